@@ -1,0 +1,16 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// CI sets CANVAS_STRICT so that a warning stops the build there, and stays a warning at the desk.
+let strict = Context.environment["CANVAS_STRICT"] == "1"
+let settings: [SwiftSetting] = strict ? [.treatAllWarnings(as: .error)] : []
+
+let package = Package(
+  name: "CanvasSync",
+  products: [.library(name: "CanvasCRDT", targets: ["CanvasCRDT"])],
+  targets: [
+    .target(name: "CanvasCRDT", swiftSettings: settings),
+    .testTarget(name: "CanvasCRDTTests", dependencies: ["CanvasCRDT"], swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)

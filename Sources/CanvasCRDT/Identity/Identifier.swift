@@ -1,0 +1,102 @@
+/// The name of a shape or an actor: nine of `0-9a-z` in three groups, `afy-kw5-t7o`.
+///
+/// Nine base-36 digits fit in 47 bits, so an identifier is an integer whose numeric order is the order of its text.
+public struct Identifier: Hashable, Sendable {
+  /// 0 ..< 36⁹, the text read as one number in base 36.
+  public let packed: UInt64
+
+  /// 36⁹: one more than the greatest packed value.
+  public static let packedLimit: UInt64 = 101_559_956_668_416
+
+  /// The length of the text, hyphens included.
+  public static let textLength = 11
+
+  @inlinable
+  public init?(packed: UInt64) {
+    guard packed < Identifier.packedLimit else { return nil }
+    self.packed = packed
+  }
+
+  @inlinable
+  init(unchecked packed: UInt64) {
+    self.packed = packed
+  }
+
+  /// An identifier drawn evenly from all of them.
+  public static func random(using generator: inout some RandomNumberGenerator) -> Identifier {
+    Identifier(unchecked: UInt64.random(in: 0..<packedLimit, using: &generator))
+  }
+}
+
+extension Identifier: Comparable {
+  @inlinable
+  public static func < (left: Identifier, right: Identifier) -> Bool { left.packed < right.packed }
+}
+
+// MARK: - Text
+
+extension Identifier {
+  /// Reads exactly the eleven bytes of an identifier's text.
+  @inlinable
+  public init?(text bytes: UnsafeRawBufferPointer) {
+    guard bytes.count == Identifier.textLength else { return nil }
+    var packed: UInt64 = 0
+    for index in 0..<Identifier.textLength {
+      let byte = bytes[index]
+      if index == 3 || index == 7 {
+        guard byte == UInt8(ascii: "-") else { return nil }
+        continue
+      }
+      let digit: UInt64
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = UInt64(byte &- UInt8(ascii: "0"))
+      case UInt8(ascii: "a")...UInt8(ascii: "z"): digit = UInt64(byte &- UInt8(ascii: "a")) &+ 10
+      default: return nil
+      }
+      packed = packed &* 36 &+ digit
+    }
+    self.packed = packed
+  }
+
+  public init?(_ text: String) {
+    var text = text
+    let parsed = text.withUTF8 { Identifier(text: UnsafeRawBufferPointer($0)) }
+    guard let parsed else { return nil }
+    self = parsed
+  }
+
+  /// Writes the eleven bytes of the text; `bytes` has room for them.
+  @inlinable
+  public func write(to bytes: UnsafeMutableRawBufferPointer) {
+    precondition(bytes.count >= Identifier.textLength, "an identifier's text takes eleven bytes")
+    var rest = packed
+    var index = Identifier.textLength - 1
+    while index >= 0 {
+      if index == 3 || index == 7 {
+        bytes[index] = UInt8(ascii: "-")
+      } else {
+        let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 36)
+        bytes[index] = digit < 10 ? UInt8(ascii: "0") &+ UInt8(digit) : UInt8(ascii: "a") &+ UInt8(digit &- 10)
+        rest = quotient
+      }
+      index -= 1
+    }
+  }
+
+  /// `afy-kw5-t7o`.
+  public var text: String {
+    String(unsafeUninitializedCapacity: Identifier.textLength) { buffer in
+      write(to: UnsafeMutableRawBufferPointer(buffer))
+      return Identifier.textLength
+    }
+  }
+
+  /// The text's last group, `t7o`: what a shape's made-up name ends with.
+  public var lastGroup: String {
+    String(text.utf8.suffix(3)) ?? ""
+  }
+}
+
+extension Identifier: CustomStringConvertible {
+  public var description: String { text }
+}

@@ -1,0 +1,121 @@
+/// A reading of a hybrid logical clock: when a register was written, and by whom.
+///
+/// Ordered by milliseconds, then counter, then actor. Milliseconds and counter share one integer, so that comparing
+/// two stamps is comparing two pairs of integers.
+public struct Stamp: Hashable, Sendable {
+  /// Milliseconds in the upper 48 bits, the counter in the lower 16.
+  public let time: UInt64
+  public let actor: Identifier
+
+  public static let millisecondsMax: UInt64 = (1 << 48) - 1
+  public static let counterMax: UInt64 = (1 << 16) - 1
+
+  @inlinable
+  public init(time: UInt64, actor: Identifier) {
+    self.time = time
+    self.actor = actor
+  }
+
+  /// Nothing where a part is out of range.
+  @inlinable
+  public init?(milliseconds: UInt64, counter: UInt64, actor: Identifier) {
+    guard milliseconds <= Stamp.millisecondsMax, counter <= Stamp.counterMax else { return nil }
+    self.init(time: milliseconds << 16 | counter, actor: actor)
+  }
+
+  @inlinable public var milliseconds: UInt64 { time >> 16 }
+  @inlinable public var counter: UInt64 { time & Stamp.counterMax }
+
+  /// Not greater than any other: what a register holds that nobody has written.
+  @inlinable static var never: Stamp { Stamp(time: 0, actor: Identifier(unchecked: 0)) }
+}
+
+extension Stamp: Comparable {
+  @inlinable
+  public static func < (left: Stamp, right: Stamp) -> Bool {
+    left.time != right.time ? left.time < right.time : left.actor < right.actor
+  }
+}
+
+// MARK: - Text
+
+extension Stamp {
+  /// The longest text: fifteen digits of milliseconds, five of counter, the actor and two dots.
+  public static let textLengthMax = 15 + 1 + 5 + 1 + Identifier.textLength
+
+  /// Reads `<ms>.<counter>.<actor>`, each number in its shortest form: two texts never name one stamp.
+  public init?(text bytes: UnsafeRawBufferPointer) {
+    guard bytes.count >= 4 + Identifier.textLength, bytes.count <= Stamp.textLengthMax else { return nil }
+    let actorStart = bytes.count - Identifier.textLength
+    guard let actor = Identifier(text: UnsafeRawBufferPointer(rebasing: bytes[actorStart...])) else { return nil }
+    var index = 0
+    guard let milliseconds = Stamp.number(in: bytes, at: &index, end: actorStart),
+      let counter = Stamp.number(in: bytes, at: &index, end: actorStart), index == actorStart
+    else { return nil }
+    self.init(milliseconds: milliseconds, counter: counter, actor: actor)
+  }
+
+  public init?(_ text: String) {
+    var text = text
+    let parsed = text.withUTF8 { Stamp(text: UnsafeRawBufferPointer($0)) }
+    guard let parsed else { return nil }
+    self = parsed
+  }
+
+  /// The digits up to the next dot, which is passed over. At most fifteen digits, so that nothing overflows.
+  private static func number(in bytes: UnsafeRawBufferPointer, at index: inout Int, end: Int) -> UInt64? {
+    let start = index
+    var value: UInt64 = 0
+    while index < end, bytes[index] != UInt8(ascii: ".") {
+      let digit = bytes[index] &- UInt8(ascii: "0")
+      guard digit < 10, index - start < 15 else { return nil }
+      value = value &* 10 &+ UInt64(digit)
+      index += 1
+    }
+    guard index > start, index < end, bytes[start] != UInt8(ascii: "0") || index == start + 1 else { return nil }
+    index += 1
+    return value
+  }
+
+  /// Writes the text and returns its length; `bytes` has room for the longest.
+  @inlinable
+  public func write(to bytes: UnsafeMutableRawBufferPointer) -> Int {
+    precondition(bytes.count >= Stamp.textLengthMax, "a stamp's text may take thirty-three bytes")
+    var index = Stamp.writeDigits(of: milliseconds, to: bytes, at: 0)
+    bytes[index] = UInt8(ascii: ".")
+    index = Stamp.writeDigits(of: counter, to: bytes, at: index + 1)
+    bytes[index] = UInt8(ascii: ".")
+    actor.write(to: UnsafeMutableRawBufferPointer(rebasing: bytes[(index + 1)...]))
+    return index + 1 + Identifier.textLength
+  }
+
+  @inlinable
+  static func writeDigits(of value: UInt64, to bytes: UnsafeMutableRawBufferPointer, at start: Int) -> Int {
+    var end = start + 1
+    var bound: UInt64 = 10
+    while value >= bound {
+      end += 1
+      bound *= 10
+    }
+    var rest = value
+    var index = end - 1
+    while index >= start {
+      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+      bytes[index] = UInt8(ascii: "0") &+ UInt8(digit)
+      rest = quotient
+      index -= 1
+    }
+    return end
+  }
+
+  /// `1763650000000.0.k3j-9x2-m1p`.
+  public var text: String {
+    String(unsafeUninitializedCapacity: Stamp.textLengthMax) { buffer in
+      write(to: UnsafeMutableRawBufferPointer(buffer))
+    }
+  }
+}
+
+extension Stamp: CustomStringConvertible {
+  public var description: String { text }
+}
