@@ -1,0 +1,100 @@
+/// Bytes being read, from first to last; whatever they are, the outcome is a value or a named failure.
+///
+/// The reader borrows its bytes without owning them: it and every slice it returns live inside the
+/// `withUnsafeBytes` closure (or a callee of it) that the buffer came from, and never leave it.
+public struct ByteReader {
+  public enum Failure: Error, Hashable, Sendable {
+    /// The bytes end before the value does.
+    case truncated
+    /// A varint that is longer than it has to be, or than 64 bits are.
+    case malformedVarint
+  }
+
+  /// Nine times seven bits and one more.
+  public static let varintLengthMax = 10
+
+  public let bytes: UnsafeRawBufferPointer
+  @usableFromInline var offset: Int
+
+  @inlinable
+  public init(_ bytes: UnsafeRawBufferPointer) {
+    self.bytes = bytes
+    offset = 0
+  }
+
+  /// How many bytes were read; at most all of them.
+  @inlinable public var position: Int { offset }
+  @inlinable public var remaining: Int { bytes.count &- offset }
+  @inlinable public var isAtEnd: Bool { offset == bytes.count }
+
+  @inlinable
+  public mutating func readByte() throws(Failure) -> UInt8 {
+    guard offset < bytes.count else { throw .truncated }
+    defer { offset &+= 1 }
+    return bytes[offset]
+  }
+
+  /// The next `count` bytes in place. A count from outside may be negative or past the end.
+  @inlinable
+  public mutating func readBytes(_ count: Int) throws(Failure) -> UnsafeRawBufferPointer {
+    guard count >= 0, count <= remaining else { throw .truncated }
+    defer { offset &+= count }
+    return UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset &+ count)])
+  }
+
+  /// As many bytes as a varint before them says.
+  @inlinable
+  public mutating func readCountedBytes() throws(Failure) -> UnsafeRawBufferPointer {
+    let count = try readVarint()
+    guard count <= UInt64(remaining) else { throw .truncated }
+    return try readBytes(Int(truncatingIfNeeded: count))
+  }
+
+  @inlinable
+  public mutating func readLittleEndian<Value: FixedWidthInteger & BitwiseCopyable>(
+    as type: Value.Type = Value.self
+  ) throws(Failure) -> Value {
+    Value(littleEndian: try readBytes(MemoryLayout<Value>.size).loadUnaligned(as: Value.self))
+  }
+
+  @inlinable
+  public mutating func readBigEndian<Value: FixedWidthInteger & BitwiseCopyable>(
+    as type: Value.Type = Value.self
+  ) throws(Failure) -> Value {
+    Value(bigEndian: try readBytes(MemoryLayout<Value>.size).loadUnaligned(as: Value.self))
+  }
+
+  /// LEB128 in its shortest form: each number has one encoding, so that equal values are equal bytes.
+  @inlinable
+  public mutating func readVarint() throws(Failure) -> UInt64 {
+    guard offset < bytes.count else { throw .truncated }
+    let first = bytes[offset]
+    if first < 0x80 {
+      offset &+= 1
+      return UInt64(first)
+    }
+    var value = UInt64(first & 0x7F)
+    var shift: UInt64 = 7
+    var index = offset &+ 1
+    while true {
+      guard index < bytes.count else { throw .truncated }
+      let byte = bytes[index]
+      // The tenth byte has room for the 64th bit and no more.
+      if shift == 63, byte > 1 { throw .malformedVarint }
+      value |= UInt64(byte & 0x7F) &<< shift
+      index &+= 1
+      if byte < 0x80 {
+        if byte == 0 { throw .malformedVarint }
+        offset = index
+        return value
+      }
+      shift &+= 7
+    }
+  }
+
+  @inlinable
+  public mutating func readSignedVarint() throws(Failure) -> Int64 {
+    let value = try readVarint()
+    return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+  }
+}

@@ -1,0 +1,139 @@
+/// Bytes being written, for both encodings.
+///
+/// The array is kept larger than what is written, and the rest is filled in place: appending costs a bound and a
+/// uniqueness check for a whole value rather than for each byte.
+public struct ByteWriter: Sendable {
+  /// What is written, and behind it zeros that nobody has written yet.
+  @usableFromInline var storage: [UInt8]
+  @usableFromInline var written: Int
+
+  @inlinable
+  public init(capacity: Int = 0) {
+    storage = capacity > 0 ? [UInt8](repeating: 0, count: capacity) : []
+    written = 0
+  }
+
+  /// How many bytes are written.
+  @inlinable public var count: Int { written }
+
+  /// A copy of what is written; `finish()` gives it away without one.
+  public var bytes: [UInt8] { [UInt8](storage[..<written]) }
+
+  /// What is written, without a copy; the writer is used up.
+  public consuming func finish() -> [UInt8] {
+    storage.removeLast(storage.count - written)
+    return storage
+  }
+
+  /// What is written, for as long as `body` runs.
+  @inlinable
+  public func withBytes<Result, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try storage.span.extracting(0..<written).withUnsafeBytes(body)
+  }
+
+  /// Takes back all but the first `count` bytes, and keeps the room.
+  public mutating func truncate(to count: Int) {
+    precondition(count >= 0 && count <= written, "only what was written can be taken back")
+    written = count
+  }
+
+  /// Makes room for `additional` bytes more.
+  @inlinable
+  public mutating func reserve(_ additional: Int) {
+    if storage.count &- written < additional { grow(additional) }
+  }
+
+  @usableFromInline
+  @inline(never)
+  mutating func grow(_ additional: Int) {
+    let wanted = max(written + additional, storage.count * 2, 64)
+    storage.reserveCapacity(wanted)
+    storage.append(contentsOf: repeatElement(0, count: storage.capacity - storage.count))
+  }
+
+  /// Lets `body` write up to `maximum` bytes in place; it returns how many it wrote.
+  @inlinable
+  @inline(__always)
+  public mutating func append(upTo maximum: Int, _ body: (UnsafeMutableRawBufferPointer) -> Int) {
+    reserve(maximum)
+    let start = written
+    let added = storage.withUnsafeMutableBytes { bytes in
+      body(UnsafeMutableRawBufferPointer(rebasing: bytes[start..<(start &+ maximum)]))
+    }
+    assert(added >= 0 && added <= maximum, "what was written passes the room that was asked for")
+    written = start &+ added
+  }
+}
+
+// MARK: - Bytes and texts
+
+extension ByteWriter {
+  @inlinable
+  public mutating func append(_ byte: UInt8) {
+    reserve(1)
+    storage[written] = byte
+    written &+= 1
+  }
+
+  @inlinable
+  public mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    append(upTo: bytes.count) { room in
+      room.copyMemory(from: bytes)
+      return bytes.count
+    }
+  }
+
+  @inlinable
+  public mutating func append(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { append($0) }
+  }
+
+  @inlinable
+  public mutating func append(_ text: StaticString) {
+    append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  @inlinable
+  public mutating func append(_ text: Text) {
+    text.withBytes { append($0) }
+  }
+}
+
+// MARK: - Integers
+
+extension ByteWriter {
+  @inlinable
+  public mutating func appendLittleEndian(_ value: some FixedWidthInteger) {
+    withUnsafeBytes(of: value.littleEndian) { append($0) }
+  }
+
+  @inlinable
+  public mutating func appendBigEndian(_ value: some FixedWidthInteger) {
+    withUnsafeBytes(of: value.bigEndian) { append($0) }
+  }
+
+  /// LEB128: seven bits a byte, the lowest first, and the high bit where more follow. In its shortest form.
+  @inlinable
+  public mutating func appendVarint(_ value: UInt64) {
+    if value < 0x80 { return append(UInt8(truncatingIfNeeded: value)) }
+    append(upTo: ByteReader.varintLengthMax) { room in
+      var rest = value
+      var index = 0
+      while rest >= 0x80 {
+        room[index] = UInt8(truncatingIfNeeded: rest) | 0x80
+        rest >>= 7
+        index &+= 1
+      }
+      room[index] = UInt8(truncatingIfNeeded: rest)
+      return index &+ 1
+    }
+  }
+
+  /// Zigzag, so that small negative numbers are short too: 0, −1, 1, −2 are 0, 1, 2, 3.
+  @inlinable
+  public mutating func appendSignedVarint(_ value: Int64) {
+    appendVarint(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
+  }
+}

@@ -1,0 +1,113 @@
+import Testing
+
+@testable import CanvasCRDT
+
+@Suite("Bytes written and read")
+struct TextByteTests {
+  @Test("what is written is read back, and nothing remains")
+  func roundTrip() throws {
+    var writer = ByteWriter()
+    writer.append(7)
+    writer.append("canvas" as StaticString)
+    writer.append("caf\u{E9}" as Text)
+    writer.append([1, 2, 3] as [UInt8])
+    writer.appendLittleEndian(0x0102_0304 as UInt32)
+    writer.appendBigEndian(0x0102_0304_0506_0708 as UInt64)
+    writer.appendVarint(300)
+    writer.appendSignedVarint(-3)
+    writer.append(upTo: 100) { room in
+      room[0] = 9
+      return 1
+    }
+    let expected: [UInt8] =
+      [7] + Array("canvas".utf8) + [0x63, 0x61, 0x66, 0xC3, 0xA9] + [1, 2, 3, 4, 3, 2, 1]
+      + [1, 2, 3, 4, 5, 6, 7, 8, 0xAC, 2, 5, 9]
+    #expect(writer.bytes == expected)
+    #expect(writer.count == expected.count)
+    #expect(writer.withBytes { Array($0) } == expected)
+    #expect(writer.finish() == expected)
+    try expected.withUnsafeBytes { bytes throws in
+      var reader = ByteReader(bytes)
+      #expect(try reader.readByte() == 7)
+      #expect(try reader.readBytes(14).count == 14)
+      #expect(try reader.readLittleEndian(as: UInt32.self) == 0x0102_0304)
+      #expect(try reader.readBigEndian(as: UInt64.self) == 0x0102_0304_0506_0708)
+      #expect(try reader.readVarint() == 300)
+      #expect(try reader.readSignedVarint() == -3)
+      #expect(reader.remaining == 1 && !reader.isAtEnd)
+      #expect(try reader.readByte() == 9)
+      #expect(reader.isAtEnd && reader.position == expected.count)
+    }
+  }
+
+  @Test("a writer grows past its first room, is taken back, and stays a value")
+  func grows() {
+    var writer = ByteWriter(capacity: 3)
+    for byte in 0..<1_000 { writer.append(UInt8(truncatingIfNeeded: byte)) }
+    let earlier = writer
+    writer.truncate(to: 2)
+    writer.append(9)
+    #expect(writer.bytes == [0, 1, 9])
+    #expect(earlier.bytes == (0..<1_000).map { UInt8(truncatingIfNeeded: $0) })
+    #expect(ByteWriter().finish() == [])
+  }
+
+  @Test("varints of every length come back, in their shortest form")
+  func varints() throws {
+    var generator = SeededGenerator(seed: 4)
+    var values: [UInt64] = [0, 1, 127, 128, 16_383, 16_384, .max, .max - 1, 1 << 63]
+    values += (0..<5_000).map { _ in generator.next() >> (generator.next() % 64) }
+    for value in values {
+      var writer = ByteWriter()
+      writer.appendVarint(value)
+      writer.appendSignedVarint(Int64(bitPattern: value))
+      let bits = UInt64.bitWidth - value.leadingZeroBitCount
+      let length = max(1, (bits + 6) / 7)
+      try writer.withBytes { bytes throws in
+        var reader = ByteReader(bytes)
+        #expect(try reader.readVarint() == value)
+        #expect(reader.position == length)
+        #expect(try reader.readSignedVarint() == Int64(bitPattern: value))
+        #expect(reader.isAtEnd)
+      }
+    }
+  }
+
+  @Test(
+    "a varint that is over-long or past 64 bits is malformed, and one cut short is truncated",
+    arguments: [
+      ([0x80, 0x00], .malformedVarint), ([0xFF, 0x80, 0x00], .malformedVarint),
+      ([0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x02], .malformedVarint),
+      ([0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x81, 0x00], .malformedVarint),
+      ([0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00], .malformedVarint),
+      ([], .truncated), ([0x80], .truncated), ([0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], .truncated),
+    ] as [([UInt8], ByteReader.Failure)]
+  )
+  func malformedVarints(bytes: [UInt8], failure: ByteReader.Failure) {
+    bytes.withUnsafeBytes { bytes in
+      var reader = ByteReader(bytes)
+      #expect(throws: failure) { try reader.readVarint() }
+      #expect(reader.position == 0)
+    }
+  }
+
+  @Test("counts from outside that pass the end, or are negative, are truncated")
+  func countsFromOutside() throws {
+    try ([0x02, 1, 2, 3] as [UInt8]).withUnsafeBytes { bytes throws in
+      var reader = ByteReader(bytes)
+      for count in [5, Int.max, -1, Int.min] {
+        #expect(throws: ByteReader.Failure.truncated) { try reader.readBytes(count) }
+      }
+      #expect(throws: ByteReader.Failure.truncated) { try reader.readLittleEndian(as: UInt64.self) }
+      #expect(Array(try reader.readCountedBytes()) == [1, 2])
+      #expect(throws: ByteReader.Failure.truncated) { try reader.readCountedBytes() }
+      #expect(throws: ByteReader.Failure.truncated) { try reader.readByte() }
+    }
+    var huge = ByteWriter()
+    huge.appendVarint(.max)
+    huge.withBytes { bytes in
+      var reader = ByteReader(bytes)
+      #expect(throws: ByteReader.Failure.truncated) { try reader.readCountedBytes() }
+    }
+  }
+}
