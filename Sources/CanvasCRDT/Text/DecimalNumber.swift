@@ -1,0 +1,89 @@
+/// A number of JSON's grammar, taken apart but not yet rounded to a `Double`.
+struct DecimalNumber {
+  var isNegative = false
+  /// The first nineteen significant digits, which always fit.
+  var significand: UInt64 = 0
+  /// The power of ten that the significand is to be multiplied with.
+  ///
+  /// A text would have to be longer than memory for its digits to outweigh an exponent that met its bound.
+  var exponent: Int64 = 0
+  /// Whether digits other than zero lie behind the first nineteen.
+  var isCut = false
+  /// Where the digits before and behind the point are, for those that were cut.
+  var digits: Range<Int>
+
+  private static let significantDigitsMax = 19
+  private static let exponentMax: Int64 = 1 << 40
+
+  /// Reads as far as the grammar goes; nothing where a number doesn't start at `index` or stops halfway, and then
+  /// `index` is at the byte that was wrong.
+  init?(reading bytes: UnsafeRawBufferPointer, at index: inout Int) {
+    let end = bytes.count
+    if index < end, bytes[index] == UInt8(ascii: "-") {
+      isNegative = true
+      index &+= 1
+    }
+    digits = index..<index
+    var significant = 0
+
+    let integerStart = index
+    while index < end, case let digit = bytes[index] &- UInt8(ascii: "0"), digit < 10 {
+      if significant < DecimalNumber.significantDigitsMax {
+        significand = significand &* 10 &+ UInt64(digit)
+        if significand != 0 { significant &+= 1 }
+      } else {
+        exponent &+= 1
+        if digit != 0 { isCut = true }
+      }
+      index &+= 1
+    }
+    if index == integerStart { return nil }
+    if bytes[integerStart] == UInt8(ascii: "0"), index &- integerStart > 1 {
+      index = integerStart &+ 1
+      return nil
+    }
+
+    if index < end, bytes[index] == UInt8(ascii: ".") {
+      index &+= 1
+      let fractionStart = index
+      while index < end, case let digit = bytes[index] &- UInt8(ascii: "0"), digit < 10 {
+        if significant < DecimalNumber.significantDigitsMax {
+          significand = significand &* 10 &+ UInt64(digit)
+          exponent &-= 1
+          if significand != 0 { significant &+= 1 }
+        } else if digit != 0 {
+          isCut = true
+        }
+        index &+= 1
+      }
+      if index == fractionStart { return nil }
+    }
+    digits = integerStart..<index
+
+    if index < end, bytes[index] | 0x20 == UInt8(ascii: "e") {
+      index &+= 1
+      var isExponentNegative = false
+      if index < end, bytes[index] == UInt8(ascii: "+") || bytes[index] == UInt8(ascii: "-") {
+        isExponentNegative = bytes[index] == UInt8(ascii: "-")
+        index &+= 1
+      }
+      let exponentStart = index
+      var written: Int64 = 0
+      while index < end, case let digit = bytes[index] &- UInt8(ascii: "0"), digit < 10 {
+        if written < DecimalNumber.exponentMax { written = written &* 10 &+ Int64(digit) }
+        index &+= 1
+      }
+      if index == exponentStart { return nil }
+      exponent &+= isExponentNegative ? 0 &- written : written
+    }
+  }
+}
+
+extension NumberText {
+  /// Reads the whole of `bytes` as one number of JSON's grammar, correctly rounded; too great a number is infinity.
+  public static func parse(_ bytes: UnsafeRawBufferPointer) -> Double? {
+    var index = 0
+    guard let number = DecimalNumber(reading: bytes, at: &index), index == bytes.count else { return nil }
+    return number.rounded(from: bytes)
+  }
+}

@@ -1,0 +1,177 @@
+/// Numbers as JSON writes them, laid out as ECMAScript does: `45`, `0.1`, `1e+21`, `1e-7`.
+///
+/// Written with the fewest digits that read back as the same number, so that a page, a bot and the server print
+/// one value alike.
+public enum NumberText {
+  /// Room for the longest text, `-0.0000012345678901234567`, and a little more.
+  public static let lengthMax = 32
+
+  /// Writes `value` and returns how many bytes that took; `bytes` has room for the longest.
+  ///
+  /// Minus zero is `0`, and what is no number is `null`, as `JSON.stringify` has it.
+  @inlinable
+  public static func write(_ value: Double, to bytes: UnsafeMutableRawBufferPointer) -> Int {
+    precondition(bytes.count >= lengthMax, "a number's text may take thirty-two bytes")
+    let magnitude = value.magnitude
+    var length = 0
+    if value < 0 {
+      bytes[0] = UInt8(ascii: "-")
+      length = 1
+    }
+    // Below 2⁵³ each integer is exact and its digits are all needed.
+    if magnitude < 9_007_199_254_740_992 {
+      let integer = UInt64(magnitude)
+      if Double(integer) == magnitude { return writeDigits(of: integer, to: bytes, at: length) }
+    }
+    // At most fifteen digits that read back are the shortest ones: no other such text means the same number.
+    if magnitude < 1e12 {
+      let thousandths = UInt64(magnitude * 1_000 + 0.5)
+      if Double(thousandths) / 1_000 == magnitude {
+        return writeThousandths(thousandths, to: bytes, at: length)
+      }
+    }
+    return writeShortest(magnitude, to: bytes, at: length)
+  }
+
+  /// Writes a whole number's digits from `start` and returns where they end.
+  @inlinable
+  public static func writeDigits(of value: UInt64, to bytes: UnsafeMutableRawBufferPointer, at start: Int) -> Int {
+    var end = start &+ 1
+    var rest = value
+    while rest >= 10 {
+      rest /= 10
+      end &+= 1
+    }
+    rest = value
+    var index = end
+    repeat {
+      index &-= 1
+      let quotient = rest / 10
+      bytes[index] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest &- quotient &* 10)
+      rest = quotient
+    } while index > start
+    return end
+  }
+
+  @usableFromInline
+  static func writeThousandths(_ value: UInt64, to bytes: UnsafeMutableRawBufferPointer, at start: Int) -> Int {
+    let whole = value / 1_000
+    var end = writeDigits(of: whole, to: bytes, at: start)
+    let fraction = value &- whole &* 1_000
+    bytes[end] = UInt8(ascii: ".")
+    bytes[end &+ 1] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: fraction / 100)
+    bytes[end &+ 2] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: fraction / 10 % 10)
+    bytes[end &+ 3] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: fraction % 10)
+    end &+= 4
+    while bytes[end &- 1] == UInt8(ascii: "0") { end &-= 1 }
+    return end
+  }
+
+  // MARK: - Any number
+
+  /// The digits of Swift's own shortest text, laid out anew.
+  @usableFromInline
+  @inline(never)
+  static func writeShortest(_ magnitude: Double, to bytes: UnsafeMutableRawBufferPointer, at start: Int) -> Int {
+    guard magnitude.isFinite else {
+      let null: StaticString = "null"
+      return move(UnsafeRawBufferPointer(start: null.utf8Start, count: 4), to: bytes, at: 0)
+    }
+    let text = magnitude.description
+    return text.utf8.span.withUnsafeBytes { layOut($0, to: bytes, at: start) }
+  }
+
+  /// Takes `12.5`, `1.25e-07` or the like apart into digits and the place of the point, and writes them as
+  /// ECMAScript's Number::toString does.
+  private static func layOut(
+    _ text: UnsafeRawBufferPointer,
+    to bytes: UnsafeMutableRawBufferPointer,
+    at start: Int
+  ) -> Int {
+    // The digits are gathered where the text will be, behind the most that can come before them: `0.00000`.
+    let gathered = start + 7
+    var count = 0
+    var pointPlace = 0
+    var seenPoint = false
+    var exponent = 0
+    for (index, byte) in text.enumerated() {
+      if byte == UInt8(ascii: ".") {
+        seenPoint = true
+      } else if byte == UInt8(ascii: "e") {
+        exponent = exponentValue(UnsafeRawBufferPointer(rebasing: text[(index + 1)...]))
+        break
+      } else if byte != UInt8(ascii: "0") || count > 0 {
+        if gathered + count < bytes.count { bytes[gathered + count] = byte }
+        count += 1
+        if !seenPoint { pointPlace += 1 }
+      } else if seenPoint {
+        pointPlace -= 1
+      }
+    }
+    // Integers past 2⁵³ keep their zeros before the point, so that only the last significant digit counts.
+    while count > 1, bytes[gathered + count - 1] == UInt8(ascii: "0") { count -= 1 }
+    pointPlace += exponent
+    let digits = UnsafeRawBufferPointer(rebasing: bytes[gathered..<(gathered + count)])
+    var end = start
+    switch pointPlace {
+    case -5...0:
+      end = put(UInt8(ascii: "0"), to: bytes, at: end)
+      end = put(UInt8(ascii: "."), to: bytes, at: end)
+      for _ in 0..<(-pointPlace) { end = put(UInt8(ascii: "0"), to: bytes, at: end) }
+      return move(digits, to: bytes, at: end)
+    case 1...21:
+      let whole = min(count, pointPlace)
+      end = move(UnsafeRawBufferPointer(rebasing: digits[..<whole]), to: bytes, at: end)
+      for _ in whole..<pointPlace { end = put(UInt8(ascii: "0"), to: bytes, at: end) }
+      guard count > pointPlace else { return end }
+      end = put(UInt8(ascii: "."), to: bytes, at: end)
+      return move(UnsafeRawBufferPointer(rebasing: digits[whole...]), to: bytes, at: end)
+    default:
+      end = put(digits[0], to: bytes, at: end)
+      if count > 1 {
+        end = put(UInt8(ascii: "."), to: bytes, at: end)
+        end = move(UnsafeRawBufferPointer(rebasing: digits[1...]), to: bytes, at: end)
+      }
+      end = put(UInt8(ascii: "e"), to: bytes, at: end)
+      end = put(pointPlace > 0 ? UInt8(ascii: "+") : UInt8(ascii: "-"), to: bytes, at: end)
+      return writeDigits(of: UInt64((pointPlace - 1).magnitude), to: bytes, at: end)
+    }
+  }
+
+  private static func exponentValue(_ text: UnsafeRawBufferPointer) -> Int {
+    var value = 0
+    for byte in text where byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") {
+      value = value * 10 + Int(byte - UInt8(ascii: "0"))
+    }
+    return text.first == UInt8(ascii: "-") ? -value : value
+  }
+
+  private static func put(_ byte: UInt8, to bytes: UnsafeMutableRawBufferPointer, at index: Int) -> Int {
+    bytes[index] = byte
+    return index + 1
+  }
+
+  /// Copies digits, which may overlap the place they go to.
+  private static func move(
+    _ digits: UnsafeRawBufferPointer,
+    to bytes: UnsafeMutableRawBufferPointer,
+    at index: Int
+  ) -> Int {
+    UnsafeMutableRawBufferPointer(rebasing: bytes[index..<(index + digits.count)])
+      .copyMemory(from: digits)
+    return index + digits.count
+  }
+}
+
+extension ByteWriter {
+  /// Writes a number as JSON has it.
+  @inlinable
+  public mutating func appendNumber(_ value: Double) {
+    append(upTo: NumberText.lengthMax) { NumberText.write(value, to: $0) }
+  }
+
+  @inlinable
+  public mutating func appendNumber(_ value: UInt64) {
+    append(upTo: NumberText.lengthMax) { NumberText.writeDigits(of: value, to: $0, at: 0) }
+  }
+}
