@@ -7,10 +7,21 @@ let settings: [SwiftSetting] = strict ? [.treatAllWarnings(as: .error)] : []
 
 let package = Package(
   name: "CanvasSync",
-  products: [.library(name: "CanvasCRDT", targets: ["CanvasCRDT"])],
+  products: [
+    .library(name: "CanvasCRDT", targets: ["CanvasCRDT"]),
+  ],
   targets: [
-    .target(name: "CanvasCRDT", swiftSettings: settings),
-    .testTarget(name: "CanvasCRDTTests", dependencies: ["CanvasCRDT"], swiftSettings: settings),
+    .target(
+      name: "CanvasCRDT",
+      swiftSettings: settings,
+      // Rounding and square roots, where the processor has no instruction for them.
+      linkerSettings: [.linkedLibrary("m")]
+    ),
+    .testTarget(
+      name: "CanvasCRDTTests",
+      dependencies: ["CanvasCRDT"],
+      swiftSettings: settings
+    ),
   ],
   swiftLanguageModes: [.v6]
 )

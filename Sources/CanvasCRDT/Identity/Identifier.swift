@@ -66,21 +66,35 @@ extension Identifier {
   }
 
   /// Writes the eleven bytes of the text; `bytes` has room for them.
+  ///
+  /// By group, so that the three don't wait for one another's divisions: the digest writes two identifiers an update.
   @inlinable
   public func write(to bytes: UnsafeMutableRawBufferPointer) {
     precondition(bytes.count >= Identifier.textLength, "an identifier's text takes eleven bytes")
-    var rest = packed
-    var index = Identifier.textLength - 1
-    while index >= 0 {
-      if index == 3 || index == 7 {
-        bytes[index] = UInt8(ascii: "-")
-      } else {
-        let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 36)
-        bytes[index] = digit < 10 ? UInt8(ascii: "0") &+ UInt8(digit) : UInt8(ascii: "a") &+ UInt8(digit &- 10)
-        rest = quotient
-      }
-      index -= 1
-    }
+    let (upper, last) = packed.quotientAndRemainder(dividingBy: 46_656)
+    let (first, middle) = upper.quotientAndRemainder(dividingBy: 46_656)
+    Identifier.write(group: UInt32(truncatingIfNeeded: first), to: bytes, at: 0)
+    bytes[3] = UInt8(ascii: "-")
+    Identifier.write(group: UInt32(truncatingIfNeeded: middle), to: bytes, at: 4)
+    bytes[7] = UInt8(ascii: "-")
+    Identifier.write(group: UInt32(truncatingIfNeeded: last), to: bytes, at: 8)
+  }
+
+  @inlinable
+  @inline(__always)
+  static func write(group: UInt32, to bytes: UnsafeMutableRawBufferPointer, at start: Int) {
+    let (upper, last) = group.quotientAndRemainder(dividingBy: 36)
+    let (first, middle) = upper.quotientAndRemainder(dividingBy: 36)
+    bytes[start] = digit(first)
+    bytes[start &+ 1] = digit(middle)
+    bytes[start &+ 2] = digit(last)
+  }
+
+  @inlinable
+  @inline(__always)
+  static func digit(_ value: UInt32) -> UInt8 {
+    let value = UInt8(truncatingIfNeeded: value)
+    return value &+ (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") &- 10)
   }
 
   /// `afy-kw5-t7o`.
@@ -93,7 +107,11 @@ extension Identifier {
 
   /// The text's last group, `t7o`: what a shape's made-up name ends with.
   public var lastGroup: String {
-    String(text.utf8.suffix(3)) ?? ""
+    String(unsafeUninitializedCapacity: 3) { buffer in
+      let group = UInt32(truncatingIfNeeded: packed % 46_656)
+      Identifier.write(group: group, to: UnsafeMutableRawBufferPointer(buffer), at: 0)
+      return 3
+    }
   }
 }
 

@@ -81,31 +81,12 @@ extension Stamp {
   @inlinable
   public func write(to bytes: UnsafeMutableRawBufferPointer) -> Int {
     precondition(bytes.count >= Stamp.textLengthMax, "a stamp's text may take thirty-three bytes")
-    var index = Stamp.writeDigits(of: milliseconds, to: bytes, at: 0)
+    var index = NumberText.writeDigits(of: milliseconds, to: bytes, at: 0)
     bytes[index] = UInt8(ascii: ".")
-    index = Stamp.writeDigits(of: counter, to: bytes, at: index + 1)
+    index = NumberText.writeDigits(of: counter, to: bytes, at: index + 1)
     bytes[index] = UInt8(ascii: ".")
     actor.write(to: UnsafeMutableRawBufferPointer(rebasing: bytes[(index + 1)...]))
     return index + 1 + Identifier.textLength
-  }
-
-  @inlinable
-  static func writeDigits(of value: UInt64, to bytes: UnsafeMutableRawBufferPointer, at start: Int) -> Int {
-    var end = start + 1
-    var bound: UInt64 = 10
-    while value >= bound {
-      end += 1
-      bound *= 10
-    }
-    var rest = value
-    var index = end - 1
-    while index >= start {
-      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-      bytes[index] = UInt8(ascii: "0") &+ UInt8(digit)
-      rest = quotient
-      index -= 1
-    }
-    return end
   }
 
   /// `1763650000000.0.k3j-9x2-m1p`.

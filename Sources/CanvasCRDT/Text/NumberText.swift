@@ -35,22 +35,55 @@ public enum NumberText {
 
   /// Writes a whole number's digits from `start` and returns where they end.
   @inlinable
+  @inline(__always)
   public static func writeDigits(of value: UInt64, to bytes: UnsafeMutableRawBufferPointer, at start: Int) -> Int {
-    var end = start &+ 1
-    var rest = value
-    while rest >= 10 {
-      rest /= 10
-      end &+= 1
+    if value < 10 {
+      bytes[start] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value)
+      return start &+ 1
     }
-    rest = value
+    var end = start &+ 2
+    var bound: UInt64 = 100
+    // Twenty digits are the most there are, and have no bound above them.
+    while value >= bound {
+      end &+= 1
+      if end &- start == 20 { break }
+      bound &*= 10
+    }
+    // Eight digits at a time from the end, so that a time of today is two chains of short divisions, not one of long.
+    var rest = value
     var index = end
-    repeat {
-      index &-= 1
-      let quotient = rest / 10
-      bytes[index] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest &- quotient &* 10)
+    while rest >= 100_000_000 {
+      let (quotient, low) = rest.quotientAndRemainder(dividingBy: 100_000_000)
+      writeEight(UInt32(truncatingIfNeeded: low), to: bytes, at: index &- 8)
+      index &-= 8
       rest = quotient
-    } while index > start
+    }
+    var short = UInt32(truncatingIfNeeded: rest)
+    while index > start {
+      let (quotient, digit) = short.quotientAndRemainder(dividingBy: 10)
+      index &-= 1
+      bytes[index] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: digit)
+      short = quotient
+    }
     return end
+  }
+
+  @inlinable
+  @inline(__always)
+  static func writeEight(_ value: UInt32, to bytes: UnsafeMutableRawBufferPointer, at start: Int) {
+    let (high, low) = value.quotientAndRemainder(dividingBy: 10_000)
+    writeFour(high, to: bytes, at: start)
+    writeFour(low, to: bytes, at: start &+ 4)
+  }
+
+  @inlinable
+  @inline(__always)
+  static func writeFour(_ value: UInt32, to bytes: UnsafeMutableRawBufferPointer, at start: Int) {
+    let (high, low) = value.quotientAndRemainder(dividingBy: 100)
+    bytes[start] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: high / 10)
+    bytes[start &+ 1] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: high % 10)
+    bytes[start &+ 2] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: low / 10)
+    bytes[start &+ 3] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: low % 10)
   }
 
   @usableFromInline

@@ -1,0 +1,44 @@
+/// A shape's place in the drawing order, `z`: a fraction between 0 and 1 written in 62 digits, `0-9A-Za-z`.
+///
+/// The digits stand in the order of their bytes and the last is never `0`, so that the order of the fractions is the
+/// order of the texts' bytes, and between any two there is another.
+public struct OrderKey: Hashable, Sendable {
+  /// 1 to 64 digits.
+  public let text: Text
+
+  public static let lengthMax = 64
+
+  /// Halfway, `V`: the place of a shape that was given none.
+  public static let middle = OrderKey(unchecked: "V")
+
+  /// Nothing where the text is no order key.
+  public init?(_ text: Text) {
+    guard text.withBytes({ OrderKey.isValid($0) }) else { return nil }
+    self.text = text
+  }
+
+  public init?(_ bytes: UnsafeRawBufferPointer) {
+    guard OrderKey.isValid(bytes) else { return nil }
+    text = Text(uncheckedUTF8: bytes)
+  }
+
+  init(unchecked text: Text) {
+    self.text = text
+  }
+
+  @inlinable public var length: Int { text.utf8Count }
+
+  private static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard !bytes.isEmpty, bytes.count <= lengthMax, bytes[bytes.count - 1] != UInt8(ascii: "0") else { return false }
+    return bytes.allSatisfy { OrderFraction.digit(ofByte: $0) != nil }
+  }
+}
+
+extension OrderKey: Comparable {
+  @inlinable
+  public static func < (left: OrderKey, right: OrderKey) -> Bool { left.text < right.text }
+}
+
+extension OrderKey: CustomStringConvertible {
+  public var description: String { text.string }
+}

@@ -1,0 +1,146 @@
+/// Making new order keys, between two others or beyond the first or last.
+///
+/// Between two keys new ones are spread evenly, with as many digits as leave some 8,000 places to each, and jittered
+/// within half of these: two people who choose between the same neighbours at once nearly always choose differently.
+///
+/// Beyond the last key halving what is left would cost a digit every six keys. Instead the key counts upwards by
+/// small jittered steps, as a number of four digits; when its first digit has reached `z`, this is left standing and
+/// the number behind it has one digit more. So each `z` in front adds two digits and 62 times the room: about 1,200
+/// keys of four digits, 150,000 of six, ten million of eight. Before the first key the same is done downwards with `0`.
+extension OrderKey {
+  public enum Failure: Error, Hashable, Sendable {
+    /// The lower neighbour isn't below the upper one.
+    case neighboursOutOfOrder
+    /// There is no such gap between the neighbours.
+    case indexOutOfRange
+  }
+
+  /// A key between two others, where nothing means below or above all others; nothing where it would be too long.
+  public static func between(
+    _ lower: OrderKey?,
+    _ upper: OrderKey?,
+    using generator: inout some RandomNumberGenerator
+  ) throws(Failure) -> OrderKey? {
+    try run(of: 1, between: lower, upper, using: &generator)?.first
+  }
+
+  /// `count` keys in order between two others, of which either may be missing; nothing where one would be too long.
+  public static func run(
+    of count: Int,
+    between lower: OrderKey?,
+    _ upper: OrderKey?,
+    using generator: inout some RandomNumberGenerator
+  ) throws(Failure) -> [OrderKey]? {
+    if let lower, let upper, lower >= upper { throw .neighboursOutOfOrder }
+    guard count > 0 else { return [] }
+    switch (lower, upper) {
+    case (nil, nil):
+      // The middle half, so that there is room on either side.
+      return OrderGap(lower: firstQuarter, upper: lastQuarter).spread(count, using: &generator)
+    case (let lower?, nil):
+      if let keys = ascending(count, from: lower, using: &generator) { return keys }
+    case (nil, let upper?):
+      if let keys = descending(count, from: upper, using: &generator) { return keys }
+    case (_?, _?):
+      break
+    }
+    return OrderGap(lower: lower, upper: upper).spread(count, using: &generator)
+  }
+
+  private static let firstQuarter = OrderKey(unchecked: "F")
+  private static let lastQuarter = OrderKey(unchecked: "l")
+
+  // MARK: - Beyond the first or the last
+
+  /// The least step from a key to the next beyond it, in the last digit of its length, and how many more it may be.
+  private static let stepMin = OrderFraction.base * OrderFraction.base
+
+  static let digitMax = UInt8(OrderFraction.base - 1)
+
+  /// How many digits are counted with beyond a key that begins with so many `z` (or `0`).
+  static func lengthBeyond(leadingCount: Int) -> Int { 4 + 2 * leadingCount }
+
+  private static func ascending(
+    _ count: Int,
+    from lower: OrderKey,
+    using generator: inout some RandomNumberGenerator
+  ) -> [OrderKey]? {
+    var keys: [OrderKey] = []
+    keys.reserveCapacity(count)
+    var fraction = OrderFraction(lower)
+    for _ in 0..<count {
+      let length = lengthBeyond(leadingCount: fraction.leadingCount(of: digitMax))
+      let step = stepMin + UInt64.random(in: 0..<stepMin, using: &generator)
+      guard length <= lengthMax, let next = fraction.adding(step, atLength: length) else { return nil }
+      fraction = next
+      keys.append(next.key)
+    }
+    return keys
+  }
+
+  private static func descending(
+    _ count: Int,
+    from upper: OrderKey,
+    using generator: inout some RandomNumberGenerator
+  ) -> [OrderKey]? {
+    var keys: [OrderKey] = []
+    keys.reserveCapacity(count)
+    var fraction = OrderFraction(upper)
+    for _ in 0..<count {
+      let length = lengthBeyond(leadingCount: fraction.leadingCount(of: 0))
+      let step = stepMin + UInt64.random(in: 0..<stepMin, using: &generator)
+      guard length <= lengthMax, let next = fraction.subtracting(step, atLength: length) else { return nil }
+      fraction = next
+      keys.append(next.key)
+    }
+    keys.reverse()
+    return keys
+  }
+}
+
+/// What lies between two order keys, or between one and an end.
+struct OrderGap {
+  private let lower: OrderFraction
+  private let upper: OrderFraction
+  private let isOpenAbove: Bool
+
+  /// How many places each new key should have to itself.
+  private static let roomPerKey: UInt64 = 8_192
+
+  init(lower: OrderKey?, upper: OrderKey?) {
+    self.lower = lower.map { OrderFraction($0) } ?? .zero
+    self.upper = upper.map { OrderFraction($0) } ?? .zero
+    isOpenAbove = upper == nil
+  }
+
+  /// The fewest digits with which `count` keys have room, or all there may be, and how many steps of the last of
+  /// these digits the gap is then wide.
+  func measure(for count: Int) -> (length: Int, width: UInt64) {
+    let wanted = UInt64(count + 1) * OrderGap.roomPerKey
+    var width: UInt64 = isOpenAbove ? 1 : 0
+    var length = 0
+    while length < OrderKey.lengthMax, width < wanted {
+      width = width * OrderFraction.base + UInt64(upper.digit(at: length)) - UInt64(lower.digit(at: length))
+      length += 1
+    }
+    return (length, width)
+  }
+
+  /// `count` keys evenly within the gap; nothing where it hasn't so many places with the digits there may be.
+  func spread(_ count: Int, using generator: inout some RandomNumberGenerator) -> [OrderKey]? {
+    let (length, width) = measure(for: count)
+    let parts = UInt64(count + 1)
+    guard width >= parts else { return nil }
+    let (slot, rest) = width.quotientAndRemainder(dividingBy: parts)
+    var keys: [OrderKey] = []
+    keys.reserveCapacity(count)
+    for number in 1...UInt64(count) {
+      // Within a quarter of a slot to either side, so that neighbours keep half a slot between them.
+      let jitter = UInt64.random(in: 0...(slot / 2), using: &generator)
+      let steps = number * slot + number * rest / parts + jitter - slot / 4
+      guard let fraction = lower.adding(steps, atLength: length) else { return nil }
+      keys.append(fraction.key)
+    }
+    return keys
+  }
+}

@@ -1,0 +1,136 @@
+/// Where shapes are put between others, and which of the others have to make room for them.
+///
+/// Mostly none. Where a new key would pass 64 bytes, or the neighbours share one key, those around the gap are given
+/// new keys too: as few as make comfortable room, in the same message, so that nobody sees them out of order.
+public struct Respacing: Hashable, Sendable {
+  /// A neighbour that gets another key.
+  public struct Moved: Hashable, Sendable {
+    /// Its place among the neighbours.
+    public let offset: Int
+    public let key: OrderKey
+  }
+
+  /// The new shapes' keys, in order.
+  public let inserted: [OrderKey]
+  public let moved: [Moved]
+
+  /// How many are moved at once rather than more, so that they fit in a message beside what is inserted.
+  static let movedPreferredMax = 512
+
+  /// How long keys may be where so many share the room: half of the most, so that some two hundred keys fit into one
+  /// gap before the next respacing.
+  ///
+  /// Past the preferred number a little room will do. Otherwise each respacing in one place would move all that the
+  /// last one moved and more; so 20,000 insertions into one gap move three keys each, and never over the preferred.
+  static func comfortableLength(for count: Int) -> Int {
+    count <= movedPreferredMax ? OrderKey.lengthMax / 2 : OrderKey.lengthMax - 8
+  }
+}
+
+extension OrderKey {
+  /// Keys for `count` shapes put at `index` among `neighbours`, which are in drawing order and may share keys.
+  ///
+  /// Shapes that are being moved are not among the neighbours. The work is bounded by the neighbours that move.
+  public static func placements(
+    of count: Int,
+    at index: Int,
+    in neighbours: some RandomAccessCollection<OrderKey>,
+    using generator: inout some RandomNumberGenerator
+  ) throws(Failure) -> Respacing {
+    guard index >= 0, index <= neighbours.count else { throw .indexOutOfRange }
+    guard count > 0 else { return Respacing(inserted: [], moved: []) }
+    var window = OrderWindow(around: index, in: neighbours)
+    if try window.isOpen(),
+      let keys = try run(of: count, between: window.below, window.above, using: &generator)
+    {
+      return Respacing(inserted: keys, moved: [])
+    }
+    try window.growPastSharedKey()
+    while true {
+      while try !window.isComfortable(for: count) { window.grow() }
+      let total = window.range.count + count
+      if let keys = try run(of: total, between: window.below, window.above, using: &generator) {
+        let before = index - window.range.lowerBound
+        let moved = window.range.map { offset in
+          Respacing.Moved(offset: offset, key: keys[offset - window.range.lowerBound + (offset < index ? 0 : count)])
+        }
+        return Respacing(inserted: Array(keys[before..<(before + count)]), moved: moved)
+      }
+      window.grow()
+    }
+  }
+}
+
+/// The neighbours around a gap that are to have new keys, and the two beyond them that keep theirs.
+private struct OrderWindow<Neighbours: RandomAccessCollection<OrderKey>> {
+  private let neighbours: Neighbours
+  private let count: Int
+  private let gap: Int
+  private(set) var range: Range<Int>
+
+  init(around gap: Int, in neighbours: Neighbours) {
+    self.neighbours = neighbours
+    self.gap = gap
+    count = neighbours.count
+    range = gap..<gap
+  }
+
+  private func key(at offset: Int) -> OrderKey? {
+    guard offset >= 0, offset < count else { return nil }
+    return neighbours[neighbours.index(neighbours.startIndex, offsetBy: offset)]
+  }
+
+  var below: OrderKey? { key(at: range.lowerBound - 1) }
+  var above: OrderKey? { key(at: range.upperBound) }
+
+  /// Whether anything fits between the two that keep their keys.
+  func isOpen() throws(OrderKey.Failure) -> Bool {
+    guard let below, let above else { return true }
+    guard below <= above else { throw .neighboursOutOfOrder }
+    return below < above
+  }
+
+  /// Where both sides of the gap share a key, takes in those that do on the side where they are fewer.
+  mutating func growPastSharedKey() throws(OrderKey.Failure) {
+    guard try !isOpen(), let shared = above else { return }
+    var reach = 1
+    while true {
+      if key(at: gap - 1 - reach) != shared {
+        range = (gap - reach)..<gap
+        return
+      }
+      if key(at: gap + reach) != shared {
+        range = gap..<(gap + reach)
+        return
+      }
+      reach += 1
+    }
+  }
+
+  /// Whether the neighbours within and `added` more fit between the two that keep theirs, with short keys.
+  func isComfortable(for added: Int) throws(OrderKey.Failure) -> Bool {
+    guard try isOpen() else { return false }
+    let length: Int
+    switch (below, above) {
+    case (nil, nil): return true
+    case (let below?, nil):
+      length = OrderKey.lengthBeyond(leadingCount: OrderFraction(below).leadingCount(of: OrderKey.digitMax))
+    case (nil, let above?):
+      length = OrderKey.lengthBeyond(leadingCount: OrderFraction(above).leadingCount(of: 0))
+    case (let below?, let above?):
+      length = OrderGap(lower: below, upper: above).measure(for: range.count + added).length
+    }
+    return length <= Respacing.comfortableLength(for: range.count + added)
+  }
+
+  /// Takes in one more, from the side whose key is longer, which is the more crowded one.
+  mutating func grow() {
+    let lengthBelow = below?.length ?? 0
+    let lengthAbove = above?.length ?? 0
+    let takesBelow =
+      lengthBelow != lengthAbove ? lengthBelow > lengthAbove : gap - range.lowerBound <= range.upperBound - gap
+    range =
+      takesBelow && range.lowerBound > 0 || range.upperBound == count
+      ? max(range.lowerBound - 1, 0)..<range.upperBound : range.lowerBound..<(range.upperBound + 1)
+  }
+}

@@ -1,0 +1,162 @@
+/// Passing over strings, and turning their escapes into the bytes they stand for.
+extension JSONScanner {
+  /// Where the string that starts with the quote at `start` ends, behind its closing quote; checks all in between.
+  static func stringEnd(
+    in bytes: UnsafeRawBufferPointer,
+    from start: Int,
+    quotes: JSONQuotes
+  ) throws(JSONFailure) -> Int {
+    let quote = bytes[start]
+    var index = start &+ 1
+    while true {
+      index = plainEnd(in: bytes, from: index, quote: quote)
+      guard index < bytes.count else { throw JSONFailure(.endOfText, at: index) }
+      let byte = bytes[index]
+      if byte == quote { return index &+ 1 }
+      if byte == UInt8(ascii: "\\") {
+        index = try escapeEnd(in: bytes, from: index, quotes: quotes)
+      } else if byte >= 0x80 {
+        let length = UTF8Validation.sequenceLength(in: bytes, at: index, end: bytes.count)
+        guard length > 0 else { throw JSONFailure(.malformedUTF8, at: index) }
+        index &+= length
+      } else {
+        throw JSONFailure(.controlCharacter, at: index)
+      }
+    }
+  }
+
+  /// Passes over ASCII that stands for itself, eight bytes at a time where it can.
+  static func plainEnd(in bytes: UnsafeRawBufferPointer, from start: Int, quote: UInt8) -> Int {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let quotes = ones &* UInt64(quote)
+    let backslashes = ones &* UInt64(UInt8(ascii: "\\"))
+    var index = start
+    while bytes.count &- index >= 8 {
+      let eight = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+      // A byte's high bit comes out set where it was 0 (a match), below 0x20, or not ASCII. A borrow may set that of
+      // a byte above one that matches; then the eight are looked at one by one anyway.
+      let quoteMatch = (eight ^ quotes) &- ones
+      let backslashMatch = (eight ^ backslashes) &- ones
+      let control = eight &- ones &* 0x20
+      if (quoteMatch | backslashMatch | control | eight) & UTF8Validation.highBits != 0 { break }
+      index &+= 8
+    }
+    while index < bytes.count {
+      let byte = bytes[index]
+      if byte == quote || byte == UInt8(ascii: "\\") || byte < 0x20 || byte >= 0x80 { break }
+      index &+= 1
+    }
+    return index
+  }
+
+  /// Where the escape that starts with the backslash at `start` ends.
+  private static func escapeEnd(
+    in bytes: UnsafeRawBufferPointer,
+    from start: Int,
+    quotes: JSONQuotes
+  ) throws(JSONFailure) -> Int {
+    guard start &+ 1 < bytes.count else { throw JSONFailure(.endOfText, at: bytes.count) }
+    switch bytes[start &+ 1] {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+      UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+      return start &+ 2
+    case UInt8(ascii: "'") where quotes == .doubleOrSingle:
+      return start &+ 2
+    case UInt8(ascii: "u"):
+      guard let unit = codeUnit(in: bytes, at: start) else { throw JSONFailure(.malformedEscape, at: start) }
+      if unit & 0xF800 != 0xD800 { return start &+ 6 }
+      guard unit < 0xDC00, let low = codeUnit(in: bytes, at: start &+ 6), low & 0xFC00 == 0xDC00 else {
+        throw JSONFailure(.loneSurrogate, at: start)
+      }
+      return start &+ 12
+    default:
+      throw JSONFailure(.malformedEscape, at: start)
+    }
+  }
+
+  /// The UTF-16 code unit of the `\uXXXX` at `start`, if one is there.
+  private static func codeUnit(in bytes: UnsafeRawBufferPointer, at start: Int) -> UInt32? {
+    guard bytes.count &- start >= 6, bytes[start] == UInt8(ascii: "\\"), bytes[start &+ 1] == UInt8(ascii: "u") else {
+      return nil
+    }
+    var unit: UInt32 = 0
+    for index in (start &+ 2)..<(start &+ 6) {
+      let byte = bytes[index]
+      let digit: UInt8
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte &- UInt8(ascii: "0")
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte &- UInt8(ascii: "a") &+ 10
+      case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte &- UInt8(ascii: "A") &+ 10
+      default: return nil
+      }
+      unit = unit << 4 | UInt32(digit)
+    }
+    return unit
+  }
+
+  /// The bytes that a checked string's inside stands for: never more than it has itself.
+  static func unescaped(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: bytes.count) { room, count in
+      var index = 0
+      while index < bytes.count {
+        let byte = bytes[index]
+        guard byte == UInt8(ascii: "\\"), index &+ 1 < bytes.count else {
+          room[count] = byte
+          count &+= 1
+          index &+= 1
+          continue
+        }
+        let escape = bytes[index &+ 1]
+        if escape != UInt8(ascii: "u") {
+          room[count] = character(escapedAs: escape)
+          count &+= 1
+          index &+= 2
+          continue
+        }
+        var scalar = codeUnit(in: bytes, at: index) ?? 0xFFFD
+        index = min(index &+ 6, bytes.count)
+        if scalar & 0xFC00 == 0xD800, let low = codeUnit(in: bytes, at: index) {
+          scalar = 0x1_0000 &+ (scalar & 0x3FF) << 10 &+ (low & 0x3FF)
+          index &+= 6
+        }
+        count = write(scalar, to: room, at: count)
+      }
+    }
+  }
+
+  private static func character(escapedAs byte: UInt8) -> UInt8 {
+    switch byte {
+    case UInt8(ascii: "b"): 0x08
+    case UInt8(ascii: "f"): 0x0C
+    case UInt8(ascii: "n"): 0x0A
+    case UInt8(ascii: "r"): 0x0D
+    case UInt8(ascii: "t"): 0x09
+    default: byte
+    }
+  }
+
+  /// Writes a scalar's UTF-8 and returns where it ends; an escape is always longer than what it stands for.
+  private static func write(_ scalar: UInt32, to room: UnsafeMutableBufferPointer<UInt8>, at start: Int) -> Int {
+    let continuation = { (shift: UInt32) in UInt8(truncatingIfNeeded: scalar >> shift & 0x3F) | 0x80 }
+    switch scalar {
+    case ..<0x80:
+      room[start] = UInt8(truncatingIfNeeded: scalar)
+      return start &+ 1
+    case ..<0x800:
+      room[start] = UInt8(truncatingIfNeeded: scalar >> 6) | 0xC0
+      room[start &+ 1] = continuation(0)
+      return start &+ 2
+    case ..<0x1_0000:
+      room[start] = UInt8(truncatingIfNeeded: scalar >> 12) | 0xE0
+      room[start &+ 1] = continuation(6)
+      room[start &+ 2] = continuation(0)
+      return start &+ 3
+    default:
+      room[start] = UInt8(truncatingIfNeeded: scalar >> 18) | 0xF0
+      room[start &+ 1] = continuation(12)
+      room[start &+ 2] = continuation(6)
+      room[start &+ 3] = continuation(0)
+      return start &+ 4
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/// One JSON value that is passed on unread: checked, compact, and never longer or deeper than it may be.
+public struct JSONText: Hashable, Sendable {
+  /// The value without whitespace between its parts. Equal bytes are equal values; the reverse need not hold.
+  public let bytes: [UInt8]
+
+  /// Less than what a message may nest, so that one who got the value in a shallow message can send it in a deeper.
+  public static let depthMax = JSONScanner.depthMax / 2
+
+  /// Takes the whole of `bytes`; `maximumBytes` counts without whitespace.
+  public init(validating bytes: UnsafeRawBufferPointer, maximumBytes: Int) throws(JSONFailure) {
+    var reader = try JSONReader(validating: bytes)
+    try self.init(reading: &reader, maximumBytes: maximumBytes)
+  }
+
+  /// Takes the reader's next value.
+  public init(reading reader: inout JSONReader, maximumBytes: Int) throws(JSONFailure) {
+    let start = reader.offset
+    let raw = try reader.readRawValue()
+    var compact = ByteWriter(capacity: min(raw.count, maximumBytes))
+    var depth = 0
+    var index = 0
+    while index < raw.count {
+      let byte = raw[index]
+      var end = index + 1
+      switch byte {
+      case 0x20, 0x0A, 0x0D, 0x09:
+        index = end
+        continue
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        depth += 1
+        guard depth <= JSONText.depthMax else { throw JSONFailure(.tooDeep, at: start + index) }
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        depth -= 1
+      case UInt8(ascii: "'"):
+        // Read with leave to use single quotes; JSON it is not.
+        throw JSONFailure(.unexpectedByte, at: start + index)
+      case UInt8(ascii: "\""):
+        end = try JSONScanner.stringEnd(in: raw, from: index, quotes: .double)
+      default:
+        break
+      }
+      guard compact.count + (end - index) <= maximumBytes else { throw JSONFailure(.tooLong, at: start + index) }
+      compact.append(UnsafeRawBufferPointer(rebasing: raw[index..<end]))
+      index = end
+    }
+    self.bytes = compact.finish()
+  }
+
+  public var kind: JSONKind {
+    switch bytes[0] {
+    case UInt8(ascii: "{"): .object
+    case UInt8(ascii: "["): .array
+    case UInt8(ascii: "\""): .string
+    case UInt8(ascii: "t"), UInt8(ascii: "f"): .boolean
+    case UInt8(ascii: "n"): .null
+    default: .number
+    }
+  }
+
+  /// `{}`: the state of a peer that has none.
+  public static let emptyObject = JSONText(checked: [UInt8(ascii: "{"), UInt8(ascii: "}")])
+
+  /// A whole number.
+  public init(_ number: UInt64) {
+    var writer = JSONWriter(capacity: 24)
+    writer.value(number)
+    self.init(checked: writer.finish())
+  }
+
+  private init(checked bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+}

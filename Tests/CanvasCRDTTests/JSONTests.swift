@@ -1,0 +1,416 @@
+import Testing
+
+@testable import CanvasCRDT
+
+@Suite("JSON checked and read")
+struct JSONTests {
+  private func failure(_ text: String, quotes: JSONQuotes = .double) -> JSONFailure? {
+    failure(Array(text.utf8), quotes: quotes)
+  }
+
+  private func failure(_ bytes: [UInt8], quotes: JSONQuotes = .double) -> JSONFailure? {
+    bytes.withUnsafeBytes { bytes in
+      do throws(JSONFailure) {
+        try JSONScanner.validate(bytes, quotes: quotes)
+        return nil
+      } catch {
+        return error
+      }
+    }
+  }
+
+  @Test(
+    "what RFC 8259 allows is allowed",
+    arguments: [
+      "{}", "[]", " \t\r\n{ } ", "0", "-0", "-0.5e+10", "\"\"", "true", "false", "null", "[1,2,[3,{}],{\"a\":[]}]",
+      "{\"a\":1,\"a\":2,\"\":null}", " [ 1 , \"a b\" ] ", "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\uD83D\\uDE00\"",
+      "\"\u{7F}\u{E9}\u{2028}\u{1F600}'\"", "1e999", "\"long enough for eight at a time, \\n twice\"",
+    ]
+  )
+  func allowed(text: String) {
+    #expect(failure(text) == nil)
+  }
+
+  @Test(
+    "anything else is refused, with its reason and place",
+    arguments: [
+      ("", .endOfText, 0), ("  ", .endOfText, 2), ("{", .endOfText, 1), ("[1", .endOfText, 2), ("[1,", .endOfText, 3),
+      ("{\"a\"", .endOfText, 4), ("{\"a\":", .endOfText, 5), ("\"abc", .endOfText, 4), ("\"\\", .endOfText, 2),
+      ("tru", .endOfText, 3), ("truE", .unexpectedByte, 3), ("nul1", .unexpectedByte, 3), ("[1,]", .unexpectedByte, 3),
+      ("{\"a\":1,}", .unexpectedByte, 7), ("{a:1}", .unexpectedByte, 1), ("{\"a\" 1}", .unexpectedByte, 5),
+      ("[1 2]", .unexpectedByte, 3), ("[1}", .unexpectedByte, 2), ("{\"a\":1]", .unexpectedByte, 6),
+      ("{1:2}", .unexpectedByte, 1), ("[,1]", .unexpectedByte, 1), ("'a'", .unexpectedByte, 0),
+      ("]", .unexpectedByte, 0),
+      ("\u{FEFF}{}", .unexpectedByte, 0), ("[1]//", .trailingBytes, 3), ("{} {}", .trailingBytes, 3),
+      ("truetrue", .trailingBytes, 4), ("1 2", .trailingBytes, 2), ("01", .malformedNumber, 1),
+      ("-", .malformedNumber, 1),
+      ("[1.]", .malformedNumber, 3), ("[1e]", .malformedNumber, 3), ("+1", .unexpectedByte, 0),
+      (".5", .unexpectedByte, 0),
+      ("\"a\nb\"", .controlCharacter, 2), ("\"12345678\u{0}\"", .controlCharacter, 9), ("\"\\x\"", .malformedEscape, 1),
+      ("\"\\u12G4\"", .malformedEscape, 1), ("\"\\u123", .malformedEscape, 1), ("\"\\'\"", .malformedEscape, 1),
+      ("\"\\uD800\"", .loneSurrogate, 1), ("\"\\uDC00\"", .loneSurrogate, 1), ("\"\\uD800\\n\"", .loneSurrogate, 1),
+      ("\"\\uD800\\uD800\"", .loneSurrogate, 1), ("\u{A0}1", .unexpectedByte, 0), ("[1\u{0C}]", .unexpectedByte, 2),
+    ] as [(String, JSONFailure.Reason, Int)]
+  )
+  func refused(text: String, reason: JSONFailure.Reason, offset: Int) {
+    #expect(failure(text) == JSONFailure(reason, at: offset))
+  }
+
+  @Test("control characters are refused and escapes are read, wherever they stand in a string")
+  func everyPlace() throws {
+    for place in 0..<20 {
+      for control in 0..<UInt8(0x20) {
+        var bytes = [UInt8](repeating: 0x61, count: 20)
+        bytes[place] = control
+        #expect(failure([0x22] + bytes + [0x22]) == JSONFailure(.controlCharacter, at: place + 1))
+      }
+      let before = String(repeating: "a", count: place)
+      let after = String(repeating: "b", count: 20 - place)
+      for (written, read) in [
+        ("\\n", "\n"), ("\\\"", "\""), ("\\\\", "\\"), ("\\u0041", "A"), ("\u{E9}", "\u{E9}"), ("\u{7F}", "\u{7F}"),
+      ] {
+        try Array("\"\(before)\(written)\(after)\"".utf8).withUnsafeBytes { bytes throws in
+          var reader = try JSONReader(validating: bytes)
+          #expect(try reader.readString().text == Text(before + read + after))
+          #expect(reader.kind == nil)
+        }
+      }
+    }
+  }
+
+  @Test("malformed UTF-8 in a string is refused, a quote within reach or not")
+  func malformedUTF8() {
+    let quote = UInt8(ascii: "\"")
+    for sequence in [[0x80], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82]] as [[UInt8]] {
+      #expect(failure([quote] + sequence + [quote]) == JSONFailure(.malformedUTF8, at: 1))
+      #expect(failure([quote] + sequence) == JSONFailure(.malformedUTF8, at: 1))
+    }
+  }
+
+  @Test("nesting is bounded, objects and arrays mixed, and each bracket must match its own")
+  func nesting() {
+    func nested(_ depth: Int, broken: Bool = false) -> String {
+      let isObject = { (level: Int) in (level * level) % 3 == 1 }
+      let opening = (0..<depth).map { isObject($0) ? "{\"k\":" : "[" }.joined()
+      var closing = (0..<depth).reversed().map { isObject($0) ? "}" : "]" }
+      if broken { closing[depth - 1] = closing[depth - 1] == "]" ? "}" : "]" }
+      return opening + "1" + closing.joined()
+    }
+    #expect(failure(nested(128)) == nil)
+    #expect(failure(nested(129))?.reason == .tooDeep)
+    #expect(failure(nested(128, broken: true))?.reason == .unexpectedByte)
+    #expect(failure(String(repeating: "[", count: 1_000_000))?.reason == .tooDeep)
+  }
+
+  @Test("single quotes are taken where allowed, and the other kind stands for itself")
+  func singleQuotes() throws {
+    let layout = "{'squares': [{ 'x': 120, \"colour\": '#FF0000', 'note': 'say \"it\\'s\"', \"d\": \"it's\"}]}"
+    #expect(failure(layout, quotes: .doubleOrSingle) == nil)
+    #expect(failure(layout)?.reason == .unexpectedByte)
+    #expect(failure("'a\"", quotes: .doubleOrSingle)?.reason == .endOfText)
+    try Array(layout.utf8).withUnsafeBytes { bytes throws in
+      var reader = try JSONReader(validating: bytes, quotes: .doubleOrSingle)
+      try reader.beginObject()
+      #expect(try reader.nextKey()?.text == "squares")
+      try reader.beginArray()
+      #expect(try reader.nextElement())
+      try reader.beginObject()
+      #expect(try reader.nextKey()?.text == "x")
+      #expect(try reader.readNumber() == 120)
+      #expect(try reader.nextKey()?.text == "colour")
+      #expect(try reader.readString().text == "#FF0000")
+      #expect(try reader.nextKey()?.text == "note")
+      #expect(try reader.readString().text == "say \"it's\"")
+      #expect(try reader.nextKey()?.text == "d")
+      #expect(try reader.readString().text == "it's")
+      #expect(try reader.nextKey() == nil)
+      #expect(try reader.nextElement() == false)
+      #expect(try reader.nextKey() == nil)
+      #expect(reader.kind == nil)
+    }
+  }
+
+  @Test("a reader walks members and elements of every kind")
+  func walks() throws {
+    let text = """
+       {"type" : "ops","n":-1.5e2, "\\u0073et":{"position":[45 , 44],"deleted":true,"visible":false,"none":null} ,
+        "skip":[{"a":"]}\\"","b":[1,[]]},-1.5e+3,true], "e":[], "o":{}, "\\ud83d\\ude00":"caf\\u00E9\\n\\/\u{1F600}"}
+      """
+    try Array(text.utf8).withUnsafeBytes { bytes throws in
+      var reader = try JSONReader(validating: bytes)
+      #expect(reader.kind == .object)
+      try reader.beginObject()
+      var seen: [String] = []
+      while let key = try reader.nextKey() {
+        switch key {
+        case "type":
+          #expect(reader.kind == .string)
+          #expect("ops" ~= (try reader.readString()))
+        case "n":
+          #expect(reader.kind == .number)
+          #expect(try reader.readNumber() == -150)
+        case "set":
+          try reader.beginObject()
+          #expect(try reader.nextKey()?.text == "position")
+          #expect(reader.kind == .array)
+          try reader.beginArray()
+          #expect(try reader.nextElement())
+          #expect(try reader.readNumber() == 45)
+          #expect(try reader.nextElement())
+          #expect(try reader.readNumber() == 44)
+          #expect(try reader.nextElement() == false)
+          #expect(try reader.nextKey()?.text == "deleted")
+          #expect(reader.kind == .boolean)
+          #expect(try reader.readBoolean())
+          _ = try reader.nextKey()
+          #expect(try reader.readBoolean() == false)
+          _ = try reader.nextKey()
+          #expect(reader.kind == .null)
+          try reader.readNull()
+          #expect(try reader.nextKey() == nil)
+        case "skip":
+          let raw = try reader.readRawValue()
+          #expect(String(decoding: raw, as: UTF8.self) == "[{\"a\":\"]}\\\"\",\"b\":[1,[]]},-1.5e+3,true]")
+        case "e":
+          try reader.beginArray()
+          #expect(try reader.nextElement() == false)
+        case "o":
+          try reader.beginObject()
+          #expect(try reader.nextKey() == nil)
+        default:
+          #expect(key.text == "\u{1F600}")
+          #expect(try reader.readString().text == "caf\u{E9}\n/\u{1F600}")
+        }
+        seen.append(key.text.string)
+      }
+      #expect(seen == ["type", "n", "set", "skip", "e", "o", "\u{1F600}"])
+      #expect(reader.kind == nil)
+    }
+  }
+
+  @Test("keys are told apart by the bytes they stand for")
+  func keys() throws {
+    try Array("{\"\\u0061t\":1,\"at\":2,\"att\":3,\"a\":4,\"a\\u0000\":5}".utf8).withUnsafeBytes { bytes throws in
+      var reader = try JSONReader(validating: bytes)
+      try reader.beginObject()
+      var matches: [Bool] = []
+      while let key = try reader.nextKey() {
+        matches.append("at" ~= key)
+        try reader.skipValue()
+      }
+      #expect(matches == [true, true, false, false, false])
+    }
+  }
+
+  @Test("asking for another kind than is there is a failure, and the reader stays where it was")
+  func otherKinds() throws {
+    try Array("[1,\"a\",true,null,{},[]]".utf8).withUnsafeBytes { bytes throws in
+      var reader = try JSONReader(validating: bytes)
+      try reader.beginArray()
+      while try reader.nextElement() {
+        let offset = reader.offset
+        let kind = reader.kind
+        let wrong = JSONFailure(.unexpectedKind, at: offset)
+        if kind != .number { #expect(throws: wrong) { try reader.readNumber() } }
+        if kind != .string { #expect(throws: wrong) { try reader.readString() } }
+        if kind != .boolean { #expect(throws: wrong) { try reader.readBoolean() } }
+        if kind != .null { #expect(throws: wrong) { try reader.readNull() } }
+        if kind != .object { #expect(throws: wrong) { try reader.beginObject() } }
+        if kind != .array { #expect(throws: wrong) { try reader.beginArray() } }
+        #expect(reader.offset == offset)
+        try reader.skipValue()
+        // The next element has to be asked for first.
+        #expect(throws: JSONFailure(.unexpectedKind, at: reader.offset)) { try reader.skipValue() }
+      }
+      #expect(throws: JSONFailure.self) { try reader.skipValue() }
+      #expect(throws: JSONFailure.self) { try reader.readNumber() }
+      #expect(throws: JSONFailure.self) { try reader.nextKey() }
+      #expect(throws: JSONFailure.self) { try reader.nextElement() }
+    }
+  }
+
+  @Test("mangled texts are refused or walked to their end, whatever they are")
+  func mangled() {
+    var generator = SeededGenerator(seed: 8)
+    let whole = Array(
+      "{\"ops\":[{\"s\":\"a\\u00e9\\ud83d\\ude00\u{E9}'\",\"set\":{\"p\":[4.5e1,-0],\"d\":true}},null,{}]}".utf8
+    )
+    let pieces = Array("{}[]:,\"'\\ u0019eE+-.tfn\u{E9}".utf8)
+    var walked = 0
+    for _ in 0..<20_000 {
+      var bytes = whole
+      for _ in 0..<Int.random(in: 1...3, using: &generator) where !bytes.isEmpty {
+        let place = Int.random(in: 0..<bytes.count, using: &generator)
+        switch generator.next() % 4 {
+        case 0: bytes[place] = pieces.randomElement(using: &generator)!
+        case 1: bytes.remove(at: place)
+        case 2: bytes.insert(pieces.randomElement(using: &generator)!, at: place)
+        default: bytes.removeLast(min(bytes.count, Int.random(in: 0...3, using: &generator)))
+        }
+      }
+      bytes.withUnsafeBytes { bytes in
+        guard var reader = try? JSONReader(validating: bytes, quotes: .doubleOrSingle) else { return }
+        var calls = 0
+        // Whatever is asked of a reader, in any order, it fails by name or gets on.
+        while reader.kind != nil, calls < 200 {
+          calls += 1
+          switch generator.next() % 9 {
+          case 0: _ = try? reader.readString().text
+          case 1: _ = try? reader.readNumber()
+          case 2: _ = try? reader.nextKey()?.text
+          case 3: _ = try? reader.nextElement()
+          case 4: try? reader.beginObject()
+          case 5: try? reader.beginArray()
+          case 6: _ = try? reader.readBoolean()
+          case 7: _ = try? JSONText(reading: &reader, maximumBytes: 20)
+          default: try? reader.skipValue()
+          }
+        }
+        walked += 1
+      }
+    }
+    #expect(walked > 1_000)
+  }
+}
+
+@Suite("JSON written")
+struct JSONWriterTests {
+  @Test("an operation is written as the wire has it")
+  func operation() throws {
+    let shape = try #require(Identifier("afy-kw5-t7o"))
+    let stamp = try #require(Stamp("1763650000000.0.k3j-9x2-m1p"))
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.key("shape")
+    writer.value(shape)
+    writer.key("at")
+    writer.value(stamp)
+    writer.key("set")
+    writer.beginObject()
+    writer.key("position")
+    writer.beginArray()
+    writer.value(45.0)
+    writer.value(44.5)
+    writer.endArray()
+    writer.key("visible")
+    writer.value(true)
+    writer.endObject()
+    writer.endObject()
+    let text = """
+      {"shape":"afy-kw5-t7o","at":"1763650000000.0.k3j-9x2-m1p","set":{"position":[45,44.5],"visible":true}}
+      """
+    #expect(String(decoding: writer.bytes, as: UTF8.self) == text)
+    #expect(writer.count == text.utf8.count)
+    #expect(writer.finish() == Array(text.utf8))
+  }
+
+  @Test("commas stand between values and nowhere else")
+  func commas() throws {
+    var before = ByteWriter()
+    before.append(0x21)
+    var writer = JSONWriter(behind: before)
+    writer.beginArray()
+    writer.beginArray()
+    writer.endArray()
+    writer.beginObject()
+    writer.key(text: "a")
+    writer.value("x")
+    writer.key("b")
+    writer.null()
+    writer.endObject()
+    writer.value(false)
+    writer.value(-7)
+    writer.value(Int.min)
+    writer.value(UInt64.max)
+    writer.value(
+      try Array(" { \"k\" : [ 1 ] } ".utf8).withUnsafeBytes { try JSONText(validating: $0, maximumBytes: 9) }
+    )
+    writer.endArray()
+    #expect(
+      String(decoding: writer.finish(), as: UTF8.self)
+        == "![[],{\"a\":\"x\",\"b\":null},false,-7,\(Int.min),18446744073709551615,{\"k\":[1]}]"
+    )
+  }
+
+  @Test("texts are escaped where they must be, and read back as they were")
+  func strings() throws {
+    var generator = SeededGenerator(seed: 9)
+    var texts: [Text] = [
+      "", "plain", "\"\\/\u{8}\u{9}\u{A}\u{C}\u{D}", "\u{0}\u{1F}\u{7F}", "\u{2028}\u{E9}\u{1F600}'",
+    ]
+    texts += (0..<2_000).map { _ in
+      var string = ""
+      for _ in 0..<Int.random(in: 0...24, using: &generator) {
+        string.unicodeScalars.append(Unicode.Scalar(UInt8(generator.next() % 140)))
+      }
+      return Text(string)
+    }
+    for text in texts {
+      var writer = JSONWriter()
+      writer.beginObject()
+      writer.key(text: text)
+      writer.value(text: text)
+      writer.endObject()
+      let bytes = writer.finish()
+      try bytes.withUnsafeBytes { bytes throws in
+        var reader = try JSONReader(validating: bytes)
+        try reader.beginObject()
+        #expect(try reader.nextKey()?.text == text)
+        #expect(try reader.readString().text == text)
+      }
+    }
+    var writer = JSONWriter()
+    writer.value(text: texts[2])
+    writer.value(text: texts[3])
+    #expect(
+      String(decoding: writer.finish(), as: UTF8.self) == "\"\\\"\\\\/\\b\\t\\n\\f\\r\",\"\\u0000\\u001f\u{7F}\""
+    )
+  }
+}
+
+@Suite("JSON passed on unread")
+struct JSONTextTests {
+  private func made(_ text: String, maximumBytes: Int = 4_096, quotes: JSONQuotes = .double) throws -> JSONText {
+    try Array(text.utf8).withUnsafeBytes { bytes throws in
+      var reader = try JSONReader(validating: bytes, quotes: quotes)
+      return try JSONText(reading: &reader, maximumBytes: maximumBytes)
+    }
+  }
+
+  @Test("whitespace between parts goes, within strings it stays")
+  func compact() throws {
+    let json = try made(" { \"a b\" :\t[ 1 , \"x \\\" y\" ]\r\n} ")
+    #expect(json.bytes == Array("{\"a b\":[1,\"x \\\" y\"]}".utf8))
+    #expect(json.kind == .object)
+    #expect(try made("{}") == JSONText.emptyObject)
+    #expect(try made("[]").kind == .array)
+    #expect(try made("\"\"").kind == .string)
+    #expect(try made("-1").kind == .number)
+    #expect(try made("false").kind == .boolean)
+    #expect(try made("null").kind == .null)
+  }
+
+  @Test("what is too long, too deep or no JSON is refused")
+  func bounds() throws {
+    #expect(try made("[1, 2]", maximumBytes: 5).bytes.count == 5)
+    #expect(throws: JSONFailure(.tooLong, at: 5)) { try made("[1, 2]", maximumBytes: 4) }
+    let nested = { (depth: Int) in String(repeating: "[", count: depth) + String(repeating: "]", count: depth) }
+    #expect(try made(nested(64)).bytes.count == 128)
+    #expect(throws: JSONFailure(.tooDeep, at: 64)) { try made(nested(65)) }
+    #expect(throws: JSONFailure(.unexpectedByte, at: 1)) { try made("['a']", quotes: .doubleOrSingle) }
+    #expect(throws: JSONFailure(.trailingBytes, at: 3)) {
+      try Array("{} 1".utf8).withUnsafeBytes { bytes throws in try JSONText(validating: bytes, maximumBytes: 9) }
+    }
+  }
+
+  @Test("within a message the value alone is taken, and reading goes on behind it")
+  func withinMessage() throws {
+    try Array("{\"state\": {\"x\" : 1}, \"type\":\"presence\"}".utf8).withUnsafeBytes { bytes throws in
+      var reader = try JSONReader(validating: bytes)
+      try reader.beginObject()
+      _ = try reader.nextKey()
+      #expect(try JSONText(reading: &reader, maximumBytes: 100).bytes == Array("{\"x\":1}".utf8))
+      #expect(try reader.nextKey()?.text == "type")
+    }
+  }
+}
