@@ -17,6 +17,12 @@ let package = Package(
       // Rounding and square roots, where the processor has no instruction for them.
       linkerSettings: [.linkedLibrary("m")]
     ),
+    .executableTarget(
+      name: "geometry-dump",
+      dependencies: ["CanvasCRDT"],
+      path: "Tests/geometry/dump",
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "CanvasCRDTTests",
       dependencies: ["CanvasCRDT"],

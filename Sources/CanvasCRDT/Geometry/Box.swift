@@ -1,0 +1,64 @@
+/// A rectangle by its four sides, as comparisons want it: two boxes are told apart without an addition.
+struct Box: Hashable, Sendable {
+  var minX: Double
+  var minY: Double
+  var maxX: Double
+  var maxY: Double
+
+  @inlinable
+  init(minX: Double, minY: Double, maxX: Double, maxY: Double) {
+    self.minX = minX
+    self.minY = minY
+    self.maxX = maxX
+    self.maxY = maxY
+  }
+
+  @inlinable
+  init(_ rect: Rect) {
+    self.init(minX: rect.minX, minY: rect.minY, maxX: rect.maxX, maxY: rect.maxY)
+  }
+
+  /// The box around a centre that reaches so far to each side.
+  @inlinable
+  init(center: Point, reach: Size) {
+    self.init(
+      minX: center.x - reach.width,
+      minY: center.y - reach.height,
+      maxX: center.x + reach.width,
+      maxY: center.y + reach.height
+    )
+  }
+
+  /// Holds nothing, and becomes whatever it is first extended by.
+  @inlinable static var empty: Box {
+    Box(minX: .infinity, minY: .infinity, maxX: -.infinity, maxY: -.infinity)
+  }
+
+  @inlinable var rect: Rect {
+    Rect(origin: Point(x: minX, y: minY), size: Size(width: maxX - minX, height: maxY - minY))
+  }
+
+  /// Whether the two have area in common. Both have some themselves.
+  @inlinable
+  func overlaps(_ other: Box) -> Bool {
+    minX < other.maxX && other.minX < maxX && minY < other.maxY && other.minY < maxY
+  }
+
+  @inlinable
+  func contains(_ point: Point) -> Bool {
+    point.x >= minX && point.x <= maxX && point.y >= minY && point.y <= maxY
+  }
+
+  @inlinable
+  mutating func extend(to point: Point) {
+    minX = Swift.min(minX, point.x)
+    minY = Swift.min(minY, point.y)
+    maxX = Swift.max(maxX, point.x)
+    maxY = Swift.max(maxY, point.y)
+  }
+
+  /// No side is infinite or not a number.
+  @inlinable var isFinite: Bool {
+    minX.isFinite && minY.isFinite && maxX.isFinite && maxY.isFinite
+  }
+}

@@ -1,0 +1,316 @@
+/// Boxes of any size anywhere, found by where they are: a balanced binary tree of bounding boxes in one flat array.
+///
+/// Sizes range over six powers of ten, so that no grid fits them. The two children's heights never differ by more than
+/// one, whatever is inserted in whatever order, so that no input makes a branch long: inserting, removing and the way
+/// down to one leaf take O(log n). Boxes are held as `Float`s rounded outwards, two nodes to a cache line; what the
+/// tree finds is therefore a candidate, to be looked at more closely.
+struct BoxTree {
+  struct Node {
+    var minX: Float
+    var minY: Float
+    var maxX: Float
+    var maxY: Float
+    var parent: Int32
+    /// A leaf's payload, or the first child.
+    var left: Int32
+    /// None in a leaf. In an unused node the next unused one.
+    var right: Int32
+    /// 0 in a leaf.
+    var height: Int32
+  }
+
+  static let none: Int32 = -1
+
+  private(set) var nodes: [Node] = []
+  private(set) var root = BoxTree.none
+  private var firstUnused = BoxTree.none
+
+  init() {}
+
+  /// What all boxes are in, about.
+  var bounds: Box? { root == BoxTree.none ? nil : nodes[Int(root)].box }
+}
+
+// MARK: - Boxes of nodes
+
+extension BoxTree.Node {
+  fileprivate init(leaf payload: Int32, box: Box) {
+    minX = Float(below: box.minX)
+    minY = Float(below: box.minY)
+    maxX = Float(above: box.maxX)
+    maxY = Float(above: box.maxY)
+    parent = BoxTree.none
+    left = payload
+    right = BoxTree.none
+    height = 0
+  }
+
+  fileprivate var isLeaf: Bool { height == 0 }
+
+  fileprivate var box: Box {
+    Box(minX: Double(minX), minY: Double(minY), maxX: Double(maxX), maxY: Double(maxY))
+  }
+
+  fileprivate func contains(_ other: BoxTree.Node) -> Bool {
+    minX <= other.minX && minY <= other.minY && maxX >= other.maxX && maxY >= other.maxY
+  }
+
+  fileprivate func touches(_ other: BoxTree.Node) -> Bool {
+    minX <= other.maxX && other.minX <= maxX && minY <= other.maxY && other.minY <= maxY
+  }
+
+  /// Half the perimeter: how likely a query is to look inside.
+  fileprivate var spread: Float { (maxX - minX) + (maxY - minY) }
+
+  /// By how much the perimeter would grow to take in the other.
+  fileprivate func growth(takingIn other: BoxTree.Node) -> Float {
+    (Swift.max(maxX, other.maxX) - Swift.min(minX, other.minX))
+      + (Swift.max(maxY, other.maxY) - Swift.min(minY, other.minY)) - spread
+  }
+
+  /// Takes on what two children hold together.
+  fileprivate mutating func enclose(_ first: BoxTree.Node, _ second: BoxTree.Node) {
+    minX = Swift.min(first.minX, second.minX)
+    minY = Swift.min(first.minY, second.minY)
+    maxX = Swift.max(first.maxX, second.maxX)
+    maxY = Swift.max(first.maxY, second.maxY)
+    height = Swift.max(first.height, second.height) + 1
+  }
+}
+
+extension Float {
+  fileprivate init(below value: Double) {
+    let nearest = Float(value)
+    self = Double(nearest) > value ? nearest.nextDown : nearest
+  }
+
+  fileprivate init(above value: Double) {
+    let nearest = Float(value)
+    self = Double(nearest) < value ? nearest.nextUp : nearest
+  }
+}
+
+// MARK: - Changes
+
+extension BoxTree {
+  /// A box is kept this part of its longer side larger than asked, so that small moves leave the tree alone.
+  private static let marginPart = 0.125
+
+  private static func widened(_ box: Box) -> Box {
+    let margin = Swift.max(box.maxX - box.minX, box.maxY - box.minY) * marginPart
+    return Box(minX: box.minX - margin, minY: box.minY - margin, maxX: box.maxX + margin, maxY: box.maxY + margin)
+  }
+
+  /// Adds a box and returns its leaf, by which to move and remove it.
+  mutating func insert(_ box: Box, payload: Int32) -> Int32 {
+    let leaf = add(Node(leaf: payload, box: BoxTree.widened(box)))
+    link(leaf)
+    return leaf
+  }
+
+  mutating func remove(_ leaf: Int32) {
+    unlink(leaf)
+    discard(leaf)
+  }
+
+  /// Follows a box to where it is now; the leaf stays the same. Costs nothing more where the move was small.
+  mutating func move(_ leaf: Int32, to box: Box) {
+    let payload = nodes[Int(leaf)].left
+    let held = nodes[Int(leaf)]
+    let wanted = Node(leaf: payload, box: BoxTree.widened(box))
+    // What shrank to much less than the room it has is moved too, or it would be found from afar for ever.
+    if held.contains(Node(leaf: payload, box: box)), held.spread <= 2 * wanted.spread { return }
+    unlink(leaf)
+    nodes[Int(leaf)] = wanted
+    link(leaf)
+  }
+
+  private mutating func add(_ node: Node) -> Int32 {
+    guard firstUnused != BoxTree.none else {
+      nodes.append(node)
+      return Int32(nodes.count - 1)
+    }
+    let index = firstUnused
+    firstUnused = nodes[Int(index)].right
+    nodes[Int(index)] = node
+    return index
+  }
+
+  private mutating func discard(_ index: Int32) {
+    nodes[Int(index)].right = firstUnused
+    firstUnused = index
+  }
+
+  /// Puts a leaf beside the leaf that is cheapest to share a parent with, as far as one looks on the way down.
+  private mutating func link(_ leaf: Int32) {
+    guard root != BoxTree.none else {
+      root = leaf
+      nodes[Int(leaf)].parent = BoxTree.none
+      return
+    }
+    let added = nodes[Int(leaf)]
+    var sibling = root
+    while !nodes[Int(sibling)].isLeaf {
+      let left = nodes[Int(sibling)].left
+      let right = nodes[Int(sibling)].right
+      let leftGrowth = nodes[Int(left)].growth(takingIn: added)
+      let rightGrowth = nodes[Int(right)].growth(takingIn: added)
+      if leftGrowth == rightGrowth {
+        sibling = nodes[Int(left)].height <= nodes[Int(right)].height ? left : right
+      } else {
+        sibling = leftGrowth < rightGrowth ? left : right
+      }
+    }
+    let above = nodes[Int(sibling)].parent
+    let parent = add(Node(leaf: sibling, box: .empty))
+    nodes[Int(parent)].left = sibling
+    nodes[Int(parent)].right = leaf
+    nodes[Int(sibling)].parent = parent
+    nodes[Int(leaf)].parent = parent
+    replaceChild(of: above, sibling, with: parent)
+    settle(from: parent)
+  }
+
+  /// Takes a leaf out; its sibling moves up.
+  private mutating func unlink(_ leaf: Int32) {
+    let parent = nodes[Int(leaf)].parent
+    guard parent != BoxTree.none else {
+      root = BoxTree.none
+      return
+    }
+    let left = nodes[Int(parent)].left
+    let sibling = left == leaf ? nodes[Int(parent)].right : left
+    let above = nodes[Int(parent)].parent
+    replaceChild(of: above, parent, with: sibling)
+    discard(parent)
+    settle(from: above)
+  }
+
+  private mutating func replaceChild(of above: Int32, _ child: Int32, with other: Int32) {
+    nodes[Int(other)].parent = above
+    if above == BoxTree.none {
+      root = other
+    } else if nodes[Int(above)].left == child {
+      nodes[Int(above)].left = other
+    } else {
+      nodes[Int(above)].right = other
+    }
+  }
+
+  /// Makes boxes, heights and balance right again from a node up to the root.
+  private mutating func settle(from start: Int32) {
+    var index = start
+    while index != BoxTree.none {
+      index = balance(index)
+      index = nodes[Int(index)].parent
+    }
+  }
+
+  /// Encloses a node's children; where one is higher by two, it takes the node's place, keeps the higher of its own
+  /// children and hands down the other. (The order of children means nothing, so one turn is always enough.)
+  private mutating func balance(_ index: Int32) -> Int32 {
+    let left = nodes[Int(index)].left
+    let right = nodes[Int(index)].right
+    let difference = nodes[Int(right)].height - nodes[Int(left)].height
+    guard difference < -1 || difference > 1 else {
+      nodes[Int(index)].enclose(nodes[Int(left)], nodes[Int(right)])
+      return index
+    }
+    let higher = difference > 0 ? right : left
+    let first = nodes[Int(higher)].left
+    let second = nodes[Int(higher)].right
+    let firstIsHigher = nodes[Int(first)].height > nodes[Int(second)].height
+    let kept = firstIsHigher ? first : second
+    let handed = firstIsHigher ? second : first
+    replaceChild(of: nodes[Int(index)].parent, index, with: higher)
+    nodes[Int(higher)].left = index
+    nodes[Int(higher)].right = kept
+    nodes[Int(index)].parent = higher
+    nodes[Int(handed)].parent = index
+    if difference > 0 { nodes[Int(index)].right = handed } else { nodes[Int(index)].left = handed }
+    nodes[Int(index)].enclose(nodes[Int(nodes[Int(index)].left)], nodes[Int(nodes[Int(index)].right)])
+    nodes[Int(higher)].enclose(nodes[Int(index)], nodes[Int(kept)])
+    return higher
+  }
+}
+
+// MARK: - All at once
+
+extension BoxTree {
+  /// Built of boxes that stand in an order in which neighbours are near each other; payloads are their offsets, which
+  /// are their leaves too.
+  init(ordered boxes: [Box], widened: Bool) {
+    guard !boxes.isEmpty else { return }
+    nodes.reserveCapacity(2 * boxes.count)
+    for (offset, box) in boxes.enumerated() {
+      nodes.append(Node(leaf: Int32(offset), box: widened ? BoxTree.widened(box) : box))
+    }
+    root = 0
+    var open: [(range: Range<Int>, parent: Int32, isLeft: Bool)] = [(0..<boxes.count, BoxTree.none, false)]
+    while let (range, parent, isLeft) = open.popLast() {
+      var index = Int32(range.lowerBound)
+      if range.count > 1 {
+        index = Int32(nodes.count)
+        nodes.append(Node(leaf: 0, box: .empty))
+        let middle = range.lowerBound + range.count / 2
+        open.append((middle..<range.upperBound, index, false))
+        open.append((range.lowerBound..<middle, index, true))
+      }
+      nodes[Int(index)].parent = parent
+      if parent == BoxTree.none {
+        root = index
+      } else if isLeft {
+        nodes[Int(parent)].left = index
+      } else {
+        nodes[Int(parent)].right = index
+      }
+    }
+    // Children stand behind their parents, so backwards every node's children are done before it.
+    var index = nodes.count - 1
+    while index >= boxes.count {
+      nodes[index].enclose(nodes[Int(nodes[index].left)], nodes[Int(nodes[index].right)])
+      index -= 1
+    }
+  }
+}
+
+// MARK: - Questions
+
+extension BoxTree {
+  /// A tree of 2³¹ leaves is at most 45 high, and going down leaves at most one open node at each level.
+  private static let heightMax = 64
+
+  /// Asks about the payload of each leaf whose box may touch `box`, until the answer is yes.
+  func contains(touching box: Box, where isWanted: (Int32) -> Bool) -> Bool {
+    guard root != BoxTree.none else { return false }
+    let asked = Node(leaf: 0, box: box)
+    return nodes.withUnsafeBufferPointer { nodes in
+      withUnsafeTemporaryAllocation(of: Int32.self, capacity: BoxTree.heightMax) { open in
+        open.initialize(repeating: 0)
+        open[0] = root
+        var count = 1
+        while count > 0 {
+          count -= 1
+          let node = nodes[Int(open[count])]
+          guard node.touches(asked) else { continue }
+          if node.isLeaf {
+            if isWanted(node.left) { return true }
+          } else {
+            open[count] = node.right
+            open[count + 1] = node.left
+            count += 2
+          }
+        }
+        return false
+      }
+    }
+  }
+
+  /// Appends the payloads of all leaves whose boxes may touch `box`, in no particular order.
+  func collect(touching box: Box, into payloads: inout [Int32]) {
+    _ = contains(touching: box) { payload in
+      payloads.append(payload)
+      return false
+    }
+  }
+}

@@ -1,0 +1,128 @@
+/// An outline as convex polygons and ellipses that together cover exactly what it covers.
+///
+/// A rectangle or polygon is one polygon and an ellipse is itself. A star is as many kites as it has tips, each of the
+/// centre, an inner corner, a tip and the next inner corner: convex whatever the ratio. A rounded rectangle is a cross
+/// of two boxes and a disc in each corner. Two shapes share area where two of their pieces do.
+struct ConvexPieces {
+  /// The polygons' corners, `cornersEach` a piece, clockwise as seen; then the ellipses' centres.
+  let corners: UnsafeMutableBufferPointer<Point>
+  private(set) var polygons = 0
+  private(set) var cornersEach = 0
+  private(set) var ellipses = 0
+  private(set) var halfWidth = 0.0
+  private(set) var halfHeight = 0.0
+  let direction: Direction
+
+  /// How many points the pieces of an outline take.
+  static func capacity(for outline: Outline) -> Int {
+    switch outline.kind {
+    case .rectangle: 4
+    case .roundedRectangle: 12
+    case .ellipse: 1
+    case .polygon: outline.drawnPoints
+    case .star: 4 * outline.drawnPoints
+    }
+  }
+
+  /// The pieces of an outline whose box has its centre at `center` and is turned by `direction`, in whichever
+  /// coordinates these are meant. `storage` has room for `capacity(for:)` points.
+  init(
+    of outline: Outline,
+    center: Point,
+    direction: Direction,
+    in storage: UnsafeMutableBufferPointer<Point>
+  ) {
+    corners = storage
+    self.direction = direction
+    let halfWidth = outline.size.width / 2
+    let halfHeight = outline.size.height / 2
+    var count = 0
+    func append(_ x: Double, _ y: Double) {
+      let turned = direction.turning(x, y)
+      storage.initializeElement(at: count, to: Point(x: center.x + turned.x, y: center.y + turned.y))
+      count += 1
+    }
+    func appendBox(_ reachX: Double, _ reachY: Double) {
+      append(-reachX, -reachY)
+      append(reachX, -reachY)
+      append(reachX, reachY)
+      append(-reachX, reachY)
+    }
+    switch outline.kind {
+    case .rectangle:
+      appendBox(halfWidth, halfHeight)
+      polygons = 1
+      cornersEach = 4
+    case .roundedRectangle:
+      let radius = outline.drawnCornerRadius
+      // An arm of the cross that has no width is no piece.
+      if halfWidth > radius {
+        appendBox(halfWidth - radius, halfHeight)
+        polygons += 1
+      }
+      if halfHeight > radius, radius > 0 || polygons == 0 {
+        appendBox(halfWidth, halfHeight - radius)
+        polygons += 1
+      }
+      cornersEach = 4
+      if radius > 0 {
+        appendBox(halfWidth - radius, halfHeight - radius)
+        ellipses = 4
+        self.halfWidth = radius
+        self.halfHeight = radius
+      }
+    case .ellipse:
+      append(0, 0)
+      ellipses = 1
+      self.halfWidth = halfWidth
+      self.halfHeight = halfHeight
+    case .polygon:
+      let points = outline.drawnPoints
+      for index in 0..<points {
+        let corner = UnitCorners.corner(2 * index, points: points)
+        append(corner.x * halfWidth, corner.y * halfHeight)
+      }
+      polygons = 1
+      cornersEach = points
+    case .star:
+      let points = outline.drawnPoints
+      let ratio = outline.drawnInnerRatio
+      func appendInner(_ step: Int) {
+        let corner = UnitCorners.corner(step, points: points)
+        append(corner.x * halfWidth * ratio, corner.y * halfHeight * ratio)
+      }
+      for tip in 0..<points {
+        let corner = UnitCorners.corner(2 * tip, points: points)
+        append(0, 0)
+        appendInner(tip == 0 ? 2 * points - 1 : 2 * tip - 1)
+        append(corner.x * halfWidth, corner.y * halfHeight)
+        appendInner(2 * tip + 1)
+      }
+      polygons = points
+      cornersEach = 4
+    }
+  }
+
+  var count: Int { polygons + ellipses }
+
+  func isPolygon(_ piece: Int) -> Bool { piece < polygons }
+
+  func polygon(_ piece: Int) -> ConvexPolygon {
+    ConvexPolygon(
+      corners: UnsafeBufferPointer(rebasing: corners[(piece * cornersEach)..<((piece + 1) * cornersEach)])
+    )
+  }
+
+  func ellipse(_ piece: Int) -> TurnedEllipse {
+    TurnedEllipse(
+      center: corners[polygons * cornersEach + piece - polygons],
+      halfWidth: halfWidth,
+      halfHeight: halfHeight,
+      direction: direction
+    )
+  }
+
+  func box(_ piece: Int) -> Box {
+    isPolygon(piece) ? polygon(piece).box : ellipse(piece).box
+  }
+}

@@ -1,0 +1,57 @@
+/// Corners of a convex polygon, clockwise as seen on a canvas whose y grows downwards.
+struct ConvexPolygon {
+  let corners: UnsafeBufferPointer<Point>
+
+  var box: Box {
+    var box = Box.empty
+    for corner in corners { box.extend(to: corner) }
+    return box
+  }
+
+  /// Whether a line along one of this polygon's edges leaves the other polygon beyond it, but for `tolerance`.
+  ///
+  /// The other's corner that comes nearest goes around as the edges do, so that the cost is the sum of the corners.
+  func hasEdge(beyondWhich other: ConvexPolygon, tolerance: Double) -> Bool {
+    var nearest = -1
+    var from = corners[corners.count - 1]
+    for to in corners {
+      let outwardX = to.y - from.y
+      let outwardY = from.x - to.x
+      let length = (outwardX * outwardX + outwardY * outwardY).squareRoot()
+      defer { from = to }
+      guard length > 0 else { continue }
+      var reach: Double
+      if nearest < 0 {
+        nearest = 0
+        reach = Double.infinity
+        for (index, corner) in other.corners.enumerated() {
+          let reached = outwardX * (corner.x - from.x) + outwardY * (corner.y - from.y)
+          if reached < reach {
+            reach = reached
+            nearest = index
+          }
+        }
+      } else {
+        let corner = other.corners[nearest]
+        reach = outwardX * (corner.x - from.x) + outwardY * (corner.y - from.y)
+        for _ in 0..<other.corners.count {
+          let next = nearest + 1 == other.corners.count ? 0 : nearest + 1
+          let corner = other.corners[next]
+          let reached = outwardX * (corner.x - from.x) + outwardY * (corner.y - from.y)
+          if reached > reach { break }
+          reach = reached
+          nearest = next
+        }
+      }
+      if reach >= -tolerance * length { return true }
+    }
+    return false
+  }
+
+  /// Whether the two share area thicker than `tolerance`.
+  ///
+  /// Two convex polygons don't where a line along an edge of one has the other beyond it.
+  func overlaps(_ other: ConvexPolygon, tolerance: Double) -> Bool {
+    !hasEdge(beyondWhich: other, tolerance: tolerance) && !other.hasEdge(beyondWhich: self, tolerance: tolerance)
+  }
+}

@@ -1,0 +1,110 @@
+/// The cosine and sine of an angle: where one step in that direction leads.
+///
+/// Written out by hand, because a platform's own sine may differ in the last bit and replicas would then disagree
+/// about who overlaps whom. Only IEEE addition, subtraction, multiplication, division and rounding are used.
+struct Direction: Hashable, Sendable {
+  var cosine: Double
+  var sine: Double
+
+  @inlinable
+  init(cosine: Double, sine: Double) {
+    self.cosine = cosine
+    self.sine = sine
+  }
+
+  /// Accurate to about one unit in the last place, and exact at every multiple of 90 degrees.
+  init(degrees: Double) {
+    // Beyond this, and for what isn't a number, an angle means nothing: its fraction of a turn is rounding noise.
+    guard degrees.magnitude <= 1e15 else {
+      self.init(cosine: 1, sine: 0)
+      return
+    }
+    // Adding and taking away 1.5·2⁵² rounds to a whole number, as IEEE has it, without a call to the platform's `rint`.
+    let quarters = (degrees / 90 + 6_755_399_441_055_744) - 6_755_399_441_055_744
+    // Exact: both sides are multiples of the lesser of one and the angle's own last place, and the result is smaller.
+    let rest = degrees - quarters * 90
+    let radians = Direction.radians(degrees: rest)
+    let cosine = Direction.cosine(radians.value, radians.error)
+    let sine = Direction.sine(radians.value, radians.error)
+    switch Int64(quarters) & 3 {
+    case 0: self.init(cosine: cosine, sine: sine)
+    case 1: self.init(cosine: 0 - sine, sine: cosine)
+    case 2: self.init(cosine: 0 - cosine, sine: 0 - sine)
+    default: self.init(cosine: sine, sine: 0 - cosine)
+    }
+  }
+
+  /// An angle of at most 45 degrees in radians, as a value and what rounding took from it.
+  private static func radians(degrees: Double) -> (value: Double, error: Double) {
+    let unit = 0.017453292519943295
+    let unitError = 2.9486522708701687e-19
+    let value = degrees * unit
+    // The product's rounding error, by splitting both factors into halves whose products are exact (Dekker).
+    let splitter = 134_217_729.0
+    let unitHigh = splitter * unit - (splitter * unit - unit)
+    let unitLow = unit - unitHigh
+    let degreesHigh = splitter * degrees - (splitter * degrees - degrees)
+    let degreesLow = degrees - degreesHigh
+    let lost =
+      ((degreesHigh * unitHigh - value) + degreesHigh * unitLow + degreesLow * unitHigh) + degreesLow * unitLow
+    return (value, lost + degrees * unitError)
+  }
+
+  /// Minimax polynomial on ±π/4 in odd powers; the coefficients are those of FreeBSD's msun, which has them from Sun.
+  private static func sine(_ value: Double, _ error: Double) -> Double {
+    let square = value * value
+    let cube = square * value
+    let tail =
+      8.33333333332248946124e-03
+      + square
+      * (-1.98412698298579493134e-04
+        + square
+        * (2.75573137070700676789e-06 + square * (-2.50507602534068634195e-08 + square * 1.58969099521155010221e-10)))
+    return value - ((square * (0.5 * error - cube * tail) - error) - cube * -1.66666666666666324348e-01)
+  }
+
+  /// The same in even powers.
+  private static func cosine(_ value: Double, _ error: Double) -> Double {
+    let square = value * value
+    let tail =
+      square
+      * (4.16666666666666019037e-02
+        + square
+        * (-1.38888888888741095749e-03
+          + square
+          * (2.48015872894767294178e-05
+            + square
+            * (-2.75573143513906633035e-07 + square
+              * (2.08757232129817482790e-09 + square * -1.13596475577881948265e-11)))))
+    let half = 0.5 * square
+    let whole = 1 - half
+    return whole + (((1 - whole) - half) + (square * tail - value * error))
+  }
+}
+
+extension Direction {
+  /// A vector turned by this angle, clockwise on a canvas whose y grows downwards.
+  @inlinable
+  func turning(_ x: Double, _ y: Double) -> Point {
+    Point(x: x * cosine - y * sine, y: x * sine + y * cosine)
+  }
+
+  /// A vector turned back by this angle.
+  @inlinable
+  func turningBack(_ x: Double, _ y: Double) -> Point {
+    Point(x: x * cosine + y * sine, y: y * cosine - x * sine)
+  }
+
+  /// This angle as seen by someone who is turned by the other. Between equal angles it is exactly none.
+  @inlinable
+  func relative(to other: Direction) -> Direction {
+    if self == other { return Direction(cosine: 1, sine: 0) }
+    return Direction(
+      cosine: cosine * other.cosine + sine * other.sine,
+      sine: sine * other.cosine - cosine * other.sine
+    )
+  }
+
+  /// Whether upright rectangles stay upright when turned by this.
+  @inlinable var isQuarterTurn: Bool { sine == 0 || cosine == 0 }
+}

@@ -1,0 +1,60 @@
+/// An order in which boxes that are near each other mostly follow each other: along a Hilbert curve through their
+/// centres.
+enum HilbertOrder {
+  /// Cells to a side: 2²⁶, so that even a canvas 2·10⁷ units wide has cells smaller than the smallest shape, and one
+  /// stray shape far away doesn't put all the others into one cell.
+  private static let bits: UInt64 = 26
+
+  /// The offsets of the boxes in that order; boxes of one cell by offset.
+  static func offsets(of boxes: [Box]) -> [Int] {
+    var around = Box.empty
+    for box in boxes { around.extend(to: center(of: box)) }
+    let side = Swift.max(around.maxX - around.minX, around.maxY - around.minY)
+    let last = Double((1 as UInt64) << bits - 1)
+    let scale = side > 0 ? last / side : 0
+    var keyed: [(key: UInt64, offset: Int)] = []
+    keyed.reserveCapacity(boxes.count)
+    for (offset, box) in boxes.enumerated() {
+      let center = center(of: box)
+      keyed.append(
+        (place(cell(center.x - around.minX, scale, last), cell(center.y - around.minY, scale, last)), offset)
+      )
+    }
+    keyed.sort { $0.key != $1.key ? $0.key < $1.key : $0.offset < $1.offset }
+    return keyed.map { $0.offset }
+  }
+
+  private static func center(of box: Box) -> Point {
+    Point(x: box.minX + (box.maxX - box.minX) / 2, y: box.minY + (box.maxY - box.minY) / 2)
+  }
+
+  /// Clamped, so that what isn't a number has a cell too.
+  private static func cell(_ distance: Double, _ scale: Double, _ last: Double) -> UInt64 {
+    let scaled = distance * scale
+    return scaled > 0 ? UInt64(Swift.min(scaled, last)) : 0
+  }
+
+  /// How far along the curve a cell is.
+  private static func place(_ column: UInt64, _ row: UInt64) -> UInt64 {
+    var x = column
+    var y = row
+    var place: UInt64 = 0
+    let last = (1 as UInt64) << bits - 1
+    var half = (1 as UInt64) << (bits - 1)
+    while half > 0 {
+      let right: UInt64 = x & half > 0 ? 1 : 0
+      let lower: UInt64 = y & half > 0 ? 1 : 0
+      place += half * half * ((3 * right) ^ lower)
+      // Each quarter is the whole curve again, the first and last of them mirrored.
+      if lower == 0 {
+        if right == 1 {
+          x = last - x
+          y = last - y
+        }
+        swap(&x, &y)
+      }
+      half /= 2
+    }
+    return place
+  }
+}

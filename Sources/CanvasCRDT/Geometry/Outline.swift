@@ -1,0 +1,106 @@
+/// The closed curve that a shape is drawn with, exactly: a turned box, ellipse, polygon or star, not its bounds.
+///
+/// Polygon and star are inscribed in the ellipse of the box, first corner up, so they need not fill the box. A star
+/// has `points` tips on that ellipse and as many inner corners at `innerRatio` of the way out, halfway between.
+public struct Outline: Hashable, Sendable {
+  public var kind: ShapeKind
+  /// Top left corner of the box before it is turned.
+  public var position: Point
+  public var size: Size
+  /// Degrees, clockwise around the box's centre.
+  public var rotation: Double
+  /// A rounded rectangle's, cut to half the smaller side when drawn.
+  public var cornerRadius: Double
+  /// Corners of a polygon, tips of a star: cut to 3…64.
+  public var points: Int
+  /// A star's inner radius over its outer: cut to 0.05…1.
+  public var innerRatio: Double
+
+  public init(
+    kind: ShapeKind,
+    position: Point,
+    size: Size,
+    rotation: Double = 0,
+    cornerRadius: Double = 24,
+    points: Int = 5,
+    innerRatio: Double = 0.5
+  ) {
+    self.kind = kind
+    self.position = position
+    self.size = size
+    self.rotation = rotation
+    self.cornerRadius = cornerRadius
+    self.points = points
+    self.innerRatio = innerRatio
+  }
+
+  /// An upright rectangle.
+  public init(_ rect: Rect) {
+    self.init(kind: .rectangle, position: rect.origin, size: rect.size)
+  }
+}
+
+// MARK: - Measures
+
+extension Outline {
+  /// The smallest upright rectangle that holds the turned outline.
+  public var bounds: Rect {
+    let placed = PlacedOutline(self)
+    // A box that isn't turned keeps its size to the last bit.
+    if kind != .polygon, kind != .star, placed.direction.sine == 0 { return Rect(origin: position, size: size) }
+    return placed.box.rect
+  }
+
+  /// Whether the point is inside or on the curve.
+  public func contains(_ point: Point) -> Bool {
+    PlacedOutline(self).contains(point)
+  }
+
+  /// Whether the two have area in common; to touch is not to overlap. One inside the other does overlap it.
+  ///
+  /// Decided on the curves themselves, not on polygons near them, and the same whichever of the two is asked. Upright
+  /// rectangles are told apart by comparing coordinates, with no tolerance; what else is common must be thicker than
+  /// `Outline.overlapDepthMin`.
+  public func overlaps(_ other: Outline) -> Bool {
+    PlacedOutline(self).overlaps(PlacedOutline(other))
+  }
+
+  /// The area that the outline encloses.
+  public var area: Double {
+    let halfWidth = size.width / 2
+    let halfHeight = size.height / 2
+    switch kind {
+    case .rectangle:
+      return size.width * size.height
+    case .roundedRectangle:
+      let radius = drawnCornerRadius
+      return size.width * size.height - (4 - Double.pi) * radius * radius
+    case .ellipse:
+      return Double.pi * halfWidth * halfHeight
+    case .polygon:
+      let count = Double(drawnPoints)
+      return count / 2 * Direction(degrees: 360 / count).sine * halfWidth * halfHeight
+    case .star:
+      let count = Double(drawnPoints)
+      return count * drawnInnerRatio * Direction(degrees: 180 / count).sine * halfWidth * halfHeight
+    }
+  }
+}
+
+// MARK: - What is drawn of what was asked for
+
+extension Outline {
+  public static let pointsRange = 3...64
+  public static let innerRatioRange = 0.05...1.0
+
+  var drawnPoints: Int { Swift.min(Swift.max(points, Outline.pointsRange.lowerBound), Outline.pointsRange.upperBound) }
+
+  var drawnInnerRatio: Double {
+    // In this order a NaN becomes the lower bound.
+    Swift.max(Outline.innerRatioRange.lowerBound, Swift.min(innerRatio, Outline.innerRatioRange.upperBound))
+  }
+
+  var drawnCornerRadius: Double {
+    Swift.max(0, Swift.min(cornerRadius, Swift.min(size.width, size.height) / 2))
+  }
+}

@@ -1,0 +1,109 @@
+extension Outline {
+  /// Outlines whose common part is nowhere thicker than this only touch, unless both are upright rectangles.
+  ///
+  /// Positions of up to 10⁷ have a last place of 2·10⁻⁹ and sizes of up to 10⁶ one of 10⁻¹⁰; turning adds a few of
+  /// those. So shapes that were meant to touch may come to share up to about 10⁻⁸ units, and a bound a hundred times
+  /// that tells touching from overlapping whatever the rounding, while nobody can see a millionth of a unit.
+  public static let overlapDepthMin = 1e-6
+}
+
+extension PlacedOutline {
+  func overlaps(_ other: PlacedOutline) -> Bool {
+    guard box.overlaps(other.box), hasArea, other.hasArea else { return false }
+    if isUprightRectangle, other.isUprightRectangle { return true }
+    // Rounding depends on whose coordinates are used, so it is always the same one's.
+    return other.outline.precedes(outline) ? other.piecesOverlap(self) : piecesOverlap(other)
+  }
+
+  /// Looks from this outline: its centre is the origin and its box is upright, so that far away places cost no digits.
+  private func piecesOverlap(_ other: PlacedOutline) -> Bool {
+    let width = (other.outline.size.width - outline.size.width) / 2
+    let height = (other.outline.size.height - outline.size.height) / 2
+    let center = direction.turningBack(
+      (other.outline.position.x - outline.position.x) + width,
+      (other.outline.position.y - outline.position.y) + height
+    )
+    let turned = other.direction.relative(to: direction)
+    if turnedBoxesAreApart(other, center: center, turned: turned) { return false }
+    let capacity = ConvexPieces.capacity(for: outline)
+    return withUnsafeTemporaryAllocation(
+      of: Point.self,
+      capacity: capacity + ConvexPieces.capacity(for: other.outline)
+    ) { storage in
+      let mine = ConvexPieces(
+        of: outline,
+        center: Point(x: 0, y: 0),
+        direction: Direction(cosine: 1, sine: 0),
+        in: UnsafeMutableBufferPointer(rebasing: storage[..<capacity])
+      )
+      let theirs = ConvexPieces(
+        of: other.outline,
+        center: center,
+        direction: turned,
+        in: UnsafeMutableBufferPointer(rebasing: storage[capacity...])
+      )
+      return mine.overlap(theirs)
+    }
+  }
+
+  /// Whether the two turned boxes already leave room between them, seen along the sides of either: cheap, and true of
+  /// most neighbours whose bounds cross.
+  private func turnedBoxesAreApart(_ other: PlacedOutline, center: Point, turned: Direction) -> Bool {
+    let cosine = turned.cosine.magnitude
+    let sine = turned.sine.magnitude
+    let mine = Size(width: outline.size.width / 2, height: outline.size.height / 2)
+    let theirs = Size(width: other.outline.size.width / 2, height: other.outline.size.height / 2)
+    let back = turned.turningBack(center.x, center.y)
+    let tolerance = Outline.overlapDepthMin
+    return mine.width + theirs.width * cosine + theirs.height * sine - center.x.magnitude <= tolerance
+      || mine.height + theirs.width * sine + theirs.height * cosine - center.y.magnitude <= tolerance
+      || theirs.width + mine.width * cosine + mine.height * sine - back.x.magnitude <= tolerance
+      || theirs.height + mine.width * sine + mine.height * cosine - back.y.magnitude <= tolerance
+  }
+}
+
+extension ConvexPieces {
+  /// Whether some piece shares area with some piece of the other outline.
+  func overlap(_ other: ConvexPieces) -> Bool {
+    var around = other.box(0)
+    for piece in 1..<Swift.max(1, other.count) {
+      let box = other.box(piece)
+      around.extend(to: Point(x: box.minX, y: box.minY))
+      around.extend(to: Point(x: box.maxX, y: box.maxY))
+    }
+    for piece in 0..<count {
+      let box = box(piece)
+      guard box.overlaps(around) else { continue }
+      for otherPiece in 0..<other.count {
+        if other.count > 1, !box.overlaps(other.box(otherPiece)) { continue }
+        if self.piece(piece, overlaps: otherPiece, of: other) { return true }
+      }
+    }
+    return false
+  }
+
+  private func piece(_ piece: Int, overlaps otherPiece: Int, of other: ConvexPieces) -> Bool {
+    let tolerance = Outline.overlapDepthMin
+    switch (isPolygon(piece), other.isPolygon(otherPiece)) {
+    case (true, true): return polygon(piece).overlaps(other.polygon(otherPiece), tolerance: tolerance)
+    case (true, false): return other.ellipse(otherPiece).overlaps(polygon(piece), tolerance: tolerance)
+    case (false, true): return ellipse(piece).overlaps(other.polygon(otherPiece), tolerance: tolerance)
+    case (false, false): return ellipse(piece).overlaps(other.ellipse(otherPiece), tolerance: tolerance)
+    }
+  }
+}
+
+extension Outline {
+  /// Some order, by everything that makes outlines differ.
+  fileprivate func precedes(_ other: Outline) -> Bool {
+    if kind != other.kind { return kind.rawValue < other.kind.rawValue }
+    if position.x != other.position.x { return position.x < other.position.x }
+    if position.y != other.position.y { return position.y < other.position.y }
+    if size.width != other.size.width { return size.width < other.size.width }
+    if size.height != other.size.height { return size.height < other.size.height }
+    if rotation != other.rotation { return rotation < other.rotation }
+    if cornerRadius != other.cornerRadius { return cornerRadius < other.cornerRadius }
+    if points != other.points { return points < other.points }
+    return innerRatio < other.innerRatio
+  }
+}

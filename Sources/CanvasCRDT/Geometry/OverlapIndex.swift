@@ -1,0 +1,331 @@
+/// Which shapes overlap which, kept up change by change.
+///
+/// A change costs by the number of neighbours that the shape has, and only logarithmically by the number of shapes.
+/// Everything it answers is decided by the outlines themselves and sorted, so that replicas answer alike.
+public struct OverlapIndex: Sendable {
+  /// A shape, and whom it overlaps.
+  struct Entry: Sendable {
+    var identifier: Identifier
+    var placed: PlacedOutline
+    var leaf: Int32
+    /// By identifier.
+    var neighbours: [Neighbour]
+  }
+
+  /// The place is kept beside the identifier, because looking one up in a dictionary costs more than all the rest.
+  struct Neighbour: Sendable {
+    var identifier: Identifier
+    var place: Int32
+  }
+
+  /// Entries by place; a place that nobody has holds an outdated entry without neighbours until it is used again.
+  private(set) var entries: [Entry] = []
+  private(set) var places: [Identifier: Int32] = [:]
+  private(set) var tree = BoxTree()
+  private var unusedPlaces: [Int32] = []
+
+  /// What the last query found: kept, so that the next needs no memory.
+  private var candidates: [Int32] = []
+  /// By place, what the current change knows of it: see `update`.
+  private var marks: [UInt32] = []
+  private var lastMark: UInt32 = 0
+
+  /// How many pairs it knows.
+  public private(set) var pairCount = 0
+
+  /// Pairs may be many more than shapes: a thousand shapes on one spot are half a million pairs, 32 bytes each. An index
+  /// of more than so many is crowded, and knows none.
+  public let pairsMax: Int
+
+  /// Too many overlap to be told one by one. It still answers where a box would fit and what is at a place, and looks
+  /// for pairs again once half of the shapes are gone.
+  public private(set) var isCrowded = false
+  private var crowdedCount = 0
+
+  public init(pairsMax: Int = Int.max) {
+    self.pairsMax = pairsMax
+  }
+
+  /// How many shapes there are, hidden ones not counted.
+  public var count: Int { places.count }
+
+  /// The outline that a shape was last given.
+  public func outline(of identifier: Identifier) -> Outline? {
+    places[identifier].map { entries[Int($0)].placed.outline }
+  }
+}
+
+// MARK: - Changes
+
+extension OverlapIndex {
+  /// Follows one shape: to where and what it is now, or, with nothing, out of everyone's way (deleted or hidden).
+  ///
+  /// An outline that has no area or isn't anywhere counts as nothing. Allocates nothing where nobody begins or ceases
+  /// to overlap and the shape was there before.
+  public mutating func update(_ identifier: Identifier, to outline: Outline?) -> OverlapChanges {
+    guard let outline else { return remove(identifier) }
+    let known = places[identifier]
+    if let known, entries[Int(known)].placed.outline == outline { return OverlapChanges() }
+    let placed = PlacedOutline(outline)
+    guard placed.hasArea, placed.box.isFinite else { return remove(identifier) }
+    let place: Int32
+    if let known {
+      place = known
+      entries[Int(place)].placed = placed
+      tree.move(entries[Int(place)].leaf, to: placed.box)
+    } else {
+      place = add(identifier, placed)
+    }
+    if isCrowded { return OverlapChanges() }
+    let changes = meet(place)
+    return pairCount > pairsMax ? crowd(undoing: changes) : changes
+  }
+
+  private mutating func add(_ identifier: Identifier, _ placed: PlacedOutline) -> Int32 {
+    let place = unusedPlaces.popLast() ?? Int32(entries.count)
+    let leaf = tree.insert(placed.box, payload: place)
+    let entry = Entry(identifier: identifier, placed: placed, leaf: leaf, neighbours: [])
+    if Int(place) == entries.count {
+      entries.append(entry)
+      marks.append(0)
+    } else {
+      entries[Int(place)] = entry
+    }
+    places[identifier] = place
+    return place
+  }
+
+  private mutating func remove(_ identifier: Identifier) -> OverlapChanges {
+    guard let place = places.removeValue(forKey: identifier) else { return OverlapChanges() }
+    var changes = OverlapChanges()
+    let neighbours = entries[Int(place)].neighbours
+    entries[Int(place)].neighbours = []
+    pairCount -= neighbours.count
+    for neighbour in neighbours {
+      changes.ended.append(ShapePair(identifier, neighbour.identifier))
+      entries[Int(neighbour.place)].forget(identifier)
+    }
+    tree.remove(entries[Int(place)].leaf)
+    unusedPlaces.append(place)
+    if isCrowded, places.count < crowdedCount / 2 { return thinOut() }
+    return changes
+  }
+
+  /// Forgets all pairs; every one that was known before the last change has ended.
+  private mutating func crowd(undoing last: OverlapChanges) -> OverlapChanges {
+    let began = Set(last.began)
+    var ended = pairs.filter { !began.contains($0) }
+    ended += last.ended
+    ended.sort()
+    forgetPairs()
+    var changes = OverlapChanges()
+    changes.ended = ended
+    return changes
+  }
+
+  private mutating func forgetPairs() {
+    for place in entries.indices { entries[place].neighbours = [] }
+    pairCount = 0
+    isCrowded = true
+    crowdedCount = places.count
+  }
+
+  /// Looks for pairs again, now that there are far fewer shapes.
+  private mutating func thinOut() -> OverlapChanges {
+    isCrowded = false
+    findAllPairs()
+    var changes = OverlapChanges()
+    changes.began = pairs
+    return changes
+  }
+
+  /// Finds whom the shape at a place overlaps now, and tells those apart whom it did before.
+  private mutating func meet(_ place: Int32) -> OverlapChanges {
+    let wasOverlapping = nextMark()
+    let stillOverlapping = wasOverlapping + 1
+    for neighbour in entries[Int(place)].neighbours { marks[Int(neighbour.place)] = wasOverlapping }
+    candidates.removeAll(keepingCapacity: true)
+    tree.collect(touching: entries[Int(place)].placed.box, into: &candidates)
+
+    var changes = OverlapChanges()
+    let identifier = entries[Int(place)].identifier
+    let placed = entries[Int(place)].placed
+    var remaining = 0
+    for candidate in candidates where candidate != place {
+      guard placed.overlaps(entries[Int(candidate)].placed) else { continue }
+      if marks[Int(candidate)] == wasOverlapping {
+        marks[Int(candidate)] = stillOverlapping
+        remaining += 1
+      } else {
+        changes.began.append(ShapePair(identifier, entries[Int(candidate)].identifier))
+        entries[Int(candidate)].remember(Neighbour(identifier: identifier, place: place))
+        marks[Int(candidate)] = stillOverlapping
+      }
+    }
+    if remaining < entries[Int(place)].neighbours.count {
+      for neighbour in entries[Int(place)].neighbours where marks[Int(neighbour.place)] == wasOverlapping {
+        changes.ended.append(ShapePair(identifier, neighbour.identifier))
+        entries[Int(neighbour.place)].forget(identifier)
+      }
+    }
+    pairCount += changes.began.count - changes.ended.count
+    if !changes.isEmpty {
+      rewriteNeighbours(of: place, marked: stillOverlapping)
+      changes.began.sort()
+    }
+    return changes
+  }
+
+  private mutating func rewriteNeighbours(of place: Int32, marked stillOverlapping: UInt32) {
+    var neighbours: [Neighbour] = []
+    for candidate in candidates where candidate != place && marks[Int(candidate)] == stillOverlapping {
+      neighbours.append(Neighbour(identifier: entries[Int(candidate)].identifier, place: candidate))
+    }
+    neighbours.sort { $0.identifier < $1.identifier }
+    entries[Int(place)].neighbours = neighbours
+  }
+
+  /// Two marks that no place bears yet: the one returned and the one after it.
+  private mutating func nextMark() -> UInt32 {
+    if lastMark >= UInt32.max - 3 {
+      for place in marks.indices { marks[place] = 0 }
+      lastMark = 0
+    }
+    lastMark += 2
+    return lastMark
+  }
+}
+
+extension OverlapIndex.Entry {
+  /// Where a neighbour stands, or would.
+  private func position(of identifier: Identifier) -> Int {
+    var low = 0
+    var high = neighbours.count
+    while low < high {
+      let middle = low + (high - low) / 2
+      if neighbours[middle].identifier < identifier { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  fileprivate mutating func remember(_ neighbour: OverlapIndex.Neighbour) {
+    neighbours.insert(neighbour, at: position(of: neighbour.identifier))
+  }
+
+  fileprivate mutating func forget(_ identifier: Identifier) {
+    let position = position(of: identifier)
+    if position < neighbours.count, neighbours[position].identifier == identifier { neighbours.remove(at: position) }
+  }
+}
+
+// MARK: - All at once
+
+extension OverlapIndex {
+  /// All shapes of a canvas at once, much faster than one after the other. Of two outlines of one shape the later
+  /// counts.
+  public init(_ shapes: [(identifier: Identifier, outline: Outline)], pairsMax: Int = Int.max) {
+    self.pairsMax = pairsMax
+    var latest: [Identifier: Int] = [:]
+    latest.reserveCapacity(shapes.count)
+    for (offset, shape) in shapes.enumerated() { latest[shape.identifier] = offset }
+    var identifiers: [Identifier] = []
+    var outlines: [PlacedOutline] = []
+    for (offset, shape) in shapes.enumerated() where latest[shape.identifier] == offset {
+      let placed = PlacedOutline(shape.outline)
+      guard placed.hasArea, placed.box.isFinite else { continue }
+      identifiers.append(shape.identifier)
+      outlines.append(placed)
+    }
+    // Places in the order of the tree, so that neighbours are near each other in memory too.
+    let order = HilbertOrder.offsets(of: outlines.map { $0.box })
+    tree = BoxTree(ordered: order.map { outlines[$0].box }, widened: true)
+    marks = Array(repeating: 0, count: order.count)
+    entries.reserveCapacity(order.count)
+    places.reserveCapacity(order.count)
+    for offset in order {
+      let place = Int32(entries.count)
+      entries.append(
+        Entry(identifier: identifiers[offset], placed: outlines[offset], leaf: place, neighbours: [])
+      )
+      places[identifiers[offset]] = place
+    }
+    findAllPairs()
+  }
+
+  /// Of entries without neighbours. Stops and is crowded where there are too many, before they take the memory.
+  private mutating func findAllPairs() {
+    for place in entries.indices where places[entries[place].identifier] == Int32(place) {
+      candidates.removeAll(keepingCapacity: true)
+      tree.collect(touching: entries[place].placed.box, into: &candidates)
+      for candidate in candidates where Int(candidate) > place {
+        guard entries[place].placed.overlaps(entries[Int(candidate)].placed) else { continue }
+        let identifier = entries[place].identifier
+        entries[place].neighbours.append(
+          Neighbour(identifier: entries[Int(candidate)].identifier, place: candidate)
+        )
+        entries[Int(candidate)].neighbours.append(Neighbour(identifier: identifier, place: Int32(place)))
+        pairCount += 1
+        if pairCount > pairsMax { return forgetPairs() }
+      }
+    }
+    for place in entries.indices { entries[place].neighbours.sort { $0.identifier < $1.identifier } }
+  }
+}
+
+// MARK: - Questions
+
+extension OverlapIndex {
+  /// All pairs that overlap, sorted.
+  public var pairs: [ShapePair] {
+    var pairs: [ShapePair] = []
+    for identifier in places.keys.sorted() {
+      guard let place = places[identifier] else { continue }
+      for neighbour in entries[Int(place)].neighbours where identifier < neighbour.identifier {
+        pairs.append(ShapePair(identifier, neighbour.identifier))
+      }
+    }
+    return pairs
+  }
+
+  /// Whom a shape overlaps, sorted.
+  public func neighbours(of identifier: Identifier) -> [Identifier] {
+    guard let place = places[identifier] else { return [] }
+    return entries[Int(place)].neighbours.map { $0.identifier }
+  }
+
+  /// Whom an upright box would overlap if it stood there, sorted.
+  public func overlapping(_ box: Rect) -> [Identifier] {
+    let placed = PlacedOutline(Outline(box))
+    return identifiers(touching: placed.box) { placed.overlaps($0) }
+  }
+
+  /// Whose outline the point is in or on, sorted.
+  public func shapes(at point: Point) -> [Identifier] {
+    identifiers(touching: Box(minX: point.x, minY: point.y, maxX: point.x, maxY: point.y)) { $0.contains(point) }
+  }
+
+  /// Whose bounds meet the given ones, touching included, sorted: what may have to be drawn there.
+  public func shapes(in bounds: Rect) -> [Identifier] {
+    let asked = Box(bounds)
+    return identifiers(touching: asked) { placed in
+      placed.box.minX <= asked.maxX && asked.minX <= placed.box.maxX && placed.box.minY <= asked.maxY
+        && asked.minY <= placed.box.maxY
+    }
+  }
+
+  /// Whether an upright box would overlap nobody.
+  func isFree(_ box: Rect) -> Bool {
+    let placed = PlacedOutline(Outline(box))
+    return !tree.contains(touching: placed.box) { entries[Int($0)].placed.overlaps(placed) }
+  }
+
+  private func identifiers(touching box: Box, where isWanted: (PlacedOutline) -> Bool) -> [Identifier] {
+    var found: [Identifier] = []
+    _ = tree.contains(touching: box) { place in
+      if isWanted(entries[Int(place)].placed) { found.append(entries[Int(place)].identifier) }
+      return false
+    }
+    found.sort()
+    return found
+  }
+}

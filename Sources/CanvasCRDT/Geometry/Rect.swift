@@ -1,0 +1,84 @@
+/// An upright rectangle: top left corner and size; y grows downwards.
+public struct Rect: Hashable, Sendable {
+  public var origin: Point
+  public var size: Size
+
+  @inlinable
+  public init(origin: Point, size: Size) {
+    self.origin = origin
+    self.size = size
+  }
+
+  @inlinable public var minX: Double { origin.x }
+  @inlinable public var minY: Double { origin.y }
+  @inlinable public var maxX: Double { origin.x + size.width }
+  @inlinable public var maxY: Double { origin.y + size.height }
+
+  @inlinable public var center: Point { Point(x: origin.x + size.width / 2, y: origin.y + size.height / 2) }
+  @inlinable public var area: Double { size.width * size.height }
+}
+
+// MARK: - What two rectangles have in common
+
+extension Rect {
+  /// The part that both rectangles cover. Nothing where that has no area: rectangles that only touch, or one that
+  /// has no area itself, have nothing in common with any other.
+  @inlinable
+  public init?(intersecting first: Rect, _ second: Rect) {
+    guard
+      let across = Rect.commonSpan(first.minX, first.size.width, second.minX, second.size.width),
+      let down = Rect.commonSpan(first.minY, first.size.height, second.minY, second.size.height)
+    else { return nil }
+    self.init(
+      origin: Point(x: across.start, y: down.start),
+      size: Size(width: across.length, height: down.length)
+    )
+  }
+
+  /// Whether `init(intersecting:_:)` would find something.
+  @inlinable
+  public func intersects(_ other: Rect) -> Bool {
+    minX < other.maxX && other.minX < maxX && minX < maxX && other.minX < other.maxX
+      && minY < other.maxY && other.minY < maxY && minY < maxY && other.minY < other.maxY
+  }
+
+  /// Every comparison fails on a NaN, so that a rectangle that holds one has nothing in common with any other.
+  @inlinable
+  static func commonSpan(
+    _ first: Double,
+    _ firstLength: Double,
+    _ second: Double,
+    _ secondLength: Double
+  ) -> (start: Double, length: Double)? {
+    let firstEnd = first + firstLength
+    let secondEnd = second + secondLength
+    guard first < secondEnd, second < firstEnd, first < firstEnd, second < secondEnd else { return nil }
+    // Where one span holds the other, that one's length is the answer to the last bit; a difference of sums isn't.
+    if first >= second, firstEnd <= secondEnd { return (first, firstLength) }
+    if second >= first, secondEnd <= firstEnd { return (second, secondLength) }
+    return first > second ? (first, secondEnd - first) : (second, firstEnd - second)
+  }
+
+  /// The smallest rectangle that holds both.
+  @inlinable
+  public func union(_ other: Rect) -> Rect {
+    let left = Swift.min(minX, other.minX)
+    let top = Swift.min(minY, other.minY)
+    return Rect(
+      origin: Point(x: left, y: top),
+      size: Size(width: Swift.max(maxX, other.maxX) - left, height: Swift.max(maxY, other.maxY) - top)
+    )
+  }
+
+  /// Whether the point is inside or on the edge.
+  @inlinable
+  public func contains(_ point: Point) -> Bool {
+    point.x >= minX && point.x <= maxX && point.y >= minY && point.y <= maxY
+  }
+
+  /// Whether all of the other rectangle is inside; edges may coincide.
+  @inlinable
+  public func contains(_ other: Rect) -> Bool {
+    other.minX >= minX && other.maxX <= maxX && other.minY >= minY && other.maxY <= maxY
+  }
+}

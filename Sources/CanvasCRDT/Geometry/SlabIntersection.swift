@@ -1,0 +1,220 @@
+/// The intersection of two simple polygons, by upright slabs.
+///
+/// The canvas is cut at the x of every corner and every crossing. Within one slab edges only lie above each other, so
+/// that what is inside both polygons is trapezoids, found by counting. Their corners are numbered nodes: on each cut
+/// the heights at which edges meet it, those that differ by rounding only being one. Sides that two trapezoids share
+/// cancel by number, not by coordinates, so that the rest always closes to loops, whatever coincides: equal polygons,
+/// shared edges, corners on edges.
+struct SlabIntersection {
+  /// A part of an edge between two crossings, from left to right.
+  private struct Piece {
+    var from: Point
+    var to: Point
+    var isOfFirst: Bool
+    /// The cuts at its ends.
+    var start = 0
+    var end = 0
+
+    func height(at x: Double) -> Double {
+      if x <= from.x { return from.y }
+      if x >= to.x { return to.y }
+      return from.y + (to.y - from.y) * ((x - from.x) / (to.x - from.x))
+    }
+  }
+
+  private var pieces: [Piece] = []
+  /// The x of each cut.
+  private var cuts: [Double] = []
+  /// Coordinates nearer than this are the same: some thousand roundings at the polygons' size.
+  private var snap = 0.0
+
+  init(_ first: [Point], _ second: [Point]) {
+    var firstBox = Box.empty
+    for corner in first { firstBox.extend(to: corner) }
+    var secondBox = Box.empty
+    for corner in second { secondBox.extend(to: corner) }
+    guard firstBox.overlaps(secondBox) else { return }
+    let common = Box(
+      minX: Swift.max(firstBox.minX, secondBox.minX),
+      minY: Swift.max(firstBox.minY, secondBox.minY),
+      maxX: Swift.min(firstBox.maxX, secondBox.maxX),
+      maxY: Swift.min(firstBox.maxY, secondBox.maxY)
+    )
+    var extent = 0.0
+    for side in [common.minX, common.maxX, common.minY, common.maxY] { extent = Swift.max(extent, side.magnitude) }
+    snap = extent * 1e-13
+    split(SlabIntersection.edges(of: first, within: common), SlabIntersection.edges(of: second, within: common))
+    cut(common)
+  }
+
+  /// The edges that reach into the common box's columns, from left to right. Those above and below it count too: they
+  /// say what is inside.
+  private static func edges(of corners: [Point], within box: Box) -> [(from: Point, to: Point)] {
+    var edges: [(from: Point, to: Point)] = []
+    guard var from = corners.last else { return [] }
+    for to in corners {
+      let edge = from.x <= to.x ? (from: from, to: to) : (from: to, to: from)
+      if edge.from.x < edge.to.x, edge.from.x < box.maxX, edge.to.x > box.minX { edges.append(edge) }
+      from = to
+    }
+    return edges
+  }
+
+  /// Breaks the edges where one polygon's cross the other's, both at the very same point.
+  private mutating func split(_ first: [(from: Point, to: Point)], _ second: [(from: Point, to: Point)]) {
+    var firstCrossings: [[Point]] = Array(repeating: [], count: first.count)
+    var secondCrossings: [[Point]] = Array(repeating: [], count: second.count)
+    for (index, one) in first.enumerated() {
+      let top = Swift.min(one.from.y, one.to.y)
+      let bottom = Swift.max(one.from.y, one.to.y)
+      for (otherIndex, other) in second.enumerated() {
+        guard other.from.x < one.to.x, one.from.x < other.to.x, Swift.min(other.from.y, other.to.y) <= bottom,
+          Swift.max(other.from.y, other.to.y) >= top,
+          let crossing = SlabIntersection.crossing(one, other)
+        else { continue }
+        firstCrossings[index].append(crossing)
+        secondCrossings[otherIndex].append(crossing)
+      }
+    }
+    for (index, edge) in first.enumerated() { append(edge, crossings: firstCrossings[index], isOfFirst: true) }
+    for (index, edge) in second.enumerated() { append(edge, crossings: secondCrossings[index], isOfFirst: false) }
+  }
+
+  private mutating func append(_ edge: (from: Point, to: Point), crossings: [Point], isOfFirst: Bool) {
+    var from = edge.from
+    for crossing in crossings.sorted(by: { $0.x < $1.x }) where crossing.x > from.x && crossing.x < edge.to.x {
+      pieces.append(Piece(from: from, to: crossing, isOfFirst: isOfFirst))
+      from = crossing
+    }
+    pieces.append(Piece(from: from, to: edge.to, isOfFirst: isOfFirst))
+  }
+
+  /// Where the two cross, if each has its ends on different sides of the other.
+  private static func crossing(_ one: (from: Point, to: Point), _ other: (from: Point, to: Point)) -> Point? {
+    let oneX = one.to.x - one.from.x
+    let oneY = one.to.y - one.from.y
+    let otherX = other.to.x - other.from.x
+    let otherY = other.to.y - other.from.y
+    let start = oneX * (other.from.y - one.from.y) - oneY * (other.from.x - one.from.x)
+    let end = oneX * (other.to.y - one.from.y) - oneY * (other.to.x - one.from.x)
+    guard (start < 0 && end > 0) || (start > 0 && end < 0) else { return nil }
+    let oneStart = otherX * (one.from.y - other.from.y) - otherY * (one.from.x - other.from.x)
+    let oneEnd = otherX * (one.to.y - other.from.y) - otherY * (one.to.x - other.from.x)
+    guard (oneStart < 0 && oneEnd > 0) || (oneStart > 0 && oneEnd < 0) else { return nil }
+    // Along the shorter of the two, which loses fewer digits.
+    if oneX.magnitude + oneY.magnitude < otherX.magnitude + otherY.magnitude {
+      let part = oneStart / (oneStart - oneEnd)
+      return Point(x: one.from.x + part * oneX, y: one.from.y + part * oneY)
+    }
+    let part = start / (start - end)
+    return Point(x: other.from.x + part * otherX, y: other.from.y + part * otherY)
+  }
+
+  /// Places the cuts, and each piece between two of them; what lies within one cut is upright and needs no mention.
+  private mutating func cut(_ common: Box) {
+    var wanted = [common.minX, common.maxX]
+    for piece in pieces {
+      for x in [piece.from.x, piece.to.x] where x > common.minX && x < common.maxX { wanted.append(x) }
+    }
+    wanted.sort()
+    for x in wanted where cuts.isEmpty || x - cuts[cuts.count - 1] > snap { cuts.append(x) }
+    for index in pieces.indices {
+      pieces[index].start = nearestCut(pieces[index].from.x)
+      pieces[index].end = nearestCut(pieces[index].to.x)
+    }
+    pieces.removeAll { $0.start >= $0.end }
+  }
+
+  /// The last cut that isn't beyond x: the one that x was merged into.
+  private func nearestCut(_ x: Double) -> Int {
+    var low = 0
+    var high = cuts.count
+    while low < high {
+      let middle = low + (high - low) / 2
+      if cuts[middle] <= x { low = middle + 1 } else { high = middle }
+    }
+    return Swift.max(0, low - 1)
+  }
+}
+
+// MARK: - Trapezoids
+
+extension SlabIntersection {
+  /// A piece within one slab: its heights at both cuts, and the numbers of the nodes there.
+  private struct Crosser {
+    var piece: Int
+    var left = 0.0
+    var right = 0.0
+    var leftNode = 0
+    var rightNode = 0
+  }
+
+  /// The loops around what is inside both polygons, clockwise as seen.
+  func loops() -> [[Point]] {
+    guard cuts.count > 1 else { return [] }
+    var slabs = crossers()
+    var boundary = RegionBoundary(snap: snap)
+    number(&slabs, in: &boundary)
+    for slab in slabs.indices {
+      let crossers = slabs[slab].sorted { $0.left + $0.right < $1.left + $1.right }
+      var insideFirst = false
+      var insideSecond = false
+      var top: Crosser?
+      for crosser in crossers {
+        if pieces[crosser.piece].isOfFirst { insideFirst.toggle() } else { insideSecond.toggle() }
+        if insideFirst, insideSecond {
+          top = crosser
+        } else if let above = top {
+          boundary.addTrapezoid(
+            topLeft: above.leftNode,
+            topRight: above.rightNode,
+            bottomRight: crosser.rightNode,
+            bottomLeft: crosser.leftNode
+          )
+          top = nil
+        }
+      }
+    }
+    return boundary.loops()
+  }
+
+  /// Of each slab the pieces that cross it.
+  private func crossers() -> [[Crosser]] {
+    var slabs: [[Crosser]] = Array(repeating: [], count: cuts.count - 1)
+    for (index, piece) in pieces.enumerated() {
+      var left = piece.height(at: cuts[piece.start])
+      for slab in piece.start..<piece.end {
+        // A steep piece's height is that of its end, not of a cut that lies a rounding before it.
+        let endsHere = slab + 1 == piece.end && piece.to.x - cuts[piece.end] <= snap
+        let right = endsHere ? piece.to.y : piece.height(at: cuts[slab + 1])
+        slabs[slab].append(Crosser(piece: index, left: left, right: right))
+        left = right
+      }
+    }
+    return slabs
+  }
+
+  /// Numbers the heights at every cut from the top; those within a rounding of each other get one number.
+  private func number(_ slabs: inout [[Crosser]], in boundary: inout RegionBoundary) {
+    for cut in cuts.indices {
+      var heights: [Double] = []
+      if cut > 0 { for crosser in slabs[cut - 1] { heights.append(crosser.right) } }
+      if cut < slabs.count { for crosser in slabs[cut] { heights.append(crosser.left) } }
+      heights.sort()
+      let first = boundary.nodes.count
+      for height in heights where boundary.nodes.count == first || height - boundary.lastHeight > snap {
+        boundary.addNode(Point(x: cuts[cut], y: height))
+      }
+      if cut > 0 {
+        for index in slabs[cut - 1].indices {
+          slabs[cut - 1][index].rightNode = boundary.node(at: slabs[cut - 1][index].right, from: first)
+        }
+      }
+      if cut < slabs.count {
+        for index in slabs[cut].indices {
+          slabs[cut][index].leftNode = boundary.node(at: slabs[cut][index].left, from: first)
+        }
+      }
+    }
+  }
+}

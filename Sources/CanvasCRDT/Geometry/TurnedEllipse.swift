@@ -1,0 +1,177 @@
+/// An ellipse, or a disc, somewhere and turned.
+struct TurnedEllipse {
+  let center: Point
+  let halfWidth: Double
+  let halfHeight: Double
+  let direction: Direction
+
+  var box: Box {
+    let across = reach(towards: 1, 0)
+    let down = reach(towards: 0, 1)
+    return Box(center: center, reach: Size(width: across, height: down))
+  }
+
+  /// How far the ellipse reaches from its centre in a direction, times that direction's length.
+  func reach(towards x: Double, _ y: Double) -> Double {
+    let seen = direction.turningBack(x, y)
+    let across = halfWidth * seen.x
+    let down = halfHeight * seen.y
+    return (across * across + down * down).squareRoot()
+  }
+}
+
+// MARK: - Against a polygon
+
+extension TurnedEllipse {
+  /// Whether the polygon and the ellipse share area thicker than `tolerance`.
+  ///
+  /// In coordinates in which the ellipse is the unit circle they do where the polygon comes nearer to the origin than
+  /// one. How much nearer is measured back in the canvas's units, between two parallel tangents.
+  func overlaps(_ polygon: ConvexPolygon, tolerance: Double) -> Bool {
+    var nearestCorner = Point(x: 0, y: 0)
+    var nearestSquare = Double.infinity
+    var originInside = true
+    var edgeIsNearest = false
+    var from = unit(polygon.corners[polygon.corners.count - 1])
+    for corner in polygon.corners {
+      let to = unit(corner)
+      defer { from = to }
+      let square = to.x * to.x + to.y * to.y
+      if square < nearestSquare {
+        nearestSquare = square
+        nearestCorner = to
+      }
+      let edgeX = to.x - from.x
+      let edgeY = to.y - from.y
+      let length = (edgeX * edgeX + edgeY * edgeY).squareRoot()
+      guard length > 0 else { continue }
+      // Positive where the origin is on the inner side of the edge.
+      let inward = (edgeY * from.x - edgeX * from.y) / length
+      guard inward < 0 else { continue }
+      originInside = false
+      if isTouched(at: -inward, towards: 0 - edgeY / length, edgeX / length, tolerance: tolerance) { return false }
+      let before = from.x * edgeX + from.y * edgeY
+      let after = to.x * edgeX + to.y * edgeY
+      if before <= 0, after >= 0 { edgeIsNearest = true }
+    }
+    if originInside || edgeIsNearest { return true }
+    let distance = nearestSquare.squareRoot()
+    guard distance > 0 else { return true }
+    return !isTouched(
+      at: distance,
+      towards: nearestCorner.x / distance,
+      nearestCorner.y / distance,
+      tolerance: tolerance
+    )
+  }
+
+  private func unit(_ point: Point) -> Point {
+    let seen = direction.turningBack(point.x - center.x, point.y - center.y)
+    return Point(x: seen.x / halfWidth, y: seen.y / halfHeight)
+  }
+
+  /// Whether what lies beyond a line, so far from the unit circle's centre in a direction, is less than `tolerance`
+  /// away from being outside the ellipse.
+  private func isTouched(at distance: Double, towards x: Double, _ y: Double, tolerance: Double) -> Bool {
+    guard distance < 1 else { return true }
+    let slopeX = x / halfWidth
+    let slopeY = y / halfHeight
+    return 1 - distance <= tolerance * (slopeX * slopeX + slopeY * slopeY).squareRoot()
+  }
+}
+
+// MARK: - Against an ellipse
+
+extension TurnedEllipse {
+  /// Steps after which two ellipses that no line was found between are taken to overlap. Each at least halves what
+  /// is left to search, and after so many there is no number left between the ends.
+  private static let searchStepsMax = 128
+
+  /// Whether the two ellipses share area thicker than `tolerance`.
+  ///
+  /// They don't where in some direction the two reaches add up to no more than the centres are apart. Over the
+  /// directions on one side of the line between the centres that is a convex function of one number, `turn`, so its
+  /// least value is closed in on from both sides by its tangents, until it or a bound below it decides.
+  func overlaps(_ other: TurnedEllipse, tolerance: Double) -> Bool {
+    let apartX = other.center.x - center.x
+    let apartY = other.center.y - center.y
+    let apart = (apartX * apartX + apartY * apartY).squareRoot()
+    let inner = Swift.min(halfWidth, halfHeight) + Swift.min(other.halfWidth, other.halfHeight)
+    if apart < inner - tolerance { return true }
+    let outer = Swift.max(halfWidth, halfHeight) + Swift.max(other.halfWidth, other.halfHeight)
+    if apart >= outer - tolerance { return false }
+    let along = Point(x: apartX / apart, y: apartY / apart)
+    let first = Reach(of: self, along: along)
+    let second = Reach(of: other, along: along)
+
+    var middle = Tangent(first, second, at: 0, apart: apart)
+    if middle.isSeparating(tolerance) { return false }
+    if middle.slope == 0 { return true }
+    // Farther than this the two inner circles alone reach more than the distance.
+    let limit = apart / inner
+    var left = middle
+    var right = middle
+    if middle.slope < 0 {
+      right = Tangent(first, second, at: limit, apart: apart)
+    } else {
+      left = Tangent(first, second, at: -limit, apart: apart)
+    }
+    for _ in 0..<TurnedEllipse.searchStepsMax {
+      let width = right.turn - left.turn
+      let bend = right.slope - left.slope
+      guard width > 0, bend > 0 else { return true }
+      // Where the two tangents cross is the least that the function can be.
+      let crossing = left.turn + (right.slope * width - (right.value - left.value)) / bend
+      let least = left.value + left.slope * (crossing - left.turn)
+      let steepest = Swift.max(left.turn.magnitude, right.turn.magnitude)
+      if least > tolerance * (1 + steepest * steepest).squareRoot() { return true }
+      let isBetween = crossing > left.turn && crossing < right.turn
+      middle = Tangent(first, second, at: isBetween ? crossing : left.turn + width / 2, apart: apart)
+      if middle.isSeparating(tolerance) { return false }
+      if middle.turn <= left.turn || middle.turn >= right.turn || middle.slope == 0 { return true }
+      if middle.slope < 0 { left = middle } else { right = middle }
+    }
+    return true
+  }
+
+  /// An ellipse's reach towards `along`, turned: two linear functions whose squares add up to its square.
+  private struct Reach {
+    let acrossStart: Double
+    let acrossStep: Double
+    let downStart: Double
+    let downStep: Double
+
+    init(of ellipse: TurnedEllipse, along: Point) {
+      let start = ellipse.direction.turningBack(along.x, along.y)
+      let step = ellipse.direction.turningBack(0 - along.y, along.x)
+      acrossStart = ellipse.halfWidth * start.x
+      acrossStep = ellipse.halfWidth * step.x
+      downStart = ellipse.halfHeight * start.y
+      downStep = ellipse.halfHeight * step.y
+    }
+
+    func value(at turn: Double) -> (value: Double, slope: Double) {
+      let across = acrossStart + turn * acrossStep
+      let down = downStart + turn * downStep
+      let value = (across * across + down * down).squareRoot()
+      return (value, (across * acrossStep + down * downStep) / value)
+    }
+  }
+
+  /// By how much the reaches exceed the distance in one direction, and how that changes.
+  private struct Tangent {
+    let turn: Double
+    let value: Double
+    let slope: Double
+
+    init(_ first: Reach, _ second: Reach, at turn: Double, apart: Double) {
+      let one = first.value(at: turn)
+      let two = second.value(at: turn)
+      self.turn = turn
+      value = one.value + two.value - apart
+      slope = one.slope + two.slope
+    }
+
+    func isSeparating(_ tolerance: Double) -> Bool { value <= tolerance * (1 + turn * turn).squareRoot() }
+  }
+}

@@ -1,0 +1,113 @@
+import Testing
+
+@testable import CanvasCRDT
+
+@Suite("Common regions")
+struct CommonRegionTests {
+  private func outline(
+    _ kind: ShapeKind,
+    _ x: Double,
+    _ y: Double,
+    _ width: Double,
+    _ height: Double,
+    rotation: Double = 0,
+    points: Int = 5,
+    innerRatio: Double = 0.5
+  ) -> Outline {
+    Outline(
+      kind: kind,
+      position: Point(x: x, y: y),
+      size: Size(width: width, height: height),
+      rotation: rotation,
+      points: points,
+      innerRatio: innerRatio
+    )
+  }
+
+  /// Positive where the corners go around clockwise as seen.
+  private func area(_ corners: [Point]) -> Double {
+    var sum = 0.0
+    for (index, corner) in corners.enumerated() {
+      let next = corners[(index + 1) % corners.count]
+      sum += corner.x * next.y - corner.y * next.x
+    }
+    return sum / 2
+  }
+
+  @Test("Of two upright rectangles it is their intersection")
+  func rectangles() {
+    let region = outline(.rectangle, 0, 0, 100, 100).commonRegion(with: outline(.rectangle, 60, 70, 100, 100))
+    #expect(region.count == 1)
+    #expect(
+      Set(region.first ?? []) == [
+        Point(x: 60, y: 70), Point(x: 100, y: 70), Point(x: 100, y: 100), Point(x: 60, y: 100),
+      ]
+    )
+    #expect(area(region.first ?? []) == 1_200)
+  }
+
+  @Test("Of a shape and itself it is the shape, corner by corner", arguments: ShapeKind.allCases)
+  func itself(kind: ShapeKind) {
+    let shape = outline(kind, 10, 20, 130, 70, rotation: 17)
+    let region = shape.commonRegion(with: shape)
+    #expect(region.count == 1)
+    let corners = shape.polygon(flatness: 0.125)
+    #expect((region.first ?? []).count == corners.count)
+    #expect((area(region.first ?? []) - area(corners)).magnitude < 1e-9)
+  }
+
+  @Test("Two stars have whole loops in common, each tip of one in its own")
+  func stars() {
+    let star = outline(.star, 0, 0, 200, 200, innerRatio: 0.2)
+    // Turned by half the angle between two tips: common is the one core that both have around the centre.
+    #expect(star.commonRegion(with: outline(.star, 0, 0, 200, 200, rotation: 36, innerRatio: 0.2)).count == 1)
+    // A bar across the two lower tips meets them apart from each other.
+    let tips = star.commonRegion(with: outline(.rectangle, 0, 160, 200, 10))
+    #expect(tips.count == 2)
+    #expect(tips.allSatisfy { area($0) > 0 })
+  }
+
+  @Test("Parts that touch in a corner are loops of their own")
+  func touchingParts() {
+    // The inner corner at the bottom of this star is at (100, 125), and the bar's upper side goes through it.
+    let star = outline(.star, 0, 0, 200, 200, points: 3, innerRatio: 0.25)
+    let region = star.commonRegion(with: outline(.rectangle, 0, 125, 200, 100))
+    #expect(region.count == 2)
+    #expect(region.allSatisfy { $0.count == 3 && area($0) > 0 })
+    #expect(region.allSatisfy { $0.contains(Point(x: 100, y: 125)) })
+  }
+
+  @Test("Nothing is common to shapes that touch")
+  func touching() {
+    #expect(outline(.ellipse, 0, 0, 100, 100).commonRegion(with: outline(.ellipse, 100, 0, 100, 100)) == [])
+    #expect(outline(.rectangle, 0, 0, 100, 100).commonRegion(with: outline(.star, 300, 0, 100, 100)) == [])
+  }
+
+  @Test(
+    "Chords are as near to the curve as was asked for, and no more of them than allowed",
+    arguments: [1, 0.1, 1e-3]
+  )
+  func flatness(flatness: Double) {
+    let circle = outline(.ellipse, 0, 0, 1_000, 1_000)
+    let corners = circle.polygon(flatness: flatness)
+    let center = Point(x: 500, y: 500)
+    for (index, corner) in corners.enumerated() {
+      let next = corners[(index + 1) % corners.count]
+      let x = (corner.x + next.x) / 2 - center.x
+      let y = (corner.y + next.y) / 2 - center.y
+      #expect(500 - (x * x + y * y).squareRoot() <= flatness)
+    }
+    #expect(area(corners) < circle.area && area(corners) > circle.area - flatness * 3_142)
+    for impossible in [0, -1, Double.nan] {
+      #expect(circle.polygon(flatness: impossible).count == Outline.chordsMax)
+    }
+  }
+
+  @Test("A rounded rectangle's polygon follows its arcs")
+  func rounded() {
+    let shape = outline(.roundedRectangle, 0, 0, 300, 200)
+    let corners = shape.polygon(flatness: 0.01)
+    #expect((area(corners) - shape.area).magnitude < 0.01 * 1_000)
+    #expect(corners.allSatisfy { shape.bounds.contains($0) })
+  }
+}

@@ -1,0 +1,193 @@
+import Testing
+
+@testable import CanvasCRDT
+
+@Suite("Outlines")
+struct OutlineTests {
+  private func outline(
+    _ kind: ShapeKind,
+    _ x: Double,
+    _ y: Double,
+    _ width: Double,
+    _ height: Double,
+    rotation: Double = 0,
+    cornerRadius: Double = 24,
+    points: Int = 5,
+    innerRatio: Double = 0.5
+  ) -> Outline {
+    Outline(
+      kind: kind,
+      position: Point(x: x, y: y),
+      size: Size(width: width, height: height),
+      rotation: rotation,
+      cornerRadius: cornerRadius,
+      points: points,
+      innerRatio: innerRatio
+    )
+  }
+
+  private func expectOverlap(
+    _ first: Outline,
+    _ second: Outline,
+    _ expected: Bool,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(first.overlaps(second) == expected, sourceLocation: sourceLocation)
+    #expect(second.overlaps(first) == expected, sourceLocation: sourceLocation)
+  }
+
+  @Test("Upright rectangles are told apart by their coordinates, to the last bit")
+  func uprightRectangles() {
+    let square = outline(.rectangle, 0, 0, 100, 100)
+    expectOverlap(square, outline(.rectangle, 100, 0, 50, 50), false)
+    expectOverlap(square, outline(.rectangle, (100.0).nextDown, 0, 50, 50), true)
+    expectOverlap(square, outline(.rectangle, 1e7, 1e7, 50, 50), false)
+    expectOverlap(square, outline(.rectangle, 10, 10, 1, 1), true)
+    expectOverlap(square, square, true)
+    // Turned by a quarter it covers -10...60 by -60...10: its box is 70 by 70 around the same centre.
+    expectOverlap(
+      outline(.rectangle, 0, 0, 200, 100, rotation: 90),
+      outline(.rectangle, 150, 0, 10, 10),
+      false
+    )
+    expectOverlap(
+      outline(.rectangle, 0, 0, 200, 100, rotation: 90),
+      outline(.rectangle, 149, -50, 10, 10),
+      true
+    )
+  }
+
+  @Test("Turned rectangles overlap where they do, not where their bounds do")
+  func turnedRectangles() {
+    let diamond = outline(.rectangle, 0, 0, 100, 100, rotation: 45)
+    expectOverlap(diamond, outline(.rectangle, 100, 100, 15, 15), false)
+    expectOverlap(diamond, outline(.rectangle, 85.36, 85.36, 15, 15), false)
+    expectOverlap(diamond, outline(.rectangle, 85.35, 85.35, 15, 15), true)
+    // Side by side along the turned side.
+    let step = 100 * (0.5).squareRoot()
+    expectOverlap(diamond, outline(.rectangle, step, step, 100, 100, rotation: 45), false)
+    expectOverlap(diamond, outline(.rectangle, step - 0.001, step - 0.001, 100, 100, rotation: 45), true)
+  }
+
+  @Test("Circles overlap where their centres are nearer than their radii")
+  func circles() {
+    let circle = outline(.ellipse, 0, 0, 100, 100)
+    expectOverlap(circle, outline(.ellipse, 100, 0, 100, 100), false)
+    expectOverlap(circle, outline(.ellipse, 99.999, 0, 100, 100), true)
+    expectOverlap(circle, outline(.ellipse, 75, 75, 100, 100), false)
+    expectOverlap(circle, outline(.ellipse, 60, 80, 100, 100), false)
+    expectOverlap(circle, outline(.ellipse, 59.999, 80, 100, 100), true)
+    expectOverlap(circle, outline(.ellipse, 49, 49, 2, 2), true)
+    expectOverlap(circle, outline(.rectangle, 85.3553390593274, 85.3553390593274, 10, 10), false)
+    expectOverlap(circle, outline(.rectangle, 85.355, 85.355, 10, 10), true)
+  }
+
+  @Test("Long ellipses are judged by their curves")
+  func ellipses() {
+    let flat = outline(.ellipse, -100, -1, 200, 2)
+    expectOverlap(flat, outline(.ellipse, -100, -1, 200, 2, rotation: 90), true)
+    expectOverlap(flat, outline(.ellipse, 50, 0.9, 200, 2), false)
+    expectOverlap(flat, outline(.ellipse, 50, 0.33, 200, 2), false)
+    // Centres 150 and 1.32 apart: they touch at 1.3229.
+    expectOverlap(flat, outline(.ellipse, 50, 0.32, 200, 2), true)
+    expectOverlap(flat, outline(.ellipse, -100, 1, 200, 2), false)
+    expectOverlap(flat, outline(.ellipse, -100, 0.999, 200, 2), true)
+  }
+
+  @Test("What lies in the notch of a star doesn't overlap it")
+  func starNotch() {
+    let star = outline(.star, 0, 0, 100, 100)
+    // The notch to the right of the upper tip; its inner corner is at (64.7, 29.8).
+    expectOverlap(star, outline(.rectangle, 68, 10, 10, 10), false)
+    expectOverlap(star, outline(.ellipse, 66, 12, 12, 12), false)
+    expectOverlap(star, outline(.rectangle, 60, 22, 10, 10), true)
+    expectOverlap(star, outline(.rectangle, 45, 45, 1, 1), true)
+    #expect(star.contains(Point(x: 50, y: 0)))
+    #expect(!star.contains(Point(x: 68, y: 20)))
+    #expect(star.contains(Point(x: 50, y: 50)))
+  }
+
+  @Test("A rounded corner leaves room where a square one would not")
+  func roundedCorner() {
+    let rounded = outline(.roundedRectangle, 0, 0, 100, 100, cornerRadius: 50)
+    expectOverlap(rounded, outline(.rectangle, 86, 86, 10, 10), false)
+    expectOverlap(rounded, outline(.rectangle, 85, 85, 10, 10), true)
+    let little = outline(.roundedRectangle, 0, 0, 100, 100, cornerRadius: 10)
+    expectOverlap(little, outline(.rectangle, 97.1, 97.1, 10, 10), false)
+    expectOverlap(little, outline(.rectangle, 97, 97, 10, 10), true)
+    expectOverlap(little, outline(.rectangle, 99, 20, 10, 10), true)
+    #expect(!little.contains(Point(x: 98, y: 98)))
+    #expect(little.contains(Point(x: 96, y: 96)))
+    expectOverlap(
+      outline(.roundedRectangle, 0, 0, 100, 100, cornerRadius: 0),
+      outline(.rectangle, 99.9, 99.9, 10, 10),
+      true
+    )
+  }
+
+  @Test("Touching is told from overlapping far from the origin too")
+  func farAway() {
+    for rotation in [0.0, 30, 45, 61.7] {
+      let direction = Direction(degrees: rotation)
+      let first = outline(.polygon, 1e7 - 500, -1e7, 300, 300, rotation: rotation, points: 4)
+      // A square on its corner, 300 across: its neighbour along an edge is half a diagonal away each way.
+      let step = direction.turning(150, 150)
+      let second = outline(
+        .polygon,
+        1e7 - 500 + step.x,
+        -1e7 + step.y,
+        300,
+        300,
+        rotation: rotation,
+        points: 4
+      )
+      expectOverlap(first, second, false)
+      let nearer = outline(
+        .polygon,
+        1e7 - 500 + step.x * 0.9999999,
+        -1e7 + step.y * 0.9999999,
+        300,
+        300,
+        rotation: rotation + 180,
+        points: 4
+      )
+      expectOverlap(first, nearer, true)
+    }
+  }
+
+  @Test("Bounds are tight around the turned curve")
+  func bounds() {
+    #expect(outline(.ellipse, 0.1, 0.2, 0.7, 0.1).bounds.size == Size(width: 0.7, height: 0.1))
+    #expect(outline(.rectangle, 0, 0, 200, 100, rotation: 90).bounds == outline(.rectangle, 50, -50, 100, 200).bounds)
+    let triangle = outline(.polygon, 0, 0, 100, 100, points: 3).bounds
+    #expect(triangle.minY == 0)
+    #expect((triangle.maxY - 75).magnitude < 1e-12)
+    #expect((triangle.size.width - 100 * (0.75).squareRoot()).magnitude < 1e-12)
+    let circle = outline(.ellipse, 0, 0, 100, 100, rotation: 33).bounds
+    #expect(circle.minX.magnitude < 1e-12 && (circle.maxY - 100).magnitude < 1e-12)
+  }
+
+  @Test("Areas are those of the formulas")
+  func areas() {
+    #expect(outline(.rectangle, 0, 0, 20, 30, rotation: 10).area == 600)
+    #expect((outline(.ellipse, 0, 0, 2, 2).area - Double.pi).magnitude < 1e-15)
+    #expect((outline(.polygon, 0, 0, 2, 2, points: 4).area - 2).magnitude < 1e-15)
+    #expect((outline(.roundedRectangle, 0, 0, 2, 2).area - Double.pi).magnitude < 1e-15)
+    // With the inner corners on the ellipse a star of four tips is an octagon.
+    #expect((outline(.star, 0, 0, 2, 2, points: 4, innerRatio: 1).area - 8 * (0.125).squareRoot()).magnitude < 1e-12)
+  }
+
+  @Test("Values that no shape may have neither trap nor overlap")
+  func nonsense() {
+    let square = outline(.rectangle, 0, 0, 100, 100)
+    for kind in ShapeKind.allCases {
+      for value in [Double.nan, .infinity, -1, 0] {
+        expectOverlap(square, outline(kind, 50, 50, value == .infinity ? .nan : value, 10), false)
+        _ = outline(kind, value, value, 10, 10, rotation: value, cornerRadius: value, innerRatio: value).bounds
+        expectOverlap(square, outline(kind, .nan, 50, 10, 10), false)
+      }
+      expectOverlap(square, outline(kind, 40, 40, 10, 10, points: .max, innerRatio: .nan), true)
+      expectOverlap(square, outline(kind, 40, 40, 10, 10, points: .min, innerRatio: 1e9), true)
+    }
+  }
+}

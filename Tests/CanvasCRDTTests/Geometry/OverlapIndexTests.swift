@@ -1,0 +1,207 @@
+import Testing
+
+@testable import CanvasCRDT
+
+@Suite("The overlap index")
+struct OverlapIndexTests {
+  private static func identifier(_ number: Int) -> Identifier {
+    // Spread, so that the order of identifiers isn't that of creation.
+    Identifier(packed: UInt64(number) &* 7_919_000_003 % Identifier.packedLimit)!
+  }
+
+  /// All pairs once the shape is as it is in `shapes`: those of others stay, its own are found by asking everyone.
+  private func pairsByForce(
+    _ shapes: [Identifier: Outline],
+    changed: Identifier,
+    before: Set<ShapePair>
+  ) -> Set<ShapePair> {
+    var pairs = before.filter { $0.first != changed && $0.second != changed }
+    guard let outline = shapes[changed] else { return pairs }
+    for (other, otherOutline) in shapes where other != changed && otherOutline.overlaps(outline) {
+      pairs.insert(ShapePair(changed, other))
+    }
+    return pairs
+  }
+
+  @Test("After every step of a random script it knows the pairs that brute force finds", arguments: 1...12)
+  func againstBruteForce(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var random = RandomOutlines()
+    random.magnitudes = seed.isMultiple(of: 3) ? 0...6 : 0...2.5
+    random.reach = seed.isMultiple(of: 4) ? 1e7 : 300
+    var index = OverlapIndex()
+    var shapes: [Identifier: Outline] = [:]
+    var pairs: Set<ShapePair> = []
+    var began = 0
+    var ended = 0
+    for step in 0..<400 {
+      let identifier = OverlapIndexTests.identifier(Int.random(in: 0..<60, using: &generator))
+      var outline: Outline?
+      switch Int.random(in: 0..<10, using: &generator) {
+      case 0, 1: outline = nil
+      case 2, 3, 4:
+        outline = shapes[identifier]
+        outline?.position.x += Double.random(in: -20...20, using: &generator)
+      case 5: outline = shapes.min { $0.key < $1.key }?.value
+      default: outline = random.next(using: &generator)
+      }
+      shapes[identifier] = outline
+      let changes = index.update(identifier, to: outline)
+      let expected = pairsByForce(shapes, changed: identifier, before: pairs)
+      #expect(changes.began == expected.subtracting(pairs).sorted(), "seed \(seed), step \(step)")
+      #expect(changes.ended == pairs.subtracting(expected).sorted(), "seed \(seed), step \(step)")
+      #expect(index.pairs == expected.sorted(), "seed \(seed), step \(step)")
+      #expect(index.pairCount == expected.count, "seed \(seed), step \(step)")
+      #expect(index.count == shapes.count)
+      pairs = expected
+      began += changes.began.count
+      ended += changes.ended.count
+      guard step.isMultiple(of: 40) else { continue }
+      checkQuestions(index, shapes, &generator, random.reach)
+      let bulk = OverlapIndex(shapes.map { (identifier: $0.key, outline: $0.value) })
+      #expect(bulk.pairs == expected.sorted())
+    }
+    #expect(began > 20 && ended > 20)
+  }
+
+  private func checkQuestions(
+    _ index: OverlapIndex,
+    _ shapes: [Identifier: Outline],
+    _ generator: inout SeededGenerator,
+    _ reach: Double
+  ) {
+    let point = Point(
+      x: Double.random(in: -reach...reach, using: &generator),
+      y: Double.random(in: -reach...reach, using: &generator)
+    )
+    let box = Rect(
+      origin: point,
+      size: Size(
+        width: Double.random(in: 1...reach, using: &generator),
+        height: Double.random(in: 1...reach, using: &generator)
+      )
+    )
+    #expect(index.overlapping(box) == shapes.filter { $0.value.overlaps(Outline(box)) }.keys.sorted())
+    #expect(index.shapes(at: point) == shapes.filter { $0.value.contains(point) }.keys.sorted())
+    let met = shapes.filter {
+      let bounds = $0.value.bounds
+      return bounds.minX <= box.maxX && box.minX <= bounds.maxX && bounds.minY <= box.maxY && box.minY <= bounds.maxY
+    }
+    #expect(index.shapes(in: box) == met.keys.sorted())
+    for (identifier, outline) in shapes {
+      let expected = shapes.filter { $0.key != identifier && $0.value.overlaps(outline) }
+      #expect(index.neighbours(of: identifier) == expected.keys.sorted())
+      #expect(index.outline(of: identifier) == outline)
+    }
+  }
+
+  @Test("A shape that is nowhere, or has no area, is in nobody's way")
+  func nonsense() {
+    var index = OverlapIndex()
+    let square = Outline(Rect(origin: Point(x: 0, y: 0), size: Size(width: 10, height: 10)))
+    #expect(index.update(OverlapIndexTests.identifier(1), to: square).isEmpty)
+    #expect(index.update(OverlapIndexTests.identifier(2), to: square).began.count == 1)
+    var wrong = square
+    for value in [Double.nan, .infinity, -.infinity] {
+      wrong.position.x = value
+      #expect(index.update(OverlapIndexTests.identifier(2), to: wrong).ended.count == 1)
+      #expect(index.count == 1)
+      #expect(index.update(OverlapIndexTests.identifier(2), to: square).began.count == 1)
+    }
+    wrong = square
+    wrong.size.width = 0
+    #expect(index.update(OverlapIndexTests.identifier(2), to: wrong).ended.count == 1)
+    #expect(index.update(OverlapIndexTests.identifier(3), to: nil).isEmpty)
+    #expect(index.overlapping(Rect(origin: Point(x: 5, y: 5), size: Size(width: 0, height: 1))) == [])
+  }
+
+  @Test("Where too many overlap, all pairs end, and are found again once half of the shapes are gone")
+  func crowded() {
+    let stacked = (0..<20).map { offset in
+      (
+        identifier: Identifier(packed: UInt64(offset))!,
+        outline: Outline(Rect(origin: Point(x: Double(offset), y: 0), size: Size(width: 100, height: 100)))
+      )
+    }
+    var oneByOne = OverlapIndex(pairsMax: 100)
+    var known: Set<ShapePair> = []
+    func follow(_ changes: OverlapChanges) {
+      known.formUnion(changes.began)
+      known.subtract(changes.ended)
+    }
+    for (offset, shape) in stacked.enumerated() {
+      follow(oneByOne.update(shape.identifier, to: shape.outline))
+      // 15 shapes have 105 pairs.
+      #expect(oneByOne.isCrowded == (offset >= 14))
+      #expect(known == Set(oneByOne.pairs))
+    }
+    #expect(known.isEmpty && oneByOne.pairCount == 0)
+    #expect(oneByOne.overlapping(Rect(origin: Point(x: 0, y: 0), size: Size(width: 1, height: 1))).count == 1)
+    let bulk = OverlapIndex(stacked, pairsMax: 189)
+    #expect(bulk.isCrowded && bulk.pairs.isEmpty)
+    #expect(OverlapIndex(stacked, pairsMax: 190).pairCount == 190)
+
+    for (offset, shape) in stacked.dropLast(6).enumerated() {
+      follow(oneByOne.update(shape.identifier, to: nil))
+      #expect(known == Set(oneByOne.pairs))
+      // Crowded with 15 shapes: with 6 it is looked at again.
+      #expect(oneByOne.isCrowded == (offset < 13))
+    }
+    #expect(known.count == 15)
+  }
+
+  @Test("No order of insertion makes the tree high", arguments: 0..<4)
+  func height(order: Int) {
+    var generator = SeededGenerator(seed: 9)
+    var index = OverlapIndex()
+    let count = 3_000
+    for step in 0..<count {
+      let x: Double
+      switch order {
+      case 0: x = Double(step) * 20
+      case 1: x = Double(count - step) * 20
+      case 2: x = step.isMultiple(of: 2) ? Double(step) * 20 : Double(-step) * 20
+      default: x = 0
+      }
+      let outline = Outline(Rect(origin: Point(x: x, y: order == 3 ? 0 : 5), size: Size(width: 10, height: 10)))
+      // Three thousand at one place are four million pairs; a few hundred show as much.
+      if order == 3, step > 300 { break }
+      _ = index.update(OverlapIndexTests.identifier(step), to: outline)
+      if step.isMultiple(of: 3) {
+        _ = index.update(OverlapIndexTests.identifier(Int.random(in: 0...step, using: &generator)), to: nil)
+      }
+    }
+    let height = Int(index.tree.nodes[Int(index.tree.root)].height)
+    #expect(height <= 17)
+  }
+
+  @Test("Rectangles of a list: all intersections, by offsets")
+  func listOfRectangles() {
+    var generator = SeededGenerator(seed: 4)
+    for count in [0, 1, 2, 3, 50, 300] {
+      let rects = (0..<count).map { _ in
+        Rect(
+          origin: Point(
+            x: Double(Int.random(in: 0...100, using: &generator)),
+            y: Double(Int.random(in: 0...100, using: &generator))
+          ),
+          size: Size(
+            width: Double(Int.random(in: 0...20, using: &generator)),
+            height: Double(Int.random(in: 0...20, using: &generator))
+          )
+        )
+      }
+      var expected: [RectIntersection] = []
+      for first in 0..<count {
+        for second in (first + 1)..<Swift.max(first + 1, count) {
+          guard let common = Rect(intersecting: rects[first], rects[second]) else { continue }
+          expected.append(RectIntersection(first: first, second: second, common: common))
+        }
+      }
+      #expect(rects.intersections() == expected)
+      #expect(count < 50 || expected.count > 5)
+    }
+    let nowhere = Rect(origin: Point(x: .nan, y: 0), size: Size(width: 1, height: 1))
+    #expect([nowhere, nowhere].intersections() == [])
+  }
+}

@@ -1,0 +1,422 @@
+#!/usr/bin/env python3
+"""Checks CanvasCRDT's geometry against shapely's, on random pairs of outlines and on degenerate ones.
+
+    python3 Tests/geometry/oracle.py PATH-OF-geometry-dump [PAIRS [SEED]]
+
+Every outline is built a second time here, as two polygons between which its curve runs: one inscribed, one
+circumscribed (the same one where it has no curves). What the inscribed ones have in common is common for certain;
+where the circumscribed ones have nothing in common, nothing is. A pair that is neither is within this oracle's own
+error of touching: it is exempt, and counted. Exits with 1 on any disagreement.
+"""
+
+import json
+import math
+import random
+import subprocess
+import sys
+from fractions import Fraction
+
+import numpy as np
+import shapely
+
+RECTANGLE, ROUNDED, ELLIPSE, POLYGON, STAR = range(5)
+KINDS = ["rectangle", "roundedRectangle", "ellipse", "polygon", "star"]
+
+# Tangents around a whole curve. A multiple of four, so that the outermost points are exact.
+SIDES = 720
+# The thickness up to which outlines only touch, as Outline.overlapDepthMin has it. A common part's thickness is taken
+# as its area over half its perimeter, which differs by its form, hence the factors below.
+DEPTH_MIN = 1e-6
+CERTAIN_DEPTH = 8 * DEPTH_MIN
+CERTAIN_TOUCH = DEPTH_MIN / 8
+# Of all random pairs no more than this part may be exempt, or the oracle would prove little.
+EXEMPT_PART_MAX = 0.01
+
+
+# --- Pairs -----------------------------------------------------------------------------------------------------------
+
+
+def outline(kind, x, y, width, height, rotation=0.0, radius=24.0, points=5, ratio=0.5):
+    return (kind, float(x), float(y), float(width), float(height), float(rotation), float(radius), points, float(ratio))
+
+
+def moved(shape, x, y):
+    return (shape[0], x, y) + shape[3:]
+
+
+def random_outline(chance, longest, kind=None):
+    """One around the origin, with its longer side up to `longest`."""
+    longer = max(1.0, longest * chance.random())
+    shorter = max(1.0, longer * 10 ** chance.uniform(-2, 0))
+    width, height = (longer, shorter) if chance.random() < 0.5 else (shorter, longer)
+    if chance.random() < 0.3:
+        width = height
+    rotation = chance.choice([0, 0, 90, 180, 45, 30, chance.uniform(-720, 720), chance.uniform(-1e6, 1e6)])
+    return outline(
+        chance.randrange(5) if kind is None else kind, -width / 2, -height / 2, width, height, rotation,
+        chance.choice([0, 24, longer, chance.uniform(0, longer)]), chance.choice([3, 4, 5, 6, 12, 64]),
+        chance.choice([0.05, 0.382, 0.5, 0.9, 1, chance.uniform(0.05, 1)]))
+
+
+def random_pair(chance):
+    longest = 10 ** chance.uniform(0.3, 6)
+    first = random_outline(chance, longest)
+    second = random_outline(chance, longest * 10 ** chance.uniform(-1, 0.3))
+    reach = (max(first[3:5]) + max(second[3:5])) / 2
+    first = moved(first, first[1] + chance.uniform(-1, 1), first[2] + chance.uniform(-1, 1))
+    return first, moved(second, second[1] + chance.uniform(-reach, reach), second[2] + chance.uniform(-reach, reach))
+
+
+def identical(chance):
+    shape = random_outline(chance, 10 ** chance.uniform(0.3, 6))
+    turn = chance.choice([0, 0, 360, 180, 1e-9, 90])
+    return shape, shape[:5] + (shape[5] + turn,) + shape[6:]
+
+
+def touching_boxes(chance):
+    """Upright shapes of whole numbers whose boxes share an edge or a corner."""
+    width, height = chance.randint(1, 500), chance.randint(1, 500)
+    first = outline(chance.randrange(5), 0, 0, width, height, 0, chance.randint(0, 50), chance.choice([4, 8, 12]), 0.5)
+    second = outline(chance.randrange(5), 0, 0, chance.randint(1, 500), chance.randint(1, 500), 0,
+                     chance.randint(0, 50), chance.choice([4, 8, 12]), 0.5)
+    x = chance.choice([width, -second[3], chance.randint(-int(second[3]), width)])
+    y = chance.choice([height, -second[4]]) if x not in (width, -second[3]) else chance.randint(-int(second[4]), height)
+    return first, moved(second, x, y)
+
+
+def touching_turned(chance):
+    """Two rectangles turned alike, side by side along a side of theirs, or a hair nearer or farther."""
+    rotation = chance.uniform(-360, 360)
+    width, height, other = chance.uniform(1, 500), chance.uniform(1, 500), chance.uniform(1, 500)
+    apart = (width + other) / 2 + chance.choice([0, 0, 1e-4, -1e-4, 1e-2, -1e-2])
+    along = chance.uniform(-height, height) / 2
+    radians = math.radians(rotation)
+    x = apart * math.cos(radians) - along * math.sin(radians)
+    y = apart * math.sin(radians) + along * math.cos(radians)
+    return (outline(RECTANGLE, -width / 2, -height / 2, width, height, rotation),
+            outline(RECTANGLE, x - other / 2, y - height / 2, other, height, rotation + chance.choice([0, 180])))
+
+
+def inside(chance):
+    outer = random_outline(chance, 10 ** chance.uniform(2, 6))
+    scale = 10 ** chance.uniform(-2, -0.3)
+    inner = random_outline(chance, max(2.0, min(outer[3:5]) * scale))
+    x, y = (chance.uniform(-0.2, 0.2) * side for side in outer[3:5])
+    return outer, moved(inner, inner[1] + x, inner[2] + y)
+
+
+def slivers(chance):
+    kinds = [chance.randrange(5), chance.randrange(5)]
+    sizes = [chance.choice([(1, 1e6), (1e6, 1), (1, 1e4), (2, 1e5)]) for _ in kinds]
+    first, second = (
+        outline(kind, -size[0] / 2, -size[1] / 2, size[0], size[1], chance.choice([0, 90, 45, chance.uniform(0, 360)]),
+                chance.uniform(0, 1), chance.choice([3, 5, 64]), chance.uniform(0.05, 1))
+        for kind, size in zip(kinds, sizes))
+    reach = chance.choice([2, 1e3, 5e5])
+    return first, moved(second, second[1] + chance.uniform(-reach, reach), second[2] + chance.uniform(-reach, reach))
+
+
+def star_notch(chance):
+    points = chance.choice([3, 5, 6, 8, 16])
+    ratio = chance.uniform(0.05, 0.7)
+    rotation = chance.uniform(0, 360)
+    star = outline(STAR, -200, -200, 400, 400, rotation, 0, points, ratio)
+    angle = math.radians(rotation - 90 + 180 / points)
+    out = 200 * (ratio + (1 - ratio) * chance.random())
+    small = random_outline(chance, 60)
+    return star, moved(small, small[1] + out * math.cos(angle), small[2] + out * math.sin(angle))
+
+
+def circles(chance):
+    """Circles that touch from outside or inside along a Pythagorean direction, exactly, or nearly."""
+    x, y, hypotenuse = chance.choice([(3, 4, 5), (5, 12, 13), (8, 15, 17), (1, 0, 1), (0, 1, 1), (20, 21, 29)])
+    scale = chance.randint(1, 40)
+    distance = hypotenuse * scale
+    one = chance.randint(1, 2 * distance - 1) / 2 if chance.random() < 0.7 else distance + chance.randint(1, 20)
+    other = abs(distance - one) or 0.5
+    nudge = chance.choice([0, 0, 0, 1e-3, -1e-3, 1e-5, -1e-5])
+    one, other = max(one, 0.5), max(other, 0.5)
+    first = outline(ELLIPSE, -one, -one, 2 * one, 2 * one, chance.choice([0, 33]))
+    return first, outline(ELLIPSE, x * scale - other + nudge, y * scale - other, 2 * other, 2 * other)
+
+
+def far_away(chance):
+    first, second = chance.choice([random_pair, touching_turned, star_notch, identical, inside])(chance)
+    x, y = chance.choice([-1e7, 1e7]), chance.choice([-1e7, 1e7, 0])
+    return moved(first, first[1] + x, first[2] + y), moved(second, second[1] + x, second[2] + y)
+
+
+def stars(chance):
+    """Stars over stars, whose common region falls into many parts."""
+    first, second = (
+        outline(STAR, -100, -100, 200, 200, chance.uniform(0, 360), 0, chance.choice([4, 5, 7, 16, 64]),
+                chance.uniform(0.05, 0.6)) for _ in range(2))
+    return first, moved(second, second[1] + chance.uniform(-150, 150), second[2] + chance.uniform(-150, 150))
+
+
+def outermost(shape, direction):
+    """The point of a convex outline around the origin that is farthest in a direction."""
+    kind, _, _, width, height, rotation, radius, points, _ = shape
+    a, b = width / 2, height / 2
+    turned = complex(math.cos(math.radians(rotation)), math.sin(math.radians(rotation)))
+    seen = direction / turned
+    if kind == ELLIPSE:
+        reach = math.hypot(a * seen.real, b * seen.imag)
+        return complex(a * a * seen.real, b * b * seen.imag) / reach * turned
+    if kind == POLYGON:
+        angles = [2 * math.pi * index / points for index in range(points)]
+        corners = [complex(a * math.sin(angle), -b * math.cos(angle)) for angle in angles]
+        return max(corners, key=lambda corner: (corner * seen.conjugate()).real) * turned
+    radius = min(radius, a, b) if kind == ROUNDED else 0
+    corner = complex(math.copysign(a - radius, seen.real), math.copysign(b - radius, seen.imag))
+    return (corner + radius * seen) * turned
+
+
+def tangent(chance):
+    """Two convex shapes that touch in one point, or miss or reach into each other by a part of their size."""
+    longest = 10 ** chance.uniform(0.3, 6)
+    first, second = (random_outline(chance, longest, chance.choice([RECTANGLE, ROUNDED, ELLIPSE, ELLIPSE, POLYGON]))
+                     for _ in range(2))
+    angle = chance.choice([chance.uniform(0, 2 * math.pi), math.radians(first[5]), math.radians(second[5] + 90)])
+    direction = complex(math.cos(angle), math.sin(angle))
+    gap = chance.choice([0, 1, -1, 1, -1]) * min(*first[3:5], *second[3:5]) * 10 ** chance.uniform(-5, -1)
+    place = outermost(first, direction) - outermost(second, -direction) + gap * direction
+    return first, moved(second, second[1] + place.real, second[2] + place.imag)
+
+
+DEGENERATE = [
+    identical, touching_boxes, touching_turned, inside, slivers, star_notch, circles, far_away, stars, tangent, tangent]
+
+
+def make_pairs(count, seed):
+    chance = random.Random(seed)
+    pairs = []
+    for index in range(count):
+        make = random_pair if index % 2 == 0 else DEGENERATE[index // 2 % len(DEGENERATE)]
+        first, second = make(chance)
+        if chance.random() < 0.5:
+            first, second = second, first
+        point = (chance.uniform(-0.1, 1.1) * first[3] + first[1], chance.uniform(-0.1, 1.1) * first[4] + first[2])
+        pairs.append((make.__name__, first, second, point))
+    return pairs
+
+
+# --- The second opinion ----------------------------------------------------------------------------------------------
+
+CIRCLE = np.exp(1j * np.arange(SIDES) * 2 * np.pi / SIDES)
+CIRCLE[[0, SIDES // 4, SIDES // 2, 3 * SIDES // 4]] = [1, 1j, -1, -1j]
+BETWEEN = np.exp(1j * (np.arange(SIDES) + 0.5) * 2 * np.pi / SIDES) / math.cos(math.pi / SIDES)
+
+
+def arc_corners(half_width, half_height, radius, unit, offset):
+    """A rounded rectangle from the points of a unit circle, of which each quarter goes to one corner."""
+    quarter = SIDES // 4
+    corners = []
+    for index, (x, y) in enumerate([(1, 1), (-1, 1), (-1, -1), (1, -1)]):
+        part = unit[index * quarter:(index + 1) * quarter + offset] if index < 3 else np.append(
+            unit[index * quarter:], unit[:offset])
+        if not offset:
+            # The circumscribed one needs the points where the straight sides begin as well.
+            part = np.concatenate([[1j ** index], part, [1j ** (index + 1)]])
+        corners.append(complex(x * (half_width - radius), y * (half_height - radius)) + radius * part)
+    return np.concatenate(corners)
+
+
+def polygons(shape, center):
+    """The inscribed and the circumscribed polygon, seen from `center`, and how far they are apart at most."""
+    kind, x, y, width, height, rotation, radius, points, ratio = shape
+    a, b = width / 2, height / 2
+    place = complex(x - center[0] + (width - center[2]) / 2, y - center[1] + (height - center[3]) / 2)
+    # Whole turns are taken off exactly; what is left is small enough for radians.
+    turn = math.radians(math.fmod(rotation, 360))
+    turned = {0: 1, 90: 1j, 180: -1, 270: -1j}.get(rotation % 360, complex(math.cos(turn), math.sin(turn)))
+
+    def put(corners):
+        corners = corners * turned + place
+        return shapely.polygons(np.stack([corners.real, corners.imag], axis=1))
+
+    error = 0.0
+    if kind == RECTANGLE:
+        inner = outer = put(np.array([complex(-a, -b), complex(a, -b), complex(a, b), complex(-a, b)]))
+    elif kind == ELLIPSE:
+        inner = put(CIRCLE.real * a + 1j * CIRCLE.imag * b)
+        outer = put(BETWEEN.real * a + 1j * BETWEEN.imag * b)
+        error = max(a, b) * (1 / math.cos(math.pi / SIDES) - math.cos(math.pi / SIDES))
+    elif kind == ROUNDED:
+        radius = min(radius, a, b)
+        inner = put(arc_corners(a, b, radius, CIRCLE, 1))
+        outer = put(arc_corners(a, b, radius, BETWEEN, 0))
+        error = radius * (1 / math.cos(math.pi / SIDES) - math.cos(math.pi / SIDES))
+    else:
+        steps = np.arange(points if kind == POLYGON else 2 * points)
+        angle = steps * (2 * np.pi / len(steps))
+        out = np.where(steps % 2 == 0, 1.0, ratio) if kind == STAR else 1.0
+        inner = outer = put(a * out * np.sin(angle) - 1j * b * out * np.cos(angle))
+    return inner, outer, error
+
+
+def swift_flatness(shape):
+    """How far the chords of Outline.commonRegion may be from the curve."""
+    kind, _, _, width, height, _, radius, _, _ = shape
+    if kind not in (ROUNDED, ELLIPSE):
+        return 0.0
+    radius = max(width, height) / 2 if kind == ELLIPSE else min(radius, width / 2, height / 2)
+    return max(min(0.125, max(width, height) / 500), radius * (math.pi / 512) ** 2 / 2)
+
+
+def thickness(area, perimeter):
+    return np.where(perimeter > 0, area / np.maximum(perimeter / 2, 1e-300), 0)
+
+
+def circle_depth(first, second):
+    """How deep two circles overlap, in exact arithmetic but for the last root."""
+    (x, y, size), (other_x, other_y, other_size) = (
+        [Fraction(value) for value in shape[1:4]] for shape in (first, second))
+    across = other_x + other_size / 2 - x - size / 2
+    down = other_y + other_size / 2 - y - size / 2
+    return float((size + other_size) / 2) - math.sqrt(across * across + down * down)
+
+
+def upright_gap(first, second):
+    """By how much two upright rectangles miss each other (negative: overlap), in exact arithmetic."""
+    gaps = []
+    for axis in (0, 1):
+        middles = [Fraction(shape[1 + axis]) + Fraction(shape[3 + axis]) / 2 for shape in (first, second)]
+        reaches = [Fraction(shape[3 + (axis + (shape[5] % 180 == 90)) % 2]) / 2 for shape in (first, second)]
+        gaps.append(abs(middles[0] - middles[1]) - sum(reaches))
+    return float(max(gaps))
+
+
+# --- The check -------------------------------------------------------------------------------------------------------
+
+
+def ask(program, pairs):
+    lines = "".join(
+        " ".join(repr(value) for value in (*first, *second, *point)) + "\n" for _, first, second, point in pairs)
+    answer = subprocess.run([program], input=lines, stdout=subprocess.PIPE, text=True, check=True)
+    answers = [json.loads(line) for line in answer.stdout.splitlines()]
+    assert len(answers) == len(pairs), f"{len(answers)} answers to {len(pairs)} questions"
+    return answers
+
+
+def main():
+    program = sys.argv[1]
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 24_000
+    seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    pairs = make_pairs(count, seed)
+    answers = ask(program, pairs)
+
+    mine, theirs = [], []
+    for _, first, second, _ in pairs:
+        center = (first[1], first[2], first[3], first[4])
+        mine.append(polygons(first, center))
+        theirs.append(polygons(second, center))
+    inner, other_inner = (np.array([each[0] for each in side]) for side in (mine, theirs))
+    outer, other_outer = (np.array([each[1] for each in side]) for side in (mine, theirs))
+    errors = np.array([one[2] + other[2] for one, other in zip(mine, theirs)])
+    common = shapely.intersection(inner, other_inner)
+    widest = shapely.intersection(outer, other_outer)
+    # Of polygons that coincide but for rounding shapely may find nothing common at all. On a grid it does.
+    lost = np.flatnonzero(shapely.is_empty(common) & np.array([answer["overlaps"] for answer in answers]))
+    for index in lost:
+        grid = 1e-9 * max(*pairs[index][1][3:5], *pairs[index][2][3:5])
+        for found, one, other in ((common, inner, other_inner), (widest, outer, other_outer)):
+            again = shapely.intersection(one[index], other[index], grid_size=grid)
+            if shapely.area(again) > shapely.area(found[index]):
+                found[index] = again
+    common_area, common_length = shapely.area(common), shapely.length(common)
+    certain = thickness(common_area, common_length) > CERTAIN_DEPTH
+    apart = thickness(shapely.area(widest), shapely.length(widest)) < CERTAIN_TOUCH
+
+    failures, exempt, random_exempt = [], 0, 0
+    overlapping, regions, parts = 0, 0, 0
+
+    def fail(index, what, *numbers):
+        failures.append(f"pair {index} ({pairs[index][0]}): {what} {numbers}\n  {pairs[index][1]}\n  {pairs[index][2]}")
+
+    for index, ((name, first, second, point), answer) in enumerate(zip(pairs, answers)):
+        said = answer["overlaps"]
+        overlapping += said
+        if said != answer["swapped"]:
+            fail(index, "not the same answer for both")
+
+        slack = 1e-9 * max(first[3], first[4]) + 4e-9
+
+        # Do they overlap?
+        expected = True if certain[index] else False if apart[index] else None
+        if first[0] == second[0] == ELLIPSE and first[3] == first[4] and second[3] == second[4]:
+            depth = circle_depth(first, second)
+            expected = depth > DEPTH_MIN if abs(depth - DEPTH_MIN) > slack else None
+        if first[0] == second[0] == RECTANGLE and first[5] % 90 == second[5] % 90 == 0:
+            gap = upright_gap(first, second)
+            # Sums of coordinates are rounded to a last place of 2e-9 at 1e7.
+            expected = gap < 0 if gap == 0 or abs(gap) > 4e-9 else None
+        if expected is None:
+            exempt += 1
+            random_exempt += name == "random_pair"
+        elif expected != said:
+            fail(index, f"overlap is {expected}", common_area[index], common_length[index])
+
+        # The area and the bounds of the first one.
+        if not shapely.area(inner[index]) * (1 - 1e-9) <= answer["area"] <= shapely.area(outer[index]) * (1 + 1e-9):
+            fail(index, "area", answer["area"], shapely.area(inner[index]))
+        least, most = shapely.bounds(inner[index]), shapely.bounds(outer[index])
+        middle = np.array([first[1] + first[3] / 2, first[2] + first[4] / 2] * 2)
+        away = (np.array(answer["bounds"]) - middle) * [-1, -1, 1, 1]
+        if any(away < least * [-1, -1, 1, 1] - slack) or any(away > most * [-1, -1, 1, 1] + slack):
+            fail(index, "bounds", answer["bounds"])
+
+        # Is the point in it?
+        seen = shapely.points(point[0] - middle[0], point[1] - middle[1])
+        if shapely.distance(shapely.boundary(inner[index]), seen) > mine[index][2] + slack:
+            if bool(shapely.contains(inner[index], seen)) != answer["contains"]:
+                fail(index, "contains the point", point)
+
+        # What they have in common.
+        loops = answer["common"]
+        if not said and loops:
+            fail(index, "a common region without overlap")
+        if not said:
+            continue
+        regions += 1
+        region = [shapely.polygons(np.array(loop) - middle[:2]) for loop in loops]
+        length = max(common_length[index], shapely.length(widest[index]))
+        off = swift_flatness(first) + swift_flatness(second) + errors[index]
+        bound = 1.1 * off * length + off * off * 64 + slack * length + slack
+        area = float(sum(shapely.area(each) for each in region))
+        if abs(area - common_area[index]) > bound:
+            fail(index, "area of the common region", area, common_area[index], bound)
+        for each in region:
+            # A loop that crosses itself by more than rounding has parts that count against each other.
+            if abs(shapely.area(shapely.make_valid(each)) - shapely.area(each)) > slack * shapely.length(each) + slack:
+                fail(index, "a loop that crosses itself")
+        if index % 4 == 0 or name == "stars":
+            both = shapely.union_all([shapely.make_valid(each) for each in region])
+            if abs(shapely.area(both) - area) > slack * length + 1e-9 * area:
+                fail(index, "loops that overlap each other", area, shapely.area(both))
+            valid = shapely.make_valid(common[index])
+            # The two nearly coincide, which is what shapely gets wrong at times, and on a grid doesn't.
+            if (shapely.area(shapely.symmetric_difference(both, valid)) > bound
+                    and shapely.area(shapely.symmetric_difference(both, valid, grid_size=slack)) > bound + slack * length):
+                fail(index, "the common region is elsewhere", area, bound)
+        if off == 0:
+            wanted = [part for part in shapely.get_parts(common[index]) if shapely.get_dimensions(part) == 2]
+            sizes = sorted(float(shapely.area(part)) for part in wanted)
+            found = sorted(float(shapely.area(part)) for part in region)
+            least = slack * length + 1e-6
+            if len([size for size in sizes if size > least]) != len([size for size in found if size > least]):
+                fail(index, "number of parts", found, sizes)
+            parts += len(found)
+
+    print(f"{len(pairs)} pairs, {overlapping} overlap; {exempt} exempt ({random_exempt} of the random ones); "
+          f"{regions} common regions, {parts} parts of straight-edged ones; {len(failures)} disagreements")
+    for failure in failures[:20]:
+        print(failure)
+    if random_exempt > EXEMPT_PART_MAX * len(pairs) / 2:
+        print("too many random pairs exempt")
+        return 1
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
