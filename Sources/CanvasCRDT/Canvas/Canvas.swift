@@ -1,0 +1,361 @@
+/// A drawing as a set of registers that merge: what every replica of a room holds.
+///
+/// Whatever the order, the repeats or the losses between: canvases that have taken in the same operations are equal.
+/// Merging looks at no clock and no limit; what may enter is decided at the door, before.
+///
+/// Records lie in pages, and a copy of a canvas shares the pages until either changes one, so that taking a snapshot
+/// beside the traffic costs a page now and then rather than the whole.
+public struct Canvas: Sendable {
+  /// Records by slot. A free slot holds a record with nothing assigned.
+  private(set) var pages: [[ShapeRecord]] = []
+
+  /// By page, the place in the log of its newest change: a delta passes over pages that are older.
+  private var pageChangedAt: [UInt64] = []
+
+  private var freeSlots: [UInt32] = []
+  private var slotCount = 0
+  private var table: SlotTable
+
+  /// What deleted shapes leave: one stamp each, until it is forgotten.
+  private var erasures: [Identifier: Erasure] = [:]
+
+  /// Sum modulo 2⁶⁴ of the FNV-1a 64 hashes of `shape property stamp` over every register of every live shape.
+  public private(set) var digest: UInt64 = 0
+
+  /// How many shapes are live.
+  public private(set) var liveCount = 0
+
+  /// The place in the log of the newest erasure that was forgotten. Who has not come so far can't be brought up to date
+  /// by a difference.
+  public private(set) var forgottenUpTo: UInt64 = 0
+
+  struct Erasure: Hashable, Sendable {
+    var stamp: Stamp
+    var changedAt: UInt64
+  }
+
+  /// 32 records of 368 bytes: large enough that a page's header is nothing, small enough to copy when it is shared.
+  static let pageShift: UInt32 = 5
+  private static let pageLength = 1 << Int(pageShift)
+
+  /// An empty canvas. `seed` scatters the shapes in memory; handed in at random where the identifiers come from people
+  /// one does not know. Nothing that can be read from a canvas depends on it.
+  public init(seed: UInt64 = 0x9E37_79B9_7F4A_7C15) {
+    table = SlotTable(seed: seed)
+  }
+
+  /// How many shapes have registers, live or not: what a limit on shapes has to count.
+  public var shapeCount: Int { table.count }
+
+  /// How many shapes have left nothing but an erasure.
+  public var erasureCount: Int { erasures.count }
+
+  public var isEmpty: Bool { table.count == 0 && erasures.isEmpty }
+
+  /// How many records there is room for: the most shapes that ever had registers at once.
+  var slotsEverUsed: Int { slotCount }
+}
+
+// MARK: - Merging
+
+extension Canvas {
+  /// Merges one operation. `place` is where it stands in the room's log, for `operations(since:)`.
+  @discardableResult
+  public mutating func apply(_ operation: borrowing Operation, place: UInt64 = 0) -> Change {
+    if let slot = slot(of: operation.shape) {
+      let page = Int(slot >> Canvas.pageShift)
+      let row = Int(slot) & (Canvas.pageLength - 1)
+      let change = pages[page][row].absorb(operation.set, at: operation.at, digest: &digest)
+      settle(change, slot: slot, place: place)
+      return change
+    }
+    var record = newRecord(operation.shape)
+    let change = record.absorb(operation.set, at: operation.at, digest: &digest)
+    enter(record, change: change, place: place)
+    return change
+  }
+
+  /// Merges another canvas: the same as applying all of its operations.
+  public mutating func merge(_ other: Canvas, place: UInt64 = 0) {
+    for page in other.pages {
+      for record in page where !record.values.assigned.isEmpty { merge(record, place: place) }
+    }
+    for (shape, erasure) in other.erasures {
+      var set = Properties()
+      set.delete()
+      apply(Operation(shape: shape, at: erasure.stamp, set: set), place: place)
+    }
+  }
+
+  @discardableResult
+  mutating func merge(_ record: borrowing ShapeRecord, place: UInt64) -> Change {
+    if let slot = slot(of: record.shape) {
+      let page = Int(slot >> Canvas.pageShift)
+      let row = Int(slot) & (Canvas.pageLength - 1)
+      let change = pages[page][row].absorb(record, digest: &digest)
+      settle(change, slot: slot, place: place)
+      return change
+    }
+    if erasures.isEmpty || erasures[record.shape] == nil { return adopt(record, place: place) }
+    var merged = newRecord(record.shape)
+    let change = merged.absorb(record, digest: &digest)
+    enter(merged, change: change, place: place)
+    return change
+  }
+
+  /// Takes over the record of a shape of which nothing is known: there is nothing to merge it with.
+  private mutating func adopt(_ record: borrowing ShapeRecord, place: UInt64) -> Change {
+    var change = Change(shape: record.shape)
+    change.changed = record.values.assigned
+    change.lifecycle = record.isLive ? .appeared : .absent
+    digest &+= record.digest
+    var adopted = copy record
+    adopted.changedAt = place
+    enter(adopted, change: change, place: place)
+    return change
+  }
+
+  /// Forgets erasures stamped before `milliseconds`; returns how many. Only where the door refuses stamps as old.
+  @discardableResult
+  public mutating func forgetErasures(before milliseconds: UInt64) -> Int {
+    let countBefore = erasures.count
+    var newestPlace = forgottenUpTo
+    erasures = erasures.filter {
+      if $0.value.stamp.milliseconds >= milliseconds { return true }
+      newestPlace = max(newestPlace, $0.value.changedAt)
+      return false
+    }
+    var forgotten = countBefore - erasures.count
+    for page in pages.indices {
+      for row in pages[page].indices {
+        if let erasure = pages[page][row].erasure, erasure.milliseconds < milliseconds,
+          pages[page][row].forgetErasure(before: milliseconds)
+        {
+          // The record may have changed since; a place too new only costs a whole state where less would have done.
+          newestPlace = max(newestPlace, pages[page][row].changedAt)
+          forgotten += 1
+        }
+      }
+    }
+    forgottenUpTo = newestPlace
+    return forgotten
+  }
+
+  /// For a canvas that is read from where one was stored that had forgotten erasures up to `place`.
+  public mutating func restore(forgottenUpTo place: UInt64) {
+    forgottenUpTo = max(forgottenUpTo, place)
+  }
+
+  /// Drops all that the canvas holds of one shape, as though nothing of it had ever come.
+  mutating func forget(_ shape: Identifier) {
+    erasures[shape] = nil
+    guard let slot = slot(of: shape) else { return }
+    let record = record(at: slot)
+    digest &-= record.digest
+    if record.isLive { liveCount -= 1 }
+    release(slot, of: shape)
+  }
+}
+
+// MARK: - Keeping the books
+
+extension Canvas {
+  /// A record for a shape that has none, with the erasure that it may have left.
+  private func newRecord(_ shape: Identifier) -> ShapeRecord {
+    var record = ShapeRecord(shape: shape)
+    if !erasures.isEmpty, let erasure = erasures[shape] {
+      record.restore(.deleted, at: erasure.stamp)
+      record.changedAt = erasure.changedAt
+    }
+    return record
+  }
+
+  /// After a change to the record in `slot`.
+  private mutating func settle(_ change: Change, slot: UInt32, place: UInt64) {
+    guard !change.isEmpty else { return }
+    count(change)
+    let page = Int(slot >> Canvas.pageShift)
+    let row = Int(slot) & (Canvas.pageLength - 1)
+    guard !change.erased.isEmpty, pages[page][row].isErasureOnly else {
+      touch(page, row, place: place)
+      return
+    }
+    if let erasure = pages[page][row].erasure {
+      erasures[change.shape] = Erasure(stamp: erasure, changedAt: max(pages[page][row].changedAt, place))
+    }
+    release(slot, of: change.shape)
+  }
+
+  /// After the first change to a record that has no slot yet.
+  private mutating func enter(_ record: ShapeRecord, change: Change, place: UInt64) {
+    guard !change.isEmpty else { return }
+    count(change)
+    if record.isErasureOnly {
+      guard let erasure = record.erasure else { return }
+      erasures[record.shape] = Erasure(stamp: erasure, changedAt: max(record.changedAt, place))
+      return
+    }
+    if !erasures.isEmpty { erasures[record.shape] = nil }
+    let slot = claim(record)
+    touch(Int(slot >> Canvas.pageShift), Int(slot) & (Canvas.pageLength - 1), place: place)
+  }
+
+  private mutating func count(_ change: Change) {
+    switch change.lifecycle {
+    case .appeared: liveCount += 1
+    case .vanished: liveCount -= 1
+    case .absent, .present: break
+    }
+  }
+
+  @inline(__always)
+  private mutating func touch(_ page: Int, _ row: Int, place: UInt64) {
+    if place > pages[page][row].changedAt { pages[page][row].changedAt = place }
+    if pages[page][row].changedAt > pageChangedAt[page] { pageChangedAt[page] = pages[page][row].changedAt }
+  }
+
+  @inline(__always)
+  func slot(of shape: Identifier) -> UInt32? {
+    table.slot(of: shape) { slot in
+      pages[Int(slot >> Canvas.pageShift)][Int(slot) & (Canvas.pageLength - 1)].shape == shape
+    }
+  }
+
+  @inline(__always)
+  func record(at slot: UInt32) -> ShapeRecord {
+    pages[Int(slot >> Canvas.pageShift)][Int(slot) & (Canvas.pageLength - 1)]
+  }
+
+  private mutating func claim(_ record: ShapeRecord) -> UInt32 {
+    let slot: UInt32
+    if let free = freeSlots.popLast() {
+      slot = free
+      pages[Int(slot >> Canvas.pageShift)][Int(slot) & (Canvas.pageLength - 1)] = record
+    } else {
+      slot = UInt32(slotCount)
+      slotCount += 1
+      if Int(slot) & (Canvas.pageLength - 1) == 0 {
+        var page: [ShapeRecord] = []
+        page.reserveCapacity(Canvas.pageLength)
+        pages.append(page)
+        pageChangedAt.append(0)
+      }
+      pages[pages.count - 1].append(record)
+    }
+    let pages = pages
+    table.insert(record.shape, slot: slot) {
+      pages[Int($0 >> Canvas.pageShift)][Int($0) & (Canvas.pageLength - 1)].shape
+    }
+    return slot
+  }
+
+  private mutating func release(_ slot: UInt32, of shape: Identifier) {
+    let pages = pages
+    table.remove(shape, slot: slot) { pages[Int($0 >> Canvas.pageShift)][Int($0) & (Canvas.pageLength - 1)].shape }
+    self.pages[Int(slot >> Canvas.pageShift)][Int(slot) & (Canvas.pageLength - 1)] = ShapeRecord(shape: shape)
+    freeSlots.append(slot)
+  }
+}
+
+// MARK: - Reading
+
+extension Canvas {
+  /// The shape of that name, if it is live.
+  public subscript(shape: Identifier) -> Shape? {
+    guard let slot = slot(of: shape) else { return nil }
+    return Shape(record(at: slot))
+  }
+
+  /// Which registers a shape has, live or not.
+  public func registers(of shape: Identifier) -> PropertyMask {
+    guard let slot = slot(of: shape) else { return [] }
+    return record(at: slot).registers
+  }
+
+  /// Under which stamp a register was written, or, for `deleted`, the shape's erasure.
+  public func stamp(of property: Property, in shape: Identifier) -> Stamp? {
+    if let slot = slot(of: shape) { return record(at: slot).stamp(of: property) }
+    return property == .deleted ? erasures[shape]?.stamp : nil
+  }
+
+  /// Whom a write to `property` of `shape` had lost to: the greater of the register's stamp and the erasure's.
+  public func winner(of property: Property, in shape: Identifier) -> Stamp? {
+    let register = stamp(of: property, in: shape)
+    let erasure = stamp(of: .deleted, in: shape)
+    guard let register else { return erasure }
+    guard let erasure else { return register }
+    return max(register, erasure)
+  }
+
+  /// The live shapes, ordered by identifier.
+  public var shapes: [Shape] {
+    var shapes: [Shape] = []
+    shapes.reserveCapacity(liveCount)
+    for slot in orderedSlots() {
+      if let shape = Shape(record(at: slot)) { shapes.append(shape) }
+    }
+    return shapes
+  }
+
+  /// Occupied slots in the order of their shapes' identifiers, those changed after `place` only.
+  func orderedSlots(since place: UInt64? = nil) -> [UInt32] {
+    var keyed: [RadixOrder.Entry] = []
+    if place == nil { keyed.reserveCapacity(table.count) }
+    for page in pages.indices {
+      if let place, pageChangedAt[page] <= place { continue }
+      for row in pages[page].indices {
+        if let place, pages[page][row].changedAt <= place { continue }
+        guard !pages[page][row].values.assigned.isEmpty else { continue }
+        keyed.append(
+          RadixOrder.Entry(
+            packed: pages[page][row].shape.packed,
+            slot: UInt32(page << Int(Canvas.pageShift) | row)
+          )
+        )
+      }
+    }
+    RadixOrder.sort(&keyed)
+    return keyed.map { $0.slot }
+  }
+
+  /// Erasures of shapes with no registers, by identifier, those changed after `place` only.
+  func orderedErasures(since place: UInt64? = nil) -> [(shape: Identifier, stamp: Stamp)] {
+    var ordered: [(shape: Identifier, stamp: Stamp)] = []
+    for (shape, erasure) in erasures {
+      if let place, erasure.changedAt <= place { continue }
+      ordered.append((shape, erasure.stamp))
+    }
+    ordered.sort { $0.shape < $1.shape }
+    return ordered
+  }
+
+  /// The fewest operations that rebuild the registers and the erasures: of all shapes, or of those that have changed
+  /// after `place` in the log. By shape, within a shape by stamp.
+  public func forEachOperation<Failure: Error>(
+    since place: UInt64? = nil,
+    _ body: (borrowing Operation) throws(Failure) -> Void
+  ) throws(Failure) {
+    for erasure in orderedErasures(since: place) {
+      var set = Properties()
+      set.delete()
+      try body(Operation(shape: erasure.shape, at: erasure.stamp, set: set))
+    }
+    for slot in orderedSlots(since: place) { try record(at: slot).forEachOperation(body) }
+  }
+
+  /// `forEachOperation` as a list.
+  public func operations(since place: UInt64? = nil) -> [Operation] {
+    var operations: [Operation] = []
+    forEachOperation(since: place) { operations.append(copy $0) }
+    return operations
+  }
+}
+
+extension Canvas: Equatable {
+  /// The same registers and erasures; how each came by them is not compared.
+  public static func == (left: Canvas, right: Canvas) -> Bool {
+    guard left.digest == right.digest, left.shapeCount == right.shapeCount, left.erasureCount == right.erasureCount
+    else { return false }
+    return left.operations() == right.operations()
+  }
+}

@@ -1,0 +1,119 @@
+/// The live shapes of a canvas as they are drawn, from the back to the front: by `z`, then by identifier.
+///
+/// Kept change by change: a shape that comes, goes or moves costs two binary searches and the shifting of what lies
+/// between.
+public struct DrawingOrder: Sendable {
+  /// A shape and where it is drawn.
+  public struct Place: Hashable, Comparable, Sendable {
+    public let shape: Identifier
+    public let key: OrderKey
+
+    public init(shape: Identifier, key: OrderKey) {
+      self.shape = shape
+      self.key = key
+    }
+
+    public static func < (left: Place, right: Place) -> Bool {
+      left.key != right.key ? left.key < right.key : left.shape < right.shape
+    }
+  }
+
+  /// A change of the order: where a shape was and where it is now, among the others before and after. Nothing, and it
+  /// was or is not there.
+  public struct Move: Hashable, Sendable {
+    public let from: Int?
+    public let to: Int?
+  }
+
+  /// From the back to the front.
+  public private(set) var places: [Place] = []
+  private var keys: [Identifier: OrderKey] = [:]
+
+  public init() {}
+
+  public init(_ canvas: Canvas) {
+    places.reserveCapacity(canvas.liveCount)
+    keys.reserveCapacity(canvas.liveCount)
+    for shape in canvas.shapes {
+      places.append(Place(shape: shape.id, key: shape.properties.z))
+      keys[shape.id] = shape.properties.z
+    }
+    places.sort()
+  }
+
+  // MARK: - Reading
+
+  public var count: Int { places.count }
+  public var isEmpty: Bool { places.isEmpty }
+
+  /// From the back to the front.
+  public var identifiers: [Identifier] { places.map { $0.shape } }
+
+  public func place(of shape: Identifier) -> Place? {
+    keys[shape].map { Place(shape: shape, key: $0) }
+  }
+
+  /// How many shapes are drawn before this one.
+  public func index(of shape: Identifier) -> Int? {
+    place(of: shape).map { place in index(of: place) }
+  }
+
+  /// The shape drawn next after this one, directly over it.
+  public func shape(above shape: Identifier) -> Identifier? {
+    guard let index = index(of: shape), index + 1 < places.count else { return nil }
+    return places[index + 1].shape
+  }
+
+  /// The shape drawn last before this one, directly under it.
+  public func shape(below shape: Identifier) -> Identifier? {
+    guard let index = index(of: shape), index > 0 else { return nil }
+    return places[index - 1].shape
+  }
+
+  /// Where the place is, or where it would be.
+  private func index(of place: Place) -> Int {
+    // What is new is mostly drawn on top.
+    guard let last = places.last, !(last < place) else { return places.count }
+    return places.partitionIndex { places[$0] < place }
+  }
+
+  // MARK: - Following the canvas
+
+  /// Takes in what an operation has changed, which the canvas holds by now. Nothing where the order is as before.
+  @discardableResult
+  public mutating func update(_ change: Change, in canvas: borrowing Canvas) -> Move? {
+    switch change.lifecycle {
+    case .absent: return nil
+    case .present where !change.changed.contains(.z) && !change.erased.contains(.z): return nil
+    case .present, .appeared, .vanished: return update(change.shape, in: canvas)
+    }
+  }
+
+  /// Takes in whatever has become of one shape.
+  @discardableResult
+  public mutating func update(_ shape: Identifier, in canvas: borrowing Canvas) -> Move? {
+    set(canvas[shape]?.properties.z, of: shape)
+  }
+
+  @discardableResult
+  mutating func set(_ key: OrderKey?, of shape: Identifier) -> Move? {
+    let before = place(of: shape)
+    guard before?.key != key else { return nil }
+    var from: Int?
+    if let before {
+      let index = index(of: before)
+      places.remove(at: index)
+      from = index
+    }
+    keys[shape] = key
+    guard let key else { return Move(from: from, to: nil) }
+    let after = Place(shape: shape, key: key)
+    let to = index(of: after)
+    places.insert(after, at: to)
+    return from == to ? nil : Move(from: from, to: to)
+  }
+}
+
+extension DrawingOrder: Equatable {
+  public static func == (left: DrawingOrder, right: DrawingOrder) -> Bool { left.places == right.places }
+}

@@ -1,0 +1,14 @@
+/// One stamp written to one or more registers of one shape.
+///
+/// Values are absolute: applying an operation twice, or in another order among others, changes nothing.
+public struct Operation: Hashable, Sendable {
+  public var shape: Identifier
+  public var at: Stamp
+  public var set: Properties
+
+  public init(shape: Identifier, at: Stamp, set: Properties) {
+    self.shape = shape
+    self.at = at
+    self.set = set
+  }
+}

@@ -1,0 +1,156 @@
+/// Changing the drawing order: which shapes have to be given which keys.
+///
+/// What these answer is to be written as one message, whole: it holds the shapes that were asked to move and, where
+/// these find no room, a few neighbours that make it. Writing it puts the shapes where they were meant to be; what is
+/// there already needs no key.
+extension DrawingOrder {
+  /// Keys for new shapes, in order, and those neighbours that make room for them.
+  public struct Insertion: Hashable, Sendable {
+    public var keys: [OrderKey] = []
+    public var moved: [Place] = []
+  }
+
+  /// Room for `count` new shapes before the one at `index`; at `self.count` they come on top.
+  public func inserting(
+    _ count: Int,
+    at index: Int,
+    using generator: inout some RandomNumberGenerator
+  ) -> Insertion {
+    insertion(of: count, at: index, among: places, using: &generator)
+  }
+
+  /// A key over all others. Nothing where others had to make room for it: then ask `inserting(_:at:using:)`.
+  public func keyOnTop(using generator: inout some RandomNumberGenerator) -> OrderKey? {
+    guard let key = try? OrderKey.between(places.last?.key, nil, using: &generator) else { return nil }
+    return key
+  }
+
+  /// Puts shapes together, in the order in which they are drawn now, so that `index` of the others come before them.
+  public func moving(
+    _ shapes: [Identifier],
+    to index: Int,
+    using generator: inout some RandomNumberGenerator
+  ) -> [Place] {
+    let indices = indices(of: shapes)
+    guard let first = indices.first, let last = indices.last else { return [] }
+    let index = min(max(index, 0), count - indices.count)
+    if first == index, last - first == indices.count - 1 { return [] }
+    var others: [Place] = []
+    others.reserveCapacity(count - indices.count)
+    var start = 0
+    for moving in indices {
+      others.append(contentsOf: places[start..<moving])
+      start = moving + 1
+    }
+    others.append(contentsOf: places[start...])
+    let insertion = insertion(of: indices.count, at: index, among: others, using: &generator)
+    var keyed = insertion.moved
+    for (offset, key) in insertion.keys.enumerated() {
+      keyed.append(Place(shape: places[indices[offset]].shape, key: key))
+    }
+    return keyed
+  }
+
+  /// Over all others.
+  public func bringingToFront(
+    _ shapes: [Identifier],
+    using generator: inout some RandomNumberGenerator
+  ) -> [Place] {
+    moving(shapes, to: count, using: &generator)
+  }
+
+  /// Under all others.
+  public func sendingToBack(
+    _ shapes: [Identifier],
+    using generator: inout some RandomNumberGenerator
+  ) -> [Place] {
+    moving(shapes, to: 0, using: &generator)
+  }
+
+  /// Each over the next shape above that is not one of them; those that lie together stay together.
+  public func bringingForward(
+    _ shapes: [Identifier],
+    using generator: inout some RandomNumberGenerator
+  ) -> [Place] {
+    stepping(runs(of: indices(of: shapes)).reversed(), using: &generator) { run in
+      run.upperBound < count ? run.lowerBound + 1 : nil
+    }
+  }
+
+  /// Each under the next shape below that is not one of them; those that lie together stay together.
+  public func sendingBackward(
+    _ shapes: [Identifier],
+    using generator: inout some RandomNumberGenerator
+  ) -> [Place] {
+    stepping(runs(of: indices(of: shapes)), using: &generator) { run in
+      run.lowerBound > 0 ? run.lowerBound - 1 : nil
+    }
+  }
+
+  // MARK: - Underneath
+
+  /// Where the shapes are, each once and in order; those that are not live are nowhere.
+  private func indices(of shapes: [Identifier]) -> [Int] {
+    var indices: [Int] = []
+    indices.reserveCapacity(shapes.count)
+    for shape in shapes {
+      if let index = index(of: shape) { indices.append(index) }
+    }
+    indices.sort()
+    var unique: [Int] = []
+    unique.reserveCapacity(indices.count)
+    for index in indices where unique.last != index { unique.append(index) }
+    return unique
+  }
+
+  /// Sorted indices as ranges.
+  private func runs(of indices: [Int]) -> [Range<Int>] {
+    var runs: [Range<Int>] = []
+    for index in indices {
+      if let last = runs.last, last.upperBound == index {
+        runs[runs.count - 1] = last.lowerBound..<(index + 1)
+      } else {
+        runs.append(index..<(index + 1))
+      }
+    }
+    return runs
+  }
+
+  /// Moves run after run to where `target` says, each after those before it have moved.
+  private func stepping(
+    _ runs: [Range<Int>],
+    using generator: inout some RandomNumberGenerator,
+    to target: (Range<Int>) -> Int?
+  ) -> [Place] {
+    var order = self
+    var keyed: [Identifier: OrderKey] = [:]
+    for run in runs {
+      // A run that moves by one leaves all other runs where they are, so that the ranges stay right.
+      guard let index = target(run) else { continue }
+      for place in order.moving(run.map { order.places[$0].shape }, to: index, using: &generator) {
+        order.set(place.key, of: place.shape)
+        keyed[place.shape] = place.key
+      }
+    }
+    // In the order of the shapes, not of the dictionary.
+    return order.places.filter { keyed[$0.shape] != nil }
+  }
+
+  private func insertion(
+    of count: Int,
+    at index: Int,
+    among others: [Place],
+    using generator: inout some RandomNumberGenerator
+  ) -> Insertion {
+    let index = min(max(index, 0), others.count)
+    let neighbours = others.map { $0.key }
+    // Neither failure can come about: the neighbours are sorted, and the index is among them.
+    guard let respacing = try? OrderKey.placements(of: count, at: index, in: neighbours, using: &generator) else {
+      return Insertion()
+    }
+    return Insertion(
+      keys: respacing.inserted,
+      moved: respacing.moved.map { Place(shape: others[$0.offset].shape, key: $0.key) }
+    )
+  }
+}

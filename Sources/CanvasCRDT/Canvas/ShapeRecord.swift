@@ -1,0 +1,184 @@
+/// One shape's registers, or its erasure and nothing else.
+///
+/// A plain record of fixed size: the value and the stamp of every property side by side, so that merging a register is
+/// one comparison and one store, and a shape costs what it costs however often it is written.
+struct ShapeRecord {
+  let shape: Identifier
+
+  /// The place in the log of the newest operation that changed this record.
+  var changedAt: UInt64 = 0
+
+  /// The registers' values. `assigned` tells which registers there are, and with `deleted` that there is an erasure.
+  private(set) var values = Properties()
+
+  /// By property; what is not assigned holds nothing of meaning.
+  private(set) var stamps = InlineArray<15, Stamp>(repeating: .never)
+
+  init(shape: Identifier) { self.shape = shape }
+
+  @inline(__always)
+  func stamp(of property: Property) -> Stamp? {
+    values.assigned.contains(property) ? stamps[Int(property.rawValue)] : nil
+  }
+
+  var erasure: Stamp? { stamp(of: .deleted) }
+  var registers: PropertyMask { values.assigned.intersection(.registers) }
+  var isLive: Bool { values.assigned.contains(.kind) }
+
+  /// Nothing is left but perhaps an erasure.
+  var isErasureOnly: Bool { registers.isEmpty }
+}
+
+// MARK: - Merging
+
+extension ShapeRecord {
+  /// Writes `incoming` under one stamp. Adds to `digest` by how much the digest of live registers grew.
+  @inline(__always)
+  mutating func absorb(_ incoming: borrowing Properties, at stamp: Stamp, digest: inout UInt64) -> Change {
+    absorb(incoming, erasure: incoming.deleted ? stamp : nil, stampOf: { _ in stamp }, digest: &digest)
+  }
+
+  /// Merges another replica's record of the same shape.
+  mutating func absorb(_ other: borrowing ShapeRecord, digest: inout UInt64) -> Change {
+    let stamps = other.stamps
+    return absorb(
+      other.values,
+      erasure: other.erasure,
+      stampOf: { stamps[Int($0.rawValue)] },
+      digest: &digest
+    )
+  }
+
+  /// The whole of the merge: an erasure that only grows, and for each register the greater stamp.
+  @inline(__always)
+  private mutating func absorb(
+    _ incoming: borrowing Properties,
+    erasure: Stamp?,
+    stampOf: (Property) -> Stamp,
+    digest: inout UInt64
+  ) -> Change {
+    var change = Change(shape: shape)
+    let wasLive = isLive
+    let registersBefore = registers
+
+    if let erasure {
+      if let standing = self.erasure, standing >= erasure {
+        if standing > erasure { change.superseded.insert(.deleted) }
+      } else {
+        change.changed.insert(.deleted)
+        for property in registersBefore where stamps[Int(property.rawValue)] <= erasure {
+          change.erased.insert(property)
+        }
+      }
+    }
+    let erasedUpTo = change.changed.contains(.deleted) ? erasure : self.erasure
+
+    for property in incoming.assigned.intersection(.registers) {
+      let stamp = stampOf(property)
+      if let erasedUpTo, stamp <= erasedUpTo {
+        if stamp < erasedUpTo { change.superseded.insert(property) }
+        continue
+      }
+      if registersBefore.contains(property), !change.erased.contains(property) {
+        let standing = stamps[Int(property.rawValue)]
+        if stamp < standing {
+          change.superseded.insert(property)
+          continue
+        }
+        // One stamp, two values: the writer's fault, decided by the encoded value so that replicas still agree.
+        if stamp == standing, !incoming.outranks(values, on: property) { continue }
+      }
+      change.changed.insert(property)
+    }
+
+    let remaining = registersBefore.subtracting(change.erased).union(change.changed.intersection(.registers))
+    let isLive = remaining.contains(.kind)
+    switch (wasLive, isLive) {
+    case (true, true): change.lifecycle = .present
+    case (true, false): change.lifecycle = .vanished
+    case (false, true): change.lifecycle = .appeared
+    case (false, false): change.lifecycle = .absent
+    }
+    guard !change.isEmpty else { return change }
+
+    let changedRegisters = change.changed.intersection(.registers)
+    if wasLive || isLive {
+      var hash = RegisterHash(shape: shape)
+      if wasLive {
+        let leaving = isLive ? registersBefore.intersection(changedRegisters.union(change.erased)) : registersBefore
+        for property in leaving { hash.subtract(property, at: stamps[Int(property.rawValue)]) }
+      }
+      if isLive {
+        for property in wasLive ? changedRegisters : remaining {
+          let arrives = changedRegisters.contains(property)
+          hash.add(property, at: arrives ? stampOf(property) : stamps[Int(property.rawValue)])
+        }
+      }
+      hash.finish()
+      digest &+= hash.sum
+    }
+
+    if !change.erased.isEmpty { values.clear(change.erased.subtracting(changedRegisters)) }
+    for property in changedRegisters {
+      values.take(property, from: incoming)
+      stamps[Int(property.rawValue)] = stampOf(property)
+    }
+    if change.changed.contains(.deleted), let erasure {
+      values.delete()
+      stamps[Int(Property.deleted.rawValue)] = erasure
+    }
+    return change
+  }
+
+  /// What this record adds to the digest.
+  var digest: UInt64 {
+    guard isLive else { return 0 }
+    var hash = RegisterHash(shape: shape)
+    for property in registers { hash.add(property, at: stamps[Int(property.rawValue)]) }
+    hash.finish()
+    return hash.sum
+  }
+
+  /// Forgets an erasure older than `milliseconds`.
+  mutating func forgetErasure(before milliseconds: UInt64) -> Bool {
+    guard let erasure, erasure.milliseconds < milliseconds else { return false }
+    values.assigned.remove(.deleted)
+    return true
+  }
+}
+
+// MARK: - Reading it out
+
+extension ShapeRecord {
+  /// Hands the fewest operations that rebuild the record to `body`: the erasure, then one for each stamp.
+  func forEachOperation<Failure: Error>(_ body: (borrowing Operation) throws(Failure) -> Void) throws(Failure) {
+    if let erasure {
+      var set = Properties()
+      set.delete()
+      try body(Operation(shape: shape, at: erasure, set: set))
+    }
+    var rest = registers
+    while let first = rest.first {
+      let stamp = stamps[Int(first.rawValue)]
+      var together: PropertyMask = []
+      for property in rest where stamps[Int(property.rawValue)] == stamp { together.insert(property) }
+      rest = rest.subtracting(together)
+      var operation = Operation(shape: shape, at: stamp, set: Properties())
+      operation.set.take(together, from: values)
+      try body(operation)
+    }
+  }
+
+  /// A record read from a stored column form: register by register, each of them once.
+  mutating func restore(_ property: Property, at stamp: Stamp) {
+    values.assigned.insert(property)
+    stamps[Int(property.rawValue)] = stamp
+  }
+
+  /// Changes values without touching stamps, for the decoder of the column form.
+  mutating func restoreValues<Failure: Error>(
+    _ body: (inout Properties) throws(Failure) -> Void
+  ) throws(Failure) {
+    try body(&values)
+  }
+}

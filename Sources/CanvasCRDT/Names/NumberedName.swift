@@ -1,0 +1,42 @@
+/// `Sun 2`: what a shape shows that is not the first to carry its name.
+struct NumberedName: Hashable, Sendable {
+  let name: Text
+  /// Two or more.
+  let number: Int
+
+  /// More digits than any number that is ever shown; so many fit an `Int` of 32 bits.
+  private static let digitsMax = 9
+
+  init(_ name: Text, _ number: Int) {
+    self.name = name
+    self.number = number
+  }
+
+  /// Reads a text that such a name could be written as: the number in its shortest form, so that no two texts are one.
+  init?(_ text: Text) {
+    let parsed = text.withBytes { bytes -> (nameLength: Int, number: Int)? in
+      var start = bytes.count
+      var number = 0
+      var scale = 1
+      while start > 0, case let digit = bytes[start - 1] &- UInt8(ascii: "0"), digit < 10 {
+        guard bytes.count - start < NumberedName.digitsMax else { return nil }
+        number += Int(digit) * scale
+        scale *= 10
+        start -= 1
+      }
+      guard number >= 2, bytes[start] != UInt8(ascii: "0") else { return nil }
+      guard start > 1, bytes[start - 1] == UInt8(ascii: " ") else { return nil }
+      return (start - 1, number)
+    }
+    guard let parsed else { return nil }
+    name = text.withBytes { Text(uncheckedUTF8: UnsafeRawBufferPointer(rebasing: $0[..<parsed.nameLength])) }
+    number = parsed.number
+  }
+
+  var text: Text {
+    var text = name.string
+    text += " "
+    text += number.description
+    return Text(text)
+  }
+}

@@ -1,0 +1,147 @@
+/// What each live shape is called on every screen: its name, or its name and a number where others carry it too.
+///
+/// Among the shapes that carry one name, their own or made up, the one whose name has the smallest stamp shows it
+/// bare; the others show `name 2`, `name 3`, … in the order of their stamps. A number is passed over where some live
+/// shape carries just that, number and all, as its name. A numbered name is thus never anybody's own, and two of them
+/// differ in the name or in the number: what is shown is unique. It follows from the canvas alone, not from how that
+/// came about.
+///
+///     Sun, Sun, Sun 2, Sun 2   →   Sun, Sun 3, Sun 2, Sun 2 2
+///
+/// Kept shape by shape: a change costs the logarithm of how many shapes share the name, and a list of those that it
+/// renames. A numbered name may be a little longer than a name may be.
+public struct ShownNames: Sendable {
+  /// What a live shape carries, and since when.
+  fileprivate struct Claim: Hashable {
+    let name: Text
+    let stamp: Stamp
+
+    init(_ shape: borrowing Shape) {
+      name = shape.baseName
+      stamp = shape.nameStamp
+    }
+  }
+
+  private var claims: [Identifier: Claim] = [:]
+  private var groups: [Text: NameGroup] = [:]
+
+  public init() {}
+
+  public init(_ canvas: Canvas) {
+    let named = canvas.shapes.map { shape in (shape: shape.id, claim: Claim(shape)) }
+    claims.reserveCapacity(named.count)
+    // In stamp order each joins its group at the end.
+    let inOrder = named.sorted { NameGroup.Member($0.shape, $0.claim) < NameGroup.Member($1.shape, $1.claim) }
+    for (shape, claim) in inOrder {
+      claims[shape] = claim
+      if join(claim.name, NameGroup.Member(shape, claim)), let numbered = NumberedName(claim.name) {
+        groups[numbered.name, default: NameGroup()].take(numbered.number)
+      }
+    }
+  }
+
+  /// How many shapes have a name: as many as are live.
+  public var count: Int { claims.count }
+
+  // MARK: - Reading
+
+  /// What the shape shows; nothing where it is not live.
+  public func name(of shape: Identifier) -> Text? {
+    guard let claim = claims[shape], let group = groups[claim.name] else { return nil }
+    let number = group.number(atRank: group.rank(of: NameGroup.Member(shape, claim)))
+    return number == 1 ? claim.name : NumberedName(claim.name, number).text
+  }
+
+  /// The one shape that shows this name.
+  public func identifier(named name: Text) -> Identifier? {
+    if let bare = groups[name]?.members.first { return bare.shape }
+    guard let numbered = NumberedName(name), let group = groups[numbered.name] else { return nil }
+    // Were the number taken, the shape that took it had been found above.
+    let rank = group.rank(atNumber: numbered.number)
+    return rank < group.members.count ? group.members[rank].shape : nil
+  }
+
+  // MARK: - Following the canvas
+
+  /// Takes in what an operation has changed, which the canvas holds by now. Returns, sorted, the shapes of which
+  /// `name(of:)` is now other than it was: those that came or went among them.
+  @discardableResult
+  public mutating func update(_ change: Change, in canvas: borrowing Canvas) -> [Identifier] {
+    let naming: PropertyMask = [.kind, .name]
+    switch change.lifecycle {
+    case .absent: return []
+    case .present where change.changed.union(change.erased).intersection(naming).isEmpty: return []
+    case .present, .appeared, .vanished: return update(change.shape, in: canvas)
+    }
+  }
+
+  /// Takes in whatever has become of one shape.
+  @discardableResult
+  public mutating func update(_ shape: Identifier, in canvas: borrowing Canvas) -> [Identifier] {
+    let before = claims[shape]
+    let after = canvas[shape].map { Claim($0) }
+    guard before != after else { return [] }
+    let nameBefore = name(of: shape)
+    var renaming = Renaming()
+    claims[shape] = after
+    if let before, let after, before.name == after.name {
+      move(shape, before, after, &renaming)
+    } else {
+      if let before { withdraw(shape, before, &renaming) }
+      if let after { enter(shape, after, &renaming) }
+    }
+    var renamed = renaming.shapes(except: shape) { name in groups[name] }
+    if name(of: shape) != nameBefore {
+      renamed.insert(shape, at: renamed.partitionIndex { renamed[$0] < shape })
+    }
+    return renamed
+  }
+
+  /// The same name under another stamp: only those between the two places change.
+  private mutating func move(_ shape: Identifier, _ before: Claim, _ after: Claim, _ renaming: inout Renaming) {
+    guard let group = groups[before.name] else { return }
+    let from = group.rank(of: NameGroup.Member(shape, before))
+    let to = group.rank(of: NameGroup.Member(shape, after))
+    renaming.note(before.name, group, ranks: min(from, to)..<min(max(from, to) + 1, group.members.count))
+    groups[before.name]?.remove(NameGroup.Member(shape, before))
+    groups[before.name]?.insert(NameGroup.Member(shape, after))
+  }
+
+  private mutating func withdraw(_ shape: Identifier, _ claim: Claim, _ renaming: inout Renaming) {
+    let member = NameGroup.Member(shape, claim)
+    guard var group = groups.removeValue(forKey: claim.name) else { return }
+    renaming.note(claim.name, group, ranks: group.rank(of: member)..<group.members.count)
+    group.remove(member)
+    let isFree = group.members.isEmpty
+    if !group.isEmpty { groups[claim.name] = group }
+    guard isFree, let numbered = NumberedName(claim.name) else { return }
+    guard var group = groups.removeValue(forKey: numbered.name) else { return }
+    renaming.note(numbered.name, group, ranks: group.ranks(from: numbered.number))
+    group.free(numbered.number)
+    if !group.isEmpty { groups[numbered.name] = group }
+  }
+
+  private mutating func enter(_ shape: Identifier, _ claim: Claim, _ renaming: inout Renaming) {
+    let member = NameGroup.Member(shape, claim)
+    if let group = groups[claim.name] {
+      renaming.note(claim.name, group, ranks: group.rank(of: member)..<group.members.count)
+    }
+    guard join(claim.name, member), let numbered = NumberedName(claim.name) else { return }
+    if let group = groups[numbered.name] {
+      renaming.note(numbered.name, group, ranks: group.ranks(from: numbered.number))
+    }
+    groups[numbered.name, default: NameGroup()].take(numbered.number)
+  }
+
+  /// Returns whether the member is the first to carry the name.
+  private mutating func join(_ name: Text, _ member: NameGroup.Member) -> Bool {
+    groups[name, default: NameGroup()].insert(member)
+    return groups[name]?.members.count == 1
+  }
+}
+
+extension NameGroup.Member {
+  fileprivate init(_ shape: Identifier, _ claim: ShownNames.Claim) {
+    self.init(stamp: claim.stamp, shape: shape)
+  }
+}

@@ -1,0 +1,170 @@
+/// Makes random shapes: every part random within its bounds and rounded to a whole number.
+///
+/// The generator is handed in, and drawn from in the same way everywhere: one seed makes the same shapes in a test, on
+/// a server and in a browser. A shape is made without a name and without a place in the drawing order.
+public struct ShapeFactory: Sendable {
+  /// Shapes lie wholly inside, as far as they fit.
+  public var area: Rect
+
+  /// Drawn from evenly; a rectangle where there is none.
+  public var kinds: [ShapeKind] = ShapeKind.allCases
+
+  /// Where nothing is given, every shape is 150 wide.
+  public var widths: ClosedRange<Double>?
+  /// Where nothing is given, every shape is 120 high.
+  public var heights: ClosedRange<Double>?
+
+  /// Degrees; shapes stand upright unless it is said otherwise.
+  public var rotations: ClosedRange<Double> = 0...0
+  /// The ten levels.
+  public var alphas: ClosedRange<Int16> = 1...10
+  /// A polygon's corners, a star's tips.
+  public var points: ClosedRange<Int16> = 3...8
+  /// A rounded rectangle's.
+  public var cornerRadii: ClosedRange<Double> = 8...40
+
+  public init(area: Rect) {
+    self.area = area
+  }
+
+  /// The side of a square and the width and height of a circle.
+  public static let sideLength = 100.0
+
+  /// Any shape within the bounds.
+  public func make(using generator: inout some RandomNumberGenerator) -> (Identifier, Properties) {
+    let id = Identifier.random(using: &generator)
+    var shape = Properties()
+    if kinds.isEmpty {
+      shape.kind = .rectangle
+    } else {
+      shape.kind = kinds[WholeNumber.index(below: kinds.count, using: &generator)]
+    }
+    let sizes = PropertyRules.sizeMin...PropertyRules.sizeMax
+    shape.size = Size(
+      width: WholeNumber.random(in: widths ?? 150...150, within: sizes, using: &generator),
+      height: WholeNumber.random(in: heights ?? 120...120, within: sizes, using: &generator)
+    )
+    shape.position = place(for: shape.size, using: &generator)
+    shape.fill = Color.bright(using: &generator)
+    shape.alpha = WholeNumber.random(in: alphas, within: PropertyRules.alphaRange, using: &generator)
+    if rotations != 0...0 {
+      let turns = -PropertyRules.rotationMax...PropertyRules.rotationMax
+      shape.rotation = WholeNumber.random(in: rotations, within: turns, using: &generator)
+    }
+    switch shape.kind {
+    case .polygon, .star:
+      shape.points = WholeNumber.random(in: points, within: PropertyRules.pointsRange, using: &generator)
+    case .roundedRectangle:
+      let radii = 0...PropertyRules.cornerRadiusMax
+      shape.cornerRadius = WholeNumber.random(in: cornerRadii, within: radii, using: &generator)
+    case .rectangle, .ellipse:
+      break
+    }
+    return (id, shape)
+  }
+
+  /// A square of a random bright colour at a random place.
+  public func square(using generator: inout some RandomNumberGenerator) -> (Identifier, Properties) {
+    let id = Identifier.random(using: &generator)
+    var shape = Properties()
+    shape.kind = .rectangle
+    shape.size = Size(width: ShapeFactory.sideLength, height: ShapeFactory.sideLength)
+    shape.position = place(for: shape.size, using: &generator)
+    shape.fill = Color.bright(using: &generator)
+    return (id, shape)
+  }
+
+  /// A circle of a random bright colour around a point.
+  public static func circle(
+    centredAt center: Point,
+    using generator: inout some RandomNumberGenerator
+  ) -> (Identifier, Properties) {
+    let id = Identifier.random(using: &generator)
+    var shape = Properties()
+    shape.kind = .ellipse
+    shape.size = Size(width: sideLength, height: sideLength)
+    let coordinates = -PropertyRules.coordinateMax...PropertyRules.coordinateMax
+    shape.position = Point(
+      x: coordinates.nearest(to: center.x - sideLength / 2),
+      y: coordinates.nearest(to: center.y - sideLength / 2)
+    )
+    shape.fill = Color.bright(using: &generator)
+    return (id, shape)
+  }
+
+  private func place(for size: Size, using generator: inout some RandomNumberGenerator) -> Point {
+    let coordinates = -PropertyRules.coordinateMax...PropertyRules.coordinateMax
+    let left = coordinates.nearest(to: area.minX)
+    let top = coordinates.nearest(to: area.minY)
+    // What is larger than the area begins where that does.
+    let right = max(left, coordinates.nearest(to: area.maxX - size.width))
+    let bottom = max(top, coordinates.nearest(to: area.maxY - size.height))
+    return Point(
+      x: WholeNumber.random(in: left...right, within: coordinates, using: &generator),
+      y: WholeNumber.random(in: top...bottom, within: coordinates, using: &generator)
+    )
+  }
+}
+
+extension Color {
+  /// Any hue, at least half saturated and no darker than seven tenths.
+  public static func bright(using generator: inout some RandomNumberGenerator) -> Color {
+    let hue = WholeNumber.fraction(using: &generator)
+    let saturation = 0.5 + WholeNumber.fraction(using: &generator) * 0.5
+    let brightness = 0.7 + WholeNumber.fraction(using: &generator) * 0.3
+    return Color(hue: hue, saturation: saturation, brightness: brightness)
+  }
+}
+
+/// Random numbers drawn alike on every platform, whatever the width of its `Int` and its rounding functions.
+private enum WholeNumber {
+  /// 2⁵³: so many fractions of this are exact.
+  private static let fractionScale = 9_007_199_254_740_992.0
+
+  /// 0 or more, less than 1.
+  static func fraction(using generator: inout some RandomNumberGenerator) -> Double {
+    Double(generator.next() >> 11) / fractionScale
+  }
+
+  /// A whole number in a range, as far as that is within what is allowed; where it holds none, its lower bound.
+  static func random(
+    in range: ClosedRange<Double>,
+    within allowed: ClosedRange<Double>,
+    using generator: inout some RandomNumberGenerator
+  ) -> Double {
+    let lower = allowed.nearest(to: range.lowerBound)
+    let upper = allowed.nearest(to: range.upperBound)
+    let first = lower.rounded(.up)
+    let last = upper.rounded(.down)
+    guard first <= last else { return lower }
+    return first + Double(number(upTo: UInt64(last - first), using: &generator))
+  }
+
+  static func random(
+    in range: ClosedRange<Int16>,
+    within allowed: ClosedRange<Int16>,
+    using generator: inout some RandomNumberGenerator
+  ) -> Int16 {
+    let range = range.clamped(to: allowed)
+    let span = UInt64(range.upperBound - range.lowerBound)
+    return range.lowerBound + Int16(number(upTo: span, using: &generator))
+  }
+
+  static func index(below count: Int, using generator: inout some RandomNumberGenerator) -> Int {
+    Int(number(upTo: UInt64(count - 1), using: &generator))
+  }
+
+  /// The upper half of a product: as even as 64 bits make it, and one draw whatever comes, unlike the standard
+  /// library's, which draws again now and then and not alike everywhere.
+  private static func number(upTo last: UInt64, using generator: inout some RandomNumberGenerator) -> UInt64 {
+    (last + 1).multipliedFullWidth(by: generator.next()).high
+  }
+}
+
+extension ClosedRange where Bound == Double {
+  /// In the range; its lower bound where the value is not a number.
+  fileprivate func nearest(to value: Double) -> Double {
+    guard value >= lowerBound else { return lowerBound }
+    return value > upperBound ? upperBound : value
+  }
+}

@@ -1,0 +1,56 @@
+/// Actors in the order in which they are first named, and the place of each.
+struct ActorList {
+  private(set) var list: [Identifier] = []
+
+  /// Used once looking through the list would take longer than hashing.
+  private var places: [Identifier: Int] = [:]
+
+  /// Where an actor was found last, by a few bits of it. A room's writers take turns, so this is nearly always right.
+  private var hints = InlineArray<64, Int32>(repeating: -1)
+
+  private static let shortLength = 16
+
+  @inline(__always)
+  mutating func enter(_ actor: Identifier) {
+    if hinted(actor) == nil { enterUnhinted(actor) }
+  }
+
+  /// The place of an actor that has been entered.
+  @inline(__always)
+  func place(of actor: Identifier) -> Int {
+    if let place = hinted(actor) { return place }
+    guard let place = find(actor) else { preconditionFailure("an actor is looked up that was not entered") }
+    return place
+  }
+
+  @inline(__always)
+  private static func hint(_ actor: Identifier) -> Int {
+    Int(truncatingIfNeeded: (actor.packed &* 0x9E37_79B9_7F4A_7C15) >> 58)
+  }
+
+  @inline(__always)
+  private func hinted(_ actor: Identifier) -> Int? {
+    let place = Int(hints[ActorList.hint(actor)])
+    return place >= 0 && list[place] == actor ? place : nil
+  }
+
+  private mutating func enterUnhinted(_ actor: Identifier) {
+    if let place = find(actor) {
+      hints[ActorList.hint(actor)] = Int32(truncatingIfNeeded: place)
+      return
+    }
+    hints[ActorList.hint(actor)] = Int32(truncatingIfNeeded: list.count)
+    list.append(actor)
+    if list.count == ActorList.shortLength + 1 {
+      for (place, actor) in list.enumerated() { places[actor] = place }
+    } else if list.count > ActorList.shortLength {
+      places[actor] = list.count - 1
+    }
+  }
+
+  private func find(_ actor: Identifier) -> Int? {
+    if list.count > ActorList.shortLength { return places[actor] }
+    for index in list.indices where list[index] == actor { return index }
+    return nil
+  }
+}

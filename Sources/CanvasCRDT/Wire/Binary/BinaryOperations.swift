@@ -1,0 +1,120 @@
+// A list of operations, compact: the actors once, each stamp against the one before it, a mask and the values.
+//
+//     actors        varint, then six bytes each, in the order in which the operations first name them
+//     operations    varint, then for each:
+//       head        one byte: 1 the shape follows (otherwise it is the operation before's)
+//                             2 there is no stamp, the server is to make one
+//                             4 the stamp is the operation before's
+//                             8 a counter follows (otherwise it is 0)
+//                             the upper four bits: the actor's place in the list, 15: a varint of what is more than 15
+//       shape       six bytes
+//       time        zigzag varint: milliseconds less those of the stamp before (of 0, for the first)
+//       counter     varint, 1…65535
+//       mask        varint, a bit for each property
+//       values      in the order of the bits
+//
+// One list has one encoding: whatever could be said more shortly is refused.
+
+enum BinaryOperations {
+  static let shapeFollows: UInt8 = 1
+  static let unstamped: UInt8 = 2
+  static let sameStamp: UInt8 = 4
+  static let counterFollows: UInt8 = 8
+  static let actorShift: UInt8 = 4
+  static let actorFollows: UInt8 = 15
+
+  /// Head, mask: no operation is shorter.
+  static let operationBytesMin = 2
+
+  static func write(_ operations: [Operation], to writer: inout ByteWriter) {
+    write(count: operations.count, to: &writer) { index, body in
+      body(operations[index].shape, operations[index].at, operations[index].set)
+    }
+  }
+
+  static func write(_ operations: [ProposedOperation], to writer: inout ByteWriter) {
+    write(count: operations.count, to: &writer) { index, body in
+      body(operations[index].shape, operations[index].at, operations[index].set)
+    }
+  }
+
+  @inline(__always)
+  private static func write(
+    count: Int,
+    to writer: inout ByteWriter,
+    at: (Int, (Identifier, Stamp?, borrowing Properties) -> Void) -> Void
+  ) {
+    var actors = ActorList()
+    for index in 0..<count {
+      at(index) { _, stamp, _ in
+        if let stamp { actors.enter(stamp.actor) }
+      }
+    }
+    writer.appendVarint(UInt64(actors.list.count))
+    for actor in actors.list { writer.append(actor) }
+    writer.appendVarint(UInt64(count))
+    var shapeBefore: Identifier?
+    var stampBefore: Stamp?
+    for index in 0..<count {
+      at(index) { shape, stamp, set in
+        var head: UInt8 = 0
+        if shape != shapeBefore { head |= shapeFollows }
+        var actor = 0
+        if let stamp {
+          if stamp == stampBefore {
+            head |= sameStamp
+          } else {
+            if stamp.counter != 0 { head |= counterFollows }
+            actor = actors.place(of: stamp.actor)
+            head |= UInt8(min(actor, Int(actorFollows))) << actorShift
+          }
+        } else {
+          head |= unstamped
+        }
+        writer.append(head)
+        if head & shapeFollows != 0 { writer.append(shape) }
+        if let stamp, head & sameStamp == 0 {
+          if actor >= Int(actorFollows) { writer.appendVarint(UInt64(actor - Int(actorFollows))) }
+          writer.appendSignedVarint(Int64(stamp.milliseconds) - Int64(stampBefore?.milliseconds ?? 0))
+          if stamp.counter != 0 { writer.appendVarint(stamp.counter) }
+        }
+        write(set, to: &writer)
+        shapeBefore = shape
+        if let stamp { stampBefore = stamp }
+      }
+    }
+  }
+
+  static func write(_ set: borrowing Properties, to writer: inout ByteWriter) {
+    writer.appendVarint(UInt64(set.assigned.rawValue))
+    for property in set.assigned {
+      switch property {
+      case .position:
+        BinaryNumber.write(set.position.x, to: &writer)
+        BinaryNumber.write(set.position.y, to: &writer)
+      case .size:
+        BinaryNumber.write(set.size.width, to: &writer)
+        BinaryNumber.write(set.size.height, to: &writer)
+      case .rotation: BinaryNumber.write(set.rotation, to: &writer)
+      case .fill: write(set.fill, to: &writer)
+      case .stroke: write(set.stroke, to: &writer)
+      case .strokeWidth: BinaryNumber.write(set.strokeWidth, to: &writer)
+      case .alpha: writer.append(UInt8(truncatingIfNeeded: set.alpha))
+      case .visible: writer.append(set.visible ? 1 : 0)
+      case .deleted: break
+      case .kind: writer.append(set.kind.rawValue)
+      case .name: writer.appendCounted(set.name)
+      case .z: writer.appendCounted(set.z.text)
+      case .cornerRadius: BinaryNumber.write(set.cornerRadius, to: &writer)
+      case .points: writer.append(UInt8(truncatingIfNeeded: set.points))
+      case .innerRatio: BinaryNumber.write(set.innerRatio, to: &writer)
+      }
+    }
+  }
+
+  private static func write(_ color: Color, to writer: inout ByteWriter) {
+    writer.append(color.red)
+    writer.append(color.green)
+    writer.append(color.blue)
+  }
+}

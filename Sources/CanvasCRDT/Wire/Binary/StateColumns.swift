@@ -1,0 +1,323 @@
+// A room's state in columns: all of one thing next to one another, since neighbours are alike.
+//
+//     version       one byte, 1
+//     erasures      varint, then for each: the identifier as below, and its stamp (14 bytes)
+//     shapes        varint, at most 65,536
+//     identifiers   varint: the first, then how much each is more than the one before
+//     actors        varint, then six bytes each, rising: all whose stamps follow
+//     times         varint: the least milliseconds of all the stamps; then three bytes: how many bits each stamp has
+//                   for milliseconds past those, for its counter, for its actor's place
+//     masks         varint: how many different masks, then each as a varint, rising; then packed, in as few bits as the
+//                   last place needs: each shape's mask. The bit of `deleted` says that there is an erasure
+//     stamps        packed, shape by shape, property by property in the order of the bits: a shape's first stamp, then
+//                   for each other a bit: 0 the first stamp again, 1 a stamp follows
+//     columns       for each property that some mask has, in the order of the bits, the values of all that have it:
+//       colours     three bytes each
+//       kinds · alpha · visible · points   packed in 3 · 4 · 1 · 7 bits
+//       names · z   varint and bytes each
+//       numbers     (position is two such columns, x and y, and so is size)
+//         form      one byte: 0 units, 1 hundredths, 2 ten-thousandths, 3 eight bytes each (and nothing else follows)
+//         least     zigzag varint; one byte: how many bits each has; then packed: how much each is more
+//         others    varint: how many did not fit; for each a varint, how many places after the one before, and eight
+//                   bytes. In the packed list such a one stands as the least
+//
+// Each packed run ends with its byte. The encoder's choices are functions of the state, so equal states are equal bytes.
+
+enum StateColumns {
+  static let version: UInt8 = 1
+
+  /// Bounds what a few bytes can make a reader allocate: 24 MB of records.
+  static let shapesMax = 65_536
+
+  static let kindBits = 3
+  static let alphaBits = 4
+  static let visibleBits = 1
+  static let pointsBits = 7
+  static let counterBitsMax = 16
+  static let timeBitsMax = 48
+
+  /// As whole multiples of which fraction a column of numbers is written.
+  static let scales: [Double] = [1, 100, 10_000]
+  static let rawForm: UInt8 = 3
+
+  /// A column is packed where no more than one in eight of its numbers does not fit the form.
+  static let othersShare = 8
+
+  /// Whether a column of these numbers is packed as multiples of `1 / scale`. Found out after a few where it is not.
+  static func fits(_ numbers: [Double], scale: Double) -> Bool {
+    let othersMax = numbers.count / othersShare
+    var others = 0
+    for number in numbers where BinaryNumber.multiple(of: scale, in: number) == nil {
+      others += 1
+      if others > othersMax { return false }
+    }
+    return true
+  }
+}
+
+/// Writes records as columns.
+struct StateColumnsWriter {
+  private let records: [UnsafePointer<ShapeRecord>]
+
+  static func write(_ part: StatePart, to writer: inout ByteWriter) {
+    precondition(part.recordCount <= StateColumns.shapesMax, "a part has at most shapesMax records")
+    writer.append(StateColumns.version)
+    writer.appendVarint(UInt64(part.erasures.count))
+    var before: UInt64 = 0
+    for erasure in part.erasures {
+      writer.appendVarint(erasure.shape.packed - before)
+      before = erasure.shape.packed
+      writer.append(erasure.stamp)
+    }
+    writer.appendVarint(UInt64(part.recordCount))
+    guard part.recordCount > 0 else { return }
+    part.withRecords { records in
+      StateColumnsWriter(records: records).write(to: &writer)
+    }
+  }
+
+  private func write(to writer: inout ByteWriter) {
+    var before: UInt64 = 0
+    for record in records {
+      let packed = record.pointee.shape.packed
+      writer.appendVarint(packed - before)
+      before = packed
+    }
+    writeStamps(to: &writer)
+    writeColumns(to: &writer)
+  }
+}
+
+// MARK: - Masks and stamps
+
+extension StateColumnsWriter {
+  private func writeStamps(to writer: inout ByteWriter) {
+    var seen = StampStatistics()
+    for record in records { seen.enter(record) }
+    let actors = seen.actors.list.sorted()
+    // From the order of first sight to that of the identifiers.
+    let places = seen.actors.list.map { actor in UInt64(StateColumnsWriter.place(of: actor, in: actors)) }
+    writer.appendVarint(UInt64(actors.count))
+    for actor in actors { writer.append(actor) }
+    let timeBits = BitWriter.width(of: seen.millisecondsMax - seen.millisecondsMin)
+    let counterBits = BitWriter.width(of: seen.counterMax)
+    let actorBits = BitWriter.width(of: UInt64(actors.count - 1))
+    writer.appendVarint(seen.millisecondsMin)
+    writer.append(UInt8(timeBits))
+    writer.append(UInt8(counterBits))
+    writer.append(UInt8(actorBits))
+    writeMasks(to: &writer)
+
+    // Nearly always a stamp, with the bit before it, is one write.
+    let actorShift = UInt64(timeBits + counterBits)
+    let stampBits = timeBits + counterBits + actorBits
+    let fitsOneWrite = stampBits + 1 <= BitWriter.widthMax
+    var bits = BitWriter()
+    for record in records {
+      var first: Stamp?
+      for property in record.pointee.values.assigned {
+        let stamp = record.pointee.stamps[Int(property.rawValue)]
+        if let first, stamp == first {
+          bits.write(0, width: 1, to: &writer)
+          continue
+        }
+        let flagBits = first == nil ? 0 : 1
+        if first == nil { first = stamp }
+        let time = stamp.milliseconds - seen.millisecondsMin
+        let place = places[seen.actors.place(of: stamp.actor)]
+        if fitsOneWrite {
+          let word = time | stamp.counter << UInt64(timeBits) | place << actorShift
+          bits.write(word << UInt64(flagBits) | UInt64(flagBits), width: stampBits + flagBits, to: &writer)
+        } else {
+          if flagBits > 0 { bits.write(1, width: 1, to: &writer) }
+          bits.write(time, width: timeBits, to: &writer)
+          bits.write(stamp.counter, width: counterBits, to: &writer)
+          bits.write(place, width: actorBits, to: &writer)
+        }
+      }
+    }
+    bits.finish(to: &writer)
+  }
+
+  private func writeMasks(to writer: inout ByteWriter) {
+    var masks: [UInt16] = []
+    for record in records {
+      let mask = record.pointee.values.assigned.rawValue
+      if masks.last != mask, !masks.contains(mask) { masks.append(mask) }
+    }
+    masks.sort()
+    writer.appendVarint(UInt64(masks.count))
+    for mask in masks { writer.appendVarint(UInt64(mask)) }
+    let width = BitWriter.width(of: UInt64(masks.count - 1))
+    guard width > 0 else { return }
+    var bits = BitWriter()
+    for record in records {
+      let place = StateColumnsWriter.place(of: record.pointee.values.assigned.rawValue, in: masks)
+      bits.write(UInt64(place), width: width, to: &writer)
+    }
+    bits.finish(to: &writer)
+  }
+
+  /// Where `value` stands in a rising list that has it.
+  private static func place<Value: Comparable>(of value: Value, in list: [Value]) -> Int {
+    var low = 0
+    var high = list.count
+    while low < high {
+      let middle = (low + high) / 2
+      if list[middle] < value { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// What decides how many bits a stamp takes.
+  private struct StampStatistics {
+    var actors = ActorList()
+    var millisecondsMin = Stamp.millisecondsMax
+    var millisecondsMax: UInt64 = 0
+    var counterMax: UInt64 = 0
+
+    mutating func enter(_ record: UnsafePointer<ShapeRecord>) {
+      var last: Stamp?
+      for property in record.pointee.values.assigned {
+        let stamp = record.pointee.stamps[Int(property.rawValue)]
+        if stamp != last { enter(stamp) }
+        last = stamp
+      }
+    }
+
+    @inline(__always)
+    private mutating func enter(_ stamp: Stamp) {
+      millisecondsMin = min(millisecondsMin, stamp.milliseconds)
+      millisecondsMax = max(millisecondsMax, stamp.milliseconds)
+      counterMax = max(counterMax, stamp.counter)
+      actors.enter(stamp.actor)
+    }
+  }
+}
+
+// MARK: - Values
+
+extension StateColumnsWriter {
+  private func writeColumns(to writer: inout ByteWriter) {
+    var used: PropertyMask = []
+    for record in records { used = used.union(record.pointee.values.assigned) }
+    var numbers: [Double] = []
+    numbers.reserveCapacity(records.count)
+    for property in used {
+      switch property {
+      case .position:
+        writeNumbers(of: property, &numbers, to: &writer) { $0.pointee.values.position.x }
+        writeNumbers(of: property, &numbers, to: &writer) { $0.pointee.values.position.y }
+      case .size:
+        writeNumbers(of: property, &numbers, to: &writer) { $0.pointee.values.size.width }
+        writeNumbers(of: property, &numbers, to: &writer) { $0.pointee.values.size.height }
+      case .rotation: writeNumbers(of: property, &numbers, to: &writer) { $0.pointee.values.rotation }
+      case .strokeWidth: writeNumbers(of: property, &numbers, to: &writer) { $0.pointee.values.strokeWidth }
+      case .cornerRadius: writeNumbers(of: property, &numbers, to: &writer) { $0.pointee.values.cornerRadius }
+      case .innerRatio: writeNumbers(of: property, &numbers, to: &writer) { $0.pointee.values.innerRatio }
+      case .fill: forEachRecord(with: property) { StateColumnsWriter.write($0.pointee.values.fill, to: &writer) }
+      case .stroke: forEachRecord(with: property) { StateColumnsWriter.write($0.pointee.values.stroke, to: &writer) }
+      case .name: forEachRecord(with: property) { writer.appendCounted($0.pointee.values.name) }
+      case .z: forEachRecord(with: property) { writer.appendCounted($0.pointee.values.z.text) }
+      case .kind:
+        writePacked(property, width: StateColumns.kindBits, to: &writer) { UInt64($0.pointee.values.kind.rawValue) }
+      case .alpha: writePacked(property, width: StateColumns.alphaBits, to: &writer) { UInt64($0.pointee.values.alpha) }
+      case .visible:
+        writePacked(property, width: StateColumns.visibleBits, to: &writer) { $0.pointee.values.visible ? 1 : 0 }
+      case .points:
+        writePacked(property, width: StateColumns.pointsBits, to: &writer) { UInt64($0.pointee.values.points) }
+      case .deleted: break
+      }
+    }
+  }
+
+  @inline(__always)
+  private func forEachRecord(with property: Property, _ body: (UnsafePointer<ShapeRecord>) -> Void) {
+    for record in records where record.pointee.values.assigned.contains(property) { body(record) }
+  }
+
+  private static func write(_ color: Color, to writer: inout ByteWriter) {
+    writer.append(upTo: 3) { room in
+      room[0] = color.red
+      room[1] = color.green
+      room[2] = color.blue
+      return 3
+    }
+  }
+
+  @inline(__always)
+  private func writePacked(
+    _ property: Property,
+    width: Int,
+    to writer: inout ByteWriter,
+    _ value: (UnsafePointer<ShapeRecord>) -> UInt64
+  ) {
+    var bits = BitWriter()
+    forEachRecord(with: property) { bits.write(value($0), width: width, to: &writer) }
+    bits.finish(to: &writer)
+  }
+
+  @inline(__always)
+  private func writeNumbers(
+    of property: Property,
+    _ numbers: inout [Double],
+    to writer: inout ByteWriter,
+    _ value: (UnsafePointer<ShapeRecord>) -> Double
+  ) {
+    numbers.removeAll(keepingCapacity: true)
+    forEachRecord(with: property) { record in
+      let number = value(record)
+      // Minus zero is equal to zero, and equal states are equal bytes.
+      numbers.append(number == 0 ? 0 : number)
+    }
+    StateColumnsWriter.write(numbers, to: &writer)
+  }
+
+  private static func write(_ numbers: [Double], to writer: inout ByteWriter) {
+    var integers: [Int64] = []
+    integers.reserveCapacity(numbers.count)
+    for (form, scale) in StateColumns.scales.enumerated() {
+      var others: [Int] = []
+      let othersMax = numbers.count / StateColumns.othersShare
+      var least = Int64.max
+      var greatest = Int64.min
+      integers.removeAll(keepingCapacity: true)
+      for index in numbers.indices {
+        if let integer = BinaryNumber.multiple(of: scale, in: numbers[index]) {
+          least = min(least, integer)
+          greatest = max(greatest, integer)
+          integers.append(integer)
+        } else {
+          others.append(index)
+          if others.count > othersMax { break }
+          integers.append(Int64.min)
+        }
+      }
+      // Numbers that far apart are none that the contract allows; they are written as they are.
+      guard others.count <= othersMax, BitWriter.width(of: UInt64(greatest - least)) <= BitWriter.widthMax else {
+        continue
+      }
+      let width = BitWriter.width(of: UInt64(greatest - least))
+      writer.append(UInt8(form))
+      writer.appendSignedVarint(least)
+      writer.append(UInt8(width))
+      if width > 0 {
+        var bits = BitWriter()
+        for integer in integers {
+          bits.write(integer == Int64.min ? 0 : UInt64(integer - least), width: width, to: &writer)
+        }
+        bits.finish(to: &writer)
+      }
+      writer.appendVarint(UInt64(others.count))
+      var next = 0
+      for index in others {
+        writer.appendVarint(UInt64(index - next))
+        next = index + 1
+        writer.appendLittleEndian(numbers[index].bitPattern)
+      }
+      return
+    }
+    writer.append(StateColumns.rawForm)
+    for number in numbers { writer.appendLittleEndian(number.bitPattern) }
+  }
+}

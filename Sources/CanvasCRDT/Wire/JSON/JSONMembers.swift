@@ -1,0 +1,63 @@
+// Reading a text that was found to be JSON: what is of another kind than asked for is nothing, and the reader stays.
+
+extension JSONReader {
+  mutating func entersObject() -> Bool { (try? beginObject()) != nil }
+
+  mutating func entersArray() -> Bool { (try? beginArray()) != nil }
+
+  /// The next member's key; nothing behind the last.
+  mutating func memberKey() -> JSONString? { (try? nextKey()) ?? nil }
+
+  mutating func hasElement() -> Bool { (try? nextElement()) ?? false }
+
+  mutating func passOver() { try? skipValue() }
+
+  mutating func string() -> JSONString? { try? readString() }
+
+  mutating func boolean() -> Bool? { try? readBoolean() }
+
+  /// Minus zero becomes 0: they are equal, and what is equal has one encoding.
+  mutating func number() -> Double? {
+    guard let number = try? readNumber() else { return nil }
+    return number == 0 ? 0 : number
+  }
+
+  mutating func text() -> Text? { string()?.text }
+
+  /// What `find` makes of a string's bytes.
+  @inline(__always)
+  mutating func named<Value>(_ find: (UnsafeRawBufferPointer) -> Value?) -> Value? { string()?.withBytes(find) }
+
+  mutating func identifier() -> Identifier? { named { Identifier(text: $0) } }
+
+  mutating func stamp() -> Stamp? { named { Stamp(text: $0) } }
+
+  mutating func color() -> Color? { named { Color(text: $0) } }
+
+  /// A whole number from 0 on. Digits alone are taken exactly; whatever else is one, such as 1e3, up to 2⁵³.
+  mutating func wholeNumber() -> UInt64? {
+    var digits = self
+    guard kind == .number, let raw = try? digits.readRawValue() else { return nil }
+    var value: UInt64 = 0
+    for byte in raw {
+      let digit = byte &- UInt8(ascii: "0")
+      guard digit < 10 else {
+        guard let number = number(), number >= 0, number <= 9_007_199_254_740_992 else { return nil }
+        let integer = UInt64(number)
+        return Double(integer) == number ? integer : nil
+      }
+      let (shifted, overflow) = value.multipliedReportingOverflow(by: 10)
+      let (sum, carry) = shifted.addingReportingOverflow(UInt64(digit))
+      guard !overflow, !carry else { return nil }
+      value = sum
+    }
+    self = digits
+    return value
+  }
+
+  /// Whatever JSON is there, compact.
+  mutating func json() -> JSONText? { try? JSONText(reading: &self, maximumBytes: Int.max) }
+
+  /// An object that is passed on unread.
+  mutating func object() -> JSONText? { kind == .object ? json() : nil }
+}

@@ -1,0 +1,180 @@
+import Testing
+
+@testable import CanvasCRDT
+
+@Suite("The drawing order")
+struct DrawingOrderTests {
+  private let ann = Identifier("abc-abc-abc")!
+
+  private func sorted(_ canvas: Canvas) -> [Identifier] {
+    canvas.shapes.sorted { $0.properties.z != $1.properties.z ? $0.properties.z < $1.properties.z : $0.id < $1.id }
+      .map(\.id)
+  }
+
+  /// A canvas with shapes of these keys; their identifiers ascend.
+  private func canvas(_ keys: [Text]) -> (Canvas, [Identifier]) {
+    var canvas = Canvas()
+    let shapes = (0..<keys.count).map { Identifier(packed: UInt64($0 + 1) * 1_000_003)! }
+    for (shape, key) in zip(shapes, keys) {
+      var set = Properties()
+      set.kind = .ellipse
+      set.z = OrderKey(key)!
+      canvas.apply(.init(shape: shape, at: Stamp(time: 1, actor: ann), set: set))
+    }
+    return (canvas, shapes)
+  }
+
+  /// The canvas after what a reordering asked for is written.
+  private func applying(_ places: [DrawingOrder.Place], to canvas: Canvas, time: UInt64 = 2) -> Canvas {
+    var canvas = canvas
+    for place in places {
+      var set = Properties()
+      set.z = place.key
+      canvas.apply(.init(shape: place.shape, at: Stamp(time: time, actor: ann), set: set))
+    }
+    return canvas
+  }
+
+  @Test("shapes are drawn by the bytes of their keys, then by identifier")
+  func bytewise() {
+    let (canvas, shapes) = canvas(["a", "V", "Z", "V", "V1"])
+    let order = DrawingOrder(canvas)
+    #expect(order.identifiers == [shapes[1], shapes[3], shapes[4], shapes[2], shapes[0]])
+    #expect(order.index(of: shapes[4]) == 2)
+    #expect(order.place(of: shapes[4])?.key == OrderKey("V1"))
+    #expect(order.shape(above: shapes[4]) == shapes[2])
+    #expect(order.shape(below: shapes[4]) == shapes[3])
+    #expect(order.shape(above: shapes[0]) == nil)
+    #expect(order.shape(below: shapes[1]) == nil)
+    #expect(order.index(of: ann) == nil)
+  }
+
+  @Test("after every edit the order is that of sorting anew, and the move is told", arguments: 1...4)
+  func followsCanvas(seed: UInt64) {
+    var history = RandomHistory(seed: seed, shapes: 24)
+    var canvas = Canvas()
+    var order = DrawingOrder()
+    var identifiers: [Identifier] = []
+    var moves = 0
+    for _ in 0..<1_500 {
+      let operation = history.operation()
+      let change = canvas.apply(operation)
+      let move = order.update(change, in: canvas)
+      let expected = sorted(canvas)
+      #expect(order.identifiers == expected)
+      #expect(order == DrawingOrder(canvas))
+      if let move {
+        if let from = move.from { #expect(identifiers.remove(at: from) == operation.shape) }
+        if let to = move.to { identifiers.insert(operation.shape, at: to) }
+        moves += 1
+      }
+      #expect(identifiers == expected)
+    }
+    #expect(moves > 50)
+  }
+
+  @Test("to the front, to the back, one up, one down")
+  func everydayMoves() {
+    let (canvas, shapes) = canvas(["A", "B", "C", "D", "E"])
+    let order = DrawingOrder(canvas)
+    var generator = SeededGenerator(seed: 1)
+    func after(_ places: [DrawingOrder.Place]) -> [Int] {
+      DrawingOrder(applying(places, to: canvas)).identifiers.map { shapes.firstIndex(of: $0)! }
+    }
+    #expect(after(order.bringingToFront([shapes[1]], using: &generator)) == [0, 2, 3, 4, 1])
+    #expect(after(order.bringingToFront([shapes[3], shapes[0]], using: &generator)) == [1, 2, 4, 0, 3])
+    #expect(after(order.sendingToBack([shapes[4], shapes[2]], using: &generator)) == [2, 4, 0, 1, 3])
+    #expect(after(order.bringingForward([shapes[1]], using: &generator)) == [0, 2, 1, 3, 4])
+    #expect(after(order.bringingForward([shapes[0], shapes[1], shapes[3]], using: &generator)) == [2, 0, 1, 4, 3])
+    #expect(after(order.bringingForward([shapes[2], shapes[4]], using: &generator)) == [0, 1, 3, 2, 4])
+    #expect(after(order.sendingBackward([shapes[3], shapes[2]], using: &generator)) == [0, 2, 3, 1, 4])
+    #expect(after(order.sendingBackward([shapes[0], shapes[2]], using: &generator)) == [0, 2, 1, 3, 4])
+    #expect(after(order.moving([shapes[4], shapes[0]], to: 1, using: &generator)) == [1, 0, 4, 2, 3])
+    #expect(after(order.moving([shapes[4]], to: -3, using: &generator)) == [4, 0, 1, 2, 3])
+  }
+
+  @Test("what is there already needs no key, nor does what is not on the canvas or named twice")
+  func nothingToDo() {
+    let (canvas, shapes) = canvas(["A", "B", "C", "C"])
+    let order = DrawingOrder(canvas)
+    var generator = SeededGenerator(seed: 1)
+    #expect(order.bringingToFront([shapes[2], shapes[3]], using: &generator) == [])
+    #expect(order.bringingForward([shapes[3]], using: &generator) == [])
+    #expect(order.sendingBackward([shapes[0], shapes[1]], using: &generator) == [])
+    #expect(order.moving([shapes[1], shapes[1]], to: 1, using: &generator) == [])
+    #expect(order.moving([ann], to: 0, using: &generator) == [])
+    #expect(order.bringingToFront([shapes[1], shapes[1]], using: &generator).count == 1)
+    #expect(DrawingOrder().moving([ann], to: 0, using: &generator) == [])
+  }
+
+  @Test("one shape moves under one new key where there is room")
+  func oneKey() {
+    let (canvas, shapes) = canvas(["A", "B", "C", "D", "E"])
+    var generator = SeededGenerator(seed: 1)
+    let places = DrawingOrder(canvas).moving([shapes[0]], to: 3, using: &generator)
+    #expect(places.map(\.shape) == [shapes[0]])
+    #expect(places[0].key > OrderKey("D")! && places[0].key < OrderKey("E")!)
+  }
+
+  @Test("shapes that share one key, as all do that nobody has ordered, are moved apart")
+  func sharedKeys() {
+    let (canvas, shapes) = canvas([Text](repeating: "V", count: 40))
+    let order = DrawingOrder(canvas)
+    var generator = SeededGenerator(seed: 4)
+    for index in [0, 1, 17, 38, 39] {
+      let places = order.moving([shapes[20], shapes[5]], to: index, using: &generator)
+      var expected = shapes.filter { $0 != shapes[20] && $0 != shapes[5] }
+      expected.insert(contentsOf: [shapes[5], shapes[20]], at: min(index, 38))
+      #expect(DrawingOrder(applying(places, to: canvas)).identifiers == expected)
+    }
+  }
+
+  @Test("whatever is moved where, all lies as was meant, under allowed keys", arguments: 1...6)
+  func randomMoves(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let long = String(repeating: "a", count: 63)
+    let pool: [Text] = ["V", "V", "V1", "V2", Text(long + "1"), Text(long + "2"), Text(long), "1", "zz"]
+    let made = self.canvas((0..<20).map { _ in pool.randomElement(using: &generator)! })
+    var canvas = made.0
+    let shapes = made.1
+    var respaced = 0
+    for step in 0..<400 {
+      let order = DrawingOrder(canvas)
+      let moved = (0..<Int.random(in: 1...4, using: &generator)).map { _ in shapes.randomElement(using: &generator)! }
+      let index = step % 3 == 0 ? 3 : Int.random(in: 0...20, using: &generator)
+      let places = order.moving(moved, to: index, using: &generator)
+      let together = order.identifiers.filter { moved.contains($0) }
+      var expected = order.identifiers.filter { !moved.contains($0) }
+      expected.insert(contentsOf: together, at: min(index, expected.count))
+      if places.count > together.count { respaced += 1 }
+      canvas = applying(places, to: canvas, time: UInt64(step + 2))
+      #expect(DrawingOrder(canvas).identifiers == expected)
+      #expect(places.allSatisfy { OrderKey($0.key.text) != nil })
+    }
+    #expect(respaced > 0)
+  }
+
+  @Test("new shapes come on top, or wherever there is to be room for them")
+  func inserting() {
+    let (canvas, shapes) = canvas(["A", "V", "V", Text(String(repeating: "z", count: 64))])
+    let order = DrawingOrder(canvas)
+    var generator = SeededGenerator(seed: 9)
+    #expect(order.keyOnTop(using: &generator) == nil, "nothing of 64 bytes lies beyond")
+    #expect(DrawingOrder().keyOnTop(using: &generator) != nil)
+    for index in 0...4 {
+      let insertion = order.inserting(3, at: index, using: &generator)
+      #expect(insertion.keys.count == 3)
+      var after = applying(insertion.moved, to: canvas)
+      let new = (0..<3).map { Identifier(packed: UInt64(30 - $0))! }
+      for (shape, key) in zip(new, insertion.keys) {
+        var set = Properties()
+        set.kind = .star
+        set.z = key
+        after.apply(.init(shape: shape, at: Stamp(time: 3, actor: ann), set: set))
+      }
+      var expected = shapes
+      expected.insert(contentsOf: new, at: index)
+      #expect(DrawingOrder(after).identifiers == expected)
+    }
+  }
+}

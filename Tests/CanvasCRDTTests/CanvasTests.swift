@@ -1,0 +1,191 @@
+import Testing
+
+@testable import CanvasCRDT
+
+@Suite("The canvas")
+struct CanvasTests {
+  private let shape = Identifier("afy-kw5-t7o")!
+  private let ann = Identifier("abc-abc-abc")!
+  private let ben = Identifier("k3j-9x2-m1p")!
+
+  private func stamp(_ milliseconds: UInt64, _ actor: Identifier) -> Stamp {
+    Stamp(milliseconds: milliseconds, counter: 0, actor: actor)!
+  }
+
+  private func operation(
+    _ milliseconds: UInt64,
+    _ actor: Identifier,
+    _ assign: (inout Properties) -> Void
+  ) -> CanvasCRDT.Operation {
+    var set = Properties()
+    assign(&set)
+    return CanvasCRDT.Operation(shape: shape, at: stamp(milliseconds, actor), set: set)
+  }
+
+  @Test("a shape without a kind is not there, and is once the kind arrives, with what came before")
+  func kindMakesLive() {
+    var canvas = Canvas()
+    let moved = canvas.apply(operation(2, ann) { $0.position = Point(x: 5, y: 6) })
+    #expect(moved.lifecycle == .absent)
+    #expect(canvas[shape] == nil)
+    #expect(canvas.digest == 0)
+    let made = canvas.apply(operation(1, ann) { $0.kind = .star })
+    #expect(made.lifecycle == .appeared)
+    #expect(canvas[shape]?.properties.position == Point(x: 5, y: 6))
+    #expect(canvas[shape]?.properties.size == Size(width: 150, height: 120))
+    #expect(canvas.liveCount == 1)
+  }
+
+  @Test("a deletion beats the edits that it crossed, whatever their stamps")
+  func deletionBeatsEdits() {
+    var canvas = Canvas()
+    canvas.apply(operation(1, ann) { $0.kind = .ellipse })
+    let deleted = canvas.apply(operation(5, ben) { $0.delete() })
+    #expect(deleted.lifecycle == .vanished)
+    #expect(deleted.erased == [.kind])
+    let crossed = canvas.apply(operation(9, ann) { $0.fill = Color(packed: 0xFF0000) })
+    #expect(crossed.lifecycle == .absent)
+    #expect(canvas[shape] == nil)
+    #expect(canvas.liveCount == 0)
+    #expect(canvas.digest == 0)
+  }
+
+  @Test("only writing the shape anew, kind and all, under a newer stamp brings it back")
+  func writingAnewRevives() {
+    var canvas = Canvas()
+    canvas.apply(
+      operation(1, ann) {
+        $0.kind = .ellipse; $0.alpha = 3
+      }
+    )
+    canvas.apply(operation(5, ben) { $0.delete() })
+    let late = canvas.apply(operation(5, ann) { $0.kind = .star })
+    #expect(late.superseded == [.kind], "ben's identifier is the greater, so his erasure is")
+    #expect(canvas.winner(of: .kind, in: shape) == stamp(5, ben))
+    let back = canvas.apply(operation(6, ann) { $0.kind = .star })
+    #expect(back.lifecycle == .appeared)
+    #expect(canvas[shape]?.properties.alpha == 10, "what was erased stays gone")
+  }
+
+  @Test("an older write loses and is told to whom")
+  func supersededIsNamed() {
+    var canvas = Canvas()
+    canvas.apply(
+      operation(9, ben) {
+        $0.kind = .ellipse; $0.position = Point(x: 1, y: 1)
+      }
+    )
+    let change = canvas.apply(
+      operation(8, ann) {
+        $0.position = Point(x: 2, y: 2); $0.alpha = 4
+      }
+    )
+    #expect(change.superseded == [.position])
+    #expect(change.changed == [.alpha])
+    #expect(canvas.winner(of: .position, in: shape) == stamp(9, ben))
+  }
+
+  @Test("one operation that moves and deletes tells its writer of no loss")
+  func suckedIn() {
+    var canvas = Canvas()
+    canvas.apply(operation(1, ann) { $0.kind = .ellipse })
+    let change = canvas.apply(
+      operation(2, ann) {
+        $0.position = Point(x: 9, y: 9); $0.delete()
+      }
+    )
+    #expect(change.superseded.isEmpty)
+    #expect(change.lifecycle == .vanished)
+    #expect(canvas.shapeCount == 0)
+    #expect(canvas.erasureCount == 1)
+  }
+
+  @Test("two values under one stamp: the greater encoded value wins, whichever comes first")
+  func tieByEncodedValue() {
+    let nine = operation(1, ann) {
+      $0.kind = .star; $0.alpha = 9
+    }
+    let ten = operation(1, ann) {
+      $0.kind = .star; $0.alpha = 10
+    }
+    for pair in [[nine, ten], [ten, nine]] {
+      var canvas = Canvas()
+      for operation in pair { canvas.apply(operation) }
+      #expect(canvas[shape]?.properties.alpha == 9, "as text, 9 is greater than 10")
+    }
+  }
+
+  @Test("what has changed since a place in the log is enough to catch up", arguments: 0..<20 as Range<UInt64>)
+  func deltas(seed: UInt64) {
+    var history = RandomHistory(seed: seed, shapes: 90)
+    var canvas = Canvas()
+    var place: UInt64 = 0
+    for operation in history.operations(300) {
+      place += 3
+      canvas.apply(operation, place: place)
+    }
+    let reader = canvas
+    let from = place
+    for operation in history.operations(40) {
+      place += 3
+      canvas.apply(operation, place: place)
+    }
+    var caughtUp = reader
+    let delta = canvas.operations(since: from)
+    for operation in delta { caughtUp.apply(operation) }
+    #expect(caughtUp == canvas)
+    #expect(delta.count < canvas.operations().count)
+    #expect(canvas.operations(since: place).isEmpty)
+  }
+
+  @Test("a copy is a snapshot: what changes afterwards does not reach it")
+  func snapshots() {
+    var history = RandomHistory(seed: 7, shapes: 200)
+    var canvas = Canvas()
+    for operation in history.operations(800) { canvas.apply(operation) }
+    let snapshot = canvas
+    let before = snapshot.operations()
+    for operation in history.operations(400) { canvas.apply(operation) }
+    #expect(snapshot.operations() == before)
+    #expect(canvas != snapshot)
+  }
+
+  @Test("an erasure is forgotten after the horizon, and not before")
+  func horizon() {
+    var canvas = Canvas()
+    canvas.apply(operation(1_000, ann) { $0.kind = .ellipse })
+    canvas.apply(operation(2_000, ann) { $0.delete() })
+    #expect(canvas.forgetErasures(before: 2_000) == 0)
+    #expect(canvas.stamp(of: .deleted, in: shape) == stamp(2_000, ann))
+    #expect(canvas.forgetErasures(before: 2_001) == 1)
+    #expect(canvas.isEmpty)
+  }
+
+  @Test("slots are used again, so that drawing and deleting for ever takes no more room")
+  func slotsAreReused() {
+    var canvas = Canvas()
+    var generator = SeededGenerator(seed: 3)
+    var clock = Clock(actor: ann)
+    for round in 0..<2_000 {
+      let shape = Identifier.random(using: &generator)
+      var set = Properties()
+      set.kind = .rectangle
+      canvas.apply(CanvasCRDT.Operation(shape: shape, at: clock.tick(milliseconds: UInt64(round)), set: set))
+      var gone = Properties()
+      gone.delete()
+      canvas.apply(CanvasCRDT.Operation(shape: shape, at: clock.tick(milliseconds: UInt64(round)), set: gone))
+    }
+    #expect(canvas.slotsEverUsed == 1)
+    #expect(canvas.erasureCount == 2_000)
+  }
+}
+
+@Suite("Masks of properties")
+struct PropertyMaskTests {
+  @Test("the masks that are written as numbers have the properties that they are named for")
+  func constants() {
+    #expect(Array(PropertyMask.all) == Property.allCases.sorted { $0.rawValue < $1.rawValue })
+    #expect(Array(PropertyMask.registers) == Array(PropertyMask.all).filter { $0 != .deleted })
+    #expect(PropertyMask.all.count == Property.count)
+  }
+}

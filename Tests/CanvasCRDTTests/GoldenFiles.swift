@@ -1,0 +1,25 @@
+import Foundation
+import Testing
+
+/// Bytes that are checked in beside the tests, so that an encoding which drifts is seen at once.
+///
+/// `CANVAS_WRITE_GOLDEN=1` writes them anew, to be looked through and checked in with the change that wanted it.
+enum GoldenFiles {
+  static func expect(_ bytes: [UInt8], in name: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    let file = folder.appendingPathComponent(name)
+    if ProcessInfo.processInfo.environment["CANVAS_WRITE_GOLDEN"] == "1" {
+      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(bytes).write(to: file)
+    }
+    #expect(try [UInt8](Data(contentsOf: file)) == bytes, "\(name)", sourceLocation: sourceLocation)
+  }
+
+  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("Golden")
+
+  /// A file of the project, by its path from the root.
+  static func project(_ path: String) throws -> String {
+    let root = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    return try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+  }
+}

@@ -1,0 +1,218 @@
+import Testing
+
+@testable import CanvasCRDT
+
+@Suite("Names as shown")
+struct ShownNamesTests {
+  private let ann = Identifier("abc-abc-abc")!
+
+  /// A canvas of shapes named in the order given, one millisecond after the other; no name where nothing is given.
+  private func canvas(_ names: [Text?], _ shapes: [Identifier]) -> Canvas {
+    var canvas = Canvas()
+    for (index, (name, shape)) in zip(names, shapes).enumerated() {
+      canvas.apply(named(name, shape, at: UInt64(index + 1)))
+    }
+    return canvas
+  }
+
+  private func named(_ name: Text?, _ shape: Identifier, at milliseconds: UInt64) -> CanvasCRDT.Operation {
+    var set = Properties()
+    set.kind = .rectangle
+    if let name { set.name = name }
+    return CanvasCRDT.Operation(
+      shape: shape,
+      at: Stamp(milliseconds: milliseconds, counter: 0, actor: ann)!,
+      set: set
+    )
+  }
+
+  private func identifiers(_ count: Int, seed: UInt64 = 1) -> [Identifier] {
+    var generator = SeededGenerator(seed: seed)
+    return (0..<count).map { _ in Identifier.random(using: &generator) }
+  }
+
+  private func shown(_ names: [Text?]) -> [Text] {
+    let shapes = identifiers(names.count)
+    let shownNames = ShownNames(canvas(names, shapes))
+    return shapes.map { shownNames.name(of: $0)! }
+  }
+
+  @Test("the first to carry a name shows it bare, the others are numbered in the order of their stamps")
+  func numbered() {
+    #expect(shown(["Sun", "Moon", "Sun", "Sun"]) == ["Sun", "Moon", "Sun 2", "Sun 3"])
+  }
+
+  @Test("a number that another shape carries in its name is passed over")
+  func passedOver() {
+    #expect(shown(["Sun", "Sun", "Sun", "Sun 2"]) == ["Sun", "Sun 3", "Sun 4", "Sun 2"])
+    #expect(shown(["Sun 3", "Sun", "Sun", "Sun", "Sun 4"]) == ["Sun 3", "Sun", "Sun 2", "Sun 5", "Sun 4"])
+    #expect(shown(["Sun 02", "Sun", "Sun"]) == ["Sun 02", "Sun", "Sun 2"])
+  }
+
+  @Test("numbered names that are shared are numbered in turn")
+  func cascade() {
+    #expect(shown(["Sun", "Sun", "Sun 2", "Sun 2"]) == ["Sun", "Sun 3", "Sun 2", "Sun 2 2"])
+    #expect(shown(["Sun 2", "Sun 2", "Sun 2 2", "Sun"]) == ["Sun 2", "Sun 2 3", "Sun 2 2", "Sun"])
+  }
+
+  @Test("made-up names are shared, numbered and passed over like any other")
+  func madeUp() {
+    let shapes = [Identifier("aaa-aaa-t7o")!, Identifier("bbb-bbb-t7o")!]
+    let names = ShownNames(canvas([nil, nil], shapes))
+    #expect(shapes.map { names.name(of: $0) } == ["Rectangle t7o", "Rectangle t7o 2"])
+
+    var many = identifiers(110, seed: 2)
+    many.append(Identifier("ccc-ccc-102")!)
+    let crowded = ShownNames(canvas([Text?](repeating: "Rectangle", count: 110) + [nil], many))
+    #expect(crowded.name(of: many[110]) == "Rectangle 102")
+    #expect(crowded.name(of: many[100]) == "Rectangle 101")
+    #expect(crowded.name(of: many[101]) == "Rectangle 103")
+    #expect(crowded.identifier(named: "Rectangle 102") == many[110])
+  }
+
+  @Test("one stamp that names two shapes is decided by the identifier")
+  func sameStamp() {
+    let shapes = identifiers(2).sorted()
+    var canvas = Canvas()
+    canvas.apply(named("Sun", shapes[1], at: 1))
+    canvas.apply(named("Sun", shapes[0], at: 1))
+    let names = ShownNames(canvas)
+    #expect(names.name(of: shapes[0]) == "Sun")
+    #expect(names.name(of: shapes[1]) == "Sun 2")
+  }
+
+  @Test("hidden shapes keep their names from others, deleted ones give them back")
+  func hiddenAndDeleted() {
+    let shapes = identifiers(2)
+    var canvas = canvas(["Sun", "Sun"], shapes)
+    var names = ShownNames(canvas)
+    var hide = Properties()
+    hide.visible = false
+    let hidden = canvas.apply(.init(shape: shapes[0], at: Stamp(time: 1 << 30, actor: ann), set: hide))
+    #expect(names.update(hidden, in: canvas) == [])
+    #expect(names.name(of: shapes[1]) == "Sun 2")
+    var delete = Properties()
+    delete.delete()
+    let deleted = canvas.apply(.init(shape: shapes[0], at: Stamp(time: 1 << 31, actor: ann), set: delete))
+    #expect(names.update(deleted, in: canvas) == shapes.sorted())
+    #expect(names.name(of: shapes[0]) == nil)
+    #expect(names.name(of: shapes[1]) == "Sun")
+    #expect(names.identifier(named: "Sun 2") == nil)
+  }
+
+  @Test("names that are equivalent to Unicode and have other bytes are two names")
+  func bytesDecide() {
+    #expect(shown(["Gr\u{FC}n", "Gru\u{308}n"]) == ["Gr\u{FC}n", "Gru\u{308}n"])
+  }
+
+  @Test(
+    "after every edit the names are those of the definition, and just those that changed are reported",
+    arguments: 1...6
+  )
+  func followsDefinition(seed: UInt64) {
+    var history = NamingHistory(seed: seed)
+    var canvas = Canvas()
+    var names = ShownNames()
+    var before: [Identifier: Text] = [:]
+    var renamedOthers = 0
+    for _ in 0..<1_500 {
+      let operation = history.next()
+      let change = canvas.apply(operation)
+      let renamed = names.update(change, in: canvas)
+      let after = definition(canvas)
+      #expect(Set(after.values).count == after.count, "names are unique as shown")
+      let expected = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
+      #expect(renamed == expected)
+      for shape in history.shapes { #expect(names.name(of: shape) == after[shape]) }
+      for (shape, name) in after { #expect(names.identifier(named: name) == shape) }
+      for name in NamingHistory.names where !after.values.contains(name) {
+        #expect(names.identifier(named: name) == nil)
+      }
+      #expect(names.count == canvas.liveCount)
+      if renamed.contains(where: { $0 != operation.shape }) { renamedOthers += 1 }
+      before = after
+    }
+    #expect(renamedOthers > 100, "the history has to rename bystanders to be worth running")
+  }
+
+  @Test("whatever order the operations arrive in, every replica shows the same names", arguments: 1...10)
+  func orderOfArrival(seed: UInt64) {
+    var history = NamingHistory(seed: seed)
+    let operations = (0..<200).map { _ in history.next() }
+    var generator = SeededGenerator(seed: seed)
+    var shownFirst: [Text?]?
+    for _ in 0..<4 {
+      var canvas = Canvas()
+      var names = ShownNames()
+      for operation in operations.shuffled(using: &generator) {
+        names.update(canvas.apply(operation), in: canvas)
+      }
+      let shown = history.shapes.map { names.name(of: $0) }
+      #expect(shown == history.shapes.map { ShownNames(canvas).name(of: $0) })
+      #expect(shown == shownFirst ?? shown)
+      shownFirst = shown
+    }
+  }
+
+  /// The contract's sentence, taken at its word.
+  private func definition(_ canvas: Canvas) -> [Identifier: Text] {
+    let shapes = canvas.shapes
+    let carried = Set(shapes.map(\.baseName))
+    var shown: [Identifier: Text] = [:]
+    for name in carried {
+      let sharing = shapes.filter { $0.baseName == name }
+        .sorted { $0.nameStamp != $1.nameStamp ? $0.nameStamp < $1.nameStamp : $0.id < $1.id }
+      shown[sharing[0].id] = name
+      var number = 1
+      for shape in sharing.dropFirst() {
+        repeat { number += 1 } while carried.contains(Text("\(name) \(number)"))
+        shown[shape.id] = Text("\(name) \(number)")
+      }
+    }
+    return shown
+  }
+}
+
+/// Edits that make shapes share, take over and give up a few names that are numbers of one another.
+private struct NamingHistory {
+  static let names: [Text] = [
+    "Sun", "Sun 2", "Sun 3", "Sun 4", "Sun 2 2", "Sun 2 3", "Sun 02", "Sun 1", "2", " 2", "Rectangle t7o",
+  ]
+
+  var generator: SeededGenerator
+  var shapes: [Identifier] = []
+  var milliseconds: UInt64 = 1_000
+
+  init(seed: UInt64) {
+    generator = SeededGenerator(seed: seed)
+    for index in 0..<14 {
+      let packed = UInt64.random(in: 0..<Identifier.packedLimit, using: &generator)
+      // A few share the last group, from which names are made up.
+      shapes.append(index < 4 ? Identifier(packed: packed / 46_656 * 46_656 + 7)! : Identifier(packed: packed)!)
+    }
+  }
+
+  mutating func next() -> CanvasCRDT.Operation {
+    milliseconds += UInt64.random(in: 0...2, using: &generator)
+    let late = UInt64.random(in: 0...20, using: &generator)
+    let stamp = Stamp(
+      milliseconds: milliseconds - late,
+      counter: UInt64.random(in: 0...1, using: &generator),
+      actor: Identifier(packed: UInt64.random(in: 1...2, using: &generator))!
+    )!
+    var set = Properties()
+    switch Int.random(in: 0..<10, using: &generator) {
+    case 0: set.delete()
+    case 1, 2: set.kind = ShapeKind.allCases.randomElement(using: &generator)!
+    case 3: set.visible = Bool.random(using: &generator)
+    case 4:
+      // What a rename and an undo of a deletion look like: everything anew.
+      set.kind = .rectangle
+      set.name = NamingHistory.names.randomElement(using: &generator)!
+    default:
+      set.name =
+        NamingHistory.names[min(Int.random(in: 0..<11, using: &generator), Int.random(in: 0..<11, using: &generator))]
+    }
+    return CanvasCRDT.Operation(shape: shapes.randomElement(using: &generator)!, at: stamp, set: set)
+  }
+}

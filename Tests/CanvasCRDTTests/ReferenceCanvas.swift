@@ -1,0 +1,64 @@
+@testable import CanvasCRDT
+
+/// The contract's words as a test reads them: all operations kept, and every question answered from the whole list.
+struct ReferenceCanvas {
+  private(set) var operations: [CanvasCRDT.Operation] = []
+
+  mutating func apply(_ operation: CanvasCRDT.Operation) { operations.append(operation) }
+
+  func erasure(of shape: Identifier) -> Stamp? {
+    operations.filter { $0.shape == shape && $0.set.deleted }.map(\.at).max()
+  }
+
+  /// The write that stands in a register, if one does.
+  func register(_ property: Property, of shape: Identifier) -> CanvasCRDT.Operation? {
+    let writes = operations.filter { operation in
+      operation.shape == shape && operation.set.assigned.contains(property)
+        && (erasure(of: shape).map { operation.at > $0 } ?? true)
+    }
+    return writes.max { left, right in
+      left.at != right.at ? left.at < right.at : right.set.outranks(left.set, on: property)
+    }
+  }
+
+  var shapes: [Identifier] { Set(operations.map(\.shape)).sorted() }
+
+  func isLive(_ shape: Identifier) -> Bool { register(.kind, of: shape) != nil }
+
+  /// FNV-1a over text that is really made, summed over what is live.
+  var digest: UInt64 {
+    var sum: UInt64 = 0
+    for shape in shapes where isLive(shape) {
+      for property in PropertyMask.registers {
+        guard let write = register(property, of: shape) else { continue }
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in "\(shape) \(property.wireName) \(write.at)".utf8 {
+          hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
+        }
+        sum &+= hash
+      }
+    }
+    return sum
+  }
+
+  /// Where `canvas` differs from what the operations say, in words; nothing where it does not.
+  func difference(from canvas: Canvas) -> String? {
+    for shape in shapes {
+      if canvas.stamp(of: .deleted, in: shape) != erasure(of: shape) { return "erasure of \(shape)" }
+      for property in PropertyMask.registers {
+        let write = register(property, of: shape)
+        if canvas.stamp(of: property, in: shape) != write?.at { return "\(property) of \(shape)" }
+      }
+      if (canvas[shape] != nil) != isLive(shape) { return "liveness of \(shape)" }
+      if let live = canvas[shape] {
+        for property in PropertyMask.registers {
+          guard let write = register(property, of: shape) else { continue }
+          if !live.properties.agrees(on: property, with: write.set) { return "value of \(property) of \(shape)" }
+        }
+      }
+    }
+    if canvas.digest != digest { return "digest" }
+    if canvas.liveCount != shapes.filter(isLive).count { return "live count" }
+    return nil
+  }
+}
