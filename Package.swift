@@ -26,6 +26,7 @@ let package = Package(
     .testTarget(
       name: "CanvasCRDTTests",
       dependencies: ["CanvasCRDT"],
+      exclude: ["Golden"],
       swiftSettings: settings
     ),
   ],

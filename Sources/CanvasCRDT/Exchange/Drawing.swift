@@ -1,0 +1,79 @@
+/// A canvas as one document: what `GET /v1/rooms/{room}` answers, and what is saved and loaded again.
+///
+/// `{"room", "cursor", "shapes": [{"id", "kind", "name", …}]}`: every property with defaults filled in, in drawing
+/// order, under the names that are shown.
+public struct Drawing: Sendable {
+  let canvas: Canvas
+  let order: DrawingOrder
+  let names: ShownNames
+
+  /// For one who keeps the order and the names anyway.
+  public init(_ canvas: Canvas, order: DrawingOrder, names: ShownNames) {
+    self.canvas = canvas
+    self.order = order
+    self.names = names
+  }
+
+  public init(_ canvas: Canvas) {
+    self.init(canvas, order: DrawingOrder(canvas), names: ShownNames(canvas))
+  }
+
+  /// The whole document. `stamps` adds to each shape who wrote what and when.
+  public func document(room: Text? = nil, cursor: Text? = nil, stamps: Bool = false) -> [UInt8] {
+    var writer = JSONWriter(capacity: order.count * (stamps ? 512 : 320) + 256)
+    write(room: room, cursor: cursor, stamps: stamps, to: &writer)
+    return writer.finish()
+  }
+
+  public func write(room: Text? = nil, cursor: Text? = nil, stamps: Bool = false, to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let room {
+      writer.key("room")
+      writer.value(text: room)
+    }
+    if let cursor {
+      writer.key("cursor")
+      writer.value(text: cursor)
+    }
+    writer.key("shapes")
+    writeShapes(stamps: stamps, to: &writer)
+    writer.endObject()
+  }
+
+  /// The list of shapes alone.
+  public func writeShapes(stamps: Bool = false, to writer: inout JSONWriter) {
+    writer.beginArray()
+    for place in order.places { write(place.shape, stamps: stamps, to: &writer) }
+    writer.endArray()
+  }
+
+  private func write(_ id: Identifier, stamps: Bool, to writer: inout JSONWriter) {
+    guard let shape = canvas[id] else { return }
+    writer.beginObject()
+    writer.key("id")
+    writer.value(id)
+    for property in JSONEncoding.propertiesInOrder where property != .deleted {
+      writer.key(property.wireName)
+      if property == .name {
+        writer.value(text: names.name(of: id) ?? shape.baseName)
+      } else {
+        JSONEncoding.write(property, of: shape.properties, to: &writer)
+      }
+    }
+    if stamps {
+      writer.key("stamps")
+      writeStamps(of: shape, to: &writer)
+    }
+    writer.endObject()
+  }
+
+  private func writeStamps(of shape: Shape, to writer: inout JSONWriter) {
+    writer.beginObject()
+    for property in JSONEncoding.propertiesInOrder where shape.properties.assigned.contains(property) {
+      guard let stamp = canvas.stamp(of: property, in: shape.id) else { continue }
+      writer.key(property.wireName)
+      writer.value(stamp)
+    }
+    writer.endObject()
+  }
+}

@@ -1,0 +1,147 @@
+/// A document on its way in, read list by list, shape by shape, member by member.
+struct ImportDocument {
+  private var reader: JSONReader
+  private var list = ImportError.Place.List.shapes
+
+  init(_ bytes: UnsafeRawBufferPointer) throws(JSONFailure) {
+    reader = try JSONReader(validating: bytes, quotes: .doubleOrSingle)
+  }
+
+  mutating func shapes(maximum: Int) throws(ImportError) -> [ImportedShape] {
+    guard findsList() else { throw .unknownDocument }
+    guard reader.entersArray() else { throw .invalid(.init(list), "must be a list") }
+    var shapes: [ImportedShape] = []
+    var identifiers: Set<Identifier> = []
+    while reader.hasElement() {
+      guard shapes.count < maximum else { throw .tooManyShapes(maximum: maximum) }
+      let index = shapes.count
+      guard entersObject() else { throw .invalid(.init(list, index), "must be an object") }
+      let shape = list == .squares ? try square(index) : try shape(index)
+      if let id = shape.id, !identifiers.insert(id).inserted {
+        throw .invalid(.init(list, index, "id"), "id must be of this shape only")
+      }
+      shapes.append(shape)
+    }
+    return shapes
+  }
+
+  /// Goes to the value of the first list that there is.
+  private mutating func findsList() -> Bool {
+    guard entersObject() else { return false }
+    while let key = reader.memberKey() {
+      switch key {
+      case "squares":
+        list = .squares
+        return true
+      case "shapes":
+        list = .shapes
+        return true
+      default:
+        reader.passOver()
+      }
+    }
+    return false
+  }
+
+  private mutating func entersObject() -> Bool { (try? reader.beginObject()) != nil }
+
+  // MARK: - A drawing's shape
+
+  private mutating func shape(_ index: Int) throws(ImportError) -> ImportedShape {
+    var shape = ImportedShape(properties: Properties())
+    while let key = reader.memberKey() {
+      if "id" ~= key {
+        guard let id = reader.identifier() else {
+          throw .invalid(.init(list, index, "id"), "id must be three groups of three of 0-9a-z, as in afy-kw5-t7o")
+        }
+        shape.id = id
+      } else if let property = key.withBytes({ Property(wireName: $0) }), property != .deleted {
+        guard takes(property, in: &shape.properties) else { throw refusal(of: property, index) }
+      } else {
+        reader.passOver()
+      }
+    }
+    guard shape.properties.assigned.contains(.kind) else { throw refusal(of: .kind, index) }
+    if shape.hasMadeUpName { shape.properties.clear(.name) }
+    return shape
+  }
+
+  private mutating func takes(_ property: Property, in shape: inout Properties) -> Bool {
+    guard shape.read(property, from: &reader) else { return false }
+    if property == .name { shape.name = ImportDocument.ownName(ofShown: shape.name) }
+    return (try? shape.keeping([property]).check()) != nil
+  }
+
+  /// A name that is shown may be longer by its number than a name may be. It is then taken without, and gets a number
+  /// again beside the others.
+  private static func ownName(ofShown name: Text) -> Text {
+    guard name.utf8Count > PropertyRules.nameBytesMax, let numbered = NumberedName(name) else { return name }
+    return numbered.name
+  }
+
+  private func refusal(of property: Property, _ index: Int) -> ImportError {
+    .invalid(.init(list, index, Text(property.wireName)), Text(PropertyRules.expectation(of: property)))
+  }
+
+  // MARK: - A layout's square
+
+  private mutating func square(_ index: Int) throws(ImportError) -> ImportedShape {
+    let coordinates = -PropertyRules.coordinateMax...PropertyRules.coordinateMax
+    var x: Double?
+    var y: Double?
+    var side: Double?
+    var fill: Color?
+    while let key = reader.memberKey() {
+      switch key {
+      case "x": x = try number(in: coordinates, index, "x")
+      case "y": y = try number(in: coordinates, index, "y")
+      case "size": side = try number(in: PropertyRules.sizeMin...PropertyRules.sizeMax, index, "size")
+      case "colour": fill = try color(index, "colour")
+      case "color": fill = try color(index, "color")
+      default: reader.passOver()
+      }
+    }
+    guard let x else { throw missing("x", index) }
+    guard let y else { throw missing("y", index) }
+    guard let side else { throw missing("size", index) }
+    guard let fill else { throw missing("colour", index) }
+    var square = Properties()
+    square.kind = .rectangle
+    square.position = Point(x: x, y: y)
+    square.size = Size(width: side, height: side)
+    square.fill = fill
+    return ImportedShape(properties: square)
+  }
+
+  private func missing(_ member: Text, _ index: Int) -> ImportError {
+    .invalid(.init(list, index, member), "is missing")
+  }
+
+  private mutating func number(
+    in range: ClosedRange<Double>,
+    _ index: Int,
+    _ member: Text
+  ) throws(ImportError) -> Double {
+    if let number = reader.number(), range.contains(number) { return number }
+    var message = "must be a number from "
+    message += Int64(range.lowerBound).description
+    message += " to "
+    message += Int64(range.upperBound).description
+    throw .invalid(.init(list, index, member), Text(message))
+  }
+
+  private mutating func color(_ index: Int, _ member: Text) throws(ImportError) -> Color {
+    guard let color = reader.color() else {
+      throw .invalid(.init(list, index, member), "must be a colour as #RRGGBB")
+    }
+    return color
+  }
+}
+
+extension ImportedShape {
+  /// Whether the name is the one that was made up for the shape: nobody's own, and to be made up again.
+  fileprivate var hasMadeUpName: Bool {
+    guard let id, properties.assigned.contains(.name) else { return false }
+    return properties.name == Shape.madeUpName(properties.kind, id)
+  }
+}

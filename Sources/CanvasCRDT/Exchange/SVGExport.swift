@@ -1,0 +1,146 @@
+/// A drawing as SVG: what is visible, from the back to the front, each shape with its name as its title.
+///
+/// Strokes have round joins, so that none reaches farther out than half its width.
+public struct SVGExport: Sendable {
+  private let canvas: Canvas
+  private let order: DrawingOrder
+  private let names: ShownNames
+
+  /// Pairs of shapes whose common area is laid over the drawing.
+  public var overlaps: [ShapePair] = []
+  /// What the whole picture is called.
+  public var title: Text?
+
+  /// What is left free around everything.
+  public static let margin = 20.0
+  /// What an empty drawing shows: a room to begin in.
+  static let emptyView = Rect(origin: Point(x: 0, y: 0), size: Size(width: 800, height: 600))
+  static let overlapColor = Color(red: 0xFF, green: 0x8C, blue: 0x1A)
+
+  public init(_ drawing: Drawing) {
+    canvas = drawing.canvas
+    order = drawing.order
+    names = drawing.names
+  }
+
+  public func document() -> [UInt8] {
+    let shapes = visibleShapes
+    var writer = SVGWriter(capacity: shapes.count * 192 + 256)
+    let view = view(around: shapes)
+    writer.raw("<svg xmlns=\"http://www.w3.org/2000/svg\"")
+    writer.attribute("viewBox", view.minX, view.minY, view.size.width, view.size.height)
+    writer.raw(" stroke-linejoin=\"round\">\n")
+    if let title {
+      writer.title(title)
+      writer.raw("\n")
+    }
+    for shape in shapes { write(shape, to: &writer) }
+    writeOverlaps(to: &writer)
+    writer.raw("</svg>\n")
+    return writer.finish()
+  }
+
+  private var visibleShapes: [Shape] {
+    var shapes: [Shape] = []
+    shapes.reserveCapacity(order.count)
+    for place in order.places {
+      if let shape = canvas[place.shape], shape.properties.visible { shapes.append(shape) }
+    }
+    return shapes
+  }
+
+  /// Everything, strokes and margin too, out to whole numbers.
+  private func view(around shapes: [Shape]) -> Rect {
+    var box = Box.empty
+    for shape in shapes {
+      let bounds = Box(shape.outline.bounds)
+      let reach = shape.properties.strokeWidth / 2
+      box.extend(to: Point(x: bounds.minX - reach, y: bounds.minY - reach))
+      box.extend(to: Point(x: bounds.maxX + reach, y: bounds.maxY + reach))
+    }
+    guard box.isFinite else { return SVGExport.emptyView }
+    return Box(
+      minX: (box.minX - SVGExport.margin).rounded(.down),
+      minY: (box.minY - SVGExport.margin).rounded(.down),
+      maxX: (box.maxX + SVGExport.margin).rounded(.up),
+      maxY: (box.maxY + SVGExport.margin).rounded(.up)
+    ).rect
+  }
+
+  // MARK: - Shapes
+
+  private func write(_ shape: Shape, to writer: inout SVGWriter) {
+    let outline = shape.outline
+    let center = outline.center
+    switch outline.kind {
+    case .rectangle, .roundedRectangle:
+      writer.raw("<rect")
+      writer.attribute("x", outline.position.x)
+      writer.attribute("y", outline.position.y)
+      writer.attribute("width", outline.size.width)
+      writer.attribute("height", outline.size.height)
+      if outline.kind == .roundedRectangle { writer.attribute("rx", outline.drawnCornerRadius) }
+      if outline.rotation != 0 { writer.rotation(outline.rotation, around: center) }
+      writeStyle(of: shape, to: &writer)
+      finish("</rect>\n", shape, &writer)
+    case .ellipse:
+      writer.raw("<ellipse")
+      writer.attribute("cx", center.x)
+      writer.attribute("cy", center.y)
+      writer.attribute("rx", outline.size.width / 2)
+      writer.attribute("ry", outline.size.height / 2)
+      if outline.rotation != 0 { writer.rotation(outline.rotation, around: center) }
+      writeStyle(of: shape, to: &writer)
+      finish("</ellipse>\n", shape, &writer)
+    case .polygon, .star:
+      writer.raw("<polygon")
+      // Neither has curves, so its corners are all there is to it, however fine.
+      writer.attribute("points", outline.polygon(flatness: 1))
+      writeStyle(of: shape, to: &writer)
+      finish("</polygon>\n", shape, &writer)
+    }
+  }
+
+  private func writeStyle(of shape: Shape, to writer: inout SVGWriter) {
+    let properties = shape.properties
+    writer.attribute("fill", properties.fill)
+    if properties.strokeWidth > 0 {
+      writer.attribute("stroke", properties.stroke)
+      writer.attribute("stroke-width", properties.strokeWidth)
+    }
+    if properties.opacity != 1 { writer.attribute("opacity", properties.opacity) }
+    writer.raw(">")
+  }
+
+  private func finish(_ end: StaticString, _ shape: Shape, _ writer: inout SVGWriter) {
+    writer.title(names.name(of: shape.id) ?? shape.baseName)
+    writer.raw(end)
+  }
+
+  // MARK: - Overlaps
+
+  /// What each pair has in common, in front of all shapes.
+  private func writeOverlaps(to writer: inout SVGWriter) {
+    guard !overlaps.isEmpty else { return }
+    writer.raw("<g")
+    writer.attribute("fill", SVGExport.overlapColor)
+    writer.attribute("stroke", SVGExport.overlapColor)
+    writer.raw(" fill-opacity=\"0.45\">\n")
+    for pair in overlaps {
+      guard let first = canvas[pair.first], let second = canvas[pair.second] else { continue }
+      guard first.properties.visible, second.properties.visible else { continue }
+      for polygon in first.outline.commonRegion(with: second.outline) {
+        writer.raw("<polygon")
+        writer.attribute("points", polygon)
+        writer.raw("/>\n")
+      }
+    }
+    writer.raw("</g>\n")
+  }
+}
+
+extension Outline {
+  fileprivate var center: Point {
+    Point(x: position.x + size.width / 2, y: position.y + size.height / 2)
+  }
+}

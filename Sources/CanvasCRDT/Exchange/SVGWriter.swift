@@ -1,0 +1,108 @@
+/// Writes SVG's elements and attributes: numbers in their shortest form, texts escaped.
+struct SVGWriter {
+  private(set) var output: ByteWriter
+
+  init(capacity: Int) {
+    output = ByteWriter(capacity: capacity)
+  }
+
+  consuming func finish() -> [UInt8] { output.finish() }
+
+  /// Markup as it stands.
+  mutating func raw(_ markup: StaticString) { output.append(markup) }
+
+  // MARK: - Attributes
+
+  mutating func attribute(_ name: StaticString, _ value: Double) {
+    beginAttribute(name)
+    output.appendNumber(value)
+    endAttribute()
+  }
+
+  mutating func attribute(_ name: StaticString, _ value: Color) {
+    beginAttribute(name)
+    output.append(upTo: Color.textLength) { room in
+      value.write(to: room)
+      return Color.textLength
+    }
+    endAttribute()
+  }
+
+  /// `viewBox="0 0 800 600"`.
+  mutating func attribute(_ name: StaticString, _ values: Double...) {
+    beginAttribute(name)
+    for (index, value) in values.enumerated() {
+      if index > 0 { output.append(UInt8(ascii: " ")) }
+      output.appendNumber(value)
+    }
+    endAttribute()
+  }
+
+  /// `points="1,2 3,4"`.
+  mutating func attribute(_ name: StaticString, _ points: [Point]) {
+    beginAttribute(name)
+    for (index, point) in points.enumerated() {
+      if index > 0 { output.append(UInt8(ascii: " ")) }
+      output.appendNumber(point.x)
+      output.append(UInt8(ascii: ","))
+      output.appendNumber(point.y)
+    }
+    endAttribute()
+  }
+
+  /// A turn around a point, degrees clockwise.
+  mutating func rotation(_ degrees: Double, around center: Point) {
+    raw(" transform=\"rotate(")
+    output.appendNumber(degrees)
+    raw(" ")
+    output.appendNumber(center.x)
+    raw(" ")
+    output.appendNumber(center.y)
+    raw(")\"")
+  }
+
+  private mutating func beginAttribute(_ name: StaticString) {
+    raw(" ")
+    output.append(name)
+    raw("=\"")
+  }
+
+  private mutating func endAttribute() { raw("\"") }
+
+  // MARK: - Texts
+
+  mutating func title(_ text: Text) {
+    raw("<title>")
+    escaped(text)
+    raw("</title>")
+  }
+
+  /// Character data in which nothing is markup, and no character is one that XML forbids.
+  private mutating func escaped(_ text: Text) {
+    text.withBytes { bytes in
+      var index = 0
+      while index < bytes.count {
+        let byte = bytes[index]
+        index += 1
+        switch byte {
+        case UInt8(ascii: "&"): raw("&amp;")
+        case UInt8(ascii: "<"): raw("&lt;")
+        case UInt8(ascii: ">"): raw("&gt;")
+        case 0x09, 0x0A: output.append(byte)
+        case ..<0x20: output.append(SVGWriter.replacement)
+        case 0xEF where SVGWriter.isNoncharacter(bytes, behind: index):
+          output.append(SVGWriter.replacement)
+          index += 2
+        default: output.append(byte)
+        }
+      }
+    }
+  }
+
+  private static let replacement: StaticString = "\u{FFFD}"
+
+  /// U+FFFE and U+FFFF, which are EF BF BE and EF BF BF.
+  private static func isNoncharacter(_ bytes: UnsafeRawBufferPointer, behind index: Int) -> Bool {
+    index + 1 < bytes.count && bytes[index] == 0xBF && bytes[index + 1] >= 0xBE
+  }
+}

@@ -1,0 +1,188 @@
+import Testing
+
+@testable import CanvasCRDT
+
+@Suite("Importing")
+struct ImportTests {
+  private func read(_ text: String, shapesMax: Int = Import.shapesMax) throws(ImportError) -> [ImportedShape] {
+    try Import.read([UInt8](text.utf8), shapesMax: shapesMax)
+  }
+
+  private func failure(_ text: String, shapesMax: Int = Import.shapesMax) -> String {
+    do throws(ImportError) {
+      _ = try read(text, shapesMax: shapesMax)
+      return "nothing"
+    } catch {
+      return error.description
+    }
+  }
+
+  @Test("a layout of squares, in single quotes or double, by colour or color, and what else stands there")
+  func layout() throws {
+    let shapes = try read(
+      """
+      { 'squares': [{ 'x': 120, 'y': 230, 'colour': '#FF0000', 'size': 250},
+        {"x":-5.5,"y":1e2,"color":"#00ff7f","size":1, "note": {"it's": ["passed over", null]}}], 'more': true }
+      """
+    )
+    var first = Properties()
+    first.kind = .rectangle
+    first.position = Point(x: 120, y: 230)
+    first.size = Size(width: 250, height: 250)
+    first.fill = Color(packed: 0xFF0000)
+    var second = Properties()
+    second.kind = .rectangle
+    second.position = Point(x: -5.5, y: 100)
+    second.size = Size(width: 1, height: 1)
+    second.fill = Color(packed: 0x00FF7F)
+    #expect(shapes == [ImportedShape(properties: first), ImportedShape(properties: second)])
+    #expect(try read("{'squares':[]}").isEmpty)
+  }
+
+  @Test("squares are drawn in the order of the layout, on top of what is there")
+  func layoutOrder() throws {
+    let square = "{'x':0,'y':0,'colour':'#000000','size':9}"
+    let shapes = try read("{'squares':[" + [String](repeating: square, count: 50).joined(separator: ",") + "]}")
+    var canvas = Canvas()
+    var set = Properties()
+    set.kind = .star
+    set.z = OrderKey("zz")!
+    let below = Identifier("zzz-zzz-zzz")!
+    canvas.apply(.init(shape: below, at: Stamp(time: 1, actor: below), set: set))
+    var generator = SeededGenerator(seed: 1)
+    let edits = Import.edits(for: shapes, identifiers: .same, over: DrawingOrder(canvas), using: &generator)
+    for edit in edits { canvas.apply(.init(shape: edit.shape, at: Stamp(time: 2, actor: below), set: edit.set)) }
+    #expect(DrawingOrder(canvas).identifiers == [below] + edits.map(\.shape))
+  }
+
+  @Test("where nothing is left above, what is there makes room")
+  func makingRoom() throws {
+    let shapes = try read("{'squares':[{'x':0,'y':0,'colour':'#000000','size':9}]}")
+    var canvas = Canvas()
+    let below = Identifier("zzz-zzz-zzz")!
+    var set = Properties()
+    set.kind = .star
+    set.z = OrderKey(Text(String(repeating: "z", count: 64)))!
+    canvas.apply(.init(shape: below, at: Stamp(time: 1, actor: below), set: set))
+    var generator = SeededGenerator(seed: 1)
+    let edits = Import.edits(for: shapes, identifiers: .new, over: DrawingOrder(canvas), using: &generator)
+    #expect(edits.count == 2)
+    #expect(edits[0].shape == below)
+    #expect(edits[0].set.assigned == [.z])
+    for edit in edits { canvas.apply(.init(shape: edit.shape, at: Stamp(time: 2, actor: below), set: edit.set)) }
+    #expect(DrawingOrder(canvas).identifiers == [below, edits[1].shape])
+  }
+
+  @Test("a drawing's shape takes what is said of it and no more")
+  func drawing() throws {
+    let shapes = try read(#"{"shapes":[{"points":7,"kind":"polygon","deleted":true,"stamps":{}},{"kind":"star"}]}"#)
+    #expect(shapes.count == 2)
+    #expect(shapes[0].id == nil)
+    #expect(shapes[0].properties.assigned == [.kind, .points])
+    #expect(shapes[0].properties.points == 7)
+    #expect(shapes[1].properties.assigned == [.kind])
+  }
+
+  @Test(
+    "what is wrong is named, and where",
+    arguments: [
+      ("", "the text ends too early at byte 0"),
+      ("{\"shapes\":[", "the text ends too early at byte 11"),
+      ("{\"a\":\"\\ud800\"}", "half a surrogate pair in a string at byte 6"),
+      ("[]", "neither a layout with squares nor a drawing with shapes"),
+      ("{}", "neither a layout with squares nor a drawing with shapes"),
+      ("{\"a\":{\"shapes\":[]}}", "neither a layout with squares nor a drawing with shapes"),
+      ("{\"shapes\":{}}", "shapes: must be a list"),
+      ("{\"squares\":3}", "squares: must be a list"),
+      ("{\"shapes\":[{\"kind\":\"star\"},7]}", "shapes[1]: must be an object"),
+      ("{'squares':[{'x':1,'y':2,'size':3}]}", "squares[0].colour: is missing"),
+      ("{'squares':[{'x':1,'y':2,'colour':'#010203'}]}", "squares[0].size: is missing"),
+      ("{'squares':[{'y':2,'colour':'#010203','size':1}]}", "squares[0].x: is missing"),
+      ("{'squares':[{'x':2,'colour':'#010203','size':1}]}", "squares[0].y: is missing"),
+      ("{'squares':[{'x':'1'}]}", "squares[0].x: must be a number from -10000000 to 10000000"),
+      ("{'squares':[{'y':1e400}]}", "squares[0].y: must be a number from -10000000 to 10000000"),
+      ("{'squares':[{'size':0.5}]}", "squares[0].size: must be a number from 1 to 1000000"),
+      ("{'squares':[{'colour':'red'}]}", "squares[0].colour: must be a colour as #RRGGBB"),
+      ("{'squares':[{'color':7}]}", "squares[0].color: must be a colour as #RRGGBB"),
+      (
+        "{\"shapes\":[{}]}", "shapes[0].kind: kind must be rectangle, roundedRectangle, ellipse, polygon or star"
+      ),
+      (
+        "{\"shapes\":[{\"kind\":\"star\"},{\"size\":[1]}]}",
+        "shapes[1].size: size must be [width, height], each a number from 1 to 1000000"
+      ),
+      (
+        "{\"shapes\":[{\"size\":[1,2,3]}]}",
+        "shapes[0].size: size must be [width, height], each a number from 1 to 1000000"
+      ),
+      (
+        "{\"shapes\":[{\"position\":[0,10000001]}]}",
+        "shapes[0].position: position must be [x, y], each a number from -10000000 to 10000000"
+      ),
+      ("{\"shapes\":[{\"alpha\":7.5}]}", "shapes[0].alpha: alpha must be a whole number from 1 to 10"),
+      ("{\"shapes\":[{\"alpha\":11}]}", "shapes[0].alpha: alpha must be a whole number from 1 to 10"),
+      ("{\"shapes\":[{\"points\":1e300}]}", "shapes[0].points: points must be a whole number from 3 to 64"),
+      ("{\"shapes\":[{\"visible\":null}]}", "shapes[0].visible: visible must be true or false"),
+      ("{\"shapes\":[{\"z\":\"V0\"}]}", "shapes[0].z: z must be text of 1 to 64 of 0-9A-Za-z that does not end in 0"),
+      ("{\"shapes\":[{\"fill\":\"#12345\"}]}", "shapes[0].fill: fill must be a colour as #RRGGBB"),
+      ("{\"shapes\":[{\"innerRatio\":0}]}", "shapes[0].innerRatio: innerRatio must be a number from 0.05 to 1"),
+      (
+        "{\"shapes\":[{\"name\":\"a\\u0007\"}]}",
+        "shapes[0].name: name must be text of 1 to 128 bytes without control characters"
+      ),
+      (
+        "{\"shapes\":[{\"id\":\"AFY-kw5-t7o\"}]}",
+        "shapes[0].id: id must be three groups of three of 0-9a-z, as in afy-kw5-t7o"
+      ),
+      (
+        "{\"shapes\":[{\"id\":\"afy-kw5-t7o\",\"kind\":\"star\"},{\"id\":\"afy-kw5-t7o\",\"kind\":\"star\"}]}",
+        "shapes[1].id: id must be of this shape only"
+      ),
+    ]
+  )
+  func failures(_ text: String, _ expected: String) {
+    #expect(failure(text) == expected)
+  }
+
+  @Test("a document with too many shapes is refused")
+  func tooMany() {
+    let document = #"{"shapes":[{"kind":"star"},{"kind":"star"},{"kind":"star"}]}"#
+    #expect(failure(document, shapesMax: 2) == "more than 2 shapes")
+    #expect(failure(document, shapesMax: 3) == "nothing")
+  }
+
+  @Test("whatever the bytes, they are refused or make shapes that are allowed", arguments: 1...4)
+  func anyBytes(seed: UInt64) throws {
+    var history = RandomHistory(seed: seed, shapes: 3)
+    var canvas = Canvas()
+    for operation in history.operations(40) { canvas.apply(operation) }
+    let layout = "{'squares': [{ 'x': 120, 'y': 230, 'colour': '#FF0000', 'size': 250}]}"
+    let documents = [Drawing(canvas).document(room: "a", stamps: true), [UInt8](layout.utf8)]
+    var generator = SeededGenerator(seed: seed)
+    var (accepted, refused) = (0, 0)
+    for step in 0..<3_000 {
+      var bytes = documents[step % 2]
+      for _ in 0..<Int.random(in: 1...3, using: &generator) {
+        let index = Int.random(in: 0..<bytes.count, using: &generator)
+        switch Int.random(in: 0..<4, using: &generator) {
+        case 0: bytes[index] = UInt8.random(in: 0...255, using: &generator)
+        case 1: bytes[index] = Array("0129-.eE,:[]{}\"'\\ ntf".utf8).randomElement(using: &generator)!
+        case 2: bytes.removeSubrange(index..<min(bytes.count, index + Int.random(in: 1...9, using: &generator)))
+        default: bytes.insert(contentsOf: bytes[..<min(index, 30)], at: index)
+        }
+        if bytes.isEmpty { bytes = [0] }
+      }
+      do throws(ImportError) {
+        for shape in try Import.read(bytes) {
+          let isAllowed = (try? shape.properties.check()) != nil
+          #expect(isAllowed)
+          #expect(shape.properties.assigned.contains(.kind))
+        }
+        accepted += 1
+      } catch {
+        refused += 1
+      }
+    }
+    #expect(accepted > 50 && refused > 50)
+  }
+}

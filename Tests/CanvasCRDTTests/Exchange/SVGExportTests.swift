@@ -1,0 +1,193 @@
+import Foundation
+import Testing
+
+@testable import CanvasCRDT
+
+#if canImport(FoundationXML)
+  import FoundationXML
+#endif
+
+@Suite("A drawing as SVG")
+struct SVGExportTests {
+  private let ann = Identifier("abc-abc-abc")!
+
+  private func canvas(_ shapes: [(inout Properties) -> Void]) -> Canvas {
+    var canvas = Canvas()
+    for (index, assign) in shapes.enumerated() {
+      var set = Properties()
+      assign(&set)
+      let shape = Identifier(packed: UInt64(index) * 46_656 + 29_748)!
+      canvas.apply(.init(shape: shape, at: Stamp(time: UInt64(index + 1), actor: ann), set: set))
+    }
+    return canvas
+  }
+
+  private func text(_ export: SVGExport) -> String { String(decoding: export.document(), as: UTF8.self) }
+
+  @Test("all five kinds, turned, filled, stroked and translucent, from the back to the front")
+  func golden() throws {
+    let canvas = canvas([
+      {
+        $0.kind = .rectangle
+        $0.position = Point(x: 45, y: 44)
+        $0.size = Size(width: 89, height: 92)
+        $0.fill = Color(packed: 0xEBC641)
+        $0.alpha = 7
+        $0.name = "Sun"
+        $0.z = OrderKey("z")!
+      },
+      {
+        $0.kind = .roundedRectangle
+        $0.size = Size(width: 20, height: 10)
+        $0.rotation = 12.5
+        $0.cornerRadius = 8
+      },
+      {
+        $0.kind = .ellipse
+        $0.position = Point(x: -10.5, y: 0)
+        $0.rotation = -30
+        $0.stroke = Color(packed: 0x112233)
+        $0.strokeWidth = 3
+      },
+      {
+        $0.kind = .polygon
+        $0.size = Size(width: 100, height: 100)
+        $0.points = 4
+      },
+      {
+        $0.kind = .star
+        $0.size = Size(width: 100, height: 100)
+        $0.points = 4
+        $0.rotation = 45
+      },
+      {
+        $0.kind = .ellipse
+        $0.visible = false
+        $0.position = Point(x: 9_000, y: 9_000)
+      },
+    ])
+    var export = SVGExport(Drawing(canvas))
+    export.title = "demo"
+    try GoldenFiles.expect(export.document(), in: "picture.svg")
+  }
+
+  @Test("an empty drawing is a picture too")
+  func empty() throws {
+    let document = text(SVGExport(Drawing(Canvas())))
+    #expect(document.contains("viewBox=\"0 0 800 600\""))
+    #expect(try parsed(document).elements == ["svg"])
+  }
+
+  @Test("names are data, whatever is in them, and titles give them back")
+  func escaped() throws {
+    let names: [Text] = [
+      "<b>&amp;</b>", "]]>", "\"it's\"", "Gr\u{FC}\u{DF}e \u{1F600}", "a\u{FFFE}b\u{FFFF}", "\u{FFFD}",
+    ]
+    let canvas = canvas(
+      names.map { name in
+        {
+          $0.kind = .ellipse
+          $0.name = name
+        }
+      }
+    )
+    let titles = try parsed(text(SVGExport(Drawing(canvas)))).titles
+    #expect(
+      titles == names.map { $0.string.replacing("\u{FFFE}", with: "\u{FFFD}").replacing("\u{FFFF}", with: "\u{FFFD}") }
+    )
+  }
+
+  @Test("every drawing makes a well-formed picture of its visible shapes that holds all of them", arguments: 1...5)
+  func wellFormed(seed: UInt64) throws {
+    var history = RandomHistory(seed: seed, shapes: 30)
+    var canvas = Canvas()
+    for operation in history.operations(400) { canvas.apply(operation) }
+    let drawing = Drawing(canvas)
+    let visible = drawing.order.identifiers.compactMap { canvas[$0] }.filter(\.properties.visible)
+    var export = SVGExport(drawing)
+    for first in visible {
+      for second in visible where first.id < second.id && first.outline.overlaps(second.outline) {
+        export.overlaps.append(ShapePair(first.id, second.id))
+      }
+    }
+    let picture = try parsed(text(export))
+    #expect(picture.titles == visible.map { drawing.names.name(of: $0.id)!.string })
+    let view = picture.viewBox
+    for shape in visible {
+      let bounds = shape.outline.bounds
+      let reach = shape.properties.strokeWidth / 2
+      #expect(view[0] <= bounds.minX - reach - 19 && view[0] + view[2] >= bounds.maxX + reach + 19)
+      #expect(view[1] <= bounds.minY - reach - 19 && view[1] + view[3] >= bounds.maxY + reach + 19)
+    }
+  }
+
+  @Test("what shapes have in common lies over them, unless one is hidden or gone")
+  func overlaps() throws {
+    var canvas = canvas([
+      {
+        $0.kind = .rectangle
+        $0.size = Size(width: 20, height: 20)
+      },
+      {
+        $0.kind = .rectangle
+        $0.position = Point(x: 10, y: 10)
+        $0.size = Size(width: 20, height: 20)
+      },
+    ])
+    let shapes = canvas.shapes.map(\.id)
+    func document() -> String {
+      var export = SVGExport(Drawing(canvas))
+      export.overlaps = [ShapePair(shapes[0], shapes[1]), ShapePair(shapes[0], ann)]
+      return text(export)
+    }
+    let region = try parsed(document()).points
+    #expect(region.count == 1)
+    #expect(Set(region[0].split(separator: " ")) == ["10,10", "20,10", "20,20", "10,20"])
+    #expect(document().contains("</rect>\n<g fill=\"#FF8C1A\" stroke=\"#FF8C1A\" fill-opacity=\"0.45\">\n<polygon"))
+    var hidden = Properties()
+    hidden.visible = false
+    canvas.apply(.init(shape: shapes[1], at: Stamp(time: 9, actor: ann), set: hidden))
+    #expect(try parsed(document()).points.isEmpty)
+  }
+
+  private func parsed(_ document: String) throws -> ParsedSVG {
+    let picture = ParsedSVG()
+    let parser = XMLParser(data: Data(document.utf8))
+    parser.delegate = picture
+    let isWellFormed = parser.parse()
+    #expect(isWellFormed, "\(String(describing: parser.parserError)) at line \(parser.lineNumber)")
+    return picture
+  }
+}
+
+private final class ParsedSVG: NSObject, XMLParserDelegate {
+  var elements: [String] = []
+  var titles: [String] = []
+  var points: [String] = []
+  var viewBox: [Double] = []
+  private var isInTitle = false
+
+  func parser(
+    _ parser: XMLParser,
+    didStartElement name: String,
+    namespaceURI: String?,
+    qualifiedName: String?,
+    attributes: [String: String]
+  ) {
+    elements.append(name)
+    if let box = attributes["viewBox"] { viewBox = box.split(separator: " ").compactMap { Double($0) } }
+    if let corners = attributes["points"] { points.append(corners) }
+    if name == "title" {
+      isInTitle = true
+      titles.append("")
+    }
+  }
+
+  func parser(_ parser: XMLParser, foundCharacters text: String) {
+    if isInTitle { titles[titles.count - 1] += text }
+  }
+
+  func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
+    if name == "title" { isInTitle = false }
+  }
+}
