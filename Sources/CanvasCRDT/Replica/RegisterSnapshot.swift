@@ -1,0 +1,66 @@
+/// What some of a shape's registers held at one moment: one side of a step that can be undone.
+struct RegisterSnapshot: Sendable {
+  var isLive: Bool
+
+  /// Which registers, and whether the erasure, this tells about. What is covered and not assigned was not there.
+  private(set) var covered: PropertyMask = []
+
+  private(set) var values = Properties()
+
+  /// The stamps of what is assigned, in the order of the properties' bits.
+  private var stamps: [Stamp] = []
+
+  init(isLive: Bool) { self.isLive = isLive }
+
+  /// Nothing is covered but perhaps the erasure.
+  var isEmpty: Bool { covered.intersection(.registers).isEmpty }
+
+  func stamp(of property: Property) -> Stamp? {
+    values.assigned.contains(property) ? stamps[place(of: property)] : nil
+  }
+
+  mutating func set(_ property: Property, to source: borrowing Properties, at stamp: Stamp) {
+    remove(property)
+    stamps.insert(stamp, at: place(of: property))
+    values.take(property, from: source)
+    covered.insert(property)
+  }
+
+  mutating func setAbsent(_ property: Property) {
+    remove(property)
+    covered.insert(property)
+  }
+
+  /// Takes over what `other` tells about `property`.
+  mutating func set(_ property: Property, from other: RegisterSnapshot) {
+    if let stamp = other.stamp(of: property) {
+      set(property, to: other.values, at: stamp)
+    } else {
+      setAbsent(property)
+    }
+  }
+
+  /// Tells nothing about `property` any more.
+  mutating func uncover(_ property: Property) {
+    remove(property)
+    covered.remove(property)
+  }
+
+  /// Gives what was written under a stamp that has been replaced the new one.
+  mutating func restamp(_ replaced: [Stamp: Stamp]) {
+    for index in stamps.indices {
+      if let stamp = replaced[stamps[index]] { stamps[index] = stamp }
+    }
+  }
+
+  private mutating func remove(_ property: Property) {
+    guard values.assigned.contains(property) else { return }
+    stamps.remove(at: place(of: property))
+    values.clear([property])
+  }
+
+  private func place(of property: Property) -> Int {
+    let lower: UInt16 = (1 << UInt16(property.rawValue)) - 1
+    return (values.assigned.rawValue & lower).nonzeroBitCount
+  }
+}

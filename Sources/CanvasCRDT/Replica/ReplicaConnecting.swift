@@ -1,0 +1,167 @@
+// Coming and going: from the first try to connect to the welcome, and what happens when the connection is lost.
+
+extension Replica {
+  /// Come into the room, now: also before the next try is due, as when the network is said to be back.
+  public mutating func start(at now: Moment) -> [ReplicaEffect] {
+    if !state.hasConnection {
+      enter(.connecting)
+      effects.append(.connect)
+    }
+    return finish(at: now)
+  }
+
+  /// Leave, until `start`. Edits are kept.
+  public mutating func stop(at now: Moment) -> [ReplicaEffect] {
+    if state.hasConnection { effects.append(.disconnect) }
+    loseConnection(at: now)
+    enter(.offline)
+    return finish(at: now)
+  }
+
+  /// The connection that was asked for stands.
+  public mutating func connected(at now: Moment) -> [ReplicaEffect] {
+    guard state == .connecting else { return finish(at: now) }
+    enter(.greeting)
+    helloSentAt = now.monotonicMilliseconds
+    var hello = Hello()
+    hello.name = configuration.name
+    hello.color = configuration.color
+    hello.actor = asksForNewActor ? nil : actor
+    hello.since = cursor
+    hello.overlaps = configuration.overlaps
+    hello.readonly = configuration.readonly
+    send(.hello(hello))
+    return finish(at: now)
+  }
+
+  /// The connection is gone, or never came to be; with the WebSocket's close code where there was one.
+  public mutating func disconnected(closeCode: UInt16?, at now: Moment) -> [ReplicaEffect] {
+    guard state.hasConnection else { return finish(at: now) }
+    if let closeCode, ReplicaClose.isFinal(closeCode) {
+      loseConnection(at: now)
+      enter(.closed(code: closeCode))
+    } else {
+      // Two writers under one name would stamp alike: whoever is thrown out goes on as somebody new.
+      if closeCode == ReplicaClose.actorElsewhere { asksForNewActor = true }
+      retry(at: now)
+    }
+    return finish(at: now)
+  }
+
+  /// The time asked for has come.
+  public mutating func wake(at now: Moment) -> [ReplicaEffect] {
+    forgetWake()
+    switch state {
+    case .waiting(let until) where now.monotonicMilliseconds >= until:
+      enter(.connecting)
+      effects.append(.connect)
+    case .greeting:
+      if let helloSentAt, now.monotonicMilliseconds >= helloSentAt &+ ReplicaTimes.welcomeMillisecondsMax {
+        effects.append(.disconnect)
+        retry(at: now)
+      }
+    default: break
+    }
+    return finish(at: now)
+  }
+
+  /// Gives the connection up and tries again after a pause.
+  mutating func retry(at now: Moment) {
+    loseConnection(at: now)
+    let pause = backoff.next(using: &random)
+    enter(.waiting(untilMonotonicMilliseconds: now.monotonicMilliseconds &+ pause))
+  }
+
+  private mutating func loseConnection(at now: Moment) {
+    if let liveSince, now.monotonicMilliseconds >= liveSince &+ ReplicaTimes.stableMilliseconds { backoff.reset() }
+    liveSince = nil
+    helloSentAt = nil
+    sendPausedUntil = nil
+    sendBlockedUntil = nil
+    outbox.ground()
+    optimistic.abandonReset()
+    digestCheck.connectionLost()
+    pings.connectionLost()
+    presence.connectionLost()
+    if !peers.isEmpty {
+      peers = []
+      effects.append(.peers([]))
+    }
+  }
+}
+
+enum ReplicaClose {
+  static let actorElsewhere: UInt16 = 4_409
+
+  /// The server will not have the client, however often it asks.
+  static func isFinal(_ code: UInt16) -> Bool { (4_400...4_404).contains(code) }
+}
+
+// MARK: - Welcome
+
+extension Replica {
+  mutating func receive(_ welcome: Welcome, at now: Moment) {
+    guard state == .greeting else { return fail(.badField("a second welcome"), at: now) }
+    room = welcome.room
+    role = welcome.role
+    limits = welcome.limits
+    asksForNewActor = false
+    messageLimits = MessageLimits(limits, encoding: configuration.encoding)
+    bucket = TokenBucket(perSecond: limits.operationsPerSecond, at: now.monotonicMilliseconds)
+    outbox.split(operationsMax: messageLimits.operationsMax)
+    setClock(from: welcome, at: now)
+    enter(.loading)
+    peers = welcome.peers.filter { $0.actor != welcome.actor }
+    effects.append(.peers(peers))
+    presence.welcome(at: now.monotonicMilliseconds)
+  }
+
+  /// Follows the server's clock from here on. Edits whose stamps it would refuse are stamped anew, in their order.
+  private mutating func setClock(from welcome: Welcome, at now: Moment) {
+    let hadNoOffset = clock.offset == nil
+    clock.read(welcome.milliseconds, sentAt: helloSentAt, at: now)
+    let wall = clock.milliseconds(at: now)
+    let ahead = distrustsStamps ? 0 : limits.clockAheadMilliseconds
+    // Whatever a room has taken may be followed, however far ahead it is.
+    let latest = max(wall &+ min(ahead, Stamp.millisecondsMax), clock.confirmedTime >> 16)
+
+    if welcome.actor != actor {
+      restamp(as: welcome.actor, latest: wall) { _ in true }
+    } else if hadNoOffset, let offset = clock.offset, offset.magnitude > Replica.offsetMillisecondsTolerated {
+      // Nothing was ever sent, so that all of it can be moved to when it really was.
+      restamp(as: actor, latest: wall, shift: offset) { _ in true }
+    } else if clock.clock.time >> 16 > latest {
+      // No room has taken what is so far ahead. Stamps rise, so it is the newest that are.
+      restamp(as: actor, latest: wall) { $0.milliseconds > latest }
+    }
+  }
+
+  /// Wrong by less than this is what clocks are.
+  private static let offsetMillisecondsTolerated: UInt64 = 1_000
+
+  private mutating func restamp(
+    as actor: Identifier,
+    latest: UInt64,
+    shift: Int64 = 0,
+    where isChanged: (Stamp) -> Bool
+  ) {
+    clock.restart(as: actor)
+    var replaced: [Stamp: Stamp] = [:]
+    var clock = clock
+    outbox.restamp { stamp in
+      guard isChanged(stamp) else {
+        clock.clock.observe(stamp)
+        return stamp
+      }
+      let (moved, overflow) = Int64(clamping: stamp.milliseconds).addingReportingOverflow(shift)
+      let restamped = clock.clock.tick(milliseconds: overflow ? latest : min(UInt64(clamping: moved), latest))
+      replaced[stamp] = restamped
+      return restamped
+    }
+    self.clock = clock
+    history.restamp(replaced)
+    var shapes: Set<Identifier> = []
+    for shape in optimistic.pending.keys { shapes.insert(shape) }
+    tell(optimistic.rebuild(shapes, pending: outbox), by: .own)
+  }
+}

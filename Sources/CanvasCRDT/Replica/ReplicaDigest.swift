@@ -1,0 +1,105 @@
+/// Whether one holds what the server holds, asked when both are at the same place in the log.
+struct DigestCheck: Sendable {
+  /// A busy room moves on between question and answer, so it is asked again, but not for ever.
+  static let triesMax = 10
+  static let pauseMilliseconds: UInt64 = 500
+
+  /// When to ask next; nothing where nobody wants to know, or the answer is on its way.
+  private(set) var dueAt: UInt64?
+  private(set) var isAsked = false
+  private var triesLeft = 0
+
+  /// Everything was asked for again because of a difference, and no answer has agreed since.
+  var hasHealed = false
+
+  /// Operations that the server has taken and not yet sent back: they are confirmed here, and may stand behind the
+  /// place in the log that the server's answer is about.
+  private var unechoed: [Stamp: Operation] = [:]
+
+  /// Beyond so many those that were overwritten, and will never be sent back, are looked for.
+  private static let unechoedMax = 4_096
+
+  mutating func want(at time: UInt64) {
+    triesLeft = DigestCheck.triesMax
+    if !isAsked { dueAt = time }
+  }
+
+  mutating func ask(at time: UInt64) -> Bool {
+    guard let due = dueAt, time >= due else { return false }
+    dueAt = nil
+    isAsked = true
+    return true
+  }
+
+  mutating func answered() -> Bool {
+    defer { isAsked = false }
+    return isAsked
+  }
+
+  /// Wants to be asked again; no where it was asked often enough.
+  mutating func askAgain(at time: UInt64) -> Bool {
+    triesLeft -= 1
+    guard triesLeft > 0 else { return false }
+    dueAt = time &+ DigestCheck.pauseMilliseconds
+    return true
+  }
+
+  mutating func connectionLost() {
+    if isAsked { dueAt = 0 }
+    isAsked = false
+  }
+
+  mutating func awaitEcho(of operation: Operation) {
+    unechoed[operation.at] = operation
+  }
+
+  mutating func echoed(_ stamp: Stamp) {
+    if !unechoed.isEmpty { unechoed[stamp] = nil }
+  }
+
+  mutating func forgetUnechoed() {
+    unechoed = [:]
+  }
+
+  /// Whether anything confirmed stands on word that the log has not brought yet.
+  mutating func awaitsEcho(on canvas: OptimisticCanvas) -> Bool {
+    unechoed = unechoed.filter { canvas.confirmedHolds($0.value) }
+    return !unechoed.isEmpty
+  }
+
+  mutating func forgetOverwritten(on canvas: OptimisticCanvas) {
+    if unechoed.count > DigestCheck.unechoedMax { unechoed = unechoed.filter { canvas.confirmedHolds($0.value) } }
+  }
+}
+
+extension Replica {
+  /// Asks whether server and replica agree. A `digest` effect answers; a difference is healed by loading anew, once.
+  public mutating func askDigest(at now: Moment) -> [ReplicaEffect] {
+    digestCheck.want(at: now.monotonicMilliseconds)
+    return finish(at: now)
+  }
+
+  mutating func sendDigest(at now: Moment) {
+    digestCheck.forgetOverwritten(on: optimistic)
+    if digestCheck.ask(at: now.monotonicMilliseconds) { send(.digest) }
+  }
+
+  mutating func receiveDigest(_ cursor: Cursor, hash: UInt64, at now: Moment) {
+    guard digestCheck.answered() else { return }
+    guard state == .live, cursor == self.cursor, !digestCheck.awaitsEcho(on: optimistic) else {
+      if !digestCheck.askAgain(at: now.monotonicMilliseconds) { effects.append(.digest(.inconclusive)) }
+      return
+    }
+    if hash == optimistic.confirmedDigest {
+      digestCheck.hasHealed = false
+      effects.append(.digest(.agrees))
+      return
+    }
+    effects.append(.digest(.disagrees))
+    guard !digestCheck.hasHealed else { return }
+    digestCheck.hasHealed = true
+    self.cursor = nil
+    effects.append(.disconnect)
+    retry(at: now)
+  }
+}

@@ -1,0 +1,124 @@
+// One's own edits: shown at once, sent when that is possible.
+
+/// Values for some of one shape's properties.
+public struct ShapeEdit: Hashable, Sendable {
+  public var shape: Identifier
+  public var set: Properties
+
+  public init(shape: Identifier, set: Properties) {
+    self.shape = shape
+    self.set = set
+  }
+}
+
+extension Replica {
+  /// Writes to shapes; all of it together is one step to undo, and one message where the limits allow. A value that is
+  /// not allowed refuses all of it.
+  public mutating func edit(_ edits: [ShapeEdit], at now: Moment) -> [ReplicaEffect] {
+    write(edits, at: now)
+    return finish(at: now)
+  }
+
+  /// Adds a shape under a new name. One without a kind is a rectangle.
+  public mutating func add(_ set: Properties, at now: Moment) -> (shape: Identifier, effects: [ReplicaEffect]) {
+    var set = set
+    if !set.assigned.contains(.kind) { set.kind = .rectangle }
+    var shape = Identifier.random(using: &random)
+    while !optimistic.shown.registers(of: shape).isEmpty || optimistic.shown.stamp(of: .deleted, in: shape) != nil {
+      shape = Identifier.random(using: &random)
+    }
+    return (shape, edit([ShapeEdit(shape: shape, set: set)], at: now))
+  }
+
+  /// Deletes those of `shapes` that are there.
+  public mutating func delete(_ shapes: [Identifier], at now: Moment) -> [ReplicaEffect] {
+    var set = Properties()
+    set.delete()
+    var edits: [ShapeEdit] = []
+    for shape in shapes where optimistic.shown.registers(of: shape).contains(.kind) {
+      edits.append(ShapeEdit(shape: shape, set: set))
+    }
+    return edit(edits, at: now)
+  }
+
+  /// Deletes all that is shown, as one step.
+  public mutating func clear(at now: Moment) -> [ReplicaEffect] {
+    delete(optimistic.shown.shapes.map { $0.id }, at: now)
+  }
+
+  /// What is edited from here to `endGroup` is one step to undo: a drag, from the hand's closing to its opening.
+  public mutating func beginGroup() {
+    history.beginGroup()
+  }
+
+  public mutating func endGroup() {
+    history.endGroup()
+  }
+
+  /// Takes back one's own newest step that still can be.
+  public mutating func undo(at now: Moment) -> [ReplicaEffect] {
+    guard !isLookingOn else { return finish(at: now) }
+    let milliseconds = clock.milliseconds(at: now)
+    show(history.undo(on: optimistic.shown, clock: &clock.clock, milliseconds: milliseconds))
+    return finish(at: now)
+  }
+
+  /// Does again what was undone last.
+  public mutating func redo(at now: Moment) -> [ReplicaEffect] {
+    guard !isLookingOn else { return finish(at: now) }
+    let milliseconds = clock.milliseconds(at: now)
+    show(history.redo(on: optimistic.shown, clock: &clock.clock, milliseconds: milliseconds))
+    return finish(at: now)
+  }
+
+  private mutating func write(_ edits: [ShapeEdit], at now: Moment) {
+    let edits = edits.filter { !$0.set.assigned.isEmpty }
+    guard let first = edits.first else { return }
+    guard !isLookingOn else { return refuse(first, code: .readOnly, "you are looking on") }
+    for edit in edits {
+      do throws(PropertyProblem) { try edit.set.check() } catch {
+        return refuse(edit, code: .badValue, error.message)
+      }
+    }
+    let number = outbox.newEdit()
+    var changes: [Change] = []
+    changes.reserveCapacity(edits.count)
+    history.beginGroup()
+    for edit in edits {
+      let operation = Operation(shape: edit.shape, at: clock.tick(at: now), set: edit.set)
+      optimistic.hold(operation.shape)
+      let change = history.apply(operation, to: &optimistic.shown)
+      tellDeparture(by: operation, change)
+      if !change.isEmpty { changes.append(change) }
+      enqueue(operation, edit: number)
+    }
+    history.endGroup()
+    tell(changes, by: .own)
+  }
+
+  private mutating func show(_ operations: [Operation]) {
+    guard !operations.isEmpty else { return }
+    let number = outbox.newEdit()
+    var changes: [Change] = []
+    for operation in operations {
+      optimistic.hold(operation.shape)
+      let change = optimistic.shown.apply(operation)
+      if !change.isEmpty { changes.append(change) }
+      enqueue(operation, edit: number)
+    }
+    tell(changes, by: .own)
+  }
+
+  private mutating func enqueue(_ operation: Operation, edit: UInt64) {
+    let dropped = outbox.append(operation, edit: edit)
+    if dropped > 0 { optimistic.release(operation.shape, count: dropped) }
+  }
+
+  /// One who looks on changes nothing, not even on one's own screen.
+  private var isLookingOn: Bool { configuration.readonly || role == .viewer }
+
+  private mutating func refuse(_ edit: ShapeEdit, code: RejectCode, _ message: Text) {
+    let operation = ProposedOperation(shape: edit.shape, at: nil, set: edit.set)
+    effects.append(.rejected(RejectedEdit(operation: operation, code: code, message: message)))
+  }
+}

@@ -1,0 +1,236 @@
+// What the server says, message by message.
+
+extension Replica {
+  /// A frame came.
+  public mutating func received(_ bytes: [UInt8], isText: Bool, at now: Moment) -> [ReplicaEffect] {
+    guard state == .greeting || state.isJoined else { return finish(at: now) }
+    guard isText == configuration.encoding.isText else {
+      fail(.malformed("a frame of the wrong type"), at: now)
+      return finish(at: now)
+    }
+    do throws(MessageError) {
+      receive(try configuration.encoding.decode(bytes), at: now)
+    } catch {
+      switch error {
+      // A newer server may say more than this client knows.
+      case .unknownType: effects.append(.failure(error))
+      case .malformed, .badHello, .badField, .rejected: fail(error, at: now)
+      }
+    }
+    return finish(at: now)
+  }
+
+  mutating func fail(_ error: MessageError, at now: Moment) {
+    effects.append(.failure(error))
+    effects.append(.disconnect)
+    retry(at: now)
+  }
+
+  private mutating func receive(_ message: ServerMessage, at now: Moment) {
+    switch message {
+    case .welcome(let welcome): receive(welcome, at: now)
+    case .error(let code, let message): effects.append(.error(code: code, message: message))
+    case .pong(let id, let milliseconds): receivePong(id, milliseconds: milliseconds, at: now)
+    default:
+      guard state.isJoined else { return fail(.badField("a message before welcome"), at: now) }
+      switch message {
+      case .operations(let delivery): receive(delivery, at: now)
+      case .acknowledgement(let acknowledgement): receive(acknowledgement)
+      case .rejection(let rejection): receive(rejection, at: now)
+      case .presence(let states): receive(states)
+      case .join(let peer): receiveJoin(peer)
+      case .leave(let actor): receiveLeave(actor)
+      case .overlaps(let notice): effects.append(.overlaps(notice))
+      case .digest(let cursor, let hash): receiveDigest(cursor, hash: hash, at: now)
+      case .welcome, .error, .pong: break
+      }
+    }
+  }
+}
+
+// MARK: - Operations and state
+
+extension Replica {
+  private mutating func receive(_ delivery: Delivery, at now: Moment) {
+    if delivery.reset {
+      optimistic.beginReset()
+      digestCheck.forgetUnechoed()
+    }
+    switch delivery.content {
+    case .operations(let operations): receive(operations)
+    case .state(let part): receive(part)
+    }
+    guard !delivery.more else { return }
+    if optimistic.arriving != nil {
+      optimistic.finishReset(pending: outbox)
+      effects.append(.reset)
+    }
+    cursor = delivery.cursor
+    if state == .loading {
+      liveSince = now.monotonicMilliseconds
+      enter(.live)
+    }
+  }
+
+  private mutating func receive(_ operations: [Operation]) {
+    var changes: [Change] = []
+    var writer: Identifier?
+    for operation in operations {
+      clock.observe(operation.at)
+      digestCheck.echoed(operation.at)
+      if writer != operation.at.actor {
+        if let writer { tell(changes, by: origin(of: writer)) }
+        changes = []
+        writer = operation.at.actor
+      }
+      let change = optimistic.receive(operation)
+      tellDeparture(by: operation, change)
+      if !change.isEmpty { changes.append(change) }
+    }
+    if let writer { tell(changes, by: origin(of: writer)) }
+  }
+
+  private func origin(of writer: Identifier) -> ChangeOrigin {
+    writer == actor ? .own : .remote(writer)
+  }
+
+  private mutating func receive(_ part: StatePart) {
+    var changes: [Change] = []
+    for erasure in part.erasures {
+      var set = Properties()
+      set.delete()
+      clock.observe(erasure.stamp)
+      digestCheck.echoed(erasure.stamp)
+      let change = optimistic.receive(Operation(shape: erasure.shape, at: erasure.stamp, set: set))
+      if !change.isEmpty { changes.append(change) }
+    }
+    for index in 0..<part.recordCount {
+      let record = part.record(index)
+      for property in record.values.assigned {
+        guard let stamp = record.stamp(of: property) else { continue }
+        clock.observe(stamp)
+        digestCheck.echoed(stamp)
+      }
+      let change = optimistic.receive(record)
+      if !change.isEmpty { changes.append(change) }
+    }
+    tell(changes, by: .room)
+  }
+}
+
+// MARK: - Answers to one's own edits
+
+extension Replica {
+  private mutating func receive(_ acknowledgement: Acknowledgement) {
+    guard let number = acknowledgement.id?.wholeNumber, let index = outbox.flight(named: number),
+      outbox.flights[index].isSent
+    else { return }
+    let flight = outbox.remove(at: index)
+    sendBackoff.reset()
+    distrustsStamps = false
+    for pending in flight.pending {
+      clock.observe(pending.operation.at)
+      if !optimistic.confirmedHolds(pending.operation) { digestCheck.awaitEcho(of: pending.operation) }
+      optimistic.confirm(pending.operation)
+      optimistic.release(pending.operation.shape)
+    }
+    var superseded: [SupersededValue] = []
+    for value in acknowledgement.superseded where flight.pending.indices.contains(value.operation) {
+      clock.observe(value.by)
+      let shape = flight.pending[value.operation].operation.shape
+      superseded.append(SupersededValue(shape: shape, property: value.property, by: value.by))
+    }
+    if !superseded.isEmpty { effects.append(.superseded(superseded)) }
+  }
+
+  private mutating func receive(_ rejection: Rejection, at now: Moment) {
+    guard let number = rejection.id?.wholeNumber, let index = outbox.flight(named: number),
+      outbox.flights[index].isSent
+    else { return }
+    let count = outbox.flights[index].pending.count
+    switch rejection.code {
+    case .rateLimited, .unavailable:
+      outbox.ground(at: index)
+      sendPausedUntil = now.monotonicMilliseconds &+ sendBackoff.next(using: &random)
+    case .tooManyOperations where count > 1:
+      outbox.ground(at: index)
+      messageLimits.operationsMax = max(1, min(messageLimits.operationsMax, count / 2))
+      outbox.split(operationsMax: messageLimits.operationsMax)
+    case .clockAhead where !distrustsStamps:
+      // The host's clock was moved since the welcome. The next one sets it right, and the stamps with it.
+      distrustsStamps = true
+      effects.append(.disconnect)
+      retry(at: now)
+    case .readOnly: takeBack(at: index, rejection) { _, _ in true }
+    case .roomFull:
+      // Where one new shape has no room, those behind it have none either.
+      let first = rejection.operation ?? 0
+      takeBack(at: index, rejection) { place, pending in
+        place == rejection.operation || place >= first && pending.operation.set.assigned.contains(.kind)
+      }
+    default:
+      guard let operation = rejection.operation, operation < count else {
+        return takeBack(at: index, rejection) { _, _ in true }
+      }
+      takeBack(at: index, rejection) { place, _ in place == operation }
+    }
+  }
+
+  /// Takes refused operations out of a message, off what is shown and out of the history, and says so. What the server
+  /// has sent back before it refused it again is confirmed and no longer concerns anybody.
+  private mutating func takeBack(
+    at index: Int,
+    _ rejection: Rejection,
+    where isTaken: (Int, Outbox.Pending) -> Bool
+  ) {
+    var taken = outbox.takeBack(at: index, where: isTaken)
+    var shapes: Set<Identifier> = []
+    for pending in taken { shapes.insert(pending.operation.shape) }
+    var before: [Identifier: Bool] = [:]
+    for shape in shapes { before[shape] = optimistic.shown[shape] != nil }
+    var changes = optimistic.rebuild(shapes, pending: outbox)
+
+    // Edits of a shape that has not come to be are about nothing.
+    shapes = shapes.filter { before[$0] == true && optimistic.shown[$0] == nil }
+    let orphans = outbox.takeBackWaiting(of: shapes)
+    if !orphans.isEmpty {
+      changes += optimistic.rebuild(shapes, pending: outbox)
+      taken += orphans
+    }
+    let refused = taken.filter { !optimistic.confirmedHolds($0.operation) }
+    for pending in taken { optimistic.release(pending.operation.shape) }
+    history.forget(refused.map { $0.operation })
+    tell(changes, by: .rejection)
+    for pending in refused {
+      let operation = ProposedOperation(pending.operation)
+      effects.append(
+        .rejected(RejectedEdit(operation: operation, code: rejection.code, message: rejection.message))
+      )
+    }
+  }
+}
+
+// MARK: - Others
+
+extension Replica {
+  private mutating func receive(_ states: [PeerState]) {
+    for state in states {
+      guard let index = peers.firstIndex(where: { $0.actor == state.actor }) else { continue }
+      peers[index].state = state.state
+      effects.append(.presence(peers[index]))
+    }
+  }
+
+  private mutating func receiveJoin(_ peer: Peer) {
+    guard peer.actor != actor else { return }
+    peers.removeAll { $0.actor == peer.actor }
+    peers.append(peer)
+    effects.append(.joined(peer))
+  }
+
+  private mutating func receiveLeave(_ actor: Identifier) {
+    guard let index = peers.firstIndex(where: { $0.actor == actor }) else { return }
+    peers.remove(at: index)
+    effects.append(.left(actor))
+  }
+}

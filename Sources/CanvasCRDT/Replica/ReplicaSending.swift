@@ -1,0 +1,127 @@
+// What goes out beside hello: edits under the room's limits, presence, pings, and whether one agrees.
+
+extension Replica {
+  /// Unanswered messages at a time. Enough that a slow connection is never idle, and so few that on a slow one edits
+  /// wait here, where newer ones make them shorter.
+  static let messagesInFlightMax = 4
+
+  mutating func sendPending(at now: Moment) {
+    let time = now.monotonicMilliseconds
+    sendBlockedUntil = nil
+    guard !outbox.isEmpty else { return }
+    if let until = sendPausedUntil, time < until {
+      sendBlockedUntil = until
+      return
+    }
+    sendPausedUntil = nil
+    while outbox.sentCount < Replica.messagesInFlightMax {
+      let unsent = outbox.flights.firstIndex { !$0.isSent }
+      let next = unsent == nil ? outbox.nextMessageLength(messageLimits) : (slots: 0, operations: 0)
+      let count = unsent.map { outbox.flights[$0].pending.count } ?? next.operations
+      guard count > 0 else { return }
+      if let pause = bucket.take(count, at: time) {
+        sendBlockedUntil = time &+ pause
+        return
+      }
+      if unsent == nil { outbox.launch(slots: next.slots) }
+      let index = unsent ?? outbox.flights.count - 1
+      outbox.markSent(at: index)
+      let flight = outbox.flights[index]
+      let operations = flight.pending.map { ProposedOperation($0.operation) }
+      send(.operations(Submission(id: MessageIdentifier(flight.id), operations: operations)))
+    }
+  }
+}
+
+// MARK: - Presence
+
+/// The newest of what one wants others to see, sent not too often.
+struct PresenceSender: Sendable {
+  /// As often as an eye can follow a hand.
+  static let millisecondsMin: UInt64 = 50
+
+  private(set) var state: JSONText?
+  private(set) var dueAt: UInt64?
+  private var sentAt: UInt64?
+
+  mutating func set(_ state: JSONText, isJoined: Bool, at time: UInt64) {
+    self.state = state
+    if isJoined { dueAt = max(time, sentAt.map { $0 &+ PresenceSender.millisecondsMin } ?? 0) }
+  }
+
+  /// Nobody in the room has seen it yet.
+  mutating func welcome(at time: UInt64) {
+    dueAt = state == nil ? nil : time
+  }
+
+  mutating func take(at time: UInt64) -> JSONText? {
+    guard let due = dueAt, time >= due else { return nil }
+    dueAt = nil
+    sentAt = time
+    return state
+  }
+
+  mutating func connectionLost() {
+    dueAt = nil
+    sentAt = nil
+  }
+}
+
+extension Replica {
+  /// What others are to see of one: a JSON object. Only the newest matters; it is shown again after a reconnect.
+  public mutating func setPresence(_ state: JSONText, at now: Moment) -> [ReplicaEffect] {
+    if UInt64(state.bytes.count) > limits.presenceBytes {
+      effects.append(.presenceTooLong(bytesMax: limits.presenceBytes))
+    } else {
+      presence.set(state, isJoined: self.state.isJoined, at: now.monotonicMilliseconds)
+    }
+    return finish(at: now)
+  }
+
+  mutating func sendPresence(at now: Moment) {
+    if let state = presence.take(at: now.monotonicMilliseconds) { send(.presence(state)) }
+  }
+}
+
+// MARK: - Pings
+
+/// When the pings that are not yet answered were sent.
+struct PingTimes: Sendable {
+  /// An answer that is further behind than this tells nothing worth knowing.
+  private static let unansweredMax = 16
+
+  private var sent: [(id: UInt64, at: UInt64)] = []
+  private var nextIdentifier: UInt64 = 1
+
+  mutating func begin(at time: UInt64) -> UInt64 {
+    if sent.count == PingTimes.unansweredMax { sent.removeFirst() }
+    sent.append((nextIdentifier, time))
+    defer { nextIdentifier += 1 }
+    return nextIdentifier
+  }
+
+  mutating func end(_ id: UInt64) -> UInt64? {
+    guard let index = sent.firstIndex(where: { $0.id == id }) else { return nil }
+    return sent.remove(at: index).at
+  }
+
+  mutating func connectionLost() {
+    sent = []
+  }
+}
+
+extension Replica {
+  /// Asks for the server's time. The answer sets the clock, and tells how long the way is.
+  public mutating func ping(at now: Moment) -> [ReplicaEffect] {
+    if state.isJoined { send(.ping(MessageIdentifier(pings.begin(at: now.monotonicMilliseconds)))) }
+    return finish(at: now)
+  }
+
+  mutating func receivePong(_ id: MessageIdentifier?, milliseconds: UInt64, at now: Moment) {
+    guard let number = id?.wholeNumber, let sentAt = pings.end(number) else { return }
+    clock.read(milliseconds, sentAt: sentAt, at: now)
+    effects.append(
+      .pong(roundTripMilliseconds: now.monotonicMilliseconds &- min(sentAt, now.monotonicMilliseconds))
+    )
+  }
+}

@@ -1,0 +1,208 @@
+// A replica as bytes, to be kept where the host keeps things, so that closing the page loses no edit.
+//
+//     version      one byte, 1
+//     flags        one byte: 1 the drawing follows, 2 an offset follows
+//     actor        six bytes
+//     clock        two varints: the time last given, and the greatest that the server confirmed
+//     offset       zigzag varint, milliseconds
+//     runs         varint, then for each a varint: how many operations it has. First the messages that were in flight,
+//     edits        varint, and then the edits that were waiting, likewise
+//     operations   all of them, as in a message
+//     cursor       counted text; empty where there is none yet. This and what follows is there with the drawing only
+//     parts        varint, then each part of the confirmed state as columns
+//     checksum     the FNV-1a 64 of all bytes before it, highest byte first
+//
+// The cursor is kept with the drawing and never without it: a replica that has nothing has come nowhere.
+
+/// Why bytes are not a saved replica.
+public enum SavedReplicaError: Error, Hashable, Sendable {
+  /// Not whole, or not what was saved.
+  case damaged
+  /// Saved by another version of this program.
+  case unknownVersion(UInt8)
+  /// More than a room may hold.
+  case tooLarge
+}
+
+enum SavedReplica {
+  static let version: UInt8 = 1
+  static let checksumBytes = 8
+  static let drawingFlag: UInt8 = 1
+  static let offsetFlag: UInt8 = 2
+  static let flagsAll: UInt8 = 3
+
+  /// Ten times what a room takes by default. Columns of a few bytes can stand for many shapes.
+  static let shapesMax = 1_000_000
+
+  static func checksum(of bytes: UnsafeRawBufferPointer) -> UInt64 {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+    return hash
+  }
+
+  static func withChecksum(_ body: [UInt8]) -> [UInt8] {
+    var writer = ByteWriter(capacity: body.count + checksumBytes)
+    writer.append(body)
+    writer.appendBigEndian(body.span.withUnsafeBytes { checksum(of: $0) })
+    return writer.finish()
+  }
+}
+
+// MARK: - Saving
+
+extension Replica {
+  /// The edits that the server has not yet answered for, and with the drawing what is confirmed of it, so that it can be
+  /// shown before the room is reached again. What one could undo is not kept.
+  public func save(withDrawing: Bool) -> [UInt8] {
+    var writer = ByteWriter(capacity: 256)
+    writer.append(SavedReplica.version)
+    writer.append(
+      (withDrawing ? SavedReplica.drawingFlag : 0) | (clock.offset == nil ? 0 : SavedReplica.offsetFlag)
+    )
+    writer.append(actor)
+    writer.appendVarint(clock.clock.time)
+    writer.appendVarint(clock.confirmedTime)
+    if let offset = clock.offset { writer.appendSignedVarint(offset) }
+
+    var operations: [Operation] = []
+    writer.appendVarint(UInt64(outbox.flights.count))
+    for flight in outbox.flights {
+      writer.appendVarint(UInt64(flight.pending.count))
+      for pending in flight.pending { operations.append(pending.operation) }
+    }
+    let edits = outbox.waitingEdits
+    writer.appendVarint(UInt64(edits.count))
+    for edit in edits {
+      writer.appendVarint(UInt64(edit.count))
+      operations += edit
+    }
+    BinaryOperations.write(operations, to: &writer)
+
+    if withDrawing {
+      writer.appendCounted(cursor?.text ?? "")
+      let parts = optimistic.confirmed.stateParts()
+      writer.appendVarint(UInt64(parts.count))
+      for part in parts { StateColumnsWriter.write(part, to: &writer) }
+    }
+    return SavedReplica.withChecksum(writer.finish())
+  }
+}
+
+// MARK: - Restoring
+
+extension Replica {
+  /// Goes on from what was saved: the same actor, offline, with the same edits to send.
+  public init(
+    saved bytes: [UInt8],
+    configuration: ReplicaConfiguration = ReplicaConfiguration(),
+    seed: UInt64
+  ) throws(SavedReplicaError) {
+    let saved = try bytes.span.withUnsafeBytes { (bytes) throws(SavedReplicaError) in
+      try SavedParts(bytes, seed: seed)
+    }
+    self.init(
+      configuration: configuration,
+      clock: saved.clock,
+      outbox: saved.outbox,
+      confirmed: saved.drawing,
+      cursor: saved.cursor,
+      random: SplitMix(seed: seed)
+    )
+  }
+}
+
+/// What was saved, read back and checked.
+private struct SavedParts {
+  let clock: ServerClock
+  let outbox: Outbox
+  let drawing: Canvas?
+  let cursor: Cursor?
+
+  init(_ bytes: UnsafeRawBufferPointer, seed: UInt64) throws(SavedReplicaError) {
+    guard let version = bytes.first, bytes.count > SavedReplica.checksumBytes else { throw .damaged }
+    guard version == SavedReplica.version else { throw .unknownVersion(version) }
+    let body = UnsafeRawBufferPointer(rebasing: bytes.dropLast(SavedReplica.checksumBytes))
+    let checksum = bytes.loadUnaligned(fromByteOffset: body.count, as: UInt64.self)
+    guard SavedReplica.checksum(of: body) == UInt64(bigEndian: checksum) else { throw .damaged }
+    var reader = ByteReader(UnsafeRawBufferPointer(rebasing: body.dropFirst()))
+    do throws(BinaryFailure) {
+      let flags = try reader.byte()
+      guard flags & ~SavedReplica.flagsAll == 0 else { throw .malformed("a flag that there is not") }
+      (clock, outbox) = try SavedParts.readEdits(from: &reader, hasOffset: flags & SavedReplica.offsetFlag != 0)
+      if flags & SavedReplica.drawingFlag != 0 {
+        (drawing, cursor) = try SavedParts.readDrawing(from: &reader, seed: seed)
+      } else {
+        (drawing, cursor) = (nil, nil)
+      }
+      guard reader.isAtEnd else { throw .malformed("bytes behind the replica") }
+    } catch {
+      if case .refused(.roomFull, _) = error { throw .tooLarge }
+      throw .damaged
+    }
+  }
+
+  private static func readEdits(
+    from reader: inout ByteReader,
+    hasOffset: Bool
+  ) throws(BinaryFailure) -> (clock: ServerClock, outbox: Outbox) {
+    let actor = try reader.identifier()
+    let time = try reader.varint()
+    let confirmedTime = try reader.varint()
+    let offset = hasOffset ? BinaryNumber.unzigzag(try reader.varint()) : nil
+    let clock = ServerClock(
+      clock: Clock(actor: actor, time: max(time, confirmedTime)),
+      confirmedTime: confirmedTime,
+      offset: offset
+    )
+    let flightLengths = try readLengths(from: &reader)
+    let editLengths = try readLengths(from: &reader)
+    var list = try BinaryOperationReader(reader)
+    let flights = try readRuns(flightLengths, of: actor, from: &list)
+    let edits = try readRuns(editLengths, of: actor, from: &list)
+    guard try list.next() == nil else { throw .malformed("an operation of no run") }
+    reader = list.reader
+    return (clock, Outbox(flights: flights, edits: edits))
+  }
+
+  private static func readLengths(from reader: inout ByteReader) throws(BinaryFailure) -> [UInt64] {
+    var lengths: [UInt64] = []
+    for _ in 0..<(try reader.count(bytesEach: 1)) { lengths.append(try reader.varint()) }
+    return lengths
+  }
+
+  private static func readRuns(
+    _ lengths: [UInt64],
+    of actor: Identifier,
+    from list: inout BinaryOperationReader
+  ) throws(BinaryFailure) -> [[Operation]] {
+    var runs: [[Operation]] = []
+    for length in lengths {
+      var run: [Operation] = []
+      while UInt64(run.count) < length {
+        guard let operation = try list.next(), let stamp = operation.at, stamp.actor == actor else {
+          throw .malformed("an operation that is missing, or another's")
+        }
+        run.append(Operation(shape: operation.shape, at: stamp, set: operation.set))
+      }
+      if !run.isEmpty { runs.append(run) }
+    }
+    return runs
+  }
+
+  private static func readDrawing(
+    from reader: inout ByteReader,
+    seed: UInt64
+  ) throws(BinaryFailure) -> (drawing: Canvas, cursor: Cursor?) {
+    let text = try reader.countedText()
+    var drawing = Canvas(seed: seed)
+    for _ in 0..<(try reader.count(bytesEach: 1)) {
+      let columns = try StateColumnsReader.read(reader)
+      reader = columns.rest
+      drawing.merge(StatePart(records: columns.records, erasures: columns.erasures))
+      guard drawing.shapeCount <= SavedReplica.shapesMax else {
+        throw .refused(.roomFull, "more shapes than a room may hold")
+      }
+    }
+    return (drawing, text.isEmpty ? nil : Cursor(text))
+  }
+}

@@ -1,0 +1,294 @@
+/// One actor's steps, to be undone and done again.
+///
+/// A step is what one gesture wrote. Undoing it writes the earlier values anew under new stamps, and leaves alone every
+/// register that no longer holds what the step wrote: someone else has changed it since.
+///
+/// Undoing changes stamps, of course, so that the stamp alone would not tell whether a register is as a still earlier
+/// step left it. The history therefore remembers of each register that it wrote back which stamp its value first had,
+/// and compares that. A step itself never changes on its way between the two lists, which is why undoing and redoing
+/// can go on for ever.
+public struct UndoHistory: Sendable {
+  /// More than anyone steps back through; a drawing program's memory has to end somewhere.
+  public static let stepsMax = 1_000
+
+  /// How many shapes all steps together may remember, about 300 bytes each. The newest step is kept whatever its size.
+  public static let shapesMax = 100_000
+
+  /// So few that looking for those that nobody needs any more would be wasted.
+  private static let aliasesMin = 1_024
+
+  struct Step: Sendable {
+    var entries: [Entry] = []
+  }
+
+  struct Entry: Sendable {
+    let shape: Identifier
+    var before: RegisterSnapshot
+    var after: RegisterSnapshot
+  }
+
+  struct RegisterName: Hashable, Sendable {
+    let shape: Identifier
+    let property: Property
+  }
+
+  /// A register's stamp that stands for an earlier one: the value is the same. Nothing, where the register was not there.
+  struct Alias: Sendable {
+    var current: Stamp
+    var original: Stamp?
+  }
+
+  var undoable: [Step] = []
+  var redoable: [Step] = []
+  var aliases: [RegisterName: Alias] = [:]
+  var shapesRemembered = 0
+
+  /// The step that is being made, and where in it each shape is.
+  var open = Step()
+  var places: [Identifier: Int] = [:]
+  private var openGroups = 0
+
+  public init() {}
+
+  public var canUndo: Bool { !undoable.isEmpty || !open.entries.isEmpty }
+  public var canRedo: Bool { !redoable.isEmpty }
+}
+
+// MARK: - Recording
+
+extension UndoHistory {
+  /// What is written from here to the matching `endGroup` is one step. Groups within groups belong to the outermost.
+  public mutating func beginGroup() {
+    openGroups += 1
+  }
+
+  public mutating func endGroup() {
+    guard openGroups > 0 else { return }
+    openGroups -= 1
+    if openGroups == 0 { closeStep() }
+  }
+
+  /// Applies an operation of one's own and remembers what it replaced. Outside a group it is a step of its own.
+  public mutating func apply(_ operation: borrowing Operation, to canvas: inout Canvas) -> Change {
+    forgetRedoable()
+    let shape = operation.shape
+    var covered = operation.set.assigned.union([.deleted])
+    if operation.set.deleted { covered = covered.union(canvas.registers(of: shape)) }
+    let before = snapshot(of: covered, in: shape, on: canvas)
+    let change = canvas.apply(operation)
+    let after = snapshot(of: covered, in: shape, on: canvas)
+    if let place = places[shape] {
+      for property in covered {
+        if !open.entries[place].before.covered.contains(property) {
+          open.entries[place].before.set(property, from: before)
+        }
+        open.entries[place].after.set(property, from: after)
+      }
+      open.entries[place].after.isLive = after.isLive
+    } else {
+      places[shape] = open.entries.count
+      open.entries.append(Entry(shape: shape, before: before, after: after))
+    }
+    if openGroups == 0 { closeStep() }
+    return change
+  }
+
+  private mutating func closeStep() {
+    guard !open.entries.isEmpty else { return }
+    undoable.append(open)
+    shapesRemembered += open.entries.count
+    open = Step()
+    places.removeAll()
+    trim()
+  }
+
+  private mutating func forgetRedoable() {
+    guard !redoable.isEmpty else { return }
+    for step in redoable { shapesRemembered -= step.entries.count }
+    redoable.removeAll()
+  }
+
+  private mutating func trim() {
+    var dropped = 0
+    while undoable.count - dropped > 1,
+      undoable.count - dropped > UndoHistory.stepsMax || shapesRemembered > UndoHistory.shapesMax
+    {
+      shapesRemembered -= undoable[dropped].entries.count
+      dropped += 1
+    }
+    if dropped > 0 { undoable.removeFirst(dropped) }
+    // What no step names can't be asked for again.
+    if aliases.count > UndoHistory.aliasesMin + shapesRemembered * Property.count { forgetUnnamedAliases() }
+  }
+
+  private mutating func forgetUnnamedAliases() {
+    var named: Set<Identifier> = []
+    for step in undoable { for entry in step.entries { named.insert(entry.shape) } }
+    aliases = aliases.filter { named.contains($0.key.shape) }
+  }
+
+  private func snapshot(of covered: PropertyMask, in shape: Identifier, on canvas: Canvas) -> RegisterSnapshot {
+    let registers = canvas.registers(of: shape)
+    var snapshot = RegisterSnapshot(isLive: registers.contains(.kind))
+    let values = canvas.values(of: shape)
+    for property in covered {
+      if let stamp = originalStamp(of: property, in: shape, on: canvas) {
+        snapshot.set(property, to: values, at: stamp)
+      } else {
+        snapshot.setAbsent(property)
+      }
+    }
+    return snapshot
+  }
+
+  /// The stamp under which a register's value was first written; nothing where it stands for no value.
+  private func originalStamp(of property: Property, in shape: Identifier, on canvas: Canvas) -> Stamp? {
+    guard let current = canvas.stamp(of: property, in: shape) else { return nil }
+    guard let alias = aliases[RegisterName(shape: shape, property: property)], alias.current == current else {
+      return current
+    }
+    return alias.original
+  }
+}
+
+// MARK: - Undoing and redoing
+
+extension UndoHistory {
+  /// The operations that take back the newest step that still has an effect; none where there is none. They are yet to
+  /// be applied to `canvas`, as they are: not through the history.
+  public mutating func undo(on canvas: Canvas, clock: inout Clock, milliseconds: UInt64) -> [Operation] {
+    openGroups = 0
+    closeStep()
+    while let step = undoable.popLast() {
+      if let operations = exchange(step, isUndo: true, on: canvas, clock: &clock, milliseconds: milliseconds) {
+        redoable.append(step)
+        if !operations.isEmpty { return operations }
+      } else {
+        shapesRemembered -= step.entries.count
+      }
+    }
+    return []
+  }
+
+  /// The operations that do again what was undone last and still can be.
+  public mutating func redo(on canvas: Canvas, clock: inout Clock, milliseconds: UInt64) -> [Operation] {
+    while let step = redoable.popLast() {
+      if let operations = exchange(step, isUndo: false, on: canvas, clock: &clock, milliseconds: milliseconds) {
+        undoable.append(step)
+        if !operations.isEmpty { return operations }
+      } else {
+        shapesRemembered -= step.entries.count
+      }
+    }
+    return []
+  }
+
+  /// What takes the canvas from one side of a step to the other: no operations where both look alike, as where a value
+  /// was written over an equal one, and nothing at all where others have written over everything.
+  private mutating func exchange(
+    _ step: Step,
+    isUndo: Bool,
+    on canvas: Canvas,
+    clock: inout Clock,
+    milliseconds: UInt64
+  ) -> [Operation]? {
+    var operations: [Operation] = []
+    var isInPlace = false
+    for entry in step.entries {
+      let from = isUndo ? entry.after : entry.before
+      let to = isUndo ? entry.before : entry.after
+      guard let set = transition(of: entry.shape, from: from, to: to, on: canvas, actor: clock.actor) else { continue }
+      let stamp = set.assigned.isEmpty ? nil : clock.tick(milliseconds: milliseconds)
+      if note(entry.shape, from: from, to: to, wrote: set, at: stamp, on: canvas) { isInPlace = true }
+      if let stamp { operations.append(Operation(shape: entry.shape, at: stamp, set: set)) }
+    }
+    return isInPlace ? operations : nil
+  }
+
+  /// What has to be written so that a shape comes from one side of a step to the other; nothing where it is no longer
+  /// on the first.
+  private func transition(
+    of shape: Identifier,
+    from: RegisterSnapshot,
+    to: RegisterSnapshot,
+    on canvas: Canvas,
+    actor: Identifier
+  ) -> Properties? {
+    let registers = canvas.registers(of: shape)
+    let isLive = registers.contains(.kind)
+    guard isLive == from.isLive else { return nil }
+    var set = Properties()
+    switch (from.isLive, to.isLive) {
+    case (true, true):
+      let values = canvas.values(of: shape)
+      for property in from.covered.intersection(.registers)
+      where originalStamp(of: property, in: shape, on: canvas) == from.stamp(of: property) {
+        var target = Properties()
+        if to.values.assigned.contains(property) {
+          target.take(property, from: to.values)
+        } else {
+          let kind = set.assigned.contains(.kind) ? set.kind : values.kind
+          target.assignDefault(property, kind: kind, of: shape)
+        }
+        if !target.agrees(on: property, with: values) { set.take(property, from: target) }
+      }
+      // A made-up name that stands for none follows the kind, as none would.
+      if set.assigned.contains(.kind), !set.assigned.contains(.name), registers.contains(.name),
+        originalStamp(of: .name, in: shape, on: canvas) == nil
+      {
+        set.assignDefault(.name, kind: set.kind, of: shape)
+      }
+    case (false, true):
+      guard originalStamp(of: .deleted, in: shape, on: canvas) == from.stamp(of: .deleted) else { return nil }
+      // Where someone has written to the shape while it was away, theirs stands.
+      set.take(to.values.assigned.intersection(.registers).subtracting(registers), from: to.values)
+    case (true, false):
+      for property in registers {
+        let original = originalStamp(of: property, in: shape, on: canvas)
+        guard original == nil || original == from.stamp(of: property) || original?.actor == actor else { return nil }
+      }
+      set.delete()
+    // Made and deleted at once. There is nothing to write, but the erasure now stands for the one before.
+    case (false, false): break
+    }
+    return set
+  }
+
+  /// Remembers what the registers that now are as on the `to` side stand for. No where there are none.
+  private mutating func note(
+    _ shape: Identifier,
+    from: RegisterSnapshot,
+    to: RegisterSnapshot,
+    wrote set: Properties,
+    at stamp: Stamp?,
+    on canvas: Canvas
+  ) -> Bool {
+    var isAny = false
+    for property in from.covered.union(to.covered).union(set.assigned) {
+      let written = set.assigned.contains(property)
+      if !written {
+        guard !set.deleted, originalStamp(of: property, in: shape, on: canvas) == from.stamp(of: property) else {
+          continue
+        }
+      }
+      if property != .deleted || written { isAny = true }
+      guard let current = written ? stamp : canvas.stamp(of: property, in: shape) else { continue }
+      let name = RegisterName(shape: shape, property: property)
+      let original = to.stamp(of: property)
+      aliases[name] = original == current ? nil : Alias(current: current, original: original)
+    }
+    return isAny
+  }
+}
+
+extension Properties {
+  /// Assigns what a property has that nobody has set. A name has no default; it gets the one made up for the shape.
+  mutating func assignDefault(_ property: Property, kind: ShapeKind, of shape: Identifier) {
+    if property == .name {
+      name = Shape.madeUpName(kind, shape)
+    } else {
+      clear(property)
+      assigned.insert(property)
+    }
+  }
+}

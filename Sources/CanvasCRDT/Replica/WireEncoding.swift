@@ -1,0 +1,30 @@
+/// In which of the two encodings a connection speaks.
+public enum WireEncoding: UInt8, CaseIterable, Hashable, Sendable {
+  case json
+  case binary
+
+  /// What the WebSocket's handshake asks for.
+  public var subprotocol: StaticString {
+    switch self {
+    case .json: "canvas.v1.json"
+    case .binary: "canvas.v1.bin"
+    }
+  }
+
+  /// Whether its messages are text frames.
+  public var isText: Bool { self == .json }
+
+  func encode(_ message: ClientMessage) -> [UInt8] {
+    switch self {
+    case .json: JSONEncoding.encode(message)
+    case .binary: BinaryEncoding.encode(message)
+    }
+  }
+
+  func decode(_ bytes: [UInt8]) throws(MessageError) -> ServerMessage {
+    switch self {
+    case .json: try JSONEncoding.decodeServerMessage(bytes)
+    case .binary: try BinaryEncoding.decodeServerMessage(bytes)
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import Testing
+
+@testable import CanvasCRDT
+
+@Suite struct ReplicaSavingTests {
+  /// One with a confirmed drawing, a message in flight and edits waiting.
+  func busy() -> TestRoom {
+    var room = TestRoom()
+    let ann = room.join()
+    let shapes = (0..<5).map { _ in room.add(ann) }
+    room.settle()
+    room.edit(ann, shapes[0]) { $0.rotation = 1 }
+    room.disconnect(ann)
+    room.edit(ann, shapes[1]) { $0.name = "Waiting" }
+    _ = room.add(ann) { $0.kind = .star }
+    return room
+  }
+
+  @Test("a replica restored with its drawing shows the same, resumes by its cursor and sends the same")
+  func withDrawing() throws {
+    var room = busy()
+    let before = room.hosts[0].replica
+    let restored = try Replica(saved: before.save(withDrawing: true), seed: 8)
+    #expect(restored.canvas == before.canvas)
+    #expect(restored.confirmedCanvas == before.confirmedCanvas)
+    #expect(restored.cursor == before.cursor)
+    #expect(restored.actor == before.actor)
+    #expect(restored.unsentCount == 3)
+    #expect(restored.outbox.flights.count == 1)
+    room.hosts = []
+    room.join(restored)
+    #expect(room.hosts[0].resets == 0)
+    #expect(room.hosts[0].replica.unsentCount == 0)
+    #expect(room.server.canvas == before.canvas)
+  }
+
+  @Test("a replica restored without its drawing has come nowhere, and loses no edit")
+  func withoutDrawing() throws {
+    var room = busy()
+    let before = room.hosts[0].replica
+    let restored = try Replica(saved: before.save(withDrawing: false), seed: 8)
+    #expect(restored.cursor == nil)
+    #expect(restored.unsentCount == 3)
+    room.hosts = []
+    room.join(restored)
+    #expect(room.hosts[0].resets == 1)
+    #expect(room.server.canvas == before.canvas)
+    #expect(room.hosts[0].replica.canvas == before.canvas)
+  }
+
+  @Test("saving what was restored gives the same bytes")
+  func stable() throws {
+    let bytes = busy().hosts[0].replica.save(withDrawing: true)
+    #expect(try Replica(saved: bytes, seed: 1).save(withDrawing: true) == bytes)
+  }
+
+  @Test("stamps given after restoring are greater than all given before")
+  func clock() throws {
+    let room = busy()
+    let before = room.hosts[0].replica
+    var restored = try Replica(saved: before.save(withDrawing: false), seed: 8)
+    let time = before.clock.clock.time
+    let stale = Moment(wallMilliseconds: 0, monotonicMilliseconds: 0)
+    _ = restored.add(Properties(), at: stale)
+    var last: Stamp?
+    restored.outbox.forEach { last = $0.operation.at }
+    #expect(last.map { $0.time > time } == true)
+  }
+
+  @Test("bytes that are cut or changed anywhere are refused with a reason")
+  func damaged() {
+    let bytes = busy().hosts[0].replica.save(withDrawing: true)
+    for length in 0..<bytes.count {
+      #expect(throws: SavedReplicaError.self) { try Replica(saved: Array(bytes[..<length]), seed: 1) }
+    }
+    for index in bytes.indices {
+      var changed = bytes
+      changed[index] ^= 0x10
+      #expect(throws: SavedReplicaError.self) { try Replica(saved: changed, seed: 1) }
+    }
+    #expect(throws: SavedReplicaError.unknownVersion(9)) { try Replica(saved: [9] + bytes.dropFirst(), seed: 1) }
+  }
+
+  @Test("whatever has a right checksum is a replica or refused", arguments: 0..<4)
+  func forged(seed: Int) {
+    var random = SeededGenerator(seed: UInt64(seed))
+    let bytes = busy().hosts[0].replica.save(withDrawing: true)
+    var restored = 0
+    for _ in 0..<400 {
+      var body = Array(bytes.dropLast(SavedReplica.checksumBytes))
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        body[Int.random(in: 1..<body.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+      }
+      let checksum = body.withUnsafeBytes { SavedReplica.checksum(of: $0) }
+      withUnsafeBytes(of: checksum.bigEndian) { body += Array($0) }
+      if let replica = try? Replica(saved: body, seed: 1) {
+        restored += 1
+        #expect(replica.unsentCount <= 3)
+      }
+    }
+    #expect(restored > 0 && restored < 400)
+  }
+}

@@ -1,0 +1,325 @@
+import Testing
+
+@testable import CanvasCRDT
+
+@Suite struct UndoHistoryTests {
+  /// One person at a canvas, and somebody else.
+  struct Desk {
+    var canvas = Canvas()
+    var history = UndoHistory()
+    var clock = Clock(actor: Identifier("aaa-aaa-aaa")!)
+    var time: UInt64 = 1_000
+
+    mutating func write(_ shape: Identifier, _ assign: (inout Properties) -> Void) {
+      var set = Properties()
+      assign(&set)
+      time += 1
+      _ = history.apply(Operation(shape: shape, at: clock.tick(milliseconds: time), set: set), to: &canvas)
+    }
+
+    mutating func someoneWrites(_ shape: Identifier, _ assign: (inout Properties) -> Void) {
+      var set = Properties()
+      assign(&set)
+      time += 1
+      let stamp = Stamp(milliseconds: time, counter: 0, actor: Identifier("zzz-zzz-zzz")!)!
+      canvas.apply(Operation(shape: shape, at: stamp, set: set))
+      clock.observe(stamp)
+    }
+
+    @discardableResult
+    mutating func undo() -> Int {
+      let operations = history.undo(on: canvas, clock: &clock, milliseconds: time)
+      for operation in operations { canvas.apply(operation) }
+      return operations.count
+    }
+
+    @discardableResult
+    mutating func redo() -> Int {
+      let operations = history.redo(on: canvas, clock: &clock, milliseconds: time)
+      for operation in operations { canvas.apply(operation) }
+      return operations.count
+    }
+
+    /// What a person sees: values, not stamps.
+    var picture: [Shaped] {
+      canvas.shapes.map { shape in
+        var values = shape.properties
+        values.name = shape.baseName
+        values.assigned = .all
+        return Shaped(id: shape.id, values: values)
+      }
+    }
+  }
+
+  struct Shaped: Hashable {
+    let id: Identifier
+    let values: Properties
+  }
+
+  let shape = Identifier("afy-kw5-t7o")!
+
+  func desk() -> Desk {
+    var desk = Desk()
+    desk.write(shape) {
+      $0.kind = .ellipse
+      $0.position = Point(x: 10, y: 20)
+    }
+    return desk
+  }
+
+  @Test("undoing an edit writes the value before, and redoing it the value after, as often as one likes")
+  func editRoundTrip() {
+    var desk = desk()
+    desk.write(shape) { $0.position = Point(x: 30, y: 40) }
+    for _ in 0..<5 {
+      #expect(desk.undo() == 1)
+      #expect(desk.canvas[shape]?.properties.position == Point(x: 10, y: 20))
+      #expect(desk.redo() == 1)
+      #expect(desk.canvas[shape]?.properties.position == Point(x: 30, y: 40))
+    }
+  }
+
+  @Test("several steps are undone one after the other, back to nothing, and redone up to the newest")
+  func stepByStep() {
+    var desk = desk()
+    for step in 1...4 { desk.write(shape) { $0.rotation = Double(step) } }
+    for step in [3.0, 2, 1, 0] {
+      desk.undo()
+      #expect(desk.canvas[shape]?.properties.rotation == step)
+    }
+    desk.undo()
+    #expect(desk.canvas[shape] == nil)
+    #expect(!desk.history.canUndo)
+    desk.redo()
+    for step in [1.0, 2, 3, 4] {
+      desk.redo()
+      #expect(desk.canvas[shape]?.properties.rotation == step)
+    }
+    #expect(!desk.history.canRedo)
+  }
+
+  @Test("a drag of 200 edits in a group is one step")
+  func groupIsOneStep() {
+    var desk = desk()
+    desk.history.beginGroup()
+    for step in 0..<200 { desk.write(shape) { $0.position = Point(x: Double(step), y: 0) } }
+    desk.history.endGroup()
+    #expect(desk.undo() == 1)
+    #expect(desk.canvas[shape]?.properties.position == Point(x: 10, y: 20))
+    desk.redo()
+    #expect(desk.canvas[shape]?.properties.position == Point(x: 199, y: 0))
+  }
+
+  @Test("a register that someone else has written since is left alone, and the others of the step are not")
+  func othersAreLeftAlone() {
+    var desk = desk()
+    desk.write(shape) {
+      $0.position = Point(x: 30, y: 40)
+      $0.rotation = 45
+    }
+    desk.someoneWrites(shape) { $0.position = Point(x: 99, y: 99) }
+    desk.undo()
+    #expect(desk.canvas[shape]?.properties.position == Point(x: 99, y: 99))
+    #expect(desk.canvas[shape]?.properties.rotation == 0)
+  }
+
+  @Test("undoing one's own edit over someone else's does not lead to undoing theirs")
+  func theirsUnderMine() {
+    var desk = desk()
+    desk.write(shape) { $0.rotation = 1 }
+    desk.someoneWrites(shape) { $0.rotation = 2 }
+    desk.write(shape) { $0.rotation = 3 }
+    desk.undo()
+    #expect(desk.canvas[shape]?.properties.rotation == 2)
+    desk.undo()
+    #expect(desk.canvas[shape]?.properties.rotation == 2)
+  }
+
+  @Test("a register that had no value gets its default, and a name the one made up for the shape")
+  func defaults() {
+    var desk = desk()
+    desk.write(shape) {
+      $0.fill = Color(packed: 0x123456)
+      $0.name = "Mine"
+    }
+    desk.undo()
+    #expect(desk.canvas[shape]?.properties.fill == Properties.Defaults.fill)
+    #expect(desk.canvas[shape]?.baseName == "Ellipse t7o")
+    desk.redo()
+    #expect(desk.canvas[shape]?.baseName == "Mine")
+  }
+
+  @Test("undoing a creation deletes the shape, and redoing it brings back all that it was made with")
+  func creation() {
+    var desk = desk()
+    let before = desk.picture
+    desk.undo()
+    #expect(desk.canvas[shape] == nil)
+    desk.redo()
+    #expect(desk.picture == before)
+  }
+
+  @Test("a creation is left alone when someone else has changed the shape, whatever register it was")
+  func creationTouchedByOthers() {
+    var desk = desk()
+    desk.someoneWrites(shape) { $0.fill = Color(packed: 1) }
+    #expect(desk.undo() == 0)
+    #expect(desk.canvas[shape] != nil)
+  }
+
+  @Test("a creation is undone though one has edited the shape since and undone that")
+  func creationAfterOwnEdits() {
+    var desk = desk()
+    desk.write(shape) { $0.rotation = 7 }
+    desk.undo()
+    desk.undo()
+    #expect(desk.canvas[shape] == nil)
+  }
+
+  @Test("undoing a deletion writes the shape anew with every register that it had")
+  func deletion() {
+    var desk = desk()
+    desk.write(shape) { $0.name = "Mine" }
+    desk.someoneWrites(shape) { $0.alpha = 3 }
+    let before = desk.picture
+    desk.write(shape) { $0.delete() }
+    for _ in 0..<3 {
+      desk.undo()
+      #expect(desk.picture == before)
+      desk.redo()
+      #expect(desk.canvas[shape] == nil)
+    }
+  }
+
+  @Test("a deletion is left alone when someone else has erased again, or brought the shape back")
+  func deletionTouchedByOthers() {
+    var erased = desk()
+    erased.write(shape) { $0.delete() }
+    erased.someoneWrites(shape) { $0.delete() }
+    erased.undo()
+    #expect(erased.canvas[shape] == nil)
+
+    var revived = desk()
+    revived.write(shape) { $0.delete() }
+    revived.someoneWrites(shape) { $0.kind = .star }
+    revived.undo()
+    #expect(revived.canvas[shape]?.properties.kind == .star)
+    #expect(revived.canvas[shape]?.properties.position == Properties.Defaults.position)
+  }
+
+  @Test("redoing a deletion spares what someone has changed meanwhile")
+  func redoSparesOthers() {
+    var desk = desk()
+    desk.write(shape) { $0.delete() }
+    desk.undo()
+    desk.someoneWrites(shape) { $0.alpha = 2 }
+    #expect(desk.redo() == 0)
+    #expect(desk.canvas[shape]?.properties.alpha == 2)
+  }
+
+  @Test("a step that can no longer change anything is passed over to the one before")
+  func passedOver() {
+    var desk = desk()
+    desk.write(shape) { $0.alpha = 4 }
+    desk.write(shape) { $0.rotation = 9 }
+    desk.someoneWrites(shape) { $0.rotation = 10 }
+    #expect(desk.undo() == 1)
+    #expect(desk.canvas[shape]?.properties.alpha == 10)
+    #expect(desk.canvas[shape]?.properties.rotation == 10)
+  }
+
+  @Test("a new edit ends what could be redone")
+  func newEditClearsRedo() {
+    var desk = desk()
+    desk.write(shape) { $0.alpha = 4 }
+    desk.undo()
+    desk.write(shape) { $0.rotation = 9 }
+    #expect(!desk.history.canRedo)
+    #expect(desk.redo() == 0)
+  }
+
+  @Test("clearing a thousand shapes is one step")
+  func clearing() {
+    var desk = Desk()
+    var generator = SeededGenerator(seed: 4)
+    for _ in 0..<1_000 { desk.write(.random(using: &generator)) { $0.kind = .star } }
+    let before = desk.picture
+    desk.history.beginGroup()
+    for shape in desk.canvas.shapes { desk.write(shape.id) { $0.delete() } }
+    desk.history.endGroup()
+    #expect(desk.canvas.liveCount == 0)
+    #expect(desk.undo() == 1_000)
+    #expect(desk.picture == before)
+    #expect(desk.redo() == 1_000)
+    #expect(desk.canvas.liveCount == 0)
+  }
+
+  @Test("the history keeps its newest steps and no more than its bound")
+  func bounded() {
+    var desk = desk()
+    for step in 0...(UndoHistory.stepsMax + 50) { desk.write(shape) { $0.rotation = Double(step) } }
+    #expect(desk.history.undoable.count == UndoHistory.stepsMax)
+    while desk.undo() > 0 {}
+    #expect(desk.canvas[shape]?.properties.rotation == 50)
+  }
+
+  @Test("a refused operation leaves nothing to undo")
+  func refused() {
+    var desk = desk()
+    var set = Properties()
+    set.alpha = 5
+    let operation = Operation(shape: shape, at: desk.clock.tick(milliseconds: 2_000), set: set)
+    var ghost = desk.canvas
+    _ = desk.history.apply(operation, to: &ghost)
+    desk.history.forget([operation])
+    #expect(desk.history.undoable.count == 1)
+    desk.undo()
+    #expect(desk.canvas[shape] == nil)
+  }
+
+  @Test("undoing everything and redoing it gives the same drawing, whatever was done", arguments: 0..<60)
+  func roundTripOfAnything(seed: Int) {
+    var random = SeededGenerator(seed: UInt64(seed))
+    var desk = Desk()
+    var pictures = [desk.picture]
+    let shapes = (0..<5).map { _ in Identifier.random(using: &random) }
+    for _ in 0..<40 {
+      let steps = desk.history.undoable.count
+      desk.history.beginGroup()
+      for _ in 0..<Int.random(in: 1...4, using: &random) {
+        let shape = shapes.randomElement(using: &random)!
+        let number = Int.random(in: 1...9, using: &random)
+        if desk.canvas[shape] == nil {
+          desk.write(shape) {
+            $0.kind = ShapeKind.allCases[number % 5]
+            $0.rotation = Double(number)
+          }
+        } else if number == 1 {
+          desk.write(shape) { $0.delete() }
+        } else if number < 4 {
+          desk.write(shape) { $0.name = Text("Name \(number)") }
+        } else {
+          desk.write(shape) {
+            $0.position = Point(x: Double(number), y: 1)
+            $0.alpha = Int16(number)
+          }
+        }
+      }
+      desk.history.endGroup()
+      #expect(desk.history.undoable.count == steps + 1)
+      if desk.picture != pictures.last { pictures.append(desk.picture) }
+    }
+    for _ in 0..<3 {
+      for picture in pictures.dropLast().reversed() {
+        #expect(desk.undo() > 0)
+        #expect(desk.picture == picture)
+      }
+      #expect(desk.undo() == 0)
+      for picture in pictures.dropFirst() {
+        #expect(desk.redo() > 0)
+        #expect(desk.picture == picture)
+      }
+      #expect(desk.redo() == 0)
+    }
+  }
+}
