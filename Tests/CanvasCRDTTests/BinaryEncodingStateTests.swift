@@ -1,0 +1,256 @@
+import Testing
+
+@testable import CanvasCRDT
+
+@Suite("State in columns")
+struct BinaryEncodingStateTests {
+  private func encoded(_ part: StatePart) -> [UInt8] {
+    BinaryEncoding.encode(.operations(Delivery(cursor: Cursor("c"), content: .state(part))))
+  }
+
+  private func decoded(_ bytes: [UInt8]) throws -> StatePart? {
+    guard case .operations(let delivery) = try BinaryEncoding.decodeServerMessage(bytes),
+      case .state(let part) = delivery.content
+    else { return nil }
+    return part
+  }
+
+  /// Sends the canvas as columns and compares what arrives, the digest and the bytes of sending it on.
+  private func expectRoundTrip(
+    _ canvas: Canvas,
+    shapesMax: Int = 1_024,
+    sourceLocation: SourceLocation = #_sourceLocation
+  )
+    throws
+  {
+    var arrived = Canvas(seed: 7)
+    var bytes: [[UInt8]] = []
+    for part in canvas.stateParts(shapesMax: shapesMax) {
+      bytes.append(encoded(part))
+      let read = try #require(try decoded(bytes.last!), sourceLocation: sourceLocation)
+      #expect(read == part, sourceLocation: sourceLocation)
+      arrived.merge(read)
+    }
+    #expect(arrived == canvas, sourceLocation: sourceLocation)
+    #expect(arrived.digest == canvas.digest, sourceLocation: sourceLocation)
+    #expect(arrived.stateParts(shapesMax: shapesMax).map(encoded) == bytes, sourceLocation: sourceLocation)
+  }
+
+  @Test("random canvases arrive as they were, in one part or in many", arguments: 0..<60 as Range<UInt64>)
+  func random(seed: UInt64) throws {
+    var history = RandomHistory(
+      seed: seed,
+      shapes: [1, 3, 9, 60][Int(seed % 4)],
+      actors: [1, 2, 5, 30][Int(seed / 4 % 4)]
+    )
+    if seed % 3 == 0 { history.milliseconds = 0...Stamp.millisecondsMax }
+    var canvas = Canvas()
+    for operation in history.operations(Int(seed) * 5) { canvas.apply(operation) }
+    try expectRoundTrip(canvas)
+    try expectRoundTrip(canvas, shapesMax: 2)
+  }
+
+  @Test("nothing at all arrives as nothing")
+  func empty() throws {
+    try expectRoundTrip(Canvas())
+    #expect(encoded(Canvas().stateParts()[0]) == [0x43, 0, 1, 0x63, 1, 0, 0])
+  }
+
+  @Test("every set of properties arrives, with and without an erasure beside it")
+  func everyMask() throws {
+    var history = RandomHistory(seed: 3)
+    var canvas = Canvas()
+    for word in 1...PropertyMask.all.rawValue where word % 7 == 0 || word < 600 || word.nonzeroBitCount < 3 {
+      let mask = PropertyMask(rawValue: word)
+      let shape = Identifier(packed: UInt64(word) &* 3_000_000_019 % Identifier.packedLimit)!
+      var set = Properties()
+      for property in mask.subtracting([.deleted]) { history.assignRandom(property, in: &set) }
+      if mask.contains(.deleted) {
+        canvas.apply(CanvasCRDT.Operation(shape: shape, at: WireSamples.stamp(1), set: WireSamples.erased))
+      }
+      if !set.assigned.isEmpty {
+        canvas.apply(CanvasCRDT.Operation(shape: shape, at: WireSamples.stamp(2, UInt64(word)), set: set))
+      }
+    }
+    #expect(canvas.shapeCount > 4_000)
+    try expectRoundTrip(canvas)
+    try expectRoundTrip(canvas, shapesMax: StateColumns.shapesMax)
+  }
+
+  @Test("three thousand shapes with every property arrive")
+  func large() throws {
+    var history = RandomHistory(seed: 11, shapes: 3_000, actors: 200)
+    var canvas = Canvas()
+    for shape in history.shapes {
+      var operation = history.operation()
+      operation.shape = shape
+      for property in PropertyMask.registers { history.assignRandom(property, in: &operation.set) }
+      canvas.apply(operation)
+    }
+    for operation in history.operations(5_000) { canvas.apply(operation) }
+    #expect(canvas.liveCount > 2_000 && canvas.erasureCount > 10)
+    try expectRoundTrip(canvas)
+  }
+
+  /// A canvas whose shapes have these rotations and nothing else.
+  private func canvas(rotations: [Double]) -> Canvas {
+    var canvas = Canvas()
+    for (index, rotation) in rotations.enumerated() {
+      let shape = Identifier(packed: UInt64(index) * 1_000)!
+      let set = WireSamples.set { $0.rotation = rotation }
+      canvas.apply(CanvasCRDT.Operation(shape: shape, at: WireSamples.stamp(5), set: set))
+    }
+    return canvas
+  }
+
+  @Test("numbers arrive exactly: whole, decimal, with all their digits, mixed, alike, and at the ends of the range")
+  func numbers() throws {
+    let awkward = [
+      1e6, -1e6, 0.1 + 0.2, .leastNonzeroMagnitude, -1e-300, 999_999.9999, 1.0 / 3, 0.01, -0.0001, 1e-4.nextUp, 0,
+    ]
+    try expectRoundTrip(canvas(rotations: awkward))
+    for number in awkward {
+      try expectRoundTrip(canvas(rotations: [number]))
+      try expectRoundTrip(canvas(rotations: [Double](repeating: number, count: 20)))
+      // One among many that are otherwise: where most fit, it stands apart.
+      for place in [0, 7, 15] {
+        var rotations = (0..<16).map { Double($0 * 90) }
+        rotations[place] = number
+        try expectRoundTrip(canvas(rotations: rotations))
+        rotations = (0..<16).map { Double($0) / 100 }
+        rotations[place] = number
+        try expectRoundTrip(canvas(rotations: rotations))
+      }
+    }
+    // As many that don't fit as may stand apart, and one more.
+    for apart in [8, 9] {
+      let rotations = (0..<64).map { (index: Int) -> Double in
+        index % 7 == 3 && index / 7 < apart ? 1 / (Double(index) + 3.5) : Double(index)
+      }
+      try expectRoundTrip(canvas(rotations: rotations))
+    }
+  }
+
+  @Test("minus zero is sent as zero, so that equal canvases are equal bytes")
+  func minusZero() throws {
+    let minus = canvas(rotations: [-0.0, 1.0 / 3, 1.0 / 7])
+    let plus = canvas(rotations: [0, 1.0 / 3, 1.0 / 7])
+    #expect(minus == plus)
+    #expect(encoded(minus.stateParts()[0]) == encoded(plus.stateParts()[0]))
+    try expectRoundTrip(minus)
+  }
+
+  // MARK: - Other bytes
+
+  private func sample(seed: UInt64) -> [UInt8] {
+    var history = RandomHistory(seed: seed, shapes: 7, actors: 4)
+    var canvas = Canvas()
+    for operation in history.operations(40) { canvas.apply(operation) }
+    return encoded(canvas.stateParts()[0])
+  }
+
+  @Test(
+    "columns cut short are refused, and with any bit flipped are refused or canonical",
+    arguments: 0..<3 as Range<UInt64>
+  )
+  func damage(seed: UInt64) throws {
+    let bytes = sample(seed: seed)
+    for length in bytes.indices where (try? decoded(Array(bytes[..<length]))) != nil {
+      Issue.record("\(length) of \(bytes.count) bytes were let through")
+    }
+    for bit in 0..<(bytes.count * 8) {
+      var changed = bytes
+      changed[bit / 8] ^= 1 << UInt8(bit % 8)
+      try expectCanonical(changed)
+    }
+  }
+
+  /// Refused, or a part that can be merged and is encoded as it came.
+  private func expectCanonical(_ bytes: [UInt8]) throws {
+    guard let message = try? BinaryEncoding.decodeServerMessage(bytes) else { return }
+    guard BinaryEncoding.encode(message) == bytes else {
+      Issue.record("two encodings of one state: \(bytes)")
+      return
+    }
+    guard case .operations(let delivery) = message, case .state(let part) = delivery.content else { return }
+    var canvas = Canvas()
+    canvas.merge(part)
+    try expectRoundTrip(canvas)
+  }
+
+  @Test("columns changed at random are refused or canonical", arguments: 0..<20 as Range<UInt64>)
+  func mutations(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let bytes = sample(seed: 100 + seed)
+    for _ in 0..<200 {
+      var changed = bytes
+      for _ in 0..<Int.random(in: 1...4, using: &generator) {
+        let place = changed.indices.randomElement(using: &generator)!
+        switch Int.random(in: 0..<3, using: &generator) {
+        case 0: changed[place] = UInt8.random(in: 0...255, using: &generator)
+        case 1: changed.insert(UInt8.random(in: 0...3, using: &generator), at: place)
+        default: changed.remove(at: place)
+        }
+      }
+      try expectCanonical(changed)
+    }
+  }
+
+  @Test("what the columns could say in another way is refused")
+  func otherWays() {
+    // One shape with a rotation of 1 and nothing else: what stands between the version and the end, part by part.
+    let erasures: [UInt8] = [0]
+    let shapes: [UInt8] = [1, 5]
+    let stamps: [UInt8] = [1, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0]
+    let masks: [UInt8] = [1, 4]
+    let rotation: [UInt8] = [0, 2, 0, 0]
+    func isTaken(
+      erasures: [UInt8] = erasures,
+      shapes: [UInt8] = shapes,
+      stamps: [UInt8] = stamps,
+      masks: [UInt8] = masks,
+      rotation: [UInt8] = rotation
+    ) -> Bool {
+      (try? decoded([0x43, 0, 0, 1] + erasures + shapes + stamps + masks + rotation)) != nil
+    }
+    #expect(isTaken())
+    let stamp = [UInt8](repeating: 0, count: 14)
+    #expect(isTaken(erasures: [1, 6] + stamp))
+    #expect(!isTaken(erasures: [1, 5] + stamp), "a shape both erased and present")
+    #expect(!isTaken(stamps: [2, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 8, 0, 0, 0, 1], masks: masks + [0]), "an idle actor")
+    #expect(!isTaken(stamps: [1, 0, 0, 0, 0, 0, 7, 0, 1, 0, 0], masks: masks + [0]), "too many bits of time")
+    #expect(!isTaken(stamps: [1, 0, 0, 0, 0, 0, 7, 0, 1, 0, 0], masks: masks + [1]), "too small a least time")
+    #expect(!isTaken(stamps: [1, 0, 0, 0, 0, 0, 7, 0, 0, 1, 0], masks: masks + [0]), "too many bits of counter")
+    #expect(!isTaken(masks: [2, 4, 8, 0]), "an idle mask")
+    #expect(!isTaken(rotation: [1, 0xC8, 1, 0, 0]), "hundredths of what is whole")
+    #expect(!isTaken(rotation: [3, 0, 0, 0, 0, 0, 0, 0xF0, 0x3F]), "eight bytes of what is whole")
+    #expect(!isTaken(rotation: [0, 2, 1, 0, 0]), "too many bits")
+    #expect(!isTaken(rotation: [0, 0, 1, 1, 0]), "too small a least number")
+    #expect(!isTaken(rotation: [0, 2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0xE0, 0x3F]), "too many numbers that do not fit")
+    // Eight shapes, one of which has a third.
+    let eight: [UInt8] = [8, 5, 1, 1, 1, 1, 1, 1, 1]
+    let third: [UInt8] = [0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0xD5, 0x3F]
+    #expect(isTaken(shapes: eight, rotation: [0, 2, 1, 0x02, 1, 0] + third))
+    #expect(
+      !isTaken(shapes: eight, rotation: [0, 2, 1, 0x03, 1, 0] + third),
+      "a number of bits under one that stands apart"
+    )
+  }
+
+  @Test("a few bytes can't claim more records than the bound, whatever their masks")
+  func expansion() throws {
+    // One byte each for as many shapes as fit, all of one mask and one stamp: the most that bytes can be blown up.
+    func columns(_ shapes: Int) -> [UInt8] {
+      var writer = ByteWriter()
+      writer.append([0x43, 0, 0, 1, 0])
+      writer.appendVarint(UInt64(shapes))
+      for _ in 0..<shapes { writer.append(1) }
+      writer.append([1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1])
+      writer.append([UInt8(1 << Property.alpha.rawValue)])
+      for _ in 0..<(shapes / 2) { writer.append(0x55) }
+      return writer.finish()
+    }
+    #expect(try decoded(columns(StateColumns.shapesMax))?.count == StateColumns.shapesMax)
+    #expect(throws: MessageError.self) { try decoded(columns(StateColumns.shapesMax + 2)) }
+  }
+}

@@ -1,0 +1,245 @@
+import Testing
+
+@testable import CanvasCRDT
+
+@Suite("Binary messages")
+struct BinaryEncodingTests {
+  @Test("every message of a client is read as it was written, and written as the golden file has it")
+  func clientMessages() throws {
+    for (name, message) in WireSamples.clientMessages {
+      let bytes = BinaryEncoding.encode(message)
+      #expect(try BinaryEncoding.decodeClientMessage(bytes) == message, "\(name)")
+      try GoldenFiles.expect(bytes, in: "binary/\(name).bin")
+    }
+  }
+
+  @Test("every message of a server is read as it was written, and written as the golden file has it")
+  func serverMessages() throws {
+    for (name, message) in WireSamples.serverMessages + WireSamples.stateMessages {
+      let bytes = BinaryEncoding.encode(message)
+      #expect(try BinaryEncoding.decodeServerMessage(bytes) == message, "\(name)")
+      try GoldenFiles.expect(bytes, in: "binary/\(name).bin")
+    }
+  }
+
+  @Test("random histories are read as they were written", arguments: 0..<40 as Range<UInt64>)
+  func histories(seed: UInt64) throws {
+    // More actors than a head has places for.
+    var history = RandomHistory(seed: seed, shapes: 9, actors: seed % 2 == 0 ? 3 : 40)
+    let operations = history.operations(80)
+    let delivery = ServerMessage.operations(Delivery(cursor: Cursor("c"), operations: operations))
+    #expect(try BinaryEncoding.decodeServerMessage(BinaryEncoding.encode(delivery)) == delivery)
+    let submission = ClientMessage.operations(
+      Submission(
+        id: MessageIdentifier(seed),
+        operations: operations.enumerated().map { index, operation in
+          ProposedOperation(shape: operation.shape, at: index % 5 == 4 ? nil : operation.at, set: operation.set)
+        }
+      )
+    )
+    #expect(try BinaryEncoding.decodeClientMessage(BinaryEncoding.encode(submission)) == submission)
+  }
+
+  @Test("an id has the shortest form that says it", arguments: ["0", "7", "999999999999999"])
+  func wholeIdentifiers(text: String) throws {
+    let json = try text.utf8.span.withUnsafeBytes { (bytes) throws(JSONFailure) in
+      try JSONText(validating: bytes, maximumBytes: 100)
+    }
+    let bytes = BinaryEncoding.encode(ClientMessage.ping(MessageIdentifier(json: json)))
+    #expect(bytes[1] == 1)
+    #expect(try BinaryEncoding.decodeClientMessage(bytes) == .ping(MessageIdentifier(json: json)))
+    // The same number as JSON is refused.
+    let longer = [bytes[0], 2, UInt8(text.utf8.count)] + Array(text.utf8)
+    #expect(throws: MessageError.self) { try BinaryEncoding.decodeClientMessage(longer) }
+  }
+
+  @Test(
+    "an id that is no whole number of fifteen digits goes as it came",
+    arguments: ["1000000000000000", "-1", "1.0", "1e3", "-0", "\"\"", "\"12\"", "\"\\u0041\""]
+  )
+  func otherIdentifiers(text: String) throws {
+    let json = try text.utf8.span.withUnsafeBytes { (bytes) throws(JSONFailure) in
+      try JSONText(validating: bytes, maximumBytes: 100)
+    }
+    let message = ClientMessage.ping(MessageIdentifier(json: json))
+    #expect(BinaryEncoding.encode(message)[1] == 2)
+    #expect(try BinaryEncoding.decodeClientMessage(BinaryEncoding.encode(message)) == message)
+  }
+
+  // MARK: - One message, one encoding
+
+  private var encodedClients: [[UInt8]] { WireSamples.clientMessages.map { BinaryEncoding.encode($0.message) } }
+  private var encodedServers: [[UInt8]] {
+    (WireSamples.serverMessages + WireSamples.stateMessages).map { BinaryEncoding.encode($0.message) }
+  }
+
+  /// Fails unless `bytes` are refused or are what their message is encoded to.
+  private func expectCanonical(_ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) -> Bool {
+    var taken = false
+    if let message = try? BinaryEncoding.decodeClientMessage(bytes) {
+      if BinaryEncoding.encode(message) != bytes { Issue.record("\(bytes)", sourceLocation: sourceLocation) }
+      taken = true
+    }
+    if let message = try? BinaryEncoding.decodeServerMessage(bytes) {
+      if BinaryEncoding.encode(message) != bytes { Issue.record("\(bytes)", sourceLocation: sourceLocation) }
+      taken = true
+    }
+    return taken
+  }
+
+  @Test("bytes changed at random are refused or are the encoding of what they say", arguments: 0..<20 as Range<UInt64>)
+  func mutations(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var taken = 0
+    for bytes in encodedClients + encodedServers {
+      for _ in 0..<150 {
+        var changed = bytes
+        for _ in 0..<Int.random(in: 1...3, using: &generator) {
+          let place = Int.random(in: 0...changed.count, using: &generator)
+          switch Int.random(in: 0..<4, using: &generator) {
+          case 0: changed.insert(UInt8.random(in: 0...255, using: &generator), at: place)
+          case 1 where place < changed.count: changed.remove(at: place)
+          case 2 where place < changed.count: changed[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+          case 3 where place < changed.count:
+            changed[place] = [0, 1, 2, 0x7F, 0x80, 0xFF].randomElement(using: &generator)!
+          default: break
+          }
+        }
+        if expectCanonical(changed) { taken += 1 }
+      }
+    }
+    #expect(taken > 100, "the changes were all refused, which tests little")
+  }
+
+  @Test("every single bit flipped and every length cut short is refused or canonical")
+  func flipsAndCuts() {
+    for bytes in encodedClients + encodedServers {
+      for length in bytes.indices {
+        let cut = Array(bytes[..<length])
+        if expectCanonical(cut) { Issue.record("\(length) of \(bytes.count) bytes were let through") }
+      }
+      for bit in 0..<(bytes.count * 8) {
+        var changed = bytes
+        changed[bit / 8] ^= 1 << UInt8(bit % 8)
+        _ = expectCanonical(changed)
+      }
+      #expect((try? BinaryEncoding.decodeClientMessage(bytes + [0])) == nil)
+      #expect((try? BinaryEncoding.decodeServerMessage(bytes + [0])) == nil)
+    }
+  }
+
+  // MARK: - Refusals
+
+  private func failure(_ bytes: [UInt8], operationsMax: UInt64 = UInt64.max) -> MessageError? {
+    do throws(MessageError) {
+      _ = try BinaryEncoding.decodeClientMessage(bytes, operationsMax: operationsMax)
+      return nil
+    } catch { return error }
+  }
+
+  private static let shape: [UInt8] = [0x10, 0xAA, 0xE6, 0x36, 0xE7, 0xA4]
+
+  @Test("operations are refused with their code, their place and the message's id")
+  func operations() {
+    let good: [UInt8] = [0x03] + BinaryEncodingTests.shape + [0x10, 0x05]
+    func rejection(_ second: [UInt8]) -> Rejection? {
+      guard case .rejected(let rejection) = failure([0x02, 0x01, 0x0C, 0x00, 0x02] + good + second) else { return nil }
+      return rejection
+    }
+    let cases: [([UInt8], RejectCode)] = [
+      ([0x02, 0x00, 0x00], .badMessage), ([0x02, 0x80, 0x80, 0x02], .badProperty), ([0x02, 0x10, 0x0B], .badValue),
+      ([0x02, 0x10, 0x00], .badValue), ([0x02, 0x20, 0x02], .badValue), ([0x02, 0x80, 0x01, 0x05], .badValue),
+      ([0x02, 0x80, 0x04, 0x01, 0x30], .badValue), ([0x02, 0x80, 0x02, 0x01, 0x07], .badValue),
+      ([0x03, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], .badShape),
+    ]
+    for (second, code) in cases {
+      let rejection = rejection(second)
+      #expect(rejection?.code == code, "\(second)")
+      #expect(rejection?.operation == 1, "\(second)")
+      #expect(rejection?.id == MessageIdentifier(12))
+    }
+    #expect(failure([0x02, 0x01, 0x0C, 0x00, 0x02] + good + [0x02, 0x10, 0x0A]) == nil)
+  }
+
+  @Test("no operations and too many are refused with the message's id")
+  func counts() {
+    let good: [UInt8] = [0x03] + BinaryEncodingTests.shape + [0x10, 0x05]
+    for (bytes, code) in [
+      ([0x02, 0x01, 0x0C, 0x00, 0x00], RejectCode.badMessage),
+      ([0x02, 0x01, 0x0C, 0x00, 0x02] + good + [0x02, 0x10, 0x05], .tooManyOperations),
+    ] {
+      guard case .rejected(let rejection) = failure(bytes, operationsMax: 1) else {
+        Issue.record("\(bytes) was let through")
+        continue
+      }
+      #expect(rejection.code == code && rejection.operation == nil && rejection.id == MessageIdentifier(12))
+    }
+    #expect(failure([0x02, 0x01, 0x0C, 0x00, 0x01] + good, operationsMax: 1) == nil)
+  }
+
+  @Test("stamps out of range, actors that nobody lists and numbers that are none are refused")
+  func stamps() {
+    let actor: [UInt8] = [0x33, 0x75, 0x0E, 0xAC, 0xDA, 0x49]
+    let list: [UInt8] = [0x02, 0x00, 0x01] + actor + [0x01]
+    func operation(_ head: UInt8, _ stamp: [UInt8], _ rest: [UInt8] = [0x10, 0x05]) -> MessageError? {
+      failure(list + [head] + BinaryEncodingTests.shape + stamp + rest)
+    }
+    #expect(operation(0x01, [0x02]) == nil)
+    for (head, stamp) in [
+      (0x01, [0x01]), (0x01, [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01]), (0x09, [0, 0]),
+      (0x09, [0, 0x80, 0x80, 0x04]),
+    ] as [(UInt8, [UInt8])] {
+      guard case .rejected(let rejection) = operation(head, stamp) else {
+        Issue.record("\(stamp) was let through")
+        continue
+      }
+      #expect(rejection.code == .badStamp && rejection.operation == 0)
+    }
+    for (head, stamp) in [(0x11, [0x02]), (0x05, []), (0x07, []), (0x21, [0x02])] as [(UInt8, [UInt8])] {
+      guard case .malformed = operation(head, stamp) else {
+        Issue.record("\(head) was let through")
+        continue
+      }
+    }
+    let infinity: [UInt8] = [0x04, 0x03, 0, 0, 0, 0, 0, 0, 0xF0, 0x7F]
+    #expect(operation(0x01, [0x02], infinity) != nil)
+    let minusZero: [UInt8] = [0x04, 0x03, 0, 0, 0, 0, 0, 0, 0, 0x80]
+    #expect(operation(0x01, [0x02], minusZero) != nil)
+  }
+
+  @Test("a hello's name is held to the rule of names")
+  func helloName() {
+    #expect(failure([0x01, 0x01, 0x01, 0x41]) == nil)
+    for name in [[], [0x07], [UInt8](repeating: 0x41, count: 129)] as [[UInt8]] {
+      let count: [UInt8] = name.count < 128 ? [UInt8(name.count)] : [UInt8(name.count & 0x7F) | 0x80, 1]
+      guard case .badHello = failure([0x01, 0x01] + count + name) else {
+        Issue.record("\(name) was let through")
+        continue
+      }
+    }
+  }
+
+  @Test("a count that the bytes behind it can't hold is refused before anything is made for it")
+  func claims() {
+    let many: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]
+    let beginnings: [[UInt8]] = [
+      [0x02, 0x00], [0x02, 0x00, 0x00], [0x42, 0x00, 0x00], [0x43, 0x00, 0x00, 0x01], [0x43, 0x00, 0x00, 0x01, 0x00],
+      [0x43, 0x00, 0x00, 0x01, 0x00, 0x01, 0x00], [0x44, 0x00, 0x00], [0x46], [0x49, 0x00], [0x49, 0x00, 0x00], [0x03],
+    ]
+    for beginning in beginnings {
+      let bytes = beginning + many + [0, 0, 0, 0]
+      #expect((try? BinaryEncoding.decodeClientMessage(bytes)) == nil)
+      #expect((try? BinaryEncoding.decodeServerMessage(bytes)) == nil)
+    }
+  }
+
+  @Test("a kind of message that there is not is of unknown type, and so is the other side's")
+  func unknownKinds() {
+    for kind in UInt8.min...UInt8.max where !(1...5).contains(kind) {
+      guard case .unknownType = failure([kind]) else {
+        Issue.record("\(kind) was let through")
+        continue
+      }
+    }
+  }
+}

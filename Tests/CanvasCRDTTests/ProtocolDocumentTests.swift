@@ -1,0 +1,86 @@
+import Testing
+
+@testable import CanvasCRDT
+
+/// docs/PROTOCOL.md is what other people's clients are written from, so its examples are held to the encoders.
+@Suite("The protocol's page")
+struct ProtocolDocumentTests {
+  /// What stands between "```form name" and "```".
+  private struct Block {
+    var form: Substring
+    var name: String
+    var lines: [Substring]
+  }
+
+  private func blocks() throws -> [Block] {
+    var blocks: [Block] = []
+    var open: Block?
+    for line in try GoldenFiles.project("docs/PROTOCOL.md").split(separator: "\n", omittingEmptySubsequences: false) {
+      guard line.hasPrefix("```") else {
+        open?.lines.append(line)
+        continue
+      }
+      if let block = open {
+        blocks.append(block)
+        open = nil
+      } else {
+        let words = line.dropFirst(3).split(separator: " ")
+        #expect(words.count == 2, "\(line)")
+        open = Block(form: words[0], name: String(words.last ?? ""), lines: [])
+      }
+    }
+    #expect(open == nil)
+    return blocks
+  }
+
+  private func sample(_ name: String) -> (json: [UInt8], binary: [UInt8])? {
+    for sample in WireSamples.clientMessages where sample.name == name {
+      return (JSONEncoding.encode(sample.message), BinaryEncoding.encode(sample.message))
+    }
+    for sample in WireSamples.serverMessages + WireSamples.stateMessages where sample.name == name {
+      return (JSONEncoding.encode(sample.message), BinaryEncoding.encode(sample.message))
+    }
+    return nil
+  }
+
+  @Test("each example of JSON is what the encoder writes, and there is one for every type")
+  func json() throws {
+    var types: Set<String> = []
+    for block in try blocks() where block.form == "json" {
+      let known = try #require(sample(block.name), "\(block.name)")
+      #expect(block.lines.joined(separator: "\n") == String(decoding: known.json, as: UTF8.self), "\(block.name)")
+      types.insert(
+        String(block.lines[0].prefix { $0 != "," && $0 != "}" }) + (block.name.hasPrefix("client") ? "" : "*")
+      )
+    }
+    #expect(types.count == 16)
+  }
+
+  @Test("each test vector is what the encoder writes, and there is one for every kind")
+  func vectors() throws {
+    var kinds: Set<UInt8> = []
+    for block in try blocks() where block.form == "vector" {
+      let known = try #require(sample(block.name), "\(block.name)")
+      var bytes: [UInt8] = []
+      for line in block.lines {
+        // The explanation starts behind two spaces.
+        for digits in line.prefix(37).split(separator: " ") {
+          bytes.append(try #require(UInt8(digits, radix: 16), "\(block.name): \(line)"))
+        }
+      }
+      #expect(bytes == known.binary, "\(block.name)")
+      kinds.insert(bytes.first ?? 0)
+    }
+    #expect(kinds == Set(0x01...0x05).union(0x41...0x4C))
+  }
+
+  @Test("no rule's number stands for two rules")
+  func rules() throws {
+    var rules: Set<Substring> = []
+    for line in try GoldenFiles.project("docs/PROTOCOL.md").split(separator: "\n") where line.hasPrefix("- **") {
+      let rule = line.dropFirst(4).prefix { $0 != "*" }
+      #expect(rules.insert(rule).inserted, "\(rule)")
+    }
+    #expect(rules.count > 40)
+  }
+}

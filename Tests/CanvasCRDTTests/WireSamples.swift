@@ -1,0 +1,266 @@
+@testable import CanvasCRDT
+
+/// One message of every kind and form, by the name of its golden files.
+enum WireSamples {
+  static let shape = Identifier("afy-kw5-t7o")!
+  static let other = Identifier("b00-000-00z")!
+  static let ann = Identifier("k3j-9x2-m1p")!
+  static let bob = Identifier("abc-abc-abc")!
+
+  static func stamp(_ milliseconds: UInt64, _ counter: UInt64 = 0, by actor: Identifier = ann) -> Stamp {
+    Stamp(milliseconds: milliseconds, counter: counter, actor: actor)!
+  }
+
+  static func set(_ assign: (inout Properties) -> Void) -> Properties {
+    var set = Properties()
+    assign(&set)
+    return set
+  }
+
+  static func json(_ text: StaticString) -> JSONText {
+    let bytes = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    return try! JSONText(validating: bytes, maximumBytes: bytes.count)
+  }
+
+  static func id(_ text: StaticString) -> MessageIdentifier { MessageIdentifier(json: json(text))! }
+
+  static func key(_ text: Text) -> OrderKey { text.withBytes { OrderKey($0)! } }
+
+  /// Every property, each with another value than its default.
+  static let everything = set { set in
+    set.kind = .star
+    set.name = "Größe \"5\""
+    set.position = Point(x: -45.25, y: 1e7)
+    set.size = Size(width: 1, height: 333.3333)
+    set.rotation = 0.1 + 0.2
+    set.fill = Color(red: 0xE4, green: 0x57, blue: 0x2E)
+    set.stroke = Color(red: 1, green: 2, blue: 3)
+    set.strokeWidth = 2.5
+    set.alpha = 7
+    set.visible = false
+    set.z = key("Z1")
+    set.cornerRadius = 1e6
+    set.points = 64
+    set.innerRatio = 0.05
+    set.delete()
+  }
+
+  static let moved = set { $0.position = Point(x: 50, y: 44) }
+  static let ellipse = set { $0.kind = .ellipse }
+  static let erased = set { $0.delete() }
+  static let faint = set { $0.alpha = 1 }
+  static let middle = set { $0.z = .middle }
+  static let turned = set { $0.rotation = -0.5 }
+  static let shown = set { $0.visible = true }
+  static let placed = set { set in
+    set.kind = .rectangle
+    set.position = Point(x: 45, y: 44)
+  }
+
+  /// A drag of four steps, passing from one shape and one actor to the next.
+  static let stream: [CanvasCRDT.Operation] = (0..<4).map { step in
+    let stamp = stamp(1_763_650_000_000 + UInt64(step) * 16, by: step < 3 ? ann : bob)
+    let set = set { $0.position = Point(x: 45 + Double(step), y: 44.25) }
+    return CanvasCRDT.Operation(shape: step < 2 ? shape : other, at: stamp, set: set)
+  }
+
+  static let hello: Hello = {
+    var hello = Hello()
+    hello.name = "Ann"
+    hello.color = Color("#E4572E")
+    hello.actor = ann
+    hello.since = Cursor("CURSOR")
+    hello.overlaps = true
+    return hello
+  }()
+
+  // MARK: - From the client
+
+  static let clientMessages: [(name: String, message: ClientMessage)] = [
+    ("hello-empty", .hello(Hello())),
+    (
+      "hello",
+      .hello(hello)
+    ),
+    (
+      "client-ops",
+      .operations(
+        Submission(
+          id: MessageIdentifier(12),
+          operations: [
+            ProposedOperation(
+              shape: shape,
+              at: stamp(1_763_650_000_123),
+              set: moved
+            )
+          ]
+        )
+      )
+    ),
+    (
+      "client-ops-unstamped",
+      .operations(
+        Submission(
+          id: nil,
+          operations: [
+            ProposedOperation(shape: shape, at: nil, set: ellipse),
+            ProposedOperation(shape: shape, at: nil, set: erased),
+          ]
+        )
+      )
+    ),
+    (
+      "client-ops-many",
+      .operations(
+        Submission(
+          id: id("\"a\\u0041 1\""),
+          operations: [
+            ProposedOperation(shape: shape, at: stamp(1_763_650_000_123, 7), set: everything),
+            ProposedOperation(shape: other, at: stamp(1_763_650_000_123, 7), set: faint),
+            ProposedOperation(shape: other, at: stamp(1_763_650_000_122, 65_535, by: bob), set: middle),
+            ProposedOperation(shape: other, at: nil, set: turned),
+            ProposedOperation(shape: shape, at: stamp(0), set: shown),
+          ]
+        )
+      )
+    ),
+    ("client-presence", .presence(json(#"{"cursor":[10.5,-3],"selection":["afy-kw5-t7o"],"lifted":null}"#))),
+    ("ping", .ping(MessageIdentifier(1))),
+    ("ping-without-id", .ping(nil)),
+    ("client-digest", .digest),
+  ]
+
+  // MARK: - From the server
+
+  static let serverMessages: [(name: String, message: ServerMessage)] = [
+    (
+      "welcome",
+      .welcome(
+        Welcome(
+          room: "demo",
+          actor: ann,
+          role: .editor,
+          milliseconds: 1_763_650_000_000,
+          limits: RoomLimits(),
+          peers: [
+            Peer(actor: bob, name: "Bob", color: Color("#2E86AB")!),
+            Peer(actor: other, name: "Cleo", color: Color("#00FF00")!, state: json(#"{"cursor":[1,2]}"#)),
+          ]
+        )
+      )
+    ),
+    (
+      "welcome-alone",
+      .welcome(
+        Welcome(
+          room: "demo",
+          actor: ann,
+          role: .viewer,
+          milliseconds: Stamp.millisecondsMax,
+          limits: RoomLimits(inOrder: [1, 2, 3, 4, 5, 6, UInt64.max]),
+          peers: []
+        )
+      )
+    ),
+    (
+      "server-ops",
+      .operations(
+        Delivery(
+          cursor: Cursor("CURSOR"),
+          operations: [
+            CanvasCRDT.Operation(
+              shape: shape,
+              at: stamp(1_763_650_000_000),
+              set: placed
+            )
+          ],
+          more: true,
+          reset: true
+        )
+      )
+    ),
+    ("server-ops-empty", .operations(Delivery(cursor: Cursor("CURSOR"), operations: []))),
+    (
+      "server-ops-stream",
+      .operations(
+        Delivery(
+          cursor: Cursor("1a.3"),
+          operations: stream
+        )
+      )
+    ),
+    (
+      "ack",
+      .acknowledgement(
+        Acknowledgement(
+          id: MessageIdentifier(12),
+          cursor: Cursor("CURSOR"),
+          superseded: [Superseded(operation: 0, property: .position, by: stamp(1_763_650_000_124, by: bob))]
+        )
+      )
+    ),
+    ("ack-plain", .acknowledgement(Acknowledgement(id: nil, cursor: Cursor("CURSOR")))),
+    (
+      "reject",
+      .rejection(Rejection(id: MessageIdentifier(12), operation: 0, code: .badValue, message: "why, in words"))
+    ),
+    ("reject-whole", .rejection(Rejection(id: id("-1.5"), code: .tooManyOperations, message: "too many operations"))),
+    (
+      "server-presence",
+      .presence([PeerState(actor: bob, state: json("{}")), PeerState(actor: ann, state: json(#"{"cursor":[1,2]}"#))])
+    ),
+    ("join", .join(Peer(actor: bob, name: "Bob", color: Color("#2E86AB")!))),
+    ("leave", .leave(bob)),
+    (
+      "overlaps",
+      .overlaps(
+        OverlapNotice(
+          began: [ShapePair(shape, other)],
+          ended: [ShapePair(shape, ann), ShapePair(other, ann)],
+          more: true
+        )
+      )
+    ),
+    ("overlaps-none", .overlaps(OverlapNotice(began: [], ended: []))),
+    ("pong", .pong(id: MessageIdentifier(1), milliseconds: 1_763_650_000_000)),
+    ("server-digest", .digest(cursor: Cursor("CURSOR"), hash: 0x00C0_FFEE_0123_4567)),
+    ("error", .error(code: "unknown_type", message: "a client sends no message of this type")),
+  ]
+
+  // MARK: - State
+
+  static let framed = set { set in
+    set.kind = .rectangle
+    set.position = Point(x: 45, y: 44)
+    set.size = Size(width: 89, height: 92)
+  }
+  static let filled = set { $0.fill = Color("#E4572E")! }
+  static let risen = set { set in
+    set.kind = .star
+    set.position = Point(x: -10.25, y: 0)
+    set.name = "Sun"
+  }
+
+  /// A room of three shapes, one of them erased and brought back, one erased for good.
+  static let stateCanvas: Canvas = {
+    var canvas = Canvas()
+    canvas.apply(CanvasCRDT.Operation(shape: shape, at: stamp(1_763_650_000_000), set: framed))
+    canvas.apply(CanvasCRDT.Operation(shape: shape, at: stamp(1_763_650_000_100, 2, by: bob), set: filled))
+    canvas.apply(CanvasCRDT.Operation(shape: other, at: stamp(1_763_650_000_050), set: erased))
+    canvas.apply(CanvasCRDT.Operation(shape: other, at: stamp(1_763_650_000_060), set: risen))
+    canvas.apply(CanvasCRDT.Operation(shape: ann, at: stamp(1_763_650_000_070), set: erased))
+    return canvas
+  }()
+
+  /// The empty state and the one above, as messages. JSON says them in operations, so these are not in the lists.
+  static let stateMessages: [(name: String, message: ServerMessage)] = [
+    (
+      "state-empty",
+      .operations(Delivery(cursor: Cursor("CURSOR"), content: .state(Canvas().stateParts()[0]), reset: true))
+    ),
+    (
+      "state",
+      .operations(Delivery(cursor: Cursor("CURSOR"), content: .state(stateCanvas.stateParts()[0]), reset: true))
+    ),
+  ]
+}
