@@ -1,0 +1,60 @@
+#if canImport(CanvasCRDT)
+  import CanvasCRDT
+#endif
+
+// A canvas alone: the merge without a replica around it. For looking at a room's past, and for measuring.
+
+@_expose(wasm, "createCanvas") @_cdecl("canvas_create_canvas")
+func createCanvas() -> UInt32 { canvases.insert(Canvas()) }
+
+@_expose(wasm, "destroyCanvas") @_cdecl("canvas_destroy_canvas")
+func destroyCanvas(_ canvas: UInt32) {
+  canvases.remove(canvas)
+}
+
+/// Merges what a frame of a server in the binary encoding brings, which stands in the input. The answer is nothing.
+@_expose(wasm, "mergeFrame") @_cdecl("canvas_merge_frame")
+func mergeFrame(_ canvas: UInt32, _ count: UInt32) -> Answer {
+  merge(input.bytes(count), into: canvas)
+}
+
+/// Merges frame after frame, each behind its length in four bytes, little-endian.
+@_expose(wasm, "mergeFrames") @_cdecl("canvas_merge_frames")
+func mergeFrames(_ canvas: UInt32, _ count: UInt32) -> Answer {
+  let bytes = input.bytes(count)
+  var reader = ByteReader(bytes)
+  while !reader.isAtEnd {
+    let frame: UnsafeRawBufferPointer
+    do throws(ByteReader.Failure) {
+      frame = try reader.readBytes(Int(clamping: try reader.readLittleEndian(as: UInt32.self)))
+    } catch {
+      return fail("the frames end before their lengths do")
+    }
+    let answer = merge(frame, into: canvas)
+    guard answer == 0 else { return answer }
+  }
+  return 0
+}
+
+@inline(__always)
+private func merge(_ frame: UnsafeRawBufferPointer, into canvas: UInt32) -> Answer {
+  do throws(MessageError) {
+    guard case .operations(let delivery) = try BinaryEncoding.decodeServerMessage(frame) else {
+      return fail("a message that brings no operations")
+    }
+    switch delivery.content {
+    case .operations(let operations):
+      for index in operations.indices { canvases[canvas].apply(operations[index]) }
+    case .state(let part): canvases[canvas].merge(part)
+    }
+    return 0
+  } catch {
+    return fail(error.words)
+  }
+}
+
+@_expose(wasm, "canvasDigest") @_cdecl("canvas_canvas_digest")
+func canvasDigest(_ canvas: UInt32) -> UInt64 { canvases[canvas].digest }
+
+@_expose(wasm, "canvasShapeCount") @_cdecl("canvas_canvas_shape_count")
+func canvasShapeCount(_ canvas: UInt32) -> UInt32 { UInt32(canvases[canvas].liveCount) }

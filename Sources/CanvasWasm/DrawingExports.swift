@@ -1,0 +1,141 @@
+#if canImport(CanvasCRDT)
+  import CanvasCRDT
+#endif
+
+// What there is to draw: rows as `ShapeRow` has them, and names.
+
+/// What has changed since this was last asked: three doubles — flags, how many rows, how many pairs — then the rows,
+/// then of each pair the two shapes and whether they came to overlap.
+///
+/// Flags: 1 everything is told anew, and what is not told is not there; 2 the drawing order has changed.
+@_expose(wasm, "changes") @_cdecl("canvas_changes")
+func changes(_ session: UInt32) -> Answer {
+  let unseen = sessions[session].takeUnseen()
+  return answer(session) { session, output in
+    output.append(Double((unseen.isReset ? 1 : 0) | (unseen.isOrderChanged ? 2 : 0)))
+    if unseen.isReset {
+      let pairs = session.overlaps.pairs
+      output.append(Double(session.order.count))
+      output.append(Double(pairs.count))
+      session.writeRows(of: session.order.identifiers, to: &output)
+      for pair in pairs { output.append(pair, overlaps: true) }
+      return
+    }
+    let pairs = unseen.pairs.keys.sorted()
+    output.append(Double(unseen.shapes.count))
+    output.append(Double(pairs.count))
+    let canvas = session.replica.canvas
+    for id in unseen.shapes.keys.sorted() {
+      guard let change = unseen.shapes[id] else { continue }
+      if let shape = canvas[id] {
+        output.append(shape, place: session.order.index(of: id) ?? -1, change: change)
+      } else {
+        output.append(gone: id, change)
+      }
+    }
+    for pair in pairs { output.append(pair, overlaps: unseen.pairs[pair] == true) }
+  }
+}
+
+/// Rows of all shapes, in drawing order.
+@_expose(wasm, "shapes") @_cdecl("canvas_shapes")
+func shapes(_ session: UInt32) -> Answer {
+  answer(session) { session, output in session.writeRows(of: session.order.identifiers, to: &output) }
+}
+
+/// Rows of the visible shapes that may be seen in a box, in drawing order.
+@_expose(wasm, "shapesInView") @_cdecl("canvas_shapes_in_view")
+func shapesInView(_ session: UInt32, _ x: Double, _ y: Double, _ width: Double, _ height: Double) -> Answer {
+  answer(session) { session, output in
+    let reach = session.strokeWidthMax / 2
+    let view = Rect(
+      origin: Point(x: x - reach, y: y - reach),
+      size: Size(width: width + 2 * reach, height: height + 2 * reach)
+    )
+    session.writeRows(of: session.inOrder(session.overlaps.shapes(in: view)), to: &output)
+  }
+}
+
+/// Rows of so many shapes, which stand in the input; those that are gone are left out.
+@_expose(wasm, "rows") @_cdecl("canvas_rows")
+func rows(_ session: UInt32, _ count: UInt32) -> Answer {
+  let shapes = input.identifiers(count)
+  return answer(session) { session, output in session.writeRows(of: shapes, to: &output) }
+}
+
+/// The identifiers of all shapes, from the back to the front.
+@_expose(wasm, "drawingOrder") @_cdecl("canvas_drawing_order")
+func drawingOrder(_ session: UInt32) -> Answer {
+  answer(session) { session, output in output.append(session.order.identifiers) }
+}
+
+// MARK: - Names
+
+/// What a shape shows as its name; nothing where it is gone.
+@_expose(wasm, "shownName") @_cdecl("canvas_shown_name")
+func shownName(_ session: UInt32, _ shape: Double) -> Answer {
+  answer(session) { session, output in
+    if let shape = Identifier(number: shape), let name = session.names.name(of: shape) { output.append(name) }
+  }
+}
+
+/// The names of all shapes in drawing order, a line each: no name has a line break in it.
+@_expose(wasm, "shownNames") @_cdecl("canvas_shown_names")
+func shownNames(_ session: UInt32) -> Answer {
+  answer(session) { session, output in
+    for place in session.order.places {
+      if let name = session.names.name(of: place.shape) { output.append(name) }
+      output.append(byte: UInt8(ascii: "\n"))
+    }
+  }
+}
+
+/// The shape that shows the name in the input; −1 where none does.
+@_expose(wasm, "shapeNamed") @_cdecl("canvas_shape_named")
+func shapeNamed(_ session: UInt32, _ count: UInt32) -> Double {
+  guard let name = Text(utf8: input.bytes(count)) else { return -1 }
+  return sessions[session].names.identifier(named: name)?.number ?? -1
+}
+
+/// Who wrote a property of a shape, and when: two doubles, or nothing where nobody did.
+@_expose(wasm, "written") @_cdecl("canvas_written")
+func written(_ session: UInt32, _ shape: Double, _ property: UInt32) -> Answer {
+  answer(session) { session, output in
+    guard let shape = Identifier(number: shape), let raw = UInt8(exactly: property),
+      let property = Property(rawValue: raw), let stamp = session.replica.canvas.stamp(of: property, in: shape)
+    else { return }
+    output.append(stamp.actor)
+    output.append(Double(stamp.milliseconds))
+  }
+}
+
+// MARK: - Underneath
+
+extension Session {
+  fileprivate func writeRows(of identifiers: [Identifier], to output: inout OutputBuffer) {
+    let canvas = replica.canvas
+    for id in identifiers {
+      guard let shape = canvas[id] else { continue }
+      output.append(shape, place: order.index(of: id) ?? -1)
+    }
+  }
+
+  /// The shapes from the back to the front.
+  func inOrder(_ identifiers: [Identifier]) -> [Identifier] {
+    var placed: [DrawingOrder.Place] = []
+    placed.reserveCapacity(identifiers.count)
+    for id in identifiers {
+      if let place = order.place(of: id) { placed.append(place) }
+    }
+    placed.sort()
+    return placed.map { $0.shape }
+  }
+}
+
+extension OutputBuffer {
+  mutating func append(_ pair: ShapePair, overlaps: Bool) {
+    append(pair.first)
+    append(pair.second)
+    append(overlaps)
+  }
+}

@@ -1,0 +1,210 @@
+#if canImport(CanvasCRDT)
+  import CanvasCRDT
+#endif
+
+// What the page is to do or to be told, one after the other:
+//
+//     kind     four bytes, little-endian
+//     length   four bytes, little-endian
+//     payload  so many bytes, and zeros up to the next multiple of eight
+//
+// What comes often is plain; the rest is JSON with a `type`, as JavaScript will hand it on. Shapes and actors are
+// numbers in it. Changes of the drawing are not among them: the page asks for those when it draws.
+
+enum EffectKind: UInt32 {
+  case json = 0
+  case connect = 1
+  /// The bytes of a message.
+  case send = 2
+  case disconnect = 3
+  /// A double: when, on the monotonic clock.
+  case wake = 4
+  /// A double: how many operations the server has not yet answered for.
+  case unsent = 5
+}
+
+extension OutputBuffer {
+  mutating func append(_ effect: ReplicaEffect) {
+    switch effect {
+    case .connect: append(.connect, count: 0)
+    case .send(let bytes):
+      append(.send, count: bytes.count)
+      append(bytes)
+      align()
+    case .disconnect: append(.disconnect, count: 0)
+    case .wake(let time):
+      append(.wake, count: 8)
+      append(Double(time))
+    case .unsent(let count):
+      append(.unsent, count: 8)
+      append(Double(count))
+    case .changed, .reset, .departed: break
+    default: appendJSON { writer in effect.write(to: &writer) }
+    }
+  }
+
+  /// Shapes that came about by what was asked for, in order.
+  mutating func append(added shapes: [Identifier]) {
+    appendJSON { writer in
+      writer.type("added")
+      writer.key("shapes")
+      writer.beginArray()
+      for shape in shapes { writer.value(shape.packed) }
+      writer.endArray()
+    }
+  }
+
+  private mutating func append(_ kind: EffectKind, count: Int) {
+    append(word: kind.rawValue)
+    append(word: UInt32(count))
+  }
+
+  private mutating func appendJSON(_ write: (inout JSONWriter) -> Void) {
+    var writer = JSONWriter(capacity: 128)
+    writer.beginObject()
+    write(&writer)
+    writer.endObject()
+    let bytes = writer.finish()
+    append(.json, count: bytes.count)
+    append(bytes)
+    align()
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func type(_ name: StaticString) {
+    key("type")
+    value(name)
+  }
+
+  mutating func member(_ name: StaticString, _ text: Text) {
+    key(name)
+    value(text: text)
+  }
+
+  mutating func member(_ name: StaticString, _ number: UInt64) {
+    key(name)
+    value(number)
+  }
+
+  mutating func value(_ peer: Peer) {
+    beginObject()
+    member("actor", peer.actor.packed)
+    member("name", peer.name)
+    key("color")
+    value(peer.color)
+    if let state = peer.state {
+      key("state")
+      value(state)
+    }
+    endObject()
+  }
+
+  mutating func value(_ state: ReplicaState) {
+    switch state {
+    case .offline: value("offline")
+    case .waiting: value("waiting")
+    case .connecting: value("connecting")
+    case .greeting: value("greeting")
+    case .loading: value("loading")
+    case .live: value("live")
+    case .closed: value("closed")
+    }
+  }
+
+  fileprivate mutating func pairs(_ name: StaticString, _ pairs: [ShapePair]) {
+    key(name)
+    beginArray()
+    for pair in pairs {
+      beginArray()
+      value(pair.first.packed)
+      value(pair.second.packed)
+      endArray()
+    }
+    endArray()
+  }
+}
+
+extension ReplicaEffect {
+  /// The members of the object.
+  fileprivate func write(to writer: inout JSONWriter) {
+    switch self {
+    case .connect, .send, .disconnect, .wake, .unsent, .changed, .departed, .reset: break
+    case .overlaps(let notice):
+      writer.type("overlaps")
+      writer.pairs("began", notice.began)
+      writer.pairs("ended", notice.ended)
+      writer.key("more")
+      writer.value(notice.more)
+    case .rejected(let edit):
+      writer.type("rejected")
+      writer.member("shape", edit.operation.shape.packed)
+      writer.key("set")
+      JSONEncoding.write(edit.operation.set, to: &writer)
+      writer.key("code")
+      writer.value(edit.code.wireName)
+      writer.member("message", edit.message)
+    case .superseded(let values):
+      writer.type("superseded")
+      writer.key("values")
+      writer.beginArray()
+      for superseded in values {
+        writer.beginObject()
+        writer.member("shape", superseded.shape.packed)
+        writer.key("property")
+        writer.value(superseded.property.wireName)
+        writer.member("by", superseded.by.actor.packed)
+        writer.member("milliseconds", superseded.by.milliseconds)
+        writer.endObject()
+      }
+      writer.endArray()
+    case .state(let state):
+      writer.type("state")
+      writer.key("state")
+      writer.value(state)
+      switch state {
+      case .waiting(let until): writer.member("untilMilliseconds", until)
+      case .closed(let code): writer.member("code", UInt64(code))
+      default: break
+      }
+    case .peers(let peers):
+      writer.type("peers")
+      writer.key("peers")
+      writer.beginArray()
+      for peer in peers { writer.value(peer) }
+      writer.endArray()
+    case .joined(let peer):
+      writer.type("joined")
+      writer.key("peer")
+      writer.value(peer)
+    case .left(let actor):
+      writer.type("left")
+      writer.member("actor", actor.packed)
+    case .presence(let peer):
+      writer.type("presence")
+      writer.key("peer")
+      writer.value(peer)
+    case .presenceTooLong(let bytesMax):
+      writer.type("presenceTooLong")
+      writer.member("bytesMax", bytesMax)
+    case .pong(let roundTrip):
+      writer.type("pong")
+      writer.member("roundTripMilliseconds", roundTrip)
+    case .digest(let verdict):
+      writer.type("digest")
+      writer.key("verdict")
+      switch verdict {
+      case .agrees: writer.value("agrees")
+      case .disagrees: writer.value("disagrees")
+      case .inconclusive: writer.value("inconclusive")
+      }
+    case .error(let code, let message):
+      writer.type("error")
+      writer.member("code", code)
+      writer.member("message", message)
+    case .failure(let error):
+      writer.type("failure")
+      writer.member("message", error.words)
+    }
+  }
+}

@@ -1,0 +1,26 @@
+/// Values that JavaScript holds by number. No number is 0.
+struct HandleTable<Value> {
+  private var values: [Value?] = []
+  private var unused: [UInt32] = []
+
+  mutating func insert(_ value: consuming Value) -> UInt32 {
+    if let handle = unused.popLast() {
+      values[Int(handle) - 1] = value
+      return handle
+    }
+    values.append(value)
+    return UInt32(values.count)
+  }
+
+  mutating func remove(_ handle: UInt32) {
+    precondition(values[Int(handle) - 1] != nil, "released twice")
+    values[Int(handle) - 1] = nil
+    unused.append(handle)
+  }
+
+  /// A number that stands for nothing is a mistake in our own JavaScript, and traps.
+  subscript(handle: UInt32) -> Value {
+    get { values[Int(handle) - 1]! }
+    _modify { yield &values[Int(handle) - 1]! }
+  }
+}
