@@ -9,6 +9,7 @@ let package = Package(
   name: "CanvasSync",
   products: [
     .library(name: "CanvasCRDT", targets: ["CanvasCRDT"]),
+    .library(name: "WebSocketLoop", targets: ["WebSocketLoop"]),
   ],
   targets: [
     .target(
@@ -17,6 +18,8 @@ let package = Package(
       // Rounding and square roots, where the processor has no instruction for them.
       linkerSettings: [.linkedLibrary("m")]
     ),
+    .systemLibrary(name: "CWebSockets", providers: [.apt(["libwebsockets-dev", "libuv1-dev"])]),
+    .target(name: "WebSocketLoop", dependencies: ["CWebSockets"], swiftSettings: settings),
     .executableTarget(
       name: "geometry-dump",
       dependencies: ["CanvasCRDT"],
@@ -29,6 +32,7 @@ let package = Package(
       exclude: ["Golden"],
       swiftSettings: settings
     ),
+    .testTarget(name: "WebSocketLoopTests", dependencies: ["WebSocketLoop"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

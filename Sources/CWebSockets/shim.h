@@ -1,0 +1,39 @@
+// libwebsockets and libuv, which is
+// the loop that libwebsockets is made to run on. What follows is only what Swift's importer can't see: macros that are
+// built by arithmetic, and calls with variable arguments.
+
+#ifndef CANVAS_CWEBSOCKETS_SHIM_H
+#define CANVAS_CWEBSOCKETS_SHIM_H
+
+#include <libwebsockets.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <sys/socket.h>
+#include <uv.h>
+
+// Glibc keeps these two for those who ask for GNU's extensions, which Swift's own import of it doesn't.
+int accept4(int listener, struct sockaddr *address, socklen_t *count, int flags);
+int pthread_setname_np(pthread_t thread, const char *name);
+
+/// How many bytes in front of a payload lws_write() may write its own frame header into.
+static const size_t cws_header_room = LWS_PRE;
+
+/// The context runs on a libuv loop of ours, and makes no virtual host before it is told to.
+static const uint64_t cws_context_options =
+    LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS;
+
+/// Virtual hosts that only adopt sockets, and that only connect outwards.
+static const int cws_port_adopting = CONTEXT_PORT_NO_LISTEN_SERVER;
+static const int cws_port_connecting = CONTEXT_PORT_NO_LISTEN;
+
+/// Closes a connection at once; not to be called within a callback of that connection.
+static inline void cws_kill(struct lws *wsi) {
+  lws_set_timeout(wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_SYNC);
+}
+
+/// The kinds of frame for lws_write(), with and without the bit that says that more fragments follow.
+static inline int cws_write(struct lws *wsi, unsigned char *payload, size_t count, int kind, int more) {
+  return lws_write(wsi, payload, count, (enum lws_write_protocol)(kind | (more ? LWS_WRITE_NO_FIN : 0)));
+}
+
+#endif

@@ -1,0 +1,106 @@
+internal import CWebSockets
+
+extension EventLoop {
+  /// Connects to a WebSocket server. The handler hears `connected`, or `closed` with the cause `refused`; the connection
+  /// can be aborted before either. On the loop's thread only.
+  /// - Parameter subprotocols: offered in this order; `Connection.subprotocol` is the server's choice.
+  @discardableResult
+  public func connect(
+    to endpoint: Endpoint,
+    subprotocols: [String] = [],
+    headers: [(name: String, value: String)] = [],
+    options: WebSocketOptions = WebSocketOptions(),
+    handler: any ConnectionHandler
+  ) -> Connection {
+    assertCurrent()
+    let request = Request(path: endpoint.path, query: endpoint.query, headers: headers)
+    let connection = Connection(
+      loop: self,
+      listener: nil,
+      handler: handler,
+      request: request,
+      subprotocol: nil,
+      options: options
+    )
+    var info = lws_client_connect_info()
+    info.context = websockets.pointer
+    info.vhost = websockets.clientHost(compresses: options.compresses)?.pointer
+    info.port = Int32(endpoint.port)
+    // libwebsockets lets go of the connection when it destroys its own half.
+    let retained = Unmanaged.passRetained(connection)
+    info.opaque_user_data = retained.toOpaque()
+    let target = endpoint.query.isEmpty ? endpoint.path : "\(endpoint.path)?\(endpoint.query)"
+    let offered = subprotocols.joined(separator: ",")
+    let wsi = endpoint.host.withCString { host in
+      endpoint.authority.withCString { authority in
+        target.withCString { target in
+          offered.withCString { offered in
+            WebSocketHost.plainProtocol.withCString { plain in
+              info.address = host
+              info.host = authority
+              info.path = target
+              info.protocol = subprotocols.isEmpty ? nil : offered
+              info.local_protocol_name = plain
+              return lws_client_connect_via_info(&info)
+            }
+          }
+        }
+      }
+    }
+    if let wsi {
+      connection.attach(to: wsi)
+      connection.limitConnecting()
+    } else {
+      // It may have called back and let go already, or not at all; either way the handler hears of it in a later turn.
+      execute { connection.failedToConnect("no connection", status: 0) }
+    }
+    return connection
+  }
+}
+
+/// Where a server is: `ws://127.0.0.1:8080/v1/rooms/demo/sync?token=t`.
+public struct Endpoint: Sendable, Equatable {
+  public var host: String
+  public var port: Int
+  public var path: String
+  public var query: String
+
+  public init(host: String, port: Int, path: String = "/", query: String = "") {
+    self.host = host
+    self.port = port
+    self.path = path
+    self.query = query
+  }
+
+  /// Nil for what isn't a `ws` or `http` URL with a host. The port is 80 where none is given.
+  public init?(_ url: String) {
+    var rest: Substring
+    if url.hasPrefix("ws://") {
+      rest = url.dropFirst(5)
+    } else if url.hasPrefix("http://") {
+      rest = url.dropFirst(7)
+    } else {
+      return nil
+    }
+    if let fragment = rest.firstIndex(of: "#") { rest = rest[..<fragment] }
+    let slash = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+    var authority = rest[..<slash]
+    let target = rest[slash...].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    path = target.first.flatMap { $0.isEmpty ? nil : String($0) } ?? "/"
+    query = target.count == 2 ? String(target[1]) : ""
+    port = 80
+    if let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") {
+      guard let number = Int(authority[authority.index(after: colon)...]), (1...65_535).contains(number) else {
+        return nil
+      }
+      port = number
+      authority = authority[..<colon]
+    }
+    if authority.hasPrefix("["), authority.hasSuffix("]") { authority = authority.dropFirst().dropLast() }
+    guard !authority.isEmpty, url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+    host = String(authority)
+  }
+
+  /// As the `Host` header has it.
+  var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}

@@ -1,0 +1,300 @@
+internal import CWebSockets
+import Glibc
+
+/// An HTTP/1.1 connection: requests one after the other, until one is upgraded.
+///
+/// libwebsockets could serve HTTP as well, but not as is wanted here: it answers nothing to garbage and unknown methods,
+/// doesn't read chunked bodies, expects 100 MB of a POST without a length, reads on while an answer is awaited, and 4.1.6
+/// goes on with a freed header table when a second request on a connection asks for an upgrade that it doesn't know. So a
+/// request is read here, strictly, and libwebsockets is given the socket with a handshake of our own wording once the
+/// upgrade was granted: it never sees a byte of a request from outside.
+///
+/// While an answer is awaited nothing is read, so what a client pipelines waits in its own socket buffer.
+final class HTTPConnection: SocketWatcher, LoopResident {
+  private enum State {
+    case readingHead(isBegun: Bool)
+    case readingBody(Request, BodyReader)
+    case waiting(Exchange)
+    case writing(thenClose: Bool)
+    /// Everything is said: reads until the client has closed too, since closing before would take back what it hasn't
+    /// read yet.
+    case lingering
+    case ended
+  }
+
+  private static let readBytesMax = 65_536
+  private static let pieceBytesMax = 65_536
+  private static let lingerMilliseconds: UInt64 = 2_000
+  /// How many pipelined requests are answered in one go before other sockets get their turn.
+  private static let requestsInOneGoMax = 16
+
+  let loop: EventLoop
+  private let listener: Listener
+  private let descriptor: Int32
+  private let peer: String
+  private var watch: SocketWatch!
+  private var timer: LoopTimer?
+  private var state = State.readingHead(isBegun: false)
+  private var parser: HeadParser
+  private var received: [UInt8] = []
+  private var output: [UInt8] = []
+  private var outputSent = 0
+  private var body: [UInt8] = []
+  private var bodySent = 0
+  private var isProcessing = false
+
+  private var options: HTTPOptions { listener.options.http }
+
+  init(listener: Listener, descriptor: Int32, peer: String) {
+    self.listener = listener
+    self.descriptor = descriptor
+    self.peer = peer
+    loop = listener.loop
+    parser = HeadParser(bytesMax: listener.options.http.headBytesMax, headersMax: listener.options.http.headersMax)
+  }
+
+  func start() {
+    loop.residents[ObjectIdentifier(self)] = self
+    loop.counts.exchanges += 1
+    listener.connectionCame()
+    watch = SocketWatch(loop: loop, descriptor: descriptor, watcher: self)
+    timer = LoopTimer(loop: loop, repeats: true) { [unowned self] in timePassed() }
+    timer?.start(afterMilliseconds: options.headWithinMilliseconds)
+    watch.want(readable: true, writable: false)
+  }
+
+  func loopStops() { end() }
+
+  // MARK: Reading
+
+  func socketIsReady(readable: Bool, writable: Bool) {
+    if writable { flush() }
+    if readable { read() }
+  }
+
+  private func read() {
+    switch state {
+    case .waiting, .writing, .ended: return
+    case .readingHead, .readingBody, .lingering: break
+    }
+    let count = withUnsafeTemporaryAllocation(byteCount: Self.readBytesMax, alignment: 1) { room in
+      let count = recv(descriptor, room.baseAddress, room.count, Int32(MSG_DONTWAIT))
+      if count > 0, case .lingering = state { return count }
+      if count > 0 { received += UnsafeRawBufferPointer(rebasing: room[..<count]) }
+      return count
+    }
+    if count < 0, errno == EAGAIN || errno == EINTR { return }
+    guard count > 0 else {
+      end()
+      return
+    }
+    loop.counts.bytesReceived &+= UInt64(count)
+    process()
+  }
+
+  /// Goes as far as what was received leads. A handler may answer within, which makes the next request's turn come in
+  /// this same loop rather than by recursion.
+  private func process() {
+    guard !isProcessing else { return }
+    isProcessing = true
+    defer { isProcessing = false }
+    var requests = 0
+    do throws(HTTPFault) {
+      while requests < Self.requestsInOneGoMax {
+        switch state {
+        case .readingHead(let isBegun):
+          guard !received.isEmpty else { return }
+          if !isBegun {
+            state = .readingHead(isBegun: true)
+            timer?.start(afterMilliseconds: options.headWithinMilliseconds)
+          }
+          guard let head = try parser.parse(received) else { return }
+          received.removeFirst(head.byteCount)
+          try begin(try Request(head, peer: peer))
+        case .readingBody(let request, var reader):
+          // Taken out of the state, so that the body has one owner and grows in place.
+          state = .ended
+          let fault = takeBody(&reader)
+          state = .readingBody(request, reader)
+          if let fault { throw fault }
+          guard reader.isComplete else { return }
+          requests += 1
+          deliver(request, body: reader.body)
+        case .waiting, .writing, .lingering, .ended: return
+        }
+      }
+    } catch {
+      fail(error)
+      return
+    }
+    // The rest of what was pipelined, after the other sockets' turn.
+    loop.schedule(afterMilliseconds: 0) { [self] in process() }
+  }
+
+  private func takeBody(_ reader: inout BodyReader) -> HTTPFault? {
+    do throws(HTTPFault) {
+      try reader.take(&received)
+      return nil
+    } catch { return error }
+  }
+
+  private func begin(_ request: Request) throws(HTTPFault) {
+    if request.listHeader("upgrade").contains(where: { $0.utf8.map(\.lowercased).elementsEqual("websocket".utf8) }) {
+      try upgrade(request)
+      return
+    }
+    let reader = try BodyReader(try request.bodyLength(), bytesMax: options.bodyBytesMax)
+    if let expectation = request.header("expect") {
+      guard expectation.utf8.map(\.lowercased).elementsEqual("100-continue".utf8) else {
+        throw HTTPFault(status: 417, message: "the only expectation is 100-continue")
+      }
+      if request.isVersion11, !reader.isComplete, received.isEmpty {
+        let go = "HTTP/1.1 100 Continue\r\n\r\n"
+        _ = send(descriptor, go, go.utf8.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+      }
+    }
+    state = .readingBody(request, reader)
+    timer?.start(afterMilliseconds: options.bodyWithinMilliseconds)
+  }
+
+  private func deliver(_ request: Request, body: [UInt8]) {
+    let exchange = Exchange(request: request, body: body, connection: self)
+    state = .waiting(exchange)
+    watch.want(readable: false, writable: false)
+    timer?.start(afterMilliseconds: options.answerWithinMilliseconds)
+    listener.handler.requested(exchange)
+  }
+
+  private func upgrade(_ request: Request) throws(HTTPFault) {
+    let handshake = try Handshake(request, hasMore: !received.isEmpty)
+    switch listener.handler.upgradeRequested(request) {
+    case .refuse(let response):
+      write(response, isHead: false, thenClose: !request.keepsAlive)
+    case .accept(let wanted):
+      let subprotocol = wanted.flatMap { wanted in
+        handshake.offered.contains(wanted) && listener.options.subprotocols.contains(wanted) ? wanted : nil
+      }
+      leave()
+      listener.adopt(
+        descriptor,
+        request: request,
+        subprotocol: subprotocol,
+        handshake: handshake.rephrased(subprotocol: subprotocol, compresses: listener.options.webSocket.compresses)
+      )
+    }
+  }
+
+  // MARK: Answering
+
+  func isWaiting(for exchange: Exchange) -> Bool {
+    if case .waiting(let current) = state { return current === exchange }
+    return false
+  }
+
+  func answer(_ response: Response, to exchange: Exchange) {
+    loop.assertCurrent()
+    guard isWaiting(for: exchange) else { return }
+    let request = exchange.request
+    write(response, isHead: request.method == "HEAD", thenClose: !request.keepsAlive || listener.isClosed)
+  }
+
+  /// The request can't be understood, so neither can what follows it.
+  private func fail(_ fault: HTTPFault) {
+    var response = Response.error(fault.status, code: "bad_request", message: fault.message)
+    if fault.status == 426 { response.headers.append(("Sec-WebSocket-Version", "13")) }
+    write(response, isHead: false, thenClose: true)
+  }
+
+  private func write(_ response: Response, isHead: Bool, thenClose: Bool) {
+    output = response.head(closing: thenClose, date: listener.date.text)
+    outputSent = 0
+    body = isHead || !response.mayHaveBody ? [] : response.body
+    bodySent = 0
+    if body.count <= 16_384 {
+      // Cheaper than a second call.
+      output += body
+      body = []
+    }
+    state = .writing(thenClose: thenClose)
+    watch.want(readable: false, writable: false)
+    timer?.start(afterMilliseconds: options.stallMilliseconds)
+    flush()
+  }
+
+  /// Sends what the socket takes. Of a large body there is only the shared buffer and a place in it.
+  private func flush() {
+    guard case .writing(let thenClose) = state else { return }
+    while outputSent < output.count || bodySent < body.count {
+      let isOutput = outputSent < output.count
+      let count = (isOutput ? output : body).withUnsafeBytes { bytes in
+        let place = isOutput ? outputSent : bodySent
+        return send(
+          descriptor,
+          bytes.baseAddress! + place,
+          min(bytes.count - place, Self.pieceBytesMax),
+          Int32(MSG_DONTWAIT | MSG_NOSIGNAL)
+        )
+      }
+      if count < 0 {
+        if errno == EINTR { continue }
+        guard errno == EAGAIN else {
+          end()
+          return
+        }
+        watch.want(readable: false, writable: true)
+        return
+      }
+      loop.counts.bytesSent &+= UInt64(count)
+      if isOutput { outputSent += count } else { bodySent += count }
+      timer?.start(afterMilliseconds: options.stallMilliseconds)
+    }
+    output = []
+    body = []
+    if thenClose {
+      linger()
+    } else {
+      state = .readingHead(isBegun: false)
+      timer?.start(afterMilliseconds: options.idleMilliseconds)
+      watch.want(readable: true, writable: false)
+      process()
+    }
+  }
+
+  private func linger() {
+    state = .lingering
+    received = []
+    shutdown(descriptor, Int32(SHUT_WR))
+    timer?.start(afterMilliseconds: Self.lingerMilliseconds)
+    watch.want(readable: true, writable: false)
+  }
+
+  // MARK: Ending
+
+  private func timePassed() {
+    switch state {
+    case .readingHead(isBegun: true), .readingBody:
+      fail(HTTPFault(status: 408, message: "the request took too long"))
+    case .waiting(let exchange):
+      answer(.error(503, code: "unavailable", message: "the answer took too long"), to: exchange)
+    case .readingHead(isBegun: false), .writing, .lingering, .ended: end()
+    }
+  }
+
+  private func end() {
+    if case .ended = state { return }
+    leave()
+    close(descriptor)
+  }
+
+  /// Lets go of the socket without closing it.
+  private func leave() {
+    state = .ended
+    watch.close()
+    timer?.cancel()
+    timer = nil
+    loop.residents[ObjectIdentifier(self)] = nil
+    loop.counts.exchanges -= 1
+    listener.connectionWent()
+    loop.memory.connectionWent(loop: loop)
+  }
+}

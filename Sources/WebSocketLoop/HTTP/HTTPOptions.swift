@@ -1,0 +1,20 @@
+/// The bounds of HTTP, each with what it protects.
+public struct HTTPOptions: Sendable {
+  /// A longer head is answered with 431: memory.
+  public var headBytesMax = 16_384
+  public var headersMax = 100
+  /// A longer body is answered with 413: memory.
+  public var bodyBytesMax = 8 << 20
+  /// How long a head may take from its first byte, or from the connection's beginning: clients that drip.
+  public var headWithinMilliseconds: UInt64 = 10_000
+  /// How long a body may take: the same.
+  public var bodyWithinMilliseconds: UInt64 = 30_000
+  /// How long the handler may take to answer, before 503 does.
+  public var answerWithinMilliseconds: UInt64 = 60_000
+  /// How long a client may take none of an answer.
+  public var stallMilliseconds: UInt64 = 30_000
+  /// How long a connection may be quiet between requests.
+  public var idleMilliseconds: UInt64 = 30_000
+
+  public init() {}
+}

@@ -1,0 +1,54 @@
+/// A request for an upgrade to WebSocket, checked (RFC 6455, 4.2.1) and put in our own words for libwebsockets.
+struct Handshake {
+  let offered: [String]
+  private let key: String
+  private let extensions: String?
+
+  /// - Parameter hasMore: whether the client went on before it was answered, which it must not.
+  init(_ request: Request, hasMore: Bool) throws(HTTPFault) {
+    guard request.method == "GET", request.isVersion11 else { throw .malformed("an upgrade is a GET of HTTP/1.1") }
+    guard request.listHeader("connection").contains(where: { $0.utf8.map(\.lowercased).elementsEqual("upgrade".utf8) })
+    else { throw .malformed("an upgrade needs Connection: Upgrade") }
+    guard request.header("sec-websocket-version") == "13" else {
+      throw HTTPFault(status: 426, message: "version 13 of WebSocket is spoken here")
+    }
+    guard let key = request.header("sec-websocket-key"), Self.isSixteenBytes(key) else {
+      throw .malformed("an upgrade needs a Sec-WebSocket-Key of 16 bytes")
+    }
+    guard try request.bodyLength() == .bytes(0), !hasMore else { throw .malformed("an upgrade has no body") }
+    self.key = key
+    offered = request.offeredSubprotocols
+    extensions = request.header("sec-websocket-extensions")
+  }
+
+  /// Base64 of 16 bytes: 22 characters and two `=`.
+  private static func isSixteenBytes(_ key: String) -> Bool {
+    let bytes = Array(key.utf8)
+    return bytes.count == 24 && bytes[22...].elementsEqual("==".utf8)
+      && bytes[..<22].allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+          true
+        default: false
+        }
+      }
+  }
+
+  /// The request as libwebsockets gets to see it: nothing in it comes from outside but the key, the offer of
+  /// compression where that is allowed, and a subprotocol that we speak.
+  func rephrased(subprotocol: String?, compresses: Bool) -> [UInt8] {
+    var bytes = Array("GET / HTTP/1.1\r\n".utf8)
+    appendHeaderLine("Host", "localhost", to: &bytes)
+    appendHeaderLine("Upgrade", "websocket", to: &bytes)
+    appendHeaderLine("Connection", "Upgrade", to: &bytes)
+    appendHeaderLine("Sec-WebSocket-Version", "13", to: &bytes)
+    appendHeaderLine("Sec-WebSocket-Key", key, to: &bytes)
+    if let subprotocol { appendHeaderLine("Sec-WebSocket-Protocol", subprotocol, to: &bytes) }
+    if compresses, let extensions, extensions.utf8.count < 200 {
+      appendHeaderLine("Sec-WebSocket-Extensions", extensions, to: &bytes)
+    }
+    bytes += [0x0D, 0x0A]
+    return bytes
+  }
+}

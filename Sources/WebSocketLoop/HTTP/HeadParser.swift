@@ -1,0 +1,104 @@
+/// Why a request can't be understood, and the status that says so.
+struct HTTPFault: Error, Equatable {
+  var status: Int
+  var message: String
+
+  static func malformed(_ message: String) -> HTTPFault { HTTPFault(status: 400, message: message) }
+}
+
+/// Finds and reads the head of an HTTP/1 message: the first line and the headers. It is strict, since what two readers
+/// understand differently is how requests are smuggled past a proxy: lines end in CR LF, names are tokens without a
+/// space before the colon, lines aren't folded.
+struct HeadParser {
+  let bytesMax: Int
+  let headersMax: Int
+  /// How far the end has been looked for already, so that a head that drips in is not searched anew for each byte.
+  private var searched = 0
+
+  init(bytesMax: Int, headersMax: Int) {
+    self.bytesMax = bytesMax
+    self.headersMax = headersMax
+  }
+
+  struct Head {
+    var firstLine: [UInt8]
+    var headers: [(name: String, value: String)]
+    /// How many bytes it took, with the empty line.
+    var byteCount: Int
+  }
+
+  /// Nil where the head isn't complete yet.
+  mutating func parse(_ bytes: [UInt8]) throws(HTTPFault) -> Head? {
+    // Empty lines before a request are to be forgiven, and are what some clients send after a body.
+    var start = 0
+    while start + 1 < bytes.count, bytes[start] == 0x0D, bytes[start + 1] == 0x0A { start += 2 }
+    guard let end = findEnd(bytes, from: max(start, searched)) else {
+      if bytes.count > bytesMax { throw HTTPFault(status: 431, message: "the head is longer than \(bytesMax) bytes") }
+      searched = max(0, bytes.count - 3)
+      return nil
+    }
+    searched = 0
+    guard end - start <= bytesMax else {
+      throw HTTPFault(status: 431, message: "the head is longer than \(bytesMax) bytes")
+    }
+    var lines = bytes[start..<end].split(separator: 0x0A, omittingEmptySubsequences: false)[...]
+    for line in lines where line.last != 0x0D && line.endIndex != end {
+      throw .malformed("a line doesn't end in CR LF")
+    }
+    lines = lines.map { $0.endIndex == end ? $0 : $0.dropLast() }[...]
+    guard let first = lines.popFirst(), !first.isEmpty else { throw .malformed("there is no request line") }
+    guard lines.count <= headersMax else {
+      throw HTTPFault(status: 431, message: "there are more than \(headersMax) headers")
+    }
+    var headers: [(name: String, value: String)] = []
+    for line in lines { headers.append(try header(line)) }
+    return Head(firstLine: Array(first), headers: headers, byteCount: end + 4)
+  }
+
+  /// The place of CR LF CR LF.
+  private func findEnd(_ bytes: [UInt8], from start: Int) -> Int? {
+    var place = start
+    while place + 3 < bytes.count {
+      if bytes[place + 3] == 0x0A {
+        if bytes[place] == 0x0D, bytes[place + 1] == 0x0A, bytes[place + 2] == 0x0D { return place }
+        place += 1
+      } else if bytes[place + 3] == 0x0D {
+        place += 1
+      } else {
+        place += 4
+      }
+    }
+    return nil
+  }
+
+  private func header(_ line: ArraySlice<UInt8>) throws(HTTPFault) -> (name: String, value: String) {
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { throw .malformed("a header has no colon") }
+    let name = line[..<colon]
+    guard !name.isEmpty, name.allSatisfy(\.isTokenByte) else { throw .malformed("a header's name is malformed") }
+    let value = line[(colon + 1)...]
+    guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+      throw .malformed("a header's value has a control character")
+    }
+    return (
+      String(decoding: name.map(\.lowercased), as: UTF8.self), String(decoding: value, as: UTF8.self).trimmingSpaces
+    )
+  }
+}
+
+extension UInt8 {
+  /// RFC 9110's `tchar`.
+  var isTokenByte: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
+      UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "^"),
+      UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+      true
+    default: false
+    }
+  }
+
+  var lowercased: UInt8 { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self ? self | 0x20 : self }
+}

@@ -1,0 +1,206 @@
+internal import CWebSockets
+import Glibc
+
+/// How a listener behaves.
+public struct ListenOptions: Sendable {
+  /// The WebSocket subprotocols that it speaks.
+  public var subprotocols: [String] = []
+  public var webSocket = WebSocketOptions()
+  public var http = HTTPOptions()
+  /// Connections in all; one more is answered with 503 at once: memory, and files for the others.
+  public var connectionsMax = 20_000
+  /// How many may wait to be accepted.
+  public var backlog: Int32 = 1_024
+
+  public init() {}
+}
+
+public enum ListenError: Error, Equatable {
+  case portInUse(host: String, port: Int)
+  case noRight(host: String, port: Int)
+  case badHost(String)
+  case failed(errno: Int32)
+}
+
+/// A port that is listened on.
+///
+/// `@unchecked Sendable`: its loop's thread only, checked in debug builds; `host` and `port` never change.
+public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident {
+  /// How many connections are accepted before those that are open get their turn.
+  private static let acceptsInOneGoMax = 64
+
+  public let host: String
+  /// The port; the one that was chosen where 0 was asked for.
+  public let port: Int
+  public let loop: EventLoop
+  let options: ListenOptions
+  let handler: any ServerHandler
+  let date: HTTPDate
+  private let webSocketHost: WebSocketHost
+  private let descriptor: Int32
+  private var watch: SocketWatch!
+  /// Kept open, so that when files run out a connection can still be accepted and closed, rather than be reported as
+  /// ready for ever.
+  private var spareDescriptor: Int32
+  private(set) var isClosed = false
+  /// Connections that are open, WebSocket or HTTP.
+  public private(set) var connectionCount = 0
+
+  init(
+    loop: EventLoop,
+    host: String,
+    port: Int,
+    options: ListenOptions,
+    handler: any ServerHandler
+  ) throws(ListenError) {
+    self.loop = loop
+    self.host = host
+    self.options = options
+    self.handler = handler
+    date = HTTPDate(loop: loop)
+    let descriptor = try Self.open(host: host, port: port, backlog: options.backlog)
+    guard
+      let webSocketHost = loop.websockets.addServerHost(
+        subprotocols: options.subprotocols,
+        compresses: options.webSocket.compresses
+      )
+    else {
+      Glibc.close(descriptor)
+      throw .failed(errno: ENOMEM)
+    }
+    self.descriptor = descriptor
+    self.webSocketHost = webSocketHost
+    self.port = SocketAddress.local(of: descriptor)?.port ?? port
+    spareDescriptor = Self.openSpare()
+    watch = SocketWatch(loop: loop, descriptor: descriptor, watcher: self)
+    watch.want(readable: true, writable: false)
+    loop.residents[ObjectIdentifier(self)] = self
+  }
+
+  /// Accepts no more. Connections that are open stay; HTTP ones are closed after their answer.
+  public func close() {
+    loop.assertCurrent()
+    guard !isClosed else { return }
+    isClosed = true
+    watch.close()
+    Glibc.close(descriptor)
+    Glibc.close(spareDescriptor)
+    loop.residents[ObjectIdentifier(self)] = nil
+  }
+
+  func loopStops() { close() }
+
+  func connectionCame() { connectionCount += 1 }
+  func connectionWent() { connectionCount -= 1 }
+
+  // MARK: Accepting
+
+  func socketIsReady(readable: Bool, writable: Bool) {
+    for _ in 0..<Self.acceptsInOneGoMax {
+      guard !isClosed else { return }
+      var address = SocketAddress()
+      let accepted = address.withStorage { storage, count in
+        accept4(descriptor, storage, count, Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue))
+      }
+      if accepted < 0 {
+        if errno == EMFILE || errno == ENFILE { dropOneForLackOfFiles() }
+        if errno == EINTR || errno == ECONNABORTED { continue }
+        return
+      }
+      // Frames gather at the end of a turn; the kernel must not wait for more.
+      var on: Int32 = 1
+      setsockopt(accepted, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+      guard connectionCount < options.connectionsMax else {
+        refuse(accepted)
+        continue
+      }
+      HTTPConnection(listener: self, descriptor: accepted, peer: address.numericHost).start()
+    }
+  }
+
+  private func refuse(_ accepted: Int32) {
+    let response = Response.error(503, code: "unavailable", message: "too many connections")
+    let bytes = response.head(closing: true, date: date.text) + response.body
+    _ = send(accepted, bytes, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+    Glibc.close(accepted)
+  }
+
+  private func dropOneForLackOfFiles() {
+    Glibc.close(spareDescriptor)
+    let accepted = accept(descriptor, nil, nil)
+    if accepted >= 0 { Glibc.close(accepted) }
+    spareDescriptor = Self.openSpare()
+  }
+
+  private static func openSpare() -> Int32 { Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC) }
+
+  /// Gives libwebsockets a socket whose upgrade was granted. It answers the handshake within the call, and closes the
+  /// socket itself where it can't.
+  func adopt(_ accepted: Int32, request: Request, subprotocol: String?, handshake: [UInt8]) {
+    let connection = Connection(
+      loop: loop,
+      listener: self,
+      handler: handler,
+      request: request,
+      subprotocol: subprotocol,
+      options: options.webSocket
+    )
+    webSocketHost.adopting = connection
+    _ = handshake.withUnsafeBytes { bytes in
+      lws_adopt_socket_vhost_readbuf(
+        webSocketHost.pointer,
+        accepted,
+        bytes.assumingMemoryBound(to: CChar.self).baseAddress,
+        bytes.count
+      )
+    }
+    webSocketHost.adopting = nil
+  }
+
+  private static func open(host: String, port: Int, backlog: Int32) throws(ListenError) -> Int32 {
+    guard (0...65_535).contains(port) else { throw .failed(errno: EINVAL) }
+    let addresses = SocketAddress.resolve(host: host, port: port, isPassive: true)
+    guard !addresses.isEmpty else { throw .badHost(host) }
+    var failure: Int32 = EADDRNOTAVAIL
+    for address in addresses {
+      let descriptor = socket(
+        address.family,
+        Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue),
+        0
+      )
+      guard descriptor >= 0 else {
+        failure = errno
+        continue
+      }
+      var on: Int32 = 1
+      // So that a server that was just stopped can be started again while old connections are still remembered.
+      setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+      if address.withStorage({ bind(descriptor, $0, $1) }) == 0, Glibc.listen(descriptor, backlog) == 0 {
+        return descriptor
+      }
+      failure = errno
+      Glibc.close(descriptor)
+    }
+    switch failure {
+    case EADDRINUSE: throw .portInUse(host: host, port: port)
+    case EACCES, EPERM: throw .noRight(host: host, port: port)
+    case EADDRNOTAVAIL: throw .badHost(host)
+    default: throw .failed(errno: failure)
+    }
+  }
+}
+
+extension EventLoop {
+  /// Listens on `host` (a name or a numeric address; `0.0.0.0` and `::` are all of them) and `port`, 0 for any that is
+  /// free. From any thread.
+  public func listen(
+    host: String,
+    port: Int,
+    options: ListenOptions = ListenOptions(),
+    handler: any ServerHandler
+  ) throws(ListenError) -> Listener {
+    try perform { () throws(ListenError) -> Listener in
+      try Listener(loop: self, host: host, port: port, options: options, handler: handler)
+    }
+  }
+}

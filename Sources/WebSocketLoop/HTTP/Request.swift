@@ -1,0 +1,105 @@
+/// The head of an HTTP request.
+public struct Request: Sendable {
+  /// As it was sent: `GET`, `POST`, … or something that nobody knows.
+  public var method: String
+  /// The part of the target before the `?`, as it was sent.
+  public var path: String
+  /// The part after the `?`, as it was sent; empty where there is none.
+  public var query: String
+  /// Names in lower case, in the order they came. Where a name came twice it is here twice.
+  public var headers: [(name: String, value: String)]
+  /// The numeric address of who sent it, without the port.
+  public var peer: String
+  /// Whether it came as HTTP/1.1 (else 1.0).
+  var isVersion11 = true
+
+  public init(
+    method: String = "GET",
+    path: String,
+    query: String = "",
+    headers: [(name: String, value: String)] = [],
+    peer: String = ""
+  ) {
+    self.method = method
+    self.path = path
+    self.query = query
+    self.headers = headers
+    self.peer = peer
+  }
+
+  /// The value of a header, by its name in lower case. Values that came separately are joined by a comma.
+  public func header(_ name: String) -> String? {
+    var joined: String?
+    for header in headers where header.name == name { joined = joined.map { $0 + ", " + header.value } ?? header.value }
+    return joined
+  }
+
+  /// The elements of a header that is a list, such as `Connection`: trimmed, without empty ones.
+  public func listHeader(_ name: String) -> [String] {
+    (header(name) ?? "").split(separator: ",").map { $0.trimmingSpaces }.filter { !$0.isEmpty }
+  }
+
+  /// The path's parts between slashes, decoded; nil where an escape is wrong. `/v1/rooms/a%20b` has three.
+  public var pathParts: [String]? {
+    var parts: [String] = []
+    for part in path.utf8.split(separator: UInt8(ascii: "/")) {
+      guard let decoded = percentDecoded(part, plusIsSpace: false) else { return nil }
+      parts.append(decoded)
+    }
+    return parts
+  }
+
+  /// The first value of a parameter of the query, decoded; nil where it is missing or wrongly escaped.
+  public func parameter(_ name: String) -> String? {
+    for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
+      let halves = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      guard percentDecoded(halves[0], plusIsSpace: true) == name else { continue }
+      return halves.count == 1 ? "" : percentDecoded(halves[1], plusIsSpace: true)
+    }
+    return nil
+  }
+
+  /// The subprotocols that a client offers, in its order of preference.
+  public var offeredSubprotocols: [String] { listHeader("sec-websocket-protocol") }
+}
+
+/// Resolves `%xx`; nil where one is malformed or the result is not UTF-8.
+private func percentDecoded(_ text: some Sequence<UInt8>, plusIsSpace: Bool) -> String? {
+  var bytes: [UInt8] = []
+  var iterator = text.makeIterator()
+  while let byte = iterator.next() {
+    switch byte {
+    case UInt8(ascii: "%"):
+      guard let high = iterator.next()?.hexadecimalValue, let low = iterator.next()?.hexadecimalValue else {
+        return nil
+      }
+      bytes.append(high << 4 | low)
+    case UInt8(ascii: "+") where plusIsSpace: bytes.append(UInt8(ascii: " "))
+    default: bytes.append(byte)
+    }
+  }
+  return String(validating: bytes, as: UTF8.self)
+}
+
+extension UInt8 {
+  var hexadecimalValue: UInt8? {
+    switch self {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}
+
+extension StringProtocol {
+  var trimmingSpaces: String {
+    let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    let bytes = Array(utf8)
+    guard let first = bytes.firstIndex(where: { !isSpace($0) }), let last = bytes.lastIndex(where: { !isSpace($0) })
+    else {
+      return ""
+    }
+    return String(decoding: bytes[first...last], as: UTF8.self)
+  }
+}

@@ -1,0 +1,86 @@
+/// An answer to an HTTP request.
+public struct Response: Sendable {
+  public var status: Int
+  /// Without `Content-Length`, `Connection` and `Date`, which are added.
+  public var headers: [(name: String, value: String)]
+  /// Shared, not copied: it is sent in pieces from this one buffer, as the socket takes them.
+  public var body: [UInt8]
+
+  public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+
+  /// `{"error":{"code":…,"message":…}}`. Neither text may need escaping in JSON, except for quotes and backslashes.
+  public static func error(_ status: Int, code: String, message: String) -> Response {
+    let escape = { (text: String) in
+      text.unicodeScalars.reduce(into: "") { escaped, scalar in
+        switch scalar {
+        case "\"", "\\": escaped += "\\\(scalar)"
+        case _ where scalar.value < 0x20: escaped += " "
+        default: escaped.unicodeScalars.append(scalar)
+        }
+      }
+    }
+    return Response(
+      status: status,
+      headers: [("Content-Type", "application/json")],
+      body: Array("{\"error\":{\"code\":\"\(escape(code))\",\"message\":\"\(escape(message))\"}}".utf8)
+    )
+  }
+
+  /// Whether such an answer has a body at all, by its status.
+  var mayHaveBody: Bool { status >= 200 && status != 204 && status != 304 }
+
+  /// The status line and headers. A `HEAD` is told the length of the body that it isn't sent.
+  func head(closing: Bool, date: String) -> [UInt8] {
+    var bytes = Array("HTTP/1.1 \(status) \(Self.phrase(status))\r\n".utf8)
+    for (name, value) in headers { appendHeaderLine(name, value, to: &bytes) }
+    if mayHaveBody { appendHeaderLine("Content-Length", String(body.count), to: &bytes) }
+    appendHeaderLine("Date", date, to: &bytes)
+    if closing { appendHeaderLine("Connection", "close", to: &bytes) }
+    bytes += [0x0D, 0x0A]
+    return bytes
+  }
+
+  static func phrase(_ status: Int) -> String {
+    switch status {
+    case 101: "Switching Protocols"
+    case 200: "OK"
+    case 201: "Created"
+    case 202: "Accepted"
+    case 204: "No Content"
+    case 301: "Moved Permanently"
+    case 302: "Found"
+    case 304: "Not Modified"
+    case 400: "Bad Request"
+    case 401: "Unauthorized"
+    case 403: "Forbidden"
+    case 404: "Not Found"
+    case 405: "Method Not Allowed"
+    case 408: "Request Timeout"
+    case 409: "Conflict"
+    case 411: "Length Required"
+    case 413: "Content Too Large"
+    case 415: "Unsupported Media Type"
+    case 417: "Expectation Failed"
+    case 426: "Upgrade Required"
+    case 429: "Too Many Requests"
+    case 431: "Request Header Fields Too Large"
+    case 500: "Internal Server Error"
+    case 501: "Not Implemented"
+    case 503: "Service Unavailable"
+    case 505: "HTTP Version Not Supported"
+    default: "Status"
+    }
+  }
+}
+
+/// A header line. Line breaks and other control characters in the value become spaces, so that a value can't add lines.
+func appendHeaderLine(_ name: String, _ value: String, to bytes: inout [UInt8]) {
+  bytes += name.utf8
+  bytes += ": ".utf8
+  for byte in value.utf8 { bytes.append(byte < 0x20 || byte == 0x7F ? UInt8(ascii: " ") : byte) }
+  bytes += [0x0D, 0x0A]
+}

@@ -1,0 +1,49 @@
+internal import CWebSockets
+
+/// A timer of a loop's thread.
+public final class LoopTimer {
+  private let loop: EventLoop
+  private let repeats: Bool
+  private var work: (() -> Void)?
+  private var handle: UnsafeMutablePointer<uv_timer_t>?
+
+  /// - Parameter repeats: whether it may be started again after it fired; if not, it frees itself then.
+  init(loop: EventLoop, repeats: Bool, _ work: @escaping () -> Void) {
+    self.loop = loop
+    self.repeats = repeats
+    self.work = work
+    let handle = UnsafeMutablePointer<uv_timer_t>.allocate(capacity: 1)
+    uv_timer_init(loop.uv, handle)
+    // The handle keeps the timer alive until it is closed.
+    handle.pointee.data = Unmanaged.passRetained(self).toOpaque()
+    self.handle = handle
+  }
+
+  /// (Re)starts it. The clock is that of the turn's beginning, so `now` is what it counts from.
+  func start(afterMilliseconds delay: UInt64) {
+    guard let handle else { return }
+    uv_timer_start(handle, { LoopTimer.from($0!.pointee.data).fire() }, delay, 0)
+  }
+
+  /// Ends it for good. It is harmless to cancel a timer that has fired.
+  public func cancel() {
+    loop.assertCurrent()
+    guard let handle else { return }
+    self.handle = nil
+    work = nil
+    uv_close(UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_handle_t.self)) { closed in
+      Unmanaged<LoopTimer>.fromOpaque(closed!.pointee.data).release()
+      UnsafeMutableRawPointer(closed!).assumingMemoryBound(to: uv_timer_t.self).deallocate()
+    }
+  }
+
+  private func fire() {
+    let work = work
+    if !repeats { cancel() }
+    work?()
+  }
+
+  static func from(_ data: UnsafeMutableRawPointer?) -> LoopTimer {
+    Unmanaged<LoopTimer>.fromOpaque(data!).takeUnretainedValue()
+  }
+}

@@ -1,0 +1,55 @@
+internal import CWebSockets
+import Glibc
+
+/// Told when its socket is ready. An error counts as readable: the next read says which.
+protocol SocketWatcher: AnyObject {
+  func socketIsReady(readable: Bool, writable: Bool)
+}
+
+/// Watches a socket of ours (not one of libwebsockets') for readiness.
+final class SocketWatch {
+  private let handle: UnsafeMutablePointer<uv_poll_t>
+  private unowned let watcher: any SocketWatcher
+  private var wanted: Int32 = 0
+  private var isClosed = false
+
+  /// - Parameter watcher: outlives the watch, or closes it.
+  init(loop: EventLoop, descriptor: Int32, watcher: any SocketWatcher) {
+    self.watcher = watcher
+    handle = .allocate(capacity: 1)
+    let failure = uv_poll_init(loop.uv, handle, descriptor)
+    precondition(failure == 0, "a socket is watched once")
+    // The handle keeps the watch alive until it is closed.
+    handle.pointee.data = Unmanaged.passRetained(self).toOpaque()
+  }
+
+  func want(readable: Bool, writable: Bool) {
+    let events = (readable ? Int32(UV_READABLE.rawValue) : 0) | (writable ? Int32(UV_WRITABLE.rawValue) : 0)
+    guard events != wanted, !isClosed else { return }
+    wanted = events
+    if events == 0 {
+      uv_poll_stop(handle)
+      return
+    }
+    uv_poll_start(handle, events) { handle, status, events in
+      let watch = Unmanaged<SocketWatch>.fromOpaque(handle!.pointee.data).takeUnretainedValue()
+      let failed = status < 0
+      watch.watcher.socketIsReady(
+        readable: failed || events & Int32(UV_READABLE.rawValue) != 0,
+        writable: failed || events & Int32(UV_WRITABLE.rawValue) != 0
+      )
+    }
+  }
+
+  /// Stops watching at once. The socket stays open and may be closed or handed on.
+  func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    uv_poll_stop(handle)
+    uv_close(UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_handle_t.self)) { closed in
+      let handle = UnsafeMutableRawPointer(closed!).assumingMemoryBound(to: uv_poll_t.self)
+      Unmanaged<SocketWatch>.fromOpaque(handle.pointee.data).release()
+      handle.deallocate()
+    }
+  }
+}

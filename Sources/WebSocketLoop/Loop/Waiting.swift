@@ -1,0 +1,43 @@
+import Glibc
+
+/// A result that one thread gives and another waits for.
+///
+/// `@unchecked Sendable`: written once before the semaphore is raised, read once after it was.
+final class Answer<Value: Sendable, Failure: Error>: @unchecked Sendable {
+  private let raised = Semaphore()
+  private var result: Result<Value, Failure>?
+
+  func give(_ result: Result<Value, Failure>) {
+    self.result = result
+    raised.signalAll()
+  }
+
+  func wait() -> Result<Value, Failure> {
+    raised.waitForAll()
+    return result!
+  }
+}
+
+/// Once raised it stays raised, so that any number of threads may wait, and late ones don't.
+///
+/// `@unchecked Sendable`: a POSIX semaphore is made to be shared.
+final class Semaphore: @unchecked Sendable {
+  private let semaphore: UnsafeMutablePointer<sem_t>
+
+  init() {
+    semaphore = .allocate(capacity: 1)
+    sem_init(semaphore, 0, 0)
+  }
+
+  deinit {
+    sem_destroy(semaphore)
+    semaphore.deallocate()
+  }
+
+  func signalAll() { sem_post(semaphore) }
+
+  func waitForAll() {
+    while sem_wait(semaphore) != 0 {}
+    sem_post(semaphore)
+  }
+}

@@ -1,0 +1,184 @@
+internal import CWebSockets
+import Glibc
+
+extension Connection {
+  /// The most that one `write` hands to the socket, so that a fast reader of something large doesn't keep the others
+  /// waiting.
+  private static let writeBytesMax = 1 << 20
+  /// The most that one `send()` is given.
+  private static let pieceBytesMax = 1 << 18
+
+  /// Sends what the socket takes of `frames`: whole frames, as `Frame` makes them, from a buffer that may be shared.
+  /// - Returns: how many bytes were taken, always up to the end of a frame. Where that is not all of them, nothing more
+  ///   is taken before the handler has heard `writable`. 0 where the connection isn't open.
+  public func write(_ frames: UnsafeRawBufferPointer) -> Int {
+    loop.assertCurrent()
+    guard state == .open else { return 0 }
+    guard waiting.isEmpty, !isStalled else {
+      wantsWritable = true
+      return 0
+    }
+    let taken = transmit(frames)
+    if taken < frames.count { wantsWritable = true }
+    return taken
+  }
+
+  /// Sends a frame to this connection only, keeping what the socket doesn't take.
+  /// - Returns: false where the connection isn't open, or more than `waitingBytesMax` would wait. Then nothing was sent.
+  @discardableResult
+  public func send(_ frame: Frame) -> Bool {
+    loop.assertCurrent()
+    guard state == .open, waitingBytes + frame.bytes.count <= options.waitingBytesMax else { return false }
+    put(frame.bytes)
+    return true
+  }
+
+  /// Has the handler hear `writable` once the socket takes more, in a later turn.
+  public func notifyWhenWritable() {
+    loop.assertCurrent()
+    guard state == .open else { return }
+    wantsWritable = true
+    askForWritability()
+  }
+
+  /// How many bytes of what `send` was given the socket hasn't taken yet.
+  public var bytesWaiting: Int { waitingBytes }
+
+  func sendPing() {
+    // With a payload, since libwebsockets doesn't tell of a pong that has none.
+    var bytes: [UInt8] = []
+    Frame.append("live".utf8, opcode: .ping, to: &bytes)
+    put(bytes)
+  }
+
+  func sendClose(code: UInt16, reason: String) {
+    var payload = [UInt8(code >> 8), UInt8(truncatingIfNeeded: code)]
+    for character in reason.unicodeScalars {
+      let bytes = Array(String(character).utf8)
+      if payload.count + bytes.count > 125 { break }
+      payload += bytes
+    }
+    var bytes: [UInt8] = []
+    Frame.append(payload, opcode: .close, to: &bytes)
+    put(bytes)
+  }
+
+  private func put(_ bytes: [UInt8]) {
+    var taken = 0
+    if waiting.isEmpty, !isStalled { taken = bytes.withUnsafeBytes { transmit($0) } }
+    guard taken < bytes.count else { return }
+    waiting.append(Waiting(bytes: bytes, offset: taken))
+    waitingBytes += bytes.count - taken
+    askForWritability()
+  }
+
+  func flushWaiting() {
+    var sent = 0
+    while sent < waiting.count, !isStalled {
+      let taken = waiting[sent].bytes.withUnsafeBytes { bytes in
+        transmit(UnsafeRawBufferPointer(rebasing: bytes[waiting[sent].offset...]))
+      }
+      waitingBytes -= taken
+      waiting[sent].offset += taken
+      if waiting[sent].offset < waiting[sent].bytes.count { break }
+      sent += 1
+    }
+    waiting.removeFirst(sent)
+    if !waiting.isEmpty { askForWritability() }
+  }
+
+  private func askForWritability() {
+    guard let wsi else { return }
+    lws_callback_on_writable(wsi)
+  }
+
+  private func transmit(_ frames: UnsafeRawBufferPointer) -> Int {
+    guard let wsi, !isAborted else { return 0 }
+    let taken = writesDirectly ? transmitDirectly(frames, wsi) : transmitThroughLibrary(frames, wsi)
+    loop.counts.bytesSent &+= UInt64(taken)
+    if taken < frames.count {
+      stalled()
+      lws_callback_on_writable(wsi)
+    }
+    return taken
+  }
+
+  /// Straight to the socket, which knows how much it takes; libwebsockets would copy the rest of the whole piece. Only
+  /// the rest of a frame that was begun goes to libwebsockets, which sends it before a pong of its own can come between.
+  private func transmitDirectly(_ frames: UnsafeRawBufferPointer, _ wsi: OpaquePointer) -> Int {
+    guard lws_partial_buffered(wsi) == 0, let start = frames.baseAddress else { return 0 }
+    let limit = min(frames.count, Self.writeBytesMax)
+    var sent = 0
+    while sent < limit {
+      let piece = min(limit - sent, Self.pieceBytesMax)
+      let count = Glibc.send(descriptor, start + sent, piece, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+      if count < 0 {
+        if errno == EINTR { continue }
+        if errno != EAGAIN { abort() }
+        break
+      }
+      sent += count
+      if count < piece { break }
+    }
+    if sent == frames.count { return sent }
+    let end = FrameHeader.boundary(atOrAfter: sent, in: frames)
+    guard end > sent, !isAborted else { return end }
+    // As HTTP, so that libwebsockets sends the bytes as they are. It only reads them, whatever its signature says.
+    let rest = UnsafeMutableRawPointer(mutating: start + sent).assumingMemoryBound(to: UInt8.self)
+    if cws_write(wsi, rest, end - sent, Int32(LWS_WRITE_HTTP.rawValue), 0) < 0 { abort() }
+    return end
+  }
+
+  /// Frame by frame, so that libwebsockets masks or compresses each; it keeps what the socket doesn't take of the last.
+  private func transmitThroughLibrary(_ frames: UnsafeRawBufferPointer, _ wsi: OpaquePointer) -> Int {
+    var done = 0
+    while done < frames.count, lws_partial_buffered(wsi) == 0 {
+      if options.compresses {
+        // Between such calls libwebsockets may be in the middle of what it compresses.
+        guard mayWriteCompressed else { break }
+        mayWriteCompressed = false
+      }
+      let header = FrameHeader(readingOurOwn: UnsafeRawBufferPointer(rebasing: frames[done...]))
+      let payload = UnsafeRawBufferPointer(rebasing: frames[(done + header.byteCount)...].prefix(header.payloadCount))
+      let result =
+        header.opcode == .close ? writeClose(payload, wsi) : writePayload(payload, header, wsi)
+      if result < 0 {
+        abort()
+        break
+      }
+      done += header.byteCount + header.payloadCount
+    }
+    return done
+  }
+
+  private func writePayload(_ payload: UnsafeRawBufferPointer, _ header: FrameHeader, _ wsi: OpaquePointer) -> Int32 {
+    let kind: lws_write_protocol =
+      switch header.opcode {
+      case .continuation: LWS_WRITE_CONTINUATION
+      case .text: LWS_WRITE_TEXT
+      case .binary: LWS_WRITE_BINARY
+      case .close, .ping: LWS_WRITE_PING
+      }
+    // libwebsockets puts its header in front of the payload, and masks in place.
+    let room = Int(cws_header_room)
+    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: room + payload.count) { bytes in
+      let place = bytes.baseAddress! + room
+      UnsafeMutableRawBufferPointer(start: place, count: payload.count).copyBytes(from: payload)
+      return cws_write(wsi, place, payload.count, Int32(kind.rawValue), header.isLast ? 0 : 1)
+    }
+  }
+
+  /// libwebsockets has no call that says goodbye and leaves the rest to us, so a client's goodbye is masked here.
+  private func writeClose(_ payload: UnsafeRawBufferPointer, _ wsi: OpaquePointer) -> Int32 {
+    var bytes: [UInt8] = []
+    if isServers {
+      Frame.append(payload, opcode: .close, to: &bytes)
+    } else {
+      let key = UInt32.random(in: .min ... .max)
+      let mask = (0..<4).map { UInt8(truncatingIfNeeded: key >> ($0 * 8)) }
+      bytes = [0x80 | FrameOpcode.close.rawValue, 0x80 | UInt8(payload.count)] + mask
+      bytes += payload.enumerated().map { $1 ^ mask[$0 & 3] }
+    }
+    return cws_write(wsi, &bytes, bytes.count, Int32(LWS_WRITE_HTTP.rawValue), 0)
+  }
+}

@@ -1,0 +1,395 @@
+internal import CWebSockets
+import Glibc
+
+/// A WebSocket connection, of a server or of a client.
+///
+/// **Sending.** A connection is not a queue. `write` hands it frames from a buffer that many share and learns how many of
+/// the bytes the socket took; the rest is the caller's to offer again when the handler hears `writable`. So what a
+/// stalled reader costs is the rest of one frame (`Frame.fragmentBytesMax`), whatever the others are sent. `send` is for
+/// the few frames that are for one reader only, and keeps what the socket doesn't take, up to a bound.
+///
+/// **Order.** Frames leave in the order of the calls, and nothing comes between the parts of a frame: where a socket
+/// fills up in the middle of one, libwebsockets holds the rest and sends it before any pong of its own.
+///
+/// **Ending.** `close` says goodbye after what was sent before, waits a while for the answer, and then drops the
+/// socket; `abort` drops it. Either way the handler hears `closed` once, in a later turn.
+///
+/// `@unchecked Sendable`: a connection belongs to its loop's thread and checks it in debug builds; it has to cross into
+/// an actor that runs on the loop, which the compiler can't know to be the same thread.
+public final class Connection: @unchecked Sendable {
+  enum State {
+    case connecting
+    case open
+    /// We said goodbye, or libwebsockets did.
+    case closing
+    /// The peer said goodbye, and libwebsockets answers.
+    case peerClosing
+    case ended
+  }
+
+  /// What waits for a full socket: frames of one `send`, from `offset` on.
+  struct Waiting {
+    var bytes: [UInt8]
+    var offset: Int
+  }
+
+  /// A number that no other connection of the loop has.
+  public let identifier: UInt64
+  public let loop: EventLoop
+  /// The peer's numeric address, without the port. Empty for a client's.
+  public let peer: String
+  /// The subprotocol that was agreed on, if any.
+  public private(set) var subprotocol: String?
+  /// For the owner: its own index or key for the connection.
+  public var tag = 0
+
+  let options: WebSocketOptions
+  /// A server's frames go straight to the socket, unmasked and uncompressed; all others through libwebsockets.
+  let writesDirectly: Bool
+  let isServers: Bool
+  private let listener: Listener?
+  private var handler: (any ConnectionHandler)?
+  private var request: Request?
+  private(set) var wsi: OpaquePointer?
+  private(set) var descriptor: Int32 = -1
+  var state = State.connecting
+  var closure: Closure?
+  var isAborted = false
+  private var wasOpened = false
+
+  var waiting: [Waiting] = []
+  var waitingBytes = 0
+  var isStalled = false
+  var wantsWritable = false
+  /// With compression, libwebsockets takes one write for each time it says that the socket is writable.
+  var mayWriteCompressed = false
+
+  private var assembly: [UInt8] = []
+  private var isReadingPaused = false
+  private var lastHeard: UInt64 = 0
+  private var lastMessage: UInt64 = 0
+  private var pingedAt: UInt64?
+  /// Set where the socket had something to read at the last look, in the midst of a stall.
+  private var unreadSince: UInt64?
+  private var timer: LoopTimer?
+
+  init(
+    loop: EventLoop,
+    listener: Listener?,
+    handler: any ConnectionHandler,
+    request: Request,
+    subprotocol: String?,
+    options: WebSocketOptions
+  ) {
+    self.loop = loop
+    self.listener = listener
+    self.handler = handler
+    self.request = request
+    self.subprotocol = subprotocol
+    self.options = options
+    peer = request.peer
+    identifier = loop.nextIdentifier()
+    isServers = listener != nil
+    writesDirectly = listener != nil && !options.compresses
+  }
+
+  /// Whether messages may be sent.
+  public var isOpen: Bool { state == .open }
+
+  // MARK: Life
+
+  func attach(to wsi: OpaquePointer) {
+    self.wsi = wsi
+    descriptor = lws_get_socket_fd(wsi)
+  }
+
+  func detach() {
+    wsi = nil
+    descriptor = -1
+  }
+
+  func opened() {
+    state = .open
+    wasOpened = true
+    loop.counts.connections += 1
+    listener?.connectionCame()
+    lastHeard = loop.now
+    lastMessage = loop.now
+    let timer = timer ?? LoopTimer(loop: loop, repeats: true) { [unowned self] in timePassed() }
+    self.timer = timer
+    timer.start(afterMilliseconds: nextCheck())
+    guard let request else { return }
+    // A client's own request, or a server's: only needed here, and the greater part of an idle connection's memory.
+    self.request = nil
+    handler?.connected(self, request: request)
+  }
+
+  /// A client's attempt that comes to nothing in time is given up.
+  func limitConnecting() {
+    guard state == .connecting else { return }
+    let timer = LoopTimer(loop: loop, repeats: true) { [unowned self] in timePassed() }
+    self.timer = timer
+    timer.start(afterMilliseconds: options.connectWithinMilliseconds)
+  }
+
+  /// A client's attempt came to nothing.
+  func failedToConnect(_ why: String, status: Int) {
+    guard state == .connecting else { return }
+    closure = Closure(cause: .refused(status: status), code: CloseCode.lost, reason: why)
+    state = .closing
+    wasOpened = true
+    loop.counts.connections += 1
+    ended()
+  }
+
+  /// The socket is gone, or as good as. Called more than once.
+  func ended() {
+    guard state != .ended else { return }
+    if state == .connecting, !isServers {
+      failedToConnect("no answer", status: 0)
+      return
+    }
+    let closure = closure ?? libraryClosure() ?? Closure(cause: .lost, code: CloseCode.lost)
+    state = .ended
+    timer?.cancel()
+    timer = nil
+    waiting = []
+    waitingBytes = 0
+    assembly = []
+    guard wasOpened else { return }
+    loop.counts.connections -= 1
+    listener?.connectionWent()
+    loop.memory.connectionWent(loop: loop)
+    let handler = handler
+    self.handler = nil
+    handler?.closed(self, closure: closure)
+  }
+
+  /// libwebsockets found a fault in the protocol and says goodbye by itself; this is the code that it gives.
+  private func libraryClosure() -> Closure? {
+    guard let wsi, wasOpened, lws_get_close_length(wsi) >= 2, let payload = lws_get_close_payload(wsi) else {
+      return nil
+    }
+    return Closure(cause: .ours, code: UInt16(payload[0]) << 8 | UInt16(payload[1]))
+  }
+
+  /// libwebsockets is about to close: nothing may be sent any more.
+  func libraryCloses() {
+    guard state == .open else { return }
+    state = .closing
+    timer?.start(afterMilliseconds: options.closeWithinMilliseconds)
+  }
+
+  // MARK: Receiving
+
+  /// Stops reading, so that the peer comes to wait: for when what it sends can't be dealt with yet. At most a buffer of
+  /// what is under way is kept. Silence is not held against the peer meanwhile.
+  public func pauseReading() {
+    loop.assertCurrent()
+    guard let wsi, !isReadingPaused else { return }
+    isReadingPaused = true
+    lws_rx_flow_control(wsi, 0)
+  }
+
+  public func resumeReading() {
+    loop.assertCurrent()
+    guard let wsi, isReadingPaused else { return }
+    isReadingPaused = false
+    heard()
+    lws_rx_flow_control(wsi, 1)
+  }
+
+  func heard() {
+    lastHeard = loop.now
+    pingedAt = nil
+  }
+
+  /// A piece of a message: a whole one when it is short and not fragmented.
+  func receive(_ bytes: UnsafeRawBufferPointer) -> Int32 {
+    heard()
+    guard state == .open, let wsi else { return isAborted ? -1 : 0 }
+    loop.counts.bytesReceived &+= UInt64(bytes.count)
+    let gathered = assembly.count + bytes.count
+    // What the frame's header announces counts too, so that a message too long is refused before it has come.
+    guard gathered <= options.messageBytesMax,
+      lws_remaining_packet_payload(wsi) <= options.messageBytesMax - gathered
+    else {
+      assembly = []
+      close(code: CloseCode.tooLarge, reason: "longer than \(options.messageBytesMax) bytes")
+      return 0
+    }
+    let isText = lws_frame_is_binary(wsi) == 0
+    guard lws_is_final_fragment(wsi) != 0 else {
+      assembly.append(contentsOf: bytes)
+      // What is still to be inflated is looked at once after a socket's event, and then forgotten until the next.
+      if options.compresses { loop.websockets.wake() }
+      return 0
+    }
+    if assembly.isEmpty {
+      deliver(bytes, isText: isText)
+    } else {
+      assembly.append(contentsOf: bytes)
+      let whole = assembly
+      assembly = []
+      whole.withUnsafeBytes { deliver($0, isText: isText) }
+    }
+    return isAborted ? -1 : 0
+  }
+
+  private func deliver(_ bytes: UnsafeRawBufferPointer, isText: Bool) {
+    if isText, !bytes.isValidUTF8 {
+      close(code: CloseCode.notUTF8, reason: "not UTF-8")
+      return
+    }
+    lastMessage = loop.now
+    handler?.received(Message(bytes: bytes, isText: isText), on: self)
+  }
+
+  /// The peer says goodbye; 0 has libwebsockets answer it, anything else drops the socket.
+  func peerCloses(_ payload: UnsafeRawBufferPointer) -> Int32 {
+    heard()
+    guard state == .open else { return -1 }
+    let hasCode = payload.count >= 2
+    closure = Closure(
+      cause: .peer,
+      code: hasCode ? UInt16(payload[0]) << 8 | UInt16(payload[1]) : CloseCode.noStatus,
+      reason: hasCode ? String(decoding: payload.dropFirst(2), as: UTF8.self) : ""
+    )
+    state = .peerClosing
+    timer?.start(afterMilliseconds: options.closeWithinMilliseconds)
+    return 0
+  }
+
+  // MARK: Time
+
+  private func timePassed() {
+    switch state {
+    case .ended: return
+    case .connecting: abort()
+    case .closing, .peerClosing: abort()
+    case .open:
+      let now = loop.now
+      if let idle = options.idleMilliseconds, now - lastMessage >= idle {
+        close(code: CloseCode.goingAway, reason: "idle")
+        return
+      }
+      if isReadingPaused {
+        heard()
+      } else if let pingedAt {
+        if now - pingedAt >= options.pongWithinMilliseconds {
+          close(code: options.silentCloseCode, reason: "no sign of life")
+          return
+        }
+      } else if now - lastHeard >= options.pingAfterMilliseconds {
+        pingedAt = now
+        sendPing()
+      }
+      if isStalled, isLeftUnread() {
+        abort()
+        return
+      }
+      timer?.start(afterMilliseconds: nextCheck())
+    }
+  }
+
+  /// Nothing more is taken before the socket is writable; until then it is looked after more closely.
+  func stalled() {
+    loop.counts.stalls &+= 1
+    guard !isStalled else { return }
+    isStalled = true
+    unreadSince = nil
+    if state == .open { timer?.start(afterMilliseconds: Self.stallCheckMilliseconds) }
+  }
+
+  /// How often a stalled connection is looked at.
+  private static let stallCheckMilliseconds: UInt64 = 250
+
+  /// A peer that breaks the protocol while it takes nothing has libwebsockets wait for five seconds until it does,
+  /// without reading on: the loop wakes for the unread bytes again and again, at half a core for as long. Nothing tells
+  /// of that state, but for bytes that stay unread from one look to the next.
+  private func isLeftUnread() -> Bool {
+    var look = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    guard !isReadingPaused, poll(&look, 1, 0) == 1 else {
+      unreadSince = nil
+      return false
+    }
+    if unreadSince == lastHeard { return true }
+    unreadSince = lastHeard
+    return false
+  }
+
+  private func nextCheck() -> UInt64 {
+    if isStalled { return Self.stallCheckMilliseconds }
+    let now = loop.now
+    let sign = pingedAt.map { $0 + options.pongWithinMilliseconds } ?? lastHeard + options.pingAfterMilliseconds
+    let due = options.idleMilliseconds.map { min(sign, lastMessage + $0) } ?? sign
+    return due > now ? due - now : 1
+  }
+
+  // MARK: Closing
+
+  /// Says goodbye with `code`, after everything that was sent before; the reason is cut to the 123 bytes that fit.
+  /// Messages that still come are dropped. The peer has `closeWithinMilliseconds` to answer.
+  public func close(code: UInt16, reason: String = "") {
+    loop.assertCurrent()
+    guard state == .open else { return }
+    state = .closing
+    closure = Closure(cause: .ours, code: code, reason: reason)
+    sendClose(code: code, reason: reason)
+    timer?.start(afterMilliseconds: options.closeWithinMilliseconds)
+  }
+
+  /// Drops the socket. The handler hears `closed` in a later turn.
+  public func abort() {
+    loop.assertCurrent()
+    guard state != .ended, !isAborted else { return }
+    isAborted = true
+    guard let wsi else { return }
+    if state == .connecting {
+      // No socket yet, or one that libwebsockets still sets deadlines for, which would replace one of ours.
+      loop.execute { [self] in
+        if state == .connecting, let wsi = self.wsi { cws_kill(wsi) }
+      }
+      return
+    }
+    // The socket reports its end to libwebsockets, which cleans up; asking for writability makes sure that it is watched.
+    shutdown(descriptor, Int32(SHUT_RDWR))
+    lws_callback_on_writable(wsi)
+  }
+
+  // MARK: Called for a client's handshake
+
+  func noteChosenSubprotocol() {
+    guard let wsi else { return }
+    var name = [CChar](repeating: 0, count: 128)
+    let count = lws_hdr_copy(wsi, &name, Int32(name.count), WSI_TOKEN_PROTOCOL)
+    guard count > 0 else { return }
+    subprotocol = String(decoding: name.prefix(Int(count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// `place` is a `char **` to where headers go.
+  func appendHandshakeHeaders(at place: UnsafeMutableRawPointer?, room: Int) -> Int32 {
+    guard let place = place?.assumingMemoryBound(to: UnsafeMutablePointer<UInt8>.self), let request else { return 0 }
+    var lines: [UInt8] = []
+    for (name, value) in request.headers { appendHeaderLine(name, value, to: &lines) }
+    guard lines.count <= room else { return -1 }
+    place.pointee.update(from: lines, count: lines.count)
+    place.pointee += lines.count
+    return 0
+  }
+
+  // MARK: Writability
+
+  func becameWritable() -> Int32 {
+    if isAborted { return -1 }
+    isStalled = false
+    mayWriteCompressed = true
+    defer { mayWriteCompressed = false }
+    flushWaiting()
+    if waiting.isEmpty, wantsWritable, state == .open, !isStalled {
+      wantsWritable = false
+      handler?.writable(self)
+    }
+    return isAborted ? -1 : 0
+  }
+}

@@ -1,0 +1,111 @@
+/// A message as it goes over the wire from a server: WebSocket frames, headers included, in one immutable buffer that
+/// all who are sent it share.
+///
+/// A server's frames are not masked, so the bytes are the same for every recipient, and frames that follow each other in
+/// a buffer go out in one `send()`. A long payload is cut into fragments: where a socket fills up in the middle of a
+/// frame, the rest of that frame has to be kept until the socket takes it (a pong may not come between), and this bounds
+/// what is kept for a reader who stalls.
+public struct Frame: Sendable {
+  /// Payload bytes in a fragment; the bound on what is kept for a stalled reader.
+  public static let fragmentBytesMax = 16_384
+
+  public let bytes: [UInt8]
+
+  public init(text: some Collection<UInt8>) { bytes = Self.frames(of: text, opcode: .text) }
+  public init(text: String) { bytes = Self.frames(of: text.utf8, opcode: .text) }
+  public init(binary: some Collection<UInt8>) { bytes = Self.frames(of: binary, opcode: .binary) }
+
+  private static func frames(of payload: some Collection<UInt8>, opcode: FrameOpcode) -> [UInt8] {
+    var bytes: [UInt8] = []
+    append(payload, opcode: opcode, to: &bytes)
+    return bytes
+  }
+
+  /// Appends the frames of a message to a buffer that gathers many.
+  public static func append(text: some Collection<UInt8>, to bytes: inout [UInt8]) {
+    append(text, opcode: .text, to: &bytes)
+  }
+
+  /// Appends the frames of a message to a buffer that gathers many.
+  public static func append(binary: some Collection<UInt8>, to bytes: inout [UInt8]) {
+    append(binary, opcode: .binary, to: &bytes)
+  }
+
+  static func append(_ payload: some Collection<UInt8>, opcode: FrameOpcode, to bytes: inout [UInt8]) {
+    let fragments = max(1, (payload.count + fragmentBytesMax - 1) / fragmentBytesMax)
+    bytes.reserveCapacity(bytes.count + payload.count + fragments * FrameHeader.bytesMax)
+    var rest = payload[...]
+    var opcode = opcode
+    repeat {
+      let fragment = rest.prefix(fragmentBytesMax)
+      rest = rest.dropFirst(fragment.count)
+      FrameHeader(opcode: opcode, isLast: rest.isEmpty, payloadCount: fragment.count).append(to: &bytes)
+      bytes.append(contentsOf: fragment)
+      opcode = .continuation
+    } while !rest.isEmpty
+  }
+}
+
+enum FrameOpcode: UInt8 {
+  case continuation = 0
+  case text = 1
+  case binary = 2
+  case close = 8
+  case ping = 9
+}
+
+/// The header of an unmasked frame, as a server sends it.
+struct FrameHeader {
+  static let bytesMax = 10
+
+  var opcode: FrameOpcode
+  var isLast: Bool
+  var payloadCount: Int
+
+  init(opcode: FrameOpcode, isLast: Bool, payloadCount: Int) {
+    self.opcode = opcode
+    self.isLast = isLast
+    self.payloadCount = payloadCount
+  }
+
+  func append(to bytes: inout [UInt8]) {
+    bytes.append(opcode.rawValue | (isLast ? 0x80 : 0))
+    if payloadCount < 126 {
+      bytes.append(UInt8(payloadCount))
+    } else if payloadCount <= Int(UInt16.max) {
+      bytes.append(126)
+      bytes.append(UInt8(payloadCount >> 8))
+      bytes.append(UInt8(truncatingIfNeeded: payloadCount))
+    } else {
+      bytes.append(127)
+      for shift in stride(from: 56, through: 0, by: -8) {
+        bytes.append(UInt8(truncatingIfNeeded: payloadCount >> shift))
+      }
+    }
+  }
+
+  /// How many bytes the header takes.
+  var byteCount: Int { payloadCount < 126 ? 2 : payloadCount <= Int(UInt16.max) ? 4 : 10 }
+
+  /// Reads the header at the start of `bytes`, which were made by `append`.
+  init(readingOurOwn bytes: UnsafeRawBufferPointer) {
+    opcode = FrameOpcode(rawValue: bytes[0] & 0x0F)!
+    isLast = bytes[0] & 0x80 != 0
+    switch bytes[1] {
+    case 126: payloadCount = Int(bytes[2]) << 8 | Int(bytes[3])
+    case 127: payloadCount = (2..<10).reduce(0) { $0 << 8 | Int(bytes[$1]) }
+    default: payloadCount = Int(bytes[1])
+    }
+  }
+
+  /// The end of the frame in which the byte at `place` lies, or `place` itself where one ends there. `bytes` begin with
+  /// a frame and were made by `append`.
+  static func boundary(atOrAfter place: Int, in bytes: UnsafeRawBufferPointer) -> Int {
+    var end = 0
+    while end < place {
+      let header = FrameHeader(readingOurOwn: UnsafeRawBufferPointer(rebasing: bytes[end...]))
+      end += header.byteCount + header.payloadCount
+    }
+    return end
+  }
+}

@@ -1,0 +1,63 @@
+internal import CWebSockets
+import Glibc
+
+/// A virtual host of libwebsockets, with the C arrays that it reads for as long as it lives.
+final class WebSocketHost {
+  private(set) var pointer: OpaquePointer!
+  private let protocols: UnsafeMutablePointer<lws_protocols>
+  private let extensions: UnsafeMutablePointer<lws_extension>
+  private var texts: [UnsafeMutablePointer<CChar>] = []
+  /// The connection whose socket is being adopted: libwebsockets calls back before it returns the connection's handle.
+  var adopting: Connection?
+
+  /// The name of the local protocol that clients' connections are bound to, and servers' that chose no subprotocol.
+  static let plainProtocol = "plain"
+
+  init?(context: OpaquePointer, port: Int32, name: String, subprotocols: [String], compresses: Bool) {
+    let names = [Self.plainProtocol] + subprotocols
+    protocols = .allocate(capacity: names.count + 1)
+    extensions = .allocate(capacity: 2)
+    extensions.initialize(repeating: lws_extension(), count: 2)
+    for (index, name) in names.enumerated() {
+      var entry = lws_protocols()
+      entry.name = UnsafePointer(text(name))
+      entry.callback = websocketCallback
+      // Some bytes of its own make libwebsockets tell of the end of the protocol, before it says farewell by itself.
+      entry.per_session_data_size = MemoryLayout<Int>.size
+      entry.rx_buffer_size = WebSocketContext.receiveBytes
+      entry.tx_packet_size = WebSocketContext.sendBytesMax
+      (protocols + index).initialize(to: entry)
+    }
+    (protocols + names.count).initialize(to: lws_protocols())
+    extensions[0].name = UnsafePointer(text("permessage-deflate"))
+    extensions[0].callback = lws_extension_callback_pm_deflate
+    extensions[0].client_offer = UnsafePointer(text("permessage-deflate; client_max_window_bits"))
+
+    var info = lws_context_creation_info()
+    info.port = port
+    info.vhost_name = UnsafePointer(text(name))
+    info.protocols = UnsafePointer(protocols)
+    info.extensions = compresses ? UnsafePointer(extensions) : nil
+    info.user = Unmanaged.passUnretained(self).toOpaque()
+    info.timeout_secs = 10
+    guard let host = lws_create_vhost(context, &info) else { return nil }
+    pointer = host
+  }
+
+  deinit {
+    for text in texts { free(text) }
+    protocols.deallocate()
+    extensions.deallocate()
+  }
+
+  private func text(_ value: String) -> UnsafeMutablePointer<CChar> {
+    let copy = strdup(value)!
+    texts.append(copy)
+    return copy
+  }
+
+  static func of(_ wsi: OpaquePointer) -> WebSocketHost? {
+    guard let host = lws_get_vhost(wsi), let user = lws_vhost_user(host) else { return nil }
+    return Unmanaged<WebSocketHost>.fromOpaque(user).takeUnretainedValue()
+  }
+}

@@ -1,0 +1,207 @@
+import Synchronization
+import Testing
+
+@testable import WebSocketLoop
+
+/// A client that records what it hears.
+///
+/// `@unchecked Sendable`: what changes is behind a mutex; the behaviour is set before it connects.
+private final class TestClient: ConnectionHandler, @unchecked Sendable {
+  struct Heard {
+    var subprotocol: String??
+    var texts: [String] = []
+    var closures: [Closure] = []
+  }
+
+  let heard = Mutex(Heard())
+  var onConnected: (Connection) -> Void = { _ in }
+  var onMessage: (Connection, Message) -> Void = { _, _ in }
+
+  func connected(_ connection: Connection, request: Request) {
+    heard.withLock { $0.subprotocol = .some(connection.subprotocol) }
+    onConnected(connection)
+  }
+
+  func received(_ message: Message, on connection: Connection) {
+    heard.withLock { $0.texts.append(String(decoding: message.bytes, as: UTF8.self)) }
+    onMessage(connection, message)
+  }
+
+  func writable(_ connection: Connection) {}
+  func closed(_ connection: Connection, closure: Closure) { heard.withLock { $0.closures.append(closure) } }
+
+  func closure() async -> Closure? { await eventually { self.heard.withLock { $0.closures.first } } }
+}
+
+@Suite("Clients") struct ClientTests {
+  @Test("Client and server exchange messages of all sizes, masked, and close properly", arguments: [false, true])
+  func exchange(compresses: Bool) async throws {
+    var options = ListenOptions()
+    options.subprotocols = ["canvas.v1.json"]
+    options.webSocket.compresses = compresses
+    let server = TestServer()
+    try await withServer(server, options: options) { port, loop in
+      let client = TestClient()
+      let texts = [0, 1, 125, 126, 5_000, 70_000, 900_000].map { count in
+        String(decoding: (0..<count).map { UInt8(97 + ($0 &* 31 >> 3) % 26) }, as: UTF8.self)
+      }
+      client.onConnected = { connection in
+        for text in texts { #expect(connection.send(Frame(text: text))) }
+      }
+      client.onMessage = { connection, _ in
+        if client.heard.withLock({ $0.texts.count }) == texts.count { connection.close(code: 1000, reason: "done") }
+      }
+      loop.perform {
+        var options = WebSocketOptions()
+        options.compresses = compresses
+        loop.connect(
+          to: Endpoint(host: "127.0.0.1", port: port, path: "/v1/rooms/demo/sync", query: "token=t"),
+          subprotocols: ["soap", "canvas.v1.json"],
+          headers: [("Authorization", "Bearer T")],
+          options: options,
+          handler: client
+        )
+      }
+      #expect(await client.closure() == Closure(cause: .ours, code: 1000, reason: "done"))
+      #expect(await server.closure() == Closure(cause: .peer, code: 1000, reason: "done"))
+      #expect(client.heard.withLock { $0.texts.map(\.utf8.count) } == texts.map(\.utf8.count))
+      let isSame = client.heard.withLock { $0.texts } == texts
+      #expect(isSame)
+      // The test's server takes the first subprotocol offered, which the listener doesn't speak.
+      #expect(client.heard.withLock { $0.subprotocol } == .some(nil))
+      let request = try #require(server.seen.withLock { $0.requests.first })
+      #expect(request.path == "/v1/rooms/demo/sync" && request.parameter("token") == "t")
+      #expect(request.header("authorization") == "Bearer T")
+      #expect(loop.perform { loop.counts.connections } == 0)
+    }
+  }
+
+  @Test("Compression is agreed to only where it is allowed, and shrinks what is sent") func compression() async throws {
+    let text = String(repeating: "the same again ", count: 5_000)
+    for allowed in [false, true] {
+      var options = ListenOptions()
+      options.webSocket.compresses = allowed
+      try await withServer(options: options) { port, loop in
+        let raw = RawClient(port: port)
+        let head = try #require(raw.upgrade(extra: "Sec-WebSocket-Extensions: permessage-deflate\r\n"))
+        #expect(head.lowercased().contains("permessage-deflate") == allowed)
+        raw.send(RawClient.masked(1, Array(text.utf8)))
+        var bytes = 0
+        while let frame = raw.readFrame() {
+          bytes += frame.payload.count
+          if frame.isLast { break }
+        }
+        #expect((bytes < 5_000) == allowed)
+      }
+    }
+  }
+
+  @Test("The server's close code and reason reach the client") func serverCloses() async throws {
+    let server = TestServer()
+    server.onConnected = { $0.close(code: 4404, reason: "gone") }
+    try await withServer(server) { port, loop in
+      let client = TestClient()
+      loop.perform { loop.connect(to: Endpoint(host: "127.0.0.1", port: port), handler: client) }
+      #expect(await client.closure() == Closure(cause: .peer, code: 4404, reason: "gone"))
+    }
+  }
+
+  @Test("A refused upgrade tells its status, and a port where nobody listens that there is no connection")
+  func refused() async throws {
+    let server = TestServer()
+    server.onUpgrade = { _ in .refuse(.error(403, code: "forbidden", message: "no")) }
+    try await withServer(server) { port, loop in
+      let client = TestClient()
+      loop.perform { loop.connect(to: Endpoint(host: "127.0.0.1", port: port), handler: client) }
+      #expect(await client.closure()?.cause == .refused(status: 403))
+      let nobody = TestClient()
+      loop.perform { loop.connect(to: Endpoint(host: "127.0.0.1", port: 1), handler: nobody) }
+      #expect(await nobody.closure()?.cause == .refused(status: 0))
+      #expect(client.heard.withLock { $0.closures.count } == 1)
+      #expect(nobody.heard.withLock { $0.closures.count } == 1)
+      #expect(loop.perform { loop.counts.connections } == 0)
+    }
+  }
+
+  @Test("A server that accepts and says nothing is given up in time; an attempt can be aborted") func silence()
+    async throws
+  {
+    let server = TestServer()
+    try await withServer(server) { port, loop in
+      let (silentPort, descriptor) = silentListener()
+      defer { closeDescriptor(descriptor) }
+      let client = TestClient()
+      loop.perform {
+        var options = WebSocketOptions()
+        options.connectWithinMilliseconds = 80
+        loop.connect(to: Endpoint(host: "127.0.0.1", port: silentPort), options: options, handler: client)
+      }
+      #expect(await client.closure()?.cause == .refused(status: 0))
+      let aborted = TestClient()
+      loop.perform { loop.connect(to: Endpoint(host: "127.0.0.1", port: silentPort), handler: aborted).abort() }
+      #expect(await aborted.closure()?.cause == .refused(status: 0))
+    }
+  }
+
+  @Test("HTTP requests of ours: bodies both ways, HEAD, and what goes wrong") func http() async throws {
+    let server = TestServer()
+    let large = [UInt8](repeating: 0x62, count: 5_000_000)
+    server.onRequest = { exchange in
+      switch exchange.request.path {
+      case "/large": exchange.answer(Response(status: 200, body: large))
+      case "/none": exchange.answer(Response(status: 204))
+      case "/never": break
+      default:
+        exchange.answer(Response(status: 201, headers: [("X-Method", exchange.request.method)], body: exchange.body))
+      }
+    }
+    try await withServer(server) { port, loop in
+      func ask(
+        _ method: String,
+        _ path: String,
+        body: [UInt8] = [],
+        port: Int = port,
+        limit: Int = 64 << 20
+      ) async -> Result<Response, HTTPRequestError> {
+        await withCheckedContinuation { continuation in
+          loop.execute {
+            loop.request(
+              method,
+              Endpoint(host: "127.0.0.1", port: port, path: path),
+              body: body,
+              bodyBytesMax: limit,
+              withinMilliseconds: 300
+            ) { continuation.resume(returning: $0) }
+          }
+        }
+      }
+      let posted = try await ask("POST", "/x", body: large).get()
+      #expect(posted.status == 201 && posted.body == large)
+      #expect(posted.headers.contains { $0.name == "x-method" && $0.value == "POST" })
+      #expect(try await ask("GET", "/large").get().body.count == large.count)
+      #expect(try await ask("HEAD", "/large").get().body.isEmpty)
+      #expect(try await ask("DELETE", "/none").get().status == 204)
+      await #expect(throws: HTTPRequestError.tookTooLong) { try await ask("GET", "/never").get() }
+      await #expect(throws: HTTPRequestError.tooLarge) { try await ask("GET", "/large", limit: 1_000).get() }
+      await #expect(throws: HTTPRequestError.self) { try await ask("GET", "/", port: 1).get() }
+    }
+  }
+
+  @Test(
+    "URLs are taken apart",
+    arguments: [
+      (
+        "ws://127.0.0.1:8080/v1/rooms/demo/sync?token=t",
+        Endpoint(host: "127.0.0.1", port: 8080, path: "/v1/rooms/demo/sync", query: "token=t")
+      ),
+      ("ws://localhost", Endpoint(host: "localhost", port: 80)),
+      ("http://[::1]:99?x", Endpoint(host: "::1", port: 99, path: "/", query: "x")),
+      ("http://localhost/a#b", Endpoint(host: "localhost", port: 80, path: "/a")),
+      ("wss://localhost/", nil), ("ws://", nil), ("ws://localhost:0/", nil), ("ws://localhost:x/", nil),
+      ("ws://localhost/a b", nil), ("localhost", nil),
+    ] as [(String, Endpoint?)]
+  )
+  func endpoints(url: String, expected: Endpoint?) {
+    #expect(Endpoint(url) == expected)
+  }
+}

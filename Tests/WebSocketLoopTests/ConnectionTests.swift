@@ -1,0 +1,370 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import WebSocketLoop
+
+@Suite("The life of a WebSocket connection") struct ConnectionTests {
+  // MARK: Opening
+
+  @Test("A subprotocol that is offered and spoken is chosen; otherwise none") func subprotocols() async throws {
+    var options = ListenOptions()
+    options.subprotocols = ["canvas.v1.bin", "canvas.v1.json"]
+    let server = TestServer()
+    server.onUpgrade = { request in
+      .accept(subprotocol: request.offeredSubprotocols.first { $0.hasPrefix("canvas.") } ?? "canvas.v1.json")
+    }
+    try await withServer(server, options: options) { port, _ in
+      for (offer, expected) in [
+        ("soap, canvas.v1.json", "canvas.v1.json"), ("canvas.v1.bin,canvas.v1.json", "canvas.v1.bin"), ("soap", nil),
+        ("canvas.v9", nil), (nil, nil),
+      ] as [(String?, String?)] {
+        let client = RawClient(port: port)
+        let head = try #require(client.upgrade(extra: offer.map { "Sec-WebSocket-Protocol: \($0)\r\n" } ?? ""))
+        #expect(head.hasPrefix("HTTP/1.1 101 "))
+        #expect(head.contains("Sec-WebSocket-Protocol: \(expected ?? "")") == (expected != nil))
+        client.sendText("x")
+        #expect(client.readMessage() == Array("x".utf8))
+        #expect(server.seen.withLock { $0.opened.last } == .some(expected))
+      }
+    }
+  }
+
+  @Test("The handler sees the path, the query, the headers and the peer") func requestIsShown() async throws {
+    let server = TestServer()
+    try await withServer(server) { port, _ in
+      let client = RawClient(port: port)
+      client.upgrade(
+        path: "/v1/rooms/a%20b/sync?token=x%2By&n",
+        extra: "Authorization: Bearer T\r\nOrigin: http://localhost\r\n"
+      )
+      client.sendText("x")
+      _ = client.readMessage()
+      let request = try #require(server.seen.withLock { $0.requests.first })
+      #expect(request.pathParts == ["v1", "rooms", "a b", "sync"])
+      #expect(request.parameter("token") == "x+y")
+      #expect(request.parameter("n") == "")
+      #expect(request.parameter("m") == nil)
+      #expect(request.header("authorization") == "Bearer T")
+      #expect(request.header("origin") == "http://localhost")
+      #expect(request.peer == "127.0.0.1")
+    }
+  }
+
+  @Test("A refused upgrade gets its status and body") func refusedUpgrade() async throws {
+    let server = TestServer()
+    server.onUpgrade = { _ in .refuse(.error(401, code: "unauthorized", message: "no \"token\"")) }
+    try await withServer(server) { port, _ in
+      let client = RawClient(port: port)
+      client.send("GET /ws HTTP/1.1\r\n\(RawClient.handshakeHeaders)\r\n")
+      let answer = try #require(client.readAnswer())
+      #expect(answer.status == 401)
+      #expect(answer.body == #"{"error":{"code":"unauthorized","message":"no \"token\""}}"#)
+      #expect(server.seen.withLock { $0.opened.isEmpty && $0.closures.isEmpty })
+    }
+  }
+
+  @Test(
+    "A malformed handshake is answered",
+    arguments: [
+      (
+        "GET /ws HTTP/1.1\r\nHost: l\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n\r\n",
+        400
+      ),
+      (
+        "GET /ws HTTP/1.1\r\nHost: l\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: short\r\nSec-WebSocket-Version: 13\r\n\r\n",
+        400
+      ),
+      (
+        "GET /ws HTTP/1.1\r\nHost: l\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 8\r\n\r\n",
+        426
+      ),
+      (
+        "GET /ws HTTP/1.1\r\nHost: l\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n",
+        400
+      ),
+      ("POST /ws HTTP/1.1\r\n\(RawClient.handshakeHeaders)\r\n", 400),
+      ("GET /ws HTTP/1.1\r\n\(RawClient.handshakeHeaders)\r\nearly", 400),
+    ]
+  )
+  func malformedHandshake(text: String, status: Int) async throws {
+    try await withServer { port, _ in
+      let client = RawClient(port: port)
+      client.send(text)
+      #expect(client.readAnswer()?.status == status)
+    }
+  }
+
+  @Test("An upgrade to something else is served as HTTP, on the second request too") func foreignUpgrade() async throws
+  {
+    try await withServer { port, _ in
+      let client = RawClient(port: port)
+      for _ in 0..<3 {
+        client.send(
+          "GET /x HTTP/1.1\r\nHost: l\r\nUpgrade: h2c\r\nConnection: Upgrade\r\nHTTP2-Settings: AAMAAABkAAQ\r\n\r\n"
+        )
+        #expect(client.readAnswer()?.status == 200)
+      }
+    }
+  }
+
+  // MARK: Closing
+
+  @Test("The peer's code and reason are told, and answered with the same code") func peerCloses() async throws {
+    let server = TestServer()
+    try await withServer(server) { port, _ in
+      let client = RawClient(port: port)
+      client.upgrade()
+      client.send(RawClient.masked(8, [0x0F, 0xA1] + Array("bye".utf8)))
+      #expect(client.readFrame()?.closeCode == 4001)
+      #expect(client.hasEnded)
+      #expect(await server.closure() == Closure(cause: .peer, code: 4001, reason: "bye"))
+    }
+  }
+
+  @Test("A peer that says goodbye without a code, and one that just goes") func peerGoes() async throws {
+    let server = TestServer()
+    try await withServer(server) { port, _ in
+      var client: RawClient? = RawClient(port: port)
+      client?.upgrade()
+      client?.send(RawClient.masked(8, []))
+      #expect(await server.closure() == Closure(cause: .peer, code: 1005))
+      server.seen.withLock { $0.closures = [] }
+      client = RawClient(port: port)
+      client?.upgrade()
+      client = nil
+      #expect(await server.closure() == Closure(cause: .lost, code: 1006))
+    }
+  }
+
+  @Test("Our close comes after what was sent before, with code and reason") func weClose() async throws {
+    let server = TestServer()
+    server.onMessage = { connection, _ in
+      connection.send(Frame(text: "last words"))
+      connection.close(code: 4404, reason: "the room was deleted")
+      #expect(!connection.send(Frame(text: "too late")))
+    }
+    try await withServer(server) { port, _ in
+      let client = RawClient(port: port)
+      client.upgrade()
+      client.sendText("x")
+      #expect(client.readFrame()?.text == "last words")
+      let frame = try #require(client.readFrame())
+      #expect(frame.closeCode == 4404)
+      #expect(frame.payload.dropFirst(2).elementsEqual("the room was deleted".utf8))
+      client.send(RawClient.masked(8, [0x11, 0x34]))
+      #expect(client.hasEnded)
+      #expect(await server.closure() == Closure(cause: .ours, code: 4404, reason: "the room was deleted"))
+    }
+  }
+
+  @Test("A connection can be closed with a code as soon as it opened") func closeAtOnce() async throws {
+    let server = TestServer()
+    server.onConnected = { $0.close(code: 4401, reason: String(repeating: "é", count: 100)) }
+    try await withServer(server) { port, _ in
+      let client = RawClient(port: port)
+      #expect(client.upgrade()?.hasPrefix("HTTP/1.1 101 ") == true)
+      let frame = try #require(client.readFrame())
+      #expect(frame.closeCode == 4401)
+      #expect(frame.payload.count == 124)
+    }
+  }
+
+  @Test("A peer that doesn't answer our close is dropped after the deadline") func closeUnanswered() async throws {
+    var options = ListenOptions()
+    options.webSocket.closeWithinMilliseconds = 100
+    let server = TestServer()
+    server.onConnected = { $0.close(code: 4408, reason: "no hello") }
+    try await withServer(server, options: options) { port, loop in
+      let client = RawClient(port: port)
+      client.upgrade()
+      #expect(client.readFrame()?.closeCode == 4408)
+      #expect(client.hasEnded)
+      #expect(await server.closure()?.code == 4408)
+      #expect(loop.perform { loop.counts.connections } == 0)
+    }
+  }
+
+  @Test("Abort drops the socket, from within a handler and from a job") func abort() async throws {
+    let server = TestServer()
+    server.onMessage = { connection, message in
+      if message.bytes.first == UInt8(ascii: "h") {
+        connection.abort()
+      } else {
+        connection.loop.execute { connection.abort() }
+      }
+    }
+    try await withServer(server) { port, _ in
+      for text in ["here", "later"] {
+        let client = RawClient(port: port)
+        client.upgrade()
+        client.sendText(text)
+        #expect(client.hasEnded)
+        #expect(await server.closure() == Closure(cause: .lost, code: 1006))
+        server.seen.withLock { $0.closures = [] }
+      }
+    }
+  }
+
+  // MARK: Signs of life
+
+  @Test("A peer that is silent is pinged, stays while it answers, and is closed when it doesn't") func halfOpen()
+    async throws
+  {
+    var options = ListenOptions()
+    options.webSocket.pingAfterMilliseconds = 60
+    options.webSocket.pongWithinMilliseconds = 80
+    options.webSocket.closeWithinMilliseconds = 50
+    options.webSocket.silentCloseCode = 4408
+    let server = TestServer()
+    try await withServer(server, options: options) { port, _ in
+      let client = RawClient(port: port)
+      client.upgrade()
+      for _ in 0..<4 {
+        let ping = try #require(client.readFrame())
+        #expect(ping.opcode == 9)
+        client.send(RawClient.masked(10, ping.payload))
+      }
+      #expect(server.seen.withLock { $0.closures.isEmpty })
+      #expect(client.readFrame()?.opcode == 9)
+      #expect(client.readFrame()?.closeCode == 4408)
+      #expect(await server.closure() == Closure(cause: .ours, code: 4408, reason: "no sign of life"))
+    }
+  }
+
+  @Test("A connection without messages is closed when that is asked for, pongs or not") func idle() async throws {
+    var options = ListenOptions()
+    options.webSocket.idleMilliseconds = 150
+    let server = TestServer()
+    try await withServer(server, options: options) { port, _ in
+      let client = RawClient(port: port)
+      client.upgrade()
+      client.send(RawClient.masked(10, [1]))
+      #expect(client.readFrame()?.closeCode == 1001)
+    }
+  }
+
+  // MARK: Flow
+
+  @Test("A stalled reader takes constant memory, delays nobody, and catches up") func stalledReader() async throws {
+    let server = TestServer()
+    // A room: one buffer of frames that all are sent from, and each connection a place in it.
+    let frame = Frame(binary: [UInt8](repeating: 7, count: 100_000))
+    let total = 400
+    let places = Mutex<[UInt64: Int]>([:])
+    let push: @Sendable (Connection) -> Void = { connection in
+      while true {
+        let place = places.withLock { $0[connection.identifier] ?? 0 }
+        guard place < total * frame.bytes.count else { return }
+        let offset = place % frame.bytes.count
+        let taken = frame.bytes.withUnsafeBytes { connection.write(UnsafeRawBufferPointer(rebasing: $0[offset...])) }
+        if taken == 0 { return }
+        places.withLock { $0[connection.identifier] = place + taken }
+      }
+    }
+    let held = Mutex<[Connection]>([])
+    server.onConnected = { connection in
+      held.withLock { $0.append(connection) }
+      push(connection)
+    }
+    server.onWritable = push
+    try await withServer(server) { port, loop in
+      let stalled = RawClient(port: port, receiveBufferBytes: 4_096)
+      stalled.upgrade()
+      // The other gets all 40 MB while the first takes nothing.
+      let quick = RawClient(port: port)
+      quick.upgrade()
+      for _ in 0..<total { #expect(quick.readMessage()?.count == 100_000) }
+      #expect(server.seen.withLock { $0.writable } > 0)
+      #expect(loop.perform { loop.counts.stalls } > 0)
+      let place = places.withLock { $0.values.min()! }
+      #expect(place < total * frame.bytes.count / 2)
+      // Nothing of it waits here: what it hasn't taken is in the shared buffer only.
+      let kept = try #require(held.withLock { $0.first })
+      #expect(loop.perform { kept.bytesWaiting } == 0)
+      #expect(place % frame.bytes.count % (Frame.fragmentBytesMax + 4) == 0)
+      // Pings are answered between whole frames, though the socket stalled within one.
+      stalled.send(RawClient.masked(9, [42]))
+      var pongs = 0
+      var messages = 0
+      while messages < total {
+        let read = try #require(stalled.readFrame())
+        if read.opcode == 10 {
+          #expect(read.payload == [42])
+          pongs += 1
+        } else {
+          try #require(read.payload.allSatisfy { $0 == 7 })
+          if read.isLast { messages += 1 }
+        }
+      }
+      #expect(pongs == 1)
+    }
+  }
+
+  @Test("A stalled reader that breaks the protocol is dropped soon, rather than keep the loop busy")
+  func stalledViolation() async throws {
+    let server = TestServer()
+    let frame = Frame(binary: [UInt8](repeating: 7, count: 300_000))
+    // Until the socket is full in the middle of a frame.
+    server.onConnected = { connection in
+      while frame.bytes.withUnsafeBytes({ connection.write($0) }) == frame.bytes.count {}
+    }
+    try await withServer(server) { port, loop in
+      let client = RawClient(port: port, receiveBufferBytes: 4_096)
+      client.upgrade()
+      #expect(await eventually { loop.perform { loop.counts.stalls } > 0 ? true : nil } == true)
+      client.send(RawClient.masked(3, [1]) + [UInt8](repeating: 0, count: 20_000))
+      let start = ContinuousClock.now
+      #expect(await server.closure() != nil)
+      let end = try #require(server.seen.withLock { $0.closedAt })
+      #expect(end - start < .seconds(3))
+    }
+  }
+
+  @Test("What is sent to one reader only waits up to a bound, and then is refused") func sendIsBounded() async throws {
+    var options = ListenOptions()
+    options.webSocket.waitingBytesMax = 1 << 20
+    let server = TestServer()
+    let accepted = Mutex(0)
+    server.onConnected = { connection in
+      let frame = Frame(binary: [UInt8](repeating: 1, count: 65_536))
+      while connection.send(frame) { accepted.withLock { $0 += 1 } }
+      #expect(connection.bytesWaiting <= 1 << 20)
+      #expect(connection.bytesWaiting > 900_000)
+    }
+    try await withServer(server, options: options) { port, _ in
+      let client = RawClient(port: port)
+      client.upgrade()
+      for _ in 0..<(try #require(await eventually { accepted.withLock { $0 > 0 ? $0 : nil } })) {
+        #expect(client.readMessage()?.count == 65_536)
+      }
+    }
+  }
+
+  @Test("While reading is paused nothing is received, and nothing is lost") func pausedReading() async throws {
+    let server = TestServer()
+    let held = Mutex<Connection?>(nil)
+    server.onMessage = { connection, _ in
+      connection.pauseReading()
+      held.withLock { $0 = connection }
+    }
+    try await withServer(server) { port, loop in
+      let client = RawClient(port: port)
+      client.upgrade()
+      for number in 0..<5 { client.sendText("\(number)") }
+      let connection = try #require(await eventually { held.withLock { $0 } })
+      for count in 1...5 {
+        let got = await eventually { server.seen.withLock { $0.messages.count == count ? true : nil } }
+        #expect(got == true)
+        loop.perform { loop.perform {} }
+        #expect(server.seen.withLock { $0.messages.count } == count)
+        loop.perform { connection.resumeReading() }
+      }
+      #expect(
+        server.seen.withLock { $0.messages.map { String(decoding: $0.bytes, as: UTF8.self) } } == [
+          "0", "1", "2", "3", "4",
+        ]
+      )
+    }
+  }
+}

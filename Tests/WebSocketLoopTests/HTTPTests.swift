@@ -1,0 +1,260 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import WebSocketLoop
+
+@Suite("HTTP") struct HTTPTests {
+  @Test("GET, POST, PUT and DELETE, with and without a body, on one connection") func methods() async throws {
+    try await withServer { port, _ in
+      let client = RawClient(port: port)
+      for (request, expected) in [
+        ("GET /a?b=c HTTP/1.1\r\nHost: l\r\n\r\n", "GET /a b=c "),
+        ("POST /a HTTP/1.1\r\nHost: l\r\nContent-Length: 5\r\n\r\nhello", "POST /a  hello"),
+        ("POST /a HTTP/1.1\r\nHost: l\r\nContent-Length: 0\r\n\r\n", "POST /a  "),
+        ("POST /a HTTP/1.1\r\nHost: l\r\n\r\n", "POST /a  "),
+        (
+          "PUT /a HTTP/1.1\r\nHost: l\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n6\r\n world\r\n0\r\nT: x\r\n\r\n",
+          "PUT /a  hello world"
+        ),
+        ("DELETE /a HTTP/1.1\r\nHost: l\r\nContent-Length: 2\r\n\r\n{}", "DELETE /a  {}"),
+        ("DELETE /a HTTP/1.1\r\nHost: l\r\n\r\n", "DELETE /a  "),
+        ("BREW /a HTTP/1.1\r\nHost: l\r\n\r\n", "BREW /a  "),
+        ("CONNECT l:80 HTTP/1.1\r\nHost: l\r\n\r\n", "CONNECT l:80  "),
+        ("OPTIONS * HTTP/1.1\r\nHost: l\r\n\r\n", "OPTIONS *  "),
+        ("GET http://localhost:80/a?b HTTP/1.1\r\nHost: l\r\n\r\n", "GET /a b "),
+      ] {
+        client.send(request)
+        let answer = try #require(client.readAnswer())
+        #expect(answer.status == 200)
+        #expect(answer.body == expected)
+        #expect(answer.head.contains("\r\nDate: "))
+      }
+    }
+  }
+
+  @Test("HEAD is told what GET would get, without the body") func head() async throws {
+    try await withServer { port, _ in
+      let client = RawClient(port: port)
+      client.send("HEAD /a HTTP/1.1\r\nHost: l\r\n\r\nGET /b HTTP/1.1\r\nHost: l\r\n\r\n")
+      let answer = try #require(client.readAnswer(hasBody: false))
+      #expect(answer.head.contains("Content-Length: 9\r\n"))
+      #expect(client.readAnswer()?.body == "GET /b  ")
+    }
+  }
+
+  @Test("Many pipelined requests are answered in order, also where answers come late and the bytes one by one")
+  func pipelined() async throws {
+    let server = TestServer()
+    server.onRequest = { exchange in
+      let answer = { exchange.answer(Response(status: 200, body: Array(exchange.request.path.utf8))) }
+      if exchange.request.path.hasSuffix("3") { exchange.later(answer) } else { answer() }
+    }
+    try await withServer(server) { port, _ in
+      let client = RawClient(port: port)
+      client.send((0..<500).map { "POST /\($0) HTTP/1.1\r\nHost: l\r\nContent-Length: 1\r\n\r\nx" }.joined())
+      for number in 0..<500 { #expect(client.readAnswer()?.body == "/\(number)") }
+      for byte in "\r\nGET /slow HTTP/1.1\r\nHost: l\r\n\r\n".utf8 { client.send([byte]) }
+      #expect(client.readAnswer()?.body == "/slow")
+    }
+  }
+
+  @Test("An answer may come later; what was pipelined waits for it") func laterAnswer() async throws {
+    let server = TestServer()
+    let held = Mutex<[Exchange]>([])
+    server.onRequest = { exchange in held.withLock { $0.append(exchange) } }
+    try await withServer(server) { port, loop in
+      let client = RawClient(port: port)
+      client.send("GET /1 HTTP/1.1\r\nHost: l\r\n\r\nGET /2 HTTP/1.1\r\nHost: l\r\n\r\n")
+      for number in 1...2 {
+        let exchange = try #require(await eventually { held.withLock { $0.count == number ? $0.last : nil } })
+        #expect(loop.perform { exchange.isOpen })
+        loop.perform { exchange.answer(Response(status: 200, body: Array("answer \(number)".utf8))) }
+        #expect(client.readAnswer()?.body == "answer \(number)")
+        // A second answer is nobody's.
+        loop.perform { exchange.answer(Response(status: 500)) }
+      }
+    }
+  }
+
+  @Test("A handler that never answers has 503 given for it") func neverAnswered() async throws {
+    var options = ListenOptions()
+    options.http.answerWithinMilliseconds = 50
+    let server = TestServer()
+    server.onRequest = { _ in }
+    try await withServer(server, options: options) { port, _ in
+      let client = RawClient(port: port)
+      client.send("GET / HTTP/1.1\r\nHost: l\r\n\r\n")
+      #expect(client.readAnswer()?.status == 503)
+    }
+  }
+
+  @Test("Connection: close and HTTP/1.0 end the connection after the answer") func closes() async throws {
+    try await withServer { port, _ in
+      for request in ["GET / HTTP/1.1\r\nHost: l\r\nConnection: Close\r\n\r\n", "GET / HTTP/1.0\r\n\r\n"] {
+        let client = RawClient(port: port)
+        client.send(request)
+        let answer = try #require(client.readAnswer())
+        #expect(answer.head.contains("Connection: close\r\n"))
+        #expect(client.hasEnded)
+      }
+    }
+  }
+
+  @Test("A large body arrives whole from its one buffer, while a slow reader holds nobody up") func largeBody()
+    async throws
+  {
+    let body = [UInt8](repeating: 0x61, count: 30_000_000)
+    let server = TestServer()
+    server.onRequest = { $0.answer(Response(status: 200, body: $0.request.path == "/large" ? body : [])) }
+    try await withServer(server) { port, _ in
+      let slow = RawClient(port: port, receiveBufferBytes: 4_096)
+      slow.send("GET /large HTTP/1.1\r\nHost: l\r\n\r\n")
+      let quick = RawClient(port: port)
+      quick.send("GET /small HTTP/1.1\r\nHost: l\r\n\r\n")
+      #expect(quick.readAnswer()?.status == 200)
+      let answer = try #require(slow.readAnswer())
+      #expect(answer.body.utf8.count == body.count)
+    }
+  }
+
+  @Test(
+    "A request that can't be understood is told why, and the connection ends",
+    arguments: [
+      ("\u{16}\u{3}\u{1}garbage\r\n\r\n", 400), ("GET\r\n\r\n", 400), ("GET / HTTP/2.0\r\nHost: l\r\n\r\n", 505),
+      ("GET / HTTP/1.1\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
+      ("GET / HTTP/1.1\r\nHost : a\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost: a\r\n folded\r\n\r\n", 400),
+      ("GET / HTTP/1.1\r\nHost: a\nX: y\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost: a\r\nX: \u{1}\r\n\r\n", 400),
+      ("GET  / HTTP/1.1\r\nHost: a\r\n\r\n", 400), ("GET nowhere HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+      ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -5\r\n\r\n", 400),
+      ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n", 400),
+      ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
+      ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
+      ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", 501),
+      ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
+      ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nabc\r\n", 400),
+      ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n", 400),
+      ("POST / HTTP/1.1\r\nHost: a\r\nExpect: miracles\r\nContent-Length: 1\r\n\r\n", 417),
+      ("GET / HTTP/1.1\r\nHost: a\r\nX: " + String(repeating: "x", count: 20_000), 431),
+      ("GET / HTTP/1.1\r\nHost: a\r\n" + String(repeating: "X: y\r\n", count: 101) + "\r\n", 431),
+    ]
+  )
+  func garbage(text: String, status: Int) async throws {
+    let server = TestServer()
+    server.onRequest = { _ in Issue.record("the handler was asked") }
+    try await withServer(server) { port, _ in
+      let client = RawClient(port: port)
+      client.send(text)
+      let answer = try #require(client.readAnswer())
+      #expect(answer.status == status)
+      #expect(answer.head.contains("Connection: close\r\n"))
+      #expect(client.hasEnded)
+    }
+  }
+
+  @Test("A body over the bound is 413 at once, and the answer isn't lost to what still comes") func tooLarge()
+    async throws
+  {
+    var options = ListenOptions()
+    options.http.bodyBytesMax = 1_000
+    try await withServer(options: options) { port, _ in
+      for head in ["Content-Length: 1001\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n3e9\r\n"] {
+        let client = RawClient(port: port)
+        client.send("POST / HTTP/1.1\r\nHost: l\r\n" + head)
+        client.send([UInt8](repeating: 0x78, count: 1_001))
+        #expect(client.readAnswer()?.status == 413)
+      }
+      let client = RawClient(port: port)
+      client.send("POST / HTTP/1.1\r\nHost: l\r\nContent-Length: 1000\r\n\r\n" + String(repeating: "x", count: 1_000))
+      #expect(client.readAnswer()?.body.utf8.count == 1_008)
+    }
+  }
+
+  @Test("A client that asks before it sends a body is told to go on, or not to") func expectContinue() async throws {
+    var options = ListenOptions()
+    options.http.bodyBytesMax = 1_000
+    try await withServer(options: options) { port, _ in
+      let client = RawClient(port: port)
+      client.send("POST / HTTP/1.1\r\nHost: l\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+      #expect(client.read(through: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
+      client.send("ok")
+      #expect(client.readAnswer()?.body == "POST /  ok")
+      client.send("POST / HTTP/1.1\r\nHost: l\r\nContent-Length: 2000\r\nExpect: 100-continue\r\n\r\n")
+      #expect(client.readAnswer()?.status == 413)
+    }
+  }
+
+  @Test("Heads and bodies that drip are 408, and idle connections are closed") func slow() async throws {
+    var options = ListenOptions()
+    options.http.headWithinMilliseconds = 80
+    options.http.bodyWithinMilliseconds = 80
+    options.http.idleMilliseconds = 80
+    try await withServer(options: options) { port, _ in
+      let dripping = RawClient(port: port)
+      dripping.send("GET / HT")
+      #expect(dripping.readAnswer()?.status == 408)
+      let halfway = RawClient(port: port)
+      halfway.send("POST / HTTP/1.1\r\nHost: l\r\nContent-Length: 10\r\n\r\nhalf")
+      #expect(halfway.readAnswer()?.status == 408)
+      let silent = RawClient(port: port)
+      #expect(silent.hasEnded)
+      let idle = RawClient(port: port)
+      idle.send("GET / HTTP/1.1\r\nHost: l\r\n\r\n")
+      #expect(idle.readAnswer()?.status == 200)
+      #expect(idle.hasEnded)
+    }
+  }
+
+  @Test("A reader that takes nothing of an answer is dropped") func stalledAnswer() async throws {
+    var options = ListenOptions()
+    options.http.stallMilliseconds = 100
+    let server = TestServer()
+    server.onRequest = { $0.answer(Response(status: 200, body: [UInt8](repeating: 1, count: 30_000_000))) }
+    try await withServer(server, options: options) { port, loop in
+      let client = RawClient(port: port, receiveBufferBytes: 4_096)
+      client.send("GET / HTTP/1.1\r\nHost: l\r\n\r\n")
+      let gone = await eventually {
+        loop.perform { loop.counts.exchanges == 0 && loop.counts.bytesSent > 0 } ? true : nil
+      }
+      #expect(gone == true)
+      #expect(client.readToEnd().count < 30_000_000)
+    }
+  }
+
+  @Test("One connection more than allowed is 503; when one goes another may come") func connectionsMax() async throws {
+    var options = ListenOptions()
+    options.connectionsMax = 2
+    try await withServer(options: options) { port, loop in
+      let first = RawClient(port: port)
+      first.upgrade()
+      var second: RawClient? = RawClient(port: port)
+      second?.send("GET / HTTP/1.1\r\nHost: l\r\n\r\n")
+      #expect(second?.readAnswer()?.status == 200)
+      #expect(RawClient(port: port).readAnswer()?.status == 503)
+      second = nil
+      let third = await eventually { () -> RawClient.Answer? in
+        let client = RawClient(port: port)
+        client.send("GET / HTTP/1.1\r\nHost: l\r\n\r\n")
+        return client.readAnswer().flatMap { $0.status == 200 ? $0 : nil }
+      }
+      #expect(third != nil)
+    }
+  }
+
+  @Test("A header's value can't add lines of its own") func headerInjection() async throws {
+    let server = TestServer()
+    server.onRequest = { $0.answer(Response(status: 200, headers: [("X-Name", "a\r\nX-Other: b")])) }
+    try await withServer(server) { port, _ in
+      let client = RawClient(port: port)
+      client.send("GET / HTTP/1.1\r\nHost: l\r\n\r\n")
+      #expect(client.readAnswer()?.head.contains("X-Name: a  X-Other: b\r\n") == true)
+    }
+  }
+}
+
+extension Exchange {
+  /// In a later turn.
+  fileprivate func later(_ work: @escaping () -> Void) {
+    loop.schedule(afterMilliseconds: 0, work)
+  }
+}

@@ -1,0 +1,181 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import WebSocketLoop
+
+/// An actor that lives on a loop, as a server's hub does.
+private actor Counter {
+  private let loop: EventLoop
+  private(set) var values: [Int] = []
+
+  init(loop: EventLoop) { self.loop = loop }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  func append(_ value: Int) { values.append(value) }
+  func isOnLoop() -> Bool { loop.isCurrent }
+
+  nonisolated func enter(_ value: Int) {
+    // The loop calls on its own thread, which is this actor's executor.
+    assumeIsolated { $0.values.append(value) }
+  }
+
+  nonisolated func fanOut(_ count: Int) async -> Int {
+    await withTaskGroup(of: Int.self) { group in
+      for value in 0..<count { group.addTask { await self.echo(value) } }
+      return await group.reduce(0, +)
+    }
+  }
+
+  private func echo(_ value: Int) async -> Int {
+    await Task.yield()
+    return value
+  }
+}
+
+private final class TurnCounter: TurnObserver {
+  let turns = Mutex(0)
+  func turnEnded() { turns.withLock { $0 += 1 } }
+}
+
+@Suite("The event loop") struct LoopTests {
+  @Test("An actor's jobs run on the loop's thread, in order, and callbacks enter it") func actorOnLoop() async throws {
+    let loop = try EventLoop(name: "actor")
+    defer { loop.stop() }
+    let counter = Counter(loop: loop)
+    #expect(await counter.isOnLoop())
+    #expect(!loop.isCurrent)
+    for value in 0..<1_000 { loop.execute { counter.enter(value) } }
+    await counter.append(1_000)
+    #expect(await counter.values == Array(0...1_000))
+    #expect(await counter.fanOut(500) == 124_750)
+  }
+
+  @Test("Work posted by one thread runs in its order, and perform gives back values and errors") func posting() throws {
+    let loop = try EventLoop(name: "posting")
+    let order = Mutex<[Int]>([])
+    for value in 0..<100 { loop.execute { order.withLock { $0.append(value) } } }
+    #expect(loop.perform { order.withLock { $0 } } == Array(0..<100))
+    #expect(throws: ListenError.badHost("x")) { try loop.perform { () throws(ListenError) in throw .badHost("x") } }
+    #expect(loop.perform { loop.perform { 7 } } == 7)
+    loop.stop()
+    #expect(!loop.execute {})
+  }
+
+  @Test("Work that posts work doesn't keep timers waiting") func busyJobs() throws {
+    let loop = try EventLoop(name: "busy")
+    defer { loop.stop() }
+    let isDone = Mutex(false)
+    @Sendable func again() { if !isDone.withLock({ $0 }) { loop.execute(again) } }
+    loop.perform {
+      again()
+      loop.schedule(afterMilliseconds: 20) { isDone.withLock { $0 = true } }
+    }
+    for _ in 0..<500 where !isDone.withLock({ $0 }) { usleep(5_000) }
+    #expect(isDone.withLock { $0 })
+  }
+
+  @Test("Timers fire once, in the order of their times, and not when cancelled") func timers() async throws {
+    let loop = try EventLoop(name: "timers")
+    defer { loop.stop() }
+    let fired = Mutex<[Int]>([])
+    loop.perform {
+      loop.schedule(afterMilliseconds: 40) { fired.withLock { $0.append(40) } }
+      loop.schedule(afterMilliseconds: 10) { fired.withLock { $0.append(10) } }
+      let cancelled = loop.schedule(afterMilliseconds: 20) { fired.withLock { $0.append(20) } }
+      loop.schedule(afterMilliseconds: 15) { cancelled.cancel() }
+      let late = loop.schedule(afterMilliseconds: 1) { fired.withLock { $0.append(1) } }
+      loop.schedule(afterMilliseconds: 30) { late.cancel() }
+    }
+    #expect(await eventually { fired.withLock { $0.count == 3 ? $0 : nil } } == [1, 10, 40])
+  }
+
+  @Test("Observers hear of the end of each turn, after its jobs") func turns() throws {
+    let loop = try EventLoop(name: "turns")
+    defer { loop.stop() }
+    let observer = TurnCounter()
+    loop.perform { loop.register(observer) }
+    let before = observer.turns.withLock { $0 }
+    loop.perform {}
+    loop.perform {}
+    #expect(observer.turns.withLock { $0 } >= before + 1)
+  }
+
+  @Test("A loop that rests uses no processor time") func rest() throws {
+    let loop = try EventLoop(name: "rest")
+    defer { loop.stop() }
+    let observer = TurnCounter()
+    loop.perform { loop.register(observer) }
+    usleep(20_000)
+    let before = observer.turns.withLock { $0 }
+    usleep(200_000)
+    #expect(observer.turns.withLock { $0 } - before < 20)
+  }
+
+  @Test("A port in use, a port without right, and a host that isn't here are told apart") func listenErrors() throws {
+    let loop = try EventLoop(name: "ports")
+    defer { loop.stop() }
+    let server = TestServer()
+    let listener = try loop.listen(host: "127.0.0.1", port: 0, handler: server)
+    #expect(listener.port > 0)
+    #expect(throws: ListenError.portInUse(host: "127.0.0.1", port: listener.port)) {
+      try loop.listen(host: "127.0.0.1", port: listener.port, handler: server)
+    }
+    #expect(throws: ListenError.badHost("no such host")) {
+      try loop.listen(host: "no such host", port: 0, handler: server)
+    }
+    #expect(throws: ListenError.badHost("192.0.2.1")) { try loop.listen(host: "192.0.2.1", port: 0, handler: server) }
+    // The port is free as soon as the listener is closed.
+    let port = listener.port
+    loop.perform { listener.close() }
+    #expect(try loop.listen(host: "localhost", port: port, handler: server).port == port)
+  }
+
+  @Test("Stopping tells every connection and frees all that the loop had, fifty times over") func cycles() async throws
+  {
+    let files = openFiles()
+    for _ in 0..<50 {
+      let left = try liveAndStop()
+      #expect(await eventually { left.loop == nil && left.server == nil ? true : nil } == true)
+    }
+    // Other tests have files of their own meanwhile; what fifty loops leave behind would be more.
+    #expect(openFiles() < files + 50)
+  }
+
+  private struct Left {
+    weak var loop: EventLoop?
+    weak var server: TestServer?
+  }
+
+  /// A loop with a WebSocket connection, an HTTP connection, a client still connecting and a timer, stopped amid them.
+  private func liveAndStop() throws -> Left {
+    let loop = try EventLoop(name: "cycle")
+    let server = TestServer()
+    let listener = try loop.listen(host: "127.0.0.1", port: 0, handler: server)
+    let client = RawClient(port: listener.port)
+    client.upgrade()
+    client.sendText("x")
+    #expect(client.readMessage() == [0x78])
+    let web = RawClient(port: listener.port)
+    web.send("GET / HTTP/1.1\r\nHost: l\r\n\r\n")
+    #expect(web.readAnswer()?.status == 200)
+    loop.perform {
+      loop.schedule(afterMilliseconds: 60_000) {}
+      loop.connect(to: Endpoint(host: "127.0.0.1", port: listener.port), handler: server)
+    }
+    loop.stop()
+    #expect(client.hasEnded)
+    #expect(web.hasEnded)
+    #expect(server.seen.withLock { $0.closures.count } >= 2)
+    return Left(loop: loop, server: server)
+  }
+}
+
+private func openFiles() -> Int {
+  guard let folder = opendir("/proc/self/fd") else { return -1 }
+  defer { closedir(folder) }
+  var count = 0
+  while readdir(folder) != nil { count += 1 }
+  return count
+}

@@ -1,0 +1,88 @@
+import Synchronization
+import Testing
+import WebSocketLoop
+
+/// A server whose behaviour a test composes: by default it echoes messages and answers requests with what they were.
+///
+/// `@unchecked Sendable`: what changes is behind a mutex; the behaviour is set before the server listens.
+final class TestServer: ServerHandler, @unchecked Sendable {
+  struct Seen {
+    var opened: [String?] = []
+    var requests: [Request] = []
+    var messages: [(bytes: [UInt8], isText: Bool)] = []
+    var closures: [Closure] = []
+    var closedAt: ContinuousClock.Instant?
+    var writable = 0
+  }
+
+  let seen = Mutex(Seen())
+  var onConnected: (Connection) -> Void = { _ in }
+  var onMessage: (Connection, Message) -> Void = { connection, message in
+    connection.send(message.isText ? Frame(text: message.bytes) : Frame(binary: message.bytes))
+  }
+  var onWritable: (Connection) -> Void = { _ in }
+  var onUpgrade: (Request) -> UpgradeDecision = { .accept(subprotocol: $0.offeredSubprotocols.first) }
+  var onRequest: (Exchange) -> Void = { exchange in
+    let request = exchange.request
+    exchange.answer(
+      Response(
+        status: 200,
+        headers: [("Content-Type", "text/plain")],
+        body: Array("\(request.method) \(request.path) \(request.query) ".utf8) + exchange.body
+      )
+    )
+  }
+
+  func connected(_ connection: Connection, request: Request) {
+    seen.withLock {
+      $0.opened.append(connection.subprotocol)
+      $0.requests.append(request)
+    }
+    onConnected(connection)
+  }
+
+  func received(_ message: Message, on connection: Connection) {
+    seen.withLock { $0.messages.append((Array(message.bytes), message.isText)) }
+    onMessage(connection, message)
+  }
+
+  func writable(_ connection: Connection) {
+    seen.withLock { $0.writable += 1 }
+    onWritable(connection)
+  }
+
+  func closed(_ connection: Connection, closure: Closure) {
+    seen.withLock {
+      $0.closures.append(closure)
+      $0.closedAt = .now
+    }
+  }
+  func upgradeRequested(_ request: Request) -> UpgradeDecision { onUpgrade(request) }
+  func requested(_ exchange: Exchange) { onRequest(exchange) }
+
+  /// The first closure that is heard of.
+  func closure() async -> Closure? {
+    await eventually { self.seen.withLock { $0.closures.first } }
+  }
+}
+
+/// Looks until there is a value, for five seconds at most.
+func eventually<Value>(_ look: () -> Value?) async -> Value? {
+  for _ in 0..<1_000 {
+    if let value = look() { return value }
+    try? await Task.sleep(for: .milliseconds(5))
+  }
+  return nil
+}
+
+/// Runs `body` with a loop and a port that `server` listens on, and stops the loop.
+func withServer(
+  _ server: TestServer = TestServer(),
+  options: ListenOptions = ListenOptions(),
+  _ body: (_ port: Int, _ loop: EventLoop) async throws -> Void
+) async throws {
+  let loop = try EventLoop(name: "test")
+  defer { loop.stop() }
+  let listener = try loop.listen(host: "127.0.0.1", port: 0, options: options, handler: server)
+  try await body(listener.port, loop)
+}
