@@ -19,11 +19,19 @@ let package = Package(
       linkerSettings: [.linkedLibrary("m")]
     ),
     .systemLibrary(name: "CWebSockets", providers: [.apt(["libwebsockets-dev", "libuv1-dev"])]),
+    .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "WebSocketLoop", dependencies: ["CWebSockets"], swiftSettings: settings),
+    .target(name: "RoomLog", dependencies: ["CSQLite"], swiftSettings: settings),
     .executableTarget(
       name: "geometry-dump",
       dependencies: ["CanvasCRDT"],
       path: "Tests/geometry/dump",
+      swiftSettings: settings
+    ),
+    .executableTarget(
+      name: "log-crash-writer",
+      dependencies: ["RoomLog"],
+      path: "Tests/log-crash-writer",
       swiftSettings: settings
     ),
     .testTarget(
@@ -33,6 +41,11 @@ let package = Package(
       swiftSettings: settings
     ),
     .testTarget(name: "WebSocketLoopTests", dependencies: ["WebSocketLoop"], swiftSettings: settings),
+    .testTarget(
+      name: "RoomLogTests",
+      dependencies: ["RoomLog", "CSQLite", "log-crash-writer"],
+      swiftSettings: settings
+    ),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,165 @@
+/// What a `MemoryLog` has made durable: what is left of it after a crash.
+public struct MemoryStore: Sendable {
+  struct StoredRoom: Sendable {
+    var entry: RoomEntry
+    var records: [LogRecord] = []
+    /// Of each record, how many operations the room had taken with it.
+    var operations: [UInt64] = []
+    var snapshots: [UInt64: RoomSnapshot] = [:]
+  }
+
+  var rooms: [String: StoredRoom] = [:]
+  private var lastNumber: Int64 = 0
+
+  public init() {}
+
+  /// How many records a room has; nought where it isn't there.
+  public func recordCount(room: String) -> Int { rooms[room]?.records.count ?? 0 }
+
+  mutating func append(_ request: AppendRequest, step: UInt64) throws(LogError) -> AppendedRecords {
+    try RoomEntry.check(name: request.room)
+    try RoomEntry.check(request.records)
+    var room = try room(for: request)
+    var placed: [LogRecord] = []
+    placed.reserveCapacity(request.records.count)
+    for record in request.records {
+      placed.append(room.entry.place(record, milliseconds: request.milliseconds, step: step))
+      room.operations.append(room.entry.operations)
+    }
+    room.records += placed
+    rooms[request.room] = room
+    return AppendedRecords(id: request.id, room: request.room, epoch: request.epoch, records: placed)
+  }
+
+  /// The room taken out of its place, so that appending to its records copies none.
+  private mutating func room(for request: AppendRequest) throws(LogError) -> StoredRoom {
+    if let room = rooms[request.room] {
+      try room.entry.check(epoch: request.epoch)
+      rooms[request.room] = nil
+      return room
+    }
+    guard request.mayCreate else { throw .noSuchRoom(room: request.room) }
+    lastNumber += 1
+    return StoredRoom(
+      entry: RoomEntry(
+        name: request.room,
+        number: lastNumber,
+        epoch: request.epoch,
+        milliseconds: request.milliseconds
+      )
+    )
+  }
+
+  func room(_ name: String, epoch: UInt64? = nil) throws(LogError) -> StoredRoom {
+    guard let room = rooms[name] else { throw .noSuchRoom(room: name) }
+    try room.entry.check(epoch: epoch)
+    return room
+  }
+
+  func read(_ request: ReadRequest) throws(LogError) -> RecordPage {
+    let room = try room(request.room, epoch: request.epoch)
+    let entry = room.entry
+    guard request.after >= entry.trimmed else { throw .trimmed(room: entry.name, through: entry.trimmed) }
+    guard request.after <= entry.last else { throw .pastEnd(room: entry.name, last: entry.last) }
+    var page = RecordPage(
+      room: entry.name,
+      epoch: entry.epoch,
+      records: [],
+      through: request.after,
+      isLast: true
+    )
+    var bytes = 0
+    for record in room.records[room.index(after: request.after)...] where request.through.includes(record) {
+      guard bytes < max(request.bytesMax, 1) else {
+        page.isLast = false
+        break
+      }
+      bytes += record.bytes.count
+      page.records.append(record)
+      page.through = record.position
+    }
+    return page
+  }
+
+  func load(_ request: LoadRequest) throws(LogError) -> LoadedRoom {
+    let room = try room(request.room)
+    let place = room.entry.snapshot(through: request.through)
+    if place == nil, room.entry.trimmed > 0 {
+      throw .trimmed(room: request.room, through: room.entry.trimmed)
+    }
+    return LoadedRoom(
+      summary: room.entry.summary(damage: nil),
+      snapshot: place.flatMap { room.snapshots[$0.position] }
+    )
+  }
+
+  mutating func store(_ request: SnapshotRequest, retention: Retention) throws(LogError) {
+    var room = try room(request.room, epoch: request.epoch)
+    guard request.position <= room.entry.last else { throw .pastEnd(room: request.room, last: room.entry.last) }
+    guard request.position >= room.entry.trimmed else {
+      throw .trimmed(room: request.room, through: room.entry.trimmed)
+    }
+    let next = room.index(after: request.position)
+    let earlier = room.snapshots[request.position]?.place
+    let place = SnapshotPlace(
+      position: request.position,
+      milliseconds: next > 0 ? room.records[next - 1].milliseconds : earlier?.milliseconds ?? 0,
+      operations: next > 0 ? room.operations[next - 1] : earlier?.operations ?? 0,
+      shapes: request.shapes,
+      byteCount: request.bytes.count
+    )
+    room.entry.insert(place)
+    room.snapshots[request.position] = RoomSnapshot(place: place, bytes: request.bytes)
+    room.drop(room.entry.needlessSnapshots(by: retention))
+    rooms[request.room] = room
+  }
+
+  /// The position that the room is trimmed to now.
+  mutating func trim(_ name: String, to place: SnapshotPlace?, retention: Retention) -> UInt64 {
+    guard var room = rooms[name] else { return 0 }
+    if let place, place.position > room.entry.trimmed {
+      room.entry.trimmed = place.position
+      let kept = room.index(after: place.position)
+      room.records.removeFirst(kept)
+      room.operations.removeFirst(kept)
+      room.drop(room.entry.needlessSnapshots(by: retention))
+      rooms[name] = room
+    }
+    return room.entry.trimmed
+  }
+
+  mutating func delete(_ name: String) throws(LogError) -> UInt64 {
+    guard let room = rooms.removeValue(forKey: name) else { throw .noSuchRoom(room: name) }
+    return room.entry.epoch
+  }
+}
+
+extension MemoryStore.StoredRoom {
+  /// The first record past `position`. The records are in order, so halving finds it.
+  func index(after position: UInt64) -> Int {
+    var low = 0
+    var high = records.count
+    while low < high {
+      let middle = (low + high) / 2
+      if records[middle].position <= position { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  mutating func drop(_ places: [SnapshotPlace]) {
+    for place in places {
+      snapshots[place.position] = nil
+      entry.snapshots.removeAll { $0.position == place.position }
+    }
+  }
+}
+
+extension LogBound {
+  func includes(_ record: LogRecord) -> Bool {
+    switch self {
+    case .end: true
+    case .position(let position): record.position <= position
+    case .milliseconds(let milliseconds): record.milliseconds <= milliseconds
+    }
+  }
+}

@@ -1,0 +1,47 @@
+/// Why a request to a log was not done.
+public enum LogError: Error, Hashable, Sendable {
+  /// Nothing can be stored now; readers go on. The log tries again by itself.
+  case unavailable(StorageFault)
+  /// Too much is waiting to be stored.
+  case busy(queuedBytes: Int)
+  case badRoomName
+  case noSuchRoom(room: String)
+  /// The room of that name is another than the one that was meant.
+  case otherEpoch(room: String, epoch: UInt64)
+  case noRecords
+  case recordTooLarge(bytes: Int, bytesMax: Int)
+  /// A place past the room's last record.
+  case pastEnd(room: String, last: UInt64)
+  /// A place whose records are gone.
+  case trimmed(room: String, through: UInt64)
+  /// The record at this position, or what should be there, isn't what was stored. At nought it is the room's own entry.
+  case damaged(room: String, position: UInt64)
+  /// A snapshot isn't what was stored, and there is nothing older to start from.
+  case damagedSnapshot(room: String, position: UInt64)
+  /// No complete snapshot reaches as far as the damage.
+  case damageNotCovered(room: String, position: UInt64)
+  case notDamaged(room: String)
+}
+
+extension LogError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .unavailable(let fault): "the log can't be written: \(fault)"
+    case .busy(let bytes): "the log has \(bytes) bytes waiting to be stored"
+    case .badRoomName: "a room's name is 1 to 64 of A-Z a-z 0-9 . _ -"
+    case .noSuchRoom(let room): "there is no room \(room)"
+    case .otherEpoch(let room, _): "room \(room) was deleted or restored since"
+    case .noRecords: "nothing to append"
+    case .recordTooLarge(let bytes, let most): "a record of \(bytes) bytes; \(most) is the most"
+    case .pastEnd(let room, let last): "room \(room) ends at \(last)"
+    case .trimmed(let room, let through): "the history of room \(room) up to \(through) is no longer kept"
+    case .damaged(let room, 0): "the entry of room \(room) is damaged"
+    case .damaged(let room, let position): "room \(room) is damaged at position \(position)"
+    case .damagedSnapshot(let room, let position):
+      "the snapshot of room \(room) at position \(position) is damaged, and the records before it are gone"
+    case .damageNotCovered(let room, let position):
+      "no snapshot of room \(room) reaches its damage at position \(position)"
+    case .notDamaged(let room): "room \(room) is not known to be damaged"
+    }
+  }
+}

@@ -1,0 +1,108 @@
+/// What a log has to tell.
+public enum LogEvent: Hashable, Sendable {
+  case appended(AppendedRecords)
+  case read(id: UInt64, RecordPage)
+  case loaded(id: UInt64, LoadedRoom)
+  case snapshotted(id: UInt64, room: String, position: UInt64)
+  /// Records up to `through` are gone. Without an `id`, retention has done it.
+  case trimmed(id: UInt64?, room: String, through: UInt64)
+  case retained(id: UInt64)
+  /// Without an `id`, another node has deleted it.
+  case deleted(id: UInt64?, room: String, epoch: UInt64)
+  /// The room's records now start after `first`, end with `last`, and it has this epoch.
+  case repaired(id: UInt64, room: String, epoch: UInt64, first: UInt64, last: UInt64)
+  case verified(id: UInt64, room: String, records: Int)
+  case rooms(id: UInt64, [RoomSummary])
+  /// The request wasn't done. After `.unavailable` for an append, it may still turn up, as one that nobody asked for.
+  case failed(id: UInt64, room: String?, LogError)
+  /// Whether appends can be stored. Told when it changes.
+  case availability(StorageFault?)
+  case committed(CommitReport)
+  case closed
+}
+
+/// Records that are durable: what a room folds.
+public struct AppendedRecords: Hashable, Sendable {
+  /// The append that they came with; nil where they came from elsewhere.
+  public var id: UInt64?
+  public var room: String
+  public var epoch: UInt64
+  /// Never empty, in the order of their positions.
+  public var records: [LogRecord]
+
+  public init(id: UInt64?, room: String, epoch: UInt64, records: [LogRecord]) {
+    self.id = id
+    self.room = room
+    self.epoch = epoch
+    self.records = records
+  }
+}
+
+public struct LogRecord: Hashable, Sendable {
+  public var position: UInt64
+  /// When it arrived; never less than that of the record before.
+  public var milliseconds: UInt64
+  public var bytes: [UInt8]
+
+  public init(position: UInt64, milliseconds: UInt64, bytes: [UInt8]) {
+    self.position = position
+    self.milliseconds = milliseconds
+    self.bytes = bytes
+  }
+}
+
+public struct RecordPage: Hashable, Sendable {
+  public var room: String
+  public var epoch: UInt64
+  public var records: [LogRecord]
+  /// What to ask for the next page with.
+  public var through: UInt64
+  /// Whether there are no more within the bound that was asked for.
+  public var isLast: Bool
+}
+
+public struct LoadedRoom: Hashable, Sendable {
+  public var summary: RoomSummary
+  public var snapshot: RoomSnapshot?
+}
+
+public struct RoomSnapshot: Hashable, Sendable {
+  public var place: SnapshotPlace
+  public var bytes: [UInt8]
+}
+
+/// Where in a room's log a snapshot stands.
+public struct SnapshotPlace: Hashable, Sendable {
+  public var position: UInt64
+  /// When the last record in it arrived.
+  public var milliseconds: UInt64
+  /// How many operations the room had taken by then.
+  public var operations: UInt64
+  public var shapes: UInt64
+  public var byteCount: Int
+}
+
+public struct RoomSummary: Hashable, Sendable {
+  public var room: String
+  public var epoch: UInt64
+  /// The position of the last record.
+  public var last: UInt64
+  /// Records up to here are gone; nought where all are kept.
+  public var trimmed: UInt64
+  /// How many operations the room has ever taken.
+  public var operations: UInt64
+  public var createdMilliseconds: UInt64
+  public var changedMilliseconds: UInt64
+  /// The newest complete one. Where it is at `last`, its number of shapes is the room's.
+  public var snapshot: SnapshotPlace?
+  /// Why the room is refused, if it is.
+  public var damage: LogError?
+}
+
+/// One commit, for metrics and for the log of slow ones.
+public struct CommitReport: Hashable, Sendable {
+  public var rooms: Int
+  public var records: Int
+  public var bytes: Int
+  public var microseconds: UInt64
+}

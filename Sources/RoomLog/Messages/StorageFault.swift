@@ -1,0 +1,56 @@
+/// What is wrong with the place where a log is kept. Each has words for an operator, who is the one to act.
+public enum StorageFault: Error, Hashable, Sendable {
+  case noDirectory(path: String)
+  /// The process may not read or write there.
+  case noRight(path: String)
+  case readOnly(path: String)
+  case diskFull(path: String)
+  /// Another server has the directory.
+  case inUse(path: String, process: Int32?)
+  /// Another program holds the database.
+  case locked(path: String)
+  case notADatabase(path: String)
+  /// A database, but not one of ours.
+  case otherDatabase(path: String)
+  case truncated(path: String, bytes: Int, bytesExpected: Int)
+  case damaged(path: String, detail: String)
+  /// What was durable is no longer there, though the file reads well.
+  case recordsGone(path: String, room: String)
+  /// The database was there when the directory was last used.
+  case missing(path: String)
+  /// The file was removed or replaced while it was open.
+  case replaced(path: String)
+  case newerSchema(path: String, version: Int32, newestKnown: Int32)
+  /// The disk failed to make something durable: whatever was being written counts as lost.
+  case syncFailed(path: String, detail: String)
+  case inputOutput(path: String, detail: String)
+  case outOfMemory
+}
+
+extension StorageFault: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .noDirectory(let path): "\(path) is not there and can't be made"
+    case .noRight(let path): "no right to write \(path)"
+    case .readOnly(let path): "\(path) is read-only"
+    case .diskFull(let path): "no space is left for \(path)"
+    case .inUse(let path, let process?): "\(path) is in use by another server, process \(process)"
+    case .inUse(let path, nil): "\(path) is in use by another server"
+    case .locked(let path): "another program holds \(path) locked"
+    case .notADatabase(let path): "\(path) is not a database"
+    case .otherDatabase(let path): "\(path) is a database of another program"
+    case .truncated(let path, let bytes, let expected):
+      "\(path) is cut short: \(bytes) bytes of \(expected); restore it from a backup"
+    case .damaged(let path, let detail): "\(path) is damaged (\(detail)); restore it from a backup"
+    case .recordsGone(let path, let room): "\(path) has lost records of room \(room) that had been stored"
+    case .missing(let path):
+      "\(path) is gone; put it back, or remove canvas.lock beside it to start with no rooms"
+    case .replaced(let path): "\(path) was removed or replaced while in use; put it back or restart the server"
+    case .newerSchema(let path, let version, let known):
+      "\(path) was written by a newer server (schema \(version), this one knows \(known))"
+    case .syncFailed(let path, let detail): "the disk failed to store \(path) (\(detail))"
+    case .inputOutput(let path, let detail): "reading or writing \(path) failed (\(detail))"
+    case .outOfMemory: "out of memory"
+    }
+  }
+}

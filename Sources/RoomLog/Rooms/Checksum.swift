@@ -1,0 +1,27 @@
+/// FNV-1a 64, by which a row tells whether it is what was stored.
+///
+/// Each step is a bijection of the state, so that a change of one byte is always seen; the disk, not an adversary, is
+/// what it guards against.
+struct Checksum {
+  private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  mutating func add(_ bytes: UnsafeRawBufferPointer) {
+    var value = value
+    for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    self.value = value
+  }
+
+  /// Its eight bytes, the lowest first.
+  mutating func add(_ number: UInt64) {
+    withUnsafeBytes(of: number.littleEndian) { add($0) }
+  }
+
+  mutating func add(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { add($0) }
+  }
+
+  mutating func add(_ text: String) {
+    var text = text
+    text.withUTF8 { add(UnsafeRawBufferPointer($0)) }
+  }
+}

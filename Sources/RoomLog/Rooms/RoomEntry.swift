@@ -1,0 +1,89 @@
+/// What a log knows of a room without reading its records. Both logs take in appends by these rules.
+struct RoomEntry: Hashable, Sendable {
+  var name: String
+  /// Tells apart the rooms that have had one name, within one log.
+  var number: Int64
+  var epoch: UInt64
+  var last: UInt64 = 0
+  var trimmed: UInt64 = 0
+  var operations: UInt64 = 0
+  var createdMilliseconds: UInt64
+  var changedMilliseconds: UInt64
+  /// The complete ones, oldest first.
+  var snapshots: [SnapshotPlace] = []
+
+  init(name: String, number: Int64, epoch: UInt64, milliseconds: UInt64) {
+    self.name = name
+    self.number = number
+    self.epoch = epoch
+    createdMilliseconds = milliseconds
+    changedMilliseconds = milliseconds
+  }
+
+  /// How many bytes a record may have: what a message may have, many times over, and far less than SQLite's own limit.
+  static let recordBytesMax = 1 << 26
+
+  static func check(name: String) throws(LogError) {
+    let length = name.utf8.count
+    guard length >= 1, length <= 64 else { throw .badRoomName }
+    for byte in name.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): break
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): break
+      default: throw .badRoomName
+      }
+    }
+  }
+
+  func check(epoch wanted: UInt64?) throws(LogError) {
+    if let wanted, wanted != epoch { throw .otherEpoch(room: name, epoch: epoch) }
+  }
+
+  /// Whether an append is in order, as far as can be told without the room.
+  static func check(_ records: [NewRecord]) throws(LogError) {
+    guard !records.isEmpty else { throw .noRecords }
+    for record in records where record.bytes.count > recordBytesMax {
+      throw .recordTooLarge(bytes: record.bytes.count, bytesMax: recordBytesMax)
+    }
+  }
+
+  /// Gives a record its place.
+  mutating func place(_ record: NewRecord, milliseconds: UInt64, step: UInt64 = 1) -> LogRecord {
+    last += step
+    operations += UInt64(record.operations)
+    changedMilliseconds = max(changedMilliseconds, milliseconds)
+    return LogRecord(position: last, milliseconds: changedMilliseconds, bytes: record.bytes)
+  }
+
+  /// The newest snapshot not past `bound`.
+  func snapshot(through bound: LogBound) -> SnapshotPlace? {
+    switch bound {
+    case .end: snapshots.last
+    case .position(let position): snapshots.last { $0.position <= position }
+    case .milliseconds(let milliseconds): snapshots.last { $0.milliseconds <= milliseconds }
+    }
+  }
+
+  mutating func insert(_ place: SnapshotPlace) {
+    let index = snapshots.firstIndex { $0.position >= place.position } ?? snapshots.endIndex
+    if index < snapshots.endIndex, snapshots[index].position == place.position {
+      snapshots[index] = place
+    } else {
+      snapshots.insert(place, at: index)
+    }
+  }
+
+  func summary(damage: LogError?) -> RoomSummary {
+    RoomSummary(
+      room: name,
+      epoch: epoch,
+      last: last,
+      trimmed: trimmed,
+      operations: operations,
+      createdMilliseconds: createdMilliseconds,
+      changedMilliseconds: changedMilliseconds,
+      snapshot: snapshots.last,
+      damage: damage
+    )
+  }
+}

@@ -1,0 +1,201 @@
+/// What the writing thread does between two commits, a little at a time, so that no commit waits for it long.
+///
+/// None of it is synced by itself: a part of a snapshot counts only once the snapshot is made whole, by a commit, and
+/// what wasn't cleared away before a crash is found again by `leftOver`.
+struct Chores {
+  var writings: [SnapshotWriting] = []
+  var clearings: [Clearing] = []
+  /// Whether something was cleared since free pages were last looked at.
+  var mayHaveFreePages = false
+
+  var isEmpty: Bool { writings.isEmpty && clearings.isEmpty && !mayHaveFreePages }
+
+  /// What an earlier process left half done, and the highest number that a room that is gone has had.
+  static func leftOver(
+    in database: Database,
+    rooms: [String: RoomEntry]
+  ) throws(SQLiteFailure) -> (chores: Chores, lastNumber: Int64) {
+    var chores = Chores()
+    var lastNumber: Int64 = 0
+    let dropped = try database.statement("SELECT room FROM dropped ORDER BY room")
+    while try dropped.step() {
+      chores.clearings.append(.room(dropped.integer(0)))
+      lastNumber = dropped.integer(0)
+    }
+    let unfinished = try database.statement("SELECT room, position FROM snapshots WHERE complete=0")
+    while try unfinished.step() {
+      chores.clearings.append(.snapshot(room: unfinished.integer(0), position: unfinished.unsigned(1)))
+    }
+    let stale = try database.statement("SELECT 1 FROM records WHERE room=?1 AND position<=?2 LIMIT 1")
+    for entry in rooms.values where entry.trimmed > 0 {
+      stale.bind(1, entry.number)
+      stale.bind(2, entry.trimmed)
+      if try stale.step() { chores.clearings.append(.records(room: entry.number, through: entry.trimmed)) }
+      stale.reset()
+    }
+    return (chores, lastNumber)
+  }
+}
+
+/// A snapshot on its way to the disk.
+struct SnapshotWriting {
+  var request: SnapshotRequest
+  var room: Int64
+  var place: SnapshotPlace
+  /// A complete one stands at the same place already; being of the same records, it needn't be written again.
+  var isThere: Bool
+  var bytesWritten = 0
+  var parts: Int64 = 0
+  var content = Checksum()
+
+  init(request: SnapshotRequest, room: Int64, place: SnapshotPlace, isThere: Bool) {
+    self.request = request
+    self.room = room
+    self.place = place
+    self.isThere = isThere
+  }
+
+  var isWritten: Bool { isThere || parts > 0 && bytesWritten == request.bytes.count }
+}
+
+/// What no longer counts, and only takes up space.
+enum Clearing: Hashable {
+  case records(room: Int64, through: UInt64)
+  case snapshot(room: Int64, position: UInt64)
+  case room(Int64)
+}
+
+extension Writer {
+  /// Does one chore, or a part of one.
+  func doChore() {
+    guard let connection, !chores.isEmpty else { return }
+    do throws(SQLiteFailure) {
+      if let first = chores.writings.first {
+        // Parts of an unfinished one at the same place would be taken for its own.
+        let remains = Clearing.snapshot(room: first.room, position: first.place.position)
+        if let index = chores.clearings.firstIndex(of: remains) {
+          chores.clearings.swapAt(0, index)
+          try clear(connection)
+        } else {
+          try writePart(connection)
+        }
+      } else if !chores.clearings.isEmpty {
+        try clear(connection)
+      } else {
+        try freePages(connection)
+      }
+    } catch {
+      suspend(error.fault(path: path))
+    }
+  }
+
+  private func writePart(_ connection: WriterDatabase) throws(SQLiteFailure) {
+    var writing = chores.writings[0]
+    if !writing.isWritten, rooms[writing.request.room]?.number == writing.room {
+      let start = writing.bytesWritten
+      let end = min(start + WriterBounds.snapshotPartBytes, writing.request.bytes.count)
+      let bytes = writing.request.bytes
+      let part = bytes.span.extracting(start..<end)
+      part.withUnsafeBytes { writing.content.add($0) }
+      writing.bytesWritten = end
+      writing.parts += 1
+      let isFirst = start == 0
+      try connection.transaction(synced: false) { () throws(SQLiteFailure) in
+        if isFirst { try connection.put(writing.place, room: writing.room, content: 0) }
+        let insert = connection.insertPart
+        insert.bind(1, writing.room)
+        insert.bind(2, writing.place.position)
+        insert.bind(3, writing.parts)
+        try part.withUnsafeBytes { part throws(SQLiteFailure) in try insert.run(4, bytes: part) }
+        if end == bytes.count {
+          try connection.put(writing.place, room: writing.room, content: writing.content.value)
+        }
+      }
+      chores.writings[0] = writing
+      guard writing.isWritten else { return }
+    }
+    // Where the room is gone, the next commit says so.
+    completions.append(chores.writings.removeFirst())
+  }
+
+  private func clear(_ connection: WriterDatabase) throws(SQLiteFailure) {
+    let clearing = chores.clearings[0]
+    var isDone = false
+    do throws(SQLiteFailure) {
+      try connection.transaction(synced: false) { () throws(SQLiteFailure) in
+        let deadline = SystemCalls.monotonicMicroseconds() + WriterBounds.clearingMicrosecondsMax
+        repeat {
+          isDone = try connection.clearSome(of: clearing)
+        } while !isDone && SystemCalls.monotonicMicroseconds() < deadline
+      }
+    } catch {
+      // What can't be cleared away because its page is damaged stays: it is in nobody's way.
+      guard error.isDamage else { throw error }
+      isDone = true
+    }
+    guard isDone else { return }
+    chores.clearings.removeFirst()
+    chores.mayHaveFreePages = true
+  }
+
+  private func freePages(_ connection: WriterDatabase) throws(SQLiteFailure) {
+    let free = try connection.database.number("PRAGMA freelist_count")
+    let all = try connection.database.number("PRAGMA page_count")
+    guard free > WriterBounds.freePagesMax, free > all / 4 else {
+      chores.mayHaveFreePages = false
+      return
+    }
+    try connection.transaction(synced: false) { () throws(SQLiteFailure) in
+      try connection.database.run("PRAGMA incremental_vacuum(\(WriterBounds.freePagesAtOnce))")
+    }
+  }
+}
+
+extension WriterDatabase {
+  func put(_ place: SnapshotPlace, room: Int64, content: UInt64) throws(SQLiteFailure) {
+    insertSnapshot.bind(1, room)
+    insertSnapshot.bind(2, place.position)
+    insertSnapshot.bind(3, place.milliseconds)
+    insertSnapshot.bind(4, place.operations)
+    insertSnapshot.bind(5, place.shapes)
+    insertSnapshot.bind(6, Int64(place.byteCount))
+    insertSnapshot.bind(7, content)
+    insertSnapshot.bind(8, StoredRows.checksum(of: place, room: room, content: content))
+    try insertSnapshot.run()
+  }
+
+  /// Whether nothing is left of it.
+  func clearSome(of clearing: Clearing) throws(SQLiteFailure) -> Bool {
+    switch clearing {
+    case .records(let room, let through):
+      return try delete("records WHERE room=\(room) AND position<=\(Int64(bitPattern: through))", by: "position", 64)
+    case .snapshot(let room, let position):
+      let place = "room=\(room) AND position=\(Int64(bitPattern: position))"
+      guard try delete("snapshot_parts WHERE \(place)", by: "part", 4) else { return false }
+      try database.run("DELETE FROM snapshots WHERE \(place) AND complete=0")
+      return true
+    case .room(let room):
+      guard try delete("records WHERE room=\(room)", by: "position", 64) else { return false }
+      let position = try database.statement("SELECT position FROM snapshots WHERE room=\(room) LIMIT 1")
+      if try position.step() {
+        let snapshot = Clearing.snapshot(room: room, position: position.unsigned(0))
+        position.reset()
+        try database.run("UPDATE snapshots SET complete=0 WHERE room=\(room)")
+        _ = try clearSome(of: snapshot)
+        return false
+      }
+      try database.run("DELETE FROM dropped WHERE room=\(room)")
+      return true
+    }
+  }
+
+  /// Deletes the first `count` rows, going by `column`, which is the last of the table's key.
+  private func delete(_ rows: String, by column: String, _ count: Int64) throws(SQLiteFailure) -> Bool {
+    let first = try database.statement("SELECT \(column) FROM \(rows) ORDER BY \(column) LIMIT 1")
+    guard try first.step() else { return true }
+    let start = first.integer(0)
+    first.reset()
+    try database.run("DELETE FROM \(rows) AND \(column)<=\(start + count - 1)")
+    return false
+  }
+}

@@ -1,0 +1,130 @@
+/// What one transaction is about to change, until it is durable or given up.
+struct Staging {
+  /// Rooms as they will be; nil for those that will be gone.
+  var rooms: [String: RoomEntry?] = [:]
+  var lastNumber: Int64
+  var events: [LogEvent] = []
+  var clearings: [Clearing] = []
+  var writings: [SnapshotWriting] = []
+  var records = 0
+  var bytes = 0
+  /// The numbers of rooms whose damage is repaired with it.
+  var repaired: [Int64] = []
+  /// Snapshots that are complete with it.
+  var covered: [(room: Int64, position: UInt64)] = []
+}
+
+/// Why a request isn't staged: it is refused, or the whole transaction fails.
+enum StagingFailure: Error {
+  case refused(LogError)
+  case failed(SQLiteFailure)
+  case misplaced(StorageFault)
+  /// A page that the room's records lie on is damaged.
+  case damaged(room: RoomEntry)
+}
+
+extension Writer {
+  /// Stores a batch durably and tells of it.
+  func commit(_ batch: [LogRequest]) {
+    guard !batch.isEmpty || !completions.isEmpty else { return }
+    let start = SystemCalls.monotonicMicroseconds()
+    let whole = completions
+    var damaged: RoomEntry?
+    while true {
+      do throws(StagingFailure) {
+        let staging = try store(batch, completing: whole)
+        let took = SystemCalls.monotonicMicroseconds() - start
+        completions = []
+        queue.release(snapshots: whole)
+        queue.release(batch)
+        adopt(staging, microseconds: took)
+        break
+      } catch {
+        switch error {
+        case .damaged(let room):
+          // Refused from now on, so that the others' records can be stored: the same batch again, without it. But
+          // where a second room fails too, it is the place to which all are written that is damaged.
+          if let first = damaged {
+            shared.clearDamage(room: first.number)
+            give(up: batch, for: .damaged(path: path, detail: "where records are added"))
+            break
+          }
+          damaged = room
+          shared.note(.init(room: room.name, position: room.last, isHistory: false), room: room.number)
+          continue
+        case .failed(let failure): give(up: batch, for: failure.fault(path: path))
+        case .misplaced(let fault): give(up: batch, for: fault)
+        case .refused: break
+        }
+        break
+      }
+    }
+  }
+
+  private func give(up batch: [LogRequest], for fault: StorageFault) {
+    shared.update { $0.failedCommits += 1 }
+    queue.release(batch)
+    let refusals = batch.map { LogEvent.failed(id: $0.id, room: $0.room, .unavailable(fault)) }
+    suspend(fault)
+    outlet.tell(refusals)
+  }
+
+  private func store(
+    _ batch: [LogRequest],
+    completing whole: [SnapshotWriting]
+  ) throws(StagingFailure) -> Staging {
+    guard let connection else { return Staging(lastNumber: lastNumber) }
+    var staging = Staging(lastNumber: lastNumber)
+    var thrown: StagingFailure?
+    do throws(StorageFault) { try checkFile() } catch { throw .misplaced(error) }
+    do throws(SQLiteFailure) {
+      try connection.transaction(synced: true) { () throws(SQLiteFailure) in
+        for request in batch {
+          do throws(StagingFailure) {
+            try stage(request, in: &staging, connection)
+          } catch {
+            guard case .refused(let refusal) = error else {
+              thrown = error
+              throw SQLiteFailure(code: 0, systemError: 0, message: "given up")
+            }
+            staging.events.append(.failed(id: request.id, room: request.room, refusal))
+          }
+        }
+        for snapshot in whole { try complete(snapshot, in: &staging, connection) }
+        for case let entry? in staging.rooms.values { try connection.put(entry) }
+      }
+    } catch {
+      throw thrown ?? .failed(error)
+    }
+    return staging
+  }
+
+  /// What was staged is durable: it is how things are.
+  private func adopt(_ staging: Staging, microseconds: UInt64) {
+    lastNumber = staging.lastNumber
+    for (name, entry) in staging.rooms { rooms[name] = entry }
+    for number in staging.repaired { shared.clearDamage(room: number) }
+    for (number, position) in staging.covered { shared.cover(room: number, through: position) }
+    chores.clearings += staging.clearings
+    // They stay in memory, and so in the queue's account, until they are written.
+    queue.retain(staging.writings)
+    chores.writings += staging.writings
+    let report = CommitReport(
+      rooms: staging.rooms.count,
+      records: staging.records,
+      bytes: staging.bytes,
+      microseconds: microseconds
+    )
+    let count = rooms.count
+    shared.update { figures in
+      figures.rooms = count
+      guard report.rooms > 0 else { return }
+      figures.commits += 1
+      figures.records += UInt64(report.records)
+      figures.bytes += UInt64(report.bytes)
+      figures.commitMicroseconds.add(microseconds)
+      figures.batchRecords.add(UInt64(report.records))
+    }
+    outlet.tell(report.rooms > 0 ? staging.events + [.committed(report)] : staging.events)
+  }
+}

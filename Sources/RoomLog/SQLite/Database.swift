@@ -1,0 +1,193 @@
+import CSQLite
+
+/// What SQLite said when something failed: its extended result code, and the system's error beneath it.
+struct SQLiteFailure: Error {
+  var code: Int32
+  var systemError: Int32
+  var message: String
+
+  /// The code without what refines it (sqlite.org/rescode.html).
+  var primaryCode: Int32 { code & 0xFF }
+
+  var isDamage: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
+
+  /// SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC, which the header builds by arithmetic.
+  private var isSync: Bool { code == SQLITE_IOERR | (4 << 8) || code == SQLITE_IOERR | (5 << 8) }
+
+  func fault(path: String) -> StorageFault {
+    let detail = systemError == 0 ? message : "\(message), \(SystemCalls.words(for: systemError))"
+    if SystemCalls.isDiskFull(systemError) { return .diskFull(path: path) }
+    switch primaryCode {
+    case SQLITE_FULL: return .diskFull(path: path)
+    case SQLITE_READONLY: return .readOnly(path: path)
+    case SQLITE_PERM, SQLITE_AUTH: return .noRight(path: path)
+    case SQLITE_BUSY, SQLITE_LOCKED: return .locked(path: path)
+    case SQLITE_NOTADB: return .notADatabase(path: path)
+    case SQLITE_CORRUPT: return .damaged(path: path, detail: message)
+    case SQLITE_NOMEM: return .outOfMemory
+    case SQLITE_CANTOPEN where SystemCalls.isNoRight(systemError): return .noRight(path: path)
+    case SQLITE_CANTOPEN where SystemCalls.isReadOnly(systemError): return .readOnly(path: path)
+    case SQLITE_IOERR where isSync: return .syncFailed(path: path, detail: detail)
+    default: return .inputOutput(path: path, detail: detail)
+    }
+  }
+}
+
+/// A connection to a database (sqlite.org/c3ref/sqlite3.html). Used by one thread at a time.
+final class Database {
+  private let handle: OpaquePointer
+
+  /// - Parameter fileSystem: the name of a virtual file system of SQLite's, by which tests put faults under it.
+  init(path: String, mayCreate: Bool, fileSystem: String?) throws(SQLiteFailure) {
+    var opened: OpaquePointer?
+    let access = SQLITE_OPEN_READWRITE | (mayCreate ? SQLITE_OPEN_CREATE : 0)
+    let code = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, fileSystem)
+    guard let opened else { throw SQLiteFailure(code: code, systemError: 0, message: "out of memory") }
+    handle = opened
+    if code != SQLITE_OK {
+      throw failure(code)
+    }
+  }
+
+  /// Statements that are still there keep the connection open until they are gone.
+  deinit { sqlite3_close_v2(handle) }
+
+  func failure(_ code: Int32) -> SQLiteFailure {
+    SQLiteFailure(
+      code: code,
+      systemError: sqlite3_system_errno(handle),
+      message: String(cString: sqlite3_errmsg(handle))
+    )
+  }
+
+  /// Runs one or several statements that answer nothing.
+  func run(_ text: String) throws(SQLiteFailure) {
+    let code = sqlite3_exec(handle, text, nil, nil, nil)
+    if code != SQLITE_OK { throw failure(code) }
+  }
+
+  func statement(_ text: String) throws(SQLiteFailure) -> Statement {
+    var prepared: OpaquePointer?
+    let code = sqlite3_prepare_v3(handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+    guard code == SQLITE_OK, let prepared else { throw failure(code) }
+    return Statement(handle: prepared, database: self)
+  }
+
+  /// The number that a query answers first.
+  func number(_ text: String) throws(SQLiteFailure) -> Int64 {
+    let query = try statement(text)
+    return try query.step() ? query.integer(0) : 0
+  }
+
+  /// The text that a query answers first.
+  func text(_ text: String) throws(SQLiteFailure) -> String {
+    let query = try statement(text)
+    return try query.step() ? query.text(0) : ""
+  }
+
+  var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  func rollBack() {
+    if isInTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+  }
+
+  typealias CommitHook =
+    @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32) -> Int32
+
+  /// Calls `hook` after each commit with how many pages the write-ahead log has.
+  func onCommit(_ hook: @escaping CommitHook, _ context: UnsafeMutableRawPointer) {
+    sqlite3_wal_hook(handle, hook, context)
+  }
+
+  /// Carries the write-ahead log over into the database, as far as no reader needs it
+  /// (sqlite.org/c3ref/wal_checkpoint_v2.html).
+  /// - Returns: how many pages the log has, and how many of them are carried over.
+  func checkpoint(_ mode: Int32) throws(SQLiteFailure) -> (pages: Int32, carried: Int32) {
+    var pages: Int32 = 0
+    var carried: Int32 = 0
+    let code = sqlite3_wal_checkpoint_v2(handle, nil, mode, &pages, &carried)
+    if code != SQLITE_OK { throw failure(code) }
+    return (pages, carried)
+  }
+}
+
+/// A prepared statement. Parameters count from one, columns from nought, as SQLite has it.
+final class Statement {
+  private let handle: OpaquePointer
+  private let database: Database
+  private var bindCode: Int32 = SQLITE_OK
+
+  init(handle: OpaquePointer, database: Database) {
+    self.handle = handle
+    self.database = database
+  }
+
+  deinit { sqlite3_finalize(handle) }
+
+  func bind(_ index: Int32, _ value: Int64) { note(sqlite3_bind_int64(handle, index, value)) }
+
+  /// All 64 bits, whatever their sign.
+  func bind(_ index: Int32, _ value: UInt64) { bind(index, Int64(bitPattern: value)) }
+
+  func bind(_ index: Int32, _ value: String) {
+    var value = value
+    value.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { characters in
+        // Without a destructor SQLite would count on the bytes to stay; minus one makes it copy them.
+        let copying = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        note(sqlite3_bind_text(handle, index, characters.baseAddress, Int32(characters.count), copying))
+      }
+    }
+  }
+
+  /// Runs a statement that answers nothing, with `bytes` as its parameter `index`; they aren't copied.
+  func run(_ index: Int32, bytes: UnsafeRawBufferPointer) throws(SQLiteFailure) {
+    if let start = bytes.baseAddress, !bytes.isEmpty {
+      note(sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), nil))
+    } else {
+      note(sqlite3_bind_zeroblob(handle, index, 0))
+    }
+    try run()
+  }
+
+  /// Runs a statement that answers nothing, and makes it ready for the next time.
+  func run() throws(SQLiteFailure) {
+    defer { reset() }
+    while try step() {}
+  }
+
+  /// Whether there is a row.
+  func step() throws(SQLiteFailure) -> Bool {
+    guard bindCode == SQLITE_OK else { throw database.failure(bindCode) }
+    let code = sqlite3_step(handle)
+    switch code {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE: return false
+    default: throw database.failure(code)
+    }
+  }
+
+  func reset() {
+    sqlite3_reset(handle)
+    bindCode = SQLITE_OK
+  }
+
+  func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+  func unsigned(_ column: Int32) -> UInt64 { UInt64(bitPattern: integer(column)) }
+
+  func text(_ column: Int32) -> String {
+    guard let characters = sqlite3_column_text(handle, column) else { return "" }
+    let count = Int(sqlite3_column_bytes(handle, column))
+    return String(decoding: UnsafeBufferPointer(start: characters, count: count), as: UTF8.self)
+  }
+
+  func bytes(_ column: Int32) -> [UInt8] {
+    guard let start = sqlite3_column_blob(handle, column) else { return [] }
+    return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+  }
+
+  private func note(_ code: Int32) {
+    if code != SQLITE_OK { bindCode = code }
+  }
+}

@@ -1,0 +1,66 @@
+import Glibc
+
+/// A data directory in use: while this is held, no other process opens the rooms in it.
+///
+/// The lock is the kernel's, on `canvas.lock`, so it ends with the process however that ends. In the file stand the
+/// process, for whoever finds it locked, and the mark of the database that belongs here: a database with another mark,
+/// or a directory without one, tells that it came from elsewhere, such as a backup.
+final class DirectoryLock {
+  private var descriptor: Int32
+  let path: String
+  /// The mark of the database that was last used here.
+  private(set) var mark: UInt64?
+
+  init(directory: String) throws(StorageFault) {
+    path = directory + "/canvas.lock"
+    if mkdir(directory, 0o750) != 0, errno != EEXIST {
+      if errno == EROFS { throw .readOnly(path: directory) }
+      throw SystemCalls.isNoRight(errno) ? .noRight(path: directory) : .noDirectory(path: directory)
+    }
+    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o640)
+    guard descriptor >= 0 else {
+      switch errno {
+      case EACCES, EPERM: throw .noRight(path: directory)
+      case EROFS: throw .readOnly(path: directory)
+      case ENOSPC, EDQUOT: throw .diskFull(path: directory)
+      case ENOTDIR, ENOENT: throw .noDirectory(path: directory)
+      default: throw .inputOutput(path: path, detail: SystemCalls.words(for: errno))
+      }
+    }
+    let isLocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0
+    let words = DirectoryLock.words(in: descriptor)
+    // Being whole by now, what throws here is deinitialised, which closes the file.
+    guard isLocked else { throw .inUse(path: directory, process: words.first.flatMap { Int32($0) }) }
+    if words.count > 1 { mark = UInt64(words[1], radix: 16) }
+  }
+
+  deinit { release() }
+
+  func release() {
+    guard descriptor >= 0 else { return }
+    // Closing alone would leave it locked for as long as a process that is being started still has its copy.
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+    descriptor = -1
+  }
+
+  /// Writes down which database belongs here, durably.
+  func write(mark: UInt64) throws(StorageFault) {
+    let text = Array("\(getpid()) \(String(mark, radix: 16))\n".utf8)
+    let isWritten =
+      text.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) } == text.count
+      && ftruncate(descriptor, text.count) == 0 && fsync(descriptor) == 0
+    guard isWritten else {
+      throw SystemCalls.isDiskFull(errno)
+        ? .diskFull(path: path) : .inputOutput(path: path, detail: SystemCalls.words(for: errno))
+    }
+    self.mark = mark
+  }
+
+  private static func words(in descriptor: Int32) -> [Substring] {
+    var buffer = [UInt8](repeating: 0, count: 64)
+    let count = buffer.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+    guard count > 0 else { return [] }
+    return String(decoding: buffer.prefix(count), as: UTF8.self).split { $0 == " " || $0 == "\n" }
+  }
+}

@@ -1,0 +1,41 @@
+import Glibc
+
+/// A thread of the system's, which may sleep on a disk as long as that takes: Swift's own pool may not.
+struct LogThread: @unchecked Sendable {
+  // A thread's identity is a number; it can be joined from any other thread.
+  private let identity: pthread_t
+
+  init(_ body: @escaping @Sendable () -> Void) throws(StorageFault) {
+    var identity = pthread_t()
+    let box = Unmanaged.passRetained(Body(run: body))
+    // Signals go to the threads that know what to do about them.
+    var all = sigset_t()
+    var before = sigset_t()
+    sigfillset(&all)
+    pthread_sigmask(SIG_SETMASK, &all, &before)
+    let code = pthread_create(
+      &identity,
+      nil,
+      { argument in
+        guard let argument else { return nil }
+        Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
+        return nil
+      },
+      box.toOpaque()
+    )
+    pthread_sigmask(SIG_SETMASK, &before, nil)
+    guard code == 0 else {
+      box.release()
+      throw .outOfMemory
+    }
+    self.identity = identity
+  }
+
+  func join() { pthread_join(identity, nil) }
+  func detach() { pthread_detach(identity) }
+
+  private final class Body: Sendable {
+    let run: @Sendable () -> Void
+    init(run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+}

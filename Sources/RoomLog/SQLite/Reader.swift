@@ -1,0 +1,220 @@
+import CSQLite
+
+/// The log's reading thread: it has a connection of its own, so that a long history delays no commit, and a disk that
+/// takes nothing more can still be read.
+final class Reader {
+  private let path: String
+  private let options: SQLiteOptions
+  private let queue: RequestQueue
+  private let outlet: Outlet
+  private let shared: SharedFigures
+  private var statements: ReaderStatements?
+
+  init(path: String, options: SQLiteOptions, queue: RequestQueue, outlet: Outlet, shared: SharedFigures) {
+    self.path = path
+    self.options = options
+    self.queue = queue
+    self.outlet = outlet
+    self.shared = shared
+  }
+
+  /// Connects now rather than at the first question: while a connection is open, what a failed commit has left in the
+  /// write-ahead log is never taken for committed.
+  func connect() throws(SQLiteFailure) { _ = try connected() }
+
+  func run() {
+    while true {
+      let (entries, isClosed) = queue.take(deadline: nil)
+      if isClosed, entries.isEmpty { break }
+      for entry in entries {
+        switch entry {
+        case .refused(let id, let room, let error): outlet.tell([.failed(id: id, room: room, error)])
+        case .request(let request):
+          let event = answer(request)
+          queue.release([request])
+          outlet.tell([event])
+        }
+      }
+    }
+    statements = nil
+  }
+
+  private func connected() throws(SQLiteFailure) -> ReaderStatements {
+    if let statements { return statements }
+    let database = try Database(path: path, mayCreate: false, fileSystem: options.fileSystem)
+    try database.run(
+      "PRAGMA busy_timeout=\(options.lockedMillisecondsMax); PRAGMA query_only=1; PRAGMA cache_size=-8192"
+    )
+    let made = try ReaderStatements(database)
+    // Without a read there is no connection to the write-ahead log yet.
+    _ = try database.number("SELECT count(*) FROM marks")
+    statements = made
+    return made
+  }
+
+  private func answer(_ request: LogRequest) -> LogEvent {
+    do throws(ReadingFailure) {
+      let statements = try reading { () throws(SQLiteFailure) in try connected() }
+      try reading { () throws(SQLiteFailure) in try statements.begin.run() }
+      defer { statements.end() }
+      switch request {
+      case .read(let read): return .read(id: read.id, try page(read, statements))
+      case .load(let load): return .loaded(id: load.id, try self.load(load, statements))
+      case .verify(let id, let room): return .verified(id: id, room: room, records: try verify(room, statements))
+      case .list(let id):
+        return .rooms(id: id, try reading { () throws(SQLiteFailure) in try statements.summaries(shared) })
+      default: return .failed(id: request.id, room: request.room, .noRecords)
+      }
+    } catch {
+      switch error {
+      case .refused(let refusal): return .failed(id: request.id, room: request.room, refusal)
+      case .failed(let failure):
+        // A connection that failed is not to be trusted with the next answer. While nothing can be written, though, it
+        // is what keeps a failed commit's remains from being read.
+        if shared.isAvailable { statements = nil }
+        return .failed(id: request.id, room: request.room, .unavailable(failure.fault(path: path)))
+      }
+    }
+  }
+
+  // MARK: Records
+
+  private func page(_ request: ReadRequest, _ statements: ReaderStatements) throws(ReadingFailure) -> RecordPage {
+    let entry = try room(request.room, epoch: request.epoch, statements)
+    guard request.after >= entry.trimmed else {
+      throw .refused(.trimmed(room: entry.name, through: entry.trimmed))
+    }
+    guard request.after <= entry.last else { throw .refused(.pastEnd(room: entry.name, last: entry.last)) }
+    var page = RecordPage(
+      room: entry.name,
+      epoch: entry.epoch,
+      records: [],
+      through: request.after,
+      isLast: true
+    )
+    var end = entry.last
+    if case .position(let position) = request.through { end = min(end, position) }
+    var bytes = 0
+    try walk(entry, after: request.after, through: end, statements) { record in
+      guard request.through.includes(record) else { return false }
+      bytes += record.bytes.count
+      page.through = record.position
+      page.records.append(record)
+      page.isLast = bytes < request.bytesMax || record.position == end
+      return page.isLast
+    }
+    return page
+  }
+
+  /// Hands out a room's records until `body` wants no more. They are stored without gaps, so that one that is missing
+  /// is seen, as is one that isn't what was stored.
+  private func walk(
+    _ entry: RoomEntry,
+    after: UInt64,
+    through end: UInt64,
+    _ statements: ReaderStatements,
+    _ body: (LogRecord) -> Bool
+  ) throws(ReadingFailure) {
+    let row = statements.records
+    defer { row.reset() }
+    row.bind(1, entry.number)
+    row.bind(2, after)
+    var position = after
+    while position < end {
+      let record: LogRecord?
+      do throws(SQLiteFailure) {
+        record = try row.step() ? StoredRows.record(row, room: entry.number)?.record : nil
+      } catch {
+        guard error.isDamage else { throw .failed(error) }
+        throw damaged(entry, position + 1)
+      }
+      guard let record, record.position == position + 1 else { throw damaged(entry, position + 1) }
+      guard body(record) else { return }
+      position += 1
+    }
+  }
+
+  /// Remembers the damage, by which the room is refused unless a snapshot stands for it.
+  private func damaged(_ entry: RoomEntry, _ position: UInt64) -> ReadingFailure {
+    let isHistory = (entry.snapshots.last?.position ?? 0) >= position
+    shared.note(.init(room: entry.name, position: position, isHistory: isHistory), room: entry.number)
+    return .refused(.damaged(room: entry.name, position: position))
+  }
+
+  private func verify(_ name: String, _ statements: ReaderStatements) throws(ReadingFailure) -> Int {
+    let entry = try room(name, epoch: nil, statements)
+    var count = 0
+    try walk(entry, after: entry.trimmed, through: entry.last, statements) { _ in
+      count += 1
+      return true
+    }
+    for place in entry.snapshots where try content(of: place, entry, statements) == nil {
+      throw .refused(.damagedSnapshot(room: name, position: place.position))
+    }
+    return count
+  }
+
+  // MARK: Rooms and snapshots
+
+  /// The room, unless its own entry is damaged.
+  private func room(
+    _ name: String,
+    epoch: UInt64?,
+    _ statements: ReaderStatements
+  ) throws(ReadingFailure) -> RoomEntry {
+    let found = try reading { () throws(SQLiteFailure) in try statements.entry(name) }
+    guard let (entry, isSound) = found else { throw .refused(.noSuchRoom(room: name)) }
+    guard isSound else {
+      shared.note(.init(room: name, position: 0, isHistory: false), room: entry.number)
+      throw .refused(.damaged(room: name, position: 0))
+    }
+    do throws(LogError) { try entry.check(epoch: epoch) } catch { throw .refused(error) }
+    return entry
+  }
+
+  private func load(_ request: LoadRequest, _ statements: ReaderStatements) throws(ReadingFailure) -> LoadedRoom {
+    let entry = try room(request.room, epoch: nil, statements)
+    if let refusal = shared.refusal(room: entry.number) { throw .refused(refusal) }
+    let summary = entry.summary(damage: nil)
+    var candidates = entry
+    var damagedPosition: UInt64?
+    while let place = candidates.snapshot(through: request.through), place.position >= entry.trimmed {
+      if let bytes = try content(of: place, entry, statements) {
+        return LoadedRoom(summary: summary, snapshot: RoomSnapshot(place: place, bytes: bytes))
+      }
+      // An older one does as well: the records after it are there.
+      damagedPosition = damagedPosition ?? place.position
+      candidates.snapshots.removeAll { $0.position >= place.position }
+    }
+    if entry.trimmed > 0 {
+      if damagedPosition == nil, request.through != .end {
+        throw .refused(.trimmed(room: entry.name, through: entry.trimmed))
+      }
+      throw .refused(.damagedSnapshot(room: entry.name, position: damagedPosition ?? entry.trimmed))
+    }
+    return LoadedRoom(summary: summary, snapshot: nil)
+  }
+
+  /// The bytes of a snapshot, or nil where they aren't what was stored.
+  private func content(
+    of place: SnapshotPlace,
+    _ entry: RoomEntry,
+    _ statements: ReaderStatements
+  ) throws(ReadingFailure) -> [UInt8]? {
+    do throws(SQLiteFailure) {
+      return try statements.content(room: entry.number, place: place)
+    } catch {
+      if error.isDamage { return nil }
+      throw .failed(error)
+    }
+  }
+
+  private func reading<Result>(_ body: () throws(SQLiteFailure) -> Result) throws(ReadingFailure) -> Result {
+    do throws(SQLiteFailure) { return try body() } catch { throw .failed(error) }
+  }
+}
+
+enum ReadingFailure: Error {
+  case refused(LogError)
+  case failed(SQLiteFailure)
+}

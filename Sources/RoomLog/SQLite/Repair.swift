@@ -1,0 +1,66 @@
+extension Writer {
+  /// Does what an operator has decided about a damaged room.
+  func stage(
+    _ repair: RepairRequest,
+    in staging: inout Staging,
+    _ connection: WriterDatabase
+  ) throws(StagingFailure) {
+    var entry = try room(repair.room, epoch: nil, in: staging, evenIfDamaged: true)
+    guard let damage = shared.damage(room: entry.number) else { throw .refused(.notDamaged(room: repair.room)) }
+    switch repair.means {
+    case .snapshot:
+      // The room's own entry says how far its snapshots reach, so it can't be mended by one.
+      guard damage.position > 0, let newest = entry.snapshots.last, newest.position >= damage.position else {
+        throw .refused(.damageNotCovered(room: repair.room, position: damage.position))
+      }
+      try stageTrim(&entry, to: newest.position, in: &staging, connection)
+    case .cutting(let newEpoch):
+      entry.epoch = newEpoch
+      try cut(&entry, from: damage.position, in: &staging, connection)
+    }
+    staging.repaired.append(entry.number)
+    staging.rooms[repair.room] = entry
+    staging.events.append(
+      .repaired(id: repair.id, room: repair.room, epoch: entry.epoch, first: entry.trimmed, last: entry.last)
+    )
+  }
+
+  /// Makes the room end before `position`; or, where its entry is damaged, anew from the records that there are.
+  private func cut(
+    _ entry: inout RoomEntry,
+    from position: UInt64,
+    in staging: inout Staging,
+    _ connection: WriterDatabase
+  ) throws(StagingFailure) {
+    let number = entry.number
+    let database = connection.database
+    if position > 0 {
+      try failing { () throws(SQLiteFailure) in
+        try database.run("DELETE FROM records WHERE room=\(number) AND position>=\(Int64(bitPattern: position))")
+      }
+      for place in entry.snapshots where place.position >= position {
+        try failing { () throws(SQLiteFailure) in
+          try connection.mark(connection.retireSnapshot, room: number, position: place.position)
+        }
+        staging.clearings.append(.snapshot(room: number, position: place.position))
+      }
+      entry.snapshots.removeAll { $0.position >= position }
+      entry.last = max(position - 1, entry.trimmed)
+    } else {
+      let ends = try failing { () throws(SQLiteFailure) in
+        (
+          first: try database.number("SELECT min(position) FROM records WHERE room=\(number)"),
+          last: try database.number("SELECT max(position) FROM records WHERE room=\(number)")
+        )
+      }
+      let newest = entry.snapshots.last?.position ?? 0
+      entry.trimmed = ends.first > 0 ? UInt64(ends.first) - 1 : newest
+      entry.last = max(UInt64(max(ends.last, 0)), newest)
+    }
+    let last = entry.last
+    let end = try failing { () throws(SQLiteFailure) in try connection.place(room: number, position: last) }
+    let snapshot = entry.snapshots.last
+    entry.operations = end?.operations ?? snapshot?.operations ?? 0
+    entry.changedMilliseconds = end?.milliseconds ?? snapshot?.milliseconds ?? entry.createdMilliseconds
+  }
+}

@@ -1,0 +1,114 @@
+import Glibc
+
+/// Requests on their way to a thread of the log.
+///
+/// `@unchecked Sendable`: everything behind the mutex, which is a plain one of the system's because its thread sleeps on
+/// a condition, with a time limit, and Swift's own has none.
+final class RequestQueue: @unchecked Sendable {
+  enum Entry {
+    case request(LogRequest)
+    /// A request for which there was no room: only its answer is left.
+    case refused(id: UInt64, room: String?, LogError)
+  }
+
+  private let bytesMax: Int
+  private let snapshotBytesMax: Int
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let arrival = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private var entries: [Entry] = []
+  private var bytes = 0
+  private var snapshotBytes = 0
+  private var isClosed = false
+
+  init(bytesMax: Int, snapshotBytesMax: Int) {
+    self.bytesMax = bytesMax
+    self.snapshotBytesMax = snapshotBytesMax
+    pthread_mutex_init(mutex, nil)
+    var attributes = pthread_condattr_t()
+    pthread_condattr_init(&attributes)
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    pthread_cond_init(arrival, &attributes)
+    pthread_condattr_destroy(&attributes)
+  }
+
+  deinit {
+    pthread_cond_destroy(arrival)
+    pthread_mutex_destroy(mutex)
+    arrival.deallocate()
+    mutex.deallocate()
+  }
+
+  /// A single request is taken into an empty queue however large it is, so that what may be sent can be stored.
+  func add(_ requests: some Sequence<LogRequest>) {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    for request in requests {
+      if isClosed { return }
+      if !hasRoom(for: request) {
+        entries.append(.refused(id: request.id, room: request.room, .busy(queuedBytes: bytes + snapshotBytes)))
+      } else {
+        if case .snapshot = request { snapshotBytes += request.cost } else { bytes += request.cost }
+        entries.append(.request(request))
+      }
+    }
+    pthread_cond_signal(arrival)
+  }
+
+  private func hasRoom(for request: LogRequest) -> Bool {
+    if case .snapshot = request { return snapshotBytes == 0 || snapshotBytes + request.cost <= snapshotBytesMax }
+    return bytes == 0 || bytes + request.cost <= bytesMax
+  }
+
+  /// Takes all there is. Sleeps until there is something, until `deadline` (of the monotonic clock), or until the queue
+  /// is closed; with a deadline that has passed it doesn't sleep.
+  func take(deadline: UInt64?) -> (entries: [Entry], isClosed: Bool) {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    while entries.isEmpty, !isClosed {
+      if let deadline {
+        var time = timespec(tv_sec: Int(deadline / 1_000_000), tv_nsec: Int(deadline % 1_000_000) * 1_000)
+        if pthread_cond_timedwait(arrival, mutex, &time) != 0 { break }
+      } else {
+        pthread_cond_wait(arrival, mutex)
+      }
+    }
+    var taken: [Entry] = []
+    swap(&taken, &entries)
+    return (taken, isClosed)
+  }
+
+  /// What was taken counts as queued until it is done with.
+  func release(_ requests: [LogRequest]) {
+    pthread_mutex_lock(mutex)
+    for request in requests {
+      if case .snapshot = request { snapshotBytes -= request.cost } else { bytes -= request.cost }
+    }
+    pthread_mutex_unlock(mutex)
+  }
+
+  /// Snapshots that are dealt with as requests, and are yet to be written.
+  func retain(_ snapshots: [SnapshotWriting]) { change(snapshots, by: 1) }
+
+  func release(snapshots: [SnapshotWriting]) { change(snapshots, by: -1) }
+
+  private func change(_ snapshots: [SnapshotWriting], by sign: Int) {
+    let cost = snapshots.reduce(0) { $0 + LogRequest.snapshot($1.request).cost }
+    pthread_mutex_lock(mutex)
+    snapshotBytes += sign * cost
+    pthread_mutex_unlock(mutex)
+  }
+
+  /// What is there is still handed out; what comes later is passed over.
+  func close() {
+    pthread_mutex_lock(mutex)
+    isClosed = true
+    pthread_cond_broadcast(arrival)
+    pthread_mutex_unlock(mutex)
+  }
+
+  var waiting: (bytes: Int, snapshotBytes: Int) {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return (bytes, snapshotBytes)
+  }
+}

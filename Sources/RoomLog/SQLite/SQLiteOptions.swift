@@ -1,0 +1,49 @@
+/// How a `SQLiteLog` is to behave.
+public struct SQLiteOptions: Sendable {
+  public var retention = Retention.everything
+
+  /// What may wait to be stored before appends are refused as `busy`: it bounds memory when the disk is slower than the
+  /// writers.
+  public var queueBytesMax = 64 << 20
+
+  /// The same for snapshots, which are large, and few at a time.
+  public var snapshotQueueBytesMax = 256 << 20
+
+  /// How long after a failed commit, and then after each failed try, the disk is tried again.
+  public var probeMilliseconds: UInt64 = 500
+
+  /// How long to wait for another program that holds the database, such as an operator's `sqlite3`.
+  public var lockedMillisecondsMax = 1_000
+
+  /// The write-ahead log is carried over into the database when it has this many pages of 4 KB. A longer one is carried
+  /// over less often and more thoroughly, and takes longer to read after a crash.
+  public var checkpointPages: Int32 = 8_192
+
+  /// Where 64 random bits come from: for the epochs of rooms that turn out to have come from a backup.
+  public var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
+
+  /// A virtual file system of SQLite's, by which tests put faults under the log.
+  var fileSystem: String?
+
+  public init() {}
+}
+
+/// Bounds that no operator needs to change.
+enum WriterBounds {
+  /// One commit takes no more than this, so that a burst doesn't delay its first record by the time of its last.
+  static let commitRecordsMax = 8_192
+  static let commitBytesMax = 8 << 20
+
+  /// A part of a snapshot: one is written between two commits, which takes a fraction of a millisecond.
+  static let snapshotPartBytes = 65_536
+
+  /// How long clearing away may take between two commits.
+  static let clearingMicrosecondsMax: UInt64 = 2_000
+
+  /// What the disk has to take before a log that was unavailable counts as available again.
+  static let probeBytes = 65_536
+
+  /// Free pages are given back when there are more than this, and more than a quarter of the database.
+  static let freePagesMax: Int64 = 1_024
+  static let freePagesAtOnce = 64
+}

@@ -1,0 +1,82 @@
+import CSQLite
+
+/// The tables, and how a database of an earlier version comes to have them.
+enum Schema {
+  /// In the database's header, so that another program's isn't taken for ours: `CANV`.
+  static let application: Int64 = 0x4341_4E56
+
+  /// Step `n` brings version `n` to version `n + 1`; nought is an empty database. A step is never changed once it has
+  /// been in use: what comes later is a new one.
+  ///
+  /// Records lie in the order of their arrival, and an index leads from room and position to them: a commit for a
+  /// hundred rooms then writes the end of one table, and half as much in all as when each room has pages of its own,
+  /// whose splitting touches their neighbours. A room is named in them by number: a later room of its name has another,
+  /// and a deleted room's records can be cleared away in their own time.
+  static let steps: [String] = [
+    """
+    CREATE TABLE marks(name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
+    CREATE TABLE rooms(
+      number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, epoch INTEGER NOT NULL, last INTEGER NOT NULL,
+      trimmed INTEGER NOT NULL, operations INTEGER NOT NULL, created INTEGER NOT NULL, changed INTEGER NOT NULL,
+      checksum INTEGER NOT NULL) STRICT;
+    CREATE TABLE records(
+      room INTEGER NOT NULL, position INTEGER NOT NULL, milliseconds INTEGER NOT NULL, operations INTEGER NOT NULL,
+      checksum INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY(room, position)) STRICT;
+    CREATE TABLE snapshots(
+      room INTEGER NOT NULL, position INTEGER NOT NULL, complete INTEGER NOT NULL, milliseconds INTEGER NOT NULL,
+      operations INTEGER NOT NULL, shapes INTEGER NOT NULL, length INTEGER NOT NULL, content INTEGER NOT NULL,
+      checksum INTEGER NOT NULL, PRIMARY KEY(room, position)) STRICT, WITHOUT ROWID;
+    CREATE TABLE snapshot_parts(
+      room INTEGER NOT NULL, position INTEGER NOT NULL, part INTEGER NOT NULL, bytes BLOB NOT NULL,
+      PRIMARY KEY(room, position, part)) STRICT, WITHOUT ROWID;
+    CREATE TABLE dropped(room INTEGER PRIMARY KEY) STRICT;
+    CREATE TABLE probe(number INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
+    """
+  ]
+
+  static var newest: Int32 { Int32(steps.count) }
+
+  /// Checks that the database is ours, and brings it to the newest version.
+  static func prepare(_ database: Database, path: String) throws(StorageFault) {
+    let (application, version, isEmpty) = try attempt(path) { () throws(SQLiteFailure) in
+      (
+        try database.number("PRAGMA application_id"), try database.number("PRAGMA user_version"),
+        try database.number("SELECT count(*) FROM sqlite_schema") == 0
+      )
+    }
+    let isNew = application == 0 && version == 0 && isEmpty
+    guard isNew || application == Schema.application && version > 0 else { throw .otherDatabase(path: path) }
+    guard version <= Int64(newest) else {
+      throw .newerSchema(path: path, version: Int32(truncatingIfNeeded: version), newestKnown: newest)
+    }
+    let mode = try attempt(path) { () throws(SQLiteFailure) in
+      // What can be chosen only before the first page is written. Pages that become free are given back a few at a
+      // time, so that a database from which much was trimmed becomes smaller without ever being copied.
+      if isNew { try database.run("PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL") }
+      return try database.text("PRAGMA journal_mode=WAL")
+    }
+    guard mode == "wal" else { throw .inputOutput(path: path, detail: "no write-ahead log can be kept beside it") }
+    try attempt(path) { () throws(SQLiteFailure) in
+      for step in Int(version)..<steps.count {
+        try database.run(
+          """
+          BEGIN IMMEDIATE; \(steps[step])
+          PRAGMA application_id=\(Schema.application); PRAGMA user_version=\(step + 1); COMMIT
+          """
+        )
+      }
+    }
+  }
+}
+
+/// Runs `body`, and says what its failure means for the database at `path`.
+func attempt<Result>(
+  _ path: String,
+  _ body: () throws(SQLiteFailure) -> Result
+) throws(StorageFault) -> Result {
+  do throws(SQLiteFailure) {
+    return try body()
+  } catch {
+    throw error.fault(path: path)
+  }
+}

@@ -1,0 +1,66 @@
+import Synchronization
+
+/// What the log's two threads and its callers all look at.
+final class SharedFigures: Sendable {
+  private let figures = Mutex(LogStatistics())
+  private let damages = Mutex<[Int64: Damage]>([:])
+
+  struct Damage: Sendable {
+    var room: String
+    var position: UInt64
+    /// Whether a room can be opened in spite of it, since a newer snapshot stands for it.
+    var isHistory: Bool
+
+    var error: LogError { .damaged(room: room, position: position) }
+  }
+
+  func update(_ change: (inout LogStatistics) -> Void) { figures.withLock { change(&$0) } }
+
+  var statistics: LogStatistics {
+    var figures = figures.withLock { $0 }
+    figures.damagedRooms = damages.withLock { $0.count }
+    return figures
+  }
+
+  var isAvailable: Bool { figures.withLock { $0.fault == nil } }
+
+  /// The least damaged position of a room is the one that is remembered.
+  func note(_ damage: Damage, room number: Int64) {
+    damages.withLock { damages in
+      if let known = damages[number], known.position <= damage.position, known.isHistory == damage.isHistory { return }
+      if let known = damages[number], !known.isHistory, damage.isHistory { return }
+      damages[number] = damage
+    }
+  }
+
+  func damage(room number: Int64) -> Damage? { damages.withLock { $0[number] } }
+
+  func clearDamage(room number: Int64) { damages.withLock { $0[number] = nil } }
+
+  /// A snapshot at `position` was completed: what is damaged before it is history now.
+  func cover(room number: Int64, through position: UInt64) {
+    damages.withLock { damages in
+      guard let known = damages[number], known.position > 0, known.position <= position else { return }
+      damages[number]?.isHistory = true
+    }
+  }
+
+  /// Why a room is refused, if it is.
+  func refusal(room number: Int64) -> LogError? {
+    guard let damage = damage(room: number), !damage.isHistory else { return nil }
+    return damage.error
+  }
+}
+
+/// The way out to the sink, for both threads: one at a time.
+final class Outlet: Sendable {
+  private let turn = Mutex(())
+  private let sink: LogSink
+
+  init(sink: @escaping LogSink) { self.sink = sink }
+
+  func tell(_ events: [LogEvent]) {
+    guard !events.isEmpty else { return }
+    turn.withLock { _ in sink(events) }
+  }
+}

@@ -1,0 +1,197 @@
+extension Writer {
+  /// Does one request within the transaction.
+  func stage(
+    _ request: LogRequest,
+    in staging: inout Staging,
+    _ connection: WriterDatabase
+  ) throws(StagingFailure) {
+    switch request {
+    case .append(let append): try stage(append, in: &staging, connection)
+    case .snapshot(let snapshot): try stage(snapshot, in: &staging, connection)
+    case .trim(let trim):
+      var entry = try room(trim.room, epoch: trim.epoch, in: staging)
+      if let place = entry.snapshot(through: .position(trim.through)) {
+        try stageTrim(&entry, to: place.position, in: &staging, connection)
+      }
+      staging.events.append(.trimmed(id: trim.id, room: trim.room, through: entry.trimmed))
+    case .delete(let id, let name):
+      let entry = try room(name, epoch: nil, in: staging, evenIfDamaged: true)
+      try failing { () throws(SQLiteFailure) in
+        connection.dropRoomRow.bind(1, entry.number)
+        try connection.dropRoomRow.run()
+        connection.noteDropped.bind(1, entry.number)
+        try connection.noteDropped.run()
+      }
+      staging.rooms[name] = .some(nil)
+      staging.repaired.append(entry.number)
+      staging.clearings.append(.room(entry.number))
+      staging.events.append(.deleted(id: id, room: name, epoch: entry.epoch))
+    case .repair(let repair): try stage(repair, in: &staging, connection)
+    case .retain(let id, let milliseconds):
+      for name in rooms.keys.sorted() {
+        guard var entry = staging.rooms[name] ?? rooms[name], shared.refusal(room: entry.number) == nil,
+          let place = entry.trimmable(by: options.retention, milliseconds: milliseconds)
+        else { continue }
+        try stageTrim(&entry, to: place.position, in: &staging, connection)
+        staging.events.append(.trimmed(id: nil, room: name, through: entry.trimmed))
+      }
+      staging.events.append(.retained(id: id))
+    case .read, .load, .verify, .list: break
+    }
+  }
+
+  private func stage(
+    _ append: AppendRequest,
+    in staging: inout Staging,
+    _ connection: WriterDatabase
+  ) throws(StagingFailure) {
+    var entry = try refusing { () throws(LogError) in
+      try RoomEntry.check(append.records)
+      return try self.entry(for: append, in: &staging)
+    }
+    var placed: [LogRecord] = []
+    placed.reserveCapacity(append.records.count)
+    for new in append.records {
+      let record = entry.place(new, milliseconds: append.milliseconds)
+      do throws(SQLiteFailure) {
+        try connection.put(record, room: entry.number, operations: entry.operations)
+      } catch {
+        let isStored = rooms[entry.name]?.number == entry.number
+        throw error.isDamage && isStored ? .damaged(room: entry) : .failed(error)
+      }
+      placed.append(record)
+      staging.bytes += record.bytes.count
+    }
+    staging.records += placed.count
+    staging.rooms[append.room] = entry
+    staging.events.append(
+      .appended(AppendedRecords(id: append.id, room: append.room, epoch: append.epoch, records: placed))
+    )
+  }
+
+  private func entry(for append: AppendRequest, in staging: inout Staging) throws(LogError) -> RoomEntry {
+    if let entry = staging.rooms[append.room] ?? rooms[append.room] {
+      try entry.check(epoch: append.epoch)
+      if let refusal = shared.refusal(room: entry.number) { throw refusal }
+      return entry
+    }
+    try RoomEntry.check(name: append.room)
+    guard append.mayCreate else { throw .noSuchRoom(room: append.room) }
+    staging.lastNumber += 1
+    return RoomEntry(
+      name: append.room,
+      number: staging.lastNumber,
+      epoch: append.epoch,
+      milliseconds: append.milliseconds
+    )
+  }
+
+  /// Checks that a snapshot fits its room, and has it written part by part, between the commits to come.
+  private func stage(
+    _ request: SnapshotRequest,
+    in staging: inout Staging,
+    _ connection: WriterDatabase
+  ) throws(StagingFailure) {
+    let entry = try room(request.room, epoch: request.epoch, in: staging, evenIfDamaged: true)
+    guard shared.damage(room: entry.number)?.position != 0 else {
+      throw .refused(.damaged(room: request.room, position: 0))
+    }
+    guard request.position <= entry.last else {
+      throw .refused(.pastEnd(room: request.room, last: entry.last))
+    }
+    guard request.position >= entry.trimmed else {
+      throw .refused(.trimmed(room: request.room, through: entry.trimmed))
+    }
+    let number = entry.number
+    let at = try failing { () throws(SQLiteFailure) in
+      try connection.place(room: number, position: request.position)
+    }
+    // Where the record is gone, an earlier snapshot at the same place knows.
+    let earlier = entry.snapshots.first { $0.position == request.position }
+    let place = SnapshotPlace(
+      position: request.position,
+      milliseconds: at?.milliseconds ?? earlier?.milliseconds ?? 0,
+      operations: at?.operations ?? earlier?.operations ?? 0,
+      shapes: request.shapes,
+      byteCount: request.bytes.count
+    )
+    staging.writings.append(SnapshotWriting(request: request, room: number, place: place, isThere: earlier != nil))
+  }
+
+  /// Makes a snapshot whole: from here on it is what a room is opened from, and what it covers may be trimmed.
+  func complete(
+    _ snapshot: SnapshotWriting,
+    in staging: inout Staging,
+    _ connection: WriterDatabase
+  ) throws(SQLiteFailure) {
+    let request = snapshot.request
+    guard var entry = staging.rooms[request.room] ?? rooms[request.room], entry.number == snapshot.room else {
+      staging.events.append(.failed(id: request.id, room: request.room, .noSuchRoom(room: request.room)))
+      return
+    }
+    guard request.position >= entry.trimmed else {
+      let refusal = LogError.trimmed(room: request.room, through: entry.trimmed)
+      staging.events.append(.failed(id: request.id, room: request.room, refusal))
+      staging.clearings.append(.snapshot(room: entry.number, position: request.position))
+      return
+    }
+    try connection.mark(connection.completeSnapshot, room: entry.number, position: request.position)
+    entry.insert(snapshot.place)
+    try retireNeedless(of: &entry, in: &staging, connection)
+    staging.rooms[request.room] = entry
+    staging.covered.append((entry.number, request.position))
+    staging.events.append(.snapshotted(id: request.id, room: request.room, position: request.position))
+  }
+
+  func stageTrim(
+    _ entry: inout RoomEntry,
+    to position: UInt64,
+    in staging: inout Staging,
+    _ connection: WriterDatabase
+  ) throws(StagingFailure) {
+    guard position > entry.trimmed else { return }
+    entry.trimmed = position
+    staging.clearings.append(.records(room: entry.number, through: position))
+    do throws(SQLiteFailure) {
+      try retireNeedless(of: &entry, in: &staging, connection)
+    } catch {
+      throw .failed(error)
+    }
+    staging.rooms[entry.name] = entry
+  }
+
+  private func retireNeedless(
+    of entry: inout RoomEntry,
+    in staging: inout Staging,
+    _ connection: WriterDatabase
+  ) throws(SQLiteFailure) {
+    for place in entry.needlessSnapshots(by: options.retention) {
+      try connection.mark(connection.retireSnapshot, room: entry.number, position: place.position)
+      entry.snapshots.removeAll { $0.position == place.position }
+      staging.clearings.append(.snapshot(room: entry.number, position: place.position))
+    }
+  }
+
+  /// The room as it will be after what is staged.
+  func room(
+    _ name: String,
+    epoch: UInt64?,
+    in staging: Staging,
+    evenIfDamaged: Bool = false
+  ) throws(StagingFailure) -> RoomEntry {
+    try refusing { () throws(LogError) in
+      guard let entry = staging.rooms[name] ?? rooms[name] else { throw .noSuchRoom(room: name) }
+      try entry.check(epoch: epoch)
+      if !evenIfDamaged, let refusal = shared.refusal(room: entry.number) { throw refusal }
+      return entry
+    }
+  }
+
+  func refusing<Result>(_ body: () throws(LogError) -> Result) throws(StagingFailure) -> Result {
+    do throws(LogError) { return try body() } catch { throw .refused(error) }
+  }
+
+  func failing<Result>(_ body: () throws(SQLiteFailure) -> Result) throws(StagingFailure) -> Result {
+    do throws(SQLiteFailure) { return try body() } catch { throw .failed(error) }
+  }
+}

@@ -1,0 +1,101 @@
+/// The rows of the database, and the sums by which each tells whether it is what was stored.
+enum StoredRows {
+  static func checksum(of entry: RoomEntry) -> UInt64 {
+    var sum = Checksum()
+    sum.add(UInt64(bitPattern: entry.number))
+    sum.add(entry.name)
+    sum.add(entry.epoch)
+    sum.add(entry.last)
+    sum.add(entry.trimmed)
+    sum.add(entry.operations)
+    sum.add(entry.createdMilliseconds)
+    sum.add(entry.changedMilliseconds)
+    return sum.value
+  }
+
+  /// - Parameter operations: how many the room had taken with this record.
+  static func checksum(of record: LogRecord, room: Int64, operations: UInt64) -> UInt64 {
+    var sum = Checksum()
+    sum.add(UInt64(bitPattern: room))
+    sum.add(record.position)
+    sum.add(record.milliseconds)
+    sum.add(operations)
+    sum.add(record.bytes)
+    return sum.value
+  }
+
+  /// - Parameter content: the sum of the snapshot's bytes.
+  static func checksum(of place: SnapshotPlace, room: Int64, content: UInt64) -> UInt64 {
+    var sum = Checksum()
+    sum.add(UInt64(bitPattern: room))
+    sum.add(place.position)
+    sum.add(place.milliseconds)
+    sum.add(place.operations)
+    sum.add(place.shapes)
+    sum.add(UInt64(place.byteCount))
+    sum.add(content)
+    return sum.value
+  }
+
+  static func checksum(of bytes: [UInt8]) -> UInt64 {
+    var sum = Checksum()
+    sum.add(bytes)
+    return sum.value
+  }
+
+  // MARK: Reading
+
+  static let roomColumns = "number, name, epoch, last, trimmed, operations, created, changed, checksum"
+
+  /// A room's row, and whether it is what was stored.
+  static func room(_ row: Statement) -> (entry: RoomEntry, isSound: Bool) {
+    var entry = RoomEntry(
+      name: row.text(1),
+      number: row.integer(0),
+      epoch: row.unsigned(2),
+      milliseconds: row.unsigned(6)
+    )
+    entry.last = row.unsigned(3)
+    entry.trimmed = row.unsigned(4)
+    entry.operations = row.unsigned(5)
+    entry.changedMilliseconds = row.unsigned(7)
+    return (entry, checksum(of: entry) == row.unsigned(8))
+  }
+
+  static let recordColumns = "position, milliseconds, operations, checksum, bytes"
+
+  /// A record's row, or nil where it isn't what was stored.
+  static func record(_ row: Statement, room: Int64) -> (record: LogRecord, operations: UInt64)? {
+    let record = LogRecord(position: row.unsigned(0), milliseconds: row.unsigned(1), bytes: row.bytes(4))
+    let operations = row.unsigned(2)
+    guard checksum(of: record, room: room, operations: operations) == row.unsigned(3) else { return nil }
+    return (record, operations)
+  }
+
+  static let snapshotColumns = "room, position, milliseconds, operations, shapes, length, content, checksum"
+
+  struct SnapshotRow {
+    var room: Int64
+    var place: SnapshotPlace
+    var content: UInt64
+  }
+
+  /// A snapshot's row, or nil where it isn't what was stored.
+  static func snapshot(_ row: Statement) -> SnapshotRow? {
+    let length = row.integer(5)
+    guard length >= 0 else { return nil }
+    let snapshot = SnapshotRow(
+      room: row.integer(0),
+      place: SnapshotPlace(
+        position: row.unsigned(1),
+        milliseconds: row.unsigned(2),
+        operations: row.unsigned(3),
+        shapes: row.unsigned(4),
+        byteCount: Int(length)
+      ),
+      content: row.unsigned(6)
+    )
+    let sum = checksum(of: snapshot.place, room: snapshot.room, content: snapshot.content)
+    return sum == row.unsigned(7) ? snapshot : nil
+  }
+}

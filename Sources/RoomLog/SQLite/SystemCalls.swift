@@ -1,0 +1,62 @@
+import Glibc
+
+/// What the log asks of the system besides SQLite.
+enum SystemCalls {
+  /// Microseconds of a clock that only goes forward.
+  static func monotonicMicroseconds() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
+  }
+
+  static func words(for error: Int32) -> String {
+    var buffer = [CChar](repeating: 0, count: 128)
+    guard let words = unsafe_strerror(error, &buffer) else { return "error \(error)" }
+    return words
+  }
+
+  private static func unsafe_strerror(_ error: Int32, _ buffer: inout [CChar]) -> String? {
+    // The portable form fills the buffer; GNU's would return a pointer, which Swift's import doesn't choose.
+    guard strerror_r(error, &buffer, buffer.count) == 0 else { return nil }
+    return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  static func isDiskFull(_ error: Int32) -> Bool { error == ENOSPC || error == EDQUOT || error == EFBIG }
+  static func isNoRight(_ error: Int32) -> Bool { error == EACCES || error == EPERM }
+  static func isReadOnly(_ error: Int32) -> Bool { error == EROFS }
+
+  /// Which file a path leads to: its device and number, and its size. Nil where there is none.
+  static func file(at path: String) -> FileIdentity? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return FileIdentity(device: UInt64(status.st_dev), number: UInt64(status.st_ino), bytes: Int(status.st_size))
+  }
+
+  /// How many files under `directory` this process has open.
+  static func openFiles(under directory: String) -> Int {
+    guard let listing = opendir("/proc/self/fd") else { return 0 }
+    defer { closedir(listing) }
+    var count = 0
+    var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let prefix = Array((directory + "/").utf8)
+    while let entry = readdir(listing) {
+      let length = withUnsafePointer(to: &entry.pointee.d_name) { name in
+        name.withMemoryRebound(to: CChar.self, capacity: 256) { name in
+          readlinkat(dirfd(listing), name, &target, target.count)
+        }
+      }
+      if length > prefix.count, target.prefix(prefix.count).elementsEqual(prefix.map { CChar(bitPattern: $0) }) {
+        count += 1
+      }
+    }
+    return count
+  }
+}
+
+struct FileIdentity {
+  var device: UInt64
+  var number: UInt64
+  var bytes: Int
+
+  func isSameFile(as other: FileIdentity) -> Bool { device == other.device && number == other.number }
+}

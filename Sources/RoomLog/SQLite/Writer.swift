@@ -1,0 +1,243 @@
+import CSQLite
+
+/// The log's writing thread: it stores what has queued, all rooms in one transaction and one sync, tells of it, and
+/// between two commits does a little of what can wait.
+///
+/// Nothing is gathered by waiting: while one commit is synced the next one's records arrive, so a slow disk makes
+/// commits larger, and a quiet room's record is stored at once.
+///
+/// When a commit fails, nothing of it was stored as far as anyone is told: its appends are refused as unavailable. What
+/// the disk then holds is uncertain, above all after a failed sync, so the connection is given up, and before another
+/// append is taken the database is opened anew, compared with what was acknowledged, and written to.
+final class Writer {
+  let directory: String
+  let options: SQLiteOptions
+  let queue: RequestQueue
+  let outlet: Outlet
+  let shared: SharedFigures
+  let path: String
+  let file: FileIdentity
+  private let lock: DirectoryLock
+
+  /// Nil while the log is unavailable.
+  var connection: WriterDatabase?
+  var rooms: [String: RoomEntry]
+  var lastNumber: Int64
+  var chores: Chores
+  /// Snapshots all of whose parts are written, for the next commit to make whole.
+  var completions: [SnapshotWriting] = []
+  private var waiting: [RequestQueue.Entry] = []
+  private var nextWaiting = 0
+  private var nextProbe: UInt64 = 0
+  private var carryOverPages: Int32
+
+  init(
+    _ opened: OpenedDirectory,
+    directory: String,
+    options: SQLiteOptions,
+    queue: RequestQueue,
+    outlet: Outlet,
+    shared: SharedFigures
+  ) throws(StorageFault) {
+    self.directory = directory
+    self.options = options
+    self.queue = queue
+    self.outlet = outlet
+    self.shared = shared
+    carryOverPages = options.checkpointPages
+    path = opened.path
+    file = opened.file
+    lock = opened.lock
+    connection = opened.writer
+    rooms = opened.rooms
+    for number in opened.damaged {
+      let name = opened.rooms.values.first { $0.number == number }?.name ?? ""
+      shared.note(.init(room: name, position: 0, isHistory: false), room: number)
+    }
+    chores = Chores()
+    let path = opened.path
+    let found = try attempt(path) { () throws(SQLiteFailure) in
+      try Chores.leftOver(in: opened.writer.database, rooms: opened.rooms)
+    }
+    chores = found.chores
+    lastNumber = max(found.lastNumber, opened.rooms.values.map(\.number).max() ?? 0)
+    let count = rooms.count
+    shared.update { $0.rooms = count }
+  }
+
+  /// Until the queue is closed and empty.
+  func run() {
+    while true {
+      if nextWaiting == waiting.count {
+        let taken = queue.take(deadline: sleepDeadline)
+        waiting = taken.entries
+        nextWaiting = 0
+        if taken.isClosed, waiting.isEmpty, connection == nil || chores.writings.isEmpty && completions.isEmpty {
+          break
+        }
+      }
+      if connection == nil {
+        refuseWaiting()
+        if SystemCalls.monotonicMicroseconds() >= nextProbe { probe() }
+        continue
+      }
+      commit(nextBatch())
+      if connection != nil { carryOver() }
+      if connection != nil { doChore() }
+    }
+  }
+
+  /// The last connection carries the write-ahead log over as it closes; then the directory is free for another.
+  func letGo() {
+    chores = Chores()
+    connection = nil
+    lock.release()
+  }
+
+  private var sleepDeadline: UInt64? {
+    if connection == nil { return nextProbe }
+    return chores.isEmpty && completions.isEmpty ? nil : 0
+  }
+
+  /// As many of the waiting requests as one commit takes.
+  private func nextBatch() -> [LogRequest] {
+    var batch: [LogRequest] = []
+    var refusals: [LogEvent] = []
+    var bytes = 0
+    var records = 0
+    while nextWaiting < waiting.count, bytes < WriterBounds.commitBytesMax, records < WriterBounds.commitRecordsMax {
+      switch waiting[nextWaiting] {
+      case .refused(let id, let room, let error): refusals.append(.failed(id: id, room: room, error))
+      case .request(let request):
+        bytes += request.cost
+        if case .append(let append) = request { records += append.records.count }
+        batch.append(request)
+      }
+      nextWaiting += 1
+    }
+    if nextWaiting == waiting.count {
+      waiting = []
+      nextWaiting = 0
+    }
+    outlet.tell(refusals)
+    return batch
+  }
+
+  /// Carries the write-ahead log over when it is long enough.
+  private func carryOver() {
+    guard let connection, connection.writeAheadPages >= carryOverPages else { return }
+    let start = SystemCalls.monotonicMicroseconds()
+    do throws(SQLiteFailure) {
+      let result = try connection.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
+      // Where a reader was in the way, the rest is for later, and not for each commit until then.
+      carryOverPages = options.checkpointPages + (result.carried < result.pages ? result.pages : 0)
+    } catch {
+      return suspend(error.fault(path: path))
+    }
+    let took = SystemCalls.monotonicMicroseconds() - start
+    shared.update { $0.checkpointMicroseconds.add(took) }
+  }
+
+  // MARK: Unavailable
+
+  /// Nothing can be stored until `probe` has found that it can.
+  func suspend(_ fault: StorageFault) {
+    connection = nil
+    nextProbe = SystemCalls.monotonicMicroseconds() + options.probeMilliseconds * 1_000
+    let unwritten = completions + chores.writings
+    completions = []
+    chores = Chores()
+    queue.release(snapshots: unwritten)
+    var events = unwritten.map { LogEvent.failed(id: $0.request.id, room: $0.request.room, .unavailable(fault)) }
+    var isChange = false
+    shared.update {
+      isChange = $0.fault != fault
+      $0.fault = fault
+    }
+    if isChange { events.append(.availability(fault)) }
+    outlet.tell(events)
+  }
+
+  private func refuseWaiting() {
+    guard nextWaiting < waiting.count, let fault = shared.statistics.fault else { return }
+    var events: [LogEvent] = []
+    var requests: [LogRequest] = []
+    for entry in waiting[nextWaiting...] {
+      switch entry {
+      case .refused(let id, let room, let error): events.append(.failed(id: id, room: room, error))
+      case .request(let request):
+        events.append(.failed(id: request.id, room: request.room, .unavailable(fault)))
+        requests.append(request)
+      }
+    }
+    queue.release(requests)
+    waiting = []
+    nextWaiting = 0
+    outlet.tell(events)
+  }
+
+  /// Opens the database anew; where it has all that was acknowledged and can be written to, the log is available again.
+  private func probe() {
+    do throws(StorageFault) {
+      try checkFile()
+      let database = try OpenedDirectory.open(path, options: options)
+      let path = path
+      let (writer, stored) = try attempt(path) { () throws(SQLiteFailure) in
+        let writer = try WriterDatabase(database)
+        try writer.probe()
+        return (writer, try writer.rooms())
+      }
+      let found = try attempt(path) { () throws(SQLiteFailure) in
+        try Chores.leftOver(in: database, rooms: stored.rooms)
+      }
+      let news = try compare(with: stored.rooms, in: writer)
+      rooms = stored.rooms
+      chores = found.chores
+      connection = writer
+      shared.update { $0.fault = nil }
+      outlet.tell([.availability(nil)] + news)
+    } catch {
+      suspend(error)
+    }
+  }
+
+  /// All that was acknowledged has to be there. What is there beyond that belongs to a commit that failed and yet was
+  /// stored, and now it is durable: it is told as what nobody here asked for, since whoever did was refused.
+  private func compare(
+    with stored: [String: RoomEntry],
+    in writer: WriterDatabase
+  ) throws(StorageFault) -> [LogEvent] {
+    var news: [LogEvent] = []
+    for entry in rooms.values.sorted(by: { $0.number < $1.number }) {
+      guard let found = stored[entry.name], found.number == entry.number else {
+        // A deletion that was stored after all; or else the room is lost.
+        guard try wasDropped(entry, in: writer) else { throw .recordsGone(path: path, room: entry.name) }
+        news.append(.deleted(id: nil, room: entry.name, epoch: entry.epoch))
+        continue
+      }
+      guard found.last >= entry.last else { throw .recordsGone(path: path, room: entry.name) }
+    }
+    for found in stored.values.sorted(by: { $0.number < $1.number }) {
+      let known = rooms[found.name].flatMap { $0.number == found.number ? $0.last : nil } ?? 0
+      guard found.last > known else { continue }
+      let records = try attempt(path) { () throws(SQLiteFailure) in
+        try writer.records(room: found.number, after: known)
+      }
+      if !records.isEmpty {
+        news.append(.appended(AppendedRecords(id: nil, room: found.name, epoch: found.epoch, records: records)))
+      }
+    }
+    return news
+  }
+
+  private func wasDropped(_ entry: RoomEntry, in writer: WriterDatabase) throws(StorageFault) -> Bool {
+    try attempt(path) { () throws(SQLiteFailure) in
+      try writer.database.number("SELECT count(*) FROM dropped WHERE room=\(entry.number)") > 0
+    }
+  }
+
+  /// A file that someone has removed or replaced would go on taking records that nobody could ever read again.
+  func checkFile() throws(StorageFault) {
+    guard let now = SystemCalls.file(at: path), now.isSameFile(as: file) else { throw .replaced(path: path) }
+  }
+}

@@ -1,0 +1,176 @@
+import CSQLite
+
+/// The connection that writes, and its statements.
+final class WriterDatabase {
+  let database: Database
+  let insertRecord: Statement
+  let putRoom: Statement
+  let dropRoomRow: Statement
+  let noteDropped: Statement
+  let insertSnapshot: Statement
+  let insertPart: Statement
+  let completeSnapshot: Statement
+  let retireSnapshot: Statement
+  private let begin: Statement
+  private let commitStatement: Statement
+  private var isSynced = true
+  private let pages = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+
+  /// How long the write-ahead log is.
+  var writeAheadPages: Int32 { pages.pointee }
+
+  init(_ database: Database) throws(SQLiteFailure) {
+    self.database = database
+    pages.initialize(to: 0)
+    // Checkpoints are for the thread to choose the moment of. The write-ahead log stays as long as it once was:
+    // writing over a file that has its blocks is what a disk syncs fastest.
+    try database.run(
+      """
+      PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA journal_size_limit=67108864;
+      PRAGMA cache_size=-32768; PRAGMA temp_store=MEMORY
+      """
+    )
+    begin = try database.statement("BEGIN IMMEDIATE")
+    commitStatement = try database.statement("COMMIT")
+    insertRecord = try database.statement(
+      "INSERT INTO records(room, position, milliseconds, operations, checksum, bytes) VALUES(?1, ?2, ?3, ?4, ?5, ?6)"
+    )
+    putRoom = try database.statement(
+      """
+      INSERT INTO rooms(\(StoredRows.roomColumns)) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+      ON CONFLICT(number) DO UPDATE SET epoch=?3, last=?4, trimmed=?5, operations=?6, created=?7, changed=?8, checksum=?9
+      """
+    )
+    dropRoomRow = try database.statement("DELETE FROM rooms WHERE number=?1")
+    noteDropped = try database.statement("INSERT OR IGNORE INTO dropped(room) VALUES(?1)")
+    insertSnapshot = try database.statement(
+      """
+      INSERT OR REPLACE INTO snapshots(\(StoredRows.snapshotColumns), complete)
+      VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0)
+      """
+    )
+    insertPart = try database.statement(
+      "INSERT OR REPLACE INTO snapshot_parts(room, position, part, bytes) VALUES(?1, ?2, ?3, ?4)"
+    )
+    completeSnapshot = try database.statement("UPDATE snapshots SET complete=1 WHERE room=?1 AND position=?2")
+    retireSnapshot = try database.statement("UPDATE snapshots SET complete=0 WHERE room=?1 AND position=?2")
+    countPages()
+  }
+
+  deinit { pages.deallocate() }
+
+  private func countPages() {
+    database.onCommit(
+      { pages, _, _, count in
+        pages?.assumingMemoryBound(to: Int32.self).pointee = count
+        return SQLITE_OK
+      },
+      pages
+    )
+  }
+
+  /// Whether the disk takes what is written: as much as a busy commit, so that a disk with a few bytes left doesn't
+  /// count as being back.
+  func probe() throws(SQLiteFailure) {
+    _ = try database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
+    let put = try database.statement("INSERT OR REPLACE INTO probe(number, bytes) VALUES(1, ?1)")
+    let bytes = [UInt8](repeating: 0x5A, count: WriterBounds.probeBytes)
+    try transaction(synced: true) { () throws(SQLiteFailure) in
+      try bytes.span.withUnsafeBytes { bytes throws(SQLiteFailure) in try put.run(1, bytes: bytes) }
+    }
+    _ = try database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
+  }
+
+  func put(_ entry: RoomEntry) throws(SQLiteFailure) {
+    putRoom.bind(1, entry.number)
+    putRoom.bind(2, entry.name)
+    putRoom.bind(3, entry.epoch)
+    putRoom.bind(4, entry.last)
+    putRoom.bind(5, entry.trimmed)
+    putRoom.bind(6, entry.operations)
+    putRoom.bind(7, entry.createdMilliseconds)
+    putRoom.bind(8, entry.changedMilliseconds)
+    putRoom.bind(9, StoredRows.checksum(of: entry))
+    try putRoom.run()
+  }
+
+  func put(_ record: LogRecord, room: Int64, operations: UInt64) throws(SQLiteFailure) {
+    insertRecord.bind(1, room)
+    insertRecord.bind(2, record.position)
+    insertRecord.bind(3, record.milliseconds)
+    insertRecord.bind(4, operations)
+    insertRecord.bind(5, StoredRows.checksum(of: record, room: room, operations: operations))
+    try record.bytes.span.withUnsafeBytes { bytes throws(SQLiteFailure) in try insertRecord.run(6, bytes: bytes) }
+  }
+
+  func mark(_ statement: Statement, room: Int64, position: UInt64) throws(SQLiteFailure) {
+    statement.bind(1, room)
+    statement.bind(2, position)
+    try statement.run()
+  }
+
+  /// A transaction, durable when this returns; or one that is durable with the next that is, for what may be lost.
+  func transaction(
+    synced: Bool,
+    _ body: () throws(SQLiteFailure) -> Void
+  ) throws(SQLiteFailure) {
+    if synced != isSynced {
+      try database.run(synced ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL")
+      isSynced = synced
+    }
+    do throws(SQLiteFailure) {
+      try begin.run()
+      try body()
+      try commitStatement.run()
+    } catch {
+      database.rollBack()
+      throw error
+    }
+  }
+
+  // MARK: Reading what stands
+
+  /// All rooms by name, and the numbers of those whose row isn't what was stored.
+  func rooms() throws(SQLiteFailure) -> (rooms: [String: RoomEntry], damaged: [Int64]) {
+    var rooms: [String: RoomEntry] = [:]
+    var names: [Int64: String] = [:]
+    var damaged: [Int64] = []
+    let row = try database.statement("SELECT \(StoredRows.roomColumns) FROM rooms")
+    while try row.step() {
+      let (entry, isSound) = StoredRows.room(row)
+      rooms[entry.name] = entry
+      names[entry.number] = entry.name
+      if !isSound { damaged.append(entry.number) }
+    }
+    let snapshot = try database.statement(
+      "SELECT \(StoredRows.snapshotColumns) FROM snapshots WHERE complete=1 ORDER BY room, position"
+    )
+    while try snapshot.step() {
+      guard let stored = StoredRows.snapshot(snapshot), let name = names[stored.room] else { continue }
+      rooms[name]?.snapshots.append(stored.place)
+    }
+    return (rooms, damaged)
+  }
+
+  /// A room's records past `position`, for one who can't have been told of them.
+  func records(room: Int64, after position: UInt64) throws(SQLiteFailure) -> [LogRecord] {
+    let row = try database.statement(
+      "SELECT \(StoredRows.recordColumns) FROM records WHERE room=?1 AND position>?2 ORDER BY position"
+    )
+    row.bind(1, room)
+    row.bind(2, position)
+    var records: [LogRecord] = []
+    while try row.step() {
+      if let stored = StoredRows.record(row, room: room) { records.append(stored.record) }
+    }
+    return records
+  }
+
+  /// When the record at `position` arrived, and how many operations the room had taken with it.
+  func place(room: Int64, position: UInt64) throws(SQLiteFailure) -> (milliseconds: UInt64, operations: UInt64)? {
+    let row = try database.statement("SELECT milliseconds, operations FROM records WHERE room=?1 AND position=?2")
+    row.bind(1, room)
+    row.bind(2, position)
+    return try row.step() ? (row.unsigned(0), row.unsigned(1)) : nil
+  }
+}

@@ -1,0 +1,227 @@
+import CSQLite
+import Glibc
+import Testing
+
+@testable import RoomLog
+
+@Suite("A log in which something is damaged")
+struct DamageTests {
+  private let bench: LogBench
+  private let all: [LogRecord]
+
+  init() throws {
+    bench = try LogBench(.sqlite)
+    all = try #require(try bench.append("demo", (0..<20).map { bytes("record \($0) of demo") }).appended).records
+    try bench.append("other", (0..<20).map { bytes("record \($0) of other") })
+  }
+
+  private var path: String { bench.directory + "/canvas.db" }
+
+  /// Changes the database behind the log's back.
+  private func change(_ statement: String) throws {
+    bench.close()
+    let database = try Database(path: path, mayCreate: false, fileSystem: nil)
+    try database.run(statement)
+  }
+
+  private func expectOthersGoOn() throws {
+    #expect(try bench.records("other").count == 20)
+    #expect(try bench.append("other", [bytes("goes on")]).appended != nil)
+  }
+
+  private func expectRefused(at position: UInt64) throws {
+    let damage = LogError.damaged(room: "demo", position: position)
+    #expect(try bench.ask { .read(ReadRequest(id: $0, room: "demo", after: 0)) }.error == damage)
+    #expect(try bench.load("demo").error == damage)
+    #expect(try bench.append("demo", [bytes("more")]).error == damage)
+    #expect(try bench.summaries().map(\.damage) == [damage, nil])
+    #expect(bench.log.statistics().damagedRooms == 1)
+  }
+
+  @Test(
+    "names the room and the position of a record that isn't what was stored",
+    arguments: [
+      "UPDATE records SET bytes=CAST('record x of demo' AS BLOB) WHERE room=1 AND position=8",
+      "UPDATE records SET milliseconds=milliseconds+1 WHERE room=1 AND position=8",
+      "UPDATE records SET checksum=checksum+1 WHERE room=1 AND position=8",
+      "DELETE FROM records WHERE room=1 AND position=8", "DELETE FROM records WHERE room=1 AND position>=8",
+      "UPDATE records SET bytes=(SELECT bytes FROM records WHERE room=2 AND position=8) WHERE room=1 AND position=8",
+    ]
+  )
+  func record(statement: String) throws {
+    try change(statement)
+    try bench.reopen()
+    try expectRefused(at: 8)
+    let prefix = try bench.ask {
+      .read(ReadRequest(id: $0, room: "demo", after: 0, through: .position(7)))
+    }
+    #expect(prefix.page?.records == Array(all[..<7]))
+    try expectOthersGoOn()
+    let refused = try bench.ask { .repair(RepairRequest(id: $0, room: "demo", means: .snapshot)) }
+    #expect(refused.error == .damageNotCovered(room: "demo", position: 8))
+
+    let cut = try bench.ask { .repair(RepairRequest(id: $0, room: "demo", means: .cutting(newEpoch: 5))) }
+    guard case .repaired(_, "demo", 5, 0, 7) = cut else {
+      Issue.record("\(cut)")
+      return
+    }
+    #expect(try bench.records("demo") == Array(all[..<7]))
+    #expect(try bench.append("demo", [bytes("more")], epoch: 5).appended?.records[0].position == 8)
+    try bench.reopen()
+    #expect(try bench.records("demo").count == 8)
+    #expect(try bench.load("demo").loaded?.summary.operations == 8)
+    #expect(bench.log.statistics().damagedRooms == 0)
+  }
+
+  @Test("a flipped byte on the disk is found")
+  func flippedByte() throws {
+    bench.close()
+    let file = open(path, O_RDWR)
+    var content = [UInt8](repeating: 0, count: SystemCalls.file(at: path)?.bytes ?? 0)
+    try #require(pread(file, &content, content.count, 0) == content.count)
+    let wanted = bytes("record 11 of demo")
+    let places = (0..<content.count - wanted.count).filter { content[$0...].starts(with: wanted) }
+    try #require(!places.isEmpty)
+    for place in places {
+      var flipped = content[place + 3] ^ 0x10
+      try #require(pwrite(file, &flipped, 1, place + 3) == 1)
+    }
+    close(file)
+    try bench.reopen()
+    try expectRefused(at: 12)
+    try expectOthersGoOn()
+  }
+
+  @Test("a page of rubbish concerns the rooms on it alone")
+  func rubbishPage() throws {
+    let large = (0..<400).map { _ in [UInt8](repeating: 0xA7, count: 500) }
+    try bench.append("demo", large)
+    try bench.append("other", (0..<400).map { _ in [UInt8](repeating: 0x5B, count: 500) })
+    bench.close()
+    let file = open(path, O_RDWR)
+    var page = [UInt8](repeating: 0, count: 4_096)
+    var rubbished = 0
+    for index in 1..<(SystemCalls.file(at: path)?.bytes ?? 0) / 4_096 where rubbished == 0 {
+      try #require(pread(file, &page, page.count, index * 4_096) == page.count)
+      // A leaf that is full of the room's records.
+      guard page[0] == 13, page.count(where: { $0 == 0xA7 }) > 3_000 else { continue }
+      var rubbish = [UInt8](repeating: 0xEE, count: 4_096)
+      try #require(pwrite(file, &rubbish, rubbish.count, index * 4_096) == rubbish.count)
+      rubbished += 1
+    }
+    close(file)
+    try #require(rubbished == 1)
+    try bench.reopen()
+    let answer = try bench.ask {
+      .read(ReadRequest(id: $0, room: "demo", after: 0, bytesMax: 10_000_000))
+    }
+    guard case .damaged("demo", let position) = answer.error else {
+      Issue.record("\(answer)")
+      return
+    }
+    #expect(position > 20)
+    #expect(try bench.records("other").count == 420)
+    #expect(try bench.append("other", [bytes("goes on")]).appended != nil)
+    #expect(try bench.append("demo", [bytes("more")]).error == .damaged(room: "demo", position: position))
+  }
+
+  @Test("where the page is damaged that all rooms are written to, the log is unavailable and no room is blamed")
+  func rubbishEnd() throws {
+    bench.close()
+    let file = open(path, O_RDWR)
+    var page = [UInt8](repeating: 0, count: 4_096)
+    var rubbished = 0
+    for index in 1..<(SystemCalls.file(at: path)?.bytes ?? 0) / 4_096 {
+      try #require(pread(file, &page, page.count, index * 4_096) == page.count)
+      let content = String(decoding: page, as: Unicode.ASCII.self)
+      guard page[0] == 13, content.contains("record 19 of other") else { continue }
+      var rubbish = [UInt8](repeating: 0xEE, count: 4_096)
+      try #require(pwrite(file, &rubbish, rubbish.count, index * 4_096) == rubbish.count)
+      rubbished += 1
+    }
+    close(file)
+    try #require(rubbished == 1)
+    try bench.reopen()
+    let ids = [bench.nextId(), bench.nextId()]
+    bench.log.submit([
+      .append(LogBench.append(ids[0], "demo", [bytes("a")])), .append(LogBench.append(ids[1], "other", [bytes("b")])),
+    ])
+    for id in ids {
+      guard case .unavailable(.damaged(path, _))? = bench.events.answer(to: id)?.error else {
+        Issue.record("\(String(describing: bench.events.answer(to: id)))")
+        return
+      }
+    }
+    #expect(bench.log.statistics().damagedRooms == 0)
+  }
+
+  @Test("damage that a snapshot covers is history: the room opens, and can be repaired without a loss")
+  func covered() throws {
+    _ = try bench.snapshot("demo", at: 15, bytes("as of 15"))
+    try change("UPDATE records SET bytes=x'00' WHERE room=1 AND position=8")
+    try bench.reopen()
+    let damage = LogError.damaged(room: "demo", position: 8)
+    #expect(try bench.ask { .read(ReadRequest(id: $0, room: "demo", after: 0)) }.error == damage)
+    #expect(try bench.ask { .verify(id: $0, room: "demo") }.error == damage)
+    #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("as of 15"))
+    #expect(try bench.records("demo", after: 15) == Array(all[15...]))
+    #expect(try bench.append("demo", [bytes("more")]).appended != nil)
+    let repaired = try bench.ask { .repair(RepairRequest(id: $0, room: "demo", means: .snapshot)) }
+    guard case .repaired(_, "demo", LogBench.epoch, 15, 21) = repaired else {
+      Issue.record("\(repaired)")
+      return
+    }
+    #expect(try bench.ask { .verify(id: $0, room: "demo") } == .verified(id: 0, room: "demo", records: 6, of: bench))
+    #expect(bench.log.statistics().damagedRooms == 0)
+  }
+
+  @Test("a room that is open writes a snapshot over the damage, and is taken again")
+  func coveredLater() throws {
+    try change("UPDATE records SET bytes=x'00' WHERE room=1 AND position=8")
+    try bench.reopen()
+    try expectRefused(at: 8)
+    #expect(try bench.snapshot("demo", at: 20, bytes("as of 20")).error == nil)
+    #expect(try bench.append("demo", [bytes("more")]).appended != nil)
+    #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("as of 20"))
+  }
+
+  @Test("a damaged snapshot is passed over for an older one, and named where there is none")
+  func snapshot() throws {
+    _ = try bench.snapshot("demo", at: 10, bytes("as of 10"))
+    _ = try bench.snapshot("demo", at: 20, bytes("as of 20"))
+    try change("UPDATE snapshot_parts SET bytes=x'00' WHERE position=20")
+    try bench.reopen()
+    #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("as of 10"))
+    try change("UPDATE snapshots SET shapes=shapes+1 WHERE position=10")
+    try bench.reopen()
+    #expect(try bench.load("demo").loaded.map { $0.snapshot == nil } == true)
+    #expect(try bench.records("demo") == all)
+    let trim = TrimRequest(id: bench.nextId(), room: "demo", epoch: LogBench.epoch, through: 20)
+    bench.log.submit(.trim(trim))
+    _ = bench.events.answer(to: trim.id)
+    #expect(try bench.load("demo").error == .damagedSnapshot(room: "demo", position: 20))
+    try expectOthersGoOn()
+  }
+
+  @Test("a damaged entry of a room is refused, and can be made anew from its records")
+  func entry() throws {
+    try change("UPDATE rooms SET last=5 WHERE name='demo'")
+    try bench.reopen()
+    try expectRefused(at: 0)
+    try expectOthersGoOn()
+    let repaired = try bench.ask { .repair(RepairRequest(id: $0, room: "demo", means: .cutting(newEpoch: 3))) }
+    guard case .repaired(_, "demo", 3, 0, 20) = repaired else {
+      Issue.record("\(repaired)")
+      return
+    }
+    #expect(try bench.records("demo") == all)
+    #expect(try bench.append("demo", [bytes("more")], epoch: 3).appended?.records[0].position == 21)
+  }
+}
+
+extension LogEvent {
+  /// The event that answers the newest request.
+  static func verified(id: UInt64, room: String, records: Int, of bench: LogBench) -> LogEvent {
+    .verified(id: bench.nextId() - 1, room: room, records: records)
+  }
+}

@@ -1,0 +1,81 @@
+import Glibc
+import RoomLog
+
+/// A sink that remembers, and lets a test wait for what it is to be told. Waiting ends with the event; the time limit
+/// is only there so that a broken log fails a test rather than holding it up.
+///
+/// `@unchecked Sendable`: everything behind the mutex.
+final class EventCollector: @unchecked Sendable {
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let news = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private var events: [LogEvent] = []
+  private var answers: [UInt64: LogEvent] = [:]
+  private var isClosed = false
+
+  init() {
+    pthread_mutex_init(mutex, nil)
+    pthread_cond_init(news, nil)
+  }
+
+  deinit {
+    pthread_cond_destroy(news)
+    pthread_mutex_destroy(mutex)
+    news.deallocate()
+    mutex.deallocate()
+  }
+
+  func take(_ told: [LogEvent]) {
+    pthread_mutex_lock(mutex)
+    for event in told {
+      events.append(event)
+      if let id = event.id { answers[id] = event }
+      if event == .closed { isClosed = true }
+    }
+    pthread_cond_broadcast(news)
+    pthread_mutex_unlock(mutex)
+  }
+
+  var all: [LogEvent] {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return events
+  }
+
+  func answer(to id: UInt64) -> LogEvent? { wait { answers[id] } }
+
+  func first(where isWanted: (LogEvent) -> Bool) -> LogEvent? { wait { events.first(where: isWanted) } }
+
+  func closed() -> Bool { wait { isClosed ? true : nil } ?? false }
+
+  private func wait<Found>(_ find: () -> Found?) -> Found? {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    var deadline = timespec()
+    clock_gettime(CLOCK_REALTIME, &deadline)
+    deadline.tv_sec += 60
+    while true {
+      if let found = find() { return found }
+      if pthread_cond_timedwait(news, mutex, &deadline) != 0 { return find() }
+    }
+  }
+}
+
+extension LogEvent {
+  /// The request that it answers.
+  var id: UInt64? {
+    switch self {
+    case .appended(let appended): appended.id
+    case .trimmed(let id, _, _), .deleted(let id, _, _): id
+    case .read(let id, _), .loaded(let id, _), .snapshotted(let id, _, _), .retained(let id), .rooms(let id, _),
+      .repaired(let id, _, _, _, _), .verified(let id, _, _), .failed(let id, _, _):
+      id
+    case .availability, .committed, .closed: nil
+    }
+  }
+
+  var appended: AppendedRecords? { if case .appended(let appended) = self { appended } else { nil } }
+  var page: RecordPage? { if case .read(_, let page) = self { page } else { nil } }
+  var loaded: LoadedRoom? { if case .loaded(_, let loaded) = self { loaded } else { nil } }
+  var summaries: [RoomSummary]? { if case .rooms(_, let rooms) = self { rooms } else { nil } }
+  var error: LogError? { if case .failed(_, _, let error) = self { error } else { nil } }
+}

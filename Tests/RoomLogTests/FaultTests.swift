@@ -1,0 +1,242 @@
+import CSQLite
+import Glibc
+import Testing
+
+@testable import RoomLog
+
+@Suite("A log whose disk fails", .timeLimit(.minutes(2)))
+struct FaultTests {
+  private let directory = temporaryDirectory()
+
+  private func bench(_ change: (inout SQLiteOptions) -> Void = { _ in }) throws -> LogBench {
+    var options = SQLiteOptions()
+    FaultyDisk.install()
+    options.fileSystem = FaultyDisk.name
+    options.probeMilliseconds = 5
+    options.lockedMillisecondsMax = 5
+    change(&options)
+    return try LogBench(.sqlite, options: options, directory: directory)
+  }
+
+  private var database: String { directory + "/canvas.db" }
+
+  private static let failedSync = SQLITE_IOERR | (4 << 8)
+
+  @Test(
+    "tells writers that it is unavailable, lets readers go on, and is back when the disk is",
+    arguments: [SQLITE_FULL, SQLITE_IOERR]
+  )
+  func writesFail(code: Int32) throws {
+    let disk = FaultyDisk(directory: directory)
+    let bench = try bench()
+    let stored = try #require(try bench.append("demo", [bytes("before")]).appended).records
+    disk.failWrites(code)
+    for _ in 0..<3 {
+      guard case .unavailable(let fault) = try bench.append("demo", [bytes("lost")]).error else {
+        Issue.record("it was taken")
+        return
+      }
+      if code == SQLITE_FULL { #expect(fault == .diskFull(path: database)) }
+    }
+    #expect(disk.faults > 0)
+    #expect(bench.log.statistics().fault != nil)
+    #expect(bench.events.first { if case .availability(.some) = $0 { true } else { false } } != nil)
+    #expect(try bench.records("demo") == stored)
+    #expect(try bench.summaries().map(\.last) == [stored[0].position])
+    let snapshot = try bench.snapshot("demo", at: stored[0].position, [1])
+    guard case .unavailable = snapshot.error else {
+      Issue.record("\(snapshot)")
+      return
+    }
+
+    disk.failWrites(nil)
+    #expect(bench.events.first { $0 == .availability(nil) } != nil)
+    try bench.append("demo", [bytes("after")], mayCreate: false)
+    #expect(try bench.records("demo").map(\.bytes) == [bytes("before"), bytes("after")])
+    #expect(bench.log.statistics().fault == nil)
+    try bench.reopen()
+    #expect(try bench.records("demo").map(\.bytes) == [bytes("before"), bytes("after")])
+  }
+
+  @Test("counts what a failed sync left as lost, and what was acknowledged before as there")
+  func syncFails() throws {
+    let disk = FaultyDisk(directory: directory)
+    let bench = try bench()
+    try bench.append("demo", [bytes("before")])
+    disk.failSyncs(FaultTests.failedSync)
+    guard case .unavailable(.syncFailed(database, _)) = try bench.append("demo", [bytes("lost")]).error else {
+      Issue.record("it was taken")
+      return
+    }
+    #expect(disk.faults > 0)
+    #expect(try bench.records("demo").map(\.bytes) == [bytes("before")])
+    disk.failSyncs(nil)
+    #expect(bench.events.first { $0 == .availability(nil) } != nil)
+    #expect(try bench.records("demo").map(\.bytes) == [bytes("before")])
+    try bench.append("demo", [bytes("after")])
+    let told = bench.events.all.compactMap(\.appended).flatMap(\.records)
+    #expect(try bench.records("demo") == told)
+    try bench.reopen()
+    #expect(try bench.records("demo") == told)
+  }
+
+  @Test("tells, as what nobody here asked for, what a failed commit has stored after all")
+  func storedAfterAll() throws {
+    let disk = FaultyDisk(directory: directory)
+    let bench = try bench()
+    try bench.append("demo", [bytes("before")])
+    disk.failWrites(SQLITE_IOERR)
+    #expect(try bench.append("demo", [bytes("stored after all")]).error != nil)
+    try behindItsBack { writer, entry throws(SQLiteFailure) in
+      let record = entry.place(NewRecord(bytes: bytes("stored after all"), operations: 1), milliseconds: 2_000)
+      try writer.put(record, room: entry.number, operations: entry.operations)
+    }
+    disk.failWrites(nil)
+    let told = try #require(bench.events.first { $0.appended?.id == nil && $0.appended != nil }?.appended)
+    #expect(told.records.map(\.bytes) == [bytes("stored after all")])
+    #expect(try bench.records("demo").map(\.position) == [1, 2])
+    #expect(try bench.append("demo", [bytes("after")]).appended?.records[0].position == 3)
+  }
+
+  @Test("stays unavailable where what was acknowledged is no longer there")
+  func recordsGone() throws {
+    let disk = FaultyDisk(directory: directory)
+    let bench = try bench()
+    try bench.append("demo", [bytes("one"), bytes("two")])
+    disk.failWrites(SQLITE_IOERR)
+    #expect(try bench.append("demo", [bytes("three")]).error != nil)
+    try behindItsBack { writer, entry throws(SQLiteFailure) in
+      try writer.database.run("DELETE FROM records WHERE position=2")
+      entry.last = 1
+    }
+    disk.failWrites(nil)
+    let fault = StorageFault.recordsGone(path: database, room: "demo")
+    #expect(bench.events.first { $0 == .availability(fault) } != nil)
+    #expect(try bench.append("demo", [bytes("three")]).error == .unavailable(fault))
+  }
+
+  /// Changes the database by a connection of its own, on a disk that works.
+  private func behindItsBack(
+    _ change: (WriterDatabase, inout RoomEntry) throws(SQLiteFailure) -> Void
+  ) throws {
+    let writer = try WriterDatabase(try Database(path: database, mayCreate: false, fileSystem: nil))
+    var entry = try #require(try writer.rooms().rooms["demo"])
+    try writer.transaction(synced: true) { () throws(SQLiteFailure) in
+      try change(writer, &entry)
+      try writer.put(entry)
+    }
+  }
+
+  @Test("while one commit is synced, all that comes goes into the next")
+  func groupCommit() throws {
+    let disk = FaultyDisk(directory: directory)
+    let bench = try bench()
+    disk.holdSyncs()
+    let first = bench.nextId()
+    bench.log.submit(.append(LogBench.append(first, "room-0", [bytes("first")])))
+    disk.waitForHeldSync()
+    let rest = (1...400).map { _ in bench.nextId() }
+    for id in rest { bench.log.submit(.append(LogBench.append(id, "room-\(id % 50)", [bytes("\(id)")]))) }
+    // Nothing is told before it is synced.
+    #expect(bench.events.all == [])
+    disk.releaseSyncs()
+    for id in rest { #expect(bench.events.answer(to: id)?.appended != nil) }
+    let last = bench.events.first { if case .committed(let report) = $0 { report.records > 1 } else { false } }
+    guard case .committed(let report)? = last else { return }
+    #expect(report.records == 400)
+    #expect(report.rooms == 50)
+  }
+
+  @Test("refuses what is too much to wait, and takes it when there is room")
+  func busy() throws {
+    let disk = FaultyDisk(directory: directory)
+    let bench = try bench { $0.queueBytesMax = 10_000 }
+    disk.holdSyncs()
+    bench.log.submit(.append(LogBench.append(bench.nextId(), "demo", [bytes("first")])))
+    disk.waitForHeldSync()
+    let ids = (0..<5).map { _ in bench.nextId() }
+    for id in ids {
+      bench.log.submit(.append(LogBench.append(id, "demo", [[UInt8](repeating: 1, count: 4_000)])))
+    }
+    #expect(bench.log.statistics().queuedBytes <= 10_000)
+    disk.releaseSyncs()
+    let taken = ids.filter { bench.events.answer(to: $0)?.appended != nil }
+    #expect(taken == Array(ids[..<2]))
+    guard case .busy? = bench.events.answer(to: ids[4])?.error else {
+      Issue.record("it was taken")
+      return
+    }
+    try bench.append("demo", [[UInt8](repeating: 2, count: 20_000)])
+    #expect(try bench.records("demo").count == 4)
+    #expect(bench.log.statistics().queuedBytes == 0)
+  }
+
+  @Test("waits for a program that holds the database, says so, and goes on after it")
+  func locked() throws {
+    let bench = try bench()
+    try bench.append("demo", [bytes("before")])
+    let other = try Database(path: database, mayCreate: false, fileSystem: nil)
+    try other.run("BEGIN IMMEDIATE")
+    #expect(try bench.append("demo", [bytes("refused")]).error == .unavailable(.locked(path: database)))
+    #expect(try bench.records("demo").count == 1)
+    try other.run("COMMIT")
+    #expect(bench.events.first { $0 == .availability(nil) } != nil)
+    try bench.append("demo", [bytes("after")])
+    #expect(try bench.records("demo").map(\.bytes) == [bytes("before"), bytes("after")])
+  }
+
+  @Test("takes nothing more for a file that was removed")
+  func removed() throws {
+    let bench = try bench()
+    try bench.append("demo", [bytes("before")])
+    try #require(rename(database, database + ".aside") == 0)
+    #expect(try bench.append("demo", [bytes("refused")]).error == .unavailable(.replaced(path: database)))
+    try #require(rename(database + ".aside", database) == 0)
+    #expect(bench.events.first { $0 == .availability(nil) } != nil)
+    try bench.append("demo", [bytes("after")])
+    #expect(try bench.records("demo").map(\.bytes) == [bytes("before"), bytes("after")])
+  }
+
+  static let canMount = mount("probe")
+
+  /// Whether a small file system of its own can be mounted at a new directory below `/tmp`.
+  private static func mount(_ name: String) -> Bool {
+    let path = "/tmp/room-log-\(name)-\(getpid())"
+    mkdir(path, 0o700)
+    defer { rmdir(path) }
+    guard Glibc.mount("none", path, "tmpfs", 0, "size=1m") == 0 else { return false }
+    umount(path)
+    return true
+  }
+
+  @Test("fills a disk to the brim, and goes on when there is space again", .enabled(if: canMount))
+  func fullDisk() throws {
+    try #require(Glibc.mount("none", directory, "tmpfs", 0, "size=4m") == 0)
+    defer {
+      umount2(directory, Int32(MNT_DETACH))
+      rmdir(directory)
+    }
+    let filler = directory + "/filler"
+    let file = open(filler, O_CREAT | O_WRONLY, 0o600)
+    let zeros = [UInt8](repeating: 0, count: 2 << 20)
+    try #require(write(file, zeros, zeros.count) == zeros.count)
+    close(file)
+    let bench = try bench { $0.fileSystem = nil }
+    var stored: [LogRecord] = []
+    var refusal: LogError?
+    for index in 0..<2_000 where refusal == nil {
+      let answer = try bench.append("demo", [[UInt8](repeating: UInt8(index % 256), count: 5_000)])
+      stored += answer.appended?.records ?? []
+      refusal = answer.error
+    }
+    #expect(refusal == .unavailable(.diskFull(path: database)))
+    #expect(try bench.records("demo") == stored)
+    unlink(filler)
+    #expect(bench.events.first { $0 == .availability(nil) } != nil)
+    stored += try #require(try bench.append("demo", [bytes("after")]).appended).records
+    #expect(try bench.records("demo") == stored)
+    try bench.reopen()
+    #expect(try bench.records("demo") == stored)
+    bench.close()
+  }
+}

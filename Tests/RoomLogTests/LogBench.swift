@@ -1,0 +1,178 @@
+import Glibc
+import Testing
+
+@testable import RoomLog
+
+enum LogKind: String, CaseIterable, CustomTestStringConvertible {
+  case memory = "in memory"
+  case memoryWithGaps = "in memory, with gaps between positions"
+  case sqlite = "in SQLite"
+
+  var testDescription: String { rawValue }
+}
+
+/// A log on which a test asks and waits, whichever log it is.
+final class LogBench {
+  let kind: LogKind
+  let options: SQLiteOptions
+  let directory: String
+  private(set) var events = EventCollector()
+  private(set) var log: any RoomLog
+  private var lastId: UInt64 = 0
+  static let epoch: UInt64 = 0xE0E0
+
+  private let keepsDirectory: Bool
+
+  init(
+    _ kind: LogKind,
+    options: SQLiteOptions = SQLiteOptions(),
+    directory: String? = nil,
+    keepsDirectory: Bool = false
+  ) throws {
+    self.kind = kind
+    self.keepsDirectory = keepsDirectory
+    self.options = options
+    self.directory = directory ?? temporaryDirectory()
+    log = try LogBench.open(kind, options, self.directory, MemoryStore(), events)
+  }
+
+  deinit {
+    log.close()
+    _ = events.closed()
+    if !keepsDirectory { remove(directory: directory) }
+  }
+
+  private static func open(
+    _ kind: LogKind,
+    _ options: SQLiteOptions,
+    _ directory: String,
+    _ store: MemoryStore,
+    _ events: EventCollector
+  ) throws -> any RoomLog {
+    switch kind {
+    case .memory: MemoryLog(store: store, retention: options.retention) { events.take($0) }
+    case .memoryWithGaps:
+      MemoryLog(store: store, retention: options.retention, positionStep: 7) { events.take($0) }
+    case .sqlite: try SQLiteLog(directory: directory, options: options) { events.take($0) }
+    }
+  }
+
+  func close() {
+    log.close()
+    #expect(events.closed())
+  }
+
+  /// Ends the log and opens it anew on what it has stored.
+  func reopen() throws {
+    close()
+    let store = (log as? MemoryLog)?.crash() ?? MemoryStore()
+    let anew = EventCollector()
+    log = try LogBench.open(kind, options, directory, store, anew)
+    events = anew
+  }
+
+  func nextId() -> UInt64 {
+    lastId += 1
+    return lastId
+  }
+
+  func ask(_ make: (UInt64) -> LogRequest) throws -> LogEvent {
+    let id = nextId()
+    log.submit(make(id))
+    return try #require(events.answer(to: id))
+  }
+
+  // MARK: Requests
+
+  @discardableResult
+  func append(
+    _ room: String,
+    _ records: [[UInt8]],
+    epoch: UInt64 = epoch,
+    mayCreate: Bool = true,
+    at milliseconds: UInt64 = 1_000
+  ) throws -> LogEvent {
+    try ask { .append(LogBench.append($0, room, records, epoch: epoch, mayCreate: mayCreate, at: milliseconds)) }
+  }
+
+  static func append(
+    _ id: UInt64,
+    _ room: String,
+    _ records: [[UInt8]],
+    epoch: UInt64 = epoch,
+    mayCreate: Bool = true,
+    at milliseconds: UInt64 = 1_000
+  ) -> AppendRequest {
+    AppendRequest(
+      id: id,
+      room: room,
+      epoch: epoch,
+      mayCreate: mayCreate,
+      milliseconds: milliseconds,
+      records: records.map { NewRecord(bytes: $0, operations: 1) }
+    )
+  }
+
+  /// All records of a room within the bound, a page after the other.
+  func records(
+    _ room: String,
+    after: UInt64 = 0,
+    through: LogBound = .end,
+    bytesMax: Int = 262_144
+  ) throws -> [LogRecord] {
+    var records: [LogRecord] = []
+    var after = after
+    while true {
+      let answer = try ask {
+        .read(ReadRequest(id: $0, room: room, after: after, through: through, bytesMax: bytesMax))
+      }
+      let page = try #require(answer.page, "\(answer)")
+      records += page.records
+      after = page.through
+      if page.isLast { return records }
+    }
+  }
+
+  func load(_ room: String, through: LogBound = .end) throws -> LogEvent {
+    try ask { .load(LoadRequest(id: $0, room: room, through: through)) }
+  }
+
+  func snapshot(
+    _ room: String,
+    at position: UInt64,
+    _ bytes: [UInt8],
+    shapes: UInt64 = 0,
+    epoch: UInt64 = epoch
+  ) throws -> LogEvent {
+    try ask {
+      .snapshot(
+        SnapshotRequest(id: $0, room: room, epoch: epoch, position: position, shapes: shapes, bytes: bytes)
+      )
+    }
+  }
+
+  func summaries() throws -> [RoomSummary] {
+    try #require(try ask { .list(id: $0) }.summaries)
+  }
+}
+
+/// A directory that is this test's alone.
+func temporaryDirectory() -> String {
+  var template = Array("/tmp/room-log-XXXXXX".utf8CString)
+  guard mkdtemp(&template) != nil else { return "/tmp" }
+  return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}
+
+func remove(directory: String) {
+  guard directory.hasPrefix("/tmp/room-log-"), let listing = opendir(directory) else { return }
+  while let entry = readdir(listing) {
+    let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+      name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+    }
+    if name != ".", name != ".." { unlink("\(directory)/\(name)") }
+  }
+  closedir(listing)
+  rmdir(directory)
+}
+
+func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }

@@ -1,0 +1,264 @@
+import Testing
+
+@testable import RoomLog
+
+/// What every log keeps to, whatever it is kept in.
+@Suite("A log's contract")
+struct LogContractTests {
+  @Test("hands appends back in order, with positions that grow", arguments: LogKind.allCases)
+  func order(kind: LogKind) throws {
+    let bench = try LogBench(kind)
+    let requests = (0..<200).map { index in
+      let id = bench.nextId()
+      return LogRequest.append(LogBench.append(id, "demo", [bytes("\(index) a"), bytes("\(index) b")]))
+    }
+    for request in requests { bench.log.submit(request) }
+    _ = bench.events.answer(to: 200)
+    let told = bench.events.all.compactMap(\.appended)
+    #expect(told.map(\.id) == (1...200).map { UInt64($0) })
+    let records = told.flatMap(\.records)
+    #expect(records.map(\.bytes) == (0..<200).flatMap { [bytes("\($0) a"), bytes("\($0) b")] })
+    #expect(records[0].position > 0)
+    #expect(zip(records, records.dropFirst()).allSatisfy { $0.position < $1.position })
+    #expect(try bench.records("demo") == records)
+  }
+
+  @Test("what was reported is there after it was closed and opened anew", arguments: LogKind.allCases)
+  func durability(kind: LogKind) throws {
+    let bench = try LogBench(kind)
+    let first = try #require(try bench.append("demo", [bytes("one"), bytes("two")]).appended)
+    try bench.reopen()
+    #expect(try bench.records("demo") == first.records)
+    let second = try #require(try bench.append("demo", [bytes("three")], mayCreate: false).appended)
+    #expect(second.records[0].position > first.records[1].position)
+    try bench.reopen()
+    #expect(try bench.records("demo").map(\.bytes) == [bytes("one"), bytes("two"), bytes("three")])
+  }
+
+  @Test("pages follow each other without a gap or a repeat, however small", arguments: LogKind.allCases)
+  func pages(kind: LogKind) throws {
+    let bench = try LogBench(kind)
+    let all = try #require(try bench.append("demo", (0..<50).map { bytes("record \($0)") }).appended).records
+    for bytesMax in [1, 20, 100, 100_000] {
+      #expect(try bench.records("demo", bytesMax: bytesMax) == all)
+    }
+    #expect(try bench.records("demo", after: all[20].position) == Array(all[21...]))
+    #expect(try bench.records("demo", after: all[49].position) == [])
+    #expect(try bench.records("demo", through: .position(all[9].position)) == Array(all[...9]))
+  }
+
+  @Test("reads a room as it was at a moment; time never goes back", arguments: LogKind.allCases)
+  func moments(kind: LogKind) throws {
+    let bench = try LogBench(kind)
+    for (milliseconds, text) in [(1_000, "a"), (2_000, "b"), (1_500, "c"), (3_000, "d")] as [(UInt64, String)] {
+      try bench.append("demo", [bytes(text)], at: milliseconds)
+    }
+    #expect(try bench.records("demo").map(\.milliseconds) == [1_000, 2_000, 2_000, 3_000])
+    let past = try bench.records("demo", through: .milliseconds(2_999))
+    #expect(past.map(\.bytes) == [bytes("a"), bytes("b"), bytes("c")])
+    #expect(try bench.records("demo", through: .milliseconds(999)) == [])
+  }
+
+  @Test("refuses what makes no sense, by name", arguments: LogKind.allCases)
+  func refusals(kind: LogKind) throws {
+    let bench = try LogBench(kind)
+    #expect(try bench.append("demo", [bytes("x")], mayCreate: false).error == .noSuchRoom(room: "demo"))
+    #expect(try bench.append("demo", []).error == .noRecords)
+    #expect(try bench.append("", [bytes("x")]).error == .badRoomName)
+    #expect(try bench.append("a/b", [bytes("x")]).error == .badRoomName)
+    #expect(try bench.append(String(repeating: "a", count: 65), [bytes("x")]).error == .badRoomName)
+    #expect(try bench.load("demo").error == .noSuchRoom(room: "demo"))
+    let last = try #require(try bench.append("demo", [bytes("x")]).appended).records[0].position
+    let beyond = try bench.ask { .read(ReadRequest(id: $0, room: "demo", after: last + 1)) }
+    #expect(beyond.error == .pastEnd(room: "demo", last: last))
+    #expect(try bench.snapshot("demo", at: last + 1, []).error == .pastEnd(room: "demo", last: last))
+    #expect(try bench.ask { .delete(id: $0, room: "none") }.error == .noSuchRoom(room: "none"))
+    let repair = try bench.ask { .repair(RepairRequest(id: $0, room: "demo", means: .snapshot)) }
+    #expect(repair.error == .notDamaged(room: "demo"))
+    #expect(try bench.records("demo").count == 1)
+  }
+
+  @Test("stores empty and very large records as they are", arguments: LogKind.allCases)
+  func sizes(kind: LogKind) throws {
+    let bench = try LogBench(kind)
+    var generator = SeededGenerator(seed: 4)
+    let large = (0..<3_000_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    try bench.append("demo", [[], large, [0], Array(large.prefix(1_003)), Array(large.prefix(5_000))])
+    try bench.reopen()
+    let stored = try bench.records("demo").map(\.bytes)
+    #expect(stored == [[], large, [0], Array(large.prefix(1_003)), Array(large.prefix(5_000))])
+  }
+
+  @Test("keeps a thousand rooms apart, and lists them by name", arguments: LogKind.allCases)
+  func manyRooms(kind: LogKind) throws {
+    let bench = try LogBench(kind)
+    let names = (0..<1_000).map { "room-\($0)" }
+    bench.log.submit(
+      names.flatMap { name in
+        [["first"], ["second", "third"]].map { texts in
+          .append(
+            LogBench.append(bench.nextId(), name, texts.map { bytes("\($0) of \(name)") }, at: 5)
+          )
+        }
+      }
+    )
+    _ = bench.events.answer(to: 2_000)
+    try bench.reopen()
+    let summaries = try bench.summaries()
+    #expect(summaries.map(\.room) == names.sorted())
+    #expect(summaries.allSatisfy { $0.operations == 3 && $0.epoch == LogBench.epoch && $0.trimmed == 0 })
+    #expect(summaries.allSatisfy { $0.createdMilliseconds == 5 && $0.changedMilliseconds == 5 && $0.snapshot == nil })
+    for name in ["room-0", "room-500", "room-999"] {
+      let texts = try bench.records(name).map(\.bytes)
+      #expect(texts == ["first", "second", "third"].map { bytes("\($0) of \(name)") })
+    }
+  }
+
+  @Test("a deleted room is gone, and a new one of its name is another", arguments: LogKind.allCases)
+  func deletion(kind: LogKind) throws {
+    let bench = try LogBench(kind)
+    try bench.append("demo", [bytes("old"), bytes("older")])
+    try bench.append("other", [bytes("stays")])
+    let deleted = try bench.ask { .delete(id: $0, room: "demo") }
+    #expect(deleted == .deleted(id: 3, room: "demo", epoch: LogBench.epoch))
+    #expect(try bench.load("demo").error == .noSuchRoom(room: "demo"))
+    // An append that was under way doesn't bring it back.
+    #expect(try bench.append("demo", [bytes("late")], mayCreate: false).error == .noSuchRoom(room: "demo"))
+    try bench.reopen()
+    #expect(try bench.summaries().map(\.room) == ["other"])
+
+    #expect(try bench.append("demo", [bytes("new")], epoch: 77).appended != nil)
+    #expect(try bench.records("demo").map(\.bytes) == [bytes("new")])
+    let refusal = LogError.otherEpoch(room: "demo", epoch: 77)
+    #expect(try bench.append("demo", [bytes("late")]).error == refusal)
+    let stale = try bench.ask { .read(ReadRequest(id: $0, room: "demo", epoch: LogBench.epoch, after: 0)) }
+    #expect(stale.error == refusal)
+    #expect(try bench.snapshot("demo", at: 1, [1]).error == refusal)
+    try bench.reopen()
+    #expect(try bench.records("demo").map(\.bytes) == [bytes("new")])
+  }
+
+  @Test("requests about a room take effect in the order in which they came", arguments: LogKind.allCases)
+  func deleteInOneGo(kind: LogKind) throws {
+    let bench = try LogBench(kind)
+    bench.log.submit([
+      .append(LogBench.append(1, "demo", [bytes("a")])), .delete(id: 2, room: "demo"),
+      .append(LogBench.append(3, "demo", [bytes("b")], mayCreate: false)),
+      .append(LogBench.append(4, "demo", [bytes("c")], epoch: 9)), .delete(id: 5, room: "demo"),
+      .append(LogBench.append(6, "demo", [bytes("d")], epoch: 10)),
+    ])
+    #expect(bench.events.answer(to: 6)?.appended?.epoch == 10)
+    #expect(bench.events.answer(to: 3)?.error == .noSuchRoom(room: "demo"))
+    #expect(bench.events.answer(to: 5) == .deleted(id: 5, room: "demo", epoch: 9))
+    try bench.reopen()
+    #expect(try bench.records("demo").map(\.bytes) == [bytes("d")])
+  }
+
+  @Test("a room opens from its newest snapshot and the records after it", arguments: LogKind.allCases)
+  func snapshots(kind: LogKind) throws {
+    let bench = try LogBench(kind)
+    var generator = SeededGenerator(seed: 9)
+    let large = (0..<400_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    let first = try #require(try bench.append("demo", [bytes("a"), bytes("b")], at: 100).appended).records
+    #expect(try bench.load("demo").loaded?.snapshot == nil)
+    let kept = try bench.snapshot("demo", at: first[1].position, large, shapes: 12)
+    #expect(kept == .snapshotted(id: 3, room: "demo", position: first[1].position))
+    let third = try #require(try bench.append("demo", [bytes("c")], at: 200).appended).records[0]
+    try bench.reopen()
+    let loaded = try #require(try bench.load("demo").loaded)
+    let place = SnapshotPlace(
+      position: first[1].position,
+      milliseconds: 100,
+      operations: 2,
+      shapes: 12,
+      byteCount: large.count
+    )
+    #expect(loaded.snapshot == RoomSnapshot(place: place, bytes: large))
+    #expect(loaded.summary.snapshot == place)
+    #expect(loaded.summary.last == third.position)
+    #expect(try bench.records("demo", after: place.position) == [third])
+    // Before it, there is nothing to start from but the beginning.
+    #expect(try bench.load("demo", through: .position(first[0].position)).loaded?.snapshot == nil)
+    #expect(try bench.load("demo", through: .milliseconds(99)).loaded?.snapshot == nil)
+    #expect(try bench.load("demo", through: .milliseconds(100)).loaded?.snapshot?.place == place)
+    #expect(try bench.snapshot("demo", at: third.position, [], shapes: 0).error == nil)
+    #expect(try bench.load("demo").loaded?.snapshot?.bytes == [])
+  }
+
+  @Test("trims to a snapshot, never past one", arguments: LogKind.allCases)
+  func trimming(kind: LogKind) throws {
+    let bench = try LogBench(kind)
+    let all = try #require(try bench.append("demo", (0..<40).map { bytes("\($0)") }).appended).records
+    func trim(_ through: UInt64) throws -> LogEvent {
+      try bench.ask { .trim(TrimRequest(id: $0, room: "demo", epoch: LogBench.epoch, through: through)) }
+    }
+    #expect(try trim(all[30].position) == .trimmed(id: 2, room: "demo", through: 0))
+    #expect(try bench.records("demo") == all)
+    _ = try bench.snapshot("demo", at: all[20].position, bytes("at 20"))
+    #expect(try trim(all[30].position) == .trimmed(id: 5, room: "demo", through: all[20].position))
+    #expect(try trim(all[10].position) == .trimmed(id: 6, room: "demo", through: all[20].position))
+    for _ in 0..<2 {
+      #expect(try bench.records("demo", after: all[20].position) == Array(all[21...]))
+      let gone = try bench.ask { .read(ReadRequest(id: $0, room: "demo", after: all[19].position)) }
+      #expect(gone.error == .trimmed(room: "demo", through: all[20].position))
+      #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("at 20"))
+      let past = try bench.load("demo", through: .position(all[19].position))
+      #expect(past.error == .trimmed(room: "demo", through: all[20].position))
+      #expect(try bench.snapshot("demo", at: all[19].position, []).error != nil)
+      #expect(try bench.summaries().map(\.operations) == [40])
+      try bench.reopen()
+    }
+  }
+
+  @Test("keeps as much history as it is told to, to be read from a snapshot", arguments: LogKind.allCases)
+  func retention(kind: LogKind) throws {
+    var options = SQLiteOptions()
+    options.retention = Retention(ageMillisecondsMax: 10_000)
+    let bench = try LogBench(kind, options: options)
+    var last: [UInt64] = []
+    for second in 0..<60 as Range<UInt64> {
+      let record = try #require(
+        try bench.append("demo", [bytes("\(second)")], at: second * 1_000).appended
+      ).records[0]
+      last.append(record.position)
+      _ = try bench.snapshot("demo", at: record.position, bytes("state \(second)"))
+      _ = try bench.ask { .retain(id: $0, milliseconds: second * 1_000) }
+    }
+    let summary = try #require(try bench.summaries().first)
+    // Ten seconds are kept, and at most a quarter more.
+    #expect(summary.trimmed <= last[49])
+    #expect(summary.trimmed >= last[46])
+    #expect(summary.operations == 60)
+    try bench.reopen()
+    for second in 50..<60 as Range<UInt64> {
+      let loaded = try #require(try bench.load("demo", through: .milliseconds(second * 1_000)).loaded)
+      let snapshot = try #require(loaded.snapshot)
+      let rest = try bench.records(
+        "demo",
+        after: snapshot.place.position,
+        through: .milliseconds(second * 1_000)
+      )
+      let known = snapshot.place.milliseconds / 1_000
+      #expect(snapshot.bytes == bytes("state \(known)"))
+      #expect(rest.map(\.bytes) == (known..<second).map { bytes("\($0 + 1)") })
+      #expect(second - known <= 3)
+    }
+  }
+
+  @Test("each request has one answer, and close comes after all of them", arguments: LogKind.allCases)
+  func answers(kind: LogKind) throws {
+    let bench = try LogBench(kind)
+    var requests: [LogRequest] = []
+    for index in 0..<300 {
+      requests.append(.append(LogBench.append(bench.nextId(), "room-\(index % 7)", [bytes("\(index)")])))
+      requests.append(.read(ReadRequest(id: bench.nextId(), room: "room-\(index % 5)", after: 0)))
+      if index % 10 == 0 { requests.append(.delete(id: bench.nextId(), room: "room-\(index % 3)")) }
+      if index % 25 == 0 { requests.append(.list(id: bench.nextId())) }
+    }
+    bench.log.submit(requests)
+    bench.close()
+    let events = bench.events.all
+    #expect(events.last == .closed)
+    #expect(events.compactMap(\.id).sorted() == (1...UInt64(requests.count)).map { $0 })
+  }
+}

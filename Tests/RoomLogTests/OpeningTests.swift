@@ -1,0 +1,179 @@
+import CSQLite
+import Glibc
+import Testing
+
+@testable import RoomLog
+
+@Suite("Opening a directory")
+struct OpeningTests {
+  private let directory = temporaryDirectory()
+  private var path: String { directory + "/canvas.db" }
+
+  private func fault() -> StorageFault? {
+    do throws(StorageFault) {
+      let events = EventCollector()
+      let log = try SQLiteLog(directory: directory) { events.take($0) }
+      log.close()
+      _ = events.closed()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// A directory with a room of some size in it, closed.
+  private func fill() throws {
+    let bench = try LogBench(.sqlite, directory: directory, keepsDirectory: true)
+    try bench.append("demo", (0..<200).map { [UInt8](repeating: UInt8($0), count: 300) })
+    bench.close()
+  }
+
+  private func write(_ content: [UInt8]) {
+    let file = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0o600)
+    _ = Glibc.write(file, content, content.count)
+    close(file)
+  }
+
+  @Test("a file that was cut short is refused, however much is left of it", arguments: [0, 50, 4_096, 20_480])
+  func truncated(length: Int) throws {
+    defer { remove(directory: directory) }
+    try fill()
+    let whole = try #require(SystemCalls.file(at: path)).bytes
+    try #require(truncate(path, length) == 0)
+    guard case .truncated(path, length, let expected) = fault() else {
+      Issue.record("\(String(describing: fault()))")
+      return
+    }
+    #expect(length < 100 || expected == whole)
+    #expect(SystemCalls.file(at: path)?.bytes == length)
+  }
+
+  @Test("a database that is gone is not begun anew")
+  func missing() throws {
+    defer { remove(directory: directory) }
+    try fill()
+    unlink(path)
+    #expect(fault() == .missing(path: path))
+    #expect(SystemCalls.file(at: path) == nil)
+    unlink(directory + "/canvas.lock")
+    #expect(fault() == nil)
+  }
+
+  @Test("what isn't ours is left alone")
+  func foreign() throws {
+    defer { remove(directory: directory) }
+    write([UInt8](repeating: 7, count: 9_000))
+    #expect(fault() == .notADatabase(path: path))
+    #expect(SystemCalls.file(at: path)?.bytes == 9_000)
+    unlink(path)
+    try Database(path: path, mayCreate: true, fileSystem: nil).run("CREATE TABLE recipes(name TEXT)")
+    #expect(fault() == .otherDatabase(path: path))
+  }
+
+  @Test("a database of a newer server is refused, and says so")
+  func newerSchema() throws {
+    defer { remove(directory: directory) }
+    try fill()
+    try Database(path: path, mayCreate: false, fileSystem: nil).run("PRAGMA user_version=9")
+    #expect(fault() == .newerSchema(path: path, version: 9, newestKnown: 1))
+  }
+
+  @Test("a second server is refused, and told which process has the directory")
+  func inUse() throws {
+    defer { remove(directory: directory) }
+    let first = try CrashWriter("open", directory: directory)
+    #expect(first.line() == "opened")
+    #expect(fault() == .inUse(path: directory, process: first.process))
+    first.finish()
+    #expect(fault() == nil)
+    let second = try LogBench(.sqlite, directory: directory, keepsDirectory: true)
+    #expect(fault() == .inUse(path: directory, process: getpid()))
+    second.close()
+  }
+
+  @Test("a directory that may not be written is refused, in words")
+  func noRight() throws {
+    defer { remove(directory: directory) }
+    try fill()
+    chmod(directory, 0o555)
+    defer { chmod(directory, 0o755) }
+    #expect(try CrashWriter("nobody", directory: directory).finish() == ["no right to write \(directory)"])
+    #expect(
+      try CrashWriter("nobody", directory: directory + "/below").finish() == ["no right to write \(directory)/below"]
+    )
+    let elsewhere = try CrashWriter("open", directory: path + "/below").finish()
+    #expect(elsewhere == ["\(path)/below is not there and can't be made"])
+  }
+
+  @Test("a read-only file system is refused, in words", .enabled(if: FaultTests.canMount))
+  func readOnly() throws {
+    try #require(mount("none", directory, "tmpfs", UInt(MS_RDONLY), "size=1m") == 0)
+    defer {
+      umount(directory)
+      remove(directory: directory)
+    }
+    #expect(fault() == .readOnly(path: directory))
+  }
+
+  @Test("rooms from a backup have new epochs, so that no cursor is misread; those that stayed keep theirs")
+  func restored() throws {
+    defer { remove(directory: directory) }
+    try fill()
+    let bench = try LogBench(.sqlite, directory: directory, keepsDirectory: true)
+    #expect(try bench.summaries().map(\.epoch) == [LogBench.epoch])
+    bench.close()
+    let copy = temporaryDirectory()
+    defer { remove(directory: copy) }
+    try Database(path: path, mayCreate: false, fileSystem: nil).run("VACUUM INTO '\(copy)/canvas.db'")
+    let restored = try LogBench(.sqlite, directory: copy, keepsDirectory: true)
+    #expect(try restored.summaries().map(\.epoch) != [LogBench.epoch])
+    #expect(try restored.records("demo").count == 200)
+    restored.close()
+
+    // A copy from before the last opening, put back where it was taken.
+    let again = try LogBench(.sqlite, directory: directory, keepsDirectory: true)
+    try again.append("demo", [bytes("newer than the copy")])
+    again.close()
+    unlink(path)
+    try Database(path: copy + "/canvas.db", mayCreate: false, fileSystem: nil).run("VACUUM INTO '\(path)'")
+    let back = try LogBench(.sqlite, directory: directory, keepsDirectory: true)
+    #expect(try back.summaries().map(\.epoch) != [LogBench.epoch])
+    back.close()
+  }
+
+  @Test("the space of a deleted room is given back")
+  func space() throws {
+    let bench = try LogBench(.sqlite, directory: directory)
+    for _ in 0..<20 { try bench.append("large", (0..<100).map { _ in [UInt8](repeating: 3, count: 10_000) }) }
+    try bench.append("small", [bytes("stays")])
+    _ = try bench.snapshot("large", at: 100, [UInt8](repeating: 1, count: 300_000))
+    _ = try bench.ask { .delete(id: $0, room: "large") }
+    let other = try Database(path: bench.directory + "/canvas.db", mayCreate: false, fileSystem: nil)
+    var pages: Int64 = .max
+    for _ in 0..<50_000 where pages > 1_500 {
+      _ = try bench.summaries()
+      pages = try other.number("PRAGMA page_count")
+    }
+    #expect(pages <= 1_500)
+    #expect(try other.number("SELECT count(*) FROM records") == 1)
+    #expect(try other.number("SELECT count(*) FROM snapshot_parts") == 0)
+    #expect(try other.number("SELECT count(*) FROM dropped") == 0)
+    #expect(try bench.records("small").count == 1)
+  }
+
+  @Test("counts what an operator wants to know")
+  func statistics() throws {
+    let bench = try LogBench(.sqlite, directory: directory)
+    for index in 0..<10 { try bench.append("room-\(index % 2)", [bytes("a"), bytes("b")]) }
+    let figures = bench.log.statistics()
+    #expect(figures.commits == 10)
+    #expect(figures.records == 20)
+    #expect(figures.bytes == 20)
+    #expect(figures.rooms == 2)
+    #expect(figures.commitMicroseconds.counts.reduce(0, +) == 10)
+    #expect(figures.batchRecords.counts[1] == 10)
+    #expect(figures.databaseBytes + figures.writeAheadBytes > 4_096)
+    #expect(figures.openFiles >= 3)
+    #expect(figures.queuedBytes == 0)
+  }
+}
