@@ -20,8 +20,14 @@ let package = Package(
     ),
     .systemLibrary(name: "CWebSockets", providers: [.apt(["libwebsockets-dev", "libuv1-dev"])]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "WebSocketLoop", dependencies: ["CWebSockets"], swiftSettings: settings),
     .target(name: "RoomLog", dependencies: ["CSQLite"], swiftSettings: settings),
+    .executableTarget(
+      name: "SyncServer",
+      dependencies: ["CanvasCRDT", "WebSocketLoop", "RoomLog", "CZlib"],
+      swiftSettings: settings
+    ),
     .executableTarget(
       name: "geometry-dump",
       dependencies: ["CanvasCRDT"],
@@ -41,6 +47,21 @@ let package = Package(
       swiftSettings: settings
     ),
     .testTarget(name: "WebSocketLoopTests", dependencies: ["WebSocketLoop"], swiftSettings: settings),
+    .testTarget(
+      name: "SyncServerTests",
+      dependencies: ["SyncServer", "CanvasCRDT"],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "SimulationTests",
+      dependencies: ["SyncServer", "CanvasCRDT"],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "EndToEndTests",
+      dependencies: ["SyncServer", "CanvasCRDT", "WebSocketLoop", "RoomLog"],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "RoomLogTests",
       dependencies: ["RoomLog", "CSQLite", "log-crash-writer"],

@@ -1,0 +1,48 @@
+extension Invocation {
+  /// `--help`: grouped, with what is so unless it is set.
+  static let helpText: String = {
+    var lines = [
+      "SyncServer \(Configuration.version): shared canvases over WebSockets and HTTP.",
+      "",
+      "  SyncServer [--port 8080] [--data .data] …",
+      "",
+      "Each flag is also a variable: --max-shapes 5000 is CANVAS_MAX_SHAPES=5000. A flag goes before its variable.",
+    ]
+    lines += group(
+      "The server",
+      Option.all.map { option in
+        let standard = option.standard.map { " (\($0))" } ?? ""
+        return (option.name + (option.value.map { " \($0)" } ?? ""), option.words + standard)
+      } + [("--help", "this"), ("--version", "the version")]
+    )
+    let standard = Limits()
+    let titles = ["What clients are told", "A connection", "A room", "The whole server"]
+    for title in titles {
+      let flags = Limits.flags.filter { Invocation.title(of: $0.name) == title }
+      lines += group(title, flags.map { ("\($0.name) N", "\($0.words) (\(standard[keyPath: $0.limit]))") })
+    }
+    lines += ["", "Exits with 0 when told to stop, 1 where it can't run, 64 for a flag that can't be used."]
+    return lines.joined(separator: "\n")
+  }()
+
+  private static func group(_ title: String, _ entries: [(String, String)]) -> [String] {
+    let width = 36
+    return ["", title]
+      + entries.map { entry in
+        "  " + entry.0 + String(repeating: " ", count: max(1, width - entry.0.utf8.count)) + entry.1
+      }
+  }
+
+  private static func title(of name: String) -> String {
+    switch name {
+    case "--max-message-bytes", "--max-ops-per-message", "--max-ops-per-second", "--max-shapes",
+      "--max-clock-ahead-ms", "--max-presence-bytes", "--horizon-ms":
+      "What clients are told"
+    case "--max-rooms", "--max-connections", "--max-connections-per-address", "--history-ms": "The whole server"
+    case "--max-erasures", "--max-connections-per-room", "--beat-ms", "--max-beat-ops", "--ring-bytes",
+      "--ring-beats", "--max-state-streams", "--room-idle-ms", "--index-idle-ms":
+      "A room"
+    default: "A connection"
+    }
+  }
+}

@@ -1,0 +1,104 @@
+/// A setting that is not a limit: how it is written, and what it does to a configuration.
+struct Option: Sendable {
+  let name: String
+  /// What stands for the value in `--help`; nothing for a switch.
+  let value: String?
+  let words: String
+  let standard: String?
+  /// Says what is wrong with a value, or takes it.
+  let apply: @Sendable (String, inout Configuration) -> String?
+
+  var variable: String { LimitFlag.variable(of: name) }
+
+  static let all: [Option] = [
+    Option(
+      name: "--host",
+      value: "ADDRESS",
+      words: "where to listen; 0.0.0.0 or :: is everywhere",
+      standard: "127.0.0.1"
+    ) {
+      guard !$0.isEmpty else { return "needs a name or an address" }
+      $1.host = $0
+      return nil
+    },
+    Option(
+      name: "--port",
+      value: "NUMBER",
+      words: "the port; 0 takes any that is free and says which",
+      standard: "8080"
+    ) {
+      guard let port = Int($0), (0...65_535).contains(port) else { return "must be a whole number from 0 to 65535" }
+      $1.port = port
+      return nil
+    },
+    Option(
+      name: "--data",
+      value: "DIRECTORY",
+      words: "where rooms are kept; `memory` keeps nothing",
+      standard: ".data"
+    ) {
+      guard !$0.isEmpty else { return "needs a directory, or memory" }
+      $1.storage = $0 == "memory" ? .memory : .directory($0)
+      return nil
+    },
+    Option(name: "--web", value: "DIRECTORY", words: "the page's files", standard: "web") {
+      guard !$0.isEmpty else { return "needs a directory" }
+      $1.web = $0
+      return nil
+    },
+    Option(name: "--log-level", value: "LEVEL", words: "error, warning, info or debug", standard: "info") {
+      guard let level = Logger.Level($0) else { return "must be error, warning, info or debug" }
+      $1.logLevel = level
+      return nil
+    },
+    Option(name: "--log-format", value: "FORMAT", words: "text, or json: one object a line", standard: "text") {
+      guard let format = Logger.Format(rawValue: $0) else { return "must be text or json" }
+      $1.logFormat = format
+      return nil
+    },
+    Option(
+      name: "--trust-proxy",
+      value: nil,
+      words: "take clients' addresses from a proxy's X-Forwarded-For",
+      standard: nil
+    ) {
+      guard let flag = truth($0) else { return "must be true or false" }
+      $1.trustsProxy = flag
+      return nil
+    },
+    Option(
+      name: "--compress",
+      value: nil,
+      words: "permessage-deflate for clients that ask: fewer bytes, more CPU",
+      standard: nil
+    ) {
+      guard let flag = truth($0) else { return "must be true or false" }
+      $1.compresses = flag
+      return nil
+    },
+  ]
+
+  private static func truth(_ text: String) -> Bool? {
+    switch text {
+    case "true", "1", "yes", "on": true
+    case "false", "0", "no", "off", "": false
+    default: nil
+    }
+  }
+}
+
+extension LimitFlag {
+  /// `--max-shapes` in the environment: `CANVAS_MAX_SHAPES`.
+  static func variable(of name: String) -> String {
+    "CANVAS_" + name.dropFirst(2).uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
+  }
+
+  /// Says what is wrong with a value, or takes it.
+  func apply(_ text: String, _ configuration: inout Configuration) -> String? {
+    guard let value = UInt64(text), range.contains(value) else {
+      return "must be a whole number from \(range.lowerBound) to \(range.upperBound)"
+    }
+    configuration.limits[keyPath: limit] = value
+    return nil
+  }
+}

@@ -1,0 +1,116 @@
+import CanvasCRDT
+import RoomLog
+import WebSocketLoop
+
+// HTTP: which request is which.
+
+extension Hub {
+  func answer(_ exchange: Exchange) async {
+    let response = await response(to: exchange)
+    metrics.requests[response.status, default: 0] += 1
+    if response.status >= 400, response.status != 404, response.status != 405 {
+      noteRefusal("http_\(response.status)", address: address(of: exchange.request), reason: exchange.request.path)
+    }
+    exchange.answer(response)
+  }
+
+  private func response(to exchange: Exchange) async -> Response {
+    let request = exchange.request
+    guard let parts = request.pathParts else {
+      return .error(400, code: "bad_request", message: "the path is not well escaped")
+    }
+    switch (parts.first, parts.count) {
+    case (nil, _): return reading(request) { self.page(request) }
+    case ("r", 2):
+      guard RoomName.isValid(parts[1]) else { return Hub.noSuchName }
+      return reading(request) { self.page(request) }
+    case ("healthz", 1): return reading(request) { .text("ok\n") }
+    case ("readyz", 1): return reading(request) { self.readiness() }
+    case ("metrics", 1): return reading(request) { self.exposition().compressed(for: request) }
+    case ("v1", _): return await interface(exchange, Array(parts.dropFirst()))
+    default:
+      return reading(request) { self.files.response(to: request, path: parts) ?? Hub.notFound }
+    }
+  }
+
+  private func reading(_ request: Request, _ answer: () -> Response) -> Response {
+    Hub.isReading(request) ? answer() : Hub.notAllowed("GET, HEAD")
+  }
+
+  static func isReading(_ request: Request) -> Bool { request.method == "GET" || request.method == "HEAD" }
+
+  static let notFound = Response.error(404, code: "not_found", message: "there is nothing here")
+  static let noSuchName = Response.error(
+    404,
+    code: "no_such_room",
+    message: "a room's name is 1 to 64 of A-Z a-z 0-9 . _ -"
+  )
+  static let noSuchRoom = Response.error(404, code: "no_such_room", message: "nobody has written to this room")
+
+  static func notAllowed(_ methods: String) -> Response {
+    var response = Response.error(405, code: "method_not_allowed", message: "this takes \(methods)")
+    response.headers.append(("Allow", methods))
+    return response
+  }
+
+  private func page(_ request: Request) -> Response {
+    files.response(to: request, path: ["index.html"])
+      ?? .error(404, code: "not_found", message: "the page's files are not there; --web says where they are")
+  }
+
+  private func readiness() -> Response {
+    if stopping.isUnderWay { return .error(503, code: "unavailable", message: "the server is going away") }
+    if let fault { return .error(503, code: "unavailable", message: "\(fault)") }
+    return .text("ok\n")
+  }
+
+  private func interface(_ exchange: Exchange, _ parts: [String]) async -> Response {
+    let request = exchange.request
+    guard parts.first == "rooms", parts.count <= 3 else { return Hub.notFound }
+    if parts.count == 1 {
+      guard Hub.isReading(request) else { return Hub.notAllowed("GET, HEAD") }
+      return await roomList(request)
+    }
+    guard RoomName.isValid(parts[1]) else { return Hub.noSuchName }
+    let name = parts[1]
+    guard parts.count == 3 else {
+      switch request.method {
+      case "GET", "HEAD": return await reading(name) { await self.drawing($0, request) }
+      case "DELETE": return await delete(name)
+      default: return Hub.notAllowed("GET, HEAD, DELETE")
+      }
+    }
+    switch parts[2] {
+    case "overlaps", "free", "picture.svg":
+      guard Hub.isReading(request) else { return Hub.notAllowed("GET, HEAD") }
+      return await reading(name) { open in
+        switch parts[2] {
+        case "overlaps": self.overlaps(open, request)
+        case "free": self.freePlace(open, request)
+        default: await self.picture(open, request)
+        }
+      }
+    case "ops", "layout":
+      guard request.method == "POST" else { return Hub.notAllowed("POST") }
+      return await parts[2] == "ops" ? operations(exchange, name) : layout(exchange, name)
+    case "sync":
+      guard Hub.isReading(request) else { return Hub.notAllowed("GET") }
+      return .error(400, code: "bad_request", message: "this is a WebSocket: ask for an upgrade")
+    default: return Hub.notFound
+    }
+  }
+
+  /// A room that somebody has written to, held open while it is asked.
+  private func reading(_ name: String, _ answer: (OpenRoom) async -> Response) async -> Response {
+    switch await opened(name, mayCreate: false) {
+    case .open(let open):
+      guard !open.room.isUnwritten else { return Hub.noSuchRoom }
+      open.holds += 1
+      defer { open.holds -= 1 }
+      return await answer(open)
+    case .absent: return Hub.noSuchRoom
+    case .full: return .error(503, code: "unavailable", message: "the server has as many rooms open as it takes")
+    case .failed(let words): return .error(503, code: "unavailable", message: words)
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import CanvasCRDT
+import RoomLog
+import WebSocketLoop
+
+// What is written over HTTP.
+
+extension Hub {
+  func operations(_ exchange: Exchange, _ name: String) async -> Response {
+    let request = exchange.request
+    guard request.isJSON else { return Hub.notJSON }
+    guard exchange.body.count <= Int(limits.messageBytes) else {
+      return .error(413, code: "too_large", message: "the body is longer than \(limits.messageBytes) bytes")
+    }
+    let submission: Submission
+    do throws(MessageError) {
+      submission = try JSONEncoding.decodeSubmission(exchange.body, operationsMax: limits.operationsPerMessage)
+    } catch {
+      return Hub.response(to: error)
+    }
+    guard spend(submission.operations.count, address: address(of: request)) else { return Hub.tooFast }
+    return await writing(name) { open in
+      switch await self.submit(submission.operations, to: open) {
+      case .success(let cursor): .written(cursor)
+      case .failure(let rejection): .rejected(rejection)
+      }
+    }
+  }
+
+  func layout(_ exchange: Exchange, _ name: String) async -> Response {
+    let request = exchange.request
+    // Drawings are saved with whatever type a tool gives them.
+    guard request.isJSON else { return Hub.notJSON }
+    let shapes: [ImportedShape]
+    switch await Hub.read(exchange.body, shapesMax: Int(limits.shapes)) {
+    case .success(let read): shapes = read
+    case .failure(let error): return .error(400, code: "bad_message", message: error.description)
+    }
+    return await writing(name) { open in
+      let edits = open.room.edits(importing: shapes, using: &self.generator)
+      guard UInt64(open.room.canvas.shapeCount + shapes.count) <= self.limits.shapes else {
+        return .error(409, code: "room_full", message: "the room has room for \(self.limits.shapes) shapes")
+      }
+      var cursor = open.room.cursor
+      for start in stride(from: 0, to: edits.operations.count, by: Int(self.limits.operationsPerMessage)) {
+        let part = edits.operations[start...].prefix(Int(self.limits.operationsPerMessage))
+        switch await self.submit(Array(part), to: open) {
+        case .success(let newer): cursor = newer
+        case .failure(let rejection): return .rejected(rejection)
+        }
+      }
+      return .written(cursor, shapes: edits.shapes)
+    }
+  }
+
+  @concurrent private static func read(_ bytes: [UInt8], shapesMax: Int) async -> Result<[ImportedShape], ImportError> {
+    do throws(ImportError) {
+      return .success(try Import.read(bytes, shapesMax: shapesMax))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  func delete(_ name: String) async -> Response {
+    if let open = rooms[name], !open.isStored, open.room.isUnwritten {
+      return Hub.noSuchRoom
+    }
+    let event = await ask { .delete(id: $0, room: name) }
+    switch event {
+    case .deleted: return Response(status: 204, headers: Response.guarded)
+    case .failed(_, _, .noSuchRoom): return Hub.noSuchRoom
+    default: return .error(503, code: "unavailable", message: Hub.words(event))
+    }
+  }
+
+  private func writing(_ name: String, _ answer: (OpenRoom) async -> Response) async -> Response {
+    guard !stopping.isUnderWay else {
+      return .error(503, code: "unavailable", message: "the server is going away")
+    }
+    switch await opened(name, mayCreate: true) {
+    case .open(let open):
+      open.holds += 1
+      defer { open.holds -= 1 }
+      return await answer(open)
+    case .absent, .full:
+      return .error(503, code: "unavailable", message: "the server has as many rooms open as it takes")
+    case .failed(let words): return .error(503, code: "unavailable", message: words)
+    }
+  }
+
+  /// A rate for each address, the same as for a connection.
+  private func spend(_ count: Int, address: String) -> Bool {
+    let now = Moment.now().monotonicMilliseconds
+    var rate = requestRates[address] ?? RequestRate(limits: limits, now: now)
+    defer { requestRates[address] = rate }
+    rate.usedAt = now
+    return rate.limit.take(UInt64(count), at: now)
+  }
+
+  private static let notJSON = Response.error(
+    415,
+    code: "unsupported_media_type",
+    message: "send application/json"
+  )
+  private static let tooFast = Response.error(
+    429,
+    code: "rate_limited",
+    message: "more operations a second than an address may send"
+  )
+
+  private static func response(to error: MessageError) -> Response {
+    switch error {
+    case .malformed(let words), .unknownType(let words), .badHello(let words), .badField(let words):
+      .error(400, code: "bad_message", message: words.string)
+    case .rejected(let rejection): .rejected(rejection)
+    }
+  }
+}
+
+/// What an address may still write over HTTP.
+struct RequestRate {
+  var limit: RateLimit
+  var usedAt: UInt64
+
+  init(limits: Limits, now: UInt64) {
+    limit = RateLimit(perSecond: limits.operationsPerSecond, atOnce: limits.operationsPerMessage, at: now)
+    usedAt = now
+  }
+}

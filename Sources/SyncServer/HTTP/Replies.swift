@@ -1,0 +1,88 @@
+import CanvasCRDT
+import WebSocketLoop
+
+extension Response {
+  static func json(_ bytes: [UInt8], status: Int = 200, headers: [(name: String, value: String)] = []) -> Response {
+    Response(status: status, headers: [("Content-Type", "application/json")] + headers + guarded, body: bytes)
+  }
+
+  static func text(_ words: String, status: Int = 200, type: String = "text/plain; charset=utf-8") -> Response {
+    Response(
+      status: status,
+      headers: [("Content-Type", type), ("Cache-Control", "no-store")] + guarded,
+      body: Array(words.utf8)
+    )
+  }
+
+  /// No browser guesses a type, and no other site gets at it.
+  static let guarded: [(name: String, value: String)] = [
+    ("X-Content-Type-Options", "nosniff"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("Referrer-Policy", "no-referrer"),
+  ]
+
+  static func rejected(_ rejection: Rejection) -> Response {
+    let status =
+      switch rejection.code {
+      case .badMessage, .badShape, .badStamp, .badProperty, .badValue, .clockAhead, .tooOld: 400
+      case .readOnly: 403
+      case .roomFull: 409
+      case .tooManyOperations: 413
+      case .rateLimited: 429
+      case .unavailable: 503
+      }
+    let place = rejection.operation.map { "operation \($0): " } ?? ""
+    return .error(status, code: Text(rejection.code.wireName).string, message: place + rejection.message.string)
+  }
+
+  /// `{"cursor":…}`, and what else was made.
+  static func written(_ cursor: Cursor, shapes: [Identifier]? = nil) -> Response {
+    var writer = JSONWriter(capacity: 64)
+    writer.beginObject()
+    writer.key("cursor")
+    writer.value(text: cursor.text)
+    if let shapes {
+      writer.key("shapes")
+      writer.beginArray()
+      for shape in shapes { writer.value(shape) }
+      writer.endArray()
+    }
+    writer.endObject()
+    return .json(writer.finish())
+  }
+
+  static func notModified(_ tag: String) -> Response {
+    Response(status: 304, headers: [("ETag", tag), ("Cache-Control", "no-cache")] + guarded)
+  }
+
+  /// Compressed, where the request takes that and it is of use. The answer differs by it, and says so.
+  func compressed(for request: Request) -> Response {
+    var response = self
+    response.headers.append(("Vary", "Accept-Encoding"))
+    guard Gzip.isAccepted(request.listHeader("accept-encoding")), let bytes = Gzip.compress(body) else {
+      return response
+    }
+    response.headers.append(("Content-Encoding", "gzip"))
+    response.body = bytes
+    return response
+  }
+}
+
+extension Request {
+  /// Whether the client has what a tag names.
+  func has(_ tag: String) -> Bool {
+    listHeader("if-none-match").contains { $0 == "*" || $0 == tag || $0 == "W/" + tag }
+  }
+
+  /// Whether the body says that it is JSON, or leaves open what it is.
+  var isJSON: Bool {
+    guard let type = header("content-type") else { return isFromNoPage }
+    let name = type.split(separator: ";", maxSplits: 1).first.map { $0.filter { $0 != " " }.lowercased() }
+    // What curl and others say of a body when nobody tells them.
+    if name == "application/x-www-form-urlencoded" { return isFromNoPage }
+    return name == "application/json"
+  }
+
+  /// A page of another site can send such a body without asking first; then its browser says where it is from.
+  private var isFromNoPage: Bool { header("origin") == nil }
+}

@@ -1,0 +1,141 @@
+import Glibc
+import WebSocketLoop
+
+/// The page's files, as they are on the disk now: read when first asked for, and again when they have changed.
+///
+/// `@unchecked Sendable`: only the hub touches it, on the loop's thread.
+final class StaticFiles: @unchecked Sendable {
+  private struct Version: Equatable {
+    var inode: UInt64
+    var size: Int
+    var seconds: Int
+    var nanoseconds: Int
+  }
+
+  private struct Entry {
+    let version: Version
+    let bytes: [UInt8]
+    let compressed: [UInt8]?
+    let tag: String
+  }
+
+  /// Larger ones are not the page's.
+  private static let bytesMax = 32 << 20
+
+  /// Without symbolic links; nothing where there is no such directory.
+  private let root: String?
+  private var entries: [String: Entry] = [:]
+
+  init(directory: String) { root = StaticFiles.resolve(directory) }
+
+  var isThere: Bool { root != nil }
+
+  /// Nothing where there is no such file.
+  func response(to request: Request, path: [String]) -> Response? {
+    guard let path = StaticFiles.safe(path), let entry = entry(at: path) else { return nil }
+    let type = StaticFiles.type(of: path)
+    var headers: [(name: String, value: String)] = [
+      ("Content-Type", type), ("ETag", entry.tag), ("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding"),
+    ]
+    headers += Response.guarded
+    if type.hasPrefix("text/html") || type.hasPrefix("image/svg") {
+      headers.append(("Content-Security-Policy", StaticFiles.policy))
+      headers.append(("Cross-Origin-Opener-Policy", "same-origin"))
+      headers.append(("X-Frame-Options", "DENY"))
+    }
+    if request.has(entry.tag) { return Response(status: 304, headers: headers) }
+    guard Gzip.isAccepted(request.listHeader("accept-encoding")), let compressed = entry.compressed else {
+      return Response(status: 200, headers: headers, body: entry.bytes)
+    }
+    return Response(status: 200, headers: headers + [("Content-Encoding", "gzip")], body: compressed)
+  }
+
+  /// Everything from here and nowhere else; the core is WebAssembly; pictures may be made in the page.
+  private static let policy =
+    "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src 'self' data: blob:; object-src 'none'; "
+    + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+  /// A path below the root; nothing where a part could lead elsewhere, or is hidden.
+  static func safe(_ parts: [String]) -> String? {
+    guard !parts.isEmpty, parts.count <= 8 else { return nil }
+    for part in parts {
+      guard !part.isEmpty, part.utf8.count <= 255, !part.hasPrefix("."),
+        part.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\") })
+      else { return nil }
+    }
+    return parts.joined(separator: "/")
+  }
+
+  private func entry(at path: String) -> Entry? {
+    guard let root, let place = StaticFiles.resolve(root + "/" + path), place.hasPrefix(root + "/") else { return nil }
+    let descriptor = open(place, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= StaticFiles.bytesMax
+    else { return nil }
+    let version = Version(
+      inode: UInt64(status.st_ino),
+      size: Int(status.st_size),
+      seconds: status.st_mtim.tv_sec,
+      nanoseconds: status.st_mtim.tv_nsec
+    )
+    if let entry = entries[path], entry.version == version { return entry }
+    guard let bytes = StaticFiles.read(descriptor, count: version.size) else { return nil }
+    let compressed = StaticFiles.isCompressible(path) ? Gzip.compress(bytes, level: 9) : nil
+    let entry = Entry(version: version, bytes: bytes, compressed: compressed, tag: StaticFiles.tag(of: bytes))
+    entries[path] = entry
+    return entry
+  }
+
+  private static func read(_ descriptor: Int32, count: Int) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var done = 0
+    while done < count {
+      let got = bytes.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress! + done, count - done) }
+      if got < 0, errno == EINTR { continue }
+      guard got > 0 else { return nil }
+      done += got
+    }
+    return bytes
+  }
+
+  private static func resolve(_ path: String) -> String? {
+    guard let real = realpath(path, nil) else { return nil }
+    defer { free(real) }
+    return String(cString: real)
+  }
+
+  /// By what is in the file, so that two servers with the same page give the same.
+  private static func tag(of bytes: [UInt8]) -> String {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+    return "\"\(String(hash, radix: 16))-\(bytes.count)\""
+  }
+
+  private static func isCompressible(_ path: String) -> Bool {
+    switch path.split(separator: ".").last {
+    case "png", "jpg", "jpeg", "webp", "woff2", "gz", "ico": false
+    default: true
+    }
+  }
+
+  static func type(of path: String) -> String {
+    switch path.split(separator: ".").last {
+    case "html": "text/html; charset=utf-8"
+    case "css": "text/css; charset=utf-8"
+    case "js", "mjs": "text/javascript; charset=utf-8"
+    case "json", "map": "application/json"
+    case "webmanifest": "application/manifest+json"
+    case "wasm": "application/wasm"
+    case "svg": "image/svg+xml"
+    case "png": "image/png"
+    case "jpg", "jpeg": "image/jpeg"
+    case "webp": "image/webp"
+    case "ico": "image/x-icon"
+    case "woff2": "font/woff2"
+    case "txt", "md": "text/plain; charset=utf-8"
+    default: "application/octet-stream"
+    }
+  }
+}

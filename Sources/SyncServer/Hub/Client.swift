@@ -1,0 +1,34 @@
+import CanvasCRDT
+import WebSocketLoop
+
+/// A WebSocket connection as the hub knows it: the socket, its side of the protocol, and where it has come to.
+///
+/// `@unchecked Sendable`: it belongs to the hub, and jobs of the hub on the loop's thread are all that touch it; it has to
+/// stay in their hands while they wait for the log.
+final class Client: @unchecked Sendable {
+  enum Stage {
+    case awaitingHello(LoopTimer)
+    /// The room is being opened. Reading is paused; what had come already waits here.
+    case joining([SessionAction])
+    case joined(OpenRoom, MemberID)
+    /// Closed, or about to be: whatever still arrives is dropped.
+    case gone
+  }
+
+  let connection: Connection
+  let room: String
+  let address: String
+  var session: Session
+  var stage: Stage
+  /// The turn in which it was last sent something, and how many bytes.
+  var turn: UInt64 = 0
+  var turnBytes = 0
+
+  init(connection: Connection, room: String, address: String, session: Session, stage: Stage) {
+    self.connection = connection
+    self.room = room
+    self.address = address
+    self.session = session
+    self.stage = stage
+  }
+}

@@ -1,0 +1,297 @@
+import CanvasCRDT
+import WebSocketLoop
+
+// Connections: from the upgrade to the last word.
+
+extension Hub {
+  func decide(on request: Request) -> UpgradeDecision {
+    guard let parts = request.pathParts, parts.count == 4, parts[0] == "v1", parts[1] == "rooms", parts[3] == "sync"
+    else {
+      return .refuse(.error(404, code: "not_found", message: "WebSockets are at /v1/rooms/{room}/sync"))
+    }
+    guard !stopping.isUnderWay else {
+      return .refuse(.error(503, code: "unavailable", message: "the server is going away; come back"))
+    }
+    let names = WireEncoding.allCases.map { Text($0.subprotocol).string }
+    return .accept(subprotocol: request.offeredSubprotocols.first { names.contains($0) })
+  }
+
+  func accept(_ connection: Connection, request: Request) {
+    metrics.connectionsOpened += 1
+    connection.tag = -1
+    let name = request.pathParts.flatMap { $0.count == 4 ? $0[2] : nil } ?? ""
+    let address = self.address(of: request)
+    let encoding: WireEncoding =
+      connection.subprotocol == Text(WireEncoding.binary.subprotocol).string ? .binary : .json
+    guard RoomName.isValid(name) else {
+      turnAway(connection, encoding, address, .noSuchRoom, "a room's name is 1 to 64 of A-Z a-z 0-9 . _ -")
+      return
+    }
+    guard clientCount < limits.connections else {
+      turnAway(connection, encoding, address, .tooMany, "the server has as many connections as it takes")
+      return
+    }
+    guard clientsOfAddress[address, default: 0] < limits.connectionsPerAddress else {
+      turnAway(connection, encoding, address, .tooMany, "your address has as many connections as one may have")
+      return
+    }
+    let index = freeClients.popLast() ?? clients.count
+    let timer = loop.schedule(afterMilliseconds: limits.helloMilliseconds) { self.helloIsDue(index) }
+    let client = Client(
+      connection: connection,
+      room: name,
+      address: address,
+      session: Session(encoding: encoding, limits: limits, now: .now()),
+      stage: .awaitingHello(timer)
+    )
+    if index == clients.count { clients.append(client) } else { clients[index] = client }
+    connection.tag = index
+    clientCount += 1
+    clientsOfAddress[address, default: 0] += 1
+    logger.debug("connected", ["room": .text(name), "address": .text(address)])
+  }
+
+  /// The client's own address, as far as it is known.
+  func address(of request: Request) -> String {
+    guard configuration.trustsProxy, let nearest = request.listHeader("x-forwarded-for").last else {
+      return request.peer
+    }
+    return nearest
+  }
+
+  private func turnAway(
+    _ connection: Connection,
+    _ encoding: WireEncoding,
+    _ address: String,
+    _ code: CloseCode,
+    _ reason: Text
+  ) {
+    noteRefusal(code.word, address: address, reason: reason.string)
+    metrics.closes[code.rawValue, default: 0] += 1
+    sendError(code, reason, encoding, over: connection)
+    connection.close(code: code.rawValue, reason: reason.string)
+  }
+
+  private func helloIsDue(_ index: Int) {
+    guard let client = clients[index], case .awaitingHello = client.stage else { return }
+    var now = Moment.now()
+    // The loop's clock is read once a turn, and may be a little behind.
+    if let deadline = client.session.deadline { now.monotonicMilliseconds = max(now.monotonicMilliseconds, deadline) }
+    perform(client.session.timePassed(now: now), for: client, now: now)
+  }
+
+  func take(_ message: Message, from connection: Connection) {
+    guard connection.tag >= 0, let client = clients[connection.tag] else { return }
+    if case .gone = client.stage { return }
+    guard !stopping.isUnderWay else { return }
+    metrics.messagesIn += 1
+    let now = Moment.now()
+    perform(client.session.received(message.bytes, isText: message.isText, now: now), for: client, now: now)
+  }
+
+  func perform(_ action: SessionAction, for client: Client, now: Moment) {
+    switch action {
+    case .nothing: return
+    case .join(let hello, let role):
+      if case .awaitingHello(let timer) = client.stage { timer.cancel() }
+      client.stage = .joining([])
+      if let open = rooms[client.room], !open.isGone {
+        join(client, open, hello, role)
+      } else {
+        client.connection.pauseReading()
+        Task { await self.openAndJoin(client, hello, role) }
+      }
+      return
+    case .close(let code, let reason):
+      close(client, code, reason)
+      return
+    case .submit, .presence, .digest, .reply: break
+    }
+    switch client.stage {
+    case .joining(var waiting):
+      waiting.append(action)
+      client.stage = .joining(waiting)
+    case .joined(let open, let id): perform(action, for: client, in: open, id, now: now)
+    case .awaitingHello, .gone: break
+    }
+  }
+
+  private func perform(_ action: SessionAction, for client: Client, in open: OpenRoom, _ id: MemberID, now: Moment) {
+    switch action {
+    case .submit(let submission):
+      if let at = submission.operations.first?.at { metrics.noteClock(at.milliseconds, now: now.wallMilliseconds) }
+      let refused = open.room.counts.refusals
+      open.room.submit(submission, from: id, now: now)
+      if open.room.counts.refusals != refused { logRefusal(since: refused, in: open, address: client.address) }
+    case .presence(let state): open.room.presence(state, from: id, now: now)
+    case .digest: open.room.digest(for: id, now: now)
+    case .reply(let message):
+      if case .rejection(let rejection) = message {
+        logRefusal(Text(rejection.code.wireName).string, address: client.address, reason: rejection.message.string)
+      }
+      open.room.reply(message, to: id)
+    case .nothing, .join, .close: break
+    }
+    markDirty(open)
+  }
+
+  /// The room itself has refused something: which code has grown.
+  private func logRefusal(since refused: [UInt64], in open: OpenRoom, address: String) {
+    for code in RejectCode.allCases where open.room.counts.refusals[Int(code.rawValue)] > refused[Int(code.rawValue)] {
+      logRefusal(Text(code.wireName).string, address: address, reason: "operations to room \(open.name)")
+    }
+  }
+
+  // MARK: Joining
+
+  private func openAndJoin(_ client: Client, _ hello: Hello, _ role: Role) async {
+    let opening = await opened(client.room, mayCreate: true)
+    guard case .joining = client.stage else { return }
+    switch opening {
+    case .open(let open):
+      client.connection.resumeReading()
+      join(client, open, hello, role)
+    case .absent, .full: close(client, .tooMany, "the server has as many rooms open as it takes")
+    case .failed(let words): close(client, .goingAway, Text(words))
+    }
+  }
+
+  private func join(_ client: Client, _ open: OpenRoom, _ hello: Hello, _ role: Role) {
+    let now = Moment.now()
+    let id = open.room.join(hello, role: role, encoding: client.session.encoding, now: now, using: &generator)
+    // An older connection of the same actor may have to go, and the newcomer may have its place.
+    carryOutEffects(of: open)
+    markDirty(open)
+    guard let id else {
+      close(client, .tooMany, "the room has as many connections as it takes")
+      return
+    }
+    guard case .joining(let waiting) = client.stage else { return }
+    client.stage = .joined(open, id)
+    open.seat(client, id)
+    open.idleSince = nil
+    logger.info(
+      "joined",
+      [
+        "room": .text(open.name), "actor": .text(open.room.member(id)?.peer.actor.text ?? ""),
+        "address": .text(client.address), "encoding": .text(client.session.encoding == .json ? "json" : "binary"),
+        "peers": .init(open.room.memberCount),
+      ]
+    )
+    for action in waiting {
+      guard case .joined = client.stage else { return }
+      perform(action, for: client, in: open, id, now: now)
+    }
+  }
+
+  // MARK: Leaving
+
+  /// Says why, and goodbye.
+  func close(_ client: Client, _ code: CloseCode, _ reason: Text) {
+    if code != .goingAway { noteRefusal(code.word, address: client.address, reason: reason.string) }
+    metrics.closes[code.rawValue, default: 0] += 1
+    var isBetweenMessages = true
+    switch client.stage {
+    case .awaitingHello(let timer): timer.cancel()
+    case .joined(let open, let id):
+      // A message of several frames may have been sent in part; nothing but the goodbye may come between.
+      isBetweenMessages = open.room.member(id)?.chunk.isEmpty ?? false
+      open.unseat(id)
+      open.room.leave(id, now: .now())
+      markDirty(open)
+    case .joining, .gone: break
+    }
+    client.stage = .gone
+    client.session.closed()
+    if isBetweenMessages, code != .goingAway {
+      sendError(code, reason, client.session.encoding, over: client.connection)
+    }
+    client.connection.close(code: code.rawValue, reason: reason.string)
+  }
+
+  private func sendError(_ code: CloseCode, _ reason: Text, _ encoding: WireEncoding, over connection: Connection) {
+    var bytes: [UInt8] = []
+    framing.append(encoding.encode(.error(code: Text(code.word), message: reason)), encoding, &bytes)
+    let frames = bytes
+    _ = frames.withUnsafeBytes { connection.write($0) }
+  }
+
+  func forget(_ connection: Connection, closure: Closure) {
+    metrics.connectionsClosed += 1
+    guard connection.tag >= 0, let client = clients[connection.tag] else { return }
+    if case .gone = client.stage {
+      // Counted when it was closed.
+    } else if closure.cause == .ours {
+      // By the loop itself: too long, not UTF-8, or no sign of life.
+      metrics.closes[closure.code, default: 0] += 1
+      noteRefusal(CloseCode(rawValue: closure.code)?.word ?? "closed", address: client.address, reason: closure.reason)
+    }
+    switch client.stage {
+    case .awaitingHello(let timer): timer.cancel()
+    case .joined(let open, let id):
+      open.unseat(id)
+      open.room.leave(id, now: .now())
+      markDirty(open)
+    case .joining, .gone: break
+    }
+    client.stage = .gone
+    clients[connection.tag] = nil
+    freeClients.append(connection.tag)
+    clientCount -= 1
+    let left = clientsOfAddress[client.address, default: 1] - 1
+    clientsOfAddress[client.address] = left > 0 ? left : nil
+    logger.debug(
+      "disconnected",
+      ["room": .text(client.room), "address": .text(client.address), "code": .init(closure.code)]
+    )
+    if stopping.isUnderWay { goOnStopping() }
+  }
+
+  func resume(_ connection: Connection) {
+    guard connection.tag >= 0, let client = clients[connection.tag], case .joined(let open, let id) = client.stage
+    else {
+      return
+    }
+    open.room.writable(id, now: .now()) { self.write($1, to: $0, of: open) }
+    markDirty(open)
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, to id: MemberID, of open: OpenRoom) -> Int {
+    guard let client = open.client(id) else { return 0 }
+    if client.turn != turn {
+      client.turn = turn
+      client.turnBytes = 0
+    }
+    guard client.turnBytes < Hub.turnBytesMax else {
+      client.connection.notifyWhenWritable()
+      return 0
+    }
+    metrics.writes += 1
+    let taken = client.connection.write(bytes)
+    client.turnBytes += taken
+    return taken
+  }
+
+  /// What one connection is sent in a turn. A large room's state takes many: twenty who join at once, and readers who
+  /// take all that they are offered, would keep everybody else waiting for as long as it takes to encode and copy it.
+  private static let turnBytesMax = 131_072
+}
+
+extension CloseCode {
+  /// For the `error` before a close, and for metrics.
+  var word: String {
+    switch self {
+    case .goingAway: "going_away"
+    case .wrongFrameType: "wrong_frame_type"
+    case .malformed: "malformed"
+    case .tooLarge: "too_large"
+    case .badHello: "bad_hello"
+    case .noToken: "no_token"
+    case .forbidden: "forbidden"
+    case .noSuchRoom: "no_such_room"
+    case .noSignOfLife: "no_sign_of_life"
+    case .actorElsewhere: "actor_elsewhere"
+    case .tooMany: "too_many"
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import Glibc
+import RoomLog
+import WebSocketLoop
+
+@main
+enum Main {
+  static func main() {
+    let invocation: Invocation
+    do throws(ConfigurationError) {
+      invocation = try Invocation(arguments: Array(CommandLine.arguments.dropFirst()), environment: environment())
+    } catch {
+      complain(error.words)
+      exit(64)
+    }
+    switch invocation {
+    case .help: print(Invocation.helpText)
+    case .version: print("SyncServer \(Configuration.version)")
+    case .serve(let configuration): Server.run(configuration)
+    }
+  }
+
+  /// One line, and nothing around it.
+  static func complain(_ words: String) {
+    let line = Array("SyncServer: \(words)\n".utf8)
+    _ = write(STDERR_FILENO, line, line.count)
+  }
+
+  private static func environment() -> [String: String] {
+    var values: [String: String] = [:]
+    var entry = environ
+    while let text = entry.pointee {
+      let halves = String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if halves.count == 2 { values[String(halves[0])] = String(halves[1]) }
+      entry += 1
+    }
+    return values
+  }
+}

@@ -1,0 +1,47 @@
+import RoomLog
+
+/// Writes metrics in the text form that Prometheus reads.
+struct PrometheusText {
+  enum Kind: String {
+    case counter
+    case gauge
+  }
+
+  private(set) var text = ""
+
+  mutating func metric(_ name: String, _ kind: Kind, _ words: String, _ value: some BinaryInteger) {
+    head(name, kind.rawValue, words)
+    text += "\(name) \(value)\n"
+  }
+
+  mutating func metric(_ name: String, _ kind: Kind, _ words: String, seconds microseconds: UInt64) {
+    head(name, kind.rawValue, words)
+    text += "\(name) \(Double(microseconds) / 1e6)\n"
+  }
+
+  /// One line for each value of a label, in the order of the values.
+  mutating func metric(_ name: String, _ kind: Kind, _ words: String, by label: String, _ values: [String: UInt64]) {
+    head(name, kind.rawValue, words)
+    for (value, count) in values.sorted(by: { $0.key < $1.key }) {
+      text += "\(name){\(label)=\"\(value)\"} \(count)\n"
+    }
+  }
+
+  /// - Parameter divisor: what the histogram's numbers are divided by, to come to the unit in the name.
+  mutating func histogram(_ name: String, _ words: String, _ histogram: Histogram, divisor: Double = 1) {
+    head(name, "histogram", words)
+    var sum: UInt64 = 0
+    for index in 0..<Histogram.boundCount {
+      sum += histogram.counts[index]
+      text += "\(name)_bucket{le=\"\(Double(histogram.bound(index)) / divisor)\"} \(sum)\n"
+    }
+    sum += histogram.counts[Histogram.boundCount]
+    text += "\(name)_bucket{le=\"+Inf\"} \(sum)\n"
+    text += "\(name)_sum \(Double(histogram.sum) / divisor)\n"
+    text += "\(name)_count \(sum)\n"
+  }
+
+  private mutating func head(_ name: String, _ kind: String, _ words: String) {
+    text += "# HELP \(name) \(words)\n# TYPE \(name) \(kind)\n"
+  }
+}

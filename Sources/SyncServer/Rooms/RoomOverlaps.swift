@@ -1,0 +1,87 @@
+import CanvasCRDT
+
+// Who overlaps whom: kept up only while somebody asks.
+
+extension Room {
+  var wantsOverlaps: Bool { memberCounts[2] + memberCounts[3] > 0 }
+
+  /// A change that may move an outline is looked at once, at the end of the beat.
+  mutating func noteForOverlaps(_ change: Change) {
+    switch change.lifecycle {
+    case .absent: return
+    case .present where change.changed.union(change.erased).intersection(.outline).isEmpty: return
+    case .present, .appeared, .vanished: unsettledShapes.insert(change.shape)
+    }
+  }
+
+  /// Brings the index up to the canvas; returns the difference, each pair in one of the lists at most.
+  mutating func settleOverlaps() -> OverlapChanges {
+    guard index != nil, !unsettledShapes.isEmpty else { return OverlapChanges() }
+    var net: [ShapePair: Bool] = [:]
+    for shape in unsettledShapes.sorted() {
+      let live = canvas[shape]
+      guard let changes = index?.update(shape, to: live?.properties.visible == true ? live?.outline : nil) else {
+        break
+      }
+      // What begins and ends again in one beat was never there.
+      for pair in changes.began { net[pair] = net[pair] == nil ? true : nil }
+      for pair in changes.ended { net[pair] = net[pair] == nil ? false : nil }
+    }
+    unsettledShapes.removeAll(keepingCapacity: true)
+    guard wantsOverlaps else { return OverlapChanges() }
+    var changes = OverlapChanges()
+    for (pair, began) in net {
+      if began { changes.began.append(pair) } else { changes.ended.append(pair) }
+    }
+    changes.began.sort()
+    changes.ended.sort()
+    return changes
+  }
+
+  /// The index is needed from here on, for notices.
+  mutating func keepOverlaps(_ now: Moment) {
+    guard !wantsOverlaps else { return }
+    flush(now: now)
+    makeIndex()
+    pairsAtStart = Set(index?.pairs ?? [])
+    pairsSince = ring.end
+  }
+
+  private mutating func makeIndex() {
+    guard index == nil else { return }
+    var outlines: [(identifier: Identifier, outline: Outline)] = []
+    outlines.reserveCapacity(canvas.liveCount)
+    for shape in canvas.shapes where shape.properties.visible { outlines.append((shape.id, shape.outline)) }
+    index = OverlapIndex(outlines, pairsMax: Int(clamping: limits.overlapPairs))
+    unsettledShapes = []
+  }
+
+  /// The index as the canvas is now, for a question over HTTP; the next will find it ready.
+  mutating func overlapIndex(now: Moment) -> OverlapIndex {
+    indexNeededUntil = now.monotonicMilliseconds &+ limits.indexIdleMilliseconds
+    // Where notices are asked for, the beat must tell what changes.
+    if wantsOverlaps { flush(now: now) }
+    _ = settleOverlaps()
+    makeIndex()
+    return index ?? OverlapIndex()
+  }
+
+  /// In as many messages as the bound on one asks for; one even where there is nothing to tell.
+  func notices(began: [ShapePair], ended: [ShapePair]) -> [OverlapNotice] {
+    // Twenty-eight bytes a pair in the longer of the encodings.
+    let pairsMax = max(1, Int(clamping: limits.messageBytes / 32) - 4)
+    var notices: [OverlapNotice] = []
+    var began = began[...]
+    var ended = ended[...]
+    repeat {
+      let first = began.prefix(pairsMax)
+      let second = ended.prefix(pairsMax - first.count)
+      began = began.dropFirst(first.count)
+      ended = ended.dropFirst(second.count)
+      notices.append(
+        OverlapNotice(began: Array(first), ended: Array(second), more: !began.isEmpty || !ended.isEmpty)
+      )
+    } while !began.isEmpty || !ended.isEmpty
+    return notices
+  }
+}

@@ -1,0 +1,184 @@
+import CanvasCRDT
+
+/// One connection's side of the protocol: what may be said when, and how often.
+///
+/// It knows nothing of rooms and does no I/O. Each event returns what is to be done about it; the room does the rest.
+struct Session: Sendable {
+  private enum State: Sendable {
+    case awaitingHello(until: UInt64)
+    case joined(Role)
+    /// Whatever still arrives has been overtaken.
+    case closing
+  }
+
+  let encoding: WireEncoding
+  private let limits: Limits
+  /// What a token allows, at most.
+  private let roleMax: Role
+  private var state: State
+  private var operations: RateLimit
+  private var messages: RateLimit
+  private var refusals: RateLimit
+
+  init(encoding: WireEncoding, roleMax: Role = .editor, limits: Limits, now: Moment) {
+    self.encoding = encoding
+    self.roleMax = roleMax
+    self.limits = limits
+    state = .awaitingHello(until: now.monotonicMilliseconds &+ limits.helloMilliseconds)
+    operations = RateLimit(
+      perSecond: limits.operationsPerSecond,
+      atOnce: limits.operationsPerMessage,
+      at: now.monotonicMilliseconds
+    )
+    messages = RateLimit(perSecond: limits.messagesPerSecond, at: now.monotonicMilliseconds)
+    refusals = RateLimit(
+      perSecond: Session.refusalsForgottenPerSecond,
+      atOnce: limits.refusalsIgnored,
+      at: now.monotonicMilliseconds
+    )
+  }
+
+  private static let refusalsForgottenPerSecond: UInt64 = 10
+
+  /// When `timePassed` is to be called, on the monotonic clock; nothing after hello.
+  var deadline: UInt64? {
+    if case .awaitingHello(let until) = state { until } else { nil }
+  }
+
+  var isJoined: Bool {
+    if case .joined = state { true } else { false }
+  }
+}
+
+/// What a connection's event asks for.
+enum SessionAction: Equatable, Sendable {
+  case nothing
+  case join(Hello, Role)
+  case submit(Submission)
+  case presence(JSONText)
+  case digest
+  /// An answer to this connection alone.
+  case reply(ServerMessage)
+  case close(CloseCode, Text)
+}
+
+// MARK: - Events
+
+extension Session {
+  mutating func timePassed(now: Moment) -> SessionAction {
+    guard case .awaitingHello(let until) = state, now.monotonicMilliseconds >= until else { return .nothing }
+    return close(.noSignOfLife, "no hello in time")
+  }
+
+  /// The room, or the server, has ended it.
+  mutating func closed() { state = .closing }
+
+  mutating func received(_ bytes: UnsafeRawBufferPointer, isText: Bool, now: Moment) -> SessionAction {
+    if case .closing = state { return .nothing }
+    if case .close(let code, let reason) = timePassed(now: now) { return .close(code, reason) }
+    guard isText == encoding.isText else {
+      return close(.wrongFrameType, isText ? "binary frames were agreed on" : "text frames were agreed on")
+    }
+    guard UInt64(bytes.count) <= limits.messageBytes else { return close(.tooLarge, "the message is too long") }
+    do throws(MessageError) {
+      return take(try decode(bytes), now: now)
+    } catch {
+      return refuse(error, now: now)
+    }
+  }
+
+  private func decode(_ bytes: UnsafeRawBufferPointer) throws(MessageError) -> ClientMessage {
+    switch encoding {
+    case .json: try JSONEncoding.decodeClientMessage(bytes, operationsMax: limits.operationsPerMessage)
+    case .binary: try BinaryEncoding.decodeClientMessage(bytes, operationsMax: limits.operationsPerMessage)
+    }
+  }
+
+  private mutating func take(_ message: ClientMessage, now: Moment) -> SessionAction {
+    guard case .joined(let role) = state else {
+      guard case .hello(let hello) = message else { return close(.badHello, "a message before hello") }
+      if let name = hello.name, UInt64(name.utf8Count) > limits.nameBytes {
+        return close(.badHello, "the name is too long")
+      }
+      let role = hello.readonly ? Role.viewer : roleMax
+      state = .joined(role)
+      return .join(hello, role)
+    }
+    switch message {
+    case .hello: return close(.badHello, "a second hello")
+    case .operations(let submission): return take(submission, role: role, now: now)
+    case .presence(let state):
+      guard spendMessage(now) else { return ignore(now) }
+      guard UInt64(state.bytes.count) <= limits.presenceBytes else {
+        return .reply(.error(code: "presence_too_large", message: "the state has more bytes than a room takes"))
+      }
+      return .presence(state)
+    case .ping(let id):
+      return spendMessage(now) ? .reply(.pong(id: id, milliseconds: now.wallMilliseconds)) : ignore(now)
+    case .digest: return spendMessage(now) ? .digest : ignore(now)
+    }
+  }
+
+  private mutating func take(_ submission: Submission, role: Role, now: Moment) -> SessionAction {
+    guard role == .editor else { return reject(submission.id, .readOnly, "you are looking on", now: now) }
+    // The decoder has counted them already.
+    guard operations.take(UInt64(submission.operations.count), at: now.monotonicMilliseconds) else {
+      return reject(submission.id, .rateLimited, "more operations a second than the room takes", now: now)
+    }
+    return .submit(submission)
+  }
+}
+
+// MARK: - Refusing
+
+extension Session {
+  private mutating func refuse(_ error: MessageError, now: Moment) -> SessionAction {
+    guard case .joined(let role) = state else {
+      switch error {
+      case .malformed(let words): return close(.malformed, words)
+      case .badHello(let words): return close(.badHello, words)
+      case .badField, .unknownType, .rejected: return close(.badHello, "a message before hello")
+      }
+    }
+    switch error {
+    case .malformed(let words): return close(.malformed, words)
+    case .unknownType(let words):
+      return spendMessage(now) ? .reply(.error(code: "unknown_type", message: words)) : ignore(now)
+    case .badHello: return close(.badHello, "a second hello")
+    case .badField(let words):
+      return spendMessage(now) ? .reply(.error(code: "bad_field", message: words)) : ignore(now)
+    case .rejected(let rejection):
+      if role == .viewer { return reject(rejection.id, .readOnly, "you are looking on", now: now) }
+      // What is wrong costs as much reading as what is right.
+      guard operations.take(1, at: now.monotonicMilliseconds) else {
+        return reject(rejection.id, .rateLimited, "more operations a second than the room takes", now: now)
+      }
+      return .reply(.rejection(rejection))
+    }
+  }
+
+  /// A refusal that a client is expected to heed: the first few are answered.
+  private mutating func reject(
+    _ id: MessageIdentifier?,
+    _ code: RejectCode,
+    _ words: Text,
+    now: Moment
+  ) -> SessionAction {
+    guard refusals.take(1, at: now.monotonicMilliseconds) else {
+      return close(.tooMany, "refusals were ignored for long")
+    }
+    return .reply(.rejection(Rejection(id: id, code: code, message: words)))
+  }
+
+  private mutating func ignore(_ now: Moment) -> SessionAction {
+    refusals.take(1, at: now.monotonicMilliseconds)
+      ? .nothing : close(.tooMany, "more messages a second than a connection may send")
+  }
+
+  private mutating func spendMessage(_ now: Moment) -> Bool { messages.take(1, at: now.monotonicMilliseconds) }
+
+  private mutating func close(_ code: CloseCode, _ reason: Text) -> SessionAction {
+    state = .closing
+    return .close(code, reason)
+  }
+}

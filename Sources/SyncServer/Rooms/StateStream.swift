@@ -1,0 +1,67 @@
+import CanvasCRDT
+
+/// A room's state, or what of it changed since a place, on its way to those who join or fell behind.
+///
+/// Taken at one time and shared by all who come to need the same; its parts are encoded as they are first sent, so that
+/// a large room's state delays nobody. Who has had all of it goes on in the ring, at `ordinal`.
+struct StateStream: Sendable {
+  let encoding: WireEncoding
+  /// Nothing, and it is the whole state.
+  let since: UInt64?
+  let position: UInt64
+  let ordinal: UInt64
+  /// All that overlapped then, where somebody wanted to know.
+  let pairs: [ShapePair]?
+  private let parts: [StatePart]
+  private var frames: [[UInt8]]
+  var users = 0
+
+  init(
+    encoding: WireEncoding,
+    since: UInt64?,
+    position: UInt64,
+    ordinal: UInt64,
+    pairs: [ShapePair]?,
+    parts: [StatePart]
+  ) {
+    self.encoding = encoding
+    self.since = since
+    self.position = position
+    self.ordinal = ordinal
+    self.pairs = pairs
+    self.parts = parts
+    frames = Array(repeating: [], count: parts.count)
+  }
+
+  var count: Int { parts.count }
+
+  /// The frames of one part.
+  mutating func frames(ofPart index: Int, cursor: Cursor, framing: Framing) -> [UInt8] {
+    if frames[index].isEmpty {
+      let delivery = Delivery(
+        cursor: cursor,
+        content: .state(parts[index]),
+        more: index + 1 < parts.count,
+        reset: since == nil && index == 0
+      )
+      framing.append(encoding.encode(.operations(delivery)), encoding, &frames[index])
+    }
+    return frames[index]
+  }
+
+  /// How many shapes go into a part, so that not even the longest that they can be pass a message's bound.
+  static func shapesMax(_ encoding: WireEncoding, messageBytes: UInt64) -> Int {
+    // Fifteen registers under as many stamps, the longest name and key, and an erasure.
+    let shapeBytesMax: UInt64 = encoding == .json ? 3_072 : 768
+    return min(StatePart.shapesMax, max(1, Int(clamping: messageBytes / shapeBytesMax)))
+  }
+}
+
+extension WireEncoding {
+  func encode(_ message: ServerMessage) -> [UInt8] {
+    switch self {
+    case .json: JSONEncoding.encode(message)
+    case .binary: BinaryEncoding.encode(message)
+    }
+  }
+}

@@ -1,0 +1,145 @@
+"""A client that shares no code with the server's: JSON over the websockets library, and a fold of its own."""
+
+import asyncio
+import json
+import time
+
+import websockets
+
+SECONDS = 10
+
+
+class Client:
+    """Joined to a room; keeps what it is told."""
+
+    def __init__(self, socket):
+        self.socket = socket
+        self.welcome = None
+        self.cursor = None
+        self.registers = {}
+        self.erased = {}
+        self.seen = []
+
+    @classmethod
+    async def join(cls, server, room, protocols=("canvas.v1.json",), state=True, options=None, **hello):
+        socket = await websockets.connect(
+            server.socket(room), subprotocols=protocols, max_size=None, compression=None, **(options or {})
+        )
+        client = cls(socket)
+        await client.send({"type": "hello", **hello})
+        client.welcome = await client.receive()
+        assert client.welcome["type"] == "welcome", client.welcome
+        if state:
+            await client.state()
+        return client
+
+    @property
+    def actor(self):
+        return self.welcome["actor"]
+
+    async def send(self, message):
+        await self.socket.send(message if isinstance(message, (str, bytes)) else json.dumps(message))
+
+    async def receive(self):
+        message = json.loads(await asyncio.wait_for(self.socket.recv(), SECONDS))
+        if message["type"] == "ops":
+            self.fold(message)
+        return message
+
+    async def until(self, kind, **members):
+        """The next message of a kind with such members; what comes before it is folded."""
+        while True:
+            message = await self.receive()
+            if message["type"] == kind and all(message.get(key) == value for key, value in members.items()):
+                return message
+
+    async def state(self):
+        """All messages of the state."""
+        messages = []
+        while True:
+            message = await self.until("ops")
+            messages.append(message)
+            if not message.get("more"):
+                return messages
+
+    def fold(self, message):
+        if message.get("reset"):
+            self.registers, self.erased = {}, {}
+        self.cursor = message["cursor"]
+        for operation in message["ops"]:
+            self.seen.append(operation)
+            shape, stamp = operation["shape"], order(operation["at"])
+            for name, value in operation["set"].items():
+                if name == "deleted":
+                    self.erased[shape] = max(self.erased.get(shape, stamp), stamp)
+                    continue
+                old = self.registers.setdefault(shape, {}).get(name)
+                if old is None or stamp > order(old[0]):
+                    self.registers[shape][name] = (operation["at"], value)
+
+    @property
+    def live(self):
+        """Registers of live shapes: `{shape: {property: (stamp, value)}}`."""
+        live = {}
+        for shape, registers in self.registers.items():
+            erased = self.erased.get(shape)
+            kept = {name: entry for name, entry in registers.items() if erased is None or order(entry[0]) > erased}
+            if "kind" in kept:
+                live[shape] = kept
+        return live
+
+    @property
+    def digest(self):
+        """As the contract words it."""
+        total = 0
+        for shape, registers in self.live.items():
+            for name, (stamp, _) in registers.items():
+                value = 0xCBF29CE484222325
+                for byte in f"{shape} {name} {stamp}".encode():
+                    value = (value ^ byte) * 0x100000001B3 % 2**64
+                total = (total + value) % 2**64
+        return f"{total:016x}"
+
+    async def write(self, *operations, id=1):
+        """Writes and waits for the answer."""
+        await self.send({"type": "ops", "id": id, "ops": list(operations)})
+        while True:
+            message = await self.receive()
+            if message["type"] in ("ack", "reject") and message.get("id") == id:
+                return message
+
+    async def closed(self):
+        """The code that ends it; what comes before is let go."""
+        try:
+            while True:
+                await asyncio.wait_for(self.socket.recv(), SECONDS)
+        except websockets.ConnectionClosed as closed:
+            return closed.rcvd.code if closed.rcvd else 1006
+
+    async def close(self):
+        await self.socket.close()
+
+
+def order(stamp):
+    milliseconds, counter, actor = stamp.split(".")
+    return int(milliseconds), int(counter), actor
+
+
+def stamp(actor, ahead=0, counter=0):
+    return f"{int(time.time() * 1000) + ahead}.{counter}.{actor}"
+
+
+async def connect(server, room, **options):
+    """A socket before hello."""
+    return Client(await websockets.connect(server.socket(room), max_size=None, compression=None, **options))
+
+
+async def eventually(look, what):
+    """Looks until there is something, and fails after a while."""
+    deadline = time.monotonic() + SECONDS
+    while time.monotonic() < deadline:
+        found = await look()
+        if found:
+            return found
+        await asyncio.sleep(0.01)
+    raise AssertionError(f"never: {what}")

@@ -1,0 +1,165 @@
+"""A server as a process: started on a free port, stopped, killed, looked into."""
+
+import asyncio
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import urllib.error
+import urllib.request
+
+BINARY = ""
+
+
+class Answer:
+    """What HTTP answered."""
+
+    def __init__(self, status, headers, body):
+        self.status, self.headers, self.body = status, headers, body
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    @property
+    def error(self):
+        return self.json["error"]["code"]
+
+
+class Server:
+    """`with Server("--flag", …) as server`. Its log is JSON and is kept; a directory of its own goes with it."""
+
+    def __init__(self, *flags, data=None, port=0, environment=None, file_bytes_max=None):
+        self.flags = [str(flag) for flag in flags]
+        self.own = data is None
+        self.data = data or tempfile.mkdtemp(prefix="canvas-")
+        self.port, self.asked = port, port
+        self.environment = environment or {}
+        self.file_bytes_max = file_bytes_max
+        self.process = None
+        self.lines = []
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        self.kill()
+        if self.own:
+            shutil.rmtree(self.data, ignore_errors=True)
+
+    def start(self):
+        command = [BINARY, "--port", str(self.asked), "--data", self.data, "--log-format", "json", *self.flags]
+
+        def limit_files():
+            # Python ignores the signal that a file too large raises; so shall the server, and get an error instead.
+            resource.setrlimit(resource.RLIMIT_FSIZE, (self.file_bytes_max, resource.RLIM_INFINITY))
+
+        self.process = subprocess.Popen(
+            command,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=os.environ | self.environment,
+            restore_signals=self.file_bytes_max is None,
+            preexec_fn=limit_files if self.file_bytes_max else None,
+        )
+        self.lines = []
+        for line in self.process.stderr:
+            self.lines.append(line)
+            if '"port":' in line:
+                self.port = json.loads(line)["port"]
+                break
+        else:
+            raise AssertionError(f"the server did not start: {''.join(self.lines)}")
+        self.reader = threading.Thread(target=self._read, args=(self.process.stderr,), daemon=True)
+        self.reader.start()
+        return self
+
+    def _read(self, stream):
+        for line in stream:
+            self.lines.append(line)
+
+    def allow_files(self):
+        """Lifts the bound on files' sizes: the disk has room again."""
+        resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+    def kill(self):
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+    def terminate(self):
+        """SIGTERM; returns the exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(timeout=12)
+        self.reader.join(timeout=5)
+        return code
+
+    @property
+    def log(self):
+        return [json.loads(line) for line in list(self.lines)]
+
+    def url(self, path):
+        return f"http://127.0.0.1:{self.port}{path}"
+
+    def socket(self, room):
+        return f"ws://127.0.0.1:{self.port}/v1/rooms/{room}/sync"
+
+    def _http(self, method, path, body, headers):
+        request = urllib.request.Request(self.url(path), data=body, method=method, headers=headers)
+        try:
+            with urllib.request.urlopen(request, timeout=20) as answer:
+                return Answer(answer.status, answer.headers, answer.read())
+        except urllib.error.HTTPError as error:
+            with error:
+                return Answer(error.code, error.headers, error.read())
+
+    async def http(self, method, path, body=None, headers=None):
+        headers = dict(headers or {})
+        if body is not None and not isinstance(body, bytes):
+            body = json.dumps(body).encode()
+            headers.setdefault("Content-Type", "application/json")
+        return await asyncio.to_thread(self._http, method, path, body, headers)
+
+    async def get(self, path, headers=None):
+        return await self.http("GET", path, headers=headers)
+
+    async def metric(self, name):
+        answer = await self.get("/metrics")
+        for line in answer.body.decode().splitlines():
+            if line.rpartition(" ")[0] == name:
+                return float(line.rpartition(" ")[2])
+        raise AssertionError(f"no metric {name}")
+
+    async def write(self, room, count=1, **properties):
+        """So many new shapes over HTTP; their identifiers."""
+        shapes = [identifier() for _ in range(count)]
+        operations = [{"shape": shape, "set": {"kind": "rectangle"} | properties} for shape in shapes]
+        answer = await self.http("POST", f"/v1/rooms/{room}/ops", {"ops": operations})
+        assert answer.status == 200, answer.body
+        return shapes
+
+
+_number = int.from_bytes(os.urandom(3), "big") << 20
+
+
+def identifier():
+    """One that no other has."""
+    global _number
+    _number += 1
+    digits, rest = "", _number
+    for _ in range(9):
+        rest, digit = divmod(rest, 36)
+        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
+    return f"{digits[:3]}-{digits[3:6]}-{digits[6:]}"
+
+
+def run(*flags, environment=None):
+    """Runs the server to its end: exit code, standard output, standard error."""
+    done = subprocess.run(
+        [BINARY, *map(str, flags)], capture_output=True, text=True, timeout=15, env=os.environ | (environment or {})
+    )
+    return done.returncode, done.stdout, done.stderr

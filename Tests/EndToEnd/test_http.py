@@ -1,0 +1,256 @@
+"""Every route."""
+
+import asyncio
+import gzip
+import json
+import socket
+import time
+import xml.etree.ElementTree as XML
+
+from client import Client, eventually, stamp
+from server import Server, identifier
+
+NAMES = [
+    "id", "kind", "name", "position", "size", "rotation", "fill", "stroke", "strokeWidth", "alpha", "visible", "z",
+    "cornerRadius", "points", "innerRatio",
+]
+
+
+async def test_the_page_is_served_as_a_browser_wants_it(shared):
+    """Types, a tag, compression where asked, and a strict policy."""
+    for path in ["/", "/r/some.room"]:
+        page = await shared.get(path)
+        assert page.status == 200 and page.headers["Content-Type"] == "text/html; charset=utf-8"
+        policy = page.headers["Content-Security-Policy"]
+        assert "default-src 'self'" in policy and "'wasm-unsafe-eval'" in policy and "unsafe-inline" not in policy
+        assert page.headers["X-Content-Type-Options"] == "nosniff"
+        assert b"<script>" not in page.body and b"style=" not in page.body
+        same = await shared.get(path, {"If-None-Match": page.headers["ETag"]})
+        assert same.status == 304 and same.body == b""
+        packed = await shared.get(path, {"Accept-Encoding": "br, gzip"})
+        if packed.headers["Content-Encoding"] == "gzip":
+            assert gzip.decompress(packed.body) == page.body
+    for path, kind in [("/look.css", "text/css; charset=utf-8"), ("/icon.svg", "image/svg+xml")]:
+        assert (await shared.get(path)).headers["Content-Type"] == kind
+    head = await shared.http("HEAD", "/")
+    assert head.status == 200 and head.body == b"" and int(head.headers["Content-Length"]) > 100
+
+
+async def test_nothing_outside_of_web_is_served(tmp=None):
+    """Neither by dots, escaped or not, nor by links, nor what is hidden; a core has the right type."""
+    import os
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        web = os.path.join(folder, "web")
+        os.mkdir(web)
+        for name, text in [("secret", "no"), ("web/.hidden", "no"), ("web/core.wasm", "\0asm"), ("web/index.html", "<p>")]:
+            with open(os.path.join(folder, name), "w") as file:
+                file.write(text)
+        os.symlink(os.path.join(folder, "secret"), os.path.join(web, "link"))
+        with open(os.path.join(web, "long.js"), "w") as file:
+            file.write("// words\n" * 1000)
+        with Server("--web", web) as server:
+            assert (await server.get("/core.wasm")).headers["Content-Type"] == "application/wasm"
+            packed = await server.get("/long.js", {"Accept-Encoding": "gzip"})
+            assert packed.headers["Content-Encoding"] == "gzip" and len(packed.body) < 200
+            assert gzip.decompress(packed.body).startswith(b"// words")
+            assert "Content-Encoding" not in (await server.get("/long.js", {"Accept-Encoding": "gzip;q=0"})).headers
+            with open(os.path.join(web, "long.js"), "w") as file:
+                file.write("changed")
+            assert (await server.get("/long.js")).body == b"changed"
+            paths = [
+                "/link", "/.hidden", "/../secret", "/%2e%2e/secret", "/..%2fsecret", "/r/../../secret", "//secret", "/nothing",
+                "/core.wasm/", "/%00", "/core.wasm%00.js",
+            ]
+            for path in paths:
+                with socket.create_connection(("127.0.0.1", server.port)) as plain:
+                    plain.sendall(f"GET {path} HTTP/1.1\r\nHost: l\r\nConnection: close\r\n\r\n".encode())
+                    answer = await asyncio.to_thread(lambda: plain.makefile("rb").read())
+                    served = path == "/core.wasm/"
+                    assert served or answer.split()[1] in (b"404", b"400"), (path, answer)
+                    assert not answer.endswith(b"no"), path
+
+
+async def test_rooms_are_listed(shared):
+    """By name, with shapes, peers, cursor and how many operations they have had."""
+    await shared.write("list-b", 3)
+    await shared.write("list-a")
+    ann = await Client.join(shared, "list-a")
+    await Client.join(shared, "list-empty")
+    rooms = [room for room in (await shared.get("/v1/rooms")).json["rooms"] if room["room"].startswith("list-")]
+    assert [room["room"] for room in rooms] == ["list-a", "list-b"]
+    assert rooms[0] == {"room": "list-a", "shapes": 1, "peers": 1, "cursor": ann.cursor, "operations": 1}
+    assert rooms[1]["shapes"] == 3 and rooms[1]["peers"] == 0
+
+
+async def test_a_room_as_a_drawing(shared):
+    """Every property, defaults filled in, in drawing order; stamps where asked; a tag."""
+    ann = await Client.join(shared, "drawing")
+    below, above = identifier(), identifier()
+    await ann.write(
+        {"shape": above, "set": {"kind": "roundedRectangle", "z": "W"}}, {"shape": below, "set": {"kind": "star", "name": "Sun"}}
+    )
+    answer = await shared.get("/v1/rooms/drawing")
+    drawing = answer.json
+    assert drawing["room"] == "drawing" and drawing["cursor"] == ann.cursor
+    assert [shape["id"] for shape in drawing["shapes"]] == [below, above]
+    assert all(list(shape) == NAMES for shape in drawing["shapes"])
+    assert drawing["shapes"][0]["name"] == "Sun" and drawing["shapes"][0]["size"] == [150, 120]
+    assert drawing["shapes"][1]["name"] == f"Rounded rectangle {above[-3:]}"
+    stamped = (await shared.get("/v1/rooms/drawing?stamps=1")).json["shapes"][0]["stamps"]
+    assert stamped == {name: entry[0] for name, entry in ann.live[below].items()}
+    assert (await shared.get("/v1/rooms/drawing", {"If-None-Match": answer.headers["ETag"]})).status == 304
+    packed = await shared.get("/v1/rooms/drawing", {"Accept-Encoding": "gzip"})
+    assert packed.headers["Content-Encoding"] != "gzip" or json.loads(gzip.decompress(packed.body)) == drawing
+
+
+async def test_a_room_as_it_was(shared):
+    """By cursor and by time."""
+    ann = await Client.join(shared, "history")
+    shape = identifier()
+    await ann.write({"shape": shape, "set": {"kind": "star", "alpha": 1}})
+    first, between = ann.cursor, ann.welcome["time"]
+
+    async def later():
+        await ann.send({"type": "ping"})
+        return (pong := await ann.until("pong"))["time"] > between + 20 and pong["time"]
+
+    between = await eventually(later, "time passes") - 5
+    await ann.write({"shape": shape, "set": {"alpha": 2}}, {"shape": identifier(), "set": {"kind": "star"}}, id=2)
+    now = (await shared.get("/v1/rooms/history")).json
+    for at in [first, between]:
+        was = (await shared.get(f"/v1/rooms/history?at={at}")).json
+        assert [entry["alpha"] for entry in was["shapes"]] == [1] and was["cursor"] == first, at
+    assert (await shared.get(f"/v1/rooms/history?at={ann.cursor}")).json == now
+    assert (await shared.get("/v1/rooms/history?at=5")).json["shapes"] == []
+    assert (await shared.get("/v1/rooms/history?at=nonsense")).status == 400
+    other = await Client.join(shared, "history-other")
+    await other.write({"shape": identifier(), "set": {"kind": "star"}})
+    answer = await shared.get(f"/v1/rooms/history?at={other.cursor}")
+    assert answer.status == 409 and answer.error == "other_cursor"
+    assert (await shared.get("/v1/rooms/history?stamps=maybe")).status == 400
+
+
+async def test_overlaps_boxes_and_free_places(shared):
+    """Which overlap, what a box would overlap, and where one would not."""
+    box = {"position": [0, 0], "size": [100, 100]}
+    one, two = await shared.write("places", 2, **box)
+    answer = (await shared.get("/v1/rooms/places/overlaps")).json
+    assert answer["overlaps"] == [sorted([one, two])] and answer["room"] == "places" and answer["cursor"]
+    touched = (await shared.get("/v1/rooms/places/overlaps?box=90,90,50,50")).json
+    assert sorted(touched["shapes"]) == sorted([one, two])
+    assert (await shared.get("/v1/rooms/places/overlaps?box=100,0,50,50")).json == {"shapes": []}
+    x, y = (await shared.get("/v1/rooms/places/free?size=50,50&near=60,50")).json["position"]
+    assert (await shared.get(f"/v1/rooms/places/overlaps?box={x},{y},50,50")).json == {"shapes": []}
+    assert (await shared.get("/v1/rooms/places/free?size=50,50&near=300,300")).json == {"position": [300, 300]}
+    for query in ["overlaps?box=1,2,3", "overlaps?box=a,b,c,d", "overlaps?box=0,0,0,0", "overlaps?box=nan,0,5,5", "free", "free?size=0x5,5"]:
+        assert (await shared.get(f"/v1/rooms/places/{query}")).status == 400, query
+
+
+async def test_the_picture(shared):
+    """An SVG, and nothing in it that a browser would run."""
+    await shared.write("picture", name="<script>alert(1)</script>")
+    answer = await shared.get("/v1/rooms/picture/picture.svg")
+    assert answer.headers["Content-Type"] == "image/svg+xml"
+    assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+    drawing = XML.fromstring(answer.body)
+    assert drawing.tag.endswith("svg") and b"<script" not in answer.body
+    assert (await shared.get("/v1/rooms/picture/picture.svg", {"If-None-Match": answer.headers["ETag"]})).status == 304
+
+
+async def test_operations_over_http(shared):
+    """Durable when answered, seen by those who are there, and refused as over a socket."""
+    ann = await Client.join(shared, "posted")
+    (shape,) = await shared.write("posted")
+    while shape not in ann.live:
+        await ann.receive()
+    at = stamp("zzz-zzz-zzz")
+    body = {"ops": [{"shape": shape, "at": at, "set": {"alpha": 3}}]}
+    answer = await shared.http("POST", "/v1/rooms/posted/ops", body)
+    assert answer.status == 200 and set(answer.json) == {"cursor"}
+    assert (await shared.get("/v1/rooms/posted?stamps=1")).json["shapes"][0]["stamps"]["alpha"] == at
+    for body, status, code in [
+        ({"ops": [{"shape": shape, "set": {"alpha": 11}}]}, 400, "bad_value"),
+        ({"ops": [{"shape": shape, "at": stamp("zzz-zzz-zzz", ahead=99999), "set": {"alpha": 1}}]}, 400, "clock_ahead"),
+        ({}, 400, "bad_message"),
+        (b"{", 400, "bad_message"),
+        ({"ops": [{"shape": shape, "set": {"alpha": 1}}] * 1025}, 413, "too_many_ops"),
+    ]:
+        answer = await shared.http("POST", "/v1/rooms/posted/ops", body, {"Content-Type": "application/json"})
+        assert (answer.status, answer.error) == (status, code), (body, answer.body)
+    answer = await shared.http("POST", "/v1/rooms/posted/ops", b"{}", {"Content-Type": "text/plain"})
+    assert answer.status == 415
+    # As curl sends it where nobody says what it is; but a page of another site may not.
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    body = {"ops": [{"shape": shape, "set": {"alpha": 3}}]}
+    assert (await shared.http("POST", "/v1/rooms/posted/ops", body, form)).status == 200
+    elsewhere = {**form, "Origin": "http://127.0.0.1:1"}
+    assert (await shared.http("POST", "/v1/rooms/posted/ops", body, elsewhere)).status == 415
+    answer = await shared.http("POST", "/v1/rooms/posted/ops", b" " * 1_048_577, {"Content-Type": "application/json"})
+    assert answer.status == 413
+    answer = await shared.http("POST", "/v1/rooms/posted/ops", b" " * 9_000_000, {"Content-Type": "application/json"})
+    assert answer.status == 413
+
+
+async def test_rates_over_http():
+    """429 for an address that writes more than a connection may."""
+    with Server("--max-ops-per-second", 2, "--max-ops-per-message", 4) as server:
+        await server.write("fast", 4)
+        answer = await server.http("POST", "/v1/rooms/fast/ops", {"ops": [{"shape": identifier(), "set": {"alpha": 1}}] * 2})
+        assert answer.status == 429 and answer.error == "rate_limited"
+
+
+async def test_layouts_and_drawings_are_taken(shared):
+    """Squares in single quotes; a drawing as it was given."""
+    layout = b"{'squares': [{ 'x': 120, 'y': 230, 'colour': '#FF0000', 'size': 250}, {'x': 1, 'y': 2, 'colour': '#00FF00', 'size': 30}]}"
+    answer = await shared.http("POST", "/v1/rooms/layout/layout", layout, {"Content-Type": "application/json"})
+    assert answer.status == 200, answer.body
+    drawing = (await shared.get("/v1/rooms/layout")).json
+    assert answer.json == {"cursor": drawing["cursor"], "shapes": [shape["id"] for shape in drawing["shapes"]]}
+    first = drawing["shapes"][0]
+    assert (first["position"], first["size"], first["fill"]) == ([120, 230], [250, 250], "#FF0000")
+    answer = await shared.http("POST", "/v1/rooms/layout-copy/layout", drawing)
+    copy = (await shared.get("/v1/rooms/layout-copy")).json["shapes"]
+    assert [shape["fill"] for shape in copy] == ["#FF0000", "#00FF00"]
+    answer = await shared.http("POST", "/v1/rooms/layout/layout", {"squares": [{"x": 1}]})
+    assert answer.status == 400 and "squares[0]" in answer.json["error"]["message"]
+    many = {"squares": [{"x": number, "y": 0, "colour": "#FF0000", "size": 5} for number in range(3000)]}
+    answer = await shared.http("POST", "/v1/rooms/layout-many/layout", many)
+    assert answer.status == 200 and len(answer.json["shapes"]) == 3000
+    assert len((await shared.get("/v1/rooms/layout-many")).json["shapes"]) == 3000
+
+
+async def test_rooms_are_deleted(shared):
+    """204, and as though it had never been."""
+    await shared.write("deleted")
+    assert (await shared.http("DELETE", "/v1/rooms/deleted")).status == 204
+    assert (await shared.get("/v1/rooms/deleted")).status == 404
+    assert (await shared.http("DELETE", "/v1/rooms/deleted")).status == 404
+    assert all(room["room"] != "deleted" for room in (await shared.get("/v1/rooms")).json["rooms"])
+
+
+async def test_what_is_not_there_and_what_is_not_allowed(shared):
+    """404 and 405 with what is, as an error in JSON."""
+    for path in ["/v1", "/v1/rooms/nobody", "/v1/rooms/nobody/overlaps", "/v1/rooms/a%20b", "/v1/rooms/x/y", "/v1/x", "/r/a%20b"]:
+        answer = await shared.get(path)
+        assert answer.status == 404 and answer.json["error"]["message"], path
+    for method, path, allowed in [
+        ("POST", "/v1/rooms", "GET, HEAD"), ("PUT", "/v1/rooms/x", "GET, HEAD, DELETE"), ("GET", "/v1/rooms/x/ops", "POST"),
+        ("DELETE", "/healthz", "GET, HEAD"), ("POST", "/", "GET, HEAD"), ("PATCH", "/v1/rooms/x/layout", "POST"),
+    ]:
+        answer = await shared.http(method, path)
+        assert answer.status == 405 and answer.headers["Allow"] == allowed and answer.error == "method_not_allowed"
+    await shared.write("heads")
+    for path in ["/", "/v1/rooms", "/v1/rooms/heads", "/v1/rooms/heads/overlaps", "/v1/rooms/heads/picture.svg", "/healthz", "/metrics"]:
+        answer = await shared.http("HEAD", path)
+        assert answer.status == 200 and answer.body == b"", path
+
+
+async def test_many_ask_at_once(shared):
+    """A hundred readers of a room while it is written to."""
+    writing = asyncio.gather(*[shared.write("busy", 20) for _ in range(20)])
+    answers = await asyncio.gather(*[shared.get("/v1/rooms/busy") for _ in range(100)])
+    await writing
+    assert all(answer.status in (200, 404) for answer in answers)
+    assert len((await shared.get("/v1/rooms/busy")).json["shapes"]) == 400

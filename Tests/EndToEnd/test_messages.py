@@ -1,0 +1,204 @@
+"""Every message of the contract, and every code of a refusal."""
+
+import time
+
+from client import Client, connect, eventually, stamp
+from server import Server, identifier
+
+
+async def test_welcome_tells_room_actor_role_clock_limits_and_peers(shared):
+    """Hello is answered by a welcome with all its members, and a state that is empty."""
+    ann = await connect(shared, "welcome")
+    await ann.send({"type": "hello", "name": "Ann", "color": "#E4572E", "actor": "k3j-9x2-m1p"})
+    welcome = await ann.receive()
+    assert welcome["room"] == "welcome" and welcome["actor"] == "k3j-9x2-m1p" and welcome["role"] == "editor"
+    assert abs(welcome["time"] - time.time() * 1000) < 5000
+    assert welcome["limits"] == {
+        "messageBytes": 1048576, "opsPerMessage": 1024, "opsPerSecond": 2000, "shapes": 100000,
+        "clockAheadMs": 60000, "presenceBytes": 4096, "horizonMs": 2592000000,
+    }
+    assert welcome["peers"] == []
+    state = await ann.receive()
+    assert state["ops"] == [] and state["reset"] is True and "more" not in state
+    bob = await Client.join(shared, "welcome", name="Bob", readonly=True)
+    assert bob.welcome["role"] == "viewer"
+    assert [(peer["name"], peer["color"]) for peer in bob.welcome["peers"]] == [("Ann", "#E4572E")]
+    joined = await ann.until("join")
+    assert joined["peer"]["name"] == "Bob" and joined["peer"]["actor"] == bob.actor
+    await bob.close()
+    assert (await ann.until("leave"))["actor"] == bob.actor
+
+
+async def test_operations_reach_everyone_and_are_acknowledged(shared):
+    """One writes; all see the same operation, the writer among them, and then hears the acknowledgement."""
+    ann, bob = await Client.join(shared, "ops"), await Client.join(shared, "ops")
+    shape, at = identifier(), stamp(ann.actor)
+    everything = {
+        "kind": "star", "name": "Sun", "position": [45, 44], "size": [10, 20], "rotation": 12.5, "fill": "#FF0000",
+        "stroke": "#00FF00", "strokeWidth": 2, "alpha": 7, "visible": False, "z": "Vx", "cornerRadius": 3, "points": 7,
+        "innerRatio": 0.25,
+    }
+    acknowledged = await ann.write({"shape": shape, "at": at, "set": everything}, id="first")
+    assert acknowledged["type"] == "ack" and acknowledged["id"] == "first" and "superseded" not in acknowledged
+    delivered = await bob.until("ops")
+    assert delivered["ops"] == [{"shape": shape, "at": at, "set": everything}]
+    assert delivered["cursor"] == acknowledged["cursor"] == ann.cursor
+    assert ann.live == bob.live and shape in ann.live
+
+
+async def test_the_server_stamps_what_has_no_stamp(shared):
+    """An operation without `at` gets one of the connection's actor, near the server's clock."""
+    ann = await Client.join(shared, "stamping")
+    shape = identifier()
+    await ann.write({"shape": shape, "set": {"kind": "ellipse"}})
+    milliseconds, _, actor = ann.live[shape]["kind"][0].split(".")
+    assert actor == ann.actor and abs(int(milliseconds) - time.time() * 1000) < 5000
+
+
+async def test_superseded_names_the_winner(shared):
+    """Who writes under an older stamp is told which value had lost, and to whom."""
+    ann, bob = await Client.join(shared, "lost"), await Client.join(shared, "lost")
+    shape, newer = identifier(), stamp(ann.actor, ahead=5000)
+    await ann.write({"shape": shape, "at": newer, "set": {"kind": "rectangle", "alpha": 3}})
+    older = {"shape": shape, "at": stamp(bob.actor), "set": {"alpha": 9, "rotation": 5}}
+    answer = await bob.write(older)
+    assert answer["superseded"] == [{"op": 0, "property": "alpha", "by": newer}]
+    assert (await bob.write(older, id=2))["type"] == "ack", "sending again is harmless"
+    assert bob.live[shape]["alpha"][1] == 3 and bob.live[shape]["rotation"][1] == 5
+
+
+async def test_deleting_beats_edits_and_writing_anew_brings_back(shared):
+    """An erasure hides what is not newer than it."""
+    ann = await Client.join(shared, "deleting")
+    shape = identifier()
+    await ann.write({"shape": shape, "at": stamp(ann.actor), "set": {"kind": "rectangle", "alpha": 4}})
+    await ann.write({"shape": shape, "at": stamp(ann.actor, ahead=100), "set": {"deleted": True}}, id=2)
+    answer = await ann.write({"shape": shape, "at": stamp(ann.actor, ahead=200), "set": {"rotation": 1}}, id=3)
+    assert answer["type"] == "ack" and shape not in ann.live
+    await ann.write({"shape": shape, "at": stamp(ann.actor, ahead=300), "set": {"kind": "ellipse"}}, id=4)
+    late = await Client.join(shared, "deleting")
+    assert set(late.live) == {shape} and "alpha" not in late.live[shape]
+    assert late.live == ann.live
+
+
+async def test_presence_goes_to_the_others(shared):
+    """The newest state of a peer, and not one's own."""
+    ann, bob = await Client.join(shared, "presence"), await Client.join(shared, "presence")
+    for x in range(5):
+        await ann.send({"type": "presence", "state": {"cursor": [x, 1]}})
+    while (message := await bob.until("presence"))["peers"][0]["state"] != {"cursor": [4, 1]}:
+        assert message["peers"][0]["actor"] == ann.actor
+    carol = await Client.join(shared, "presence")
+    states = {peer["actor"]: peer.get("state", {}) for peer in carol.welcome["peers"]}
+    assert states[ann.actor] == {"cursor": [4, 1]}
+
+
+async def test_ping_and_digest(shared):
+    """A pong with the clock; a digest that a client of another make comes to as well."""
+    ann = await Client.join(shared, "digest")
+    await ann.send({"type": "ping", "id": 7})
+    pong = await ann.until("pong", id=7)
+    assert abs(pong["time"] - time.time() * 1000) < 5000
+    for _ in range(20):
+        await ann.write({"shape": identifier(), "set": {"kind": "polygon", "points": 6, "fill": "#010203"}})
+    await ann.send({"type": "digest"})
+    digest = await ann.until("digest")
+    assert digest["hash"] == ann.digest and digest["cursor"] == ann.cursor
+
+
+async def test_overlaps_begin_and_end(shared):
+    """First all pairs that stand, then each that begins or ends, the smaller identifier first."""
+    ann = await Client.join(shared, "overlaps", state=False, overlaps=True)
+    assert (await ann.until("overlaps")) == {"type": "overlaps", "began": [], "ended": []}
+    one, two = sorted([identifier(), identifier()])
+    box = {"kind": "rectangle", "position": [0, 0], "size": [100, 100]}
+    await ann.send({"type": "ops", "ops": [{"shape": two, "set": box}, {"shape": one, "set": box}]})
+    assert (await ann.until("overlaps"))["began"] == [[one, two]]
+    bob = await Client.join(shared, "overlaps", state=False, overlaps=True)
+    assert (await bob.until("overlaps"))["began"] == [[one, two]]
+    await ann.send({"type": "ops", "ops": [{"shape": two, "set": {"position": [100, 0]}}]})
+    assert (await ann.until("overlaps"))["ended"] == [[one, two]], "touching is not overlapping"
+
+
+async def test_unknown_messages_are_named_and_the_connection_goes_on(shared):
+    """`unknown_type`, and then as before."""
+    ann = await Client.join(shared, "unknown")
+    await ann.send({"type": "teleport"})
+    assert (await ann.until("error"))["code"] == "unknown_type"
+    assert (await ann.write({"shape": identifier(), "set": {"kind": "star"}}))["type"] == "ack"
+
+
+async def refused(client, operation, code, id=1):
+    answer = await client.write(operation, id=id)
+    assert answer["type"] == "reject" and answer["code"] == code and answer["message"], (answer, operation)
+    return answer
+
+
+async def test_each_refusal_has_its_code(shared):
+    """Nothing of a refused message is applied, and the connection goes on."""
+    ann = await Client.join(shared, "refusals")
+    shape = identifier()
+    good = {"shape": shape, "set": {"kind": "rectangle"}}
+    await ann.send({"type": "ops", "id": 1})
+    assert (await ann.until("reject"))["code"] == "bad_message"
+    await refused(ann, {"shape": shape, "set": {}}, "bad_message")
+    await refused(ann, {"shape": "no", "set": {"kind": "star"}}, "bad_shape")
+    await refused(ann, {"shape": shape, "at": "yesterday", "set": {"kind": "star"}}, "bad_stamp")
+    await refused(ann, {"shape": shape, "at": stamp("aaa-aaa-aaa"), "set": {"kind": "star"}}, "bad_stamp")
+    await refused(ann, {"shape": shape, "set": {"colour": "#000000"}}, "bad_property")
+    for name, value in [
+        ("kind", "blob"), ("name", ""), ("position", [1]), ("size", [0, 5]), ("alpha", 0), ("alpha", 1.5), ("fill", "red"),
+        ("visible", 1), ("z", "V0"), ("points", 2), ("innerRatio", 2), ("rotation", None), ("deleted", False),
+    ]:
+        await refused(ann, {"shape": shape, "set": {name: value}}, "bad_value")
+    await refused(ann, {"shape": shape, "at": stamp(ann.actor, ahead=120000), "set": {"kind": "star"}}, "clock_ahead")
+    await refused(ann, {"shape": shape, "at": f"5.0.{ann.actor}", "set": {"kind": "star"}}, "too_old")
+    answer = await ann.write(good, {"shape": shape, "set": {"alpha": 11}}, id=3)
+    assert answer["code"] == "bad_value" and answer["op"] == 1
+    answer = await ann.write(*[good] * 1025, id=4)
+    assert answer["code"] == "too_many_ops"
+    assert ann.live == {}
+    viewer = await Client.join(shared, "refusals", readonly=True)
+    await refused(viewer, good, "read_only")
+    assert (await ann.write(good, id=5))["type"] == "ack"
+
+
+async def test_limits_of_a_room_and_a_rate():
+    """`room_full` and `rate_limited`, as the flags say and welcome tells."""
+    with Server("--max-shapes", 3, "--max-ops-per-second", 4, "--max-ops-per-message", 8) as server:
+        ann = await Client.join(server, "full")
+        assert ann.welcome["limits"]["shapes"] == 3 and ann.welcome["limits"]["opsPerMessage"] == 8
+        shapes = [{"shape": identifier(), "set": {"kind": "rectangle"}} for _ in range(4)]
+        assert (await ann.write(*shapes))["code"] == "room_full"
+        assert (await ann.write(*shapes[:3], id=2))["type"] == "ack"
+        bob = await Client.join(server, "rate")
+        assert (await bob.write(*shapes[:2] * 4))["type"] == "ack"
+        assert (await bob.write(*shapes[:2] * 4, id=2))["code"] == "rate_limited"
+
+
+async def test_a_log_that_cannot_be_written_is_unavailable_until_it_can():
+    """Writers are refused, readers go on, `/readyz` says no; when the disk has room again so has the server."""
+    with Server(file_bytes_max=200_000) as server:
+        ann = await Client.join(server, "disk")
+        good = await ann.write({"shape": identifier(), "set": {"kind": "rectangle", "name": "kept"}})
+        assert good["type"] == "ack"
+        filler = [{"shape": identifier(), "set": {"kind": "rectangle", "name": "x" * 120}} for _ in range(1000)]
+        answer, number = good, 2
+        while answer["type"] == "ack" and number < 20:
+            answer = await ann.write(*filler, id=number)
+            number += 1
+        assert answer["type"] == "reject" and answer["code"] == "unavailable", answer
+        assert (await server.get("/readyz")).status == 503
+        assert (await server.get("/healthz")).status == 200
+        assert (await server.get("/v1/rooms/disk")).status == 200
+        posted = await server.http("POST", "/v1/rooms/disk/ops", {"ops": filler[:1]})
+        assert posted.status == 503 and posted.error == "unavailable"
+        server.allow_files()
+
+        async def ready():
+            return (await server.get("/readyz")).status == 200
+
+        await eventually(ready, "ready again")
+        assert (await ann.write({"shape": identifier(), "set": {"kind": "star"}}, id=99))["type"] == "ack"
+        shapes = (await server.get("/v1/rooms/disk")).json["shapes"]
+        assert any(shape["name"] == "kept" for shape in shapes) and any(shape["kind"] == "star" for shape in shapes)

@@ -1,0 +1,147 @@
+"""Coming back, coming late, and not keeping up."""
+
+import asyncio
+import socket
+
+from client import Client, eventually
+from server import Server, identifier
+
+
+async def test_a_cursor_brings_only_what_is_newer(shared):
+    """No reset, and only what was written since."""
+    ann = await Client.join(shared, "resume")
+    first, second = identifier(), identifier()
+    await ann.write({"shape": first, "set": {"kind": "star"}})
+    cursor = ann.cursor
+    await ann.write({"shape": second, "set": {"kind": "star"}}, id=2)
+    back = await Client.join(shared, "resume", since=cursor)
+    assert [operation["shape"] for operation in back.seen] == [second]
+    assert back.cursor == ann.cursor
+    same = await Client.join(shared, "resume", state=False, since=ann.cursor)
+    state = await same.state()
+    assert state[0]["ops"] == [] and "reset" not in state[0]
+
+
+async def test_a_cursor_that_cannot_be_honoured_resets(shared):
+    """Not ours, of another room, of an earlier life of this one."""
+    ann = await Client.join(shared, "reset")
+    await ann.write({"shape": identifier(), "set": {"kind": "star"}})
+    other = await Client.join(shared, "reset-other")
+    await other.write({"shape": identifier(), "set": {"kind": "star"}})
+    for since in ["nonsense", other.cursor]:
+        client = await Client.join(shared, "reset", state=False, since=since)
+        state = await client.state()
+        assert state[0]["reset"] is True and client.live == ann.live, since
+    old = ann.cursor
+    await shared.http("DELETE", "/v1/rooms/reset")
+    (shape,) = await shared.write("reset")
+    anew = await Client.join(shared, "reset", state=False, since=old)
+    assert (await anew.state())[0]["reset"] is True and set(anew.live) == {shape}
+
+
+async def test_a_large_state_comes_in_parts(shared):
+    """Each within messageBytes, `more` on all but the last, `reset` on the first only."""
+    await asyncio.gather(*[shared.write("parts", 500, name=f"{number} " + "x" * 100) for number in range(2)])
+    client = await Client.join(shared, "parts", state=False)
+    state = await client.state()
+    assert state[0]["reset"] and all("reset" not in message for message in state[1:])
+    assert all(message.get("more") for message in state[:-1])
+    assert len(client.live) == 1000
+
+
+async def test_a_reader_that_stalls_gets_the_newest_and_delays_nobody():
+    """It takes nothing for sixteen megabytes, costs a constant, and ends up with what all have."""
+    with Server("--max-ops-per-second", 1000000) as server:
+        narrow = socket.socket()
+        narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        narrow.connect(("127.0.0.1", server.port))
+        stalled = await Client.join(server, "stall", options={"sock": narrow, "max_queue": 1})
+        ann, bob = await Client.join(server, "stall"), await Client.join(server, "stall")
+        shapes, last = [identifier() for _ in range(500)], identifier()
+
+        async def read(client):
+            while last not in client.registers:
+                await client.receive()
+
+        reading = asyncio.create_task(read(bob))
+        before = await server.metric("process_resident_memory_bytes")
+        for number in range(64):
+            name = f"{number} " + "x" * 110
+            answer = await ann.write(
+                *[{"shape": shape, "set": {"kind": "rectangle", "name": name, "rotation": number}} for shape in shapes]
+            )
+            assert answer["type"] == "ack"
+        await ann.write({"shape": last, "set": {"kind": "star"}}, id="last")
+        await reading
+        grown = await server.metric("process_resident_memory_bytes") - before
+        await read(stalled)
+        assert stalled.live == ann.live == bob.live
+        assert len(bob.seen) == 64 * 500 + 1
+        assert len(stalled.seen) < len(bob.seen) / 2, "it was sent less than everything"
+        assert await server.metric("canvas_caught_up_total") >= 1
+        assert await server.metric("canvas_stalls_total") >= 1
+        assert grown < 64 << 20, grown
+        await stalled.send({"type": "digest"})
+        assert (await stalled.until("digest"))["hash"] == stalled.digest
+
+
+async def test_a_room_closes_when_idle_and_opens_as_it_was():
+    """With a snapshot, so that the list knows how many shapes it has."""
+    with Server("--room-idle-ms", 0, "--history-ms", 0) as server:
+        ann = await Client.join(server, "idle")
+        for number in range(5):
+            await ann.write({"shape": identifier(), "set": {"kind": "star", "alpha": 5}}, id=number)
+        live, cursor = ann.live, ann.cursor
+        await ann.close()
+
+        async def closed():
+            return await server.metric("canvas_rooms_open") == 0
+
+        await eventually(closed, "the room closed")
+        assert await server.metric("canvas_snapshots_total") == 1
+        (room,) = (await server.get("/v1/rooms")).json["rooms"]
+        assert room["shapes"] == 5 and room["operations"] == 5 and room["peers"] == 0
+        back = await Client.join(server, "idle", since=cursor)
+        assert back.seen == []
+        other = await Client.join(server, "idle")
+        assert other.live == live
+
+
+async def test_many_come_at_once_to_a_room_that_is_not_open():
+    """It is opened once: all of them write, and all come to the same."""
+    with Server() as server:
+        (old,) = await server.write("crowd")
+        server.kill()
+        server.start()
+        for room, before in [("crowd", {old}), ("crowd-new", set())]:
+            clients = await asyncio.gather(*[Client.join(server, room) for _ in range(30)])
+            shapes = {identifier() for _ in clients}
+            await asyncio.gather(
+                *[client.write({"shape": shape, "set": {"kind": "star"}}) for client, shape in zip(clients, shapes)]
+            )
+            for client in clients:
+                while set(client.live) != shapes | before:
+                    await client.receive()
+        server.kill()
+        server.start()
+        assert len((await server.get("/v1/rooms/crowd")).json["shapes"]) == 31
+
+
+async def test_as_many_rooms_are_open_as_may_be():
+    """An idle one goes for a new one, and comes back as it was; where none is idle, one is told."""
+    with Server("--max-rooms", 3) as server:
+        shapes = [(await server.write(f"room{number}"))[0] for number in range(6)]
+        assert await server.metric("canvas_rooms_open") <= 3
+        for number in range(6):
+            (shape,) = (await server.get(f"/v1/rooms/room{number}")).json["shapes"]
+            assert shape["id"] == shapes[number]
+        rooms = (await server.get("/v1/rooms")).json["rooms"]
+        assert [room["shapes"] for room in rooms] == [1] * 6
+        clients = [await Client.join(server, f"room{number}") for number in range(3)]
+        assert (await server.get("/v1/rooms/room5")).status == 503
+        await clients[0].close()
+
+        async def there():
+            return (await server.get("/v1/rooms/room5")).status == 200
+
+        await eventually(there, "a room was let go")

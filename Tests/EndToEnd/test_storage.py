@@ -1,0 +1,72 @@
+"""Files that are not what they were."""
+
+import asyncio
+import os
+import shutil
+
+from client import Client
+from server import Server, run
+
+NEEDLE = "a-name-to-be-found"
+
+
+async def written(server):
+    """A server that has stored something and was killed, so that no snapshot stands for its records."""
+    server.start()
+    await server.write("damaged", name=NEEDLE)
+    await server.write("whole", 3)
+    server.kill()
+    # What is only in the write-ahead log is carried over by the next start.
+    server.start()
+    server.kill()
+    return os.path.join(server.data, "canvas.db")
+
+
+async def test_a_database_that_is_cut_short_or_no_database_is_named(shared):
+    """One line, exit 1, and the file is as it was."""
+    server = Server()
+    database = await written(server)
+    whole = open(database, "rb").read()
+    for name, content in [("half", whole[: len(whole) // 2 // 4096 * 4096 - 1000]), ("other", b"hello " * 4000), ("empty", b"")]:
+        for rest in ("-wal", "-shm"):
+            if os.path.exists(database + rest):
+                os.remove(database + rest)
+        with open(database, "wb") as file:
+            file.write(content)
+        code, _, words = await asyncio.to_thread(run, "--port", "0", "--data", server.data)
+        assert code == 1 and words.count("\n") == 1 and "canvas.db" in words, (name, code, words)
+        assert open(database, "rb").read() == content, name
+    shutil.rmtree(server.data)
+
+
+async def test_a_damaged_row_is_an_error_of_its_room_only(shared):
+    """That room is refused with its name in the log; the others go on."""
+    server = Server()
+    database = await written(server)
+    content = open(database, "rb").read()
+    place = content.find(NEEDLE.encode())
+    assert place > 0 and content.count(NEEDLE.encode()) == 1
+    with open(database, "r+b") as file:
+        file.seek(place)
+        file.write(b"b")
+    with server:
+        answer = await server.get("/v1/rooms/damaged")
+        assert answer.status == 503 and "damaged" in answer.json["error"]["message"], answer.body
+        assert any(line["level"] == "error" and line.get("room") == "damaged" for line in server.log)
+        assert len((await server.get("/v1/rooms/whole")).json["shapes"]) == 3
+        client = await Client.join(server, "whole")
+        assert len(client.live) == 3
+        posted = await server.http("POST", "/v1/rooms/damaged/ops", {"ops": [{"shape": "abc-abc-abc", "set": {"alpha": 1}}]})
+        assert posted.status == 503
+        assert (await server.get("/readyz")).status == 200
+    shutil.rmtree(server.data, ignore_errors=True)
+
+
+async def test_memory_keeps_nothing(shared):
+    """`--data memory`: as good as any while it runs."""
+    with Server(data="memory") as server:
+        await server.write("room", 2)
+        assert len((await server.get("/v1/rooms/room")).json["shapes"]) == 2
+        assert await asyncio.to_thread(server.terminate) == 0
+        server.start()
+        assert (await server.get("/v1/rooms/room")).status == 404

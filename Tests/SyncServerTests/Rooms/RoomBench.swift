@@ -1,0 +1,296 @@
+import CanvasCRDT
+import Testing
+
+@testable import SyncServer
+
+/// Messages behind their length: what the tests put in the place of WebSocket frames.
+enum TestFraming {
+  static let framing = Framing { message, _, bytes in
+    withUnsafeBytes(of: UInt32(message.count).littleEndian) { bytes.append(contentsOf: $0) }
+    bytes.append(contentsOf: message)
+  }
+
+  /// Takes the whole messages off the front of what has arrived.
+  static func takeMessages(_ bytes: inout [UInt8]) -> [[UInt8]] {
+    var messages: [[UInt8]] = []
+    var offset = 0
+    while bytes.count - offset >= 4 {
+      let count = (0..<4).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
+      guard bytes.count - offset - 4 >= count else { break }
+      messages.append(Array(bytes[(offset + 4)..<(offset + 4 + count)]))
+      offset += 4 + count
+    }
+    bytes.removeFirst(offset)
+    return messages
+  }
+}
+
+/// A connection's far end: what it has been sent, and the drawing that follows from it.
+struct TestClient {
+  var session: Session
+  var id: MemberID?
+  var arrived: [UInt8] = []
+  var messages: [ServerMessage] = []
+  /// How many bytes it takes each time it is offered some; nothing, and it takes all.
+  var takes: Int?
+  var closed: CloseCode?
+
+  var canvas = Canvas()
+  var cursor: Cursor?
+  var pairs: Set<ShapePair> = []
+  var peers: [Identifier: Peer] = [:]
+  var isReadingPaused = false
+  var digests = 0
+  /// Those that were about another cursor than the client's, or another drawing.
+  var digestsThatDiffer = 0
+
+  /// The largest single message, as it came.
+  var messageBytesMax = 0
+
+  mutating func take(_ bytes: UnsafeRawBufferPointer) -> Int {
+    let count = min(bytes.count, takes ?? bytes.count)
+    arrived.append(contentsOf: bytes.prefix(count))
+    for message in TestFraming.takeMessages(&arrived) {
+      messageBytesMax = max(messageBytesMax, message.count)
+      do {
+        let decoded =
+          session.encoding == .json
+          ? try JSONEncoding.decodeServerMessage(message) : try BinaryEncoding.decodeServerMessage(message)
+        follow(decoded)
+        messages.append(decoded)
+      } catch {
+        Issue.record("a client can't read what it was sent: \(error)")
+      }
+    }
+    return count
+  }
+
+  private mutating func follow(_ message: ServerMessage) {
+    switch message {
+    case .welcome(let welcome): for peer in welcome.peers { peers[peer.actor] = peer }
+    case .operations(let delivery):
+      if delivery.reset { canvas = Canvas() }
+      switch delivery.content {
+      case .operations(let operations): for operation in operations { canvas.apply(operation) }
+      case .state(let part): canvas.merge(part)
+      }
+      if !delivery.more { cursor = delivery.cursor }
+    case .join(let peer): peers[peer.actor] = peer
+    case .leave(let actor): peers[actor] = nil
+    case .presence(let states): for state in states { peers[state.actor]?.state = state.state }
+    case .overlaps(let notice):
+      pairs.formUnion(notice.began)
+      pairs.subtract(notice.ended)
+    case .digest(let cursor, let hash):
+      digests += 1
+      if cursor != self.cursor || hash != canvas.digest { digestsThatDiffer += 1 }
+    case .acknowledgement, .rejection, .pong, .error: break
+    }
+  }
+}
+
+/// A room with its log and its connections, all in hand, for tests that look at one thing.
+struct RoomBench {
+  var room: Room
+  var clients: [TestClient] = []
+  var log: [RoomRecord] = []
+  /// Batches that the log has been asked for and has not answered.
+  var waiting: [Batch] = []
+  var answers: [(request: UInt64, outcome: Result<Cursor, Rejection>)] = []
+  var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
+  var random = SeededGenerator(seed: 7)
+  let limits: Limits
+  var pauses = 0
+  var resumes = 0
+
+  static let epoch: UInt64 = 1_763_650_000_000
+
+  init(_ change: (inout Limits) -> Void = { _ in }) {
+    var limits = Limits()
+    change(&limits)
+    self.limits = limits
+    room = RoomBench.emptyRoom(limits)
+  }
+
+  static func emptyRoom(_ limits: Limits, epoch: UInt64 = 77) -> Room {
+    Room(name: "demo", epoch: epoch, limits: limits, framing: TestFraming.framing, seed: 3)
+  }
+
+  // MARK: Time
+
+  mutating func pass(_ milliseconds: UInt64) {
+    now.wallMilliseconds += milliseconds
+    now.monotonicMilliseconds += milliseconds
+  }
+
+  // MARK: Connections
+
+  mutating func connect(_ encoding: WireEncoding = .binary, roleMax: Role = .editor) -> Int {
+    clients.append(TestClient(session: Session(encoding: encoding, roleMax: roleMax, limits: limits, now: now)))
+    return clients.count - 1
+  }
+
+  @discardableResult
+  mutating func join(_ encoding: WireEncoding = .binary, _ change: (inout Hello) -> Void = { _ in }) -> Int {
+    let client = connect(encoding)
+    var hello = Hello()
+    change(&hello)
+    say(.hello(hello), client)
+    settle()
+    return client
+  }
+
+  func actor(_ client: Int) -> Identifier {
+    for message in clients[client].messages { if case .welcome(let welcome) = message { return welcome.actor } }
+    preconditionFailure("it has not been welcomed")
+  }
+
+  @discardableResult
+  mutating func say(_ message: ClientMessage, _ client: Int) -> SessionAction {
+    let encoding = clients[client].session.encoding
+    return say(encoding == .json ? JSONEncoding.encode(message) : BinaryEncoding.encode(message), client)
+  }
+
+  @discardableResult
+  mutating func say(_ bytes: [UInt8], _ client: Int, isText: Bool? = nil) -> SessionAction {
+    let isText = isText ?? clients[client].session.encoding.isText
+    let now = now
+    let action = bytes.withUnsafeBytes { clients[client].session.received($0, isText: isText, now: now) }
+    act(action, client)
+    return action
+  }
+
+  mutating func act(_ action: SessionAction, _ client: Int) {
+    switch action {
+    case .nothing: break
+    case .join(let hello, let role):
+      let encoding = clients[client].session.encoding
+      clients[client].id = room.join(hello, role: role, encoding: encoding, now: now, using: &random)
+    case .submit(let submission): room.submit(submission, from: clients[client].id!, now: now)
+    case .presence(let state): room.presence(state, from: clients[client].id!, now: now)
+    case .digest: room.digest(for: clients[client].id!, now: now)
+    case .reply(let message): room.reply(message, to: clients[client].id!)
+    case .close(let code, _):
+      clients[client].closed = code
+      leave(client)
+    }
+    takeEffects()
+  }
+
+  mutating func leave(_ client: Int) {
+    if let id = clients[client].id { room.leave(id, now: now) }
+    clients[client].id = nil
+    takeEffects()
+  }
+
+  /// Another process has the room now, and nobody is connected.
+  mutating func restart(with room: Room) {
+    self.room = room
+    waiting = []
+    for client in clients.indices { clients[client].id = nil }
+  }
+
+  mutating func takeEffects() {
+    for effect in room.takeEffects() {
+      switch effect {
+      case .append(let batch): waiting.append(batch)
+      case .answered(let request, let outcome): answers.append((request, outcome))
+      case .close(let id, let code, _):
+        guard let client = clients.firstIndex(where: { $0.id == id }) else { continue }
+        clients[client].closed = code
+        clients[client].session.closed()
+        clients[client].id = nil
+      case .pauseReading(let id):
+        pauses += 1
+        clients.firstIndex { $0.id == id }.map { clients[$0].isReadingPaused = true }
+      case .resumeReading(let id):
+        resumes += 1
+        clients.firstIndex { $0.id == id }.map { clients[$0].isReadingPaused = false }
+      }
+    }
+  }
+
+  // MARK: The log
+
+  /// The log answers for the oldest batch.
+  mutating func commit() {
+    let batch = waiting.removeFirst()
+    let record = RoomRecord(
+      position: (log.last?.position ?? 0) + 3,
+      milliseconds: now.wallMilliseconds,
+      batch: batch.number,
+      operations: batch.operations
+    )
+    log.append(record)
+    room.delivered(record, now: now)
+    takeEffects()
+  }
+
+  mutating func send() {
+    var clients = clients
+    room.send(now: now) { id, bytes in
+      guard let client = clients.firstIndex(where: { $0.id == id }) else { return 0 }
+      return clients[client].take(bytes)
+    }
+    self.clients = clients
+    takeEffects()
+  }
+
+  /// All that is on its way arrives; time passes only as far as beats ask for.
+  mutating func settle() {
+    repeat {
+      while !waiting.isEmpty { commit() }
+      if let due = room.flushDueAt {
+        if due > now.monotonicMilliseconds { pass(due - now.monotonicMilliseconds) }
+        room.flush(now: now)
+      }
+      send()
+    } while !waiting.isEmpty || room.flushDueAt != nil
+  }
+
+  /// A stalled reader's socket takes again.
+  mutating func wake(_ client: Int) {
+    guard let id = clients[client].id else { return }
+    var far = clients[client]
+    room.writable(id, now: now) { _, bytes in far.take(bytes) }
+    clients[client] = far
+    takeEffects()
+  }
+
+  // MARK: Writing
+
+  /// Writes to a shape under the client's own stamp, `counter` milliseconds after the bench's time.
+  @discardableResult
+  mutating func write(
+    _ client: Int,
+    _ shape: Identifier,
+    id: UInt64 = 1,
+    at stamp: Stamp? = nil,
+    _ assign: (inout Properties) -> Void
+  ) -> Stamp {
+    pass(1)
+    var set = Properties()
+    assign(&set)
+    let at = stamp ?? Stamp(milliseconds: now.wallMilliseconds, counter: 0, actor: actor(client))!
+    let operation = ProposedOperation(shape: shape, at: at, set: set)
+    say(.operations(Submission(id: MessageIdentifier(id), operations: [operation])), client)
+    return at
+  }
+
+  func shape(_ number: UInt64) -> Identifier { Identifier(packed: number)! }
+
+  func rejections(_ client: Int) -> [RejectCode] {
+    clients[client].messages.compactMap { if case .rejection(let rejection) = $0 { rejection.code } else { nil } }
+  }
+
+  func acknowledgements(_ client: Int) -> [Acknowledgement] {
+    clients[client].messages.compactMap { if case .acknowledgement(let answer) = $0 { answer } else { nil } }
+  }
+
+  /// The client has what the room has, and nothing more is to come.
+  func expectCaughtUp(_ client: Int, _ comment: Comment? = nil, at location: SourceLocation = #_sourceLocation) {
+    #expect(clients[client].canvas == room.canvas, comment, sourceLocation: location)
+    #expect(clients[client].cursor == room.cursor, comment, sourceLocation: location)
+    #expect(clients[client].arrived.isEmpty, comment, sourceLocation: location)
+  }
+}

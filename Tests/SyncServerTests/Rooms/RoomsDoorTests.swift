@@ -1,0 +1,282 @@
+import CanvasCRDT
+import Testing
+
+@testable import SyncServer
+
+@Suite("What may enter a room, and what becomes of it")
+struct RoomsDoorTests {
+  @Test(
+    "W4, D6: an operation is told to nobody, its writer included, before the log hands it back",
+    arguments: WireEncoding.allCases
+  )
+  func durableFirst(encoding: WireEncoding) {
+    var bench = RoomBench()
+    let writer = bench.join(encoding)
+    let reader = bench.join()
+    bench.settle()
+    let before = bench.room.cursor
+    bench.write(writer, bench.shape(1)) { $0.kind = .star }
+    bench.room.flush(now: bench.now)
+    bench.send()
+    #expect(bench.clients[reader].canvas.isEmpty)
+    #expect(bench.acknowledgements(writer).isEmpty)
+    bench.settle()
+    #expect(bench.acknowledgements(writer).map { $0.cursor } == [bench.room.cursor])
+    #expect(bench.room.cursor != before)
+    bench.expectCaughtUp(reader)
+    bench.expectCaughtUp(writer)
+    #expect(bench.clients[reader].canvas.liveCount == 1)
+  }
+
+  @Test("the answer comes behind the operations that it is about")
+  func orderOfAnswers() {
+    var bench = RoomBench()
+    let writer = bench.join()
+    bench.write(writer, bench.shape(1)) { $0.kind = .star }
+    bench.settle()
+    let kinds = bench.clients[writer].messages.suffix(2).map { message in
+      switch message {
+      case .operations: "operations"
+      case .acknowledgement: "answer"
+      default: "other"
+      }
+    }
+    #expect(kinds == ["operations", "answer"])
+  }
+
+  @Test("W2: at must name the connection's actor")
+  func foreignStamp() {
+    var bench = RoomBench()
+    let writer = bench.join()
+    let stamp = Stamp(milliseconds: RoomBench.epoch, counter: 0, actor: bench.shape(99))
+    bench.write(writer, bench.shape(1), at: stamp) { $0.kind = .star }
+    bench.settle()
+    #expect(bench.rejections(writer) == [.badStamp])
+    #expect(bench.room.canvas.isEmpty)
+  }
+
+  @Test("W6: stamps are as new as the clock allows and as old as the horizon does")
+  func standings() {
+    var bench = RoomBench()
+    let writer = bench.join()
+    let cases: [(Int64, RejectCode?)] = [
+      (60_000, nil), (60_001, .clockAhead), (-2_592_000_000, nil), (-2_592_000_001, .tooOld),
+    ]
+    for (shift, code) in cases {
+      let before = bench.rejections(writer).count
+      // Writing takes a millisecond.
+      let milliseconds = UInt64(Int64(bench.now.wallMilliseconds + 1) + shift)
+      let stamp = Stamp(milliseconds: milliseconds, counter: 0, actor: bench.actor(writer))
+      bench.write(writer, bench.shape(1), at: stamp) { $0.kind = .star }
+      bench.settle()
+      #expect(Array(bench.rejections(writer).dropFirst(before)) == (code.map { [$0] } ?? []), "\(shift)")
+    }
+  }
+
+  @Test("W3: of a message with one bad operation nothing is applied")
+  func whole() {
+    var bench = RoomBench()
+    let writer = bench.join()
+    var set = Properties()
+    set.kind = .ellipse
+    let good = ProposedOperation(shape: bench.shape(1), at: nil, set: set)
+    let stamp = Stamp(milliseconds: RoomBench.epoch + 900_000, counter: 0, actor: bench.actor(writer))
+    let bad = ProposedOperation(shape: bench.shape(2), at: stamp, set: set)
+    bench.say(.operations(Submission(id: MessageIdentifier(4), operations: [good, bad])), writer)
+    bench.settle()
+    guard case .rejection(let rejection)? = bench.clients[writer].messages.last else {
+      Issue.record("it is refused")
+      return
+    }
+    #expect(rejection.operation == 1)
+    #expect(rejection.id == MessageIdentifier(4))
+    #expect(bench.log.isEmpty)
+    #expect(bench.room.canvas.isEmpty)
+  }
+
+  @Test("W2, D8: the server stamps what its writer has not, later than all that the room has")
+  func unstamped() {
+    var bench = RoomBench()
+    let writer = bench.join(.json)
+    let other = bench.join()
+    // Somebody's clock is fast.
+    let fast = Stamp(milliseconds: bench.now.wallMilliseconds + 50_000, counter: 9, actor: bench.actor(other))
+    bench.write(other, bench.shape(1), at: fast) {
+      $0.kind = .star
+      $0.alpha = 2
+    }
+    bench.settle()
+    for alpha in [Int16(3), 4, 5] {
+      var set = Properties()
+      set.alpha = alpha
+      bench.say(
+        .operations(Submission(id: nil, operations: [ProposedOperation(shape: bench.shape(1), at: nil, set: set)])),
+        writer
+      )
+      // Also while the one before is still on its way.
+      if alpha != 4 { bench.settle() }
+    }
+    #expect(bench.room.canvas[bench.shape(1)]?.properties.alpha == 5)
+    #expect(bench.room.canvas.stamp(of: .alpha, in: bench.shape(1))?.actor == bench.actor(writer))
+    #expect(bench.acknowledgements(writer).allSatisfy { $0.superseded.isEmpty })
+    #expect(Set(bench.log.flatMap { $0.operations.map { $0.at } }).count == 4)
+    bench.expectCaughtUp(other)
+  }
+
+  @Test("W4, M8: an answer names what had already lost, and to whom")
+  func superseded() {
+    var bench = RoomBench()
+    let first = bench.join()
+    let second = bench.join(.json)
+    bench.write(first, bench.shape(1)) { $0.kind = .star }
+    let winner = bench.write(first, bench.shape(1)) { $0.alpha = 5 }
+    let late = Stamp(milliseconds: winner.milliseconds - 1, counter: 0, actor: bench.actor(second))
+    bench.write(second, bench.shape(1), id: 8, at: late) {
+      $0.alpha = 6
+      $0.rotation = 3
+    }
+    bench.settle()
+    let answer = bench.acknowledgements(second)
+    #expect(answer.map { $0.id } == [MessageIdentifier(8)])
+    #expect(answer.first?.superseded == [Superseded(operation: 0, property: .alpha, by: winner)])
+    #expect(bench.room.canvas[bench.shape(1)]?.properties.rotation == 3)
+  }
+
+  @Test("W6: a room is full with its shapes, those on their way among them")
+  func roomFull() {
+    var bench = RoomBench { $0.shapes = 3 }
+    let writer = bench.join()
+    for number in 1...2 { bench.write(writer, bench.shape(UInt64(number))) { $0.kind = .star } }
+    bench.write(writer, bench.shape(3)) { $0.kind = .star }
+    bench.write(writer, bench.shape(4)) { $0.kind = .star }
+    #expect(bench.waiting.count == 3)
+    // What is there, or on its way, may still be written.
+    bench.write(writer, bench.shape(3)) { $0.alpha = 3 }
+    bench.settle()
+    #expect(bench.rejections(writer) == [.roomFull])
+    bench.write(writer, bench.shape(1)) { $0.alpha = 4 }
+    bench.write(writer, bench.shape(1)) { $0.delete() }
+    bench.settle()
+    bench.write(writer, bench.shape(5)) { $0.kind = .star }
+    bench.settle()
+    #expect(bench.rejections(writer) == [.roomFull])
+    #expect(bench.room.canvas.shapeCount == 3)
+  }
+
+  @Test("what the log did not take makes room again")
+  func roomAfterFailure() {
+    var bench = RoomBench { $0.shapes = 1 }
+    let writer = bench.join()
+    bench.write(writer, bench.shape(1)) { $0.kind = .star }
+    bench.room.failed(batch: bench.waiting.removeFirst().number)
+    bench.write(writer, bench.shape(2)) { $0.kind = .star }
+    bench.settle()
+    #expect(bench.rejections(writer) == [.unavailable])
+    #expect(bench.room.canvas.liveCount == 1)
+  }
+
+  @Test("deletions of what never was have a bound")
+  func erasures() {
+    var bench = RoomBench { $0.erasures = 2 }
+    let writer = bench.join()
+    for number in 1...4 {
+      bench.write(writer, bench.shape(UInt64(number))) { $0.delete() }
+      bench.settle()
+    }
+    #expect(bench.room.canvas.erasureCount == 2)
+    #expect(bench.rejections(writer) == [.roomFull, .roomFull])
+  }
+
+  @Test("W8: sending again after a lost answer is harmless, and is answered again")
+  func again() {
+    var bench = RoomBench()
+    let writer = bench.join()
+    let at = bench.write(writer, bench.shape(1)) { $0.kind = .star }
+    bench.settle()
+    let digest = bench.room.canvas.digest
+    bench.write(writer, bench.shape(1), at: at) { $0.kind = .star }
+    bench.settle()
+    #expect(bench.acknowledgements(writer).count == 2)
+    #expect(bench.acknowledgements(writer).last?.superseded == [])
+    #expect(bench.room.canvas.digest == digest)
+    bench.expectCaughtUp(writer)
+  }
+
+  @Test("what a lost connection had on its way is completed without it")
+  func orphans() {
+    var bench = RoomBench()
+    let writer = bench.join()
+    let reader = bench.join()
+    bench.write(writer, bench.shape(1)) { $0.kind = .star }
+    bench.leave(writer)
+    // Somebody else has its place by then.
+    let newcomer = bench.join()
+    bench.settle()
+    #expect(bench.room.canvas.liveCount == 1)
+    bench.expectCaughtUp(reader)
+    bench.expectCaughtUp(newcomer)
+    #expect(bench.acknowledgements(newcomer).isEmpty)
+    #expect(bench.room.inFlight.isEmpty && bench.room.pendingShapes.isEmpty)
+  }
+
+  @Test("records of another node arrive unasked, and once")
+  func foreignRecords() {
+    var bench = RoomBench()
+    let reader = bench.join()
+    var set = Properties()
+    set.kind = .polygon
+    let stamp = Stamp(milliseconds: RoomBench.epoch, counter: 0, actor: bench.shape(9))!
+    let record = RoomRecord(
+      position: 40,
+      milliseconds: RoomBench.epoch,
+      operations: [Operation(shape: bench.shape(1), at: stamp, set: set)]
+    )
+    bench.room.delivered(record, now: bench.now)
+    bench.room.delivered(record, now: bench.now)
+    bench.settle()
+    #expect(bench.room.operationCount == 1)
+    bench.expectCaughtUp(reader)
+    #expect(bench.clients[reader].canvas.liveCount == 1)
+  }
+
+  @Test("operations without a connection are answered by their request's number")
+  func requests() {
+    var bench = RoomBench()
+    let reader = bench.join()
+    var set = Properties()
+    set.kind = .polygon
+    let stamp = Stamp(milliseconds: RoomBench.epoch, counter: 0, actor: bench.shape(8))
+    let mixed = [stamp, nil].map { ProposedOperation(shape: bench.shape(1), at: $0, set: set) }
+    bench.room.submit(mixed, request: 5, actor: bench.shape(7), now: bench.now)
+    let two = [stamp, Stamp(milliseconds: RoomBench.epoch, counter: 0, actor: bench.shape(9))]
+      .map { ProposedOperation(shape: bench.shape(1), at: $0, set: set) }
+    bench.room.submit(two, request: 6, actor: bench.shape(7), now: bench.now)
+    bench.room.submit([], request: 7, actor: bench.shape(7), now: bench.now)
+    bench.takeEffects()
+    bench.settle()
+    #expect(bench.answers.map { $0.request } == [6, 7, 5])
+    guard case .failure(let rejection) = bench.answers[0].outcome, case .success(let cursor) = bench.answers[2].outcome
+    else {
+      Issue.record("two writers are refused, one is not")
+      return
+    }
+    #expect(rejection.code == .badStamp)
+    #expect(cursor == bench.room.cursor)
+    // One request has one writer.
+    #expect(bench.room.canvas.stamp(of: .kind, in: bench.shape(1))?.actor == bench.shape(8))
+    bench.expectCaughtUp(reader)
+  }
+
+  @Test("who writes more than is durable is not read from until it is")
+  func inFlightBound() {
+    var bench = RoomBench { $0.inFlightOperations = 4 }
+    let writer = bench.join()
+    for number in 1...5 { bench.write(writer, bench.shape(UInt64(number))) { $0.kind = .star } }
+    #expect(bench.clients[writer].isReadingPaused)
+    bench.commit()
+    bench.commit()
+    #expect(bench.clients[writer].isReadingPaused)
+    bench.settle()
+    #expect(!bench.clients[writer].isReadingPaused)
+  }
+}

@@ -1,0 +1,340 @@
+import CanvasCRDT
+import Testing
+
+@testable import SyncServer
+
+@Suite("Joining, resuming and leaving")
+struct RoomsJoiningTests {
+  @Test(
+    "C6, D2: welcome, then the state, the first of it a reset; an empty room sends one without operations",
+    arguments: WireEncoding.allCases
+  )
+  func emptyRoom(encoding: WireEncoding) {
+    var bench = RoomBench()
+    let client = bench.join(encoding) { $0.name = "Ann" }
+    guard bench.clients[client].messages.count == 2, case .welcome(let welcome) = bench.clients[client].messages[0],
+      case .operations(let delivery) = bench.clients[client].messages[1]
+    else {
+      Issue.record("two messages")
+      return
+    }
+    #expect(welcome.room == "demo")
+    #expect(welcome.role == .editor)
+    #expect(welcome.milliseconds == RoomBench.epoch)
+    #expect(welcome.limits == bench.limits.roomLimits)
+    #expect(welcome.peers == [])
+    #expect(delivery.reset && !delivery.more)
+    bench.expectCaughtUp(client)
+  }
+
+  @Test(
+    "D1: a large state comes in messages within the bound, more on all but the last",
+    arguments: WireEncoding.allCases
+  )
+  func parts(encoding: WireEncoding) {
+    var bench = RoomBench { $0.messageBytes = 16_384 }
+    let writer = bench.join()
+    for number in 0..<300 {
+      bench.write(writer, bench.shape(UInt64(number))) {
+        $0.kind = .star
+        $0.name = Text(String(repeating: "n", count: 100) + "\(number)")
+      }
+      if number % 3 == 0 { bench.write(writer, bench.shape(UInt64(number))) { $0.delete() } }
+    }
+    bench.settle()
+    let client = bench.join(encoding)
+    let deliveries = bench.clients[client].messages.compactMap { message -> Delivery? in
+      if case .operations(let delivery) = message { delivery } else { nil }
+    }
+    #expect(deliveries.count > 5)
+    #expect(deliveries.map { $0.more } == deliveries.indices.map { $0 < deliveries.count - 1 })
+    #expect(deliveries.map { $0.reset } == deliveries.indices.map { $0 == 0 })
+    #expect(bench.clients[client].messageBytesMax <= 16_384)
+    bench.expectCaughtUp(client)
+  }
+
+  @Test("C5: an earlier self goes on, and who has none is given one")
+  func actors() {
+    var bench = RoomBench()
+    let known = bench.join { $0.actor = Identifier("k3j-9x2-m1p") }
+    let new = bench.join()
+    #expect(bench.actor(known).text == "k3j-9x2-m1p")
+    #expect(bench.actor(new) != bench.actor(known))
+  }
+
+  @Test("closing 4409: the same actor elsewhere ends the older connection, and others see it come anew")
+  func elsewhere() {
+    var bench = RoomBench()
+    let watcher = bench.join()
+    let older = bench.join { $0.actor = Identifier("k3j-9x2-m1p") }
+    let newer = bench.join {
+      $0.actor = Identifier("k3j-9x2-m1p")
+      $0.name = "again"
+    }
+    #expect(bench.clients[older].closed == .actorElsewhere)
+    #expect(bench.clients[newer].closed == nil)
+    #expect(bench.room.memberCount == 2)
+    #expect(bench.clients[watcher].peers[Identifier("k3j-9x2-m1p")!]?.name == "again")
+    bench.write(newer, bench.shape(1)) { $0.kind = .star }
+    bench.settle()
+    bench.expectCaughtUp(watcher)
+    bench.expectCaughtUp(newer)
+  }
+
+  @Test(
+    "C5, D5: since is honoured: the newest of what changed, erasures too, without a reset",
+    arguments: WireEncoding.allCases
+  )
+  func resume(encoding: WireEncoding) {
+    var bench = RoomBench()
+    let writer = bench.join()
+    for number in 1...50 { bench.write(writer, bench.shape(UInt64(number))) { $0.kind = .star } }
+    let client = bench.join(encoding)
+    let since = bench.clients[client].cursor
+    let canvas = bench.clients[client].canvas
+    bench.leave(client)
+    for alpha in 1...9 { bench.write(writer, bench.shape(3)) { $0.alpha = Int16(alpha) } }
+    bench.write(writer, bench.shape(4)) { $0.delete() }
+    bench.settle()
+
+    let again = bench.connect(encoding)
+    bench.clients[again].canvas = canvas
+    var hello = Hello()
+    hello.since = since
+    bench.say(.hello(hello), again)
+    bench.settle()
+    bench.expectCaughtUp(again)
+    let deliveries = bench.clients[again].messages.compactMap { message -> Delivery? in
+      if case .operations(let delivery) = message { delivery } else { nil }
+    }
+    #expect(deliveries.allSatisfy { !$0.reset })
+    let count = deliveries.map { delivery in
+      switch delivery.content {
+      case .operations(let operations): operations.count
+      case .state(let part): part.operations.count
+      }
+    }
+    // Kind and newest alpha of one shape, and one erasure.
+    #expect(count.reduce(0, +) == 3)
+  }
+
+  @Test("D7: a cursor of another life of the room, of the future or of nobody is refused, not misread")
+  func badCursors() {
+    var bench = RoomBench()
+    let writer = bench.join()
+    bench.write(writer, bench.shape(1)) { $0.kind = .star }
+    bench.settle()
+    let good = RoomCursor(epoch: 77, position: bench.room.position)
+    let texts: [Text] = [
+      RoomCursor(epoch: 78, position: bench.room.position).text, RoomCursor(epoch: 77, position: 4_000).text, "",
+      "nonsense", Text("2" + good.text.string.dropFirst()), Text(good.text.string + ".0"),
+      Text(good.text.string.dropLast() + "-1"), "1.zzzzzzzzzzzzzzzz.1", "1..", "1.25.03", "1.25.",
+    ]
+    for text in texts {
+      let client = bench.join { $0.since = Cursor(text) }
+      guard case .operations(let delivery) = bench.clients[client].messages[1] else {
+        Issue.record("no state")
+        return
+      }
+      #expect(delivery.reset, "\(text)")
+      bench.expectCaughtUp(client)
+    }
+    let client = bench.join { $0.since = good.cursor }
+    guard case .operations(let delivery) = bench.clients[client].messages[1] else {
+      Issue.record("no state")
+      return
+    }
+    #expect(!delivery.reset)
+  }
+
+  @Test("cursors are read as they are written", arguments: [0, 1, 35, 36, 1_763_650_000_000, UInt64.max])
+  func cursors(number: UInt64) {
+    let cursor = RoomCursor(epoch: number, position: ~number)
+    #expect(RoomCursor(cursor.cursor) == cursor)
+  }
+
+  @Test("D7: a cursor survives a restart from a snapshot and the records after it")
+  func restart() throws {
+    var bench = RoomBench()
+    let writer = bench.join()
+    for number in 1...30 {
+      bench.write(writer, bench.shape(UInt64(number))) { $0.kind = .star }
+      if number % 4 == 0 { bench.write(writer, bench.shape(UInt64(number))) { $0.delete() } }
+    }
+    bench.settle()
+    let image = try RoomImage(bench.room.image().encoded(), seed: 9)
+    #expect(image.position == bench.room.position)
+    bench.write(writer, bench.shape(31)) { $0.kind = .ellipse }
+    bench.settle()
+    let old = bench.room
+    var room = Room(
+      name: "demo",
+      epoch: 77,
+      limits: bench.limits,
+      framing: TestFraming.framing,
+      seed: 4,
+      image: image
+    )
+    // More than is needed is as good.
+    for record in bench.log.suffix(3) {
+      let operations = try #require(RoomRecord.operations(in: RoomRecord.bytes(of: record.operations)))
+      let stored = RoomRecord(position: record.position, milliseconds: record.milliseconds, operations: operations)
+      room.delivered(stored, now: bench.now)
+    }
+    #expect(room.canvas == old.canvas)
+    #expect(room.position == old.position)
+    #expect(room.operationCount == old.operationCount)
+    #expect(room.clockTime == old.clockTime)
+
+    let since = bench.clients[writer].cursor
+    bench.restart(with: room)
+    let client = bench.connect()
+    bench.clients[client].canvas = bench.clients[writer].canvas
+    var hello = Hello()
+    hello.since = since
+    bench.say(.hello(hello), client)
+    bench.settle()
+    bench.expectCaughtUp(client)
+  }
+
+  @Test("a snapshot that is cut or changed is a named error")
+  func damagedImage() {
+    var bench = RoomBench()
+    let writer = bench.join()
+    bench.write(writer, bench.shape(1)) { $0.kind = .star }
+    bench.settle()
+    let bytes = bench.room.image().encoded()
+    #expect(throws: RoomImageError.truncated) { try RoomImage(Array(bytes.dropLast()), seed: 1) }
+    #expect(throws: RoomImageError.truncated) { try RoomImage([], seed: 1) }
+    #expect(throws: RoomImageError.unknownVersion(9)) { try RoomImage([9] + bytes.dropFirst(), seed: 1) }
+  }
+
+  @Test("D2: who was away for longer than deletions are remembered starts anew")
+  func horizon() {
+    var bench = RoomBench { $0.horizonMilliseconds = 60_000 }
+    let writer = bench.join()
+    bench.write(writer, bench.shape(1)) { $0.kind = .star }
+    bench.write(writer, bench.shape(2)) { $0.kind = .star }
+    bench.settle()
+    let since = bench.clients[writer].cursor
+    bench.write(writer, bench.shape(1)) { $0.delete() }
+    bench.settle()
+    bench.pass(100_000)
+    bench.room.forgetErasures(now: bench.now)
+    #expect(bench.room.canvas.erasureCount == 1)
+    bench.pass(100_000)
+    bench.room.forgetErasures(now: bench.now)
+    #expect(bench.room.canvas.erasureCount == 0)
+
+    let image = try? RoomImage(bench.room.image().encoded(), seed: 1)
+    let rooms = [
+      bench.room,
+      Room(name: "demo", epoch: 77, limits: bench.limits, framing: TestFraming.framing, seed: 4, image: image),
+    ]
+    for room in rooms {
+      bench.restart(with: room)
+      let client = bench.join { $0.since = since }
+      guard case .operations(let delivery)? = bench.clients[client].messages.dropFirst().first else {
+        Issue.record("no state")
+        return
+      }
+      #expect(delivery.reset)
+      bench.expectCaughtUp(client)
+    }
+  }
+
+  @Test("R3: others are told who comes and goes, and nobody of oneself")
+  func joinAndLeave() {
+    var bench = RoomBench()
+    let ann = bench.join(.json) { $0.name = "Ann" }
+    let bob = bench.join(.binary) { $0.name = "Bob" }
+    #expect(bench.clients[ann].peers.values.map { $0.name } == ["Bob"])
+    #expect(bench.clients[bob].peers.values.map { $0.name } == ["Ann"])
+    bench.leave(ann)
+    bench.settle()
+    #expect(bench.clients[bob].peers.isEmpty)
+    let short = bench.connect()
+    bench.say(.hello(Hello()), short)
+    bench.leave(short)
+    bench.settle()
+    #expect(
+      !bench.clients[bob].messages.contains { if case .leave(let who) = $0 { who != bench.actor(ann) } else { false } }
+    )
+  }
+
+  @Test("R1, R2: presence is gathered by the beat, the newest wins, oneself is not told")
+  func presence() throws {
+    var bench = RoomBench()
+    let ann = bench.join(.json)
+    let bob = bench.join(.binary)
+    let eve = bench.join(.binary)
+    func state(_ number: Int) throws -> JSONText {
+      try Array("{\"x\":\(number)}".utf8).withUnsafeBytes { try JSONText(validating: $0, maximumBytes: 99) }
+    }
+    let annState = try state(7)
+    let bobState = try state(3)
+    for number in 1...7 { bench.say(.presence(try state(number)), ann) }
+    bench.say(.presence(bobState), bob)
+    bench.settle()
+    func told(_ client: Int) -> [[PeerState]] {
+      bench.clients[client].messages.compactMap { if case .presence(let states) = $0 { states } else { nil } }
+    }
+    #expect(told(eve).count == 1)
+    #expect(bench.clients[eve].peers[bench.actor(ann)]?.state == annState)
+    #expect(bench.clients[eve].peers[bench.actor(bob)]?.state == bobState)
+    #expect(told(ann) == [[PeerState(actor: bench.actor(bob), state: bobState)]])
+    #expect(told(bob) == [[PeerState(actor: bench.actor(ann), state: annState)]])
+
+    // Not more often than the interval, and the last is never lost.
+    for number in 10...20 {
+      bench.say(.presence(try state(number)), ann)
+      if let due = bench.room.flushDueAt, due <= bench.now.monotonicMilliseconds { bench.room.flush(now: bench.now) }
+      bench.send()
+      bench.pass(1)
+    }
+    bench.settle()
+    #expect(told(eve).count <= 3)
+    #expect(bench.clients[eve].peers[bench.actor(ann)]?.state == (try state(20)))
+    let late = bench.join()
+    #expect(bench.clients[late].peers[bench.actor(ann)]?.state == (try state(20)))
+  }
+
+  @Test("C2: both encodings in one room see the same, and each beat is encoded once for each")
+  func mixed() {
+    var bench = RoomBench()
+    let clients = (0..<6).map { bench.join($0 % 2 == 0 ? .json : .binary) { $0.overlaps = false } }
+    for round in 0..<20 {
+      for client in clients {
+        bench.write(client, bench.shape(UInt64(round))) {
+          $0.kind = .star
+          $0.position = Point(x: Double(client), y: Double(round))
+        }
+      }
+      bench.settle()
+    }
+    for client in clients { bench.expectCaughtUp(client) }
+    // One beat of six writers costs two encodings, not twelve.
+    #expect(bench.room.counts.beats < 60)
+  }
+
+  @Test("4404: a deleted room sends everyone away, and refuses what was on its way")
+  func deletion() {
+    var bench = RoomBench()
+    let clients = [bench.join(), bench.join(.json)]
+    bench.write(clients[0], bench.shape(1)) { $0.kind = .star }
+    bench.room.close(.noSuchRoom, "the room was deleted", now: bench.now)
+    bench.takeEffects()
+    #expect(clients.allSatisfy { bench.clients[$0].closed == .noSuchRoom })
+    #expect(bench.room.isIdle)
+  }
+
+  @Test("a room takes only so many")
+  func crowd() {
+    var bench = RoomBench { $0.connectionsPerRoom = 2 }
+    bench.join { $0.actor = Identifier("k3j-9x2-m1p") }
+    bench.join()
+    #expect(bench.clients[bench.join()].id == nil)
+    // Who comes back is not one more.
+    #expect(bench.clients[bench.join { $0.actor = Identifier("k3j-9x2-m1p") }].id != nil)
+  }
+}

@@ -1,0 +1,144 @@
+import CanvasCRDT
+import Testing
+
+@testable import SyncServer
+
+@Suite("Overlaps, for those who ask")
+struct RoomsOverlapTests {
+  private func put(_ bench: inout RoomBench, _ writer: Int, _ shape: UInt64, x: Double) {
+    bench.write(writer, bench.shape(shape)) {
+      $0.kind = .rectangle
+      $0.position = Point(x: x, y: 0)
+      $0.size = Size(width: 10, height: 10)
+    }
+  }
+
+  private func notices(_ bench: RoomBench, _ client: Int) -> [OverlapNotice] {
+    bench.clients[client].messages.compactMap { if case .overlaps(let notice) = $0 { notice } else { nil } }
+  }
+
+  @Test("R6: first all that stand, even if none; then what begins and ends; others hear nothing")
+  func notices() {
+    var bench = RoomBench()
+    let writer = bench.join()
+    let asker = bench.join(.json) { $0.overlaps = true }
+    #expect(notices(bench, asker) == [OverlapNotice(began: [], ended: [])])
+    put(&bench, writer, 1, x: 0)
+    put(&bench, writer, 2, x: 5)
+    put(&bench, writer, 3, x: 10)
+    bench.settle()
+    let first = ShapePair(bench.shape(1), bench.shape(2))
+    let second = ShapePair(bench.shape(2), bench.shape(3))
+    #expect(bench.clients[asker].pairs == [first, second])
+    bench.write(writer, bench.shape(2)) { $0.visible = false }
+    bench.settle()
+    #expect(bench.clients[asker].pairs == [])
+    bench.write(writer, bench.shape(2)) { $0.visible = true }
+    bench.settle()
+    bench.write(writer, bench.shape(3)) { $0.delete() }
+    bench.settle()
+    #expect(bench.clients[asker].pairs == [first])
+    #expect(notices(bench, writer).isEmpty)
+    let late = bench.join(.binary) { $0.overlaps = true }
+    #expect(notices(bench, late) == [OverlapNotice(began: [first], ended: [])])
+  }
+
+  @Test("what begins and ends in one beat was never there")
+  func net() {
+    var bench = RoomBench()
+    let writer = bench.join()
+    let asker = bench.join { $0.overlaps = true }
+    put(&bench, writer, 1, x: 0)
+    put(&bench, writer, 2, x: 50)
+    bench.settle()
+    let before = notices(bench, asker).count
+    put(&bench, writer, 2, x: 5)
+    put(&bench, writer, 2, x: 50)
+    put(&bench, writer, 1, x: 1)
+    while !bench.waiting.isEmpty { bench.commit() }
+    bench.settle()
+    #expect(notices(bench, asker).count == before)
+
+    // Nor has what ends and begins again ever ended: two that move together.
+    put(&bench, writer, 2, x: 5)
+    bench.settle()
+    let together = notices(bench, asker).count
+    put(&bench, writer, 1, x: 201)
+    put(&bench, writer, 2, x: 205)
+    while !bench.waiting.isEmpty { bench.commit() }
+    bench.settle()
+    #expect(together == before + 1)
+    #expect(notices(bench, asker).count == together)
+  }
+
+  @Test("the index is there only while somebody asks")
+  func index() {
+    var bench = RoomBench()
+    let writer = bench.join()
+    put(&bench, writer, 1, x: 0)
+    put(&bench, writer, 2, x: 5)
+    bench.settle()
+    #expect(bench.room.index == nil)
+    let asker = bench.join { $0.overlaps = true }
+    #expect(bench.room.index != nil)
+    bench.leave(asker)
+    #expect(bench.room.index == nil)
+    let answer = String(decoding: bench.room.overlaps(now: bench.now) ?? [], as: UTF8.self)
+    #expect(
+      answer
+        == "{\"room\":\"demo\",\"cursor\":\"\(bench.room.cursor.text)\",\"overlaps\":[[\"000-000-001\",\"000-000-002\"]]}"
+    )
+    #expect(bench.room.index != nil)
+    // What changes meanwhile is followed.
+    put(&bench, writer, 2, x: 100)
+    bench.settle()
+    #expect(bench.room.overlapIndex(now: bench.now).pairs.isEmpty)
+    bench.pass(40_000)
+    bench.room.rest(now: bench.now)
+    #expect(bench.room.index == nil)
+  }
+
+  @Test("a reader that stalled is told the difference, and nothing else", arguments: WireEncoding.allCases)
+  func afterStall(encoding: WireEncoding) {
+    var bench = RoomBench { $0.ringBeats = 4 }
+    let writer = bench.join()
+    for number in 1...6 { put(&bench, writer, UInt64(number), x: Double(number) * 8) }
+    bench.settle()
+    // Someone who asked before, so that the ring remembers what was then.
+    let earlier = bench.join { $0.overlaps = true }
+    bench.leave(earlier)
+    put(&bench, writer, 6, x: 500)
+    bench.settle()
+    let slow = bench.join(encoding) { $0.overlaps = true }
+    bench.clients[slow].takes = 0
+    var random = SeededGenerator(seed: 5)
+    for _ in 0..<30 {
+      put(&bench, writer, UInt64.random(in: 1...6, using: &random), x: Double(Int.random(in: 0..<60, using: &random)))
+      bench.settle()
+    }
+    bench.write(writer, bench.shape(3)) { $0.delete() }
+    bench.settle()
+    bench.clients[slow].takes = nil
+    bench.wake(slow)
+    bench.settle()
+    #expect(bench.clients[slow].pairs == Set(bench.room.overlapIndex(now: bench.now).pairs))
+    put(&bench, writer, 3, x: 8)
+    bench.settle()
+    #expect(bench.clients[slow].pairs == Set(bench.room.overlapIndex(now: bench.now).pairs))
+    bench.expectCaughtUp(slow)
+  }
+
+  @Test("many pairs come in messages within the bound, more on all but the last")
+  func many() {
+    var bench = RoomBench { $0.messageBytes = 16_384 }
+    let writer = bench.join()
+    for number in 1...60 { put(&bench, writer, UInt64(number), x: Double(number) / 100) }
+    bench.settle()
+    let asker = bench.join(.json) { $0.overlaps = true }
+    let told = notices(bench, asker)
+    #expect(told.count == 4)
+    #expect(told.map { $0.more } == [true, true, true, false])
+    #expect(bench.clients[asker].pairs.count == 60 * 59 / 2)
+    #expect(bench.clients[asker].messageBytesMax <= 16_384)
+  }
+}

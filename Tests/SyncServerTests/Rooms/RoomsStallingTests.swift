@@ -1,0 +1,227 @@
+import CanvasCRDT
+import Testing
+
+@testable import SyncServer
+
+@Suite("Readers that are slow")
+struct RoomsStallingTests {
+  private func drag(_ bench: inout RoomBench, _ writer: Int, _ shapes: ClosedRange<UInt64>, times: Int) {
+    for time in 0..<times {
+      for number in shapes {
+        bench.write(writer, bench.shape(number)) {
+          $0.kind = .rectangle
+          $0.position = Point(x: Double(time), y: Double(number) * 1_000)
+        }
+      }
+      bench.settle()
+    }
+  }
+
+  @Test(
+    "a socket that takes one byte at a time gets every message whole, in both encodings",
+    arguments: WireEncoding.allCases
+  )
+  func oneByte(encoding: WireEncoding) {
+    var bench = RoomBench()
+    let writer = bench.join()
+    drag(&bench, writer, 1...5, times: 2)
+    let slow = bench.connect(encoding)
+    bench.clients[slow].takes = 1
+    bench.say(.hello(Hello()), slow)
+    for round in 0..<40 {
+      bench.write(writer, bench.shape(UInt64(round % 7))) {
+        $0.kind = .star
+        $0.rotation = Double(round)
+      }
+      if round % 5 == 0 { bench.say(.ping(MessageIdentifier(UInt64(round))), slow) }
+      bench.settle()
+      for _ in 0..<50 { bench.wake(slow) }
+    }
+    for _ in 0..<20_000 where bench.clients[slow].cursor != bench.room.cursor || !bench.clients[slow].arrived.isEmpty {
+      bench.wake(slow)
+    }
+    bench.expectCaughtUp(slow)
+    #expect(bench.clients[slow].messages.count { if case .pong = $0 { true } else { false } } == 8)
+  }
+
+  @Test(
+    "D5: who falls off the ring gets the newest values and no backlog, and is back on it",
+    arguments: WireEncoding.allCases,
+    [false, true]
+  )
+  func fallsOff(encoding: WireEncoding, overlaps: Bool) {
+    var bench = RoomBench { $0.ringBeats = 8 }
+    let writer = bench.join()
+    drag(&bench, writer, 1...4, times: 1)
+    let slow = bench.join(encoding) { $0.overlaps = overlaps }
+    bench.clients[slow].takes = 0
+    drag(&bench, writer, 1...4, times: 100)
+    bench.write(writer, bench.shape(4)) { $0.delete() }
+    bench.settle()
+    #expect(bench.room.ring.count <= 8)
+    #expect(bench.room.counts.caughtUp == 1)
+    let before = bench.clients[slow].messages.count
+    bench.clients[slow].takes = nil
+    bench.wake(slow)
+    bench.settle()
+    bench.expectCaughtUp(slow)
+    let operations = bench.clients[slow].messages.dropFirst(before).reduce(0) { sum, message in
+      guard case .operations(let delivery) = message else { return sum }
+      switch delivery.content {
+      case .operations(let operations): return sum + operations.count
+      case .state(let part): return sum + part.count
+      }
+    }
+    // One beat that was under way, and each shape once.
+    #expect(operations < 20)
+    drag(&bench, writer, 1...4, times: 3)
+    bench.expectCaughtUp(slow)
+    #expect(bench.room.counts.caughtUp == 1)
+  }
+
+  @Test("what a stalled reader costs does not grow with what it misses")
+  func constant() {
+    var bench = RoomBench { $0.ringBytes = 4_096 }
+    let writer = bench.join()
+    let slow = bench.join()
+    bench.clients[slow].takes = 0
+    drag(&bench, writer, 1...20, times: 300)
+    #expect(bench.room.ring.byteCount <= 8_192)
+    let member = bench.room.members[1]
+    #expect(member!.chunk.count + member!.letterBytes < 4_096)
+    #expect(bench.room.streams.count <= 1)
+  }
+
+  @Test("a state that was overtaken is completed by the difference", arguments: WireEncoding.allCases)
+  func stalledInState(encoding: WireEncoding) {
+    var bench = RoomBench {
+      $0.messageBytes = 16_384
+      $0.ringBeats = 4
+    }
+    let writer = bench.join()
+    for number in 1...200 { bench.write(writer, bench.shape(UInt64(number))) { $0.kind = .star } }
+    bench.settle()
+    let slow = bench.connect(encoding)
+    bench.clients[slow].takes = 500
+    bench.say(.hello(Hello()), slow)
+    bench.settle()
+    drag(&bench, writer, 1...200, times: 2)
+    for number in 1...50 { bench.write(writer, bench.shape(UInt64(number))) { $0.delete() } }
+    bench.settle()
+    for _ in 0..<5_000 where bench.clients[slow].cursor != bench.room.cursor { bench.wake(slow) }
+    bench.expectCaughtUp(slow)
+    #expect(
+      bench.clients[slow].messages.count { message in
+        if case .operations(let delivery) = message { delivery.reset } else { false }
+      } == 1
+    )
+  }
+
+  @Test("states under way have a bound: the oldest begins anew, and arrives")
+  func evicted() {
+    var bench = RoomBench {
+      $0.stateStreams = 2
+      $0.messageBytes = 16_384
+      $0.ringBeats = 2
+    }
+    let writer = bench.join()
+    for number in 1...100 { bench.write(writer, bench.shape(UInt64(number))) { $0.kind = .star } }
+    bench.settle()
+    var slow: [Int] = []
+    for round in 0..<6 {
+      let client = bench.connect()
+      bench.clients[client].takes = 40
+      bench.say(.hello(Hello()), client)
+      slow.append(client)
+      drag(&bench, writer, 1...3, times: 3 + round)
+      #expect(bench.room.streams.count <= 2)
+    }
+    for client in slow { bench.clients[client].takes = nil }
+    for client in slow { bench.wake(client) }
+    bench.settle()
+    for client in slow { bench.expectCaughtUp(client) }
+  }
+
+  @Test("who joins at the same time shares what is encoded")
+  func shared() {
+    var bench = RoomBench()
+    let writer = bench.join()
+    for number in 1...50 { bench.write(writer, bench.shape(UInt64(number))) { $0.kind = .star } }
+    bench.settle()
+    let made = bench.room.counts.statesMade
+    for _ in 0..<20 {
+      let client = bench.connect()
+      bench.say(.hello(Hello()), client)
+    }
+    bench.settle()
+    #expect(bench.room.counts.statesMade == made + 1)
+    for client in bench.clients.indices { bench.expectCaughtUp(client) }
+  }
+
+  @Test("R5: a digest is answered in order: at its cursor, both agree", arguments: [nil, 0, 3, 40])
+  func digests(takes: Int?) {
+    var bench = RoomBench { $0.ringBeats = 3 }
+    let writer = bench.join()
+    let reader = bench.join()
+    bench.clients[reader].takes = takes
+    for round in 0..<30 {
+      bench.write(writer, bench.shape(UInt64(round % 4))) {
+        $0.kind = .star
+        $0.rotation = Double(round)
+      }
+      // Some are committed and not yet told, others not even that.
+      if round % 2 == 0 { bench.commit() }
+      if round % 7 == 0 { bench.say(.digest, reader) }
+      if round % 3 == 0 { bench.settle() }
+      bench.wake(reader)
+    }
+    bench.clients[reader].takes = nil
+    bench.wake(reader)
+    bench.settle()
+    #expect(bench.clients[reader].digests > 0)
+    #expect(bench.clients[reader].digestsThatDiffer == 0)
+    bench.expectCaughtUp(reader)
+  }
+
+  @Test("answers that are not read stop the reading of more")
+  func letters() {
+    var bench = RoomBench { $0.letterBytes = 1_024 }
+    let slow = bench.join()
+    bench.clients[slow].takes = 0
+    var asked = 0
+    while !bench.clients[slow].isReadingPaused, asked < 300 {
+      bench.say(.ping(MessageIdentifier(UInt64(asked))), slow)
+      bench.send()
+      asked += 1
+    }
+    #expect(asked < 200)
+    bench.clients[slow].takes = nil
+    bench.wake(slow)
+    #expect(!bench.clients[slow].isReadingPaused)
+    #expect(bench.clients[slow].messages.count { if case .pong = $0 { true } else { false } } == asked)
+  }
+
+  @Test("who fell behind knows afterwards who is there and what they show")
+  func peersAfterStall() throws {
+    var bench = RoomBench { $0.ringBeats = 4 }
+    let writer = bench.join()
+    let leaver = bench.join { $0.name = "leaver" }
+    let slow = bench.join()
+    bench.clients[slow].takes = 0
+    bench.leave(leaver)
+    let passer = bench.join { $0.name = "passer" }
+    bench.settle()
+    let comer = bench.join(.json) { $0.name = "comer" }
+    bench.leave(passer)
+    let state = try Array(#"{"x":1}"#.utf8).withUnsafeBytes { try JSONText(validating: $0, maximumBytes: 99) }
+    bench.say(.presence(state), comer)
+    bench.settle()
+    drag(&bench, writer, 1...2, times: 10)
+    bench.clients[slow].takes = nil
+    bench.wake(slow)
+    bench.settle()
+    #expect(Set(bench.clients[slow].peers.keys) == [bench.actor(writer), bench.actor(comer)])
+    #expect(bench.clients[slow].peers[bench.actor(comer)]?.state == state)
+    bench.expectCaughtUp(slow)
+  }
+}
