@@ -1,0 +1,2 @@
+#include <malloc.h>
+#include <zlib.h>

@@ -1,0 +1,10 @@
+import CMeasure
+
+/// How many bytes zlib makes of these at level 6.
+func deflatedCount(_ bytes: [UInt8]) -> Int {
+  var count = compressBound(UInt(bytes.count))
+  var deflated = [UInt8](repeating: 0, count: Int(count))
+  let status = compress2(&deflated, &count, bytes, UInt(bytes.count), 6)
+  precondition(status == Z_OK, "zlib does not compress")
+  return Int(count)
+}

@@ -1,0 +1,27 @@
+import CanvasCRDT
+import Foundation
+
+/// The workload as the server's frames, for Benchmarks/wasm/apply.mjs to hand to core.wasm: the base canvas as state,
+/// an empty frame, and every update in a frame of its own. Each frame stands behind its length in four bytes,
+/// little-endian.
+///
+/// Prints what the native core takes for the same, so that both are measured in one run and on one machine.
+enum FrameFile {
+  static func write(_ workload: Workload, to path: String) throws {
+    let updates = frames(workload.updates, of: 1)
+    var writer = ByteWriter()
+    for frame in encodedState(of: workload.canvas) + [[]] + updates {
+      writer.appendLittleEndian(UInt32(frame.count))
+      writer.append(frame)
+    }
+    try Data(writer.finish()).write(to: URL(fileURLWithPath: path))
+
+    let seconds = medianSeconds(prepare: { workload.canvas }) { receive(updates, on: &$0) }
+    var canvas = workload.canvas
+    receive(updates, on: &canvas)
+    let digest = String(canvas.digest, radix: 16)
+    let padding = String(repeating: "0", count: 16 - digest.count)
+    let perUpdate = seconds / Double(updates.count) * 1e6
+    print("{\"applyMicroseconds\":\(perUpdate),\"digest\":\"\(padding)\(digest)\"}")
+  }
+}

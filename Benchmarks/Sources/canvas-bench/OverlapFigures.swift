@@ -1,0 +1,70 @@
+import CanvasCRDT
+
+/// What knowing the overlaps costs, at a density where a shape has about three neighbours.
+struct OverlapFigures {
+  let shapes: Int
+  let moveMicroseconds: Double
+  let buildMilliseconds: Double
+  let pairs: Int
+  /// Every pair of shapes looked at, where that ends before the reader's patience does.
+  let bruteForceMilliseconds: Double?
+
+  static let bruteForceShapesMax = 5_000
+
+  init(shapes: Int, seed: UInt64 = 7) {
+    self.shapes = shapes
+    let workload = Workload(shapes: shapes, updates: 0, seed: seed)
+    let outlines = workload.canvas.shapes.map { (identifier: $0.id, outline: $0.outline) }
+    var built = OverlapIndex()
+    buildMilliseconds = medianSeconds(runs: shapes > 50_000 ? 3 : 7) { built = OverlapIndex(outlines) } * 1e3
+    pairs = built.pairs.count
+    let moves = 20_000
+    // A drag goes a little way at a time, so that is what is measured.
+    moveMicroseconds =
+      medianSeconds(prepare: { OverlapFigures.copied(built, nudging: outlines[0]) }) { index in
+        var generator = SeededGenerator(seed: 3)
+        for _ in 0..<moves {
+          let moved = outlines[Int.random(in: 0..<shapes, using: &generator)]
+          var outline = moved.outline
+          outline.position.x += Double.random(in: -20...20, using: &generator)
+          outline.position.y += Double.random(in: -20...20, using: &generator)
+          _ = index.update(moved.identifier, to: outline)
+        }
+      } / Double(moves) * 1e6
+    guard shapes <= OverlapFigures.bruteForceShapesMax else {
+      bruteForceMilliseconds = nil
+      return
+    }
+    var found = 0
+    bruteForceMilliseconds =
+      medianSeconds(runs: 3) {
+        found = 0
+        for first in outlines.indices {
+          for second in outlines.indices
+          where second > first && outlines[first].outline.overlaps(outlines[second].outline) {
+            found += 1
+          }
+        }
+      } * 1e3
+    precondition(found == pairs, "the index and brute force disagree")
+  }
+
+  /// An index that shares nothing with another, so that what is timed is moving and not the copying before the first.
+  private static func copied(
+    _ index: OverlapIndex,
+    nudging shape: (identifier: Identifier, outline: Outline)
+  ) -> OverlapIndex {
+    var index = index
+    var outline = shape.outline
+    outline.position.x += 1
+    _ = index.update(shape.identifier, to: outline)
+    return index
+  }
+
+  var json: String {
+    """
+    {"shapes":\(shapes),"moveMicroseconds":\(moveMicroseconds),"buildMilliseconds":\(buildMilliseconds),\
+    "pairs":\(pairs),"bruteForceMilliseconds":\(bruteForceMilliseconds.map { "\($0)" } ?? "null")}
+    """
+  }
+}

@@ -1,0 +1,68 @@
+import CanvasCRDT
+
+/// What a whole client costs: the connection's state, the outbox, the clock and the reports of what changed, not only the
+/// merge.
+struct ReplicaFigures {
+  let shapes: Int
+  /// One update of someone else's, received in a message of its own and in frames of 16.
+  let receiveMicroseconds: Double
+  let receiveIn16Microseconds: Double
+  /// One edit of one's own: shown at once, entered for undo, encoded and handed out to be sent.
+  let editMicroseconds: Double
+
+  private static let now = Moment(wallMilliseconds: Workload.startMilliseconds, monotonicMilliseconds: 1_000)
+
+  init(_ workload: Workload) {
+    shapes = workload.base.count
+    let count = Double(workload.updates.count)
+    let single = frames(workload.updates, of: 1)
+    let sixteen = frames(workload.updates, of: 16)
+    let live = ReplicaFigures.joined(workload)
+    receiveMicroseconds =
+      medianSeconds(prepare: { ReplicaFigures.joined(workload) }) { ReplicaFigures.receive(single, by: &$0) } / count
+      * 1e6
+    receiveIn16Microseconds =
+      medianSeconds(prepare: { ReplicaFigures.joined(workload) }) { ReplicaFigures.receive(sixteen, by: &$0) } / count
+      * 1e6
+    let edits = workload.updates.prefix(10_000)
+    editMicroseconds =
+      medianSeconds(prepare: { live }) { replica in
+        for edit in edits {
+          let effects = replica.edit([ShapeEdit(shape: edit.shape, set: edit.set)], at: ReplicaFigures.now)
+          precondition(!effects.isEmpty)
+        }
+      } / Double(edits.count) * 1e6
+  }
+
+  @inline(never)
+  private static func receive(_ frames: [[UInt8]], by replica: inout Replica) {
+    for frame in frames { _ = replica.received(frame, isText: false, at: now) }
+    precondition(replica.state == .live)
+  }
+
+  /// A replica that has been welcomed and has the base canvas.
+  private static func joined(_ workload: Workload) -> Replica {
+    var replica = Replica(seed: 1)
+    _ = replica.start(at: now)
+    _ = replica.connected(at: now)
+    let welcome = Welcome(
+      room: "bench",
+      actor: replica.actor,
+      role: .editor,
+      milliseconds: now.wallMilliseconds,
+      limits: RoomLimits(),
+      peers: []
+    )
+    _ = replica.received(BinaryEncoding.encode(.welcome(welcome)), isText: false, at: now)
+    for message in encodedState(of: workload.canvas) { _ = replica.received(message, isText: false, at: now) }
+    precondition(replica.canvas.liveCount == workload.base.count && replica.state == .live)
+    return replica
+  }
+
+  var json: String {
+    """
+    {"shapes":\(shapes),"receiveMicroseconds":\(receiveMicroseconds),\
+    "receiveIn16Microseconds":\(receiveIn16Microseconds),"editMicroseconds":\(editMicroseconds)}
+    """
+  }
+}

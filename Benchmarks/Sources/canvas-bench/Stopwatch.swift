@@ -1,0 +1,30 @@
+import CMeasure
+
+/// The median of several timings, in seconds. What `prepare` makes is not timed, nor its end.
+func medianSeconds<Prepared>(
+  runs: Int = 7,
+  prepare: () -> Prepared,
+  _ body: (inout Prepared) -> Void
+) -> Double {
+  var times: [Double] = []
+  let clock = ContinuousClock()
+  for _ in 0..<runs {
+    var prepared = prepare()
+    let start = clock.now
+    body(&prepared)
+    let duration = clock.now - start
+    withExtendedLifetime(prepared) {}
+    times.append(Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18)
+  }
+  return times.sorted()[runs / 2]
+}
+
+func medianSeconds(runs: Int = 7, _ body: () -> Void) -> Double {
+  medianSeconds(runs: runs, prepare: {}, { _ in body() })
+}
+
+/// Bytes that the heap has handed out.
+func heapBytes() -> Int {
+  let statistics = mallinfo2()
+  return Int(statistics.uordblks) + Int(statistics.hblkhd)
+}

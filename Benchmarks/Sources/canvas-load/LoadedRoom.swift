@@ -1,0 +1,98 @@
+import CanvasCRDT
+import Glibc
+import WebSocketLoop
+
+/// A room as the load knows it: who writes in it, and the messages that its clients were sent.
+///
+/// All clients of a room are sent the same bytes. Each message is decoded for the first that gets it, and compared by
+/// its bytes for the others, so that a generator with one core keeps up with a server that does far less for each.
+struct LoadedRoom {
+  /// One operation of a writer here.
+  struct Mark {
+    var writer: Int32
+    var sequence: Int32
+  }
+
+  struct Seen {
+    var bytes: [UInt8]
+    var marks: [Mark]
+  }
+
+  private static let seenMax = 512
+
+  let name: String
+  /// Places in the load's list of writers, by the shape that each moves.
+  private var writers: [Identifier: Int32] = [:]
+  /// The messages, oldest first, and the number of the first.
+  private var seen: [Seen] = []
+  private var seenBefore = 0
+  /// What the room is, if we and the server understand each other.
+  private(set) var canvas = Canvas()
+  private(set) var decoded: UInt64 = 0
+
+  init(name: String) { self.name = name }
+
+  mutating func add(writer: Int, shape: Identifier) { writers[shape] = Int32(writer) }
+
+  /// The place of a message that has the same bytes, beginning where the client should be.
+  func place(of bytes: UnsafeRawBufferPointer, from next: Int) -> Int? {
+    for place in max(next - seenBefore, 0)..<max(seen.count, max(next - seenBefore, 0)) where matches(place, bytes) {
+      return place + seenBefore
+    }
+    return nil
+  }
+
+  private func matches(_ place: Int, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    seen[place].bytes.withUnsafeBytes { known in
+      known.count == bytes.count && memcmp(known.baseAddress!, bytes.baseAddress!, bytes.count) == 0
+    }
+  }
+
+  func marks(at place: Int) -> [Mark] { seen[place - seenBefore].marks }
+
+  /// Takes a message that is new; the place is where it is kept.
+  mutating func take(_ bytes: UnsafeRawBufferPointer, content: Delivery.Content) -> Int {
+    decoded += 1
+    var marks: [Mark] = []
+    switch content {
+    case .operations(let operations):
+      marks.reserveCapacity(operations.count)
+      for operation in operations {
+        canvas.apply(operation)
+        note(operation.shape, operation.set, in: &marks)
+      }
+    case .state(let part):
+      canvas.merge(part)
+      part.forEachOperation { note($0.shape, $0.set, in: &marks) }
+    }
+    return keep(bytes, marks: marks)
+  }
+
+  /// The same of a message that a relay hands on.
+  mutating func take(_ bytes: UnsafeRawBufferPointer, submission: Submission) -> Int {
+    decoded += 1
+    var marks: [Mark] = []
+    for operation in submission.operations { note(operation.shape, operation.set, in: &marks) }
+    return keep(bytes, marks: marks)
+  }
+
+  private func note(_ shape: Identifier, _ set: Properties, in marks: inout [Mark]) {
+    guard set.assigned.contains(.position), let writer = writers[shape] else { return }
+    marks.append(Mark(writer: writer, sequence: LoadedRoom.sequence(of: set.position)))
+  }
+
+  private mutating func keep(_ bytes: UnsafeRawBufferPointer, marks: [Mark]) -> Int {
+    if seen.count >= 2 * LoadedRoom.seenMax {
+      seen.removeFirst(LoadedRoom.seenMax)
+      seenBefore += LoadedRoom.seenMax
+    }
+    seen.append(Seen(bytes: Array(bytes), marks: marks))
+    return seenBefore + seen.count - 1
+  }
+
+  /// A writer's operations are numbered by where they put its shape: a tenth further right each time, as a slow hand
+  /// would, so that the numbers take what numbers take.
+  static func position(of sequence: Int) -> Point { Point(x: Double(sequence) / 10, y: 240.5) }
+
+  private static func sequence(of position: Point) -> Int32 { Int32((position.x * 10).rounded()) }
+}

@@ -1,0 +1,19 @@
+/// What was measured, as one JSON object on a line.
+struct ResultLine {
+  private var members: [String] = []
+
+  mutating func add(_ name: String, _ value: Int) { members.append("\"\(name)\":\(value)") }
+  mutating func add(_ name: String, _ value: UInt64) { members.append("\"\(name)\":\(value)") }
+  mutating func add(_ name: String, _ value: Bool) { members.append("\"\(name)\":\(value)") }
+
+  mutating func add(_ name: String, _ value: Double) {
+    // Infinity and NaN are not JSON: nothing was there to be divided by.
+    members.append("\"\(name)\":\(value.isFinite ? "\((value * 1e6).rounded() / 1e6)" : "null")")
+  }
+
+  mutating func add(_ name: String, _ values: [Double]) {
+    members.append("\"\(name)\":[\(values.map { "\(($0 * 1e3).rounded() / 1e3)" }.joined(separator: ","))]")
+  }
+
+  var text: String { "{\(members.joined(separator: ","))}" }
+}
