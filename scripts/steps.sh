@@ -1,0 +1,61 @@
+# Sourced by scripts/test and scripts/soak: runs named steps one after the other and stops at the first that fails.
+#
+#   step NAME COMMAND…     prints the step's seconds and its last line; its whole output is in build/logs/NAME.log
+#   summary                a table of all steps
+#
+# VERBOSE=1 shows all output as it comes.
+
+# A warning stops it.
+export CANVAS_STRICT=1
+
+# How the tests are built: optimised, because long loops over shapes and stamps take ten times as long otherwise (measured);
+# preconditions and overflow checks stay on, and `make soak` runs the same tests unoptimised under the sanitizers.
+# In a build folder of their own, because other flags in a shared one would rebuild everything each time that one goes
+# from `make test` to `make run`.
+optimised=(-c release -Xswiftc -enable-testing --scratch-path .build/test)
+
+logs=build/logs
+mkdir -p "$logs"
+step_names=()
+step_seconds=()
+
+seconds_since() {
+  local now=${EPOCHREALTIME/./}
+  printf '%d.%d' $(((now - $1) / 1000000)) $(((now - $1) / 100000 % 10))
+}
+
+step() {
+  local name=$1 log=$logs/$1.log start=${EPOCHREALTIME/./} status=0
+  shift
+  if [ "${VERBOSE:-0}" = 1 ]; then
+    "$@" 2>&1 | tee "$log" || status=$?
+  else
+    "$@" >"$log" 2>&1 || status=$?
+  fi
+  local seconds
+  seconds=$(seconds_since "$start")
+  step_names+=("$name")
+  step_seconds+=("$seconds")
+  if [ "$status" -ne 0 ]; then
+    # What went wrong is seldom in the last lines of a long log.
+    if [ "${VERBOSE:-0}" != 1 ]; then
+      tail -n 60 "$log"
+      echo "--- the errors among $(wc -l <"$log") lines of $log:"
+      grep -E '(^|[^a-z])error:|recorded an issue|✘|SUMMARY:' "$log" | head -n 40 || true
+    fi
+    echo "FAILED: $name, after $seconds s, status $status. Again on its own: $*" >&2
+    exit 1
+  fi
+  printf '%-12s %7s s   %s\n' "$name" "$seconds" "$(grep -v '^[[:space:]]*$' "$log" | tail -n 1)"
+}
+
+summary() {
+  echo
+  echo "step          seconds"
+  local index
+  for index in "${!step_names[@]}"; do
+    printf '%-12s %8s\n' "${step_names[index]}" "${step_seconds[index]}"
+  done
+  printf '%-12s %8s\n' "all" "$(seconds_since "$all_start")"
+}
+all_start=${EPOCHREALTIME/./}
