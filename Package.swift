@@ -40,21 +40,22 @@ let package = Package(
       path: "Tests/log-crash-writer",
       swiftSettings: settings
     ),
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(
       name: "CanvasCRDTTests",
-      dependencies: ["CanvasCRDT"],
+      dependencies: ["CanvasCRDT", "TestSupport"],
       exclude: ["Golden"],
       swiftSettings: settings
     ),
     .testTarget(name: "WebSocketLoopTests", dependencies: ["WebSocketLoop"], swiftSettings: settings),
     .testTarget(
       name: "SyncServerTests",
-      dependencies: ["SyncServer", "CanvasCRDT"],
+      dependencies: ["SyncServer", "CanvasCRDT", "TestSupport"],
       swiftSettings: settings
     ),
     .testTarget(
       name: "SimulationTests",
-      dependencies: ["SyncServer", "CanvasCRDT"],
+      dependencies: ["SyncServer", "CanvasCRDT", "TestSupport"],
       swiftSettings: settings
     ),
     .testTarget(
@@ -64,7 +65,7 @@ let package = Package(
     ),
     .testTarget(
       name: "RoomLogTests",
-      dependencies: ["RoomLog", "CSQLite", "log-crash-writer"],
+      dependencies: ["RoomLog", "CSQLite", "TestSupport", "log-crash-writer"],
       swiftSettings: settings
     ),
   ],
