@@ -7,6 +7,11 @@
 //     run(session.received(bytes))               // [{ type: 'send', bytes }, …]
 //     const { shapes, pairs } = session.changes()  // once for every frame that is drawn
 //
+// What a page needs seldom is in a second module: documents read and made, free places, JSON on the wire.
+//
+//     await core.loadExchange(fetch('exchange.wasm'))   // once the drawing is there
+//     const text = session.exportDrawing()
+//
 // Shapes and actors are numbers: an identifier's nine digits in base 36. `identifierText` and `identifierNumber` change
 // one into the other.
 
@@ -40,6 +45,11 @@ export function identifierNumber(text) {
 /** @param {number} packed 0xRRGGBB @returns {string} `#E4572E` */
 export function colorText(packed) {
   return '#' + packed.toString(16).padStart(6, '0').toUpperCase()
+}
+
+/** @param {string} text `#E4572E` @returns {number} NaN where it is no colour */
+function colorNumber(text) {
+  return /^#[0-9A-Fa-f]{6}$/.test(text) ? parseInt(text.slice(1), 16) : NaN
 }
 
 /**
@@ -113,6 +123,9 @@ export function colorText(packed) {
  * @property {{wall: () => number, monotonic: () => number}} [clock] milliseconds; `Date` and `performance` unless given
  */
 
+const decoder = new TextDecoder()
+const encoder = new TextEncoder()
+
 const hostClock = { wall: () => Date.now(), monotonic: () => performance.now() }
 
 function randomBits() {
@@ -127,48 +140,27 @@ function randomBits() {
  * @returns {Promise<Core>}
  */
 export async function loadCore(source, { seed = randomBits() } = {}) {
+  return new Core(await instantiate(source), seed)
+}
+
+async function instantiate(source) {
   const bytes = await source
   // A server that calls it something else than application/wasm is no reason to fail.
   const { instance } = await WebAssembly.instantiate(bytes instanceof Uint8Array || bytes instanceof ArrayBuffer
     ? bytes : await bytes.arrayBuffer(), {})
-  return new Core(instance.exports, seed)
+  return instance.exports
 }
 
-/** One instance of the module. An exception out of WebAssembly is a mistake in it, and ends the instance's use. */
-export class Core {
-  #decoder = new TextDecoder()
-  #encoder = new TextEncoder()
-
+/**
+ * Calls into one of the modules. An exception out of WebAssembly is a mistake in it, and ends the instance's use.
+ *
+ * Views of the memory are made at each call: growing leaves the old ones empty.
+ */
+class Module {
   constructor(exports, seed) {
     this.exports = exports
     exports.seed(seed)
   }
-
-  /** @param {SessionOptions} [options] @returns {Session} */
-  createSession(options = {}) {
-    const count = this.writeText(helloText(options))
-    const length = this.exports.createSession(count, encodingNumber(options), options.seed ?? randomBits())
-    return new Session(this, this.numbers(length)[0], options)
-  }
-
-  /** A session that goes on from what `Session.save` returned. @param {Uint8Array} saved @returns {Session} */
-  restoreSession(saved, options = {}) {
-    const hello = this.#encoder.encode(helloText(options))
-    const both = new Uint8Array(hello.length + saved.length)
-    both.set(hello)
-    both.set(saved, hello.length)
-    this.write(both)
-    const length = this.exports.restoreSession(
-      hello.length, saved.length, encodingNumber(options), options.seed ?? randomBits())
-    return new Session(this, this.numbers(length)[0], options)
-  }
-
-  /** A canvas without a replica around it: merges frames of a server, and has a digest. */
-  createCanvas() {
-    return new BareCanvas(this, this.exports.createCanvas())
-  }
-
-  // The boundary. Views of the memory are made at each call: growing leaves the old ones empty.
 
   /** @param {Uint8Array} bytes @returns {number} how many */
   write(bytes) {
@@ -182,7 +174,7 @@ export class Core {
     // A unit of UTF-16 becomes three bytes at most.
     const start = this.exports.input(text.length * 3)
     const room = new Uint8Array(this.exports.memory.buffer, start, text.length * 3)
-    return this.#encoder.encodeInto(text, room).written
+    return encoder.encodeInto(text, room).written
   }
 
   /** @param {ArrayLike<number>} numbers @returns {number} how many */
@@ -194,7 +186,7 @@ export class Core {
 
   /** What was answered, until the next call. @param {number} length @returns {Uint8Array} */
   bytes(length) {
-    if (length < 0) throw new Error(this.#decoder.decode(this.bytes(-1 - length)))
+    if (length < 0) throw new Error(decoder.decode(this.bytes(-1 - length)))
     return new Uint8Array(this.exports.memory.buffer, this.exports.output(), length)
   }
 
@@ -206,7 +198,82 @@ export class Core {
 
   /** @param {number} length @returns {string} */
   text(length) {
-    return this.#decoder.decode(this.bytes(length))
+    return decoder.decode(this.bytes(length))
+  }
+}
+
+/** The second module, and what it was handed over last. */
+class Exchange extends Module {
+  /** The digest of the drawing that it has. */
+  #taken = ''
+
+  /** Hands over what a session shows, unless that is what it has. */
+  take(core, handle, digest) {
+    if (digest === this.#taken) return
+    this.bytes(this.exports.take(this.write(core.bytes(core.exports.state(handle)))))
+    this.#taken = digest
+  }
+}
+
+/** core.wasm, and, once it is loaded, exchange.wasm. */
+export class Core extends Module {
+  #exchange = null
+  #seed
+
+  constructor(exports, seed) {
+    super(exports, seed)
+    this.#seed = seed
+  }
+
+  /**
+   * Loads exchange.wasm, which has to be there for documents, free places and sessions that speak JSON.
+   *
+   * @param {Response | Promise<Response> | BufferSource} source
+   * @returns {Promise<void>}
+   */
+  async loadExchange(source) {
+    this.#exchange = new Exchange(await instantiate(source), this.#seed)
+  }
+
+  get hasExchange() { return this.#exchange !== null }
+
+  /** @returns {Exchange} */
+  get exchange() {
+    if (!this.#exchange) throw new Error('exchange.wasm is not loaded yet')
+    return this.#exchange
+  }
+
+  /** @param {SessionOptions} [options] @returns {Session} */
+  createSession(options = {}) {
+    const count = this.write(helloBytes(options))
+    const length = this.exports.createSession(count, encodingNumber(options), options.seed ?? randomBits())
+    return new Session(this, this.numbers(length)[0], options)
+  }
+
+  /**
+   * A session that goes on from what `Session.save` returned.
+   *
+   * @param {Uint8Array | null} saved whose edits these are; null makes somebody new, who begins with the drawing
+   * @param {SessionOptions} [options]
+   * @param {Uint8Array | null} [drawing] what any session of the room has saved, to be begun with instead of the own one
+   * @returns {Session}
+   */
+  restoreSession(saved, options = {}, drawing = null) {
+    const parts = [helloBytes(options), saved ?? new Uint8Array(), drawing ?? new Uint8Array()]
+    const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+    parts.reduce((at, part) => {
+      all.set(part, at)
+      return at + part.length
+    }, 0)
+    this.write(all)
+    const length = this.exports.restoreSession(
+      ...parts.map((part) => part.length), encodingNumber(options), options.seed ?? randomBits())
+    return new Session(this, this.numbers(length)[0], options)
+  }
+
+  /** A canvas without a replica around it: merges frames of a server, and has a digest. */
+  createCanvas() {
+    return new BareCanvas(this, this.exports.createCanvas())
   }
 
   /** @param {number} length @returns {Effect[]} */
@@ -215,18 +282,23 @@ export class Core {
     const bytes = this.bytes(length)
     const view = new DataView(bytes.buffer, bytes.byteOffset, length)
     const effects = []
+    let row = null
     for (let at = 0; at < length;) {
       const kind = view.getUint32(at, true)
       const count = view.getUint32(at + 4, true)
       at += 8
       switch (kind) {
-        case 0: effects.push(JSON.parse(this.#decoder.decode(bytes.subarray(at, at + count)))); break
+        case 0:
+          effects.push({ ...JSON.parse(decoder.decode(bytes.subarray(at, at + count))), ...row })
+          row = null
+          break
         case 1: effects.push({ type: 'connect' }); break
         // A copy, because a socket may send it later.
         case 2: effects.push({ type: 'send', bytes: bytes.slice(at, at + count) }); break
         case 3: effects.push({ type: 'disconnect' }); break
         case 4: effects.push({ type: 'wake', at: view.getFloat64(at, true) }); break
         case 5: effects.push({ type: 'unsent', count: view.getFloat64(at, true) }); break
+        case 6: row = readValues(view, at); break
       }
       at += (count + 7) & ~7
     }
@@ -234,14 +306,108 @@ export class Core {
   }
 }
 
-function helloText({ actor, name, color, overlaps, readonly }) {
-  return JSON.stringify({
-    type: 'hello', actor: typeof actor === 'number' ? identifierText(actor) : actor, name, color, overlaps, readonly,
-  })
+/** A hello in the binary encoding: docs/PROTOCOL.md. @returns {Uint8Array} */
+function helloBytes({ actor, name, color, overlaps, readonly }) {
+  const flags = (name === undefined ? 0 : 1) | (color === undefined ? 0 : 2) | (actor === undefined ? 0 : 4)
+    | (overlaps ? 16 : 0) | (readonly ? 32 : 0)
+  const bytes = [1, flags]
+  if (name !== undefined) {
+    const text = encoder.encode(name)
+    // A varint. Longer names are refused.
+    if (text.length > 128) throw new Error('name must be text of 1 to 128 bytes without control characters')
+    bytes.push(...(text.length < 128 ? [text.length] : [128, 1]), ...text)
+  }
+  if (color !== undefined) {
+    const packed = colorNumber(color)
+    if (Number.isNaN(packed)) throw new Error('color must be a colour as #RRGGBB')
+    bytes.push(packed >> 16, packed >> 8 & 255, packed & 255)
+  }
+  if (actor !== undefined) {
+    const number = typeof actor === 'number' ? actor : identifierNumber(actor)
+    if (Number.isNaN(number)) throw new Error('actor must be an identifier such as k3j-9x2-m1p')
+    for (let place = 5; place >= 0; place--) bytes.push(Math.floor(number / 256 ** place) % 256)
+  }
+  return Uint8Array.from(bytes)
 }
 
 function encodingNumber({ encoding = 'binary' }) {
   return encoding === 'json' ? 0 : 1
+}
+
+// Rows of values: what is written to a shape. Sources/CanvasWasm/Boundary/ValueRows.swift says how they lie.
+
+const pair = {
+  length: 2,
+  write: (value) => (Array.isArray(value) && value.length === 2 ? value.map(numberOrNaN) : [NaN, NaN]),
+  read: (first, second) => [first, second],
+}
+const plain = { length: 1, write: (value) => [numberOrNaN(value)], read: (number) => number }
+const color = { length: 1, write: (value) => [colorNumber(value)], read: colorText }
+const flagValue = {
+  length: 1, write: (value) => [typeof value === 'boolean' ? Number(value) : NaN], read: (number) => number === 1,
+}
+const kindValue = { length: 1, write: (value) => [kinds.indexOf(value)], read: (number) => kinds[number] }
+/** By property; those that are not here are text. */
+const valueForms = {
+  position: pair, size: pair, rotation: plain, fill: color, alpha: plain, visible: flagValue, deleted: flagValue,
+  kind: kindValue, stroke: color, strokeWidth: plain, cornerRadius: plain, points: plain, innerRatio: plain,
+}
+
+function numberOrNaN(value) {
+  return typeof value === 'number' ? value : NaN
+}
+
+/** @param {{shape: number, set: object}[]} edits @returns {Uint8Array} */
+function valueRows(edits) {
+  const numbers = []
+  const texts = []
+  for (const { shape, set } of edits) {
+    const bits = Object.keys(set).filter((name) => set[name] !== undefined).map((name) => properties.indexOf(name))
+    if (bits.some((bit) => bit < 0 || bit > properties.indexOf('innerRatio'))) {
+      throw new Error('there is no such property')
+    }
+    numbers.push(shape, bits.reduce((mask, bit) => mask | 1 << bit, 0))
+    for (const bit of bits.sort((one, other) => one - other)) {
+      const value = set[properties[bit]]
+      const form = valueForms[properties[bit]]
+      if (form) {
+        numbers.push(...form.write(value))
+      } else if (typeof value === 'string') {
+        const text = encoder.encode(value)
+        numbers.push(text.length)
+        texts.push({ at: numbers.length * 8, text })
+        for (let count = 0; count < text.length; count += 8) numbers.push(0)
+      } else {
+        numbers.push(-1)
+      }
+    }
+  }
+  const bytes = new Uint8Array(Float64Array.from(numbers).buffer)
+  for (const { at, text } of texts) bytes.set(text, at)
+  return bytes
+}
+
+/** @param {DataView} view @param {number} at @returns {{shape: number, set: object}} */
+function readValues(view, at) {
+  const next = () => {
+    at += 8
+    return view.getFloat64(at - 8, true)
+  }
+  const shape = next()
+  const mask = next()
+  const set = {}
+  for (const name of properties) {
+    if ((mask & changedBit[name]) === 0) continue
+    const form = valueForms[name]
+    if (form) {
+      set[name] = form.read(...Array.from({ length: form.length }, next))
+    } else {
+      const count = next()
+      set[name] = decoder.decode(new Uint8Array(view.buffer, view.byteOffset + at, count))
+      at += (count + 7) & ~7
+    }
+  }
+  return { shape, set }
 }
 
 /** @param {Float64Array} numbers @param {number} at @returns {Shape} */
@@ -303,17 +469,32 @@ export class Session {
   #exports
   #handle
   #clock
+  #isJSON
 
   constructor(core, handle, options) {
     this.#core = core
     this.#exports = core.exports
     this.#handle = handle
     this.#clock = options.clock ?? hostClock
+    this.#isJSON = encodingNumber(options) === 0
   }
 
   #now() { return [this.#clock.wall(), this.#clock.monotonic()] }
   #perform(name, ...values) {
-    return this.#core.effects(this.#exports[name](this.#handle, ...values, ...this.#now()))
+    const effects = this.#core.effects(this.#exports[name](this.#handle, ...values, ...this.#now()))
+    return this.#isJSON ? effects.map((effect) => this.#translated(effect)) : effects
+  }
+  /** A session is a binary one to core.wasm; what it sends in JSON is translated. */
+  #translated(effect) {
+    if (effect.type !== 'send') return effect
+    const { exchange } = this.#core
+    return { type: 'send', bytes: exchange.bytes(exchange.exports.toServer(exchange.write(effect.bytes))).slice() }
+  }
+  /** The second module, with what this session shows. */
+  #exchange() {
+    const { exchange } = this.#core
+    exchange.take(this.#core, this.#handle, this.digest)
+    return exchange
   }
   #numbers(name, ...values) { return this.#core.numbers(this.#exports[name](this.#handle, ...values)) }
   #text(name, ...values) { return this.#core.text(this.#exports[name](this.#handle, ...values)) }
@@ -332,14 +513,25 @@ export class Session {
   start() { return this.#perform('start') }
   /** Leave until `start`. @returns {Effect[]} */
   stop() { return this.#perform('stop') }
+  /**
+   * Who one is from now on, to the others.
+   * @param {{name?: string, color?: string}} who @returns {Effect[]}
+   */
+  introduce({ name, color }) { return this.#perform('introduce', this.#core.write(helloBytes({ name, color }))) }
   /** The connection that was asked for stands. @returns {Effect[]} */
   connected() { return this.#perform('connected') }
   /** @param {number} [closeCode] @returns {Effect[]} */
   disconnected(closeCode = 0) { return this.#perform('disconnected', closeCode) }
   /** A frame came. @param {Uint8Array | ArrayBuffer | string} frame @returns {Effect[]} */
   received(frame) {
-    if (typeof frame === 'string') return this.#perform('received', this.#core.writeText(frame), 1)
+    if (typeof frame === 'string') return this.#perform('received', this.#core.write(this.#fromText(frame)), 1)
     return this.#perform('received', this.#core.write(frame instanceof Uint8Array ? frame : new Uint8Array(frame)), 0)
+  }
+  /** What a session that does not speak JSON gets as text is refused whatever it is. */
+  #fromText(frame) {
+    if (!this.#isJSON) return new Uint8Array()
+    const { exchange } = this.#core
+    return exchange.bytes(exchange.exports.fromServer(exchange.writeText(frame)))
   }
   /** The time of a `wake` has come. @returns {Effect[]} */
   wake() { return this.#perform('wake') }
@@ -357,8 +549,7 @@ export class Session {
    * @param {{shape: number, set: object}[]} edits `set` as in the wire contract @returns {Effect[]}
    */
   edit(edits) {
-    const ops = edits.map(({ shape, set }) => ({ shape: identifierText(shape), set }))
-    return this.#perform('edit', this.#core.writeText(JSON.stringify({ ops })))
+    return this.#perform('edit', this.#core.write(valueRows(edits)))
   }
   /** Adds a shape. @param {object} set @returns {{shape: number, effects: Effect[]}} */
   add(set) {
@@ -413,7 +604,9 @@ export class Session {
    * @returns {Effect[]} an `added` among them
    */
   importDocument(text, { keepsIdentifiers = false, x = 0, y = 0 } = {}) {
-    return this.#perform('importDocument', this.#core.writeText(text), keepsIdentifiers ? 1 : 0, x, y)
+    const { exchange } = this.#core
+    const rows = exchange.bytes(exchange.exports.readDocument(exchange.writeText(text)))
+    return this.#perform('addImported', this.#core.write(rows), keepsIdentifiers ? 1 : 0, x, y)
   }
 
   // What there is to draw.
@@ -463,7 +656,10 @@ export class Session {
     return Array.from(this.#numbers('shapesInBox', x, y, width, height, wholly ? 1 : 0))
   }
   /** The nearest place where a box overlaps nothing. @returns {{x: number, y: number} | null} */
-  freePlace({ width, height }, { x, y }) { return readPoints(this.#numbers('freePlace', width, height, x, y))[0] ?? null }
+  freePlace({ width, height }, { x, y }) {
+    const exchange = this.#exchange()
+    return readPoints(exchange.numbers(exchange.exports.freePlace(width, height, x, y)))[0] ?? null
+  }
   /** The box around shapes, or around all. @param {number[]} [shapes] */
   bounds(shapes = []) {
     const [x, y, width, height] = this.#numbers('bounds', this.#core.writeNumbers(shapes))
@@ -495,11 +691,21 @@ export class Session {
   // Documents.
 
   /** The drawing as JSON text. @param {boolean} [stamps] with who wrote what, and when */
-  exportDrawing(stamps = false) { return this.#text('exportDrawing', stamps ? 1 : 0) }
+  exportDrawing(stamps = false) {
+    const exchange = this.#exchange()
+    return exchange.text(exchange.exports.drawing(this.#writeRoom(exchange), stamps ? 1 : 0))
+  }
   /** A drawing of some shapes, to be copied. @param {number[]} shapes */
-  exportShapes(shapes) { return this.#text('exportShapes', this.#core.writeNumbers(shapes)) }
+  exportShapes(shapes) {
+    const exchange = this.#exchange()
+    return exchange.text(exchange.exports.drawingOf(exchange.writeNumbers(shapes)))
+  }
   /** The drawing as SVG. @param {boolean} [overlaps] with what overlaps laid over it */
-  exportPicture(overlaps = false) { return this.#text('exportPicture', overlaps ? 1 : 0) }
+  exportPicture(overlaps = false) {
+    const exchange = this.#exchange()
+    return exchange.text(exchange.exports.picture(this.#writeRoom(exchange), overlaps ? 1 : 0))
+  }
+  #writeRoom(exchange) { return exchange.writeText(this.status().room ?? '') }
 
   // What it says about itself.
 

@@ -48,6 +48,47 @@ import Testing
     #expect(room.hosts[0].replica.canvas == before.canvas)
   }
 
+  @Test("edits restored over an older drawing are all there, and what lies between comes from the room")
+  func overAnOlderDrawing() throws {
+    var room = TestRoom()
+    let ann = room.join()
+    let shape = room.add(ann)
+    room.settle()
+    let drawing = room.hosts[ann].replica.save(withDrawing: true)
+    room.edit(ann, shape) { $0.rotation = 30 }
+    let later = room.add(ann)
+    room.settle()
+    room.disconnect(ann)
+    room.edit(ann, shape) { $0.alpha = 3 }
+    let before = room.hosts[ann].replica
+    let restored = try Replica(saved: before.save(withDrawing: false), drawing: drawing, seed: 8)
+    #expect(restored.actor == before.actor)
+    #expect(restored.canvas[shape]?.properties.rotation == 0)
+    #expect(restored.canvas[shape]?.properties.alpha == 3)
+    #expect(restored.canvas[later] == nil)
+    room.hosts = []
+    room.join(restored)
+    #expect(room.hosts[0].resets == 0)
+    #expect(room.hosts[0].replica.canvas == before.canvas)
+    #expect(room.server.canvas == before.canvas)
+  }
+
+  @Test("somebody new begins with another's drawing, and leaves the other's edits alone")
+  func drawingOfAnother() throws {
+    var room = busy()
+    let before = room.hosts[0].replica
+    let restored = try Replica(drawing: before.save(withDrawing: true), seed: 8)
+    #expect(restored.actor != before.actor)
+    #expect(restored.unsentCount == 0)
+    #expect(restored.canvas == before.confirmedCanvas)
+    #expect(restored.cursor == before.cursor)
+    let server = room.server.canvas
+    room.hosts = []
+    room.join(restored)
+    #expect(room.hosts[0].resets == 0)
+    #expect(room.server.canvas == server)
+  }
+
   @Test("saving what was restored gives the same bytes")
   func stable() throws {
     let bytes = busy().hosts[0].replica.save(withDrawing: true)

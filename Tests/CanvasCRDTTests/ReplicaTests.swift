@@ -540,6 +540,35 @@ import Testing
     #expect(sent() == 1)
   }
 
+  @Test("who is called otherwise says so in a new hello, and goes on where they were")
+  func introducing() throws {
+    var room = TestRoom()
+    let ann = room.join()
+    let shape = room.add(ann)
+    room.settle()
+    let cursor = room.hosts[ann].replica.cursor
+    let resets = room.hosts[ann].resets
+    room.run(ann) { $0.introduce(name: "Anna", color: Color(red: 1, green: 2, blue: 3), at: $1) }
+    room.edit(ann, shape) { $0.rotation = 30 }
+    var replica = room.hosts[ann].replica
+    let now = Moment(wallMilliseconds: 0, monotonicMilliseconds: room.time)
+    var hello: Hello?
+    for case .send(let bytes) in replica.connected(at: now) {
+      if case .hello(let said) = try room.server.decode(bytes) { hello = said }
+    }
+    #expect(hello?.name == "Anna")
+    #expect(hello?.color == Color(red: 1, green: 2, blue: 3))
+    #expect(hello?.actor == replica.actor)
+    #expect(hello?.since == cursor)
+    room.settle()
+    #expect(room.hosts[ann].replica.state == .live)
+    #expect(room.hosts[ann].replica.canUndo)
+    #expect(room.hosts[ann].resets == resets)
+    #expect(room.server.canvas[shape]?.properties.rotation == 30)
+    let again = room.hosts[ann].replica.introduce(name: "Anna", color: Color(red: 1, green: 2, blue: 3), at: now)
+    #expect(again.isEmpty)
+  }
+
   @Test("peers come, go, and are seen")
   func peers() {
     var room = TestRoom()

@@ -14,6 +14,7 @@ const root = new URL('../../', import.meta.url)
 const histories = new URL('histories/', import.meta.url)
 const epoch = 1_763_650_000_000
 const core = await loadCore(readFileSync(new URL('web/core.wasm', root)), { seed: 1n })
+await core.loadExchange(readFileSync(new URL('web/exchange.wasm', root)))
 
 let passed = 0
 let failed = 0
@@ -130,8 +131,16 @@ for (const file of readdirSync(histories).sort()) {
     assert.equal(restored.digest, session.digest)
     assert.deepEqual(pictureOf(restored), pictureOf(session))
     assert.equal(restored.unsentCount, session.unsentCount)
-    session.destroy()
-    restored.destroy()
+    // The edits from one place and the drawing from another come to the same; a drawing alone is somebody else's beginning.
+    const drawing = session.save()
+    const joined = core.restoreSession(session.save(false), { encoding: beginning.encoding, clock }, drawing)
+    assert.equal(joined.digest, session.digest)
+    assert.equal(joined.actor, session.actor)
+    const other = core.restoreSession(null, { encoding: beginning.encoding, clock }, drawing)
+    assert.equal(other.digest, session.confirmedDigest)
+    assert.equal(other.unsentCount, 0)
+    assert.notEqual(other.actor, session.actor)
+    for (const used of [session, restored, joined, other]) used.destroy()
   })
 }
 
@@ -206,6 +215,51 @@ test('a shape is added on top, placed, named, found, reordered, undone and done 
   session.destroy()
 })
 
+test('values cross the boundary as they are, those of an edit that is refused back again', () => {
+  const session = core.createSession({ readonly: true, name: 'Ännchen 😀', actor: 'zzz-zzz-zzz' })
+  assert.equal(identifierText(session.actor), 'zzz-zzz-zzz')
+  const set = {
+    position: [-1.5, 2e6], size: [1, 300.25], rotation: 45, fill: '#00FF7F', alpha: 3, visible: false, kind: 'star',
+    name: 'Stern \u2028 ä😀', z: 'V0a', stroke: '#000001', strokeWidth: 2.5, cornerRadius: 0, points: 64, innerRatio: 0.05,
+  }
+  const shape = identifierNumber('afy-kw5-t7o')
+  const [rejected] = session.edit([{ shape, set }])
+  assert.deepEqual(rejected, { type: 'rejected', code: 'read_only', message: rejected.message, shape, set })
+  assert.deepEqual(session.edit([{ shape, set: { deleted: true, name: undefined } }])[0].set, { deleted: true })
+  for (const [property, wrong] of Object.entries({
+    position: [1], size: ['1', 2], rotation: null, fill: 'red', alpha: 1.5, visible: 1, deleted: false, kind: 'line',
+    name: 5, z: '0', stroke: 0, strokeWidth: NaN, cornerRadius: -1, points: 1e9, innerRatio: '1',
+  })) assert.throws(() => session.edit([{ shape, set: { [property]: wrong } }]), new RegExp(`^Error: ${property} must be`))
+  assert.throws(() => session.edit([{ shape, set: {} }]), /must set something/)
+  assert.throws(() => session.edit([{ shape: NaN, set }]), /shape must be/)
+  assert.throws(() => session.edit([{ shape, set: { shownName: 'x' } }]), /no such property/)
+  session.destroy()
+})
+
+test('what makes no sense in JSON ends the connection, and what is not known yet does not', () => {
+  const session = core.createSession({ encoding: 'json' })
+  session.start()
+  session.connected()
+  const told = (frame) => session.received(frame).map(({ type }) => type)
+  assert.deepEqual(told('{"type":"fireworks"}'), ['failure'])
+  assert.ok(told('{"type":').includes('disconnect'))
+  session.destroy()
+})
+
+test('what is handed over for documents is what is shown by then', () => {
+  const session = core.createSession()
+  const other = core.createSession()
+  session.add({ name: 'one' })
+  const names = (of) => JSON.parse(of.exportDrawing()).shapes.map(({ name }) => name)
+  assert.deepEqual([names(session), names(other), names(session)], [['one'], [], ['one']])
+  session.add({ name: 'two' })
+  assert.deepEqual(names(session), ['one', 'two'])
+  session.undo()
+  assert.deepEqual([names(session), names(other)], [['one'], []])
+  session.destroy()
+  other.destroy()
+})
+
 test('a drawing goes out and comes back, and squares come from a layout', () => {
   const session = core.createSession()
   const layout = "{'squares': [{'x': 120, 'y': 230, 'colour': '#FF0000', 'size': 250}, "
@@ -274,9 +328,11 @@ test('ten thousand shapes come and go, and the memory grows no further the secon
   assert.equal(round(), after)
 })
 
-test('the module imports nothing', () => {
-  const module = new WebAssembly.Module(readFileSync(new URL('web/core.wasm', root)))
-  assert.deepEqual(WebAssembly.Module.imports(module), [])
+test('the modules import nothing', () => {
+  for (const name of ['core', 'exchange']) {
+    const module = new WebAssembly.Module(readFileSync(new URL(`web/${name}.wasm`, root)))
+    assert.deepEqual(WebAssembly.Module.imports(module), [])
+  }
 })
 
 console.log(`${passed} passed, ${failed} failed`)

@@ -17,7 +17,7 @@ public struct Canvas: Sendable {
   private var table: SlotTable
 
   /// What deleted shapes leave: one stamp each, until it is forgotten.
-  private var erasures: [Identifier: Erasure] = [:]
+  private var erasures = IdentifierMap<Erasure>()
 
   /// Sum modulo 2⁶⁴ of the FNV-1a 64 hashes of `shape property stamp` over every register of every live shape.
   public private(set) var digest: UInt64 = 0
@@ -80,10 +80,10 @@ extension Canvas {
     for page in other.pages {
       for record in page where !record.values.assigned.isEmpty { merge(record, place: place) }
     }
-    for (shape, erasure) in other.erasures {
+    for erasure in other.orderedErasures() {
       var set = Properties()
       set.delete()
-      apply(Operation(shape: shape, at: erasure.stamp, set: set), place: place)
+      apply(Operation(shape: erasure.shape, at: erasure.stamp, set: set), place: place)
     }
   }
 
@@ -120,10 +120,10 @@ extension Canvas {
   public mutating func forgetErasures(before milliseconds: UInt64) -> Int {
     let countBefore = erasures.count
     var newestPlace = forgottenUpTo
-    erasures = erasures.filter {
-      if $0.value.stamp.milliseconds >= milliseconds { return true }
-      newestPlace = max(newestPlace, $0.value.changedAt)
-      return false
+    erasures.removeAll { _, erasure in
+      if erasure.stamp.milliseconds >= milliseconds { return false }
+      newestPlace = max(newestPlace, erasure.changedAt)
+      return true
     }
     var forgotten = countBefore - erasures.count
     for page in pages.indices {
@@ -321,7 +321,8 @@ extension Canvas {
   /// Erasures of shapes with no registers, by identifier, those changed after `place` only.
   func orderedErasures(since place: UInt64? = nil) -> [(shape: Identifier, stamp: Stamp)] {
     var ordered: [(shape: Identifier, stamp: Stamp)] = []
-    for (shape, erasure) in erasures {
+    for (index, shape) in erasures.keys.enumerated() {
+      let erasure = erasures.values[index]
       if let place, erasure.changedAt <= place { continue }
       ordered.append((shape, erasure.stamp))
     }

@@ -27,7 +27,7 @@ public struct DrawingOrder: Sendable {
 
   /// From the back to the front.
   public private(set) var places: [Place] = []
-  private var keys: [Identifier: OrderKey] = [:]
+  private var keys = IdentifierMap<OrderKey>()
 
   public init() {}
 

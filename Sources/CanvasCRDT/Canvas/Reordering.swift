@@ -123,17 +123,16 @@ extension DrawingOrder {
     to target: (Range<Int>) -> Int?
   ) -> [Place] {
     var order = self
-    var keyed: [Identifier: OrderKey] = [:]
+    var keyed = IdentifierSet()
     for run in runs {
       // A run that moves by one leaves all other runs where they are, so that the ranges stay right.
       guard let index = target(run) else { continue }
       for place in order.moving(run.map { order.places[$0].shape }, to: index, using: &generator) {
         order.set(place.key, of: place.shape)
-        keyed[place.shape] = place.key
+        keyed.insert(place.shape)
       }
     }
-    // In the order of the shapes, not of the dictionary.
-    return order.places.filter { keyed[$0.shape] != nil }
+    return order.places.filter { keyed.contains($0.shape) }
   }
 
   private func insertion(

@@ -50,7 +50,10 @@ extension ShapeRecord {
   }
 
   /// The whole of the merge: an erasure that only grows, and for each register the greater stamp.
-  @inline(__always)
+  #if !hasFeature(Embedded)
+    // Opened in place, a stamp that all properties share is no call. Twice as much code as one for both.
+    @inline(__always)
+  #endif
   private mutating func absorb(
     _ incoming: borrowing Properties,
     erasure: Stamp?,

@@ -11,13 +11,13 @@ struct ImportDocument {
     guard findsList() else { throw .unknownDocument }
     guard reader.entersArray() else { throw .invalid(.init(list), "must be a list") }
     var shapes: [ImportedShape] = []
-    var identifiers: Set<Identifier> = []
+    var identifiers = IdentifierSet()
     while reader.hasElement() {
       guard shapes.count < maximum else { throw .tooManyShapes(maximum: maximum) }
       let index = shapes.count
       guard entersObject() else { throw .invalid(.init(list, index), "must be an object") }
       let shape = list == .squares ? try square(index) : try shape(index)
-      if let id = shape.id, !identifiers.insert(id).inserted {
+      if let id = shape.id, !identifiers.insert(id).isNew {
         throw .invalid(.init(list, index, "id"), "id must be of this shape only")
       }
       shapes.append(shape)
@@ -123,11 +123,13 @@ struct ImportDocument {
     _ member: Text
   ) throws(ImportError) -> Double {
     if let number = reader.number(), range.contains(number) { return number }
-    var message = "must be a number from "
-    message += Int64(range.lowerBound).description
-    message += " to "
-    message += Int64(range.upperBound).description
-    throw .invalid(.init(list, index, member), Text(message))
+    // Both bounds are whole.
+    let lower = Text(decimal: UInt64(range.lowerBound.magnitude))
+    let words = Text("must be a number from ").appending(range.lowerBound < 0 ? "-" : "").appending(lower)
+    throw .invalid(
+      .init(list, index, member),
+      words.appending(" to ").appending(Text(decimal: UInt64(range.upperBound)))
+    )
   }
 
   private mutating func color(_ index: Int, _ member: Text) throws(ImportError) -> Color {

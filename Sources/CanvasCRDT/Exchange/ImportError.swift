@@ -33,33 +33,27 @@ public enum ImportError: Error, Hashable, Sendable {
 }
 
 extension ImportError.Place: CustomStringConvertible {
-  public var description: String {
-    var text = Text(list.name).string
-    if let index {
-      text += "["
-      text += index.description
-      text += "]"
-    }
-    if let member {
-      text += "."
-      text += member.string
-    }
+  public var text: Text {
+    var text = Text(list.name)
+    if let index { text = text.appending("[").appending(Text(decimal: UInt64(index))).appending("]") }
+    if let member { text = text.appending(".").appending(member) }
     return text
   }
+
+  public var description: String { text.string }
 }
 
 extension ImportError: CustomStringConvertible {
   /// In words: `shapes[3].size: size must be [width, height], each a number from 1 to 1000000`.
-  public var description: String {
+  public var message: Text {
     switch self {
-    case .notJSON(let failure): return failure.description
-    case .unknownDocument: return "neither a layout with squares nor a drawing with shapes"
-    case .tooManyShapes(let maximum): return "more than \(maximum) shapes"
-    case .invalid(let place, let message):
-      var text = place.description
-      text += ": "
-      text += message.string
-      return text
+    case .notJSON(let failure): failure.message
+    case .unknownDocument: "neither a layout with squares nor a drawing with shapes"
+    case .tooManyShapes(let maximum):
+      Text("more than ").appending(Text(decimal: UInt64(maximum))).appending(" shapes")
+    case .invalid(let place, let message): place.text.appending(": ").appending(message)
     }
   }
+
+  public var description: String { message.string }
 }

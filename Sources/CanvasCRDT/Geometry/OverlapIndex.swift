@@ -20,7 +20,7 @@ public struct OverlapIndex: Sendable {
 
   /// Entries by place; a place that nobody has holds an outdated entry without neighbours until it is used again.
   private(set) var entries: [Entry] = []
-  private(set) var places: [Identifier: Int32] = [:]
+  private(set) var places = IdentifierMap<Int32>()
   private(set) var tree = BoxTree()
   private var unusedPlaces: [Int32] = []
 
@@ -113,9 +113,12 @@ extension OverlapIndex {
 
   /// Forgets all pairs; every one that was known before the last change has ended.
   private mutating func crowd(undoing last: OverlapChanges) -> OverlapChanges {
-    let began = Set(last.began)
-    var ended = pairs.filter { !began.contains($0) }
-    ended += last.ended
+    // Both are sorted.
+    var began = last.began[...]
+    var ended = last.ended
+    for pair in pairs {
+      if pair == began.first { began.removeFirst() } else { ended.append(pair) }
+    }
     ended.sort()
     forgetPairs()
     var changes = OverlapChanges()
@@ -225,7 +228,7 @@ extension OverlapIndex {
   /// counts.
   public init(_ shapes: [(identifier: Identifier, outline: Outline)], pairsMax: Int = Int.max) {
     self.pairsMax = pairsMax
-    var latest: [Identifier: Int] = [:]
+    var latest = IdentifierMap<Int>()
     latest.reserveCapacity(shapes.count)
     for (offset, shape) in shapes.enumerated() { latest[shape.identifier] = offset }
     var identifiers: [Identifier] = []

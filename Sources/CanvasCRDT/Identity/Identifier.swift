@@ -106,10 +106,9 @@ extension Identifier {
   }
 
   /// The text's last group, `t7o`: what a shape's made-up name ends with.
-  public var lastGroup: String {
-    String(unsafeUninitializedCapacity: 3) { buffer in
-      let group = UInt32(truncatingIfNeeded: packed % 46_656)
-      Identifier.write(group: group, to: UnsafeMutableRawBufferPointer(buffer), at: 0)
+  public var lastGroup: Text {
+    Text(capacity: 3) { room in
+      Identifier.write(group: UInt32(truncatingIfNeeded: packed % 46_656), to: room, at: 0)
       return 3
     }
   }

@@ -7,8 +7,8 @@ public struct Stamp: Hashable, Sendable {
   public let time: UInt64
   public let actor: Identifier
 
-  public static let millisecondsMax: UInt64 = (1 << 48) - 1
-  public static let counterMax: UInt64 = (1 << 16) - 1
+  public static let millisecondsMax: UInt64 = 0xFFFF_FFFF_FFFF
+  public static let counterMax: UInt64 = 0xFFFF
 
   @inlinable
   public init(time: UInt64, actor: Identifier) {

@@ -33,10 +33,5 @@ struct NumberedName: Hashable, Sendable {
     number = parsed.number
   }
 
-  var text: Text {
-    var text = name.string
-    text += " "
-    text += number.description
-    return Text(text)
-  }
+  var text: Text { name.appending(" ").appending(Text(decimal: UInt64(number))) }
 }

@@ -22,8 +22,8 @@ public struct ShownNames: Sendable {
     }
   }
 
-  private var claims: [Identifier: Claim] = [:]
-  private var groups: [Text: NameGroup] = [:]
+  private var claims = IdentifierMap<Claim>()
+  private var groups = NameTable()
 
   public init() {}
 
@@ -35,7 +35,7 @@ public struct ShownNames: Sendable {
     for (shape, claim) in inOrder {
       claims[shape] = claim
       if join(claim.name, NameGroup.Member(shape, claim)), let numbered = NumberedName(claim.name) {
-        groups[numbered.name, default: NameGroup()].take(numbered.number)
+        groups.change(numbered.name) { $0.take(numbered.number) }
       }
     }
   }
@@ -103,22 +103,21 @@ public struct ShownNames: Sendable {
     let from = group.rank(of: NameGroup.Member(shape, before))
     let to = group.rank(of: NameGroup.Member(shape, after))
     renaming.note(before.name, group, ranks: min(from, to)..<min(max(from, to) + 1, group.members.count))
-    groups[before.name]?.remove(NameGroup.Member(shape, before))
-    groups[before.name]?.insert(NameGroup.Member(shape, after))
+    groups.change(before.name) { group in
+      group.remove(NameGroup.Member(shape, before))
+      group.insert(NameGroup.Member(shape, after))
+    }
   }
 
   private mutating func withdraw(_ shape: Identifier, _ claim: Claim, _ renaming: inout Renaming) {
     let member = NameGroup.Member(shape, claim)
-    guard var group = groups.removeValue(forKey: claim.name) else { return }
+    guard let group = groups[claim.name] else { return }
     renaming.note(claim.name, group, ranks: group.rank(of: member)..<group.members.count)
-    group.remove(member)
-    let isFree = group.members.isEmpty
-    if !group.isEmpty { groups[claim.name] = group }
-    guard isFree, let numbered = NumberedName(claim.name) else { return }
-    guard var group = groups.removeValue(forKey: numbered.name) else { return }
+    let isFree = group.members.count == 1
+    groups.change(claim.name) { $0.remove(member) }
+    guard isFree, let numbered = NumberedName(claim.name), let group = groups[numbered.name] else { return }
     renaming.note(numbered.name, group, ranks: group.ranks(from: numbered.number))
-    group.free(numbered.number)
-    if !group.isEmpty { groups[numbered.name] = group }
+    groups.change(numbered.name) { $0.free(numbered.number) }
   }
 
   private mutating func enter(_ shape: Identifier, _ claim: Claim, _ renaming: inout Renaming) {
@@ -130,13 +129,17 @@ public struct ShownNames: Sendable {
     if let group = groups[numbered.name] {
       renaming.note(numbered.name, group, ranks: group.ranks(from: numbered.number))
     }
-    groups[numbered.name, default: NameGroup()].take(numbered.number)
+    groups.change(numbered.name) { $0.take(numbered.number) }
   }
 
   /// Returns whether the member is the first to carry the name.
   private mutating func join(_ name: Text, _ member: NameGroup.Member) -> Bool {
-    groups[name, default: NameGroup()].insert(member)
-    return groups[name]?.members.count == 1
+    var isFirst = false
+    groups.change(name) { group in
+      group.insert(member)
+      isFirst = group.members.count == 1
+    }
+    return isFirst
   }
 }
 

@@ -12,7 +12,7 @@ struct OrderFraction {
     self.digits = digits
   }
 
-  static let zero = OrderFraction(digits: [])
+  static var zero: OrderFraction { OrderFraction(digits: []) }
 
   /// The digit at `index`; behind the last all are 0.
   func digit(at index: Int) -> UInt8 {
@@ -65,11 +65,11 @@ struct OrderFraction {
   var key: OrderKey {
     var length = digits.count
     while length > 0, digits[length - 1] == 0 { length -= 1 }
-    let string = String(unsafeUninitializedCapacity: length) { buffer in
-      for index in 0..<length { buffer[index] = OrderFraction.byte(ofDigit: digits[index]) }
+    let text = Text(capacity: length) { room in
+      for index in 0..<length { room[index] = OrderFraction.byte(ofDigit: digits[index]) }
       return length
     }
-    return OrderKey(unchecked: Text(string))
+    return OrderKey(unchecked: text)
   }
 
   // MARK: - Digits

@@ -55,7 +55,7 @@ extension OrderKey {
   /// The least step from a key to the next beyond it, in the last digit of its length, and how many more it may be.
   private static let stepMin = OrderFraction.base * OrderFraction.base
 
-  static let digitMax = UInt8(OrderFraction.base - 1)
+  static let digitMax: UInt8 = 61
 
   /// How many digits are counted with beyond a key that begins with so many `z` (or `0`).
   static func lengthBeyond(leadingCount: Int) -> Int { 4 + 2 * leadingCount }

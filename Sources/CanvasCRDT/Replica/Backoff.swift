@@ -1,6 +1,6 @@
 /// Pauses that grow from try to try and are drawn at random, so that a crowd thrown out together does not come back
 /// together.
-struct Backoff: Hashable, Sendable {
+public struct Backoff: Hashable, Sendable {
   static let firstMilliseconds: UInt64 = 250
   static let millisecondsMax: UInt64 = 15_000
 
@@ -9,26 +9,28 @@ struct Backoff: Hashable, Sendable {
 
   private(set) var tries: UInt64 = 0
 
+  public init() {}
+
   /// Full jitter: anything up to a bound that doubles.
-  mutating func next(using generator: inout some RandomNumberGenerator) -> UInt64 {
+  public mutating func next(using generator: inout some RandomNumberGenerator) -> UInt64 {
     // 250 ms doubled six times is past the bound.
     let bound = min(Backoff.millisecondsMax, Backoff.firstMilliseconds << min(tries, 6))
     tries &+= 1
     return UInt64.random(in: Backoff.millisecondsMin...bound, using: &generator)
   }
 
-  mutating func reset() {
+  public mutating func reset() {
     tries = 0
   }
 }
 
 /// SplitMix64: from one seed, which the host draws, all that a replica leaves to chance.
-struct SplitMix: RandomNumberGenerator, Sendable {
+public struct SplitMix: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  init(seed: UInt64) { state = seed }
+  public init(seed: UInt64) { state = seed }
 
-  mutating func next() -> UInt64 {
+  public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -9,7 +9,7 @@ struct OptimisticCanvas: Sendable {
   private(set) var base: Canvas
 
   /// How many operations are pending on each shape that has any.
-  private(set) var pending: [Identifier: Int] = [:]
+  private(set) var pending = IdentifierMap<Int>()
 
   /// The room's state on its way, after a reset, until it is whole. What was shown stays meanwhile.
   private(set) var arriving: Canvas?
@@ -55,14 +55,14 @@ extension OptimisticCanvas {
   }
 
   /// Builds what is shown of `shapes` again, from what is confirmed and what is still pending.
-  mutating func rebuild(_ shapes: Set<Identifier>, pending outbox: Outbox) -> [Change] {
+  mutating func rebuild(_ shapes: IdentifierSet, pending outbox: Outbox) -> [Change] {
     let before = shown
-    for shape in shapes where pending[shape] != nil { shown.replace(shape, from: base) }
+    for shape in shapes.members where pending[shape] != nil { shown.replace(shape, from: base) }
     outbox.forEach { pending in
       if shapes.contains(pending.operation.shape) { shown.apply(pending.operation) }
     }
     var changes: [Change] = []
-    for shape in shapes.sorted() {
+    for shape in shapes.members.sorted() {
       let change = shown.change(of: shape, since: before)
       if !change.isEmpty { changes.append(change) }
     }

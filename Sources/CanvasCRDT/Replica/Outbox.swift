@@ -25,7 +25,7 @@ struct Outbox: Sendable {
   private var waitingStart = 0
   /// What is to be added to an index to have a number that stays when the list is tidied at its front.
   private var numberOffset = 0
-  private var numbers: [Identifier: [Int]] = [:]
+  private var numbers = IdentifierMap<[Int]>()
   private(set) var waitingCount = 0
 
   private var nextIdentifier: UInt64 = 1
@@ -183,7 +183,7 @@ extension Outbox {
   }
 
   /// Takes out everything of `shapes` that still waits.
-  mutating func takeBackWaiting(of shapes: Set<Identifier>) -> [Pending] {
+  mutating func takeBackWaiting(of shapes: IdentifierSet) -> [Pending] {
     var taken: [Pending] = []
     for index in waiting.indices where !waiting[index].operation.set.assigned.isEmpty {
       guard shapes.contains(waiting[index].operation.shape) else { continue }

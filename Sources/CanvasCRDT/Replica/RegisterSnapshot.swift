@@ -47,7 +47,7 @@ struct RegisterSnapshot: Sendable {
   }
 
   /// Gives what was written under a stamp that has been replaced the new one.
-  mutating func restamp(_ replaced: [Stamp: Stamp]) {
+  mutating func restamp(_ replaced: ReplacedStamps) {
     for index in stamps.indices {
       if let stamp = replaced[stamps[index]] { stamps[index] = stamp }
     }

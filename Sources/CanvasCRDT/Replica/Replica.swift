@@ -8,7 +8,7 @@
 /// takes was only ever early. Losing the connection loses nothing: everything unanswered is sent again, under the same
 /// stamps, which changes nothing where it had arrived.
 public struct Replica: Sendable {
-  public let configuration: ReplicaConfiguration
+  public internal(set) var configuration: ReplicaConfiguration
 
   public internal(set) var state = ReplicaState.offline
   var optimistic: OptimisticCanvas
@@ -87,7 +87,7 @@ public struct Replica: Sendable {
   }
 }
 
-/// What a replica is told once.
+/// What a replica is told at first. Name and color can be told anew with `introduce`.
 public struct ReplicaConfiguration: Hashable, Sendable {
   /// By which others know one.
   public var name: Text?

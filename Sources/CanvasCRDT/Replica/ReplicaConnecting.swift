@@ -18,6 +18,20 @@ extension Replica {
     return finish(at: now)
   }
 
+  /// By what others are to know one from now on. Only a hello says that, so a connection that stands is made anew.
+  public mutating func introduce(name: Text?, color: Color?, at now: Moment) -> [ReplicaEffect] {
+    guard name != configuration.name || color != configuration.color else { return finish(at: now) }
+    configuration.name = name
+    configuration.color = color
+    if state.hasConnection, state != .connecting {
+      effects.append(.disconnect)
+      loseConnection(at: now)
+      enter(.connecting)
+      effects.append(.connect)
+    }
+    return finish(at: now)
+  }
+
   /// The connection that was asked for stands.
   public mutating func connected(at now: Moment) -> [ReplicaEffect] {
     guard state == .connecting else { return finish(at: now) }
@@ -126,13 +140,13 @@ extension Replica {
     let latest = max(wall &+ min(ahead, Stamp.millisecondsMax), clock.confirmedTime >> 16)
 
     if welcome.actor != actor {
-      restamp(as: welcome.actor, latest: wall) { _ in true }
+      restamp(as: welcome.actor, latest: wall, behind: latest) { _ in true }
     } else if hadNoOffset, let offset = clock.offset, offset.magnitude > Replica.offsetMillisecondsTolerated {
       // Nothing was ever sent, so that all of it can be moved to when it really was.
-      restamp(as: actor, latest: wall, shift: offset) { _ in true }
+      restamp(as: actor, latest: wall, behind: latest, shift: offset) { _ in true }
     } else if clock.clock.time >> 16 > latest {
       // No room has taken what is so far ahead. Stamps rise, so it is the newest that are.
-      restamp(as: actor, latest: wall) { $0.milliseconds > latest }
+      restamp(as: actor, latest: wall, behind: latest) { $0.milliseconds > latest }
     }
   }
 
@@ -142,11 +156,12 @@ extension Replica {
   private mutating func restamp(
     as actor: Identifier,
     latest: UInt64,
+    behind bound: UInt64,
     shift: Int64 = 0,
     where isChanged: (Stamp) -> Bool
   ) {
-    clock.restart(as: actor)
-    var replaced: [Stamp: Stamp] = [:]
+    clock.restart(as: actor, behind: bound)
+    var replaced = ReplacedStamps()
     var clock = clock
     outbox.restamp { stamp in
       guard isChanged(stamp) else {
@@ -155,13 +170,11 @@ extension Replica {
       }
       let (moved, overflow) = Int64(clamping: stamp.milliseconds).addingReportingOverflow(shift)
       let restamped = clock.clock.tick(milliseconds: overflow ? latest : min(UInt64(clamping: moved), latest))
-      replaced[stamp] = restamped
+      replaced.enter(stamp, by: restamped)
       return restamped
     }
     self.clock = clock
     history.restamp(replaced)
-    var shapes: Set<Identifier> = []
-    for shape in optimistic.pending.keys { shapes.insert(shape) }
-    tell(optimistic.rebuild(shapes, pending: outbox), by: .own)
+    tell(optimistic.rebuild(IdentifierSet(optimistic.pending.keys), pending: outbox), by: .own)
   }
 }

@@ -14,7 +14,8 @@ struct DigestCheck: Sendable {
 
   /// Operations that the server has taken and not yet sent back: they are confirmed here, and may stand behind the
   /// place in the log that the server's answer is about.
-  private var unechoed: [Stamp: Operation] = [:]
+  private var unechoed = IdentifierMap<[Operation]>()
+  private var unechoedCount = 0
 
   /// Beyond so many those that were overwritten, and will never be sent back, are looked for.
   private static let unechoedMax = 4_096
@@ -50,25 +51,38 @@ struct DigestCheck: Sendable {
   }
 
   mutating func awaitEcho(of operation: Operation) {
-    unechoed[operation.at] = operation
+    unechoed[operation.shape, default: []].append(operation)
+    unechoedCount += 1
   }
 
-  mutating func echoed(_ stamp: Stamp) {
-    if !unechoed.isEmpty { unechoed[stamp] = nil }
+  mutating func echoed(_ stamp: Stamp, of shape: Identifier) {
+    if !unechoed.isEmpty, unechoed[shape] != nil { forgetUnechoed(of: shape) { $0.at == stamp } }
   }
 
   mutating func forgetUnechoed() {
-    unechoed = [:]
+    unechoed.removeAll()
+    unechoedCount = 0
+  }
+
+  private mutating func forgetUnechoed(of shape: Identifier, where isForgotten: (Operation) -> Bool) {
+    guard let before = unechoed[shape] else { return }
+    let rest = before.filter { !isForgotten($0) }
+    unechoedCount -= before.count - rest.count
+    unechoed[shape] = rest.isEmpty ? nil : rest
   }
 
   /// Whether anything confirmed stands on word that the log has not brought yet.
   mutating func awaitsEcho(on canvas: OptimisticCanvas) -> Bool {
-    unechoed = unechoed.filter { canvas.confirmedHolds($0.value) }
+    forgetUnechoed(overwrittenOn: canvas)
     return !unechoed.isEmpty
   }
 
   mutating func forgetOverwritten(on canvas: OptimisticCanvas) {
-    if unechoed.count > DigestCheck.unechoedMax { unechoed = unechoed.filter { canvas.confirmedHolds($0.value) } }
+    if unechoedCount > DigestCheck.unechoedMax { forgetUnechoed(overwrittenOn: canvas) }
+  }
+
+  private mutating func forgetUnechoed(overwrittenOn canvas: OptimisticCanvas) {
+    for shape in unechoed.keys { forgetUnechoed(of: shape) { !canvas.confirmedHolds($0) } }
   }
 }
 

@@ -77,7 +77,7 @@ extension Replica {
     var writer: Identifier?
     for operation in operations {
       clock.observe(operation.at)
-      digestCheck.echoed(operation.at)
+      digestCheck.echoed(operation.at, of: operation.shape)
       if writer != operation.at.actor {
         if let writer { tell(changes, by: origin(of: writer)) }
         changes = []
@@ -100,7 +100,7 @@ extension Replica {
       var set = Properties()
       set.delete()
       clock.observe(erasure.stamp)
-      digestCheck.echoed(erasure.stamp)
+      digestCheck.echoed(erasure.stamp, of: erasure.shape)
       let change = optimistic.receive(Operation(shape: erasure.shape, at: erasure.stamp, set: set))
       if !change.isEmpty { changes.append(change) }
     }
@@ -109,7 +109,7 @@ extension Replica {
       for property in record.values.assigned {
         guard let stamp = record.stamp(of: property) else { continue }
         clock.observe(stamp)
-        digestCheck.echoed(stamp)
+        digestCheck.echoed(stamp, of: record.shape)
       }
       let change = optimistic.receive(record)
       if !change.isEmpty { changes.append(change) }
@@ -184,21 +184,23 @@ extension Replica {
     where isTaken: (Int, Outbox.Pending) -> Bool
   ) {
     var taken = outbox.takeBack(at: index, where: isTaken)
-    var shapes: Set<Identifier> = []
-    for pending in taken { shapes.insert(pending.operation.shape) }
-    var before: [Identifier: Bool] = [:]
-    for shape in shapes { before[shape] = optimistic.shown[shape] != nil }
+    let shapes = IdentifierSet(taken.map { $0.operation.shape })
+    let live = shapes.members.filter { optimistic.shown[$0] != nil }
     var changes = optimistic.rebuild(shapes, pending: outbox)
 
     // Edits of a shape that has not come to be are about nothing.
-    shapes = shapes.filter { before[$0] == true && optimistic.shown[$0] == nil }
-    let orphans = outbox.takeBackWaiting(of: shapes)
+    let gone = IdentifierSet(live.filter { optimistic.shown[$0] == nil })
+    let orphans = outbox.takeBackWaiting(of: gone)
     if !orphans.isEmpty {
-      changes += optimistic.rebuild(shapes, pending: outbox)
+      changes += optimistic.rebuild(gone, pending: outbox)
       taken += orphans
     }
     let refused = taken.filter { !optimistic.confirmedHolds($0.operation) }
-    for pending in taken { optimistic.release(pending.operation.shape) }
+    for pending in taken {
+      optimistic.release(pending.operation.shape)
+      // What was ahead of the clock may be far ahead, and no room has it.
+      if rejection.code != .clockAhead { clock.spend(pending.operation.at) }
+    }
     history.forget(refused.map { $0.operation })
     tell(changes, by: .rejection)
     for pending in refused {

@@ -80,9 +80,7 @@ extension Replica {
 
     if withDrawing {
       writer.appendCounted(cursor?.text ?? "")
-      let parts = optimistic.confirmed.stateParts()
-      writer.appendVarint(UInt64(parts.count))
-      for part in parts { StateColumnsWriter.write(part, to: &writer) }
+      BinaryEncoding.write(state: optimistic.confirmed, to: &writer)
     }
     return SavedReplica.withChecksum(writer.finish())
   }
@@ -92,21 +90,45 @@ extension Replica {
 
 extension Replica {
   /// Goes on from what was saved: the same actor, offline, with the same edits to send.
+  ///
+  /// `drawing` is what any replica of the room has saved, where that is to be begun with instead of the own one: drawings
+  /// are large and are kept less often than edits. What lies between them the room tells on return.
   public init(
     saved bytes: [UInt8],
+    drawing: [UInt8]? = nil,
     configuration: ReplicaConfiguration = ReplicaConfiguration(),
     seed: UInt64
   ) throws(SavedReplicaError) {
-    let saved = try bytes.span.withUnsafeBytes { (bytes) throws(SavedReplicaError) in
-      try SavedParts(bytes, seed: seed)
-    }
+    let saved = try SavedParts(bytes, seed: seed)
+    let seen = try drawing.map { (bytes) throws(SavedReplicaError) in try SavedParts(bytes, seed: seed) } ?? saved
     self.init(
       configuration: configuration,
       clock: saved.clock,
       outbox: saved.outbox,
-      confirmed: saved.drawing,
-      cursor: saved.cursor,
+      confirmed: seen.drawing,
+      cursor: seen.cursor,
       random: SplitMix(seed: seed)
+    )
+  }
+
+  /// Somebody new who begins with the drawing that another has saved, and with none of the edits that the other has yet
+  /// to send: those stay the other's.
+  public init(
+    drawing bytes: [UInt8],
+    configuration: ReplicaConfiguration = ReplicaConfiguration(),
+    seed: UInt64
+  ) throws(SavedReplicaError) {
+    let seen = try SavedParts(bytes, seed: seed)
+    var random = SplitMix(seed: seed)
+    var clock = seen.clock
+    clock.begin(as: Identifier.random(using: &random))
+    self.init(
+      configuration: configuration,
+      clock: clock,
+      outbox: Outbox(),
+      confirmed: seen.drawing,
+      cursor: seen.cursor,
+      random: random
     )
   }
 }
@@ -118,7 +140,11 @@ private struct SavedParts {
   let drawing: Canvas?
   let cursor: Cursor?
 
-  init(_ bytes: UnsafeRawBufferPointer, seed: UInt64) throws(SavedReplicaError) {
+  init(_ bytes: [UInt8], seed: UInt64) throws(SavedReplicaError) {
+    self = try bytes.span.withUnsafeBytes { (bytes) throws(SavedReplicaError) in try SavedParts(bytes, seed: seed) }
+  }
+
+  private init(_ bytes: UnsafeRawBufferPointer, seed: UInt64) throws(SavedReplicaError) {
     guard let version = bytes.first, bytes.count > SavedReplica.checksumBytes else { throw .damaged }
     guard version == SavedReplica.version else { throw .unknownVersion(version) }
     let body = UnsafeRawBufferPointer(rebasing: bytes.dropLast(SavedReplica.checksumBytes))
@@ -194,15 +220,7 @@ private struct SavedParts {
     seed: UInt64
   ) throws(BinaryFailure) -> (drawing: Canvas, cursor: Cursor?) {
     let text = try reader.countedText()
-    var drawing = Canvas(seed: seed)
-    for _ in 0..<(try reader.count(bytesEach: 1)) {
-      let columns = try StateColumnsReader.read(reader)
-      reader = columns.rest
-      drawing.merge(StatePart(records: columns.records, erasures: columns.erasures))
-      guard drawing.shapeCount <= SavedReplica.shapesMax else {
-        throw .refused(.roomFull, "more shapes than a room may hold")
-      }
-    }
+    let drawing = try BinaryEncoding.readState(from: &reader, shapesMax: SavedReplica.shapesMax, seed: seed)
     return (drawing, text.isEmpty ? nil : Cursor(text))
   }
 }

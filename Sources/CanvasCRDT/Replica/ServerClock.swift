@@ -8,6 +8,9 @@ struct ServerClock: Sendable {
   /// The greatest time that the server has told or taken. A clock that ran ahead can be set back to it.
   private(set) var confirmedTime: UInt64
 
+  /// The greatest time that the server let in and then refused for another reason: not to be given out again.
+  private var spentTime: UInt64 = 0
+
   private var reading: (server: UInt64, monotonic: UInt64)?
 
   /// A round trip longer than this says nothing about where in it the server looked at its clock.
@@ -55,8 +58,21 @@ struct ServerClock: Sendable {
     confirmedTime = max(confirmedTime, stamp.time)
   }
 
+  /// Takes note of a stamp of one's own whose operation was refused. What somebody may have heard of under it, say from a
+  /// log that could not tell, must never be about anything else.
+  mutating func spend(_ stamp: Stamp) {
+    spentTime = max(spentTime, stamp.time)
+  }
+
   /// Begins anew behind what is confirmed, as `actor`, when what has been given out since is to be given out again.
-  mutating func restart(as actor: Identifier) {
+  /// What is past `bound`, in milliseconds, no room would take.
+  mutating func restart(as actor: Identifier, behind bound: UInt64) {
+    clock = Clock(actor: actor, time: spentTime >> 16 <= bound ? max(confirmedTime, spentTime) : confirmedTime)
+  }
+
+  /// Begins behind what is confirmed as somebody who has given out nothing yet.
+  mutating func begin(as actor: Identifier) {
     clock = Clock(actor: actor, time: confirmedTime)
+    spentTime = 0
   }
 }

@@ -1,5 +1,5 @@
 /// Keeps a client under the operations a second that the server allows, rather than running into `rate_limited`.
-struct TokenBucket: Sendable {
+public struct TokenBucket: Sendable {
   /// Tokens are counted in thousandths, so that a millisecond's share is a whole number.
   private var thousandths: UInt64
   private var filledAt: UInt64
@@ -9,7 +9,7 @@ struct TokenBucket: Sendable {
   static let perSecondMax: UInt64 = 1_000_000_000
 
   /// Full: a second's worth.
-  init(perSecond: UInt64, at milliseconds: UInt64) {
+  public init(perSecond: UInt64, at milliseconds: UInt64) {
     self.perSecond = min(max(perSecond, 1), TokenBucket.perSecondMax)
     thousandths = self.perSecond * 1_000
     filledAt = milliseconds
@@ -19,7 +19,7 @@ struct TokenBucket: Sendable {
   var capacity: Int { Int(clamping: perSecond) }
 
   /// Takes so many tokens, or says how long it is until there are as many.
-  mutating func take(_ count: Int, at milliseconds: UInt64) -> UInt64? {
+  public mutating func take(_ count: Int, at milliseconds: UInt64) -> UInt64? {
     let passed = milliseconds > filledAt ? min(milliseconds - filledAt, 1_000) : 0
     thousandths = min(perSecond * 1_000, thousandths + passed * perSecond)
     filledAt = max(filledAt, milliseconds)

@@ -3,8 +3,7 @@
 extension UndoHistory {
   /// Forgets operations that the server has refused: there is nothing to undo about them.
   public mutating func forget(_ operations: [Operation]) {
-    var stamps: Set<Stamp> = []
-    for operation in operations { stamps.insert(operation.at) }
+    let stamps = operations.map { $0.at }.sorted()
     guard !stamps.isEmpty else { return }
     forget(stamps, in: &undoable)
     forget(stamps, in: &redoable)
@@ -18,13 +17,13 @@ extension UndoHistory {
     for step in redoable { shapesRemembered += step.entries.count }
   }
 
-  private func forget(_ stamps: Set<Stamp>, in steps: inout [Step]) {
+  private func forget(_ stamps: [Stamp], in steps: inout [Step]) {
     for index in steps.indices {
       var isTouched = false
       for place in steps[index].entries.indices {
         let entry = steps[index].entries[place]
         for property in entry.after.covered {
-          guard let stamp = entry.after.stamp(of: property), stamps.contains(stamp) else { continue }
+          guard let stamp = entry.after.stamp(of: property), stamps.holds(stamp) else { continue }
           isTouched = true
           steps[index].entries[place].before.uncover(property)
           steps[index].entries[place].after.uncover(property)
@@ -39,27 +38,61 @@ extension UndoHistory {
   }
 
   /// Follows operations that were given new stamps.
-  public mutating func restamp(_ replaced: [Stamp: Stamp]) {
+  public mutating func restamp(_ replaced: ReplacedStamps) {
     guard !replaced.isEmpty else { return }
     UndoHistory.restamp(replaced, in: &undoable)
     UndoHistory.restamp(replaced, in: &redoable)
     for place in open.entries.indices { UndoHistory.restamp(replaced, in: &open.entries[place]) }
-    for name in aliases.keys {
-      guard var alias = aliases[name] else { continue }
-      alias.current = replaced[alias.current] ?? alias.current
-      if let original = alias.original { alias.original = replaced[original] ?? original }
-      aliases[name] = alias
+    for shape in aliases.keys {
+      guard var ofShape = aliases[shape] else { continue }
+      for index in ofShape.indices {
+        ofShape[index].current = replaced[ofShape[index].current] ?? ofShape[index].current
+        if let original = ofShape[index].original { ofShape[index].original = replaced[original] ?? original }
+      }
+      aliases[shape] = ofShape
     }
   }
 
-  private static func restamp(_ replaced: [Stamp: Stamp], in steps: inout [Step]) {
+  private static func restamp(_ replaced: ReplacedStamps, in steps: inout [Step]) {
     for index in steps.indices {
       for place in steps[index].entries.indices { restamp(replaced, in: &steps[index].entries[place]) }
     }
   }
 
-  private static func restamp(_ replaced: [Stamp: Stamp], in entry: inout Entry) {
+  private static func restamp(_ replaced: ReplacedStamps, in entry: inout Entry) {
     entry.before.restamp(replaced)
     entry.after.restamp(replaced)
+  }
+}
+
+/// Stamps that were given up, each with the one in its place. Entered as they rise, as an outbox has them.
+public struct ReplacedStamps {
+  private var before: [Stamp] = []
+  private var after: [Stamp] = []
+
+  public init() {}
+
+  public var isEmpty: Bool { before.isEmpty }
+
+  public mutating func enter(_ stamp: Stamp, by replacement: Stamp) {
+    let index = before.rank(of: stamp)
+    before.insert(stamp, at: index)
+    after.insert(replacement, at: index)
+  }
+
+  subscript(stamp: Stamp) -> Stamp? {
+    let index = before.rank(of: stamp)
+    return index < before.count && before[index] == stamp ? after[index] : nil
+  }
+}
+
+extension [Stamp] {
+  /// Where a stamp stands in a rising list, or would.
+  fileprivate func rank(of stamp: Stamp) -> Int { partitionIndex { self[$0] < stamp } }
+
+  /// Whether a rising list has a stamp.
+  fileprivate func holds(_ stamp: Stamp) -> Bool {
+    let rank = rank(of: stamp)
+    return rank < count && self[rank] == stamp
   }
 }

@@ -27,25 +27,22 @@ public struct UndoHistory: Sendable {
     var after: RegisterSnapshot
   }
 
-  struct RegisterName: Hashable, Sendable {
-    let shape: Identifier
-    let property: Property
-  }
-
   /// A register's stamp that stands for an earlier one: the value is the same. Nothing, where the register was not there.
   struct Alias: Sendable {
+    let property: Property
     var current: Stamp
     var original: Stamp?
   }
 
   var undoable: [Step] = []
   var redoable: [Step] = []
-  var aliases: [RegisterName: Alias] = [:]
+  /// By shape, of each of its registers at most one.
+  var aliases = IdentifierMap<[Alias]>()
   var shapesRemembered = 0
 
   /// The step that is being made, and where in it each shape is.
   var open = Step()
-  var places: [Identifier: Int] = [:]
+  var places = IdentifierMap<Int>()
   private var openGroups = 0
 
   public init() {}
@@ -118,13 +115,13 @@ extension UndoHistory {
     }
     if dropped > 0 { undoable.removeFirst(dropped) }
     // What no step names can't be asked for again.
-    if aliases.count > UndoHistory.aliasesMin + shapesRemembered * Property.count { forgetUnnamedAliases() }
+    if aliases.count > UndoHistory.aliasesMin + shapesRemembered { forgetUnnamedAliases() }
   }
 
   private mutating func forgetUnnamedAliases() {
-    var named: Set<Identifier> = []
+    var named = IdentifierSet()
     for step in undoable { for entry in step.entries { named.insert(entry.shape) } }
-    aliases = aliases.filter { named.contains($0.key.shape) }
+    aliases.removeAll { shape, _ in !named.contains(shape) }
   }
 
   private func snapshot(of covered: PropertyMask, in shape: Identifier, on canvas: Canvas) -> RegisterSnapshot {
@@ -144,7 +141,7 @@ extension UndoHistory {
   /// The stamp under which a register's value was first written; nothing where it stands for no value.
   private func originalStamp(of property: Property, in shape: Identifier, on canvas: Canvas) -> Stamp? {
     guard let current = canvas.stamp(of: property, in: shape) else { return nil }
-    guard let alias = aliases[RegisterName(shape: shape, property: property)], alias.current == current else {
+    guard let alias = aliases[shape]?.first(where: { $0.property == property }), alias.current == current else {
       return current
     }
     return alias.original
@@ -273,9 +270,10 @@ extension UndoHistory {
       }
       if property != .deleted || written { isAny = true }
       guard let current = written ? stamp : canvas.stamp(of: property, in: shape) else { continue }
-      let name = RegisterName(shape: shape, property: property)
       let original = to.stamp(of: property)
-      aliases[name] = original == current ? nil : Alias(current: current, original: original)
+      var aliases = (self.aliases[shape] ?? []).filter { $0.property != property }
+      if original != current { aliases.append(Alias(property: property, current: current, original: original)) }
+      self.aliases[shape] = aliases.isEmpty ? nil : aliases
     }
     return isAny
   }

@@ -47,13 +47,15 @@ public enum PropertyRules {
   /// No control characters: C0, delete, and C1, which in UTF-8 is C2 80 to C2 9F.
   public static func allowsName(_ name: Text) -> Bool {
     guard (1...nameBytesMax).contains(name.utf8Count) else { return false }
-    var previous: UInt8 = 0
-    for byte in name.string.utf8 {
-      if byte < 0x20 || byte == 0x7F { return false }
-      if previous == 0xC2, byte < 0xA0 { return false }
-      previous = byte
+    return name.withBytes { bytes in
+      var previous: UInt8 = 0
+      for byte in bytes {
+        if byte < 0x20 || byte == 0x7F { return false }
+        if previous == 0xC2, byte < 0xA0 { return false }
+        previous = byte
+      }
+      return true
     }
-    return true
   }
 }
 

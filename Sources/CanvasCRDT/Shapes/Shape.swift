@@ -36,9 +36,6 @@ public struct Shape: Hashable, Sendable {
   }
 
   static func madeUpName(_ kind: ShapeKind, _ id: Identifier) -> Text {
-    var name = Text(kind.words).string
-    name += " "
-    name += id.lastGroup
-    return Text(name)
+    Text(kind.words).appending(" ").appending(id.lastGroup)
   }
 }

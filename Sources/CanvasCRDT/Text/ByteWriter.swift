@@ -1,7 +1,8 @@
 /// Bytes being written, for both encodings.
 ///
 /// The array is kept larger than what is written, and the rest is filled in place: appending costs a bound and a
-/// uniqueness check for a whole value rather than for each byte.
+/// uniqueness check for a whole value rather than for each byte. What appends is opened in place natively, where it is
+/// fast, and called in core.wasm, where it is small: that writes in a hundred places.
 public struct ByteWriter: Sendable {
   /// What is written, and behind it zeros that nobody has written yet.
   @usableFromInline var storage: [UInt8]
@@ -70,14 +71,22 @@ public struct ByteWriter: Sendable {
 // MARK: - Bytes and texts
 
 extension ByteWriter {
-  @inlinable
+  #if hasFeature(Embedded)
+    @inline(never)
+  #else
+    @inlinable
+  #endif
   public mutating func append(_ byte: UInt8) {
     reserve(1)
     storage[written] = byte
     written &+= 1
   }
 
-  @inlinable
+  #if hasFeature(Embedded)
+    @inline(never)
+  #else
+    @inlinable
+  #endif
   public mutating func append(_ bytes: UnsafeRawBufferPointer) {
     append(upTo: bytes.count) { room in
       room.copyMemory(from: bytes)
@@ -85,17 +94,29 @@ extension ByteWriter {
     }
   }
 
-  @inlinable
+  #if hasFeature(Embedded)
+    @inline(never)
+  #else
+    @inlinable
+  #endif
   public mutating func append(_ bytes: [UInt8]) {
     bytes.withUnsafeBytes { append($0) }
   }
 
-  @inlinable
+  #if hasFeature(Embedded)
+    @inline(never)
+  #else
+    @inlinable
+  #endif
   public mutating func append(_ text: StaticString) {
     append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  @inlinable
+  #if hasFeature(Embedded)
+    @inline(never)
+  #else
+    @inlinable
+  #endif
   public mutating func append(_ text: Text) {
     text.withBytes { append($0) }
   }
@@ -115,7 +136,11 @@ extension ByteWriter {
   }
 
   /// LEB128: seven bits a byte, the lowest first, and the high bit where more follow. In its shortest form.
-  @inlinable
+  #if hasFeature(Embedded)
+    @inline(never)
+  #else
+    @inlinable
+  #endif
   public mutating func appendVarint(_ value: UInt64) {
     if value < 0x80 { return append(UInt8(truncatingIfNeeded: value)) }
     append(upTo: ByteReader.varintLengthMax) { room in
@@ -132,7 +157,11 @@ extension ByteWriter {
   }
 
   /// Zigzag, so that small negative numbers are short too: 0, −1, 1, −2 are 0, 1, 2, 3.
-  @inlinable
+  #if hasFeature(Embedded)
+    @inline(never)
+  #else
+    @inlinable
+  #endif
   public mutating func appendSignedVarint(_ value: Int64) {
     appendVarint(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
   }

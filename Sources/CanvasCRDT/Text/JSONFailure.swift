@@ -45,7 +45,10 @@ public struct JSONFailure: Error, Hashable, Sendable {
 }
 
 extension JSONFailure: CustomStringConvertible {
-  public var description: String { "\(words) at byte \(offset)" }
+  /// `a control character in a string at byte 12`.
+  public var message: Text { Text(words).appending(" at byte ").appending(Text(decimal: UInt64(offset))) }
+
+  public var description: String { message.string }
 }
 
 /// Which quotes may stand around a string.

@@ -1,16 +1,13 @@
 /// Text that is its UTF-8 bytes: compared, ordered and hashed by them, and by nothing else.
 ///
 /// A `String` takes canonically equivalent texts for equal, which needs Unicode's tables and would let two replicas
-/// with different tables disagree about what a register holds. Up to fifteen bytes (ten on wasm32) take no
-/// allocation.
+/// with different tables disagree about what a register holds.
 public struct Text: Sendable {
-  public let string: String
+  @usableFromInline let storage: TextStorage
 
   @inlinable
   public init(_ string: String) {
-    var string = string
-    string.makeContiguousUTF8()
-    self.string = string
+    storage = TextStorage(string)
   }
 
   public init(_ text: StaticString) {
@@ -25,40 +22,47 @@ public struct Text: Sendable {
 
   /// For bytes that have been checked already.
   init(uncheckedUTF8 bytes: UnsafeRawBufferPointer) {
-    string = String(unsafeUninitializedCapacity: bytes.count) { buffer in
-      UnsafeMutableRawBufferPointer(buffer).copyMemory(from: bytes)
+    self.init(capacity: bytes.count) { room in
+      room.copyMemory(from: bytes)
       return bytes.count
     }
   }
 
-  @inlinable public var utf8Count: Int { string.utf8.count }
-  @inlinable public var isEmpty: Bool { string.utf8.isEmpty }
+  /// What `write` writes, which is UTF-8; it returns how many bytes that takes.
+  init(capacity: Int, _ write: (UnsafeMutableRawBufferPointer) -> Int) {
+    storage = TextStorage(capacity: capacity, write)
+  }
+
+  /// A whole number's digits.
+  init(decimal number: UInt64) {
+    self.init(capacity: NumberText.lengthMax) { NumberText.writeDigits(of: number, to: $0, at: 0) }
+  }
+
+  @inlinable public var utf8Count: Int { storage.count }
+  @inlinable public var isEmpty: Bool { storage.count == 0 }
+
+  @inlinable public var string: String { storage.string }
 
   /// The bytes, for as long as `body` runs.
   @inlinable
   public func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    // There always is contiguous storage, see `init`. Several times as fast as the span or `withUTF8`.
-    let outcome = string.utf8.withContiguousStorageIfAvailable { bytes -> Swift.Result<Result, Failure> in
-      do throws(Failure) {
-        return .success(try body(UnsafeRawBufferPointer(bytes)))
-      } catch {
-        return .failure(error)
-      }
-    }
-    return try outcome!.get()
+    try storage.withBytes(body)
   }
 
   public func appending(_ other: Text) -> Text {
-    Text(string + other.string)
+    Text(capacity: utf8Count + other.utf8Count) { room in
+      withBytes { room.copyMemory(from: $0) }
+      other.withBytes { UnsafeMutableRawBufferPointer(rebasing: room[utf8Count...]).copyMemory(from: $0) }
+      return utf8Count + other.utf8Count
+    }
   }
 }
 
 extension Text: ExpressibleByStringLiteral {
-  @inlinable
-  public init(stringLiteral value: String) {
-    self.init(value)
+  public init(stringLiteral text: StaticString) {
+    self.init(text)
   }
 }
 

@@ -3,7 +3,7 @@ struct ActorList {
   private(set) var list: [Identifier] = []
 
   /// Used once looking through the list would take longer than hashing.
-  private var places: [Identifier: Int] = [:]
+  private var places = IdentifierMap<Int>()
 
   /// Where an actor was found last, by a few bits of it. A room's writers take turns, so this is nearly always right.
   private var hints = InlineArray<64, Int32>(repeating: -1)

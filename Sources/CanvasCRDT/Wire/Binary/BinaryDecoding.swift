@@ -15,6 +15,19 @@ extension BinaryEncoding {
     }
   }
 
+  /// What a client's frame says that is a hello.
+  public static func decodeHello(_ bytes: UnsafeRawBufferPointer) throws(MessageError) -> Hello {
+    var reader = ByteReader(bytes)
+    do throws(BinaryFailure) {
+      guard try reader.byte() == Kind.hello else { throw .hello("no hello") }
+      let hello = try readHello(from: &reader)
+      guard reader.isAtEnd else { throw .malformed("bytes behind the message") }
+      return hello
+    } catch {
+      throw error.error()
+    }
+  }
+
   /// What a server's frame says.
   public static func decodeServerMessage(_ bytes: UnsafeRawBufferPointer) throws(MessageError) -> ServerMessage {
     var reader = ByteReader(bytes)

@@ -200,7 +200,7 @@ extension BinaryEncoding {
 
 extension MessageIdentifier {
   /// The number, where the JSON is nothing but up to fifteen digits, the first of them not 0 unless alone.
-  var wholeNumber: UInt64? {
+  public var wholeNumber: UInt64? {
     let bytes = json.bytes
     guard bytes.count <= 15, bytes.count == 1 || bytes.first != UInt8(ascii: "0") else { return nil }
     var number: UInt64 = 0

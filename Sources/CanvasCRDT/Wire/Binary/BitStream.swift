@@ -1,4 +1,5 @@
-/// Numbers of a few bits each, packed without gaps, the lowest bit of the lowest byte first.
+/// Numbers of a few bits each, packed without gaps, the lowest bit of the lowest byte first. Opened in place natively,
+/// called in core.wasm, as with `ByteWriter`.
 struct BitWriter {
   private var pending: UInt64 = 0
   private var pendingCount: UInt64 = 0
@@ -6,7 +7,9 @@ struct BitWriter {
   /// Up to 56 bits at once, so that they and what waits for its byte fit in a word.
   static let widthMax = 56
 
-  @inline(__always)
+  #if !hasFeature(Embedded)
+    @inline(__always)
+  #endif
   mutating func write(_ value: UInt64, width: Int, to writer: inout ByteWriter) {
     assert(width <= BitWriter.widthMax && (width == 64 || value >> UInt64(width) == 0))
     pending |= value << pendingCount
@@ -36,7 +39,9 @@ struct BitReader {
   private var pending: UInt64 = 0
   private var pendingCount: UInt64 = 0
 
-  @inline(__always)
+  #if !hasFeature(Embedded)
+    @inline(__always)
+  #endif
   mutating func read(width: Int, from reader: inout ByteReader) throws(BinaryFailure) -> UInt64 {
     while pendingCount < UInt64(width) {
       pending |= UInt64(try reader.byte()) << pendingCount

@@ -67,7 +67,7 @@ extension JSONEncoding {
     } catch {
       switch error.reason {
       case .unexpectedKind: throw .malformed("a message must be an object")
-      default: throw .malformed(Text("not valid JSON: ").appending(Text(error.description)))
+      default: throw .malformed(Text("not valid JSON: ").appending(error.message))
       }
     }
   }

@@ -8,7 +8,7 @@ extension JSONEncoding {
   ]
 
   /// What is assigned, as the members of one object.
-  static func write(_ set: borrowing Properties, to writer: inout JSONWriter) {
+  public static func write(_ set: borrowing Properties, to writer: inout JSONWriter) {
     writer.beginObject()
     for property in propertiesInOrder where set.assigned.contains(property) {
       writer.key(property.wireName)

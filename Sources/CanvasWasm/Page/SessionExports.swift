@@ -4,15 +4,13 @@
 
 // A session's life: made, saved, made again from what was saved, given up. And what it says about itself.
 
-/// What a session is told once: `{"type":"hello", …}` as a client would say it, of which `actor`, `name`, `color`,
-/// `overlaps` and `readonly` count; then which encoding it speaks, by `WireEncoding`.
+/// What a session is told once: a hello as a client would say it in the binary encoding, of which `actor`, `name`,
+/// `color`, `overlaps` and `readonly` count; then which encoding it speaks, by `WireEncoding`.
 private func readConfiguration(
   _ count: UInt32,
   encoding: UInt32
 ) throws(MessageError) -> (configuration: ReplicaConfiguration, actor: Identifier?) {
-  guard case .hello(let hello) = try JSONEncoding.decodeClientMessage(input.bytes(count)) else {
-    throw .badField("a session begins with a hello")
-  }
+  let hello = try BinaryEncoding.decodeHello(input.bytes(count))
   var configuration = ReplicaConfiguration()
   configuration.name = hello.name
   configuration.color = hello.color
@@ -33,18 +31,32 @@ func createSession(_ count: UInt32, _ encoding: UInt32, _ seed: UInt64) -> Answe
   }
 }
 
-/// A session that goes on from what was saved, which stands in the input behind the hello.
+/// A session that goes on from what was saved, and with the drawing that was: both stand in the input behind the hello, in
+/// this order, and either may be empty. Without the first it is somebody new; without the second the first has both.
 @_expose(wasm, "restoreSession") @_cdecl("canvas_restore_session")
-func restoreSession(_ count: UInt32, _ savedCount: UInt32, _ encoding: UInt32, _ seed: UInt64) -> Answer {
+func restoreSession(_ count: UInt32, _ savedCount: UInt32, _ drawingCount: UInt32, _ encoding: UInt32, _ seed: UInt64)
+  -> Answer
+{
   let configuration: ReplicaConfiguration
   do throws(MessageError) {
     configuration = try readConfiguration(count, encoding: encoding).configuration
   } catch {
     return fail(error.words)
   }
-  let saved = [UInt8](input.bytes(count + savedCount)[Int(count)...])
+  let bytes = input.bytes(count + savedCount + drawingCount)
+  let saved = [UInt8](bytes[Int(count)..<Int(count + savedCount)])
+  let drawing = [UInt8](bytes[Int(count + savedCount)...])
   do throws(SavedReplicaError) {
-    return enter(Session(try Replica(saved: saved, configuration: configuration, seed: seed), seed: ~seed))
+    let replica =
+      saved.isEmpty
+      ? try Replica(drawing: drawing, configuration: configuration, seed: seed)
+      : try Replica(
+        saved: saved,
+        drawing: drawing.isEmpty ? nil : drawing,
+        configuration: configuration,
+        seed: seed
+      )
+    return enter(Session(replica, seed: ~seed))
   } catch {
     switch error {
     case .damaged: return fail("what was saved is damaged")
@@ -69,7 +81,7 @@ func destroySession(_ session: UInt32) {
 /// What `restoreSession` takes. Without the drawing it is short: who one is, and what was not sent.
 @_expose(wasm, "save") @_cdecl("canvas_save")
 func save(_ session: UInt32, _ withDrawing: Bool) -> Answer {
-  answer(session) { session, output in output.append(session.replica.save(withDrawing: withDrawing)) }
+  answer(session) { session, output in output.append(session.with { $0.save(withDrawing: withDrawing) }) }
 }
 
 // MARK: - What it says about itself
@@ -78,34 +90,34 @@ func save(_ session: UInt32, _ withDrawing: Bool) -> Answer {
 @_expose(wasm, "status") @_cdecl("canvas_status")
 func status(_ session: UInt32) -> Answer {
   answer(session) { session, output in
-    let replica = session.replica
     var writer = JSONWriter(capacity: 512)
     writer.beginObject()
-    writer.member("actor", replica.actor.packed)
-    if let room = replica.room { writer.member("room", room) }
-    if let role = replica.role {
-      writer.key("role")
-      writer.value(role.wireName)
-    }
-    writer.key("state")
-    writer.value(replica.state)
-    if let cursor = replica.cursor { writer.member("cursor", cursor.text) }
+    writer.member("actor", session.replica.actor.packed)
+    if let room = session.replica.room { writer.member("room", room) }
+    if let role = session.replica.role { writer.member("role", role.wireName) }
+    writer.member("state", session.replica.state.word)
+    if let cursor = session.replica.cursor { writer.member("cursor", cursor.text) }
     writer.key("limits")
-    writer.beginObject()
-    writer.member("messageBytes", replica.limits.messageBytes)
-    writer.member("operationsPerMessage", replica.limits.operationsPerMessage)
-    writer.member("operationsPerSecond", replica.limits.operationsPerSecond)
-    writer.member("shapes", replica.limits.shapes)
-    writer.member("clockAheadMilliseconds", replica.limits.clockAheadMilliseconds)
-    writer.member("presenceBytes", replica.limits.presenceBytes)
-    writer.member("horizonMilliseconds", replica.limits.horizonMilliseconds)
-    writer.endObject()
+    writer.value(session.replica.limits)
     writer.key("peers")
-    writer.beginArray()
-    for peer in replica.peers { writer.value(peer) }
-    writer.endArray()
+    writer.value(session.replica.peers)
     writer.endObject()
     output.append(writer.finish())
+  }
+}
+
+extension JSONWriter {
+  @inline(never)
+  fileprivate mutating func value(_ limits: RoomLimits) {
+    beginObject()
+    member("messageBytes", limits.messageBytes)
+    member("operationsPerMessage", limits.operationsPerMessage)
+    member("operationsPerSecond", limits.operationsPerSecond)
+    member("shapes", limits.shapes)
+    member("clockAheadMilliseconds", limits.clockAheadMilliseconds)
+    member("presenceBytes", limits.presenceBytes)
+    member("horizonMilliseconds", limits.horizonMilliseconds)
+    endObject()
   }
 }
 
@@ -117,22 +129,22 @@ func shapeCount(_ session: UInt32) -> UInt32 { UInt32(sessions[session].order.co
 
 /// How many operations the server has not yet answered for.
 @_expose(wasm, "unsentCount") @_cdecl("canvas_unsent_count")
-func unsentCount(_ session: UInt32) -> UInt32 { UInt32(sessions[session].replica.unsentCount) }
+func unsentCount(_ session: UInt32) -> UInt32 { UInt32(sessions[session].with { $0.unsentCount }) }
 
 @_expose(wasm, "canUndo") @_cdecl("canvas_can_undo")
-func canUndo(_ session: UInt32) -> Bool { sessions[session].replica.canUndo }
+func canUndo(_ session: UInt32) -> Bool { sessions[session].with { $0.canUndo } }
 
 @_expose(wasm, "canRedo") @_cdecl("canvas_can_redo")
-func canRedo(_ session: UInt32) -> Bool { sessions[session].replica.canRedo }
+func canRedo(_ session: UInt32) -> Bool { sessions[session].with { $0.canRedo } }
 
 /// The digest of what is shown, or of what of it is confirmed.
 @_expose(wasm, "digest") @_cdecl("canvas_digest")
 func digest(_ session: UInt32, _ ofConfirmed: Bool) -> UInt64 {
-  ofConfirmed ? sessions[session].replica.confirmedDigest : sessions[session].replica.canvas.digest
+  sessions[session].with { ofConfirmed ? $0.confirmedDigest : $0.canvas.digest }
 }
 
 /// What the server's clock says.
 @_expose(wasm, "serverMilliseconds") @_cdecl("canvas_server_milliseconds")
 func serverMilliseconds(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Double {
-  Double(sessions[session].replica.serverMilliseconds(at: Moment(wall, monotonic)))
+  Double(sessions[session].with { $0.serverMilliseconds(at: Moment(wall, monotonic)) })
 }

@@ -21,6 +21,8 @@ enum EffectKind: UInt32 {
   case wake = 4
   /// A double: how many operations the server has not yet answered for.
   case unsent = 5
+  /// A row of values, see `ValueRowReader`: what the JSON that comes next says was rejected.
+  case values = 6
 }
 
 extension OutputBuffer {
@@ -39,6 +41,9 @@ extension OutputBuffer {
       append(.unsent, count: 8)
       append(Double(count))
     case .changed, .reset, .departed: break
+    case .rejected(let edit):
+      append(.values, edit.operation.shape, edit.operation.set)
+      appendJSON { writer in effect.write(to: &writer) }
     default: appendJSON { writer in effect.write(to: &writer) }
     }
   }
@@ -59,6 +64,13 @@ extension OutputBuffer {
     append(word: UInt32(count))
   }
 
+  private mutating func append(_ kind: EffectKind, _ shape: Identifier, _ set: Properties) {
+    append(kind, count: 0)
+    let start = count
+    append(shape, set)
+    store(word: UInt32(count - start), at: start - 4)
+  }
+
   private mutating func appendJSON(_ write: (inout JSONWriter) -> Void) {
     var writer = JSONWriter(capacity: 128)
     writer.beginObject()
@@ -72,22 +84,33 @@ extension OutputBuffer {
 }
 
 extension JSONWriter {
-  fileprivate mutating func type(_ name: StaticString) {
-    key("type")
-    value(name)
+  fileprivate mutating func type(_ name: StaticString) { member("type", name) }
+
+  @inline(never)
+  mutating func member(_ name: StaticString, _ word: StaticString) {
+    key(name)
+    value(word)
   }
 
+  @inline(never)
   mutating func member(_ name: StaticString, _ text: Text) {
     key(name)
     value(text: text)
   }
 
+  @inline(never)
   mutating func member(_ name: StaticString, _ number: UInt64) {
     key(name)
     value(number)
   }
 
-  mutating func value(_ peer: Peer) {
+  mutating func value(_ peers: [Peer]) {
+    beginArray()
+    for peer in peers { value(peer) }
+    endArray()
+  }
+
+  fileprivate mutating func value(_ peer: Peer) {
     beginObject()
     member("actor", peer.actor.packed)
     member("name", peer.name)
@@ -98,18 +121,6 @@ extension JSONWriter {
       value(state)
     }
     endObject()
-  }
-
-  mutating func value(_ state: ReplicaState) {
-    switch state {
-    case .offline: value("offline")
-    case .waiting: value("waiting")
-    case .connecting: value("connecting")
-    case .greeting: value("greeting")
-    case .loading: value("loading")
-    case .live: value("live")
-    case .closed: value("closed")
-    }
   }
 
   fileprivate mutating func pairs(_ name: StaticString, _ pairs: [ShapePair]) {
@@ -138,11 +149,7 @@ extension ReplicaEffect {
       writer.value(notice.more)
     case .rejected(let edit):
       writer.type("rejected")
-      writer.member("shape", edit.operation.shape.packed)
-      writer.key("set")
-      JSONEncoding.write(edit.operation.set, to: &writer)
-      writer.key("code")
-      writer.value(edit.code.wireName)
+      writer.member("code", edit.code.wireName)
       writer.member("message", edit.message)
     case .superseded(let values):
       writer.type("superseded")
@@ -151,8 +158,7 @@ extension ReplicaEffect {
       for superseded in values {
         writer.beginObject()
         writer.member("shape", superseded.shape.packed)
-        writer.key("property")
-        writer.value(superseded.property.wireName)
+        writer.member("property", superseded.property.wireName)
         writer.member("by", superseded.by.actor.packed)
         writer.member("milliseconds", superseded.by.milliseconds)
         writer.endObject()
@@ -160,8 +166,7 @@ extension ReplicaEffect {
       writer.endArray()
     case .state(let state):
       writer.type("state")
-      writer.key("state")
-      writer.value(state)
+      writer.member("state", state.word)
       switch state {
       case .waiting(let until): writer.member("untilMilliseconds", until)
       case .closed(let code): writer.member("code", UInt64(code))
@@ -170,9 +175,7 @@ extension ReplicaEffect {
     case .peers(let peers):
       writer.type("peers")
       writer.key("peers")
-      writer.beginArray()
-      for peer in peers { writer.value(peer) }
-      writer.endArray()
+      writer.value(peers)
     case .joined(let peer):
       writer.type("joined")
       writer.key("peer")
@@ -192,12 +195,7 @@ extension ReplicaEffect {
       writer.member("roundTripMilliseconds", roundTrip)
     case .digest(let verdict):
       writer.type("digest")
-      writer.key("verdict")
-      switch verdict {
-      case .agrees: writer.value("agrees")
-      case .disagrees: writer.value("disagrees")
-      case .inconclusive: writer.value("inconclusive")
-      }
+      writer.member("verdict", verdict.word)
     case .error(let code, let message):
       writer.type("error")
       writer.member("code", code)
@@ -205,6 +203,30 @@ extension ReplicaEffect {
     case .failure(let error):
       writer.type("failure")
       writer.member("message", error.words)
+    }
+  }
+}
+
+extension ReplicaState {
+  var word: StaticString {
+    switch self {
+    case .offline: "offline"
+    case .waiting: "waiting"
+    case .connecting: "connecting"
+    case .greeting: "greeting"
+    case .loading: "loading"
+    case .live: "live"
+    case .closed: "closed"
+    }
+  }
+}
+
+extension DigestVerdict {
+  fileprivate var word: StaticString {
+    switch self {
+    case .agrees: "agrees"
+    case .disagrees: "disagrees"
+    case .inconclusive: "inconclusive"
     }
   }
 }

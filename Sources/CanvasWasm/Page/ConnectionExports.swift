@@ -14,6 +14,19 @@ func stop(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session) { $0.replica.stop(at: Moment(wall, monotonic)) }
 }
 
+/// Who one is from now on: a hello, which stands in the input, and of which name and color count.
+@_expose(wasm, "introduce") @_cdecl("canvas_introduce")
+func introduce(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
+  do throws(MessageError) {
+    let hello = try BinaryEncoding.decodeHello(input.bytes(count))
+    return perform(session) {
+      $0.replica.introduce(name: hello.name, color: hello.color, at: Moment(wall, monotonic))
+    }
+  } catch {
+    return fail(error.words)
+  }
+}
+
 @_expose(wasm, "connected") @_cdecl("canvas_connected")
 func connected(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session) { $0.replica.connected(at: Moment(wall, monotonic)) }
@@ -57,7 +70,7 @@ func setPresence(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic
     state = try JSONText(validating: input.bytes(count), maximumBytes: Int(count))
     guard state.kind == .object else { throw JSONFailure(.unexpectedKind, at: 0) }
   } catch {
-    return fail(Text(error.description))
+    return fail(error.message)
   }
   return perform(session) { $0.replica.setPresence(state, at: Moment(wall, monotonic)) }
 }

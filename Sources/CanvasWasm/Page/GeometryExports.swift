@@ -33,15 +33,6 @@ func shapesInBox(
   }
 }
 
-/// The nearest place where a box of this size overlaps nothing: two doubles, or nothing where there is none.
-@_expose(wasm, "freePlace") @_cdecl("canvas_free_place")
-func freePlace(_ session: UInt32, _ width: Double, _ height: Double, _ x: Double, _ y: Double) -> Answer {
-  answer(session) { session, output in
-    let size = Size(width: width, height: height)
-    if let place = session.overlaps.freePlace(for: size, near: Point(x: x, y: y)) { output.append(place) }
-  }
-}
-
 /// The box around so many shapes, which stand in the input, or around all that are visible where none do: four doubles,
 /// or nothing where there is nothing.
 @_expose(wasm, "bounds") @_cdecl("canvas_bounds")

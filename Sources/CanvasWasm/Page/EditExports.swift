@@ -4,21 +4,26 @@
 
 // Edits: shown at once, sent when that is possible, one step to undo each unless grouped. They answer effects.
 
-/// `{"ops":[{"shape", "set"}, …]}`, which stands in the input. A new shape that is not told its `z` comes on top.
+/// Rows of values, `count` bytes of them in the input: see `ValueRowReader`. A new shape that is not told its `z` comes on
+/// top.
 @_expose(wasm, "edit") @_cdecl("canvas_edit")
 func edit(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
-  let submission: Submission
-  do throws(MessageError) {
-    submission = try JSONEncoding.decodeSubmission(input.bytes(count))
+  var edits: [ShapeEdit] = []
+  var rows = ValueRowReader(input.bytes(count))
+  do throws(ValueRefusal) {
+    while let (shape, set) = try rows.next() {
+      guard let shape else { return fail("an operation must name its shape") }
+      edits.append(ShapeEdit(shape: shape, set: set))
+    }
   } catch {
-    return fail(error.words)
+    return fail(Text(error.words))
   }
-  let edits = submission.operations.map { ShapeEdit(shape: $0.shape, set: $0.set) }
   return perform(session) { $0.edit(edits, at: Moment(wall, monotonic)) }
 }
 
 /// Where shapes are, as a gesture tells at every frame: rows of seven doubles in the input, each an identifier, the
-/// position, the size, the rotation, and which of them are meant: 1, 2 and 4.
+/// position, the size, the rotation, and which of them are meant: 1, 2 and 4. A shape that is gone, as the gesture may not know
+/// yet, stays as it is.
 @_expose(wasm, "place") @_cdecl("canvas_place")
 func place(_ session: UInt32, _ rows: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   var edits: [ShapeEdit] = []
@@ -32,7 +37,10 @@ func place(_ session: UInt32, _ rows: UInt32, _ wall: Double, _ monotonic: Doubl
     if meant & 4 != 0 { set.rotation = input.number(row * 7 + 5) }
     edits.append(ShapeEdit(shape: shape, set: set))
   }
-  return perform(session) { $0.replica.edit(edits, at: Moment(wall, monotonic)) }
+  return perform(session) { session in
+    edits.removeAll { !session.replica.canvas.registers(of: $0.shape).contains(.kind) }
+    return session.replica.edit(edits, at: Moment(wall, monotonic))
+  }
 }
 
 /// So many identifiers stand in the input.
@@ -145,9 +153,10 @@ private func add(
 
 // MARK: - Documents
 
-/// A layout or a drawing, which stands in the input, moved by so much; under the document's own identifiers or new ones.
-@_expose(wasm, "importDocument") @_cdecl("canvas_import_document")
-func importDocument(
+/// Shapes of a document as the other module has read it, in rows of values, moved by so much; under the document's own
+/// identifiers or new ones.
+@_expose(wasm, "addImported") @_cdecl("canvas_add_imported")
+func addImported(
   _ session: UInt32,
   _ count: UInt32,
   _ keepsIdentifiers: Bool,
@@ -156,11 +165,12 @@ func importDocument(
   _ wall: Double,
   _ monotonic: Double
 ) -> Answer {
-  let shapes: [ImportedShape]
-  do throws(ImportError) {
-    shapes = try Import.read(input.bytes(count))
+  var shapes: [ImportedShape] = []
+  var rows = ValueRowReader(input.bytes(count))
+  do throws(ValueRefusal) {
+    while let (shape, set) = try rows.next() { shapes.append(ImportedShape(id: shape, properties: set)) }
   } catch {
-    return fail(Text(error.description))
+    return fail(Text(error.words))
   }
   var added: [Identifier] = []
   _ = perform(session) { session in
@@ -178,27 +188,8 @@ func importDocument(
   return Answer(output.count)
 }
 
-/// The whole drawing as JSON, with the stamps of who wrote what or without.
-@_expose(wasm, "exportDrawing") @_cdecl("canvas_export_drawing")
-func exportDrawing(_ session: UInt32, _ withStamps: Bool) -> Answer {
-  answer(session) { session, output in
-    output.append(session.drawing.document(room: session.replica.room, stamps: withStamps))
-  }
-}
-
-/// A drawing of so many shapes, which stand in the input: to be copied.
-@_expose(wasm, "exportShapes") @_cdecl("canvas_export_shapes")
-func exportShapes(_ session: UInt32, _ count: UInt32) -> Answer {
-  let shapes = input.identifiers(count)
-  return answer(session) { session, output in output.append(session.drawing(of: shapes).document()) }
-}
-
-@_expose(wasm, "exportPicture") @_cdecl("canvas_export_picture")
-func exportPicture(_ session: UInt32, _ withOverlaps: Bool) -> Answer {
-  answer(session) { session, output in
-    var picture = SVGExport(session.drawing)
-    if withOverlaps { picture.overlaps = session.overlaps.pairs }
-    picture.title = session.replica.room
-    output.append(picture.document())
-  }
+/// All that is shown, for the other module to make documents of: see `BinaryEncoding.encode(state:)`.
+@_expose(wasm, "state") @_cdecl("canvas_state")
+func state(_ session: UInt32) -> Answer {
+  answer(session) { session, output in output.append(BinaryEncoding.encode(state: session.replica.canvas)) }
 }

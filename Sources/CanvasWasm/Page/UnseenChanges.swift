@@ -28,9 +28,8 @@ struct UnseenChanges {
     var departure: Rect?
   }
 
-  private(set) var shapes: [Identifier: ShapeChange] = [:]
-  /// Whether a pair came to overlap. One that ceased again is as it was.
-  private(set) var pairs: [ShapePair: Bool] = [:]
+  private(set) var shapes = IdentifierMap<ShapeChange>()
+  private var pairs = ChangedPairs()
   private(set) var isOrderChanged = false
   /// All is to be told anew.
   private(set) var isReset = false
@@ -54,17 +53,12 @@ struct UnseenChanges {
   }
 
   mutating func note(_ changes: OverlapChanges) {
-    for pair in changes.began { note(pair, overlaps: true) }
-    for pair in changes.ended { note(pair, overlaps: false) }
+    for pair in changes.began { pairs.note(pair, overlaps: true) }
+    for pair in changes.ended { pairs.note(pair, overlaps: false) }
   }
 
-  private mutating func note(_ pair: ShapePair, overlaps: Bool) {
-    if let before = pairs[pair], before != overlaps {
-      pairs[pair] = nil
-    } else {
-      pairs[pair] = overlaps
-    }
-  }
+  /// Sorted.
+  mutating func takePairs() -> [ChangedPair] { pairs.take() }
 
   mutating func depart(_ departure: ShapeEdit) {
     shapes[departure.shape, default: ShapeChange()].departure =
@@ -75,5 +69,37 @@ struct UnseenChanges {
     self = UnseenChanges()
     isReset = true
     isOrderChanged = true
+  }
+}
+
+struct ChangedPair {
+  let pair: ShapePair
+  let overlaps: Bool
+}
+
+/// Whether pairs came to overlap or ceased to. Those that did both are as they were.
+private struct ChangedPairs {
+  private var noted: [ChangedPair] = []
+
+  /// How many there may be before those that are as they were are looked for.
+  private var tidiedAt = ChangedPairs.tidiedMin
+  private static let tidiedMin = 256
+
+  mutating func note(_ pair: ShapePair, overlaps: Bool) {
+    noted.append(ChangedPair(pair: pair, overlaps: overlaps))
+    guard noted.count >= tidiedAt else { return }
+    noted = take()
+    tidiedAt = max(ChangedPairs.tidiedMin, noted.count * 2)
+  }
+
+  mutating func take() -> [ChangedPair] {
+    noted.sort { $0.pair < $1.pair }
+    var changed: [ChangedPair] = []
+    for change in noted {
+      // Of one pair they take turns, in the order in which they came, since sorting leaves equals in place.
+      if changed.last?.pair == change.pair { changed.removeLast() } else { changed.append(change) }
+    }
+    noted = []
+    return changed
   }
 }

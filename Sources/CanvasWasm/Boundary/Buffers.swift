@@ -11,28 +11,26 @@
 
 /// Room that only grows.
 struct Buffer: ~Copyable {
-  private(set) var start: UnsafeMutableRawPointer
-  private(set) var capacity: Int
+  private(set) var start: UnsafeMutableRawPointer?
+  private(set) var capacity = 0
 
   /// Such that doubles are aligned.
   private static let alignment = 8
-
-  init(capacity: Int) {
-    self.capacity = capacity
-    start = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: Buffer.alignment)
-  }
+  private static let capacityMin = 4_096
 
   deinit {
-    start.deallocate()
+    start?.deallocate()
   }
 
   /// Makes room for so many bytes, the first `kept` of which stay.
   mutating func reserve(_ wanted: Int, keeping kept: Int) {
     guard wanted > capacity else { return }
-    let grown = max(wanted, capacity * 2)
+    let grown = max(wanted, capacity * 2, Buffer.capacityMin)
     let moved = UnsafeMutableRawPointer.allocate(byteCount: grown, alignment: Buffer.alignment)
-    moved.copyMemory(from: start, byteCount: kept)
-    start.deallocate()
+    if let start {
+      moved.copyMemory(from: start, byteCount: kept)
+      start.deallocate()
+    }
     start = moved
     capacity = grown
   }
@@ -40,9 +38,9 @@ struct Buffer: ~Copyable {
 
 /// What JavaScript has written.
 struct InputBuffer: ~Copyable {
-  private var buffer = Buffer(capacity: 1_024)
+  private var buffer = Buffer()
 
-  mutating func makeRoom(_ count: Int) -> UnsafeMutableRawPointer {
+  mutating func makeRoom(_ count: Int) -> UnsafeMutableRawPointer? {
     buffer.reserve(count, keeping: 0)
     return buffer.start
   }
@@ -55,9 +53,11 @@ struct InputBuffer: ~Copyable {
 
   func array(_ count: UInt32) -> [UInt8] { [UInt8](bytes(count)) }
 
+  @inline(never)
   func number(_ index: Int) -> Double {
     precondition((index + 1) * 8 <= buffer.capacity, "more than there was room for")
-    return buffer.start.load(fromByteOffset: index * 8, as: Double.self)
+    return UnsafeRawBufferPointer(start: buffer.start, count: buffer.capacity)
+      .load(fromByteOffset: index * 8, as: Double.self)
   }
 
   /// Shapes that JavaScript has named, as so many numbers. What is no identifier names nothing.
@@ -72,23 +72,33 @@ struct InputBuffer: ~Copyable {
 }
 
 /// What JavaScript is about to read.
+///
+/// What writes here is called and not opened in place: it is written to in two hundred places.
 struct OutputBuffer: ~Copyable {
-  private var buffer = Buffer(capacity: 4_096)
+  private var buffer = Buffer()
   private(set) var count = 0
 
-  var start: UnsafeMutableRawPointer { buffer.start }
+  var start: UnsafeMutableRawPointer? { buffer.start }
 
   mutating func clear() {
     count = 0
   }
 
+  /// The next bytes, which are to be written.
+  private mutating func room(for added: Int) -> UnsafeMutableRawBufferPointer {
+    buffer.reserve(count + added, keeping: count)
+    defer { count += added }
+    return UnsafeMutableRawBufferPointer(start: buffer.start.map { $0 + count }, count: added)
+  }
+
+  @inline(never)
   mutating func append(_ number: Double) {
-    buffer.reserve(count + 8, keeping: count)
-    buffer.start.storeBytes(of: number, toByteOffset: count, as: Double.self)
-    count += 8
+    room(for: 8).storeBytes(of: number, as: Double.self)
   }
 
   mutating func append(_ flag: Bool) { append(flag ? 1 : 0) }
+
+  @inline(never)
   mutating func append(_ identifier: Identifier) { append(identifier.number) }
 
   mutating func append(_ point: Point) {
@@ -96,22 +106,23 @@ struct OutputBuffer: ~Copyable {
     append(point.y)
   }
 
+  @inline(never)
   mutating func append(_ identifiers: [Identifier]) {
     for identifier in identifiers { append(identifier) }
   }
 
+  @inline(never)
   mutating func append(_ bytes: UnsafeRawBufferPointer) {
-    guard let base = bytes.baseAddress else { return }
-    buffer.reserve(count + bytes.count, keeping: count)
-    (buffer.start + count).copyMemory(from: base, byteCount: bytes.count)
-    count += bytes.count
+    room(for: bytes.count).copyMemory(from: bytes)
   }
 
+  @inline(never)
   mutating func append(_ bytes: [UInt8]) {
     let span = bytes.span
     span.withUnsafeBytes { append($0) }
   }
 
+  @inline(never)
   mutating func append(_ text: Text) {
     text.withBytes { append($0) }
   }
@@ -121,16 +132,20 @@ struct OutputBuffer: ~Copyable {
     while count & 7 != 0 { append(byte: 0) }
   }
 
+  @inline(never)
   mutating func append(byte: UInt8) {
-    buffer.reserve(count + 1, keeping: count)
-    buffer.start.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
-    count += 1
+    room(for: 1)[0] = byte
   }
 
+  @inline(never)
   mutating func append(word: UInt32) {
-    buffer.reserve(count + 4, keeping: count)
-    buffer.start.storeBytes(of: word.littleEndian, toByteOffset: count, as: UInt32.self)
-    count += 4
+    room(for: 4).storeBytes(of: word.littleEndian, as: UInt32.self)
+  }
+
+  /// In place of one that was appended.
+  mutating func store(word: UInt32, at offset: Int) {
+    UnsafeMutableRawBufferPointer(start: buffer.start, count: count)
+      .storeBytes(of: word.littleEndian, toByteOffset: offset, as: UInt32.self)
   }
 }
 

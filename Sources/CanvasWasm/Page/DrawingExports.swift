@@ -10,7 +10,7 @@
 /// Flags: 1 everything is told anew, and what is not told is not there; 2 the drawing order has changed.
 @_expose(wasm, "changes") @_cdecl("canvas_changes")
 func changes(_ session: UInt32) -> Answer {
-  let unseen = sessions[session].takeUnseen()
+  var unseen = sessions[session].takeUnseen()
   return answer(session) { session, output in
     output.append(Double((unseen.isReset ? 1 : 0) | (unseen.isOrderChanged ? 2 : 0)))
     if unseen.isReset {
@@ -21,7 +21,7 @@ func changes(_ session: UInt32) -> Answer {
       for pair in pairs { output.append(pair, overlaps: true) }
       return
     }
-    let pairs = unseen.pairs.keys.sorted()
+    let pairs = unseen.takePairs()
     output.append(Double(unseen.shapes.count))
     output.append(Double(pairs.count))
     let canvas = session.replica.canvas
@@ -33,7 +33,7 @@ func changes(_ session: UInt32) -> Answer {
         output.append(gone: id, change)
       }
     }
-    for pair in pairs { output.append(pair, overlaps: unseen.pairs[pair] == true) }
+    for change in pairs { output.append(change.pair, overlaps: change.overlaps) }
   }
 }
 

@@ -27,6 +27,9 @@ final class Session {
     rebuild()
   }
 
+  /// Asks the replica in place. `replica.question` would copy the whole of it, with all that it refers to.
+  func with<Answer>(_ question: (inout Replica) -> Answer) -> Answer { question(&replica) }
+
   /// Takes in what an event has led to.
   func follow(_ effects: [ReplicaEffect]) {
     for effect in effects {
@@ -75,11 +78,4 @@ final class Session {
     defer { unseen = UnseenChanges() }
     return unseen
   }
-
-  var drawing: Drawing { Drawing(replica.canvas, order: order, names: names) }
-}
-
-extension Shape {
-  /// What is hidden is in nobody's way.
-  var visibleOutline: Outline? { properties.visible ? outline : nil }
 }

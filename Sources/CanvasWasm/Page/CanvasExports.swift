@@ -36,7 +36,6 @@ func mergeFrames(_ canvas: UInt32, _ count: UInt32) -> Answer {
   return 0
 }
 
-@inline(__always)
 private func merge(_ frame: UnsafeRawBufferPointer, into canvas: UInt32) -> Answer {
   do throws(MessageError) {
     guard case .operations(let delivery) = try BinaryEncoding.decodeServerMessage(frame) else {

@@ -107,12 +107,4 @@ extension Session {
     // In this order what isn't a number becomes the lower bound.
     max(-PropertyRules.coordinateMax, min(value, PropertyRules.coordinateMax))
   }
-
-  /// A drawing of some of the shapes.
-  func drawing(of shapes: [Identifier]) -> Drawing {
-    let canvas = replica.canvas
-    var some = DrawingOrder()
-    for shape in shapes { some.update(shape, in: canvas) }
-    return Drawing(canvas, order: some, names: names)
-  }
 }

@@ -1,0 +1,180 @@
+// What is known of shapes or actors, by identifier, in place of the standard library's dictionaries and sets.
+//
+// Those are made anew for every kind of value, two kilobytes each time, and hash with a function made for any bytes at
+// all. Here finding, entering and removing are written once, on integers, and a map adds an array beside them.
+
+/// Identifiers, each with a place: 0 ..< count. Entering one takes the next place, removing one moves the last into its.
+public struct IdentifierSet: Sendable {
+  /// By place.
+  public private(set) var members: [Identifier] = []
+
+  /// An open table of places, each more by one; 0 where there is none. Its length is a power of two, or 0.
+  private var table: [UInt32] = []
+
+  /// Where identifiers fall depends on it, since they come from outside; nothing that can be read does.
+  private static let seed = UInt64.random(in: 0...UInt64.max) | 1
+
+  private static let tableMin = 8
+
+  public init() {}
+
+  public init(_ identifiers: [Identifier]) {
+    for identifier in identifiers { insert(identifier) }
+  }
+
+  public var count: Int { members.count }
+  public var isEmpty: Bool { members.isEmpty }
+
+  public func contains(_ identifier: Identifier) -> Bool { place(of: identifier) != nil }
+
+  @inline(never)
+  public func place(of identifier: Identifier) -> Int? {
+    guard !table.isEmpty else { return nil }
+    let entry = table[slot(of: identifier)]
+    return entry == 0 ? nil : Int(entry) - 1
+  }
+
+  /// Its place, and whether it is new.
+  @discardableResult
+  @inline(never)
+  public mutating func insert(_ identifier: Identifier) -> (place: Int, isNew: Bool) {
+    // At most two thirds full, so that there always is an end to looking.
+    if (members.count + 1) * 3 > table.count * 2 { resize(to: max(IdentifierSet.tableMin, table.count * 2)) }
+    let slot = slot(of: identifier)
+    if table[slot] != 0 { return (Int(table[slot]) - 1, false) }
+    members.append(identifier)
+    table[slot] = UInt32(members.count)
+    return (members.count - 1, true)
+  }
+
+  /// The place that it had, which is now the last one's, unless it was the last; nothing where it was not there.
+  @discardableResult
+  @inline(never)
+  public mutating func remove(_ identifier: Identifier) -> Int? {
+    guard !table.isEmpty else { return nil }
+    var hole = slot(of: identifier)
+    guard table[hole] != 0 else { return nil }
+    let place = Int(table[hole]) - 1
+    // What was pushed on past the hole moves up, so that no gravestones pile up.
+    let mask = table.count - 1
+    var next = (hole + 1) & mask
+    while table[next] != 0 {
+      let home = home(of: members[Int(table[next]) - 1])
+      if (next &- home) & mask >= (next &- hole) & mask {
+        table[hole] = table[next]
+        hole = next
+      }
+      next = (next + 1) & mask
+    }
+    table[hole] = 0
+    let last = members.removeLast()
+    if place < members.count {
+      table[entrySlot(of: last, at: members.count)] = UInt32(place) + 1
+      members[place] = last
+    }
+    return place
+  }
+
+  public mutating func removeAll() {
+    self = IdentifierSet()
+  }
+
+  public mutating func reserveCapacity(_ count: Int) {
+    members.reserveCapacity(count)
+    var length = max(IdentifierSet.tableMin, table.count)
+    while count * 3 > length * 2 { length *= 2 }
+    if length > table.count { resize(to: length) }
+  }
+
+  /// Where its entry is, or would be.
+  private func slot(of identifier: Identifier) -> Int {
+    let mask = table.count - 1
+    var slot = home(of: identifier)
+    while table[slot] != 0, members[Int(table[slot]) - 1] != identifier { slot = (slot + 1) & mask }
+    return slot
+  }
+
+  /// Where the entry is that says `place`.
+  private func entrySlot(of identifier: Identifier, at place: Int) -> Int {
+    let mask = table.count - 1
+    var slot = home(of: identifier)
+    while table[slot] != UInt32(place) + 1 { slot = (slot + 1) & mask }
+    return slot
+  }
+
+  private func home(of identifier: Identifier) -> Int {
+    var mixed = identifier.packed &* IdentifierSet.seed
+    mixed ^= mixed >> 29
+    mixed = mixed &* 0xBF58_476D_1CE4_E5B9
+    return Int(truncatingIfNeeded: mixed ^ (mixed >> 32)) & (table.count - 1)
+  }
+
+  private mutating func resize(to length: Int) {
+    table = [UInt32](repeating: 0, count: length)
+    for (place, member) in members.enumerated() { table[slot(of: member)] = UInt32(place) + 1 }
+  }
+}
+
+/// A value for each of some identifiers. Equal maps may differ in the order of their keys.
+public struct IdentifierMap<Value> {
+  private var identifiers = IdentifierSet()
+  /// By place.
+  public private(set) var values: [Value] = []
+
+  public init() {}
+
+  /// In the order of the values.
+  public var keys: [Identifier] { identifiers.members }
+  public var count: Int { values.count }
+  public var isEmpty: Bool { values.isEmpty }
+
+  public subscript(identifier: Identifier) -> Value? {
+    get { identifiers.place(of: identifier).map { values[$0] } }
+    set {
+      if let newValue {
+        let (place, isNew) = identifiers.insert(identifier)
+        if isNew { values.append(newValue) } else { values[place] = newValue }
+      } else {
+        removeValue(forKey: identifier)
+      }
+    }
+  }
+
+  public subscript(identifier: Identifier, default standard: @autoclosure () -> Value) -> Value {
+    get { self[identifier] ?? standard() }
+    _modify {
+      let (place, isNew) = identifiers.insert(identifier)
+      if isNew { values.append(standard()) }
+      yield &values[place]
+    }
+  }
+
+  @discardableResult
+  public mutating func removeValue(forKey identifier: Identifier) -> Value? {
+    guard let place = identifiers.remove(identifier) else { return nil }
+    let last = values.removeLast()
+    guard place < values.count else { return last }
+    let removed = values[place]
+    values[place] = last
+    return removed
+  }
+
+  public mutating func removeAll() {
+    self = IdentifierMap()
+  }
+
+  public mutating func removeAll(where isUnwanted: (Identifier, Value) -> Bool) {
+    var unwanted: [Identifier] = []
+    for (place, identifier) in keys.enumerated() where isUnwanted(identifier, values[place]) {
+      unwanted.append(identifier)
+    }
+    for identifier in unwanted { removeValue(forKey: identifier) }
+  }
+
+  public mutating func reserveCapacity(_ count: Int) {
+    identifiers.reserveCapacity(count)
+    values.reserveCapacity(count)
+  }
+}
+
+extension IdentifierMap: Sendable where Value: Sendable {}

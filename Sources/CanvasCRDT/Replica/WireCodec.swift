@@ -1,0 +1,18 @@
+// What a replica's messages are on the wire. core.wasm has another file in place of this one, so that JSON is not loaded
+// with every page.
+
+extension WireEncoding {
+  func encode(_ message: ClientMessage) -> [UInt8] {
+    switch self {
+    case .json: JSONEncoding.encode(message)
+    case .binary: BinaryEncoding.encode(message)
+    }
+  }
+
+  func decode(_ bytes: [UInt8]) throws(MessageError) -> ServerMessage {
+    switch self {
+    case .json: try JSONEncoding.decodeServerMessage(bytes)
+    case .binary: try BinaryEncoding.decodeServerMessage(bytes)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+// A whole canvas outside of any message: how many parts it has, as a varint, and each as columns.
+
+extension BinaryEncoding {
+  public static func encode(state canvas: Canvas) -> [UInt8] {
+    var writer = ByteWriter(capacity: 256)
+    write(state: canvas, to: &writer)
+    return writer.finish()
+  }
+
+  /// A canvas of more than `shapesMax` shapes is refused.
+  public static func decodeState(_ bytes: UnsafeRawBufferPointer, shapesMax: Int) throws(MessageError) -> Canvas {
+    var reader = ByteReader(bytes)
+    do throws(BinaryFailure) {
+      let canvas = try readState(from: &reader, shapesMax: shapesMax)
+      guard reader.isAtEnd else { throw .malformed("bytes behind the state") }
+      return canvas
+    } catch {
+      throw error.error()
+    }
+  }
+
+  static func write(state canvas: Canvas, to writer: inout ByteWriter) {
+    let parts = canvas.stateParts()
+    writer.appendVarint(UInt64(parts.count))
+    for part in parts { StateColumnsWriter.write(part, to: &writer) }
+  }
+
+  static func readState(
+    from reader: inout ByteReader,
+    shapesMax: Int,
+    seed: UInt64 = 0
+  ) throws(BinaryFailure) -> Canvas {
+    var canvas = Canvas(seed: seed)
+    for _ in 0..<(try reader.count(bytesEach: 1)) {
+      let columns = try StateColumnsReader.read(reader)
+      reader = columns.rest
+      canvas.merge(StatePart(records: columns.records, erasures: columns.erasures))
+      guard canvas.shapeCount <= shapesMax else { throw .refused(.roomFull, "more shapes than a room may hold") }
+    }
+    return canvas
+  }
+}

@@ -1,0 +1,8 @@
+#if canImport(CanvasCRDT)
+  import CanvasCRDT
+#endif
+
+extension Shape {
+  /// What is hidden is in nobody's way.
+  var visibleOutline: Outline? { properties.visible ? outline : nil }
+}

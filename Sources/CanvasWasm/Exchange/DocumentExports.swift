@@ -1,0 +1,101 @@
+#if canImport(CanvasCRDT)
+  import CanvasCRDT
+#endif
+
+// Documents read, and made of what a session shows. A session lives in core.wasm: it hands over all that it shows, which
+// is kept here until it hands over something newer.
+
+/// What a session has handed over. See `Boundary.swift` for why it may be shared.
+private nonisolated(unsafe) var shown = ShownDrawing(Canvas())
+
+private struct ShownDrawing {
+  let canvas: Canvas
+  let order: DrawingOrder
+  let names: ShownNames
+  let overlaps: OverlapIndex
+
+  init(_ canvas: Canvas) {
+    self.canvas = canvas
+    order = DrawingOrder(canvas)
+    names = ShownNames(canvas)
+    var outlines: [(identifier: Identifier, outline: Outline)] = []
+    for shape in canvas.shapes {
+      if let outline = shape.visibleOutline { outlines.append((shape.id, outline)) }
+    }
+    overlaps = OverlapIndex(outlines)
+  }
+
+  /// Of some of the shapes.
+  func drawing(of shapes: [Identifier]) -> Drawing {
+    var some = DrawingOrder()
+    for shape in shapes { some.update(shape, in: canvas) }
+    return Drawing(canvas, order: some, names: names)
+  }
+
+  var drawing: Drawing { Drawing(canvas, order: order, names: names) }
+}
+
+/// Takes what core.wasm's `state` has answered.
+@_expose(wasm, "take") @_cdecl("canvas_take")
+func take(_ count: UInt32) -> Answer {
+  do throws(MessageError) {
+    shown = ShownDrawing(try BinaryEncoding.decodeState(input.bytes(count), shapesMax: Int.max))
+    return 0
+  } catch {
+    return fail(error.words)
+  }
+}
+
+/// A layout or a drawing, which stands in the input, as rows of values.
+@_expose(wasm, "readDocument") @_cdecl("canvas_read_document")
+func readDocument(_ count: UInt32) -> Answer {
+  do throws(ImportError) {
+    let shapes = try Import.read(input.bytes(count))
+    output.clear()
+    for shape in shapes { output.append(shape.id, shape.properties) }
+    return Answer(output.count)
+  } catch {
+    return fail(error.message)
+  }
+}
+
+/// The whole drawing as JSON, with the stamps of who wrote what or without. Its room's name stands in the input, if it is
+/// in one.
+@_expose(wasm, "drawing") @_cdecl("canvas_drawing")
+func drawing(_ roomCount: UInt32, _ withStamps: Bool) -> Answer {
+  answer(shown.drawing.document(room: room(roomCount), stamps: withStamps))
+}
+
+/// A drawing of so many shapes, which stand in the input: to be copied.
+@_expose(wasm, "drawingOf") @_cdecl("canvas_drawing_of")
+func drawing(of count: UInt32) -> Answer {
+  answer(shown.drawing(of: input.identifiers(count)).document())
+}
+
+/// The whole drawing as SVG.
+@_expose(wasm, "picture") @_cdecl("canvas_picture")
+func picture(_ roomCount: UInt32, _ withOverlaps: Bool) -> Answer {
+  var picture = SVGExport(shown.drawing)
+  if withOverlaps { picture.overlaps = shown.overlaps.pairs }
+  picture.title = room(roomCount)
+  return answer(picture.document())
+}
+
+/// The nearest place where a box of this size overlaps nothing: two doubles, or nothing where there is none.
+@_expose(wasm, "freePlace") @_cdecl("canvas_free_place")
+func freePlace(_ width: Double, _ height: Double, _ x: Double, _ y: Double) -> Answer {
+  output.clear()
+  let size = Size(width: width, height: height)
+  if let place = shown.overlaps.freePlace(for: size, near: Point(x: x, y: y)) { output.append(place) }
+  return Answer(output.count)
+}
+
+private func room(_ count: UInt32) -> Text? {
+  count == 0 ? nil : Text(utf8: input.bytes(count))
+}
+
+private func answer(_ document: [UInt8]) -> Answer {
+  output.clear()
+  output.append(document)
+  return Answer(output.count)
+}
