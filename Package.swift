@@ -21,11 +21,18 @@ let package = Package(
     .systemLibrary(name: "CWebSockets", providers: [.apt(["libwebsockets-dev", "libuv1-dev"])]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
-    .target(name: "WebSocketLoop", dependencies: ["CWebSockets"], swiftSettings: settings),
+    .systemLibrary(name: "CBrotli", providers: [.apt(["libbrotli-dev"])]),
+    .target(
+      name: "WebSocketLoop",
+      dependencies: ["CWebSockets"],
+      swiftSettings: settings,
+      // So that libwebsockets finds the `recv` of ReceiveGate.swift before glibc's.
+      linkerSettings: [.unsafeFlags(["-Xlinker", "--export-dynamic-symbol=recv"])]
+    ),
     .target(name: "RoomLog", dependencies: ["CSQLite"], swiftSettings: settings),
     .executableTarget(
       name: "SyncServer",
-      dependencies: ["CanvasCRDT", "WebSocketLoop", "RoomLog", "CZlib"],
+      dependencies: ["CanvasCRDT", "WebSocketLoop", "RoomLog", "CZlib", "CBrotli"],
       swiftSettings: settings
     ),
     .executableTarget(

@@ -3,7 +3,7 @@
 
     python3 Benchmarks/server.py [--quick] [--only ROW,ROW…] [--seconds N] [--raw FILE]
 
-Each row starts a server of its own: durable SQLite log in a temporary directory, default flags but for two limits that
+Each row starts a server of its own: durable SQLite log in a temporary directory, default flags but for the limits that
 a generator at one address would meet (operations a second from one connection, connections from one address). Beside
 the first row runs the floor: a relay on the same loop that hands messages on, gathered alike, with no canvas and no
 log. On a machine that others use too, ratios to it say more than microseconds do.
@@ -23,7 +23,10 @@ import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
-LIMITS = ["--max-ops-per-second", "1000000", "--max-connections-per-address", "20000"]
+LIMITS = [
+    "--max-ops-per-second", "1000000", "--max-connections-per-address", "20000",
+    "--max-http-connections", "20000", "--max-http-connections-per-address", "20000",
+]
 
 
 def built(product, *package):

@@ -13,7 +13,8 @@ enum Main {
       exit(64)
     }
     switch invocation {
-    case .help: print(Invocation.helpText)
+    case .help(let text): print(text)
+    case .log(let command): exit(command.run())
     case .version: print("SyncServer \(Configuration.version)")
     case .serve(let configuration): Server.run(configuration)
     }

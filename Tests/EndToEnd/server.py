@@ -6,6 +6,7 @@ import os
 import resource
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import threading
@@ -13,6 +14,27 @@ import urllib.error
 import urllib.request
 
 BINARY = ""
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+class Skipped(Exception):
+    """A test needs what is not on this machine."""
+
+
+def skip(reason):
+    raise Skipped(reason)
+
+
+def tool(name):
+    """A program that the machine has, or that scripts/setup has fetched for the tests; nothing where there is none."""
+    fetched = os.path.join(ROOT, "build", "tools", name)
+    return shutil.which(name) or (fetched if os.access(fetched, os.X_OK) else None)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 class Answer:
@@ -44,7 +66,7 @@ class Server:
         self.lines = []
 
     def __enter__(self):
-        return self.start()
+        return self if self.runs else self.start()
 
     def __exit__(self, *_):
         self.kill()
@@ -86,8 +108,12 @@ class Server:
         """Lifts the bound on files' sizes: the disk has room again."""
         resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
+    @property
+    def runs(self):
+        return self.process is not None and self.process.poll() is None
+
     def kill(self):
-        if self.process and self.process.poll() is None:
+        if self.runs:
             self.process.kill()
             self.process.wait()
 

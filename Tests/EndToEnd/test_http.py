@@ -7,6 +7,7 @@ import socket
 import time
 import xml.etree.ElementTree as XML
 
+import brotli
 from client import Client, eventually, stamp
 from server import Server, identifier
 
@@ -27,13 +28,76 @@ async def test_the_page_is_served_as_a_browser_wants_it(shared):
         assert b"<script>" not in page.body and b"style=" not in page.body
         same = await shared.get(path, {"If-None-Match": page.headers["ETag"]})
         assert same.status == 304 and same.body == b""
-        packed = await shared.get(path, {"Accept-Encoding": "br, gzip"})
-        if packed.headers["Content-Encoding"] == "gzip":
-            assert gzip.decompress(packed.body) == page.body
-    for path, kind in [("/look.css", "text/css; charset=utf-8"), ("/icon.svg", "image/svg+xml")]:
+        packed = await shared.get(path, {"Accept-Encoding": "gzip, deflate, br, zstd"})
+        assert packed.headers["Content-Encoding"] == "br" and brotli.decompress(packed.body) == page.body
+        assert page.headers["Referrer-Policy"] == "no-referrer"
+    for path, kind in [("/looks/tokens.css", "text/css; charset=utf-8"), ("/icon.svg", "image/svg+xml")]:
         assert (await shared.get(path)).headers["Content-Type"] == kind
     head = await shared.http("HEAD", "/")
     assert head.status == 200 and head.body == b"" and int(head.headers["Content-Length"]) > 100
+
+
+async def test_files_are_compressed_as_the_client_likes_best():
+    """Qualities decide, and brotli where they are the same; each form has a tag of its own, and names what it varies by."""
+    import tempfile
+
+    text = b"".join(b"// the words of line %d\n" % line for line in range(1000))
+    with tempfile.TemporaryDirectory() as web:
+        with open(f"{web}/long.js", "wb") as file:
+            file.write(text)
+        with open(f"{web}/short.js", "wb") as file:
+            file.write(b"short")
+        with Server("--web", web) as server:
+            for accepted, coding in [
+                ("br", "br"), ("gzip", "gzip"), ("gzip, br", "br"), ("gzip;q=1, br;q=0.5", "gzip"), ("gzip;q=0.001, br;q=0", "gzip"),
+                ("*", "br"), ("*;q=0.5, gzip", "gzip"), ("br;q=0, *", "gzip"), ("BR ; Q=0.8", "br"), ("x-gzip", "gzip"),
+                ("", None), ("identity", None), ("identity, br;q=0.9", None), ("identity;q=0.5, br", "br"), ("gzip;q=0.000", None),
+                ("*;q=0", None), ("br;q=2", None), ("br;q=", None), ("br;q=0.0001", None), ("br;q=-1, gzip;q=nan", None),
+                ("deflate, zstd", None), (";q=1,,;", None), ("br;level=1;q=0.3", "br"),
+            ]:
+                answer = await server.get("/long.js", {"Accept-Encoding": accepted})
+                assert answer.headers["Content-Encoding"] == coding, (accepted, coding, answer.headers["Content-Encoding"])
+                assert answer.headers["Vary"] == "Accept-Encoding"
+                plain = {"br": brotli.decompress, "gzip": gzip.decompress, None: bytes}[coding](answer.body)
+                assert plain == text
+                assert coding is None or len(answer.body) < len(text) / 4
+            tags = {}
+            for coding in ("br", "gzip", "identity"):
+                tags[coding] = (await server.get("/long.js", {"Accept-Encoding": coding})).headers["ETag"]
+            assert len(set(tags.values())) == 3
+            for coding in tags:
+                for held in tags:
+                    answer = await server.get("/long.js", {"Accept-Encoding": coding, "If-None-Match": tags[held]})
+                    assert answer.status == (304 if held == coding else 200)
+                    assert answer.headers["ETag"] == tags[coding]
+            short = await server.get("/short.js", {"Accept-Encoding": "br, gzip"})
+            assert short.body == b"short" and "Content-Encoding" not in short.headers
+
+
+async def test_what_was_compressed_beforehand_is_sent_where_it_is_the_same():
+    """And nothing that is another file, or none at all; it is no file of the page by itself."""
+    import tempfile
+
+    text = b"".join(b"%d " % (number * number) for number in range(5000))
+    with tempfile.TemporaryDirectory() as web:
+        files = {
+            "same": brotli.compress(text, quality=1), "other": brotli.compress(text[:-1] + b"!"), "longer": brotli.compress(text + b"!"),
+            "shorter": brotli.compress(text[:-1]), "broken": b"words", "cut": brotli.compress(text)[:-9], "empty": b"",
+        }
+        for name, compressed in files.items():
+            with open(f"{web}/{name}.wasm", "wb") as file:
+                file.write(text)
+            with open(f"{web}/{name}.wasm.br", "wb") as file:
+                file.write(compressed)
+        with Server("--web", web) as server:
+            for name, compressed in files.items():
+                answer = await server.get(f"/{name}.wasm", {"Accept-Encoding": "br"})
+                assert answer.headers["Content-Type"] == "application/wasm" and answer.headers["Content-Encoding"] == "br"
+                assert brotli.decompress(answer.body) == text
+                assert (answer.body == compressed) == (name == "same"), name
+                assert (await server.get(f"/{name}.wasm")).body == text
+            listing = json.loads((await server.get("/page.json")).body)
+            assert listing["files"] == sorted(f"/{name}.wasm" for name in files)
 
 
 async def test_nothing_outside_of_web_is_served(tmp=None):
@@ -70,6 +134,50 @@ async def test_nothing_outside_of_web_is_served(tmp=None):
                     served = path == "/core.wasm/"
                     assert served or answer.split()[1] in (b"404", b"400"), (path, answer)
                     assert not answer.endswith(b"no"), path
+
+
+async def test_the_files_of_the_page_are_listed_with_their_version(shared):
+    """All that is served and nothing else; another version when one of them changes."""
+    import os
+    import tempfile
+
+    listing = (await shared.get("/page.json")).json
+    assert {"/index.html", "/room.html", "/core.js", "/worker.js", "/looks/tokens.css"} <= set(listing["files"])
+    assert listing["files"] == sorted(listing["files"])
+    for path in listing["files"]:
+        assert (await shared.get(path)).status == 200, path
+    with tempfile.TemporaryDirectory() as folder:
+        web = os.path.join(folder, "web")
+        os.makedirs(os.path.join(web, "deep", ".hidden"))
+        for name in ["room.html", "deep/a.js", ".secret", "deep/.hidden/b.js", "../outside.js"]:
+            with open(os.path.join(web, name), "w") as file:
+                file.write(name)
+        os.symlink(os.path.join(folder, "outside.js"), os.path.join(web, "link.js"))
+        os.symlink(folder, os.path.join(web, "up"))
+        with Server("--web", web) as server:
+            first = (await server.get("/page.json")).json
+            assert first["files"] == ["/deep/a.js", "/room.html"]
+            assert (await server.get("/page.json")).json == first
+            with open(os.path.join(web, "deep/a.js"), "w") as file:
+                file.write("changed")
+            assert (await server.get("/page.json")).json["version"] != first["version"]
+
+
+async def test_how_far_back_a_room_can_be_looked_at(shared):
+    """From its first operation to its last, by the server's clock."""
+    began = time.time() * 1000
+    assert (await shared.get("/v1/rooms/span-nobody/history")).status == 404
+    await shared.write("span")
+    between = time.time() * 1000
+    await asyncio.sleep(0.01)
+    await shared.write("span")
+    span = (await shared.get("/v1/rooms/span/history")).json
+    assert span["room"] == "span" and span["operations"] == 2
+    assert began - 1 <= span["from"] <= between <= span["to"] <= time.time() * 1000 + 1
+    assert span["cursor"] == (await shared.get("/v1/rooms/span")).json["cursor"]
+    assert len((await shared.get(f"/v1/rooms/span?at={span['from']}")).json["shapes"]) == 1
+    assert (await shared.get(f"/v1/rooms/span?at={span['from'] - 1}")).json["shapes"] == []
+    assert (await shared.http("POST", "/v1/rooms/span/history")).status == 405
 
 
 async def test_rooms_are_listed(shared):

@@ -78,7 +78,8 @@ async def test_a_reader_that_stalls_gets_the_newest_and_delays_nobody():
         assert stalled.live == ann.live == bob.live
         assert len(bob.seen) == 64 * 500 + 1
         assert len(stalled.seen) < len(bob.seen) / 2, "it was sent less than everything"
-        assert await server.metric("canvas_caught_up_total") >= 1
+        assert await server.metric("canvas_fell_off_total") >= 1
+        assert await server.metric('canvas_caught_up_total{state="difference"}') >= 1
         assert await server.metric("canvas_stalls_total") >= 1
         assert grown < 64 << 20, grown
         await stalled.send({"type": "digest"})

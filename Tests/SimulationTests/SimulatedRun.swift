@@ -62,6 +62,7 @@ extension Simulation {
   /// No more trouble, until nobody has anything left to say.
   mutating func settle() {
     log.unavailableUntil = 0
+    findOut()
     for index in peers.indices {
       peers[index].stalledUntil = 0
       peers[index].drain = 1_000_000

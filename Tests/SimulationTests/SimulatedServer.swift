@@ -36,6 +36,8 @@ extension Simulation {
     if !log.reports.isEmpty { count(.committedNotDelivered) }
     if !log.appends.isEmpty { count(.halfBatchLost) }
     room = nil
+    if log.isUnsure() { log.unknown = [] }
+    findOut()
     // A commit under way may still have been made.
     let kept = Int.random(in: 0...log.appends.count, using: &random)
     for append in log.appends.prefix(kept) where !append.fails { _ = commit(append) }
@@ -50,12 +52,21 @@ extension Simulation {
     for index in peers.indices { peers[index].line = nil }
   }
 
-  private mutating func commit(_ append: SimulatedLog.Append) -> RoomRecord {
+  /// The log is open again, and has more than it told of.
+  mutating func findOut() {
+    for append in log.unknown {
+      count(.turnedUp)
+      log.reports.append((max(log.reports.last?.at ?? 0, time), commit(append, isExpected: false)))
+    }
+    log.unknown = []
+  }
+
+  private mutating func commit(_ append: SimulatedLog.Append, isExpected: Bool = true) -> RoomRecord {
     log.epoch = append.epoch
     return log.append(
       append.batch.operations,
       milliseconds: now.wallMilliseconds,
-      batch: append.batch.number,
+      batch: isExpected ? append.batch.number : nil,
       gap: UInt64.random(in: 1...3, using: &random)
     )
   }
@@ -97,7 +108,9 @@ extension Simulation {
       if first.fails {
         count(.unavailable)
         log.failures.append((time, first.batch.number))
+        if log.isUnsure() { log.unknown.append(first) }
       } else {
+        findOut()
         let record = commit(first)
         log.reports.append((max(log.reports.last?.at ?? 0, time + UInt64.random(in: 0...6, using: &random)), record))
       }

@@ -14,7 +14,7 @@ struct Simulation {
 
   // MARK: The server
 
-  var log = SimulatedLog()
+  var log: SimulatedLog
   /// Nothing while the server is down.
   var room: Room?
   var nextEpoch: UInt64
@@ -30,6 +30,7 @@ struct Simulation {
   init(seed: UInt64) {
     self.seed = seed
     random = SeededGenerator(seed: seed)
+    log = SimulatedLog(seed: ~seed)
     nextEpoch = seed &* 31 &+ 1
     limits.ringBeats = UInt64.random(in: 2...12, using: &random)
     limits.beatMilliseconds = UInt64.random(in: 0...8, using: &random)
@@ -60,7 +61,7 @@ enum Fault: CaseIterable {
   case lostConnection, lostAnswer, lostSubmission, cutState, partialTake, stall, fellOff, serverCrash
   case committedNotDelivered, unavailable, halfBatchLost, resumed, reset, superseded, rejected, clockAhead,
     actorElsewhere
-  case foreignRecord, snapshotUsed, pausedReading, roomFull
+  case foreignRecord, snapshotUsed, pausedReading, roomFull, turnedUp
 }
 
 /// A connection between a replica and the server.
@@ -97,6 +98,14 @@ struct SimulatedLog {
   var reports: [(at: UInt64, record: RoomRecord)] = []
   var failures: [(at: UInt64, batch: UInt64)] = []
   var unavailableUntil: UInt64 = 0
+  /// Refused, and stored all the same, as is found out before anything else is stored.
+  var unknown: [Append] = []
+  /// Chance of its own, so that the histories under the seeds that are pinned stay what they were.
+  private var random: SeededGenerator
+
+  init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+
+  mutating func isUnsure() -> Bool { Bool.random(using: &random) }
   var epoch: UInt64?
   var image: (position: UInt64, bytes: [UInt8])?
 

@@ -37,10 +37,11 @@ struct SQLiteFailure: Error {
 final class Database {
   private let handle: OpaquePointer
 
+  /// - Parameter mayWrite: without it not even the write-ahead log is carried over.
   /// - Parameter fileSystem: the name of a virtual file system of SQLite's, by which tests put faults under it.
-  init(path: String, mayCreate: Bool, fileSystem: String?) throws(SQLiteFailure) {
+  init(path: String, mayCreate: Bool, mayWrite: Bool = true, fileSystem: String?) throws(SQLiteFailure) {
     var opened: OpaquePointer?
-    let access = SQLITE_OPEN_READWRITE | (mayCreate ? SQLITE_OPEN_CREATE : 0)
+    let access = (mayWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | (mayCreate ? SQLITE_OPEN_CREATE : 0)
     let code = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, fileSystem)
     guard let opened else { throw SQLiteFailure(code: code, systemError: 0, message: "out of memory") }
     handle = opened

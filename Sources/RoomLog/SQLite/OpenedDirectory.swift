@@ -54,10 +54,11 @@ struct OpenedDirectory {
       throw errno == EROFS ? .readOnly(path: path) : .noRight(path: path)
     }
     if hadDatabase, file.bytes == 0 { throw .truncated(path: path, bytes: 0, bytesExpected: 4_096) }
+    if let fault = Shortfall.fault(at: path) { throw fault }
   }
 
   /// Tells a file that was cut short from one that is damaged otherwise, by the size that its header gives.
-  private static func named(_ fault: StorageFault, path: String) -> StorageFault {
+  static func named(_ fault: StorageFault, path: String) -> StorageFault {
     switch fault {
     case .damaged, .notADatabase: break
     default: return fault

@@ -41,7 +41,12 @@ final class Reader {
 
   private func connected() throws(SQLiteFailure) -> ReaderStatements {
     if let statements { return statements }
-    let database = try Database(path: path, mayCreate: false, fileSystem: options.fileSystem)
+    let database = try Database(
+      path: path,
+      mayCreate: false,
+      mayWrite: options.readerMayWrite,
+      fileSystem: options.fileSystem
+    )
     try database.run(
       "PRAGMA busy_timeout=\(options.lockedMillisecondsMax); PRAGMA query_only=1; PRAGMA cache_size=-8192"
     )
@@ -52,7 +57,7 @@ final class Reader {
     return made
   }
 
-  private func answer(_ request: LogRequest) -> LogEvent {
+  func answer(_ request: LogRequest) -> LogEvent {
     do throws(ReadingFailure) {
       let statements = try reading { () throws(SQLiteFailure) in try connected() }
       try reading { () throws(SQLiteFailure) in try statements.begin.run() }

@@ -38,6 +38,28 @@ enum Schema {
 
   /// Checks that the database is ours, and brings it to the newest version.
   static func prepare(_ database: Database, path: String) throws(StorageFault) {
+    let (version, isNew) = try check(database, path: path)
+    let mode = try attempt(path) { () throws(SQLiteFailure) in
+      // What can be chosen only before the first page is written. Pages that become free are given back a few at a
+      // time, so that a database from which much was trimmed becomes smaller without ever being copied.
+      if isNew { try database.run("PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL") }
+      return try database.text("PRAGMA journal_mode=WAL")
+    }
+    guard mode == "wal" else { throw .inputOutput(path: path, detail: "no write-ahead log can be kept beside it") }
+    try attempt(path) { () throws(SQLiteFailure) in
+      for step in version..<steps.count {
+        try database.run(
+          """
+          BEGIN IMMEDIATE; \(steps[step])
+          PRAGMA application_id=\(Schema.application); PRAGMA user_version=\(step + 1); COMMIT
+          """
+        )
+      }
+    }
+  }
+
+  /// Its version, and whether nothing is in it yet; another program's, and a newer server's, are refused.
+  static func check(_ database: Database, path: String) throws(StorageFault) -> (version: Int, isNew: Bool) {
     let (application, version, isEmpty) = try attempt(path) { () throws(SQLiteFailure) in
       (
         try database.number("PRAGMA application_id"), try database.number("PRAGMA user_version"),
@@ -49,23 +71,7 @@ enum Schema {
     guard version <= Int64(newest) else {
       throw .newerSchema(path: path, version: Int32(truncatingIfNeeded: version), newestKnown: newest)
     }
-    let mode = try attempt(path) { () throws(SQLiteFailure) in
-      // What can be chosen only before the first page is written. Pages that become free are given back a few at a
-      // time, so that a database from which much was trimmed becomes smaller without ever being copied.
-      if isNew { try database.run("PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL") }
-      return try database.text("PRAGMA journal_mode=WAL")
-    }
-    guard mode == "wal" else { throw .inputOutput(path: path, detail: "no write-ahead log can be kept beside it") }
-    try attempt(path) { () throws(SQLiteFailure) in
-      for step in Int(version)..<steps.count {
-        try database.run(
-          """
-          BEGIN IMMEDIATE; \(steps[step])
-          PRAGMA application_id=\(Schema.application); PRAGMA user_version=\(step + 1); COMMIT
-          """
-        )
-      }
-    }
+    return (Int(version), isNew)
   }
 }
 

@@ -27,7 +27,7 @@ final class WriterDatabase {
     try database.run(
       """
       PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA journal_size_limit=67108864;
-      PRAGMA cache_size=-32768; PRAGMA temp_store=MEMORY
+      PRAGMA cache_size=-8192; PRAGMA temp_store=MEMORY
       """
     )
     begin = try database.statement("BEGIN IMMEDIATE")

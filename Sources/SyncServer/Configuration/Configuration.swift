@@ -16,8 +16,10 @@ struct Configuration: Hashable, Sendable {
   var web = "web"
   var logLevel = Logger.Level.info
   var logFormat = Logger.Format.text
-  /// Whether the last address in `X-Forwarded-For` is taken for the client's: behind a proxy that sets it.
-  var trustsProxy = false
+  /// The file of tokens; without it everyone may do everything.
+  var tokens: String?
+  /// Whose `X-Forwarded-For` is believed.
+  var proxies = Proxies()
   /// Whether WebSocket messages are compressed for those who ask. It trades CPU for bytes.
   var compresses = false
   var limits = Limits()
@@ -31,7 +33,8 @@ struct Configuration: Hashable, Sendable {
 /// What the command line asks for.
 enum Invocation: Hashable, Sendable {
   case serve(Configuration)
-  case help
+  case log(LogCommand)
+  case help(String)
   case version
 }
 

@@ -2,6 +2,10 @@ extension Invocation {
   /// Reads the environment first and the command line over it.
   /// - Parameter arguments: without the program's own name.
   init(arguments: [String], environment: [String: String]) throws(ConfigurationError) {
+    if arguments.first == "log" {
+      self = try LogCommand.read(arguments.dropFirst(), environment: environment)
+      return
+    }
     var configuration = Configuration()
     for (variable, apply) in Setting.all.map({ ($0.variable, $0.apply) }) {
       guard let value = environment[variable] else { continue }
@@ -13,7 +17,7 @@ extension Invocation {
     while let argument = rest.popFirst() {
       switch argument {
       case "--help", "-h":
-        self = .help
+        self = .help(Invocation.helpText)
         return
       case "--version":
         self = .version

@@ -5,6 +5,7 @@ extension Invocation {
       "SyncServer \(Configuration.version): shared canvases over WebSockets and HTTP.",
       "",
       "  SyncServer [--port 8080] [--data .data] …",
+      "  SyncServer log verify|repair|backup --data DIRECTORY …      looks after stored rooms; log --help tells",
       "",
       "Each flag is also a variable: --max-shapes 5000 is CANVAS_MAX_SHAPES=5000. A flag goes before its variable.",
     ]
@@ -38,7 +39,9 @@ extension Invocation {
     case "--max-message-bytes", "--max-ops-per-message", "--max-ops-per-second", "--max-shapes",
       "--max-clock-ahead-ms", "--max-presence-bytes", "--horizon-ms":
       "What clients are told"
-    case "--max-rooms", "--max-connections", "--max-connections-per-address", "--history-ms": "The whole server"
+    case "--max-rooms", "--max-connections", "--max-connections-per-address", "--max-http-connections",
+      "--max-http-connections-per-address", "--history-ms":
+      "The whole server"
     case "--max-erasures", "--max-connections-per-room", "--beat-ms", "--max-beat-ops", "--ring-bytes",
       "--ring-beats", "--max-state-streams", "--room-idle-ms", "--index-idle-ms":
       "A room"

@@ -46,6 +46,16 @@ struct Option: Sendable {
       $1.web = $0
       return nil
     },
+    Option(
+      name: "--tokens",
+      value: "FILE",
+      words: "lines `TOKEN viewer|editor|operator ROOM…`: who may come in",
+      standard: "open to all"
+    ) {
+      guard !$0.isEmpty else { return "needs a file" }
+      $1.tokens = $0
+      return nil
+    },
     Option(name: "--log-level", value: "LEVEL", words: "error, warning, info or debug", standard: "info") {
       guard let level = Logger.Level($0) else { return "must be error, warning, info or debug" }
       $1.logLevel = level
@@ -57,13 +67,13 @@ struct Option: Sendable {
       return nil
     },
     Option(
-      name: "--trust-proxy",
-      value: nil,
-      words: "take clients' addresses from a proxy's X-Forwarded-For",
-      standard: nil
+      name: "--proxies",
+      value: "ADDRESSES",
+      words: "whose X-Forwarded-For is believed: 127.0.0.1,10.0.0.0/8",
+      standard: "nobody's"
     ) {
-      guard let flag = truth($0) else { return "must be true or false" }
-      $1.trustsProxy = flag
+      guard let proxies = Proxies($0) else { return "must be numeric addresses, or ranges such as 10.0.0.0/8" }
+      $1.proxies = proxies
       return nil
     },
     Option(

@@ -1,13 +1,10 @@
 import CZlib
 
-/// Compresses what is sent to those who take it.
+/// Compresses for those who take it, which is everyone, answers as well as files.
 enum Gzip {
-  /// Shorter bodies fit into a packet either way.
-  static let bytesMin = 1_024
-
   /// Nothing where zlib has no memory, or it would not be shorter.
-  static func compress(_ bytes: [UInt8], level: Int32 = 6) -> [UInt8]? {
-    guard bytes.count >= bytesMin, bytes.count <= Int(UInt32.max) else { return nil }
+  static func compress(_ bytes: [UInt8], level: Int32) -> [UInt8]? {
+    guard bytes.count <= Int(UInt32.max) else { return nil }
     var stream = z_stream()
     // Sixteen more bits than the window has ask for gzip's header rather than zlib's.
     let made = deflateInit2_(
@@ -36,16 +33,5 @@ enum Gzip {
     guard status == Z_STREAM_END else { return nil }
     output.removeLast(Int(stream.avail_out))
     return output
-  }
-
-  /// Whether a request takes it: `gzip` in `Accept-Encoding`, and not with a quality of nought.
-  static func isAccepted(_ list: [String]) -> Bool {
-    list.contains { entry in
-      let parts = entry.split(separator: ";").map { $0.filter { $0 != " " }.lowercased() }
-      guard let name = parts.first, name == "gzip" || name == "*" else { return false }
-      return !parts.dropFirst().contains {
-        $0 == "q=0" || $0.hasPrefix("q=0.0") && $0.dropFirst(2).allSatisfy { "0.".contains($0) }
-      }
-    }
   }
 }

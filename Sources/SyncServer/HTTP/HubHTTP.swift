@@ -6,7 +6,7 @@ import WebSocketLoop
 
 extension Hub {
   func answer(_ exchange: Exchange) async {
-    let response = await response(to: exchange)
+    let response = await bounded(exchange)
     metrics.requests[response.status, default: 0] += 1
     if response.status >= 400, response.status != 404, response.status != 405 {
       noteRefusal("http_\(response.status)", address: address(of: exchange.request), reason: exchange.request.path)
@@ -14,19 +14,64 @@ extension Hub {
     exchange.answer(response)
   }
 
+  /// Of a connection that is a proxy's only its requests tell whose they are.
+  private func bounded(_ exchange: Exchange) async -> Response {
+    let request = exchange.request
+    guard configuration.proxies.contains(request.peer) else { return await response(to: exchange) }
+    let address = address(of: request)
+    let underWay = proxiedRequests[address, default: 0]
+    guard UInt64(underWay) < limits.httpConnectionsPerAddress else { return Hub.tooManyFromAddress }
+    proxiedRequests[address] = underWay + 1
+    defer {
+      let left = proxiedRequests[address, default: 1] - 1
+      proxiedRequests[address] = left > 0 ? left : nil
+    }
+    return await response(to: exchange)
+  }
+
+  /// Why a connection is not served, before it has said anything.
+  func refusal(of http: HTTPConnectionCount, from peer: String) -> Response? {
+    let response: Response
+    if UInt64(http.all) >= limits.httpConnections {
+      response = Hub.tooManyConnections
+    } else if UInt64(http.fromPeer) >= limits.httpConnectionsPerAddress, !configuration.proxies.contains(peer) {
+      response = Hub.tooManyFromAddress
+    } else {
+      return nil
+    }
+    metrics.requests[response.status, default: 0] += 1
+    noteRefusal("http_\(response.status)", address: peer, reason: "HTTP connections")
+    return response
+  }
+
+  private static let tooManyConnections = Response.error(
+    503,
+    code: "unavailable",
+    message: "the server has as many HTTP connections as it takes"
+  ).retried(afterSeconds: 1)
+  private static let tooManyFromAddress = Response.error(
+    429,
+    code: "too_many",
+    message: "your address has as many HTTP connections as one may have"
+  ).retried(afterSeconds: 1)
+
   private func response(to exchange: Exchange) async -> Response {
     let request = exchange.request
     guard let parts = request.pathParts else {
       return .error(400, code: "bad_request", message: "the path is not well escaped")
     }
     switch (parts.first, parts.count) {
-    case (nil, _): return reading(request) { self.page(request) }
+    case (nil, _): return reading(request) { self.page("index.html", request) }
     case ("r", 2):
       guard RoomName.isValid(parts[1]) else { return Hub.noSuchName }
-      return reading(request) { self.page(request) }
+      return reading(request) { self.page("room.html", request) }
+    case ("page.json", 1): return reading(request) { self.files.listing(for: request) }
     case ("healthz", 1): return reading(request) { .text("ok\n") }
     case ("readyz", 1): return reading(request) { self.readiness() }
-    case ("metrics", 1): return reading(request) { self.exposition().compressed(for: request) }
+    case ("metrics", 1):
+      guard let grant = grant(for: request) else { return Hub.noToken }
+      if let refusal = Hub.refusal(grant, room: nil, needs: .operator) { return refusal }
+      return reading(request) { self.exposition().compressed(for: request) }
     case ("v1", _): return await interface(exchange, Array(parts.dropFirst()))
     default:
       return reading(request) { self.files.response(to: request, path: parts) ?? Hub.notFound }
@@ -53,8 +98,8 @@ extension Hub {
     return response
   }
 
-  private func page(_ request: Request) -> Response {
-    files.response(to: request, path: ["index.html"])
+  private func page(_ file: String, _ request: Request) -> Response {
+    files.response(to: request, path: [file])
       ?? .error(404, code: "not_found", message: "the page's files are not there; --web says where they are")
   }
 
@@ -66,13 +111,18 @@ extension Hub {
 
   private func interface(_ exchange: Exchange, _ parts: [String]) async -> Response {
     let request = exchange.request
+    guard let grant = grant(for: request) else { return Hub.noToken }
     guard parts.first == "rooms", parts.count <= 3 else { return Hub.notFound }
     if parts.count == 1 {
       guard Hub.isReading(request) else { return Hub.notAllowed("GET, HEAD") }
-      return await roomList(request)
+      return await roomList(request, grant)
     }
     guard RoomName.isValid(parts[1]) else { return Hub.noSuchName }
     let name = parts[1]
+    let isWriting = parts.count == 3 && (parts[2] == "ops" || parts[2] == "layout") && request.method == "POST"
+    let isDeleting = parts.count == 2 && request.method == "DELETE"
+    let needed: Grant.Level = isDeleting ? .operator : isWriting ? .editor : .viewer
+    if let refusal = Hub.refusal(grant, room: name, needs: needed) { return refusal }
     guard parts.count == 3 else {
       switch request.method {
       case "GET", "HEAD": return await reading(name) { await self.drawing($0, request) }
@@ -81,6 +131,9 @@ extension Hub {
       }
     }
     switch parts[2] {
+    case "history":
+      guard Hub.isReading(request) else { return Hub.notAllowed("GET, HEAD") }
+      return await reading(name) { await self.span(of: $0) }
     case "overlaps", "free", "picture.svg":
       guard Hub.isReading(request) else { return Hub.notAllowed("GET, HEAD") }
       return await reading(name) { open in

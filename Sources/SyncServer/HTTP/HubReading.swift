@@ -5,8 +5,9 @@ import WebSocketLoop
 // What is read over HTTP.
 
 extension Hub {
-  func roomList(_ request: Request) async -> Response {
-    switch await list() {
+  /// The rooms that a token is for.
+  func roomList(_ request: Request, _ grant: Grant) async -> Response {
+    switch await list(of: grant) {
     case .failure(.trimmed): return .error(503, code: "unavailable", message: "the log gave another answer")
     case .failure(.unreadable(let words)): return .error(503, code: "unavailable", message: words)
     case .success(let summaries):
@@ -50,6 +51,7 @@ extension Hub {
       }
       guard historiesUnderWay < Hub.historiesMax else {
         return .error(429, code: "rate_limited", message: "as much history is being read as may be")
+          .retried(afterSeconds: 1)
       }
       historiesUnderWay += 1
       defer { historiesUnderWay -= 1 }
@@ -61,7 +63,8 @@ extension Hub {
         cursor = RoomCursor(epoch: open.room.epoch, position: history.position).cursor
       }
     }
-    let tag = "\"\(cursor.text)\(stamps ? "-stamps" : "")\""
+    // A weak one, since compressed it is other bytes.
+    let tag = "W/\"\(cursor.text)\(stamps ? "-stamps" : "")\""
     if request.has(tag) { return .notModified(tag) }
     let room = open.room.name
     return await Hub.document(of: canvas, room: room, cursor: cursor, stamps: stamps, tag: tag, request: request)
@@ -71,7 +74,7 @@ extension Hub {
   private static let historiesMax = 8
 
   func picture(_ open: OpenRoom, _ request: Request) async -> Response {
-    let tag = "\"\(open.room.cursor.text)-svg\""
+    let tag = "W/\"\(open.room.cursor.text)-svg\""
     if request.has(tag) { return .notModified(tag) }
     return await Hub.picture(of: open.room.canvas, title: open.room.name, tag: tag, request: request)
   }

@@ -105,7 +105,7 @@ extension Hub {
     429,
     code: "rate_limited",
     message: "more operations a second than an address may send"
-  )
+  ).retried(afterSeconds: 1)
 
   private static func response(to error: MessageError) -> Response {
     switch error {

@@ -18,7 +18,6 @@ extension Response {
   static let guarded: [(name: String, value: String)] = [
     ("X-Content-Type-Options", "nosniff"),
     ("Cross-Origin-Resource-Policy", "same-origin"),
-    ("Referrer-Policy", "no-referrer"),
   ]
 
   static func rejected(_ rejection: Rejection) -> Response {
@@ -32,7 +31,8 @@ extension Response {
       case .unavailable: 503
       }
     let place = rejection.operation.map { "operation \($0): " } ?? ""
-    return .error(status, code: Text(rejection.code.wireName).string, message: place + rejection.message.string)
+    let response = error(status, code: Text(rejection.code.wireName).string, message: place + rejection.message.string)
+    return status == 429 ? response.retried(afterSeconds: 1) : response
   }
 
   /// `{"cursor":…}`, and what else was made.
@@ -51,6 +51,13 @@ extension Response {
     return .json(writer.finish())
   }
 
+  /// Told when to come again.
+  func retried(afterSeconds seconds: Int) -> Response {
+    var response = self
+    response.headers.append(("Retry-After", String(seconds)))
+    return response
+  }
+
   static func notModified(_ tag: String) -> Response {
     Response(status: 304, headers: [("ETag", tag), ("Cache-Control", "no-cache")] + guarded)
   }
@@ -59,10 +66,11 @@ extension Response {
   func compressed(for request: Request) -> Response {
     var response = self
     response.headers.append(("Vary", "Accept-Encoding"))
-    guard Gzip.isAccepted(request.listHeader("accept-encoding")), let bytes = Gzip.compress(body) else {
-      return response
-    }
-    response.headers.append(("Content-Encoding", "gzip"))
+    // Made anew for each, so not by brotli, which takes longer.
+    guard let coding = ContentCoding.chosen(of: [.gzip], by: request.listHeader("accept-encoding")),
+      let bytes = coding.compress(body)
+    else { return response }
+    response.headers.append(("Content-Encoding", coding.rawValue))
     response.body = bytes
     return response
   }

@@ -15,15 +15,17 @@ final class StaticFiles: @unchecked Sendable {
   private struct Entry {
     let version: Version
     let bytes: [UInt8]
-    let compressed: [UInt8]?
     let tag: String
+    let isCompressible: Bool
+    /// As it has been asked for so far; nothing where that is not shorter.
+    var compressed: [ContentCoding: [UInt8]?] = [:]
   }
 
   /// Larger ones are not the page's.
   private static let bytesMax = 32 << 20
 
   /// Without symbolic links; nothing where there is no such directory.
-  private let root: String?
+  let root: String?
   private var entries: [String: Entry] = [:]
 
   init(directory: String) { root = StaticFiles.resolve(directory) }
@@ -34,20 +36,33 @@ final class StaticFiles: @unchecked Sendable {
   func response(to request: Request, path: [String]) -> Response? {
     guard let path = StaticFiles.safe(path), let entry = entry(at: path) else { return nil }
     let type = StaticFiles.type(of: path)
+    let coding = ContentCoding.chosen(by: request.listHeader("accept-encoding"))
+    let compressed = coding.flatMap { self.compressed(entry, at: path, by: $0) }
+    // Other bytes are another thing to a strong tag.
+    let tag = coding.flatMap { compressed == nil ? nil : "\(entry.tag.dropLast())-\($0.rawValue)\"" } ?? entry.tag
     var headers: [(name: String, value: String)] = [
-      ("Content-Type", type), ("ETag", entry.tag), ("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding"),
+      ("Content-Type", type), ("ETag", tag), ("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding"),
     ]
     headers += Response.guarded
     if type.hasPrefix("text/html") || type.hasPrefix("image/svg") {
       headers.append(("Content-Security-Policy", StaticFiles.policy))
       headers.append(("Cross-Origin-Opener-Policy", "same-origin"))
       headers.append(("X-Frame-Options", "DENY"))
+      headers.append(("Referrer-Policy", "no-referrer"))
     }
-    if request.has(entry.tag) { return Response(status: 304, headers: headers) }
-    guard Gzip.isAccepted(request.listHeader("accept-encoding")), let compressed = entry.compressed else {
-      return Response(status: 200, headers: headers, body: entry.bytes)
-    }
-    return Response(status: 200, headers: headers + [("Content-Encoding", "gzip")], body: compressed)
+    if request.has(tag) { return Response(status: 304, headers: headers) }
+    guard let coding, let compressed else { return Response(status: 200, headers: headers, body: entry.bytes) }
+    return Response(status: 200, headers: headers + [("Content-Encoding", coding.rawValue)], body: compressed)
+  }
+
+  /// Made when it is first asked for, and kept. Where a build has compressed the file beforehand, with more patience, that
+  /// lies beside it, and is taken if it is still the same file.
+  private func compressed(_ entry: Entry, at path: String, by coding: ContentCoding) -> [UInt8]? {
+    guard entry.isCompressible else { return nil }
+    if let made = entry.compressed[coding] { return made }
+    let made = beforehand(entry, at: path, by: coding) ?? coding.compress(entry.bytes, level: 9)
+    entries[path]?.compressed[coding] = .some(made)
+    return made
   }
 
   /// Everything from here and nowhere else; the core is WebAssembly; pictures may be made in the page.
@@ -66,6 +81,8 @@ final class StaticFiles: @unchecked Sendable {
     return parts.joined(separator: "/")
   }
 
+  func tag(of path: String) -> String? { entry(at: path)?.tag }
+
   private func entry(at path: String) -> Entry? {
     guard let root, let place = StaticFiles.resolve(root + "/" + path), place.hasPrefix(root + "/") else { return nil }
     let descriptor = open(place, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -82,11 +99,24 @@ final class StaticFiles: @unchecked Sendable {
     )
     if let entry = entries[path], entry.version == version { return entry }
     guard let bytes = StaticFiles.read(descriptor, count: version.size) else { return nil }
-    let compressed = StaticFiles.isCompressible(path) ? Gzip.compress(bytes, level: 9) : nil
-    let entry = Entry(version: version, bytes: bytes, compressed: compressed, tag: StaticFiles.tag(of: bytes))
+    let entry = Entry(
+      version: version,
+      bytes: bytes,
+      tag: StaticFiles.tag(of: bytes),
+      isCompressible: StaticFiles.isCompressible(path)
+    )
     entries[path] = entry
     return entry
   }
+
+  private func beforehand(_ entry: Entry, at path: String, by coding: ContentCoding) -> [UInt8]? {
+    guard coding == .brotli, let bytes = self.entry(at: path + StaticFiles.beforehandSuffix)?.bytes,
+      Brotli.isForm(bytes, of: entry.bytes)
+    else { return nil }
+    return bytes
+  }
+
+  static let beforehandSuffix = ".br"
 
   private static func read(_ descriptor: Int32, count: Int) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)
@@ -115,7 +145,7 @@ final class StaticFiles: @unchecked Sendable {
 
   private static func isCompressible(_ path: String) -> Bool {
     switch path.split(separator: ".").last {
-    case "png", "jpg", "jpeg", "webp", "woff2", "gz", "ico": false
+    case "png", "jpg", "jpeg", "webp", "woff2", "gz", "br", "ico": false
     default: true
     }
   }

@@ -18,16 +18,29 @@ final class Client: @unchecked Sendable {
   let connection: Connection
   let room: String
   let address: String
+  /// What it came in with, and what that allows.
+  let token: String?
+  var grant: Grant
   var session: Session
   var stage: Stage
   /// The turn in which it was last sent something, and how many bytes.
   var turn: UInt64 = 0
   var turnBytes = 0
 
-  init(connection: Connection, room: String, address: String, session: Session, stage: Stage) {
+  init(
+    connection: Connection,
+    room: String,
+    address: String,
+    token: String?,
+    grant: Grant,
+    session: Session,
+    stage: Stage
+  ) {
     self.connection = connection
     self.room = room
     self.address = address
+    self.token = token
+    self.grant = grant
     self.session = session
     self.stage = stage
   }

@@ -12,6 +12,8 @@ actor Hub {
   let logger: Logger
   let files: StaticFiles
   let startedAt = WallClock.now()
+  /// Who may come in; nothing where everyone may.
+  var tokens: Tokens?
   /// How a message becomes frames.
   let framing = Framing { message, encoding, bytes in
     switch encoding {
@@ -62,17 +64,20 @@ actor Hub {
   var metrics = Metrics()
   var refusalLog = RefusalLog()
   var requestRates: [String: RequestRate] = [:]
+  /// Requests under way that came through a proxy, by the address that it names.
+  var proxiedRequests: [String: Int] = [:]
   var historiesUnderWay = 0
   var tickTimer: LoopTimer?
   var stopping = Stopping.no
 
   var limits: Limits { configuration.limits }
 
-  init(loop: EventLoop, configuration: Configuration, logger: Logger, files: StaticFiles) {
+  init(loop: EventLoop, configuration: Configuration, logger: Logger, files: StaticFiles, tokens: Tokens? = nil) {
     self.loop = loop
     self.configuration = configuration
     self.logger = logger
     self.files = files
+    self.tokens = tokens
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -89,8 +94,8 @@ actor Hub {
     options.webSocket.silentCloseCode = CloseCode.noSignOfLife.rawValue
     options.webSocket.compresses = configuration.compresses
     options.http.bodyBytesMax = max(8 << 20, Int(limits.messageBytes))
-    // Some more than the limit, so that one WebSocket too many can be told why.
-    options.connectionsMax = Int(limits.connections) + 256
+    // More than the limit of WebSockets, so that one too many can be told why.
+    options.connectionsMax = Int(limits.connections) + Int(limits.httpConnections)
     let listener = try loop.listen(
       host: configuration.host,
       port: configuration.port,
@@ -120,6 +125,10 @@ struct Append {
 // MARK: - The loop calls these on its own thread, which is this actor's executor.
 
 extension Hub: ServerHandler, TurnObserver {
+  nonisolated func connectionOffered(from peer: String, http: HTTPConnectionCount) -> Response? {
+    assumeIsolated { $0.refusal(of: http, from: peer) }
+  }
+
   nonisolated func upgradeRequested(_ request: Request) -> UpgradeDecision {
     assumeIsolated { $0.decide(on: request) }
   }

@@ -23,8 +23,16 @@ extension Hub {
     let address = self.address(of: request)
     let encoding: WireEncoding =
       connection.subprotocol == Text(WireEncoding.binary.subprotocol).string ? .binary : .json
+    guard let grant = grant(for: request) else {
+      turnAway(connection, encoding, address, .noToken, "a valid token is needed")
+      return
+    }
     guard RoomName.isValid(name) else {
       turnAway(connection, encoding, address, .noSuchRoom, "a room's name is 1 to 64 of A-Z a-z 0-9 . _ -")
+      return
+    }
+    guard grant.covers(name) else {
+      turnAway(connection, encoding, address, .forbidden, "this token is not for this room")
       return
     }
     guard clientCount < limits.connections else {
@@ -41,7 +49,9 @@ extension Hub {
       connection: connection,
       room: name,
       address: address,
-      session: Session(encoding: encoding, limits: limits, now: .now()),
+      token: tokens == nil ? nil : request.token,
+      grant: grant,
+      session: Session(encoding: encoding, roleMax: grant.role, limits: limits, now: .now()),
       stage: .awaitingHello(timer)
     )
     if index == clients.count { clients.append(client) } else { clients[index] = client }
@@ -53,10 +63,8 @@ extension Hub {
 
   /// The client's own address, as far as it is known.
   func address(of request: Request) -> String {
-    guard configuration.trustsProxy, let nearest = request.listHeader("x-forwarded-for").last else {
-      return request.peer
-    }
-    return nearest
+    guard !configuration.proxies.isEmpty else { return request.peer }
+    return configuration.proxies.origin(peer: request.peer, path: request.listHeader("x-forwarded-for"))
   }
 
   private func turnAway(

@@ -51,12 +51,13 @@ extension Hub {
     return .success(history)
   }
 
-  /// All rooms that anyone has written to, by name.
-  func list() async -> Result<[RoomListing], HistoryError> {
+  /// All rooms that anyone has written to and `grant` is for, by name.
+  func list(of grant: Grant) async -> Result<[RoomListing], HistoryError> {
     let event = await ask { .list(id: $0) }
     guard case .rooms(_, let stored) = event else { return .failure(HistoryError(event)) }
     var summaries: [RoomListing] = []
-    for entry in stored.sorted(by: { $0.room.utf8.lexicographicallyPrecedes($1.room.utf8) }) {
+    let visible = stored.filter { grant.covers($0.room) }
+    for entry in visible.sorted(by: { $0.room.utf8.lexicographicallyPrecedes($1.room.utf8) }) {
       if let open = rooms[entry.room], !open.isGone {
         summaries.append(open.room.listing)
       } else if let snapshot = entry.snapshot, snapshot.position == entry.last {

@@ -96,6 +96,7 @@ extension Hub {
       snapshotPosition: snapshot?.position ?? 0
     )
     open.snapshotOperations = open.room.operationCount
+    open.room.isLogDoubtful = fault != nil
     if let fault = await fold(open, through: loaded.summary.last) { return .failed(fault) }
     // Two of one name would each have half of what is written. One may have been made while the log still had none.
     if let other = rooms[name], !other.isGone { return .open(other) }
@@ -219,7 +220,7 @@ extension Hub {
     let digest = open.room.canvas.digest
     let made = await Hub.encode(snapshot, digest: digest, limits: limits, framing: framing)
     guard made.isTrue else {
-      metrics.digestMismatches += 1
+      metrics.snapshotMismatches += 1
       logger.error("a snapshot is not what it was made of; it is not kept", ["room": .text(open.name)])
       return
     }

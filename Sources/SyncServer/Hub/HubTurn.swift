@@ -44,7 +44,9 @@ extension Hub {
     for open in dirty {
       open.isDirty = false
       if open.room.isFlushDue(now: now) { open.room.flush(now: now) }
+      let writes = metrics.writes
       if open.room.hasUnsent { open.room.send(now: now) { self.write($1, to: $0, of: open) } }
+      if open.room.counts.beats > open.beatsNoted { noteBeats(of: open, frames: metrics.writes - writes) }
       if !open.arrivals.isEmpty, open.room.flushDueAt == nil { noteDeliveries(of: open) }
       carryOutEffects(of: open)
       if let next = open.room.flushDueAt, !open.isGone {
@@ -63,6 +65,16 @@ extension Hub {
     }
     let timer = loop.schedule(afterMilliseconds: due > now ? due - now : 0) { self.beatTimer = nil }
     beatTimer = (timer, due)
+  }
+
+  private func noteBeats(of open: OpenRoom, frames: UInt64) {
+    let beats = open.room.counts.beats - open.beatsNoted
+    let operations = open.room.counts.beatOperations - open.beatOperationsNoted
+    open.beatsNoted += beats
+    open.beatOperationsNoted += operations
+    // Seldom more than one a turn: then they count as alike.
+    for _ in 0..<beats { metrics.beatOperations.add(operations / beats) }
+    metrics.beatFrames.add(frames)
   }
 
   private func noteDeliveries(of open: OpenRoom) {

@@ -21,6 +21,9 @@ final class OpenRoom: @unchecked Sendable {
   var holds = 0
   /// When the operations arrived that the next beat brings, in microseconds.
   var arrivals: [UInt64] = []
+  /// The beats that are in the metrics, and what they had gathered.
+  var beatsNoted: UInt64 = 0
+  var beatOperationsNoted: UInt64 = 0
 
   var snapshotPosition: UInt64
   var snapshotOperations: UInt64

@@ -16,7 +16,6 @@ extension Hub {
       by: "version",
       [Configuration.version: 1]
     )
-    text.metric("canvas_start_time_seconds", .gauge, "When the server was started.", startedAt / 1_000)
     text.metric("canvas_ready", .gauge, "Whether the log can be written.", fault == nil && !stopping.isUnderWay ? 1 : 0)
     text.metric("canvas_connections", .gauge, "WebSocket connections that are open.", clientCount)
     text.metric(
@@ -72,11 +71,13 @@ extension Hub {
     writeRooms(to: &text)
     writeLog(to: &text)
     text.metric(
-      "canvas_digest_mismatches_total",
+      "canvas_snapshot_digest_mismatches_total",
       .counter,
-      "Snapshots that were not what they were made of.",
-      metrics.digestMismatches
+      "Snapshots whose digest was not that of the room that they were made of.",
+      metrics.snapshotMismatches
     )
+    text.metric("process_start_time_seconds", .gauge, "When the server was started.", startedAt / 1_000)
+    text.metric("process_max_fds", .gauge, "Files that may be open.", Hub.openFilesMax())
     text.metric("process_open_fds", .gauge, "Files that are open.", Hub.openFiles())
     text.metric("process_resident_memory_bytes", .gauge, "Memory in use.", Hub.residentBytes())
     text.metric("process_cpu_seconds_total", .counter, "CPU time used.", seconds: Hub.cpuMicroseconds())
@@ -106,11 +107,26 @@ extension Hub {
       "States made for those who joined or fell behind.",
       sum.statesMade
     )
+    text.metric("canvas_fell_off_total", .counter, "Readers that fell off the ring.", sum.caughtUp)
     text.metric(
       "canvas_caught_up_total",
       .counter,
-      "Readers that fell off the ring and were brought up to date.",
-      sum.caughtUp
+      "Readers that fell off the ring and were brought up to date, by what they were sent.",
+      by: "state",
+      ["whole": sum.catchUpsWhole, "difference": sum.catchUpsDifference]
+    )
+    text.metric(
+      "canvas_joins_total",
+      .counter,
+      "Readers that joined a room, by what they were sent.",
+      by: "state",
+      ["whole": sum.joinsWhole, "difference": sum.joinsDifference]
+    )
+    text.histogram("canvas_beat_operations", "Operations that a beat gathered.", metrics.beatOperations)
+    text.histogram(
+      "canvas_beat_frames",
+      "Frames with which a beat went out at once: one for each connection that could take it.",
+      metrics.beatFrames
     )
     text.metric("canvas_digests_total", .counter, "Digests that clients asked for.", sum.digests)
     text.metric("canvas_snapshots_total", .counter, "Snapshots that were stored.", metrics.snapshots)
@@ -136,6 +152,12 @@ extension Hub {
       figures.checkpointMicroseconds,
       divisor: 1e6
     )
+  }
+
+  private static func openFilesMax() -> UInt64 {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }
+    return UInt64(limit.rlim_cur)
   }
 
   private static func openFiles() -> Int {

@@ -11,13 +11,16 @@ struct Metrics {
   /// How often a socket was written to.
   var writes: UInt64 = 0
   var snapshots: UInt64 = 0
-  var digestMismatches: UInt64 = 0
+  var snapshotMismatches: UInt64 = 0
   var requests: [Int: UInt64] = [:]
   var closes: [UInt16: UInt64] = [:]
   /// By the word of a close code, or `http_` and a status; rooms count their own.
   var refusals: [String: UInt64] = [:]
   /// From an operation's arrival to the beat that brought it to all.
   var deliveryMicroseconds = Histogram(firstBound: 64)
+  /// How well a busy room gathers, and to how many a beat goes.
+  var beatOperations = Histogram(firstBound: 1)
+  var beatFrames = Histogram(firstBound: 1)
   /// How far writers' clocks are from ours, either way.
   var clockAheadMilliseconds = Histogram(firstBound: 1)
   var clockBehindMilliseconds = Histogram(firstBound: 1)
@@ -34,7 +37,12 @@ extension RoomCounts {
     beats += other.beats
     framesBytes += other.framesBytes
     statesMade += other.statesMade
+    beatOperations += other.beatOperations
     caughtUp += other.caughtUp
+    joinsWhole += other.joinsWhole
+    joinsDifference += other.joinsDifference
+    catchUpsWhole += other.catchUpsWhole
+    catchUpsDifference += other.catchUpsDifference
     digests += other.digests
     for index in refusals.indices { refusals[index] += other.refusals[index] }
   }

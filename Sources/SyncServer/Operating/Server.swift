@@ -5,9 +5,18 @@ import WebSocketLoop
 /// The process: puts the parts together, and waits for the signal to take them apart.
 enum Server {
   static func run(_ configuration: Configuration) -> Never {
+    let signals = signals(rereads: configuration.tokens != nil)
     // Before there are threads, so that all of them leave the signals to `waitForSignal`.
-    blockSignals()
+    block(signals)
     let logger = Logger(level: configuration.logLevel, format: configuration.logFormat)
+    let tokens = configuration.tokens.map { path in
+      do throws(TokenFault) {
+        return try read(tokens: path, logger)
+      } catch {
+        Main.complain("--tokens \(path): \(error.words)")
+        exit(64)
+      }
+    }
     let files = StaticFiles(directory: configuration.web)
     if !files.isThere { logger.warning("the page's files are not there", ["web": .text(configuration.web)]) }
     let loop: EventLoop
@@ -21,7 +30,7 @@ enum Server {
     } catch {
       fail("no event loop could be made: \(error)")
     }
-    let hub = Hub(loop: loop, configuration: configuration, logger: logger, files: files)
+    let hub = Hub(loop: loop, configuration: configuration, logger: logger, files: files, tokens: tokens)
     let log = openLog(configuration, sink: { hub.logTold($0) })
     do throws(ListenError) {
       let port = try loop.perform { () throws(ListenError) -> Int in
@@ -37,12 +46,32 @@ enum Server {
       log.close()
       fail(words(error))
     }
-    waitForSignal()
+    while waitForSignal(signals) == SIGHUP { reread(configuration, for: hub, logger) }
     loop.execute { hub.assumeIsolated { $0.stop() } }
     // Told twice, it goes at once.
-    waitForSignal()
+    while waitForSignal(signals) == SIGHUP {}
     logger.warning("told twice to stop")
     exit(1)
+  }
+
+  // MARK: Tokens
+
+  private static func read(tokens path: String, _ logger: Logger) throws(TokenFault) -> Tokens {
+    let (tokens, isOpenToAll) = try Tokens.read(path)
+    if isOpenToAll { logger.warning("everyone on this machine can read the tokens", ["file": .text(path)]) }
+    if tokens.count == 0 { logger.warning("there is no token, so nobody can come in", ["file": .text(path)]) }
+    return tokens
+  }
+
+  /// A file that can't be used leaves those that are known in force.
+  private static func reread(_ configuration: Configuration, for hub: Hub, _ logger: Logger) {
+    guard let path = configuration.tokens else { return }
+    do throws(TokenFault) {
+      let tokens = try read(tokens: path, logger)
+      hub.loop.execute { hub.assumeIsolated { $0.take(tokens) } }
+    } catch {
+      logger.error("the tokens stay as they were", ["file": .text(path), "reason": .text(error.words)])
+    }
   }
 
   private static func openLog(_ configuration: Configuration, sink: @escaping LogSink) -> any RoomLog {
@@ -85,24 +114,28 @@ enum Server {
 
   // MARK: Signals
 
-  private static func signals() -> sigset_t {
+  /// - Parameter rereads: whether SIGHUP is for us. Without anything to read anew it ends the server, as when a terminal
+  ///   is closed.
+  private static func signals(rereads: Bool) -> sigset_t {
     var set = sigset_t()
     sigemptyset(&set)
     sigaddset(&set, SIGTERM)
     sigaddset(&set, SIGINT)
+    if rereads { sigaddset(&set, SIGHUP) }
     return set
   }
 
-  private static func blockSignals() {
-    var set = signals()
+  private static func block(_ signals: sigset_t) {
+    var set = signals
     pthread_sigmask(SIG_BLOCK, &set, nil)
     // A reader of our standard error that goes away is no reason to go too.
     signal(SIGPIPE, SIG_IGN)
   }
 
-  private static func waitForSignal() {
-    var set = signals()
+  private static func waitForSignal(_ signals: sigset_t) -> Int32 {
+    var set = signals
     var caught: Int32 = 0
     while sigwait(&set, &caught) != 0 {}
+    return caught
   }
 }

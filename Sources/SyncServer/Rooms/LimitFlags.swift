@@ -96,13 +96,25 @@ extension Limits {
       name: "--max-connections",
       limit: \.connections,
       range: 1...many,
-      words: "connections in all"
+      words: "WebSocket connections in all"
     ),
     LimitFlag(
       name: "--max-connections-per-address",
       limit: \.connectionsPerAddress,
       range: 1...many,
-      words: "connections from one address"
+      words: "WebSocket connections from one address"
+    ),
+    LimitFlag(
+      name: "--max-http-connections",
+      limit: \.httpConnections,
+      range: 1...many,
+      words: "HTTP connections in all"
+    ),
+    LimitFlag(
+      name: "--max-http-connections-per-address",
+      limit: \.httpConnectionsPerAddress,
+      range: 1...many,
+      words: "HTTP connections from one address; behind a proxy, requests under way"
     ),
     LimitFlag(
       name: "--max-connections-per-room",
@@ -132,7 +144,7 @@ extension Limits {
       name: "--beat-ms",
       limit: \.beatMilliseconds,
       range: 0...1_000,
-      words: "for how long a busy room gathers before it sends"
+      words: "for how long a busy server gathers before it stores and sends"
     ),
     LimitFlag(
       name: "--max-beat-ops",

@@ -31,8 +31,9 @@ struct Limits: Hashable, Sendable {
   var ringBytes: UInt64 = 1_048_576
   /// The same in beats, so that many small ones don't pile up: five seconds at full speed.
   var ringBeats: UInt64 = 1_024
-  /// For how long a busy room gathers before it sends. A frame of a screen is 16 ms, and a commit takes a few.
-  var beatMilliseconds: UInt64 = 5
+  /// For how long a busy server gathers operations before it stores them, and a room what its people show before it
+  /// tells. Less than a frame of a screen (16 ms) even with a commit behind it; half as long costs twice the sends.
+  var beatMilliseconds: UInt64 = 10
   /// How many operations make a beat full before its time, so that none is long.
   var beatOperations: UInt64 = 4_096
   /// States on their way to those who join or catch up, each of them as large as the room.
@@ -75,6 +76,10 @@ struct Limits: Hashable, Sendable {
   var connections: UInt64 = 20_000
   /// Connections from one address: an office behind one, not a flood.
   var connectionsPerAddress: UInt64 = 1_000
+  /// HTTP connections in all, each until it is closed or has become a WebSocket: they must not take the places of those.
+  var httpConnections: UInt64 = 5_000
+  /// The same from one address: as many as there may be WebSockets, since each begins as one of these.
+  var httpConnectionsPerAddress: UInt64 = 1_000
 
   init() {}
 

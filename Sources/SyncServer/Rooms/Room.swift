@@ -29,8 +29,9 @@ struct Room: Sendable {
 
   var inFlight: [UInt64: InFlight] = [:]
   var nextBatch: UInt64 = 1
-  /// Shapes that are not on the canvas yet, and in how many batches they are on their way.
-  var pendingShapes: [Identifier: Int] = [:]
+  var pending = PendingNewcomers()
+  /// The log refused a batch, and has taken none since: what it has is not all known.
+  var isLogDoubtful = false
 
   // MARK: The next beat
 
@@ -52,6 +53,8 @@ struct Room: Sendable {
   var lanes: [Lane] = []
   var freeMembers: [Int32] = []
   var memberCounts: InlineArray<4, Int> = [0, 0, 0, 0]
+  /// By channel: the beat since which somebody has been in it. Those before were not encoded for it.
+  var channelStarts: InlineArray<4, UInt64> = [0, 0, 0, 0]
   var actors: [Identifier: Int32] = [:]
   var nextSerial: UInt32 = 0
   /// Who has something to be sent since `send` was last called for all.
@@ -105,9 +108,16 @@ struct RoomCounts: Hashable, Sendable {
   var operationsIn: UInt64 = 0
   var operationsDelivered: UInt64 = 0
   var beats: UInt64 = 0
+  /// What beats have gathered.
+  var beatOperations: UInt64 = 0
   var framesBytes: UInt64 = 0
   var statesMade: UInt64 = 0
   var caughtUp: UInt64 = 0
+  /// What those who came, and those who had fallen off, were sent: the whole state, or what they lacked of it.
+  var joinsWhole: UInt64 = 0
+  var joinsDifference: UInt64 = 0
+  var catchUpsWhole: UInt64 = 0
+  var catchUpsDifference: UInt64 = 0
   var digests: UInt64 = 0
   /// By the raw value of the code.
   var refusals = [UInt64](repeating: 0, count: RejectCode.allCases.count)

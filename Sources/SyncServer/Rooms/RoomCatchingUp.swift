@@ -13,7 +13,8 @@ extension Room {
     guard let member = members[index] else { return }
     // What was forgotten since can't be told as a difference.
     let since = member.position.flatMap { $0 >= canvas.forgottenUpTo ? $0 : nil }
-    let number = stream(member.channel.encoding, since: since, needsPairs: member.overlaps)
+    countState(of: member, isWhole: since == nil)
+    let number = stream(for: member.channel, since: since, needsPairs: member.overlaps)
     streams[number]?.users += 1
     members[index]?.stage = .state(stream: number, next: 0)
     // Beats since then told of peers only, and the newcomer knows them from its welcome, or will from what it missed.
@@ -22,12 +23,24 @@ extension Room {
     lanes[index].isPlain = false
   }
 
+  private mutating func countState(of member: Member, isWhole: Bool) {
+    switch (member.told?.isNew == true, isWhole) {
+    case (true, true): counts.joinsWhole += 1
+    case (true, false): counts.joinsDifference += 1
+    case (false, true): counts.catchUpsWhole += 1
+    case (false, false): counts.catchUpsDifference += 1
+    }
+  }
+
   /// A stream that is there already and from which the ring goes on, or a new one.
-  private mutating func stream(_ encoding: WireEncoding, since: UInt64?, needsPairs: Bool) -> Int {
+  private mutating func stream(for channel: Channel, since: UInt64?, needsPairs: Bool) -> Int {
+    let encoding = channel.encoding
+    // What the ring has from before somebody was in the channel, it has for other channels only.
+    let start = max(ring.start, channelStarts[channel.index])
     for (number, stream) in streams {
       guard stream.encoding == encoding, stream.since == since, !needsPairs || stream.pairs != nil else { continue }
       // A small room's state is shorter than an older one and all the beats since.
-      guard stream.position == position || stream.count > 4 && stream.ordinal >= ring.start else { continue }
+      guard stream.position == position || stream.count > 4 && stream.ordinal >= start else { continue }
       return number
     }
     evictStreams()

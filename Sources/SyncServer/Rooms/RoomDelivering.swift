@@ -6,6 +6,7 @@ extension Room {
   /// A durable record, this process's own or another's. One that has come before changes nothing.
   mutating func delivered(_ record: borrowing RoomRecord, now: Moment) {
     let flight = record.batch.flatMap { land($0) }
+    if flight != nil { isLogDoubtful = false }
     guard record.position > position else {
       answer(flight, superseded: [], after: ring.end)
       return
@@ -20,6 +21,7 @@ extension Room {
     for (index, operation) in record.operations.enumerated() {
       let change = canvas.apply(operation, place: position)
       if operation.at.time > clockTime { clockTime = operation.at.time }
+      if !pending.isEmpty { settlePending(operation.shape) }
       if tracksOverlaps { noteForOverlaps(change) }
       guard wantsSuperseded, !change.superseded.isEmpty else { continue }
       for property in change.superseded {
@@ -29,7 +31,9 @@ extension Room {
     }
     if !actors.isEmpty {
       pendingOperations.append(contentsOf: record.operations)
-      gather(now)
+      // They gathered on their way into the log, and all that one commit brought come in one turn: waiting for a beat
+      // here too would make them late twice.
+      flushDueAt = now.monotonicMilliseconds
     }
     // Behind the beat that brings its operations.
     answer(flight, superseded: superseded, after: ring.end &+ 1)
@@ -108,6 +112,7 @@ extension Room {
       }
     }
     counts.beats += 1
+    counts.beatOperations += UInt64(pendingOperations.count)
     counts.framesBytes += UInt64(beat.byteCount)
     pendingOperations.removeAll(keepingCapacity: true)
     ring.append(beat)

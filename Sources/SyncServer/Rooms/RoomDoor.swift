@@ -11,8 +11,7 @@ struct InFlight: Sendable {
 
   let origin: Origin
   let operationCount: UInt64
-  /// Those of its shapes that count as pending.
-  let shapes: [Identifier]
+  let newcomers: Newcomers
 }
 
 extension Room {
@@ -35,8 +34,7 @@ extension Room {
     } catch {
       var rejection = error
       rejection.id = submission.id
-      counts.refusals[Int(rejection.code.rawValue)] += 1
-      post(.rejection(rejection), to: id)
+      refuse(rejection, to: id)
     }
   }
 
@@ -74,6 +72,8 @@ extension Room {
         horizonMilliseconds: limits.horizonMilliseconds
       ) {
       case .plausible: break
+      // What was taken once is taken again, whatever clocks have done since (W8).
+      case .ahead where changesNothing(operation, at: at), .tooOld where holds(operation, at: at): break
       case .ahead(let by):
         throw Rejection(
           operation: index,
@@ -88,53 +88,26 @@ extension Room {
         )
       }
     }
-    let shapes = try countShapes(of: proposed)
+    let newcomers = try newcomers(in: proposed)
     let operations = stamp(proposed, actor: actor, now: now)
     let number = nextBatch
     nextBatch += 1
-    for shape in shapes { pendingShapes[shape, default: 0] += 1 }
-    inFlight[number] = InFlight(origin: origin, operationCount: UInt64(operations.count), shapes: shapes)
+    pending.add(newcomers)
+    inFlight[number] = InFlight(origin: origin, operationCount: UInt64(operations.count), newcomers: newcomers)
     counts.operationsIn += UInt64(operations.count)
     effects.append(.append(Batch(number: number, operations: operations)))
   }
 
-  /// The shapes that the canvas does not have yet; refused where the room has no room for them.
-  private func countShapes(of proposed: [ProposedOperation]) throws(Rejection) -> [Identifier] {
-    var shapes: [Identifier] = []
-    var known: Set<Identifier> = []
-    var arriving = 0
-    var erased = 0
-    for (index, operation) in proposed.enumerated() {
-      guard !known.contains(operation.shape) else { continue }
-      let erasesOnly = operation.set.deleted && operation.set.assigned.count == 1
-      if erasesOnly {
-        if canvas.registers(of: operation.shape).isEmpty { erased += 1 }
-        guard erased == 0 || UInt64(canvas.erasureCount + erased) <= limits.erasures else {
-          throw Rejection(
-            operation: index,
-            code: .roomFull,
-            message: "the room remembers as many deleted shapes as it can"
-          )
-        }
-        continue
-      }
-      guard canvas.registers(of: operation.shape).isEmpty else { continue }
-      // What was deleted since it was sent for the first time takes no room.
-      if let at = operation.at, let erasure = canvas.stamp(of: .deleted, in: operation.shape), at <= erasure {
-        continue
-      }
-      known.insert(operation.shape)
-      shapes.append(operation.shape)
-      if pendingShapes[operation.shape] == nil { arriving += 1 }
-      guard UInt64(canvas.shapeCount + pendingShapes.count + arriving) <= limits.shapes || arriving == 0 else {
-        throw Rejection(
-          operation: index,
-          code: .roomFull,
-          message: Text("the room has \(limits.shapes) shapes, as many as it may")
-        )
-      }
+  /// Whether the room has all of an operation, or newer values: so it is with any that was taken before.
+  private func changesNothing(_ operation: ProposedOperation, at stamp: Stamp) -> Bool {
+    operation.set.assigned.allSatisfy { property in
+      canvas.winner(of: property, in: operation.shape).map { $0 >= stamp } ?? false
     }
-    return shapes
+  }
+
+  /// Whether anything in the room is known to be of this operation.
+  private func holds(_ operation: ProposedOperation, at stamp: Stamp) -> Bool {
+    operation.set.assigned.contains { canvas.stamp(of: $0, in: operation.shape) == stamp }
   }
 
   /// Stamps what its writer has not, later than anything that the room or the message has.
@@ -155,26 +128,28 @@ extension Room {
     return operations
   }
 
-  /// The log could not take a batch, and surely has not.
+  /// The log could not take a batch. Where it can't say whether it has, the batch may still turn up, as one that nobody
+  /// asked for, before any that is taken later.
   mutating func failed(batch number: UInt64) {
     guard let flight = land(number) else { return }
-    counts.refusals[Int(RejectCode.unavailable.rawValue)] += 1
-    let words: Text = "the log can't be written now"
+    isLogDoubtful = true
+    var rejection = Rejection(code: .unavailable, message: Room.unavailable)
     switch flight.origin {
     case .member(let id, let message):
-      post(.rejection(Rejection(id: message, code: .unavailable, message: words)), to: id)
+      rejection.id = message
+      refuse(rejection, to: id)
     case .request(let request):
-      effects.append(.answered(request: request, .failure(Rejection(code: .unavailable, message: words))))
+      counts.refusals[Int(rejection.code.rawValue)] += 1
+      effects.append(.answered(request: request, .failure(rejection)))
     }
   }
+
+  static let unavailable: Text = "the log can't be written now"
 
   /// Takes a batch off the books.
   mutating func land(_ number: UInt64) -> InFlight? {
     guard let flight = inFlight.removeValue(forKey: number) else { return nil }
-    for shape in flight.shapes {
-      guard let count = pendingShapes[shape] else { continue }
-      pendingShapes[shape] = count > 1 ? count - 1 : nil
-    }
+    pending.remove(flight.newcomers)
     if case .member(let id, _) = flight.origin, holds(id) {
       members[Int(id.index)]?.inFlightOperations -= flight.operationCount
       resumeReadingIfPossible(id)

@@ -98,6 +98,7 @@ extension Room {
       joinedAt: ring.end,
       stage: .live
     )
+    if memberCounts[channel.index] == 0 { channelStarts[channel.index] = ring.end }
     memberCounts[channel.index] += 1
     actors[peer.actor] = index
     return id

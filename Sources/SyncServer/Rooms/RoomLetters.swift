@@ -15,8 +15,13 @@ extension Room {
 
   /// What `Session` answers by itself.
   mutating func reply(_ message: ServerMessage, to id: MemberID) {
-    if case .rejection(let rejection) = message { counts.refusals[Int(rejection.code.rawValue)] += 1 }
-    post(message, to: id)
+    if case .rejection(let rejection) = message { refuse(rejection, to: id) } else { post(message, to: id) }
+  }
+
+  /// Behind all that the room has, so that who sends again what was taken before knows by then that it was.
+  mutating func refuse(_ rejection: Rejection, to id: MemberID) {
+    counts.refusals[Int(rejection.code.rawValue)] += 1
+    post(.rejection(rejection), to: id, after: pendingOperations.isEmpty ? ring.end : ring.end &+ 1)
   }
 
   /// Do we agree? Answered in order with the stream: all up to the cursor has been sent, and nothing after it.

@@ -56,7 +56,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
   func start() {
     loop.residents[ObjectIdentifier(self)] = self
     loop.counts.exchanges += 1
-    listener.connectionCame()
+    listener.httpConnectionCame(from: peer)
     watch = SocketWatch(loop: loop, descriptor: descriptor, watcher: self)
     timer = LoopTimer(loop: loop, repeats: true) { [unowned self] in timePassed() }
     timer?.start(afterMilliseconds: options.headWithinMilliseconds)
@@ -294,7 +294,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
     timer = nil
     loop.residents[ObjectIdentifier(self)] = nil
     loop.counts.exchanges -= 1
-    listener.connectionWent()
+    listener.httpConnectionWent(from: peer)
     loop.memory.connectionWent(loop: loop)
   }
 }

@@ -45,6 +45,8 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident {
   private(set) var isClosed = false
   /// Connections that are open, WebSocket or HTTP.
   public private(set) var connectionCount = 0
+  private var httpConnections = 0
+  private var httpConnectionsOfPeer: [String: Int] = [:]
 
   init(
     loop: EventLoop,
@@ -93,6 +95,19 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident {
   func connectionCame() { connectionCount += 1 }
   func connectionWent() { connectionCount -= 1 }
 
+  func httpConnectionCame(from peer: String) {
+    connectionCame()
+    httpConnections += 1
+    httpConnectionsOfPeer[peer, default: 0] += 1
+  }
+
+  func httpConnectionWent(from peer: String) {
+    connectionWent()
+    httpConnections -= 1
+    let left = httpConnectionsOfPeer[peer, default: 1] - 1
+    httpConnectionsOfPeer[peer] = left > 0 ? left : nil
+  }
+
   // MARK: Accepting
 
   func socketIsReady(readable: Bool, writable: Bool) {
@@ -111,17 +126,28 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident {
       var on: Int32 = 1
       setsockopt(accepted, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
       guard connectionCount < options.connectionsMax else {
-        refuse(accepted)
+        refuse(accepted, Response.error(503, code: "unavailable", message: "too many connections"))
         continue
       }
-      HTTPConnection(listener: self, descriptor: accepted, peer: address.numericHost).start()
+      let peer = address.numericHost
+      let count = HTTPConnectionCount(all: httpConnections, fromPeer: httpConnectionsOfPeer[peer, default: 0])
+      if let response = handler.connectionOffered(from: peer, http: count) {
+        refuse(accepted, response)
+        continue
+      }
+      HTTPConnection(listener: self, descriptor: accepted, peer: peer).start()
     }
   }
 
-  private func refuse(_ accepted: Int32) {
-    let response = Response.error(503, code: "unavailable", message: "too many connections")
+  /// Answers a request that has hardly been sent. It holds no place, so it is not waited for.
+  private func refuse(_ accepted: Int32, _ response: Response) {
     let bytes = response.head(closing: true, date: date.text) + response.body
     _ = send(accepted, bytes, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+    shutdown(accepted, Int32(SHUT_WR))
+    // What was sent already and not read would make the close take the answer back.
+    withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 1) { room in
+      _ = recv(accepted, room.baseAddress, room.count, Int32(MSG_DONTWAIT))
+    }
     Glibc.close(accepted)
   }
 
@@ -199,7 +225,8 @@ extension EventLoop {
     options: ListenOptions = ListenOptions(),
     handler: any ServerHandler
   ) throws(ListenError) -> Listener {
-    try perform { () throws(ListenError) -> Listener in
+    precondition(ReceiveGate.isInPlace, "linked without --export-dynamic-symbol=recv: any frame would be let in")
+    return try perform { () throws(ListenError) -> Listener in
       try Listener(loop: self, host: host, port: port, options: options, handler: handler)
     }
   }

@@ -5,10 +5,16 @@ public enum LoopLogLevel: Sendable { case error, warning }
 
 /// libwebsockets has one log for the process, so this is the one piece of state that loops share.
 enum LoopLog {
-  private static let destination = Mutex<(@Sendable (LoopLogLevel, String) -> Void)?>(nil)
+  /// A value around the function: a function alone that goes in and out of the generic `Mutex` is wrapped anew at each
+  /// look, and the wrappings stay.
+  private struct Destination: Sendable {
+    let tell: @Sendable (LoopLogLevel, String) -> Void
+  }
+
+  private static let destination = Mutex<Destination?>(nil)
 
   static func route(to destination: @escaping @Sendable (LoopLogLevel, String) -> Void) {
-    self.destination.withLock { $0 = destination }
+    self.destination.withLock { $0 = Destination(tell: destination) }
     install()
   }
 
@@ -17,13 +23,16 @@ enum LoopLog {
   private static func install() {
     lws_set_log_level(LLL_ERR | LLL_WARN) { level, line in
       guard let line else { return }
-      let destination = LoopLog.destination.withLock { $0 }
-      guard let destination else { return }
-      var text = String(cString: line)
-      if let end = text.lastIndex(where: { !$0.isNewline }) { text = String(text[...end]) }
-      // Said at error level on each adopted socket, though nothing is wrong.
-      if text.hasSuffix("calling service") { return }
-      destination(level == LLL_ERR ? .error : .warning, text)
+      LoopLog.hear(level == LLL_ERR ? .error : .warning, line)
     }
+  }
+
+  static func hear(_ level: LoopLogLevel, _ line: UnsafePointer<CChar>) {
+    guard let destination = destination.withLock({ $0 }) else { return }
+    var text = String(cString: line)
+    if let end = text.lastIndex(where: { !$0.isNewline }) { text = String(text[...end]) }
+    // Said at error level on each adopted socket, though nothing is wrong.
+    if text.hasSuffix("calling service") { return }
+    destination.tell(level, text)
   }
 }

@@ -51,7 +51,20 @@ extension Connection {
     put(bytes)
   }
 
+  /// The newest ping is answered once the socket takes it; what waits for a slow peer doesn't grow with its pings.
+  func sendOwedPong() {
+    guard let payload = owedPong, state == .open, !isStalled else { return }
+    owedPong = nil
+    var bytes: [UInt8] = []
+    Frame.append(payload, opcode: .pong, to: &bytes)
+    put(bytes)
+  }
+
   func sendClose(code: UInt16, reason: String) {
+    put(Self.closeFrame(code: code, reason: reason))
+  }
+
+  static func closeFrame(code: UInt16, reason: String) -> [UInt8] {
     var payload = [UInt8(code >> 8), UInt8(truncatingIfNeeded: code)]
     for character in reason.unicodeScalars {
       let bytes = Array(String(character).utf8)
@@ -60,7 +73,7 @@ extension Connection {
     }
     var bytes: [UInt8] = []
     Frame.append(payload, opcode: .close, to: &bytes)
-    put(bytes)
+    return bytes
   }
 
   private func put(_ bytes: [UInt8]) {
@@ -158,6 +171,7 @@ extension Connection {
       case .text: LWS_WRITE_TEXT
       case .binary: LWS_WRITE_BINARY
       case .close, .ping: LWS_WRITE_PING
+      case .pong: LWS_WRITE_PONG
       }
     // libwebsockets puts its header in front of the payload, and masks in place.
     let room = Int(cws_header_room)

@@ -48,7 +48,7 @@ public final class Connection: @unchecked Sendable {
   let writesDirectly: Bool
   let isServers: Bool
   private let listener: Listener?
-  private var handler: (any ConnectionHandler)?
+  var handler: (any ConnectionHandler)?
   private var request: Request?
   private(set) var wsi: OpaquePointer?
   private(set) var descriptor: Int32 = -1
@@ -64,14 +64,19 @@ public final class Connection: @unchecked Sendable {
   /// With compression, libwebsockets takes one write for each time it says that the socket is writable.
   var mayWriteCompressed = false
 
-  private var assembly: [UInt8] = []
+  var gate = FrameGate()
+  /// What the newest ping said, until the socket takes the answer.
+  var owedPong: [UInt8]?
+  var assembly: [UInt8] = []
+  /// How much of a text that is being assembled is known to be UTF-8.
+  var assemblyChecked = 0
   private var isReadingPaused = false
   private var lastHeard: UInt64 = 0
-  private var lastMessage: UInt64 = 0
+  var lastMessage: UInt64 = 0
   private var pingedAt: UInt64?
   /// Set where the socket had something to read at the last look, in the midst of a stall.
   private var unreadSince: UInt64?
-  private var timer: LoopTimer?
+  var timer: LoopTimer?
 
   init(
     loop: EventLoop,
@@ -101,9 +106,11 @@ public final class Connection: @unchecked Sendable {
   func attach(to wsi: OpaquePointer) {
     self.wsi = wsi
     descriptor = lws_get_socket_fd(wsi)
+    if isServers { loop.gated.add(self, descriptor: descriptor) }
   }
 
   func detach() {
+    if isServers { loop.gated.remove(descriptor: descriptor) }
     wsi = nil
     descriptor = -1
   }
@@ -202,62 +209,6 @@ public final class Connection: @unchecked Sendable {
   func heard() {
     lastHeard = loop.now
     pingedAt = nil
-  }
-
-  /// A piece of a message: a whole one when it is short and not fragmented.
-  func receive(_ bytes: UnsafeRawBufferPointer) -> Int32 {
-    heard()
-    guard state == .open, let wsi else { return isAborted ? -1 : 0 }
-    loop.counts.bytesReceived &+= UInt64(bytes.count)
-    let gathered = assembly.count + bytes.count
-    // What the frame's header announces counts too, so that a message too long is refused before it has come.
-    guard gathered <= options.messageBytesMax,
-      lws_remaining_packet_payload(wsi) <= options.messageBytesMax - gathered
-    else {
-      assembly = []
-      close(code: CloseCode.tooLarge, reason: "longer than \(options.messageBytesMax) bytes")
-      return 0
-    }
-    let isText = lws_frame_is_binary(wsi) == 0
-    guard lws_is_final_fragment(wsi) != 0 else {
-      assembly.append(contentsOf: bytes)
-      // What is still to be inflated is looked at once after a socket's event, and then forgotten until the next.
-      if options.compresses { loop.websockets.wake() }
-      return 0
-    }
-    if assembly.isEmpty {
-      deliver(bytes, isText: isText)
-    } else {
-      assembly.append(contentsOf: bytes)
-      let whole = assembly
-      assembly = []
-      whole.withUnsafeBytes { deliver($0, isText: isText) }
-    }
-    return isAborted ? -1 : 0
-  }
-
-  private func deliver(_ bytes: UnsafeRawBufferPointer, isText: Bool) {
-    if isText, !bytes.isValidUTF8 {
-      close(code: CloseCode.notUTF8, reason: "not UTF-8")
-      return
-    }
-    lastMessage = loop.now
-    handler?.received(Message(bytes: bytes, isText: isText), on: self)
-  }
-
-  /// The peer says goodbye; 0 has libwebsockets answer it, anything else drops the socket.
-  func peerCloses(_ payload: UnsafeRawBufferPointer) -> Int32 {
-    heard()
-    guard state == .open else { return -1 }
-    let hasCode = payload.count >= 2
-    closure = Closure(
-      cause: .peer,
-      code: hasCode ? UInt16(payload[0]) << 8 | UInt16(payload[1]) : CloseCode.noStatus,
-      reason: hasCode ? String(decoding: payload.dropFirst(2), as: UTF8.self) : ""
-    )
-    state = .peerClosing
-    timer?.start(afterMilliseconds: options.closeWithinMilliseconds)
-    return 0
   }
 
   // MARK: Time
@@ -385,6 +336,7 @@ public final class Connection: @unchecked Sendable {
     isStalled = false
     mayWriteCompressed = true
     defer { mayWriteCompressed = false }
+    sendOwedPong()
     flushWaiting()
     if waiting.isEmpty, wantsWritable, state == .open, !isStalled {
       wantsWritable = false

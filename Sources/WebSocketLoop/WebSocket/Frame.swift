@@ -52,6 +52,7 @@ enum FrameOpcode: UInt8 {
   case binary = 2
   case close = 8
   case ping = 9
+  case pong = 10
 }
 
 /// The header of an unmasked frame, as a server sends it.

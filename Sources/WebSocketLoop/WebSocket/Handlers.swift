@@ -15,10 +15,24 @@ public protocol ConnectionHandler: AnyObject, Sendable {
 
 /// What a listener asks of its owner, beyond the life of its connections.
 public protocol ServerHandler: ConnectionHandler {
+  /// Whether a connection is served that has just been accepted; where not, it is told the response and closed. Nothing
+  /// has been read from it.
+  func connectionOffered(from peer: String, http: HTTPConnectionCount) -> Response?
   /// Whether the request may become a WebSocket. A connection can also be closed with a code right after it opened.
   func upgradeRequested(_ request: Request) -> UpgradeDecision
   /// A whole request has come. It is answered by `exchange.answer`, now or later, on the loop's thread.
   func requested(_ exchange: Exchange)
+}
+
+extension ServerHandler {
+  public func connectionOffered(from peer: String, http: HTTPConnectionCount) -> Response? { nil }
+}
+
+/// How many connections of a listener are HTTP's: open, and not or not yet WebSockets.
+public struct HTTPConnectionCount: Sendable, Equatable {
+  public var all: Int
+  /// From the same address.
+  public var fromPeer: Int
 }
 
 /// A whole message. The bytes are valid during the call only; those of a text are valid UTF-8.
@@ -65,6 +79,7 @@ public struct Closure: Sendable, Equatable {
 public enum CloseCode {
   public static let normal: UInt16 = 1000
   public static let goingAway: UInt16 = 1001
+  static let protocolError: UInt16 = 1002
   public static let noStatus: UInt16 = 1005
   public static let lost: UInt16 = 1006
   public static let notUTF8: UInt16 = 1007

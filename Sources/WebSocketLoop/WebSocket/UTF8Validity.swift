@@ -4,4 +4,35 @@ extension UnsafeRawBufferPointer {
     let span = assumingMemoryBound(to: UInt8.self).span
     return (try? UTF8Span(validating: span)) != nil
   }
+
+  /// Whether they may go on to be UTF-8 from `start` on, where a character begins; a character may be cut off at the end.
+  /// Tells with how many of the bytes that is settled.
+  func couldBecomeUTF8(from start: Int) -> (isSo: Bool, settled: Int) {
+    var end = count
+    for distance in 1...3 where distance <= count - start {
+      // A continuation goes with what is before it, and what is none of these is a character by itself, or wrong.
+      guard self[count - distance] >= 0x80 else { break }
+      guard self[count - distance] >= 0xC0 else { continue }
+      if distance < Self.characterBytes(self[count - distance]) { end = count - distance }
+      break
+    }
+    let whole = UnsafeRawBufferPointer(rebasing: self[start..<end])
+    return (whole.isValidUTF8 && Self.couldBecomeCharacter(self[end...]), end)
+  }
+
+  private static func characterBytes(_ first: UInt8) -> Int {
+    switch first {
+    case 0xC2...0xDF: 2
+    case 0xE0...0xEF: 3
+    case 0xF0...0xF4: 4
+    default: 1
+    }
+  }
+
+  /// Which bytes may come second depends on the first; all that come later may be any continuation.
+  private static func couldBecomeCharacter(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
+    guard bytes.count >= 2, let first = bytes.first else { return true }
+    let filled = Array(bytes) + Array(repeating: 0x80, count: characterBytes(first) - bytes.count)
+    return filled.withUnsafeBytes { $0.isValidUTF8 }
+  }
 }

@@ -5,9 +5,12 @@ import Glibc
 ///
 /// libwebsockets never listens here: a listener adopts into its virtual host the sockets whose upgrade was granted.
 final class WebSocketContext {
-  /// The payload buffer that libwebsockets keeps for each connection, and the most it reads at once. Of the memory of an
-  /// idle connection it is the greater part; messages longer than it are gathered in pieces of this size.
+  /// The payload buffer that libwebsockets keeps for each connection to us. Of the memory of an idle connection it is the
+  /// greater part; messages longer than it are gathered in pieces of this size.
   static let receiveBytes = 4_096
+  /// The same for a connection of ours, and the most that is read at once, into a buffer that all share: whoever joins a
+  /// large room is sent hundreds of kilobytes, and a read of 4 KB costs as much as one of these.
+  static let clientReceiveBytes = 65_536
   /// libwebsockets cuts each write to this; what is larger than a socket takes is its business and ours anyway.
   static let sendBytesMax = 1 << 20
 
@@ -31,7 +34,7 @@ final class WebSocketContext {
       info.pcontext = context
       info.gid = -1
       info.uid = -1
-      info.pt_serv_buf_size = UInt32(Self.receiveBytes)
+      info.pt_serv_buf_size = UInt32(Self.clientReceiveBytes)
       return lws_create_context(&info)
     }
     guard let created else {

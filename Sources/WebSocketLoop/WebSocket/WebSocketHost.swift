@@ -24,7 +24,8 @@ final class WebSocketHost {
       entry.callback = websocketCallback
       // Some bytes of its own make libwebsockets tell of the end of the protocol, before it says farewell by itself.
       entry.per_session_data_size = MemoryLayout<Int>.size
-      entry.rx_buffer_size = WebSocketContext.receiveBytes
+      entry.rx_buffer_size =
+        port == cws_port_connecting ? WebSocketContext.clientReceiveBytes : WebSocketContext.receiveBytes
       entry.tx_packet_size = WebSocketContext.sendBytesMax
       (protocols + index).initialize(to: entry)
     }

@@ -187,6 +187,82 @@ struct RoomsDoorTests {
     #expect(bench.rejections(writer) == [.roomFull, .roomFull])
   }
 
+  @Test("new shapes leave room for the memory of their deletion, and what was erased may be erased again")
+  func erasuresOfShapes() {
+    var bench = RoomBench { $0.erasures = 2 }
+    let writer = bench.join()
+    var last: Stamp?
+    for number in 1...2 {
+      bench.write(writer, bench.shape(UInt64(number))) { $0.kind = .star }
+      last = bench.write(writer, bench.shape(UInt64(number))) { $0.delete() }
+      bench.settle()
+    }
+    bench.write(writer, bench.shape(3)) { $0.kind = .star }
+    bench.settle()
+    #expect(bench.rejections(writer) == [.roomFull])
+    bench.write(writer, bench.shape(2), at: last) { $0.delete() }
+    bench.write(writer, bench.shape(1)) { $0.kind = .star }
+    bench.settle()
+    #expect(bench.rejections(writer) == [.roomFull])
+    #expect(bench.room.canvas.erasureCount == 1 && bench.room.canvas.liveCount == 1)
+  }
+
+  @Test("a shape of which one copy has arrived and one is still on its way counts once")
+  func copies() {
+    var bench = RoomBench { $0.shapes = 2 }
+    let writer = bench.join()
+    let at = bench.write(writer, bench.shape(1)) { $0.kind = .star }
+    bench.write(writer, bench.shape(1), at: at) { $0.kind = .star }
+    bench.commit()
+    bench.write(writer, bench.shape(2)) { $0.kind = .star }
+    bench.settle()
+    #expect(bench.rejections(writer) == [])
+    #expect(bench.room.canvas.liveCount == 2)
+    #expect(bench.room.pending.isEmpty)
+  }
+
+  @Test("W7: while the log is down nothing is refused for good because of what it will not take")
+  func doubt() {
+    var bench = RoomBench { $0.shapes = 1 }
+    let writer = bench.join()
+    let other = bench.join()
+    let at = bench.write(writer, bench.shape(1)) { $0.kind = .star }
+    let unknown = bench.waiting.removeFirst()
+    bench.room.failed(batch: unknown.number)
+    bench.write(other, bench.shape(2)) { $0.kind = .star }
+    bench.write(writer, bench.shape(1), at: at) { $0.kind = .star }
+    bench.room.failed(batch: bench.waiting.removeFirst().number)
+    bench.send()
+    #expect(bench.rejections(writer) == [.unavailable, .unavailable])
+    // The log is back, and had stored the first copy after all.
+    bench.room.delivered(
+      RoomRecord(position: 5, milliseconds: RoomBench.epoch, operations: unknown.operations),
+      now: bench.now
+    )
+    bench.write(writer, bench.shape(1), at: at) { $0.kind = .star }
+    bench.write(other, bench.shape(2)) { $0.kind = .star }
+    bench.settle()
+    #expect(bench.rejections(writer) == [.unavailable, .unavailable])
+    #expect(bench.rejections(other) == [.unavailable, .roomFull])
+  }
+
+  @Test("W8: what was taken is taken again though the server's clock has been moved since", arguments: [true, false])
+  func againAfterTheClockMoved(isBack: Bool) {
+    var bench = RoomBench()
+    let writer = bench.join()
+    let at = bench.write(writer, bench.shape(1)) { $0.kind = .star }
+    bench.settle()
+    let distance = bench.limits.horizonMilliseconds + 1_000_000
+    bench.now.wallMilliseconds = isBack ? at.milliseconds - distance : at.milliseconds + distance
+    bench.write(writer, bench.shape(1), at: at) { $0.kind = .star }
+    bench.settle()
+    #expect(bench.rejections(writer) == [])
+    #expect(bench.acknowledgements(writer).count == 2)
+    bench.write(writer, bench.shape(2), at: at) { $0.kind = .star }
+    bench.settle()
+    #expect(bench.rejections(writer) == [isBack ? .clockAhead : .tooOld])
+  }
+
   @Test("W8: sending again after a lost answer is harmless, and is answered again")
   func again() {
     var bench = RoomBench()
@@ -216,7 +292,7 @@ struct RoomsDoorTests {
     bench.expectCaughtUp(reader)
     bench.expectCaughtUp(newcomer)
     #expect(bench.acknowledgements(newcomer).isEmpty)
-    #expect(bench.room.inFlight.isEmpty && bench.room.pendingShapes.isEmpty)
+    #expect(bench.room.inFlight.isEmpty && bench.room.pending.isEmpty)
   }
 
   @Test("records of another node arrive unasked, and once")

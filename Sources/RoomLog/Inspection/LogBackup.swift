@@ -1,0 +1,42 @@
+import Glibc
+
+/// A copy of all rooms as of one moment, made while a server goes on.
+public enum LogBackup {
+  /// Copies the database at `path` to `copy`, which must not be there yet, and makes that durable.
+  ///
+  /// One reading transaction: the copy is whole, however much is written meanwhile, and nobody waits for it. The
+  /// write-ahead log grows for as long.
+  public static func make(of path: String, to copy: String) throws(StorageFault) {
+    guard SystemCalls.file(at: path) != nil else { throw .missing(path: path) }
+    try attempt(path) { () throws(SQLiteFailure) in
+      let database = try Database(path: path, mayCreate: false, mayWrite: false, fileSystem: nil)
+      try database.run("PRAGMA busy_timeout=1000")
+      let copying = try database.statement("VACUUM INTO ?1")
+      copying.bind(1, copy)
+      try copying.run()
+    }
+    try mark(copy)
+    try sync(copy)
+  }
+
+  /// Gives the copy a mark of its own. With the directory's it would pass, put back into its place, for what clients have
+  /// seen since, and their cursors for places in it.
+  private static func mark(_ copy: String) throws(StorageFault) {
+    try attempt(copy) { () throws(SQLiteFailure) in
+      let database = try Database(path: copy, mayCreate: false, fileSystem: nil)
+      let put = try database.statement("INSERT OR REPLACE INTO marks(name, value) VALUES('directory', ?1)")
+      put.bind(1, UInt64.random(in: .min ... .max))
+      try put.run()
+    }
+  }
+
+  private static func sync(_ copy: String) throws(StorageFault) {
+    let folder = copy.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+    for place in [copy, copy.hasPrefix("/") && folder.isEmpty ? "/" : folder.isEmpty ? "." : folder] {
+      let descriptor = open(place, O_RDONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { throw .inputOutput(path: place, detail: SystemCalls.words(for: errno)) }
+      defer { close(descriptor) }
+      guard fsync(descriptor) == 0 else { throw .syncFailed(path: place, detail: SystemCalls.words(for: errno)) }
+    }
+  }
+}

@@ -1,0 +1,90 @@
+/// A look through all that a database of rooms holds, without changing it; also while a server uses it.
+public struct LogInspection: Sendable {
+  public struct Finding: Hashable, Sendable {
+    public var room: String
+    public var error: LogError
+    /// Whether the room can be used nevertheless, since a snapshot stands for what is damaged, or the records for a snapshot.
+    public var opens: Bool
+  }
+
+  public private(set) var rooms = 0
+  /// Of the rooms in which nothing is damaged.
+  public private(set) var records = 0
+  /// What SQLite finds wrong with the file itself: pages, indexes.
+  public private(set) var faults: [String] = []
+  public private(set) var findings: [Finding] = []
+
+  public var isSound: Bool { faults.isEmpty && findings.isEmpty }
+
+  /// - Parameter path: of the database: `canvas.db` in a data directory, or a copy.
+  public init(of path: String) throws(StorageFault) {
+    guard SystemCalls.file(at: path) != nil else { throw .missing(path: path) }
+    if let fault = LogInspection.shortfall(of: path) { throw fault }
+    do throws(StorageFault) {
+      try look(path)
+    } catch {
+      throw OpenedDirectory.named(error, path: path)
+    }
+  }
+
+  private static let faultsMax = 20
+
+  /// Whether the file has lost its end: quickly told.
+  public static func shortfall(of path: String) -> StorageFault? { Shortfall.fault(at: path) }
+
+  private mutating func look(_ path: String) throws(StorageFault) {
+    let database = try attempt(path) { () throws(SQLiteFailure) in
+      let database = try Database(path: path, mayCreate: false, mayWrite: false, fileSystem: nil)
+      try database.run("PRAGMA busy_timeout=1000")
+      return database
+    }
+    _ = try Schema.check(database, path: path)
+    faults = try attempt(path) { () throws(SQLiteFailure) in try LogInspection.check(database) }
+    var options = SQLiteOptions()
+    options.readerMayWrite = false
+    // Of the log's reading half, without its thread.
+    let queue = RequestQueue(bytesMax: 0, snapshotBytesMax: 0)
+    let reader = Reader(
+      path: path,
+      options: options,
+      queue: queue,
+      outlet: Outlet { _ in },
+      shared: SharedFigures()
+    )
+    switch reader.answer(.list(id: 0)) {
+    case .rooms(_, let summaries):
+      rooms = summaries.count
+      for summary in summaries { look(at: summary.room, reader) }
+    case .failed(_, _, .unavailable(let fault)): throw fault
+    default: break
+    }
+  }
+
+  private mutating func look(at room: String, _ reader: Reader) {
+    switch reader.answer(.verify(id: 0, room: room)) {
+    case .verified(_, _, let count): records += count
+    case .failed(_, _, .noSuchRoom):
+      // Deleted since it was listed.
+      rooms -= 1
+    case .failed(_, _, .unavailable(let fault)): faults.append("room \(room) can't be read: \(fault)")
+    case .failed(_, _, let error):
+      var opens = false
+      if case .loaded(_, let loaded) = reader.answer(.load(LoadRequest(id: 0, room: room))) {
+        opens = loaded.summary.damage == nil
+      }
+      findings.append(Finding(room: room, error: error, opens: opens))
+    default: break
+    }
+  }
+
+  /// sqlite.org/pragma.html#pragma_integrity_check
+  private static func check(_ database: Database) throws(SQLiteFailure) -> [String] {
+    let query = try database.statement("PRAGMA integrity_check(\(faultsMax))")
+    var words: [String] = []
+    while try query.step() {
+      let line = query.text(0)
+      if line != "ok" { words.append(line) }
+    }
+    return words
+  }
+}

@@ -1,0 +1,53 @@
+import Glibc
+
+/// Whether a database's file has lost its end.
+///
+/// SQLite looks for that itself, but not while there is a write-ahead log: that knows how many pages there are, and the
+/// missing ones would be made up of noughts when it is carried over. Here each page that the file's header counts has to
+/// be in the file or in the log.
+enum Shortfall {
+  private static let headerBytes = 100
+  private static let logHeaderBytes = 32
+  private static let frameHeaderBytes = 24
+
+  static func fault(at path: String) -> StorageFault? {
+    guard let file = SystemCalls.file(at: path), file.bytes > 0 else { return nil }
+    guard file.bytes >= headerBytes else { return .truncated(path: path, bytes: file.bytes, bytesExpected: 4_096) }
+    guard let header = read(path, count: headerBytes, at: 0),
+      header.starts(with: "SQLite format 3\0".utf8)
+    else { return nil }
+    let stored = Int(header[16]) << 8 | Int(header[17])
+    let pageBytes = stored == 1 ? 65_536 : stored
+    guard pageBytes >= 512 else { return nil }
+    let pages = number(header, 28)
+    let pagesHere = file.bytes / pageBytes
+    guard pagesHere < pages else { return nil }
+    var missing = Set(pagesHere + 1...pages)
+    subtractLogged(path + "-wal", pageBytes: pageBytes, from: &missing)
+    return missing.isEmpty ? nil : .truncated(path: path, bytes: file.bytes, bytesExpected: pages * pageBytes)
+  }
+
+  private static func subtractLogged(_ path: String, pageBytes: Int, from missing: inout Set<Int>) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    var place = logHeaderBytes
+    var frame = [UInt8](repeating: 0, count: frameHeaderBytes)
+    while !missing.isEmpty, pread(descriptor, &frame, frame.count, place) == frame.count {
+      missing.remove(number(frame, 0))
+      place += frameHeaderBytes + pageBytes
+    }
+  }
+
+  private static func read(_ path: String, count: Int, at place: Int) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: count)
+    return pread(descriptor, &bytes, count, place) == count ? bytes : nil
+  }
+
+  private static func number(_ bytes: [UInt8], _ place: Int) -> Int {
+    bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+  }
+}

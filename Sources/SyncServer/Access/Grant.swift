@@ -1,0 +1,63 @@
+import CanvasCRDT
+
+/// What somebody may do, and in which rooms.
+struct Grant: Hashable, Sendable {
+  /// Each may do what the one before it may.
+  enum Level: Int, Comparable, Sendable {
+    /// Looks on.
+    case viewer
+    case editor
+    /// Deletes rooms, and reads the metrics.
+    case `operator`
+
+    init?(_ word: some StringProtocol) {
+      switch word {
+      case "viewer": self = .viewer
+      case "editor": self = .editor
+      case "operator": self = .operator
+      default: return nil
+      }
+    }
+
+    static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+  }
+
+  var level: Level
+  var rooms: [RoomPattern]
+
+  /// Where no tokens are asked for.
+  static let everything = Grant(level: .operator, rooms: [.all])
+
+  func covers(_ room: String) -> Bool { rooms.contains { $0.matches(room) } }
+
+  /// In a room: what `welcome` tells.
+  var role: Role { level >= .editor ? .editor : .viewer }
+}
+
+/// Rooms by their name, or by how it begins: `demo`, `team-*`, `*`.
+enum RoomPattern: Hashable, Sendable {
+  case name(String)
+  case prefix(String)
+
+  static let all = RoomPattern.prefix("")
+
+  init?(_ text: some StringProtocol) {
+    if text == "*" {
+      self = .all
+    } else if text.hasSuffix("*") {
+      let prefix = String(text.dropLast())
+      guard RoomName.isValid(prefix) else { return nil }
+      self = .prefix(prefix)
+    } else {
+      guard RoomName.isValid(String(text)) else { return nil }
+      self = .name(String(text))
+    }
+  }
+
+  func matches(_ room: String) -> Bool {
+    switch self {
+    case .name(let name): room == name
+    case .prefix(let prefix): room.utf8.starts(with: prefix.utf8)
+    }
+  }
+}

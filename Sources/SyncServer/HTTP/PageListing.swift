@@ -1,0 +1,56 @@
+import CanvasCRDT
+import Glibc
+import WebSocketLoop
+
+/// Which files the page is made of, and a version of them all: `{"version","files":["/core.js",…]}`. A page that keeps
+/// them for when there is no network asks for this, and one that has been open for long learns that it is old.
+extension StaticFiles {
+  /// More than a page has: a directory that was given by mistake costs no more than this.
+  private static let listedMax = 1_000
+  private static let foldersDeepMax = 8
+
+  func listing(for request: Request) -> Response {
+    var paths: [String] = []
+    collect("", depth: 0, into: &paths)
+    paths.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    var writer = JSONWriter(capacity: paths.count * 40 + 64)
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    var listed: [String] = []
+    for path in paths {
+      guard let tag = tag(of: path) else { continue }
+      for byte in "\(path) \(tag)\n".utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+      listed.append(path)
+    }
+    writer.beginObject()
+    writer.key("version")
+    writer.value(text: Text(String(hash, radix: 16)))
+    writer.key("files")
+    writer.beginArray()
+    for path in listed { writer.value(text: Text("/" + path)) }
+    writer.endArray()
+    writer.endObject()
+    return Response.json(writer.finish(), headers: [("Cache-Control", "no-store")]).compressed(for: request)
+  }
+
+  /// Paths below the root, of what would be served.
+  private func collect(_ folder: String, depth: Int, into paths: inout [String]) {
+    guard let root, depth < StaticFiles.foldersDeepMax,
+      let stream = opendir(folder.isEmpty ? root : root + "/" + folder)
+    else { return }
+    defer { closedir(stream) }
+    while let entry = readdir(stream), paths.count < StaticFiles.listedMax {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      let path = folder.isEmpty ? name : folder + "/" + name
+      guard StaticFiles.safe(path.split(separator: "/").map(String.init)) != nil,
+        !path.hasSuffix(StaticFiles.beforehandSuffix)
+      else { continue }
+      switch Int32(entry.pointee.d_type) {
+      case Int32(DT_DIR): collect(path, depth: depth + 1, into: &paths)
+      case Int32(DT_REG): paths.append(path)
+      default: continue
+      }
+    }
+  }
+}

@@ -1,0 +1,78 @@
+/// What an operator does to the rooms of a directory without serving them: `SyncServer log verify --data DIR`.
+struct LogCommand: Hashable, Sendable {
+  enum Action: Hashable, Sendable {
+    case verify
+    /// - Parameter cutting: whether a damaged record and all after it are dropped, where no snapshot stands for them.
+    case repair(room: String?, cutting: Bool)
+    case backup(copy: String)
+  }
+
+  var action: Action
+  var directory: String
+
+  static let helpText = """
+    SyncServer log: looks after the rooms of a data directory.
+
+      SyncServer log verify --data DIRECTORY
+          reads every record and snapshot and says what is damaged; changes nothing, and a server may go on
+
+      SyncServer log backup --data DIRECTORY --to FILE
+          copies all rooms, as of one moment, into a file that is not there yet; a server may go on
+
+      SyncServer log repair --data DIRECTORY [--room NAME] [--cut]
+          drops damaged history where a newer snapshot holds the drawing; with --cut also a damaged record that no
+          snapshot stands for, and all that was written to that room after it; no server may be using the directory
+
+    CANVAS_DATA is as good as --data.
+
+    Exits with 0 when all is sound, copied or repaired, 1 when it is not, 64 for a command that can't be used.
+    """
+}
+
+extension LogCommand {
+  /// - Parameter arguments: what stands after `log`.
+  static func read(_ arguments: ArraySlice<String>, environment: [String: String]) throws(ConfigurationError)
+    -> Invocation
+  {
+    var rest = arguments
+    guard let verb = rest.popFirst() else { throw ConfigurationError(words: "log needs verify, repair or backup") }
+    if verb == "--help" || verb == "-h" { return .help(helpText) }
+    guard ["verify", "repair", "backup"].contains(verb) else {
+      throw ConfigurationError(words: "log \(verb): there is only verify, repair and backup")
+    }
+    var values: [String: String] = [:]
+    var cutting = false
+    let known = ["--data"] + (verb == "repair" ? ["--room"] : verb == "backup" ? ["--to"] : [])
+    while let argument = rest.popFirst() {
+      let halves = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      if argument == "--help" || argument == "-h" { return .help(helpText) }
+      if argument == "--cut", verb == "repair" {
+        cutting = true
+      } else if known.contains(halves[0]) {
+        guard let value = halves.count == 2 ? halves[1] : rest.popFirst(), !value.isEmpty else {
+          throw ConfigurationError(words: "\(halves[0]) needs a value")
+        }
+        values[halves[0]] = value
+      } else {
+        throw ConfigurationError(words: "log \(verb) \(halves[0]): there is no such flag; log --help lists all")
+      }
+    }
+    guard let directory = values["--data"] ?? environment["CANVAS_DATA"] else {
+      throw ConfigurationError(words: "log \(verb) needs --data DIRECTORY")
+    }
+    guard directory != "memory" else { throw ConfigurationError(words: "--data memory: nothing is kept there") }
+    let action: Action
+    switch verb {
+    case "verify": action = .verify
+    case "repair":
+      if let room = values["--room"], !RoomName.isValid(room) {
+        throw ConfigurationError(words: "--room \(room): a room's name is 1 to 64 of A-Z a-z 0-9 . _ -")
+      }
+      action = .repair(room: values["--room"], cutting: cutting)
+    default:
+      guard let copy = values["--to"] else { throw ConfigurationError(words: "log backup needs --to FILE") }
+      action = .backup(copy: copy)
+    }
+    return .log(LogCommand(action: action, directory: directory))
+  }
+}

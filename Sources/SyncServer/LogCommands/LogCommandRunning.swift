@@ -1,0 +1,65 @@
+import Glibc
+import RoomLog
+
+extension LogCommand {
+  private var database: String { directory + "/canvas.db" }
+
+  /// Prints what it finds and does; the exit code.
+  func run() -> Int32 {
+    // What it makes is for its user only, as the directory is.
+    umask(0o077)
+    do throws(StorageFault) {
+      // A log that is opened is made where there is none, and nobody asks for that here.
+      guard access(database, F_OK) == 0 else { throw .missing(path: database) }
+      switch action {
+      case .verify: return LogCommand.tell(try LogInspection(of: database), of: database)
+      case .repair(let room, let cutting):
+        let inspection = try LogInspection(of: database)
+        guard inspection.faults.isEmpty else {
+          for fault in inspection.faults { print("the file: \(fault)") }
+          print("\(database): the file itself is damaged, not a room in it; restore it from a backup")
+          return 1
+        }
+        return try LogRepair(directory: directory, cutting: cutting).run(room)
+      case .backup(let copy):
+        if let fault = LogInspection.shortfall(of: database) { throw fault }
+        return try backUp(to: copy)
+      }
+    } catch {
+      Main.complain("\(error)")
+      return 1
+    }
+  }
+
+  /// One line for each thing that is wrong, and one for all.
+  private static func tell(_ inspection: LogInspection, of path: String) -> Int32 {
+    for fault in inspection.faults { print("the file: \(fault)") }
+    for finding in inspection.findings {
+      print(
+        "\(finding.error); \(finding.opens ? "the room can be used, its history is lost" : "the room can't be used")"
+      )
+    }
+    guard inspection.isSound else {
+      print("\(path): \(inspection.faults.count + inspection.findings.count) faults in \(inspection.rooms) rooms")
+      return 1
+    }
+    print("\(path): \(inspection.rooms) rooms with \(inspection.records) records, all sound")
+    return 0
+  }
+
+  private func backUp(to copy: String) throws(StorageFault) -> Int32 {
+    guard access(copy, F_OK) != 0 else {
+      Main.complain("\(copy) is there already")
+      return 1
+    }
+    do throws(StorageFault) {
+      try LogBackup.make(of: database, to: copy)
+    } catch {
+      // Half a copy would be taken for a whole one.
+      unlink(copy)
+      throw error
+    }
+    // What was damaged before is damaged in the copy, and now is the time to be told.
+    return LogCommand.tell(try LogInspection(of: copy), of: copy)
+  }
+}

@@ -1,0 +1,354 @@
+"""RFC 6455 case by case, in the groups of the Autobahn test suite's fuzzing client: what a server must take, answer and
+refuse, as bytes on a socket.
+
+There is no echo here to look at: a message that was taken whole is seen by its answer (a ping of the room's own
+protocol carries an identifier of any length, and the answer brings it back), one that was refused by the close code.
+"""
+
+import asyncio
+import json
+
+from client import SECONDS
+from server import identifier
+from test_frames import Raw
+
+TEXT, BINARY, CONTINUATION, CLOSE, PING, PONG = 1, 2, 0, 8, 9, 10
+FINE, PROTOCOL_ERROR, WRONG_TYPE, NOT_TEXT = "fine", 1002, 1003, 1007
+
+
+def masked(opcode, payload=b"", final=True, reserved=0, key=b"\x1f\x2e\x3d\x4c"):
+    """A client's frame."""
+    return head(opcode, len(payload), final, reserved) + key + apply(key, payload)
+
+
+def head(opcode, length, final=True, reserved=0, mask=0x80):
+    first = bytes([opcode | (0x80 if final else 0) | reserved])
+    if length < 126:
+        return first + bytes([mask | length])
+    if length < 65536:
+        return first + bytes([mask | 126]) + length.to_bytes(2, "big")
+    return first + bytes([mask | 127]) + length.to_bytes(8, "big")
+
+
+def apply(key, payload):
+    return bytes(byte ^ key[index % 4] for index, byte in enumerate(payload))
+
+
+def ask(length, id="x"):
+    """A message of so many bytes that the room answers."""
+    frame = json.dumps({"type": "ping", "id": id}, separators=(",", ":")).encode()
+    return frame[:-1] + b" " * (length - len(frame)) + b"}"
+
+
+SHORT = ask(40)
+
+
+async def joined(server):
+    # A room of one's own, where nobody comes and goes.
+    raw = await Raw.open(server, identifier())
+    raw.send(TEXT, b'{"type":"hello"}')
+    await raw.message("ops")
+    return raw
+
+
+async def outcome(raw):
+    """`fine` where the room answers what was asked, or else the code that it closes with; nothing without one."""
+    try:
+        while True:
+            opcode, payload = await raw.frame()
+            if opcode == CLOSE:
+                return int.from_bytes(payload[:2], "big") if payload else 1005
+            if opcode == TEXT and json.loads(payload)["type"] == "pong":
+                return FINE
+    except (asyncio.IncompleteReadError, ConnectionResetError):
+        return None
+
+
+async def hold(server, cases):
+    """Each case is a name, what is written, and what is to come of it; a tuple's parts are written one by one."""
+    wrong = []
+
+    async def attempt(name, written, expected):
+        raw = await joined(server)
+        for part in written if isinstance(written, tuple) else (written,):
+            raw.writer.write(part)
+            await raw.writer.drain()
+            # So that each part is a segment of its own, as far as one can say so from outside.
+            await asyncio.sleep(0)
+        found = await asyncio.wait_for(outcome(raw), SECONDS)
+        raw.writer.close()
+        if found != expected:
+            wrong.append(f"{name}: {found}, not {expected}")
+
+    for start in range(0, len(cases), 16):
+        await asyncio.gather(*(attempt(*case) for case in cases[start : start + 16]))
+    assert not wrong, wrong
+    assert (await server.get("/healthz")).status == 200
+
+
+async def test_1_framing_of_messages_of_all_lengths(shared):
+    """Lengths at the boundaries of each form, whole and in pieces of other sizes."""
+    cases = []
+    for length in (30, 31, 124, 125, 126, 127, 128, 4095, 4096, 4097, 16384, 65534, 65535, 65536, 65537, 131072):
+        whole = masked(TEXT, ask(length))
+        cases.append((f"{length}", whole, FINE))
+        if length > 60000:
+            pieces = tuple(whole[start : start + 997] for start in range(0, len(whole), 997))
+            cases.append((f"{length} in pieces", pieces, FINE))
+    cases.append(("byte by byte", tuple(bytes([byte]) for byte in masked(TEXT, ask(300))), FINE))
+    cases.append(("a key of noughts", masked(TEXT, SHORT, key=bytes(4)), FINE))
+    cases.append(("nothing at all", masked(TEXT), NOT_TEXT))
+    cases.append(("binary where text was agreed on", masked(BINARY, SHORT), WRONG_TYPE))
+    await hold(shared, cases)
+
+
+async def test_1_lengths_in_more_bytes_than_they_need(shared):
+    """Section 5.2: the least number of bytes must be used, and the most significant bit is 0."""
+    key = b"abcd"
+    two, eight = bytes([0x81, 0xFE]), bytes([0x81, 0xFF])
+    cases = [
+        ("0 in two", two + (0).to_bytes(2, "big") + key, PROTOCOL_ERROR),
+        ("125 in two", two + (125).to_bytes(2, "big") + key + apply(key, ask(125)), PROTOCOL_ERROR),
+        ("126 in two", two + (126).to_bytes(2, "big") + key + apply(key, ask(126)), FINE),
+        ("40 in eight", eight + (40).to_bytes(8, "big") + key + apply(key, SHORT), PROTOCOL_ERROR),
+        ("65535 in eight", eight + (65535).to_bytes(8, "big") + key, PROTOCOL_ERROR),
+        ("65536 in eight", eight + (65536).to_bytes(8, "big") + key + apply(key, ask(65536)), FINE),
+        ("2^63", eight + (2**63).to_bytes(8, "big") + key, PROTOCOL_ERROR),
+        # Too long for a room, and said so as soon as anything of it has come.
+        ("2^63 - 1", eight + (2**63 - 1).to_bytes(8, "big") + key + bytes(8192), 1009),
+    ]
+    await hold(shared, cases)
+
+
+async def test_2_pings_and_pongs(shared):
+    """All lengths that a control frame may have; pongs that nobody asked for; pings in the midst of a message."""
+    raw = await joined(shared)
+    for length in (0, 1, 4, 124, 125):
+        payload = bytes(range(length))
+        raw.send(PING, payload)
+        assert await raw.frame() == (PONG, payload), length
+    raw.writer.write(b"".join(masked(PONG, b"unasked") + masked(PONG) for _ in range(50)))
+    for byte in masked(PING, b"byte by byte"):
+        raw.writer.write(bytes([byte]))
+        await raw.writer.drain()
+    assert await raw.frame() == (PONG, b"byte by byte")
+    raw.writer.close()
+    await hold(
+        shared,
+        [
+            ("a ping of 126", masked(PING, bytes(126)), PROTOCOL_ERROR),
+            ("a pong of 126", masked(PONG, bytes(126)), PROTOCOL_ERROR),
+            ("a ping of 65536", masked(PING, bytes(65536)), PROTOCOL_ERROR),
+        ],
+    )
+
+
+async def test_2_a_burst_of_pings(shared):
+    """Section 5.5.3: of pings that it had no time to answer an endpoint may answer the newest only. So the answers are some
+    of them, in order, the last among them; and none is answered twice."""
+    for count in (2, 10, 1000):
+        raw = await joined(shared)
+        raw.writer.write(b"".join(masked(PING, b"%d" % number) for number in range(count)))
+        answered = []
+        while not answered or answered[-1] != count - 1:
+            opcode, payload = await raw.frame()
+            assert opcode == PONG
+            answered.append(int(payload))
+        assert answered == sorted(set(answered)), answered
+        raw.writer.write(masked(TEXT, SHORT))
+        assert await outcome(raw) == FINE
+        raw.writer.close()
+
+
+async def test_3_reserved_bits(shared):
+    """Without an extension all three are 0, in every kind of frame, alone and after good ones."""
+    cases = []
+    for reserved in range(0x10, 0x80, 0x10):
+        for opcode in (TEXT, BINARY, CONTINUATION, CLOSE, PING, PONG):
+            cases.append((f"{reserved:#x} in {opcode}", masked(opcode, b"", reserved=reserved), PROTOCOL_ERROR))
+    cases.append(("in a continuation", masked(TEXT, b"{", False) + masked(0, b"}", reserved=0x40), PROTOCOL_ERROR))
+    await hold(shared, cases)
+
+
+async def test_4_reserved_opcodes(shared):
+    """3 to 7 and 11 to 15, with and without a payload, final or not."""
+    cases = []
+    for opcode in (*range(3, 8), *range(11, 16)):
+        for payload in (b"", b"payload"):
+            cases.append((f"{opcode}", masked(opcode, payload), PROTOCOL_ERROR))
+        cases.append((f"{opcode}, to be continued", masked(opcode, b"", final=False), PROTOCOL_ERROR))
+    await hold(shared, cases)
+
+
+async def test_5_fragmentation(shared):
+    """Messages in parts, control frames between them, and all orders that are none."""
+    start, middle, end = SHORT[:10], SHORT[10:20], SHORT[20:]
+    parts = masked(TEXT, start, False) + masked(0, middle, False) + masked(0, end)
+    cases = [
+        ("three parts", parts, FINE),
+        ("three parts, byte by byte", tuple(bytes([byte]) for byte in parts), FINE),
+        ("empty parts", masked(TEXT, b"", False) + masked(0, b"", False) * 20 + masked(0, SHORT), FINE),
+        ("an empty end", masked(TEXT, SHORT, False) + masked(0), FINE),
+        (
+            "control frames between",
+            masked(TEXT, start, False) + masked(PING, b"a") + masked(0, middle, False) + masked(PONG) + masked(0, end),
+            FINE,
+        ),
+        ("a part of every byte", b"".join(fragments(SHORT, 1)), FINE),
+        ("many parts of a long one", b"".join(fragments(ask(65536), 1000)), FINE),
+        ("a ping in parts", masked(PING, b"a", False) + masked(0, b"b"), PROTOCOL_ERROR),
+        ("a pong in parts", masked(PONG, b"a", False) + masked(0, b"b"), PROTOCOL_ERROR),
+        ("a close in parts", masked(CLOSE, b"", False), PROTOCOL_ERROR),
+        ("a continuation of nothing", masked(0, SHORT), PROTOCOL_ERROR),
+        ("a continuation of nothing, to be continued", masked(0, SHORT, False), PROTOCOL_ERROR),
+        ("a continuation of what has ended", parts + masked(0, b"x"), None),
+        ("a text in a text", masked(TEXT, start, False) + masked(TEXT, SHORT), PROTOCOL_ERROR),
+        ("a binary in a text", masked(TEXT, start, False) + masked(BINARY, SHORT), PROTOCOL_ERROR),
+        ("a text in a text, unfinished", masked(TEXT, start, False) + masked(TEXT, start, False), PROTOCOL_ERROR),
+    ]
+    # What came before the fault was whole, and may have been answered before.
+    cases = [case for case in cases if case[2] is not None]
+    await hold(shared, cases)
+    raw = await joined(shared)
+    raw.writer.write(parts + masked(0, b"x"))
+    assert await raw.ended() in (None, PROTOCOL_ERROR)
+
+
+def fragments(payload, size):
+    return [
+        masked(TEXT if start == 0 else 0, payload[start : start + size], start + size >= len(payload))
+        for start in range(0, len(payload), size)
+    ]
+
+
+GOOD_TEXTS = ["κόσμε", "𐍈", "\x7f\u0080\u07ff\u0800\ud7ff\ue000\ufffd\U00010000\U0010ffff", "\ufffe\uffff\U0001fffe", "e\u0301"]
+BAD_TEXTS = [
+    b"\xce\xba\xe1\xbd\xb9\xcf\x83\xce\xbc\xce\xb5\xed\xa0\x80edited",
+    b"\x80",
+    b"\xbf",
+    b"\x80" * 64,
+    b"\xc0\xaf",
+    b"\xe0\x80\xaf",
+    b"\xf0\x80\x80\xaf",
+    b"\xf8\x80\x80\x80\xaf",
+    b"\xc1\xbf",
+    b"\xe0\x9f\xbf",
+    b"\xf0\x8f\xbf\xbf",
+    b"\xed\xa0\x80",
+    b"\xed\xbf\xbf",
+    b"\xed\xa0\x80\xed\xb0\x80",
+    b"\xf4\x90\x80\x80",
+    b"\xf5",
+    b"\xfe",
+    b"\xff",
+    b"\xc3x",
+    b"\xe2\x82x",
+    b"\xf0\x9d\x84x",
+]
+
+
+async def test_6_text_is_utf8(shared):
+    """Whole, cut between any two bytes, and at its end; what is none is refused with 1007."""
+    cases = []
+    for text in GOOD_TEXTS:
+        payload = json.dumps({"type": "ping", "id": text}, ensure_ascii=False).encode()
+        cases.append((text, masked(TEXT, payload), FINE))
+        cases.append((f"{text} in parts", b"".join(fragments(payload, 1)), FINE))
+    for text in BAD_TEXTS:
+        payload = b'{"type":"ping","id":"' + text + b'"}'
+        cases.append((f"{text}", masked(TEXT, payload), NOT_TEXT))
+        cases.append((f"{text} in parts", b"".join(fragments(payload, 1)), NOT_TEXT))
+    for cut in (b"\xce", b"\xe1\xbd", b"\xf0\x9d\x84"):
+        cases.append((f"{cut} at the end", masked(TEXT, b"{}" + cut), NOT_TEXT))
+        cases.append((f"{cut} at the end of parts", masked(TEXT, cut[:1], False) + masked(0, cut[1:]), NOT_TEXT))
+    await hold(shared, cases)
+
+
+async def test_6_text_that_can_not_become_utf8_is_not_waited_for(shared):
+    """A fragment that spoils the message ends it, though the message goes on; half a character does not."""
+    cases = [(f"{text}", masked(TEXT, b'{"' + text, final=False), NOT_TEXT) for text in BAD_TEXTS]
+    cases.append(("in a later part", masked(TEXT, b'{"', False) + masked(0, b"\xff", False), NOT_TEXT))
+    await hold(shared, cases)
+    raw = await joined(shared)
+    raw.send(TEXT, b'{"type":"ping","id":"\xf0\x9d', final=False)
+    raw.send(PING, b"still there")
+    assert await raw.frame() == (PONG, b"still there")
+    raw.send(CONTINUATION, b'\x84\x9e"}')
+    assert await outcome(raw) == FINE
+
+
+async def test_7_closing(shared):
+    """Every code: those that may be sent are echoed, the others refused. After a close nothing is answered."""
+    allowed = [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 3000, 3999, 4000, 4999]
+    forbidden = [0, 1, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999, 5000, 65535]
+    code = lambda number: number.to_bytes(2, "big")
+    cases = [(f"{number}", masked(CLOSE, code(number)), number) for number in allowed]
+    cases += [(f"{number} and why", masked(CLOSE, code(number) + b"why"), number) for number in allowed]
+    cases += [(f"{number}", masked(CLOSE, code(number)), PROTOCOL_ERROR) for number in forbidden]
+    cases += [
+        ("no code", masked(CLOSE), 1005),
+        ("half a code", masked(CLOSE, b"\x03"), PROTOCOL_ERROR),
+        ("the longest reason", masked(CLOSE, code(1000) + b"x" * 123), 1000),
+        ("a reason too long", masked(CLOSE, code(1000) + b"x" * 124), PROTOCOL_ERROR),
+        ("a reason that is no text", masked(CLOSE, code(1000) + b"\xce\xba\xe1\xed\xa0\x80"), NOT_TEXT),
+        ("half a character", masked(CLOSE, code(1000) + b"\xce"), NOT_TEXT),
+        ("in the midst of a message", masked(TEXT, b"{", False) + masked(CLOSE, code(1000)), 1000),
+        ("a message after it", masked(CLOSE, code(1000)) + masked(TEXT, SHORT), 1000),
+        ("a ping after it", masked(CLOSE, code(1000)) + masked(PING, b"x"), 1000),
+        ("another after it", masked(CLOSE, code(1000)) + masked(CLOSE, code(1001)), 1000),
+    ]
+    await hold(shared, cases)
+
+
+async def test_7_who_closes_has_the_socket_closed(shared):
+    """The server ends the connection once both have said goodbye (7.1.1), whoever was first."""
+    raw = await joined(shared)
+    raw.send(CLOSE, (1000).to_bytes(2, "big"))
+    assert await raw.frame() == (CLOSE, (1000).to_bytes(2, "big"))
+    assert await asyncio.wait_for(raw.reader.read(), SECONDS) == b""
+    raw = await joined(shared)
+    raw.send(TEXT, b'{"type":"hello"}')
+    assert await raw.ended() == 4400
+    raw.send(CLOSE, (4400).to_bytes(2, "big"))
+    assert await asyncio.wait_for(raw.reader.read(), SECONDS) == b""
+
+
+async def test_8_frames_that_are_not_masked(shared):
+    """Section 5.1: a server must close then; also where good frames came before, in the same segment or another."""
+    bare = lambda opcode, payload: head(opcode, len(payload), mask=0) + payload
+    cases = [
+        ("a text", bare(TEXT, SHORT), PROTOCOL_ERROR),
+        ("an empty text", bare(TEXT, b""), PROTOCOL_ERROR),
+        ("a long text", bare(TEXT, ask(200)), PROTOCOL_ERROR),
+        ("a very long text", bare(TEXT, ask(70000)), PROTOCOL_ERROR),
+        ("a ping", bare(PING, b"x"), PROTOCOL_ERROR),
+        ("a pong", bare(PONG, b""), PROTOCOL_ERROR),
+        ("a close", bare(CLOSE, (1000).to_bytes(2, "big")), PROTOCOL_ERROR),
+        ("a continuation", (masked(TEXT, SHORT[:9], False), bare(CONTINUATION, SHORT[9:])), PROTOCOL_ERROR),
+        ("after others", masked(PONG) * 100 + bare(TEXT, SHORT), PROTOCOL_ERROR),
+        ("byte by byte", tuple(bytes([byte]) for byte in masked(PONG, b"fine") + bare(PING, b"x")), PROTOCOL_ERROR),
+    ]
+    await hold(shared, cases)
+
+
+async def test_9_many_frames_and_long_ones(shared):
+    """A mebibyte is a room's bound: just so many bytes are taken, whole or in parts, and one more is not."""
+    most = 1 << 20
+    cases = [
+        ("whole", masked(TEXT, ask(most)), FINE),
+        ("in parts", b"".join(fragments(ask(most), 4096)), FINE),
+        ("one more", masked(TEXT, ask(most + 1)), 1009),
+        ("one more, in parts", b"".join(fragments(ask(most + 1), 65536)), 1009),
+    ]
+    for case in cases:
+        await hold(shared, [case])
+
+
+async def test_10_what_is_no_frame_at_all(shared):
+    """Bytes without meaning, masked as they should be and not, of every first byte: an end, and no harm."""
+    for second in (0x00, 0x85, 0xFE, 0xFF):
+        for first in range(0, 256, 3):
+            raw = await Raw.open(shared)
+            raw.writer.write(bytes([first, second]) + bytes((first * 7 + place * 31) % 256 for place in range(200)))
+            raw.writer.close()
+    assert (await shared.get("/healthz")).status == 200

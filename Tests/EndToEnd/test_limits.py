@@ -1,0 +1,119 @@
+"""What one address may take, and whose word is taken for where a request comes from."""
+
+import asyncio
+import contextlib
+
+import websockets
+
+from client import Client, connect, eventually
+from server import Server, identifier
+
+
+async def idle(server):
+    """A connection that has said nothing yet."""
+    return await asyncio.open_connection("127.0.0.1", server.port)
+
+
+async def told(server):
+    """What a connection is told that asks for the health: the head, or nothing."""
+    reader, writer = await idle(server)
+    with contextlib.suppress(ConnectionError):
+        writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        await writer.drain()
+    answer = await asyncio.wait_for(reader.read(), 10)
+    writer.close()
+    return answer.decode()
+
+
+async def test_http_connections_are_bounded_by_address():
+    """One more gets 429 and when to come again; a place is free when one is closed, or has become a WebSocket."""
+    with Server("--max-http-connections-per-address", 3) as server:
+        held = [await idle(server) for _ in range(3)]
+
+        async def refused():
+            answer = await told(server)
+            return answer if answer.startswith("HTTP/1.1 429 ") else None
+
+        answer = await eventually(refused, "three are accepted")
+        assert "\r\nRetry-After: 1\r\n" in answer and '"code":"too_many"' in answer, answer
+        held.pop()[1].close()
+
+        async def served():
+            return (await told(server)).startswith("HTTP/1.1 200 ")
+
+        await eventually(served, "a place that is free again")
+
+        async def joined():
+            with contextlib.suppress(websockets.InvalidStatus):
+                return await Client.join(server, "room")
+
+        ann = [await eventually(joined, "the place is free again") for _ in range(5)]
+        assert await eventually(served, "WebSockets don't count")
+        assert any(line.get("code") == "http_429" and line["address"] == "127.0.0.1" for line in server.log)
+        for _, writer in held:
+            writer.close()
+        await eventually(served, "all are closed")
+        await eventually(served, "all are closed")
+        assert await server.metric('canvas_http_requests_total{status="429"}') >= 1
+
+
+async def test_http_connections_are_bounded_in_all():
+    """One more gets 503, and WebSockets that are open notice nothing."""
+    with Server("--max-http-connections", 2) as server:
+        ann = await Client.join(server, "room")
+        held = [await idle(server) for _ in range(2)]
+
+        async def refused():
+            answer = await told(server)
+            return answer if answer.startswith("HTTP/1.1 503 ") else None
+
+        assert "\r\nRetry-After: 1\r\n" in await eventually(refused, "two are accepted")
+        assert (await ann.write({"shape": identifier(), "set": {"kind": "star"}}))["type"] == "ack"
+        for _, writer in held:
+            writer.close()
+
+
+async def test_a_proxys_connections_are_counted_by_whom_they_are_for():
+    """Its idle ones cost nobody anything; the requests under way of one address are bounded, of another they go on."""
+    with Server("--proxies", "127.0.0.1", "--max-http-connections-per-address", 1, "--max-connections-per-address", 1) as server:
+        held = [await idle(server) for _ in range(5)]
+        body = {"ops": [{"shape": identifier(), "set": {"kind": "star"}}]}
+
+        def posts(address, count):
+            headers = {"X-Forwarded-For": address}
+            return [server.http("POST", "/v1/rooms/room/ops", body, headers) for _ in range(count)]
+
+        answers = await asyncio.gather(*posts("203.0.113.1", 30), *posts("203.0.113.2", 1))
+        codes = [answer.status for answer in answers[:30]]
+        assert answers[30].status == 200 and set(codes) == {200, 429}, codes
+        refused = answers[codes.index(429)]
+        assert refused.headers["Retry-After"] == "1" and refused.error == "too_many"
+        ann = {"additional_headers": {"X-Forwarded-For": "203.0.113.1"}}
+        bob = {"additional_headers": {"X-Forwarded-For": "203.0.113.2"}}
+        await Client.join(server, "room", options=ann)
+        await Client.join(server, "room", options=bob)
+        assert await (await connect(server, "room", **ann)).closed() == 4429
+        for _, writer in held:
+            writer.close()
+
+
+async def test_only_proxies_are_believed():
+    """The last address on the way that is no proxy of ours; whatever else stands in the header."""
+    way = "198.51.100.1, 203.0.113.9"
+    for proxies, header, expected in [
+        (None, way, "127.0.0.1"),
+        ("10.0.0.0/8", way, "127.0.0.1"),
+        ("127.0.0.1", way, "203.0.113.9"),
+        ("127.0.0.0/8, ::1", way, "203.0.113.9"),
+        ("127.0.0.1,203.0.113.8/31", way, "198.51.100.1"),
+        ("127.0.0.1", "198.51.100.1, unknown", "127.0.0.1"),
+        ("127.0.0.1", "2001:DB8:0:0::1", "2001:db8::1"),
+        ("127.0.0.1", "", "127.0.0.1"),
+    ]:
+        with Server(*(["--proxies", proxies] if proxies else [])) as server:
+            await Client.join(server, "proxied", options={"additional_headers": {"X-Forwarded-For": header}})
+
+            async def joined():
+                return [line for line in server.log if line["message"] == "joined"]
+
+            assert (await eventually(joined, "joined"))[0]["address"] == expected, (proxies, header)

@@ -1,0 +1,179 @@
+"""`SyncServer log …`: what an operator does to stored rooms."""
+
+import asyncio
+import contextlib
+import os
+import shutil
+import signal
+import tempfile
+
+from client import Client
+from server import Server, identifier, run
+
+NEEDLE = "a-name-to-be-found"
+
+
+def log(*arguments, environment=None):
+    return asyncio.to_thread(run, "log", *arguments, environment=environment)
+
+
+def content(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+@contextlib.asynccontextmanager
+async def stored(end=signal.SIGKILL):
+    """A directory in which room `torn` has three records and `whole` one; killed, or stopped with its snapshots."""
+    with Server() as server:
+        shapes = [(await server.write("torn", name=name))[0] for name in ("before", NEEDLE, "after")]
+        await server.write("whole", 3)
+        server.process.send_signal(end)
+        server.process.wait()
+        if end == signal.SIGKILL:
+            # What is only in the write-ahead log is carried over by the next start.
+            server.start()
+            server.kill()
+        server.shapes = shapes
+        yield server
+
+
+def damage(server, name=NEEDLE):
+    """Changes a byte of the record that has the name, and leaves the snapshot's copy of it alone."""
+    path = os.path.join(server.data, "canvas.db")
+    whole = content(path)
+    place = whole.find(name.encode())
+    assert place > 0
+    with open(path, "r+b") as file:
+        file.seek(place)
+        file.write(b"b")
+
+
+async def test_verify_tells_what_is_sound_also_of_a_running_server(shared):
+    """How many rooms and records; nothing is changed by it."""
+    await shared.write("verified", 2)
+    code, out, words = await log("verify", "--data", shared.data)
+    assert code == 0 and words == "" and out.count("\n") == 1 and " all sound" in out, (out, words)
+    async with stored() as server:
+        before = {name: content(os.path.join(server.data, name)) for name in ("canvas.db", "canvas.lock")}
+        code, out, _ = await log("verify", environment={"CANVAS_DATA": server.data})
+        assert code == 0 and "2 rooms with 4 records" in out, out
+        for name, was in before.items():
+            assert content(os.path.join(server.data, name)) == was, name
+
+
+async def test_a_damaged_record_is_found_and_cut_only_when_told(shared):
+    """What was written before it and the other rooms are there again; without `--cut` nothing is dropped."""
+    async with stored() as server:
+        damage(server)
+        for command in (["verify"], ["repair"], ["repair", "--room", "torn"]):
+            code, out, words = await log(*command, "--data", server.data)
+            assert code == 1 and words == "" and "room torn is damaged at position 2" in out, (command, out, words)
+        code, out, _ = await log("repair", "--data", server.data, "--room", "whole", "--cut")
+        assert code == 0 and "torn" not in out
+        code, out, _ = await log("repair", "--data", server.data, "--cut")
+        assert code == 0 and "room torn is damaged at position 2; repaired: the room now ends at position 1" in out, out
+        code, out, _ = await log("verify", "--data", server.data)
+        assert code == 0 and "2 rooms with 2 records" in out, out
+        server.start()
+        assert [shape["id"] for shape in (await server.get("/v1/rooms/torn")).json["shapes"]] == server.shapes[:1]
+        assert len((await server.get("/v1/rooms/whole")).json["shapes"]) == 3
+        await server.write("torn")
+
+
+async def test_damaged_history_is_dropped_where_a_snapshot_holds_the_drawing(shared):
+    """Nothing that is drawn is lost."""
+    async with stored(end=signal.SIGTERM) as server:
+        damage(server)
+        code, out, _ = await log("verify", "--data", server.data)
+        assert code == 1 and "room torn is damaged at position 2; the room can be used" in out, out
+        code, out, _ = await log("repair", "--data", server.data)
+        assert code == 0 and "its history up to the newest snapshot is dropped" in out, out
+        assert (await log("verify", "--data", server.data))[0] == 0
+        server.start()
+        assert {shape["id"] for shape in (await server.get("/v1/rooms/torn")).json["shapes"]} == set(server.shapes)
+
+
+async def test_a_database_that_is_cut_short_is_named_and_left_alone(shared):
+    """By each of the commands, in one line."""
+    async with stored() as server:
+        path = os.path.join(server.data, "canvas.db")
+        assert os.path.getsize(path + "-wal") > 0, "that knows how many pages there were"
+        for bytes_left in (len(content(path)) - 5000, 5000, 50):
+            with open(path, "r+b") as file:
+                file.truncate(bytes_left)
+            was = content(path)
+            for command in (["verify"], ["repair", "--cut"], ["backup", "--to", server.data + "/copy"]):
+                code, out, words = await log(*command, "--data", server.data)
+                assert code == 1 and out.count("\n") + words.count("\n") >= 1 and "canvas.db" in out + words, (command, out, words)
+                assert content(path) == was and not os.path.exists(server.data + "/copy"), command
+                assert "cut short" in words or bytes_left == 50, words
+            code, _, words = await asyncio.to_thread(run, "--port", 0, "--data", server.data)
+            assert code == 1 and words.count("\n") == 1 and "canvas.db" in words and content(path) == was, words
+
+
+async def test_repair_is_refused_while_a_server_has_the_directory(shared):
+    """One line with its process."""
+    code, out, words = await log("repair", "--data", shared.data)
+    assert code == 1 and out == "" and f"in use by another server, process {shared.process.pid}" in words, words
+    assert (await shared.get("/readyz")).status == 200
+
+
+async def test_a_backup_is_whole_and_its_cursors_are_not_taken_for_newer_ones(shared):
+    """Made while everyone writes; restored as deploy/README.md says, without a word from the directory it came from."""
+    with Server() as server, tempfile.TemporaryDirectory() as folder:
+        acknowledged, isWriting = [], True
+
+        async def write(number):
+            while isWriting:
+                acknowledged.extend(await server.write(f"room{number % 3}", 5))
+
+        writers = [asyncio.create_task(write(number)) for number in range(6)]
+        while len(acknowledged) < 200:
+            await asyncio.sleep(0.01)
+        before = list(acknowledged)
+        copy = os.path.join(folder, "copy.db")
+        code, out, words = await log("backup", "--data", server.data, "--to", copy)
+        assert code == 0 and "3 rooms with" in out and "all sound" in out, (out, words)
+        assert os.stat(copy).st_mode & 0o077 == 0
+        isWriting = False
+        await asyncio.gather(*writers)
+        late = (await server.write("room0"))[0]
+        ann = await Client.join(server, "room0")
+        assert late in ann.live
+        assert await asyncio.to_thread(server.terminate) == 0
+        for rest in ("-wal", "-shm"):
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(os.path.join(server.data, "canvas.db" + rest))
+        shutil.copy(copy, os.path.join(server.data, "canvas.db"))
+        server.start()
+        rooms = [(await server.get(f"/v1/rooms/room{number}")).json["shapes"] for number in range(3)]
+        restored = {shape["id"] for room in rooms for shape in room}
+        assert set(before) <= restored and late not in restored
+        for _ in range(50):
+            await server.write("room0")
+        again = await Client.join(server, "room0", since=ann.cursor, actor=ann.actor, state=False)
+        first = await again.until("ops")
+        assert first.get("reset") is True, "the place is of another life of the room"
+        code, out, words = await log("backup", "--data", server.data, "--to", copy)
+        assert code == 1 and words == f"SyncServer: {copy} is there already\n"
+
+
+async def test_log_commands_that_cannot_be_used_exit_with_64(shared):
+    """One line that says why; help is for a person."""
+    for arguments, said in [
+        ([], "verify, repair or backup"), (["mend"], "log mend"), (["verify"], "needs --data"),
+        (["verify", "--data"], "--data needs a value"), (["verify", "--data", "d", "--cut"], "no such flag"),
+        (["backup", "--data", "d"], "needs --to"), (["repair", "--data", "d", "--room", "a b"], "--room a b"),
+        (["repair", "--data", "memory"], "memory"),
+    ]:
+        code, out, words = await log(*arguments)
+        assert code == 64 and out == "" and words.count("\n") == 1 and said in words, (arguments, words)
+    for arguments in (["--help"], ["repair", "--help"]):
+        code, out, _ = await log(*arguments)
+        assert code == 0 and all(f"log {verb} --data" in out for verb in ("verify", "repair", "backup")), out
+        assert max(map(len, out.splitlines())) <= 120
+    for verb in (["verify"], ["repair"], ["backup", "--to", "copy"]):
+        with tempfile.TemporaryDirectory() as folder:
+            code, out, words = await log(*verb, "--data", folder)
+            assert code == 1 and words.count("\n") == 1 and "canvas.db" in words and os.listdir(folder) == [], words

@@ -1,0 +1,166 @@
+"""Behind TLS: deploy/nginx.conf as it stands, but for its ports, certificates and places of logs."""
+
+import asyncio
+import contextlib
+import os
+import re
+import signal
+import ssl
+import subprocess
+import tempfile
+import urllib.request
+
+import websockets
+
+from client import Client, eventually
+from server import ROOT, Answer, Server, free_port, identifier, skip, tool
+
+TOKEN = "operator-7f634f1b9c0d2e8a"
+
+
+def certificate(folder):
+    """One of our own; its place and its key's."""
+    names = [os.path.join(folder, name) for name in ("certificate.pem", "key.pem")]
+    command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost"
+    command = command.split() + ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-out", names[0], "-keyout", names[1]]
+    subprocess.run(command, check=True, capture_output=True)
+    return names
+
+
+def settings(folder, port, upstream):
+    """What an operator would have, wrapped as /etc/nginx/nginx.conf wraps it."""
+    with open(os.path.join(ROOT, "deploy", "nginx.conf")) as file:
+        text = file.read()
+    authority, key = certificate(folder)
+    for pattern, replacement in [
+        (r"listen 443 ssl http2;", f"listen 127.0.0.1:{port} ssl http2;"),
+        (r"listen \[::\]:443 ssl http2;", ""),
+        (r"/etc/letsencrypt/\S+/fullchain\.pem", authority),
+        (r"/etc/letsencrypt/\S+/privkey\.pem", key),
+        (r"/var/log/nginx/", folder + "/"),
+        (r"proxy_pass \S+;", f"proxy_pass http://127.0.0.1:{upstream};"),
+    ]:
+        text, count = re.subn(pattern, lambda _: replacement, text)
+        assert count >= 1, pattern
+    places = "".join(f"{kind}_temp_path {folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    return f"daemon off; master_process off; pid {folder}/pid; error_log {folder}/errors.log;\nevents {{}}\nhttp {{\n{places}{text}}}\n"
+
+
+class Proxy:
+    """nginx on a free port of loopback."""
+
+    def __init__(self, server):
+        self.program = tool("nginx") or skip("nginx is not here; scripts/setup test fetches it")
+        tool("openssl") or skip("openssl is not here")
+        self.server = server
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="canvas-nginx-")
+        self.port = free_port()
+        path = os.path.join(self.folder.name, "nginx.conf")
+        with open(path, "w") as file:
+            file.write(settings(self.folder.name, self.port, self.server.port))
+        self.context = ssl.create_default_context(cafile=os.path.join(self.folder.name, "certificate.pem"))
+        self.process = subprocess.Popen(
+            [self.program, "-p", self.folder.name, "-e", os.path.join(self.folder.name, "errors.log"), "-c", path]
+        )
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGQUIT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(timeout=5)
+        self.process.kill()
+        self.folder.cleanup()
+
+    async def ready(self):
+        async def answers():
+            assert self.process.poll() is None, self.log("errors.log")
+            with contextlib.suppress(OSError):
+                return await self.http("GET", "/healthz")
+
+        await eventually(answers, "nginx answers")
+
+    def log(self, name):
+        with open(os.path.join(self.folder.name, name)) as file:
+            return file.read()
+
+    def _http(self, method, path, body, headers):
+        request = urllib.request.Request(f"https://localhost:{self.port}{path}", data=body, method=method, headers=headers)
+        try:
+            with urllib.request.urlopen(request, timeout=20, context=self.context) as answer:
+                return Answer(answer.status, answer.headers, answer.read())
+        except urllib.error.HTTPError as error:
+            with error:
+                return Answer(error.code, error.headers, error.read())
+
+    async def http(self, method, path, body=None, headers=None):
+        return await asyncio.to_thread(self._http, method, path, body, headers or {})
+
+    async def join(self, room, query="", subprotocols=("canvas.v1.json",), source="127.0.0.2", **hello):
+        """From an address that is not the proxy's own."""
+        address = f"wss://localhost:{self.port}/v1/rooms/{room}/sync{query}"
+        socket = await websockets.connect(
+            address, subprotocols=subprotocols, ssl=self.context, max_size=None, compression=None, local_addr=(source, 0)
+        )
+        client = Client(socket)
+        # The goodbye may be here already; then the library sends nothing more.
+        with contextlib.suppress(websockets.ConnectionClosed):
+            await client.send({"type": "hello", **hello})
+        return client
+
+
+async def test_a_room_behind_tls():
+    """Sockets, requests and closes go through the proxy; the client's own address arrives, the metrics stay inside."""
+    with Server("--proxies", "127.0.0.1", "--max-connections-per-address", 3) as server, Proxy(server) as proxy:
+        await proxy.ready()
+        page = await proxy.http("GET", "/r/demo")
+        assert page.status == 200 and page.headers["Strict-Transport-Security"] and page.headers["Content-Security-Policy"]
+        body = b'{"ops":[{"shape":"afy-kw5-t7o","set":{"kind":"star"}}]}'
+        posted = await proxy.http("POST", "/v1/rooms/demo/ops", body, {"Content-Type": "application/json"})
+        assert posted.status == 200 and posted.json["cursor"]
+        layout = b'{"squares":[' + b",".join(b'{"x":1,"y":1,"colour":"#FF0000","size":9}' for _ in range(20_000)) + b"]}"
+        assert len(layout) > 500_000
+        assert (await proxy.http("POST", "/v1/rooms/large/layout", layout, {"Content-Type": "application/json"})).status == 200
+        assert (await proxy.http("GET", "/metrics")).status == 403
+        clients = [await proxy.join("demo") for _ in range(3)]
+        for client in clients:
+            assert (await client.receive())["type"] == "welcome"
+            await client.state()
+            assert "afy-kw5-t7o" in client.live
+        shape = identifier()
+        assert (await clients[0].write({"shape": shape, "set": {"kind": "star"}}))["type"] == "ack"
+        while shape not in clients[2].live:
+            await clients[2].receive()
+        large = await proxy.join("large", source="127.0.0.3")
+        assert (await large.receive())["type"] == "welcome"
+        await large.state()
+        assert len(large.live) == 20_000
+        addresses = [line["address"] for line in server.log if line["message"] == "joined"]
+        assert addresses == ["127.0.0.2"] * 3 + ["127.0.0.3"], addresses
+        assert await (await proxy.join("demo")).closed() == 4429, "one more than an address may have"
+        ends = [asyncio.create_task(client.closed()) for client in [*clients, large]]
+        assert await asyncio.to_thread(server.terminate) == 0
+        assert [await end for end in ends] == [1001] * 4
+        assert (await proxy.http("GET", "/healthz")).status == 502
+
+
+async def test_tokens_behind_tls():
+    """The codes arrive through the proxy, and no log has the token."""
+    with tempfile.NamedTemporaryFile("w") as file:
+        file.write(f"{TOKEN} operator demo\n")
+        file.flush()
+        with Server("--proxies", "127.0.0.1", "--tokens", file.name) as server, Proxy(server) as proxy:
+            await proxy.ready()
+            assert await (await proxy.join("demo")).closed() == 4401
+            assert await (await proxy.join("other", f"?token={TOKEN}")).closed() == 4403
+            ann = await proxy.join("demo", f"?token={TOKEN}")
+            assert (await ann.receive())["type"] == "welcome"
+            answer = await proxy.http("GET", "/v1/rooms")
+            assert answer.status == 401 and answer.headers["WWW-Authenticate"] == "Bearer"
+            assert (await proxy.http("GET", "/v1/rooms", headers={"Authorization": f"Bearer {TOKEN}"})).status == 200
+            await ann.close()
+            server.kill()
+            assert (await proxy.http("GET", f"/v1/rooms?token={TOKEN}")).status == 502
+            logs = "".join(proxy.log(name) for name in ("canvas-sync.log", "canvas-sync-errors.log", "errors.log"))
+            assert "/v1/rooms/demo/sync" in logs and TOKEN not in logs, logs

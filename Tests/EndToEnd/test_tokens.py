@@ -1,0 +1,208 @@
+"""Where the server asks for tokens: who gets in, what they may do there, and what the others are told."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import stat
+import tempfile
+
+import websockets
+
+from client import Client, eventually
+from server import Server, identifier, run
+from test_frames import Raw
+
+ANN, GUEST, KEEPER = "ann-4f1b9c0d2e8a7f63", "guest-9c0d2e8a7f634f1b", "keeper-2e8a7f634f1b9c0d"
+LINES = f"# for the tests\n{ANN} editor demo team-*\n{GUEST} viewer *\n{KEEPER} operator *\n"
+
+
+@contextlib.contextmanager
+def asking(lines=LINES, *flags):
+    """A server that asks for tokens, and the file that they are in."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "tokens")
+        replace(path, lines)
+        with Server("--tokens", path, "--log-level", "debug", *flags) as server:
+            yield server, path
+            for line in server.lines:
+                for token in (ANN, GUEST, KEEPER, "ann-4f1b"):
+                    assert token not in line, line
+
+
+def replace(path, lines):
+    with open(path + ".new", "w", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+        file.write(lines)
+    os.rename(path + ".new", path)
+
+
+def bearer(token):
+    return {"Authorization": f"Bearer {token}"}
+
+
+def post(server, room, token, what="ops"):
+    body = {"ops": [{"shape": identifier(), "set": {"kind": "star"}}]} if what == "ops" else {"squares": []}
+    return server.http("POST", f"/v1/rooms/{room}/{what}", body, bearer(token))
+
+
+async def knock(server, room, token=None, header=False, hello=None):
+    """The code that a socket is closed with, and the `error` before it."""
+    address = server.socket(room) + (f"?token={token}" if token and not header else "")
+    options = {"additional_headers": bearer(token)} if header else {}
+    client = Client(await websockets.connect(address, compression=None, **options))
+    if hello:
+        # The goodbye may be here already; then the library sends nothing more.
+        with contextlib.suppress(websockets.ConnectionClosed):
+            await client.send(hello)
+    error = await client.receive()
+    assert error["type"] == "error" and error["message"], error
+    return await client.closed(), error["code"]
+
+
+async def enter(server, room, token, header=False, **hello):
+    """Joined, by the header or as a browser does it."""
+    if header:
+        return await Client.join(server, room, options={"additional_headers": bearer(token)}, **hello)
+    client = Client(await websockets.connect(server.socket(room) + f"?token={token}", compression=None))
+    await client.send({"type": "hello", **hello})
+    client.welcome = await client.receive()
+    assert client.welcome["type"] == "welcome", client.welcome
+    await client.state()
+    return client
+
+
+async def test_http_asks_for_a_token():
+    """401 without a known one, 403 where it is not for that, and all that is nobody's secret stays open."""
+    with asking() as (server, _):
+        assert (await post(server, "demo", ANN)).status == 200
+        assert (await post(server, "other", KEEPER)).status == 200
+        for path in ["/v1/rooms", "/v1/rooms/demo", "/v1/rooms/no%20room", "/v1/elsewhere", "/metrics", "/v1/rooms/demo/free"]:
+            for headers in [{}, bearer(ANN[:-1]), bearer(ANN + "0"), bearer("x"), {"Authorization": f"Basic {ANN}"}]:
+                answer = await server.get(path, headers)
+                assert answer.status == 401 and answer.error == "no_token", (path, headers)
+                assert answer.headers["WWW-Authenticate"] == "Bearer"
+        assert (await server.http("POST", "/v1/rooms/demo/ops", {"ops": []})).status == 401
+        assert (await server.http("DELETE", "/v1/rooms/demo")).status == 401
+        for path in ["/", "/r/demo", "/healthz", "/readyz"]:
+            assert (await server.get(path)).status == 200, path
+        head = await server.http("HEAD", "/v1/rooms/demo")
+        assert head.status == 401 and head.body == b""
+        assert (await server.get(f"/v1/rooms/demo?token={ANN}")).status == 200
+        assert (await server.get("/v1/rooms/demo", bearer(ANN))).status == 200
+        answer = await server.get("/v1/rooms/other", bearer(ANN))
+        assert answer.status == 403 and answer.error == "forbidden"
+        assert (await post(server, "other", ANN)).status == 403
+
+
+async def test_http_allows_by_role():
+    """A viewer reads, an editor writes, an operator deletes and reads the metrics; each lists the rooms it is for."""
+    with asking() as (server, _):
+        for room in ("demo", "team-a", "other"):
+            assert (await post(server, room, KEEPER)).status == 200
+
+        async def listed(token):
+            return [room["room"] for room in (await server.get("/v1/rooms", bearer(token))).json["rooms"]]
+
+        assert await listed(ANN) == ["demo", "team-a"]
+        assert await listed(GUEST) == await listed(KEEPER) == ["demo", "other", "team-a"]
+        for path in ["", "/overlaps", "/free?size=1,1", "/picture.svg"]:
+            assert (await server.get(f"/v1/rooms/demo{path}", bearer(GUEST))).status == 200, path
+        for what in ("ops", "layout"):
+            answer = await post(server, "demo", GUEST, what)
+            assert answer.status == 403 and answer.error == "read_only"
+            assert (await post(server, "demo", ANN, what)).status == 200
+        for token in (GUEST, ANN):
+            answer = await server.http("DELETE", "/v1/rooms/demo", headers=bearer(token))
+            assert answer.status == 403 and answer.error == "forbidden"
+            assert (await server.get("/metrics", bearer(token))).status == 403
+        assert (await server.get("/metrics", bearer(KEEPER))).status == 200
+        assert (await server.http("DELETE", "/v1/rooms/demo", headers=bearer(KEEPER))).status == 204
+        assert (await server.get("/v1/rooms/demo", bearer(ANN))).status == 404
+
+
+async def test_sockets_are_closed_with_4401_and_4403():
+    """Whether hello comes early, or never; with both ways to send a token, and both encodings."""
+    with asking() as (server, _):
+        hello = {"type": "hello", "name": "Mallory"}
+        for early in (None, hello):
+            assert await knock(server, "demo", hello=early) == (4401, "no_token")
+            assert await knock(server, "demo", "x" * 20, hello=early) == (4401, "no_token")
+            assert await knock(server, "demo", "x" * 20, header=True, hello=early) == (4401, "no_token")
+            assert await knock(server, "no%20room", hello=early) == (4401, "no_token")
+            assert await knock(server, "other", ANN, hello=early) == (4403, "forbidden")
+            assert await knock(server, "other", ANN, header=True, hello=early) == (4403, "forbidden")
+        assert await knock(server, "no%20room", KEEPER) == (4404, "no_such_room")
+        # However much has been sent by then, the code arrives.
+        raw = await Raw.open(server, "demo")
+        raw.send(1, b'{"type":"hello"}')
+        for _ in range(50):
+            raw.send(1, b'{"type":"presence","state":{"x":"' + b"y" * 4000 + b'"}}')
+        assert await raw.ended() == 4401
+        binary = await websockets.connect(server.socket("demo"), subprotocols=["canvas.v1.bin"], compression=None)
+        assert await Client(binary).closed() == 4401
+
+
+async def test_sockets_allow_by_role():
+    """`welcome` tells; a viewer's writes are rejected, whatever its hello says, and it sees what others write."""
+    with asking() as (server, _):
+        ann = await enter(server, "demo", ANN, header=True)
+        keeper = await enter(server, "demo", KEEPER)
+        guest = await enter(server, "demo", GUEST, readonly=False)
+        shy = await enter(server, "demo", ANN, readonly=True)
+        assert [client.welcome["role"] for client in (ann, keeper, guest, shy)] == ["editor", "editor", "viewer", "viewer"]
+        for client in (guest, shy):
+            answer = await client.write({"shape": identifier(), "set": {"kind": "star"}})
+            assert answer["type"] == "reject" and answer["code"] == "read_only"
+        for client in (ann, keeper):
+            shape = identifier()
+            assert (await client.write({"shape": shape, "set": {"kind": "star"}}))["type"] == "ack"
+            while shape not in guest.live:
+                await guest.receive()
+        await enter(server, "team-red", ANN)
+
+
+async def test_sighup_reads_the_tokens_anew():
+    """Who is no longer let in is closed, who may do something else comes back for it, the others notice nothing."""
+    with asking() as (server, path):
+        stays, goes = await enter(server, "demo", KEEPER), await enter(server, "demo", GUEST)
+        moves, falls = await enter(server, "team-a", ANN), await enter(server, "demo", ANN)
+        replace(path, f"{KEEPER} operator *\n{ANN} viewer demo\n")
+        server.process.send_signal(signal.SIGHUP)
+        assert await asyncio.gather(goes.closed(), moves.closed(), falls.closed()) == [4401, 4403, 1001]
+        assert (await stays.write({"shape": identifier(), "set": {"kind": "star"}}))["type"] == "ack"
+        assert (await enter(server, "demo", ANN)).welcome["role"] == "viewer"
+        assert (await server.get("/v1/rooms", bearer(GUEST))).status == 401
+        os.chmod(path, 0o644)
+        replace(path, "nonsense\n")
+        server.process.send_signal(signal.SIGHUP)
+
+        async def complained():
+            return [line for line in server.log if line["message"] == "the tokens stay as they were"]
+
+        (line,) = await eventually(complained, "a file that can't be used")
+        assert line["level"] == "error" and line["reason"].startswith("line 1: ")
+        assert (await server.get("/v1/rooms", bearer(KEEPER))).status == 200
+
+
+async def test_a_file_of_tokens_that_cannot_be_used_ends_with_64(shared):
+    """One line, that doesn't show the token; one that everyone can read is warned of."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "tokens")
+        for lines, words in [(None, "No such file"), (f"{ANN} owner *\n", "line 1: "), ("\xff\xfe", "not text")]:
+            if lines is not None:
+                with open(path, "w", encoding="latin-1") as file:
+                    file.write(lines)
+            code, out, said = await asyncio.to_thread(run, "--port", 0, "--data", "memory", "--tokens", path)
+            assert code == 64 and out == "" and said.count("\n") == 1, said
+            assert said.startswith(f"SyncServer: --tokens {path}: ") and words in said and ANN not in said, said
+        replace(path, LINES)
+        os.chmod(path, os.stat(path).st_mode | stat.S_IROTH)
+        with Server("--tokens", path) as server:
+            assert any(line["level"] == "warning" and line.get("file") == path for line in server.log)
+
+
+async def test_without_tokens_sighup_ends_the_server(shared):
+    """As when its terminal is closed."""
+    with Server() as server:
+        server.process.send_signal(signal.SIGHUP)
+        assert await asyncio.to_thread(server.process.wait, 10) == -signal.SIGHUP

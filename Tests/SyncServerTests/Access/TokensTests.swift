@@ -1,0 +1,81 @@
+import CanvasCRDT
+import Testing
+import WebSocketLoop
+
+@testable import SyncServer
+
+@Suite("Tokens") struct TokensTests {
+  private let text = """
+    # Ann's, and those of her team
+    ann-ann-ann-ann-1\teditor demo team-*
+
+      guest-guest-guest viewer  *\r
+    keeper-keeper-keeper operator *
+    """
+
+  @Test("A line is a token, what it allows and for which rooms; comments and empty lines are passed over")
+  func lines() throws {
+    let tokens = try Tokens(text)
+    #expect(tokens.count == 3)
+    let ann = try #require(tokens.grant(of: "ann-ann-ann-ann-1"))
+    #expect(ann.level == .editor && ann.role == .editor)
+    for (room, isCovered) in [("demo", true), ("demo2", false), ("team-", true), ("team-a", true), ("team", false)] {
+      #expect(ann.covers(room) == isCovered, "\(room)")
+    }
+    let guest = try #require(tokens.grant(of: "guest-guest-guest"))
+    #expect(guest.level == .viewer && guest.role == .viewer && guest.covers("anything"))
+    let keeper = try #require(tokens.grant(of: "keeper-keeper-keeper"))
+    #expect(keeper.level == .operator && keeper.role == .editor)
+  }
+
+  @Test(
+    "Only the whole token is one",
+    arguments: ["", "ann", "ann-ann-ann-ann-", "ann-ann-ann-ann-2", "ann-ann-ann-ann-11", "#"]
+  )
+  func others(presented: String) throws {
+    #expect(try Tokens(text).grant(of: presented) == nil)
+  }
+
+  @Test(
+    "A line that can't be used is named by its number, without the token",
+    arguments: [
+      ("short editor *", "16 to 256"), ("sixteen-letters-\u{FC} editor *", "a token is of"),
+      ("sixteen-letters-", "viewer, editor or operator"), ("sixteen-letters- owner *", "viewer, editor or operator"),
+      ("sixteen-letters- editor", "for which rooms"), ("sixteen-letters- editor a*b", "a*b is no room"),
+      ("sixteen-letters- editor a/b", "a/b is no room"), ("sixteen-letters- editor **", "** is no room"),
+      ("ann-ann-ann-ann-1 viewer *", "earlier line"),
+    ]
+  )
+  func faults(line: String, words: String) throws {
+    let fault = try #require(throws: TokenFault.self) { try Tokens("ann-ann-ann-ann-1 editor *\n\n\(line)\n") }
+    #expect(fault.words.hasPrefix("line 3: ") && fault.words.contains(words), "\(fault.words)")
+    #expect(!fault.words.contains("sixteen"))
+  }
+
+  @Test("A file without tokens lets nobody in") func none() throws {
+    #expect(try Tokens("# nobody yet\n").grant(of: "ann-ann-ann-ann-1") == nil)
+  }
+
+  @Test("The header goes before the parameter, and another scheme is no token") func requests() {
+    func token(_ authorization: String?, query: String = "") -> String? {
+      Request(path: "/", query: query, headers: authorization.map { [("authorization", $0)] } ?? []).token
+    }
+    #expect(token("Bearer abc") == "abc")
+    #expect(token("bearer  abc ") == "abc")
+    #expect(token("Bearer abc", query: "token=def") == "abc")
+    #expect(token("Basic abc", query: "token=d%2Bf") == "d+f")
+    #expect(token(nil, query: "token=def&x") == "def")
+    #expect(token("Bearer") == nil)
+    #expect(token(nil) == nil)
+  }
+
+  @Test("C3: what a token is not for is refused by name") func refusals() {
+    let viewer = Grant(level: .viewer, rooms: [.name("demo")])
+    #expect(Hub.refusal(viewer, room: "demo", needs: .viewer) == nil)
+    #expect(Hub.refusal(viewer, room: "other", needs: .viewer)?.status == 403)
+    for level in [Grant.Level.editor, .operator] {
+      #expect(Hub.refusal(viewer, room: "demo", needs: level)?.status == 403)
+      #expect(Hub.refusal(.everything, room: "demo", needs: level) == nil)
+    }
+  }
+}

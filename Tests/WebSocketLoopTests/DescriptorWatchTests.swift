@@ -1,0 +1,45 @@
+import Glibc
+import Testing
+
+@testable import WebSocketLoop
+
+@Suite("Watching somebody else's descriptor")
+struct DescriptorWatchTests {
+  /// Reads one end of a pipe whenever it is told to. `@unchecked Sendable`: on its loop's thread only.
+  private final class Reader: @unchecked Sendable {
+    private var watch: DescriptorWatch?
+    private(set) var bytes: [UInt8] = []
+    private(set) var isAtEnd = false
+
+    init(_ loop: EventLoop, _ descriptor: Int32) {
+      watch = DescriptorWatch(loop: loop, descriptor: descriptor) { [unowned self] readable, _ in
+        guard readable else { return }
+        var room = [UInt8](repeating: 0, count: 8)
+        let count = read(descriptor, &room, room.count)
+        if count > 0 { bytes += room[..<count] }
+        guard count == 0 else { return }
+        isAtEnd = true
+        watch?.close()
+      }
+      watch?.want(readable: true, writable: false)
+    }
+  }
+
+  @Test("It is told of what comes, as long as there is something, and of the end")
+  func reading() async throws {
+    let loop = try EventLoop(name: "watch")
+    var ends: [Int32] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    let (from, to) = (ends[0], ends[1])
+    let reader = loop.perform { Reader(loop, from) }
+    let sent = Array("more than is read at once".utf8)
+    #expect(write(to, sent, sent.count) == sent.count)
+    close(to)
+    let end = ContinuousClock.now + .seconds(10)
+    while !loop.perform({ reader.isAtEnd }), ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(1)) }
+    #expect(loop.perform { reader.bytes } == sent)
+    #expect(loop.perform { reader.isAtEnd })
+    loop.stop()
+    close(from)
+  }
+}

@@ -1,0 +1,31 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import WebSocketLoop
+
+@Suite("What libwebsockets says")
+struct LoopLogTests {
+  @Test("is handed on, but for what it says of each adopted socket, and leaves nothing behind")
+  func lines() throws {
+    let heard = Mutex<[String]>([])
+    LoopLog.route(to: { _, line in heard.withLock { $0.append(line) } })
+    LoopLog.hear(.warning, "a warning\n")
+    let before = try residentBytes()
+    for _ in 0..<400_000 { LoopLog.hear(.error, "lws_adopt_descriptor_vhost2: calling service\n") }
+    // Two small allocations for each line would be 25 MB.
+    #expect(try residentBytes() - before < 8_000_000)
+    LoopLog.hear(.error, "an error\n")
+    LoopLog.route(to: { _, _ in })
+    #expect(heard.withLock { $0 } == ["a warning", "an error"])
+  }
+
+  private func residentBytes() throws -> Int {
+    let file = try #require(fopen("/proc/self/statm", "r"))
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 256)
+    let count = fread(&bytes, 1, bytes.count, file)
+    let pages = String(decoding: bytes[..<count], as: UTF8.self).split(separator: " ")[1]
+    return try #require(Int(pages)) * Int(getpagesize())
+  }
+}
