@@ -18,6 +18,7 @@ let package = Package(
       // Rounding and square roots, where the processor has no instruction for them.
       linkerSettings: [.linkedLibrary("m")]
     ),
+    .target(name: "TerminalCanvas", dependencies: ["CanvasCRDT"], swiftSettings: settings),
     .systemLibrary(name: "CWebSockets", providers: [.apt(["libwebsockets-dev", "libuv1-dev"])]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
@@ -33,6 +34,11 @@ let package = Package(
     .executableTarget(
       name: "SyncServer",
       dependencies: ["CanvasCRDT", "WebSocketLoop", "RoomLog", "CZlib", "CBrotli"],
+      swiftSettings: settings
+    ),
+    .executableTarget(
+      name: "sync-client",
+      dependencies: ["CanvasCRDT", "WebSocketLoop", "TerminalCanvas", "CZlib"],
       swiftSettings: settings
     ),
     .executableTarget(
@@ -52,6 +58,17 @@ let package = Package(
       name: "CanvasCRDTTests",
       dependencies: ["CanvasCRDT", "TestSupport"],
       exclude: ["Golden"],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "TerminalCanvasTests",
+      dependencies: ["TerminalCanvas", "CanvasCRDT", "TestSupport"],
+      exclude: ["Golden"],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "SyncClientTests",
+      dependencies: ["sync-client", "CanvasCRDT", "TestSupport"],
       swiftSettings: settings
     ),
     .testTarget(name: "WebSocketLoopTests", dependencies: ["WebSocketLoop"], swiftSettings: settings),

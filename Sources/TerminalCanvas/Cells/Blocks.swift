@@ -1,0 +1,85 @@
+import CanvasCRDT
+
+/// Cells from pixels, four to a cell: the two colours, and the quarter blocks between them, that are nearest to the four.
+enum Blocks {
+  /// Which quarters a character fills: top left 1, top right 2, bottom left 4, bottom right 8.
+  private static let splits: [(mask: Int, glyph: Glyph)] = [
+    (0b0011, Glyph("▀")), (0b0101, Glyph("▌")), (0b0001, Glyph("▘")), (0b0010, Glyph("▝")), (0b0100, Glyph("▖")),
+    (0b1000, Glyph("▗")), (0b1001, Glyph("▚")),
+  ]
+
+  /// Differences that nobody sees are not worth another colour.
+  private static let sameSquared: Float = 60
+
+  /// Yellow dots on red: what sixteen colours have of orange.
+  private static let dottedOrange = Cell(Glyph("▒"), .index(11), on: .index(9))
+
+  static func cell(_ quarters: [4 of SIMD4<Float>], _ depth: ColorDepth) -> Cell {
+    var sum = SIMD4<Float>(repeating: 0)
+    for index in 0..<4 { sum += quarters[index] }
+    let mean = sum / 4
+    if depth == .sixteen, mean.w > 0.25 { return dottedOrange }
+    var spread: Float = 0
+    for index in 0..<4 { spread = max(spread, squared(quarters[index] - mean)) }
+    if spread <= sameSquared { return solid(mean, depth) }
+
+    // Splitting into two groups takes from the error what the groups' means are apart, so the best split is the one
+    // with the most of that.
+    var best = 0
+    var bestGain: Float = -1
+    var bestInside = mean
+    var bestOutside = mean
+    for (offset, split) in splits.enumerated() {
+      var inside = SIMD4<Float>(repeating: 0)
+      for index in 0..<4 where split.mask & 1 << index != 0 { inside += quarters[index] }
+      let count = Float(split.mask.nonzeroBitCount)
+      let insideMean = inside / count
+      let outsideMean = (sum - inside) / (4 - count)
+      let gain = squared(insideMean - outsideMean) * count * (4 - count)
+      // A straight split that is as good is kept: it is the calmer one.
+      if gain > bestGain * 1.001 {
+        best = offset
+        bestGain = gain
+        bestInside = insideMean
+        bestOutside = outsideMean
+      }
+    }
+    let foreground = depth.ink(Color(bestInside))
+    let background = depth.ink(Color(bestOutside))
+    if foreground == background { return Cell(.space, .standard, on: background) }
+    return Cell(splits[best].glyph, foreground, on: background)
+  }
+
+  private static func solid(_ value: SIMD4<Float>, _ depth: ColorDepth) -> Cell {
+    Cell(.space, .standard, on: depth.ink(Color(value)))
+  }
+
+  private static func squared(_ value: SIMD4<Float>) -> Float {
+    value.x * value.x + value.y * value.y + value.z * value.z
+  }
+}
+
+/// Cells where there are no colours: shades of the terminal's own, common areas hatched.
+enum Shades {
+  private static let ramp: [Glyph] = [.space, Glyph("░"), Glyph("▒"), Glyph("▓"), Glyph("█")]
+  private static let hatch = Glyph("╳")
+
+  /// `paper` is what the empty canvas looks like: the farther from it, the denser.
+  static func cell(_ quarters: [4 of SIMD4<Float>], paper: Color) -> Cell {
+    var mark: Float = 0
+    var level: Float = 0
+    for index in 0..<4 {
+      mark += quarters[index].w / 4
+      level += density(quarters[index], paper) / 4
+    }
+    if mark > 0.2 { return Cell(hatch, .standard, on: .standard, .bold) }
+    return Cell(ramp[min(4, Int(level * 4 + 0.6))], .standard, on: .standard)
+  }
+
+  private static func density(_ value: SIMD4<Float>, _ paper: Color) -> Float {
+    let difference = value - SIMD4(paper)
+    let distance = max(difference.x.magnitude, difference.y.magnitude, difference.z.magnitude)
+    // What is there at all is seen, even where it is nearly the colour of the paper.
+    return distance < 4 ? 0 : 0.2 + distance / 320
+  }
+}

@@ -1,0 +1,111 @@
+import CanvasCRDT
+
+/// What a terminal shows: rows of cells. Writing beyond the sides changes nothing.
+public struct Screen: Equatable, Sendable {
+  public let columns: Int
+  public let rows: Int
+  public private(set) var cells: [Cell]
+
+  /// Where the terminal's own cursor is seen: where one types. Nothing, and it is hidden.
+  public var cursor: Place?
+
+  public struct Place: Hashable, Sendable {
+    public var row: Int
+    public var column: Int
+
+    public init(row: Int, column: Int) {
+      self.row = row
+      self.column = column
+    }
+  }
+
+  public init(columns: Int, rows: Int, filledWith cell: Cell = Cell()) {
+    self.columns = max(columns, 0)
+    self.rows = max(rows, 0)
+    cells = Array(repeating: cell, count: self.columns * self.rows)
+  }
+
+  public subscript(row: Int, column: Int) -> Cell {
+    get { cells[row * columns + column] }
+    set {
+      guard row >= 0, row < rows, column >= 0, column < columns else { return }
+      mend(row, column)
+      cells[row * columns + column] = newValue
+    }
+  }
+
+  /// Half a wide character is none: its other half becomes a space.
+  private mutating func mend(_ row: Int, _ column: Int) {
+    let index = row * columns + column
+    if cells[index].glyph == .continuation, column > 0 { cells[index - 1].glyph = .space }
+    if column + 1 < columns, cells[index + 1].glyph == .continuation { cells[index + 1].glyph = .space }
+  }
+
+  // MARK: - Text
+
+  /// What a run of text looks like.
+  public struct Look: Sendable {
+    public var foreground: Ink
+    /// Nothing, and what is there shows through.
+    public var background: Ink?
+    public var style: Cell.Style
+
+    public init(_ foreground: Ink, on background: Ink? = nil, _ style: Cell.Style = []) {
+      self.foreground = foreground
+      self.background = background
+      self.style = style
+    }
+  }
+
+  /// Writes a line; `columnsMax` cuts it off with `…`. Returns the column behind it.
+  @discardableResult
+  public mutating func write(
+    _ text: String,
+    row: Int,
+    column: Int,
+    _ look: Look,
+    columnsMax: Int = .max
+  ) -> Int {
+    let end = min(columns, columnsMax == .max ? .max : column + columnsMax)
+    guard row >= 0, row < rows, column < end else { return column }
+    var column = column
+    var written = -1
+    for scalar in text.fitting(end - column).unicodeScalars {
+      switch CharacterWidth.columns(of: scalar) {
+      case 0:
+        // A mark goes with what it stands over; what joins characters, or chooses how they look, is left out.
+        if written >= 0, scalar.properties.canonicalCombiningClass != .notReordered {
+          cells[row * columns + written].glyph.append(scalar)
+        }
+      case let width:
+        // A wide character that the left side would cut through leaves a space.
+        if column + width > 0 {
+          written = column >= 0 ? column : -1
+          put(column >= 0 ? Glyph(scalar) : .space, row, column, look)
+          if width == 2 { put(column >= 0 ? .continuation : .space, row, column + 1, look) }
+        }
+        column += width
+      }
+    }
+    return column
+  }
+
+  private mutating func put(_ glyph: Glyph, _ row: Int, _ column: Int, _ look: Look) {
+    guard column >= 0, column < columns else { return }
+    if glyph != .continuation { mend(row, column) }
+    let index = row * columns + column
+    if glyph == .continuation, column + 1 < columns, cells[index + 1].glyph == .continuation {
+      cells[index + 1].glyph = .space
+    }
+    cells[index] = Cell(glyph, look.foreground, on: look.background ?? cells[index].background, look.style)
+  }
+
+  /// Fills a part of a row.
+  public mutating func fill(row: Int, columns range: Range<Int>, with cell: Cell) {
+    for column in range { self[row, column] = cell }
+  }
+
+  public func text(row: Int) -> String {
+    (0..<columns).map { self[row, $0].glyph.text }.joined()
+  }
+}

@@ -1,0 +1,37 @@
+import CanvasCRDT
+
+/// The white circle at the bottom left of the view that swallows what is dropped on it. It stays there however the view
+/// moves.
+public struct BlackHole: Sendable {
+  public let center: Point
+  public let radius: Double
+
+  public init(view: CanvasView) {
+    // As large as four rows, less where there are few.
+    let rows = min(4, Double(view.rows) / 4)
+    radius = rows / 2 / view.rowScale
+    center = view.point(atColumn: 2 + rows / 2 * view.aspect, row: Double(view.rows) - 1 - rows / 2)
+  }
+
+  public func circle(grownBy factor: Double = 1) -> Outline {
+    let reach = radius * factor
+    return Outline(
+      kind: .ellipse,
+      position: Point(x: center.x - reach, y: center.y - reach),
+      size: Size(width: 2 * reach, height: 2 * reach)
+    )
+  }
+
+  public func contains(_ point: Point) -> Bool { distance(point) <= radius * 1.2 }
+
+  /// How much it swells for something that is held here: up to half as much again.
+  public func swelling(for point: Point) -> Double {
+    1 + 0.5 * max(0, min(1, (4 * radius - distance(point)) / (3 * radius)))
+  }
+
+  private func distance(_ point: Point) -> Double {
+    let x = point.x - center.x
+    let y = point.y - center.y
+    return (x * x + y * y).squareRoot()
+  }
+}

@@ -1,0 +1,102 @@
+import CanvasCRDT
+
+/// What there is to draw, in the canvas's coordinates and from the back to the front.
+public struct CanvasScene: Sendable {
+  /// A shape as it is seen now, which in the middle of a movement is not as it is written.
+  public struct Item: Equatable, Sendable {
+    public var outline: Outline
+    public var fill: Color
+    public var stroke: Color
+    public var strokeWidth: Double
+    public var opacity: Double
+
+    public init(outline: Outline, fill: Color, stroke: Color, strokeWidth: Double, opacity: Double) {
+      self.outline = outline
+      self.fill = fill
+      self.stroke = stroke
+      self.strokeWidth = strokeWidth
+      self.opacity = opacity
+    }
+
+    public init(_ shape: Shape) {
+      let properties = shape.properties
+      self.init(
+        outline: shape.outline,
+        fill: properties.fill,
+        stroke: properties.stroke,
+        strokeWidth: properties.strokeWidth,
+        opacity: properties.opacity
+      )
+    }
+
+    /// As it is while someone holds it up: a little larger, a little transparent.
+    public var lifted: Item {
+      var item = self
+      item.grow(by: 1.06)
+      item.opacity *= 0.85
+      return item
+    }
+
+    public mutating func grow(by factor: Double) {
+      let size = Size(width: outline.size.width * factor, height: outline.size.height * factor)
+      outline.position.x -= (size.width - outline.size.width) / 2
+      outline.position.y -= (size.height - outline.size.height) / 2
+      outline.size = size
+    }
+  }
+
+  /// A line around a shape that someone has selected.
+  public struct Mark: Equatable, Sendable {
+    public var outline: Outline
+    public var color: Color
+    /// On a small flag over it.
+    public var flag: String?
+    public var hasHandles: Bool
+
+    public init(outline: Outline, color: Color, flag: String? = nil, hasHandles: Bool = false) {
+      self.outline = outline
+      self.color = color
+      self.flag = flag
+      self.hasHandles = hasHandles
+    }
+  }
+
+  /// Where someone points.
+  public struct Pointer: Equatable, Sendable {
+    public var place: Point
+    public var color: Color
+    public var name: String
+
+    public init(place: Point, color: Color, name: String) {
+      self.place = place
+      self.color = color
+      self.name = name
+    }
+  }
+
+  /// A name in the middle of its shape, where there is room for it.
+  public struct Label: Equatable, Sendable {
+    public var text: String
+    public var center: Point
+
+    public init(text: String, center: Point) {
+      self.text = text
+      self.center = center
+    }
+  }
+
+  public var items: [Item] = []
+  /// What pairs of shapes have in common.
+  public var commonRegions: [[Point]] = []
+  public var marks: [Mark] = []
+  public var pointers: [Pointer] = []
+  public var labels: [Label] = []
+  /// A rectangle that is being drawn or pulled over shapes.
+  public var band: Rect?
+  /// The black hole's mouth, and how much larger than usual: 1 is as usual.
+  public var hole: Double?
+  /// Lines for the middle of an empty canvas.
+  public var invitation: [String] = []
+
+  public init() {}
+}

@@ -1,0 +1,105 @@
+import CanvasCRDT
+
+/// Which part of the canvas a rectangle of cells shows, and how large.
+public struct CanvasView: Equatable, Sendable {
+  /// The canvas's place at the top left corner.
+  public var origin: Point
+  /// Columns for each unit of the canvas.
+  public private(set) var scale: Double
+  public var columns: Int
+  public var rows: Int
+  /// How much higher than wide a cell is.
+  public let aspect: Double
+
+  /// A column is taken to be eight pixels of a page: that is a scale of 100 %.
+  public static let unitsPerColumn = 8.0
+
+  public static let scales = 0.000_001...4.0
+
+  /// Cells that are higher or flatter than these are told wrongly.
+  private static let aspects = 1.4...3.0
+
+  public init(columns: Int, rows: Int, aspect: Double = 2) {
+    self.columns = max(columns, 1)
+    self.rows = max(rows, 1)
+    self.aspect = CanvasView.aspects.contains(aspect) ? aspect : 2
+    origin = Point(x: 0, y: 0)
+    scale = 1 / CanvasView.unitsPerColumn
+  }
+
+  public var percent: Int { Int((scale * CanvasView.unitsPerColumn * 100).rounded()) }
+
+  /// Rows for each unit of the canvas.
+  public var rowScale: Double { scale / aspect }
+
+  // MARK: - From one to the other
+
+  /// Where a place of the canvas is, in cells and parts of them.
+  public func cell(of point: Point) -> Point {
+    Point(x: (point.x - origin.x) * scale, y: (point.y - origin.y) * rowScale)
+  }
+
+  public func point(atColumn column: Double, row: Double) -> Point {
+    Point(x: origin.x + column / scale, y: origin.y + row / rowScale)
+  }
+
+  /// The middle of a cell.
+  public func point(inColumn column: Int, row: Int) -> Point {
+    point(atColumn: Double(column) + 0.5, row: Double(row) + 0.5)
+  }
+
+  public var visibleBox: Rect {
+    Rect(origin: origin, size: Size(width: Double(columns) / scale, height: Double(rows) / rowScale))
+  }
+
+  public var center: Point { visibleBox.center }
+
+  // MARK: - Moving it
+
+  public mutating func pan(columns: Double, rows: Double) {
+    move(to: Point(x: origin.x + columns / scale, y: origin.y + rows / rowScale))
+  }
+
+  public mutating func show(center: Point) {
+    let box = visibleBox
+    move(to: Point(x: center.x - box.size.width / 2, y: center.y - box.size.height / 2))
+  }
+
+  /// What is under the cell stays there.
+  public mutating func zoom(by factor: Double, atColumn column: Double, row: Double) {
+    let fixed = point(atColumn: column, row: row)
+    scale = min(max(scale * factor, CanvasView.scales.lowerBound), CanvasView.scales.upperBound)
+    move(to: Point(x: fixed.x - column / scale, y: fixed.y - row / rowScale))
+  }
+
+  public mutating func zoom(by factor: Double) {
+    zoom(by: factor, atColumn: Double(columns) / 2, row: Double(rows) / 2)
+  }
+
+  public mutating func zoom(toPercent percent: Double) {
+    zoom(by: percent / 100 / (scale * CanvasView.unitsPerColumn))
+  }
+
+  /// Shows all of a rectangle, with some room around it.
+  public mutating func fit(_ box: Rect, scaleMax: Double = 0.5) {
+    let room = 0.9
+    let across = Double(columns) * room / max(box.size.width, 1)
+    let down = Double(rows) * aspect * room / max(box.size.height, 1)
+    scale = min(max(min(across, down, scaleMax), CanvasView.scales.lowerBound), CanvasView.scales.upperBound)
+    show(center: box.center)
+  }
+
+  /// Another size; what was in the middle stays there.
+  public mutating func resize(columns: Int, rows: Int) {
+    let center = center
+    self.columns = max(columns, 1)
+    self.rows = max(rows, 1)
+    show(center: center)
+  }
+
+  /// The canvas is large but not endless, and a view that is lost beyond it finds nothing.
+  private mutating func move(to place: Point) {
+    let limit = 2e7
+    origin = Point(x: min(max(place.x, -limit), limit), y: min(max(place.y, -limit), limit))
+  }
+}

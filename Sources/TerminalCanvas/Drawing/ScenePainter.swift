@@ -1,0 +1,135 @@
+import CanvasCRDT
+
+/// Paints a scene into pixels, four for each cell of the view.
+///
+/// In two layers, because they change at different times: the shapes with what they have in common, and over them what
+/// people do with them.
+public struct ScenePainter {
+  private let view: CanvasView
+  private let theme: Theme
+  /// Pixels for each unit of the canvas.
+  private let across: Double
+  private let down: Double
+  private var inside: Coverage
+  private var line: Coverage
+  public private(set) var pixels: Pixels
+
+  /// Curves are cut into chords that are nowhere farther off than a tenth of a pixel.
+  private static let flatness = 0.1
+
+  /// An empty canvas.
+  public init(view: CanvasView, theme: Theme) {
+    self.init(view: view, theme: theme, over: nil)
+  }
+
+  /// Over what was painted before, for the same view.
+  public init(view: CanvasView, theme: Theme, over before: Pixels?) {
+    self.view = view
+    self.theme = theme
+    across = view.scale * 2
+    down = view.rowScale * 2
+    let width = view.columns * 2
+    let height = view.rows * 2
+    inside = Coverage(width: width, height: height)
+    line = Coverage(width: width, height: height)
+    if let before, before.width == width, before.height == height {
+      pixels = before
+    } else {
+      pixels = Pixels(width: width, height: height, filledWith: theme.paper)
+    }
+  }
+
+  private func pixel(_ point: Point) -> Point {
+    Point(x: (point.x - view.origin.x) * across, y: (point.y - view.origin.y) * down)
+  }
+
+  // MARK: - Shapes
+
+  public mutating func paintShapes(_ scene: CanvasScene) {
+    for item in scene.items { paint(item) }
+    for region in scene.commonRegions { paintCommonRegion(region) }
+  }
+
+  private mutating func paint(_ item: CanvasScene.Item) {
+    let outline = item.outline
+    if paintsAsDot(item) { return }
+    let corners = outline.polygon(flatness: ScenePainter.flatness / max(across, down))
+    inside.add(corners.map { pixel($0) })
+    let fill = SIMD4<Float>(item.fill)
+    let opacity = Float(item.opacity)
+    guard item.strokeWidth > 0 else {
+      inside.take { row, column, part in pixels.blend(row, column, fill, part: part * opacity) }
+      return
+    }
+    for polygon in Stroke.polygons(along: corners, width: item.strokeWidth) { line.add(polygon.map { pixel($0) }) }
+    let stroke = SIMD4<Float>(item.stroke)
+    // Both together are as transparent as the shape is: the line doesn't show the inside through.
+    Coverage.take(&inside, &line) { row, column, filled, stroked in
+      let covered = filled + stroked - filled * stroked
+      let color = fill + (stroke - fill) * (stroked / covered)
+      pixels.blend(row, column, color, part: covered * opacity)
+    }
+  }
+
+  /// What is smaller than a pixel is a pixel, as strong as it is large.
+  private mutating func paintsAsDot(_ item: CanvasScene.Item) -> Bool {
+    let width = (item.outline.size.width + item.strokeWidth) * across
+    let height = (item.outline.size.height + item.strokeWidth) * down
+    guard width < 1, height < 1 else { return false }
+    let size = item.outline.size
+    let center = Point(x: item.outline.position.x + size.width / 2, y: item.outline.position.y + size.height / 2)
+    let place = pixel(center)
+    guard place.x >= 0, place.y >= 0, place.x < Double(pixels.width), place.y < Double(pixels.height) else {
+      return true
+    }
+    // Never so weak that nobody sees it.
+    let part = max(0.15, width * height) * item.opacity
+    pixels.blend(Int(place.y), Int(place.x), SIMD4(item.fill), part: Float(part))
+    return true
+  }
+
+  private mutating func paintCommonRegion(_ region: [Point]) {
+    let corners = region.map { pixel($0) }
+    inside.add(corners)
+    for polygon in Stroke.polygons(along: corners, width: 1) { line.add(polygon) }
+    let orange = SIMD4<Float>(Theme.overlap, mark: 1)
+    Coverage.take(&inside, &line) { row, column, filled, stroked in
+      let part = max(filled * Float(Theme.overlapPart), stroked * 0.9)
+      pixels.blend(row, column, orange, part: part)
+    }
+  }
+
+  // MARK: - What people do
+
+  public mutating func paintMarks(_ scene: CanvasScene) {
+    if let hole = scene.hole { paintHole(swollen: hole) }
+    for mark in scene.marks {
+      let corners = mark.outline.polygon(flatness: ScenePainter.flatness / max(across, down)).map { pixel($0) }
+      paintLine(along: corners, mark.color)
+    }
+    if let band = scene.band {
+      let corners = Outline(band).polygon(flatness: 1).map { pixel($0) }
+      paintLine(along: corners, theme.quiet)
+    }
+  }
+
+  /// A line of a pixel's width.
+  private mutating func paintLine(along corners: [Point], _ color: Color) {
+    for polygon in Stroke.polygons(along: corners, width: 1) { line.add(polygon) }
+    let color = SIMD4<Float>(color)
+    line.take { row, column, part in pixels.blend(row, column, color, part: part) }
+  }
+
+  /// White with a soft edge, and ringed where the paper is white too.
+  private mutating func paintHole(swollen: Double) {
+    let hole = BlackHole(view: view)
+    let white = SIMD4<Float>(Color(red: 255, green: 255, blue: 255))
+    let isOnWhite = theme.paper.luminance > 128
+    for (grown, part) in [(1.35, 0.18), (1.18, 0.3), (1.0, 1.0)] {
+      let circle = hole.circle(grownBy: grown * swollen)
+      inside.add(circle.polygon(flatness: ScenePainter.flatness / max(across, down)).map { pixel($0) })
+      let color = isOnWhite && grown > 1 ? SIMD4<Float>(theme.quiet) : white
+      inside.take { row, column, covered in pixels.blend(row, column, color, part: covered * Float(part)) }
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import CanvasCRDT
+
+/// A grid of colours that shapes are blended into, as a browser does: in the numbers of `#RRGGBB` themselves.
+public struct Pixels: Equatable, Sendable {
+  public let width: Int
+  public let height: Int
+
+  /// Red, green and blue, 0…255; and how much of the pixel was last marked as common area, for terminals that have no
+  /// orange.
+  private(set) var values: [SIMD4<Float>]
+
+  public init(width: Int, height: Int, filledWith color: Color) {
+    self.width = max(width, 0)
+    self.height = max(height, 0)
+    values = Array(repeating: SIMD4(color), count: self.width * self.height)
+  }
+
+  /// The nearest colour of `#RRGGBB` to what the pixel is.
+  public subscript(row: Int, column: Int) -> Color { Color(values[row * width + column]) }
+
+  func value(_ row: Int, _ column: Int) -> SIMD4<Float> { values[row * width + column] }
+
+  /// Lays a colour over a pixel; of its mark as much goes as is covered.
+  mutating func blend(_ row: Int, _ column: Int, _ color: SIMD4<Float>, part: Float) {
+    let index = row * width + column
+    values[index] += (color - values[index]) * part
+  }
+}
+
+extension SIMD4 where Scalar == Float {
+  init(_ color: Color, mark: Float = 0) {
+    self.init(Float(color.red), Float(color.green), Float(color.blue), mark)
+  }
+}
+
+extension Color {
+  init(_ value: SIMD4<Float>) {
+    let rounded = (value + 0.5).clamped(lowerBound: SIMD4(repeating: 0), upperBound: SIMD4(repeating: 255))
+    self.init(red: UInt8(rounded.x), green: UInt8(rounded.y), blue: UInt8(rounded.z))
+  }
+
+  /// This colour with another laid over it.
+  public func covered(by other: Color, part: Double) -> Color {
+    let below = SIMD4<Float>(self)
+    return Color(below + (SIMD4(other) - below) * Float(part))
+  }
+
+  /// How bright it looks, 0…255.
+  public var luminance: Int { (Int(red) * 299 + Int(green) * 587 + Int(blue) * 114) / 1000 }
+}

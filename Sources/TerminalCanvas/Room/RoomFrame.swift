@@ -1,0 +1,133 @@
+import CanvasCRDT
+
+/// All that the live canvas shows of a room, as a value: the drawing, the people, the layers, how the connection is.
+public struct RoomFrame: Sendable {
+  public struct Person: Equatable, Sendable {
+    public var name: String
+    public var color: Color
+    public var isSelf: Bool
+    public var isFollowed: Bool
+
+    public init(name: String, color: Color, isSelf: Bool = false, isFollowed: Bool = false) {
+      self.name = name
+      self.color = color
+      self.isSelf = isSelf
+      self.isFollowed = isFollowed
+    }
+  }
+
+  public struct Layer: Equatable, Sendable {
+    public var name: String
+    public var color: Color
+    public var isVisible: Bool
+    public var isSelected: Bool
+
+    public init(name: String, color: Color, isVisible: Bool = true, isSelected: Bool = false) {
+      self.name = name
+      self.color = color
+      self.isVisible = isVisible
+      self.isSelected = isSelected
+    }
+  }
+
+  /// Two shapes that share area, and how much of the smaller one that is.
+  public struct Overlap: Equatable, Sendable {
+    public var first: String
+    public var second: String
+    public var percent: Int?
+
+    public init(first: String, second: String, percent: Int?) {
+      self.first = first
+      self.second = second
+      self.percent = percent
+    }
+  }
+
+  /// A part of a long list: what there is room for.
+  public struct Window<Element: Equatable & Sendable>: Equatable, Sendable {
+    public var elements: [Element]
+    /// How many come before them.
+    public var start: Int
+    public var count: Int
+
+    public init(_ elements: [Element] = [], start: Int = 0, count: Int? = nil) {
+      self.elements = elements
+      self.start = start
+      self.count = count ?? elements.count
+    }
+  }
+
+  /// What is being typed.
+  public struct Prompt: Equatable, Sendable {
+    public var label: String
+    public var line: LineEditor
+
+    public init(label: String, line: LineEditor) {
+      self.label = label
+      self.line = line
+    }
+  }
+
+  public var room = ""
+  public var view: CanvasView
+  public var scene = CanvasScene()
+  public var people: [Person] = []
+  /// From the front to the back, as a list of layers is read.
+  public var layers = Window<Layer>()
+  public var overlaps = Window<Overlap>()
+  /// So many overlap that none is told.
+  public var isCrowded = false
+  public var connection = Connection.live
+  public var unsent = 0
+  public var roundTripMilliseconds: UInt64?
+  public var isViewOnly = false
+  /// What just happened, in words.
+  public var notice: Notice?
+  public var prompt: Prompt?
+  public var showsHelp = false
+  /// Where in the past this is; nothing, and it is now.
+  public var timeline: Timeline?
+
+  public struct Notice: Equatable, Sendable {
+    public var text: String
+    public var kind: Kind
+
+    public enum Kind: Sendable { case plain, overlap, warning }
+
+    public init(_ text: String, _ kind: Kind = .plain) {
+      self.text = text
+      self.kind = kind
+    }
+  }
+
+  public enum Connection: Equatable, Sendable {
+    case loading
+    case live
+    case reconnecting
+    /// For good, and why.
+    case closed(String)
+  }
+
+  public init(view: CanvasView) {
+    self.view = view
+  }
+}
+
+extension RoomFrame {
+  /// How the connection is, in the words of the page.
+  public var connectionWords: String {
+    switch connection {
+    case .loading: return "Opening…"
+    case .closed(let why): return why
+    case .reconnecting:
+      switch unsent {
+      case 0: return "Reconnecting…"
+      case 1: return "Reconnecting… your 1 change is kept."
+      default: return "Reconnecting… your \(unsent) changes are kept."
+      }
+    case .live:
+      if isViewOnly { return "View only" }
+      return unsent == 0 ? "Saved" : "Saving \(unsent) \(unsent == 1 ? "change" : "changes")…"
+    }
+  }
+}

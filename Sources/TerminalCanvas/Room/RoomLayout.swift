@@ -1,0 +1,63 @@
+/// Where the parts of the live canvas are on a screen of some size: the canvas, the panel at its right, the last row.
+public struct RoomLayout: Equatable, Sendable {
+  /// A panel is worth its columns only where this many are left.
+  public static let columnsForPanel = 96
+  public static let panelColumns = 30
+
+  public let columns: Int
+  public let rows: Int
+  public let canvasColumns: Int
+  public let canvasRows: Int
+  public let hasPanel: Bool
+
+  // Rows of the panel's lists, without their headings.
+  public let people: Range<Int>
+  public let layers: Range<Int>
+  public let overlaps: Range<Int>
+
+  public init(columns: Int, rows: Int, wantsPanel: Bool = true, peopleCount: Int = 1, overlapCount: Int = 0) {
+    self.columns = max(columns, 1)
+    self.rows = max(rows, 1)
+    hasPanel = wantsPanel && columns >= RoomLayout.columnsForPanel && rows >= 12
+    canvasColumns = hasPanel ? self.columns - RoomLayout.panelColumns : self.columns
+    canvasRows = max(self.rows - 1, 1)
+    guard hasPanel else {
+      people = 0..<0
+      layers = 0..<0
+      overlaps = 0..<0
+      return
+    }
+    // Headings and a free row before each; at least a third for the layers.
+    let room = canvasRows - 6
+    let peopleRows = min(max(peopleCount, 1), max(1, room / 4))
+    let overlapRows = min(max(overlapCount, 1), max(1, room / 3))
+    people = 1..<(1 + (peopleCount == 0 ? 0 : peopleRows))
+    let layersStart = peopleCount == 0 ? 1 : people.upperBound + 2
+    layers = layersStart..<max(layersStart, canvasRows - overlapRows - 2)
+    overlaps = (layers.upperBound + 2)..<max(layers.upperBound + 2, canvasRows)
+  }
+
+  /// What is at a place of the screen.
+  public enum Part: Equatable, Sendable {
+    case canvas
+    /// Which row of a list.
+    case person(Int)
+    case layer(Int)
+    /// The mark at a layer's end that shows and hides it.
+    case layerEye(Int)
+    case overlap(Int)
+    case panel
+    case status
+  }
+
+  public func part(row: Int, column: Int) -> Part {
+    if row >= canvasRows { return .status }
+    if column < canvasColumns { return .canvas }
+    if people.contains(row) { return .person(row - people.lowerBound) }
+    if layers.contains(row) {
+      return column >= columns - 3 ? .layerEye(row - layers.lowerBound) : .layer(row - layers.lowerBound)
+    }
+    if overlaps.contains(row) { return .overlap(row - overlaps.lowerBound) }
+    return .panel
+  }
+}

@@ -1,0 +1,49 @@
+import CanvasCRDT
+
+/// A moment of the past, and how one moves through it.
+public struct Timeline: Equatable, Sendable {
+  /// The moment, in words.
+  public var words: String
+  /// How much of the way lies behind: 0…1.
+  public var part: Double
+  public var isPlaying: Bool
+  public var speed: Double
+
+  public init(words: String, part: Double, isPlaying: Bool, speed: Double) {
+    self.words = words
+    self.part = part
+    self.isPlaying = isPlaying
+    self.speed = speed
+  }
+
+  /// Where the bar is on a row of so many columns; nothing where there is no room.
+  public func bar(columns: Int, start: Int) -> Range<Int>? {
+    let end = columns - tail.columns
+    return end - start >= 4 ? start..<end : nil
+  }
+
+  var tail: String {
+    let number = speed == speed.rounded() ? "\(Int(speed))" : "\(speed)"
+    return "  ×\(number) · ? keys "
+  }
+
+  var head: String { " \(isPlaying ? "▶" : "❚❚") \(words)  " }
+
+  /// What part of the way a column of the bar stands for.
+  public func part(atColumn column: Int, columns: Int) -> Double? {
+    guard let bar = bar(columns: columns, start: head.columns), bar.contains(column) else { return nil }
+    return bar.count > 1 ? Double(column - bar.lowerBound) / Double(bar.count - 1) : 0
+  }
+}
+
+extension RoomScreen {
+  /// The last row of a replay: the moment, a bar, how fast.
+  func write(_ timeline: Timeline, _ row: Int, _ plain: Screen.Look, to screen: inout Screen) {
+    let start = screen.write(timeline.head, row: row, column: 0, plain)
+    screen.write(timeline.tail, row: row, column: max(start, layout.columns - timeline.tail.columns), plain)
+    guard let bar = timeline.bar(columns: layout.columns, start: start) else { return }
+    let place = Int((min(max(timeline.part, 0), 1) * Double(bar.count - 1)).rounded())
+    let text = String(repeating: "━", count: place) + "●" + String(repeating: "─", count: bar.count - 1 - place)
+    screen.write(text, row: row, column: bar.lowerBound, plain)
+  }
+}

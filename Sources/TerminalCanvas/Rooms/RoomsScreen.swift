@@ -1,0 +1,183 @@
+import CanvasCRDT
+
+/// A server's rooms as an operator sees them: a table, and over it how the server is.
+public struct RoomsScreen: Sendable {
+  public struct Row: Equatable, Sendable {
+    public var room: String
+    public var shapes: Int
+    public var peers: Int
+    public var operations: Int
+    public var operationsPerSecond: Double
+
+    public init(room: String, shapes: Int, peers: Int, operations: Int, operationsPerSecond: Double) {
+      self.room = room
+      self.shapes = shapes
+      self.peers = peers
+      self.operations = operations
+      self.operationsPerSecond = operationsPerSecond
+    }
+  }
+
+  public enum Column: String, CaseIterable, Sendable {
+    case room = "Room"
+    case shapes = "Shapes"
+    case peers = "Peers"
+    case rate = "Ops/s"
+    case operations = "Operations"
+
+    var width: Int { self == .room ? 0 : 12 }
+
+    /// The larger first, but names from A on.
+    public func isBefore(_ one: Row, _ other: Row) -> Bool {
+      switch self {
+      case .room: break
+      case .shapes where one.shapes != other.shapes: return one.shapes > other.shapes
+      case .peers where one.peers != other.peers: return one.peers > other.peers
+      case .rate where one.operationsPerSecond != other.operationsPerSecond:
+        return one.operationsPerSecond > other.operationsPerSecond
+      case .operations where one.operations != other.operations: return one.operations > other.operations
+      default: break
+      }
+      return Text(one.room) < Text(other.room)
+    }
+  }
+
+  public var server = ""
+  /// How the server is, in a few words each.
+  public var figures: [String] = []
+  /// Sorted.
+  public var rooms: [Row] = []
+  public var sortedBy = Column.rate
+  public var selected = 0
+  /// What is wrong, in words.
+  public var trouble: String?
+
+  public init() {}
+
+  public static let firstRow = 4
+
+  /// How many rooms there is room for.
+  public static func capacity(rows: Int) -> Int { max(0, rows - firstRow - 1) }
+
+  /// The first room that is seen, so that the selected one is among them.
+  public func start(rows: Int) -> Int {
+    let capacity = RoomsScreen.capacity(rows: rows)
+    return max(0, min(selected - capacity / 2, rooms.count - capacity))
+  }
+
+  /// Which column's heading is at a place.
+  public static func heading(row: Int, column: Int, columns: Int) -> Column? {
+    guard row == firstRow - 1 else { return nil }
+    return places(columns).last { column >= $0.start }?.column
+  }
+
+  private static func places(_ columns: Int) -> [(column: Column, start: Int, width: Int)] {
+    let numbers = Column.allCases.dropFirst()
+    let nameWidth = max(8, min(columns - 2 - numbers.count * 12, 66))
+    var places: [(column: Column, start: Int, width: Int)] = [(.room, 1, nameWidth)]
+    var start = 1 + nameWidth
+    for column in numbers {
+      places.append((column, start, column.width))
+      start += column.width
+    }
+    return places
+  }
+
+  // MARK: - The screen
+
+  public func screen(columns: Int, rows: Int, theme: Theme, depth: ColorDepth) -> Screen {
+    let blank = depth == .none ? Cell() : Cell(.space, .standard, on: depth.ink(theme.paper))
+    var screen = Screen(columns: columns, rows: rows, filledWith: blank)
+    let paper = depth.ink(theme.paper)
+    let plain = Screen.Look(depth.ink(theme.text), on: paper)
+    let quiet = Screen.Look(depth.ink(theme.quiet), on: paper)
+    var strong = plain
+    strong.style = .bold
+    let end = screen.write(" \(server)", row: 0, column: 0, strong, columnsMax: columns)
+    screen.write(rooms.count == 1 ? "  1 room" : "  \(rooms.count) rooms", row: 0, column: end, quiet)
+    if let trouble {
+      let warning = Screen.Look(depth.ink(theme.warning), on: paper, .bold)
+      screen.write(" \(trouble)", row: 1, column: 0, warning, columnsMax: columns)
+    } else {
+      screen.write(" \(figures.joined(separator: " · "))", row: 1, column: 0, quiet, columnsMax: columns)
+    }
+    writeHeadings(quiet, strong, to: &screen)
+    let start = start(rows: rows)
+    for (offset, row) in rooms.dropFirst(start).prefix(RoomsScreen.capacity(rows: rows)).enumerated() {
+      write(
+        row,
+        RoomsScreen.firstRow + offset,
+        isSelected: start + offset == selected,
+        theme,
+        depth,
+        plain,
+        to: &screen
+      )
+    }
+    if rooms.isEmpty, trouble == nil {
+      screen.write(" Nobody has drawn anything yet.", row: RoomsScreen.firstRow, column: 0, quiet)
+    }
+    let bar =
+      depth == .none
+      ? Screen.Look(.standard, on: .standard, .reversed)
+      : Screen.Look(
+        depth.ink(theme.text),
+        on: depth.ink(theme.raised)
+      )
+    let keys = " ↑↓ choose · Enter opens · n s p o t sort · q leaves"
+    screen.write(keys.padded(to: columns), row: rows - 1, column: 0, bar)
+    return screen
+  }
+
+  private func writeHeadings(_ quiet: Screen.Look, _ strong: Screen.Look, to screen: inout Screen) {
+    for (column, start, width) in RoomsScreen.places(screen.columns) {
+      let text = column == sortedBy ? (column == .room ? "Room ▴" : "▾ \(column.rawValue)") : column.rawValue
+      let look = column == sortedBy ? strong : quiet
+      write(text, RoomsScreen.firstRow - 1, start, width, look, isNumber: column != .room, to: &screen)
+    }
+  }
+
+  private func write(
+    _ row: Row,
+    _ line: Int,
+    isSelected: Bool,
+    _ theme: Theme,
+    _ depth: ColorDepth,
+    _ plain: Screen.Look,
+    to screen: inout Screen
+  ) {
+    var look = plain
+    if isSelected {
+      look =
+        depth == .none
+        ? Screen.Look(.standard, on: .standard, .reversed)
+        : Screen.Look(depth.ink(theme.text), on: depth.ink(theme.raised), .bold)
+      screen.write(String(repeating: " ", count: screen.columns), row: line, column: 0, look)
+    }
+    for (column, start, width) in RoomsScreen.places(screen.columns) {
+      let text =
+        switch column {
+        case .room: row.room
+        case .shapes: "\(row.shapes)"
+        case .peers: "\(row.peers)"
+        case .rate: row.operationsPerSecond == 0 ? "·" : "\(Int(row.operationsPerSecond.rounded(.up)))"
+        case .operations: "\(row.operations)"
+        }
+      write(text, line, start, width, look, isNumber: column != .room, to: &screen)
+    }
+  }
+
+  private func write(
+    _ text: String,
+    _ row: Int,
+    _ start: Int,
+    _ width: Int,
+    _ look: Screen.Look,
+    isNumber: Bool,
+    to screen: inout Screen
+  ) {
+    let fitted = text.fitting(width - 1)
+    let column = isNumber ? start + width - 1 - fitted.columns : start
+    screen.write(fitted, row: row, column: column, look)
+  }
+}

@@ -1,0 +1,306 @@
+/// Reads what a terminal sends: keys, the mouse (SGR, mode 1006), bracketed paste, focus, answers.
+///
+/// Bytes come in any pieces. A sequence that has begun waits for its end; an escape with nothing behind it is the key
+/// Escape once `timeout` says that nothing came. What makes no sense is passed over, byte by byte or sequence by
+/// sequence, and nothing is kept without bound.
+public struct KeyParser: Sendable {
+  /// A sequence that is longer is none.
+  private static let sequenceBytesMax = 64
+  /// More than anyone pastes into a name; the rest of it is read and forgotten.
+  private static let pasteBytesMax = 4_096
+
+  private enum State {
+    case ground
+    case escape
+    /// Behind `ESC [`: the bytes so far.
+    case control([UInt8])
+    /// Behind `ESC O`.
+    case function
+    /// Behind `ESC ]`, `ESC P` and their like: text that ends with BEL or `ESC \`.
+    case string([UInt8], isCommand: Bool, sawEscape: Bool)
+    case paste([UInt8], matched: Int)
+    /// The bytes of a character so far, and whether Alt was held.
+    case character([UInt8], wanted: Int, Modifiers)
+  }
+
+  private var state = State.ground
+  private var events: [TerminalEvent] = []
+
+  public init() {}
+
+  /// Whether something has begun that `timeout` would end: wait for a moment, and if nothing comes, call it.
+  public var isWaiting: Bool {
+    switch state {
+    case .ground, .paste: false
+    default: true
+    }
+  }
+
+  public mutating func feed(_ bytes: some Sequence<UInt8>) -> [TerminalEvent] {
+    for byte in bytes { take(byte) }
+    defer { events = [] }
+    return events
+  }
+
+  /// Nothing came for a while: what has begun is all there is.
+  public mutating func timeout() -> [TerminalEvent] {
+    switch state {
+    case .escape: key(.escape)
+    case .control(let bytes) where bytes.isEmpty: key(.character("["), .alt)
+    case .function: key(.character("O"), .alt)
+    case .paste, .ground: return []
+    default: break
+    }
+    state = .ground
+    defer { events = [] }
+    return events
+  }
+
+  private mutating func key(_ key: Key, _ modifiers: Modifiers = []) {
+    events.append(.key(key, modifiers))
+  }
+
+  // MARK: - One byte
+
+  private mutating func take(_ byte: UInt8) {
+    switch state {
+    case .ground: begin(byte, [])
+    case .escape: takeEscaped(byte)
+    case .control(let bytes): takeControl(byte, bytes)
+    case .function:
+      state = .ground
+      finish([], byte)
+    case .string(let bytes, let isCommand, let sawEscape): takeString(byte, bytes, isCommand, sawEscape)
+    case .paste(let bytes, let matched): takePasted(byte, bytes, matched)
+    case .character(let bytes, let wanted, let modifiers): takeCharacter(byte, bytes, wanted, modifiers)
+    }
+  }
+
+  private mutating func begin(_ byte: UInt8, _ modifiers: Modifiers) {
+    state = .ground
+    switch byte {
+    case 0x1B: state = .escape
+    case 0x0D, 0x0A: key(.enter, modifiers)
+    case 0x09: key(.tab, modifiers)
+    case 0x08, 0x7F: key(.backspace, modifiers)
+    case 0: key(.character(" "), modifiers.union(.control))
+    case 1...26: key(.character(Unicode.Scalar(byte + 0x60)), modifiers.union(.control))
+    case 28...31: key(.character(Unicode.Scalar(byte + 0x40)), modifiers.union(.control))
+    case 0x20..<0x7F: key(.character(Unicode.Scalar(byte)), modifiers)
+    case 0xC2...0xDF: state = .character([byte], wanted: 2, modifiers)
+    case 0xE0...0xEF: state = .character([byte], wanted: 3, modifiers)
+    case 0xF0...0xF4: state = .character([byte], wanted: 4, modifiers)
+    default: break
+    }
+  }
+
+  private mutating func takeEscaped(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "["): state = .control([])
+    case UInt8(ascii: "O"): state = .function
+    case UInt8(ascii: "]"): state = .string([], isCommand: true, sawEscape: false)
+    case UInt8(ascii: "P"), UInt8(ascii: "_"), UInt8(ascii: "^"), UInt8(ascii: "X"):
+      state = .string([], isCommand: false, sawEscape: false)
+    case 0x1B: key(.escape)
+    default: begin(byte, .alt)
+    }
+  }
+
+  private mutating func takeCharacter(_ byte: UInt8, _ bytes: [UInt8], _ wanted: Int, _ modifiers: Modifiers) {
+    guard byte & 0xC0 == 0x80 else {
+      // The character breaks off; what breaks it is something of its own.
+      begin(byte, [])
+      return
+    }
+    let bytes = bytes + [byte]
+    guard bytes.count == wanted else {
+      state = .character(bytes, wanted: wanted, modifiers)
+      return
+    }
+    state = .ground
+    let scalars = String(decoding: bytes, as: UTF8.self).unicodeScalars
+    if scalars.count == 1, let scalar = scalars.first, scalar != "\u{FFFD}", scalar.value >= 0xA0 {
+      key(.character(scalar), modifiers)
+    }
+  }
+
+  private mutating func takeString(_ byte: UInt8, _ bytes: [UInt8], _ isCommand: Bool, _ sawEscape: Bool) {
+    if byte == 0x07 || sawEscape && byte == UInt8(ascii: "\\") {
+      state = .ground
+      if isCommand { answer(bytes) }
+    } else if sawEscape {
+      state = .ground
+      takeEscaped(byte)
+    } else if byte == 0x1B {
+      state = .string(bytes, isCommand: isCommand, sawEscape: true)
+    } else {
+      // A long one is read to its end all the same.
+      let kept = bytes.count < KeyParser.sequenceBytesMax ? bytes + [byte] : bytes
+      state = .string(kept, isCommand: isCommand, sawEscape: false)
+    }
+  }
+
+  // MARK: - Paste
+
+  private static let pasteEnd = Array("\u{1B}[201~".utf8)
+
+  private mutating func takePasted(_ byte: UInt8, _ bytes: [UInt8], _ matched: Int) {
+    var bytes = bytes
+    state = .ground
+    if byte == KeyParser.pasteEnd[matched] {
+      if matched + 1 == KeyParser.pasteEnd.count {
+        events.append(.paste(String(decoding: bytes, as: UTF8.self)))
+      } else {
+        state = .paste(bytes, matched: matched + 1)
+      }
+      return
+    }
+    // No byte of the end but the first is an escape, so that it can only begin anew here.
+    if bytes.count < KeyParser.pasteBytesMax { bytes += KeyParser.pasteEnd[..<matched] }
+    let begins = byte == KeyParser.pasteEnd[0]
+    if !begins, bytes.count < KeyParser.pasteBytesMax { bytes.append(byte) }
+    state = .paste(bytes, matched: begins ? 1 : 0)
+  }
+
+  // MARK: - Control sequences
+
+  private mutating func takeControl(_ byte: UInt8, _ bytes: [UInt8]) {
+    switch byte {
+    case 0x40...0x7E where !(byte == UInt8(ascii: "[") && bytes.isEmpty):
+      state = .ground
+      finish(bytes, byte)
+    case 0x20...0x3F, UInt8(ascii: "["):
+      // One that is too long is read to its end, and means nothing.
+      state = .control(bytes.count < KeyParser.sequenceBytesMax ? bytes + [byte] : bytes)
+    case 0x1B: state = .escape
+    default: state = .ground
+    }
+  }
+
+  private mutating func finish(_ bytes: [UInt8], _ final: UInt8) {
+    if bytes.first == UInt8(ascii: "<") {
+      mouse(bytes.dropFirst(), final)
+      return
+    }
+    // The Linux console's function keys, `ESC [ [ A` and so on.
+    if bytes == [UInt8(ascii: "[")], (UInt8(ascii: "A")...UInt8(ascii: "E")).contains(final) {
+      key(.function(Int(final - UInt8(ascii: "A")) + 1))
+      return
+    }
+    guard let numbers = KeyParser.numbers(bytes) else { return }
+    let modifiers = KeyParser.modifiers(numbers.count > 1 ? numbers[1] : 1)
+    switch final {
+    case UInt8(ascii: "A"): key(.up, modifiers)
+    case UInt8(ascii: "B"): key(.down, modifiers)
+    case UInt8(ascii: "C"): key(.right, modifiers)
+    case UInt8(ascii: "D"): key(.left, modifiers)
+    case UInt8(ascii: "H"): key(.home, modifiers)
+    case UInt8(ascii: "F"): key(.end, modifiers)
+    case UInt8(ascii: "Z"): key(.tab, modifiers.union(.shift))
+    case UInt8(ascii: "M") where bytes.isEmpty: key(.enter)
+    case UInt8(ascii: "P")...UInt8(ascii: "S"): key(.function(Int(final - UInt8(ascii: "P")) + 1), modifiers)
+    case UInt8(ascii: "I") where bytes.isEmpty: events.append(.focus(true))
+    case UInt8(ascii: "O") where bytes.isEmpty: events.append(.focus(false))
+    case UInt8(ascii: "u"): keyByNumber(numbers.first ?? 0, modifiers)
+    case UInt8(ascii: "~"): tilde(numbers, modifiers)
+    default: break
+    }
+  }
+
+  private mutating func tilde(_ numbers: [Int], _ modifiers: Modifiers) {
+    switch numbers.first ?? 0 {
+    case 1, 7: key(.home, modifiers)
+    case 2: key(.insert, modifiers)
+    case 3: key(.delete, modifiers)
+    case 4, 8: key(.end, modifiers)
+    case 5: key(.pageUp, modifiers)
+    case 6: key(.pageDown, modifiers)
+    case 11...15: key(.function(numbers[0] - 10), modifiers)
+    case 17...21: key(.function(numbers[0] - 11), modifiers)
+    case 23, 24: key(.function(numbers[0] - 12), modifiers)
+    case 27 where numbers.count == 3: keyByNumber(numbers[2], modifiers)
+    case 200: state = .paste([], matched: 0)
+    default: break
+    }
+  }
+
+  /// Keys that are told as the number of their character, with what was held.
+  private mutating func keyByNumber(_ number: Int, _ modifiers: Modifiers) {
+    switch number {
+    case 9: key(.tab, modifiers)
+    case 13: key(.enter, modifiers)
+    case 27: key(.escape, modifiers)
+    case 8, 127: key(.backspace, modifiers)
+    case 32...0x10FFFF:
+      if let scalar = Unicode.Scalar(UInt32(number)), !(0x7F..<0xA0).contains(number) {
+        key(.character(scalar), modifiers)
+      }
+    default: break
+    }
+  }
+
+  private mutating func mouse(_ bytes: ArraySlice<UInt8>, _ final: UInt8) {
+    guard let numbers = KeyParser.numbers(Array(bytes)), numbers.count == 3, numbers[1] > 0, numbers[2] > 0,
+      final == UInt8(ascii: "M") || final == UInt8(ascii: "m")
+    else { return }
+    let code = numbers[0]
+    var modifiers: Modifiers = []
+    if code & 4 != 0 { modifiers.insert(.shift) }
+    if code & 8 != 0 { modifiers.insert(.alt) }
+    if code & 16 != 0 { modifiers.insert(.control) }
+    let buttons: [Mouse.Button] = [.left, .middle, .right, .none]
+    let wheels: [Mouse.Action] = [.wheelUp, .wheelDown, .wheelLeft, .wheelRight]
+    let place = (row: numbers[2] - 1, column: numbers[1] - 1)
+    let action: Mouse.Action
+    var button = buttons[code & 3]
+    if code & 128 != 0 {
+      return
+    } else if code & 64 != 0 {
+      action = wheels[code & 3]
+      button = .none
+    } else if code & 32 != 0 {
+      action = button == .none ? .move : .drag
+    } else {
+      action = final == UInt8(ascii: "M") ? .press : .release
+    }
+    events.append(.mouse(Mouse(action, button, row: place.row, column: place.column, modifiers: modifiers)))
+  }
+
+  /// Numbers between semicolons; what isn't there is 1, as the sequences have it. Of parts behind a colon the first counts.
+  private static func numbers(_ bytes: [UInt8]) -> [Int]? {
+    guard bytes.count < sequenceBytesMax else { return nil }
+    var numbers: [Int] = []
+    for part in bytes.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false) {
+      let digits = part.prefix { $0 != UInt8(ascii: ":") }
+      var number = 0
+      for digit in digits {
+        guard (0x30...0x39).contains(digit), number < 1_000_000 else { return nil }
+        number = number * 10 + Int(digit - 0x30)
+      }
+      numbers.append(digits.isEmpty ? 1 : number)
+    }
+    return numbers
+  }
+
+  private static func modifiers(_ number: Int) -> Modifiers {
+    Modifiers(rawValue: UInt8(truncatingIfNeeded: max(number, 1) - 1) & 7)
+  }
+
+  // MARK: - Answers
+
+  /// `11;rgb:1616/1818/1c1c`: the background, as asked for.
+  private mutating func answer(_ bytes: [UInt8]) {
+    let prefix = Array("11;rgb:".utf8)
+    guard bytes.starts(with: prefix) else { return }
+    let parts = bytes.dropFirst(prefix.count).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    guard parts.count == 3 else { return }
+    var channels: [UInt8] = []
+    for part in parts {
+      guard (1...4).contains(part.count), let value = Int(String(decoding: part, as: UTF8.self), radix: 16), value >= 0
+      else { return }
+      let most = (1 << (4 * part.count)) - 1
+      channels.append(UInt8(min(255, value * 255 / most)))
+    }
+    events.append(.background(red: channels[0], green: channels[1], blue: channels[2]))
+  }
+}

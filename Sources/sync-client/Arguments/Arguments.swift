@@ -1,0 +1,102 @@
+/// The words behind a command's name, told apart: options with their values, and operands in their order.
+struct Arguments: Hashable, Sendable {
+  let operands: [String]
+  private let values: [String: String]
+
+  /// `--name value`, `--name=value` or `--switch`; `--` ends the options. A hyphen alone and a negative number are
+  /// operands.
+  init(_ words: [String], for command: Command) throws(ClientFailure) {
+    let options = command.options + Option.common
+    var operands: [String] = []
+    var values: [String: String] = [:]
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      if word == "--" {
+        operands += rest
+        break
+      }
+      guard word.hasPrefix("-"), word != "-", !Arguments.isNumber(word) else {
+        operands.append(word)
+        continue
+      }
+      if word == "-h" {
+        values["--help"] = ""
+        continue
+      }
+      let halves = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      guard let option = options.first(where: { $0.name == halves[0] }) else {
+        throw .usage("\(halves[0]): \(command.name) has no such option; sync-client \(command.name) --help lists all")
+      }
+      switch (option.value, halves.count) {
+      case (nil, 1): values[option.name] = ""
+      case (nil, _): throw .usage("\(option.name) takes no value")
+      case (_, 2): values[option.name] = halves[1]
+      case (.some(let name), _):
+        guard let value = rest.popFirst() else { throw .usage("\(option.name) needs a value: \(name)") }
+        values[option.name] = value
+      }
+    }
+    self.operands = operands
+    self.values = values
+    if values["--help"] == nil { try Arguments.check(operands, for: command) }
+  }
+
+  private static func isNumber(_ word: String) -> Bool {
+    guard let second = word.utf8.dropFirst().first else { return false }
+    return (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(second) || second == UInt8(ascii: ".")
+  }
+
+  private static func check(_ operands: [String], for command: Command) throws(ClientFailure) {
+    var least = 0
+    var most = 0
+    for operand in command.operands {
+      switch operand {
+      case .one: (least, most) = (least + 1, most + 1)
+      case .optional: most += 1
+      case .several: (least, most) = (least + 1, .max / 2)
+      case .any: most = .max / 2
+      }
+    }
+    if operands.count < least {
+      let missing = command.operands[min(operands.count, command.operands.count - 1)].shown
+      throw .usage("\(command.name) needs \(missing): \(command.usage)")
+    }
+    if operands.count > most { throw .usage("\(operands[most]) is one word too many: \(command.usage)") }
+  }
+
+  // MARK: - Reading
+
+  subscript(option: String) -> String? { values[option] }
+
+  func has(_ option: String) -> Bool { values[option] != nil }
+
+  func operand(_ index: Int) -> String? { operands.indices.contains(index) ? operands[index] : nil }
+
+  /// A number within bounds; `standard` where the option is not given.
+  func number(_ option: String, in range: ClosedRange<Double>, standard: Double) throws(ClientFailure) -> Double {
+    guard let text = values[option] else { return standard }
+    guard let number = Double(text), range.contains(number) else {
+      throw .usage(
+        "\(option) \(text): must be a number from \(Figures.number(range.lowerBound)) to \(Figures.number(range.upperBound))"
+      )
+    }
+    return number
+  }
+
+  func integer(_ option: String, in range: ClosedRange<Int>, standard: Int) throws(ClientFailure) -> Int {
+    guard let text = values[option] else { return standard }
+    guard let number = Int(text), range.contains(number) else {
+      throw .usage("\(option) \(text): must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
+  /// `500ms`, `10s`, `5m`, `2h`, `1d`; nothing where the option is not given.
+  func milliseconds(_ option: String) throws(ClientFailure) -> UInt64? {
+    guard let text = values[option] else { return nil }
+    guard let milliseconds = Figures.milliseconds(text) else {
+      throw .usage("\(option) \(text): must be a time such as 500ms, 10s, 5m, 2h or 1d")
+    }
+    return milliseconds
+  }
+}

@@ -1,0 +1,48 @@
+import CanvasCRDT
+
+/// Numbers, lengths of time and their like, as people type and read them.
+enum Figures {
+  /// In the shortest form that reads back the same, without `.0`.
+  static func number(_ value: Double) -> String {
+    var writer = ByteWriter(capacity: NumberText.lengthMax)
+    writer.appendNumber(value)
+    return String(decoding: writer.finish(), as: UTF8.self)
+  }
+
+  /// With at most so many decimals, for tables.
+  static func rounded(_ value: Double, decimals: Int = 1) -> String {
+    let scale = decimals == 0 ? 1.0 : decimals == 1 ? 10.0 : 100.0
+    return number((value * scale).rounded() / scale)
+  }
+
+  private static let units: [(name: String, milliseconds: Double)] = [
+    ("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
+  ]
+
+  /// `500ms`, `1.5s`, `5m`, `2h`, `1d`.
+  static func milliseconds(_ text: String) -> UInt64? {
+    for unit in units where text.hasSuffix(unit.name) {
+      guard let number = Double(text.dropLast(unit.name.count)), number >= 0, number * unit.milliseconds < 1e15 else {
+        continue
+      }
+      return UInt64((number * unit.milliseconds).rounded())
+    }
+    return nil
+  }
+
+  /// `0.8 ms`, `12 ms`, `1.5 s`, `4 min`, from microseconds.
+  static func duration(microseconds: UInt64) -> String {
+    let milliseconds = Double(microseconds) / 1_000
+    if milliseconds < 10 { return "\(rounded(milliseconds)) ms" }
+    if milliseconds < 1_000 { return "\(rounded(milliseconds, decimals: 0)) ms" }
+    if milliseconds < 120_000 { return "\(rounded(milliseconds / 1_000)) s" }
+    return "\(rounded(milliseconds / 60_000, decimals: 0)) min"
+  }
+
+  /// `38 %`; a part that is there at all is never told as none.
+  static func percentage(_ part: Double) -> String {
+    let percent = (part * 100).rounded()
+    if part > 0, percent < 1 { return "<1 %" }
+    return "\(number(min(percent, 100))) %"
+  }
+}

@@ -1,0 +1,84 @@
+extension CommandTable {
+  static let version = "0.1.0"
+
+  /// `--help` on its own.
+  static var helpText: String {
+    var lines = [
+      "sync-client \(version): shared canvases in a terminal.",
+      "",
+      "  sync-client COMMAND …",
+    ]
+    for group in Command.Group.allCases {
+      let commands = all.filter { $0.group == group }
+      guard !commands.isEmpty else { continue }
+      lines += ["", group.rawValue]
+      let words = commands.map { command in
+        (([command.name] + command.operands.map { $0.shown }).joined(separator: " "), command.summary)
+      }
+      lines += HelpText.columns(words)
+    }
+    lines += ["", "Options of every command"]
+    lines += HelpText.columns(Option.common.map { ($0.shown, $0.words) })
+    lines += [
+      "", "sync-client COMMAND --help tells more of each, with examples.",
+      "Exit codes: 0 done, 1 failed, 2 could not connect, 64 the words make no sense.",
+    ]
+    return lines.joined(separator: "\n")
+  }
+}
+
+extension Command {
+  var helpText: String {
+    var lines = ["\(usage)", "", summary]
+    for paragraph in details { lines += [""] + HelpText.wrapped(paragraph, width: 92) }
+    if !options.isEmpty {
+      lines += ["", "Options"]
+      lines += HelpText.columns(options.map { ($0.shown, $0.words) })
+    }
+    lines += ["", "As every command"]
+    lines += HelpText.columns(Option.common.map { ($0.shown, $0.words) })
+    if !examples.isEmpty {
+      lines += ["", "Examples"]
+      for example in examples { lines.append("  sync-client \(example)") }
+    }
+    return lines.joined(separator: "\n")
+  }
+}
+
+extension Option {
+  var shown: String { value.map { "\(name) \($0)" } ?? name }
+}
+
+enum HelpText {
+  /// Two columns, the first as wide as its widest.
+  static func columns(_ rows: [(String, String)]) -> [String] {
+    let width = min(rows.map { $0.0.count }.max() ?? 0, 38)
+    var lines: [String] = []
+    for (left, right) in rows {
+      let parts = wrapped(right, width: 92 - width)
+      if left.count > width {
+        lines.append("  \(left)")
+        lines += parts.map { "  \(String(repeating: " ", count: width))  \($0)" }
+      } else {
+        let padded = left + String(repeating: " ", count: width - left.count)
+        lines.append("  \(padded)  \(parts.first ?? "")")
+        lines += parts.dropFirst().map { "  \(String(repeating: " ", count: width))  \($0)" }
+      }
+    }
+    return lines
+  }
+
+  static func wrapped(_ text: String, width: Int) -> [String] {
+    var lines: [String] = []
+    var line = ""
+    for word in text.split(separator: " ") {
+      if !line.isEmpty, line.count + 1 + word.count > width {
+        lines.append(line)
+        line = ""
+      }
+      line += (line.isEmpty ? "" : " ") + word
+    }
+    if !line.isEmpty { lines.append(line) }
+    return lines
+  }
+}

@@ -1,0 +1,79 @@
+import CanvasCRDT
+
+/// A command's arguments, and what holds for every command: which server, who one is, how to answer.
+struct Invocation: Sendable {
+  let arguments: Arguments
+  let server: ServerAddress
+  let name: Text?
+  let color: Color?
+  let isJSON: Bool
+  let output: Output
+  let environment: [String: String]
+  let windowChanges = WindowChanges()
+
+  init(_ arguments: Arguments, environment: [String: String]) throws(ClientFailure) {
+    self.arguments = arguments
+    self.environment = environment
+    let token = arguments["--token"] ?? environment["CANVAS_TOKEN"]
+    server = try ServerAddress(
+      arguments["--server"] ?? environment["CANVAS_SERVER"] ?? "ws://127.0.0.1:8080",
+      token: token.flatMap { $0.isEmpty ? nil : $0 }
+    )
+    name = try arguments["--name"].map { (text) throws(ClientFailure) in
+      let name = Text(text)
+      guard PropertyRules.allowsName(name) else {
+        throw .usage("--name: must be 1 to 128 bytes of text without control characters")
+      }
+      return name
+    }
+    color = try arguments["--color"].map { (text) throws(ClientFailure) in
+      guard let color = Color(text) else { throw .usage("--color \(text): must be a colour as #E4572E") }
+      return color
+    }
+    isJSON = arguments.has("--json")
+    let wantsColor = !arguments.has("--no-color") && (environment["NO_COLOR"] ?? "").isEmpty
+    output = Output(usesColor: wantsColor && !isJSON && Output.isTerminal && environment["TERM"] != "dumb")
+  }
+
+  /// The room that the first operand names.
+  func room() throws(ClientFailure) -> RoomName { try RoomName(arguments.operands[0]) }
+
+  /// How one joins a room, unless a command knows better.
+  func replicaConfiguration(name standard: Text = "Terminal") -> ReplicaConfiguration {
+    var configuration = ReplicaConfiguration()
+    configuration.name = name ?? standard
+    configuration.color = color
+    return configuration
+  }
+}
+
+/// What the command line asks for.
+enum CommandLineRequest: Sendable {
+  case help(String)
+  case run(Command, Invocation)
+
+  /// - Parameter words: without the program's own name.
+  init(_ words: [String], environment: [String: String]) throws(ClientFailure) {
+    guard let first = words.first else { throw .usage("what? sync-client --help lists what there is") }
+    switch first {
+    case "--help", "-h", "help":
+      if words.count > 1, let command = CommandTable.command(named: words[1]) {
+        self = .help(command.helpText)
+      } else {
+        self = .help(CommandTable.helpText)
+      }
+    case "--version":
+      self = .help("sync-client \(CommandTable.version)")
+    default:
+      guard let command = CommandTable.command(named: first) else {
+        throw .usage("\(first): there is no such command; sync-client --help lists all")
+      }
+      let arguments = try Arguments(Array(words.dropFirst()), for: command)
+      if arguments.has("--help") {
+        self = .help(command.helpText)
+      } else {
+        self = .run(command, try Invocation(arguments, environment: environment))
+      }
+    }
+  }
+}

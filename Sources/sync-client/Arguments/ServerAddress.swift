@@ -1,0 +1,68 @@
+import CanvasCRDT
+import WebSocketLoop
+
+/// Where the server is, and by what right one asks.
+struct ServerAddress: Hashable, Sendable {
+  let host: String
+  let port: Int
+  var token: String?
+
+  /// `ws://127.0.0.1:8080`, the same with `http`, or just `127.0.0.1`: then the port is 8080, otherwise 80.
+  init(_ text: String, token: String? = nil) throws(ClientFailure) {
+    for scheme in ["wss:", "https:"] where text.hasPrefix(scheme) {
+      throw .usage(
+        "\(text): sync-client speaks no TLS; run it beside the server, or through a tunnel, and say ws://127.0.0.1:8080"
+      )
+    }
+    let hasScheme = text.hasPrefix("ws:") || text.hasPrefix("http:")
+    let bare = hasScheme || ServerAddress.hasPort(text) ? text : "\(text):8080"
+    guard let endpoint = Endpoint(hasScheme ? text : "ws://" + bare), endpoint.query.isEmpty else {
+      throw .usage("\(text): a server is given as ws://127.0.0.1:8080")
+    }
+    guard endpoint.path == "/" else {
+      throw .usage("\(text): a server is given without a path, as ws://127.0.0.1:8080")
+    }
+    host = endpoint.host
+    port = endpoint.port
+    self.token = token
+  }
+
+  private static func hasPort(_ text: String) -> Bool {
+    guard let colon = text.lastIndex(of: ":") else { return false }
+    return !text[colon...].contains("]") && (text.hasPrefix("[") || text.firstIndex(of: ":") == colon)
+  }
+
+  /// As it is shown and stored.
+  var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+  func endpoint(_ path: String, query: String = "") -> Endpoint {
+    Endpoint(host: host, port: port, path: path, query: query)
+  }
+
+  var headers: [(name: String, value: String)] {
+    token.map { [("Authorization", "Bearer \($0)")] } ?? []
+  }
+}
+
+/// A room's name, checked.
+struct RoomName: Hashable, Sendable {
+  let text: String
+
+  init(_ text: String) throws(ClientFailure) {
+    let isAllowed = text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+        true
+      default: false
+      }
+    }
+    guard isAllowed, (1...64).contains(text.utf8.count) else {
+      throw .usage("\(text): a room's name is 1 to 64 of A–Z, a–z, 0–9, '.', '_' and '-'")
+    }
+    self.text = text
+  }
+
+  /// Of the room over HTTP.
+  func path(_ rest: String = "") -> String { "/v1/rooms/\(text)\(rest)" }
+}

@@ -1,0 +1,162 @@
+import CanvasCRDT
+import Glibc
+
+/// What a bot does with its shapes. A value with a seed: the same bot does the same again.
+struct BotBehaviour: Sendable {
+  enum Kind: String, CaseIterable, Sendable {
+    /// Each move is to anywhere.
+    case scatter
+    /// Small steps, and back from the edges.
+    case wander
+    /// Around a centre of one's own, each shape at its own pace.
+    case orbit
+    /// All bots of one seed after one point that wanders.
+    case swarm
+    /// From cell to neighbouring cell.
+    case grid
+  }
+
+  struct Member: Sendable {
+    let id: Identifier
+    let size: Size
+    var position: Point
+    /// 0 … 1, in which the members of a bot differ.
+    let phase: Double
+  }
+
+  let kind: Kind
+  let area: Rect
+  private(set) var members: [Member] = []
+  private var random: SplitMix
+  private let center: Point
+  private var next = 0
+
+  static let cell = 60.0
+
+  /// - Parameter number: which of the bots; each has shapes and chance of its own.
+  init(_ kind: Kind, shapes: Int, area: Rect, seed: UInt64, number: Int) {
+    self.kind = kind
+    self.area = area
+    // Mixed once: seeds that follow each other, or differ by the generator's own step, would draw the same.
+    var mixer = SplitMix(seed: seed &+ UInt64(number))
+    random = SplitMix(seed: mixer.next())
+    center = Point(
+      x: area.minX + area.size.width * Double.random(in: 0.2...0.8, using: &random),
+      y: area.minY + area.size.height * Double.random(in: 0.2...0.8, using: &random)
+    )
+    for index in 0..<shapes {
+      let side = kind == .grid ? BotBehaviour.cell - 10 : Double(Int.random(in: 24...72, using: &random))
+      let size = Size(width: side, height: side)
+      members.append(
+        Member(
+          id: Identifier.random(using: &random),
+          size: size,
+          position: Point(x: 0, y: 0),
+          phase: (Double(index) + 0.5) / Double(max(shapes, 1))
+        )
+      )
+      members[index].position = opening(index)
+    }
+  }
+
+  /// Makes the shapes.
+  mutating func begin() -> [ProposedOperation] {
+    members.map { member in
+      var set = Properties()
+      set.kind = ShapeKind.allCases[Int.random(in: 0..<ShapeKind.allCases.count, using: &random)]
+      set.position = member.position
+      set.size = member.size
+      set.fill = Color.bright(using: &random)
+      set.alpha = 8
+      return ProposedOperation(shape: member.id, at: nil, set: set)
+    }
+  }
+
+  /// The next move, of one shape after the other.
+  mutating func move(atMilliseconds time: UInt64) -> ProposedOperation? {
+    guard !members.isEmpty else { return nil }
+    let index = next
+    next = (next + 1) % members.count
+    let member = members[index]
+    members[index].position = rounded(kept(place(of: member, at: Double(time) / 1_000), member.size))
+    var set = Properties()
+    set.position = members[index].position
+    return ProposedOperation(shape: member.id, at: nil, set: set)
+  }
+
+  // MARK: - Places
+
+  private mutating func opening(_ index: Int) -> Point {
+    let member = members[index]
+    switch kind {
+    case .grid:
+      let columns = max(1, Int(area.size.width / BotBehaviour.cell))
+      let rows = max(1, Int(area.size.height / BotBehaviour.cell))
+      return Point(
+        x: area.minX + Double(Int.random(in: 0..<columns, using: &random)) * BotBehaviour.cell,
+        y: area.minY + Double(Int.random(in: 0..<rows, using: &random)) * BotBehaviour.cell
+      )
+    case .orbit, .swarm: return rounded(kept(place(of: member, at: 0), member.size))
+    case .scatter, .wander: return rounded(anywhere(member.size))
+    }
+  }
+
+  private mutating func place(of member: Member, at seconds: Double) -> Point {
+    switch kind {
+    case .scatter: return anywhere(member.size)
+    case .wander:
+      return Point(
+        x: member.position.x + Double.random(in: -20...20, using: &random),
+        y: member.position.y + Double.random(in: -20...20, using: &random)
+      )
+    case .orbit:
+      let radius = 40 + 160 * member.phase
+      return Cycle.point(around: center, radius: radius, turn: seconds * (0.3 - 0.2 * member.phase) + member.phase)
+    case .swarm:
+      let target = Cycle.point(
+        around: area.center,
+        radius: min(area.size.width, area.size.height) * 0.35,
+        turn: seconds * 0.05
+      )
+      return Point(
+        x: target.x + Double.random(in: -60...60, using: &random),
+        y: target.y + Double.random(in: -60...60, using: &random)
+      )
+    case .grid:
+      let steps = [(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)]
+      let step = steps[Int.random(in: 0..<4, using: &random)]
+      let stepped = Point(
+        x: member.position.x + step.0 * BotBehaviour.cell,
+        y: member.position.y + step.1 * BotBehaviour.cell
+      )
+      // Past the edge it stays where it is.
+      return kept(stepped, member.size) == stepped ? stepped : member.position
+    }
+  }
+
+  private mutating func anywhere(_ size: Size) -> Point {
+    Point(
+      x: area.minX + Double.random(in: 0...1, using: &random) * max(0, area.size.width - size.width),
+      y: area.minY + Double.random(in: 0...1, using: &random) * max(0, area.size.height - size.height)
+    )
+  }
+
+  private func kept(_ point: Point, _ size: Size) -> Point {
+    Point(
+      x: max(area.minX, min(point.x, area.maxX - size.width)),
+      y: max(area.minY, min(point.y, area.maxY - size.height))
+    )
+  }
+
+  private func rounded(_ point: Point) -> Point {
+    Point(x: (point.x * 10).rounded() / 10, y: (point.y * 10).rounded() / 10)
+  }
+}
+
+/// Going round.
+enum Cycle {
+  /// A whole turn is 1.
+  static func point(around center: Point, radius: Double, turn: Double) -> Point {
+    Point(x: center.x + radius * cos(turn * 2 * .pi), y: center.y + radius * sin(turn * 2 * .pi))
+  }
+}

@@ -1,0 +1,84 @@
+import CanvasCRDT
+import WebSocketLoop
+
+/// Bots at work: a clock for all of them, progress, and the end.
+@ClientLoop
+final class BotCrowd {
+  let bots: [Bot]
+  let tally: BotTally
+  private let interval: UInt64
+  private let beginning = Clocks.monotonicMicroseconds()
+  private var isWorking = false
+  private(set) var workedMicroseconds: UInt64 = 0
+
+  /// Often enough for a hundred moves a second.
+  private static let tickMilliseconds: UInt64 = 5
+
+  init(_ bots: [Bot], _ tally: BotTally, perSecond: Double) {
+    self.bots = bots
+    self.tally = tally
+    interval = UInt64((1_000_000 / perSecond).rounded())
+  }
+
+  /// Brings all into the room. The first has to get in; a server that takes no more than some says so.
+  func join(withinMilliseconds: UInt64) async throws {
+    try await bots[0].writer.join()
+    for bot in bots.dropFirst() { bot.writer.start() }
+    let deadline = Clocks.monotonicMilliseconds() + withinMilliseconds
+    for bot in bots {
+      let now = Clocks.monotonicMilliseconds()
+      let end = await bot.writer.waiters.wait(withinMilliseconds: deadline > now ? deadline - now : 0) {
+        bot.writer.session.joins > 0 || bot.writer.isClosedForGood
+      }
+      if end == .cancelled { throw CancellationError() }
+      guard bot.writer.session.joins > 0 else {
+        let inside = bots.count { $0.writer.session.joins > 0 }
+        throw ClientFailure.couldNotConnect("\(inside) of \(bots.count) bots got in; \(bot.writer.whyNot)")
+      }
+    }
+  }
+
+  /// Until the time is over, the task is cancelled, or the room is gone.
+  func work(forMilliseconds duration: UInt64?, progress: (BotCrowd) -> Void) async {
+    isWorking = true
+    tick()
+    let end = duration.map { beginning + $0 * 1_000 }
+    while !Task.isCancelled, !bots[0].writer.isClosedForGood {
+      let now = Clocks.monotonicMicroseconds()
+      if let end, now >= end { break }
+      let pause = min(1_000_000, end.map { $0 - now } ?? 1_000_000)
+      try? await ClientLoop.pause(milliseconds: pause / 1_000 + 1)
+      progress(self)
+    }
+    isWorking = false
+    workedMicroseconds = Clocks.monotonicMicroseconds() - beginning
+  }
+
+  private func tick() {
+    guard isWorking else { return }
+    let now = Clocks.monotonicMicroseconds()
+    for bot in bots { bot.act(atMicroseconds: now, since: beginning, interval: interval) }
+    ClientLoop.shared.loop.schedule(afterMilliseconds: BotCrowd.tickMilliseconds) { [self] in
+      ClientLoop.assumeIsolated { tick() }
+    }
+  }
+
+  /// Waits until everything is answered, also when one was told to end; then all leave.
+  func finish(isCleaning: Bool, patience: UInt64) async {
+    let now = Clocks.monotonicMicroseconds()
+    if isCleaning { for bot in bots { bot.cleanUp(atMicroseconds: now) } }
+    let bots = bots
+    await Task { @ClientLoop in
+      for bot in bots {
+        _ = await bot.writer.waiters.wait(withinMilliseconds: patience) { bot.isDone }
+      }
+      for bot in bots { await bot.writer.leave() }
+    }.value
+  }
+
+  var unansweredCount: Int { bots.reduce(0) { $0 + $1.unansweredCount } }
+  var seconds: Double {
+    let micros = workedMicroseconds > 0 ? workedMicroseconds : Clocks.monotonicMicroseconds() - beginning
+    return Double(micros) / 1_000_000
+  }
+}

@@ -1,0 +1,84 @@
+import CanvasCRDT
+
+/// What the bots tell on their way and in the end.
+@ClientLoop
+struct BotSummary {
+  private static let parts: [(name: StaticString, part: Double)] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)]
+
+  static func progress(_ crowd: BotCrowd) {
+    let tally = crowd.tally
+    var line = "\(Figures.rounded(crowd.seconds, decimals: 0)) s: \(tally.acknowledged) acknowledged"
+    line += ", \(crowd.unansweredCount) on their way"
+    if tally.refusedCount > 0 { line += ", \(tally.refusedCount) refused" }
+    if tally.reconnects > 0 { line += ", \(tally.reconnects) reconnects" }
+    line += "; \(latencies(tally.latencies))"
+    Output.remark(line)
+  }
+
+  private static func latencies(_ histogram: LatencyHistogram) -> String {
+    parts.map { "\($0.name) \(Figures.duration(microseconds: histogram.microseconds(atPart: $0.part)))" }
+      .joined(separator: ", ") + ", longest \(Figures.duration(microseconds: histogram.microsecondsMax))"
+  }
+
+  static func write(_ crowd: BotCrowd, to invocation: Invocation) {
+    let tally = crowd.tally
+    let output = invocation.output
+    guard !invocation.isJSON else { return output.write { write(crowd, to: &$0) } }
+    let bots = crowd.bots.count == 1 ? "1 bot" : "\(crowd.bots.count) bots"
+    let rate = crowd.seconds > 0 ? Double(tally.acknowledged) / crowd.seconds : 0
+    output.write("\(bots) for \(Figures.rounded(crowd.seconds)) s: \(tally.written) operations")
+    output.write("  acknowledged  \(tally.acknowledged) (\(Figures.rounded(rate, decimals: 0)) a second)")
+    for (code, count) in refusals(tally) { output.write("  refused       \(count) \(code)") }
+    if crowd.unansweredCount > 0 { output.write("  unanswered    \(crowd.unansweredCount)") }
+    if tally.superseded > 0 { output.write("  superseded    \(tally.superseded)") }
+    if tally.heldBack > 0 { output.write("  held back     \(tally.heldBack) moves, until answers came") }
+    if tally.reconnects > 0 { output.write("  reconnects    \(tally.reconnects)") }
+    output.write("  latency       \(latencies(tally.latencies))")
+  }
+
+  private static func write(_ crowd: BotCrowd, to line: inout JSONWriter) {
+    let tally = crowd.tally
+    line.member("event", "summary")
+    line.member("bots", crowd.bots.count)
+    line.member("seconds", (crowd.seconds * 1_000).rounded() / 1_000)
+    line.member("operations", tally.written)
+    line.member("acknowledged", tally.acknowledged)
+    line.member("unanswered", crowd.unansweredCount)
+    line.key("refused")
+    line.beginObject()
+    for (code, count) in refusals(tally) {
+      line.key(text: Text(code))
+      line.value(count)
+    }
+    line.endObject()
+    line.member("superseded", tally.superseded)
+    line.member("heldBack", tally.heldBack)
+    line.member("reconnects", tally.reconnects)
+    line.key("latencyMilliseconds")
+    line.beginObject()
+    for (name, part) in parts { line.member(name, Double(tally.latencies.microseconds(atPart: part)) / 1_000) }
+    line.member("max", Double(tally.latencies.microsecondsMax) / 1_000)
+    line.endObject()
+  }
+
+  private static func refusals(_ tally: BotTally) -> [(String, Int)] {
+    tally.refused.map { (Text($0.key.wireName).string, $0.value) }.sorted { $0.0 < $1.0 }
+  }
+
+  /// The last place of each shape that was acknowledged: what the room has to hold where nobody else has moved them.
+  static func writeLedger(_ crowd: BotCrowd, to output: Output) {
+    for bot in crowd.bots {
+      for (shape, position) in bot.positions.sorted(by: { $0.key < $1.key }) {
+        output.write { line in
+          line.member("event", "shape")
+          line.member("shape", shape)
+          line.key("position")
+          line.beginArray()
+          line.value(position.x)
+          line.value(position.y)
+          line.endArray()
+        }
+      }
+    }
+  }
+}

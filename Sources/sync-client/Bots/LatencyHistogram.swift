@@ -1,0 +1,42 @@
+/// How long answers took: counts in ever wider classes, so that a day's worth takes a page of memory and no percentile is
+/// wrong by more than a thirty-second.
+struct LatencyHistogram: Hashable, Sendable {
+  private static let stepsPerDoubling = 32
+
+  private var counts: [Int] = []
+  private(set) var count = 0
+  private(set) var microsecondsMax: UInt64 = 0
+
+  mutating func add(microseconds: UInt64) {
+    let place = LatencyHistogram.place(of: microseconds)
+    if place >= counts.count { counts += Array(repeating: 0, count: place + 1 - counts.count) }
+    counts[place] += 1
+    count += 1
+    microsecondsMax = max(microsecondsMax, microseconds)
+  }
+
+  /// The time that so large a part of the answers did not exceed.
+  func microseconds(atPart part: Double) -> UInt64 {
+    guard count > 0 else { return 0 }
+    var left = max(1, Int((part * Double(count)).rounded(.up)))
+    for (place, some) in counts.enumerated() {
+      left -= some
+      if left <= 0 { return min(LatencyHistogram.upperBound(of: place), microsecondsMax) }
+    }
+    return microsecondsMax
+  }
+
+  /// Exact up to the steps of the first doubling, then by the five bits behind the highest.
+  private static func place(of value: UInt64) -> Int {
+    guard value >= UInt64(stepsPerDoubling) else { return Int(value) }
+    let doublings = 63 - value.leadingZeroBitCount - 5
+    return doublings * stepsPerDoubling + Int(value >> UInt64(doublings))
+  }
+
+  private static func upperBound(of place: Int) -> UInt64 {
+    guard place >= stepsPerDoubling else { return UInt64(place) }
+    let doublings = place / stepsPerDoubling - 1
+    let step = UInt64(place - doublings * stepsPerDoubling)
+    return (step + 1) << UInt64(doublings) - 1
+  }
+}

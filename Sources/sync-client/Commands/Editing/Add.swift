@@ -1,0 +1,102 @@
+import CanvasCRDT
+
+/// `add`: one more shape.
+enum Add {
+  static let command = Command(
+    name: "add",
+    group: .editing,
+    operands: [.one("ROOM"), .optional("KIND"), .any("PROPERTY=VALUE")],
+    summary: "add a shape: rectangle, roundedRectangle, ellipse, polygon, star, square, circle or random",
+    details: [
+      PropertyWords.help,
+      "What is not said is made up: a bright colour, and the nearest place to the middle where it overlaps nothing.",
+    ],
+    examples: [
+      "add demo", "add demo star name=Sun fill=#FFCC00 points=12", "add demo circle position=100,100",
+    ]
+  ) { invocation in
+    let words = invocation.arguments.operands.dropFirst()
+    let hasKind = words.first.map { !$0.contains("=") } ?? false
+    let kind = hasKind ? words.first! : "square"
+    let given = try PropertyWords.read(Array(hasKind ? words.dropFirst() : words))
+    guard var set = shape(of: kind, over: given) else {
+      throw ClientFailure.usage(
+        "\(kind): a shape is a rectangle, roundedRectangle, ellipse, polygon, star, square, circle or random"
+      )
+    }
+    let session = try await EditSession.open(invocation)
+    if !given.assigned.contains(.position), let place = freePlace(for: set, in: session.picture) {
+      set.position = place
+    }
+    var random = SystemRandomNumberGenerator()
+    var edits: [ShapeEdit] = []
+    if !set.assigned.contains(.z) {
+      let insertion = session.picture.order.inserting(1, at: session.picture.order.count, using: &random)
+      edits = insertion.moved.map { ShapeEdit(shape: $0.shape, key: $0.key) }
+      if let key = insertion.keys.first { set.z = key }
+    }
+    return try await session.commit(edits + [ShapeEdit(shape: Identifier.random(using: &random), set: set)])
+  }
+
+  /// The kind with what belongs to it, under what was said.
+  private static func shape(of kind: String, over given: Properties) -> Properties? {
+    var random = SystemRandomNumberGenerator()
+    var set = given
+    var standard = Properties()
+    switch kind {
+    case "random":
+      var factory = ShapeFactory(area: Rect(origin: Point(x: 0, y: 0), size: Size(width: 800, height: 600)))
+      factory.widths = 60...200
+      factory.heights = 60...200
+      factory.alphas = 7...10
+      standard = factory.make(using: &random).1
+    case "square", "circle":
+      standard.kind = kind == "square" ? .rectangle : .ellipse
+      standard.size = Size(width: ShapeFactory.sideLength, height: ShapeFactory.sideLength)
+    default:
+      guard let known = ShapeKind.allCases.first(where: { Text($0.wireName).string == kind }) else { return nil }
+      standard.kind = known
+      standard.size = Properties.Defaults.size
+    }
+    set.fill = given.assigned.contains(.fill) ? given.fill : Color.bright(using: &random)
+    for property in standard.assigned where !given.assigned.contains(property) {
+      switch property {
+      case .kind: set.kind = standard.kind
+      case .size: set.size = standard.size
+      case .alpha: set.alpha = standard.alpha
+      case .points: set.points = standard.points
+      case .cornerRadius: set.cornerRadius = standard.cornerRadius
+      default: break
+      }
+    }
+    return set
+  }
+
+  /// The nearest place to the middle of what is there where the shape, turned as it is, overlaps nothing.
+  private static func freePlace(for set: Properties, in picture: RoomPicture) -> Point? {
+    let bounds = Outline(
+      kind: set.kind,
+      position: Point(x: 0, y: 0),
+      size: set.size,
+      rotation: set.rotation,
+      cornerRadius: set.cornerRadius,
+      points: Int(set.points),
+      innerRatio: set.innerRatio
+    ).bounds
+    let others = picture.order.places.compactMap { picture.overlaps.outline(of: $0.shape)?.bounds }
+    var middle = bounds.center
+    if let first = others.first { middle = others.dropFirst().reduce(first) { $0.union($1) }.center }
+    let near = Point(x: middle.x - bounds.size.width / 2, y: middle.y - bounds.size.height / 2)
+    guard let place = picture.overlaps.freePlace(for: bounds.size, near: near) else { return nil }
+    return Point(x: place.x - bounds.minX, y: place.y - bounds.minY)
+  }
+}
+
+extension ShapeEdit {
+  /// A new place in the drawing order.
+  init(shape: Identifier, key: OrderKey) {
+    var set = Properties()
+    set.z = key
+    self.init(shape: shape, set: set)
+  }
+}

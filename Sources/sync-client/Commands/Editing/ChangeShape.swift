@@ -1,0 +1,88 @@
+import CanvasCRDT
+
+/// `set`, `move`, `rename`, `hide` and `delete`: edits of shapes that are there.
+enum ChangeShape {
+  static let commands = [set, move, rename, hide, delete]
+
+  private static let shapesAre = "A shape is named by its identifier or by the name that it shows."
+
+  private static let set = Command(
+    name: "set",
+    group: .editing,
+    operands: [.one("ROOM"), .one("SHAPE"), .several("PROPERTY=VALUE")],
+    summary: "set properties of a shape",
+    details: [PropertyWords.help, shapesAre],
+    examples: ["set demo Sun fill=#FF0000 alpha=5", "set demo afy-kw5-t7o visible=yes"]
+  ) { invocation in
+    let operands = invocation.arguments.operands
+    let set = try PropertyWords.read(Array(operands.dropFirst(2)))
+    let session = try await EditSession.open(invocation)
+    return try await session.commit([ShapeEdit(shape: try await session.find(operands[1]), set: set)])
+  }
+
+  private static let move = Command(
+    name: "move",
+    group: .editing,
+    operands: [.one("ROOM"), .one("SHAPE"), .one("X"), .one("Y")],
+    summary: "move a shape: the top left corner of its box",
+    details: [shapesAre],
+    options: [Option("--by", nil, "by so much, rather than to there")],
+    examples: ["move demo Sun 100 80", "move demo Sun -10 0 --by"]
+  ) { invocation in
+    let operands = invocation.arguments.operands
+    guard let x = Double(operands[2]), let y = Double(operands[3]), x.isFinite, y.isFinite else {
+      throw ClientFailure.usage("\(operands[2]) \(operands[3]): X and Y are numbers")
+    }
+    let session = try await EditSession.open(invocation)
+    let shape = try await session.find(operands[1])
+    var set = Properties()
+    set.position = Point(x: x, y: y)
+    if invocation.arguments.has("--by"), let before = session.canvas[shape]?.properties.position {
+      set.position = Point(x: before.x + x, y: before.y + y)
+    }
+    return try await session.commit([ShapeEdit(shape: shape, set: set)])
+  }
+
+  private static let rename = Command(
+    name: "rename",
+    group: .editing,
+    operands: [.one("ROOM"), .one("SHAPE"), .one("NAME")],
+    summary: "give a shape another name",
+    details: [shapesAre, "Where others carry the name already, it is shown with a number behind it."],
+    examples: ["rename demo 'Ellipse t7o' Sun"]
+  ) { invocation in
+    let operands = invocation.arguments.operands
+    let set = try PropertyWords.read(["name=\(operands[2])"])
+    let session = try await EditSession.open(invocation)
+    return try await session.commit([ShapeEdit(shape: try await session.find(operands[1]), set: set)])
+  }
+
+  private static let hide = Command(
+    name: "hide",
+    group: .editing,
+    operands: [.one("ROOM"), .several("SHAPE")],
+    summary: "hide shapes, or show them again",
+    details: [shapesAre, "What is hidden overlaps nothing."],
+    options: [Option("--show", nil, "show them again")],
+    examples: ["hide demo Sun Moon", "hide demo Sun --show"]
+  ) { invocation in
+    let session = try await EditSession.open(invocation)
+    let shapes = try await session.find(invocation.arguments.operands.dropFirst())
+    var set = Properties()
+    set.visible = invocation.arguments.has("--show")
+    return try await session.commit(shapes.map { ShapeEdit(shape: $0, set: set) })
+  }
+
+  private static let delete = Command(
+    name: "delete",
+    group: .editing,
+    operands: [.one("ROOM"), .several("SHAPE")],
+    summary: "delete shapes",
+    details: [shapesAre],
+    examples: ["delete demo Sun 'Star t7o'"]
+  ) { invocation in
+    let session = try await EditSession.open(invocation)
+    let shapes = try await session.find(invocation.arguments.operands.dropFirst())
+    return try await session.commit { replica, now in replica.delete(shapes, at: now) }
+  }
+}

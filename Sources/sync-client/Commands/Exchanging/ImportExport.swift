@@ -1,0 +1,126 @@
+import CanvasCRDT
+import Glibc
+
+/// `import` and `export`: a room's drawing from and to files.
+enum ImportExport {
+  static let commands = [importing, exporting]
+
+  private static let importing = Command(
+    name: "import",
+    group: .exchanging,
+    operands: [.one("ROOM"), .one("FILE")],
+    summary: "put a drawing, or a layout of squares, into a room",
+    details: [
+      "FILE is a drawing as export and show --json give it, or a layout {'squares': [{'x': 1, 'y': 2, 'colour': '#FF0000', "
+        + "'size': 100}]}, in double quotes or single ones; - is standard input. It comes on top, as one step for undo."
+    ],
+    options: [
+      Option("--same", nil, "under the identifiers of the file: a drawing brought back, not a copy"),
+      Option("--at", "X,Y", "the top left corner of all of it there"),
+    ],
+    examples: [
+      "import demo drawing.json", "import demo layout.json --at 0,0", "show demo --json | sync-client import copy -",
+    ]
+  ) { invocation in
+    let corner = try invocation.arguments["--at"].map(point)
+    let shapes = try read(invocation.arguments.operands[1])
+    guard !shapes.isEmpty else { throw ClientFailure.failed("\(invocation.arguments.operands[1]) has no shapes") }
+    let session = try await EditSession.open(invocation)
+    var random = SystemRandomNumberGenerator()
+    let edits = Import.edits(
+      for: moved(shapes, to: corner),
+      identifiers: invocation.arguments.has("--same") ? .same : .new,
+      over: session.picture.order,
+      using: &random
+    )
+    return try await session.commit(edits.map { ShapeEdit(shape: $0.shape, set: $0.set) })
+  }
+
+  private static func point(_ text: String) throws(ClientFailure) -> Point {
+    let numbers = text.split(separator: ",").map { Double($0) }
+    guard numbers.count == 2, let x = numbers[0], let y = numbers[1], x.isFinite, y.isFinite else {
+      throw .usage("--at \(text): must be X,Y")
+    }
+    return Point(x: x, y: y)
+  }
+
+  private static func read(_ path: String) throws(ClientFailure) -> [ImportedShape] {
+    let bytes: [UInt8]
+    do throws(FileBytes.Failure) {
+      bytes = try FileBytes.read(path, bytesMax: 256 << 20)
+    } catch {
+      throw .failed(error.words)
+    }
+    do throws(ImportError) { return try Import.read(bytes) } catch { throw .failed("\(path): \(error.description)") }
+  }
+
+  private static func moved(_ shapes: [ImportedShape], to corner: Point?) -> [ImportedShape] {
+    guard let corner else { return shapes }
+    let left = shapes.map { $0.properties.position.x }.min() ?? 0
+    let top = shapes.map { $0.properties.position.y }.min() ?? 0
+    return shapes.map { shape in
+      var shape = shape
+      let before = shape.properties.position
+      shape.properties.position = Point(x: before.x - left + corner.x, y: before.y - top + corner.y)
+      return shape
+    }
+  }
+
+  private static let exporting = Command(
+    name: "export",
+    group: .exchanging,
+    operands: [.one("ROOM"), .optional("FILE")],
+    summary: "a room's drawing as JSON, SVG or PNG",
+    details: [
+      "What it is, the end of FILE's name says, or --format. Without a FILE, or with -, it is standard output."
+    ],
+    options: [
+      Option("--format", "NAME", "json, svg or png"),
+      Option("--at", "TIME", "as it was: 2026-11-20T18:00 (Z for UTC), 10m ago, or Unix milliseconds"),
+      Option("--scale", "N", "PNG: pixels for each unit of the canvas (2)"),
+    ],
+    examples: ["export demo demo.png", "export demo demo.svg --at 1h", "export demo > demo.json"]
+  ) { invocation in
+    let path = invocation.arguments.operand(1) ?? "-"
+    let format = try Format(invocation.arguments["--format"], path: path)
+    let scale = try invocation.arguments.number("--scale", in: 0.01...4, standard: 2)
+    let moment = try TimeWords.option("--at", of: invocation.arguments)
+    let room = try invocation.room()
+    let stored = try await StoredDrawing.fetch(room, from: invocation.server, at: moment)
+    let bytes =
+      switch format {
+      case .json: stored.bytes + [UInt8(ascii: "\n")]
+      case .svg: Picture.svg(of: stored, room: room)
+      case .png: Picture.png(of: stored, scale: scale)
+      }
+    if path == "-" {
+      invocation.output.write(bytes: bytes)
+    } else {
+      guard FileBytes.write(bytes, to: path) else {
+        throw ClientFailure.failed("\(path): \(String(cString: strerror(errno)))")
+      }
+    }
+    return .success
+  }
+
+  private enum Format: String {
+    case json
+    case svg
+    case png
+
+    init(_ name: String?, path: String) throws(ClientFailure) {
+      if let name {
+        guard let format = Format(rawValue: name) else { throw .usage("--format \(name): must be json, svg or png") }
+        self = format
+      } else if path == "-" {
+        self = .json
+      } else {
+        let end = path.split(separator: ".").last.map { $0.lowercased() } ?? ""
+        guard let format = Format(rawValue: end) else {
+          throw .usage("\(path): a name that ends in .json, .svg or .png, or --format")
+        }
+        self = format
+      }
+    }
+  }
+}

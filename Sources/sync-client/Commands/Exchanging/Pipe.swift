@@ -1,0 +1,186 @@
+import CanvasCRDT
+
+/// `pipe`: operations from standard input, answers to standard output.
+enum Pipe {
+  static let command = Command(
+    name: "pipe",
+    group: .exchanging,
+    operands: [.one("ROOM")],
+    summary: "operations as JSON lines in, answers as JSON lines out",
+    details: [
+      "A line is an operation, {\"shape\":\"afy-kw5-t7o\",\"set\":{\"position\":[1,2]}}, or several to be taken together, "
+        + "{\"ops\":[…]}. No stamps are needed. An operation without a shape makes one, and the answer names it. An id is "
+        + "given back.",
+      "Each line is answered by {\"type\":\"ack\",\"line\":1,…} or {\"type\":\"reject\",\"line\":1,\"code\":…,\"message\":…}. "
+        + "So many lines may be unanswered; then no more are read until the server has caught up. What a lost connection "
+        + "left unanswered is sent again.",
+      "Exit 0: every line was taken. Exit 1: at least one was not.",
+    ],
+    options: [
+      Option("--window", "N", "so many lines may be unanswered (64)"),
+      Option("--patience", "TIME", "how long to wait for a server that went away (60s)"),
+    ],
+    examples: [
+      "pipe demo < operations.ndjson",
+      "pipe demo <<< '{\"set\":{\"kind\":\"star\",\"name\":\"Sun\"}}'",
+    ]
+  ) { invocation in
+    let window = try invocation.arguments.integer("--window", in: 1...10_000, standard: 64)
+    let patience = try invocation.arguments.milliseconds("--patience") ?? 60_000
+    let room = try invocation.room()
+    let teller = PipeTeller(invocation.output)
+    let session = WriterSession(
+      name: invocation.name ?? "Pipe",
+      color: invocation.color,
+      seed: UInt64.random(in: 0...UInt64.max)
+    )
+    let writer = RoomWriter(invocation.server, room, session, follower: teller)
+    try await writer.join()
+    let isCancelled = try await teller.run(writer, window: window, patience: patience)
+    await writer.leave()
+    if isCancelled { throw CancellationError() }
+    if writer.isClosedForGood { throw ClientFailure.failed(writer.whyNot) }
+    return teller.isAllTaken ? .success : .failed
+  }
+}
+
+/// Reads lines, hands them on, and tells what became of each.
+@ClientLoop
+final class PipeTeller: WriterFollower {
+  private struct Pending {
+    let line: Int
+    let id: JSONText?
+    let made: [Identifier]
+  }
+
+  private let output: Output
+  private var pending: [UInt64: Pending] = [:]
+  private var refusedCount = 0
+  private var unansweredCount = 0
+
+  init(_ output: Output) { self.output = output }
+
+  var isAllTaken: Bool { refusedCount == 0 && unansweredCount == 0 }
+
+  /// To the end of the input, and until all of it is answered. Tells whether it was cut short.
+  func run(_ writer: RoomWriter, window: Int, patience: UInt64) async throws -> Bool {
+    let input = InputLines()
+    var generator = SystemRandomNumberGenerator()
+    var end = WaitEnd.fulfilled
+    while end == .fulfilled, !writer.isClosedForGood, let line = await input.next() {
+      guard !line.bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) else { continue }
+      do throws(PipeRefusal) {
+        guard !line.isCut else {
+          throw PipeRefusal(id: nil, operation: nil, code: "bad_message", message: "a line of more than a megabyte")
+        }
+        let parsed = try PipeLine(line.bytes, using: &generator)
+        end = await untilAnswered(writer, allBut: window - 1, patience: patience)
+        guard end == .fulfilled, !writer.isClosedForGood else {
+          unansweredCount += 1
+          tell("unanswered", line.number, parsed.id) { _ in }
+          break
+        }
+        // The answer never comes within the call: the number is known by then.
+        let number = writer.submit(parsed.operations)
+        pending[number] = Pending(line: line.number, id: parsed.id, made: parsed.made)
+      } catch {
+        refuse(error, line: line.number)
+      }
+    }
+    // What is on its way arrives, also when one was told to end.
+    let isCancelled = Task.isCancelled
+    _ = await Task { @ClientLoop in
+      await self.untilAnswered(writer, allBut: 0, patience: isCancelled ? 5_000 : patience)
+    }.value
+    for (_, left) in pending.sorted(by: { $0.key < $1.key }) {
+      unansweredCount += 1
+      tell("unanswered", left.line, left.id) { _ in }
+    }
+    return isCancelled
+  }
+
+  /// Too late is when nothing at all was answered for so long.
+  private func untilAnswered(_ writer: RoomWriter, allBut count: Int, patience: UInt64) async -> WaitEnd {
+    while true {
+      let before = writer.session.unansweredCount
+      let end = await writer.waiters.wait(withinMilliseconds: patience) {
+        writer.session.unansweredCount <= count || writer.isClosedForGood
+      }
+      guard end == .tooLate, writer.session.unansweredCount < before else { return end }
+    }
+  }
+
+  // MARK: - Answers
+
+  func answered(_ answer: WriterAnswer, by writer: RoomWriter) {
+    guard let pending = pending.removeValue(forKey: answer.number) else { return }
+    switch answer.outcome {
+    case .acknowledged(let cursor, let superseded):
+      tell("ack", pending.line, pending.id) { line in
+        line.member("cursor", cursor.text)
+        if !pending.made.isEmpty {
+          line.key("shapes")
+          line.beginArray()
+          for shape in pending.made { line.value(shape) }
+          line.endArray()
+        }
+        if !superseded.isEmpty { PipeTeller.write(superseded, to: &line) }
+      }
+    case .refused(let operation, let code, let message):
+      refuse(
+        PipeRefusal(
+          id: pending.id,
+          operation: operation,
+          code: Text(code.wireName).string,
+          message: message.string
+        ),
+        line: pending.line
+      )
+    }
+  }
+
+  func stateChanged(of writer: RoomWriter) {
+    guard writer.session.joins > 0 else { return }
+    switch writer.session.state {
+    case .waiting: Output.complain("offline: \(writer.whyNot); trying again")
+    case .joined where writer.session.joins > 1: Output.complain("back")
+    default: break
+    }
+  }
+
+  private func refuse(_ refusal: PipeRefusal, line: Int) {
+    refusedCount += 1
+    tell("reject", line, refusal.id) { line in
+      if let operation = refusal.operation { line.member("op", operation) }
+      line.member("code", refusal.code)
+      line.member("message", refusal.message)
+    }
+  }
+
+  private func tell(_ type: StaticString, _ number: Int, _ id: JSONText?, _ rest: (inout JSONWriter) -> Void) {
+    output.write { line in
+      line.key("type")
+      line.value(type)
+      line.member("line", number)
+      if let id {
+        line.key("id")
+        line.value(id)
+      }
+      rest(&line)
+    }
+  }
+
+  private static func write(_ superseded: [Superseded], to line: inout JSONWriter) {
+    line.key("superseded")
+    line.beginArray()
+    for value in superseded {
+      line.beginObject()
+      line.member("op", value.operation)
+      line.member("property", Text(value.property.wireName))
+      line.key("by")
+      line.value(value.by)
+      line.endObject()
+    }
+    line.endArray()
+  }
+}

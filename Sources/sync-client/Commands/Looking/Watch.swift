@@ -1,0 +1,157 @@
+import CanvasCRDT
+import WebSocketLoop
+
+/// `watch`: a line for each thing that happens in a room.
+enum Watch {
+  static let command = Command(
+    name: "watch",
+    group: .looking,
+    operands: [.one("ROOM")],
+    summary: "a line for each thing that happens, as it happens",
+    details: [
+      "Shapes that are made, changed and deleted, and by whom; shapes that come to overlap, how much of the smaller one "
+        + "is covered, and when it ends; who comes and goes. A drag is one line, once it has come to rest.",
+      "It comes back by itself when the connection is lost, and goes on until it is interrupted.",
+    ],
+    options: [Option("--for", "TIME", "end after so long")],
+    examples: ["watch demo", "watch demo --json | jq 'select(.event == \"overlap\")'", "watch demo --for 1m"]
+  ) { invocation in
+    let duration = try invocation.arguments.milliseconds("--for")
+    let room = try invocation.room()
+    let watcher = Watcher(invocation.isJSON ? .programs : .people, invocation.output)
+    var configuration = invocation.replicaConfiguration(name: "Watcher")
+    configuration.readonly = true
+    let client = RoomClient(invocation, room, configuration: configuration, follower: watcher)
+    try await client.join()
+    watcher.begin(client)
+    _ = await client.wait(withinMilliseconds: duration) { $0.isClosedForGood }
+    watcher.flush(client)
+    guard !client.isClosedForGood else { throw ClientFailure.failed(client.whyNot) }
+    await client.leave()
+    return .success
+  }
+}
+
+/// Follows a room and tells of it.
+@ClientLoop
+final class Watcher: RoomFollower {
+  enum Reader {
+    case people
+    case programs
+  }
+
+  private let reader: Reader
+  private let output: Output
+  private var ledger: RoomLedger?
+  private var timer: LoopTimer?
+  private var isOffline = false
+
+  init(_ reader: Reader, _ output: Output) {
+    self.reader = reader
+    self.output = output
+  }
+
+  /// The room is here: from now on there is news.
+  func begin(_ client: RoomClient) {
+    let canvas = client.replica.canvas
+    var ledger = RoomLedger(canvas)
+    for peer in client.replica.peers { ledger.note(peer) }
+    self.ledger = ledger
+    let pairs = ledger.picture.overlaps.pairCount
+    let peers = client.replica.peers
+    switch reader {
+    case .people:
+      let here = peers.isEmpty ? "nobody else is here" : "here: " + peers.map { $0.name.string }.joined(separator: ", ")
+      let shapes = canvas.liveCount == 1 ? "1 shape" : "\(canvas.liveCount) shapes"
+      let overlaps = pairs == 1 ? "1 overlap" : "\(pairs) overlaps"
+      output.write(output.styled("\(client.room.text): \(shapes), \(overlaps); \(here)", .faint))
+    case .programs:
+      output.write { line in
+        line.member("time", Clocks.wallMilliseconds())
+        line.member("event", "here")
+        line.member("room", client.room.text)
+        line.member("shapes", canvas.liveCount)
+        line.member("overlaps", pairs)
+        line.key("peers")
+        line.beginArray()
+        for peer in peers {
+          line.beginObject()
+          RoomEvent.write(Person(actor: peer.actor, name: peer.name, color: peer.color), to: &line)
+          line.endObject()
+        }
+        line.endArray()
+      }
+    }
+  }
+
+  func follow(_ effect: ReplicaEffect, in client: RoomClient) {
+    guard ledger != nil else { return }
+    let now = Moment.now()
+    switch effect {
+    case .changed(let changes, let origin):
+      let by = writer(origin)
+      tell(ledger?.take(changes, by: by, on: client.replica.canvas, at: now) ?? [])
+    case .departed(let edit): ledger?.depart(edit.shape)
+    case .reset: tell(ledger?.reset(to: client.replica.canvas, at: now) ?? [])
+    case .peers(let peers):
+      for peer in peers { ledger?.note(peer) }
+    case .joined(let peer):
+      ledger?.note(peer)
+      tell(.came(Person(actor: peer.actor, name: peer.name, color: peer.color)), at: now)
+    case .left(let actor):
+      if let person = ledger?.people[actor] { tell(.went(person), at: now) }
+    case .state(.waiting):
+      if !isOffline { tell(.offline(client.whyNot), at: now) }
+      isOffline = true
+    case .state(.live):
+      if isOffline { tell(.back, at: now) }
+      isOffline = false
+    default: break
+    }
+    awaitRest(client)
+  }
+
+  private func writer(_ origin: ChangeOrigin) -> RoomEvent.Writer {
+    switch origin {
+    case .remote(let actor): .person(ledger?.people[actor] ?? Person(actor: actor, name: nil, color: nil))
+    case .room: .several
+    case .own, .rejection: .oneself
+    }
+  }
+
+  // MARK: - Telling
+
+  /// Tells what has not come to rest yet too: nobody will be here when it does.
+  func flush(_ client: RoomClient) {
+    timer?.cancel()
+    timer = nil
+    var end = Moment.now()
+    end.monotonicMilliseconds += RoomLedger.restlessMillisecondsMax
+    tell(ledger?.due(at: end) ?? [])
+    ledger = nil
+  }
+
+  private func awaitRest(_ client: RoomClient) {
+    guard timer == nil, let due = ledger?.nextDue else { return }
+    let now = Clocks.monotonicMilliseconds()
+    timer = ClientLoop.shared.loop.schedule(afterMilliseconds: due > now ? due - now : 0) { [self] in
+      ClientLoop.assumeIsolated {
+        timer = nil
+        tell(ledger?.due(at: .now()) ?? [])
+        awaitRest(client)
+      }
+    }
+  }
+
+  private func tell(_ what: RoomEvent.What, at now: Moment) {
+    tell([RoomEvent(milliseconds: now.wallMilliseconds, what: what)])
+  }
+
+  private func tell(_ events: [RoomEvent]) {
+    switch reader {
+    case .people: EventLines(output: output).write(events)
+    case .programs:
+      for event in events { output.write { event.write(to: &$0) } }
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import CanvasCRDT
+
+/// `check`: whether this replica and the server hold the same registers.
+enum Check {
+  static let command = Command(
+    name: "check",
+    group: .operating,
+    operands: [.one("ROOM")],
+    summary: "join, and compare digests with the server",
+    details: [
+      "Loads the room, waits for it to stand still, and compares the sum of all registers' hashes with the server's. "
+        + "Exit 0: both hold the same. Exit 1: they do not, or the room never stood still."
+    ],
+    options: [Option("--within", "TIME", "how long to try at most (20s)")],
+    examples: ["check demo", "check demo --json"]
+  ) { invocation in
+    let within = try invocation.arguments.milliseconds("--within") ?? 20_000
+    let room = try invocation.room()
+    let verdicts = Verdicts()
+    let client = RoomClient(invocation, room, follower: verdicts)
+    try await client.join()
+    let verdict = try await verdicts.ask(client, withinMilliseconds: within)
+    let shapes = client.replica.canvas.liveCount
+    let digest = client.replica.confirmedDigest
+    await client.leave()
+    report(verdict, room: room, shapes: shapes, digest: digest, to: invocation)
+    return verdict == .agrees ? .success : .failed
+  }
+
+  private static func report(
+    _ verdict: DigestVerdict,
+    room: RoomName,
+    shapes: Int,
+    digest: UInt64,
+    to invocation: Invocation
+  ) {
+    let hash = hexadecimal(digest)
+    let output = invocation.output
+    if invocation.isJSON {
+      output.write { line in
+        line.member("room", room.text)
+        line.member("verdict", verdict.word)
+        line.member("shapes", shapes)
+        line.member("hash", hash)
+      }
+      return
+    }
+    switch verdict {
+    case .agrees:
+      output.write("\(output.styled("agrees", .good)): \(room.text), \(shapes) shapes, digest \(hash)")
+    case .disagrees:
+      output.write("\(output.styled("disagrees", .bad)): \(room.text), here \(shapes) shapes, digest \(hash)")
+    case .inconclusive:
+      output.write("inconclusive: \(room.text) never stood still for long enough to compare")
+    }
+  }
+
+  /// The sixteen digits that the server also says.
+  static func hexadecimal(_ digest: UInt64) -> String {
+    let digits = String(digest, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}
+
+extension DigestVerdict {
+  var word: String {
+    switch self {
+    case .agrees: "agrees"
+    case .disagrees: "disagrees"
+    case .inconclusive: "inconclusive"
+    }
+  }
+}
+
+/// Asks for a digest, and hears the answer.
+@ClientLoop
+final class Verdicts: RoomFollower {
+  private(set) var newest: DigestVerdict?
+
+  func follow(_ effect: ReplicaEffect, in client: RoomClient) {
+    if case .digest(let verdict) = effect { newest = verdict }
+  }
+
+  /// A room that is written to all the time may have to be asked more than once.
+  func ask(_ client: RoomClient, withinMilliseconds: UInt64) async throws -> DigestVerdict {
+    let deadline = Clocks.monotonicMilliseconds() + withinMilliseconds
+    while true {
+      newest = nil
+      client.edit { replica, now in replica.askDigest(at: now) }
+      let now = Clocks.monotonicMilliseconds()
+      guard now < deadline else { return .inconclusive }
+      let end = await client.wait(withinMilliseconds: deadline - now) { _ in self.newest != nil }
+      if end == .cancelled { throw CancellationError() }
+      guard let newest else { return .inconclusive }
+      if newest != .inconclusive { return newest }
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import CanvasCRDT
+
+/// `rooms`: what an operator wants to know of a server at a glance.
+enum Rooms {
+  static let command = Command(
+    name: "rooms",
+    group: .operating,
+    summary: "the rooms of a server: shapes, peers, operations a second, lag",
+    details: [
+      "Reads /v1/rooms and /metrics twice; what a second's figures are made of is in between. Lag is how long operations "
+        + "took from their arrival to the beat that told everyone, over all rooms: half of them no longer than the first "
+        + "figure, all but one in a hundred no longer than the second. Where the metrics are not for your token, there are "
+        + "none."
+    ],
+    options: [Option("--over", "TIME", "how far apart the two readings are (1s)")],
+    examples: ["rooms", "rooms --over 10s --json | jq 'select(.peers > 0)'"]
+  ) { invocation in
+    let over = try invocation.arguments.milliseconds("--over") ?? 1_000
+    let first = try await ServerReading.take(invocation.server)
+    try await ClientLoop.pause(milliseconds: over)
+    let second = try await ServerReading.take(invocation.server)
+    let rates = second.rates(since: first)
+    if invocation.isJSON {
+      for room in second.rooms { invocation.output.write { write(room, rates[room.room] ?? 0, to: &$0) } }
+    } else {
+      write(second, since: first, rates, to: invocation.output)
+    }
+    return .success
+  }
+
+  private static func write(_ room: RoomListing, _ rate: Double, to line: inout JSONWriter) {
+    line.member("room", room.room)
+    line.member("shapes", room.shapes)
+    line.member("peers", room.peers)
+    line.member("operations", room.operations)
+    line.member("operationsPerSecond", (rate * 10).rounded() / 10)
+    line.member("cursor", room.cursor)
+  }
+
+  private static func write(
+    _ reading: ServerReading,
+    since earlier: ServerReading,
+    _ rates: [String: Double],
+    to output: Output
+  ) {
+    var table = Table([
+      .init(heading: "room", widthMax: 64), .init(heading: "shapes", isNumeric: true),
+      .init(heading: "peers", isNumeric: true), .init(heading: "operations", isNumeric: true),
+      .init(heading: "a second", isNumeric: true),
+    ])
+    // The busiest first.
+    let rooms = reading.rooms.sorted { left, right in
+      let (one, other) = (rates[left.room] ?? 0, rates[right.room] ?? 0)
+      return (one, left.peers, right.room) > (other, right.peers, left.room)
+    }
+    for room in rooms {
+      let rate = rates[room.room] ?? 0
+      table.add([
+        .init(room.room, .strong), .init("\(room.shapes)"), .init("\(room.peers)"), .init("\(room.operations)"),
+        .init(rate == 0 ? "–" : Figures.rounded(rate), rate == 0 ? .faint : .good),
+      ])
+    }
+    if !rooms.isEmpty {
+      for line in table.lines(for: output) { output.write(line) }
+      output.write("")
+    }
+    let count = rooms.count == 1 ? "1 room" : "\(rooms.count) rooms"
+    let figures = reading.figures?.words(since: earlier.figures, seconds: reading.seconds(since: earlier)) ?? []
+    output.write(([count] + figures).joined(separator: "; "))
+  }
+}

@@ -1,0 +1,65 @@
+import CanvasCRDT
+
+/// A small answer of the server's, whole. What is large or comes often is walked with `JSONReader` instead.
+indirect enum JSONValue: Sendable {
+  case object([String: JSONValue])
+  case array([JSONValue])
+  case text(String)
+  case number(Double)
+  case boolean(Bool)
+  case null
+
+  /// Nothing where the bytes are not JSON. What is nested too deep is not read, so that the recursion has an end.
+  init?(_ bytes: [UInt8]) {
+    let value = bytes.span.withUnsafeBytes { bytes -> JSONValue? in
+      guard var reader = try? JSONReader(validating: bytes) else { return nil }
+      return try? JSONValue(&reader)
+    }
+    guard let value else { return nil }
+    self = value
+  }
+
+  private init(_ reader: inout JSONReader) throws(JSONFailure) {
+    switch reader.kind {
+    case .object:
+      var members: [String: JSONValue] = [:]
+      try reader.beginObject()
+      while let key = try reader.nextKey() {
+        let name = key.text.string
+        members[name] = try JSONValue(&reader)
+      }
+      self = .object(members)
+    case .array:
+      var elements: [JSONValue] = []
+      try reader.beginArray()
+      while try reader.nextElement() { elements.append(try JSONValue(&reader)) }
+      self = .array(elements)
+    case .string: self = .text(try reader.readString().text.string)
+    case .number: self = .number(try reader.readNumber())
+    case .boolean: self = .boolean(try reader.readBoolean())
+    case .null, nil:
+      try reader.readNull()
+      self = .null
+    }
+  }
+
+  subscript(member: String) -> JSONValue? {
+    guard case .object(let members) = self else { return nil }
+    return members[member]
+  }
+
+  var elements: [JSONValue] {
+    guard case .array(let elements) = self else { return [] }
+    return elements
+  }
+
+  var text: String? {
+    guard case .text(let text) = self else { return nil }
+    return text
+  }
+
+  var number: Double? {
+    guard case .number(let number) = self else { return nil }
+    return number
+  }
+}

@@ -1,0 +1,26 @@
+import CanvasCRDT
+
+/// How much of each other two shapes cover.
+enum OverlapShare {
+  /// The common area over the smaller shape's: 1 where one lies wholly on the other.
+  static func of(_ first: Outline, _ second: Outline) -> Double {
+    let smaller = min(first.area, second.area)
+    guard smaller > 0 else { return 0 }
+    return min(1, area(of: first.commonRegion(with: second)) / smaller)
+  }
+
+  /// Of simple polygons that have nothing in common.
+  static func area(of loops: [[Point]]) -> Double {
+    var doubled = 0.0
+    for loop in loops {
+      guard let first = loop.first else { continue }
+      // Seen from a corner of its own, so that far away places cost no digits.
+      for index in loop.indices {
+        let from = loop[index]
+        let to = loop[(index + 1) % loop.count]
+        doubled += (from.x - first.x) * (to.y - first.y) - (to.x - first.x) * (from.y - first.y)
+      }
+    }
+    return doubled.magnitude / 2
+  }
+}

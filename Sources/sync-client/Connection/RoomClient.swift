@@ -1,0 +1,131 @@
+import CanvasCRDT
+import WebSocketLoop
+
+/// Whoever wants to know what becomes of a room. Told one after the other, in order, of every effect but those that
+/// are the client's own to do (connect, send, disconnect, wake).
+@ClientLoop
+protocol RoomFollower: AnyObject {
+  func follow(_ effect: ReplicaEffect, in client: RoomClient)
+}
+
+/// A replica with a socket: does what it asks for, and comes back as often as it wants to.
+///
+///     let client = RoomClient(server, room, Replica(configuration: …, seed: …), follower: self)
+///     try await client.join()
+///     client.edit { replica, now in replica.edit([…], at: now) }
+///     _ = await client.settle()
+///     await client.leave()
+@ClientLoop
+final class RoomClient {
+  let server: ServerAddress
+  let room: RoomName
+  private(set) var replica: Replica
+  /// How the newest connection ended.
+  private(set) var lastClosure: Closure?
+  /// What the server said before it closed the connection.
+  private(set) var lastError: String?
+  /// Attempts since the room was last reached.
+  private(set) var failedAttempts = 0
+  private(set) var hasBeenLive = false
+  /// How many connections the room has been reached by.
+  private(set) var joins = 0
+  let waiters = Waiters()
+
+  private let follower: (any RoomFollower)?
+  private var socket: RoomSocket!
+  private var isLeaving = false
+
+  init(_ server: ServerAddress, _ room: RoomName, _ replica: Replica, follower: (any RoomFollower)? = nil) {
+    self.server = server
+    self.room = room
+    self.replica = replica
+    self.follower = follower
+    socket = RoomSocket(server, room, replica.configuration.encoding, owner: self)
+  }
+
+  /// A client with a new replica, as the command line describes it.
+  convenience init(
+    _ invocation: Invocation,
+    _ room: RoomName,
+    configuration: ReplicaConfiguration? = nil,
+    follower: (any RoomFollower)? = nil
+  ) {
+    let replica = Replica(
+      configuration: configuration ?? invocation.replicaConfiguration(),
+      seed: UInt64.random(in: 0...UInt64.max)
+    )
+    self.init(invocation.server, room, replica, follower: follower)
+  }
+
+  /// Tries to reach the room, now, and goes on trying by itself. `join` waits for it.
+  func start() {
+    carryOut(replica.start(at: .now()))
+  }
+
+  /// Changes the replica and does what that asks for.
+  func edit(_ body: (inout Replica, Moment) -> [ReplicaEffect]) {
+    carryOut(body(&replica, .now()))
+  }
+
+  /// As `edit`, where the change has a result of its own.
+  func edit<Result>(_ body: (inout Replica, Moment) -> (Result, [ReplicaEffect])) -> Result {
+    let (result, effects) = body(&replica, .now())
+    carryOut(effects)
+    return result
+  }
+
+  /// Says goodbye. Edits that are not acknowledged yet stay in the replica.
+  func leave() async {
+    isLeaving = true
+    edit { replica, now in replica.stop(at: now) }
+    socket.sleep()
+    _ = await wait(withinMilliseconds: 1_000) { $0.socket.connection == nil }
+  }
+
+  private func carryOut(_ effects: [ReplicaEffect]) {
+    for effect in effects {
+      switch effect {
+      case .connect: socket.connect()
+      case .send(let bytes): socket.send(bytes)
+      case .disconnect: if isLeaving { socket.sayGoodbye() } else { socket.drop() }
+      case .wake(let time): socket.wake(at: time)
+      default:
+        note(effect)
+        follower?.follow(effect, in: self)
+      }
+    }
+    if !effects.isEmpty { waiters.check() }
+  }
+
+  private func note(_ effect: ReplicaEffect) {
+    switch effect {
+    case .state(.live):
+      hasBeenLive = true
+      failedAttempts = 0
+      joins += 1
+    case .error(let code, let message): lastError = "\(message.string) (\(code.string))"
+    default: break
+    }
+  }
+}
+
+extension RoomClient: RoomSocketOwner {
+  func socketOpened() {
+    carryOut(replica.connected(at: .now()))
+  }
+
+  func socketReceived(_ message: Message) {
+    carryOut(replica.received(Array(message.bytes), isText: message.isText, at: .now()))
+  }
+
+  func socketClosed(_ closure: Closure) {
+    lastClosure = closure
+    failedAttempts += 1
+    carryOut(replica.disconnected(closeCode: closure.code, at: .now()))
+    waiters.check()
+  }
+
+  func timeHasCome() {
+    carryOut(replica.wake(at: .now()))
+  }
+}

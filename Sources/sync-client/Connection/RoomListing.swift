@@ -1,0 +1,65 @@
+import CanvasCRDT
+
+/// A room as `/v1/rooms` lists it.
+struct RoomListing: Hashable, Sendable {
+  let room: String
+  let shapes: Int
+  let peers: Int
+  let operations: Int
+  let cursor: String
+
+  /// Nothing where the answer is no list of rooms.
+  static func read(_ bytes: [UInt8]) -> [RoomListing]? {
+    guard let rooms = JSONValue(bytes)?["rooms"] else { return nil }
+    return rooms.elements.compactMap { value in
+      guard let room = value["room"]?.text else { return nil }
+      func count(_ name: String) -> Int { value[name]?.number.flatMap { Int(exactly: $0) } ?? 0 }
+      return RoomListing(
+        room: room,
+        shapes: count("shapes"),
+        peers: count("peers"),
+        operations: count("operations"),
+        cursor: value["cursor"]?.text ?? ""
+      )
+    }
+  }
+}
+
+/// A server's rooms and figures at one moment.
+struct ServerReading: Sendable {
+  let microseconds: UInt64
+  let rooms: [RoomListing]
+  /// Nothing where they are somebody else's to read.
+  let figures: ServerFigures?
+
+  @ClientLoop
+  static func take(_ server: ServerAddress) async throws(ClientFailure) -> ServerReading {
+    let requests = ServerRequests(server: server)
+    guard let rooms = RoomListing.read(try await requests.get("/v1/rooms")) else {
+      throw .failed("\(server.authority): the list of rooms makes no sense")
+    }
+    let metrics = try? await requests.get("/metrics")
+    return ServerReading(
+      microseconds: Clocks.monotonicMicroseconds(),
+      rooms: rooms,
+      figures: metrics.map { ServerFigures($0) }
+    )
+  }
+
+  func seconds(since earlier: ServerReading) -> Double {
+    Double(microseconds - min(earlier.microseconds, microseconds)) / 1_000_000
+  }
+
+  /// How many operations each room took a second since an earlier reading.
+  func rates(since earlier: ServerReading) -> [String: Double] {
+    let seconds = seconds(since: earlier)
+    guard seconds > 0 else { return [:] }
+    let before = Dictionary(earlier.rooms.map { ($0.room, $0.operations) }) { first, _ in first }
+    var rates: [String: Double] = [:]
+    for room in rooms {
+      // A room that was deleted and made anew has fewer than before.
+      rates[room.room] = Double(max(0, room.operations - (before[room.room] ?? 0))) / seconds
+    }
+    return rates
+  }
+}

@@ -1,0 +1,91 @@
+import CanvasCRDT
+
+/// A room as the server tells it over HTTP: as it is now, or as it was.
+struct StoredDrawing: Sendable {
+  /// The document as it came.
+  let bytes: [UInt8]
+  let canvas: Canvas
+  let order: DrawingOrder
+  let names: ShownNames
+
+  @ClientLoop
+  static func fetch(
+    _ room: RoomName,
+    from server: ServerAddress,
+    at milliseconds: UInt64? = nil,
+    stamps: Bool = false
+  ) async throws(ClientFailure) -> StoredDrawing {
+    var query: [String] = []
+    if let milliseconds { query.append("at=\(milliseconds)") }
+    if stamps { query.append("stamps=1") }
+    let bytes = try await ServerRequests(server: server).get(room.path(), query: query.joined(separator: "&"))
+    do throws(ImportError) {
+      return try StoredDrawing(bytes)
+    } catch {
+      throw .failed("\(server.authority) answered what is no drawing: \(error.description)")
+    }
+  }
+
+  init(_ bytes: [UInt8]) throws(ImportError) {
+    self.bytes = bytes
+    // Under stamps of nobody's: they only have to differ, and to keep what the document says.
+    var canvas = Canvas()
+    for shape in try Import.read(bytes, shapesMax: .max) {
+      guard let id = shape.id, let stamp = Stamp(milliseconds: 1, counter: 0, actor: id) else { continue }
+      canvas.apply(Operation(shape: id, at: stamp, set: shape.properties))
+    }
+    self.canvas = canvas
+    order = DrawingOrder(canvas)
+    names = ShownNames(canvas)
+  }
+
+  var drawing: Drawing { Drawing(canvas, order: order, names: names) }
+
+  /// Who wrote to each shape last, and when; empty where the document has no stamps.
+  func newestStamps() -> [Identifier: Stamp] {
+    bytes.span.withUnsafeBytes { bytes in
+      guard var reader = try? JSONReader(validating: bytes), let stamps = try? StampReading.read(&reader) else {
+        return [:]
+      }
+      return stamps
+    }
+  }
+}
+
+private enum StampReading {
+  static func read(_ reader: inout JSONReader) throws(JSONFailure) -> [Identifier: Stamp] {
+    var newest: [Identifier: Stamp] = [:]
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      guard case "shapes" = key else {
+        try reader.skipValue()
+        continue
+      }
+      try reader.beginArray()
+      while try reader.nextElement() {
+        let (id, stamp) = try readShape(&reader)
+        if let id, let stamp { newest[id] = stamp }
+      }
+    }
+    return newest
+  }
+
+  private static func readShape(_ reader: inout JSONReader) throws(JSONFailure) -> (Identifier?, Stamp?) {
+    var id: Identifier?
+    var newest: Stamp?
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      switch key {
+      case "id": id = Identifier(try reader.readString().text.string)
+      case "stamps":
+        try reader.beginObject()
+        while try reader.nextKey() != nil {
+          guard let stamp = Stamp(try reader.readString().text.string) else { continue }
+          newest = max(newest ?? stamp, stamp)
+        }
+      default: try reader.skipValue()
+      }
+    }
+    return (id, newest)
+  }
+}

@@ -1,0 +1,74 @@
+import CanvasCRDT
+
+/// What came of an edit.
+struct EditReport: Sendable {
+  /// A value that had already lost when it was made durable.
+  struct Loss: Hashable, Sendable {
+    let shape: ShapeName
+    let property: Property
+    let by: Person
+    let at: Stamp
+  }
+
+  let room: RoomName
+  let isAcknowledged: Bool
+  let events: [RoomEvent]
+  let rejected: [RejectedEdit]
+  let superseded: [Loss]
+
+  var exitCode: ExitCode { isAcknowledged && rejected.isEmpty ? .success : .failed }
+
+  func write(to invocation: Invocation) {
+    let output = invocation.output
+    if invocation.isJSON { return output.write { write(to: &$0) } }
+    if rejected.isEmpty { EventLines(output: output, isReport: true).write(events) }
+    for loss in superseded {
+      let property = Text(loss.property.wireName).string
+      output.write(
+        "\(loss.shape.name.string.printable): \(property) had already lost to \(loss.by.shownName.printable) "
+          + "(\(loss.at.text))"
+      )
+    }
+    var told: Set<Text> = []
+    for edit in rejected where told.insert(edit.message).inserted {
+      Output.complain("refused: \(edit.message.string) (\(Text(edit.code.wireName).string))")
+    }
+    if !isAcknowledged {
+      Output.complain("not acknowledged; the edit is kept, and goes out with your next command in \(room.text)")
+    }
+  }
+
+  private func write(to line: inout JSONWriter) {
+    line.member("room", room.text)
+    line.member("acknowledged", isAcknowledged && rejected.isEmpty)
+    line.key("events")
+    line.beginArray()
+    for event in events {
+      line.beginObject()
+      event.write(to: &line)
+      line.endObject()
+    }
+    line.endArray()
+    line.key("superseded")
+    line.beginArray()
+    for loss in superseded {
+      line.beginObject()
+      line.member("shape", loss.shape.id)
+      line.member("property", Text(loss.property.wireName))
+      line.key("by")
+      line.value(loss.at)
+      line.endObject()
+    }
+    line.endArray()
+    line.key("refused")
+    line.beginArray()
+    for edit in rejected {
+      line.beginObject()
+      line.member("shape", edit.operation.shape)
+      line.member("code", Text(edit.code.wireName))
+      line.member("message", edit.message)
+      line.endObject()
+    }
+    line.endArray()
+  }
+}

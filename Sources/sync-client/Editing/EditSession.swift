@@ -1,0 +1,111 @@
+import CanvasCRDT
+
+/// A room joined to make an edit in it, as oneself: the same writer as in the command before.
+@ClientLoop
+struct EditSession {
+  let client: RoomClient
+  private let state: TerminalState?
+  private let outcome: EditFollower
+  private let invocation: Invocation
+
+  static func open(_ invocation: Invocation) async throws -> EditSession {
+    let room = try invocation.room()
+    let configuration = invocation.replicaConfiguration()
+    let state = try await TerminalState.open(invocation.server, room, environment: invocation.environment)
+    let replica =
+      state?.restore(configuration)
+      ?? Replica(configuration: configuration, seed: UInt64.random(in: 0...UInt64.max))
+    let outcome = EditFollower()
+    let client = RoomClient(invocation.server, room, replica, follower: outcome)
+    try await client.join()
+    // What an earlier command could not get acknowledged goes first, and is not this one's.
+    _ = try await client.settle()
+    outcome.begin(client)
+    return EditSession(client: client, state: state, outcome: outcome, invocation: invocation)
+  }
+
+  var canvas: Canvas { client.replica.canvas }
+  var picture: RoomPicture { outcome.picture }
+
+  /// Makes an edit, waits until the server has answered for all of it, and tells what came of it.
+  func commit(_ body: (inout Replica, Moment) throws -> [ReplicaEffect]) async throws -> ExitCode {
+    var failure: (any Error)?
+    client.edit { replica, now in
+      do {
+        let effects = try body(&replica, now)
+        // Before anything is sent: a writer that forgot what it had stamped would stamp alike.
+        state?.save(replica)
+        return effects
+      } catch {
+        failure = error
+        return []
+      }
+    }
+    if let failure {
+      await client.leave()
+      throw failure
+    }
+    let isSettled = try await client.settle()
+    state?.save(client.replica)
+    await client.leave()
+    let report = outcome.report(isAcknowledged: isSettled, room: client.room)
+    report.write(to: invocation)
+    return report.exitCode
+  }
+
+  /// The same for edits of single shapes.
+  func commit(_ edits: [ShapeEdit]) async throws -> ExitCode {
+    try await commit { replica, now in replica.edit(edits, at: now) }
+  }
+
+  /// Ends without an edit.
+  func fail(_ words: String) async -> ClientFailure {
+    await client.leave()
+    return .failed(words)
+  }
+}
+
+/// Hears what becomes of an edit.
+@ClientLoop
+final class EditFollower: RoomFollower {
+  private var ledger: RoomLedger?
+  private var events: [RoomEvent] = []
+  private var rejected: [RejectedEdit] = []
+  private var superseded: [EditReport.Loss] = []
+
+  var picture: RoomPicture { ledger?.picture ?? RoomPicture() }
+
+  func begin(_ client: RoomClient) {
+    var ledger = RoomLedger(client.replica.canvas)
+    for peer in client.replica.peers { ledger.note(peer) }
+    self.ledger = ledger
+  }
+
+  func follow(_ effect: ReplicaEffect, in client: RoomClient) {
+    let now = Moment.now()
+    switch effect {
+    case .changed(let changes, by: .own):
+      events += ledger?.take(changes, by: .oneself, on: client.replica.canvas, at: now) ?? []
+    case .rejected(let edit): rejected.append(edit)
+    case .superseded(let values):
+      for value in values {
+        let name = ledger?.name(of: value.shape) ?? ShapeName(id: value.shape, name: "")
+        let winner = ledger?.people[value.by.actor] ?? Person(actor: value.by.actor, name: nil, color: nil)
+        superseded.append(EditReport.Loss(shape: name, property: value.property, by: winner, at: value.by))
+      }
+    default: break
+    }
+  }
+
+  func report(isAcknowledged: Bool, room: RoomName) -> EditReport {
+    var end = Moment.now()
+    end.monotonicMilliseconds += RoomLedger.restlessMillisecondsMax
+    return EditReport(
+      room: room,
+      isAcknowledged: isAcknowledged,
+      events: events + (ledger?.due(at: end) ?? []),
+      rejected: rejected,
+      superseded: superseded
+    )
+  }
+}

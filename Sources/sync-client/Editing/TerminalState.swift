@@ -1,0 +1,102 @@
+import CanvasCRDT
+import Glibc
+
+/// Who one is in a room, from one command to the next: the replica's identity and clock, edits that were never
+/// acknowledged, and what can be undone. A file for each server and room under `$XDG_STATE_HOME/canvassync`, else
+/// `~/.local/state/canvassync`.
+///
+/// One command has it at a time. Two under one identity would throw each other out of the room, and stamp alike.
+///
+///     8 bytes       how long the saved replica is, highest byte first
+///     replica       as the core saves it, without the drawing
+///     history       likewise; both have a checksum of their own
+@ClientLoop
+final class TerminalState {
+  private let path: String
+  private let lock: Int32
+
+  private init(path: String, lock: Int32) {
+    self.path = path
+    self.lock = lock
+  }
+
+  /// Waits for a command that has it, but not for ever. Nothing where there is nowhere to keep it.
+  static func open(_ server: ServerAddress, _ room: RoomName, environment: [String: String]) async throws
+    -> TerminalState?
+  {
+    guard let directory = directory(environment) else { return nil }
+    let place = "\(directory)/\(server.host.filter { $0 != "/" })_\(server.port)"
+    // Names of rooms are names of files as they stand; a point in front keeps `..` from being one.
+    let path = "\(place)/room.\(room.text)"
+    guard makeDirectories(place) else {
+      Output.complain("\(place): \(String(cString: strerror(errno))); undo will not know of this")
+      return nil
+    }
+    let descriptor = Glibc.open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      Output.complain("\(path).lock: \(String(cString: strerror(errno))); undo will not know of this")
+      return nil
+    }
+    let deadline = Clocks.monotonicMilliseconds() + 15_000
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      guard Clocks.monotonicMilliseconds() < deadline else {
+        close(descriptor)
+        throw ClientFailure.failed("another command of yours is still writing to \(room.text)")
+      }
+      try await ClientLoop.pause(milliseconds: 10)
+    }
+    return TerminalState(path: path, lock: descriptor)
+  }
+
+  private static func directory(_ environment: [String: String]) -> String? {
+    if let base = environment["XDG_STATE_HOME"], base.hasPrefix("/") { return "\(base)/canvassync" }
+    guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
+    return "\(home)/.local/state/canvassync"
+  }
+
+  private static func makeDirectories(_ path: String) -> Bool {
+    var made = ""
+    for part in path.split(separator: "/") {
+      made += "/\(part)"
+      if mkdir(made, 0o700) != 0, errno != EEXIST { return false }
+    }
+    return true
+  }
+
+  /// The earlier self; nothing where there is none, or none that can be read.
+  func restore(_ configuration: ReplicaConfiguration) -> Replica? {
+    guard let bytes = readFile(), bytes.count > 8 else { return nil }
+    let length = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    guard length <= UInt64(bytes.count - 8) else { return nil }
+    let body = bytes.dropFirst(8)
+    let seed = UInt64.random(in: 0...UInt64.max)
+    guard
+      var replica = try? Replica(
+        saved: Array(body.prefix(Int(length))),
+        configuration: configuration,
+        seed: seed
+      )
+    else { return nil }
+    // Without its history the replica is still the same writer.
+    try? replica.restoreHistory(Array(body.dropFirst(Int(length))))
+    return replica
+  }
+
+  /// Whole or not at all: a new file takes the old one's place.
+  func save(_ replica: Replica) {
+    let saved = replica.save(withDrawing: false)
+    var bytes: [UInt8] = []
+    for shift in stride(from: 56, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: saved.count >> shift)) }
+    bytes += saved
+    bytes += replica.saveHistory()
+    let new = "\(path).new"
+    guard FileBytes.write(bytes, to: new, mode: 0o600), rename(new, path) == 0 else {
+      Output.complain("\(path): \(String(cString: strerror(errno))); undo will not know of this")
+      return
+    }
+  }
+
+  private func readFile() -> [UInt8]? { try? FileBytes.read(path, bytesMax: 256 << 20) }
+
+  deinit { close(lock) }
+}

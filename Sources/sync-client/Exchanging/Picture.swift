@@ -1,0 +1,70 @@
+import CanvasCRDT
+import TerminalCanvas
+
+/// A drawing as a picture, with what overlaps laid over it in orange.
+enum Picture {
+  static func svg(of stored: StoredDrawing, room: RoomName) -> [UInt8] {
+    var export = SVGExport(stored.drawing)
+    export.title = Text(room.text)
+    export.overlaps = RoomPicture(stored.canvas).overlaps.pairs
+    return export.document()
+  }
+
+  /// What is asked for larger than this is made smaller: the rasteriser's memory.
+  static let sideMax = 4_096.0
+  private static let pixelsMax = 8e6
+
+  /// - Parameter scale: pixels for each unit of the canvas.
+  static func png(of stored: StoredDrawing, scale wanted: Double) -> [UInt8] {
+    var scene = CanvasScene()
+    let picture = RoomPicture(stored.canvas)
+    var around: Rect?
+    for place in picture.order.places {
+      guard let shape = stored.canvas[place.shape], shape.properties.visible else { continue }
+      scene.items.append(CanvasScene.Item(shape))
+      let reach = shape.properties.strokeWidth / 2
+      let bounds = shape.outline.bounds
+      let box = Rect(
+        origin: Point(x: bounds.minX - reach, y: bounds.minY - reach),
+        size: Size(width: bounds.size.width + 2 * reach, height: bounds.size.height + 2 * reach)
+      )
+      around = around?.union(box) ?? box
+    }
+    for pair in picture.overlaps.pairs {
+      guard let first = picture.overlaps.outline(of: pair.first), let second = picture.overlaps.outline(of: pair.second)
+      else { continue }
+      scene.commonRegions += first.commonRegion(with: second)
+    }
+    let content = around ?? Rect(origin: Point(x: 0, y: 0), size: Size(width: 760, height: 560))
+    let margin = SVGExport.margin
+    let box = Rect(
+      origin: Point(x: content.minX - margin, y: content.minY - margin),
+      size: Size(width: content.size.width + 2 * margin, height: content.size.height + 2 * margin)
+    )
+    return encode(scene, box, scale: scale(wanted, for: box))
+  }
+
+  static func scale(_ wanted: Double, for box: Rect) -> Double {
+    let bySide = sideMax / max(box.size.width, box.size.height)
+    let byArea = (pixelsMax / box.area).squareRoot()
+    return max(CanvasView.scales.lowerBound, min(wanted, bySide, byArea, CanvasView.scales.upperBound))
+  }
+
+  /// The rasteriser paints for cells, whose four pixels are twice as high as wide: pairs of columns are one pixel here.
+  private static func encode(_ scene: CanvasScene, _ box: Rect, scale: Double) -> [UInt8] {
+    let width = max(1, Int((box.size.width * scale).rounded(.up)))
+    let height = max(1, Int((box.size.height * scale).rounded(.up)))
+    var view = CanvasView(columns: width, rows: (height + 1) / 2)
+    view.zoom(toPercent: scale * CanvasView.unitsPerColumn * 100)
+    view.origin = box.origin
+    var painter = ScenePainter(view: view, theme: .light)
+    painter.paintShapes(scene)
+    let pixels = painter.pixels
+    return PNG.encode(width: width, height: height) { row, column in
+      let left = pixels[row, 2 * column]
+      let right = pixels[row, 2 * column + 1]
+      func mean(_ one: UInt8, _ other: UInt8) -> UInt8 { UInt8((UInt16(one) + UInt16(other)) / 2) }
+      return (mean(left.red, right.red), mean(left.green, right.green), mean(left.blue, right.blue))
+    }
+  }
+}

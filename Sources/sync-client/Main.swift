@@ -1,0 +1,48 @@
+import Glibc
+
+@main
+enum Main {
+  static func main() {
+    // Before there are threads, so that all of them leave the signals to this one.
+    Signals.block()
+    let words = Array(CommandLine.arguments.dropFirst())
+    let request: CommandLineRequest
+    do throws(ClientFailure) {
+      request = try CommandLineRequest(words, environment: ProcessEnvironment.values)
+    } catch {
+      Output.complain(error.words)
+      exit(error.exitCode.rawValue)
+    }
+    switch request {
+    case .help(let text):
+      let output = Output(usesColor: false)
+      output.write(text)
+      exit(ExitCode.success.rawValue)
+    case .run(let command, let invocation):
+      let task = Task { @ClientLoop in
+        await command.run(invocation)
+      }
+      Signals.wait(for: task, windowChanges: invocation.windowChanges)
+    }
+  }
+}
+
+extension Command {
+  /// To its end, which is the process's.
+  @ClientLoop
+  fileprivate func run(_ invocation: Invocation) async -> Never {
+    let code: ExitCode
+    do {
+      code = try await body(invocation)
+    } catch let failure as ClientFailure {
+      Output.complain(failure.words)
+      code = failure.exitCode
+    } catch is CancellationError {
+      code = Signals.exitCode
+    } catch {
+      Output.complain("\(error)")
+      code = .failed
+    }
+    exit(code.rawValue)
+  }
+}

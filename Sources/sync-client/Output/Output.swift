@@ -1,0 +1,116 @@
+import CanvasCRDT
+import Glibc
+
+/// Standard output, line by line, and standard error for what is not an answer.
+///
+/// Written at once and whole, so that whoever reads a pipe has each line as it happens. A reader who has enough ends
+/// the command quietly.
+struct Output: Sendable {
+  /// Only on a terminal, and unless asked not to.
+  let usesColor: Bool
+
+  static var isTerminal: Bool { isatty(STDOUT_FILENO) != 0 }
+  static var isErrorTerminal: Bool { isatty(STDERR_FILENO) != 0 }
+
+  func write(_ line: String) {
+    var bytes = Array(line.utf8)
+    bytes.append(UInt8(ascii: "\n"))
+    write(bytes: bytes)
+  }
+
+  /// One object, on a line of its own.
+  func write(_ body: (inout JSONWriter) -> Void) {
+    var writer = JSONWriter(capacity: 256)
+    writer.beginObject()
+    body(&writer)
+    writer.endObject()
+    var bytes = writer.finish()
+    bytes.append(UInt8(ascii: "\n"))
+    write(bytes: bytes)
+  }
+
+  func write(bytes: [UInt8]) {
+    guard let failure = Output.write(bytes, to: STDOUT_FILENO) else { return }
+    if failure == EPIPE { return Signals.readerIsGone() }
+    // A full disk, say: whatever stands there is not the answer.
+    Output.complain("standard output: \(String(cString: strerror(failure)))")
+    exit(ExitCode.failed.rawValue)
+  }
+
+  /// To standard error, as a sentence of the program's.
+  static func complain(_ words: String) {
+    _ = write(Array("sync-client: \(words.printable)\n".utf8), to: STDERR_FILENO)
+  }
+
+  /// To standard error as it stands: progress, and what a person may like to know beside the answer.
+  static func remark(_ line: String) {
+    _ = write(Array("\(line)\n".utf8), to: STDERR_FILENO)
+  }
+
+  /// The error's number, where it could not be written.
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
+    bytes.withUnsafeBytes { bytes in
+      var written = 0
+      while written < bytes.count {
+        let count = Glibc.write(descriptor, bytes.baseAddress! + written, bytes.count - written)
+        if count >= 0 {
+          written += count
+        } else if errno == EAGAIN {
+          // Somebody made the terminal non-blocking.
+          var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+          poll(&wait, 1, -1)
+        } else if errno != EINTR {
+          return errno
+        }
+      }
+      return nil
+    }
+  }
+}
+
+extension String {
+  /// Without line breaks and other controls: what came over the network must not move the cursor or ring the bell.
+  var printable: String {
+    guard unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return self }
+    return String(
+      String.UnicodeScalarView(unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 })
+    )
+  }
+}
+
+extension JSONWriter {
+  mutating func member(_ name: StaticString, _ text: String) {
+    key(name)
+    value(text: Text(text))
+  }
+
+  mutating func member(_ name: StaticString, _ text: Text) {
+    key(name)
+    value(text: text)
+  }
+
+  mutating func member(_ name: StaticString, _ identifier: Identifier) {
+    key(name)
+    value(identifier)
+  }
+
+  mutating func member(_ name: StaticString, _ number: Int) {
+    key(name)
+    value(number)
+  }
+
+  mutating func member(_ name: StaticString, _ number: UInt64) {
+    key(name)
+    value(number)
+  }
+
+  mutating func member(_ name: StaticString, _ number: Double) {
+    key(name)
+    value(number)
+  }
+
+  mutating func member(_ name: StaticString, _ flag: Bool) {
+    key(name)
+    value(flag)
+  }
+}

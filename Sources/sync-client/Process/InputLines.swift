@@ -1,0 +1,121 @@
+import Glibc
+import Synchronization
+
+/// Standard input, line by line, each read only when it is asked for: what nobody takes stays in the pipe, and whoever
+/// fills it waits.
+///
+/// A thread of its own reads, since a file or a terminal can't be asked whether a read would wait.
+final class InputLines: Sendable {
+  struct Line: Sendable {
+    /// Counted from 1.
+    let number: Int
+    let bytes: [UInt8]
+    /// It was longer than allowed; what is here is its beginning.
+    let isCut: Bool
+  }
+
+  private struct State {
+    var waiting: CheckedContinuation<Line?, Never>?
+    var hasEnded = false
+  }
+
+  private let state = Mutex(State())
+  private let bytesMax: Int
+  private nonisolated(unsafe) let wanted: UnsafeMutablePointer<sem_t>
+
+  init(bytesMax: Int = 1 << 20) {
+    self.bytesMax = bytesMax
+    // As long as the process: its thread may be in a read that never returns.
+    wanted = .allocate(capacity: 1)
+    sem_init(wanted, 0, 0)
+    var thread = pthread_t()
+    let opaque = Unmanaged.passRetained(self).toOpaque()
+    let failure = pthread_create(
+      &thread,
+      nil,
+      { opaque in
+        Unmanaged<InputLines>.fromOpaque(opaque!).takeUnretainedValue().readAll()
+        return nil
+      },
+      opaque
+    )
+    guard failure == 0 else {
+      Output.complain("no thread to read standard input: \(String(cString: strerror(failure)))")
+      exit(ExitCode.failed.rawValue)
+    }
+    pthread_detach(thread)
+  }
+
+  /// The next line; nothing at the end, or when the task is cancelled.
+  func next() async -> Line? {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = state.withLock { state in
+          if state.hasEnded || Task.isCancelled { return true }
+          state.waiting = continuation
+          return false
+        }
+        if isOver { continuation.resume(returning: nil) } else { sem_post(wanted) }
+      }
+    } onCancel: {
+      give(nil)
+    }
+  }
+
+  private func give(_ line: Line?) {
+    let waiting = state.withLock { state in
+      defer { state.waiting = nil }
+      if line == nil { state.hasEnded = true }
+      return state.waiting
+    }
+    waiting?.resume(returning: line)
+  }
+
+  private func readAll() {
+    var buffer: [UInt8] = []
+    var start = 0
+    var number = 0
+    var hasEnded = false
+    while true {
+      while sem_wait(wanted) != 0 {}
+      number += 1
+      var searched = start
+      var isCut = false
+      while true {
+        if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+          give(Line(number: number, bytes: Array(buffer[start..<min(end, start + bytesMax)]), isCut: isCut))
+          start = end + 1
+          break
+        }
+        if hasEnded {
+          // A last line without its end counts; a long one is told as cut.
+          give(buffer.count > start ? Line(number: number, bytes: Array(buffer[start...]), isCut: isCut) : nil)
+          if buffer.count == start { return }
+          start = buffer.count
+          break
+        }
+        if buffer.count - start > bytesMax {
+          isCut = true
+          buffer.removeSubrange((start + bytesMax)...)
+        }
+        if start > 1 << 16 {
+          buffer.removeSubrange(..<start)
+          start = 0
+        }
+        searched = buffer.count
+        hasEnded = !InputLines.readMore(into: &buffer)
+      }
+    }
+  }
+
+  /// No at the end.
+  private static func readMore(into buffer: inout [UInt8]) -> Bool {
+    withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { room in
+      while true {
+        let count = read(STDIN_FILENO, room.baseAddress, room.count)
+        if count > 0 { buffer += UnsafeRawBufferPointer(rebasing: room[..<count]) }
+        if count >= 0 || errno != EINTR { return count > 0 }
+      }
+    }
+  }
+}

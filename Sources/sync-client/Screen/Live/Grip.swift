@@ -1,0 +1,76 @@
+import CanvasCRDT
+
+/// What the mouse has hold of.
+enum Grip {
+  case none
+  /// Shapes, and where each was when they were taken hold of.
+  case moving(Moving)
+  case resizing(Resizing)
+  case turning(Turning)
+  /// A new rectangle, or a box that selects what it touches.
+  case pulling(from: Point, to: Point, selects: Bool)
+  case panning(row: Int, column: Int)
+
+  struct Moving {
+    let start: Point
+    var shapes: [(shape: Identifier, position: Point)]
+    /// Nothing is lifted before it is really moved.
+    var isLifted = false
+  }
+
+  struct Resizing {
+    let shape: Identifier
+    let corner: Int
+    let outline: Outline
+  }
+
+  struct Turning {
+    let shape: Identifier
+    let outline: Outline
+    let start: Point
+  }
+
+  var isNone: Bool {
+    if case .none = self { return true }
+    return false
+  }
+
+  /// Those that the others see lifted.
+  var lifted: [Identifier] {
+    switch self {
+    case .moving(let moving) where moving.isLifted: moving.shapes.map { $0.shape }
+    default: []
+    }
+  }
+
+  var band: Rect? {
+    guard case .pulling(let from, let to, _) = self, from != to else { return nil }
+    return Rect(
+      origin: Point(x: min(from.x, to.x), y: min(from.y, to.y)),
+      size: Size(width: max((to.x - from.x).magnitude, 0.001), height: max((to.y - from.y).magnitude, 0.001))
+    )
+  }
+}
+
+/// How many clicks have come one after the other at one place.
+struct Clicks {
+  /// Later than this a click is a first one again.
+  static let pauseMilliseconds: UInt64 = 350
+
+  private(set) var count = 0
+  private var last: (row: Int, column: Int, time: UInt64)?
+
+  mutating func note(row: Int, column: Int, at now: UInt64) {
+    if let last, now &- last.time <= Clicks.pauseMilliseconds, (last.row - row).magnitude <= 1,
+      (last.column - column).magnitude <= 1
+    {
+      count += 1
+    } else {
+      count = 1
+    }
+    last = (row, column, now)
+  }
+
+  /// What comes next is a first click.
+  mutating func forget() { last = nil }
+}

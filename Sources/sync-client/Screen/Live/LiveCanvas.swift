@@ -1,0 +1,169 @@
+import CanvasCRDT
+import TerminalCanvas
+import WebSocketLoop
+
+/// The live canvas of a room on the terminal: a full peer, with a view, a selection and hands.
+///
+/// What happens in the room comes in as effects, what is typed and pointed as events; what is to be seen goes out as a
+/// screen, when the host asks for one.
+@ClientLoop
+final class LiveCanvas: ScreenContent {
+  let host: ScreenHost
+  let depth: ColorDepth
+  var theme: Theme
+  private(set) var client: RoomClient!
+  var chance = SystemRandomNumberGenerator()
+
+  var drawing = LiveDrawing()
+  var departures = Departures()
+  var people: [Identifier: PresenceState] = [:]
+  var followed: Identifier?
+
+  var view: CanvasView
+  var layout: RoomLayout
+  private var hasView = false
+  var wantsPanel = true
+  var layersStart = 0
+  var showsHelp = false
+  var prompt: (shape: Identifier, prompt: RoomFrame.Prompt)?
+
+  var selection: [Identifier] = []
+  var grip = Grip.none
+  /// Where the mouse was last, over the canvas.
+  var pointer: Point?
+  var clicks = Clicks()
+  var pendingClick: LoopTimer?
+
+  var notice: (notice: RoomFrame.Notice, until: UInt64)?
+  var roundTrip: UInt64?
+  private var pings: LoopTimer?
+  var isLeavingUnsaved = false
+  private var told: PresenceState?
+
+  /// The shapes as they were last painted; nothing when they have to be painted anew.
+  var shapes: PaintedShapes?
+
+  /// Of which one is drawn for somebody who has not chosen: those of the page.
+  private static let colors = [
+    0xB42318, 0xBE185D, 0x86198F, 0x6D28D9, 0x4338CA, 0x1D4ED8, 0x0369A1, 0x0F766E, 0x15803D, 0x4D7C0F,
+  ].map { Color(packed: $0) }
+
+  static let pingMilliseconds: UInt64 = 2_000
+
+  init(_ invocation: Invocation, _ room: RoomName, host: ScreenHost, theme: Theme) {
+    self.host = host
+    self.theme = theme
+    depth = invocation.colorDepth
+    layout = RoomLayout(columns: 80, rows: 24)
+    view = CanvasView(columns: 80, rows: 23)
+    var configuration = invocation.replicaConfiguration(name: invocation.ownName)
+    configuration.color = invocation.color ?? LiveCanvas.colors.randomElement(using: &chance)
+    configuration.readonly = invocation.arguments.has("--view")
+    client = RoomClient(invocation, room, configuration: configuration, follower: self)
+  }
+
+  /// After the room has been reached for the first time.
+  func begin() {
+    rebuild()
+    ask()
+  }
+
+  func finish() async {
+    pings?.cancel()
+    pendingClick?.cancel()
+    await client.leave()
+    // The client holds on to whom it tells.
+    client = nil
+  }
+
+  var canvas: Canvas { client.replica.canvas }
+
+  // MARK: - Time
+
+  var moves: Bool { !departures.isEmpty || shapes?.isWhole == false }
+
+  /// How long the way to the server is.
+  private func ask() {
+    client.edit { replica, now in replica.ping(at: now) }
+    pings = ClientLoop.shared.loop.schedule(afterMilliseconds: LiveCanvas.pingMilliseconds) { [weak self] in
+      ClientLoop.assumeIsolated { self?.ask() }
+    }
+  }
+
+  func say(_ text: String, _ kind: RoomFrame.Notice.Kind = .plain) {
+    let until = Clocks.monotonicMilliseconds() + 5_000
+    notice = (RoomFrame.Notice(text, kind), until)
+    host.invalidate()
+    ClientLoop.shared.loop.schedule(afterMilliseconds: 5_010) { [weak self] in
+      ClientLoop.assumeIsolated { self?.forgetNotice() }
+    }
+  }
+
+  private func forgetNotice() {
+    guard let notice, notice.until <= Clocks.monotonicMilliseconds() else { return }
+    self.notice = nil
+    host.invalidate()
+  }
+
+  // MARK: - Presence
+
+  /// Lets the others see where one points, what one has selected and what one sees.
+  func tellPresence() {
+    var state = PresenceState()
+    state.cursor = pointer
+    state.selection = selection
+    state.lifted = grip.lifted
+    state.view = view.visibleBox
+    guard state != told, let json = state.json else { return }
+    told = state
+    client.edit { replica, now in replica.setPresence(json, at: now) }
+  }
+
+  // MARK: - The size
+
+  func fit(_ size: Terminal.Size) {
+    layout = RoomLayout(
+      columns: size.columns,
+      rows: size.rows,
+      wantsPanel: wantsPanel,
+      peopleCount: client.replica.peers.count + 1,
+      overlapCount: drawing.overlapCount
+    )
+    if !hasView {
+      hasView = true
+      view = CanvasView(columns: layout.canvasColumns, rows: layout.canvasRows, aspect: size.aspect)
+      showEverything()
+    } else if view.columns != layout.canvasColumns || view.rows != layout.canvasRows {
+      view.resize(columns: layout.canvasColumns, rows: layout.canvasRows)
+    }
+  }
+
+  func showEverything() {
+    if let bounds = drawing.bounds {
+      view.fit(bounds, scaleMax: 1 / CanvasView.unitsPerColumn)
+    } else {
+      view.zoom(toPercent: 100)
+      view.show(center: Point(x: 0, y: 0))
+    }
+  }
+
+  func rebuild() {
+    drawing = LiveDrawing(canvas)
+    selection.removeAll { canvas[$0] == nil }
+    shapes = nil
+    host.invalidate()
+  }
+}
+
+extension Invocation {
+  /// How many colours there are, by the environment and what was asked for.
+  var colorDepth: ColorDepth {
+    arguments.has("--no-color") ? .none : ColorDepth(environment: environment)
+  }
+
+  /// What somebody who gave no name is called: as they are on this machine.
+  var ownName: Text {
+    let user = Text(environment["USER"] ?? "")
+    return PropertyRules.allowsName(user) ? user : "Terminal"
+  }
+}

@@ -1,0 +1,239 @@
+import CanvasCRDT
+import TerminalCanvas
+
+// What one does to shapes.
+
+extension LiveCanvas {
+  func edit(_ edits: [ShapeEdit]) {
+    guard !edits.isEmpty else { return }
+    client.edit { replica, now in replica.edit(edits, at: now) }
+  }
+
+  /// Writes to everything that is selected, as one step.
+  func change(_ body: (Shape, inout Properties) -> Void) {
+    let canvas = canvas
+    edit(
+      selection.compactMap { id in
+        guard let shape = canvas[id] else { return nil }
+        var set = Properties()
+        body(shape, &set)
+        return set.assigned.isEmpty ? nil : ShapeEdit(shape: id, set: set)
+      }
+    )
+  }
+
+  // MARK: - Adding
+
+  /// Where something new goes: to the mouse, or else the middle of what one sees.
+  private var newPlace: Point { pointer.flatMap { view.visibleBox.contains($0) ? $0 : nil } ?? view.center }
+
+  func add(_ kind: ShapeKind) {
+    var set = Properties()
+    set.kind = kind
+    let isBox = kind == .rectangle || kind == .roundedRectangle
+    let size = isBox ? Size(width: 150, height: 120) : Size(width: 140, height: 140)
+    set.size = size
+    set.position = clamped(Point(x: newPlace.x - size.width / 2, y: newPlace.y - size.height / 2))
+    set.fill = Color.bright(using: &chance)
+    if kind == .polygon { set.points = 6 }
+    add([set])
+  }
+
+  /// On top of all others, and selected.
+  func add(_ sets: [Properties]) {
+    var edits: [ShapeEdit] = []
+    let insertion = drawing.order.inserting(sets.count, at: drawing.count, using: &chance)
+    for place in insertion.moved {
+      var set = Properties()
+      set.z = place.key
+      edits.append(ShapeEdit(shape: place.shape, set: set))
+    }
+    var added: [Identifier] = []
+    for (set, key) in zip(sets, insertion.keys) {
+      var set = set
+      set.z = key
+      let shape = newIdentifier()
+      added.append(shape)
+      edits.append(ShapeEdit(shape: shape, set: set))
+    }
+    edit(edits)
+    let canvas = canvas
+    select(added.filter { canvas[$0] != nil })
+  }
+
+  private func newIdentifier() -> Identifier {
+    let canvas = canvas
+    while true {
+      let shape = Identifier.random(using: &chance)
+      if canvas.registers(of: shape).isEmpty, canvas.stamp(of: .deleted, in: shape) == nil { return shape }
+    }
+  }
+
+  func addSquares(_ count: Int) {
+    let factory = ShapeFactory(area: view.visibleBox)
+    add((0..<count).map { _ in factory.square(using: &chance).1 })
+  }
+
+  func addCircle(at place: Point) {
+    add([ShapeFactory.circle(centredAt: place, using: &chance).1])
+  }
+
+  /// The first is yellow and the second red, as ever; then any colour.
+  func addRectangle(_ box: Rect) {
+    var set = Properties()
+    set.kind = .rectangle
+    set.size = Size(width: max(box.size.width, 100), height: max(box.size.height, 100))
+    set.position = clamped(box.origin)
+    switch drawing.count {
+    case 0: set.fill = Color(packed: 0xFFFF00)
+    case 1: set.fill = Color(packed: 0xFF0000)
+    default: set.fill = Color.bright(using: &chance)
+    }
+    add([set])
+  }
+
+  func duplicate() {
+    let canvas = canvas
+    let copies = drawing.order.places.compactMap { place -> Properties? in
+      guard selection.contains(place.shape), let shape = canvas[place.shape] else { return nil }
+      var set = shape.properties
+      set.position = clamped(Point(x: set.position.x + 24, y: set.position.y + 24))
+      return set
+    }
+    if !copies.isEmpty { add(copies) }
+  }
+
+  // MARK: - Changing
+
+  func moveSelection(_ columns: Double, _ rows: Double) {
+    change { shape, set in
+      let position = shape.properties.position
+      set.position = self.clamped(Point(x: position.x + columns, y: position.y + rows))
+    }
+  }
+
+  func turn(by degrees: Double) {
+    change { shape, set in set.rotation = LiveCanvas.turned(shape.properties.rotation + degrees) }
+  }
+
+  static func turned(_ degrees: Double) -> Double {
+    let rest = degrees.truncatingRemainder(dividingBy: 360)
+    return rest < 0 ? rest + 360 : rest
+  }
+
+  func scale(by factor: Double) {
+    change { shape, set in
+      let size = shape.properties.size
+      let scaled = Size(width: LiveCanvas.extent(size.width * factor), height: LiveCanvas.extent(size.height * factor))
+      let position = shape.properties.position
+      set.size = scaled
+      set.position = self.clamped(
+        Point(x: position.x + (size.width - scaled.width) / 2, y: position.y + (size.height - scaled.height) / 2)
+      )
+    }
+  }
+
+  static func extent(_ value: Double) -> Double {
+    max(PropertyRules.sizeMin, min((value * 10).rounded() / 10, PropertyRules.sizeMax))
+  }
+
+  func recolor() {
+    change { _, set in set.fill = Color.bright(using: &self.chance) }
+  }
+
+  func changeOpacity(by levels: Int16) {
+    change { shape, set in
+      let alpha = shape.properties.alpha + levels
+      if PropertyRules.alphaRange.contains(alpha) { set.alpha = alpha }
+    }
+  }
+
+  /// None, a thin line, a thick one; in the fill's own colour, darker.
+  func changeOutline() {
+    change { shape, set in
+      let properties = shape.properties
+      set.strokeWidth = properties.strokeWidth == 0 ? 4 : properties.strokeWidth < 12 ? 12 : 0
+      if properties.strokeWidth == 0 { set.stroke = properties.fill.covered(by: Color(packed: 0), part: 0.55) }
+    }
+  }
+
+  func toggleVisibility() {
+    let canvas = canvas
+    let isAnyVisible = selection.contains { canvas[$0]?.properties.visible == true }
+    change { shape, set in
+      if shape.properties.visible == isAnyVisible { set.visible = !isAnyVisible }
+    }
+  }
+
+  func toggleVisibility(of shape: Identifier) {
+    guard let visible = canvas[shape]?.properties.visible else { return }
+    var set = Properties()
+    set.visible = !visible
+    edit([ShapeEdit(shape: shape, set: set)])
+  }
+
+  func rename(_ shape: Identifier, to name: String) {
+    let text = Text(name)
+    guard canvas[shape] != nil, !text.isEmpty else { return }
+    guard PropertyRules.allowsName(text) else {
+      say("A name is 1 to 128 bytes of text.", .warning)
+      return
+    }
+    var set = Properties()
+    set.name = text
+    edit([ShapeEdit(shape: shape, set: set)])
+  }
+
+  func reorder(_ places: [DrawingOrder.Place]) {
+    edit(
+      places.map { place in
+        var set = Properties()
+        set.z = place.key
+        return ShapeEdit(shape: place.shape, set: set)
+      }
+    )
+  }
+
+  // MARK: - Removing
+
+  func deleteSelection() {
+    let shapes = selection
+    client.edit { replica, now in replica.delete(shapes, at: now) }
+  }
+
+  /// Into the black hole: one operation says where to, and that it is gone.
+  func swallow(_ shapes: [Identifier]) {
+    let hole = BlackHole(view: view)
+    let place = clamped(Point(x: hole.center.x.rounded(), y: hole.center.y.rounded()))
+    edit(
+      shapes.filter { canvas[$0] != nil }.map { shape in
+        var set = Properties()
+        set.position = place
+        set.size = Size(width: 1, height: 1)
+        set.delete()
+        return ShapeEdit(shape: shape, set: set)
+      }
+    )
+  }
+
+  /// Everything. It can be undone.
+  func swallowEverything() {
+    swallow(drawing.order.identifiers)
+  }
+
+  func undo() {
+    if !client.replica.canUndo { say("There is nothing to undo.") }
+    client.edit { replica, now in replica.undo(at: now) }
+  }
+
+  func redo() {
+    if !client.replica.canRedo { say("There is nothing to redo.") }
+    client.edit { replica, now in replica.redo(at: now) }
+  }
+
+  func clamped(_ point: Point) -> Point {
+    let limit = PropertyRules.coordinateMax
+    func clamp(_ value: Double) -> Double { max(-limit, min((value * 10).rounded() / 10, limit)) }
+    return Point(x: clamp(point.x), y: clamp(point.y))
+  }
+}

@@ -1,0 +1,88 @@
+import CanvasCRDT
+import TerminalCanvas
+
+// What happens in the room.
+
+extension LiveCanvas: RoomFollower {
+  func follow(_ effect: ReplicaEffect, in client: RoomClient) {
+    switch effect {
+    case .changed(let changes, let origin): follow(changes, by: origin)
+    case .departed(let edit): depart(edit)
+    case .reset: rebuild()
+    case .peers(let peers):
+      people = [:]
+      for peer in peers { note(peer) }
+    case .joined(let peer):
+      note(peer)
+      say("\(peer.shownName) is here.")
+    case .presence(let peer): note(peer)
+    case .left(let actor):
+      people[actor] = nil
+      if followed == actor {
+        followed = nil
+        say("Whom you followed has left.")
+      }
+    case .pong(let milliseconds): roundTrip = milliseconds
+    case .rejected(let edit): say("A change was taken back: \(reason(edit)).", .warning)
+    case .state(let state):
+      if state == .live { isLeavingUnsaved = false }
+    case .error(_, let message): say(message.string.printable, .warning)
+    case .digest(.disagrees): say("The drawing was fetched anew: it differed from the server’s.", .warning)
+    default: break
+    }
+    host.invalidate()
+  }
+
+  private func note(_ peer: Peer) {
+    people[peer.actor] = peer.state.map { PresenceState($0) } ?? PresenceState()
+    // Who holds a shape up changes how it looks.
+    shapes = nil
+  }
+
+  private func follow(_ changes: [Change], by origin: ChangeOrigin) {
+    let canvas = canvas
+    var began: [ShapePair] = []
+    for change in changes {
+      began += drawing.follow(change, in: canvas).began
+      if change.lifecycle == .vanished { selection.removeAll { $0 == change.shape } }
+    }
+    shapes = nil
+    tell(began, by: origin)
+  }
+
+  /// Comes before the change, while the shape is still drawn as it was.
+  private func depart(_ edit: ShapeEdit) {
+    guard let item = drawing.items[edit.shape] else { return }
+    let size = edit.set.assigned.contains(.size) ? edit.set.size : Size(width: 1, height: 1)
+    departures.add(item, to: Rect(origin: edit.set.position, size: size), at: Clocks.monotonicMilliseconds())
+  }
+
+  private func tell(_ began: [ShapePair], by origin: ChangeOrigin) {
+    guard let pair = began.first else { return }
+    let who =
+      switch origin {
+      case .own, .rejection: "You"
+      case .remote(let actor): client.replica.peer(actor)?.shownName ?? "Someone"
+      case .room: "While you were away"
+      }
+    let what =
+      began.count == 1
+      ? "\(drawing.name(of: pair.first)) overlaps \(drawing.name(of: pair.second))" : "\(began.count) new overlaps"
+    say("⚠ \(what) · \(who), just now", .overlap)
+  }
+
+  private func reason(_ edit: RejectedEdit) -> String {
+    switch edit.code {
+    case .roomFull: "the room is full"
+    case .readOnly: "you may only look on here"
+    case .tooOld: "it was made too long ago"
+    case .clockAhead: "this computer’s clock is ahead"
+    case .badValue: "a value is out of bounds"
+    default: edit.message.string.printable
+    }
+  }
+}
+
+extension Peer {
+  var shownName: String { name.isEmpty ? "Someone" : name.string.printable }
+}

@@ -1,0 +1,180 @@
+import CanvasCRDT
+import TerminalCanvas
+
+// What is typed.
+
+extension LiveCanvas {
+  func take(_ event: TerminalEvent) {
+    if prompt != nil, takePrompt(event) { return }
+    switch event {
+    case .key(let key, let modifiers):
+      if showsHelp {
+        showsHelp = false
+      } else {
+        take(key, modifiers)
+      }
+    case .mouse(let mouse):
+      showsHelp = showsHelp && mouse.action == .move
+      take(mouse)
+    case .background(let red, let green, let blue):
+      theme = Color(red: red, green: green, blue: blue).luminance > 128 ? .light : .dark
+      shapes = nil
+    case .focus(false):
+      pointer = nil
+      tellPresence()
+    case .focus, .paste: break
+    }
+  }
+
+  private func take(_ key: Key, _ modifiers: Modifiers) {
+    if key != .character("q") { isLeavingUnsaved = false }
+    switch key {
+    case .up, .down, .left, .right: takeArrow(key, modifiers)
+    case .tab: selectNext(backwards: modifiers.contains(.shift))
+    case .escape: escape()
+    case .enter: beginRenaming()
+    case .delete, .backspace: deleteSelection()
+    case .pageUp: reorder(drawing.order.bringingForward(selection, using: &chance))
+    case .pageDown: reorder(drawing.order.sendingBackward(selection, using: &chance))
+    case .home: reorder(drawing.order.bringingToFront(selection, using: &chance))
+    case .end: reorder(drawing.order.sendingToBack(selection, using: &chance))
+    case .character(let scalar) where modifiers == .control: takeControl(scalar)
+    case .character(let scalar) where modifiers.isSubset(of: .shift): take(scalar)
+    default: break
+    }
+  }
+
+  private func takeControl(_ scalar: Unicode.Scalar) {
+    switch scalar {
+    case "a": selectAll()
+    case "c": leave()
+    case "r", "y": redo()
+    default: break
+    }
+  }
+
+  private func take(_ scalar: Unicode.Scalar) {
+    switch scalar {
+    case "?": showsHelp = true
+    case "q": leave()
+    case "r": add(.rectangle)
+    case "o": add(.roundedRectangle)
+    case "e": add(.ellipse)
+    case "p": add(.polygon)
+    case "s": add(.star)
+    case "n": addSquares(1)
+    case "3": addSquares(3)
+    case "d": duplicate()
+    case "x": deleteSelection()
+    case "u": undo()
+    case "U": redo()
+    case "B": swallowEverything()
+    default: takeLooking(scalar)
+    }
+  }
+
+  private func takeLooking(_ scalar: Unicode.Scalar) {
+    switch scalar {
+    case "c": recolor()
+    case ",": changeOpacity(by: -1)
+    case ".": changeOpacity(by: 1)
+    case "w": changeOutline()
+    case "h": toggleVisibility()
+    case "[": turn(by: -15)
+    case "]": turn(by: 15)
+    case "{": turn(by: -1)
+    case "}": turn(by: 1)
+    case "<": scale(by: 1 / 1.1)
+    case ">": scale(by: 1.1)
+    case "+", "=": zoom(by: 1.25)
+    case "-", "_": zoom(by: 1 / 1.25)
+    case "0":
+      stopFollowing()
+      showEverything()
+    case "1":
+      stopFollowing()
+      view.zoom(toPercent: 100)
+    case "f": followNext()
+    case "g": wantsPanel.toggle()
+    case "t":
+      theme = theme == .dark ? .light : .dark
+      shapes = nil
+    default: break
+    }
+  }
+
+  private func zoom(by factor: Double) {
+    stopFollowing()
+    view.zoom(by: factor)
+  }
+
+  /// Arrows move what is selected, or the view where nothing is.
+  private func takeArrow(_ key: Key, _ modifiers: Modifiers) {
+    let columns: Double = key == .left ? -1 : key == .right ? 1 : 0
+    let rows: Double = key == .up ? -1 : key == .down ? 1 : 0
+    if selection.isEmpty || modifiers.contains(.alt) || modifiers.contains(.control) {
+      stopFollowing()
+      view.pan(columns: columns * 4, rows: rows * 2)
+      return
+    }
+    let step: Double = modifiers.contains(.shift) ? 1 : 10
+    moveSelection(columns * step, rows * step)
+  }
+
+  private func escape() {
+    if !grip.isNone {
+      letGo()
+    } else if followed != nil {
+      follow(nil)
+    } else {
+      select([])
+    }
+  }
+
+  private func leave() {
+    let unsent = client.replica.unsentCount
+    guard unsent > 0, !isLeavingUnsaved else {
+      host.end()
+      return
+    }
+    isLeavingUnsaved = true
+    say(
+      unsent == 1
+        ? "1 change is not saved yet and would be lost. q again to leave."
+        : "\(unsent) changes are not saved yet and would be lost. q again to leave.",
+      .warning
+    )
+  }
+
+  // MARK: - Names
+
+  private func beginRenaming() {
+    guard selection.count == 1, canvas[selection[0]] != nil else {
+      say("Select one shape to rename it.")
+      return
+    }
+    guard !isViewOnly else {
+      say("You may only look on here.", .warning)
+      return
+    }
+    let line = LineEditor(drawing.name(of: selection[0]), bytesMax: PropertyRules.nameBytesMax)
+    prompt = (selection[0], RoomFrame.Prompt(label: "Name:", line: line))
+  }
+
+  /// - Returns: whether the event was for the line that is typed.
+  private func takePrompt(_ event: TerminalEvent) -> Bool {
+    switch event {
+    case .key, .paste: break
+    default: return false
+    }
+    guard var prompt else { return false }
+    switch prompt.prompt.line.take(event) {
+    case .editing: self.prompt = prompt
+    case .cancelled: self.prompt = nil
+    case .accepted(let name):
+      self.prompt = nil
+      if name != drawing.name(of: prompt.shape) { rename(prompt.shape, to: name) }
+    }
+    return true
+  }
+}

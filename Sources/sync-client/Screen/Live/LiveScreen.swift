@@ -1,0 +1,138 @@
+import CanvasCRDT
+import TerminalCanvas
+
+// What is to be seen.
+
+extension LiveCanvas {
+  /// More outlines of selected shapes nobody tells apart.
+  private static let marksMax = 200
+
+  func screen(_ size: Terminal.Size) -> Screen {
+    fit(size)
+    followSomeone()
+    tellPresence()
+    let painted = paintShapes()
+    var frame = frame()
+    frame.scene = scene(labels: painted.labels)
+    return RoomScreen(layout: layout, theme: theme, depth: depth).screen(frame, shapes: painted.pixels)
+  }
+
+  private func followSomeone() {
+    guard let followed, let box = people[followed]?.view else { return }
+    view.fit(box, scaleMax: CanvasView.scales.upperBound)
+  }
+
+  // MARK: - Shapes
+
+  private func paintShapes() -> PaintedShapes {
+    if let shapes, shapes.view == view, shapes.theme == theme, shapes.isWhole, departures.isEmpty { return shapes }
+    let painted = PaintedShapes(
+      &drawing,
+      view: view,
+      theme: theme,
+      lifted: liftedShapes,
+      departing: departures.items(at: Clocks.monotonicMilliseconds())
+    )
+    shapes = departures.isEmpty ? painted : nil
+    return painted
+  }
+
+  private var liftedShapes: Set<Identifier> {
+    var lifted = Set(grip.lifted)
+    for state in people.values { lifted.formUnion(state.lifted) }
+    return lifted
+  }
+
+  // MARK: - People
+
+  private func scene(labels: [CanvasScene.Label]) -> CanvasScene {
+    var scene = CanvasScene()
+    scene.labels = labels
+    for peer in client.replica.peers {
+      let color = theme.person(peer.color)
+      guard let state = people[peer.actor] else { continue }
+      for (index, shape) in state.selection.enumerated() {
+        guard scene.marks.count < LiveCanvas.marksMax, let outline = drawing.items[shape]?.outline else { continue }
+        let flag = index == 0 ? peer.shownName : nil
+        scene.marks.append(CanvasScene.Mark(outline: outline, color: color, flag: flag))
+      }
+      if let place = state.cursor {
+        scene.pointers.append(CanvasScene.Pointer(place: place, color: color, name: peer.shownName))
+      }
+    }
+    for shape in selection.prefix(LiveCanvas.marksMax) {
+      guard let outline = canvas[shape]?.outline else { continue }
+      scene.marks.append(
+        CanvasScene.Mark(outline: outline, color: ownColor, hasHandles: selection.count == 1 && grip.lifted.isEmpty)
+      )
+    }
+    scene.band = grip.band
+    scene.hole = swelling
+    if drawing.count == 0, departures.isEmpty, client.replica.state == .live || client.hasBeenLive {
+      scene.invitation =
+        isViewOnly
+        ? ["An empty sheet", "", "Nothing has been drawn here yet."]
+        : [
+          "An empty sheet", "", "Drag to draw a rectangle · double click for a circle", "3 three squares · ? all keys",
+        ]
+    }
+    return scene
+  }
+
+  private var swelling: Double {
+    guard case .moving = grip, let pointer else { return 1 }
+    return BlackHole(view: view).swelling(for: pointer)
+  }
+
+  private var ownColor: Color { theme.person(client.replica.configuration.color ?? Color(packed: 0x1D4ED8)) }
+
+  var isViewOnly: Bool { client.replica.configuration.readonly || client.replica.role == .viewer }
+
+  // MARK: - Around it
+
+  private func frame() -> RoomFrame {
+    var frame = RoomFrame(view: view)
+    frame.room = client.room.text
+    frame.people =
+      [
+        RoomFrame.Person(
+          name: client.replica.configuration.name?.string.printable ?? "",
+          color: ownColor,
+          isSelf: true
+        )
+      ]
+      + client.replica.peers.map {
+        RoomFrame.Person(name: $0.shownName, color: theme.person($0.color), isFollowed: $0.actor == followed)
+      }
+    layersStart = max(0, min(layersStart, drawing.count - layout.layers.count))
+    frame.layers = drawing.layers(from: layersStart, rows: layout.layers.count, selected: Set(selection))
+    frame.isCrowded = drawing.picture.overlaps.isCrowded
+    frame.overlaps = drawing.overlaps(rows: layout.overlaps.count, selected: selection.first)
+    frame.connection = connection
+    frame.unsent = client.replica.unsentCount
+    frame.roundTripMilliseconds = roundTrip
+    frame.isViewOnly = isViewOnly
+    frame.notice = notice?.notice
+    frame.prompt = prompt?.prompt
+    frame.showsHelp = showsHelp
+    return frame
+  }
+
+  private var connection: RoomFrame.Connection {
+    switch client.replica.state {
+    case .live: .live
+    case .loading: client.hasBeenLive ? .live : .loading
+    case .closed(let code): .closed(closedWords(code))
+    case .offline, .waiting, .connecting, .greeting: client.hasBeenLive ? .reconnecting : .loading
+    }
+  }
+
+  private func closedWords(_ code: UInt16) -> String {
+    switch code {
+    case 4_404: "This room was deleted"
+    case 4_401: "This room needs a token"
+    case 4_403: "This token may not come in here"
+    default: "Not connected: \((client.lastError ?? "the server will not have us (\(code))").printable)"
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import CanvasCRDT
+import TerminalCanvas
+
+// What is selected, and who is followed.
+
+extension LiveCanvas {
+  func select(_ shapes: [Identifier]) {
+    selection = shapes
+    showInLayers()
+    host.invalidate()
+  }
+
+  func toggle(_ shape: Identifier) {
+    if let index = selection.firstIndex(of: shape) {
+      selection.remove(at: index)
+    } else {
+      selection.append(shape)
+    }
+    showInLayers()
+  }
+
+  func selectAll() { select(drawing.order.identifiers) }
+
+  /// The next in the drawing order, of those that are visible.
+  func selectNext(backwards: Bool) {
+    let places = drawing.order.places
+    guard !places.isEmpty, !drawing.items.isEmpty else { return }
+    var index = selection.last.flatMap { drawing.order.index(of: $0) } ?? (backwards ? 0 : -1)
+    for _ in 0..<places.count {
+      index = (index + (backwards ? places.count - 1 : 1)) % places.count
+      let shape = places[index].shape
+      if drawing.items[shape] != nil {
+        select([shape])
+        show(shape)
+        return
+      }
+    }
+  }
+
+  /// Brings a shape into view, if it is not.
+  func show(_ shape: Identifier) {
+    guard let outline = canvas[shape]?.outline, !view.visibleBox.intersects(outline.bounds) else { return }
+    stopFollowing()
+    view.show(center: outline.bounds.center)
+  }
+
+  private func showInLayers() {
+    guard let shape = selection.last, let index = drawing.order.index(of: shape), layout.layers.count > 0 else {
+      return
+    }
+    let row = drawing.count - 1 - index
+    if row < layersStart { layersStart = row }
+    if row >= layersStart + layout.layers.count { layersStart = row - layout.layers.count + 1 }
+  }
+
+  /// The shape in a row of the list of layers.
+  func layer(inRow row: Int) -> Identifier? {
+    let index = drawing.count - 1 - layersStart - row
+    return drawing.order.places.indices.contains(index) ? drawing.order.places[index].shape : nil
+  }
+
+  // MARK: - Following
+
+  /// The next of the others, and nobody behind the last.
+  func followNext() {
+    let actors = client.replica.peers.map { $0.actor }
+    guard !actors.isEmpty else {
+      say("Nobody else is here.")
+      return
+    }
+    let index = followed.flatMap { actors.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
+    follow(index < actors.count ? actors[index] : nil)
+  }
+
+  func follow(_ actor: Identifier?) {
+    followed = actor
+    guard let actor, let peer = client.replica.peer(actor) else {
+      say("You follow nobody.")
+      return
+    }
+    say(
+      people[actor]?.view == nil
+        ? "\(peer.shownName) hasn’t looked around yet." : "You see what \(peer.shownName) sees."
+    )
+  }
+
+  /// Whoever looks elsewhere follows nobody.
+  func stopFollowing() { followed = nil }
+}

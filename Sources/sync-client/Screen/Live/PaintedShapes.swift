@@ -1,0 +1,60 @@
+import CanvasCRDT
+import TerminalCanvas
+
+/// The shapes' pixels and names, kept as long as nothing about the shapes changes: people's cursors move more often.
+struct PaintedShapes {
+  let view: CanvasView
+  let theme: Theme
+  let pixels: Pixels
+  let labels: [CanvasScene.Label]
+  /// Whether all common areas are in it.
+  let isWhole: Bool
+
+  /// More names than this nobody reads.
+  private static let labelsMax = 200
+
+  init(
+    _ drawing: inout LiveDrawing,
+    view: CanvasView,
+    theme: Theme,
+    lifted: Set<Identifier> = [],
+    departing: [CanvasScene.Item] = []
+  ) {
+    let box = view.visibleBox
+    let visible = drawing.visible(in: box)
+    var scene = CanvasScene()
+    scene.items.reserveCapacity(visible.count)
+    for shape in visible {
+      guard let item = drawing.items[shape] else { continue }
+      scene.items.append(lifted.contains(shape) ? item.lifted : item)
+    }
+    isWhole = drawing.commonRegions(of: visible, in: box, into: &scene.commonRegions)
+    scene.items += departing
+    var painter = ScenePainter(view: view, theme: theme)
+    painter.paintShapes(scene)
+    self.view = view
+    self.theme = theme
+    pixels = painter.pixels
+    labels = PaintedShapes.labels(of: visible, in: drawing, view)
+  }
+
+  /// The names of those shapes that have room for them and whose middle is not under another.
+  private static func labels(
+    of visible: [Identifier],
+    in drawing: LiveDrawing,
+    _ view: CanvasView
+  ) -> [CanvasScene.Label] {
+    var labels: [CanvasScene.Label] = []
+    for shape in visible.reversed() {
+      guard labels.count < labelsMax else { break }
+      guard let outline = drawing.items[shape]?.outline else { continue }
+      let columns = outline.size.width * view.scale * 0.7
+      guard columns >= 4, outline.size.height * view.rowScale >= 2 else { continue }
+      let name = drawing.name(of: shape)
+      let center = Rect(origin: outline.position, size: outline.size).center
+      guard Double(name.columns) <= columns, drawing.shape(at: center) == shape else { continue }
+      labels.append(CanvasScene.Label(text: name, center: center))
+    }
+    return labels
+  }
+}

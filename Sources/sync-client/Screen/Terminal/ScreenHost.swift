@@ -1,0 +1,129 @@
+import Glibc
+import TerminalCanvas
+import WebSocketLoop
+
+/// What fills the screen.
+@ClientLoop
+protocol ScreenContent: AnyObject {
+  /// What is to be seen now.
+  func screen(_ size: Terminal.Size) -> Screen
+  func take(_ event: TerminalEvent)
+  /// Whether something moves by itself, so that another frame follows.
+  var moves: Bool { get }
+}
+
+/// Shows contents on the terminal, one at a time, frame by frame, until someone ends them.
+@ClientLoop
+final class ScreenHost {
+  private var terminal: Terminal?
+  private var content: (any ScreenContent)?
+  private var waiting: CheckedContinuation<Void, Never>?
+  private var timer: LoopTimer?
+  private var lastFrameAt: UInt64 = 0
+  private(set) var terminalIsLight: Bool?
+
+  /// Sixty frames a second, and no more.
+  private static let frameMilliseconds: UInt64 = 16
+
+  init() {}
+
+  /// Takes the terminal over.
+  func open(_ windowChanges: WindowChanges) throws(ClientFailure) {
+    terminal = try Terminal(
+      { [weak self] event in self?.take(event) },
+      drained: { [weak self] in self?.invalidate() },
+      lost: { [weak self] in self?.end() }
+    )
+    Task { @ClientLoop [weak self] in
+      for await _ in windowChanges.stream { self?.redraw() }
+    }
+  }
+
+  /// Refuses what can't be shown.
+  /// - Parameter otherwise: what to do without a terminal.
+  nonisolated static func needsTerminal(or otherwise: String) throws(ClientFailure) {
+    guard isatty(STDIN_FILENO) != 0, isatty(STDOUT_FILENO) != 0 else {
+      throw .usage("this needs a terminal; \(otherwise)")
+    }
+  }
+
+  /// Shows a content until `end` is called, or the task is cancelled.
+  func run(_ content: any ScreenContent) async throws {
+    self.content = content
+    terminal?.forget()
+    invalidate()
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        if Task.isCancelled || terminal == nil { continuation.resume() } else { waiting = continuation }
+      }
+    } onCancel: {
+      Task { @ClientLoop in self.end() }
+    }
+    self.content = nil
+    try Task.checkCancellation()
+  }
+
+  func end() {
+    waiting?.resume()
+    waiting = nil
+  }
+
+  /// Gives the terminal back; nothing is shown any more.
+  func close() {
+    timer?.cancel()
+    timer = nil
+    terminal?.close()
+    terminal = nil
+  }
+
+  var size: Terminal.Size { terminal?.size ?? Terminal.Size(columns: 80, rows: 24, aspect: 2) }
+
+  func suspend() { terminal?.suspend() }
+
+  /// Everything is written anew, as when something else has written to the terminal.
+  func redraw() {
+    terminal?.forget()
+    invalidate()
+  }
+
+  /// How much has been written, for those who measure.
+  var figures: (bytes: Int, screens: Int, dropped: Int) {
+    (terminal?.bytesWritten ?? 0, terminal?.screensWritten ?? 0, terminal?.screensDropped ?? 0)
+  }
+
+  // MARK: - Frames
+
+  /// Something is to be seen otherwise: at once where the last frame is long ago.
+  func invalidate() {
+    guard timer == nil, terminal != nil else { return }
+    let now = Clocks.monotonicMilliseconds()
+    let due = lastFrameAt + ScreenHost.frameMilliseconds
+    timer = ClientLoop.shared.loop.schedule(afterMilliseconds: due > now ? due - now : 0) { [weak self] in
+      ClientLoop.assumeIsolated { self?.paint() }
+    }
+  }
+
+  private func paint() {
+    timer = nil
+    guard let terminal, let content else { return }
+    lastFrameAt = Clocks.monotonicMilliseconds()
+    // A terminal that is behind gets the newest when it has caught up, so that nothing is drawn for nobody.
+    if terminal.isBehind() { return }
+    terminal.show(content.screen(terminal.size))
+    if content.moves { invalidate() }
+  }
+
+  private func take(_ event: TerminalEvent) {
+    switch event {
+    case .background(let red, let green, let blue):
+      terminalIsLight = (Int(red) * 299 + Int(green) * 587 + Int(blue) * 114) / 1000 > 128
+      content?.take(event)
+      invalidate()
+    case .key(.character("z"), .control): suspend()
+    case .key(.character("l"), .control): redraw()
+    default:
+      content?.take(event)
+      invalidate()
+    }
+  }
+}

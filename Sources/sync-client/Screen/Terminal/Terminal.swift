@@ -1,0 +1,187 @@
+import Glibc
+import TerminalCanvas
+import WebSocketLoop
+
+/// The terminal that the process was started in: its size, what is typed and pointed, and what it shows.
+///
+/// Over an open file of its own, so that making it non-blocking changes nothing for the shell. A terminal that is slow is
+/// not sent more until it has taken what it was sent: what came to be shown meanwhile is one change, not a queue.
+@ClientLoop
+final class Terminal {
+  private let descriptor: Int32
+  private var watch: DescriptorWatch?
+  private var parser = KeyParser()
+  private var escapeTimer: LoopTimer?
+  private let takeEvent: @ClientLoop (TerminalEvent) -> Void
+  private let drained: @ClientLoop () -> Void
+  private let lost: @ClientLoop () -> Void
+
+  /// What the terminal shows once it has taken all that was written; nothing when that isn't known.
+  private var shown: Screen?
+  private var isAwaited = false
+  private var unwritten: [UInt8] = []
+  private var unwrittenStart = 0
+
+  /// Bytes and screens that were written, and screens that were not because the terminal was slow.
+  private(set) var bytesWritten = 0
+  private(set) var screensWritten = 0
+  private(set) var screensDropped = 0
+
+  /// So long after an escape nothing came that belongs to it.
+  private static let escapeMilliseconds: UInt64 = 40
+
+  private static let enter =
+    "\u{1B}[?1049h\u{1B}[2J\u{1B}[?25l\u{1B}[?7l\u{1B}[?1003h\u{1B}[?1006h\u{1B}[?2004h\u{1B}[?1004h"
+  /// The escape at the start also ends whatever sequence was cut off.
+  private static let leave =
+    "\u{1B}[?2026l\u{1B}[?1004l\u{1B}[?2004l\u{1B}[?1006l\u{1B}[?1003l\u{1B}[?7h\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
+  private static let askBackground = "\u{1B}]11;?\u{1B}\\"
+
+  /// - Parameters:
+  ///   - drained: called when the terminal has taken everything, after it was found to be behind.
+  ///   - lost: called once when the terminal is gone.
+  init(
+    _ takeEvent: @escaping @ClientLoop (TerminalEvent) -> Void,
+    drained: @escaping @ClientLoop () -> Void,
+    lost: @escaping @ClientLoop () -> Void
+  ) throws(ClientFailure) {
+    self.takeEvent = takeEvent
+    self.drained = drained
+    self.lost = lost
+    guard isatty(STDIN_FILENO) != 0, isatty(STDOUT_FILENO) != 0, let path = ttyname(STDOUT_FILENO) else {
+      throw Terminal.isMissing
+    }
+    descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .failed("the terminal can't be opened: \(String(cString: strerror(errno)))") }
+    guard TerminalGuard.take(descriptor, enter: Array(Terminal.enter.utf8), leave: Array(Terminal.leave.utf8)) else {
+      throw Terminal.isMissing
+    }
+    watch = DescriptorWatch(loop: ClientLoop.shared.loop, descriptor: descriptor) { [weak self] readable, writable in
+      ClientLoop.assumeIsolated {
+        if writable { self?.flush() }
+        if readable { self?.read() }
+      }
+    }
+    watch?.want(readable: true, writable: false)
+    put(Array(Terminal.askBackground.utf8))
+  }
+
+  private static let isMissing = ClientFailure.usage("this needs a terminal")
+
+  /// Gives the terminal back.
+  func close() {
+    escapeTimer?.cancel()
+    watch?.close()
+    watch = nil
+    TerminalGuard.release()
+  }
+
+  /// Stops the process, as Control-Z does where keys are signals.
+  func suspend() {
+    kill(0, SIGTSTP)
+  }
+
+  // MARK: - Size
+
+  struct Size: Equatable, Sendable {
+    var columns: Int
+    var rows: Int
+    /// How much higher than wide a cell is, where the terminal says.
+    var aspect: Double
+  }
+
+  var size: Size {
+    var window = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else {
+      return Size(columns: 80, rows: 24, aspect: 2)
+    }
+    var aspect = 2.0
+    if window.ws_xpixel > 0, window.ws_ypixel > 0 {
+      let width = Double(window.ws_xpixel) / Double(window.ws_col)
+      let height = Double(window.ws_ypixel) / Double(window.ws_row)
+      aspect = height / width
+    }
+    // More cells than any screen has are a mistake, and would be drawn all the same.
+    return Size(columns: min(Int(window.ws_col), 1_000), rows: min(Int(window.ws_row), 500), aspect: aspect)
+  }
+
+  // MARK: - What comes
+
+  private func read() {
+    var bytes = [UInt8](repeating: 0, count: 4_096)
+    let count = Glibc.read(descriptor, &bytes, bytes.count)
+    guard count > 0 else {
+      if count < 0, errno == EAGAIN || errno == EINTR { return }
+      watch?.close()
+      watch = nil
+      lost()
+      return
+    }
+    escapeTimer?.cancel()
+    escapeTimer = nil
+    for event in parser.feed(bytes[..<count]) { takeEvent(event) }
+    guard parser.isWaiting else { return }
+    escapeTimer = ClientLoop.shared.loop.schedule(afterMilliseconds: Terminal.escapeMilliseconds) { [weak self] in
+      ClientLoop.assumeIsolated { self?.endEscape() }
+    }
+  }
+
+  private func endEscape() {
+    escapeTimer = nil
+    for event in parser.timeout() { takeEvent(event) }
+  }
+
+  // MARK: - What goes
+
+  /// Shows a screen. To be asked for one when it is not behind.
+  func show(_ screen: Screen) {
+    let bytes = ScreenDiff.bytes(from: shown, to: screen)
+    shown = screen
+    guard !bytes.isEmpty else { return }
+    screensWritten += 1
+    put(bytes)
+  }
+
+  /// Whether what was sent has not been taken yet. Who asks is told by `drained` when it has.
+  func isBehind() -> Bool {
+    guard !unwritten.isEmpty else { return false }
+    screensDropped += 1
+    isAwaited = true
+    return true
+  }
+
+  /// Whatever is there may be something else: the next screen is written whole.
+  func forget() {
+    shown = nil
+  }
+
+  private func put(_ bytes: [UInt8]) {
+    bytesWritten += bytes.count
+    unwritten += bytes
+    flush()
+  }
+
+  private func flush() {
+    while unwrittenStart < unwritten.count {
+      let count = unwritten.withUnsafeBytes { bytes in
+        Glibc.write(descriptor, bytes.baseAddress! + unwrittenStart, bytes.count - unwrittenStart)
+      }
+      if count > 0 {
+        unwrittenStart += count
+      } else if count < 0, errno == EINTR {
+        continue
+      } else {
+        // An error other than a full buffer shows at the next read too.
+        watch?.want(readable: true, writable: true)
+        return
+      }
+    }
+    unwritten = []
+    unwrittenStart = 0
+    watch?.want(readable: true, writable: false)
+    if isAwaited {
+      isAwaited = false
+      drained()
+    }
+  }
+}

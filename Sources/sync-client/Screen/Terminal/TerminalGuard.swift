@@ -1,0 +1,143 @@
+import Glibc
+
+/// What gives the terminal back as it was found, from wherever the process ends: in order, by an error, by a fault, by a
+/// signal, or when it is stopped for a while.
+///
+/// Signal handlers interrupt anything and may call next to nothing, so what they need is made beforehand and lies in
+/// memory of its own that nobody frees. That is the reason for this state of the whole process; there is one terminal.
+enum TerminalGuard {
+  private struct State {
+    var descriptor: Int32 = -1
+    /// Between `take` and `release`.
+    var isTaken = false
+    var isEntered = false
+    var found = termios()
+    var wanted = termios()
+    var enter = UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
+    var leave = UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
+  }
+
+  /// `nonisolated(unsafe)`: written by `take` before any handler is installed; after that only the two flags change, by
+  /// whoever enters or leaves, and doing either twice does no harm.
+  nonisolated(unsafe) private static let state: UnsafeMutablePointer<State> = {
+    let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
+    state.initialize(to: State())
+    return state
+  }()
+
+  /// An error that nobody can go on after.
+  private static let faults = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGQUIT, SIGSYS]
+
+  /// Takes a terminal over. What was set is remembered, and comes back whatever happens.
+  /// - Returns: no where it can't be asked how it is set.
+  static func take(_ descriptor: Int32, enter: [UInt8], leave: [UInt8]) -> Bool {
+    var found = termios()
+    guard tcgetattr(descriptor, &found) == 0 else { return false }
+    var wanted = found
+    cfmakeraw(&wanted)
+    state.pointee.descriptor = descriptor
+    state.pointee.found = found
+    state.pointee.wanted = wanted
+    state.pointee.enter = copy(enter)
+    state.pointee.leave = copy(leave)
+    state.pointee.isTaken = true
+    self.enter()
+    for fault in faults { handle(fault, TerminalGuard.diedBySignal) }
+    handle(SIGTSTP, TerminalGuard.stopped)
+    handle(SIGCONT, TerminalGuard.continued)
+    // A second signal while one is obeyed ends the process without any more of ours.
+    atexit { TerminalGuard.release() }
+    return true
+  }
+
+  /// As it was found, for good.
+  static func release() {
+    state.pointee.isTaken = false
+    leave()
+  }
+
+  /// Raw, on the other screen. Calls nothing that a handler may not.
+  private static func enter() {
+    tcsetattr(state.pointee.descriptor, TCSANOW, &state.pointee.wanted)
+    // Twice on the other screen, and the way back would lead to the wrong place.
+    guard !state.pointee.isEntered else { return }
+    state.pointee.isEntered = true
+    write(state.pointee.enter)
+  }
+
+  /// As it was found. Calls nothing that a handler may not.
+  private static func leave() {
+    guard state.pointee.isEntered else { return }
+    state.pointee.isEntered = false
+    write(state.pointee.leave)
+    // What was typed or pointed for us is not for the shell.
+    tcsetattr(state.pointee.descriptor, TCSAFLUSH, &state.pointee.found)
+  }
+
+  // MARK: - Handlers
+
+  private static let diedBySignal: @convention(c) (Int32) -> Void = { number in
+    TerminalGuard.leave()
+    TerminalGuard.raiseAsUsual(number)
+  }
+
+  private static let stopped: @convention(c) (Int32) -> Void = { _ in
+    TerminalGuard.leave()
+    // Stops here, unless nobody could ever continue us.
+    TerminalGuard.raiseAsUsual(SIGTSTP)
+    TerminalGuard.handle(SIGTSTP, TerminalGuard.stopped)
+    TerminalGuard.comeBack()
+  }
+
+  /// Also after a stop that could not be caught, behind which a shell may have set the terminal as it likes it.
+  private static let continued: @convention(c) (Int32) -> Void = { _ in TerminalGuard.comeBack() }
+
+  private static func comeBack() {
+    guard state.pointee.isTaken else { return }
+    enter()
+    // The size may be another, and all has to be drawn anew: one signal says both.
+    kill(getpid(), SIGWINCH)
+  }
+
+  private static func handle(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
+    var action = sigaction()
+    action.__sigaction_handler.sa_handler = handler
+    sigemptyset(&action.sa_mask)
+    action.sa_flags = Int32(SA_RESTART)
+    sigaction(number, &action, nil)
+  }
+
+  /// Does what the signal does to a process that knows nothing of it.
+  private static func raiseAsUsual(_ number: Int32) {
+    signal(number, SIG_DFL)
+    var set = sigset_t()
+    sigemptyset(&set)
+    sigaddset(&set, number)
+    pthread_sigmask(SIG_UNBLOCK, &set, nil)
+    raise(number)
+  }
+
+  /// All of it, if the terminal takes it within a moment.
+  private static func write(_ bytes: UnsafeMutableBufferPointer<UInt8>) {
+    var written = 0
+    var patience = 20
+    while written < bytes.count, patience > 0 {
+      let count = Glibc.write(state.pointee.descriptor, bytes.baseAddress! + written, bytes.count - written)
+      if count > 0 {
+        written += count
+      } else if count < 0, errno == EAGAIN || errno == EINTR {
+        patience -= 1
+        var wait = pollfd(fd: state.pointee.descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&wait, 1, 50)
+      } else {
+        return
+      }
+    }
+  }
+
+  private static func copy(_ bytes: [UInt8]) -> UnsafeMutableBufferPointer<UInt8> {
+    let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
+    _ = copy.initialize(from: bytes)
+    return copy
+  }
+}

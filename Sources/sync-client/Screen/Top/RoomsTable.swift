@@ -1,0 +1,183 @@
+import CanvasCRDT
+import TerminalCanvas
+import WebSocketLoop
+
+/// The rooms of a server, asked for again and again.
+@ClientLoop
+final class RoomsTable: ScreenContent {
+  private let host: ScreenHost
+  private let server: ServerAddress
+  private let intervalMilliseconds: UInt64
+  private let depth: ColorDepth
+  private var theme: Theme
+  private var table = RoomsScreen()
+  private var selectedRoom: String?
+  private var counted: (rooms: [String: Int], figures: ServerFigures?, at: UInt64)?
+  private var timer: LoopTimer?
+  private var isStopped = false
+  /// The room that was chosen to be opened; nothing, and one leaves.
+  private(set) var chosen: String?
+
+  init(_ invocation: Invocation, host: ScreenHost, intervalMilliseconds: UInt64) {
+    self.host = host
+    self.intervalMilliseconds = intervalMilliseconds
+    server = invocation.server
+    depth = invocation.colorDepth
+    theme = invocation.arguments.has("--light") || host.terminalIsLight == true ? .light : .dark
+    table.server = server.authority
+  }
+
+  let moves = false
+
+  func screen(_ size: Terminal.Size) -> Screen {
+    table.screen(columns: size.columns, rows: size.rows, theme: theme, depth: depth)
+  }
+
+  // MARK: - Asking
+
+  /// Once, and then again and again until it is stopped.
+  func begin() async throws {
+    isStopped = false
+    chosen = nil
+    try await ask()
+    askAgain()
+  }
+
+  func stop() {
+    isStopped = true
+    timer?.cancel()
+    timer = nil
+  }
+
+  private func askAgain() {
+    guard !isStopped else { return }
+    timer = ClientLoop.shared.loop.schedule(afterMilliseconds: intervalMilliseconds) { [weak self] in
+      ClientLoop.assumeIsolated {
+        guard let self else { return }
+        self.timer = nil
+        Task { @ClientLoop in
+          do {
+            try await self.ask()
+            self.table.trouble = nil
+          } catch let failure as ClientFailure {
+            self.table.trouble = failure.words.printable
+          } catch {}
+          self.host.invalidate()
+          self.askAgain()
+        }
+      }
+    }
+  }
+
+  private func ask() async throws {
+    let requests = ServerRequests(server: server)
+    let answer = try await requests.get("/v1/rooms")
+    // Metrics may be somebody else's to read.
+    let metrics = try? await requests.get("/metrics")
+    let now = Clocks.monotonicMilliseconds()
+    let figures = metrics.map { ServerFigures($0) }
+    let seconds = counted.map { Double(now - $0.at) / 1_000 } ?? 0
+    var counts: [String: Int] = [:]
+    var rows: [RoomsScreen.Row] = []
+    for room in JSONValue(answer)?["rooms"]?.elements ?? [] {
+      guard let name = room["room"]?.text?.printable else { continue }
+      func count(_ member: String) -> Int { Int(max(0, min(room[member]?.number ?? 0, 1e15))) }
+      let operations = count("operations")
+      counts[name] = operations
+      // What went from the log, or came with a restart, is no rate.
+      let made = counted.map { max(0, operations - ($0.rooms[name] ?? 0)) } ?? 0
+      rows.append(
+        RoomsScreen.Row(
+          room: name,
+          shapes: count("shapes"),
+          peers: count("peers"),
+          operations: operations,
+          operationsPerSecond: seconds > 0 ? Double(made) / seconds : 0
+        )
+      )
+    }
+    table.figures = figures?.words(since: counted?.figures, seconds: seconds) ?? []
+    counted = (counts, figures, now)
+    table.rooms = rows
+    sort()
+  }
+
+  private func sort() {
+    let column = table.sortedBy
+    table.rooms.sort { column.isBefore($0, $1) }
+    // The selection stays with its room, wherever that goes.
+    if let selectedRoom, let index = table.rooms.firstIndex(where: { $0.room == selectedRoom }) {
+      table.selected = index
+    } else {
+      select(table.selected)
+    }
+  }
+
+  private func select(_ index: Int) {
+    table.selected = max(0, min(index, table.rooms.count - 1))
+    selectedRoom = table.rooms.isEmpty ? nil : table.rooms[table.selected].room
+  }
+
+  // MARK: - Keys
+
+  func take(_ event: TerminalEvent) {
+    switch event {
+    case .key(let key, let modifiers): take(key, modifiers)
+    case .mouse(let mouse): take(mouse)
+    case .background(let red, let green, let blue):
+      theme = Color(red: red, green: green, blue: blue).luminance > 128 ? .light : .dark
+    case .focus, .paste: break
+    }
+  }
+
+  private func take(_ key: Key, _ modifiers: Modifiers) {
+    switch key {
+    case .up: select(table.selected - 1)
+    case .down: select(table.selected + 1)
+    case .pageUp: select(table.selected - 10)
+    case .pageDown: select(table.selected + 10)
+    case .home: select(0)
+    case .end: select(table.rooms.count - 1)
+    case .enter: openSelected()
+    case .escape, .character("q"): host.end()
+    case .character("c") where modifiers == .control: host.end()
+    case .character("n"): sort(by: .room)
+    case .character("s"): sort(by: .shapes)
+    case .character("p"): sort(by: .peers)
+    case .character("o"): sort(by: .rate)
+    case .character("t"): sort(by: .operations)
+    default: break
+    }
+  }
+
+  private func take(_ mouse: Mouse) {
+    switch mouse.action {
+    case .wheelUp: select(table.selected - 3)
+    case .wheelDown: select(table.selected + 3)
+    case .press:
+      let size = host.size
+      if let column = RoomsScreen.heading(row: mouse.row, column: mouse.column, columns: size.columns) {
+        sort(by: column)
+        return
+      }
+      let index = table.start(rows: size.rows) + mouse.row - RoomsScreen.firstRow
+      guard mouse.row >= RoomsScreen.firstRow, mouse.row < size.rows - 1, table.rooms.indices.contains(index) else {
+        return
+      }
+      // A click on what is selected opens it.
+      if index == table.selected { openSelected() } else { select(index) }
+    default: break
+    }
+  }
+
+  private func sort(by column: RoomsScreen.Column) {
+    table.sortedBy = column
+    sort()
+  }
+
+  private func openSelected() {
+    guard table.rooms.indices.contains(table.selected) else { return }
+    chosen = table.rooms[table.selected].room
+    host.end()
+  }
+}

@@ -1,0 +1,69 @@
+/// A server's metrics at one moment, read from the text that Prometheus reads.
+struct ServerFigures: Sendable {
+  private var values: [String: Double] = [:]
+  /// Upper bounds in seconds, and how many deliveries took no longer.
+  private var deliveries: [(bound: Double, count: Double)] = []
+
+  init(_ bytes: [UInt8]) {
+    for line in bytes.split(separator: UInt8(ascii: "\n")) where line.first != UInt8(ascii: "#") {
+      let text = String(decoding: line, as: UTF8.self)
+      guard let space = text.lastIndex(of: " "), let value = Double(text[text.index(after: space)...]) else { continue }
+      let name = String(text[..<space])
+      let bucket = "canvas_delivery_seconds_bucket{le=\""
+      if name.hasPrefix(bucket) {
+        let bound = name.dropFirst(bucket.count).prefix { $0 != "\"" }
+        deliveries.append((bound == "+Inf" ? .infinity : Double(bound) ?? .infinity, value))
+      } else {
+        values[name] = value
+      }
+    }
+  }
+
+  subscript(name: String) -> Double? { values[name] }
+
+  /// In words, with what happened since an earlier moment.
+  func words(since before: ServerFigures?, seconds: Double) -> [String] {
+    var words: [String] = []
+    if let connections = self["canvas_connections"] {
+      words.append(connections == 1 ? "1 connection" : "\(Int(connections)) connections")
+    }
+    if let before, seconds > 0 {
+      if let rate = rate("canvas_operations_in_total", before, seconds) {
+        words.append("\(Figures.rounded(rate, decimals: 0)) ops/s in")
+      }
+      if let rate = rate("canvas_deliveries_total", before, seconds) {
+        words.append("\(Figures.rounded(rate, decimals: 0)) out")
+      }
+      if let lag = lag(since: before) { words.append("lag \(lag)") }
+      if let load = rate("process_cpu_seconds_total", before, seconds) {
+        words.append("CPU \(Figures.percentage(load))")
+      }
+    }
+    if let bytes = self["process_resident_memory_bytes"] { words.append("\(Int(bytes / 1_048_576)) MB") }
+    if self["canvas_ready"] == 0 { words.append("the log can’t be written") }
+    return words
+  }
+
+  private func rate(_ name: String, _ before: ServerFigures, _ seconds: Double) -> Double? {
+    guard let now = self[name], let then = before[name] else { return nil }
+    // A server that was started anew counts from nothing.
+    return max(0, now - then) / seconds
+  }
+
+  /// From an operation's arrival to the beat that brought it, of half of those since then and of all but one in a hundred.
+  private func lag(since before: ServerFigures) -> String? {
+    guard deliveries.count == before.deliveries.count, let all = deliveries.last,
+      let allBefore = before.deliveries.last,
+      all.count > allBefore.count
+    else { return nil }
+    func bound(_ part: Double) -> String {
+      let wanted = (all.count - allBefore.count) * part
+      for (now, then) in zip(deliveries, before.deliveries) where now.count - then.count >= wanted {
+        guard now.bound.isFinite else { break }
+        return "\(Figures.rounded(now.bound * 1_000)) ms"
+      }
+      return "long"
+    }
+    return "\(bound(0.5)), p99 \(bound(0.99))"
+  }
+}

@@ -1,0 +1,37 @@
+/// `top`: the rooms of a server, live.
+enum Top {
+  static let command = Command(
+    name: "top",
+    group: .operating,
+    summary: "all rooms, live: shapes, peers, operations a second, and how the server is",
+    details: [
+      "Full screen. Up and down choose a room, Enter opens it, and leaving that comes back here; n, s, p, o and t sort by "
+        + "name, shapes, peers, operations a second and operations in all. Lag is from an operation's arrival to the beat "
+        + "that took it to everyone.",
+      "Needs a terminal. For scripts there is rooms.",
+    ],
+    options: [
+      Option("--every", "TIME", "how often to ask (1s)"),
+      Option("--light", nil, "for a light terminal, if it can't be asked"),
+    ],
+    examples: ["top", "top --every 5s"]
+  ) { invocation in
+    let every = try invocation.arguments.milliseconds("--every") ?? 1_000
+    guard (100...3_600_000).contains(every) else {
+      throw ClientFailure.usage("--every: must be a time from 100ms to 1h")
+    }
+    try ScreenHost.needsTerminal(or: "rooms lists all rooms once")
+    let host = ScreenHost()
+    let table = RoomsTable(invocation, host: host, intervalMilliseconds: every)
+    try await table.begin()
+    try host.open(invocation.windowChanges)
+    defer { host.close() }
+    while true {
+      try await host.run(table)
+      table.stop()
+      guard let chosen = table.chosen else { return .success }
+      try await Join.run(try RoomName(chosen), invocation, host: host)
+      try await table.begin()
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import CanvasCRDT
+
+/// Something that happened in a room, as one tells it.
+struct RoomEvent: Hashable, Sendable {
+  enum What: Hashable, Sendable {
+    case made(ShapeName, Properties)
+    /// The properties that are other than before, with their newest values.
+    case changed(ShapeName, Properties)
+    case deleted(ShapeName, intoBlackHole: Bool)
+    /// The common area over the smaller shape's.
+    case overlapBegan(ShapeName, ShapeName, share: Double)
+    case overlapEnded(ShapeName, ShapeName)
+    case came(Person)
+    case went(Person)
+    case offline(String)
+    case back
+  }
+
+  /// Unix time.
+  var milliseconds: UInt64
+  var what: What
+  var by: Writer?
+
+  /// Who did it.
+  enum Writer: Hashable, Sendable {
+    case person(Person)
+    /// Several, while one was away.
+    case several
+    case oneself
+
+    /// Whoever writes over HTTP is somebody new with each request, and as good as the one before.
+    func isSameHand(as other: Writer) -> Bool {
+      if case .person(let person) = self, case .person(let another) = other, person.name == nil, another.name == nil {
+        return true
+      }
+      return self == other
+    }
+  }
+}
+
+struct ShapeName: Hashable, Sendable {
+  let id: Identifier
+  let name: Text
+}
+
+struct Person: Hashable, Sendable {
+  let actor: Identifier
+  /// Nobody is known by this name who only wrote over HTTP.
+  let name: Text?
+  let color: Color?
+
+  var shownName: String { name?.string ?? "someone (\(actor.text))" }
+}
+
+/// Who is or was in a room.
+struct People: Sendable {
+  private var known: [Identifier: Person] = [:]
+
+  mutating func note(_ peer: Peer) {
+    known[peer.actor] = Person(actor: peer.actor, name: peer.name, color: peer.color)
+  }
+
+  subscript(actor: Identifier) -> Person { known[actor] ?? Person(actor: actor, name: nil, color: nil) }
+}

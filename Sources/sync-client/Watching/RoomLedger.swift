@@ -1,0 +1,215 @@
+import CanvasCRDT
+
+/// Makes events of a room's changes. A drag writes a place for each frame of somebody's screen; it is told once, when it
+/// has come to rest.
+struct RoomLedger: Sendable {
+  /// So long without a further change to a shape, and it has come to rest.
+  static let restMilliseconds: UInt64 = 300
+  /// What never rests is told now and then.
+  static let restlessMillisecondsMax: UInt64 = 5_000
+
+  private struct ShapeEntry {
+    var name: Text
+    var isNew: Bool
+    var mask: PropertyMask
+    var set: Properties
+    var by: RoomEvent.Writer
+    let since: UInt64
+    var due: UInt64
+    let number: Int
+  }
+
+  private struct PairEntry {
+    var overlaps: Bool
+    let first: ShapeName
+    let second: ShapeName
+    let since: UInt64
+    var due: UInt64
+  }
+
+  private(set) var picture: RoomPicture
+  private(set) var people = People()
+  private var shapes: [Identifier: ShapeEntry] = [:]
+  private var pairs: [ShapePair: PairEntry] = [:]
+  private var departing: Set<Identifier> = []
+  private var entryCount = 0
+
+  init(_ canvas: Canvas) { picture = RoomPicture(canvas) }
+
+  /// When `due` is to be asked next, on the monotonic clock.
+  var nextDue: UInt64? {
+    var next: UInt64?
+    for entry in shapes.values { next = min(next ?? entry.due, entry.due) }
+    for (pair, entry) in pairs {
+      // It is told behind the shapes themselves.
+      let due = max(entry.due, shapes[pair.first]?.due ?? 0, shapes[pair.second]?.due ?? 0)
+      next = min(next ?? due, due)
+    }
+    return next
+  }
+
+  func name(of shape: Identifier) -> ShapeName {
+    ShapeName(id: shape, name: picture.names.name(of: shape) ?? Text(shape.text))
+  }
+
+  /// The canvas may be further than the change is: then the name that the change before was told under.
+  private func nameBefore(_ shape: Identifier) -> ShapeName {
+    ShapeName(id: shape, name: picture.names.name(of: shape) ?? shapes[shape]?.name ?? Text(shape.text))
+  }
+
+  mutating func note(_ peer: Peer) { people.note(peer) }
+
+  /// The next change to it is its going into the black hole.
+  mutating func depart(_ shape: Identifier) { departing.insert(shape) }
+
+  /// The room was loaded anew, as after it was deleted or restored: tells which shapes are there now and were not, or
+  /// were and are not.
+  mutating func reset(to canvas: Canvas, at now: Moment) -> [RoomEvent] {
+    let before = picture
+    picture = RoomPicture(canvas)
+    shapes = [:]
+    pairs = [:]
+    departing = []
+    var events: [RoomEvent] = []
+    func add(_ what: RoomEvent.What) {
+      events.append(RoomEvent(milliseconds: now.wallMilliseconds, what: what, by: .several))
+    }
+    for place in before.order.places where canvas[place.shape] == nil {
+      let name = before.names.name(of: place.shape) ?? Text(place.shape.text)
+      add(.deleted(ShapeName(id: place.shape, name: name), intoBlackHole: false))
+    }
+    for place in picture.order.places where before.order.place(of: place.shape) == nil {
+      if let shape = canvas[place.shape] { add(.made(name(of: shape.id), shape.properties)) }
+    }
+    return events
+  }
+
+  // MARK: - Taking in
+
+  /// Takes in changes that `canvas` holds by now. What can't wait is told at once.
+  mutating func take(
+    _ changes: [Change],
+    by writer: RoomEvent.Writer,
+    on canvas: Canvas,
+    at now: Moment
+  ) -> [RoomEvent] {
+    var events: [RoomEvent] = []
+    for change in changes {
+      let before = nameBefore(change.shape)
+      let overlaps = picture.follow(change, in: canvas)
+      if let entry = shapes[change.shape], !entry.by.isSameHand(as: writer) || change.lifecycle == .vanished {
+        shapes[change.shape] = nil
+        events.append(event(entry, before.id, at: now))
+      }
+      switch change.lifecycle {
+      case .vanished:
+        let isDeparting = departing.remove(change.shape) != nil
+        events.append(
+          RoomEvent(
+            milliseconds: now.wallMilliseconds,
+            what: .deleted(before, intoBlackHole: isDeparting),
+            by: writer
+          )
+        )
+      case .appeared, .present: note(change, before: before, by: writer, on: canvas, at: now)
+      case .absent: break
+      }
+      for pair in overlaps.began { note(pair, overlaps: true, gone: before, at: now) }
+      for pair in overlaps.ended { note(pair, overlaps: false, gone: before, at: now) }
+    }
+    return events
+  }
+
+  private mutating func note(
+    _ change: Change,
+    before: ShapeName,
+    by writer: RoomEvent.Writer,
+    on canvas: Canvas,
+    at now: Moment
+  ) {
+    guard let shape = canvas[change.shape] else { return }
+    let time = now.monotonicMilliseconds
+    let isNew = change.lifecycle == .appeared
+    entryCount += 1
+    var entry =
+      shapes[shape.id]
+      ?? ShapeEntry(
+        name: isNew ? name(of: shape.id).name : before.name,
+        isNew: isNew,
+        mask: [],
+        set: Properties(),
+        by: writer,
+        since: time,
+        due: time,
+        number: entryCount
+      )
+    entry.mask = entry.mask.union(change.changed).union(change.erased).intersection(.registers)
+    if entry.isNew {
+      entry.mask = entry.mask.union(shape.properties.assigned)
+      entry.name = name(of: shape.id).name
+    }
+    entry.set = shape.properties.keeping(entry.mask)
+    entry.due = RoomLedger.due(since: entry.since, now: time)
+    shapes[shape.id] = entry
+  }
+
+  private mutating func note(_ pair: ShapePair, overlaps: Bool, gone: ShapeName, at now: Moment) {
+    let time = now.monotonicMilliseconds
+    if let entry = pairs[pair], entry.overlaps != overlaps {
+      // It is again as it was told last.
+      pairs[pair] = nil
+      return
+    }
+    func name(_ shape: Identifier) -> ShapeName { shape == gone.id ? gone : self.name(of: shape) }
+    var entry =
+      pairs[pair]
+      ?? PairEntry(overlaps: overlaps, first: name(pair.first), second: name(pair.second), since: time, due: time)
+    entry.due = RoomLedger.due(since: entry.since, now: time)
+    pairs[pair] = entry
+  }
+
+  private static func due(since: UInt64, now: UInt64) -> UInt64 {
+    min(now + restMilliseconds, since + restlessMillisecondsMax)
+  }
+
+  // MARK: - Telling
+
+  /// What has come to rest by now, in the order in which it began; overlaps behind the changes that led to them.
+  mutating func due(at now: Moment) -> [RoomEvent] {
+    let time = now.monotonicMilliseconds
+    var events: [RoomEvent] = []
+    let rested = shapes.filter { $0.value.due <= time }.sorted { $0.value.number < $1.value.number }
+    for (shape, entry) in rested {
+      shapes[shape] = nil
+      events.append(event(entry, shape, at: now))
+    }
+    // Two shapes that are still on their way will overlap otherwise by the time they arrive.
+    let settled = pairs.filter { pair, entry in
+      entry.due <= time && shapes[pair.first] == nil && shapes[pair.second] == nil
+    }
+    for (pair, entry) in settled.sorted(by: { $0.key < $1.key }) {
+      pairs[pair] = nil
+      events.append(event(entry, pair, at: now))
+    }
+    return events
+  }
+
+  private func event(_ entry: ShapeEntry, _ shape: Identifier, at now: Moment) -> RoomEvent {
+    let name = ShapeName(id: shape, name: entry.name)
+    return RoomEvent(
+      milliseconds: now.wallMilliseconds,
+      what: entry.isNew ? .made(name, entry.set) : .changed(name, entry.set),
+      by: entry.by
+    )
+  }
+
+  private func event(_ entry: PairEntry, _ pair: ShapePair, at now: Moment) -> RoomEvent {
+    var what = RoomEvent.What.overlapEnded(entry.first, entry.second)
+    if entry.overlaps, let first = picture.overlaps.outline(of: pair.first),
+      let second = picture.overlaps.outline(of: pair.second)
+    {
+      what = .overlapBegan(name(of: pair.first), name(of: pair.second), share: OverlapShare.of(first, second))
+    }
+    return RoomEvent(milliseconds: now.wallMilliseconds, what: what)
+  }
+}

@@ -1,0 +1,109 @@
+import CanvasCRDT
+import WebSocketLoop
+
+/// Hears what the server answers to what was written.
+@ClientLoop
+protocol WriterFollower: AnyObject {
+  func answered(_ answer: WriterAnswer, by writer: RoomWriter)
+  func stateChanged(of writer: RoomWriter)
+}
+
+/// A `WriterSession` with a socket.
+@ClientLoop
+final class RoomWriter {
+  let server: ServerAddress
+  let room: RoomName
+  private(set) var session: WriterSession
+  private(set) var lastClosure: Closure?
+  private(set) var lastError: String?
+  let waiters = Waiters()
+
+  private weak var follower: (any WriterFollower)?
+  private var socket: RoomSocket!
+  private var isLeaving = false
+
+  init(_ server: ServerAddress, _ room: RoomName, _ session: WriterSession, follower: any WriterFollower) {
+    self.server = server
+    self.room = room
+    self.session = session
+    self.follower = follower
+    socket = RoomSocket(server, room, .binary, owner: self)
+  }
+
+  func start() { carryOut(session.start(at: .now())) }
+
+  @discardableResult
+  func submit(_ operations: [ProposedOperation]) -> UInt64 {
+    let (number, effects) = session.submit(operations, at: .now())
+    carryOut(effects)
+    return number
+  }
+
+  /// Comes into the room; the first attempt has to succeed.
+  func join(withinMilliseconds: UInt64 = 15_000) async throws {
+    start()
+    let end = await waiters.wait(withinMilliseconds: withinMilliseconds) { [unowned self] in
+      session.state == .joined || isClosedForGood || wasRefused
+    }
+    switch end {
+    case .fulfilled where session.state == .joined: return
+    case .cancelled: throw CancellationError()
+    case .fulfilled, .tooLate: throw ClientFailure.couldNotConnect(whyNot)
+    }
+  }
+
+  func leave() async {
+    isLeaving = true
+    carryOut(session.stop(at: .now()))
+    socket.sleep()
+    _ = await waiters.wait(withinMilliseconds: 1_000) { [unowned self] in socket.connection == nil }
+  }
+
+  var isClosedForGood: Bool {
+    if case .closed = session.state { return true }
+    return false
+  }
+
+  private var wasRefused: Bool {
+    guard session.joins == 0, let lastClosure, case .refused = lastClosure.cause else { return false }
+    return true
+  }
+
+  var whyNot: String {
+    var code: UInt16?
+    if case .closed(let final) = session.state { code = final }
+    return ConnectionWords.whyNot(server, room, finalCode: code, lastClosure, lastError: lastError)
+  }
+
+  private func carryOut(_ effects: [WriterSession.Effect]) {
+    for effect in effects {
+      switch effect {
+      case .connect: socket.connect()
+      case .send(let bytes): socket.send(bytes)
+      case .disconnect: if isLeaving { socket.sayGoodbye() } else { socket.drop() }
+      case .wake(let time): socket.wake(at: time)
+      case .state: follower?.stateChanged(of: self)
+      case .answered(let answer): follower?.answered(answer, by: self)
+      case .error(let code, let message): lastError = "\(message.string) (\(code.string))"
+      }
+    }
+    if !effects.isEmpty { waiters.check() }
+  }
+}
+
+extension RoomWriter: RoomSocketOwner {
+  func socketOpened() { carryOut(session.connected(at: .now())) }
+
+  func socketReceived(_ message: Message) {
+    guard !message.isText else { return }
+    carryOut(session.received(message.bytes, at: .now()))
+  }
+
+  func socketClosed(_ closure: Closure) {
+    lastClosure = closure
+    carryOut(session.disconnected(closeCode: closure.code, at: .now()))
+    waiters.check()
+  }
+
+  func timeHasCome() { carryOut(session.wake(at: .now())) }
+}

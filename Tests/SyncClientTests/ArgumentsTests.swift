@@ -1,0 +1,132 @@
+import CanvasCRDT
+import Testing
+
+@testable import sync_client
+
+@Suite struct ArgumentsTests {
+  private let command = Command(
+    name: "try",
+    group: .operating,
+    operands: [.one("ROOM"), .optional("X"), .any("WORD")],
+    summary: "",
+    options: [Option("--speed", "N", ""), Option("--loud", nil, "")]
+  ) { _ in .success }
+
+  private func read(_ words: String...) throws(ClientFailure) -> Arguments { try Arguments(words, for: command) }
+
+  @Test("options stand anywhere, with their value behind them or behind an equals sign") func options() throws {
+    let arguments = try read("--speed", "3", "demo", "--loud", "--name=A=B")
+    #expect(arguments.operands == ["demo"])
+    #expect(arguments["--speed"] == "3" && arguments.has("--loud") && arguments["--name"] == "A=B")
+    #expect(!arguments.has("--json"))
+  }
+
+  @Test("negative numbers, a hyphen alone and what follows two hyphens are operands") func operands() throws {
+    #expect(
+      try read("demo", "-3", "-.5", "-", "--", "--loud", "-x").operands == ["demo", "-3", "-.5", "-", "--loud", "-x"]
+    )
+  }
+
+  @Test("what can't be understood is refused with its word") func refusals() {
+    for (words, said) in [
+      ([], "needs ROOM"), (["demo", "--fast"], "--fast"), (["demo", "--speed"], "--speed needs a value: N"),
+      (["demo", "--loud=1"], "takes no value"), (["demo", "-x"], "-x"),
+    ] {
+      #expect {
+        try Arguments(words, for: command)
+      } throws: { error in
+        guard let failure = error as? ClientFailure, case .usage(let told) = failure else { return false }
+        return told.contains(said) && failure.exitCode == .wrongWords
+      }
+    }
+  }
+
+  @Test("help is given whatever else stands there") func help() throws {
+    #expect(try read("--help").has("--help"))
+    #expect(try read("-h").has("--help"))
+  }
+
+  @Test("numbers and times keep to their bounds") func values() throws {
+    let arguments = try read("demo", "--speed", "2.5")
+    #expect(try arguments.number("--speed", in: 0...3, standard: 1) == 2.5)
+    #expect(throws: ClientFailure.self) { try arguments.number("--speed", in: 0...2, standard: 1) }
+    #expect(throws: ClientFailure.self) { try arguments.integer("--speed", in: 0...9, standard: 1) }
+    #expect(try arguments.integer("--other", in: 0...9, standard: 4) == 4)
+    #expect(throws: ClientFailure.self) { try read("demo", "--speed", "nan").number("--speed", in: 0...9, standard: 1) }
+  }
+
+  @Test("a length of time has a unit") func durations() {
+    #expect(Figures.milliseconds("500ms") == 500 && Figures.milliseconds("1.5s") == 1_500)
+    #expect(Figures.milliseconds("5m") == 300_000 && Figures.milliseconds("1d") == 86_400_000)
+    for text in ["", "5", "s", "-1s", "nans", "1e30d", "5 m m"] {
+      #expect(Figures.milliseconds(text) == nil, "\(text)")
+    }
+  }
+
+  @Test(
+    "a moment is a date, a number of milliseconds or how long ago",
+    arguments: [
+      ("1763650000000", 1_763_650_000_000), ("10m", 1_763_649_400_000), ("2025-11-20T14:46:40Z", 1_763_650_000_000),
+      ("2025-11-20T14:46Z", 1_763_649_960_000), ("2025-11-20Z", 1_763_596_800_000),
+      ("2024-02-29T00:00Z", 1_709_164_800_000),
+    ] as [(String, UInt64)]
+  )
+  func moments(text: String, milliseconds: UInt64) {
+    #expect(TimeWords.milliseconds(text, now: 1_763_650_000_000) == milliseconds)
+  }
+
+  @Test(
+    "what is no moment is none",
+    arguments: [
+      "yesterday", "2025-02-30Z", "2025-13-01Z", "2025-01-01T24:00Z", "2025-01-01T10Z", "2025-1", "", "-5m",
+    ]
+  )
+  func noMoments(text: String) {
+    #expect(TimeWords.milliseconds(text, now: 1_763_650_000_000) == nil)
+  }
+
+  @Test("a server is a host and a port, with or without ws") func servers() throws {
+    for (text, authority) in [
+      ("ws://127.0.0.1:9000", "127.0.0.1:9000"), ("http://127.0.0.1:9000/", "127.0.0.1:9000"),
+      ("localhost", "localhost:8080"), ("localhost:81", "localhost:81"), ("ws://localhost", "localhost:80"),
+      ("[::1]:8080", "[::1]:8080"), ("ws://[::1]:1", "[::1]:1"),
+    ] {
+      #expect(try ServerAddress(text).authority == authority)
+    }
+    for text in [
+      "wss://localhost", "https://localhost", "ws://localhost/path", "ws://localhost:0", "", "ws://", "ftp:x",
+    ] {
+      #expect(throws: ClientFailure.self, "\(text)") { try ServerAddress(text) }
+    }
+  }
+
+  @Test("properties are read as the contract has them") func properties() throws {
+    let set = try PropertyWords.read([
+      "name=A=B", "position=-1,2.5", "size=80x60", "fill=#ff0000", "visible=no", "alpha=3", "z=V", "kind=star",
+    ])
+    #expect(set.name == "A=B" && set.position == Point(x: -1, y: 2.5) && set.size == Size(width: 80, height: 60))
+    #expect(set.fill == Color(red: 255, green: 0, blue: 0) && !set.visible && set.alpha == 3 && set.kind == .star)
+    for word in [
+      "fill=red", "alpha=11", "alpha=x", "size=1", "size=0,0", "deleted=yes", "x=1", "name", "rotation=nan", "name=",
+      "visible=perhaps",
+    ] {
+      #expect(throws: ClientFailure.self, "\(word)") { try PropertyWords.read([word]) }
+    }
+  }
+
+  @Test("every command has a help with examples, and every example its command's words") func examples() throws {
+    for command in CommandTable.all {
+      #expect(!command.examples.isEmpty, "\(command.name)")
+      #expect(command.helpText.contains("Examples"))
+      for example in command.examples where !example.contains("|") && !example.contains("<") && !example.contains(">") {
+        var words = example.split(separator: " ").map(String.init)
+        // Quotes as a shell takes them, where a name has one space.
+        words = words.map { $0.filter { $0 != "'" } }
+        let name = words.removeFirst()
+        #expect(name == command.name)
+        if example.contains("'") { continue }
+        #expect(throws: Never.self, "\(example)") { try Arguments(words, for: command) }
+      }
+    }
+  }
+}

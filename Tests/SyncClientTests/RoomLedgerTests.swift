@@ -1,0 +1,144 @@
+import CanvasCRDT
+import Testing
+
+@testable import sync_client
+
+@Suite struct RoomLedgerTests {
+  private let ann = RoomEvent.Writer.person(Person(actor: Identifier(packed: 1)!, name: "Ann", color: nil))
+  private let bob = RoomEvent.Writer.person(Person(actor: Identifier(packed: 2)!, name: "Bob", color: nil))
+
+  /// A room and who tells of it.
+  private struct Told {
+    var canvas = Canvas()
+    var ledger = RoomLedger(Canvas())
+    var time: UInt64 = 1_000
+    private var counter: UInt64 = 0
+
+    init() {}
+
+    var now: Moment { Moment(wallMilliseconds: time, monotonicMilliseconds: time) }
+
+    mutating func write(_ shape: Identifier, by writer: RoomEvent.Writer, _ assign: (inout Properties) -> Void)
+      -> [RoomEvent]
+    {
+      counter += 1
+      var set = Properties()
+      assign(&set)
+      let stamp = Stamp(milliseconds: 1_000_000, counter: counter, actor: Identifier(packed: 1)!)!
+      let change = canvas.apply(Operation(shape: shape, at: stamp, set: set))
+      return ledger.take([change], by: writer, on: canvas, at: now)
+    }
+
+    mutating func rest(_ milliseconds: UInt64 = RoomLedger.restMilliseconds) -> [RoomEvent] {
+      time += milliseconds
+      return ledger.due(at: now)
+    }
+  }
+
+  private let sun = Identifier("sun-000-000")!
+  private let moon = Identifier("moo-n00-000")!
+
+  @Test("a drag is told once it has come to rest, with its end") func drag() {
+    var told = Told()
+    #expect(
+      told.write(sun, by: ann) {
+        $0.kind = .star; $0.name = "Sun"
+      } == []
+    )
+    #expect(told.rest().count == 1)
+    for step in 0..<20 {
+      #expect(told.write(sun, by: ann) { $0.position = Point(x: Double(step), y: 0) } == [])
+      #expect(told.rest(20) == [])
+    }
+    let events = told.rest()
+    var set = Properties()
+    set.position = Point(x: 19, y: 0)
+    #expect(events.map { $0.what } == [.changed(ShapeName(id: sun, name: "Sun"), set)])
+    #expect(events[0].by == ann)
+    #expect(told.ledger.nextDue == nil)
+  }
+
+  @Test("what never rests is told now and then") func restless() {
+    var told = Told()
+    _ = told.write(sun, by: ann) { $0.kind = .star }
+    _ = told.rest()
+    var count = 0
+    for step in 0..<600 {
+      _ = told.write(sun, by: ann) { $0.rotation = Double(step) }
+      count += told.rest(50).count
+    }
+    #expect((5...7).contains(count))
+  }
+
+  @Test("another's hand ends a drag, and a deletion is told at once") func hands() {
+    var told = Told()
+    _ = told.write(sun, by: ann) {
+      $0.kind = .star; $0.name = "Sun"
+    }
+    _ = told.rest()
+    _ = told.write(sun, by: ann) { $0.rotation = 10 }
+    let events = told.write(sun, by: bob) { $0.alpha = 3 }
+    #expect(events.count == 1 && events[0].by == ann)
+    let gone = told.write(sun, by: bob) { $0.delete() }
+    #expect(gone.count == 2)
+    #expect(gone[1].what == .deleted(ShapeName(id: sun, name: "Sun"), intoBlackHole: false))
+    #expect(told.rest() == [])
+  }
+
+  @Test("overlaps are told behind the changes that led to them; a flicker is not told") func overlaps() {
+    var told = Told()
+    _ = told.write(sun, by: ann) {
+      $0.kind = .rectangle; $0.name = "Sun"; $0.size = Size(width: 100, height: 100)
+    }
+    _ = told.write(moon, by: ann) {
+      $0.kind = .rectangle
+      $0.name = "Moon"
+      $0.size = Size(width: 50, height: 50)
+      $0.position = Point(x: 500, y: 0)
+    }
+    #expect(told.rest().count == 2)
+    _ = told.write(moon, by: ann) { $0.position = Point(x: 75, y: 0) }
+    let began = told.rest().map { $0.what }
+    let names = (ShapeName(id: moon, name: "Moon"), ShapeName(id: sun, name: "Sun"))
+    #expect(began.count == 2)
+    #expect(began.last == .overlapBegan(names.0, names.1, share: 0.5))
+    for x in [300.0, 60, 300, 75] { _ = told.write(moon, by: ann) { $0.position = Point(x: x, y: 0) } }
+    #expect(told.rest().count == 1, "it overlaps as it did before")
+    _ = told.write(sun, by: ann) { $0.delete() }
+    #expect(told.rest().map { $0.what } == [.overlapEnded(names.0, names.1)])
+  }
+
+  @Test("what overlaps while it moves waits until it has arrived, and the time to ask again is never past") func order()
+  {
+    var told = Told()
+    _ = told.write(sun, by: ann) { $0.kind = .rectangle }
+    _ = told.rest()
+    _ = told.write(moon, by: ann) { $0.kind = .rectangle }
+    for step in 0..<10 {
+      _ = told.write(moon, by: ann) { $0.position = Point(x: Double(step), y: 0) }
+      #expect(told.rest(200) == [])
+      #expect(told.ledger.nextDue.map { $0 > told.time } == true)
+    }
+    #expect(told.rest().count == 2)
+  }
+
+  @Test("a room loaded anew tells what came and went") func reset() {
+    var told = Told()
+    _ = told.write(sun, by: ann) {
+      $0.kind = .star; $0.name = "Sun"
+    }
+    _ = told.rest()
+    var other = Canvas()
+    var set = Properties()
+    set.kind = .ellipse
+    set.name = "Moon"
+    other.apply(Operation(shape: moon, at: Stamp(milliseconds: 5, counter: 0, actor: moon)!, set: set))
+    let events = told.ledger.reset(to: other, at: told.now)
+    #expect(
+      events.map { $0.what } == [
+        .deleted(ShapeName(id: sun, name: "Sun"), intoBlackHole: false),
+        .made(ShapeName(id: moon, name: "Moon"), set),
+      ]
+    )
+  }
+}

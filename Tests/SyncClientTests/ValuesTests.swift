@@ -1,0 +1,142 @@
+import CanvasCRDT
+import TestSupport
+import Testing
+
+@testable import sync_client
+
+@Suite struct ValuesTests {
+  @Test("figures are told shortly") func figures() {
+    #expect(Figures.number(45) == "45" && Figures.rounded(0.25) == "0.3")
+    #expect(
+      Figures.percentage(0.384) == "38 %" && Figures.percentage(0.001) == "<1 %" && Figures.percentage(1) == "100 %"
+    )
+    #expect(Figures.duration(microseconds: 812) == "0.8 ms" && Figures.duration(microseconds: 12_300) == "12 ms")
+    #expect(
+      Figures.duration(microseconds: 1_500_000) == "1.5 s" && Figures.duration(microseconds: 240_000_000) == "4 min"
+    )
+  }
+
+  @Test("the share of an overlap is the common area over the smaller one") func shares() {
+    func square(_ x: Double, _ side: Double, _ kind: ShapeKind = .rectangle) -> Outline {
+      Outline(kind: kind, position: Point(x: x, y: 0), size: Size(width: side, height: side))
+    }
+    #expect(OverlapShare.of(square(0, 100), square(75, 50)) == 0.5)
+    #expect(OverlapShare.of(square(0, 100), square(10, 50)) == 1)
+    #expect(OverlapShare.of(square(0, 100), square(100, 50)) == 0)
+    // Far away no digits are lost.
+    #expect((OverlapShare.of(square(9e6, 100), square(9e6 + 75, 50)) - 0.5).magnitude < 1e-6)
+    let circle = OverlapShare.of(square(0, 100, .ellipse), square(0, 200))
+    #expect((circle - 1).magnitude < 0.01)
+  }
+
+  @Test("a shape is found by its name, in other capitals where that is enough, or by its identifier") func finding() {
+    var canvas = Canvas()
+    for (number, name) in ["Sun", "sun", "Moon", "Star"].enumerated() {
+      var set = Properties()
+      set.kind = .star
+      set.name = Text(name)
+      let shape = Identifier(packed: UInt64(number) + 1)!
+      canvas.apply(
+        Operation(shape: shape, at: Stamp(milliseconds: 1, counter: UInt64(number), actor: shape)!, set: set)
+      )
+    }
+    let names = ShownNames(canvas)
+    func find(_ word: String) -> UInt64? { ShapeFinding.find(word, among: names, on: canvas)?.packed }
+    #expect(find("Sun") == 1 && find("sun") == 2 && find("MOON") == 3 && find("000-000-004") == 4)
+    #expect(find("SUN") == nil, "two are called so")
+    #expect(find("000-000-009") == nil && find("") == nil)
+  }
+
+  @Test("a line of a pipe is an operation or a group, and makes up shapes that are not named") func pipeLines() throws {
+    var random = SeededGenerator(seed: 1)
+    func read(_ text: String) throws(PipeRefusal) -> PipeLine { try PipeLine(Array(text.utf8), using: &random) }
+    let single = try read(#"{"shape":"sun-000-000","set":{"kind":"star"}}"#)
+    #expect(single.operations.count == 1 && single.made == [] && single.id == nil)
+    let group = try read(#"{"id":"a","ops":[{"set":{"kind":"star"}},{"shape":null,"at":null,"set":{"alpha":3}}]}"#)
+    #expect(group.operations.map { $0.shape } == group.made && group.made.count == 2 && group.id != nil)
+    for (text, code, operation) in [
+      ("", "bad_message", nil), ("[]", "bad_message", nil), (#"{"set":{}}"#, "bad_message", 0),
+      (#"{"shape":3,"set":{"alpha":3}}"#, "bad_shape", 0), (#"{"set":{"alpha":30}}"#, "bad_value", 0),
+      (#"{"ops":[{"set":{"alpha":3}},{"set":{"x":3}}]}"#, "bad_property", 1), (#"{"ops":[3]}"#, "bad_message", nil),
+      (#"{"at":"now","set":{"alpha":3}}"#, "bad_stamp", 0),
+    ] as [(String, String, Int?)] {
+      #expect {
+        try read(text)
+      } throws: { error in
+        guard let refusal = error as? PipeRefusal else { return false }
+        return refusal.code == code && (operation == nil || refusal.operation == operation)
+      }
+    }
+  }
+
+  @Test(
+    "bots of one seed do the same again, others do not, and none leaves its area",
+    arguments: BotBehaviour.Kind.allCases
+  )
+  func bots(kind: BotBehaviour.Kind) {
+    let area = Rect(origin: Point(x: -300, y: 1_000), size: Size(width: 500, height: 400))
+    func bot(_ number: Int) -> (BotBehaviour, [ProposedOperation]) {
+      var bot = BotBehaviour(kind, shapes: 7, area: area, seed: 5, number: number)
+      var operations = bot.begin()
+      for step in 0..<200 { if let move = bot.move(atMilliseconds: UInt64(step) * 100) { operations.append(move) } }
+      return (bot, operations)
+    }
+    let (_, first) = bot(0)
+    #expect(bot(0).1 == first)
+    var shapes = Set(first.map { $0.shape })
+    #expect(shapes.count == 7)
+    for number in 1..<50 { shapes.formUnion(bot(number).1.map { $0.shape }) }
+    #expect(shapes.count == 350, "no two bots share a shape")
+    for operation in first {
+      let inside = area.contains(operation.set.position)
+      #expect(inside)
+    }
+    #expect(Set(first.map { $0.set.position }).count > 20, "it moves")
+  }
+
+  @Test("metrics are read by name, and the lag from what came in between") func metrics() {
+    func reading(_ counts: [Int]) -> ServerFigures {
+      let bounds = ["0.001", "0.01", "+Inf"]
+      let lines = zip(bounds, counts).map { "canvas_delivery_seconds_bucket{le=\"\($0)\"} \($1)" }
+      return ServerFigures(Array(("# HELP x\n" + lines.joined(separator: "\n") + "\ncanvas_ready 1\nbroken\n").utf8))
+    }
+    let first = reading([10, 10, 10])
+    let second = reading([10, 14, 14])
+    #expect(first["canvas_ready"] == 1 && first["down"] == nil)
+    #expect(second.words(since: first, seconds: 1) == ["lag 10 ms, p99 10 ms"])
+    #expect(first.words(since: first, seconds: 1) == [] && first.words(since: nil, seconds: 1) == [])
+    #expect(first.words(since: second, seconds: 1) == [], "started anew")
+  }
+
+  @Test("a room's rate is what came between two readings, and nothing where it began anew") func rates() {
+    func reading(_ operations: Int, at seconds: UInt64) -> ServerReading {
+      let room = RoomListing(room: "a", shapes: 1, peers: 0, operations: operations, cursor: "c")
+      return ServerReading(microseconds: seconds * 1_000_000, rooms: [room], figures: nil)
+    }
+    #expect(reading(50, at: 3).rates(since: reading(10, at: 1)) == ["a": 20])
+    #expect(reading(5, at: 3).rates(since: reading(10, at: 1)) == ["a": 0])
+    #expect(reading(5, at: 1).rates(since: reading(10, at: 1)) == [:])
+  }
+
+  @Test("a table cuts what is too wide, by columns and not by characters") func tables() {
+    var table = Table([
+      .init(heading: "n", isNumeric: true), .init(heading: "name", widthMax: 6), .init(heading: "empty"),
+      .init(heading: "last"),
+    ])
+    table.add([.init("1"), .init("月月月月"), .init(""), .init("a")])
+    table.add([.init("10"), .init("ab\u{1B}[31m"), .init(""), .init("b")])
+    #expect(table.lines(for: Output(usesColor: false)) == [" n  name    last", " 1  月月…   a", "10  ab [3…  b"])
+  }
+
+  @Test("an answer's JSON is read whole, or not at all") func json() {
+    let value = JSONValue(
+      Array(#"{"rooms":[{"room":"a","shapes":2,"peers":1,"operations":9,"cursor":"c"},{"x":1}]}"#.utf8)
+    )
+    #expect(value?["rooms"]?.elements.count == 2)
+    let listed = RoomListing.read(
+      Array(#"{"rooms":[{"room":"a","shapes":2,"peers":1,"operations":9,"cursor":"c"},{"x":1}]}"#.utf8)
+    )
+    #expect(listed == [RoomListing(room: "a", shapes: 2, peers: 1, operations: 9, cursor: "c")])
+    #expect(RoomListing.read(Array("{}".utf8)) == nil && JSONValue(Array("{".utf8)) == nil)
+  }
+}

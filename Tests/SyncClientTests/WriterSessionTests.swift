@@ -1,0 +1,182 @@
+import CanvasCRDT
+import TestSupport
+import Testing
+
+@testable import sync_client
+
+/// A room at the other end of a bad line: answers writers, now and then refuses for now, and loses connections between
+/// any two messages.
+private struct BadLine {
+  var random: SeededGenerator
+  var now = Moment(wallMilliseconds: 1_763_650_000_000, monotonicMilliseconds: 1_000)
+  var canvas = Canvas()
+  var session: WriterSession
+  var toServer: [[UInt8]] = []
+  var toClient: [[UInt8]] = []
+  var isOpen = false
+  var wantsConnection = false
+  var wakeAt: UInt64?
+  var answers: [WriterAnswer] = []
+  var losses = 0
+  var refusals = 0
+  var unansweredMax = 0
+  var limits = RoomLimits()
+
+  init(seed: UInt64) {
+    random = SeededGenerator(seed: seed)
+    session = WriterSession(name: "Writer", color: nil, seed: seed)
+    carryOut(session.start(at: now))
+  }
+
+  mutating func carryOut(_ effects: [WriterSession.Effect]) {
+    for effect in effects {
+      switch effect {
+      case .connect: wantsConnection = true
+      case .send(let bytes): toServer.append(bytes)
+      case .disconnect: isOpen = false
+      case .wake(let time): wakeAt = time
+      case .answered(let answer): answers.append(answer)
+      case .state, .error: break
+      }
+    }
+  }
+
+  mutating func submit(_ operations: [ProposedOperation]) -> UInt64 {
+    let (number, effects) = session.submit(operations, at: now)
+    carryOut(effects)
+    return number
+  }
+
+  /// Something happens.
+  mutating func step() {
+    now.monotonicMilliseconds += UInt64.random(in: 0...20, using: &random)
+    now.wallMilliseconds += 7
+    if let due = wakeAt, due <= now.monotonicMilliseconds {
+      wakeAt = nil
+      carryOut(session.wake(at: now))
+    }
+    if wantsConnection {
+      wantsConnection = false
+      toServer = []
+      toClient = []
+      isOpen = true
+      carryOut(session.connected(at: now))
+    }
+    guard isOpen else { return }
+    if Int.random(in: 0..<60, using: &random) == 0 {
+      losses += 1
+      isOpen = false
+      toServer = []
+      toClient = []
+      return carryOut(session.disconnected(closeCode: 1_006, at: now))
+    }
+    if Bool.random(using: &random), !toServer.isEmpty { serve(toServer.removeFirst()) }
+    if Bool.random(using: &random), !toClient.isEmpty {
+      let bytes = toClient.removeFirst()
+      let time = now
+      let effects = bytes.withUnsafeBytes { session.received($0, at: time) }
+      carryOut(effects)
+    }
+  }
+
+  private mutating func serve(_ bytes: [UInt8]) {
+    guard let message = try? BinaryEncoding.decodeClientMessage(bytes) else { return }
+    switch message {
+    case .hello(let hello):
+      answer(
+        .welcome(
+          Welcome(
+            room: "room",
+            actor: hello.actor!,
+            role: .editor,
+            milliseconds: now.wallMilliseconds + 5_000,
+            limits: limits,
+            peers: []
+          )
+        )
+      )
+    case .operations(let submission):
+      unansweredMax = max(unansweredMax, toServer.count)
+      if Int.random(in: 0..<10, using: &random) == 0 {
+        refusals += 1
+        return answer(.rejection(Rejection(id: submission.id, code: .rateLimited, message: "slow down")))
+      }
+      for proposed in submission.operations {
+        canvas.apply(Operation(shape: proposed.shape, at: proposed.at!, set: proposed.set))
+      }
+      answer(.acknowledgement(Acknowledgement(id: submission.id, cursor: Cursor("c"))))
+    default: break
+    }
+  }
+
+  private mutating func answer(_ message: ServerMessage) { toClient.append(BinaryEncoding.encode(message)) }
+}
+
+@Suite struct WriterSessionTests {
+  private func move(_ shape: Identifier, _ x: Double) -> ProposedOperation {
+    var set = Properties()
+    set.kind = .star
+    set.position = Point(x: x, y: 0)
+    return ProposedOperation(shape: shape, at: nil, set: set)
+  }
+
+  @Test("over a bad line every group is answered once, and the last write of each shape stands", arguments: 0..<60)
+  func badLine(seed: Int) {
+    var line = BadLine(seed: UInt64(seed))
+    var random = SeededGenerator(seed: UInt64(seed) + 1_000)
+    let shapes = (0..<5).map { _ in Identifier.random(using: &random) }
+    var last: [Identifier: Double] = [:]
+    var numbers: [UInt64] = []
+    for step in 0..<20_000 {
+      if numbers.count < 200, Int.random(in: 0..<4, using: &random) == 0 {
+        let shape = shapes.randomElement(using: &random)!
+        last[shape] = Double(step)
+        numbers.append(line.submit([move(shape, Double(step))]))
+      }
+      line.step()
+      if numbers.count == 200, line.session.unansweredCount == 0 { break }
+    }
+    #expect(line.session.unansweredCount == 0)
+    #expect(line.answers.map { $0.number }.sorted() == numbers)
+    for (shape, x) in last { #expect(line.canvas[shape]?.properties.position.x == x) }
+    #expect(line.losses > 0 && line.refusals > 0, "the faults have happened")
+  }
+
+  @Test("stamps follow the server's clock, and an explicit one stays") func stamps() throws {
+    var line = BadLine(seed: 1)
+    let shape = Identifier(packed: 7)!
+    let own = line.session.actor
+    let early = Stamp(milliseconds: 1_000, counter: 0, actor: own)!
+    var set = Properties()
+    set.kind = .ellipse
+    _ = line.submit([ProposedOperation(shape: shape, at: early, set: set), move(Identifier(packed: 8)!, 1)])
+    while line.session.unansweredCount > 0 { line.step() }
+    #expect(line.canvas.stamp(of: .kind, in: shape) == early)
+    let stamp = try #require(line.canvas.stamp(of: .kind, in: Identifier(packed: 8)!))
+    #expect(stamp.actor == own && stamp.milliseconds > 1_763_650_004_000)
+  }
+
+  @Test("a final close ends it, with what is unanswered still there") func final() {
+    var line = BadLine(seed: 2)
+    _ = line.submit([move(Identifier(packed: 7)!, 1)])
+    line.carryOut(line.session.connected(at: line.now))
+    line.carryOut(line.session.disconnected(closeCode: 4_404, at: line.now))
+    #expect(line.session.state == .closed(code: 4_404))
+    #expect(line.session.unansweredCount == 1)
+    line.carryOut(line.session.wake(at: line.now))
+    #expect(line.session.state == .closed(code: 4_404))
+  }
+
+  @Test("whatever comes from the other end is survived", arguments: 0..<20) func garbage(seed: Int) {
+    var random = SeededGenerator(seed: UInt64(seed))
+    var line = BadLine(seed: UInt64(seed))
+    for _ in 0..<200 {
+      let bytes = (0..<Int.random(in: 0...40, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+      let now = line.now
+      line.carryOut(line.session.connected(at: now))
+      let effects = bytes.withUnsafeBytes { line.session.received($0, at: now) }
+      line.carryOut(effects)
+      line.step()
+    }
+  }
+}

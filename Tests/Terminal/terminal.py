@@ -1,0 +1,163 @@
+"""The terminal client as a process: run to its end, or kept and talked to."""
+
+import asyncio
+import contextlib
+import json
+import os
+import shutil
+import tempfile
+
+import websockets
+
+BINARY = ""
+_state = ""
+
+
+@contextlib.contextmanager
+def own_state():
+    """What commands remember is kept apart from what whoever runs the tests has."""
+    global _state
+    _state = tempfile.mkdtemp(prefix="canvas-state-")
+    try:
+        yield
+    finally:
+        shutil.rmtree(_state, ignore_errors=True)
+
+
+def environment(server, state=None, **variables):
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("CANVAS_") and key != "NO_COLOR"}
+    kept |= {"XDG_STATE_HOME": state or _state, "TZ": "UTC"}
+    if server is not None:
+        kept["CANVAS_SERVER"] = f"ws://127.0.0.1:{server.port}"
+    return kept | variables
+
+
+class Done:
+    def __init__(self, code, out, err):
+        self.code, self.bytes, self.err = code, out, err
+
+    @property
+    def out(self):
+        return self.bytes.decode()
+
+    @property
+    def lines(self):
+        """Each line of the output as the object it has to be."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+    @property
+    def object(self):
+        (line,) = self.lines
+        return line
+
+    def __repr__(self):
+        return f"exit {self.code}\n{self.out[-2000:]}\n{self.err[-2000:]}"
+
+
+class Running:
+    """A client that goes on: `async with start(…) as client`."""
+
+    def __init__(self, process):
+        self.process = process
+
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, *_):
+        if self.process.returncode is None:
+            self.process.kill()
+            await self.process.wait()
+
+    async def line(self):
+        line = await asyncio.wait_for(self.process.stdout.readline(), 20)
+        assert line.endswith(b"\n"), (line, await self.process.stderr.read())
+        return line.decode().rstrip("\n")
+
+    async def object(self):
+        return json.loads(await self.line())
+
+    async def until(self, **members):
+        while True:
+            found = await self.object()
+            if all(found.get(key) == value for key, value in members.items()):
+                return found
+
+    async def write(self, *objects):
+        for one in objects:
+            self.process.stdin.write((one if isinstance(one, str) else json.dumps(one)).encode() + b"\n")
+        await self.process.stdin.drain()
+
+    async def end(self, signal=None):
+        """Its exit code, and what it said last."""
+        if signal is not None:
+            self.process.send_signal(signal)
+        out, err = await asyncio.wait_for(self.process.communicate(), 30)
+        return Done(self.process.returncode, out, err.decode())
+
+
+async def start(server, *words, state=None, variables=None, stdin=None):
+    return Running(
+        await asyncio.create_subprocess_exec(
+            BINARY,
+            *map(str, words),
+            stdin=asyncio.subprocess.PIPE if stdin is None else stdin,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=environment(server, state, **(variables or {})),
+            limit=1 << 24,
+        )
+    )
+
+
+async def run(server, *words, input=b"", state=None, variables=None, code=0):
+    """To its end; `code` is how it has to."""
+    client = await start(server, *words, state=state, variables=variables)
+    data = input if isinstance(input, bytes) else input.encode()
+    try:
+        out, err = await asyncio.wait_for(client.process.communicate(data), 60)
+    except asyncio.TimeoutError:
+        client.process.kill()
+        raise AssertionError(f"{words} did not end") from None
+    done = Done(client.process.returncode, out, err.decode())
+    assert code is None or done.code == code, (words, done)
+    return done
+
+
+async def on_terminal(server, *words, variables=None):
+    """What it writes where standard output is a terminal."""
+    command = " ".join(f"'{word}'" for word in (BINARY, *map(str, words)))
+    process = await asyncio.create_subprocess_exec(
+        "script", "-qec", command, "/dev/null",
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        env=environment(server, **({"TERM": "xterm-256color"} | (variables or {}))),
+    )
+    out, _ = await asyncio.wait_for(process.communicate(), 30)
+    return out.decode()
+
+
+@contextlib.asynccontextmanager
+async def between(server, room, down=lambda message: message, up=None):
+    """A proxy between the client and a room: `down` changes or, by None, keeps back what the server says; `up` is told,
+    before it goes on, what the client says. Gives the address to connect to."""
+    binary = {"subprotocols": ["canvas.v1.bin"], "max_size": None, "compression": None}
+
+    async def forward(client):
+        async with websockets.connect(server.socket(room), **binary) as there:
+
+            async def bring():
+                with contextlib.suppress(websockets.ConnectionClosed):
+                    async for message in there:
+                        if (changed := down(message)) is not None:
+                            await client.send(changed)
+
+            bringing = asyncio.create_task(bring())
+            with contextlib.suppress(websockets.ConnectionClosed):
+                async for message in client:
+                    if up:
+                        await up(message)
+                    await there.send(message)
+            bringing.cancel()
+
+    async with websockets.serve(forward, "127.0.0.1", 0, **binary) as proxy:
+        yield f"ws://127.0.0.1:{proxy.sockets[0].getsockname()[1]}"

@@ -1,0 +1,238 @@
+"""Terminals to try the client in: tmux, which a person can look at, and a bare pseudo-terminal, which can be measured."""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+import termios
+import time
+
+SECONDS = 40
+
+
+def eventually(condition, what, seconds=SECONDS):
+    """Waits until the condition holds, and returns what it answered."""
+    end = time.monotonic() + seconds
+    while True:
+        answer = condition()
+        if answer:
+            return answer
+        if time.monotonic() > end:
+            raise AssertionError(f"not in {seconds} s: {what() if callable(what) else what}")
+        time.sleep(0.02)
+
+
+def environment(**more):
+    """Nothing of the caller's own that could change what is tried."""
+    kept = {key: value for key, value in os.environ.items() if key in ("PATH", "HOME", "LANG", "TMPDIR")}
+    return kept | {"LC_ALL": "C.UTF-8", "TZ": "UTC", "USER": "ann"} | more
+
+
+class Tmux:
+    """`with Tmux(command, 80, 24) as screen`: the command in a terminal of that size."""
+
+    def __init__(self, command, columns=80, rows=24, **variables):
+        self.command, self.columns, self.rows = command, columns, rows
+        self.variables = {"COLORTERM": "truecolor"} | variables
+        self.directory = tempfile.mkdtemp(prefix="tmux-")
+
+    def run(self, *words):
+        done = subprocess.run(
+            ["tmux", "-u", "-S", f"{self.directory}/socket", "-f", "/dev/null", *map(str, words)],
+            capture_output=True,
+            env=environment(TERM="xterm-256color"),
+            timeout=SECONDS,
+        )
+        return done.stdout.decode()
+
+    def __enter__(self):
+        words = [f"{key}={value}" for key, value in self.variables.items()]
+        # What it ends with stays to be seen.
+        script = 'env -u NO_COLOR "$@"; echo "ended with $?"; exec cat'
+        self.run(
+            "new-session", "-d", "-x", self.columns, "-y", self.rows, "sh", "-c", script, "sh", *words, *self.command
+        )
+        self.run("set-option", "-g", "window-size", "manual")
+        return self
+
+    def __exit__(self, kind, *_):
+        if kind:
+            print(self.text())
+        self.run("kill-server")
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def keys(self, *names):
+        self.run("send-keys", *names)
+
+    def type(self, text):
+        self.run("send-keys", "-l", text)
+
+    def mouse(self, button, column, row, release=False):
+        """As a terminal tells it, cells counted from 1."""
+        self.type(f"\x1b[<{button};{column + 1};{row + 1}{'m' if release else 'M'}")
+
+    def drag(self, start, *ways, button=0):
+        self.mouse(button, *start)
+        for way in ways:
+            self.mouse(button + 32, *way)
+        self.mouse(button, *ways[-1], release=True)
+
+    def click(self, column, row, times=1):
+        for _ in range(times):
+            self.mouse(0, column, row)
+            self.mouse(0, column, row, release=True)
+
+    def resize(self, columns, rows):
+        self.run("resize-window", "-x", columns, "-y", rows)
+
+    def text(self):
+        return self.run("capture-pane", "-p", "-N")
+
+    def lines(self):
+        return self.text().split("\n")
+
+    def colors(self):
+        """The text with what sets its colours."""
+        return self.run("capture-pane", "-p", "-e", "-N")
+
+    def flag(self, name):
+        return self.run("display-message", "-p", "#{" + name + "}").strip()
+
+    def pid(self):
+        """The client's: the shell's only child."""
+        shell = self.flag("pane_pid")
+        with open(f"/proc/{shell}/task/{shell}/children") as children:
+            return int(children.read().split()[0])
+
+    def shows(self, *texts):
+        def found():
+            shown = self.text()
+            return all(text in shown for text in texts)
+
+        eventually(found, lambda: f"{texts} in\n{self.text()}")
+
+    def lacks(self, text):
+        eventually(lambda: text not in self.text(), lambda: f"no {text!r} in\n{self.text()}")
+
+    def place(self, text):
+        """Column and row of a text on the canvas, which the panel, where there is room for one, is beside."""
+        columns = self.columns - 30 if self.columns >= 96 else self.columns
+
+        def find():
+            for row, line in enumerate(self.lines()):
+                if text in line[:columns] or row == self.rows - 1 and text in line:
+                    return line.index(text), row
+
+        return eventually(find, lambda: f"{text!r} in\n{self.text()}")
+
+
+class Terminal:
+    """The command in a pseudo-terminal of its own: every byte that it writes is seen here."""
+
+    END_OF_FRAME = b"\x1b[?2026l"
+
+    def __init__(self, command, columns=80, rows=24, **variables):
+        self.master, self.slave = pty.openpty()
+        self.resize(columns, rows)
+        self.found = termios.tcgetattr(self.slave)
+        self.output = b""
+        self.process = subprocess.Popen(
+            command,
+            stdin=self.slave,
+            stdout=self.slave,
+            stderr=self.slave,
+            env=environment(TERM="xterm-256color", COLORTERM="truecolor", **variables),
+            start_new_session=True,
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        os.close(self.master)
+        os.close(self.slave)
+
+    def resize(self, columns, rows):
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def send(self, text):
+        os.write(self.master, text.encode())
+
+    def read(self, seconds):
+        """What comes within that time; nothing when nothing does."""
+        ready, _, _ = select.select([self.master], [], [], seconds)
+        if not ready:
+            return b""
+        try:
+            piece = os.read(self.master, 65536)
+        except OSError:
+            return b""
+        self.output += piece
+        return piece
+
+    def until(self, condition, what):
+        """Reads until the condition holds for what has come since the call; that."""
+        start = len(self.output)
+        end = time.monotonic() + SECONDS
+        while not condition(self.output[start:]):
+            if time.monotonic() > end or self.process.poll() is not None and not self.read(0.2):
+                if condition(self.output[start:]):
+                    break
+                raise AssertionError(f"not in {SECONDS} s: {what}, but {self.output[start:][-600:]!r}")
+            self.read(0.05)
+        return self.output[start:]
+
+    def frame(self, *texts):
+        """Reads to the end of a frame behind such texts."""
+
+        def is_whole(output):
+            return output.endswith(self.END_OF_FRAME) and all(text.encode() in output for text in texts)
+
+        return self.until(is_whole, f"a frame with {texts}")
+
+    def quiet(self, seconds=0.3):
+        """Reads until nothing has come for a while."""
+        while self.read(seconds):
+            pass
+
+    def is_raw(self):
+        return not termios.tcgetattr(self.slave)[3] & termios.ICANON
+
+    def is_restored(self):
+        return termios.tcgetattr(self.slave) == self.found
+
+    def has_left(self):
+        """The other screen, the mouse, paste and the hidden cursor are off again."""
+        rest = self.output
+        return all(
+            rest.rfind(f"\x1b[?{mode}{off}".encode()) > rest.rfind(f"\x1b[?{mode}{on}".encode())
+            for mode, on, off in [
+                (1049, "h", "l"), (1003, "h", "l"), (1006, "h", "l"), (2004, "h", "l"), (1004, "h", "l"), (25, "l", "h"),
+            ]
+        )
+
+    def state(self):
+        """The process's, as the kernel names it."""
+        with open(f"/proc/{self.process.pid}/stat") as stat:
+            return stat.read().rpartition(")")[2].split()[0]
+
+
+def signals_that_end():
+    return [
+        signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS,
+        signal.SIGILL, signal.SIGFPE, signal.SIGPIPE,
+    ]
+
+
+def text_of(frame):
+    """Without what moves the cursor and sets colours."""
+    return re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]", b"", frame).decode(errors="replace")

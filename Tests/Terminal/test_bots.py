@@ -1,0 +1,125 @@
+"""bot: nothing that was acknowledged is lost, whatever happens on the way."""
+
+import asyncio
+import os
+import signal
+
+from server import Server
+from terminal import Done, run, start
+
+
+async def places(server, room):
+    return {shape["id"]: shape["position"] for shape in (await server.get(f"/v1/rooms/{room}")).json["shapes"]}
+
+
+async def hold(server, room, done, bots, shapes):
+    """The sum of acknowledgements is what was written, and each shape is where its bot was told that it is."""
+    *ledger, summary = done.lines
+    assert summary["event"] == "summary" and summary["bots"] == bots, summary
+    assert summary["acknowledged"] == summary["operations"] > bots * shapes, summary
+    assert summary["unanswered"] == 0 and summary["refused"] == {} and summary["superseded"] == 0, summary
+    wanted = {line["shape"]: line["position"] for line in ledger}
+    assert len(wanted) == bots * shapes
+    assert await places(server, room) == wanted
+    told = (await run(server, "check", room, "--json", "--within", "60s")).object
+    assert told["verdict"] == "agrees" and told["shapes"] == bots * shapes
+    return summary
+
+
+async def test_two_hundred_bots_in_one_process(shared):
+    """Seconds here, a minute where CANVAS_SOAK is set: no lost edit, and digests agree."""
+    soak = os.environ.get("CANVAS_SOAK") == "1"
+    with Server() as own:
+        client = await start(
+            own, "bot", "crowd", "--bots", 200, "--rate", 5, "--shapes", 3, "--for", "60s" if soak else "4s",
+            "--behaviour", "swarm", "--json", "--ledger", "--quiet",
+        )
+        async with client:
+            out, err = await asyncio.wait_for(client.process.communicate(), 110)
+            assert client.process.returncode == 0, err[-2000:]
+        summary = await hold(own, "crowd", Done(0, out, err.decode()), 200, 3)
+        print(f"200 bots: {summary['acknowledged']} acknowledged in {summary['seconds']} s, {summary['latencyMilliseconds']}")
+
+
+async def test_each_behaviour_keeps_to_its_area_and_its_seed(shared):
+    """The same seed makes the same shapes; nothing leaves the area."""
+    for behaviour in ["scatter", "wander", "orbit", "swarm", "grid"]:
+        words = ["--behaviour", behaviour, "--seed", 7, "--rate", 60, "--for", "500ms", "--area", "1000,-500,600,400", "--quiet"]
+        done = await run(shared, "bot", f"b-{behaviour}", *words, "--json", "--ledger")
+        await hold(shared, f"b-{behaviour}", done, 1, 5)
+        for x, y in (await places(shared, f"b-{behaviour}")).values():
+            assert 1000 <= x <= 1600 and -500 <= y <= -100, (behaviour, x, y)
+        assert "1 bot for" in (await run(shared, "bot", f"b2-{behaviour}", *words)).out
+        assert (await places(shared, f"b2-{behaviour}")).keys() == (await places(shared, f"b-{behaviour}")).keys()
+
+
+async def test_a_server_that_dies_in_the_middle_loses_nothing(shared):
+    """Killed and restarted twice: the bots come back, and what they were told stands."""
+    with Server() as own:
+        async with await start(
+            own, "bot", "killed", "--bots", 10, "--rate", 20, "--for", "6s", "--json", "--ledger", "--quiet"
+        ) as bots:
+            for _ in range(2):
+                await asyncio.sleep(1.5)
+                await asyncio.to_thread(own.kill)
+                own.asked = own.port
+                await asyncio.to_thread(own.start)
+            done = await bots.end()
+        assert done.code == 0, done
+        summary = await hold(own, "killed", done, 10, 5)
+        assert summary["reconnects"] >= 10, "the faults have happened"
+
+
+async def test_an_interrupt_is_the_end_in_order(shared):
+    """SIGINT: what is on its way is answered, the summary is told, exit 0; --clean takes the shapes away."""
+    async with await start(shared, "bot", "bot-interrupted", "--json", "--ledger", "--rate", 50) as bot:
+        line = await asyncio.wait_for(bot.process.stderr.readline(), 10)
+        assert b"acknowledged" in line
+        done = await bot.end(signal.SIGINT)
+        assert done.code == 0, done
+        await hold(shared, "bot-interrupted", done, 1, 5)
+    async with await start(shared, "bot", "bot-clean", "--clean", "--quiet") as bot:
+        await asyncio.sleep(0.5)
+        done = await bot.end(signal.SIGTERM)
+        assert done.code == 0 and "1 bot for" in done.out, done
+    assert await places(shared, "bot-clean") == {}
+
+
+async def test_what_the_server_does_not_take_is_said(shared):
+    """A full room: exit 1 and how many; too few places for so many bots: exit 2."""
+    with Server("--max-shapes", 3) as own:
+        done = await run(own, "bot", "full", "--shapes", 5, "--for", "500ms", "--json", "--quiet", code=1)
+        assert done.object["refused"] == {"room_full": 5} or done.object["refused"]["room_full"] >= 5
+    with Server("--max-connections-per-room", 2) as own:
+        done = await run(own, "bot", "narrow", "--bots", 3, "--for", "500ms", "--patience", "1s", code=2)
+        assert "2 of 3 bots got in" in done.err, done
+
+
+async def test_words(shared):
+    """Exit 64."""
+    for words in [["--behaviour", "sleep"], ["--rate", "0"], ["--bots", "many"], ["--area", "1,2,3"], ["--for", "ever"]]:
+        await run(shared, "bot", "room", *words, code=64)
+
+
+async def test_rooms_tells_an_operator_what_is_going_on(shared):
+    """Shapes, peers, operations a second and lag, as a table with the busiest first, and as objects."""
+    with Server() as own:
+        await own.write("aaa", count=2)
+        async with await start(own, "bot", "busy", "--rate", 50, "--bots", 2, "--quiet") as bots:
+            await asyncio.sleep(0.5)
+            lines = (await run(own, "rooms")).out.splitlines()
+            objects = {line["room"]: line for line in (await run(own, "rooms", "--json", "--over", "500ms")).lines}
+            await bots.end(signal.SIGINT)
+        assert lines[1].split()[:3] == ["busy", "10", "2"] and lines[2].split() == ["aaa", "2", "0", "2", "–"], lines
+        assert lines[-1].startswith("2 rooms; 2 connections; ") and "lag" in lines[-1], lines
+        assert 40 < objects["busy"]["operationsPerSecond"] < 160 and objects["busy"]["peers"] == 2, objects
+        assert objects["aaa"]["shapes"] == 2 and objects["aaa"]["operationsPerSecond"] == 0, objects
+        own.terminate()
+        await run(own, "rooms", code=2)
+
+
+async def test_an_empty_server_has_no_rooms(shared):
+    """No table, one line."""
+    with Server() as own:
+        assert (await run(own, "rooms", "--over", "10ms")).out.startswith("0 rooms; 0 connections; ")
+        assert (await run(own, "rooms", "--over", "10ms", "--json")).out == ""

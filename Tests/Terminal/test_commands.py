@@ -1,0 +1,175 @@
+"""Words, exit codes, and what looks at a room: show, check."""
+
+import asyncio
+import json
+import re
+import socket
+
+import terminal
+from client import Client
+from server import identifier
+from terminal import between, on_terminal, run
+
+
+async def test_words_that_make_no_sense_exit_with_64(shared):
+    """One line on standard error that says which and why, and nothing on standard output."""
+    for words, said in [
+        ([], "--help"),
+        (["dance"], "dance: there is no such command"),
+        (["show"], "show needs ROOM"),
+        (["show", "a/b"], "a/b: a room's name"),
+        (["show", "room", "more"], "more is one word too many"),
+        (["show", "room", "--bold"], "--bold: show has no such option"),
+        (["show", "room", "--svg=1"], "--svg takes no value"),
+        (["show", "room", "--at"], "--at needs a value"),
+        (["show", "room", "--at", "yesterday"], "--at yesterday"),
+        (["show", "room", "--server", "wss://canvas.example"], "no TLS"),
+        (["show", "room", "--server", "ws://127.0.0.1:8080/path"], "without a path"),
+        (["show", "room", "--server", "ws://127.0.0.1:eighty"], "a server is given as"),
+        (["show", "room", "--color", "red"], "--color red"),
+        (["move", "room", "Sun", "left", "3"], "X and Y are numbers"),
+        (["set", "room", "Sun", "alpha=30"], "from 1 to 10"),
+        (["set", "room", "Sun", "colour=red"], "there is no such property"),
+        (["set", "room", "Sun", "size=wide"], "two numbers"),
+        (["add", "room", "blob"], "blob"),
+        (["order", "room", "Sun", "above"], "above what"),
+        (["watch", "room", "--for", "long"], "--for long"),
+    ]:
+        done = await run(shared, *words, code=64)
+        assert said in done.err and done.err.count("\n") == 1 and done.out == "", (words, done)
+
+
+async def test_every_command_tells_what_it_takes_with_examples(shared):
+    """`--help` for all and for each, no wider than a terminal."""
+    listed = (await run(None, "--help")).out
+    names = re.findall(r"^  ([a-z]+)(?: |$)", listed, re.M)
+    assert {"watch", "show", "add", "undo", "check"} <= set(names), names
+    for name in names:
+        if name == "sync":
+            continue
+        told = (await run(None, name, "--help")).out
+        assert told.startswith(f"sync-client {name}") and "Examples\n  sync-client " in told, told
+        assert all(option in told for option in ["--server", "--token", "--json", "--no-color"]), told
+        assert max(map(len, told.splitlines())) <= 110, name
+    assert (await run(None, "--version")).out.startswith("sync-client ")
+
+
+async def test_a_server_that_is_not_there_exits_with_2(shared):
+    """Whatever the command, and at once."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        nowhere = f"ws://127.0.0.1:{free.getsockname()[1]}"
+    for words in [["show", "room"], ["check", "room"], ["watch", "room"], ["add", "room"]]:
+        done = await run(None, *words, "--server", nowhere, code=2)
+        assert nowhere[5:] in done.err and done.out == "", done
+
+
+async def test_show_is_a_table_in_drawing_order(shared):
+    """From the back to the front, with who overlaps whom and by how much."""
+    shape = lambda name, x, z, **more: {"shape": identifier(), "set": {"kind": "rectangle", "name": name, "position": [x, 0], "size": [100, 100], "z": z} | more}
+    operations = [shape("Front", 75, "c"), shape("Back", 0, "a"), shape("Ghost", 0, "b", visible=False)]
+    await shared.http("POST", "/v1/rooms/table/ops", {"ops": operations})
+    lines = (await run(shared, "show", "table")).out.splitlines()
+    names = [line.split()[1] for line in lines[1:4]]
+    assert names == ["Back", "Ghost", "Front"], lines
+    assert "Front 25 %" in lines[1] and "hidden" in lines[2] and "%" not in lines[2] and "Back 25 %" in lines[3], lines
+    assert lines[-1] == "3 shapes, 1 overlap", lines
+
+
+async def test_show_gives_the_drawing_the_picture_and_the_past(shared):
+    """`--json` is what the server answers, `--svg` a picture, `--at` an earlier state, `--stamps` who and when."""
+    await shared.write("past", name="Sun")
+    first = json.loads((await shared.get("/v1/rooms/past")).body)
+    await asyncio.sleep(1.1)
+    await shared.write("past", name="Moon")
+    assert (await run(shared, "show", "past", "--json")).object == (await shared.get("/v1/rooms/past")).json
+    then = (await run(shared, "show", "past", "--json", "--at", "1s")).object
+    assert then["shapes"] == first["shapes"]
+    assert "no shapes" in (await run(shared, "show", "past", "--at", "1h")).out
+    assert "no shapes" in (await run(shared, "show", "past", "--at", "2020-02-29T12:30Z")).out
+    picture = (await run(shared, "show", "past", "--svg")).out
+    assert picture.startswith("<svg") and "<title>Sun</title>" in picture
+    stamped = (await run(shared, "show", "past", "--stamps")).out
+    assert len(re.findall(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +[0-9a-z-]{11}$", stamped, re.M)) == 2, stamped
+
+
+async def test_a_room_that_nobody_wrote_to_fails(shared):
+    """Exit 1, in words."""
+    done = await run(shared, "show", "nobody", code=1)
+    assert "nobody has written" in done.err
+
+
+async def test_colours_are_for_terminals(shared):
+    """Not in pipes, not with NO_COLOR, not with --no-color, not on a dumb terminal."""
+    await shared.write("colours", name="Sun\u202e")
+    assert "\x1b[" not in (await run(shared, "show", "colours")).out
+    assert "\x1b[" in await on_terminal(shared, "show", "colours")
+    for words, variables in [(["--no-color"], {}), ([], {"NO_COLOR": "1"}), ([], {"TERM": "dumb"})]:
+        assert "\x1b[" not in await on_terminal(shared, "show", "colours", *words, variables=variables)
+
+
+async def test_check_compares_with_the_server(shared):
+    """It agrees, and says with which digest."""
+    await shared.write("checked", count=3)
+    told = (await run(shared, "check", "checked", "--json")).object
+    client = await Client.join(shared, "checked")
+    assert told == {"room": "checked", "verdict": "agrees", "shapes": 3, "hash": client.digest}
+    assert (await run(shared, "check", "checked")).out.startswith("agrees: checked, 3 shapes")
+
+
+async def test_check_says_when_replica_and_server_differ(shared):
+    """Somebody changes the answer on the way: exit 1."""
+    await shared.write("forged", count=2, position=[1, 2])
+
+    def forge(message):
+        # The digest's answer: its last eight bytes are the hash.
+        return message[:-1] + bytes([message[-1] ^ 1]) if message[0] == 0x4B else message
+
+    async with between(shared, "forged", down=forge) as there:
+        done = await run(None, "check", "forged", "--server", there, code=1)
+        assert done.out.startswith("disagrees"), done
+
+
+async def test_a_reader_that_has_enough_is_no_failure(shared):
+    """The pipe's end closes: quiet, exit 0."""
+    for _ in range(3):
+        await shared.write("enough", count=1000, fill="#123456")
+    process = await asyncio.create_subprocess_shell(
+        f"'{terminal.BINARY}' show enough --json | head -c 10; echo; echo ${{PIPESTATUS[0]}}",
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, executable="/bin/bash",
+        env=terminal.environment(shared),
+    )
+    out, err = await asyncio.wait_for(process.communicate(), 20)
+    assert out.decode().splitlines() == ['{"room":"e', "0"] and err == b"", (out, err)
+
+
+async def test_what_can_not_be_written_is_a_failure(shared):
+    """A full disk: exit 1, in words."""
+    await shared.write("full-disk")
+    with open("/dev/full", "wb") as full:
+        for words in [["show"], ["export"], ["watch"], ["check"]]:
+            process = await asyncio.create_subprocess_exec(
+                terminal.BINARY, *words, "full-disk", stdout=full, stderr=asyncio.subprocess.PIPE,
+                env=terminal.environment(shared),
+            )
+            _, err = await asyncio.wait_for(process.communicate(), 20)
+            assert process.returncode == 1 and b"No space left" in err, (words, err)
+
+
+async def test_the_token_goes_with_every_request(shared):
+    """By flag or variable, over HTTP and for the socket; a server that wants another says so: exit 2."""
+    heads = []
+
+    async def refuse(reader, writer):
+        heads.append((await reader.readuntil(b"\r\n\r\n")).decode())
+        writer.write(b"HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:
+        there = ["--server", f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}"]
+        for words, variables in [(["--token", "s3cret"], {}), ([], {"CANVAS_TOKEN": "s3cret"})]:
+            for command in ["show", "check", "add", "pipe", "bot"]:
+                done = await run(None, command, "room", *there, *words, variables=variables, code=2)
+                assert "valid token" in done.err, (command, done)
+    assert len(heads) >= 10 and all("Authorization: Bearer s3cret\r\n" in head for head in heads), heads

@@ -1,0 +1,69 @@
+"""docs/BOTS.md as it stands: its blocks are taken out and run."""
+
+import asyncio
+import json
+import os
+import re
+import sys
+import tempfile
+
+import terminal
+from server import Server
+from terminal import environment
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def blocks(path):
+    with open(path) as file:
+        return re.findall(r"^```(sh|python)\n(.*?)^```$", file.read(), re.M | re.S)
+
+
+async def test_each_script_of_the_page_on_bots_does_what_it_says():
+    """In the page's order, each in one shell or one Python, against a server of its own."""
+    found = blocks(os.path.join(HERE, "..", "..", "docs", "BOTS.md"))
+    assert [kind for kind, _ in found] == ["sh", "sh", "sh", "python", "python", "sh", "sh", "sh"]
+    with Server() as server, tempfile.TemporaryDirectory() as folder:
+        os.symlink(terminal.BINARY, f"{folder}/sync-client")
+        variables = environment(server, f"{folder}/state", PATH=f"{folder}:{os.environ['PATH']}")
+        said = []
+        for kind, text in found:
+            text = text.replace("127.0.0.1:8080", f"127.0.0.1:{server.port}")
+            command = ["bash", "-euo", "pipefail", "-c", text] if kind == "sh" else [sys.executable, "-c", text]
+            process = await asyncio.create_subprocess_exec(
+                *command, cwd=folder, env=variables, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+            )
+            out, _ = await asyncio.wait_for(process.communicate(), 30)
+            assert process.returncode == 0, (text, out.decode())
+            said.append(out.decode())
+
+        async def shapes(room):
+            return {shape["name"]: shape for shape in (await server.get(f"/v1/rooms/{room}")).json["shapes"]}
+
+        assert said[0] == "10\n" and len(await shapes("row")) == 10
+        assert (await shapes("clock"))["Hand"]["rotation"] == 60
+        crossing = await shapes("crossing")
+        assert sorted(shape["alpha"] for shape in crossing.values()) == [4, 10], crossing
+        assert "'type': 'ack'" in said[3]
+        python = (await server.get("/v1/rooms/python/overlaps")).json
+        assert len(await shapes("python")) == 6 and python["overlaps"] == []
+        assert '"name":"Sun"' in said[5]
+        with open(f"{folder}/sun.svg") as file:
+            assert "<title>Sun</title>" in file.read()
+        assert [shape["size"] for shape in (await shapes("layout")).values()] == [[250, 250]]
+        summary = json.loads(said[7].splitlines()[0])
+        assert summary["acknowledged"] == summary["operations"] and "agrees" in said[7]
+
+
+async def test_the_page_names_commands_and_options_that_there_are():
+    """Each `sync-client X --y` of the documents."""
+    text = ""
+    for name in ["BOTS.md"]:
+        with open(os.path.join(HERE, "..", "..", "docs", name)) as file:
+            text += file.read()
+    used = re.findall(r"sync-client ([a-z]+)([^|>`\n]*)", text)
+    assert len(used) > 8
+    for command, rest in used:
+        told = (await terminal.run(None, command, "--help")).out
+        for option in re.findall(r" (--[a-z]+)", rest):
+            assert f"{option} " in told or f"{option}\n" in told, (command, option)

@@ -1,0 +1,186 @@
+"""What one does by keys and mouse, as the server has it afterwards."""
+
+from rooms import draw, holds, joins, shapes
+from terminals import Tmux, eventually
+
+
+def one(drawn):
+    return len(drawn) == 1
+
+
+def test_adding_by_keys(server, client):
+    """Each kind has a key; what is new is selected."""
+    with Tmux(joins(client, server, "adding"), 120, 36) as screen:
+        screen.shows("An empty sheet")
+        kinds = {"r": "rectangle", "o": "roundedRectangle", "e": "ellipse", "p": "polygon", "s": "star", "n": "rectangle"}
+        for count, (key, kind) in enumerate(kinds.items(), 1):
+            screen.keys(key)
+            assert holds(server, "adding", lambda drawn: len(drawn) == count)[-1]["kind"] == kind
+        screen.keys("3")
+        holds(server, "adding", lambda drawn: len(drawn) == 9)
+        screen.shows("Saved", "9 shapes")
+
+
+def test_changing_by_keys(server, client):
+    """Moving, turning, scaling, colours, order, hiding, names, deleting, undoing, doing again."""
+    draw(server, "changing", name="Under", position=[0, 0], size=[100, 100], fill="#336699")
+    draw(server, "changing", name="Boat", position=[300, 0], size=[100, 100], fill="#993366", z="k")
+    with Tmux(joins(client, server, "changing")) as screen:
+        screen.shows("2 shapes")
+        screen.keys("Tab")
+
+        def under(drawn):
+            return next(shape for shape in drawn if shape["name"] in ("Under", "Ünder 太"))
+
+        def becomes(property, value):
+            return holds(server, "changing", lambda drawn: len(drawn) == 2 and under(drawn)[property] == value)
+
+        screen.keys("Right", "Down", "Down")
+        becomes("position", [10, 20])
+        screen.keys("S-Left")
+        becomes("position", [9, 20])
+        screen.keys("]", "}")
+        becomes("rotation", 16)
+        screen.keys(">")
+        becomes("size", [110, 110])
+        screen.keys("c")
+        holds(server, "changing", lambda drawn: under(drawn)["fill"] != "#336699")
+        screen.keys(",")
+        becomes("alpha", 9)
+        screen.keys("w")
+        becomes("strokeWidth", 4)
+        screen.keys("Home")
+        holds(server, "changing", lambda drawn: drawn[1]["name"] == "Under")
+        screen.keys("End")
+        holds(server, "changing", lambda drawn: drawn[0]["name"] == "Under")
+        screen.keys("PageUp")
+        holds(server, "changing", lambda drawn: drawn[1]["name"] == "Under")
+        screen.keys("Enter")
+        screen.shows("Name: Under")
+        assert screen.flag("cursor_flag") == "1"
+        screen.keys("C-u")
+        screen.type("Ünder 太")
+        screen.keys("Enter")
+        becomes("name", "Ünder 太")
+        screen.keys("h")
+        becomes("visible", False)
+        screen.keys("u")
+        becomes("visible", True)
+        screen.keys("U")
+        becomes("visible", False)
+        screen.keys("h", "d")
+        holds(server, "changing", lambda drawn: len(drawn) == 3)
+        screen.keys("x")
+        holds(server, "changing", lambda drawn: len(drawn) == 2)
+        screen.keys("u")
+        holds(server, "changing", lambda drawn: len(drawn) == 3)
+
+
+def test_the_black_hole(server, client):
+    """Everything is sucked in, and comes back by undoing."""
+    for index in range(5):
+        draw(server, "hole", name=f"S{index}", position=[index * 120, 0], size=[100, 100])
+    with Tmux(joins(client, server, "hole")) as screen:
+        screen.shows("5 shapes")
+        screen.keys("B")
+        holds(server, "hole", lambda drawn: drawn == [])
+        screen.shows("An empty sheet")
+        screen.keys("u")
+        holds(server, "hole", lambda drawn: len(drawn) == 5)
+        screen.shows("S0", "S4")
+
+
+def test_drawing_by_mouse(server, client):
+    """A drag on nothing draws, first yellow, then red; a double click makes a circle, a third deletes what it is on."""
+    with Tmux(joins(client, server, "mouse")) as screen:
+        screen.shows("An empty sheet")
+        screen.drag((30, 4), (35, 6), (50, 10))
+        assert holds(server, "mouse", one)[0]["fill"] == "#FFFF00"
+        screen.drag((56, 4), (70, 10))
+        assert holds(server, "mouse", lambda drawn: len(drawn) == 2)[1]["fill"] == "#FF0000"
+        screen.click(20, 17, times=2)
+        circle = holds(server, "mouse", lambda drawn: len(drawn) == 3)[2]
+        assert circle["kind"] == "ellipse" and circle["size"] == [100, 100]
+        screen.click(20, 17, times=3)
+        holds(server, "mouse", lambda drawn: len(drawn) == 2)
+        screen.keys("u")
+        again = holds(server, "mouse", lambda drawn: len(drawn) == 3)[2]
+        assert again["fill"] == circle["fill"], "three clicks do not act as two"
+        screen.click(20, 17, times=2)
+        holds(server, "mouse", lambda drawn: len(drawn) == 3 and drawn[2]["fill"] != circle["fill"])
+
+
+def test_moving_by_mouse(server, client):
+    """A shape follows the mouse without jumping under it, as one step to undo; its corner scales it, its arrow turns it."""
+    draw(server, "moving", name="Box", position=[0, 0], size=[160, 160])
+    with Tmux(joins(client, server, "moving"), 100, 30) as screen:
+        column, row = screen.place("Box")
+        screen.drag((column - 3, row + 1), (column, row + 1), (column + 7, row + 3))
+        # Ten columns are 80 units and two rows 32, at 100 %.
+        holds(server, "moving", lambda drawn: drawn[0]["position"] == [80, 32])
+        screen.keys("u")
+        holds(server, "moving", lambda drawn: drawn[0]["position"] == [0, 0])
+        eventually(lambda: screen.place("Box") == (column, row), "it is seen back where it was")
+        screen.shows("■", "↻")
+        corners = [(line.index("■"), row) for row, line in enumerate(screen.lines()) if "■" in line[:70]]
+        left, top = corners[0]
+        bottom = corners[-1][1]
+        right = screen.lines()[bottom].rindex("■", 0, 70)
+        screen.drag((right, bottom), (right + 5, bottom + 1), (right + 10, bottom + 2))
+        drawn = holds(server, "moving", lambda drawn: drawn[0]["size"][0] > 230)
+        assert drawn[0]["position"] == [0, 0] and 180 < drawn[0]["size"][1] < 210, drawn
+        eventually(lambda: screen.lines()[bottom + 2][right + 10] == "■", "the handles are where the mouse left them")
+        turning = screen.place("↻")
+        screen.drag(turning, (turning[0] + 8, turning[1] + 2), (turning[0] + 16, turning[1] + 5))
+        holds(server, "moving", lambda drawn: 30 < drawn[0]["rotation"] < 90)
+
+
+def test_dropping_into_the_hole(server, client):
+    """A shape that is let go over the white circle is gone."""
+    draw(server, "dropping", name="Crumb", position=[0, 0], size=[100, 100])
+    with Tmux(joins(client, server, "dropping")) as screen:
+        column, row = screen.place("Crumb")
+        screen.drag((column, row), (30, 18), (6, 20))
+        holds(server, "dropping", lambda drawn: drawn == [])
+
+
+def test_the_panel_by_mouse(server, client):
+    """A layer is selected and hidden by a click, an overlap found."""
+    first = draw(server, "panel", name="First", position=[0, 0], size=[200, 200])
+    draw(server, "panel", name="Second", position=[100, 100], size=[200, 200])
+    with Tmux(joins(client, server, "panel"), 120, 36) as screen:
+        screen.shows("Layers", "First × Second")
+        row = next(row for row, line in enumerate(screen.lines()) if "■ First" in line[88:])
+        screen.click(118, row)
+        holds(server, "panel", lambda drawn: [shape["visible"] for shape in drawn if shape["id"] == first] == [False])
+        screen.shows("○", "Nothing overlaps.")
+        screen.click(118, row)
+        screen.shows("First × Second")
+        screen.click(95, row)
+        screen.keys("Delete")
+        holds(server, "panel", lambda drawn: [shape["name"] for shape in drawn] == ["Second"])
+
+
+def test_selecting_many(server, client):
+    """Ctrl-A, or a box pulled with the right button."""
+    for index in range(4):
+        draw(server, "many", name=f"S{index}", position=[index * 150, 0], size=[100, 100])
+    with Tmux(joins(client, server, "many"), 100, 30) as screen:
+        screen.shows("4 shapes")
+        first, second = screen.place("S0"), screen.place("S1")
+        screen.drag((first[0] - 1, first[1] + 1), (second[0] + 1, second[1] + 2), button=2)
+        screen.keys("x")
+        holds(server, "many", lambda drawn: [shape["name"] for shape in drawn] == ["S2", "S3"])
+        screen.keys("C-a", "Down")
+        holds(server, "many", lambda drawn: [shape["position"] for shape in drawn] == [[300, 10], [450, 10]])
+
+
+def test_pasted_text_is_not_keys(server, client):
+    """What is pasted onto the canvas does nothing."""
+    draw(server, "paste", name="Keep")
+    with Tmux(joins(client, server, "paste")) as screen:
+        screen.shows("Keep")
+        screen.type("\x1b[200~Bqxrrr\x1b[201~")
+        screen.keys("n")
+        holds(server, "paste", lambda drawn: len(drawn) == 2)
+        eventually(lambda: len(shapes(server, "paste")) == 2, "two shapes")

@@ -1,0 +1,152 @@
+"""Edits: one command, one edit, acknowledged before it returns."""
+
+import asyncio
+import tempfile
+
+from client import Client, stamp
+from server import Server, identifier
+from terminal import between, run
+
+
+async def shapes(server, room):
+    return {shape["name"]: shape for shape in (await server.get(f"/v1/rooms/{room}")).json["shapes"]}
+
+
+async def order(server, room):
+    return [shape["name"] for shape in (await server.get(f"/v1/rooms/{room}")).json["shapes"]]
+
+
+async def test_each_edit_is_there_when_its_command_returns(shared):
+    """add, set, move, rename, hide, delete: by name, by name in other capitals, by identifier."""
+    added = (await run(shared, "add", "edits", "star", "name=Sun", "points=12", "position=5,6", "--json")).object
+    assert added["acknowledged"] and added["events"][0]["event"] == "made" and added["superseded"] == []
+    sun = (await shapes(shared, "edits"))["Sun"]
+    assert sun["id"] == added["events"][0]["shape"] and sun["kind"] == "star" and sun["points"] == 12
+    await run(shared, "set", "edits", "sun", "fill=#FF0000", "alpha=5", "size=80x60")
+    await run(shared, "move", "edits", sun["id"], "-10", "20.5")
+    await run(shared, "move", "edits", "Sun", "10", "-.5", "--by")
+    await run(shared, "rename", "edits", "Sun", "Sol")
+    assert "hid Sol" in (await run(shared, "hide", "edits", "Sol")).out
+    sol = (await shapes(shared, "edits"))["Sol"]
+    assert (sol["position"], sol["size"], sol["fill"], sol["alpha"], sol["visible"]) == (
+        [0, 20], [80, 60], "#FF0000", 5, False,
+    )
+    await run(shared, "hide", "edits", "Sol", "--show")
+    assert (await shapes(shared, "edits"))["Sol"]["visible"]
+    assert (await run(shared, "delete", "edits", "Sol")).out == "deleted Sol\n"
+    assert await shapes(shared, "edits") == {}
+
+
+async def test_what_is_not_said_is_made_up_and_overlaps_nothing(shared):
+    """A bright colour, a free place, on top; random kinds too."""
+    for kind in ["rectangle", "circle", "square", "random", "polygon", "roundedRectangle"]:
+        await run(shared, "add", "made-up", kind, "rotation=33")
+    overlaps = (await shared.get("/v1/rooms/made-up/overlaps")).json["overlaps"]
+    assert overlaps == []
+    assert len({shape["fill"] for shape in (await shapes(shared, "made-up")).values()}) > 1
+    assert (await order(shared, "made-up"))[0].startswith("Rectangle")
+
+
+async def test_an_edit_tells_what_it_overlaps_now(shared):
+    """The notice comes with the edit that led to it."""
+    await run(shared, "add", "notices", "square", "name=Sun", "position=0,0")
+    done = await run(shared, "add", "notices", "square", "name=Moon", "position=50,0")
+    assert "⚠ Moon overlaps Sun (50 %)" in done.out or "⚠ Sun overlaps Moon (50 %)" in done.out, done
+    assert "no longer overlaps" in (await run(shared, "move", "notices", "Moon", "500", "0")).out
+
+
+async def test_order_is_what_is_drawn_over_what(shared):
+    """front, back, forward, backward, above, below, and numbers as show counts."""
+    for name in "abcd":
+        await run(shared, "add", "order", f"name={name}")
+    for words, wanted in [
+        (["a", "front"], "bcda"), (["a", "back"], "abcd"), (["a", "forward"], "bacd"), (["d", "backward"], "badc"),
+        (["b", "above", "d"], "adbc"), (["b", "below", "a"], "badc"), (["c", "1"], "cbad"), (["c", "3"], "bacd"),
+        (["c", "above", "b"], "bcad"), (["d", "99"], "bcad"),
+    ]:
+        await run(shared, "order", "order", *words)
+        assert "".join(await order(shared, "order")) == wanted, words
+
+
+async def test_undo_takes_back_the_last_edit_of_this_terminal_across_commands(shared):
+    """Each undo is a process of its own; redo goes forward again; others' changes stay."""
+    await run(shared, "add", "undone", "square", "name=Sun", "position=0,0")
+    await run(shared, "move", "undone", "Sun", "10", "0")
+    await run(shared, "set", "undone", "Sun", "alpha=5", "rotation=30")
+    sun = (await shapes(shared, "undone"))["Sun"]
+    await shared.http("POST", "/v1/rooms/undone/ops", {"ops": [{"shape": sun["id"], "set": {"rotation": 77}}]})
+    await run(shared, "undo", "undone")
+    now = (await shapes(shared, "undone"))["Sun"]
+    assert now["alpha"] == 10 and now["rotation"] == 77, "what somebody else changed since stays"
+    await run(shared, "undo", "undone")
+    assert (await shapes(shared, "undone"))["Sun"]["position"] == [0, 0]
+    await run(shared, "redo", "undone", "--steps", 2)
+    now = (await shapes(shared, "undone"))["Sun"]
+    assert now["position"] == [10, 0] and now["alpha"] == 5 and now["rotation"] == 77
+    await run(shared, "clear", "undone")
+    assert await shapes(shared, "undone") == {}
+    await run(shared, "undo", "undone")
+    assert (await shapes(shared, "undone"))["Sun"]["rotation"] == 77
+    with tempfile.TemporaryDirectory() as elsewhere:
+        done = await run(shared, "undo", "undone", state=elsewhere, code=1)
+        assert "nothing to undo" in done.err, "another account's edits are not one's own"
+
+
+async def test_a_damaged_or_missing_state_costs_the_history_only(shared):
+    """The edit is made, by somebody new."""
+    with tempfile.TemporaryDirectory() as state:
+        await run(shared, "add", "damaged", "name=Sun", state=state)
+        path = f"{state}/canvassync/127.0.0.1_{shared.port}/room.damaged"
+        with open(path, "r+b") as file:
+            file.seek(20)
+            file.write(b"\xff\xff")
+        await run(shared, "move", "damaged", "Sun", "1", "1", state=state)
+        await run(shared, "undo", "damaged", state=state)
+        assert "nothing to undo" in (await run(shared, "undo", "damaged", state=state, code=1)).err
+        # Nowhere to keep it.
+        with open(f"{state}/file", "w"):
+            pass
+        done = await run(shared, "move", "damaged", "Sun", "2", "2", state=f"{state}/file")
+        assert "undo will not know" in done.err
+
+
+async def test_commands_at_the_same_time_take_turns(shared):
+    """They are one writer: none throws another out, none is lost, all can be undone."""
+    await asyncio.gather(*(run(shared, "add", "turns", f"name=Shape {number}") for number in range(8)))
+    assert len(await shapes(shared, "turns")) == 8
+    await run(shared, "undo", "turns", "--steps", 8)
+    assert await shapes(shared, "turns") == {}
+
+
+async def test_what_is_not_there_and_what_may_not_be(shared):
+    """Exit 1: a shape that there is not; a room in which one may only look, or that is full."""
+    await run(shared, "add", "wrong", "name=Sun")
+    done = await run(shared, "delete", "wrong", "Moon", code=1)
+    assert "no shape Moon; it has Sun" in done.err
+    with Server("--max-shapes", 1) as small:
+        await run(small, "add", "full", "name=Sun")
+        done = await run(small, "add", "full", code=1)
+        assert "room_full" in done.err and done.out == "", done
+        report = (await run(small, "add", "full", "--json", code=1)).object
+        assert not report["acknowledged"] and report["refused"][0]["code"] == "room_full"
+
+
+async def test_a_value_that_had_lost_is_said_with_its_winner(shared):
+    """Somebody's clock is ahead, and the writer has not heard of it: superseded, by whom."""
+    bob = await Client.join(shared, "lost", name="Bob")
+    shape = identifier()
+    await bob.write({"shape": shape, "set": {"kind": "star", "name": "Sun"}})
+
+    async def write_before(message):
+        # Operations: Bob's go to the server before them, and are kept from the client.
+        if message[0] == 2:
+            ahead = stamp(bob.actor, ahead=30_000)
+            await bob.write({"shape": shape, "at": ahead, "set": {"position": [7, 7]}}, id=9)
+
+    def keep_back(message):
+        return None if message[0] == 0x42 else message
+
+    async with between(shared, "lost", down=keep_back, up=write_before) as there:
+        done = await run(None, "move", "lost", "Sun", "1", "1", "--server", there)
+        assert "position had already lost to Bob" in done.out, done
+    assert (await shapes(shared, "lost"))["Sun"]["position"] == [7, 7]

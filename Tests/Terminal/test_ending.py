@@ -1,0 +1,148 @@
+"""However it ends, the terminal is as it was; and what goes wrong meanwhile loses nothing."""
+
+import os
+import signal
+import termios
+
+from rooms import change, draw, holds, joins, shapes
+from server import Server
+from terminals import Terminal, Tmux, eventually, signals_that_end
+
+
+def begun(server, client, room, columns=80, rows=24):
+    terminal = Terminal(joins(client, server, room), columns, rows)
+    terminal.frame("Saved")
+    assert terminal.is_raw()
+    return terminal
+
+
+def test_leaving_restores_the_terminal(server, client):
+    """q, and Control-C."""
+    for key in ("q", "\x03"):
+        with begun(server, client, "leaving") as terminal:
+            terminal.send(key)
+            assert terminal.process.wait(timeout=20) == 0
+            terminal.quiet()
+            assert terminal.is_restored() and terminal.has_left()
+
+
+def test_every_signal_restores_the_terminal(server, client):
+    """Those that ask it to end, and faults, which nobody goes on after."""
+    for number in signals_that_end():
+        with begun(server, client, "signals") as terminal:
+            os.kill(terminal.process.pid, number)
+            code = terminal.process.wait(timeout=20)
+            terminal.quiet()
+            assert code in (0, -number, 128 + number), (number, code)
+            assert terminal.is_restored(), f"{number}: its settings"
+            assert terminal.has_left(), f"{number}: {terminal.output[-300:]!r}"
+
+
+def test_a_terminal_that_goes_ends_it(server, client):
+    """As when a window is closed or a connection breaks."""
+    with Tmux(joins(client, server, "gone")) as screen:
+        screen.shows("Saved")
+        pid = screen.pid()
+        screen.run("kill-session")
+        eventually(lambda: not os.path.exists(f"/proc/{pid}"), "it ends")
+
+
+def test_stopping_and_going_on(server, client):
+    """Control-Z gives the shell its terminal back; fg shows the room again, as it is by then, at the size that it has by then."""
+    shape = draw(server, "stopping", name="Before")
+    with Tmux(["bash", "--norc", "-i"]) as screen:
+        screen.type("PS1='$ '; stty -a | sort | md5sum | cut -c1-9\n")
+        settings = eventually(
+            lambda: [line for line in screen.lines() if len(line.strip()) == 9 and line.strip().isalnum()],
+            screen.text,
+        )[0].strip()
+        screen.type(" ".join(joins(client, server, "stopping")) + "\n")
+        screen.shows("Saved", "Before")
+        screen.keys("C-z")
+        screen.shows("Stopped")
+        assert screen.flag("alternate_on") == "0" and screen.flag("mouse_any_flag") == "0"
+        screen.type("clear; stty -a | sort | md5sum | cut -c1-9\n")
+        screen.shows(settings)
+        change(server, "stopping", shape, name="Behind")
+        screen.resize(100, 30)
+        screen.type("fg\n")
+        screen.shows("Behind", "Layers")
+        assert screen.flag("alternate_on") == "1"
+        eventually(lambda: screen.lines()[29].startswith(" stopping"), screen.text)
+        screen.keys("n")
+        holds(server, "stopping", lambda drawn: len(drawn) == 2)
+        screen.keys("q")
+        eventually(lambda: screen.flag("alternate_on") == "0", "it has left")
+
+
+def test_a_stop_that_nobody_can_catch(server, client):
+    """Behind it the terminal may be set as a shell likes it; going on sets it again and draws everything."""
+    draw(server, "caught", name="There")
+    with begun(server, client, "caught") as terminal:
+        os.kill(terminal.process.pid, signal.SIGSTOP)
+        eventually(lambda: terminal.state() == "T", "it is stopped")
+        termios.tcsetattr(terminal.slave, termios.TCSANOW, terminal.found)
+        os.kill(terminal.process.pid, signal.SIGCONT)
+        terminal.frame("There", "Saved")
+        assert terminal.is_raw()
+        terminal.send("q")
+        assert terminal.process.wait(timeout=20) == 0
+        terminal.quiet()
+        assert terminal.is_restored() and terminal.has_left()
+
+
+def test_the_server_goes_in_the_middle_of_a_drag(_, client):
+    """One goes on, it says that the changes are kept, and they arrive when the server is back."""
+    with Server() as server:
+        draw(server, "drag", name="Box", position=[0, 0], size=[160, 160])
+        with Tmux(joins(client, server, "drag"), 100, 30) as screen:
+            column, row = screen.place("Box")
+            screen.mouse(0, column, row)
+            screen.mouse(32, column + 5, row)
+            holds(server, "drag", lambda drawn: drawn[0]["position"] == [40, 0])
+            port = server.port
+            server.kill()
+            screen.shows("Reconnecting…")
+            screen.mouse(32, column + 10, row + 1)
+            screen.shows("Reconnecting… your", "kept.")
+            screen.mouse(32, column + 20, row + 2)
+            screen.mouse(0, column + 20, row + 2, release=True)
+            screen.keys("e")
+            screen.shows("changes are kept.")
+            screen.keys("q")
+            screen.shows("would be lost", "q again to leave")
+            server.asked = port
+            server.start()
+            screen.shows("Saved", "2 shapes")
+            drawn = holds(server, "drag", lambda drawn: len(drawn) == 2)
+            assert drawn[0]["position"] == [160, 32], drawn
+
+
+def test_a_deleted_room_is_said(server, client):
+    """And the drawing stays on the screen."""
+    draw(server, "doomed", name="Last")
+    with Tmux(joins(client, server, "doomed")) as screen:
+        screen.shows("Saved", "Last")
+        server._http("DELETE", "/v1/rooms/doomed", None, {})
+        screen.shows("This room was deleted", "Last")
+
+
+def test_a_slow_terminal_gets_the_newest(server, client):
+    """What it did not take in time is left out, not queued, and what it shows at last is right."""
+    shape = draw(server, "slow", name="Box", kind="star", position=[0, 0], size=[600, 400], points=40)
+    with begun(server, client, "slow", 200, 60) as terminal:
+        terminal.quiet()
+        start = len(terminal.output)
+        # Nobody reads: a few frames fill the pseudo-terminal.
+        for step in range(150):
+            change(server, "slow", shape, rotation=step * 3, fill=f"#{step:02X}8040")
+        change(server, "slow", shape, name="Final")
+        assert shapes(server, "slow")[0]["name"] == "Final"
+        terminal.frame("Final")
+        terminal.quiet()
+        frames = terminal.output[start:].count(Terminal.END_OF_FRAME)
+        assert frames < 75, f"{frames} frames for 151 changes"
+        terminal.send("q")
+        assert terminal.process.wait(timeout=20) == 0
+        terminal.quiet()
+        assert terminal.is_restored() and terminal.has_left()

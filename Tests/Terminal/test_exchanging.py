@@ -1,0 +1,139 @@
+"""import and export: drawings, layouts, pictures."""
+
+import json
+import os
+import struct
+import tempfile
+import zlib
+
+from server import identifier
+from terminal import run
+
+LAYOUT = "{'squares': [{ 'x': 120, 'y': 230, 'colour': '#FF0000', 'size': 250}, {'x': 20, 'y': 30, 'colour': '#00ff00', 'size': 50}]}"
+
+
+async def drawing(server, room):
+    return (await server.get(f"/v1/rooms/{room}")).json["shapes"]
+
+
+def pixels(png):
+    """Width, height, and rows of (red, green, blue), by the format's description."""
+    assert png[:8] == b"\x89PNG\r\n\x1a\n"
+    place, parts = 8, {}
+    while place < len(png):
+        length, kind = struct.unpack(">I4s", png[place : place + 8])
+        data = png[place + 8 : place + 8 + length]
+        assert zlib.crc32(kind + data) == struct.unpack(">I", png[place + 8 + length : place + 12 + length])[0]
+        parts[kind] = parts.get(kind, b"") + data
+        place += 12 + length
+    width, height, depth, color, *rest = struct.unpack(">IIBBBBB", parts[b"IHDR"])
+    assert (depth, color, rest) == (8, 2, [0, 0, 0]) and parts[b"IEND"] == b""
+    raw = zlib.decompress(parts[b"IDAT"])
+    assert len(raw) == height * (1 + 3 * width)
+    rows, above = [], bytes(3 * width)
+    for row in range(height):
+        start = row * (1 + 3 * width)
+        assert raw[start] == 2
+        above = bytes((one + other) % 256 for one, other in zip(raw[start + 1 : start + 1 + 3 * width], above))
+        rows.append([tuple(above[3 * x : 3 * x + 3]) for x in range(width)])
+    return width, height, rows
+
+
+async def test_a_layout_in_single_quotes_comes_in_from_standard_input(shared):
+    """On top, as one step for undo; somewhere else where that is said."""
+    await run(shared, "import", "layout", "-", input=LAYOUT)
+    shapes = await drawing(shared, "layout")
+    assert [(shape["position"], shape["size"], shape["fill"]) for shape in shapes] == [
+        ([120, 230], [250, 250], "#FF0000"), ([20, 30], [50, 50], "#00FF00"),
+    ]
+    await run(shared, "import", "layout", "-", "--at", "1000,2000", input=LAYOUT)
+    assert [shape["position"] for shape in await drawing(shared, "layout")][2:] == [[1100, 2200], [1000, 2000]]
+    await run(shared, "undo", "layout")
+    assert await drawing(shared, "layout") == shapes
+
+
+async def test_a_drawing_goes_out_and_comes_back(shared):
+    """As a copy under new identifiers, or as the same under its own."""
+    await run(shared, "import", "there", "-", input=LAYOUT)
+    await run(shared, "add", "there", "star", "name=Sun", "rotation=20", "points=9", "stroke=#112233", "strokeWidth=3")
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/there.json"
+        done = await run(shared, "export", "there", path)
+        assert done.out == ""
+        with open(path) as file:
+            assert json.load(file)["shapes"] == await drawing(shared, "there")
+        await run(shared, "import", "copy", path)
+        await run(shared, "import", "same", path, "--same")
+        await run(shared, "import", "same", path, "--same")
+    there, copy = await drawing(shared, "there"), await drawing(shared, "copy")
+    assert await drawing(shared, "same") == there
+    assert {shape["id"] for shape in copy}.isdisjoint(shape["id"] for shape in there)
+    # Names that were made up follow the identifier.
+    bare = lambda shapes: [{key: value for key, value in shape.items() if key not in ("id", "z", "name")} for shape in shapes]
+    assert bare(copy) == bare(there) and copy[2]["name"] == "Sun"
+
+
+async def test_pictures(shared):
+    """SVG with overlaps; PNG with the right colours at the right places."""
+    square = lambda name, x, fill: {"shape": identifier(), "set": {"kind": "rectangle", "name": name, "position": [x, 0], "size": [100, 100], "fill": fill}}
+    await shared.http("POST", "/v1/rooms/pictures/ops", {"ops": [square("a", 0, "#FF0000"), square("b", 80, "#0000FF")]})
+    svg = (await run(shared, "export", "pictures", "--format", "svg")).out
+    assert svg.startswith("<svg") and "#FF8C1A" in svg
+    with tempfile.TemporaryDirectory() as folder:
+        await run(shared, "export", "pictures", f"{folder}/p.PNG", "--scale", "1")
+        with open(f"{folder}/p.PNG", "rb") as file:
+            width, height, rows = pixels(file.read())
+    assert (width, height) == (220, 140)
+    assert rows[70][40] == (255, 0, 0) and rows[70][180] == (0, 0, 255)
+    overlap = rows[70][110]
+    assert overlap[0] > 90 and overlap[1] > 40, overlap
+    paper = rows[2][2]
+    assert min(paper) > 230 and rows[137][217] == paper
+    # A circle is round: as far across as down, and its corners are paper.
+    await shared.write("round", kind="ellipse", size=[100, 100], fill="#000000")
+    width, height, rows = pixels((await run(shared, "export", "round", "--format", "png", "--scale", "2")).bytes)
+    assert (width, height) == (280, 280)
+    dark = [[sum(pixel) < 384 for pixel in row] for row in rows]
+    across, down = sum(dark[140]), sum(row[140] for row in dark)
+    assert abs(across - 200) <= 2 and abs(down - 200) <= 2 and not dark[45][45], (across, down)
+    area = sum(map(sum, dark))
+    assert abs(area - 31416) < 250, area
+
+
+async def test_a_picture_of_what_is_huge_is_made_smaller(shared):
+    """No side past 4096, whatever is asked for."""
+    await shared.http("POST", "/v1/rooms/huge/ops", {"ops": [
+        {"shape": identifier(), "set": {"kind": "star", "position": [x, 0]}} for x in (-9e6, 9e6)
+    ]})
+    width, height, _ = pixels((await run(shared, "export", "huge", "--format", "png", "--scale", "4")).bytes)
+    assert 4000 <= width <= 4097 and height < 10, (width, height)
+
+
+async def test_what_is_no_drawing_or_no_file(shared):
+    """Exit 1 with the place of what is wrong; nothing is written."""
+    with tempfile.TemporaryDirectory() as folder:
+        for text, said in [
+            ("{", "ends too early"), ("{}", "neither a layout"), ('{"shapes":[]}', "no shapes"),
+            ('{"shapes":[{"kind":"blob"}]}', "shapes[0].kind"), ("{'squares':[{'x':1}]}", "squares[0]"),
+        ]:
+            path = f"{folder}/wrong.json"
+            with open(path, "w") as file:
+                file.write(text)
+            done = await run(shared, "import", "nothing", path, code=1)
+            assert said in done.err, done
+        assert "No such file" in (await run(shared, "import", "nothing", f"{folder}/none", code=1)).err
+        await shared.write("something")
+        assert "No such file" in (await run(shared, "export", "something", f"{folder}/no/where.svg", code=1)).err
+        assert "ends in .json" in (await run(shared, "export", "something", f"{folder}/plain", code=64)).err
+        assert os.listdir(folder) == ["wrong.json"]
+    assert (await shared.get("/v1/rooms/nothing")).status == 404
+
+
+async def test_more_than_goes_into_one_message(shared):
+    """Five thousand shapes at two thousand a second: all there, and all gone with one undo."""
+    shapes = [{"kind": "rectangle", "position": [n % 100 * 10, n // 100 * 10], "size": [8, 8]} for n in range(5000)]
+    done = await run(shared, "import", "many", "-", input=json.dumps({"shapes": shapes}))
+    assert done.out == "made 5000 shapes\n"
+    assert len(await drawing(shared, "many")) == 5000
+    assert (await run(shared, "undo", "many")).out == "deleted 5000 shapes\n"
+    assert await drawing(shared, "many") == []

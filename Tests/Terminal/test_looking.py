@@ -1,0 +1,176 @@
+"""What the live canvas shows, at any size and in any colours."""
+
+import re
+import subprocess
+
+from rooms import Peer, change, draw, joins
+from terminals import Tmux, eventually
+
+
+def sky(server, room):
+    sun = draw(server, room, name="Sun", kind="ellipse", position=[0, 0], size=[160, 160], fill="#FFD23F")
+    moon = draw(server, room, name="Moon", kind="ellipse", position=[110, 40], size=[120, 120], fill="#B8C4D6")
+    return sun, moon
+
+
+def is_round(lines):
+    """Whether the first shape from the left is as wide as it is high, a cell being twice as high as wide."""
+    marked = [[index for index, mark in enumerate(line) if mark] for line in lines]
+    columns = [index for line in marked for index in line]
+    rows = [row for row, line in enumerate(marked) if line]
+    return abs((max(columns) - min(columns) + 1) - 2 * (max(rows) - min(rows) + 1)) <= 2
+
+
+def test_it_shows_the_room_at_80_by_24(server, client):
+    """Names, colours, overlaps in orange and the status line; the panel has no room."""
+    sky(server, "looking")
+    with Tmux(joins(client, server, "looking")) as screen:
+        screen.shows("looking", "Saved", "only you", "2 shapes", "⚠ 1", "Sun", "Moon", "? keys")
+        assert "Layers" not in screen.text()
+        assert screen.flag("alternate_on") == "1" and screen.flag("mouse_any_flag") == "1"
+        colors = screen.colors()
+        assert "48;2;255;210;63" in colors, "the sun's own colour"
+        # Orange at 45 % over the sun and over the moon.
+        mixed = [tuple(map(int, found)) for found in re.findall(r"[34]8;2;(\d+);(\d+);(\d+)", colors)]
+        assert any(abs(red - 216) < 6 and abs(green - 171) < 6 and abs(blue - 129) < 6 for red, green, blue in mixed), mixed
+        assert any(red > 240 and 130 < green < 165 and blue < 60 for red, green, blue in mixed), "its outline"
+
+
+def test_circles_look_round(server, client):
+    """A circle takes twice as many columns as rows."""
+    draw(server, "round", name="O", kind="ellipse", position=[0, 0], size=[200, 200], fill="#FFD23F")
+    with Tmux(joins(client, server, "round"), 100, 40) as screen:
+        screen.shows("Saved", "1 shape")
+        screen.keys("g")
+        screen.lacks("Layers")
+        rows = []
+        for line in screen.colors().split("\n")[:30]:
+            marks, background = [], False
+            for code, character in re.findall(r"\x1b\[([0-9;]*)m|([^\x1b])", line):
+                if character:
+                    marks.append(background)
+                elif "48;2;255;210;63" in code:
+                    background = True
+                elif "48;2" in code or "49" in code or code in ("", "0"):
+                    background = False
+            rows.append(marks)
+        assert is_round(rows)
+
+
+def test_others_and_what_they_do_are_seen(server, client):
+    """A second client's shapes, cursor and selection, its coming and its going."""
+    sun, _ = sky(server, "others")
+    with Tmux(joins(client, server, "others"), 200, 60) as screen:
+        screen.shows("People", "Ann (you)", "Layers", "Overlaps", "Sun × Moon")
+        with Peer(server, "others") as bob:
+            screen.shows("Bob is here.", "2 people")
+            change(server, "others", sun, name="Star of ours 太陽")
+            screen.shows("Star of ours 太陽")
+            change(server, "others", sun, position=[-200, 0])
+            screen.shows("Nothing overlaps.")
+            change(server, "others", sun, position=[20, 0])
+            screen.shows("⚠ Star of ours 太陽 overlaps Moon")
+            bob.show(cursor=[60, 200], selection=[sun])
+            eventually(lambda: screen.text().count(" Bob ") >= 2, lambda: f"two flags of Bob's in\n{screen.text()}")
+            assert "48;2;3;105;161" in screen.colors() or "48;2;104;165;199" in screen.colors(), "his colour"
+        screen.shows("only you")
+        eventually(lambda: screen.text().count(" Bob ") == 0, screen.text)
+
+
+def test_one_is_seen_by_others(server, client):
+    """Where one points, what one has selected and what one sees."""
+    sun, _ = sky(server, "seen")
+    with Tmux(joins(client, server, "seen"), 120, 36) as screen, Peer(server, "seen") as bob:
+        screen.shows("Saved")
+        column, row = screen.place("Sun")
+        screen.mouse(35, column + 1, row)
+        state = bob.sees(lambda state: "cursor" in state)
+        assert abs(state["cursor"][0] - 80) < 20 and abs(state["cursor"][1] - 80) < 20, state
+        screen.click(column, row)
+        bob.sees(lambda state: state.get("selection") == [sun])
+        left, top, width, height = bob.sees(lambda state: "view" in state)["view"]
+        assert left < 0 and top < 0 and left + width > 230 and top + height > 160
+
+
+def test_following_someone(server, client):
+    """What they see is seen, until one looks elsewhere."""
+    sky(server, "follow")
+    with Tmux(joins(client, server, "follow")) as screen, Peer(server, "follow") as bob:
+        screen.shows("2 people")
+        bob.show(view=[5000, 5000, 400, 300])
+        screen.keys("f")
+        screen.shows("You see what Bob sees.")
+        eventually(lambda: "Sun" not in screen.text(), screen.text)
+        screen.keys("0")
+        screen.shows("Sun")
+
+
+def test_any_size(server, client):
+    """The status line stays in the last row, the panel comes and goes, and the drawing stays in the middle."""
+    sky(server, "sizes")
+    with Tmux(joins(client, server, "sizes")) as screen:
+        screen.shows("Saved")
+        for columns, rows in [(200, 60), (40, 10), (96, 12), (12, 3), (300, 20), (80, 24)]:
+            screen.resize(columns, rows)
+
+            def fits():
+                lines = screen.lines()
+                return len(lines) > rows - 1 and lines[rows - 1].startswith(" sizes") and (
+                    ("Layers" in screen.text()) == (columns >= 96)
+                )
+
+            eventually(fits, lambda: f"{columns}×{rows}:\n{screen.text()}")
+        screen.shows("Sun", "Moon")
+
+
+def test_without_colour(server, client):
+    """Shades in place of colours, common areas hatched, and everything can be read."""
+    sky(server, "plain")
+    with Tmux(joins(client, server, "plain"), 120, 30, NO_COLOR="1") as screen:
+        screen.shows("plain", "Saved", "Sun", "Moon", "╳╳", "▓")
+        assert not re.search(r"\x1b\[[0-9;]*[34][0-8][;m]", screen.colors()), "no colours"
+
+
+def test_fewer_colours(server, client):
+    """256 and 16 of them."""
+    sky(server, "few")
+    for term, pattern in [("tmux-256color", r"48;5;\d+"), ("xterm", r"\x1b\[[0-9;]*(4[0-7]|10[0-7])m")]:
+        with Tmux(joins(client, server, "few"), COLORTERM="", TERM=term) as screen:
+            screen.shows("Saved", "Sun")
+            assert re.search(pattern, screen.colors())
+            assert "48;2;" not in screen.colors()
+
+
+def test_keys_are_explained(server, client):
+    """`?` shows them, and any key hides them again."""
+    with Tmux(joins(client, server, "help")) as screen:
+        screen.shows("An empty sheet")
+        screen.keys("?")
+        screen.shows("Black Hole", "undo, redo")
+        screen.keys("?")
+        screen.lacks("Black Hole")
+
+
+def test_one_may_only_look_on(server, client):
+    """With --view nothing is changed, and it says so."""
+    sky(server, "view")
+    with Tmux(joins(client, server, "view", "--view")) as screen:
+        screen.shows("View only")
+        screen.keys("r")
+        screen.shows("you may only look on here")
+
+
+def test_not_a_terminal(server, client):
+    """Plain words and 64, for each full-screen command."""
+    address = f"ws://127.0.0.1:{server.port}"
+    for words, hint in [(["join", "x"], "watch x"), (["replay", "x"], "show x --at"), (["top"], "rooms")]:
+        done = subprocess.run([client, *words, "--server", address], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        assert done.returncode == 64, done
+        assert "needs a terminal" in done.stderr and hint in done.stderr and done.stdout == "", done
+
+
+def test_nobody_there(server, client):
+    """A server that isn't there is said in a line, with 2, and the screen is left alone."""
+    with Tmux([client, "join", "x", "--server", "ws://127.0.0.1:1"]) as screen:
+        screen.shows("no server answers there", "ended with 2")
+        assert screen.flag("alternate_on") == "0"

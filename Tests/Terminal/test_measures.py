@@ -1,0 +1,98 @@
+"""How much is written, and how fast, with few shapes and with ten thousand."""
+
+import json
+import os
+import random
+import statistics
+import time
+
+from rooms import draw, joins
+from server import identifier
+from terminals import Terminal
+
+SHAPES = 10_000
+
+
+def fill(server, room, count):
+    """Shapes of all kinds, scattered so that about every tenth overlaps another."""
+    chance = random.Random(7)
+    kinds = ["rectangle", "roundedRectangle", "ellipse", "polygon", "star"]
+    operations = [
+        {
+            "shape": identifier(),
+            "set": {
+                "kind": kinds[index % 5],
+                "position": [index % 100 * 200 + chance.randrange(90), index // 100 * 160 + chance.randrange(60)],
+                "size": [chance.randrange(60, 150), chance.randrange(60, 130)],
+                "rotation": chance.randrange(360),
+                "fill": f"#{chance.randrange(1 << 24):06X}",
+                "alpha": chance.randrange(5, 11),
+            },
+        }
+        for index in range(count)
+    ]
+    for start in range(0, count, 1000):
+        body = json.dumps({"ops": operations[start : start + 1000]}).encode()
+        answer = server._http("POST", f"/v1/rooms/{room}/ops", body, {"Content-Type": "application/json"})
+        assert answer.status == 200, answer.body
+
+
+def processor_milliseconds(terminal):
+    with open(f"/proc/{terminal.process.pid}/stat") as stat:
+        fields = stat.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
+
+
+def measure(terminal, keys):
+    """Milliseconds from a key to the end of the frame that answers it, of the processor too, and the frame's bytes."""
+    times, sizes = [], []
+    used = processor_milliseconds(terminal)
+    for key in keys:
+        terminal.quiet(0.12)
+        began = time.monotonic()
+        terminal.send(key)
+        frame = terminal.frame()
+        times.append((time.monotonic() - began) * 1000)
+        sizes.append(len(frame))
+    used = (processor_milliseconds(terminal) - used) / len(times)
+    return statistics.median(times), statistics.median(sizes), used
+
+
+def test_a_key_is_answered_soon_however_many_shapes_there_are(server, client):
+    """Moving a shape among ten thousand that are all in view, in a large terminal; bytes go by what changed."""
+    from server import Server
+
+    few = {}
+    for count, room in [(20, "few-shapes"), (SHAPES, "ten-thousand")]:
+        with Server("--max-ops-per-second", "1000000") as own:
+            fill(own, room, count)
+            with Terminal(joins(client, own, room), 200, 60) as terminal:
+                terminal.frame("Saved", "shapes")
+                terminal.quiet(0.5)
+                terminal.send("\t")
+                terminal.quiet(0.5)
+                moving = measure(terminal, ["\x1b[C", "\x1b[D"] * 8)
+                terminal.send("\x1b")
+                terminal.quiet(0.5)
+                panning = measure(terminal, ["\x1b[1;3C", "\x1b[1;3D"] * 6)
+                print(
+                    f"{count} shapes at 200×60: a move {moving[0]:.0f} ms ({moving[2]:.0f} of the processor), "
+                    f"{moving[1]:.0f} bytes; panning {panning[0]:.0f} ms ({panning[2]:.0f}), {panning[1]:.0f} bytes"
+                )
+                few[count] = moving, panning
+    many, little = few[SHAPES], few[20]
+    # A frame of sixty a second is 16 ms; the bound leaves room for a busy machine.
+    assert many[0][0] < max(400, 12 * little[0][0]), (many, little)
+    assert many[0][1] < 8_000, "a move of one shape writes what it touches"
+    assert little[0][1] < 8_000
+
+
+def test_nothing_is_written_while_nothing_happens(server, client):
+    """Only the round trip may change, and that is a few bytes."""
+    draw(server, "still", name="Still")
+    with Terminal(joins(client, server, "still"), 120, 36) as terminal:
+        terminal.frame("Saved")
+        terminal.quiet(0.5)
+        start = len(terminal.output)
+        terminal.read(2.5)
+        assert len(terminal.output) - start < 200, terminal.output[start:]

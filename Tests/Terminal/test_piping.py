@@ -1,0 +1,176 @@
+"""pipe: operations in, answers out."""
+
+import asyncio
+import json
+import os
+import random
+import signal
+
+from client import eventually
+from server import Server, identifier
+from terminal import between, run, start
+
+
+def move(shape, x):
+    return {"shape": shape, "set": {"position": [x, 0]}}
+
+
+async def positions(server, room):
+    return {shape["id"]: shape["position"] for shape in (await server.get(f"/v1/rooms/{room}")).json["shapes"]}
+
+
+async def test_each_line_is_answered(shared):
+    """Single operations, groups, ids, made-up shapes; the exit code says that all was taken."""
+    shape = identifier()
+    lines = [
+        {"shape": shape, "set": {"kind": "star"}},
+        {"id": "two", "ops": [move(shape, 1), {"set": {"kind": "ellipse", "name": "Made up"}}]},
+        "",
+        {"id": 7, "set": {"kind": "rectangle"}},
+    ]
+    done = await run(shared, "pipe", "lines", input="\n".join(l if l == "" else json.dumps(l) for l in lines))
+    first, two, seven = sorted(done.lines, key=lambda answer: answer["line"])
+    assert first["type"] == "ack" and first["line"] == 1 and "id" not in first and first["cursor"]
+    assert two["id"] == "two" and two["line"] == 2 and len(two["shapes"]) == 1
+    assert seven["id"] == 7 and seven["line"] == 4, seven
+    there = await positions(shared, "lines")
+    assert set(there) == {shape, *two["shapes"], *seven["shapes"]} and there[shape] == [1, 0]
+    assert done.err == ""
+
+
+async def test_what_is_refused_is_said_and_the_rest_goes_on(shared):
+    """Here or by the server; a group whole or not at all; exit 1."""
+    shape = identifier()
+    lines = [
+        "{not json", '"text"', "[1]", {"ops": 3}, {"ops": []}, {"set": {}}, {"shape": "sun", "set": {"kind": "star"}},
+        {"shape": shape, "set": {"colour": 1}}, {"ops": [{"shape": shape, "set": {"kind": "star"}}, move(shape, "left")]},
+        {"shape": shape, "at": "1.0.aaa-aaa-aaa", "set": {"kind": "star"}}, {"shape": shape, "set": {"kind": "star"}},
+    ]
+    text = "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines)
+    done = await run(shared, "pipe", "refused", input=text, code=1)
+    answers = sorted(done.lines, key=lambda answer: answer["line"])
+    codes = [answer.get("code", "ack") for answer in answers]
+    assert codes == ["bad_message"] * 6 + ["bad_shape", "bad_property", "bad_value", "bad_stamp", "ack"], codes
+    assert answers[8]["op"] == 1 and all(answer["message"] for answer in answers[:10])
+    assert list(await positions(shared, "refused")) == [shape]
+
+
+async def test_a_long_line_is_refused_not_read(shared):
+    """More than a megabyte; the next line counts again."""
+    done = await run(shared, "pipe", "long", input="x" * 3_000_000 + "\n" + '{"set":{"kind":"star"}}', code=1)
+    assert [(answer["line"], answer["type"]) for answer in done.lines] == [(1, "reject"), (2, "ack")], done.lines
+
+
+async def test_it_reads_no_more_than_may_be_unanswered(shared):
+    """A server that answers nothing: the window fills, and what is left stays in the pipe."""
+    sent = []
+
+    async def note(message):
+        sent.append(message[0])
+
+    def silence(message):
+        return None if message[0] == 0x44 else message
+
+    async with between(shared, "window", down=silence, up=note) as there:
+        reading, writing = os.pipe()
+        os.set_blocking(writing, False)
+        async with await start(None, "pipe", "window", "--window", 5, "--server", there, stdin=reading) as pipe:
+            line = json.dumps({"set": {"kind": "star", "name": "x" * 100}}).encode() + b"\n"
+            taken = 0
+
+            async def full():
+                nonlocal taken
+                try:
+                    while True:
+                        taken += os.write(writing, line * 100)
+                except BlockingIOError:
+                    return sent.count(2) == 5
+
+            await eventually(full, "the window is full")
+            await asyncio.sleep(0.3)
+            assert sent.count(2) == 5
+            assert taken < 1_000_000
+        os.close(writing)
+
+
+async def test_a_server_that_dies_in_the_middle_loses_nothing(shared):
+    """Killed twice and restarted: every line is acknowledged once, every last position is there."""
+    with Server() as own:
+        shapes = [identifier() for _ in range(20)]
+        last = {}
+        async with await start(own, "pipe", "killed", "--window", 32) as pipe:
+            answers = []
+
+            async def collect():
+                while line := await pipe.process.stdout.readline():
+                    answers.append(json.loads(line))
+
+            async def feed():
+                for shape in shapes:
+                    await pipe.write({"shape": shape, "set": {"kind": "rectangle"}})
+                for number in range(1_500):
+                    shape = random.choice(shapes)
+                    last[shape] = [number, 0]
+                    await pipe.write(move(shape, number))
+                pipe.process.stdin.close()
+
+            collecting, feeding = asyncio.create_task(collect()), asyncio.create_task(feed())
+            for enough in (200, 700):
+
+                async def far():
+                    return len(answers) >= enough
+
+                await eventually(far, f"{enough} answers")
+                await asyncio.to_thread(own.kill)
+                own.asked = own.port
+                await asyncio.to_thread(own.start)
+            await feeding
+            await collecting
+            assert await pipe.process.wait() == 0
+            told = (await pipe.process.stderr.read()).decode()
+            assert told.count("offline") >= 2 and "back" in told, "the faults have happened"
+        assert [answer["line"] for answer in sorted(answers, key=lambda answer: answer["line"])] == list(range(1, 1_521))
+        assert {answer["type"] for answer in answers} == {"ack"}
+        there = await positions(own, "killed")
+        assert {shape: there[shape] for shape in last} == last
+        await run(own, "check", "killed")
+
+
+async def test_more_than_the_server_allows_is_held_back(shared):
+    """A low rate is kept to; nothing is refused, nothing closed."""
+    with Server("--max-ops-per-second", 200) as own:
+        lines = "\n".join(json.dumps({"set": {"kind": "star"}}) for _ in range(500))
+        done = await run(own, "pipe", "rates", input=lines)
+        assert len(done.lines) == 500 and len(await positions(own, "rates")) == 500
+        refused = await own.metric('canvas_refusals_total{code="rate_limited"}')
+        assert refused < 20, refused
+
+
+async def test_an_interrupt_lets_arrive_what_was_read(shared):
+    """SIGINT with the input still open: what was read is answered, exit 130."""
+    async with await start(shared, "pipe", "interrupted") as pipe:
+        for _ in range(10):
+            await pipe.write({"set": {"kind": "star"}})
+        first = await pipe.object()
+        assert first["type"] == "ack"
+
+        async def all_there():
+            answer = await shared.get("/v1/rooms/interrupted")
+            return answer.status == 200 and len(answer.json["shapes"]) == 10
+
+        await eventually(all_there, "ten shapes")
+        done = await pipe.end(signal.SIGINT)
+        assert done.code == 130 and len(done.lines) == 9, done
+
+
+async def test_a_server_that_stays_away_is_given_up(shared):
+    """After --patience: what is unanswered is said, exit 1."""
+    with Server() as own:
+        async with await start(own, "pipe", "patience", "--patience", "700ms") as pipe:
+            await pipe.write({"set": {"kind": "star"}})
+            assert (await pipe.object())["type"] == "ack"
+            own.kill()
+            await pipe.write({"id": 5, "set": {"kind": "star"}})
+            pipe.process.stdin.close()
+            done = await pipe.end()
+            assert done.code == 1 and done.lines == [{"type": "unanswered", "line": 2, "id": 5}], done

@@ -1,0 +1,131 @@
+"""watch: a line for each thing that happens."""
+
+import asyncio
+import signal
+
+import terminal
+from client import Client
+from server import Server, identifier
+from terminal import run, start
+
+
+async def test_a_drag_is_one_line_at_its_end(shared):
+    """Forty moves, one event with the last place, and by whom."""
+    ann = await Client.join(shared, "drag", name="Ann")
+    shape = identifier()
+    await ann.write({"shape": shape, "set": {"kind": "ellipse", "name": "Sun"}})
+    async with await start(shared, "watch", "drag", "--json") as watch:
+        here = await watch.object()
+        assert here["event"] == "here" and here["shapes"] == 1 and here["peers"][0]["name"] == "Ann"
+        for step in range(40):
+            await ann.write({"shape": shape, "set": {"position": [step, 0]}})
+        moved = await watch.object()
+        assert moved["event"] == "changed" and moved["set"] == {"position": [39, 0]}, moved
+        assert moved["name"] == "Sun" and moved["byName"] == "Ann" and moved["by"] == ann.actor
+        await ann.write({"shape": shape, "set": {"deleted": True}})
+        assert (await watch.object())["event"] == "deleted"
+        await ann.close()
+        assert (await watch.object())["event"] == "went"
+        done = await watch.end(signal.SIGINT)
+        assert done.code == 0 and done.out == "" and done.err == "", done
+
+
+async def test_overlaps_are_told_when_they_begin_and_end(shared):
+    """With the part of the smaller shape that is covered; a flicker on the way is not."""
+    await shared.http("POST", "/v1/rooms/overlaps/ops", {"ops": [
+        {"shape": "sun-000-000", "set": {"kind": "rectangle", "name": "Sun", "size": [100, 100]}},
+        {"shape": "moo-000-000", "set": {"kind": "rectangle", "name": "Moon", "size": [50, 50], "position": [500, 0]}},
+    ]})
+    ann = await Client.join(shared, "overlaps", name="Ann")
+    async with await start(shared, "watch", "overlaps") as watch:
+        assert "2 shapes, 0 overlaps; here: Ann" in await watch.line()
+        await ann.write({"shape": "moo-000-000", "set": {"position": [75, 0]}})
+        assert "Ann moved Moon to 75, 0" in await watch.line()
+        assert "⚠ Moon overlaps Sun (50 %)" in await watch.line()
+        for x in [300, 60, 300, 60, 400]:
+            await ann.write({"shape": "moo-000-000", "set": {"position": [x, 0]}})
+        assert "Ann moved Moon to 400, 0" in await watch.line()
+        assert "Moon no longer overlaps Sun" in await watch.line()
+        # Across it and back to where it was: nothing to tell about overlaps.
+        await ann.write({"shape": "moo-000-000", "set": {"position": [50, 0]}})
+        await ann.write({"shape": "moo-000-000", "set": {"position": [450, 0]}})
+        assert "Ann moved Moon to 450, 0" in await watch.line()
+        await ann.write({"shape": "sun-000-000", "set": {"position": [9, 9], "size": [1, 1], "deleted": True}})
+        assert "Ann dropped Sun into the black hole" in await watch.line()
+
+
+async def test_many_at_once_are_one_line(shared):
+    """Fifty shapes made by one message, then cleared by another."""
+    ann = await Client.join(shared, "crowd", name="Ann")
+    shapes = [identifier() for _ in range(50)]
+    async with await start(shared, "watch", "crowd") as watch:
+        await watch.line()
+        await ann.write(*({"shape": shape, "set": {"kind": "star", "position": [200 * n, 0]}} for n, shape in enumerate(shapes)))
+        assert (await watch.line()).endswith("Ann made 50 shapes")
+        await ann.write(*({"shape": shape, "set": {"deleted": True}} for shape in shapes))
+        assert (await watch.line()).endswith("Ann deleted 50 shapes")
+
+
+async def test_it_comes_back_when_the_server_does(shared):
+    """Offline and back are events; what happened meanwhile is told: where it goes on, and where all is loaded anew."""
+    with Server() as own:
+        await own.write("known")
+        async with await start(own, "watch", "known", "--json") as watch:
+            await watch.object()
+            own.kill()
+            assert (await watch.object())["event"] == "offline"
+            own.asked = own.port
+            own.start()
+            await own.write("known", name="Sun")
+            told = [await watch.object(), await watch.object()]
+            assert sorted(one["event"] for one in told) == ["back", "made"], told
+    with Server() as own:
+        async with await start(own, "watch", "back", "--json") as watch:
+            await watch.object()
+            own.kill()
+            assert (await watch.object())["event"] == "offline"
+            own.asked = own.port
+            own.start()
+            await own.write("back", name="Sun")
+            told = [await watch.object(), await watch.object()]
+            assert sorted(one["event"] for one in told) == ["back", "made"], told
+
+
+async def test_it_ends_after_its_time_and_tells_what_was_on_its_way(shared):
+    """`--for`: exit 0."""
+    async with await start(shared, "watch", "timed", "--for", "1s", "--json") as watch:
+        await watch.object()
+        await asyncio.sleep(0.75)
+        await shared.write("timed", name="Late")
+        done = await watch.end()
+        assert done.code == 0 and done.object["name"] == "Late", done
+
+
+async def test_a_deleted_room_ends_it(shared):
+    """4404: exit 1, in words."""
+    await shared.write("gone")
+    async with await start(shared, "watch", "gone") as watch:
+        await watch.line()
+        await shared.http("DELETE", "/v1/rooms/gone")
+        done = await watch.end()
+        assert done.code == 1 and "no such room" in done.err, done
+
+
+async def test_a_signal_that_its_starter_ignores_stays_ignored(shared):
+    """As under nohup, or in the background of a script."""
+    process = await asyncio.create_subprocess_exec(
+        terminal.BINARY, "watch", "ignored", stdout=asyncio.subprocess.PIPE, env=terminal.environment(shared),
+        preexec_fn=lambda: [signal.signal(one, signal.SIG_IGN) for one in (signal.SIGHUP, signal.SIGINT)],
+    )
+    async with terminal.Running(process) as watch:
+        await watch.line()
+        process.send_signal(signal.SIGHUP)
+        process.send_signal(signal.SIGINT)
+        await shared.write("ignored", name="Later")
+        assert "Later" in await watch.line()
+        done = await asyncio.wait_for(asyncio.gather(process.wait(), end(process)), 20)
+        assert done[0] == 0
+
+
+async def end(process):
+    process.send_signal(signal.SIGTERM)

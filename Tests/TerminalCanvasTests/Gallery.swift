@@ -1,0 +1,111 @@
+import CanvasCRDT
+import TerminalCanvas
+
+/// A drawing to look at.
+enum Gallery {
+  static func view(columns: Int, rows: Int) -> CanvasView {
+    var view = CanvasView(columns: columns, rows: rows)
+    view.fit(Rect(origin: Point(x: 0, y: 0), size: Size(width: 620, height: 360)))
+    return view
+  }
+
+  private static func item(
+    _ kind: ShapeKind,
+    _ box: (Double, Double, Double, Double),
+    _ fill: UInt32,
+    turned: Double = 0,
+    stroke: UInt32 = 0,
+    strokeWidth: Double = 0,
+    opacity: Double = 1,
+    points: Int = 5
+  ) -> CanvasScene.Item {
+    CanvasScene.Item(
+      outline: Outline(
+        kind: kind,
+        position: Point(x: box.0, y: box.1),
+        size: Size(width: box.2, height: box.3),
+        rotation: turned,
+        points: points
+      ),
+      fill: Color(packed: fill),
+      stroke: Color(packed: stroke),
+      strokeWidth: strokeWidth,
+      opacity: opacity
+    )
+  }
+
+  static let sun = item(.ellipse, (20, 20, 140, 140), 0xFFD23F)
+  static let moon = item(.ellipse, (120, 60, 110, 110), 0xB8C4D6, opacity: 0.8)
+
+  static var kinds: CanvasScene {
+    var scene = CanvasScene()
+    scene.items = [
+      sun, moon,
+      item(.rectangle, (270, 30, 150, 110), 0xE4572E, turned: 20, stroke: 0xFFFFFF, strokeWidth: 10),
+      item(.roundedRectangle, (450, 20, 150, 120), 0x2E86AB, stroke: 0x0B3954, strokeWidth: 14),
+      item(.polygon, (40, 200, 140, 140), 0x66A182, points: 6),
+      item(.star, (220, 190, 170, 160), 0xF2A1C7, turned: 10, stroke: 0x8E2F5C, strokeWidth: 8),
+      item(.star, (430, 180, 160, 160), 0x9B5DE5, opacity: 0.5, points: 12),
+      item(.rectangle, (520, 230, 90, 120), 0xFFFFFF, opacity: 0.6),
+    ]
+    scene.commonRegions =
+      sun.outline.commonRegion(with: moon.outline)
+      + scene.items[6].outline.commonRegion(with: scene.items[7].outline)
+    return scene
+  }
+
+  static func room(columns: Int, rows: Int) -> RoomFrame {
+    var frame = RoomFrame(view: view(columns: columns, rows: rows))
+    let ann = Color(packed: 0xE4572E)
+    let bob = Color(packed: 0x2E86AB)
+    frame.room = "demo"
+    frame.scene = kinds
+    frame.scene.hole = 1
+    frame.scene.marks = [
+      CanvasScene.Mark(outline: kinds.items[4].outline, color: bob, flag: "Bob"),
+      CanvasScene.Mark(outline: kinds.items[2].outline, color: ann, hasHandles: true),
+    ]
+    frame.scene.pointers = [CanvasScene.Pointer(place: Point(x: 150, y: 300), color: bob, name: "Bob")]
+    frame.scene.labels = [
+      CanvasScene.Label(text: "Sun", center: Point(x: 70, y: 90)),
+      CanvasScene.Label(text: "Rounded 太陽", center: Point(x: 525, y: 80)),
+    ]
+    frame.people = [
+      RoomFrame.Person(name: "Ann", color: ann, isSelf: true), RoomFrame.Person(name: "Bob", color: bob),
+    ]
+    frame.layers = RoomFrame.Window([
+      RoomFrame.Layer(name: "Glass", color: Color(packed: 0xFFFFFF)),
+      RoomFrame.Layer(name: "Star 12", color: Color(packed: 0x9B5DE5)),
+      RoomFrame.Layer(name: "Rounded 太陽", color: Color(packed: 0x2E86AB)),
+      RoomFrame.Layer(name: "Card", color: Color(packed: 0xE4572E), isSelected: true),
+      RoomFrame.Layer(name: "Hidden", color: Color(packed: 0x777777), isVisible: false),
+      RoomFrame.Layer(name: "Moon", color: Color(packed: 0xB8C4D6)),
+      RoomFrame.Layer(name: "Sun", color: Color(packed: 0xFFD23F)),
+    ])
+    frame.overlaps = RoomFrame.Window([
+      RoomFrame.Overlap(first: "Sun", second: "Moon", percent: 38),
+      RoomFrame.Overlap(first: "Glass", second: "A star with quite a long name", percent: 0),
+    ])
+    frame.roundTripMilliseconds = 12
+    frame.notice = RoomFrame.Notice("Sun overlaps Moon · Bob, just now", .overlap)
+    return frame
+  }
+
+  static func screen(
+    _ frame: RoomFrame,
+    columns: Int,
+    rows: Int,
+    _ depth: ColorDepth,
+    theme: Theme = .dark,
+    wantsPanel: Bool = true
+  ) -> Screen {
+    let layout = RoomLayout(
+      columns: columns,
+      rows: rows,
+      wantsPanel: wantsPanel,
+      peopleCount: frame.people.count,
+      overlapCount: frame.overlaps.count
+    )
+    return RoomScreen(layout: layout, theme: theme, depth: depth).screen(frame)
+  }
+}

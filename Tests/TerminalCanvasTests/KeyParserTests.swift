@@ -1,0 +1,124 @@
+import TerminalCanvas
+import TestSupport
+import Testing
+
+@Suite("What a terminal sends")
+struct KeyParserTests {
+  private func events(_ text: String) -> [TerminalEvent] {
+    var parser = KeyParser()
+    return parser.feed(Array(text.utf8)) + parser.timeout()
+  }
+
+  struct Sent: Sendable {
+    let bytes: String
+    let key: Key
+    let modifiers: Modifiers
+
+    init(_ bytes: String, _ key: Key, _ modifiers: Modifiers = []) {
+      self.bytes = bytes
+      self.key = key
+      self.modifiers = modifiers
+    }
+  }
+
+  static let known: [Sent] = [
+    Sent("a", .character("a")), Sent("A", .character("A")), Sent("é", .character("é")),
+    Sent("太", .character("太")), Sent("\r", .enter), Sent("\t", .tab), Sent("\u{1B}[Z", .tab, .shift),
+    Sent("\u{7F}", .backspace),
+    Sent("\u{3}", .character("c"), .control), Sent("\u{1B}", .escape), Sent("\u{1B}x", .character("x"), .alt),
+    Sent("\u{1B}[A", .up), Sent("\u{1B}OB", .down), Sent("\u{1B}[1;2C", .right, .shift),
+    Sent("\u{1B}[1;5D", .left, .control),
+    Sent("\u{1B}[1;3A", .up, .alt), Sent("\u{1B}[H", .home), Sent("\u{1B}[4~", .end), Sent("\u{1B}[3~", .delete),
+    Sent("\u{1B}[5~", .pageUp), Sent("\u{1B}[6;2~", .pageDown, .shift), Sent("\u{1B}OP", .function(1)),
+    Sent("\u{1B}[15~", .function(5)), Sent("\u{1B}[24~", .function(12)), Sent("\u{1B}[[B", .function(2)),
+    Sent("\u{1B}[97;5u", .character("a"), .control), Sent("\u{1B}[27;2;13~", .enter, .shift),
+  ]
+
+  @Test("Keys", arguments: known)
+  func keys(_ sent: Sent) {
+    #expect(events(sent.bytes) == [.key(sent.key, sent.modifiers)])
+  }
+
+  @Test(
+    "The mouse",
+    arguments: [
+      ("\u{1B}[<0;1;1M", Mouse(.press, .left, row: 0, column: 0)),
+      ("\u{1B}[<0;120;36m", Mouse(.release, .left, row: 35, column: 119)),
+      ("\u{1B}[<34;5;6M", Mouse(.drag, .right, row: 5, column: 4)),
+      ("\u{1B}[<35;5;6M", Mouse(.move, .none, row: 5, column: 4)),
+      ("\u{1B}[<64;300;6M", Mouse(.wheelUp, .none, row: 5, column: 299)),
+      ("\u{1B}[<81;3;6M", Mouse(.wheelDown, .none, row: 5, column: 2, modifiers: .control)),
+      ("\u{1B}[<9;3;6M", Mouse(.press, .middle, row: 5, column: 2, modifiers: .alt)),
+    ]
+  )
+  func mouse(_ bytes: String, _ mouse: Mouse) {
+    #expect(events(bytes) == [.mouse(mouse)])
+  }
+
+  @Test("What is pasted is text, whatever is in it")
+  func paste() {
+    #expect(events("\u{1B}[200~a\u{1B}[Bq\r太\u{1B}[201~x") == [.paste("a\u{1B}[Bq\r太"), .key(.character("x"), [])])
+    #expect(events("\u{1B}[200~\u{1B}[20\u{1B}[201~") == [.paste("\u{1B}[20")])
+    let long = String(repeating: "y", count: 100_000)
+    guard case .paste(let kept)? = events("\u{1B}[200~\(long)\u{1B}[201~").first else {
+      Issue.record("no paste")
+      return
+    }
+    #expect(kept.utf8.count < 5_000)
+  }
+
+  @Test("Focus, and the background that the terminal was asked for")
+  func answers() {
+    #expect(events("\u{1B}[I\u{1B}[O") == [.focus(true), .focus(false)])
+    #expect(events("\u{1B}]11;rgb:ffff/8080/00\u{7}") == [.background(red: 255, green: 128, blue: 0)])
+    #expect(
+      events("\u{1B}]11;rgb:1/2/3\u{1B}\\a") == [.background(red: 17, green: 34, blue: 51), .key(.character("a"), [])]
+    )
+    #expect(events("\u{1B}]52;c;AAAA\u{7}\u{1B}P1$r0m\u{1B}\\b") == [.key(.character("b"), [])])
+  }
+
+  @Test("Sequences may come in any pieces")
+  func pieces() {
+    let bytes = Array("\u{1B}[<0;12;3M\u{1B}[1;2Cé太a\u{1B}OP\u{1B}[200~x\u{1B}[201~\u{1B}[A".utf8)
+    var whole = KeyParser()
+    let expected = whole.feed(bytes)
+    #expect(expected.count == 8)
+    for cut in 1..<bytes.count {
+      var parser = KeyParser()
+      #expect(parser.feed(bytes[..<cut]) + parser.feed(bytes[cut...]) == expected)
+    }
+    var parser = KeyParser()
+    #expect(bytes.flatMap { parser.feed([$0]) } == expected)
+  }
+
+  @Test("An escape alone is the key, once nothing comes behind it")
+  func escape() {
+    var parser = KeyParser()
+    #expect(parser.feed([0x1B]) == [])
+    #expect(parser.isWaiting)
+    #expect(parser.timeout() == [.key(.escape, [])])
+    #expect(!parser.isWaiting)
+    #expect(parser.feed(Array("[".utf8)) == [.key(.character("["), [])])
+    #expect(parser.feed([0x1B, 0x1B]) == [.key(.escape, [])])
+    #expect(parser.timeout() == [.key(.escape, [])])
+  }
+
+  @Test("What is hostile or broken is passed over", arguments: 0..<20)
+  func hostile(_ seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var parser = KeyParser()
+    let likely = Array("\u{1B}[]<;:0123456789~Mm\u{7}\\OP?u".utf8)
+    for _ in 0..<2_000 {
+      let byte =
+        Bool.random(using: &generator)
+        ? likely.randomElement(using: &generator)! : UInt8.random(in: 0...255, using: &generator)
+      _ = parser.feed([byte])
+      if Int.random(in: 0..<50, using: &generator) == 0 { _ = parser.timeout() }
+    }
+    // Whatever it was in the middle of, this ends it.
+    _ = parser.feed(Array("\u{1B}\\\u{1B}[201~\u{1B}\\".utf8)) + parser.timeout()
+    #expect(parser.feed(Array("z".utf8)) == [.key(.character("z"), [])])
+    #expect(events("\u{1B}[<99999999999999999999;1;1M\u{1B}[999999999Cq").last == .key(.character("q"), []))
+    #expect(events("\u{1B}[\(String(repeating: "1;", count: 5_000))Aq") == [.key(.character("q"), [])])
+  }
+}

@@ -1,0 +1,77 @@
+import CanvasCRDT
+import TerminalCanvas
+import Testing
+
+@Suite("Text on a terminal")
+struct TerminalTextTests {
+  @Test(
+    "Columns",
+    arguments: [
+      ("", 0), ("abc", 3), ("太陽", 4), ("é", 1), ("e\u{301}", 1), ("👍", 2), ("☀", 1), ("ｱ", 1), ("Ａ", 2), ("한", 2),
+      ("a\u{200D}b", 2), ("⚠", 1), ("▀↖■", 3), ("\u{1F1E9}\u{1F1EA}", 2), ("\u{AD}", 0),
+    ]
+  )
+  func columns(_ text: String, _ columns: Int) { #expect(text.columns == columns) }
+
+  @Test("What does not fit ends with an ellipsis, and never in half a character")
+  func fitting() {
+    #expect("Sonne".fitting(5) == "Sonne")
+    #expect("Sonne".fitting(4) == "Son…")
+    #expect("太陽系".fitting(4) == "太…")
+    #expect("太陽系".padded(to: 8) == "太陽系  ")
+    #expect("x".fitting(0) == "")
+  }
+
+  @Test(
+    "Colour depth follows NO_COLOR, COLORTERM and TERM",
+    arguments: [
+      (["TERM": "xterm-256color", "COLORTERM": "truecolor"], ColorDepth.exact),
+      (["TERM": "xterm-256color", "COLORTERM": "24bit"], .exact), (["TERM": "tmux-256color"], .indexed),
+      (["TERM": "xterm-direct"], .exact), (["TERM": "xterm"], .sixteen), (["TERM": "linux"], .sixteen),
+      (["TERM": "vt100"], .none), (["TERM": "dumb", "COLORTERM": "truecolor"], .none), ([:], .none),
+      (["TERM": "xterm-256color", "COLORTERM": "truecolor", "NO_COLOR": "1"], .none),
+      (["TERM": "xterm-256color", "NO_COLOR": ""], .indexed),
+    ]
+  )
+  func depth(_ environment: [String: String], _ depth: ColorDepth) {
+    #expect(ColorDepth(environment: environment) == depth)
+  }
+
+  @Test("A line is edited by character, whatever it is made of")
+  func editing() {
+    func typed(_ events: [TerminalEvent], from text: String = "") -> LineEditor.Outcome {
+      var editor = LineEditor(text)
+      for event in events {
+        let outcome = editor.take(event)
+        if outcome != .editing { return outcome }
+      }
+      return editor.take(.key(.enter, []))
+    }
+    #expect(typed([.key(.character("H"), []), .paste("i 太\nrest")]) == .accepted("Hi 太"))
+    #expect(typed([.key(.backspace, []), .key(.backspace, [])], from: "xe\u{301}") == .accepted(""))
+    #expect(typed([.key(.left, []), .key(.left, []), .key(.delete, [])], from: "abc") == .accepted("ac"))
+    #expect(typed([.key(.character("w"), .control)], from: "one two") == .accepted("one "))
+    #expect(typed([.key(.character("u"), .control), .paste("x")], from: "one") == .accepted("x"))
+    #expect(typed([.key(.home, []), .key(.character(">"), [])], from: "one") == .accepted(">one"))
+    #expect(typed([.key(.escape, [])], from: "one") == .cancelled)
+    #expect(typed([.paste(String(repeating: "太", count: 200))]) == .accepted(String(repeating: "太", count: 42)))
+  }
+
+  @Test(
+    "Parts of the screen are where the mouse finds them",
+    arguments: [(80, 24), (120, 36), (200, 60), (10, 3), (97, 13)]
+  )
+  func layout(_ size: (columns: Int, rows: Int)) {
+    for (people, overlaps) in [(1, 0), (3, 2), (50, 900)] {
+      let layout = RoomLayout(columns: size.columns, rows: size.rows, peopleCount: people, overlapCount: overlaps)
+      #expect(layout.hasPanel == (size.columns >= 96))
+      #expect(layout.part(row: size.rows - 1, column: 3) == .status)
+      #expect(layout.part(row: 0, column: 0) == .canvas)
+      guard layout.hasPanel else { continue }
+      #expect(layout.overlaps.upperBound <= layout.canvasRows)
+      #expect(!layout.layers.isEmpty)
+      #expect(layout.part(row: layout.layers.lowerBound, column: size.columns - 10) == .layer(0))
+      #expect(layout.part(row: layout.layers.lowerBound, column: size.columns - 2) == .layerEye(0))
+    }
+  }
+}
