@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Measures the page in Debian's Chromium and prints the table of docs/PERFORMANCE.md.
+
+    .venv/bin/python Benchmarks/page.py [PATH_OF_SYNCSERVER]
+"""
+
+import os
+import random
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+sys.path[:0] = [str(ROOT / "Tests" / "Page"), str(ROOT / "Tests" / "EndToEnd")]
+
+import bots  # noqa: E402
+import server as servers  # noqa: E402
+from world import World  # noqa: E402
+
+# When all of a room is painted, by the page's own clock, which begins with the navigation.
+WATCH = """
+  globalThis.firstSeen = null
+  globalThis.allSeen = null
+  requestAnimationFrame(function look() {
+    const app = globalThis.canvasApp
+    const count = app?.session.shapeCount ?? 0
+    if (count > 0) firstSeen ??= performance.now()
+    if (app?.painter && count === SHAPES && app.painter.isDone) allSeen = performance.now()
+    else requestAnimationFrame(look)
+  })
+"""
+
+# How long frames take, and how long the page's own work takes within each.
+FRAMES = """
+  return new Promise((done) => {
+    const frames = [], paints = []
+    const { painter, overlay, session } = app
+    const timed = (object, name) => {
+      const own = object[name].bind(object)
+      object[name] = (...values) => {
+        const start = performance.now()
+        try { return own(...values) } finally { work += performance.now() - start }
+      }
+    }
+    let work = 0
+    timed(painter, 'paint')
+    timed(overlay, 'paint')
+    timed(app.scene, 'apply')
+    timed(session, 'changes')
+    timed(session, 'received')
+    let last = null
+    const end = performance.now() + value
+    requestAnimationFrame(function frame(now) {
+      if (last !== null) {
+        frames.push(now - last)
+        paints.push(work)
+      }
+      last = now
+      work = 0
+      if (performance.now() < end) requestAnimationFrame(frame)
+      else done({ frames, paints })
+    })
+  })
+"""
+
+
+def fill(room, count):
+    """A room of shapes with eight properties or so each, a few overlaps for each."""
+    chance = random.Random(5)
+    across = count**0.5 * 110
+    shapes = [(servers.identifier(), bots.shape(chance, across)[1]) for _ in range(count)]
+    for first in range(0, count, 1000):
+        room.write(*shapes[first : first + 1000])
+
+
+def median(values):
+    return statistics.median(values)
+
+
+def at(values, part):
+    return sorted(values)[min(len(values) - 1, int(len(values) * part))]
+
+
+def cpu(world):
+    """Milliseconds that the browser's processes have used. Holds on a busy machine, where times do not."""
+    session = world.browser.new_browser_cdp_session()
+    processes = session.send("SystemInfo.getProcessInfo")["processInfo"]
+    session.detach()
+    return 1000 * sum(process["cpuTime"] for process in processes)
+
+
+def first_drawing(world, count, runs=5):
+    room = world.room(name=f"first-{count}")
+    fill(room, count)
+    first, all_of_it, used = [], [], []
+    for _ in range(runs):
+        before = cpu(world)
+        person = room.join(before=lambda page: page.add_init_script(WATCH.replace("SHAPES", str(count))), ready=False)
+        person.wait("allSeen !== null", seconds=60)
+        used.append(cpu(world) - before)
+        first.append(person.run("firstSeen"))
+        all_of_it.append(person.run("allSeen"))
+        person.leave()
+    print(f"| first shapes of a room of {count:,}, ms after the address was asked for | {median(first):.0f} |")
+    print(f"| all of them, ms | {median(all_of_it):.0f} |")
+    print(f"| CPU that the browser used until then, all its processes, ms | {median(used):.0f} |", flush=True)
+    return room
+
+
+def memory(world, room):
+    person = room.join()
+    person.run("app.view.fit(app.session.bounds()); return null")
+    person.painted()
+    client = person.context.new_cdp_session(person.page)
+    client.send("HeapProfiler.collectGarbage")
+    heap = client.send("Runtime.getHeapUsage")["usedSize"]
+    wasm = person.run("app.core.exports.memory.buffer.byteLength")
+    print(f"| memory with 10,000 shapes: JavaScript's heap, core.wasm's, MB | {heap / 1e6:.1f}, {wasm / 1e6:.1f} |", flush=True)
+    person.leave()
+
+
+def frames(world, shapes=1000, count=20, steps=10, seconds=10):
+    room = world.room(name="busy")
+    address = room.server.socket(room.name)
+    process = subprocess.Popen(
+        [sys.executable, HERE / "bots.py", address, str(count), str(shapes), str(steps)], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout.readline() == "ready\n"
+        person = room.join()
+        person.wait_for_shapes(shapes)
+        person.run("app.view.fit(app.session.bounds()); return null")
+        person.run(FRAMES, 2000)
+        before = cpu(world)
+        measured = person.run(FRAMES, seconds * 1000)
+        used = cpu(world) - before
+        scale = person.run("app.view.scale")
+        times, work = measured["frames"], measured["paints"]
+        smooth = sum(time < 20 for time in times) / len(times)
+        print(f"| {count} bots move {shapes:,} shapes {steps} times a second each, all in view (scale {scale:.2f}): frames a second | {1000 / statistics.mean(times):.0f} |")
+        print(f"| a frame, ms: median, 95 of 100, longest | {median(times):.1f}, {at(times, 0.95):.1f}, {max(times):.1f} |")
+        print(f"| frames that kept up with the screen | {smooth:.0%} |")
+        print(f"| CPU a frame, all of the browser's processes, ms | {used / len(times):.1f} |")
+        print(f"| the page's own work in a frame, ms: median, 95 of 100 | {median(work):.1f}, {at(work, 0.95):.1f} |", flush=True)
+        person.leave()
+    finally:
+        process.kill()
+        process.wait()
+
+
+def transfer(world):
+    """What a first visit fetches, as it comes over the network."""
+    room = world.room(name="transfer")
+    sizes = {}
+
+    def watch(page):
+        client = page.context.new_cdp_session(page)
+        client.send("Network.enable")
+        kinds = {}
+        client.on("Network.responseReceived", lambda event: kinds.__setitem__(event["requestId"], event["response"]["url"]))
+        client.on("Network.loadingFinished", lambda event: sizes.__setitem__(kinds.get(event["requestId"], ""), event["encodedDataLength"]))
+
+    person = room.join(before=watch)
+    person.page.wait_for_load_state("networkidle")
+    wasm = sum(size for url, size in sizes.items() if url.endswith(".wasm"))
+    scripts = sum(size for url, size in sizes.items() if url.endswith(".js"))
+    rest = sum(sizes.values()) - wasm - scripts
+    print(f"| a first visit fetches, KB: core.wasm, scripts, the rest | {wasm / 1000:.0f}, {scripts / 1000:.0f}, {rest / 1000:.0f} |")
+    print(f"| all of it, KB in {len(sizes)} files | {sum(sizes.values()) / 1000:.0f} |", flush=True)
+    person.leave()
+
+
+def main():
+    servers.BINARY = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else ROOT / ".build" / "release" / "SyncServer")
+    with World() as world:
+        print("| figure | measured |\n| --- | ---: |")
+        transfer(world)
+        room = first_drawing(world, 10_000)
+        memory(world, room)
+        frames(world)
+
+
+main()

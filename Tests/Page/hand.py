@@ -1,0 +1,115 @@
+"""What hands do that a mouse's drag alone isn't: rest, throw, lie still; and what others see of it."""
+
+import json
+
+from person import number
+
+FRAME = 16
+
+
+def rest(person):
+    """The hand stays where it is for a moment before it lets go: nothing is thrown."""
+    person.page.evaluate("new Promise((done) => setTimeout(done, 70))")
+
+
+def lead(person, start, end, steps=8, modifiers=()):
+    """Press, lead to a place, rest, let go, with the mouse."""
+    for key in modifiers:
+        person.page.keyboard.down(key)
+    person.drag(start, end, steps, hold=True)
+    rest(person)
+    person.page.mouse.up()
+    for key in modifiers:
+        person.page.keyboard.up(key)
+
+
+def lead_finger(person, start, end, steps=8):
+    """The same with one finger."""
+    person.touch.drag(start, end, steps, hold=True)
+    rest(person)
+    person.touch.end()
+
+
+def tap(person, x, y, times=1):
+    """So many taps with a finger or clicks that belong together. The person's clock stands still but for this."""
+    for _ in range(times):
+        if person.page.evaluate("navigator.maxTouchPoints > 0"):
+            person.touch.tap(x, y)
+        else:
+            person.click(x, y)
+        person.pass_time(60)
+    # Until no further tap can be part of it.
+    person.pass_time(400)
+
+
+def throw(person, start, step, steps=8):
+    """Let go in full swing: `step` CSS pixels a frame. The person's clock stands still but for this."""
+    x, y = start
+    person.page.mouse.move(x, y)
+    person.page.mouse.down()
+    for _ in range(steps):
+        x, y = x + step[0], y + step[1]
+        person.pass_time(FRAME)
+        person.page.mouse.move(x, y)
+    person.pass_time(FRAME // 2)
+    person.page.mouse.up()
+    return x, y
+
+
+def watch(person):
+    """From here on the page notes what it is told of changes: see `seen`."""
+    person.run("""
+      window.seen = []
+      app.addEventListener('changes', ({ detail }) => {
+        for (const { id, shape, changed, departure } of detail.shapes) window.seen.push({ id, isThere: shape !== null, changed, departure })
+      })
+      return null""")
+
+
+def seen(person, identifier):
+    """All changes of a shape that a page was told of since `watch`."""
+    return person.run("window.seen.filter(({ id }) => id === value)", number(identifier))
+
+
+def handle(person, kind):
+    """Where a handle of the selection is, in CSS pixels of the window."""
+    person.painted()
+    person.wait("(app.selection.size > 0)", "something is selected")
+    place = person.page.evaluate(
+        "async (kind) => (await import('/drawing/frame.js')).handles(window.canvasApp).find((handle) => handle.kind === kind)", kind)
+    assert place, f"no handle to {kind}"
+    return place["x"], place["y"]
+
+
+def hole(person):
+    """The middle of the black hole's mouth."""
+    box = person.page.locator("#hole").bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def moved(place, x, y):
+    return place[0] + x, place[1] + y
+
+
+def near(actual, expected, within=0.6):
+    """Numbers, or lists of them, that are as good as equal."""
+    if isinstance(actual, (list, tuple)):
+        return len(actual) == len(expected) and all(near(a, b, within) for a, b in zip(actual, expected))
+    return abs(actual - expected) <= within
+
+
+def hue_saturation_brightness(fill):
+    import colorsys
+
+    return colorsys.rgb_to_hsv(*(int(fill[at:at + 2], 16) / 255 for at in (1, 3, 5)))
+
+
+def is_bright(fill):
+    """Half saturated at least, and no darker than seven tenths; colours are whole numbers, so a little less is as good."""
+    _, saturation, brightness = hue_saturation_brightness(fill)
+    return saturation >= 0.49 and brightness >= 0.69
+
+
+def overlaps(room):
+    """The pairs that overlap, as the server has them."""
+    return json.loads(room.request("GET", "/overlaps"))["overlaps"]

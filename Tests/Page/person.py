@@ -1,0 +1,236 @@
+"""Someone at a browser: a context of their own, with what they see, do and hold."""
+
+import base64
+import json
+
+import numpy
+
+from touch import Touch
+
+SECONDS = 10
+DESK = {"width": 1280, "height": 800}
+PHONE = {"width": 390, "height": 844}
+COLORS = ["#1D4ED8", "#BE185D", "#0F766E", "#6D28D9"]
+
+
+class Size(dict):
+    """Of a window: what looks alike is found again by it."""
+
+    def __hash__(self):
+        return hash(tuple(self.items()))
+
+
+class Person:
+    def __init__(self, room, name, context, page):
+        self.room, self.name, self.context, self.page = room, name, context, page
+        self.forgiven = []
+        self.noticed = []
+        self.is_gone = False
+
+    @classmethod
+    def open(
+        cls, room, name, phone=False, size=None, ratio=None, theme="light", still=False, clock=False, query="", fragment="",
+        ready=True, browser=None, context=None, before=None,
+    ):
+        """
+        `phone`: a small screen with touch. `size`, `ratio`: CSS pixels of the window, device pixels for each.
+        `still`: asks for less motion. `clock`: time can be stopped, see `stop_clock`. `query`, `fragment`: of the address.
+        `ready=False`: doesn't wait for the room. `context`: another tab of the same browser. `before`: called with the page
+        before it opens the room.
+        """
+        width, height = size or ((PHONE["width"], PHONE["height"]) if phone else (DESK["width"], DESK["height"]))
+        world = room.world
+        is_shared = room.server is world.server
+        look = (
+            ("viewport", Size(width=width, height=height)),
+            ("device_scale_factor", ratio or (2 if phone else 1)),
+            ("is_mobile", phone),
+            ("has_touch", phone),
+            ("color_scheme", theme),
+            ("reduced_motion", "reduce" if still else "no-preference"),
+            # Where many tests share a server, each page comes from there, and not from what an earlier one kept.
+            ("service_workers", "block" if is_shared else "allow"),
+        )
+        owns = context is None
+        returns = owns and is_shared and not clock and browser is None
+        if returns:
+            context = world.take_context(look)
+        elif owns:
+            context = (browser or world.browser).new_context(**dict(look))
+        context.set_default_timeout(SECONDS * 1000)
+        page = context.new_page()
+        # Everyone has a name of their own, as if they had typed it earlier.
+        identity = {"name": name, "color": COLORS[len(room.people) % len(COLORS)], "isChosen": True}
+        key, value = json.dumps("canvas.me"), json.dumps(json.dumps(identity))
+        page.add_init_script(f"if (location.host) localStorage.getItem({key}) ?? localStorage.setItem({key}, {value})")
+        person = cls(room, name, context, page)
+        person.owns, person.look = owns, look if returns else None
+        page.on("console", lambda message: message.type == "error" and person.noticed.append(told(message)))
+        page.on("pageerror", lambda error: person.noticed.append(str(error)))
+        page.on("crash", lambda: person.noticed.append("the page crashed"))
+        if clock:
+            page.clock.install()
+        if before:
+            before(page)
+        page.goto(room.server.url(room.path) + query + fragment)
+        if ready:
+            person.wait("app.session.status().state === 'live' && app.painter.isDone", "the room is there")
+        return person
+
+    def leave(self):
+        if not self.is_gone:
+            self.is_gone = True
+            if not self.owns:
+                self.page.close()
+            elif self.look and not any("crashed" in text for text in self.noticed):
+                self.room.world.give_back(self.context, self.look)
+            else:
+                self.context.close()
+
+    # What went wrong
+
+    def forgive(self, *words):
+        """Errors on the console that hold these words are expected: a server that was killed is missed, for one."""
+        self.forgiven += words
+
+    @property
+    def complaints(self):
+        return [f"{self.name}: {text}" for text in self.noticed if not any(words in text for words in self.forgiven)]
+
+    # What the page holds. In all expressions `app` is the page's app.
+
+    def run(self, expression, argument=None):
+        """The value of an expression, or of what a function body returns; `value` is the argument."""
+        body = expression if "return " in expression or ";" in expression else f"return ({expression})"
+        return self.page.evaluate(f"(value) => {{ const app = window.canvasApp; {body} }}", argument)
+
+    def wait(self, expression, what=None, argument=None, seconds=SECONDS):
+        """Until an expression is true."""
+        test = f"(value) => {{ const app = window.canvasApp; return app && ({expression}) }}"
+        # Not at each frame: some tests stop them.
+        try:
+            self.page.wait_for_function(test, arg=argument, polling=20, timeout=seconds * 1000)
+        except Exception as error:
+            raise AssertionError(f"{self.name} waited in vain for {what or expression}; {self.noticed}") from error
+
+    def shapes(self):
+        """By identifier, as the page has them now."""
+        return {shape["id"]: shape for shape in self.run(
+            "return app.session.shapes().map((shape) => ({ ...shape, id: shape.id.toString(36).padStart(9, '0')"
+            ".replace(/^(...)(...)(...)$/, '$1-$2-$3') }))")}
+
+    def shape(self, identifier):
+        return self.shapes().get(identifier)
+
+    def wait_for_shapes(self, count):
+        self.wait(f"app.session.shapeCount === {count}", f"{count} shapes")
+
+    def wait_for_shape(self, identifier, condition="true"):
+        """Until a shape is there and as wanted: `shape` in the condition."""
+        self.wait(
+            f"((shape) => shape !== null && ({condition}))(app.session.shape(value))", f"{identifier} with {condition}",
+            number(identifier))
+        return self.shape(identifier)
+
+    def drawn(self, identifier):
+        """A shape as it is drawn now, or None."""
+        return self.run(
+            "const shape = app.scene.drawn(value); if (!shape) return null; const { x, y, width, height, rotation, opacity, "
+            "growth } = shape; return { x, y, width, height, rotation, opacity, growth }", number(identifier))
+
+    def selected(self):
+        return [text(identifier) for identifier in self.run("app.selection.ids()")]
+
+    def select(self, *identifiers):
+        self.run("app.selection.set(value)", [number(identifier) for identifier in identifiers])
+
+    def painted(self):
+        """Until nothing moves and all is painted."""
+        self.page.evaluate("new Promise(requestAnimationFrame)")
+        self.wait("!app.scene.moves(performance.now()) && app.painter.isDone", "all is painted")
+        self.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    # Where things are
+
+    def look_at(self, x=0, y=0, scale=1):
+        """The canvas point at the top left, and how large."""
+        self.run("const { view } = app; view.fit({ x: 0, y: 0, width: 1, height: 1 }, 0, { nearest: value.scale });"
+                 "view.panBy((view.x - value.x) * view.scale, (view.y - value.y) * view.scale); return null",
+                 {"x": x, "y": y, "scale": scale})
+
+    def screen(self, x, y):
+        """A point of the canvas in CSS pixels of the window."""
+        point = self.run("app.view.toScreen(value)", {"x": x, "y": y})
+        return point["x"], point["y"]
+
+    def middle(self, identifier):
+        """The middle of a shape in CSS pixels of the window."""
+        shape = self.shape(identifier)
+        return self.screen(shape["x"] + shape["width"] / 2, shape["y"] + shape["height"] / 2)
+
+    # The mouse, in CSS pixels of the window
+
+    def drag(self, start, end, steps=8, hold=False, modifiers=()):
+        """Press, move in steps, let go; with `hold` the button stays down."""
+        for key in modifiers:
+            self.page.keyboard.down(key)
+        self.page.mouse.move(*start)
+        self.page.mouse.down()
+        self.page.mouse.move(*end, steps=steps)
+        if not hold:
+            self.page.mouse.up()
+        for key in modifiers:
+            self.page.keyboard.up(key)
+
+    def click(self, x, y, times=1):
+        self.page.mouse.click(x, y, click_count=times)
+
+    @property
+    def touch(self):
+        """Fingers, for who opened the room on a phone."""
+        if not hasattr(self, "_touch"):
+            self._touch = Touch(self.context.new_cdp_session(self.page))
+        return self._touch
+
+    # Time, for who joined with `clock=True`
+
+    def stop_clock(self):
+        """Frames and timers of this page wait for `pass_time` from now on."""
+        self.page.clock.pause_at(self.page.evaluate("Date.now()") / 1000 + 1)
+
+    def pass_time(self, milliseconds):
+        self.page.clock.run_for(milliseconds)
+
+    # What is seen
+
+    def picture(self, canvas="#drawing"):
+        """The pixels of one of the stage's canvases as they are: rows, columns, red green blue alpha."""
+        width, height, data = self.page.evaluate(
+            """(name) => new Promise((done) => {
+              const canvas = document.querySelector(name)
+              const { width, height } = canvas
+              const reader = new FileReader()
+              reader.onload = () => done([width, height, reader.result.slice(reader.result.indexOf(',') + 1)])
+              reader.readAsDataURL(new Blob([canvas.getContext('2d').getImageData(0, 0, width, height).data]))
+            })""",
+            canvas,
+        )
+        return numpy.frombuffer(base64.b64decode(data), dtype=numpy.uint8).reshape(height, width, 4)
+
+
+def told(message):
+    """With the address, which the words of a request that failed leave out."""
+    url = message.location.get("url", "")
+    return message.text + (f" ({url})" if url else "")
+
+
+def number(identifier):
+    return int(identifier.replace("-", ""), 36)
+
+
+def text(identifier):
+    digits = ""
+    for _ in range(9):
+        identifier, digit = divmod(int(identifier), 36)
+        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
+    return f"{digits[:3]}-{digits[3:6]}-{digits[6:]}"

@@ -1,0 +1,160 @@
+"""For everyone: by keyboard alone, read out, in light and dark, on a narrow screen, without motion."""
+
+from pathlib import Path
+
+import axe_playwright_python
+
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+def check(person, what):
+    """What axe finds against the rules; its script is run by the browser's tools, past the page's policy."""
+    person.page.evaluate(AXE)
+    found = person.page.evaluate(
+        "(tags) => axe.run(document, { runOnly: { type: 'tag', values: tags } }).then(({ violations }) => violations.map((each) => "
+        "`${each.id}: ${each.nodes.map(({ html, any }) => `${html.slice(0, 90)} ${any[0]?.message ?? ''}`).slice(0, 4).join(' | ')}`))",
+        RULES)
+    assert not found, f"{what}: " + "\n".join(found)
+
+
+def fill(room):
+    for at in range(4):
+        room.add(kind="star", name=f"Star {at}", position=[100 + at * 60, 200], size=[100, 100])
+
+
+def every_state(person):
+    """Goes through what can be open, and says what is."""
+    page = person.page
+    yield "the room"
+    for tab in ["inspector", "overlaps", "layers"]:
+        page.click(f"#tab-{tab}")
+        person.run("app.selection.set(app.session.drawingOrder().slice(0, 2)); return null")
+        person.painted()
+        yield tab
+    for name in ["Menu", "Copy a link to this room"]:
+        page.get_by_role("button", name=name, exact=True).click()
+        yield name
+        page.keyboard.press("Escape")
+    page.get_by_role("button", name="You are").click()
+    yield "one's own name"
+    page.keyboard.press("Escape")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("?")
+    page.get_by_role("heading", name="Shortcuts").wait_for()
+    yield "shortcuts"
+    page.keyboard.press("Escape")
+    person.run("app.say('Something happened.', { action: { words: 'Undo', run() {} } }); app.say('No.', { kind: 'refused' }); return null")
+    yield "notices"
+    page.get_by_role("button", name="Menu", exact=True).click()
+    page.get_by_role("menuitem", name="History").click()
+    page.get_by_label("When").wait_for()
+    yield "history"
+    page.get_by_role("button", name="Back to now").click()
+
+
+def test_roles_names_and_contrast_in_light(room):
+    """Every state of the room, as axe sees it."""
+    fill(room)
+    ann = room.join("Ann", still=True)
+    room.join("Bob")
+    ann.page.get_by_role("button", name="Follow Bob").wait_for()
+    for state in every_state(ann):
+        check(ann, state)
+
+
+def test_roles_names_and_contrast_in_the_dark(room):
+    """The same with the dark theme."""
+    fill(room)
+    ann = room.join("Ann", theme="dark", still=True)
+    room.join("Bob")
+    ann.page.get_by_role("button", name="Follow Bob").wait_for()
+    for state in every_state(ann):
+        check(ann, state)
+
+
+def test_the_other_pages_too(room):
+    """An empty room, a deleted one, all rooms, and a phone."""
+    ann = room.join("Ann", still=True)
+    ann.page.get_by_role("heading", name="An empty sheet").wait_for()
+    check(ann, "empty")
+    ann.page.get_by_role("button", name="Start with three squares").click()
+    room.wait_for_shapes(3)
+    eve = room.join("Eve", phone=True, still=True)
+    check(eve, "phone")
+    eve.page.tap("button[aria-label='Layers, inspector, overlaps']")
+    check(eve, "sheet")
+    room.request("DELETE", "")
+    ann.page.get_by_role("heading", name="This room was deleted").wait_for()
+    check(ann, "deleted")
+    room.add()
+    ann.page.goto(room.server.url("/"))
+    ann.page.get_by_role("link", name=room.name).wait_for()
+    check(ann, "rooms")
+
+
+def test_everything_by_keyboard_alone(room):
+    """From the first key: into the tools, draw, select, rename, recolour, undo, save; the focus is always seen."""
+    ann = room.join("Ann")
+    page = ann.page
+    page.keyboard.press("q")
+    page.keyboard.press("q")
+    room.wait_for_shapes(2)
+    seen = set()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        focused = page.evaluate(
+            "(() => { const each = document.activeElement; if (each === document.body) return null; const style = getComputedStyle(each);"
+            "const ring = (parseFloat(style.outlineWidth) > 0 && style.outlineStyle !== 'none') || style.boxShadow !== 'none';"
+            "return [each.getAttribute('aria-label') ?? each.innerText ?? each.id, ring || each.matches('.layers-grid'), each.tagName] })()")
+        if focused:
+            assert focused[1], f"the focus on {focused} is not seen"
+            seen.add(focused[0])
+    for name in ["Menu", "Copy a link to this room", "Rectangle", "Add Square", "Undo", "Layers, the topmost first"]:
+        assert name in seen, f"{name} is not reached by Tab: {seen}"
+    page.focus(".layers-grid")
+    page.keyboard.press("Home")
+    page.keyboard.press("Enter")
+    page.keyboard.type("By key")
+    page.keyboard.press("Enter")
+    room.wait_for(lambda shapes: shapes[-1]["name"] == "By key")
+    page.get_by_role("button", name="Menu", exact=True).focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_it_fits_on_320_pixels(room):
+    """Nothing sticks out, and every button is large enough for a thumb."""
+    fill(room)
+    ann = room.join("Ann", phone=True, size=(320, 640))
+    page = ann.page
+
+    def fits(what):
+        out = page.evaluate(
+            "[...document.querySelectorAll('button, input, h1, p')].filter((each) => each.checkVisibility({ visibilityProperty: true })"
+            " && !each.closest('.visually-hidden, .layers-grid, [popover]:not(:popover-open)')).map((each) => [each.outerHTML.slice(0, 80),"
+            " each.getBoundingClientRect()]).filter(([, box]) => box.width > 0 && (box.left < -1 || box.right > 321)).map(([html]) => html)")
+        assert not out, f"{what}: {out}"
+
+    fits("the room")
+    small = page.evaluate(
+        "[...document.querySelectorAll('.bar button, .toolbar button')].filter((each) => each.offsetParent).map((each) => "
+        "[each.getAttribute('aria-label') ?? each.innerText, each.getBoundingClientRect()]).filter(([, box]) => box.width < 40 || box.height < 44)"
+        ".map(([name, box]) => `${name} ${box.width}×${box.height}`)")
+    assert not small, small
+    page.tap("button[aria-label='Layers, inspector, overlaps']")
+    for tab in ["inspector", "overlaps", "layers"]:
+        page.tap(f"#tab-{tab}")
+        ann.run("app.selection.set(app.session.drawingOrder().slice(0, 2)); return null")
+        fits(tab)
+    page.tap("button[aria-label='Fold the panel away']")
+    page.get_by_role("button", name="Shapes").tap()
+    fits("shapes")
+    page.locator(".shapes-popover").get_by_role("button", name="Star").tap()
+    assert ann.run("app.tool") == "star"
+    page.goto(room.server.url("/"))
+    page.get_by_role("link", name=room.name).wait_for()
+    fits("rooms")

@@ -1,0 +1,70 @@
+"""Where the server asks for tokens: what each lets one do, and how one is asked."""
+
+import tempfile
+from contextlib import contextmanager
+
+EDITOR, VIEWER = "e" * 20, "v" * 20
+
+
+@contextmanager
+def guarded(world):
+    """A room of a server that lets in who has a token."""
+    with tempfile.NamedTemporaryFile("w", suffix=".tokens") as file:
+        file.write(f"{EDITOR} editor draw*\n{VIEWER} viewer *\n")
+        file.flush()
+        with world.start_server("--tokens", file.name) as server:
+            yield world.room(server, "draw-here")
+
+
+def test_an_editors_token_draws_and_a_viewers_looks_on(world, room):
+    """The one who may only look has no tools, and is told so by the server and not by the link."""
+    with guarded(world) as own:
+        ann = own.join("Ann", fragment=f"#token={EDITOR}")
+        eve = own.join("Eve", fragment=f"#token={VIEWER}")
+        assert eve.page.inner_text(".status-words") == "View only"
+        assert eve.page.locator(".toolbar").is_hidden()
+        ann.page.get_by_role("button", name="Start with three squares").click()
+        eve.wait_for_shapes(3)
+        eve.run("app.edit((session) => session.clear()); return null")
+        eve.page.locator(".notice.is-refused").wait_for()
+        ann.wait("app.session.unsentCount === 0")
+        assert eve.run("app.session.shapeCount") == 3
+        ann.page.reload()
+        ann.wait("app.session.status().state === 'live' && !app.viewOnly", "the token is remembered")
+
+
+def test_who_has_no_token_is_asked_for_one(world, room):
+    """Kindly, and again where it doesn't fit; with the right one the room opens."""
+    with guarded(world) as own:
+        ann = own.join("Ann", ready=False)
+        ann.forgive("401", "WebSocket connection")
+        for token, works in [("wrong" * 5, False), (EDITOR, True)]:
+            ann.page.get_by_role("heading", name="This room needs a token").wait_for()
+            ann.page.get_by_label("Token").fill(token)
+            ann.page.get_by_role("button", name="Come in").click()
+            if works:
+                ann.wait("app.session.status().state === 'live'")
+
+
+def test_a_token_of_another_room_lets_nobody_in(world, room):
+    """It says so, and doesn't try again and again."""
+    with guarded(world) as own:
+        other = world.room(own.server, "elsewhere")
+        ann = other.join("Ann", fragment=f"#token={EDITOR}", ready=False)
+        ann.forgive("403", "WebSocket connection")
+        ann.page.get_by_role("heading", name="You can’t come in").wait_for()
+        assert ann.page.locator(".toolbar").is_hidden()
+
+
+def test_the_list_of_rooms_is_of_those_one_may_see(world, room):
+    """With a token those that it is for; without one, a word about it, and rooms are joined by name."""
+    with guarded(world) as own:
+        ann = own.join("Ann", fragment=f"#token={EDITOR}")
+        ann.page.get_by_role("button", name="Start with three squares").click()
+        ann.wait("app.session.unsentCount === 0 && app.session.shapeCount === 3")
+        ann.page.goto(own.server.url("/"))
+        ann.page.get_by_role("link", name="draw-here").wait_for()
+        bob = own.join("Bob", ready=False)
+        bob.forgive("401", "WebSocket connection")
+        bob.page.goto(own.server.url("/"))
+        bob.page.get_by_text("Join yours by its name").wait_for()

@@ -1,0 +1,76 @@
+"""Drawings in and out: files dropped, pasted and saved."""
+
+import json
+import xml.etree.ElementTree as XML
+
+LAYOUT = "{'squares': [{ 'x': 120, 'y': 230, 'colour': '#FF0000', 'size': 250}, {'x': 10, 'y': 20, 'colour': '#00ff00', 'size': 40}]}"
+
+DROP = """([text, name]) => {
+  const data = new DataTransfer()
+  if (name) data.items.add(new File([text], name))
+  else data.setData('text/plain', text)
+  for (const type of ['dragenter', 'dragover', 'drop']) {
+    document.getElementById('stage').dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }))
+  }
+}"""
+
+
+def menu(person, entry):
+    person.page.get_by_role("button", name="Menu", exact=True).click()
+    person.page.get_by_role("menuitem", name=entry).click()
+
+
+def test_a_layout_is_dropped(room):
+    """As a file and as text; it lies where it says, and is one step to undo."""
+    ann, bob = room.join("Ann"), room.join("Bob")
+    ann.page.evaluate(DROP, [LAYOUT, "squares.json"])
+    bob.wait_for_shapes(2)
+    red = next(shape for shape in room.agree() if shape["fill"] == "#FF0000")
+    assert red["position"] == [120, 230] and red["size"] == [250, 250] and red["kind"] == "rectangle"
+    ann.page.keyboard.press("Control+z")
+    bob.wait_for_shapes(0)
+    ann.page.evaluate(DROP, [LAYOUT, ""])
+    bob.wait_for_shapes(2)
+
+
+def test_what_is_no_drawing_is_refused_in_words(room):
+    """Other files, broken ones and values out of bounds change nothing."""
+    ann = room.join("Ann")
+    for text in ["<svg></svg>", "{", '{"shapes": 4}', '{"squares": [{"x": 1e99, "y": 0, "size": 5}]}', "[]", ""]:
+        ann.page.evaluate(DROP, [text, "odd.json"])
+        ann.page.locator(".notice.is-refused").first.wait_for()
+        ann.page.locator(".notice.is-refused button[aria-label=Dismiss]").first.click()
+    assert ann.run("app.session.shapeCount") == 0
+
+
+def test_a_file_is_chosen(room):
+    """From the menu."""
+    ann = room.join("Ann")
+    with ann.page.expect_file_chooser() as chooser:
+        menu(ann, "Bring a drawing in…")
+    chooser.value.set_files({"name": "squares.json", "mimeType": "application/json", "buffer": LAYOUT.encode()})
+    room.wait_for_shapes(2)
+
+
+def test_a_drawing_is_saved_and_brought_into_another_room(world, room):
+    """JSON that another room takes, SVG that is XML, PNG that is a picture."""
+    for at, kind in enumerate(["rectangle", "roundedRectangle", "ellipse", "polygon", "star"]):
+        room.add(kind=kind, name=f"<{kind}> & \"more\"", position=[at * 150, at * 50], rotation=at * 10, fill="#336699", alpha=7)
+    ann = room.join("Ann")
+    saved = {}
+    for suffix in ["JSON", "SVG", "PNG"]:
+        with ann.page.expect_download() as download:
+            menu(ann, f"Save as {suffix}")
+        assert download.value.suggested_filename == f"{room.name}.{suffix.lower()}"
+        with open(download.value.path(), "rb") as file:
+            saved[suffix] = file.read()
+    assert len(json.loads(saved["JSON"])["shapes"]) == 5
+    assert XML.fromstring(saved["SVG"]).tag.endswith("svg")
+    assert saved["PNG"].startswith(b"\x89PNG") and len(saved["PNG"]) > 1000
+    other = world.room(name="other-" + room.name)
+    bob = other.join("Bob")
+    bob.page.evaluate(DROP, [saved["JSON"].decode(), "drawing.json"])
+    shapes = other.wait_for_shapes(5)
+    strip = lambda shapes: [{key: value for key, value in shape.items() if key not in ("id", "z")} for shape in shapes]
+    assert strip(shapes) == strip(room.shapes())
+    assert bob.page.locator(".layer", has_text="<star>").count() == 1

@@ -1,0 +1,157 @@
+"""What comes at first, and what is fetched when it is wanted: soon enough, or with words where it can't be had."""
+
+import json
+
+from test_offline import MISSED, draw, keep_page, lasting
+
+BYTES_MAX = 250_000
+LATER = ["exchange.wasm", "room/exchange.js", "room/history.js", "room/sheet.js", "room/dialog.js", "panels/inspector.js", "tools/align.js"]
+
+
+def sizes_of(page):
+    """Bytes over the network by path, filled while the page loads."""
+    client = page.context.new_cdp_session(page)
+    client.send("Network.enable")
+    paths, sizes = {}, {}
+
+    def answered(event):
+        paths[event["requestId"]] = event["response"]["url"].split("/", 3)[3]
+
+    client.on("Network.responseReceived", answered)
+    client.on("Network.loadingFinished", lambda event: sizes.__setitem__(paths.get(event["requestId"]), event["encodedDataLength"]))
+    return sizes
+
+
+class Gate:
+    """Keeps the second module back until it is opened, or for good."""
+
+    def __init__(self, page):
+        self.held, self.is_open = [], False
+        page.route("**/exchange.wasm", self.take)
+
+    def take(self, route):
+        route.continue_() if self.is_open else self.held.append(route)
+
+    def open(self):
+        self.is_open = True
+        for route in self.held:
+            route.continue_()
+
+
+def test_a_first_visit_is_light(world):
+    """All that comes until the room is there and quiet; what is for later does not come, until someone does something."""
+    # A server of its own, so that the browser has not been there before.
+    with world.start_server() as server:
+        own = world.room(server, "first")
+        own.add(position=[200, 200], size=[100, 80])
+        seen = {}
+        ann = own.join("Ann", before=lambda page: seen.update(sizes=sizes_of(page)))
+        ann.page.wait_for_load_state("networkidle")
+        sizes = seen["sizes"]
+        assert sum(sizes.values()) < BYTES_MAX, sorted(sizes.items(), key=lambda entry: -entry[1])[:20]
+        assert "core.wasm" in sizes and sizes["core.wasm"] > 50_000
+        assert not [path for path in LATER if path in sizes]
+        ann.page.mouse.click(700, 500)
+        ann.wait("app.hasExchange")
+        ann.wait("value.every((path) => performance.getEntriesByName(new URL(path, origin + '/').href).length > 0)", "the rest", LATER)
+
+
+def test_who_is_faster_than_the_second_module_gets_what_they_asked_for(room):
+    """Copies led away, copied, cut, pasted and added while it is on its way are there when it is."""
+    shape = room.add(position=[200, 200], size=[100, 80])
+    gates = []
+    ann = room.join("Ann", before=lambda page: gates.append(Gate(page)))
+    ann.look_at(0, 0)
+    ann.wait_for_shape(shape)
+    ann.page.keyboard.down("Alt")
+    ann.drag((220, 220), (420, 320), hold=True)
+    ann.painted()
+    assert ann.run("app.session.shapeCount") == 1 and ann.shape(shape)["x"] == 200
+    gates.pop().open()
+    ann.wait_for_shapes(2)
+    ann.page.mouse.up()
+    ann.page.keyboard.up("Alt")
+    (copy,) = ann.selected()
+    assert copy != shape and ann.shape(shape)["x"] == 200
+    room.wait_for(lambda shapes: sorted(tuple(shape["position"]) for shape in shapes) == [(200, 200), (400, 300)])
+    ann.page.keyboard.press("Control+z")
+    room.wait_for_shapes(1)
+
+    bob = room.join("Bob", before=lambda page: gates.append(Gate(page)))
+    bob.look_at(0, 0)
+    bob.wait_for_shape(shape)
+    bob.click(*bob.middle(shape))
+    bob.page.keyboard.press("Control+c")
+    bob.page.keyboard.press("Control+v")
+    bob.painted()
+    assert bob.run("app.session.shapeCount") == 1
+    gates.pop().open()
+    bob.wait_for_shapes(2)
+    room.wait_for_shapes(2)
+    bob.page.keyboard.press("Control+x")
+    room.wait_for_shapes(1)
+
+    eve = room.join("Eve", before=lambda page: gates.append(Gate(page)))
+    eve.wait_for_shapes(1)
+    eve.page.keyboard.press("Enter")
+    eve.painted()
+    assert eve.run("app.session.shapeCount") == 1
+    gates.pop().open()
+    eve.wait_for_shapes(2)
+    room.wait_for_shapes(2)
+    room.agree()
+
+
+def test_without_a_network_the_kept_page_has_it_too(world, room):
+    """Opened with no server at all, by who had not used it before."""
+    with lasting(world) as server:
+        own = world.room(server, "light")
+        ann = own.join("Ann")
+        ann.forgive(*MISSED)
+        draw(ann)
+        own.wait_for_shapes(1)
+        keep_page(ann)
+        assert not ann.run("app.hasExchange")
+        server.kill()
+        ann.page.reload()
+        ann.wait("app.session.shapeCount === 1", "what was drawn")
+        ann.page.keyboard.press("Control+a")
+        ann.page.keyboard.press("Control+d")
+        ann.wait("app.session.shapeCount === 2", "the copy")
+        ann.page.get_by_role("button", name="Menu", exact=True).click()
+        with ann.page.expect_download() as download:
+            ann.page.get_by_role("menuitem", name="Save as JSON").click()
+        with open(download.value.path()) as file:
+            assert len(json.load(file)["shapes"]) == 2
+
+
+def test_what_cannot_be_fetched_is_said_and_tried_again(room):
+    """Nothing else is lost by it: shapes are still added, and the next try succeeds."""
+    room.add(position=[200, 200], size=[100, 80])
+    ann = room.join("Ann", before=lambda page: page.route("**/exchange.wasm", lambda route: route.abort()))
+    ann.forgive("Failed to load resource")
+    ann.wait_for_shapes(1)
+    notice = ann.page.locator(".notice.is-refused", has_text="can’t be loaded now")
+
+    def dismiss():
+        notice.wait_for()
+        notice.get_by_role("button", name="Dismiss").click()
+
+    ann.page.keyboard.press("Enter")
+    # First the page, since requests are refused only while it is asked.
+    ann.wait_for_shapes(2)
+    room.wait_for_shapes(2)
+    ann.page.keyboard.press("Control+a")
+    ann.page.keyboard.press("Control+c")
+    dismiss()
+    ann.page.keyboard.press("Control+d")
+    dismiss()
+    ann.page.get_by_role("button", name="Menu", exact=True).click()
+    ann.page.get_by_role("menuitem", name="Save as JSON").click()
+    dismiss()
+    ann.page.unroute("**/exchange.wasm")
+    ann.page.get_by_role("button", name="Menu", exact=True).click()
+    with ann.page.expect_download() as download:
+        ann.page.get_by_role("menuitem", name="Save as JSON").click()
+    with open(download.value.path()) as file:
+        assert len(json.load(file)["shapes"]) == 2

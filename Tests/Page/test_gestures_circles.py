@@ -1,0 +1,145 @@
+"""Circles that come by a double tap, are picked up by holding them, and go by a triple tap."""
+
+from hand import is_bright, near, seen, tap, watch
+from person import number
+
+FILL, DELETED = 1 << 3, 1 << 6
+
+
+def test_a_double_tap_on_nothing_makes_a_circle_there(room):
+    """By mouse and by finger: 100 by 100, centred where the tap was, bright."""
+    ann = room.join("Ann", clock=True)
+    phone = room.join("Eve", phone=True, clock=True)
+    for person in (ann, phone):
+        person.look_at(0, 0)
+        person.stop_clock()
+    tap(ann, 400, 300, times=2)
+    phone.wait_for_shapes(1)
+    tap(phone, 60, 500, times=2)
+    ann.wait_for_shapes(2)
+    first, second = room.agree()
+    assert [first["kind"], second["kind"]] == ["ellipse", "ellipse"]
+    assert first["position"] == [350, 250] and first["size"] == [100, 100]
+    assert near(second["position"], [10, 450]) and second["size"] == [100, 100]
+    assert is_bright(first["fill"]) and is_bright(second["fill"])
+
+
+def test_press_and_hold_lifts_and_the_circle_follows_without_a_jump(room):
+    """A little larger, a little transparent; others see it lifted, and by whom; letting go lowers it."""
+    circle = room.add(kind="ellipse", position=[100, 300], size=[100, 100])
+    phone = room.join("Eve", phone=True, clock=True)
+    bob = room.join("Bob")
+    phone.look_at(0, 0)
+    phone.wait_for_shape(circle)
+    phone.stop_clock()
+    phone.touch.start((120, 320))
+    phone.pass_time(390)
+    assert phone.drawn(circle)["growth"] == 1
+    phone.pass_time(20)
+    # The way up takes some frames.
+    phone.pass_time(300)
+    lifted = phone.drawn(circle)
+    assert near(lifted["growth"], 1.06, 0.001) and near(lifted["opacity"], 0.85, 0.001)
+    assert phone.shape(circle)["x"] == 100
+    bob.wait(f"app.presence.people().some((person) => person.name === 'Eve' && person.lifted.includes({number(circle)}))",
+             "Bob knows who lifted it")
+    bob.wait(f"app.scene.drawn({number(circle)}).growth > 1.05", "Bob sees it lifted")
+    # Held off its middle, it moves just as far as the finger.
+    phone.touch.move((123, 321))
+    phone.pass_time(16)
+    assert near([phone.shape(circle)["x"], phone.shape(circle)["y"]], [103, 301])
+    phone.touch.move((220, 420))
+    phone.pass_time(300)
+    phone.touch.end()
+    phone.pass_time(400)
+    bob.wait_for_shape(circle, "Math.abs(shape.x - 200) < 1 && Math.abs(shape.y - 400) < 1")
+    bob.wait(f"app.presence.people().every((person) => person.lifted.length === 0)", "Bob knows that it was put down")
+    bob.wait(f"app.scene.drawn({number(circle)}).growth === 1", "Bob sees it lowered")
+    assert near(phone.drawn(circle)["growth"], 1, 0.001)
+
+
+def test_the_mouse_lifts_by_holding_too(room):
+    """And one that is held and let go is where it was, and no tap."""
+    circle = room.add(kind="ellipse", position=[300, 300], size=[100, 100])
+    ann = room.join("Ann", clock=True)
+    ann.look_at(0, 0)
+    ann.wait_for_shape(circle)
+    ann.stop_clock()
+    ann.page.mouse.move(320, 340)
+    ann.page.mouse.down()
+    ann.pass_time(800)
+    assert near(ann.drawn(circle)["growth"], 1.06, 0.001)
+    ann.page.mouse.up()
+    ann.pass_time(400)
+    assert near(ann.drawn(circle)["growth"], 1, 0.001)
+    assert not ann.run("app.session.canUndo")
+    room.agree()
+
+
+def test_a_triple_tap_removes_and_never_acts_as_a_double_tap_first(room):
+    """By mouse and by finger; nobody ever sees another colour, and it is seen going."""
+    circles = [room.add(kind="ellipse", position=[150, 150 + 200 * at], size=[120, 120], fill="#0000FF") for at in (0, 1)]
+    ann = room.join("Ann", clock=True)
+    phone = room.join("Eve", phone=True, clock=True)
+    for person in (ann, phone):
+        person.look_at(0, 0)
+        person.wait_for_shapes(2)
+        person.stop_clock()
+        watch(person)
+    tap(ann, 200, 200, times=3)
+    phone.wait_for_shapes(1)
+    tap(phone, 200, 400, times=3)
+    ann.wait_for_shapes(0)
+    for person in (ann, phone):
+        person.pass_time(100)
+    room.agree()
+    for person in (ann, phone):
+        for circle in circles:
+            changes = seen(person, circle)
+            assert len(changes) == 1 and not changes[0]["isThere"] and changes[0]["departure"] is None, changes
+    # One step each.
+    ann.page.keyboard.press("Control+z")
+    phone.wait_for_shape(circles[0], "shape.fill === '#0000FF'")
+
+
+def test_a_triple_tap_that_comes_late_is_a_double_tap_and_a_tap(room):
+    """The double tap acts as soon as no third tap can be part of it."""
+    circle = room.add(kind="ellipse", position=[300, 300], size=[100, 100], fill="#0000FF")
+    ann = room.join("Ann", clock=True)
+    ann.look_at(0, 0)
+    ann.wait_for_shape(circle)
+    ann.stop_clock()
+    for pause in (100, 280):
+        ann.click(350, 350)
+        ann.pass_time(pause)
+    assert ann.shape(circle)["fill"] == "#0000FF"
+    ann.pass_time(40)
+    assert ann.shape(circle)["fill"] != "#0000FF"
+    ann.click(350, 350)
+    ann.pass_time(500)
+    assert ann.shape(circle) is not None
+
+
+def test_what_was_lifted_is_put_down_when_the_page_is_left(room):
+    """A change of windows in the middle of it: nothing stays in the air, and the next gesture works."""
+    circle = room.add(kind="ellipse", position=[300, 300], size=[100, 100])
+    ann = room.join("Ann", clock=True)
+    bob = room.join("Bob")
+    ann.look_at(0, 0)
+    ann.wait_for_shape(circle)
+    ann.stop_clock()
+    ann.page.mouse.move(350, 350)
+    ann.page.mouse.down()
+    ann.pass_time(500)
+    ann.page.mouse.move(450, 350)
+    ann.page.evaluate("dispatchEvent(new Event('blur'))")
+    ann.page.mouse.move(600, 350)
+    ann.page.mouse.up()
+    ann.pass_time(500)
+    bob.wait_for_shape(circle, "shape.x === 400")
+    bob.wait("app.presence.people().every((person) => person.lifted.length === 0)", "nothing is lifted any more")
+    ann.click(450, 350)
+    assert ann.selected() == [circle]
+    ann.page.keyboard.press("Control+z")
+    ann.pass_time(100)
+    bob.wait_for_shape(circle, "shape.x === 300")

@@ -1,0 +1,220 @@
+"""Rectangles that are drawn, moved and resized by hand, and cleared by a shake."""
+
+from hand import handle, is_bright, lead, lead_finger, moved, near, overlaps
+
+
+def both(room, phone=False):
+    ann = room.join("Ann", phone=phone)
+    bob = room.join("Bob")
+    ann.look_at(0, 0)
+    return ann, bob
+
+
+def test_a_drag_on_nothing_draws_first_yellow_second_red_then_any_bright_colour(room):
+    """By mouse: three rectangles one after the other, as large as they were drawn."""
+    ann, bob = both(room)
+    boxes = [((120, 120), (320, 260)), ((420, 120), (560, 300)), ((620, 120), (760, 240))]
+    for start, end in boxes:
+        lead(ann, start, end)
+    bob.wait_for_shapes(3)
+    first, second, third = room.agree()
+    assert (first["position"], first["size"]) == ([120, 120], [200, 140])
+    assert [first["fill"], second["fill"]] == ["#FFFF00", "#FF0000"]
+    assert is_bright(third["fill"])
+    assert bob.shape(second["id"])["fill"] == "#FF0000"
+
+
+def test_one_finger_draws_on_nothing(room):
+    """By touch: the first is yellow, and its corner is where the finger came down."""
+    phone, bob = both(room, phone=True)
+    lead_finger(phone, (60, 200), (260, 420))
+    bob.wait_for_shapes(1)
+    (shape,) = room.agree()
+    assert shape["fill"] == "#FFFF00"
+    assert near(shape["position"], [60, 200]) and near(shape["size"], [200, 220])
+
+
+def test_what_is_drawn_is_seen_by_others_while_it_grows(room):
+    """Before the hand has let go."""
+    ann, bob = both(room)
+    ann.drag((200, 200), (420, 330), hold=True)
+    bob.wait_for_shapes(1)
+    (shape,) = room.wait_for(lambda shapes: shapes and shapes[0]["size"] == [220, 130])
+    ann.page.mouse.move(500, 400)
+    bob.wait_for_shape(shape["id"], "shape.width === 300 && shape.height === 200")
+    ann.page.mouse.up()
+    room.agree()
+
+
+def test_nothing_is_drawn_smaller_than_100_by_100(room):
+    """It grows away from where the hand came down, whichever way that is."""
+    ann, bob = both(room)
+    lead(ann, (300, 300), (310, 315))
+    lead(ann, (700, 600), (690, 570))
+    bob.wait_for_shapes(2)
+    first, second = room.agree()
+    assert (first["position"], first["size"]) == ([300, 300], [100, 100])
+    assert (second["position"], second["size"]) == ([600, 500], [100, 100])
+
+
+def test_what_is_drawn_is_drawn_on_the_canvas_and_not_on_the_screen(room):
+    """Panned and zoomed, a shape is where and as large as it was drawn there; a hundred is a hundred of the canvas."""
+    ann, _ = both(room)
+    ann.look_at(1000, -500, scale=0.5)
+    lead(ann, (300, 300), (500, 400))
+    lead(ann, (700, 300), (710, 310))
+    large, small = room.wait_for_shapes(2)
+    assert near(large["position"], [1600, 100]) and near(large["size"], [400, 200])
+    assert near(small["position"], [2400, 100]) and near(small["size"], [100, 100])
+
+
+def test_each_drawing_tool_draws_its_kind_and_shift_draws_it_even(room):
+    """By their keys."""
+    ann, bob = both(room)
+    kinds = {"r": "rectangle", "u": "roundedRectangle", "o": "ellipse", "p": "polygon", "s": "star"}
+    for at, key in enumerate(kinds):
+        ann.page.keyboard.press(key)
+        lead(ann, (100 + 170 * at, 150), (210 + 170 * at, 290), modifiers=["Shift"] if at == 4 else [])
+    bob.wait_for_shapes(5)
+    shapes = room.agree()
+    assert [shape["kind"] for shape in shapes] == list(kinds.values())
+    assert shapes[0]["size"] == [110, 140] and shapes[4]["size"] == [140, 140]
+
+
+def test_a_new_shape_is_one_step_to_undo(room):
+    """However many steps the hand made."""
+    ann, bob = both(room)
+    lead(ann, (200, 200), (500, 400), steps=20)
+    bob.wait_for_shapes(1)
+    ann.page.keyboard.press("Control+z")
+    bob.wait_for_shapes(0)
+    assert not ann.run("app.session.canUndo")
+    ann.page.keyboard.press("Control+Shift+Z")
+    bob.wait_for_shapes(1)
+    (shape,) = room.agree()
+    assert (shape["position"], shape["size"]) == ([200, 200], [300, 200])
+
+
+def test_escape_gives_up_a_shape_that_is_being_drawn(room):
+    """And the hand that goes on draws nothing."""
+    ann, bob = both(room)
+    ann.drag((200, 200), (500, 400), hold=True)
+    bob.wait_for_shapes(1)
+    ann.page.keyboard.press("Escape")
+    bob.wait_for_shapes(0)
+    ann.page.mouse.move(600, 500)
+    ann.page.mouse.up()
+    room.agree()
+    assert ann.run("app.session.shapeCount") == 0
+
+
+def test_the_mouse_moves_a_shape_with_any_tool(room):
+    """As far as the mouse went, and as one step to undo."""
+    shape = room.add(position=[200, 200], size=[150, 120])
+    ann, bob = both(room)
+    ann.wait_for_shape(shape)
+    for key in ["r", "v"]:
+        ann.page.keyboard.press(key)
+        before = ann.shape(shape)
+        lead(ann, (before["x"] + 20, before["y"] + 20), (before["x"] + 140, before["y"] + 87))
+        bob.wait_for_shape(shape, f"shape.x === {before['x'] + 120} && shape.y === {before['y'] + 67}")
+    room.agree()
+    ann.page.keyboard.press("Control+z")
+    bob.wait_for_shape(shape, "shape.x === 320 && shape.y === 267")
+    ann.page.keyboard.press("Control+z")
+    bob.wait_for_shape(shape, "shape.x === 200 && shape.y === 200")
+
+
+def test_one_finger_moves_a_shape_and_it_does_not_jump(room):
+    """By touch: what the finger strayed before it dragged is not made up for at once."""
+    shape = room.add(position=[60, 200], size=[150, 120])
+    phone = room.join("Eve", phone=True, clock=True)
+    bob = room.join("Bob")
+    phone.look_at(0, 0)
+    phone.wait_for_shape(shape)
+    phone.stop_clock()
+    phone.touch.start((100, 240))
+    phone.touch.move((111, 240))
+    phone.pass_time(16)
+    assert near(phone.shape(shape)["x"], 61)
+    phone.touch.move((160, 240))
+    phone.pass_time(200)
+    phone.touch.end()
+    phone.pass_time(100)
+    bob.wait_for_shape(shape, "Math.abs(shape.x - 110) < 1 && shape.y === 200")
+    room.agree()
+
+
+def test_two_fingers_resize_a_shape_and_never_below_100(room):
+    """By pinch: larger, then as small as can be. Each is one step."""
+    shape = room.add(position=[100, 300], size=[160, 120])
+    phone, bob = both(room, phone=True)
+    phone.wait_for_shape(shape)
+    phone.touch.pinch((180, 360), 40, 80, steps=20)
+    bob.wait_for_shape(shape, "shape.width > 270")
+    (larger,) = room.agree()
+    assert near(larger["size"], [300, 225], within=25) and larger["rotation"] == 0
+    center = [larger["position"][axis] + larger["size"][axis] / 2 for axis in (0, 1)]
+    assert near(center, [180, 360], within=2)
+    phone.touch.pinch((180, 360), 90, 20)
+    (smaller,) = room.wait_for(lambda shapes: near(shapes[0]["size"], [133.33, 100], within=0.05))
+    phone.run("app.edit((session) => session.undo()); return null")
+    bob.wait_for_shape(shape, f"Math.abs(shape.width - {larger['size'][0]}) < 0.01")
+    room.agree()
+
+
+def test_the_mouse_resizes_by_the_handle_and_never_below_100(room):
+    """The corner follows the mouse; the opposite one stays."""
+    shape = room.add(position=[200, 200], size=[200, 150])
+    ann, bob = both(room)
+    ann.wait_for_shape(shape)
+    ann.select(shape)
+    corner = handle(ann, "scale")
+    lead(ann, corner, moved(corner, 80, 50))
+    bob.wait_for_shape(shape, "shape.width === 280 && shape.height === 200 && shape.x === 200 && shape.y === 200")
+    corner = handle(ann, "scale")
+    lead(ann, corner, (90, 90))
+    bob.wait_for_shape(shape, "shape.width === 100 && shape.height === 100 && shape.x === 200 && shape.y === 200")
+    room.agree()
+
+
+def test_shapes_that_come_to_overlap_do_so_on_every_page(room):
+    """By moving one over the other by hand."""
+    first = room.add(position=[200, 200], size=[150, 120])
+    second = room.add(position=[500, 200], size=[150, 120])
+    ann, bob = both(room)
+    ann.wait_for_shapes(2)
+    lead(ann, (540, 240), (340, 260))
+    bob.wait("app.session.overlapPairs().length === 1", "they overlap on Bob's page")
+    assert sorted([first, second]) == overlaps(room)[0]
+
+
+def test_a_shake_clears_everything_and_can_be_undone(room):
+    """On a phone that is shaken; carried about it does nothing."""
+    for at in range(3):
+        room.add(position=[20 + 100 * at, 200], size=[80, 80])
+    phone, bob = both(room, phone=True)
+    phone.wait_for_shapes(3)
+    swing = """(strength) => { for (let turn = 0; turn < 6; turn++) dispatchEvent(new DeviceMotionEvent('devicemotion', {
+      acceleration: { x: turn % 2 ? strength : -strength, y: 2, z: 1 }, interval: 16 })) }"""
+    phone.page.evaluate(swing, 6)
+    phone.painted()
+    assert phone.run("app.session.shapeCount") == 3
+    phone.page.evaluate(swing, 22)
+    bob.wait_for_shapes(0)
+    phone.run("app.edit((session) => session.undo()); return null")
+    bob.wait_for_shapes(3)
+    room.agree()
+
+
+def test_a_key_clears_everything_where_nothing_can_be_shaken(room):
+    """And one step brings all back."""
+    for at in range(3):
+        room.add(position=[20 + 200 * at, 200], fill="#123456")
+    ann, bob = both(room)
+    ann.wait_for_shapes(3)
+    ann.page.keyboard.press("Shift+Delete")
+    bob.wait_for_shapes(0)
+    ann.page.keyboard.press("Control+z")
+    bob.wait_for_shapes(3)
+    assert [shape["fill"] for shape in room.agree()] == ["#123456"] * 3

@@ -1,0 +1,102 @@
+"""What happens to a gesture when the world around it changes: the network, the server, the page itself, other hands."""
+
+from hand import lead, rest
+from person import number
+
+
+def test_a_drag_outlasts_the_server_that_is_killed_in_the_middle_of_it(world):
+    """It goes on while nobody answers, and arrives when the server is back; nothing is lost."""
+    server = world.start_server()
+    try:
+        room = world.room(server)
+        square, other = (room.add(position=[200, 200 + 200 * at], size=[100, 100]) for at in (0, 1))
+        ann = room.join("Ann")
+        bob = room.join("Bob")
+        for person in (ann, bob):
+            person.look_at(0, 0)
+            person.wait_for_shapes(2)
+            person.forgive("WebSocket", "ERR_CONNECTION_REFUSED", "Failed to load resource", "fetching the script")
+        ann.drag((250, 250), (350, 300), hold=True)
+        bob.wait_for_shape(square, "shape.x === 300")
+        server.kill()
+        ann.wait("app.session.status().state !== 'live'", "Ann is offline")
+        ann.page.mouse.move(500, 350, steps=8)
+        lead(bob, (250, 450), (400, 480))
+        server.asked = server.port
+        server.start()
+        ann.page.mouse.move(600, 400, steps=8)
+        rest(ann)
+        ann.page.mouse.up()
+        for person in (ann, bob):
+            person.wait("app.session.status().state === 'live'", "everyone is back", seconds=30)
+        bob.wait_for_shape(square, "shape.x === 550 && shape.y === 350")
+        ann.wait_for_shape(other, "shape.x === 350 && shape.y === 430")
+        room.agree()
+        ann.page.keyboard.press("Control+z")
+        bob.wait_for_shape(square, "shape.x === 200 && shape.y === 200")
+        room.agree()
+    finally:
+        server.__exit__()
+
+
+def test_what_was_dragged_is_kept_when_the_page_is_loaded_anew_in_the_middle(room):
+    """As far as the hand had come; the new page begins with no gesture under way."""
+    square = room.add(position=[200, 200], size=[100, 100])
+    ann = room.join("Ann")
+    bob = room.join("Bob")
+    ann.look_at(0, 0)
+    ann.wait_for_shape(square)
+    ann.drag((250, 250), (400, 300), hold=True)
+    bob.wait_for_shape(square, "shape.x === 350")
+    ann.page.reload()
+    ann.wait("app.session.status().state === 'live' && app.painter.isDone", "the room is there again")
+    ann.page.mouse.up()
+    ann.look_at(0, 0)
+    ann.wait_for_shape(square, "shape.x === 350 && shape.y === 250")
+    lead(ann, (400, 300), (450, 320))
+    bob.wait_for_shape(square, "shape.x === 400 && shape.y === 270")
+    room.agree(ann, bob)
+
+
+def test_two_hands_on_one_shape_end_alike_everywhere(room):
+    """Whoever moved it last."""
+    square = room.add(position=[300, 300], size=[100, 100])
+    ann = room.join("Ann")
+    bob = room.join("Bob")
+    for person in (ann, bob):
+        person.look_at(0, 0)
+        person.wait_for_shape(square)
+    ann.drag((350, 350), (450, 350), hold=True)
+    bob.wait_for_shape(square, "shape.x === 400")
+    bob.drag((450, 350), (450, 450), hold=True)
+    ann.wait_for_shape(square, "shape.y === 400")
+    for step in range(1, 6):
+        ann.page.mouse.move(450 + 10 * step, 350)
+        bob.page.mouse.move(450, 450 + 10 * step)
+    for person in (ann, bob):
+        rest(person)
+        person.page.mouse.up()
+    (held,) = room.agree()
+    assert held["position"] in ([450, 300], [400, 450]), held["position"]
+    # Each takes back only what is still their own.
+    loser, winner = (ann, bob) if held["position"] == [400, 450] else (bob, ann)
+    loser.page.keyboard.press("Control+z")
+    winner.painted()
+    assert room.agree()[0]["position"] == held["position"]
+
+
+def test_a_finger_that_the_browser_takes_away_leaves_nothing_stuck(room):
+    """What it had dragged stays where it was, and the next finger works."""
+    square = room.add(position=[60, 300], size=[100, 100])
+    phone = room.join("Eve", phone=True)
+    bob = room.join("Bob")
+    phone.look_at(0, 0)
+    phone.wait_for_shape(square)
+    phone.touch.drag((100, 340), (180, 340), hold=True)
+    phone.touch._send("touchCancel", [])
+    bob.wait_for_shape(square, "shape.x > 129 && shape.x < 141")
+    assert not phone.run("app.tools.isBusy")
+    phone.touch.pinch((180, 350), 25, 60, steps=20)
+    bob.wait_for_shape(square, "shape.width > 150")
+    room.agree()
+    assert number(square) in phone.run("app.selection.ids()")

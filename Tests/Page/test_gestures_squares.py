@@ -1,0 +1,228 @@
+"""Squares that are thrown about, turned, and swallowed by a black hole."""
+
+from hand import FRAME, hole, is_bright, lead_finger, moved, near, seen, tap, throw, watch
+
+
+def act(person, name):
+    """As the toolbar and the menu do it."""
+    person.page.evaluate(
+        "async (name) => (await import('/tools/actions.js')).actionsOf(window.canvasApp)[name].run()", name)
+
+
+def inside(person, shape):
+    view = person.run("app.view.visibleBox()")
+    x, y, width, height = shape["x"], shape["y"], shape["width"], shape["height"]
+    return (x >= view["x"] - 0.02 and y >= view["y"] - 0.02 and x + width <= view["x"] + view["width"] + 0.02
+            and y + height <= view["y"] + view["height"] + 0.02)
+
+
+def test_three_squares_to_start_with_and_one_more(room):
+    """At random places of what is seen, of random colours; the three are one step to undo."""
+    ann = room.join("Ann")
+    bob = room.join("Bob")
+    ann.look_at(5000, 5000)
+    act(ann, "threeSquares")
+    bob.wait_for_shapes(3)
+    act(ann, "addSquare")
+    bob.wait_for_shapes(4)
+    shapes = room.agree()
+    assert all(shape["kind"] == "rectangle" and shape["size"][0] == shape["size"][1] and is_bright(shape["fill"]) for shape in shapes)
+    assert len({tuple(shape["position"]) for shape in shapes}) == 4
+    assert all(inside(ann, shape) for shape in ann.shapes().values())
+    ann.page.keyboard.press("Control+z")
+    bob.wait_for_shapes(3)
+    ann.page.keyboard.press("Control+z")
+    bob.wait_for_shapes(0)
+
+
+def test_a_drag_that_ends_over_the_white_circle_is_sucked_in(room):
+    """By mouse; the circle swells before, others see where it went, and one step brings it back where it came from."""
+    square = room.add(position=[500, 200], size=[120, 120])
+    other = room.add(position=[700, 200], size=[120, 120])
+    ann = room.join("Ann")
+    bob = room.join("Bob")
+    ann.look_at(0, 0)
+    ann.wait_for_shapes(2)
+    bob.wait_for_shapes(2)
+    watch(bob)
+    mouth = hole(ann)
+    ann.drag((560, 260), moved(mouth, 90, -60), hold=True)
+    ann.wait("Number(getComputedStyle(document.getElementById('hole')).getPropertyValue('--swell')) > 0.3", "it swells")
+    ann.page.mouse.move(*mouth)
+    ann.page.mouse.up()
+    bob.wait_for_shapes(1)
+    (left,) = room.agree()
+    assert left["id"] == other
+    (last,) = [change for change in seen(bob, square) if not change["isThere"]]
+    assert near([last["departure"]["x"] + 0.5, last["departure"]["y"] + 0.5], list(mouth))
+    assert last["departure"]["width"] == 1
+    ann.wait("Number(getComputedStyle(document.getElementById('hole')).getPropertyValue('--swell')) === 0", "it is calm again")
+    ann.page.keyboard.press("Control+z")
+    bob.wait_for_shape(square, "shape.x === 500 && shape.y === 200 && shape.width === 120")
+    room.agree()
+
+
+def test_a_finger_leads_many_into_the_hole(room):
+    """All that are selected go with the one that is led; what was let go of beside it stays."""
+    squares = [room.add(position=[60 + 130 * at, 200], size=[100, 100]) for at in (0, 1)]
+    phone = room.join("Eve", phone=True)
+    bob = room.join("Bob")
+    phone.look_at(0, 0)
+    phone.wait_for_shapes(2)
+    mouth = hole(phone)
+    lead_finger(phone, (100, 240), moved(mouth, 100, -150))
+    assert phone.run("app.session.shapeCount") == 2
+    phone.select(*squares)
+    start = phone.middle(squares[0])
+    lead_finger(phone, start, mouth)
+    bob.wait_for_shapes(0)
+    room.agree()
+
+
+def test_the_black_hole_swallows_everything_and_gives_it_back(room):
+    """One operation a shape, one step to undo; everyone sees all of it go to the same place."""
+    squares = [room.add(position=[100 + 150 * at, 100 * at], size=[90, 90]) for at in range(5)]
+    ann = room.join("Ann")
+    bob = room.join("Bob")
+    ann.look_at(0, 0)
+    ann.wait_for_shapes(5)
+    bob.wait_for_shapes(5)
+    watch(bob)
+    ann.page.keyboard.press("b")
+    bob.wait_for_shapes(0)
+    room.agree()
+    gone = [seen(bob, square)[-1]["departure"] for square in squares]
+    assert all(place and place == gone[0] and place["width"] == 1 for place in gone)
+    ann.page.keyboard.press("Control+z")
+    bob.wait_for_shapes(5)
+    assert sorted(tuple(shape["position"]) for shape in room.agree()) == [(100 + 150 * at, 100 * at) for at in range(5)]
+
+
+def test_a_thrown_square_glides_on_slows_down_and_stays_inside_the_view(room):
+    """Others see the way and not only its end; the drag and the glide are one step to undo."""
+    square = room.add(position=[100, 300], size=[100, 100])
+    ann = room.join("Ann", clock=True)
+    bob = room.join("Bob")
+    ann.look_at(0, 0)
+    ann.wait_for_shape(square)
+    bob.wait_for_shape(square)
+    ann.stop_clock()
+    watch(bob)
+    throw(ann, (150, 350), (60, 4))
+    ways = []
+    for _ in range(12):
+        before = ann.shape(square)["x"]
+        ann.pass_time(10 * FRAME)
+        ways.append(ann.shape(square)["x"] - before)
+        assert inside(ann, ann.shape(square))
+    assert ways[0] > 100, "it goes on"
+    assert any(way < 0 for way in ways), "it turns back at the edge"
+    free = [abs(way) for way in ways if way < 0][1:]
+    assert len(free) > 3 and free == sorted(free, reverse=True), f"it slows down: {ways}"
+    ann.pass_time(3000)
+    end = ann.shape(square)
+    bob.wait_for_shape(square, f"Math.abs(shape.x - {end['x']}) < 0.01")
+    assert len(seen(bob, square)) > 3, "the others saw it on its way"
+    ann.page.keyboard.press("Control+z")
+    ann.pass_time(100)
+    bob.wait_for_shape(square, "shape.x === 100 && shape.y === 300")
+    assert not ann.run("app.session.canUndo")
+    room.agree()
+
+
+def test_a_gliding_square_is_caught_by_a_press(room):
+    """It stops where it is, and what is done next is a step of its own."""
+    square = room.add(position=[100, 300], size=[150, 150])
+    ann = room.join("Ann", clock=True)
+    bob = room.join("Bob")
+    ann.look_at(0, 0)
+    ann.wait_for_shape(square)
+    ann.stop_clock()
+    throw(ann, (150, 350), (14, 0))
+    ann.pass_time(10 * FRAME)
+    there = ann.shape(square)["x"]
+    assert there > 225
+    ann.click(*ann.middle(square))
+    ann.pass_time(1000)
+    assert ann.shape(square)["x"] == there
+    ann.page.keyboard.press("ArrowDown")
+    ann.pass_time(1000)
+    ann.page.keyboard.press("Control+z")
+    ann.pass_time(100)
+    bob.wait_for_shape(square, f"Math.abs(shape.x - {there}) < 0.01 && shape.y === 300")
+    ann.page.keyboard.press("Control+z")
+    ann.pass_time(100)
+    bob.wait_for_shape(square, "shape.x === 100")
+
+
+def test_a_square_thrown_without_motion_is_at_its_end_at_once(room):
+    """For who asked for less motion."""
+    square = room.add(position=[100, 300], size=[100, 100])
+    ann = room.join("Ann", clock=True, still=True)
+    bob = room.join("Bob")
+    ann.look_at(0, 0)
+    ann.wait_for_shape(square)
+    ann.stop_clock()
+    throw(ann, (150, 350), (15, 0))
+    end = ann.shape(square)["x"]
+    assert end > 100 + 8 * 15 + 100
+    ann.pass_time(3000)
+    assert ann.shape(square)["x"] == end
+    bob.wait_for_shape(square, f"Math.abs(shape.x - {end}) < 0.01")
+    assert inside(ann, ann.shape(square))
+
+
+def test_two_fingers_turn_and_scale_a_square(room):
+    """At once; its middle stays where the fingers' is, and it is one step to undo."""
+    square = room.add(position=[100, 300], size=[160, 160])
+    phone = room.join("Eve", phone=True)
+    bob = room.join("Bob")
+    phone.look_at(0, 0)
+    phone.wait_for_shape(square)
+    phone.touch.pinch((180, 380), 50, 90, turn=70, steps=24)
+    bob.wait_for_shape(square, "shape.rotation > 50")
+    (shape,) = room.agree()
+    # What fingers do by chance at the beginning counts as nothing.
+    assert near(shape["rotation"], 64, within=5), shape["rotation"]
+    assert near(shape["size"][0], 275, within=25)
+    center = [shape["position"][axis] + shape["size"][axis] / 2 for axis in (0, 1)]
+    assert near(center, [180, 380], within=3)
+    phone.run("app.edit((session) => session.undo()); return null")
+    bob.wait_for_shape(square, "shape.rotation === 0 && shape.width === 160 && shape.x === 100")
+
+
+def test_a_second_finger_makes_a_pinch_of_a_drag_and_all_is_one_step(room):
+    """Also where it comes down beside the square."""
+    square = room.add(position=[100, 300], size=[120, 120])
+    phone = room.join("Eve", phone=True)
+    bob = room.join("Bob")
+    phone.look_at(0, 0)
+    phone.wait_for_shape(square)
+    phone.touch.drag((150, 350), (190, 350), hold=True)
+    phone.touch.start((190, 350), (300, 350))
+    for step in range(1, 12):
+        phone.touch.move((190, 350), (300 + 8 * step, 350))
+    phone.touch.end()
+    bob.wait_for_shape(square, "shape.width > 170")
+    phone.run("app.edit((session) => session.undo()); return null")
+    bob.wait_for_shape(square, "shape.x === 100 && shape.y === 300 && shape.width === 120")
+    assert not phone.run("app.session.canUndo")
+    room.agree()
+
+
+def test_a_double_tap_on_a_shape_gives_it_another_bright_colour(room):
+    """By mouse and by finger."""
+    square = room.add(position=[100, 200], size=[150, 150], fill="#010203")
+    ann = room.join("Ann", clock=True)
+    phone = room.join("Eve", phone=True, clock=True)
+    for person in (ann, phone):
+        person.look_at(0, 0)
+        person.wait_for_shape(square)
+        person.stop_clock()
+    tap(ann, 180, 280, times=2)
+    phone.wait_for_shape(square, "shape.fill !== '#010203'")
+    first = room.shape(square)["fill"]
+    tap(phone, 180, 280, times=2)
+    ann.wait_for_shape(square, f"shape.fill !== '{first}'")
+    (shape,) = room.agree()
+    assert is_bright(first) and is_bright(shape["fill"]) and shape["id"] == square

@@ -1,0 +1,97 @@
+"""The room as it was: looked at by all who like, restored by who may draw."""
+
+import time
+
+
+def past(room):
+    """A room that had a sun, then a moon too, then only a moved moon. The times between, in milliseconds."""
+    times = []
+
+    def wait():
+        time.sleep(0.06)
+        times.append(time.time() * 1000)
+        time.sleep(0.06)
+
+    sun = room.add(kind="star", name="Sun", position=[100, 100], size=[100, 100], fill="#FFCC00")
+    wait()
+    moon = room.add(kind="ellipse", name="Moon", position=[400, 100], size=[100, 100])
+    wait()
+    room.write((moon, {"position": [500, 300], "fill": "#00FF00"}), (sun, {"deleted": True}))
+    return sun, moon, times
+
+
+def open_history(person):
+    person.page.get_by_role("button", name="Menu", exact=True).click()
+    person.page.get_by_role("menuitem", name="History").click()
+    person.page.get_by_label("When").wait_for()
+
+
+def look_back(person, milliseconds):
+    """Moves the slider to a moment."""
+    person.page.evaluate(
+        """async (at) => {
+          const { from, to } = await (await fetch(`/v1/rooms/${canvasApp.room}/history`)).json()
+          const slider = document.querySelector('.history .slider')
+          slider.value = Math.round((at - from + 1) / (to - from + 1) * 1000)
+          slider.dispatchEvent(new Event('input'))
+        }""", milliseconds)
+
+
+def test_the_slider_shows_the_room_as_it_was(room):
+    """The past is drawn and listed, nobody can edit it, and what others do now is not lost."""
+    sun, moon, (first, second) = past(room)
+    ann = room.join("Ann")
+    open_history(ann)
+    look_back(ann, second)
+    ann.wait("app.session.shapeCount === 2", "both")
+    assert ann.shape(moon)["x"] == 400
+    ann.painted()
+    assert ann.drawn(sun)["x"] == 100
+    look_back(ann, first)
+    ann.wait("app.session.shapeCount === 1", "the sun alone")
+    ann.page.locator(".layer", has_text="Sun").wait_for()
+    assert ann.page.locator(".toolbar").is_hidden()
+    ann.run("app.edit((session) => session.clear()); return null")
+    ann.page.locator(".notice", has_text="This is the past").wait_for()
+    room.add(name="New", position=[700, 400])
+    ann.page.get_by_role("button", name="Back to now").click()
+    ann.wait_for_shapes(2)
+    ann.page.locator(".layer", has_text="New").wait_for()
+    assert ann.drawn(sun) is None and ann.drawn(moon)["x"] == 500
+    assert len(room.agree()) == 2
+
+
+def test_what_is_restored_is_written_anew_and_can_be_undone(room):
+    """What is gone comes back, what is new goes, what differs is as it was: one step."""
+    sun, moon, (first, second) = past(room)
+    ann, bob = room.join("Ann"), room.join("Bob")
+    later = room.add(name="Later")
+    bob.wait_for_shape(later)
+    open_history(ann)
+    look_back(ann, second)
+    ann.wait("app.session.shapeCount === 2 && app.isPast", "both")
+    ann.page.get_by_role("button", name="Restore this").click()
+    bob.wait_for_shape(sun)
+    shapes = room.wait_for(lambda shapes: {shape["name"] for shape in shapes} == {"Sun", "Moon"})
+    assert room.shape(moon)["position"] == [400, 100] and room.shape(moon)["fill"] == "#C0C0C0"
+    assert room.shape(sun)["fill"] == "#FFCC00" and room.shape(sun)["kind"] == "star"
+    room.agree()
+    ann.page.locator(".notice", has_text="Restored").get_by_role("button", name="Undo").click()
+    room.wait_for(lambda shapes: {shape["name"] for shape in shapes} == {"Moon", "Later"})
+    assert room.shape(moon)["position"] == [500, 300]
+    room.agree()
+
+
+def test_history_by_keyboard_and_without_a_past(room):
+    """The arrow keys go back step by step and Escape comes back to now; a room nobody wrote to has none."""
+    ann = room.join("Ann")
+    ann.page.get_by_role("button", name="Menu", exact=True).click()
+    ann.page.get_by_role("menuitem", name="History").click()
+    ann.page.locator(".notice", has_text="no past").wait_for()
+    past(room)
+    ann.forgive("404")
+    open_history(ann)
+    ann.page.keyboard.press("Home")
+    ann.wait("app.isPast && app.session.shapeCount === 0", "the beginning")
+    ann.page.keyboard.press("Escape")
+    ann.wait("!app.isPast && app.session.shapeCount === 1", "now")

@@ -1,0 +1,223 @@
+"""What moves on the way from one state to the next, with a clock that the test holds."""
+
+import math
+
+from person import number
+
+OWN, OTHERS, DEPARTURE = 120, 200, 350
+
+
+def watching(room, *shapes, **options):
+    """Someone whose time stands still, and who has the shapes before them."""
+    bob = room.join("Bob", clock=True, **options)
+    bob.wait_for_shapes(len(shapes))
+    bob.painted()
+    bob.stop_clock()
+    # The frame that was asked for is drawn.
+    bob.pass_time(50)
+    return bob
+
+
+def told(person, expression, *shapes):
+    """Until something has arrived, which is before any frame shows it."""
+    person.wait(expression, argument=[number(shape) for shape in shapes])
+    # One frame takes it up; motion begins with it.
+    person.pass_time(20)
+
+
+def close(one, other, tolerance=0.01):
+    return math.isclose(one, other, abs_tol=tolerance)
+
+
+def test_what_others_move_glides_there(room):
+    """Between the two places halfway, and there when its time is over: slower towards the end."""
+    shape = room.add(position=[100, 100], size=[80, 60])
+    bob = watching(room, shape)
+    room.write((shape, {"position": [300, 200], "rotation": 90}))
+    told(bob, "app.session.shape(value[0]).x === 300", shape)
+    bob.pass_time(OTHERS // 2)
+    halfway = bob.drawn(shape)
+    assert 150 < halfway["x"] < 295 and 125 < halfway["y"] < 198 and 20 < halfway["rotation"] < 88, halfway
+    # All of it is as far on its way.
+    assert close((halfway["x"] - 100) / 200, (halfway["y"] - 100) / 100) and close((halfway["x"] - 100) / 200, halfway["rotation"] / 90)
+    bob.pass_time(OTHERS)
+    there = bob.drawn(shape)
+    assert (there["x"], there["y"], there["rotation"]) == (300, 200, 90), there
+
+
+def test_steps_that_follow_each_other_become_one_movement(room):
+    """Five steps of 40 units, a tenth of a second apart: drawn between them it goes on, never back and never still."""
+    shape = room.add(position=[0, 100])
+    bob = watching(room, shape)
+    seen = []
+    for step in range(1, 6):
+        room.write((shape, {"position": [40 * step, 100]}))
+        told(bob, f"app.session.shape(value[0]).x === {40 * step}", shape)
+        for _ in range(4):
+            seen.append(bob.drawn(shape)["x"])
+            bob.pass_time(20)
+    steps = [after - before for before, after in zip(seen, seen[1:])]
+    assert all(step > 0 for step in steps[:-1]), seen
+    # Once it is under way, evenly.
+    assert max(steps[8:18]) < 3 * min(steps[8:18]), steps
+
+
+def test_a_colour_blends(room):
+    """From blue to red it is neither for a while."""
+    shape = room.add(position=[100, 100], size=[200, 200], fill="#0000FF")
+    bob = watching(room, shape)
+    room.write((shape, {"fill": "#FF0000"}))
+    told(bob, "app.session.shape(value[0]).fill === '#FF0000'", shape)
+    bob.pass_time(40)
+    x, y = map(int, bob.middle(shape))
+    red, _, blue, _ = bob.picture()[y, x].astype(int)
+    assert 30 < red < 250 and 5 < blue < 225 and abs(red + blue - 255) < 6, (red, blue)
+    bob.pass_time(OTHERS)
+    assert list(bob.picture()[y, x][:3]) == [255, 0, 0]
+
+
+def test_what_appears_grows_and_what_is_deleted_fades(room):
+    """On the other's page: smaller and lighter first, and still seen for a moment when it is gone."""
+    kept = room.add(position=[600, 600])
+    bob = watching(room, kept)
+    shape = room.add(position=[100, 100], size=[100, 100], fill="#CC0000")
+    told(bob, "app.session.shape(value[0]) !== null", shape)
+    bob.pass_time(40)
+    young = bob.drawn(shape)
+    assert 0.8 < young["growth"] < 1 and 0.1 < young["opacity"] < 1, young
+    bob.pass_time(OTHERS)
+    assert bob.drawn(shape)["growth"] == 1 and bob.drawn(shape)["opacity"] == 1
+    room.write((shape, {"deleted": True}))
+    told(bob, "app.session.shape(value[0]) === null", shape)
+    bob.pass_time(60)
+    x, y = map(int, bob.screen(150, 150))
+    red, green, *_ = bob.picture()[y, x].astype(int)
+    assert red > green + 20, "it is gone at once"
+    assert bob.drawn(shape) is None, "it can still be asked for"
+    bob.pass_time(OTHERS)
+    red, green, *_ = bob.picture()[y, x].astype(int)
+    assert abs(red - green) < 4, "it is still there"
+    assert len(bob.run("app.scene.order.map(({ id }) => id)")) == 1
+
+
+def test_what_a_black_hole_takes_is_seen_going_there_by_everyone(room):
+    """Smaller and smaller, along a curve, from its box to the hole's, on the page of who didn't do it."""
+    shape = room.add(position=[500, 100], size=[200, 120], fill="#CC0000")
+    bob = watching(room, shape)
+    ann = room.join("Ann")
+    ann.run("app.edit((session) => session.edit([{ shape: value, set: "
+            "{ position: [100, 600], size: [1, 1], deleted: true } }])); return null", number(shape))
+    told(bob, "app.session.shape(value[0]) === null", shape)
+    places = []
+    for _ in range(6):
+        places.append(bob.run(
+            "const [shape] = app.scene.order; return shape && [shape.x + shape.width / 2, shape.y + shape.height / 2, shape.width]"))
+        bob.pass_time(50)
+    assert all(places), places
+    widths = [width for _, _, width in places]
+    assert widths == sorted(widths, reverse=True) and widths[0] > 190 and widths[-1] < 110, widths
+    distances = [math.dist((x, y), (100, 600)) for x, y, _ in places]
+    assert distances == sorted(distances, reverse=True), distances
+    # Not along the straight line between the two: at least a twentieth of the way beside it.
+    length = math.dist((600, 160), (100, 600))
+    beside = [abs((x - 600) * (600 - 160) - (y - 160) * (100 - 600)) / length for x, y, _ in places]
+    assert max(beside) > length / 20, beside
+    bob.pass_time(DEPARTURE)
+    assert bob.run("app.scene.order.length") == 0
+    room.agree(ann)
+
+
+def test_a_lifted_shape_is_larger_and_lighter_for_everyone(room):
+    """6 % and 85 %, with the other's presence, and back when it is let go."""
+    shape = room.add(position=[200, 200], size=[100, 100], fill="#CC0000")
+    bob = watching(room, shape)
+    ann = room.join("Ann")
+    ann.wait_for_shapes(1)
+    ann.run("app.scene.lift(value); app.presence.setLifted([value]); return null", number(shape))
+    told(bob, "app.presence.people().some(({ lifted }) => lifted.length === 1)", shape)
+    bob.pass_time(60)
+    half = bob.drawn(shape)
+    assert 1 < half["growth"] < 1.06 and 0.85 < half["opacity"] < 1, half
+    bob.pass_time(OTHERS)
+    lifted = bob.drawn(shape)
+    assert close(lifted["growth"], 1.06, 1e-9) and close(lifted["opacity"], 0.85, 1e-9), lifted
+    ann.wait("app.scene.drawn(value)?.growth === 1.06", argument=number(shape))
+    ann.run("app.scene.lower(value); app.presence.setLifted([]); return null", number(shape))
+    told(bob, "app.presence.people().every(({ lifted }) => lifted.length === 0)", shape)
+    bob.pass_time(2 * OTHERS)
+    assert bob.drawn(shape)["growth"] == 1 and bob.drawn(shape)["opacity"] == 1
+
+
+def test_what_one_drags_follows_the_hand_at_once(room):
+    """No gliding behind one's own pointer, lifted or not."""
+    shape = room.add(position=[200, 200])
+    ann = watching(room, shape)
+    for step in range(1, 6):
+        ann.run("app.edit((session) => session.place([{ id: value[0], x: 200 + value[1], y: 200 }])); return null",
+                [number(shape), 20 * step])
+        ann.pass_time(20)
+        if step > 1:
+            assert ann.drawn(shape)["x"] == 200 + 20 * step
+
+
+def test_undoing_takes_a_moment(room):
+    """What one does oneself takes 120 ms, so that one sees what it was."""
+    shape = room.add(position=[200, 200])
+    ann = watching(room, shape)
+    ann.run("app.edit((session) => session.place([{ id: value, x: 400, y: 200 }])); return null", number(shape))
+    ann.pass_time(1000)
+    assert ann.drawn(shape)["x"] == 400
+    ann.run("app.edit((session) => session.undo()); return null")
+    ann.pass_time(20)
+    ann.pass_time(40)
+    assert 200 < ann.drawn(shape)["x"] < 400
+    ann.pass_time(OWN)
+    assert ann.drawn(shape)["x"] == 200
+
+
+def test_nothing_moves_for_who_asked_for_less_motion(room):
+    """Moved, deleted, drawn in: at the next frame it is so."""
+    moved, deleted, taken = (room.add(position=[200 * at, 100]) for at in range(3))
+    bob = watching(room, moved, deleted, taken, still=True)
+    room.write((moved, {"position": [50, 400]}), (deleted, {"deleted": True}),
+               (taken, {"position": [0, 700], "size": [1, 1], "deleted": True}))
+    told(bob, "app.session.shapeCount === 1", moved)
+    bob.pass_time(20)
+    assert (bob.drawn(moved)["x"], bob.drawn(moved)["y"]) == (50, 400)
+    assert bob.run("app.scene.order.length") == 1 and not bob.run("app.scene.moves()")
+
+
+def test_others_cursors_glide_with_their_names(room):
+    """An arrow and a flag of Ann's colour, between two places halfway."""
+    shape = room.add(position=[600, 600])
+    bob = watching(room, shape)
+    ann = room.join("Ann")
+    ann.run("app.presence.setCursor({ x: 200, y: 200 }); return null")
+    told(bob, "app.presence.people().some(({ cursor }) => cursor?.x === 200)")
+    bob.pass_time(50)
+    color = [int(ann.run("app.me.color")[at : at + 2], 16) for at in (1, 3, 5)]
+
+    def is_arrow_at(x, y):
+        x, y = map(int, bob.screen(x, y))
+        return abs(bob.picture("#overlay")[y + 6, x + 2, :3].astype(int) - color).max() < 12
+
+    assert is_arrow_at(200, 200)
+    bob.pass_time(500)
+    ann.run("app.presence.setCursor({ x: 400, y: 200 }); return null")
+    told(bob, "app.presence.people().some(({ cursor }) => cursor?.x === 400)")
+    bob.pass_time(70)
+    assert not is_arrow_at(200, 200) and not is_arrow_at(400, 200)
+    bob.pass_time(OTHERS)
+    assert is_arrow_at(400, 200)
+
+
+def test_the_view_glides_and_arrives(room):
+    """Zooming to fit, for who lets it take its time."""
+    shape = room.add(position=[2000, 2000], size=[200, 200])
+    bob = watching(room, shape)
+    bob.look_at(0, 0)
+    bob.run("app.view.fit({ x: 2000, y: 2000, width: 200, height: 200 }, 0, { now: performance.now() }); return null")
+    bob.pass_time(100)
+    assert 0 < bob.run("app.view.x") < 1460
+    bob.pass_time(250)
+    assert bob.run("[app.view.x, app.view.y, app.view.scale]") == [2100 - 640, 2100 - 400, 1]

@@ -1,0 +1,195 @@
+"""Without a network: edits go on, are counted and kept, and arrive; the page opens all the same."""
+
+from contextlib import contextmanager
+
+
+MISSED = ("ERR_CONNECTION_REFUSED", "ERR_INTERNET_DISCONNECTED", "WebSocket connection", "Failed to load resource", "when fetching the script")
+SQUARE = "app.edit((session) => session.addSquare({ x: 100, y: 100, width: 600, height: 400 })); return null"
+
+
+def draw(person, count=1):
+    for _ in range(count):
+        person.run(SQUARE)
+
+
+def status(person, words):
+    person.wait("document.querySelector('.status-words').textContent.includes(value)", words, words)
+
+
+def keep_page(person):
+    """Until the page is kept by the browser."""
+    person.wait("navigator.serviceWorker.controller", "the worker", seconds=20)
+    person.page.wait_for_function(
+        "async () => (await Promise.all((await caches.keys()).map(async (name) => (await caches.open(name)).match('/page.json')))).some(Boolean)")
+
+
+@contextmanager
+def lasting(world, *flags):
+    """A server that has its port and what it kept when it is started again."""
+    with world.start_server(*flags) as server:
+        server.asked = server.port
+        yield server
+
+
+def test_edits_go_on_are_counted_and_arrive(room):
+    """Offline the status counts them; back, all is on the server and with the others."""
+    ann, bob = room.join("Ann"), room.join("Bob")
+    draw(ann)
+    bob.wait_for_shapes(1)
+    ann.forgive(*MISSED)
+    ann.run("app.perform(app.live.stop()); return null")
+    draw(ann, 3)
+    status(ann, "your 3 changes are kept")
+    assert bob.run("app.session.shapeCount") == 1
+    ann.run("app.start(); return null")
+    bob.wait_for_shapes(4)
+    status(ann, "Saved")
+    room.agree()
+
+
+def test_a_server_that_restarts_in_mid_drag_loses_nothing(world, room):
+    """The hand doesn't notice; where it let go is what everyone holds."""
+    with lasting(world) as server:
+        own = world.room(server, "mid-drag")
+        ann, bob = own.join("Ann"), own.join("Bob")
+        for person in (ann, bob):
+            person.forgive(*MISSED)
+        sun = own.add(kind="rectangle", position=[200, 200], size=[120, 120])
+        ann.wait_for_shape(sun)
+        ann.look_at(0, 0)
+        ann.run("app.setTool('select'); return null")
+        ann.drag((260, 260), (360, 300), steps=5, hold=True)
+        bob.wait_for_shape(sun, "shape.x > 210")
+        server.kill()
+        server.start()
+        ann.page.mouse.move(460, 420, steps=10)
+        ann.page.evaluate("new Promise((done) => setTimeout(done, 120))")
+        ann.page.mouse.up()
+        own.wait_for(lambda shapes: shapes and shapes[0]["position"] == [400, 360], "where it was let go")
+        bob.wait_for_shape(sun, "shape.x === 400 && shape.y === 360")
+        own.agree()
+
+
+def test_a_reload_keeps_what_was_not_sent(world, room):
+    """Edits, drawing and page are there again with no server, as the same actor, and arrive when it is back."""
+    with lasting(world) as server:
+        own = world.room(server, "reload")
+        ann = own.join("Ann")
+        ann.forgive(*MISSED)
+        draw(ann, 2)
+        own.wait_for_shapes(2)
+        keep_page(ann)
+        actor = ann.run("app.live.actor")
+        server.kill()
+        draw(ann, 2)
+        status(ann, "your 2 changes are kept")
+        ann.page.reload()
+        ann.wait("app.session.shapeCount === 4 && app.session.unsentCount === 2", "what was drawn")
+        assert ann.run("app.live.actor") == actor
+        status(ann, "your 2 changes are kept")
+        ann.painted()
+        server.start()
+        own.wait_for_shapes(4)
+        own.agree(ann)
+
+
+def test_a_second_tab_is_somebody_else_and_brings_in_what_the_first_left(world, room):
+    """Two tabs are two actors; offline the second has the drawing too; what one was closed with, the other sends."""
+    with lasting(world) as server:
+        own = world.room(server, "tabs")
+        ann = own.join("Ann")
+        draw(ann)
+        own.wait_for_shapes(1)
+        keep_page(ann)
+        tab = own.join("Ann", context=ann.context)
+        assert tab.run("app.live.actor") != ann.run("app.live.actor")
+        for person in (ann, tab):
+            person.forgive(*MISSED)
+        server.kill()
+        third = own.join("Ann", context=ann.context, ready=False)
+        third.forgive(*MISSED)
+        third.wait("app.session.shapeCount === 1", "the drawing")
+        draw(third, 2)
+        draw(tab, 1)
+        third.wait("app.session.unsentCount === 2")
+        third.page.evaluate("new Promise((done) => setTimeout(done, 200))")
+        third.page.close()
+        third.is_gone = True
+        server.start()
+        own.wait_for_shapes(4)
+        tab.wait_for_shapes(4)
+        ann.wait_for_shapes(4)
+        own.agree(ann, tab)
+
+
+def test_the_rooms_are_listed_without_a_server(world, room):
+    """The page of all rooms opens too, and lists what this browser has seen."""
+    with lasting(world) as server:
+        own = world.room(server, "listed")
+        ann = own.join("Ann")
+        ann.forgive(*MISSED)
+        draw(ann)
+        own.wait_for_shapes(1)
+        keep_page(ann)
+        ann.wait("app.session.unsentCount === 0")
+        # The drawing is kept a while after it changed.
+        ann.page.evaluate("new Promise((done) => setTimeout(done, 1800))")
+        server.kill()
+        ann.page.goto(server.url("/"))
+        ann.page.get_by_role("link", name="listed").click()
+        ann.wait("app.session.shapeCount === 1", "the drawing")
+
+
+def test_what_the_server_refuses_is_shown_and_taken_back(world, room):
+    """A full room says so in a banner and in words, and the shape is off the canvas."""
+    with lasting(world, "--max-shapes", "2") as server:
+        own = world.room(server, "full")
+        ann = own.join("Ann")
+        draw(ann, 3)
+        ann.page.locator(".notice.is-refused", has_text="the room is full").wait_for()
+        ann.page.locator(".banner", has_text="it holds 2 shapes").wait_for()
+        ann.wait_for_shapes(2)
+        own.agree()
+
+
+def test_a_deleted_room_says_so(room):
+    """What was last seen can be saved, and the room begun anew."""
+    ann = room.join("Ann")
+    draw(ann)
+    room.wait_for_shapes(1)
+    room.request("DELETE", "")
+    ann.page.get_by_role("heading", name="This room was deleted").wait_for()
+    status(ann, "Deleted")
+    with ann.page.expect_download() as download:
+        ann.page.get_by_role("button", name="Save it").click()
+    assert download.value.suggested_filename == f"{room.name}.json"
+    ann.page.get_by_role("button", name="Start anew").click()
+    status(ann, "Saved")
+    ann.wait_for_shapes(0)
+
+
+def test_a_newer_page_is_announced(world, room):
+    """A server that comes back with other files is newer, and a reload brings its page."""
+    import shutil
+    import tempfile
+    from pathlib import Path
+
+    with tempfile.TemporaryDirectory() as folder:
+        web = Path(folder) / "web"
+        shutil.copytree(world.web, web)
+        with lasting(world, "--web", web) as server:
+            own = world.room(server, "newer")
+            ann = own.join("Ann")
+            ann.forgive(*MISSED)
+            keep_page(ann)
+            server.kill()
+            with open(web / "looks" / "room.css", "a") as file:
+                file.write("/* newer */\n")
+            server.start()
+            banner = ann.page.locator(".banner", has_text="newer page")
+            banner.wait_for()
+            banner.get_by_role("button", name="Reload").click()
+            ann.wait("app.session.status().state === 'live'")
+            assert ann.page.evaluate("async () => (await (await fetch('/looks/room.css')).text()).includes('newer')")
+            ann.page.evaluate("new Promise((done) => setTimeout(done, 300))")
+            assert ann.page.locator(".banner").count() == 0

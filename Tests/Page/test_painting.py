@@ -1,0 +1,277 @@
+"""What is painted, pixel by pixel, against the core's outlines and regions."""
+
+import numpy
+
+from person import number
+from pixels import PAPER, centers, differs, distance, inside, mixed, near, rgb
+
+FILL, STROKE = "#2E6FE4", "#1A1A1A"
+ORANGE = rgb("#FF8C1A")
+
+
+def outline(person, identifier):
+    """The core's outline in device pixels."""
+    points = person.run("return app.session.outline(value, 0.05)", number(identifier))
+    return on_pixels(person, points)
+
+
+def on_pixels(person, points):
+    pixels = person.run("app.view.pixels")
+    return [(p["x"] * pixels["scale"] + pixels["x"], p["y"] * pixels["scale"] + pixels["y"]) for p in points]
+
+
+def alone(person, identifier):
+    """No dots, so that a pixel is the shape's or the paper's."""
+    person.run("document.documentElement.style.setProperty('--dot', 'rgb(250, 249, 246)'); return null")
+    person.wait_for_shape(identifier)
+    person.painted()
+    return person.picture()
+
+
+def test_each_kind_is_painted_as_the_core_has_its_outline(room):
+    """Turned, stretched, at two pixels for one: no pixel but those on the very edge is on the wrong side of it."""
+    ann = room.join(ratio=2, size=(420, 360))
+    ann.look_at(-10, -10, 1.3)
+    for values in [
+        {"kind": "rectangle", "rotation": 17},
+        {"kind": "roundedRectangle", "cornerRadius": 30, "rotation": -25},
+        # Cut to half the smaller side.
+        {"kind": "roundedRectangle", "cornerRadius": 500},
+        {"kind": "ellipse", "rotation": 40},
+        {"kind": "polygon", "points": 3},
+        {"kind": "polygon", "points": 7, "rotation": 200},
+        {"kind": "star", "points": 5, "innerRatio": 0.3},
+        {"kind": "star", "points": 9, "innerRatio": 0.8, "rotation": 33},
+    ]:
+        shape = room.add(position=[70, 60], size=[130, 90], fill=FILL, **values)
+        picture = alone(ann, shape)
+        polygon = outline(ann, shape)
+        x, y = centers(picture.shape)
+        part = near(polygon, picture.shape)
+        beyond = differs(picture, PAPER)
+        beyond[part] = False
+        assert not beyond.any(), f"{values}: painted far away"
+        picture, x, y = picture[part], x[part], y[part]
+        within, far = inside(polygon, x, y), distance(polygon, x, y) > 1
+        assert within.sum() > 8_000, values
+        assert not (differs(picture, rgb(FILL)) & within & far).any(), f"{values}: not filled within"
+        assert not (differs(picture, PAPER) & ~within & far).any(), f"{values}: painted beyond its outline"
+        room.write((shape, {"deleted": True}))
+        ann.wait("app.session.shapeCount === 0")
+
+
+def test_a_stroke_lies_on_the_outline(room):
+    """Half within and half beyond; where one sees through the shape, its fill doesn't show through its stroke."""
+    ann = room.join(size=(420, 360))
+    for alpha in (10, 4):
+        shape = room.add(kind="ellipse", position=[100, 80], size=[200, 140], rotation=20, fill=FILL, stroke=STROKE,
+                         strokeWidth=12, alpha=alpha)
+        picture = alone(ann, shape)
+        polygon = outline(ann, shape)
+        x, y = centers(picture.shape)
+        within, away = inside(polygon, x, y), distance(polygon, x, y)
+        stroke, fill = (mixed(rgb(color), PAPER, alpha / 10) for color in (STROKE, FILL))
+        assert not (differs(picture, stroke) & (away < 5)).any(), alpha
+        assert not (differs(picture, fill) & within & (away > 7)).any(), alpha
+        assert not (differs(picture, PAPER) & ~within & (away > 7)).any(), alpha
+        room.write((shape, {"deleted": True}))
+        ann.wait("app.session.shapeCount === 0")
+
+
+def test_it_is_as_exact_at_the_edge_of_the_canvas(room):
+    """Shapes and what they have in common ten million units away, and close."""
+    ann = room.join(size=(420, 360))
+    edge = 9_999_000
+    below = room.add(position=[edge, -edge], size=[50, 50], fill="#FFFFFF", z="A")
+    room.add(position=[edge + 30.25, -edge + 20.25], size=[50, 50], fill="#FFFFFF", z="B")
+    ann.wait_for_shapes(2)
+    ann.run("app.view.zoomAt({ x: 0, y: 0 }, 4 / app.view.scale); "
+            "app.view.panBy((app.view.x - value[0]) * 4, (app.view.y - value[1]) * 4); return null", [edge - 10, -edge - 10])
+    picture = alone(ann, below)
+    wanted = mixed(ORANGE, (255, 255, 255), 0.45)
+    x, y = centers(picture.shape)
+    within = (x > 161) & (x < 240) & (y > 121) & (y < 240)
+    assert not (differs(picture, wanted) & within & (x > 163) & (x < 238) & (y > 123) & (y < 238)).any()
+    orange = numpy.abs(picture[:, :, :3].astype(int) - wanted).max(axis=2) < 4
+    assert not (orange & ~within).any()
+
+
+def test_ten_levels_of_alpha_mix_with_what_lies_below(room):
+    """Each level over paper, and all over each other in drawing order."""
+    ann = room.join()
+    shapes = [room.add(position=[60 * level, 50], size=[40, 40], fill="#FF0000", alpha=level) for level in range(1, 11)]
+    ann.wait_for_shapes(10)
+    picture = alone(ann, shapes[-1])
+    for level in range(1, 11):
+        seen = picture[70, 60 * level + 20, :3].astype(int)
+        assert numpy.abs(seen - mixed((255, 0, 0), PAPER, level / 10)).max() <= 2, (level, seen)
+    room.write((shapes[0], {"visible": False}))
+    ann.wait_for_shape(shapes[0], "!shape.visible")
+    ann.painted()
+    assert not differs(ann.picture()[45:95, 55:105], PAPER).any(), "a hidden shape is seen"
+
+
+def test_what_two_shapes_have_in_common_is_orange(room):
+    """The core's region to the pixel, at 45 %, with a line around it; nothing once they are apart."""
+    ann = room.join(size=(500, 420))
+    below = room.add(kind="star", position=[60, 60], size=[220, 220], fill="#2E6FE4", z="A")
+    above = room.add(kind="ellipse", position=[160, 120], size=[200, 120], rotation=30, fill="#FFFFFF", z="B")
+    ann.wait_for_shapes(2)
+    picture = alone(ann, above)
+    polygons = ann.run("app.session.commonRegion(...value)", sorted([number(below), number(above)]))
+    assert polygons
+    x, y = centers(picture.shape)
+    within, away = numpy.zeros(x.shape, bool), numpy.full(x.shape, numpy.inf)
+    for polygon in (on_pixels(ann, points) for points in polygons):
+        within |= inside(polygon, x, y)
+        away = numpy.minimum(away, distance(polygon, x, y))
+    wanted = mixed(ORANGE, (255, 255, 255), 0.45)
+    assert (within & (away > 2)).sum() > 3000
+    assert not (differs(picture, wanted) & within & (away > 2)).any(), "not orange within"
+    line = away < 0.3
+    assert (numpy.abs(picture[:, :, :3].astype(int) - wanted)[line].sum(axis=1) > 60).mean() > 0.9, "no line around it"
+    around = inside(outline(ann, above), x, y) & ~within & (away > 2)
+    assert not (differs(picture, (255, 255, 255)) & around & (distance(outline(ann, above), x, y) > 1)).any()
+    room.write((above, {"position": [290, 200]}))
+    ann.wait("app.session.overlapPairs().length === 0")
+    ann.painted()
+    assert not (numpy.abs(ann.picture()[:, :, :3].astype(int) - wanted).max(axis=2) < 6).any(), "orange was left behind"
+
+
+def test_a_lifted_shape_has_its_region_where_it_is_seen(room):
+    """Drawn larger than it is, it has more in common with its neighbour, and that is orange too."""
+    ann = room.join(size=(500, 420), still=True)
+    room.add(position=[100, 100], size=[100, 100], fill="#FFFFFF", z="A")
+    above = room.add(position=[180, 100], size=[100, 100], fill="#FFFFFF", z="B")
+    ann.wait_for_shapes(2)
+    alone(ann, above)
+    assert not orange_at(ann, 178, 150) and orange_at(ann, 190, 150)
+    ann.run("app.scene.lift(value); return null", number(above))
+    ann.wait("app.scene.drawn(value)?.growth > 1.05", argument=number(above))
+    ann.painted()
+    # 6 % of 100 is 3 at each side.
+    assert orange_at(ann, 178.5, 150) and not orange_at(ann, 175, 150)
+
+
+def orange_at(person, x, y):
+    red, green, blue, _ = person.picture()[int(y), int(x)].astype(int)
+    return red > 180 and red - blue > 80
+
+
+def test_what_is_painted_bit_by_bit_is_what_is_painted_at_once(room):
+    """After panning and many changes, painted tile by tile, everything painted anew looks just the same."""
+    ann = room.join(size=(900, 600), still=True)
+    ann.run("""
+      for (let at = 0; at < 150; at++) app.edit((session) => session.addRandomShape({ x: 0, y: 0, width: 1200, height: 900 }))
+      return null""")
+    ann.painted()
+    ann.run("""
+      return (async () => {
+        const ids = app.session.drawingOrder()
+        let chance = 7
+        const next = (below) => { chance = chance * 48271 % 2147483647; return chance % below }
+        for (let step = 0; step < 40; step++) {
+          const id = ids[next(ids.length)]
+          if (step % 5 === 0) app.view.panBy(next(41) - 20.5, next(41) - 20)
+          if (step % 4 === 0) app.edit((session) => session.edit([{ shape: id, set: { alpha: 1 + next(10) } }]))
+          else if (step % 7 === 0) app.edit((session) => session.reorder([id], 'front'))
+          else if (step % 11 === 0) app.edit((session) => session.delete([id]))
+          else if (app.session.shape(id)) app.edit((session) => session.place([{ id, x: next(900), y: next(600), rotation: next(360) }]))
+          await new Promise(requestAnimationFrame)
+        }
+        return null
+      })()""")
+    ann.painted()
+    bit_by_bit = ann.picture()
+    ann.run("app.scene.touchAll(); app.invalidate(); return null")
+    ann.painted()
+    at_once = ann.picture()
+    apart = numpy.abs(bit_by_bit.astype(int) - at_once.astype(int)).max(axis=2)
+    # Edges are smoothed from floating point, which knows pixels far away less well.
+    assert apart.max() <= 48 and (apart > 8).mean() < 0.0005, f"{(apart > 8).sum()} pixels differ, by up to {apart.max()}"
+
+
+def test_it_is_crisp_at_every_ratio_and_scale(room):
+    """As many pixels as the screen has, and an edge on a pixel's border is sharp."""
+    ratios = (1, 1.5, 3)
+    shape = room.add(position=[20, 20], size=[40, 40], fill="#000000")
+    for ratio in ratios:
+        ann = room.join(ratio=ratio, size=(400, 300))
+        ann.look_at(0, 0, 2)
+        picture = alone(ann, shape)
+        assert picture.shape[:2] == (300 * ratio, 400 * ratio), picture.shape
+        row = picture[int(80 * ratio), :, 0]
+        edge = int(40 * ratio)
+        assert row[edge - 1] > 240 and row[edge] < 10, (ratio, row[edge - 3 : edge + 3])
+        ann.leave()
+
+
+def test_only_what_is_in_view_and_has_changed_is_painted(room):
+    """Of 2,000 shapes that are far away none is; of those in view, only those around what changed."""
+    ann = room.join()
+    ann.run("""
+      const far = [], near = []
+      app.group(() => {
+        for (let at = 0; at < 2000; at++) app.edit((session) => session.addRandomShape({ x: 5000, y: 5000, width: 9000, height: 9000 }))
+        for (let row = 0; row < 10; row++) for (let column = 0; column < 10; column++) {
+          app.edit((session) => session.add({ kind: 'polygon', position: [120 * column, 75 * row], size: [60, 40] }))
+        }
+      })
+      return null""")
+    ann.painted()
+    ann.run("""
+      globalThis.fills = 0
+      const own = CanvasRenderingContext2D.prototype.fill
+      CanvasRenderingContext2D.prototype.fill = function (...values) {
+        if (this.canvas.id === 'drawing' && values[0] instanceof Path2D) fills += 1
+        return own.apply(this, values)
+      }
+      app.scene.touchAll(); app.invalidate(); return null""")
+    ann.painted()
+    assert ann.run("fills") == 100
+    ann.run("fills = 0; const [id] = app.session.shapesAt(30, 20); app.edit((session) => session.edit([{ shape: id, set: { fill: '#112233' } }])); return null")
+    ann.painted()
+    fills, frames = ann.run("fills"), 12
+    assert 0 < fills <= 6 * frames, fills
+
+
+def test_a_picture_that_takes_long_is_made_beside_the_one_that_is_seen(room):
+    """20,000 shapes: frames stay short while one zooms, and in the end all is sharp."""
+    ann = room.join()
+    ann.run("return app.exchange()")
+    ann.run("""
+      const squares = []
+      for (let at = 0; at < 20000; at++) squares.push({ x: at % 160 * 50, y: Math.floor(at / 160) * 50, colour: '#3366CC', size: 40 })
+      app.edit((session) => session.importDocument(JSON.stringify({ squares })))
+      return null""")
+    ann.wait_for_shapes(20_000)
+    ann.run("app.view.fit(app.session.bounds()); return null")
+    ann.wait("app.painter.isDone", seconds=30)
+    longest = ann.run("""
+      return (async () => {
+        const times = []
+        const own = app.painter.paint.bind(app.painter)
+        app.painter.paint = (now) => { const start = performance.now(); own(now); times.push(performance.now() - start) }
+        for (let step = 0; step < 30; step++) {
+          app.view.zoomAt({ x: 600, y: 400 }, step < 15 ? 0.98 : 1.03)
+          await new Promise(requestAnimationFrame)
+        }
+        times.sort((one, other) => one - other)
+        return times[Math.floor(times.length * 0.8)]
+      })()""")
+    assert longest < 60, f"{longest} ms"
+    ann.wait("app.painter.isDone", seconds=30)
+    bit_by_bit = ann.picture()
+    assert (numpy.abs(bit_by_bit[:, :, :3].astype(int) - rgb("#3366CC")).max(axis=2) < 8).mean() > 0.15
+
+
+def test_dark_and_light(room):
+    """The paper follows the system's theme, at once."""
+    ann = room.join(theme="dark")
+    ann.painted()
+    dark = ann.picture()[5, 5, :3].astype(int)
+    ann.page.emulate_media(color_scheme="light")
+    ann.wait("matchMedia('(prefers-color-scheme: light)').matches")
+    ann.painted()
+    light = ann.picture()[5, 5, :3].astype(int)
+    assert dark.max() < 40 and light.min() > 220, (dark, light)

@@ -1,0 +1,254 @@
+"""Layers, inspector and overlaps: what one changes there, the others and the server hold."""
+
+SQUARE = {"kind": "rectangle", "size": [100, 100]}
+
+
+def three(room):
+    """Three squares beside each other, from the back to the front."""
+    return [room.add(**SQUARE, position=[100 + 200 * at, 200], name=name) for at, name in enumerate(["Ground", "Moon", "Sun"])]
+
+
+def row(person, name):
+    return person.page.locator(".layer", has_text=name)
+
+
+def names(person):
+    """The rows in sight, from the top."""
+    return person.page.evaluate(
+        "[...document.querySelectorAll('.layer')].sort((a, b) => a.ariaRowIndex - b.ariaRowIndex).map((row) => row.innerText.trim())")
+
+
+def open_tab(person, name):
+    person.page.click(f"#tab-{name}")
+
+
+def test_layers_list_the_topmost_first_and_select(room):
+    """A click selects, a click with Shift as far as there, Control and Space on the keyboard one more."""
+    ground, moon, sun = three(room)
+    ann = room.join("Ann")
+    bob = room.join("Bob")
+    assert names(ann) == ["Sun", "Moon", "Ground"]
+    row(ann, "Moon").click()
+    assert ann.selected() == [moon]
+    row(ann, "Sun").click(modifiers=["Shift"])
+    assert set(ann.selected()) == {moon, sun}
+    bob.wait("app.presence.people()[0]?.selection.length === 2", "Ann's selection")
+    ann.page.keyboard.press("End")
+    assert ann.selected() == [ground]
+    ann.page.keyboard.press("Shift+ArrowUp")
+    assert set(ann.selected()) == {ground, moon}
+
+
+def test_layers_rename_in_place(room):
+    """By a double click and by Enter; Escape keeps the name. Two of one name are told apart."""
+    ground, moon, sun = three(room)
+    ann = room.join("Ann")
+    bob = room.join("Bob")
+    row(ann, "Moon").locator(".layer-name").dblclick()
+    ann.page.keyboard.type("Pluto")
+    ann.page.keyboard.press("Enter")
+    room.wait_for(lambda shapes: any(shape["name"] == "Pluto" for shape in shapes))
+    bob.page.wait_for_selector(".layer:has-text('Pluto')")
+    ann.page.keyboard.press("Home")
+    ann.page.keyboard.press("F2")
+    ann.page.keyboard.type("Nothing")
+    ann.page.keyboard.press("Escape")
+    assert names(ann) == ["Sun", "Pluto", "Ground"]
+    ann.page.keyboard.press("F2")
+    ann.page.keyboard.type("Pluto")
+    ann.page.keyboard.press("Enter")
+    bob.page.wait_for_selector(".layer:has-text('Pluto 2')")
+    room.agree()
+
+
+def test_layers_hide_and_show(room):
+    """The eye hides what it stands beside, the space bar all that is selected."""
+    ground, moon, sun = three(room)
+    ann = room.join("Ann")
+    row(ann, "Moon").hover()
+    row(ann, "Moon").get_by_role("button").click()
+    room.wait_for(lambda shapes: [shape["visible"] for shape in shapes] == [True, False, True])
+    row(ann, "Sun").click()
+    row(ann, "Ground").click(modifiers=["Shift"])
+    ann.page.keyboard.press(" ")
+    room.wait_for(lambda shapes: not any(shape["visible"] for shape in shapes))
+    ann.page.keyboard.press("Control+z")
+    room.wait_for(lambda shapes: [shape["visible"] for shape in shapes] == [True, False, True])
+    room.agree()
+
+
+def test_layers_reorder_by_dragging_and_by_keys(room):
+    """A row that is dragged below another is drawn before it."""
+    ground, moon, sun = three(room)
+    ann = room.join("Ann")
+    bob = room.join("Bob")
+    start, end = row(ann, "Sun").bounding_box(), row(ann, "Ground").bounding_box()
+    ann.drag((start["x"] + 60, start["y"] + 18), (end["x"] + 60, end["y"] + 34))
+    room.wait_for(lambda shapes: [shape["name"] for shape in shapes] == ["Sun", "Ground", "Moon"])
+    bob.wait("document.querySelector('.layer[aria-rowindex=\"1\"]').innerText.trim() === 'Moon'")
+    row(ann, "Sun").click()
+    ann.page.keyboard.press("Alt+ArrowUp")
+    room.wait_for(lambda shapes: [shape["name"] for shape in shapes] == ["Ground", "Sun", "Moon"])
+    room.agree()
+
+
+def test_layers_are_deleted_by_a_swipe(room):
+    """Far to the left deletes; a little does not; up and down scrolls."""
+    three(room)
+    eve = room.join("Eve", phone=True)
+    eve.page.tap("button[aria-label='Layers, inspector, overlaps']")
+    box = row(eve, "Moon").bounding_box()
+    y = box["y"] + box["height"] / 2
+    eve.touch.drag((box["x"] + 200, y), (box["x"] + 160, y))
+    eve.touch.drag((box["x"] + 200, y), (box["x"] + 200, y + 30))
+    assert eve.run("app.session.shapeCount") == 3
+    eve.touch.drag((box["x"] + 300, y), (box["x"] + 20, y))
+    shapes = room.wait_for_shapes(2)
+    assert [shape["name"] for shape in shapes] == ["Ground", "Sun"]
+    room.agree()
+
+
+def test_layers_of_thousands_make_only_the_rows_in_sight(room):
+    """Five thousand shapes, and some dozens of rows; the last is reached by one key."""
+    ann = room.join("Ann")
+    ann.run("app.edit((session) => session.edit(Array.from({ length: 5000 }, (_, at) => ({ shape: 1000 + at, set: "
+            "{ kind: 'ellipse', name: `Dot ${at}`, position: [at % 100 * 20, Math.floor(at / 100) * 20], size: [15, 15] } }))));"
+            "return null")
+    ann.page.wait_for_selector(".layer:has-text('Dot 4999')")
+    assert ann.page.locator(".layer").count() < 80
+    ann.page.focus(".layers-grid")
+    ann.page.keyboard.press("End")
+    ann.page.wait_for_selector(".layer:has-text('Dot 0')")
+    assert ann.page.locator(".layer").count() < 80
+    assert ann.page.get_attribute(".layers-grid", "aria-rowcount") == "5000"
+
+
+def test_the_inspector_writes_what_one_sees(room):
+    """Each field writes its property, and shows what others write."""
+    sun = room.add(kind="star", size=[100, 100], name="Sun", position=[100, 200])
+    ann = room.join("Ann")
+    ann.select(sun)
+    open_tab(ann, "inspector")
+    page = ann.page
+    for label, value in [("Name", "Star of all"), ("X", "150"), ("Y", "-20,5"), ("W", "300"), ("H", "210"), ("Rotation", "30")]:
+        page.get_by_label(label, exact=label != "Rotation").fill(value)
+        page.keyboard.press("Enter")
+    page.get_by_label("Fill", exact=True).fill("#0a7")
+    page.keyboard.press("Enter")
+    page.get_by_label("Stroke", exact=True).fill("123456")
+    page.keyboard.press("Enter")
+    for label, value in [("Opacity", "4"), ("Stroke width", "6.5"), ("Points", "7"), ("Inner radius", "0.3")]:
+        page.get_by_label(label).fill(value)
+    page.get_by_label("Visible").uncheck()
+    (shape,) = room.wait_for(lambda shapes: shapes[0]["visible"] is False)
+    room.agree()
+    shape = room.shape(sun)
+    assert shape["name"] == "Star of all" and shape["size"] == [300, 210] and shape["rotation"] == 30
+    assert shape["fill"] == "#00AA77" and shape["stroke"] == "#123456" and shape["alpha"] == 4
+    assert shape["strokeWidth"] == 6.5 and shape["points"] == 7 and shape["innerRatio"] == 0.3
+    assert shape["position"] == [150, -20.5]
+    page.get_by_label("Kind").select_option("roundedRectangle")
+    page.get_by_label("Corner radius").fill("12")
+    room.wait_for(lambda shapes: shapes[0]["kind"] == "roundedRectangle" and shapes[0]["cornerRadius"] == 12)
+    room.write((sun, {"fill": "#ABCDEF"}))
+    ann.wait("document.querySelector('.inspector-field.color .field').value === '#ABCDEF'")
+
+
+def test_the_inspector_is_for_many_at_once(room):
+    """What differs is Mixed; what one writes, all get; and it is one step to undo."""
+    one = room.add(**SQUARE, position=[100, 200], fill="#FF0000")
+    other = room.add(**SQUARE, position=[400, 260], fill="#00FF00")
+    ann = room.join("Ann")
+    ann.select(one, other)
+    open_tab(ann, "inspector")
+    page = ann.page
+    assert page.locator(".inspector-heading").inner_text() == "2 shapes"
+    assert page.get_by_label("Fill", exact=True).get_attribute("placeholder") == "Mixed"
+    assert page.get_by_label("X", exact=True).input_value() == "100"
+    page.get_by_label("Fill", exact=True).fill("#0000FF")
+    page.keyboard.press("Enter")
+    room.wait_for(lambda shapes: all(shape["fill"] == "#0000FF" for shape in shapes))
+    page.get_by_label("X", exact=True).fill("200")
+    page.keyboard.press("Enter")
+    room.wait_for(lambda shapes: [shape["position"][0] for shape in shapes] == [200, 500])
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Control+z")
+    room.wait_for(lambda shapes: [shape["position"][0] for shape in shapes] == [100, 400])
+    page.keyboard.press("Control+z")
+    room.wait_for(lambda shapes: {shape["fill"] for shape in shapes} == {"#FF0000", "#00FF00"})
+
+
+def test_dragging_a_slider_is_seen_as_it_moves_and_undone_at_once(room):
+    """Others see the values on the way; one undo takes all of it back."""
+    sun = room.add(**SQUARE, position=[100, 200])
+    ann = room.join("Ann")
+    bob = room.join("Bob")
+    ann.select(sun)
+    open_tab(ann, "inspector")
+    ann.page.get_by_label("Stroke width").scroll_into_view_if_needed()
+    box = ann.page.get_by_label("Stroke width").bounding_box()
+    y = box["y"] + box["height"] / 2
+    ann.drag((box["x"] + 10, y), (box["x"] + 90, y), hold=True)
+    middle = bob.wait_for_shape(sun, "shape.strokeWidth > 5")["strokeWidth"]
+    ann.page.mouse.move(box["x"] + 150, y, steps=5)
+    ann.page.mouse.up()
+    bob.wait_for_shape(sun, f"shape.strokeWidth > {middle}")
+    ann.page.evaluate("document.activeElement.blur()")
+    ann.page.keyboard.press("Control+z")
+    bob.wait_for_shape(sun, "shape.strokeWidth === 0")
+    assert ann.run("app.session.canUndo") is False
+    room.agree()
+
+
+def test_arranging_many(room):
+    """Aligned at their left edges, and spread evenly."""
+    shapes = [room.add(**SQUARE, position=[100 + 37 * at, 100 + 150 * at * at]) for at in range(3)]
+    ann = room.join("Ann")
+    ann.select(*shapes)
+    open_tab(ann, "inspector")
+    ann.page.get_by_label("Align left").click()
+    room.wait_for(lambda shapes: {shape["position"][0] for shape in shapes} == {100})
+    ann.page.get_by_label("Distribute down").click()
+    room.wait_for(lambda shapes: sorted(shape["position"][1] for shape in shapes) == [100, 400, 700])
+
+
+def test_overlaps_are_listed_with_who_and_found(room):
+    """The panel tells which, by whom and since when; a click selects both and shows them."""
+    sun = room.add(**SQUARE, name="Sun", position=[100, 200])
+    moon = room.add(**SQUARE, name="Moon", position=[5000, 5000])
+    ann = room.join("Ann")
+    bob = room.join("Bob")
+    open_tab(ann, "overlaps")
+    assert "Nothing overlaps" in ann.page.inner_text("#panel-overlaps")
+    ann.look_at(-3000, -3000)
+    bob.run("app.edit((session) => session.place([{ id: value, x: 150, y: 230 }])); return null", int(moon.replace("-", ""), 36))
+    entry = ann.page.locator(".overlap-row")
+    entry.wait_for()
+    assert "overlaps" in entry.inner_text() and "Bob, just now" in entry.inner_text()
+    assert ann.page.inner_text(".tab-count:not([hidden])") == "1"
+    entry.click()
+    assert set(ann.selected()) == {sun, moon}
+    ann.wait("((seen) => seen.x < 100 && seen.x + seen.width > 250)(app.view.visibleBox())", "the pair is seen")
+    room.write((moon, {"deleted": True}))
+    entry.wait_for(state="detached")
+
+
+def test_overlaps_are_told_in_words(room):
+    """A live region names both shapes and who moved last; many at once are one notice; what was there before is no news."""
+    room.add(**SQUARE, name="Old", position=[600, 200])
+    room.add(**SQUARE, name="Older", position=[620, 220])
+    sun = room.add(**SQUARE, name="Sun", position=[100, 200])
+    moon = room.add(**SQUARE, name="Moon", position=[300, 200])
+    ann = room.join("Ann")
+    bob = room.join("Bob")
+    bob.run("app.edit((session) => session.place([{ id: value, x: 150, y: 230 }])); return null", int(moon.replace("-", ""), 36))
+    notice = ann.page.locator("[role=log] .is-overlap")
+    notice.wait_for()
+    words = notice.inner_text()
+    assert "Sun" in words and "Moon" in words and "Bob, just now" in words and "Old" not in words
+    notice.locator("button.link").click()
+    assert set(ann.selected()) == {sun, moon}
+    bob.run("app.edit((session) => session.edit([0, 1, 2, 3].map((at) => ({ shape: 77 + at, set: { kind: 'ellipse', "
+            "position: [610 + at * 5, 210] } })))); return null")
+    ann.page.locator("[role=log] .is-overlap", has_text="new overlaps").wait_for()
+    assert ann.page.locator("[role=log] .notice").count() <= 3

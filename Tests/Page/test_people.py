@@ -1,0 +1,113 @@
+"""Who is here, and seeing what they see."""
+
+
+def test_everyone_is_shown_with_initials_and_goes_again(room):
+    """A round of their colour for each, the rest as a number, and a list of all."""
+    ann = room.join("Ann Arbor")
+    bob = room.join("Bob")
+    round_of_bob = ann.page.get_by_role("button", name="Follow Bob")
+    round_of_bob.wait_for()
+    assert round_of_bob.inner_text() == "B"
+    assert bob.page.get_by_role("button", name="Follow Ann Arbor").inner_text() == "AA"
+    for at in range(4):
+        room.join(f"Guest {at}")
+    everyone = ann.page.get_by_role("button", name="6 people are here")
+    everyone.wait_for()
+    everyone.click()
+    assert ann.page.locator(".people-list li").count() == 6
+    ann.page.keyboard.press("Escape")
+    bob.leave()
+    everyone.wait_for(state="hidden")
+    assert ann.page.locator(".people-others button").count() == 4
+    assert ann.page.get_by_role("button", name="Follow Bob").count() == 0
+
+
+def test_following_shows_what_the_other_sees_until_one_moves(room):
+    """Ann's view goes where Bob's goes; moving hers ends it, and it ends when he leaves."""
+    room.add(position=[0, 0])
+    ann = room.join("Ann")
+    bob = room.join("Bob")
+    ann.page.get_by_role("button", name="Follow Bob").click()
+    bob.look_at(4000, 3000, 2)
+    sees = "((own) => Math.abs(own.x + own.width / 2 - 4320) < 30 && Math.abs(own.y + own.height / 2 - 3200) < 30)(app.view.visibleBox())"
+    ann.wait(sees, "what Bob sees")
+    assert ann.page.locator(".follow-frame").is_visible()
+    bob.look_at(-900, -700)
+    ann.wait("app.view.visibleBox().x < 0", "Bob's new place")
+    ann.page.mouse.move(600, 400)
+    ann.page.mouse.wheel(0, 300)
+    ann.page.locator(".follow-frame").wait_for(state="hidden")
+    ann.page.get_by_role("button", name="Follow Bob").click()
+    bob.leave()
+    ann.page.locator(".follow-frame").wait_for(state="hidden")
+
+
+def test_one_is_called_as_one_likes_and_stays_so(room):
+    """Name and colour are told to the others at once, and are remembered; what one could undo stays."""
+    ann = room.join("Ann")
+    bob = room.join("Bob")
+    ann.run("app.edit((session) => session.addSquare({ x: 0, y: 0, width: 300, height: 300 })); return null")
+    ann.page.get_by_role("button", name="You are Ann").click()
+    field = ann.page.get_by_label("What should others call you?")
+    field.fill("  ")
+    ann.page.keyboard.press("Enter")
+    assert field.get_attribute("aria-invalid") == "true"
+    field.fill("Annika")
+    ann.page.get_by_label("Colour #B42318").check(force=True)
+    ann.page.get_by_role("button", name="That’s me").click()
+    bob.page.get_by_role("button", name="Follow Annika").wait_for()
+    assert bob.run("app.presence.people()[0].color") == "#B42318"
+    ann.wait("app.session.status().state === 'live'")
+    ann.run("app.edit((session) => session.undo()); return null")
+    room.wait_for_shapes(0)
+    ann.page.reload()
+    ann.page.get_by_role("button", name="You are Annika").wait_for()
+
+
+def test_nobody_has_to_say_who_they_are(room):
+    """Someone new has a name and a colour, can draw, and is offered to change the name, once."""
+    def forget(page):
+        page.add_init_script("if (!sessionStorage.getItem('been')) { localStorage.clear(); sessionStorage.setItem('been', '1') }")
+
+    ann = room.join("Ann", before=forget)
+    ann.page.locator(".notice", has_text="You are").get_by_role("button", name="Change").click()
+    ann.page.get_by_label("What should others call you?").fill("Zoe")
+    ann.page.keyboard.press("Enter")
+    ann.page.reload()
+    ann.page.get_by_role("button", name="You are Zoe").wait_for()
+    assert ann.page.locator(".notice", has_text="You are").count() == 0
+
+
+def test_links_are_copied(room):
+    """One to draw and one to look on."""
+    ann = room.join("Ann")
+    ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    for entry, link in [("Copy link", ""), ("Copy view-only link", "?view")]:
+        ann.page.get_by_role("button", name="Copy a link to this room").click()
+        ann.page.get_by_role("menuitem", name=entry).click()
+        ann.page.locator(".notice", has_text="copied").wait_for()
+        ann.page.wait_for_function(
+            "async (link) => (await navigator.clipboard.readText()) === link", arg=room.server.url(room.path) + link)
+
+
+def test_what_peers_say_of_themselves_is_not_believed(room):
+    """Presence of any form whatever harms nobody's page."""
+    import json
+
+    from websockets.sync.client import connect
+
+    ann = room.join("Ann")
+    states = [
+        {"cursor": "x", "selection": {"a": 1}, "lifted": [None, 4, "no", "abc-def-ghi"], "view": [1, 2, -3, 0]},
+        {"cursor": [1, None], "selection": "abc-def-ghi", "lifted": {}, "view": "view"},
+        {"cursor": [1e300, -1e300], "selection": [["abc-def-ghi"]] * 9, "view": [0, 0, 1e-300, 1e300]},
+    ]
+    with connect(room.server.socket(room.name), subprotocols=["canvas.v1.json"]) as socket:
+        socket.send(json.dumps({"type": "hello", "name": "Odd"}))
+        for at, state in enumerate(states):
+            socket.send(json.dumps({"type": "presence", "state": {**state, "lifted": ["00a-000-000"] * (at + 1)}}))
+            ann.wait(f"app.presence.people()[0]?.lifted.length === {at + 1}", "the state")
+            ann.painted()
+        ann.page.get_by_role("button", name="Follow Odd").click()
+        ann.painted()
+    ann.wait("app.presence.people().length === 0")

@@ -1,0 +1,87 @@
+"""Whatever a room is full of, nothing of it runs, and nothing of it is markup."""
+
+import json
+import urllib.request
+
+HOSTILE = [
+    "<img src=x onerror=window.ran=1>", "<script>window.ran=1</script>", "\"><svg onload=window.ran=1>", "javascript:window.ran=1",
+    "</title><script>window.ran=1</script>", "{{window.ran=1}}", "\u202e<b>txt</b>\u202c", "&lt;b&gt;", "'-window.ran=1-'",
+]
+
+
+def test_names_of_shapes_and_people_are_only_text(room):
+    """In layers, inspector, notices, overlaps, flags, lists of people and saved pictures."""
+    for at, name in enumerate(HOSTILE):
+        room.add(kind="star", name=name, position=[at * 40, 100], size=[100, 100])
+    ann = room.join("Ann")
+    bob = room.join(HOSTILE[0])
+    bob.run("app.selection.set(app.session.drawingOrder()); app.presence.setCursor({ x: 200, y: 200 }); return null")
+    ann.page.get_by_role("button", name=f"Follow {HOSTILE[0]}").click()
+    for at, name in enumerate(HOSTILE):
+        assert ann.page.locator(".layer-name", has_text=name.strip("\u202e\u202c")[:12]).count() >= 1
+    for tab in ["inspector", "overlaps", "layers"]:
+        ann.page.click(f"#tab-{tab}")
+        ann.run("app.selection.set(app.session.drawingOrder().slice(0, 1)); return null")
+        ann.painted()
+    bob.run("app.edit((session) => session.edit([{ shape: 4242, set: { kind: 'ellipse', name: value, position: [0, 100] } }])); return null",
+            HOSTILE[1])
+    ann.page.locator(".notice.is-overlap").first.wait_for()
+    bob.leave()
+    for suffix in ["PNG", "SVG", "JSON"]:
+        with ann.page.expect_download():
+            ann.page.get_by_role("button", name="Menu", exact=True).click()
+            ann.page.get_by_role("menuitem", name=f"Save as {suffix}").click()
+    assert ann.run("return window.ran ?? null") is None
+    inside = ann.page.evaluate(
+        "[...document.querySelectorAll('body *')].filter((each) => ['IMG', 'SCRIPT', 'IFRAME', 'B'].includes(each.tagName)).length")
+    assert inside == 0
+    ann.page.goto(room.server.url("/"))
+    ann.page.get_by_role("link", name=room.name).wait_for()
+    assert ann.page.evaluate("window.ran ?? null") is None
+
+
+def test_odd_addresses_name_no_room(world):
+    """A name that is none is answered by the server, or by the page's own words, and never by what it says."""
+    room = world.room(name="plain")
+    ann = room.join("Ann")
+    ann.forgive("status of 40")
+    for path in ["/r/%3Cscript%3Ewindow.ran=1%3C/script%3E", "/r/a%2Fb", "/r/%22onload=", "/r/" + "x" * 65, "/r/%E0%A4%A"]:
+        ann.page.goto(world.server.url(path))
+        assert ann.page.evaluate("window.ran ?? null") is None
+
+
+def test_the_policy_of_the_page_is_strict_and_holds(room):
+    """No inline script, no eval, no other host; and the page breaks none of it."""
+    with urllib.request.urlopen(room.server.url(room.path)) as answer:
+        policy = answer.headers["Content-Security-Policy"]
+    assert "unsafe-inline" not in policy and "'unsafe-eval'" not in policy and "*" not in policy
+    ann = room.join("Ann")
+    ann.page.get_by_role("button", name="Start with three squares").click()
+    for tab in ["inspector", "overlaps", "layers"]:
+        ann.page.click(f"#tab-{tab}")
+    ann.page.keyboard.press("Escape")
+    ann.page.keyboard.press("?")
+    ann.page.get_by_role("heading", name="Shortcuts").wait_for()
+    hosts = ann.page.evaluate("[...new Set(performance.getEntriesByType('resource').map(({ name }) => new URL(name).host))]")
+    assert hosts == [f"127.0.0.1:{room.server.port}"]
+    # What breaks the policy is an error on the console, and those fail each test.
+
+
+def test_a_token_goes_neither_into_the_history_nor_into_links(room):
+    """It is taken out of the address, and sent with everything the page asks for."""
+    asked = []
+
+    def listen(page):
+        page.on("websocket", lambda socket: asked.append(socket.url))
+        page.on("request", lambda request: "/v1/" in request.url and asked.append(request.headers.get("authorization", "")))
+
+    room.add()
+    ann = room.join("Ann", fragment="#token=secret-4711", before=listen)
+    assert ann.page.evaluate("location.href") == room.server.url(room.path)
+    assert any(url.endswith("/sync?token=secret-4711") for url in asked)
+    ann.page.get_by_role("button", name="Menu", exact=True).click()
+    ann.page.get_by_role("menuitem", name="History").click()
+    ann.page.get_by_label("When").wait_for()
+    assert "Bearer secret-4711" in asked
+    ann.page.get_by_role("button", name="Back to now").click()
+    assert "secret" not in json.dumps(ann.page.evaluate("Object.entries(localStorage)"))

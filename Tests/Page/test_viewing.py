@@ -1,0 +1,54 @@
+"""Looking on: by link, and by a token that allows no more."""
+
+
+def test_a_view_only_link_shows_and_changes_nothing(room):
+    """No tools, no way to edit by key or hand; what others draw is seen, and what one looks at is followed."""
+    sun = room.add(kind="rectangle", name="Sun", position=[200, 200], size=[100, 100])
+    eve = room.join("Eve", query="?view")
+    ann = room.join("Ann")
+    assert eve.page.inner_text(".status-words") == "View only"
+    assert eve.page.locator(".toolbar").is_hidden()
+    eve.page.mouse.move(*eve.middle(sun))
+    eve.drag(eve.middle(sun), (600, 600))
+    eve.page.keyboard.press("Control+a")
+    eve.page.keyboard.press("Delete")
+    eve.page.focus(".layers-grid")
+    eve.page.keyboard.press("Home")
+    eve.page.keyboard.press("Delete")
+    eve.page.keyboard.press("F2")
+    assert eve.page.locator(".layer-field").count() == 0
+    eve.page.click("#tab-inspector")
+    assert eve.page.get_by_label("Name", exact=True).is_disabled() and eve.page.get_by_label("Fill", exact=True).is_disabled()
+    ann.run("app.edit((session) => session.place([{ id: value, x: 300, y: 200 }])); return null", int(sun.replace("-", ""), 36))
+    eve.wait_for_shape(sun, "shape.x === 300")
+    shape, = room.agree()
+    assert shape["position"] == [300, 200] and shape["name"] == "Sun", shape
+
+
+def test_an_empty_room_invites_nobody_who_looks_on(room):
+    """It says that there is nothing yet; as soon as there is, it is gone."""
+    eve = room.join("Eve", query="?view")
+    eve.page.get_by_role("heading", name="Nothing here yet").wait_for()
+    ann = room.join("Ann")
+    ann.page.get_by_role("button", name="Start with three squares").click()
+    eve.page.get_by_role("heading", name="Nothing here yet").wait_for(state="detached")
+    eve.wait_for_shapes(3)
+
+
+def test_looking_on_leaves_edits_kept_by_others_alone(room):
+    """Who opens a view-only link in the browser of someone with unsent edits does not take them over."""
+    ann = room.join("Ann")
+    ann.run("app.edit((session) => session.addSquare({ x: 0, y: 0, width: 300, height: 300 })); return null")
+    room.wait_for_shapes(1)
+    ann.run("app.perform(app.live.stop()); return null")
+    ann.run("app.edit((session) => session.addSquare({ x: 0, y: 0, width: 300, height: 300 })); return null")
+    ann.page.evaluate("new Promise((done) => setTimeout(done, 200))")
+    ann.page.close()
+    ann.is_gone = True
+    eve = room.join("Eve", context=ann.context, query="?view")
+    eve.wait_for_shapes(1)
+    eve.page.close()
+    eve.is_gone = True
+    back = room.join("Ann", context=ann.context)
+    room.wait_for_shapes(2)
+    back.wait_for_shapes(2)

@@ -1,0 +1,54 @@
+"""Fingers on a screen, as the browser's own protocol sends them: as many at once as one likes."""
+
+import math
+
+
+class Touch:
+    def __init__(self, session):
+        self.session = session
+
+    def _send(self, kind, points):
+        self.session.send(
+            "Input.dispatchTouchEvent",
+            {"type": kind, "touchPoints": [{"x": x, "y": y, "id": at} for at, (x, y) in enumerate(points)]},
+        )
+
+    def start(self, *points):
+        self._send("touchStart", points)
+
+    def move(self, *points):
+        self._send("touchMove", points)
+
+    def end(self, *left):
+        """Fingers are lifted, but for those at `left`."""
+        self._send("touchEnd", left)
+
+    def tap(self, x, y, times=1):
+        for _ in range(times):
+            self.start((x, y))
+            self.end()
+
+    def drag(self, start, end, steps=8, hold=False):
+        """One finger; with `hold` it stays down."""
+        self.start(start)
+        for step in range(1, steps + 1):
+            self.move(tuple(a + (b - a) * step / steps for a, b in zip(start, end)))
+        if not hold:
+            self.end()
+
+    def pinch(self, center, start, end, turn=0, steps=10, hold=False):
+        """Two fingers, so far from the middle at first and at the end, turning by so many degrees."""
+        def fingers(part):
+            reach = start + (end - start) * part
+            angle = math.radians(turn * part)
+            x, y = reach * math.cos(angle), reach * math.sin(angle)
+            return (center[0] - x, center[1] - y), (center[0] + x, center[1] + y)
+
+        first, second = fingers(0)
+        # One finger is never down at the very moment of the other.
+        self.start(first)
+        self.start(first, second)
+        for step in range(1, steps + 1):
+            self.move(*fingers(step / steps))
+        if not hold:
+            self.end()

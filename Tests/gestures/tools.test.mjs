@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ShakeDetector } from '../../web/gestures/shake.js'
+import { keyWords } from '../../web/tools/actions.js'
+import { aligned, distributed } from '../../web/tools/align.js'
+import { actions } from '../../web/tools/catalogue.js'
+import { glide } from '../../web/tools/gliding.js'
+import { resizeCursor } from '../../web/tools/reshaping.js'
+import { keyNames } from '../../web/tools/shortcuts.js'
+
+const box = (id, x, y, width, height, rotation = 0) => ({ id, x, y, width, height, rotation })
+const places = (list) => list.map(({ id, x, y }) => [id, x, y])
+const view = { x: 0, y: 0, width: 1000, height: 800 }
+
+// Gliding.
+
+test('what is thrown slows down, stops, and stays inside whatever its speed and scale', () => {
+  for (const scale of [0.1, 1, 7]) {
+    for (const speed of [400, 2000, 1e6]) {
+      for (const degrees of [0, 33, 90, 200, 301]) {
+        const velocity = {
+          x: Math.cos(degrees * Math.PI / 180) * speed / scale, y: Math.sin(degrees * Math.PI / 180) * speed / scale,
+        }
+        const path = glide(box(1, 300, 300, 100, 80), velocity, scale, view)
+        assert.ok(path.seconds > 0.5 && path.seconds < 3, `${path.seconds} seconds`)
+        for (let time = 0; time <= path.seconds + 0.1; time += path.seconds / 40) {
+          const { x, y } = path.at(time)
+          assert.ok(300 + x >= 0 && 400 + x <= 1000 && 300 + y >= 0 && 380 + y <= 800, `inside at ${time}`)
+        }
+        const last = path.at(path.seconds)
+        assert.deepEqual(path.at(path.seconds + 5), last)
+        const before = path.at(path.seconds - 0.01)
+        assert.ok(Math.hypot(last.x - before.x, last.y - before.y) * scale < 1, 'it hardly moves at the end')
+      }
+    }
+  }
+})
+
+test('what is thrown at an edge comes back from it, and what was outside goes no further', () => {
+  const back = glide(box(1, 850, 300, 100, 100), { x: 1500, y: 0 }, 1, view)
+  assert.ok(Math.max(...[0.02, 0.05, 0.1].map((time) => back.at(time).x)) <= 50)
+  assert.ok(back.at(back.seconds).x < 0)
+  const outside = glide(box(1, 950, 300, 100, 100), { x: 1500, y: 0 }, 1, view)
+  assert.equal(outside.at(0).x, 0, 'it doesn’t jump inside either')
+  for (let time = 0; time < 2; time += 0.01) assert.ok(outside.at(time).x <= 0)
+})
+
+test('what is larger than the view glides only where there is room', () => {
+  const path = glide(box(1, 0, 100, 1000, 100), { x: 900, y: 900 }, 1, view)
+  assert.equal(path.at(1).x, 0)
+  assert.ok(path.at(1).y > 0)
+})
+
+// Aligning.
+
+test('shapes are aligned at the edges of the box around them, by the boxes that they fill turned', () => {
+  const shapes = [box(1, 0, 0, 100, 50), box(2, 300, 200, 50, 50), box(3, 100, 400, 200, 100, 90)]
+  assert.deepEqual(places(aligned(shapes, 'left')), [[1, 0, 0], [2, 0, 200], [3, -50, 400]])
+  assert.deepEqual(places(aligned(shapes, 'right')), [[1, 250, 0], [2, 300, 200], [3, 200, 400]])
+  assert.deepEqual(places(aligned(shapes, 'top')), [[1, 0, 0], [2, 300, 0], [3, 100, 50]])
+  assert.deepEqual(places(aligned(shapes, 'middle')).map(([, , y]) => y), [250, 250, 225])
+  assert.deepEqual(places(aligned(shapes, 'center')).map(([, x]) => x), [125, 150, 75])
+  assert.deepEqual(places(aligned(shapes, 'bottom')).map(([, , y]) => y), [500, 500, 400])
+})
+
+test('shapes are distributed with the same space between them, and the outermost stay', () => {
+  const shapes = [box(1, 500, 0, 100, 50), box(2, 0, 70, 50, 50), box(3, 60, 10, 150, 50)]
+  assert.deepEqual(places(distributed(shapes, 'x')), [[2, 0, 70], [3, 200, 10], [1, 500, 0]])
+  assert.deepEqual(distributed(shapes.slice(1), 'x'), [])
+  // More than fits overlaps evenly.
+  const crowded = [box(1, 0, 0, 100, 100), box(2, 10, 0, 100, 100), box(3, 100, 0, 100, 100)]
+  assert.deepEqual(places(distributed(crowded, 'x')), [[1, 0, 0], [2, 50, 0], [3, 100, 0]])
+})
+
+// Keys.
+
+const key = (name, code = '', modifiers = {}) =>
+  ({ key: name, code, shiftKey: false, altKey: false, ctrlKey: false, metaKey: false, ...modifiers })
+
+test('keys are told by what they bear, whatever the modifiers and the layout make of them', () => {
+  assert.deepEqual(keyNames(key('v', 'KeyV')), ['v'])
+  assert.deepEqual(keyNames(key('Z', 'KeyZ', { ctrlKey: true, shiftKey: true })), ['mod+shift+z'])
+  assert.deepEqual(keyNames(key('z', 'KeyY', { metaKey: true })), ['mod+z'], 'the letter, not its place')
+  assert.deepEqual(keyNames(key('å', 'KeyA', { altKey: true })), ['alt+a'])
+  assert.deepEqual(keyNames(key('@', 'KeyL', { altKey: true })), ['alt+l'])
+  assert.deepEqual(keyNames(key('я', 'KeyZ', { ctrlKey: true })), ['mod+z'])
+  assert.deepEqual(keyNames(key('!', 'Digit1', { shiftKey: true })), ['shift+1'])
+  assert.deepEqual(keyNames(key('+', 'Equal', { shiftKey: true })), ['+'])
+  assert.deepEqual(keyNames(key('{', 'BracketLeft', { shiftKey: true })), ['{'])
+  assert.deepEqual(keyNames(key('ArrowLeft', 'ArrowLeft', { shiftKey: true })), ['shift+arrowleft'])
+})
+
+test('no key means two things, and every action can be told by name', () => {
+  const keys = actions.flatMap((action) => action.keys)
+  assert.equal(new Set(keys).size, keys.length)
+  assert.equal(new Set(actions.map(({ id }) => id)).size, actions.length)
+  for (const { id, group, words, run } of actions) {
+    assert.ok(group && words && typeof run === 'function', id)
+  }
+  assert.equal(keyWords('mod+shift+z').endsWith('Z'), true)
+  assert.equal(keyWords('+'), '+')
+})
+
+// Shaking.
+
+/** How often a phone is found shaken that swings so strongly, so many times a second, for so long. */
+function shakes({ strength, swings, seconds, drift = 0 }) {
+  const detector = new ShakeDetector()
+  let count = 0
+  for (let time = 0; time < seconds * 1000; time += 16) {
+    const swing = Math.sin(time / 1000 * swings * 2 * Math.PI) * strength
+    if (detector.moved({ x: swing, y: swing / 3, z: drift }, time)) count += 1
+  }
+  return count
+}
+
+test('a shake is told from walking, from a drop and from a bumpy road', () => {
+  assert.equal(shakes({ strength: 25, swings: 4, seconds: 1 }), 1)
+  assert.equal(shakes({ strength: 6, swings: 2, seconds: 10 }), 0, 'walking')
+  assert.equal(shakes({ strength: 25, swings: 0.4, seconds: 3 }), 0, 'swung about slowly')
+  const detector = new ShakeDetector()
+  assert.equal([40, -30, 5, 2].some((x, at) => detector.moved({ x, y: 0, z: 9 }, at * 16)), false, 'dropped')
+  assert.equal(detector.moved({ x: NaN, y: 0, z: 0 }, 100), false)
+})
+
+test('one long shake is not many', () => {
+  assert.equal(shakes({ strength: 25, swings: 4, seconds: 1.5 }), 1)
+})
+
+test('the cursor points along the corner that is pulled', () => {
+  assert.deepEqual([0, 45, 90, 135, 180, -90].map(resizeCursor),
+    ['nwse-resize', 'ns-resize', 'nesw-resize', 'ew-resize', 'nwse-resize', 'nesw-resize'])
+})

@@ -1,0 +1,250 @@
+import { blendColors, blendDegrees, packedColor, Way } from './motion.js'
+
+/** What one sees of a lifted shape: so much larger, and so much of its alpha. */
+const liftGrowth = 0.06
+const liftFade = 0.15
+/** A shape that appears grows from here, and one that is deleted shrinks to here. */
+const smallest = 0.8
+
+const numbers = ['x', 'y', 'width', 'height', 'strokeWidth', 'cornerRadius', 'innerRatio']
+
+/** One shape as it is drawn now, which is on its way to what it is. */
+export class Drawn {
+  /** The shape as it is. @type {import('../core.js').Shape} */
+  shape
+  id
+  // As drawn, in canvas coordinates, before it is lifted.
+  x = 0
+  y = 0
+  width = 1
+  height = 1
+  rotation = 0
+  strokeWidth = 0
+  cornerRadius = 0
+  innerRatio = 0.5
+  /** 0xRRGGBB */
+  fill = 0
+  stroke = 0
+  /** 0 where it isn't seen at all. */
+  opacity = 1
+  /** How much larger than it is, around its centre. */
+  growth = 1
+  /** The upright box around all that is painted of it. */
+  left = 0
+  top = 0
+  right = 0
+  bottom = 0
+  /** Its outline around its centre, until its form changes. @type {Path2D | null} */
+  path = null
+  /** The common regions that it has part in. @type {Set<import('./overlap.js').Region>} */
+  regions = new Set()
+  /** Where it stands in the drawing order. */
+  place = 0
+  /** It is gone, and only its leaving is still to be seen: 'fading', or 'drawn in' by the black hole. */
+  leaving = null
+
+  #from = null
+  #glide = null
+  #lift = 0
+  #liftWay = null
+  #presence = 1
+  #presenceWay = null
+  #departure = null
+  #toldAt = -Infinity
+
+  /** @param {import('../core.js').Shape} shape */
+  constructor(shape) {
+    this.shape = shape
+    this.id = shape.id
+    this.#settle()
+    this.advance(0)
+  }
+
+  /** Whether it will look otherwise a moment later. */
+  get moves() {
+    return this.#glide !== null || this.#liftWay !== null || this.#presenceWay !== null
+  }
+
+  get isLifted() { return (this.#liftWay?.to ?? this.#lift) > 0 }
+
+  /** Middle of the box, drawn or lifted. */
+  get centerX() { return this.x + this.width / 2 }
+  get centerY() { return this.y + this.height / 2 }
+
+  /**
+   * It has changed. In no time where `milliseconds` is 0.
+   *
+   * Who drags a shape tells of it many times a second: each step then takes as long as the one before it, so that it
+   * moves evenly instead of slowing down at each. What is one's own follows the hand at once.
+   *
+   * @param {import('../core.js').Shape} shape @param {number} now @param {number} milliseconds @param {boolean} isOwn
+   */
+  become(shape, now, milliseconds, isOwn) {
+    const interval = now - this.#toldAt
+    this.#toldAt = now
+    this.shape = shape
+    if (this.leaving) {
+      this.leaving = null
+      this.#departure = null
+      this.#presenceWay = milliseconds > 0 ? new Way(this.#presence, 1, now, milliseconds) : null
+      this.#presence = 1
+    }
+    const isStep = interval < 250
+    if (milliseconds === 0 || (isOwn && (isStep || this.isLifted))) {
+      this.#glide = null
+      this.#settle()
+      return
+    }
+    this.#from = {
+      x: this.x, y: this.y, width: this.width, height: this.height, rotation: this.rotation,
+      strokeWidth: this.strokeWidth, cornerRadius: this.cornerRadius, innerRatio: this.innerRatio,
+      fill: this.fill, stroke: this.stroke, level: this.#level,
+    }
+    this.#glide = isStep
+      ? new Way(0, 1, now, Math.min(milliseconds, Math.max(20, 1.25 * interval)), 'even')
+      : new Way(0, 1, now, milliseconds)
+  }
+
+  #level = 1
+
+  /** It has come into being. @param {number} now @param {number} milliseconds */
+  appear(now, milliseconds) {
+    this.#toldAt = now
+    this.#presenceWay = milliseconds > 0 ? new Way(0, 1, now, milliseconds) : null
+  }
+
+  /** @param {boolean} isLifted @param {number} now @param {number} milliseconds */
+  setLifted(isLifted, now, milliseconds) {
+    const to = isLifted ? 1 : 0
+    if ((this.#liftWay?.to ?? this.#lift) === to) return
+    this.#liftWay = new Way(this.#lift, to, now, milliseconds)
+  }
+
+  /** It is deleted. @param {number} now @param {number} milliseconds */
+  fadeAway(now, milliseconds) {
+    this.leaving = 'fading'
+    this.#presenceWay = new Way(this.#presence, 0, now, milliseconds)
+  }
+
+  /**
+   * It is drawn into a black hole: from where it is seen now to a box, along a curve, ever faster.
+   *
+   * @param {{x: number, y: number, width: number, height: number}} box @param {number} now @param {number} milliseconds
+   */
+  drawIn(box, now, milliseconds) {
+    this.leaving = 'drawn in'
+    this.#departure = {
+      x: this.centerX, y: this.centerY, width: this.width, height: this.height, rotation: this.rotation,
+      toX: box.x + box.width / 2, toY: box.y + box.height / 2, toWidth: box.width, toHeight: box.height,
+      strokeWidth: this.strokeWidth, cornerRadius: this.cornerRadius,
+    }
+    this.#glide = null
+    this.#presenceWay = new Way(0, 1, now, milliseconds, 'accelerating')
+  }
+
+  /** How it looks at a moment. @param {number} now @returns {boolean} false where it has left for good */
+  advance(now) {
+    if (this.#glide) {
+      const part = this.#glide.at(now)
+      if (this.#glide.isOver(now)) {
+        this.#glide = null
+        this.#settle()
+      } else {
+        this.#blend(part)
+      }
+    }
+    if (this.#liftWay) {
+      this.#lift = this.#liftWay.at(now)
+      if (this.#liftWay.isOver(now)) this.#liftWay = null
+    }
+    let isHere = true
+    let growth = 1
+    let fade = 1
+    if (this.#departure) {
+      isHere = !this.#presenceWay.isOver(now)
+      fade = this.#followCurve(this.#presenceWay.at(now))
+    } else if (this.#presenceWay) {
+      this.#presence = this.#presenceWay.at(now)
+      growth = smallest + (1 - smallest) * this.#presence
+      fade = this.#presence
+      if (this.#presenceWay.isOver(now)) {
+        isHere = !this.leaving
+        this.#presenceWay = null
+      }
+    }
+    this.growth = growth * (1 + liftGrowth * this.#lift)
+    this.opacity = this.#level * fade * (1 - liftFade * this.#lift)
+    this.#measure()
+    return isHere
+  }
+
+  /** It is what it is. */
+  #settle() {
+    const { shape } = this
+    const { width, height, cornerRadius, innerRatio } = this
+    for (const name of numbers) this[name] = shape[name]
+    this.rotation = shape.rotation
+    this.fill = packedColor(shape.fill)
+    this.stroke = packedColor(shape.stroke)
+    this.#level = levelOf(shape)
+    // The form may have become another in what isn't blended, too: its kind, its points.
+    if (width !== this.width || height !== this.height || cornerRadius !== this.cornerRadius
+      || innerRatio !== this.innerRatio || this.#form !== shape.kind + shape.points) this.path = null
+    this.#form = shape.kind + shape.points
+  }
+
+  #form = ''
+
+  #blend(part) {
+    const { shape } = this
+    const from = this.#from
+    for (const name of numbers) {
+      const value = from[name] + (shape[name] - from[name]) * part
+      if (value !== this[name] && name !== 'x' && name !== 'y') this.path = null
+      this[name] = value
+    }
+    if (this.#form !== shape.kind + shape.points) {
+      this.path = null
+      this.#form = shape.kind + shape.points
+    }
+    this.rotation = blendDegrees(from.rotation, shape.rotation, part)
+    this.fill = blendColors(from.fill, packedColor(shape.fill), part)
+    this.stroke = blendColors(from.stroke, packedColor(shape.stroke), part)
+    this.#level = from.level + (levelOf(shape) - from.level) * part
+  }
+
+  /** @returns {number} how much of it is still seen */
+  #followCurve(part) {
+    const way = this.#departure
+    // A bow to one side of the straight way, a quarter of its length.
+    const bendX = (way.x + way.toX) / 2 - (way.toY - way.y) / 4
+    const bendY = (way.y + way.toY) / 2 + (way.toX - way.x) / 4
+    const along = (from, bend, to) => (1 - part) ** 2 * from + 2 * part * (1 - part) * bend + part ** 2 * to
+    const rest = 1 - part
+    this.width = way.width * rest + way.toWidth * part
+    this.height = way.height * rest + way.toHeight * part
+    this.x = along(way.x, bendX, way.toX) - this.width / 2
+    this.y = along(way.y, bendY, way.toY) - this.height / 2
+    this.rotation = way.rotation + 90 * part
+    this.strokeWidth = way.strokeWidth * rest
+    this.cornerRadius = way.cornerRadius * rest
+    this.path = null
+    return Math.min(1, 4 * rest)
+  }
+
+  #measure() {
+    const turn = this.rotation * Math.PI / 180
+    const cosine = Math.abs(Math.cos(turn))
+    const sine = Math.abs(Math.sin(turn))
+    const reach = this.strokeWidth / 2
+    const reachX = this.growth * ((this.width * cosine + this.height * sine) / 2 + reach)
+    const reachY = this.growth * ((this.width * sine + this.height * cosine) / 2 + reach)
+    const { centerX, centerY } = this
+    this.left = centerX - reachX
+    this.right = centerX + reachX
+    this.top = centerY - reachY
+    this.bottom = centerY + reachY
+  }
+}
+
+const levelOf = (shape) => (shape.visible ? shape.alpha / 10 : 0)

@@ -1,0 +1,44 @@
+/** Canvas units between two dots at life size. */
+const spacing = 24
+/** Nearer than this many CSS pixels dots don't come: every second one has faded by then. */
+const nearest = 14
+
+/**
+ * The dots of the paper. Coming nearer they move apart; going away, every second one fades until there are half as many.
+ *
+ * @param {CanvasRenderingContext2D} context not turned @param {{scale: number, x: number, y: number}} pixels
+ * @param {number} ratio device pixels for a CSS pixel
+ * @param {{left: number, top: number, right: number, bottom: number}} area device pixels @param {string} color
+ */
+export function paintGrid(context, pixels, ratio, { left, top, right, bottom }, color) {
+  const doublings = Math.max(0, Math.ceil(Math.log2(nearest * ratio / (spacing * pixels.scale))))
+  const step = spacing * 2 ** doublings
+  // 0 where the dots are about to be too near, 1 where they are as far apart as the next ones were.
+  const strength = step * pixels.scale / ratio / nearest - 1
+  const size = Math.max(2, Math.round(1.7 * ratio))
+  const first = (from, origin) => Math.floor((from - origin) / pixels.scale / step)
+  const columns = [first(left, pixels.x), first(right, pixels.x) + 1]
+  const rows = [first(top, pixels.y), first(bottom, pixels.y) + 1]
+  context.setTransform(1, 0, 0, 1, 0, 0)
+  context.fillStyle = color
+  for (const isFading of [false, true]) {
+    if (isFading && strength < 0.05) continue
+    context.globalAlpha = isFading ? Math.min(1, strength) : 1
+    context.beginPath()
+    for (let row = rows[0]; row <= rows[1]; row++) {
+      const y = Math.round(row * step * pixels.scale + pixels.y - size / 2)
+      for (let column = columns[0]; column <= columns[1]; column++) {
+        if (((row | column) & 1) !== 0 !== isFading) continue
+        const x = Math.round(column * step * pixels.scale + pixels.x - size / 2)
+        if (size === 2) {
+          context.rect(x, y, 2, 2)
+        } else {
+          // Two bars across each other: round enough, and far cheaper than a circle.
+          context.rect(x + 1, y, size - 2, size)
+          context.rect(x, y + 1, size, size - 2)
+        }
+      }
+    }
+    context.fill()
+  }
+}

@@ -1,0 +1,80 @@
+/** How long what one does oneself takes to be seen, what others do, and the way into the black hole. */
+export const ownMilliseconds = 120
+export const othersMilliseconds = 200
+export const departureMilliseconds = 350
+
+/** Where nothing is to move, all that would take time takes none. */
+const reduced = matchMedia('(prefers-reduced-motion: reduce)')
+
+/** @param {number} milliseconds @returns {number} 0 for those who asked for less motion */
+export function motionMilliseconds(milliseconds) {
+  return reduced.matches ? 0 : milliseconds
+}
+
+const paces = {
+  even: (part) => part,
+  slowing: (part) => 1 - (1 - part) ** 3,
+  accelerating: (part) => part * part,
+}
+
+/** A number on its way from one value to another. */
+export class Way {
+  /**
+   * @param {number} from @param {number} to @param {number} start milliseconds @param {number} milliseconds
+   * @param {'even' | 'slowing' | 'accelerating'} [pace]
+   */
+  constructor(from, to, start, milliseconds, pace = 'slowing') {
+    this.from = from
+    this.to = to
+    this.start = start
+    this.milliseconds = milliseconds
+    this.pace = paces[pace]
+  }
+
+  /** @param {number} now @returns {number} */
+  at(now) {
+    if (this.isOver(now)) return this.to
+    const part = Math.max(0, (now - this.start) / this.milliseconds)
+    return this.from + (this.to - this.from) * this.pace(part)
+  }
+
+  /** @param {number} now */
+  isOver(now) { return now - this.start >= this.milliseconds }
+}
+
+/** @param {string} text `#RRGGBB` @returns {number} */
+export const packedColor = (text) => parseInt(text.slice(1), 16)
+
+/** Texts of colours, since a canvas takes nothing else. */
+const texts = new Map()
+
+/** @param {number} packed 0xRRGGBB @returns {string} */
+export function colorOf(packed) {
+  let text = texts.get(packed)
+  if (text === undefined) {
+    // A blend passes through many that are never seen again.
+    if (texts.size > 4096) texts.clear()
+    text = '#' + packed.toString(16).padStart(6, '0')
+    texts.set(packed, text)
+  }
+  return text
+}
+
+/** @param {number} from 0xRRGGBB @param {number} to @param {number} part */
+export function blendColors(from, to, part) {
+  if (from === to) return to
+  let color = 0
+  for (const shift of [16, 8, 0]) {
+    const start = from >> shift & 255
+    color |= Math.round(start + ((to >> shift & 255) - start) * part) << shift
+  }
+  return color
+}
+
+/** The shorter way round. @param {number} from degrees @param {number} to @param {number} part */
+export function blendDegrees(from, to, part) {
+  let way = (to - from) % 360
+  if (way > 180) way -= 360
+  if (way < -180) way += 360
+  return to - way * (1 - part)
+}

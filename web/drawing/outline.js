@@ -1,0 +1,127 @@
+// A shape on a canvas: the same outlines as the core's, as paths that stay crisp however near one comes.
+
+import { colorOf } from './motion.js'
+
+/** What is smaller than this on the screen is painted as a box: no eye tells a star from it. Device pixels. */
+const speck = 2.5
+
+/**
+ * A shape's outline around its centre, not turned.
+ *
+ * @param {{shape: {kind: string, points: number}, width: number, height: number, cornerRadius: number,
+ *   innerRatio: number}} drawn
+ * @returns {Path2D}
+ */
+export function outlinePath({ shape, width, height, cornerRadius, innerRatio }) {
+  const path = new Path2D()
+  const halfWidth = width / 2
+  const halfHeight = height / 2
+  switch (shape.kind) {
+    case 'rectangle':
+      path.rect(-halfWidth, -halfHeight, width, height)
+      break
+    case 'roundedRectangle':
+      path.roundRect(-halfWidth, -halfHeight, width, height, Math.min(cornerRadius, halfWidth, halfHeight))
+      break
+    case 'ellipse':
+      path.ellipse(0, 0, halfWidth, halfHeight, 0, 0, 2 * Math.PI)
+      break
+    default: {
+      // Inscribed in the ellipse of the box, the first corner up; a star's inner corners halfway between its tips.
+      const isStar = shape.kind === 'star'
+      const corners = isStar ? 2 * shape.points : shape.points
+      for (let corner = 0; corner < corners; corner++) {
+        const turn = 2 * Math.PI * corner / corners
+        const reach = isStar && corner % 2 === 1 ? innerRatio : 1
+        path.lineTo(halfWidth * reach * Math.sin(turn), -halfHeight * reach * Math.cos(turn))
+      }
+      path.closePath()
+    }
+  }
+  return path
+}
+
+/**
+ * Turns a context to a shape's centre, scale and rotation.
+ *
+ * @param {CanvasRenderingContext2D} context @param {import('./drawn.js').Drawn} drawn
+ * @param {{scale: number, x: number, y: number}} pixels
+ */
+export function turnTo(context, drawn, { scale, x, y }) {
+  const size = scale * drawn.growth
+  const turn = drawn.rotation * Math.PI / 180
+  const cosine = drawn.rotation === 0 ? size : size * Math.cos(turn)
+  const sine = drawn.rotation === 0 ? 0 : size * Math.sin(turn)
+  context.setTransform(
+    cosine, sine, -sine, cosine, (drawn.x + drawn.width / 2) * scale + x, (drawn.y + drawn.height / 2) * scale + y)
+}
+
+/**
+ * Paints a shape, and leaves the context turned to it.
+ *
+ * @param {CanvasRenderingContext2D} context @param {import('./drawn.js').Drawn} drawn
+ * @param {{scale: number, x: number, y: number}} pixels
+ */
+export function paintShape(context, drawn, pixels) {
+  if (drawn.opacity <= 0) return
+  const largest = Math.max(drawn.width, drawn.height) * pixels.scale
+  if (largest < speck) {
+    context.setTransform(1, 0, 0, 1, 0, 0)
+    context.globalAlpha = drawn.opacity
+    context.fillStyle = colorOf(drawn.fill)
+    const size = pixels.scale
+    context.fillRect(
+      drawn.x * size + pixels.x, drawn.y * size + pixels.y, Math.max(drawn.width * size, 0.5),
+      Math.max(drawn.height * size, 0.5))
+    return
+  }
+  if (drawn.strokeWidth * pixels.scale > 0.05 && drawn.opacity < 1) {
+    paintAsOne(context, drawn, pixels)
+    return
+  }
+  context.globalAlpha = drawn.opacity
+  paintParts(context, drawn, pixels)
+}
+
+function paintParts(context, drawn, pixels) {
+  turnTo(context, drawn, pixels)
+  drawn.path ??= outlinePath(drawn)
+  context.fillStyle = colorOf(drawn.fill)
+  context.fill(drawn.path)
+  if (drawn.strokeWidth > 0) {
+    context.lineJoin = 'round'
+    context.lineWidth = drawn.strokeWidth
+    context.strokeStyle = colorOf(drawn.stroke)
+    context.stroke(drawn.path)
+  }
+}
+
+/** Fill and stroke overlap by half the stroke, so what is seen through is first painted elsewhere, opaque. */
+function paintAsOne(context, drawn, pixels) {
+  const left = Math.max(0, Math.floor(drawn.left * pixels.scale + pixels.x) - 1)
+  const top = Math.max(0, Math.floor(drawn.top * pixels.scale + pixels.y) - 1)
+  const right = Math.min(context.canvas.width, Math.ceil(drawn.right * pixels.scale + pixels.x) + 1)
+  const bottom = Math.min(context.canvas.height, Math.ceil(drawn.bottom * pixels.scale + pixels.y) + 1)
+  if (right <= left || bottom <= top) return
+  const aside = contextAside(right - left, bottom - top)
+  paintParts(aside, drawn, { scale: pixels.scale, x: pixels.x - left, y: pixels.y - top })
+  context.setTransform(1, 0, 0, 1, 0, 0)
+  context.globalAlpha = drawn.opacity
+  context.drawImage(aside.canvas, 0, 0, right - left, bottom - top, left, top, right - left, bottom - top)
+}
+
+let aside = null
+
+/** One canvas for all, as large as the largest so far; cleared where it is going to be used. */
+function contextAside(width, height) {
+  aside ??= new OffscreenCanvas(width, height).getContext('2d')
+  const { canvas } = aside
+  if (canvas.width < width || canvas.height < height) {
+    canvas.width = Math.max(canvas.width, width)
+    canvas.height = Math.max(canvas.height, height)
+  } else {
+    aside.setTransform(1, 0, 0, 1, 0, 0)
+    aside.clearRect(0, 0, width, height)
+  }
+  return aside
+}

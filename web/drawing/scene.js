@@ -1,0 +1,205 @@
+import { Drawn } from './drawn.js'
+import { departureMilliseconds, motionMilliseconds, othersMilliseconds, ownMilliseconds } from './motion.js'
+import { changedBit } from '../core.js'
+
+/** What changes how a shape looks; a name, say, doesn't. */
+const looks = changedBit.position | changedBit.size | changedBit.rotation | changedBit.fill | changedBit.alpha
+  | changedBit.visible | changedBit.kind | changedBit.stroke | changedBit.strokeWidth | changedBit.cornerRadius
+  | changedBit.points | changedBit.innerRatio | changedBit.deleted | changedBit.z
+
+/**
+ * All shapes as they are drawn now: on their way from where they were to where they are, lifted, appearing, leaving.
+ *
+ *     scene.apply(changes, now)      once a frame, with `session.changes()`
+ *     scene.drawn(id)                x, y, width, height, rotation … as drawn, or null
+ *     scene.lift(id), lower(id)      one's own; others' are taken from presence
+ *     scene.moves(now)               whether another frame is wanted
+ */
+export class Scene {
+  #app
+  #all = new Map()
+  #moving = new Set()
+  #leaving = new Set()
+  #ownLifts = new Set()
+  #lifted = new Set()
+  /** What happened while nobody looked is shown as it is, and not how it came to be. */
+  #wasHidden = false
+  /** Upright boxes of what looks otherwise since they were last taken: left, top, right, bottom, four numbers each. */
+  #touched = []
+  #isAllTouched = true
+
+  /** What is drawn, from the back to the front. @type {Drawn[]} */
+  order = []
+
+  /** @param {import('../room/app.js').App} app */
+  constructor(app) {
+    this.#app = app
+    document.addEventListener('visibilitychange', () => { this.#wasHidden = true })
+  }
+
+  /** @param {number} id @returns {Drawn | null} null where it is gone, even while it is seen leaving */
+  drawn(id) {
+    const drawn = this.#all.get(id)
+    return drawn && !drawn.leaving ? drawn : null
+  }
+
+  /** One picks a shape up: it is drawn larger and lighter, and follows the hand at once. @param {number} id */
+  lift(id) {
+    this.#ownLifts.add(id)
+    this.#app.invalidate()
+  }
+
+  /** @param {number} id */
+  lower(id) {
+    this.#ownLifts.delete(id)
+    this.#app.invalidate()
+  }
+
+  /** Whether the next frame will look otherwise though nothing changes. */
+  moves() {
+    return this.#moving.size > 0
+  }
+
+  /** How many shapes are on their way. */
+  get movingCount() { return this.#moving.size }
+
+  /** @param {import('../core.js').Changes} changes @param {number} now milliseconds, as `requestAnimationFrame` tells */
+  apply(changes, now) {
+    const isSudden = changes.reset || this.#wasHidden
+    this.#wasHidden = document.hidden
+    if (changes.reset) this.#forgetAll()
+    let isOrderStale = changes.reordered
+    for (const change of changes.shapes) if (this.#take(change, now, isSudden)) isOrderStale = true
+    this.#takeLifts(now)
+    if (this.#advance(now)) isOrderStale = true
+    if (isOrderStale) this.#sort()
+  }
+
+  /**
+   * What has to be painted anew since this was last asked.
+   *
+   * @returns {number[] | null} left, top, right, bottom of boxes, in canvas coordinates; null for everything
+   */
+  takeTouched() {
+    const touched = this.#isAllTouched ? null : this.#touched
+    this.#touched = []
+    this.#isAllTouched = false
+    return touched
+  }
+
+  /** Everything is to be painted anew. */
+  touchAll() {
+    this.#isAllTouched = true
+  }
+
+  #forgetAll() {
+    this.#all.clear()
+    this.#moving.clear()
+    this.#leaving.clear()
+    this.#lifted.clear()
+    this.order = []
+    this.touchAll()
+  }
+
+  /** @returns {boolean} whether the drawing order is another */
+  #take({ id, shape, changed, by, departure }, now, isSudden) {
+    const isOwn = by === this.#app.session.actor
+    // What several did while one was away has no motion of its own.
+    const milliseconds = isSudden || by === 0 ? 0 : motionMilliseconds(isOwn ? ownMilliseconds : othersMilliseconds)
+    const drawn = this.#all.get(id)
+    if (!shape) {
+      if (!drawn || drawn.leaving) return false
+      this.#touch(drawn)
+      if (milliseconds === 0) {
+        this.#remove(drawn)
+        return true
+      }
+      if (departure) drawn.drawIn(departure, now, motionMilliseconds(departureMilliseconds))
+      else drawn.fadeAway(now, milliseconds)
+      this.#leaving.add(drawn)
+      this.#moving.add(drawn)
+      return true
+    }
+    if (!drawn) {
+      const made = new Drawn(shape)
+      this.#all.set(id, made)
+      made.appear(now, milliseconds)
+      if (made.moves) this.#moving.add(made)
+      this.#touch(made)
+      return true
+    }
+    const wasLeaving = this.#leaving.delete(drawn)
+    if ((changed & looks) === 0 && !wasLeaving) {
+      drawn.shape = shape
+      return false
+    }
+    this.#touch(drawn)
+    drawn.become(shape, now, milliseconds, isOwn)
+    // What follows at once is measured in this frame all the same.
+    this.#moving.add(drawn)
+    return wasLeaving
+  }
+
+  #takeLifts(now) {
+    const lifted = new Map()
+    for (const person of this.#app.presence.people()) {
+      for (const id of person.lifted) lifted.set(id, othersMilliseconds)
+    }
+    for (const id of this.#ownLifts) lifted.set(id, ownMilliseconds)
+    for (const drawn of this.#lifted) {
+      if (lifted.has(drawn.id)) continue
+      this.#lifted.delete(drawn)
+      drawn.setLifted(false, now, motionMilliseconds(othersMilliseconds))
+      this.#moving.add(drawn)
+    }
+    for (const [id, milliseconds] of lifted) {
+      const drawn = this.drawn(id)
+      if (!drawn || this.#lifted.has(drawn)) continue
+      this.#lifted.add(drawn)
+      drawn.setLifted(true, now, motionMilliseconds(milliseconds))
+      this.#moving.add(drawn)
+    }
+  }
+
+  /** @returns {boolean} whether something has left for good */
+  #advance(now) {
+    let hasLeft = false
+    for (const drawn of this.#moving) {
+      this.#touch(drawn)
+      const isHere = drawn.advance(now)
+      this.#touch(drawn)
+      if (!isHere) {
+        this.#remove(drawn)
+        hasLeft = true
+      } else if (!drawn.moves) {
+        this.#moving.delete(drawn)
+      }
+    }
+    return hasLeft
+  }
+
+  #remove(drawn) {
+    this.#all.delete(drawn.id)
+    this.#moving.delete(drawn)
+    this.#leaving.delete(drawn)
+    this.#lifted.delete(drawn)
+  }
+
+  #touch({ left, top, right, bottom }) {
+    if (!this.#isAllTouched) this.#touched.push(left, top, right, bottom)
+  }
+
+  /** The order is the session's; what leaves stays where it was, and what is drawn in passes before everything. */
+  #sort() {
+    const order = []
+    for (const id of this.#app.session.drawingOrder()) {
+      const drawn = this.#all.get(id)
+      if (drawn) order.push(drawn)
+    }
+    const fading = [...this.#leaving].filter((drawn) => drawn.leaving === 'fading').sort((a, b) => a.place - b.place)
+    for (const drawn of fading) order.splice(drawn.place, 0, drawn)
+    for (const drawn of this.#leaving) if (drawn.leaving === 'drawn in') order.push(drawn)
+    order.forEach((drawn, place) => { drawn.place = place })
+    this.order = order
+  }
+}

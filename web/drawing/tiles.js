@@ -1,0 +1,66 @@
+/** Device pixels. Small enough that a dragged shape dirties little beside itself. */
+const side = 64
+
+/** @typedef {{left: number, top: number, right: number, bottom: number}} Area device pixels, whole numbers */
+
+/** Which parts of a picture are to be painted anew: those tiles of it that something touched. */
+export class Tiles {
+  #columns
+  #rows
+  #marks
+  #count = 0
+
+  /** @param {number} width @param {number} height device pixels */
+  constructor(width, height) {
+    this.width = width
+    this.height = height
+    this.#columns = Math.ceil(width / side)
+    this.#rows = Math.ceil(height / side)
+    this.#marks = new Uint8Array(this.#columns * this.#rows)
+  }
+
+  /** How much of the picture is marked. */
+  get part() { return this.#count / this.#marks.length }
+
+  /** @param {number} left @param {number} top @param {number} right @param {number} bottom */
+  mark(left, top, right, bottom) {
+    const firstColumn = Math.max(0, Math.floor(left / side))
+    const lastColumn = Math.min(this.#columns - 1, Math.floor(right / side))
+    const firstRow = Math.max(0, Math.floor(top / side))
+    const lastRow = Math.min(this.#rows - 1, Math.floor(bottom / side))
+    for (let row = firstRow; row <= lastRow; row++) {
+      for (let column = firstColumn; column <= lastColumn; column++) {
+        const at = row * this.#columns + column
+        if (this.#marks[at] === 0) this.#count += 1
+        this.#marks[at] = 1
+      }
+    }
+  }
+
+  /** The marked tiles, as few upright areas as is easily found. @returns {Area[]} */
+  areas() {
+    const areas = []
+    let open = []
+    for (let row = 0; row < this.#rows; row++) {
+      const next = []
+      for (let column = 0; column < this.#columns; column++) {
+        if (this.#marks[row * this.#columns + column] === 0) continue
+        const first = column
+        while (column + 1 < this.#columns && this.#marks[row * this.#columns + column + 1] === 1) column += 1
+        // What stands below one just as wide makes it longer.
+        const above = open.find((run) => run.first === first && run.last === column)
+        if (above) above.lastRow = row
+        const run = above ?? { first, last: column, firstRow: row, lastRow: row }
+        if (!above) areas.push(run)
+        next.push(run)
+      }
+      open = next
+    }
+    return areas.map(({ first, last, firstRow, lastRow }) => ({
+      left: first * side,
+      top: firstRow * side,
+      right: Math.min((last + 1) * side, this.width),
+      bottom: Math.min((lastRow + 1) * side, this.height),
+    }))
+  }
+}

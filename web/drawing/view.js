@@ -1,0 +1,152 @@
+// Which part of the canvas is seen, and how large. Canvas coordinates are the model's; screen coordinates are CSS pixels
+// from the stage's top left corner.
+
+/** What a hand can zoom to. `fit` goes further out where a drawing is so large. */
+export const scaleMin = 0.02
+export const scaleMax = 64
+/** Shapes at both ends of the canvas, on a phone. */
+const scaleOfAll = 1e-5
+
+/** @typedef {{x: number, y: number}} Point */
+/** @typedef {{x: number, y: number, width: number, height: number}} Box */
+
+/** Dispatches 'change' whenever something else is seen, and 'hand' where a hand moved it rather than a glide. */
+export class View extends EventTarget {
+  /** The canvas point at the top left. */
+  x = 0
+  y = 0
+  /** CSS pixels for a unit of the canvas. */
+  scale = 1
+  /** The stage, in CSS pixels. */
+  width = 0
+  height = 0
+  /** Device pixels for a CSS pixel. */
+  ratio = 1
+
+  #way = null
+
+  /** @param {Point} point of the canvas @returns {Point} */
+  toScreen({ x, y }) {
+    return { x: (x - this.x) * this.scale, y: (y - this.y) * this.scale }
+  }
+
+  /** @param {Point} point of the screen @returns {Point} */
+  toCanvas({ x, y }) {
+    return { x: this.x + x / this.scale, y: this.y + y / this.scale }
+  }
+
+  /**
+   * From the canvas to device pixels. Its origin is on a whole pixel, so that panning moves a picture without blurring it.
+   *
+   * @returns {{scale: number, x: number, y: number}} a point p lies at p·scale + (x, y)
+   */
+  get pixels() {
+    const scale = this.scale * this.ratio
+    return { scale, x: -Math.round(this.x * scale), y: -Math.round(this.y * scale) }
+  }
+
+  /** The stage has another size. @param {number} width @param {number} height @param {number} ratio */
+  resize(width, height, ratio) {
+    if (width === this.width && height === this.height && ratio === this.ratio) return
+    this.width = width
+    this.height = height
+    this.ratio = ratio
+    this.#changed()
+  }
+
+  /** The drawing follows the hand by so many CSS pixels. */
+  panBy(dx, dy) {
+    this.#way = null
+    this.#set(this.x - dx / this.scale, this.y - dy / this.scale, this.scale)
+    this.dispatchEvent(new Event('hand'))
+  }
+
+  /** What is under a point of the screen stays there. @param {Point} point @param {number} factor above 1 comes nearer */
+  zoomAt(point, factor) {
+    this.#way = null
+    const smallest = Math.min(scaleMin, this.scale)
+    const scale = Math.min(scaleMax, Math.max(smallest, this.scale * factor))
+    const { x, y } = this.toCanvas(point)
+    this.#set(x - point.x / scale, y - point.y / scale, scale)
+    this.dispatchEvent(new Event('hand'))
+  }
+
+  /**
+   * All of a box, in the middle, no nearer than life size unless it is asked for.
+   *
+   * @param {Box} box @param {number} [padding] CSS pixels left free around it
+   * @param {{nearest?: number, now?: number}} [how] `nearest`: the largest scale; `now`: glide there, from this moment on
+   */
+  fit(box, padding = 48, { nearest = 1, now } = {}) {
+    const free = (length) => Math.max(length - 2 * padding, length / 4, 1)
+    const wanted = Math.min(free(this.width) / Math.max(box.width, 1), free(this.height) / Math.max(box.height, 1))
+    const scale = Math.max(scaleOfAll, Math.min(wanted, nearest, scaleMax))
+    this.#go(this.#around(box, scale), now)
+  }
+
+  /**
+   * Shows what someone else sees: the whole of a box, as near as it goes.
+   *
+   * @param {Box} box @param {{now?: number}} [how] as for `fit`
+   */
+  show(box, { now } = {}) {
+    this.fit(box, 0, { nearest: scaleMax, now })
+  }
+
+  /** What is seen, in canvas coordinates. @returns {Box} */
+  visibleBox() {
+    return { x: this.x, y: this.y, width: this.width / this.scale, height: this.height / this.scale }
+  }
+
+  /** Goes on with a glide that `fit` or `show` began: called for each frame before it is painted. @param {number} now */
+  advance(now) {
+    const way = this.#way
+    if (!way) return
+    const part = Math.min(1, Math.max(0, (now - way.start) / way.milliseconds))
+    if (part === 1) this.#way = null
+    const eased = 1 - (1 - part) ** 3
+    // Zooming is even where its logarithm is; the middle of what is seen goes straight.
+    const scale = way.from.scale * (way.to.scale / way.from.scale) ** eased
+    const between = (from, to, length) => {
+      const middle = (end, view) => view + length / (2 * end.scale)
+      const start = middle(way.from, from)
+      return start + (middle(way.to, to) - start) * eased - length / (2 * scale)
+    }
+    if (part === 1) this.#set(way.to.x, way.to.y, way.to.scale)
+    else this.#set(between(way.from.x, way.to.x, this.width), between(way.from.y, way.to.y, this.height), scale)
+  }
+
+  #around(box, scale) {
+    return {
+      x: box.x + box.width / 2 - this.width / (2 * scale),
+      y: box.y + box.height / 2 - this.height / (2 * scale),
+      scale,
+    }
+  }
+
+  #go(to, now) {
+    if (now === undefined || matchMedia('(prefers-reduced-motion: reduce)').matches) {
+      this.#way = null
+      this.#set(to.x, to.y, to.scale)
+      return
+    }
+    this.#way = { from: { x: this.x, y: this.y, scale: this.scale }, to, start: now, milliseconds: 200 }
+    this.#changed()
+  }
+
+  #set(x, y, scale) {
+    if (x === this.x && y === this.y && scale === this.scale) {
+      // A glide that rounds to where it stands goes on all the same.
+      if (this.#way) this.#changed()
+      return
+    }
+    this.x = x
+    this.y = y
+    this.scale = scale
+    this.#changed()
+  }
+
+  #changed() {
+    this.dispatchEvent(new Event('change'))
+  }
+}

@@ -1,0 +1,71 @@
+import { fingersApartMin, pinchSlop, turnSlop } from './limits.js'
+
+/** What two fingers do to what lies between them. */
+export class Pinch {
+  #start
+  #startFirst
+  #startSecond
+  #lastAngle
+  #turned = 0
+  /** From where a turn counts, once it is meant. */
+  #turnOrigin = null
+
+  hasBegun = false
+  /** Where the fingers are, and what they have done since they began. */
+  reading
+
+  constructor(first, second) {
+    this.#startFirst = first
+    this.#startSecond = second
+    this.#measureFrom(first, second)
+  }
+
+  move(first, second) {
+    if (!this.hasBegun) {
+      const way = Math.max(distance(first, this.#startFirst), distance(second, this.#startSecond))
+      if (way <= pinchSlop) return
+      this.hasBegun = true
+      // From here, so that what is pinched doesn't jump by the slop.
+      this.#measureFrom(first, second)
+      return
+    }
+    const now = measure(first, second)
+    this.#turned += normalised(now.angle - this.#lastAngle)
+    this.#lastAngle = now.angle
+    if (this.#turnOrigin === null && Math.abs(this.#turned) > turnSlop) {
+      this.#turnOrigin = Math.sign(this.#turned) * turnSlop
+    }
+    this.reading = {
+      x: now.x,
+      y: now.y,
+      dx: now.x - this.#start.x,
+      dy: now.y - this.#start.y,
+      scale: now.distance / this.#start.distance,
+      rotation: this.#turnOrigin === null ? 0 : this.#turned - this.#turnOrigin,
+    }
+  }
+
+  #measureFrom(first, second) {
+    this.#start = measure(first, second)
+    this.#lastAngle = this.#start.angle
+    this.reading = { x: this.#start.x, y: this.#start.y, dx: 0, dy: 0, scale: 1, rotation: 0 }
+  }
+}
+
+function distance(a, b) {
+  return Math.hypot(a.x - b.x, a.y - b.y)
+}
+
+function measure(first, second) {
+  return {
+    x: (first.x + second.x) / 2,
+    y: (first.y + second.y) / 2,
+    distance: Math.max(distance(first, second), fingersApartMin),
+    angle: Math.atan2(second.y - first.y, second.x - first.x) * 180 / Math.PI,
+  }
+}
+
+/** @param {number} degrees @returns {number} −180…180 */
+function normalised(degrees) {
+  return ((degrees + 180) % 360 + 360) % 360 - 180
+}

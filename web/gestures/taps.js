@@ -1,0 +1,68 @@
+import { needs, tapDistanceMax, tapPauseMax } from './limits.js'
+
+/**
+ * Counts taps that belong together: on one target, near each other, soon after each other. A second tap that a third
+ * could follow is held back until it can't, so that a triple tap never acts as a double tap first.
+ */
+export class Taps {
+  #count = 0
+  #last = null
+  #doubleDue = Infinity
+
+  /** When a double tap that is held back is to act. */
+  get due() { return this.#doubleDue }
+
+  /** A press has begun. It goes on with the taps before it, or ends what they were. @returns {object[]} gestures */
+  pressed(press) {
+    if (this.#continues(press)) {
+      this.#doubleDue = Infinity
+      return []
+    }
+    return this.end()
+  }
+
+  /** The press was a tap. @returns {object[]} gestures */
+  tapped(press, time) {
+    const { taps } = needs[press.target.kind]
+    if (taps === 0) return []
+    // With a modifier each tap stands for itself, as when one picks several.
+    if (taps === 1 || press.shift || press.ctrl || press.meta) {
+      return [...this.end(), gesture('tap', press, time)]
+    }
+    this.#count += 1
+    this.#last = { press, time }
+    if (this.#count === 1) return [gesture('tap', press, time)]
+    if (this.#count === 2 && taps > 2) {
+      this.#doubleDue = time + tapPauseMax
+      return []
+    }
+    const type = this.#count === 2 ? 'doubleTap' : 'tripleTap'
+    this.#forget()
+    return [gesture(type, press, time)]
+  }
+
+  /** No more taps follow: a double tap that was held back acts now. @returns {object[]} gestures */
+  end() {
+    const gestures = this.#count === 2 ? [gesture('doubleTap', this.#last.press, this.#last.time)] : []
+    this.#forget()
+    return gestures
+  }
+
+  /** As if there had been none. */
+  #forget() {
+    this.#count = 0
+    this.#last = null
+    this.#doubleDue = Infinity
+  }
+
+  #continues({ pointer, target, x, y, time }) {
+    if (!this.#last) return false
+    const { press, time: tapped } = this.#last
+    return press.pointer === pointer && press.target.key === target.key && time - tapped < tapPauseMax
+      && Math.hypot(x - press.x, y - press.y) <= tapDistanceMax[pointer]
+  }
+}
+
+function gesture(type, { x, y, target, pointer, shift, alt, ctrl, meta }, time) {
+  return { type, x, y, target, pointer, shift, alt, ctrl, meta, time }
+}

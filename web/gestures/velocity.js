@@ -1,0 +1,24 @@
+import { velocityRestMax, velocitySpan } from './limits.js'
+
+/** How fast a pointer was going of late. */
+export class Velocity {
+  #samples = []
+
+  add(x, y, time) {
+    const samples = this.#samples
+    samples.push({ x, y, time })
+    // One older than the span stays, so that two far apart still make a way.
+    while (samples.length > 2 && samples[1].time < time - velocitySpan) samples.shift()
+  }
+
+  /** @param {number} time of letting go @returns {{x: number, y: number}} pixels a second */
+  at(time) {
+    const samples = this.#samples
+    const last = samples.at(-1)
+    if (!last || time - last.time > velocityRestMax) return { x: 0, y: 0 }
+    const first = samples.find((sample) => sample.time >= last.time - velocitySpan)
+    const elapsed = last.time - first.time
+    if (elapsed <= 0) return { x: 0, y: 0 }
+    return { x: (last.x - first.x) * 1000 / elapsed, y: (last.y - first.y) * 1000 / elapsed }
+  }
+}

@@ -1,0 +1,250 @@
+import { element, setAttributes } from '../room/element.js'
+
+// The fields of an inspector. Each shows one value, or that there are several, and tells a new one as it is typed or
+// dragged; `begin` and `end` enclose what is one step to undo.
+
+/**
+ * @typedef {object} FieldHost
+ * @property {() => void} begin
+ * @property {() => void} end
+ */
+
+let count = 0
+const freshId = () => `field-${++count}`
+
+/** Shortest text of a number that people want to read. */
+const numberText = (value) => String(Math.round(value * 100) / 100)
+
+/** Calls `begin` before the first of a run of changes and `end` after the last, however the run ends. */
+class Run {
+  #host
+  #isOpen = false
+  constructor(host) { this.#host = host }
+  begin() {
+    if (!this.#isOpen) this.#host.begin()
+    this.#isOpen = true
+  }
+  end() {
+    if (this.#isOpen) this.#host.end()
+    this.#isOpen = false
+  }
+}
+
+/**
+ * A number, typed or stepped with the arrow keys.
+ *
+ * @param {string} label
+ * @param {{min: number, max: number, step?: number, unit?: string, change: (value: number) => void}} options
+ * @param {FieldHost} host
+ */
+export function numberField(label, { min, max, step = 1, unit, change }, host) {
+  const id = freshId()
+  const input = element('input', {
+    id, class: 'field', type: 'text', inputmode: 'decimal', autocomplete: 'off', spellcheck: 'false',
+  })
+  let shown = null
+  const run = new Run(host)
+  const apply = (value) => {
+    const within = Math.min(max, Math.max(min, value))
+    run.begin()
+    change(within)
+    input.value = numberText(within)
+    shown = within
+  }
+  const commit = () => {
+    const value = read(input.value)
+    if (value === null || (shown !== null && numberText(shown) === input.value)) show(shown)
+    else apply(value)
+    run.end()
+  }
+  input.addEventListener('keydown', (event) => {
+    event.stopPropagation()
+    if (event.key === 'Enter') commit()
+    if (event.key === 'Escape') {
+      show(shown)
+      input.blur()
+    }
+    const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key]
+    if (!direction) return
+    event.preventDefault()
+    const from = read(input.value) ?? shown
+    if (from !== null) apply(from + direction * step * (event.shiftKey ? 10 : 1))
+  })
+  input.addEventListener('change', commit)
+  input.addEventListener('blur', () => run.end())
+  const show = (value) => {
+    shown = value
+    if (value === null) setAttributes(input, { placeholder: 'Mixed' })
+    input.value = value === null ? '' : numberText(value)
+  }
+  return {
+    element: element('div', { class: 'inspector-field' },
+      element('label', { for: id }, label, unit ? element('span', { class: 'visually-hidden' }, ` (${unit})`) : null),
+      input),
+    /** @param {number | null} value null: several */
+    show: (value) => { if (document.activeElement !== input || value !== shown) show(value) },
+    setDisabled: (isDisabled) => { input.disabled = isDisabled },
+  }
+}
+
+/** A number as people write it: a decimal comma is one too. @returns {number | null} */
+function read(text) {
+  const value = Number(text.trim().replace(',', '.'))
+  return text.trim() === '' || !Number.isFinite(value) ? null : value
+}
+
+/**
+ * A number by a slider, with its value in words beside it. A drag is one step to undo.
+ *
+ * @param {string} label
+ * @param {{min: number, max: number, step?: number, words?: (value: number) => string, change: (value: number) => void}} options
+ * @param {FieldHost} host
+ */
+export function sliderField(label, { min, max, step = 1, words = numberText, change }, host) {
+  const id = freshId()
+  const input = element('input', { id, class: 'slider', type: 'range', min, max, step })
+  const output = element('output', { for: id, class: 'slider-words' })
+  const run = new Run(host)
+  let isHeld = false
+  const show = (value) => {
+    output.textContent = value === null ? 'Mixed' : words(value)
+    if (value !== null) input.value = String(value)
+    setAttributes(input, { 'aria-valuetext': output.textContent })
+    input.style.setProperty('--part', String((Number(input.value) - min) / (max - min)))
+  }
+  input.addEventListener('pointerdown', () => { isHeld = true })
+  input.addEventListener('input', () => {
+    run.begin()
+    change(Number(input.value))
+    show(Number(input.value))
+  })
+  input.addEventListener('change', () => { isHeld = false; run.end() })
+  input.addEventListener('blur', () => { isHeld = false; run.end() })
+  input.addEventListener('keydown', (event) => event.stopPropagation())
+  return {
+    element: element('div', { class: 'inspector-field wide' }, element('label', { for: id }, label),
+      element('div', { class: 'row' }, input, output)),
+    show: (value) => { if (!isHeld) show(value) },
+    setDisabled: (isDisabled) => { input.disabled = isDisabled },
+  }
+}
+
+/**
+ * A colour: the browser's own picker, and its hexadecimal text.
+ *
+ * @param {string} label
+ * @param {{change: (color: string) => void}} options
+ * @param {FieldHost} host
+ */
+export function colorField(label, { change }, host) {
+  const id = freshId()
+  const picker = element('input', { type: 'color', class: 'color-picker', 'aria-label': `${label}: choose a colour` })
+  const text = element('input', {
+    id, class: 'field', type: 'text', autocomplete: 'off', spellcheck: 'false', maxlength: '7',
+  })
+  const run = new Run(host)
+  let shown = null
+  const show = (color) => {
+    shown = color
+    picker.value = (color ?? '#888888').toLowerCase()
+    picker.classList.toggle('mixed', color === null)
+    text.value = color ?? ''
+    text.placeholder = color === null ? 'Mixed' : ''
+    text.removeAttribute('aria-invalid')
+  }
+  picker.addEventListener('input', () => {
+    run.begin()
+    change(picker.value.toUpperCase())
+    show(picker.value.toUpperCase())
+  })
+  picker.addEventListener('change', () => run.end())
+  picker.addEventListener('blur', () => run.end())
+  const commit = () => {
+    const match = text.value.trim().match(/^#?([0-9a-f]{6}|[0-9a-f]{3})$/i)
+    if (!match) {
+      if (text.value.trim() !== '') text.setAttribute('aria-invalid', 'true')
+      else show(shown)
+      return
+    }
+    const digits = match[1].length === 3 ? [...match[1]].map((digit) => digit + digit).join('') : match[1]
+    const color = `#${digits.toUpperCase()}`
+    if (color !== shown) {
+      run.begin()
+      change(color)
+      run.end()
+    }
+    show(color)
+  }
+  text.addEventListener('change', commit)
+  text.addEventListener('blur', () => { if (text.hasAttribute('aria-invalid')) show(shown) })
+  text.addEventListener('keydown', (event) => {
+    event.stopPropagation()
+    if (event.key === 'Enter') commit()
+    if (event.key === 'Escape') show(shown)
+  })
+  return {
+    element: element('div', { class: 'inspector-field wide color' }, element('label', { for: id }, label),
+      element('div', { class: 'row' }, picker, text)),
+    show: (color) => { if (document.activeElement !== text || color !== shown) show(color) },
+    setDisabled: (isDisabled) => {
+      picker.disabled = isDisabled
+      text.disabled = isDisabled
+    },
+  }
+}
+
+/** Text, taken when one leaves the field. @param {string} label */
+export function textField(label, { change, maxlength }) {
+  const id = freshId()
+  const input = element('input', { id, class: 'field', type: 'text', autocomplete: 'off', spellcheck: 'false', maxlength })
+  let shown = null
+  const commit = () => {
+    if (input.value.trim() !== '' && input.value !== shown) change(input.value.trim())
+    else input.value = shown ?? ''
+  }
+  input.addEventListener('change', commit)
+  input.addEventListener('keydown', (event) => {
+    event.stopPropagation()
+    if (event.key === 'Enter') commit()
+    if (event.key === 'Escape') input.value = shown ?? ''
+  })
+  return {
+    element: element('div', { class: 'inspector-field wide' }, element('label', { for: id }, label), input),
+    show: (text, placeholder = '') => {
+      input.placeholder = placeholder
+      if (document.activeElement !== input) input.value = text ?? ''
+      shown = text
+    },
+    setDisabled: (isDisabled) => { input.disabled = isDisabled },
+  }
+}
+
+/** Yes or no, or both. @param {string} label */
+export function checkField(label, { change }) {
+  const id = freshId()
+  const input = element('input', { id, type: 'checkbox', class: 'check' })
+  input.addEventListener('change', () => change(input.checked))
+  return {
+    element: element('div', { class: 'inspector-field check-field' }, input, element('label', { for: id }, label)),
+    show: (value) => {
+      input.indeterminate = value === null
+      input.checked = value === true
+    },
+    setDisabled: (isDisabled) => { input.disabled = isDisabled },
+  }
+}
+
+/** One of several. @param {string} label @param {{choices: [string, string][], change: (choice: string) => void}} options */
+export function choiceField(label, { choices, change }) {
+  const id = freshId()
+  const select = element('select', { id, class: 'field' },
+    element('option', { value: '', hidden: true }, 'Mixed'),
+    choices.map(([value, words]) => element('option', { value }, words)))
+  select.addEventListener('change', () => change(select.value))
+  select.addEventListener('keydown', (event) => event.stopPropagation())
+  return {
+    element: element('div', { class: 'inspector-field wide' }, element('label', { for: id }, label), select),
+    show: (value) => { select.value = value ?? '' },
+    setDisabled: (isDisabled) => { select.disabled = isDisabled },
+  }
+}

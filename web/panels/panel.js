@@ -1,0 +1,110 @@
+import { element, icon, iconButton } from '../room/element.js'
+
+const key = 'canvas.panel'
+/** Where it covers the canvas, it opens only when it is asked to. */
+const isNarrow = () => matchMedia('(max-width: 800px)').matches
+
+/** The panel at the right, or the sheet from below: tabs, of which one is open, or none. */
+export class Panel {
+  #tabs
+  #open = null
+  #remembered
+
+  /** @param {{name: string, words: string, icon: string, element: HTMLElement, onShow?: () => void}[]} tabs */
+  constructor(tabs) {
+    this.#tabs = tabs.map((tab) => ({
+      ...tab,
+      button: element('button', {
+        type: 'button', role: 'tab', id: `tab-${tab.name}`, class: 'tab', 'aria-controls': `panel-${tab.name}`,
+        onclick: () => this.show(tab.name),
+      }, icon(tab.icon), element('span', {}, tab.words)),
+      count: element('span', { class: 'tab-count', hidden: true }),
+    }))
+    const list = element('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Panel' })
+    this.element = element('aside', { class: 'panel floating', 'aria-label': 'Layers, inspector, overlaps', hidden: true },
+      element('div', { class: 'panel-head row' }, list, iconButton('close', 'Fold the panel away', {
+        class: 'plain small', onclick: () => this.hide(),
+      })))
+    for (const tab of this.#tabs) {
+      tab.button.append(tab.count)
+      list.append(tab.button)
+      tab.element.id = `panel-${tab.name}`
+      tab.element.setAttribute('role', 'tabpanel')
+      tab.element.setAttribute('aria-labelledby', tab.button.id)
+      tab.element.hidden = true
+      this.element.append(tab.element)
+    }
+    list.addEventListener('keydown', (event) => this.#moveFocus(event))
+    this.element.addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape' || event.defaultPrevented) return
+      document.activeElement.blur()
+      event.stopPropagation()
+    })
+    this.button = iconButton('panel', 'Layers, inspector, overlaps', { onclick: () => this.toggle() })
+    this.#remembered = remembered() ?? 'layers'
+    this.button.setAttribute('aria-expanded', 'false')
+    if (remembered() && !isNarrow()) this.show(this.#remembered)
+  }
+
+  get open() { return this.#open }
+
+  /** @param {string} name @param {number} count shown beside the tab's words */
+  setCount(name, count) {
+    const tab = this.#tabs.find((tab) => tab.name === name)
+    tab.count.textContent = count > 999 ? '999+' : String(count)
+    tab.count.hidden = count === 0
+  }
+
+  toggle() { this.#open ? this.hide() : this.show(this.#remembered) }
+
+  show(name) {
+    this.#open = name
+    this.#remembered = name
+    this.element.hidden = false
+    for (const tab of this.#tabs) {
+      const isOpen = tab.name === name
+      tab.button.setAttribute('aria-selected', String(isOpen))
+      tab.button.tabIndex = isOpen ? 0 : -1
+      tab.element.hidden = !isOpen
+      if (isOpen) tab.onShow?.()
+    }
+    this.#changed()
+  }
+
+  hide() {
+    this.#open = null
+    this.element.hidden = true
+    this.button.focus()
+    this.#changed()
+  }
+
+  #changed() {
+    this.button.setAttribute('aria-expanded', String(this.#open !== null))
+    document.body.classList.toggle('has-panel', this.#open !== null)
+    try {
+      localStorage.setItem(key, this.#open ?? '')
+    } catch {
+      // It opens where it does by itself next time.
+    }
+  }
+
+  #moveFocus(event) {
+    const at = this.#tabs.findIndex(({ name }) => name === this.#open)
+    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: this.#tabs.length - 1 }[event.key]
+    if (to === undefined) return
+    event.preventDefault()
+    event.stopPropagation()
+    const tab = this.#tabs[(to + this.#tabs.length) % this.#tabs.length]
+    this.show(tab.name)
+    tab.button.focus()
+  }
+}
+
+/** Which tab was open: none at all where the panel was folded away, layers before anybody chose. */
+function remembered() {
+  try {
+    return localStorage.getItem(key) ?? 'layers'
+  } catch {
+    return 'layers'
+  }
+}

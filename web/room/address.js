@@ -1,0 +1,51 @@
+// What a room's address says: which room, whether to look on only, and the token that opens it.
+
+const roomNames = /^[A-Za-z0-9._-]{1,64}$/
+
+/** @param {string} name @returns {boolean} */
+export function isRoomName(name) {
+  return roomNames.test(name)
+}
+
+/**
+ * Reads the address of the page, and takes a token out of it: it goes neither into the history nor into a copied link.
+ *
+ * @returns {{room: string | null, viewOnly: boolean, token: string | null}}
+ */
+export function readAddress() {
+  const fragment = new URLSearchParams(location.hash.slice(1))
+  if (fragment.has('token')) {
+    sessionStorage.setItem('token', fragment.get('token'))
+    history.replaceState(history.state, '', location.pathname + location.search)
+  }
+  let room = null
+  try {
+    room = decodeURIComponent(location.pathname.match(/^\/r\/([^/]+)\/?$/)?.[1] ?? '')
+  } catch {
+    // An address that is not well escaped names no room.
+  }
+  return {
+    room: room && isRoomName(room) ? room : null,
+    viewOnly: new URLSearchParams(location.search).has('view'),
+    token: sessionStorage.getItem('token'),
+  }
+}
+
+/** The link that others are given. @param {string} room @param {boolean} [viewOnly] */
+export function roomLink(room, viewOnly = false) {
+  return `${location.origin}/r/${room}${viewOnly ? '?view' : ''}`
+}
+
+/** Where a room's socket is. @param {string} room @param {string | null} token */
+export function socketAddress(room, token) {
+  const query = token ? `?token=${encodeURIComponent(token)}` : ''
+  return `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/v1/rooms/${room}/sync${query}`
+}
+
+/** Asks the server over HTTP, with the token where there is one. @param {string} path @param {RequestInit} [options] */
+export function ask(path, options = {}) {
+  const token = sessionStorage.getItem('token')
+  const headers = new Headers(options.headers)
+  if (token) headers.set('Authorization', `Bearer ${token}`)
+  return fetch(path, { ...options, headers })
+}

@@ -1,0 +1,42 @@
+import { element, iconButton } from './element.js'
+
+/**
+ * A sheet in the middle that wants an answer, or can be closed.
+ *
+ * @param {string} title
+ * @param {...(Node | string)} content
+ * @returns {HTMLDialogElement} shown
+ */
+export function openDialog(title, ...content) {
+  const heading = element('h2', { id: `dialog-${Date.now()}` }, title)
+  const dialog = element('dialog', { class: 'dialog', 'aria-labelledby': heading.id },
+    element('header', { class: 'row' }, element('div', { class: 'grow' }, heading),
+      iconButton('close', 'Close', { onclick: () => dialog.close() })),
+    element('div', { class: 'dialog-body' }, ...content))
+  dialog.addEventListener('close', () => dialog.remove())
+  dialog.addEventListener('keydown', (event) => event.stopPropagation())
+  dialog.addEventListener('click', (event) => {
+    if (event.target === dialog) dialog.close()
+  })
+  document.body.append(dialog)
+  dialog.showModal()
+  return dialog
+}
+
+/**
+ * Asks before something is done that others will see.
+ *
+ * @param {string} title @param {string} words @param {string} yes what the button that does it says
+ * @returns {Promise<boolean>}
+ */
+export function confirmed(title, words, yes) {
+  return new Promise((resolve) => {
+    let answer = false
+    const dialog = openDialog(title, element('p', {}, words), element('div', { class: 'row dialog-buttons' },
+      element('button', { type: 'button', class: 'button', onclick: () => dialog.close() }, 'Cancel'),
+      element('button', {
+        type: 'button', class: 'button danger', autofocus: true, onclick: () => { answer = true; dialog.close() },
+      }, yes)))
+    dialog.addEventListener('close', () => resolve(answer))
+  })
+}

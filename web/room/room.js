@@ -1,0 +1,111 @@
+import { loadCore } from '../core.js'
+import { setStage } from '../drawing/stage.js'
+import { Layers } from '../panels/layers.js'
+import { Overlaps } from '../panels/overlaps.js'
+import { Panel } from '../panels/panel.js'
+import { Couriers } from '../storage/couriers.js'
+import { Keeper, openSession } from '../storage/keeper.js'
+import { Tools } from '../tools/tools.js'
+import { actionsOf, menuEntries } from './actions.js'
+import { readAddress } from './address.js'
+import { App } from './app.js'
+import { peopleBar, roomBar } from './bar.js'
+import { Drop } from './drop.js'
+import { element } from './element.js'
+import { Follow } from './follow.js'
+import { watchFreshness } from './freshness.js'
+import { rememberedIdentity, rememberIdentity } from './identity.js'
+import { later } from './later.js'
+import { Notices } from './notices.js'
+import { People } from './people.js'
+import { tellRefusals } from './refusals.js'
+import { States } from './states.js'
+import { Status } from './status.js'
+import { Toolbar } from './toolbar.js'
+import { welcome } from './welcome.js'
+
+// The page of a room: what is made of which parts, in which order.
+
+const { room, viewOnly, token } = readAddress()
+const me = rememberedIdentity()
+const wear = ({ color }) => document.documentElement.style.setProperty('--me', color)
+wear(me)
+document.title = `${room} · CanvasSync`
+
+const core = await loadCore(fetch('/core.wasm'))
+const options = { name: me.name, color: me.color, readonly: viewOnly }
+const { session, release } = await openSession(core, room, options)
+const app = new App({ core, session, room, token, viewOnly, me })
+globalThis.canvasApp = app
+
+const stage = document.getElementById('stage')
+setStage(app, stage)
+const tellView = () => app.presence.setView(app.view.visibleBox())
+app.view.addEventListener('change', tellView)
+tellView()
+app.tools = new Tools(app, stage, document.getElementById('hole'))
+// Who comes to draw finds a pencil in hand.
+app.setTool('rectangle')
+app.addEventListener('me', ({ detail: { name, color } }) => {
+  rememberIdentity({ name, color, isChosen: true })
+  wear({ color })
+})
+
+const notices = new Notices(app)
+const exchange = later(app, async () => new (await import('./exchange.js')).Exchange(app))
+new Drop(app, exchange)
+const history = later(app, async () => {
+  const { History } = await import('./history.js')
+  const history = new History(app)
+  document.body.append(history.element)
+  return history
+})
+const actions = actionsOf(app, { exchange, history })
+const layers = new Layers(app)
+const inspectorPlace = element('section', { class: 'inspector' })
+const inspector = later(app, async () => {
+  const { Inspector } = await import('../panels/inspector.js')
+  return new Inspector(app, actions, inspectorPlace)
+})
+const overlaps = new Overlaps(app)
+const panel = new Panel([
+  { name: 'layers', words: 'Layers', icon: 'layers', element: layers.element, onShow: () => layers.onShow() },
+  {
+    name: 'inspector', words: 'Inspector', icon: 'inspector', element: inspectorPlace,
+    onShow: async () => (await inspector())?.onShow(),
+  },
+  { name: 'overlaps', words: 'Overlaps', icon: 'overlaps', element: overlaps.element, onShow: () => overlaps.onShow() },
+])
+overlaps.attach(panel)
+const people = new People(app, new Follow(app))
+const states = new States(app, actions)
+document.body.append(
+  roomBar(app, new Status(app), menuEntries(app, actions)),
+  peopleBar(app, people, panel, actions),
+  panel.element,
+  ...states.elements,
+  notices.element,
+  new Toolbar(app, actions).element,
+)
+document.addEventListener('keydown', (event) => {
+  if (event.key !== '?' || event.defaultPrevented || event.target.closest('input, textarea, select, dialog')) return
+  actions.shortcuts.run()
+})
+
+// Somebody does something here: what is wanted later is fetched too, so that it is there without a wait or a network.
+app.addEventListener('exchange', () => {
+  const parts = [
+    import('./history.js'), import('./exchange.js'), import('./sheet.js'), import('../panels/inspector.js'),
+    import('../tools/align.js'),
+  ]
+  for (const part of parts) part.catch(() => {})
+})
+
+tellRefusals(app)
+if (!viewOnly) {
+  new Keeper(app, release)
+  new Couriers(app, options)
+}
+welcome(app, me, people)
+app.start()
+watchFreshness(app, states)

@@ -1,0 +1,34 @@
+// Which tab is whom. Two tabs are two actors: an actor's part of a room belongs to whoever holds the lock of its key, and
+// the browser lets go of it when the tab closes, however it closes.
+
+/** Without locks, as on a page that isn't served securely: a tab that has been silent for this long is gone. */
+const silentMilliseconds = 60_000
+
+const own = (key) => `canvas.claim ${key}`
+
+/**
+ * Takes a key where nobody has it.
+ *
+ * @param {string} key @param {number} [usedAt] when it was last written to
+ * @returns {Promise<(() => void) | null>} what gives it back; null where another tab has it
+ */
+export function claim(key, usedAt = 0) {
+  if (!navigator.locks) return Promise.resolve(claimWithoutLocks(key, usedAt))
+  return new Promise((resolve, reject) => {
+    navigator.locks.request(`canvas ${key}`, { ifAvailable: true }, (lock) => {
+      if (!lock) {
+        resolve(null)
+        return undefined
+      }
+      return new Promise((release) => resolve(() => release()))
+    }).catch(reject)
+  })
+}
+
+/** A reload finds what its own tab had; what others had is left until they must be gone. */
+function claimWithoutLocks(key, usedAt) {
+  const isOurs = sessionStorage.getItem(own(key)) !== null
+  if (!isOurs && Date.now() - usedAt < silentMilliseconds) return null
+  sessionStorage.setItem(own(key), '1')
+  return () => sessionStorage.removeItem(own(key))
+}

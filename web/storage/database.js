@@ -1,0 +1,97 @@
+// What this browser keeps of rooms: each actor's unsent edits, and the drawing as it was last seen.
+
+const name = 'canvas'
+const version = 1
+
+/**
+ * One actor's part of a room.
+ *
+ * @typedef {object} KeptEdits
+ * @property {string} key the room and the actor
+ * @property {string} room
+ * @property {number} actor
+ * @property {Uint8Array} bytes what `Session.save` returned, without the drawing
+ * @property {number} unsent how many edits had no answer
+ * @property {number} at when, by this computer's clock
+ */
+
+/** @typedef {{room: string, bytes: Uint8Array, at: number}} KeptDrawing the newest that any tab has seen */
+
+let opening = null
+
+/** @returns {Promise<IDBDatabase>} */
+function open() {
+  opening ??= new Promise((resolve, reject) => {
+    const request = indexedDB.open(name, version)
+    request.onupgradeneeded = () => {
+      request.result.createObjectStore('edits', { keyPath: 'key' }).createIndex('room', 'room')
+      request.result.createObjectStore('drawings', { keyPath: 'room' })
+    }
+    request.onsuccess = () => {
+      // Another tab has a newer page, which wants another form: this one keeps nothing more.
+      request.result.onversionchange = () => request.result.close()
+      resolve(request.result)
+    }
+    request.onerror = () => reject(request.error)
+    request.onblocked = () => reject(new Error('another tab holds the browser’s storage'))
+  })
+  return opening
+}
+
+/** @template T @param {IDBRequest<T>} request @returns {Promise<T>} */
+const done = (request) => new Promise((resolve, reject) => {
+  request.onsuccess = () => resolve(request.result)
+  request.onerror = () => reject(request.error)
+})
+
+/** @param {string} room @param {number} actor */
+export const keyOf = (room, actor) => `${room} ${actor}`
+
+/** What actors have kept of a room, the newest first. @param {string} room @returns {Promise<KeptEdits[]>} */
+export async function editsOf(room) {
+  const database = await open()
+  const records = await done(database.transaction('edits').objectStore('edits').index('room').getAll(room))
+  return records.sort((one, other) => other.at - one.at)
+}
+
+/** @param {string} room @returns {Promise<KeptDrawing | undefined>} */
+export async function drawingOf(room) {
+  const database = await open()
+  return done(database.transaction('drawings').objectStore('drawings').get(room))
+}
+
+/** @param {'edits' | 'drawings'} store @param {KeptEdits | KeptDrawing} record */
+export async function keep(store, record) {
+  const database = await open()
+  // Relaxed durability: a crash of the computer may take the last moments, a crash of the browser takes nothing.
+  const transaction = database.transaction(store, 'readwrite', { durability: 'relaxed' })
+  await done(transaction.objectStore(store).put(record))
+}
+
+/** Forgets one actor's part of a room. @param {string} key */
+export async function forgetEdits(key) {
+  const database = await open()
+  await done(database.transaction('edits', 'readwrite').objectStore('edits').delete(key))
+}
+
+/** Which rooms this browser has seen, the latest first. @returns {Promise<{room: string, at: number, unsent: number}[]>} */
+export async function keptRooms() {
+  const database = await open()
+  const rooms = new Map()
+  for (const store of ['drawings', 'edits']) {
+    const cursor = database.transaction(store).objectStore(store).openCursor()
+    await new Promise((resolve, reject) => {
+      cursor.onerror = () => reject(cursor.error)
+      cursor.onsuccess = () => {
+        const at = cursor.result
+        if (!at) return resolve()
+        const known = rooms.get(at.value.room) ?? { room: at.value.room, at: 0, unsent: 0 }
+        known.at = Math.max(known.at, at.value.at)
+        if (store === 'edits') known.unsent += at.value.unsent
+        rooms.set(at.value.room, known)
+        at.continue()
+      }
+    })
+  }
+  return [...rooms.values()].sort((one, other) => other.at - one.at)
+}

@@ -1,0 +1,165 @@
+import { claim } from './claims.js'
+import { drawingOf, editsOf, forgetEdits, keep, keyOf } from './database.js'
+
+/** How soon edits are kept after they were made, and how soon the drawing after it changed. */
+const editsMilliseconds = 60
+const drawingMilliseconds = 1_500
+/** Keeping takes no more than this part of the time, however large the drawing. */
+const costFactor = 100
+
+/**
+ * A session for a room: the one that a closed or reloaded tab has left, or else a new one; either begins with the drawing
+ * that this browser last saw.
+ *
+ * @param {import('../core.js').Core} core
+ * @param {string} room
+ * @param {import('../core.js').SessionOptions} options one that only looks on takes over nobody's edits
+ * @returns {Promise<{session: import('../core.js').Session, release: (() => void) | null}>} `release` gives the actor back
+ */
+export async function openSession(core, room, options) {
+  try {
+    const [edits, drawing] = await Promise.all([editsOf(room), drawingOf(room)])
+    if (!options.readonly) {
+      for (const { key, bytes } of edits) {
+        // Without locks only what this tab had itself: what others may still hold is for couriers.
+        const release = await claim(key, Infinity)
+        if (!release) continue
+        const session = restore(core, bytes, drawing, options)
+        if (session) return { session, release }
+        release()
+      }
+    }
+    const session = drawing ? restore(core, null, drawing, options) : null
+    if (session) return { session, release: await claim(keyOf(room, session.actor)) }
+  } catch (error) {
+    // A browser that keeps nothing: the room itself is on the server.
+    console.warn('What was kept of this room can’t be read:', error)
+  }
+  const session = core.createSession(options)
+  return { session, release: await claim(keyOf(room, session.actor)).catch(() => null) }
+}
+
+/**
+ * Another version of this page may have kept what this one can't read; then the drawing comes from the server.
+ *
+ * @param {import('../core.js').Core} core @param {Uint8Array | null} edits
+ * @param {import('./database.js').KeptDrawing | undefined} drawing @param {import('../core.js').SessionOptions} options
+ * @returns {import('../core.js').Session | null}
+ */
+export function restore(core, edits, drawing, options) {
+  for (const begun of drawing ? [drawing.bytes, null] : [null]) {
+    if (!edits && !begun) continue
+    try {
+      return core.restoreSession(edits, options, begun)
+    } catch (error) {
+      console.warn('What was kept of this room can’t be used:', error)
+    }
+  }
+  return null
+}
+
+/** Keeps a room's unsent edits and its drawing, as they change. */
+export class Keeper {
+  #app
+  #key
+  #actor
+  #release
+  #isEditsStale = false
+  #isDrawingStale = false
+  #editsTimer = 0
+  #drawingTimer = 0
+  #cost = 0
+  #hasFailed = false
+  #keptEdits = new Uint8Array()
+
+  /** @param {import('../room/app.js').App} app @param {(() => void) | null} release */
+  constructor(app, release) {
+    this.#app = app
+    this.#release = release
+    this.#actor = app.live.actor
+    this.#key = keyOf(app.room, this.#actor)
+    app.addEventListener('effect', ({ detail }) => this.#take(detail))
+    app.addEventListener('changes', ({ detail }) => {
+      if (detail.reset || detail.shapes.length > 0) this.#drawingChanged()
+    })
+    addEventListener('pagehide', () => this.keepNow())
+    document.addEventListener('visibilitychange', () => { if (document.hidden) this.keepNow() })
+  }
+
+  #take(effect) {
+    // One's own edits, and answers to them: dragging on while offline changes the edits and not their number.
+    if (effect.type === 'unsent' || effect.type === 'rejected') this.editsChanged()
+    if (effect.type === 'state' && effect.state === 'loading') this.#follow()
+  }
+
+  /** The server has made one somebody new. */
+  #follow() {
+    const { actor } = this.#app.live
+    if (actor === this.#actor) return
+    const former = this.#key
+    this.#release?.()
+    this.#actor = actor
+    this.#key = keyOf(this.#app.room, actor)
+    claim(this.#key).then((release) => { this.#release = release }, () => {})
+    this.editsChanged()
+    this.#drawingChanged()
+    this.keepNow().then(() => forgetEdits(former)).catch(() => {})
+  }
+
+  editsChanged() {
+    this.#isEditsStale = true
+    if (this.#editsTimer === 0) this.#editsTimer = setTimeout(() => this.#keepEdits(), editsMilliseconds)
+  }
+
+  #drawingChanged() {
+    if (this.#app.live.unsentCount > 0) this.editsChanged()
+    this.#isDrawingStale = true
+    const pause = Math.max(drawingMilliseconds, this.#cost * costFactor)
+    if (this.#drawingTimer === 0) this.#drawingTimer = setTimeout(() => this.#keepDrawing(), pause)
+  }
+
+  /** All that is new: the page may be gone in a moment. */
+  async keepNow() {
+    await Promise.all([this.#isEditsStale && this.#keepEdits(), this.#isDrawingStale && this.#keepDrawing()])
+  }
+
+  async #keepEdits() {
+    clearTimeout(this.#editsTimer)
+    this.#editsTimer = 0
+    this.#isEditsStale = false
+    const { live, room } = this.#app
+    const bytes = live.save(false)
+    if (isSame(bytes, this.#keptEdits)) return
+    this.#keptEdits = bytes
+    await this.#keep('edits', {
+      key: this.#key, room, actor: this.#actor, bytes, unsent: live.unsentCount, at: Date.now(),
+    })
+  }
+
+  async #keepDrawing() {
+    clearTimeout(this.#drawingTimer)
+    this.#drawingTimer = 0
+    this.#isDrawingStale = false
+    const { live, room } = this.#app
+    // One that has never been in the room has edits only, and what was kept of the drawing is better.
+    if (live.status().cursor === undefined) return
+    const began = performance.now()
+    const bytes = live.save(true)
+    this.#cost = performance.now() - began
+    await this.#keep('drawings', { room, bytes, at: Date.now() })
+  }
+
+  async #keep(store, record) {
+    try {
+      await keep(store, record)
+      this.#hasFailed = false
+    } catch (error) {
+      if (this.#hasFailed || this.#app.live.unsentCount === 0) return
+      this.#hasFailed = true
+      this.#app.say('This browser keeps nothing: don’t close the page before all is saved.', { kind: 'refused' })
+      console.warn(error)
+    }
+  }
+}
+
+const isSame = (one, other) => one.length === other.length && one.every((byte, at) => byte === other[at])

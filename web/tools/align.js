@@ -1,0 +1,49 @@
+import { boundsOf, boundsOfAll } from './transform.js'
+
+// Where shapes come to stand in relation to each other. By the upright boxes around them, however they are turned.
+
+/** @typedef {'left' | 'center' | 'right' | 'top' | 'middle' | 'bottom'} Edge */
+
+/** How far a box is to be moved so that it stands at an edge of another. */
+const ways = {
+  left: (box, all) => [all.x - box.x, 0],
+  center: (box, all) => [all.x + all.width / 2 - box.x - box.width / 2, 0],
+  right: (box, all) => [all.x + all.width - box.x - box.width, 0],
+  top: (box, all) => [0, all.y - box.y],
+  middle: (box, all) => [0, all.y + all.height / 2 - box.y - box.height / 2],
+  bottom: (box, all) => [0, all.y + all.height - box.y - box.height],
+}
+
+const rounded = (value) => Math.round(value * 100) / 100
+const placed = ({ id, x, y }, dx, dy) => ({ id, x: rounded(x + dx), y: rounded(y + dy) })
+
+/**
+ * @param {import('../core.js').Shape[]} shapes @param {Edge} edge of the box around all of them
+ * @returns {import('./transform.js').Place[]}
+ */
+export function aligned(shapes, edge) {
+  const all = boundsOfAll(shapes)
+  return shapes.map((shape) => placed(shape, ...ways[edge](boundsOf(shape), all)))
+}
+
+/**
+ * The same space between each and the next; the outermost stay. Where there is too little room they overlap evenly.
+ *
+ * @param {import('../core.js').Shape[]} shapes @param {'x' | 'y'} axis
+ * @returns {import('./transform.js').Place[]}
+ */
+export function distributed(shapes, axis) {
+  if (shapes.length < 3) return []
+  const side = axis === 'x' ? 'width' : 'height'
+  const boxes = shapes.map((shape) => ({ shape, box: boundsOf(shape) }))
+    .sort((a, b) => a.box[axis] - b.box[axis] || a.shape.id - b.shape.id)
+  const all = boundsOfAll(shapes)
+  const filled = boxes.reduce((sum, { box }) => sum + box[side], 0)
+  const space = (all[side] - filled) / (shapes.length - 1)
+  let next = all[axis]
+  return boxes.map(({ shape, box }) => {
+    const way = next - box[axis]
+    next += box[side] + space
+    return axis === 'x' ? placed(shape, way, 0) : placed(shape, 0, way)
+  })
+}

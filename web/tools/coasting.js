@@ -1,0 +1,37 @@
+import { friction, speedMax, speedMin } from './gliding.js'
+
+/** Slower than this, in CSS pixels a second, the paper stays where the finger leaves it. */
+const coastSpeedMin = 250
+
+const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)')
+
+/** The paper goes on a little after a finger has pushed it, until something else is done. */
+export class Coasting {
+  #view
+  #velocity
+  #began = performance.now()
+  #gone = { x: 0, y: 0 }
+  #frame = 0
+
+  /** @param {import('../drawing/view.js').View} view @param {{x: number, y: number}} velocity CSS pixels a second */
+  constructor(view, velocity) {
+    const speed = Math.hypot(velocity.x, velocity.y)
+    const share = Math.min(1, speedMax / speed)
+    this.#view = view
+    this.#velocity = { x: velocity.x * share, y: velocity.y * share }
+    if (speed >= coastSpeedMin && !reducedMotion.matches) this.#next()
+  }
+
+  stop() { cancelAnimationFrame(this.#frame) }
+
+  #next() { this.#frame = requestAnimationFrame((now) => this.#step(now)) }
+
+  #step(now) {
+    const left = Math.exp(-friction * Math.max(0, now - this.#began) / 1000)
+    const x = this.#velocity.x / friction * (1 - left)
+    const y = this.#velocity.y / friction * (1 - left)
+    this.#view.panBy(x - this.#gone.x, y - this.#gone.y)
+    this.#gone = { x, y }
+    if (Math.hypot(this.#velocity.x, this.#velocity.y) * left > speedMin) this.#next()
+  }
+}

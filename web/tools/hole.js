@@ -1,0 +1,69 @@
+import { middle } from './transform.js'
+
+/** From so far away, in CSS pixels, the mouth feels a shape come. */
+const feltFrom = 160
+/** A finger can't aim better. */
+const mercy = 8
+
+/**
+ * The black hole, whose mouth is the white circle at the view's lower left. What it swallows is written by one operation
+ * a shape: to the hole's place, as small as can be, and deleted; so every client can show it go.
+ *
+ * Its look is the style sheet's: `--swell` goes from 0 to 1 as a shape comes near, and `data-over` says it would fall in.
+ */
+export class Hole {
+  #app
+  #element
+  #stage
+
+  /** @param {import('../room/app.js').App} app @param {HTMLElement} element @param {HTMLElement} stage */
+  constructor(app, element, stage) {
+    this.#app = app
+    this.#element = element
+    this.#stage = stage
+  }
+
+  /** In CSS pixels from the stage's corner; as large as it is at rest. */
+  get mouth() {
+    const stage = this.#stage.getBoundingClientRect()
+    const circle = this.#element.getBoundingClientRect()
+    return {
+      x: circle.left + circle.width / 2 - stage.left,
+      y: circle.top + circle.height / 2 - stage.top,
+      radius: this.#element.offsetWidth / 2,
+    }
+  }
+
+  /** A dragged shape is at a point of the stage. */
+  feel(point) {
+    const { x, y, radius } = this.mouth
+    const distance = Math.hypot(point.x - x, point.y - y) - radius
+    const swell = Math.max(0, Math.min(1, 1 - distance / feltFrom))
+    this.#element.style.setProperty('--swell', swell.toFixed(2))
+    this.#element.toggleAttribute('data-over', distance <= mercy)
+  }
+
+  /** Nothing is near any more. */
+  rest() {
+    this.#element.style.setProperty('--swell', '0')
+    this.#element.removeAttribute('data-over')
+  }
+
+  /** Whether what is let go of here falls in: the hand is over the mouth, or the middle of the one shape it holds is. */
+  takes(hand, shapes) {
+    const { x, y, radius } = this.mouth
+    const isOver = (point) => Math.hypot(point.x - x, point.y - y) <= radius + mercy
+    return isOver(hand) || (shapes.length === 1 && isOver(this.#app.view.toScreen(middle(shapes[0]))))
+  }
+
+  /** @param {number[]} ids @returns what the edit returned */
+  swallow(ids) {
+    if (ids.length === 0) return undefined
+    const { x, y } = this.#app.view.toCanvas(this.mouth)
+    const set = { position: [round(x - 0.5), round(y - 0.5)], size: [1, 1], deleted: true }
+    return this.#app.edit((session) => session.edit(ids.map((shape) => ({ shape, set }))))
+  }
+}
+
+/** Within what the wire takes, however far away one looks. */
+const round = (value) => Math.max(-1e7, Math.min(1e7, Math.round(value * 100) / 100))

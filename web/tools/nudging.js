@@ -1,0 +1,31 @@
+import { Held } from './held.js'
+import { moved } from './transform.js'
+
+/** Strokes of the arrow keys that follow each other so soon are one step to undo. */
+const pauseMax = 600
+
+/** Shapes moved by the arrow keys. */
+export class Nudging {
+  #app
+  #timer = 0
+
+  /** @param {import('../room/app.js').App} app */
+  constructor(app) { this.#app = app }
+
+  /** @param {number[]} ids @param {number} dx @param {number} dy */
+  by(ids, dx, dy) {
+    const held = new Held(this.#app, ids)
+    if (held.isEmpty) return
+    if (this.#timer === 0) this.#app.beginGroup()
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.end(), pauseMax)
+    held.place(moved(held.start, dx, dy))
+  }
+
+  end() {
+    if (this.#timer === 0) return
+    clearTimeout(this.#timer)
+    this.#timer = 0
+    this.#app.endGroup()
+  }
+}

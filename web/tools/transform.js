@@ -1,0 +1,189 @@
+// Boxes moved, scaled and turned. Pure arithmetic in canvas coordinates: shapes as they were when a gesture began go in,
+// where they are now comes out, fit for `Session.place`. Nothing adds up from step to step, so nothing drifts.
+
+/** @typedef {{x: number, y: number}} Point */
+/** @typedef {{x: number, y: number, width: number, height: number, rotation: number}} Frame a box, turned around its middle */
+/** @typedef {{id: number} & Partial<Frame>} Place */
+
+/** Nobody makes a shape smaller than this by hand; one that already is stays as small as it is. */
+export const sideMin = 100
+
+/** What the wire takes. */
+const coordinateMax = 1e7
+const sideMax = 1e6
+
+/** With shift a turn goes in steps. */
+const turnStep = 15
+
+const radians = (degrees) => degrees * Math.PI / 180
+/** A hundredth of a unit is less than anyone sees at the nearest. */
+const rounded = (value) => Math.round(value * 100) / 100
+const limited = (value, least, most) => Math.max(least, Math.min(most, value))
+
+/** @param {Frame} frame @returns {Point} */
+export function middle({ x, y, width, height }) {
+  return { x: x + width / 2, y: y + height / 2 }
+}
+
+/** @param {Point} point @param {Point} around @param {number} degrees clockwise @returns {Point} */
+export function turned({ x, y }, around, degrees) {
+  const sine = Math.sin(radians(degrees))
+  const cosine = Math.cos(radians(degrees))
+  const dx = x - around.x
+  const dy = y - around.y
+  return { x: around.x + dx * cosine - dy * sine, y: around.y + dx * sine + dy * cosine }
+}
+
+/** The upright box around a turned one. @param {Frame} frame */
+export function boundsOf(frame) {
+  const sine = Math.abs(Math.sin(radians(frame.rotation)))
+  const cosine = Math.abs(Math.cos(radians(frame.rotation)))
+  const width = frame.width * cosine + frame.height * sine
+  const height = frame.width * sine + frame.height * cosine
+  const { x, y } = middle(frame)
+  return { x: x - width / 2, y: y - height / 2, width, height }
+}
+
+/** The upright box around many. @param {Frame[]} frames @returns {Frame | null} */
+export function boundsOfAll(frames) {
+  if (frames.length === 0) return null
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
+  for (const frame of frames) {
+    const { x, y, width, height } = boundsOf(frame)
+    left = Math.min(left, x)
+    top = Math.min(top, y)
+    right = Math.max(right, x + width)
+    bottom = Math.max(bottom, y + height)
+  }
+  return { x: left, y: top, width: right - left, height: bottom - top, rotation: 0 }
+}
+
+const coordinate = (value) => rounded(limited(value, -coordinateMax, coordinateMax))
+const side = (value) => rounded(limited(value, 1, sideMax))
+
+/** @param {number} degrees @returns {number} −180…180 */
+export function normalDegrees(degrees) {
+  const turn = ((degrees + 180) % 360 + 360) % 360 - 180
+  return rounded(turn === -180 ? 180 : turn)
+}
+
+/** @param {Frame[]} shapes @param {number} dx @param {number} dy @returns {Place[]} */
+export function moved(shapes, dx, dy) {
+  return shapes.map(({ id, x, y }) => ({ id, x: coordinate(x + dx), y: coordinate(y + dy) }))
+}
+
+/** Canvas units between two dots of the paper at life size; with Control or Command what is led or drawn keeps to them. */
+const gridStep = 24
+
+/** The nearest dot. @param {Point} point @returns {Point} */
+export function onGrid({ x, y }) {
+  // Adding 0 makes of −0 what it is.
+  return { x: Math.round(x / gridStep) * gridStep + 0, y: Math.round(y / gridStep) * gridStep + 0 }
+}
+
+/** A way that ends with a box's upper left corner on a dot. @param {Frame} frame @returns {[number, number]} */
+export function wayOnGrid(frame, dx, dy) {
+  const { x, y } = boundsOf(frame)
+  const end = onGrid({ x: x + dx, y: y + dy })
+  return [end.x - x, end.y - y]
+}
+
+/** The larger part of a way, alone. @returns {[number, number]} */
+export function straightened(dx, dy) {
+  return Math.abs(dx) >= Math.abs(dy) ? [dx, 0] : [0, dy]
+}
+
+/**
+ * A new shape's box, from the point where a hand came down to where it is: never too small, and always growing away from
+ * that point.
+ *
+ * @param {Point} corner @param {Point} hand @param {{even?: boolean, around?: boolean}} [how] `even`: a square;
+ *   `around`: the corner is the middle instead
+ */
+export function drawnBox(corner, hand, { even = false, around = false } = {}) {
+  const reach = around ? 2 : 1
+  let width = Math.max(sideMin, Math.abs(hand.x - corner.x) * reach)
+  let height = Math.max(sideMin, Math.abs(hand.y - corner.y) * reach)
+  if (even) width = height = Math.max(width, height)
+  width = side(width)
+  height = side(height)
+  if (around) return { x: coordinate(corner.x - width / 2), y: coordinate(corner.y - height / 2), width, height }
+  return {
+    x: coordinate(hand.x < corner.x ? corner.x - width : corner.x),
+    y: coordinate(hand.y < corner.y ? corner.y - height : corner.y),
+    width,
+    height,
+  }
+}
+
+/**
+ * A shape whose lower right corner, as it lies turned, is pulled by a way. Its other corner stays where it is.
+ *
+ * @param {Frame & {id: number}} shape @param {number} dx @param {number} dy
+ * @param {{even?: boolean, around?: boolean}} [how] `even`: the sides keep their proportion; `around`: the middle stays
+ * @returns {Place}
+ */
+export function pulled(shape, dx, dy, { even = false, around = false } = {}) {
+  const { width, height, rotation } = shape
+  const pull = turned({ x: dx, y: dy }, { x: 0, y: 0 }, -rotation)
+  const reach = around ? 2 : 1
+  let newWidth = width + pull.x * reach
+  let newHeight = height + pull.y * reach
+  const least = { width: Math.min(sideMin, width), height: Math.min(sideMin, height) }
+  if (even) {
+    const factor = Math.max(newWidth / width, newHeight / height, least.width / width, least.height / height)
+    newWidth = width * factor
+    newHeight = height * factor
+  }
+  newWidth = side(Math.max(least.width, newWidth))
+  newHeight = side(Math.max(least.height, newHeight))
+  const center = middle(shape)
+  if (!around) {
+    const grown = turned({ x: (newWidth - width) / 2, y: (newHeight - height) / 2 }, { x: 0, y: 0 }, rotation)
+    center.x += grown.x
+    center.y += grown.y
+  }
+  return {
+    id: shape.id, x: coordinate(center.x - newWidth / 2), y: coordinate(center.y - newHeight / 2),
+    width: newWidth, height: newHeight,
+  }
+}
+
+/** How far down many may be scaled together, so that none comes out too small. @param {Frame[]} shapes */
+export function scaleMin(shapes) {
+  let least = 0
+  for (const { width, height } of shapes) least = Math.max(least, Math.min(1, sideMin / Math.min(width, height)))
+  return least
+}
+
+/**
+ * Shapes that two fingers, or a handle of many, have scaled and turned around a point, and moved.
+ *
+ * @param {(Frame & {id: number})[]} shapes
+ * @param {{around: Point, scale?: number, rotation?: number, dx?: number, dy?: number}} how @returns {Place[]}
+ */
+export function pinched(shapes, { around, scale = 1, rotation = 0, dx = 0, dy = 0 }) {
+  const factor = Math.max(scale, scaleMin(shapes))
+  return shapes.map((shape) => {
+    const center = middle(shape)
+    const spread = { x: around.x + (center.x - around.x) * factor, y: around.y + (center.y - around.y) * factor }
+    const { x, y } = turned(spread, around, rotation)
+    const width = side(shape.width * factor)
+    const height = side(shape.height * factor)
+    return {
+      id: shape.id, x: coordinate(x + dx - width / 2), y: coordinate(y + dy - height / 2), width, height,
+      rotation: rotation === 0 ? shape.rotation : normalDegrees(shape.rotation + rotation),
+    }
+  })
+}
+
+/** How far a hand has gone around a point, degrees clockwise. @param {Point} around @param {Point} from @param {Point} to */
+export function angleBetween(around, from, to) {
+  const angle = (point) => Math.atan2(point.y - around.y, point.x - around.x)
+  return normalDegrees((angle(to) - angle(from)) * 180 / Math.PI)
+}
+
+/** A turn that ends on a step. @param {number} rotation what was turned before @param {number} turn */
+export function steppedTurn(rotation, turn) {
+  return Math.round((rotation + turn) / turnStep) * turnStep - rotation
+}
