@@ -118,6 +118,29 @@ def test_the_server_goes_in_the_middle_of_a_drag(_, client):
             assert drawn[0]["position"] == [160, 32], drawn
 
 
+def test_leaving_waits_for_what_is_on_its_way(_, client):
+    """With a server that is slow to answer, q leaves as soon as the change is saved; another key stays."""
+    with Server() as server, Tmux(joins(client, server, "slow")) as screen:
+        screen.shows("Saved", "An empty sheet")
+        server.process.send_signal(signal.SIGSTOP)
+        screen.keys("r")
+        screen.shows("Saving 1 change")
+        screen.keys("q")
+        screen.shows("Leaving as soon as 1 change is saved")
+        screen.keys("r")
+        screen.shows("Saving 2 changes")
+        server.process.send_signal(signal.SIGCONT)
+        screen.shows("Saved", "2 shapes")
+        server.process.send_signal(signal.SIGSTOP)
+        screen.keys("r")
+        screen.shows("Saving 1 change")
+        screen.keys("q")
+        screen.shows("Leaving as soon as 1 change is saved")
+        server.process.send_signal(signal.SIGCONT)
+        screen.shows("ended with 0")
+        assert len(shapes(server, "slow")) == 3
+
+
 def test_a_deleted_room_is_said(server, client):
     """And the drawing stays on the screen."""
     draw(server, "doomed", name="Last")

@@ -37,7 +37,7 @@ final class LiveCanvas: ScreenContent {
   var notice: (notice: RoomFrame.Notice, until: UInt64)?
   var roundTrip: UInt64?
   private var pings: LoopTimer?
-  var isLeavingUnsaved = false
+  var leaving = Leaving.no
   private var told: PresenceState?
 
   /// The shapes as they were last painted; nothing when they have to be painted anew.

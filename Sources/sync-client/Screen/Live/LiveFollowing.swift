@@ -23,9 +23,12 @@ extension LiveCanvas: RoomFollower {
         say("Whom you followed has left.")
       }
     case .pong(let milliseconds): roundTrip = milliseconds
-    case .rejected(let edit): say("A change was taken back: \(reason(edit)).", .warning)
-    case .state(let state):
-      if state == .live { isLeavingUnsaved = false }
+    case .rejected(let edit):
+      leaving = .no
+      say("A change was taken back: \(reason(edit)).", .warning)
+    case .unsent(0) where leaving == .onceSaved: host.end()
+    case .state(.live): leaving = .no
+    case .state where leaving == .onceSaved: leave()
     case .error(_, let message): say(message.string.printable, .warning)
     case .digest(.disagrees): say("The drawing was fetched anew: it differed from the server’s.", .warning)
     default: break

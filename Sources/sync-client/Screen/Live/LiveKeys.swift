@@ -27,7 +27,7 @@ extension LiveCanvas {
   }
 
   private func take(_ key: Key, _ modifiers: Modifiers) {
-    if key != .character("q") { isLeavingUnsaved = false }
+    if key != .character("q") { leaving = .no }
     switch key {
     case .up, .down, .left, .right: takeArrow(key, modifiers)
     case .tab: selectNext(backwards: modifiers.contains(.shift))
@@ -131,17 +131,20 @@ extension LiveCanvas {
     }
   }
 
-  private func leave() {
+  /// At once where everything is saved; with a server there, as soon as it is; without one, when asked again.
+  func leave() {
     let unsent = client.replica.unsentCount
-    guard unsent > 0, !isLeavingUnsaved else {
+    let isLive = client.replica.state == .live
+    guard unsent > 0, leaving == .no || leaving == .onceSaved && !isLive else {
       host.end()
       return
     }
-    isLeavingUnsaved = true
+    leaving = isLive ? .onceSaved : .warned
+    let changes = unsent == 1 ? "1 change is" : "\(unsent) changes are"
     say(
-      unsent == 1
-        ? "1 change is not saved yet and would be lost. q again to leave."
-        : "\(unsent) changes are not saved yet and would be lost. q again to leave.",
+      isLive
+        ? "Leaving as soon as \(changes) saved. q again to leave without."
+        : "\(changes) not saved yet and would be lost. q again to leave.",
       .warning
     )
   }
