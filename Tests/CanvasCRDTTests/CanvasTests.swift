@@ -85,6 +85,25 @@ struct CanvasTests {
     #expect(canvas.winner(of: .position, in: shape) == stamp(9, ben))
   }
 
+  @Test("what loses to a register is told so, though a deletion beats it too")
+  func supersededBesideErasure() {
+    var canvas = Canvas()
+    canvas.apply(
+      operation(10, ann) {
+        $0.kind = .star; $0.name = "new"
+      }
+    )
+    let change = canvas.apply(
+      operation(5, ann) {
+        $0.name = "old"; $0.alpha = 3; $0.delete()
+      }
+    )
+    #expect(change.superseded == [.name])
+    #expect(change.changed == [.deleted])
+    #expect(canvas.winner(of: .name, in: shape) == stamp(10, ann))
+    #expect(canvas.apply(operation(5, ann) { $0.name = "old" }).superseded == [.name])
+  }
+
   @Test("one operation that moves and deletes tells its writer of no loss")
   func suckedIn() {
     var canvas = Canvas()

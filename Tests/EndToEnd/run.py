@@ -11,7 +11,7 @@ import traceback
 import server
 
 MODULES = [
-    "messages", "closes", "resuming", "http", "frames", "framing", "operating", "limits", "tokens", "tls", "storage",
+    "messages", "closes", "resuming", "http", "queries", "frames", "framing", "operating", "limits", "tokens", "tls", "storage",
     "log_commands", "crashes",
 ]
 SECONDS_MAX = 90

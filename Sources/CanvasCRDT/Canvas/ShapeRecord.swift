@@ -78,10 +78,7 @@ extension ShapeRecord {
 
     for property in incoming.assigned.intersection(.registers) {
       let stamp = stampOf(property)
-      if let erasedUpTo, stamp <= erasedUpTo {
-        if stamp < erasedUpTo { change.superseded.insert(property) }
-        continue
-      }
+      // What stands here is newer than the erasure, so that what loses to both has lost to this.
       if registersBefore.contains(property), !change.erased.contains(property) {
         let standing = stamps[Int(property.rawValue)]
         if stamp < standing {
@@ -90,6 +87,9 @@ extension ShapeRecord {
         }
         // One stamp, two values: the writer's fault, decided by the encoded value so that replicas still agree.
         if stamp == standing, !incoming.outranks(values, on: property) { continue }
+      } else if let erasedUpTo, stamp <= erasedUpTo {
+        if stamp < erasedUpTo { change.superseded.insert(property) }
+        continue
       }
       change.changed.insert(property)
     }
@@ -141,6 +141,9 @@ extension ShapeRecord {
     hash.finish()
     return hash.sum
   }
+
+  /// Leaves out all registers but some, and the erasure where it is not among them.
+  mutating func keep(_ wanted: PropertyMask) { values.clear(values.assigned.subtracting(wanted)) }
 
   /// Forgets an erasure older than `milliseconds`.
   mutating func forgetErasure(before milliseconds: UInt64) -> Bool {

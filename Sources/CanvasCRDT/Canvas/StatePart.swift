@@ -99,6 +99,30 @@ extension Canvas {
     return parts
   }
 
+  /// What has changed after `place`, and of each shape no more than what `wanted` says that was.
+  public func stateParts(
+    since place: UInt64,
+    shapesMax: Int = StatePart.shapesMax,
+    keeping wanted: (Identifier) -> PropertyMask
+  ) -> [StatePart] {
+    stateParts(since: place, shapesMax: shapesMax).map { part in
+      var records: [ShapeRecord] = []
+      records.reserveCapacity(part.recordCount)
+      var erasures = part.erasures
+      for index in 0..<part.recordCount {
+        var record = part.record(index)
+        record.keep(wanted(record.shape))
+        if !record.isErasureOnly {
+          records.append(record)
+        } else if let erasure = record.erasure {
+          erasures.append((record.shape, erasure))
+        }
+      }
+      if erasures.count > part.erasures.count { erasures.sort { $0.shape < $1.shape } }
+      return StatePart(records: records, erasures: erasures)
+    }
+  }
+
   /// Merges a part: the same as applying its operations, and many times as fast where the shapes are new.
   public mutating func merge(_ part: StatePart, place: UInt64 = 0) {
     for erasure in part.erasures {

@@ -44,6 +44,15 @@ struct Box: Hashable, Sendable {
     minX < other.maxX && other.minX < maxX && minY < other.maxY && other.minY < maxY
   }
 
+  /// The same of two that are shapes themselves and not only bounds: to touch, but for rounding, is not to overlap.
+  @inlinable
+  func sharesArea(with other: Box) -> Bool {
+    let across = Rect.rounding(minX, maxX, other.minX, other.maxX)
+    let down = Rect.rounding(minY, maxY, other.minY, other.maxY)
+    return other.maxX - minX > across && maxX - other.minX > across && other.maxY - minY > down
+      && maxY - other.minY > down
+  }
+
   @inlinable
   func contains(_ point: Point) -> Bool {
     point.x >= minX && point.x <= maxX && point.y >= minY && point.y <= maxY

@@ -40,10 +40,9 @@ extension OverlapIndex {
       around.extend(to: Point(x: box.minX, y: box.minY))
       around.extend(to: Point(x: box.maxX, y: box.maxY))
     }
-    // A unit of distance, so that no rounding makes them overlap.
     let beside = [
-      Point(x: near.x, y: around.minY - size.height - 1), Point(x: around.minX - size.width - 1, y: near.y),
-      Point(x: around.maxX + 1, y: near.y), Point(x: near.x, y: around.maxY + 1),
+      Point(x: near.x, y: around.minY - size.height), Point(x: around.minX - size.width, y: near.y),
+      Point(x: around.maxX, y: near.y), Point(x: near.x, y: around.maxY),
     ]
     var best: (place: Point, distance: Double)?
     for place in beside where place.x.magnitude <= OverlapIndex.positionMax {

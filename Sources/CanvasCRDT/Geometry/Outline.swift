@@ -59,8 +59,8 @@ extension Outline {
   /// Whether the two have area in common; to touch is not to overlap. One inside the other does overlap it.
   ///
   /// Decided on the curves themselves, not on polygons near them, and the same whichever of the two is asked. Upright
-  /// rectangles are told apart by comparing coordinates, with no tolerance; what else is common must be thicker than
-  /// `Outline.overlapDepthMin`.
+  /// rectangles are told apart by comparing coordinates, as far as decimals are exact; what else is common must be
+  /// thicker than `Outline.overlapDepthMin`.
   public func overlaps(_ other: Outline) -> Bool {
     PlacedOutline(self).overlaps(PlacedOutline(other))
   }

@@ -1,5 +1,6 @@
 extension Outline {
-  /// Outlines whose common part is nowhere thicker than this only touch, unless both are upright rectangles.
+  /// Outlines whose common part is nowhere thicker than this only touch. Of two upright rectangles less is enough: what
+  /// rounding leaves of decimals (`Rect.rounding`).
   ///
   /// Positions of up to 10⁷ have a last place of 2·10⁻⁹ and sizes of up to 10⁶ one of 10⁻¹⁰; turning adds a few of
   /// those. So shapes that were meant to touch may come to share up to about 10⁻⁸ units, and a bound a hundred times
@@ -10,7 +11,7 @@ extension Outline {
 extension PlacedOutline {
   func overlaps(_ other: PlacedOutline) -> Bool {
     guard box.overlaps(other.box), hasArea, other.hasArea else { return false }
-    if isUprightRectangle, other.isUprightRectangle { return true }
+    if isUprightRectangle, other.isUprightRectangle { return box.sharesArea(with: other.box) }
     // Rounding depends on whose coordinates are used, so it is always the same one's.
     return other.outline.precedes(outline) ? other.piecesOverlap(self) : piecesOverlap(other)
   }

@@ -38,9 +38,10 @@ public struct OverlapIndex: Sendable {
   public let pairsMax: Int
 
   /// Too many overlap to be told one by one. It still answers where a box would fit and what is at a place, and looks
-  /// for pairs again once half of the shapes are gone.
+  /// for pairs again when half as many changes have come as there are shapes, or when told to.
   public private(set) var isCrowded = false
-  private var crowdedCount = 0
+  /// How many changes have come since it was last known to be crowded.
+  private var changesUnseen = 0
 
   public init(pairsMax: Int = Int.max) {
     self.pairsMax = pairsMax
@@ -76,7 +77,7 @@ extension OverlapIndex {
     } else {
       place = add(identifier, placed)
     }
-    if isCrowded { return OverlapChanges() }
+    if isCrowded { return changedWhileCrowded() }
     let changes = meet(place)
     return pairCount > pairsMax ? crowd(undoing: changes) : changes
   }
@@ -107,8 +108,7 @@ extension OverlapIndex {
     }
     tree.remove(entries[Int(place)].leaf)
     unusedPlaces.append(place)
-    if isCrowded, places.count < crowdedCount / 2 { return thinOut() }
-    return changes
+    return isCrowded ? changedWhileCrowded() : changes
   }
 
   /// Forgets all pairs; every one that was known before the last change has ended.
@@ -130,14 +130,24 @@ extension OverlapIndex {
     for place in entries.indices { entries[place].neighbours = [] }
     pairCount = 0
     isCrowded = true
-    crowdedCount = places.count
+    changesUnseen = 0
   }
 
-  /// Looks for pairs again, now that there are far fewer shapes.
-  private mutating func thinOut() -> OverlapChanges {
+  /// To look costs as much as the pairs that are allowed, which the changes between two looks share.
+  private mutating func changedWhileCrowded() -> OverlapChanges {
+    changesUnseen += 1
+    return 2 * changesUnseen >= places.count ? lookAgain() : OverlapChanges()
+  }
+
+  /// Too many overlapped, and something has changed since.
+  public var isWorthALook: Bool { isCrowded && changesUnseen > 0 }
+
+  /// Where that is so, looks whether there are still too many. All pairs begin if not.
+  public mutating func lookAgain() -> OverlapChanges {
+    var changes = OverlapChanges()
+    guard isWorthALook else { return changes }
     isCrowded = false
     findAllPairs()
-    var changes = OverlapChanges()
     changes.began = pairs
     return changes
   }

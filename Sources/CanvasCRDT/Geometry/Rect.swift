@@ -38,8 +38,15 @@ extension Rect {
   /// Whether `init(intersecting:_:)` would find something.
   @inlinable
   public func intersects(_ other: Rect) -> Bool {
-    minX < other.maxX && other.minX < maxX && minX < maxX && other.minX < other.maxX
-      && minY < other.maxY && other.minY < maxY && minY < maxY && other.minY < other.maxY
+    Rect.commonSpan(minX, size.width, other.minX, other.size.width) != nil
+      && Rect.commonSpan(minY, size.height, other.minY, other.size.height) != nil
+  }
+
+  /// How far two ends may be apart and still be one, where all four are sums of decimals: 14.8 and 123.9 make
+  /// 138.70000000000002, and what was set beside that at 138.7 touches it.
+  @inlinable
+  static func rounding(_ first: Double, _ firstEnd: Double, _ second: Double, _ secondEnd: Double) -> Double {
+    (first.magnitude + firstEnd.magnitude + second.magnitude + secondEnd.magnitude) * 0x1p-50
   }
 
   /// Every comparison fails on a NaN, so that a rectangle that holds one has nothing in common with any other.
@@ -52,7 +59,10 @@ extension Rect {
   ) -> (start: Double, length: Double)? {
     let firstEnd = first + firstLength
     let secondEnd = second + secondLength
-    guard first < secondEnd, second < firstEnd, first < firstEnd, second < secondEnd else { return nil }
+    let rounding = Rect.rounding(first, firstEnd, second, secondEnd)
+    guard secondEnd - first > rounding, firstEnd - second > rounding, first < firstEnd, second < secondEnd else {
+      return nil
+    }
     // Where one span holds the other, that one's length is the answer to the last bit; a difference of sums isn't.
     if first >= second, firstEnd <= secondEnd { return (first, firstLength) }
     if second >= first, secondEnd <= firstEnd { return (second, secondLength) }

@@ -33,13 +33,12 @@ extension Hub {
     let shapes: [ImportedShape]
     switch await Hub.read(exchange.body, shapesMax: Int(limits.shapes)) {
     case .success(let read): shapes = read
+    case .failure(.tooManyShapes): return noRoom
     case .failure(let error): return .error(400, code: "bad_message", message: error.description)
     }
     return await writing(name) { open in
       let edits = open.room.edits(importing: shapes, using: &self.generator)
-      guard UInt64(open.room.canvas.shapeCount + shapes.count) <= self.limits.shapes else {
-        return .error(409, code: "room_full", message: "the room has room for \(self.limits.shapes) shapes")
-      }
+      guard UInt64(open.room.canvas.liveCount + shapes.count) <= self.limits.shapes else { return self.noRoom }
       var cursor = open.room.cursor
       for start in stride(from: 0, to: edits.operations.count, by: Int(self.limits.operationsPerMessage)) {
         let part = edits.operations[start...].prefix(Int(self.limits.operationsPerMessage))
@@ -50,6 +49,10 @@ extension Hub {
       }
       return .written(cursor, shapes: edits.shapes)
     }
+  }
+
+  private var noRoom: Response {
+    .error(409, code: "room_full", message: "the room has room for \(limits.shapes) shapes")
   }
 
   @concurrent private static func read(_ bytes: [UInt8], shapesMax: Int) async -> Result<[ImportedShape], ImportError> {

@@ -101,6 +101,10 @@ struct Told: Sendable {
   var wantsDigest = false
   /// Nothing at all: it has only just come.
   var isNew = false
+  /// Its welcome would have been too long with what the others show of themselves.
+  var owesStates = false
+  /// Even without that, it would have been with these.
+  var unnamed: Set<Identifier> = []
 }
 
 extension Member {

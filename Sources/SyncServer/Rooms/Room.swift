@@ -22,6 +22,8 @@ struct Room: Sendable {
   var position: UInt64 = 0
   /// How many operations the log has had in all.
   var operationCount: UInt64 = 0
+  /// Which registers the newest operations wrote.
+  var recent = RecentChanges()
   /// No stamp of the room is greater: what the server stamps itself comes after.
   var clockTime: UInt64 = 0
 
@@ -77,6 +79,8 @@ struct Room: Sendable {
   var indexNeededUntil: UInt64 = 0
   /// Shapes that may overlap others than the index says.
   var unsettledShapes: Set<Identifier> = []
+  /// When it was last looked whether still too many overlap to be told, on the monotonic clock.
+  var lookedAt: UInt64 = 0
 
   var effects: [RoomEffect] = []
   var counts = RoomCounts()

@@ -52,10 +52,17 @@ extension Room {
       position: position,
       ordinal: ring.end,
       pairs: wantsOverlaps ? index?.pairs : nil,
-      parts: canvas.stateParts(since: since, shapesMax: shapesMax)
+      parts: parts(since: since, shapesMax: shapesMax)
     )
     nextStream += 1
     return nextStream - 1
+  }
+
+  private func parts(since: UInt64?, shapesMax: Int) -> [StatePart] {
+    guard let since, let registers = recent.registers(since: since) else {
+      return canvas.stateParts(since: since, shapesMax: shapesMax)
+    }
+    return canvas.stateParts(since: since, shapesMax: shapesMax) { registers[$0] ?? [] }
   }
 
   /// Makes room for a new stream: the oldest goes, and who was in it begins anew with a newer one.
@@ -99,7 +106,7 @@ extension Room {
     let encoding = member.channel.encoding
     var buffers: [[UInt8]] = []
     // Where it gets all beats since, they tell.
-    if told.ordinal < lanes[Int(member.id.index)].place {
+    if told.ordinal < lanes[Int(member.id.index)].place || told.owesStates {
       var bytes: [UInt8] = []
       encode(peerChanges(since: told, for: member), encoding, into: &bytes)
       if !bytes.isEmpty { buffers.append(bytes) }
@@ -120,12 +127,13 @@ extension Room {
     for actor in told.peers where actors[actor] == nil { changes.left.append(actor) }
     for peer in currentPeers() {
       guard let index = actors[peer.actor], let other = members[Int(index)], other.id != member.id else { continue }
-      if other.joinedAt >= told.ordinal {
+      let isNews = other.joinedAt >= told.ordinal || told.unnamed.contains(peer.actor)
+      if isNews {
         var newcomer = peer
         newcomer.state = nil
         changes.joined.append(newcomer)
       }
-      if let state = peer.state, other.stateAt >= told.ordinal || other.joinedAt >= told.ordinal {
+      if let state = peer.state, isNews || other.stateAt >= told.ordinal || told.owesStates {
         changes.states.append(PeerState(actor: peer.actor, state: state))
       }
     }

@@ -20,6 +20,7 @@ extension Room {
     let tracksOverlaps = index != nil
     for (index, operation) in record.operations.enumerated() {
       let change = canvas.apply(operation, place: position)
+      recent.note(change, place: position)
       if operation.at.time > clockTime { clockTime = operation.at.time }
       if !pending.isEmpty { settlePending(operation.shape) }
       if tracksOverlaps { noteForOverlaps(change) }
@@ -80,7 +81,7 @@ extension Room {
   /// Encodes what has gathered, once for each encoding that somebody speaks, and puts it into the ring.
   mutating func flush(now: Moment) {
     flushDueAt = nil
-    let overlapChanges = settleOverlaps()
+    let overlapChanges = settleOverlaps(now: now)
     let peers = takePeerChanges(now)
     guard !pendingOperations.isEmpty || !peers.isEmpty || !overlapChanges.isEmpty else { return }
     lastBeatAt = now.monotonicMilliseconds
@@ -167,6 +168,7 @@ extension Room {
       index = nil
       unsettledShapes = []
     }
+    lookIfDue(now: now)
     guard flushDueAt == nil, let last = lastBeatAt,
       now.monotonicMilliseconds >= last &+ Room.restMilliseconds
     else { return }

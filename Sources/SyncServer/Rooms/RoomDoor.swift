@@ -38,8 +38,8 @@ extension Room {
     }
   }
 
-  /// Operations without a connection. Those with a stamp keep it and all name one actor, who is then the writer of the
-  /// others too; `actor` is a new one for where none does. An `answered` effect tells what has become of them.
+  /// Operations without a connection. Those with a stamp keep it, whosever it is; the first that has one names the
+  /// writer of the others, and where none has, `actor` does. An `answered` effect tells what has become of them.
   mutating func submit(_ operations: [ProposedOperation], request: UInt64, actor: Identifier, now: Moment) {
     guard !operations.isEmpty else {
       effects.append(.answered(request: request, .success(cursor)))
@@ -62,7 +62,7 @@ extension Room {
   ) throws(Rejection) {
     for (index, operation) in proposed.enumerated() {
       guard let at = operation.at else { continue }
-      guard at.actor == actor else {
+      if case .member = origin, at.actor != actor {
         throw Rejection(operation: index, code: .badStamp, message: "at must name the connection's actor")
       }
       switch Clock.standing(

@@ -44,11 +44,16 @@ extension Room {
   func newcomers(in proposed: [ProposedOperation]) throws(Rejection) -> Newcomers {
     var newcomers = Newcomers()
     var known: Set<Identifier> = []
+    // New records, and among them and those that were dead, new shapes.
     var arriving = 0
     var forgotten = 0
+    let leaving = leavers(in: proposed)
     for (index, operation) in proposed.enumerated() {
       let shape = operation.shape
-      guard !known.contains(shape), canvas.registers(of: shape).isEmpty else { continue }
+      guard !known.contains(shape) else { continue }
+      let standing = canvas.registers(of: shape)
+      // A dead shape that is written anew comes to life, and is one more.
+      guard standing.isEmpty || !standing.contains(.kind) && operation.set.assigned.contains(.kind) else { continue }
       let erasure = canvas.stamp(of: .deleted, in: shape)
       if operation.set.deleted, operation.set.assigned.count == 1 {
         guard erasure == nil else { continue }
@@ -63,11 +68,18 @@ extension Room {
       }
       // Every new shape will be deleted some day.
       if erasure == nil, pending.shapes[shape] == nil, pending.erasures[shape] == nil { forgotten += 1 }
-      guard fits(canvas.shapeCount, pending.shapes.count, arriving, limits.shapes) else {
+      guard fits(canvas.liveCount - leaving, pending.shapes.count, arriving, limits.shapes) else {
         throw refusal(
           at: index,
-          isSure: !fits(canvas.shapeCount, 0, arriving, limits.shapes),
+          isSure: !fits(canvas.liveCount - leaving, 0, arriving, limits.shapes),
           Text("the room has \(limits.shapes) shapes, as many as it may")
+        )
+      }
+      guard fits(canvas.shapeCount - leaving, pending.shapes.count, arriving, remnantsMax) else {
+        throw refusal(
+          at: index,
+          isSure: !fits(canvas.shapeCount - leaving, 0, arriving, remnantsMax),
+          "the room keeps as many late edits of deleted shapes as it can: delete those shapes again"
         )
       }
       guard fits(canvas.erasureCount, pending.erasures.count, forgotten, limits.erasures) else {
@@ -80,6 +92,23 @@ extension Room {
     }
     return newcomers
   }
+
+  /// How many shapes a message takes away: those that its last word on them erases whole.
+  private func leavers(in proposed: [ProposedOperation]) -> Int {
+    guard proposed.contains(where: { $0.set.deleted }) else { return 0 }
+    var lastWords: [Identifier: Int] = [:]
+    for (index, operation) in proposed.enumerated() { lastWords[operation.shape] = index }
+    return lastWords.count { shape, index in
+      let operation = proposed[index]
+      guard operation.set.deleted, canvas.registers(of: shape).contains(.kind) else { return false }
+      // The server's own stamp is later than all that the room has.
+      guard let at = operation.at else { return true }
+      return canvas.registers(of: shape).allSatisfy { canvas.stamp(of: $0, in: shape).map { $0 <= at } ?? true }
+    }
+  }
+
+  /// Edits that cross a deletion leave what is no shape and takes memory all the same.
+  private var remnantsMax: UInt64 { limits.shapes.addingReportingOverflow(limits.shapes).partialValue }
 
   /// What is on the canvas counts there, even if another copy of it is still on its way.
   mutating func settlePending(_ shape: Identifier) {

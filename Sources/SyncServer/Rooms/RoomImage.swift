@@ -101,6 +101,7 @@ extension Room {
     guard let image else { return }
     canvas = image.canvas
     position = image.position
+    recent = RecentChanges(after: position)
     operationCount = image.operationCount
     clockTime = image.clockTime
   }

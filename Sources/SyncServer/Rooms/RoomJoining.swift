@@ -27,11 +27,12 @@ extension Room {
       name: hello.name ?? Room.defaultName(actor),
       color: hello.color ?? Room.defaultColor(actor)
     )
-    let peers = currentPeers()
+    var told = Told(ordinal: ring.end, peers: actors.keys.sorted(), pairs: [], isNew: true)
+    let peers = peersToName(encoding, &told)
     let since = honoured(hello.since)
     let id = place(peer, role: role, channel: Channel(encoding, overlaps: hello.overlaps), overlaps: hello.overlaps)
     let index = Int(id.index)
-    members[index]?.told = Told(ordinal: ring.end, peers: peers.map { $0.actor }, pairs: [], isNew: true)
+    members[index]?.told = told
     members[index]?.position = since
     let welcome = Welcome(
       room: name,
@@ -150,6 +151,26 @@ extension Room {
     pairsAtStart = []
   }
 
+  /// Everyone here, as a welcome has them. What would make it longer than a message may be comes behind the state: first
+  /// what they show of themselves, and then, of thousands, who they are.
+  private func peersToName(_ encoding: WireEncoding, _ told: inout Told) -> [Peer] {
+    var peers = currentPeers()
+    var left = Int(clamping: limits.messageBytes) - Room.welcomeBytesMax
+    let stateBytes = peers.reduce(0) { $0 + ($1.state?.bytes.count ?? 2) + $1.bytesMax }
+    guard stateBytes > left else { return peers }
+    told.owesStates = true
+    for index in peers.indices { peers[index].state = nil }
+    let named = peers.prefix { peer in
+      left -= peer.bytesMax
+      return left >= 0
+    }
+    told.unnamed = Set(peers[named.endIndex...].map { $0.actor })
+    return Array(named)
+  }
+
+  /// All of a welcome but its peers, at most.
+  private static let welcomeBytesMax = 1_024
+
   /// Everyone here, by actor, with the newest of what they show.
   func currentPeers() -> [Peer] {
     var peers: [Peer] = []
@@ -166,4 +187,9 @@ extension Room {
   private static func defaultColor(_ actor: Identifier) -> Color {
     Color(hue: Double(actor.packed % 360) / 360, saturation: 0.7, brightness: 0.8)
   }
+}
+
+extension Peer {
+  /// What it takes in a message at most, but for its state: each byte of a name may be written as six.
+  fileprivate var bytesMax: Int { 6 * name.utf8Count + 96 }
 }

@@ -15,19 +15,26 @@ extension Room {
   }
 
   /// Brings the index up to the canvas; returns the difference, each pair in one of the lists at most.
-  mutating func settleOverlaps() -> OverlapChanges {
-    guard index != nil, !unsettledShapes.isEmpty else { return OverlapChanges() }
+  mutating func settleOverlaps(now: Moment) -> OverlapChanges {
+    guard index != nil, !unsettledShapes.isEmpty || isLookDue(now) else { return OverlapChanges() }
     var net: [ShapePair: Bool] = [:]
+    func note(_ changes: OverlapChanges) {
+      // What begins and ends again in one beat was never there.
+      for pair in changes.began { net[pair] = net[pair] == nil ? true : nil }
+      for pair in changes.ended { net[pair] = net[pair] == nil ? false : nil }
+    }
     for shape in unsettledShapes.sorted() {
       let live = canvas[shape]
       guard let changes = index?.update(shape, to: live?.properties.visible == true ? live?.outline : nil) else {
         break
       }
-      // What begins and ends again in one beat was never there.
-      for pair in changes.began { net[pair] = net[pair] == nil ? true : nil }
-      for pair in changes.ended { net[pair] = net[pair] == nil ? false : nil }
+      note(changes)
     }
     unsettledShapes.removeAll(keepingCapacity: true)
+    if isLookDue(now), let changes = index?.lookAgain() {
+      note(changes)
+      lookedAt = now.monotonicMilliseconds
+    }
     guard wantsOverlaps else { return OverlapChanges() }
     var changes = OverlapChanges()
     for (pair, began) in net {
@@ -37,6 +44,19 @@ extension Room {
     changes.ended.sort()
     return changes
   }
+
+  /// Where too many overlap, whether that is so still is looked at every so often while something changes: it may
+  /// take as long as telling all that may be told.
+  private func isLookDue(_ now: Moment) -> Bool {
+    index?.isWorthALook == true && now.monotonicMilliseconds >= lookedAt &+ Room.lookMilliseconds
+  }
+
+  /// A beat is due for a look alone.
+  mutating func lookIfDue(now: Moment) {
+    if wantsOverlaps, isLookDue(now) { gather(now) }
+  }
+
+  private static let lookMilliseconds: UInt64 = 2_000
 
   /// The index is needed from here on, for notices.
   mutating func keepOverlaps(_ now: Moment) {
@@ -61,7 +81,7 @@ extension Room {
     indexNeededUntil = now.monotonicMilliseconds &+ limits.indexIdleMilliseconds
     // Where notices are asked for, the beat must tell what changes.
     if wantsOverlaps { flush(now: now) }
-    _ = settleOverlaps()
+    _ = settleOverlaps(now: now)
     makeIndex()
     return index ?? OverlapIndex()
   }

@@ -115,7 +115,7 @@ struct OverlapIndexTests {
     #expect(index.overlapping(Rect(origin: Point(x: 5, y: 5), size: Size(width: 0, height: 1))) == [])
   }
 
-  @Test("Where too many overlap, all pairs end, and are found again once half of the shapes are gone")
+  @Test("Where too many overlap, all pairs end, and are found again when enough has changed")
   func crowded() {
     let stacked = (0..<20).map { offset in
       (
@@ -144,10 +144,34 @@ struct OverlapIndexTests {
     for (offset, shape) in stacked.dropLast(6).enumerated() {
       follow(oneByOne.update(shape.identifier, to: nil))
       #expect(known == Set(oneByOne.pairs))
-      // Crowded with 15 shapes: with 6 it is looked at again.
-      #expect(oneByOne.isCrowded == (offset < 13))
+      // Looked at with 16 shapes, after half as many changes, and with 10, when 45 pairs are few enough.
+      #expect(oneByOne.isCrowded == (offset < 9))
     }
     #expect(known.count == 15)
+  }
+
+  @Test("Where too many overlapped, moving them apart is enough, and one may ask")
+  func uncrowded() {
+    var index = OverlapIndex(pairsMax: 10)
+    func shape(_ number: UInt64, x: Double) -> OverlapChanges {
+      index.update(
+        Identifier(packed: number)!,
+        to: Outline(Rect(origin: Point(x: x, y: 0), size: Size(width: 10, height: 10)))
+      )
+    }
+    for number: UInt64 in 0..<6 { _ = shape(number, x: 0) }
+    #expect(index.isCrowded && !index.isWorthALook)
+    #expect(index.lookAgain().isEmpty && index.isCrowded)
+    #expect(shape(0, x: 50).isEmpty && index.isWorthALook)
+    let found = index.lookAgain()
+    #expect(found.began.count == 10 && !index.isCrowded && index.pairCount == 10)
+    #expect(shape(6, x: 0).ended.count == 10)
+    _ = shape(1, x: 100)
+    _ = shape(2, x: 200)
+    #expect(index.isCrowded)
+    _ = shape(3, x: 300)
+    // The fourth change among seven shapes.
+    #expect(shape(4, x: 400).began == [ShapePair(Identifier(packed: 5)!, Identifier(packed: 6)!)])
   }
 
   @Test("No order of insertion makes the tree high", arguments: 0..<4)

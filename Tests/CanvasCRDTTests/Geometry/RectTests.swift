@@ -40,6 +40,28 @@ struct RectTests {
     #expect(!other.intersects(square))
   }
 
+  @Test("Rectangles that touch by decimals touch, though their sums have more digits")
+  func touchingByDecimals() {
+    #expect(14.8 + 123.9 > 138.7)
+    #expect(Rect(intersecting: rect(14.8, 0, 123.9, 10), rect(138.7, 0, 50, 10)) == nil)
+    #expect(Rect(intersecting: rect(14.8, 0, 123.9, 10), rect(138.699, 0, 50, 10)) != nil)
+    var generator = SeededGenerator(seed: 4)
+    for _ in 0..<5_000 {
+      let scale = [1.0, 10, 100, 1_000].randomElement(using: &generator)!
+      let start = Int.random(in: -10_000_000...10_000_000, using: &generator)
+      let length = Int.random(in: 1...1_000_000, using: &generator)
+      let first = rect(Double(start) / scale, 0, Double(length) / scale, 10)
+      let second = rect(Double(start + length) / scale, 0, 50, 10)
+      for (one, other) in [(first, second), (second, first)] {
+        #expect(Rect(intersecting: one, other) == nil && !one.intersects(other))
+        #expect(!Outline(one).overlaps(Outline(other)))
+      }
+      // A thousandth of the last decimal is something.
+      let nearer = rect(second.minX - 0.001 / scale, 0, 50, 10)
+      #expect(first.intersects(nearer) && Outline(first).overlaps(Outline(nearer)))
+    }
+  }
+
   @Test("What intersects is what has an intersection")
   func agreement() {
     var generator = SeededGenerator(seed: 1)

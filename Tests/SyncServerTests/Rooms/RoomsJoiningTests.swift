@@ -114,8 +114,91 @@ struct RoomsJoiningTests {
       case .state(let part): part.operations.count
       }
     }
-    // Kind and newest alpha of one shape, and one erasure.
-    #expect(count.reduce(0, +) == 3)
+    // The newest alpha of one shape, and one erasure.
+    #expect(count.reduce(0, +) == 2)
+  }
+
+  @Test("D5: of a shape that changed, what was not written since does not come again", arguments: [true, false])
+  func resumeOfRegisters(isKnown: Bool) {
+    var bench = RoomBench()
+    let writer = bench.join()
+    bench.write(writer, bench.shape(1)) {
+      $0.kind = .star
+      $0.alpha = 3
+      $0.rotation = 30
+    }
+    bench.settle()
+    let away = bench.join()
+    let since = bench.clients[away].cursor
+    let canvas = bench.clients[away].canvas
+    bench.leave(away)
+    bench.write(writer, bench.shape(1)) { $0.rotation = 60 }
+    bench.write(writer, bench.shape(1)) { $0.position = Point(x: 1, y: 2) }
+    bench.settle()
+    // A server that has been started since knows only that the shape changed.
+    if !isKnown { bench.room.recent = RecentChanges(after: bench.room.position) }
+
+    let again = bench.connect()
+    bench.clients[again].canvas = canvas
+    var hello = Hello()
+    hello.since = since
+    bench.say(.hello(hello), again)
+    bench.settle()
+    bench.expectCaughtUp(again)
+    var written: PropertyMask = []
+    for case .operations(let delivery) in bench.clients[again].messages {
+      guard case .state(let part) = delivery.content else { continue }
+      for operation in part.operations { written = written.union(operation.set.assigned) }
+    }
+    #expect(written == (isKnown ? [.rotation, .position] : [.rotation, .position, .kind, .alpha]))
+  }
+
+  @Test("Of the newest changes it is known what they wrote, of older ones that it is not")
+  func recentChanges() {
+    var recent = RecentChanges(after: 100)
+    #expect(recent.registers(since: 99) == nil)
+    #expect(recent.registers(since: 100) == [:])
+    var canvas = Canvas()
+    let shapes = (1...3).map { Identifier(packed: $0)! }
+    let most = UInt64(RecentChanges.entriesMax)
+    for step in 1...(most + 500) {
+      var set = Properties()
+      if step % 2 == 0 { set.alpha = Int16(step % 10 + 1) } else { set.rotation = Double(step) }
+      let at = Stamp(milliseconds: step, counter: 0, actor: shapes[0])!
+      recent.note(canvas.apply(Operation(shape: shapes[Int(step % 3)], at: at, set: set)), place: 100 + step)
+    }
+    #expect(recent.registers(since: 599) == nil)
+    #expect(recent.registers(since: 600)?.count == 3)
+    #expect(
+      recent.registers(since: 98 + most + 500) == [
+        shapes[(Int(most) + 499) % 3]: [.rotation], shapes[(Int(most) + 500) % 3]: [.alpha],
+      ]
+    )
+    #expect(recent.registers(since: 100 + most + 500) == [:])
+  }
+
+  @Test("C6: a welcome that would be too long leaves to later messages what it has no room for", arguments: [60, 400])
+  func longWelcome(peers: Int) throws {
+    var bench = RoomBench { $0.messageBytes = 16_384 }
+    let text = Array("{\"about\":\"\(String(repeating: "x", count: 1_000))\"}".utf8)
+    let state = try text.withUnsafeBytes { try JSONText(validating: $0, maximumBytes: 4_096) }
+    for _ in 0..<peers {
+      let peer = bench.join(.json) { $0.name = Text(String(repeating: "n", count: 40)) }
+      bench.say(.presence(state), peer)
+    }
+    bench.pass(1_000)
+    bench.settle()
+    for encoding in WireEncoding.allCases {
+      let newcomer = bench.join(encoding)
+      bench.settle()
+      #expect(bench.clients[newcomer].messageBytesMax <= 16_384)
+      let seen = bench.clients[newcomer].peers
+      for peer in bench.room.currentPeers() where peer.actor != bench.actor(newcomer) {
+        #expect(seen[peer.actor]?.name == peer.name)
+        #expect(seen[peer.actor]?.state == peer.state)
+      }
+      bench.leave(newcomer)
+    }
   }
 
   @Test("D7: a cursor of another life of the room, of the future or of nobody is refused, not misread")

@@ -71,6 +71,39 @@ struct RoomsOverlapTests {
     #expect(notices(bench, asker).count == together)
   }
 
+  @Test("R9: with too many to tell all end, and what stands is told when there are fewer, whatever made them so")
+  func crowded() {
+    var bench = RoomBench { $0.overlapPairs = 10 }
+    let writer = bench.join()
+    let asker = bench.join { $0.overlaps = true }
+    for number in 1...8 { put(&bench, writer, UInt64(number), x: 0) }
+    bench.settle()
+    #expect(bench.clients[asker].pairs == [])
+    #expect(bench.room.overlaps(now: bench.now) == nil)
+    // Four of them go aside, and the room is left alone.
+    for number in 5...8 { put(&bench, writer, UInt64(number), x: 100 * Double(number)) }
+    bench.settle()
+    bench.pass(3_000)
+    bench.room.rest(now: bench.now)
+    bench.settle()
+    #expect(bench.clients[asker].pairs.count == 6)
+    #expect(bench.room.overlaps(now: bench.now) != nil)
+    // Asked anew over HTTP while nobody wants notices.
+    bench.leave(asker)
+    for number in 5...8 { put(&bench, writer, UInt64(number), x: 0) }
+    bench.settle()
+    bench.pass(3_000)
+    #expect(bench.room.overlaps(now: bench.now) == nil)
+    bench.write(writer, bench.shape(1)) { $0.delete() }
+    bench.settle()
+    for number: UInt64 in 2...4 { put(&bench, writer, number, x: 100 * Double(number)) }
+    bench.settle()
+    bench.pass(3_000)
+    #expect(bench.room.overlapIndex(now: bench.now).pairs.count == 6)
+    let late = bench.join { $0.overlaps = true }
+    #expect(bench.clients[late].pairs.count == 6)
+  }
+
   @Test("the index is there only while somebody asks")
   func index() {
     var bench = RoomBench()

@@ -1,0 +1,94 @@
+"""What is asked and written over HTTP, at the edges of what a room takes."""
+
+from client import Client, eventually, stamp
+from server import Server, identifier
+
+
+def box(x, y=0, width=10, height=10):
+    return {"kind": "rectangle", "position": [x, y], "size": [width, height]}
+
+
+async def post(server, room, *operations):
+    return await server.http("POST", f"/v1/rooms/{room}/ops", {"ops": operations})
+
+
+async def pairs(server, room):
+    return (await server.get(f"/v1/rooms/{room}/overlaps")).json["overlaps"]
+
+
+async def test_boxes_that_touch_by_decimals_do_not_overlap(shared):
+    """Their sums have more digits than they were given."""
+    left, right = identifier(), identifier()
+    await post(shared, "touch", {"shape": left, "set": box(14.8, width=123.9)}, {"shape": right, "set": box(138.7)})
+    assert await pairs(shared, "touch") == []
+    await post(shared, "touch", {"shape": right, "set": {"position": [138.699, 0]}})
+    assert await pairs(shared, "touch") == [sorted([left, right])]
+
+
+async def test_too_many_overlaps_pass():
+    """A heap is not told one by one; when it has been pulled apart, what is left of it is, to who waits and to who asks."""
+    with Server("--max-overlaps", 10) as server:
+        heap = [identifier() for _ in range(8)]
+        watcher = await Client.join(server, "heap", overlaps=True)
+        await post(server, "heap", *[{"shape": shape, "set": box(0)} for shape in heap])
+        answer = await server.get("/v1/rooms/heap/overlaps")
+        assert answer.status == 503 and answer.error == "too_many_overlaps", answer.body
+        await post(server, "heap", *[{"shape": shape, "set": box(100 * at)} for at, shape in enumerate(heap[2:], 1)])
+        left = sorted(heap[:2])
+
+        async def told():
+            notice = await watcher.until("overlaps")
+            return notice["began"] == [left]
+
+        await eventually(told, "the one pair that is left")
+
+        async def answered():
+            answer = await server.get("/v1/rooms/heap/overlaps")
+            return answer.status == 200 and answer.json["overlaps"] == [left]
+
+        await eventually(answered, "the list is there again")
+
+
+async def test_operations_of_several_writers_in_one_request(shared):
+    """Stamps are kept, whosever they are: so a history is written again."""
+    ann, bob, shape = identifier(), identifier(), identifier()
+    made, named = stamp(ann, counter=1), stamp(bob, counter=2)
+    answer = await post(
+        shared,
+        "writers",
+        {"shape": shape, "at": made, "set": {"kind": "star"}},
+        {"shape": shape, "at": named, "set": {"name": "Sun"}},
+    )
+    assert answer.status == 200, answer.body
+    drawing = (await shared.get("/v1/rooms/writers?stamps=1")).json
+    assert drawing["shapes"][0]["stamps"] == {"kind": made, "name": named}
+
+
+async def test_a_layout_that_has_no_room():
+    """It is the room that is full, and not the layout that is bad; what makes room in one message takes it."""
+    with Server("--max-shapes", 5) as server:
+
+        async def layout(count):
+            squares = [{"x": at, "y": at, "colour": "#FF0000", "size": 5} for at in range(count)]
+            return await server.http("POST", "/v1/rooms/full/layout", {"squares": squares})
+
+        answer = await layout(6)
+        assert (answer.status, answer.error) == (409, "room_full"), answer.body
+        placed = (await layout(5)).json["shapes"]
+        assert (await layout(1)).error == "room_full"
+        assert (await post(server, "full", {"shape": identifier(), "set": box(0)})).error == "room_full"
+        answer = await post(
+            server, "full", {"shape": identifier(), "set": box(0)}, {"shape": placed[0], "set": {"deleted": True}}
+        )
+        assert answer.status == 200, answer.body
+
+
+async def test_a_cursor_brings_no_register_that_is_not_newer(shared):
+    """Of a shape that changed, what was written since, and nothing else."""
+    ann = await Client.join(shared, "registers")
+    shape = identifier()
+    await ann.write({"shape": shape, "set": {"kind": "star", "alpha": 3, "name": "Sun"}})
+    cursor = ann.cursor
+    await ann.write({"shape": shape, "set": {"position": [5, 6]}}, id=2)
+    back = await Client.join(shared, "registers", since=cursor)
+    assert [operation["set"] for operation in back.seen] == [{"position": [5, 6]}]
