@@ -158,37 +158,94 @@ def orange_at(person, x, y):
     return red > 180 and red - blue > 80
 
 
+# Draws, changes and pans by chance, from a seed, a frame for each step; then paints all of it anew. Gives how many pixels
+# differ between the two: beside every edge, and on edges, where it is their mean difference.
+BIT_BY_BIT = """async ({ seed, kinds, turns, hurried }) => {
+  const app = window.canvasApp
+  const frame = () => new Promise(requestAnimationFrame)
+  const canvas = document.querySelector('#drawing')
+  let state = seed
+  const next = (below) => (state = state * 48271 % 2147483647) % below
+  // Time passes with each look at the clock, so that a frame never suffices for all that is orange.
+  const clock = performance.now.bind(performance)
+  let ahead = 0
+  const settled = async () => {
+    do { await frame(); await frame() } while (!app.painter.isDone || app.scene.moves())
+    await frame()
+    return canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data
+  }
+  app.edit((session) => session.clear())
+  for (let at = 0; at < 150; at++) {
+    const kind = kinds[next(kinds.length)]
+    const form = { rectangle: {}, ellipse: {}, roundedRectangle: { cornerRadius: 8 + next(33) } }[kind] ?? { points: 3 + next(6) }
+    app.edit((session) => session.add({
+      kind, position: [next(1050), next(780)], size: [20 + next(200), 20 + next(150)], alpha: 1 + next(10),
+      fill: '#' + (0x1000000 + next(0x1000000)).toString(16).slice(1), rotation: turns ? next(360) : 0, ...form,
+    }))
+  }
+  await settled()
+  if (hurried) performance.now = () => clock() + (ahead += 1)
+  const ids = app.session.drawingOrder()
+  for (let step = 0; step < 40; step++) {
+    const id = ids[next(ids.length)]
+    if (step % 5 === 0) app.view.panBy(next(41) - 20.5, next(41) - 20)
+    if (!app.session.shape(id)) continue
+    if (step % 4 === 0) app.edit((session) => session.edit([{ shape: id, set: { alpha: 1 + next(10), name: `Step ${step}` } }]))
+    else if (step % 7 === 0) app.edit((session) => session.reorder([id], 'front'))
+    else if (step % 11 === 0) app.edit((session) => session.delete([id]))
+    else app.edit((session) => session.place([{ id, x: next(900), y: next(600), rotation: turns ? next(360) : 0 }]))
+    await frame()
+  }
+  const bitByBit = await settled()
+  performance.now = clock
+  app.scene.touchAll()
+  app.invalidate()
+  const atOnce = await settled()
+
+  const edges = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d')
+  const { scale, x, y } = app.view.pixels
+  edges.lineWidth = 3
+  for (const id of app.session.drawingOrder()) {
+    edges.beginPath()
+    for (const point of app.session.outline(id, 0.05)) edges.lineTo(point.x * scale + x, point.y * scale + y)
+    edges.closePath()
+    edges.stroke()
+  }
+  const isEdge = edges.getImageData(0, 0, canvas.width, canvas.height).data
+  const told = { drawn: app.session.shapeCount, beside: 0, on: 0, mean: 0 }
+  let length = 0
+  for (let at = 0; at < atOnce.length; at += 4) {
+    const apart = Math.max(...[0, 1, 2].map((channel) => Math.abs(bitByBit[at + channel] - atOnce[at + channel])))
+    const on = isEdge[at + 3] > 0
+    if (on) length += 1
+    if (apart > 0) told[on ? 'on' : 'beside'] += 1
+    if (on) told.mean += apart
+  }
+  told.mean /= length
+  return told
+}"""
+
+
 def test_what_is_painted_bit_by_bit_is_what_is_painted_at_once(room):
-    """After panning and many changes, painted tile by tile, everything painted anew looks just the same."""
+    """After panning and many changes, painted tile by tile, upright rectangles are to the bit as if all was painted anew."""
     ann = room.join(size=(900, 600), still=True)
-    ann.run("""
-      for (let at = 0; at < 150; at++) app.edit((session) => session.addRandomShape({ x: 0, y: 0, width: 1200, height: 900 }))
-      return null""")
-    ann.painted()
-    ann.run("""
-      return (async () => {
-        const ids = app.session.drawingOrder()
-        let chance = 7
-        const next = (below) => { chance = chance * 48271 % 2147483647; return chance % below }
-        for (let step = 0; step < 40; step++) {
-          const id = ids[next(ids.length)]
-          if (step % 5 === 0) app.view.panBy(next(41) - 20.5, next(41) - 20)
-          if (step % 4 === 0) app.edit((session) => session.edit([{ shape: id, set: { alpha: 1 + next(10) } }]))
-          else if (step % 7 === 0) app.edit((session) => session.reorder([id], 'front'))
-          else if (step % 11 === 0) app.edit((session) => session.delete([id]))
-          else if (app.session.shape(id)) app.edit((session) => session.place([{ id, x: next(900), y: next(600), rotation: next(360) }]))
-          await new Promise(requestAnimationFrame)
-        }
-        return null
-      })()""")
-    ann.painted()
-    bit_by_bit = ann.picture()
-    ann.run("app.scene.touchAll(); app.invalidate(); return null")
-    ann.painted()
-    at_once = ann.picture()
-    apart = numpy.abs(bit_by_bit.astype(int) - at_once.astype(int)).max(axis=2)
-    # Edges are smoothed from floating point, which knows pixels far away less well.
-    assert apart.max() <= 48 and (apart > 8).mean() < 0.0005, f"{(apart > 8).sum()} pixels differ, by up to {apart.max()}"
+    for seed in range(1, 4):
+        for hurried in (False, True):
+            told = ann.page.evaluate(BIT_BY_BIT, {"seed": seed, "kinds": ["rectangle"], "turns": False, "hurried": hurried})
+            assert told["drawn"] > 140 and told["beside"] == told["on"] == 0, (seed, hurried, told)
+
+
+def test_so_are_curves_and_what_is_turned_but_for_their_smoothed_edges(room):
+    """
+    How much of a pixel lies within a slanted edge, the browser finds to about an eighth of the pixel, otherwise where the
+    edge is cut off by what is painted at a time. Only there may pixels differ, and hardly.
+    """
+    ann = room.join(size=(900, 600), still=True)
+    kinds = ["rectangle", "roundedRectangle", "ellipse", "polygon", "star"]
+    for seed in range(1, 3):
+        for hurried in (False, True):
+            told = ann.page.evaluate(BIT_BY_BIT, {"seed": seed, "kinds": kinds, "turns": True, "hurried": hurried})
+            assert told["drawn"] > 140 and told["beside"] == 0 and told["mean"] < 0.5, (seed, hurried, told)
 
 
 def test_it_is_crisp_at_every_ratio_and_scale(room):

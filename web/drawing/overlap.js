@@ -1,3 +1,4 @@
+import { changedBit } from '../core.js'
 import { outlinePath, turnTo } from './outline.js'
 
 /** How much of the orange is seen over what two shapes have in common. */
@@ -11,6 +12,10 @@ const blurred = 12
 const linedMovesMax = 60
 /** CSS pixels. A region that is less wide has a fainter line around it, or it would be nothing but line. */
 const lined = 10
+
+/** What changes where a shape's outline lies. */
+const forms = changedBit.position | changedBit.size | changedBit.rotation | changedBit.kind | changedBit.cornerRadius
+  | changedBit.points | changedBit.innerRatio
 
 /** What two shapes have in common. */
 export class Region {
@@ -52,7 +57,9 @@ export class Overlaps {
       this.#regions.clear()
       this.#ending.clear()
     }
-    for (const { id } of changes.shapes) {
+    for (const { id, changed } of changes.shapes) {
+      // Of what has only another name or colour, nothing is asked again.
+      if ((changed & forms) === 0) continue
       const drawn = scene.drawn(id)
       if (drawn) for (const region of drawn.regions) region.path = null
     }

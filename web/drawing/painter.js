@@ -138,6 +138,9 @@ export class Painter {
     this.#pixels = pixels
     const areas = tiles.areas()
     if (areas.length === 0) return
+    this.#sheet.forgetWaiting((left, top, right, bottom) => tiles.covers(
+      left * pixels.scale + pixels.x - fringe, top * pixels.scale + pixels.y - fringe,
+      right * pixels.scale + pixels.x + fringe, bottom * pixels.scale + pixels.y + fringe))
     const candidates = this.#shapesIn(pixels, around(areas))
     for (const area of areas) {
       context.save()

@@ -74,6 +74,15 @@ export class Sheet {
     this.goOn()
   }
 
+  /**
+   * Regions that lie where all is about to be painted anew wait no more.
+   *
+   * @param {(left: number, top: number, right: number, bottom: number) => boolean} covers whether a box lies there
+   */
+  forgetWaiting(covers) {
+    for (const region of this.waiting) if (covers(...boxOf(region))) this.waiting.delete(region)
+  }
+
   /** Paints regions that waited, over all. @param {number} until @returns {boolean} whether none waits any more */
   paintWaiting(until) {
     for (const region of this.waiting) {
@@ -106,14 +115,11 @@ export class Sheet {
     for (const region of drawn.regions) {
       // A region lies within both of its shapes, so with one of them none is left out.
       if (region.first !== drawn) continue
-      if (step === 'lines') {
-        if (!this.waiting.has(region)) this.#overlaps.line(this.context, region, this.look)
-      } else if (this.#isReady(region)) {
-        this.waiting.delete(region)
-        this.#overlaps.fill(this.context, region, this.look)
-      } else {
-        this.waiting.add(region)
-      }
+      // One that waits comes as a whole: a part of it painted here would be there twice, or the rest never.
+      if (this.waiting.has(region)) continue
+      if (step === 'lines') this.#overlaps.line(this.context, region, this.look)
+      else if (this.#isReady(region)) this.#overlaps.fill(this.context, region, this.look)
+      else this.waiting.add(region)
     }
   }
 

@@ -24,16 +24,31 @@ export class Tiles {
 
   /** @param {number} left @param {number} top @param {number} right @param {number} bottom */
   mark(left, top, right, bottom) {
-    const firstColumn = Math.max(0, Math.floor(left / side))
-    const lastColumn = Math.min(this.#columns - 1, Math.floor(right / side))
-    const firstRow = Math.max(0, Math.floor(top / side))
-    const lastRow = Math.min(this.#rows - 1, Math.floor(bottom / side))
-    for (let row = firstRow; row <= lastRow; row++) {
-      for (let column = firstColumn; column <= lastColumn; column++) {
+    const { columns, rows } = this.#within(left, top, right, bottom)
+    for (let row = rows.first; row <= rows.last; row++) {
+      for (let column = columns.first; column <= columns.last; column++) {
         const at = row * this.#columns + column
         if (this.#marks[at] === 0) this.#count += 1
         this.#marks[at] = 1
       }
+    }
+  }
+
+  /** Whether all of a box, as far as it is in the picture, is marked. @see mark */
+  covers(left, top, right, bottom) {
+    const { columns, rows } = this.#within(left, top, right, bottom)
+    for (let row = rows.first; row <= rows.last; row++) {
+      for (let column = columns.first; column <= columns.last; column++) {
+        if (this.#marks[row * this.#columns + column] === 0) return false
+      }
+    }
+    return true
+  }
+
+  #within(left, top, right, bottom) {
+    return {
+      columns: { first: Math.max(0, Math.floor(left / side)), last: Math.min(this.#columns - 1, Math.floor(right / side)) },
+      rows: { first: Math.max(0, Math.floor(top / side)), last: Math.min(this.#rows - 1, Math.floor(bottom / side)) },
     }
   }
 

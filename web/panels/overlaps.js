@@ -73,7 +73,9 @@ export class Overlaps {
   /** What has come to overlap and still does, in words. */
   #tell() {
     this.#timer = 0
-    const fresh = this.#fresh.filter(([first, second]) => this.#pairs.has(`${first} ${second}`))
+    // What went since the last frame is still among the pairs.
+    const isThere = (id) => this.#app.session.shape(id) !== null
+    const fresh = this.#fresh.filter((pair) => this.#pairs.has(pair.join(' ')) && pair.every(isThere))
     this.#fresh = []
     if (this.#app.isPast) return
     if (fresh.length > toldMax) {
