@@ -6,7 +6,8 @@ import time
 
 import websockets
 
-SECONDS = 10
+# After so long something hangs: a machine that is only busy comes to an end before.
+SECONDS = 60
 
 
 class Client:
@@ -107,6 +108,15 @@ class Client:
             message = await self.receive()
             if message["type"] in ("ack", "reject") and message.get("id") == id:
                 return message
+
+    async def write_in_a_row(self, *operations):
+        """Each in a message of its own, all of them under way at once, and waits for the answers."""
+        for id, operation in enumerate(operations):
+            await self.send({"type": "ops", "id": id, "ops": [operation]})
+        for id in range(len(operations)):
+            while (message := await self.receive())["type"] not in ("ack", "reject"):
+                pass
+            assert message["type"] == "ack" and message["id"] == id, message
 
     async def closed(self):
         """The code that ends it; what comes before is let go."""

@@ -13,6 +13,8 @@ import threading
 import urllib.error
 import urllib.request
 
+# After so long something hangs: a machine that is only busy comes to an end before.
+SECONDS = 60
 BINARY = ""
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -137,7 +139,7 @@ class Server:
     def _http(self, method, path, body, headers):
         request = urllib.request.Request(self.url(path), data=body, method=method, headers=headers)
         try:
-            with urllib.request.urlopen(request, timeout=20) as answer:
+            with urllib.request.urlopen(request, timeout=SECONDS) as answer:
                 return Answer(answer.status, answer.headers, answer.read())
         except urllib.error.HTTPError as error:
             with error:
@@ -186,6 +188,6 @@ def identifier():
 def run(*flags, environment=None):
     """Runs the server to its end: exit code, standard output, standard error."""
     done = subprocess.run(
-        [BINARY, *map(str, flags)], capture_output=True, text=True, timeout=15, env=os.environ | (environment or {})
+        [BINARY, *map(str, flags)], capture_output=True, text=True, timeout=SECONDS, env=os.environ | (environment or {})
     )
     return done.returncode, done.stdout, done.stderr

@@ -76,7 +76,7 @@ async def test_an_actor_that_joins_elsewhere_is_4409(shared):
 
 async def test_silence_is_4408():
     """No hello in time, whatever else arrives; no pong in time."""
-    with Server("--hello-ms", 50, "--idle-ms", 1000, "--pong-ms", 100) as server:
+    with Server("--hello-ms", 1000, "--idle-ms", 1000, "--pong-ms", 100) as server:
         client = await connect(server, "silent")
         assert await client.closed() == 4408
         deaf = await Raw.open(server, "silent")

@@ -9,6 +9,8 @@ import tempfile
 
 import websockets
 
+# After so long something hangs: a machine that is only busy comes to an end before.
+SECONDS = 60
 BINARY = ""
 _state = ""
 
@@ -69,7 +71,7 @@ class Running:
             await self.process.wait()
 
     async def line(self):
-        line = await asyncio.wait_for(self.process.stdout.readline(), 20)
+        line = await asyncio.wait_for(self.process.stdout.readline(), SECONDS)
         assert line.endswith(b"\n"), (line, await self.process.stderr.read())
         return line.decode().rstrip("\n")
 
@@ -91,7 +93,7 @@ class Running:
         """Its exit code, and what it said last."""
         if signal is not None:
             self.process.send_signal(signal)
-        out, err = await asyncio.wait_for(self.process.communicate(), 30)
+        out, err = await asyncio.wait_for(self.process.communicate(), SECONDS)
         return Done(self.process.returncode, out, err.decode())
 
 
@@ -114,7 +116,7 @@ async def run(server, *words, input=b"", state=None, variables=None, code=0):
     client = await start(server, *words, state=state, variables=variables)
     data = input if isinstance(input, bytes) else input.encode()
     try:
-        out, err = await asyncio.wait_for(client.process.communicate(data), 60)
+        out, err = await asyncio.wait_for(client.process.communicate(data), SECONDS)
     except asyncio.TimeoutError:
         client.process.kill()
         raise AssertionError(f"{words} did not end") from None
@@ -132,7 +134,7 @@ async def on_terminal(server, *words, variables=None):
         stdout=asyncio.subprocess.PIPE,
         env=environment(server, **({"TERM": "xterm-256color"} | (variables or {}))),
     )
-    out, _ = await asyncio.wait_for(process.communicate(), 30)
+    out, _ = await asyncio.wait_for(process.communicate(), SECONDS)
     return out.decode()
 
 

@@ -13,7 +13,8 @@ import tempfile
 import termios
 import time
 
-SECONDS = 40
+# After so long something hangs: a machine that is only busy comes to an end before.
+SECONDS = 60
 
 
 def eventually(condition, what, seconds=SECONDS):
@@ -32,6 +33,11 @@ def environment(**more):
     """Nothing of the caller's own that could change what is tried."""
     kept = {key: value for key, value in os.environ.items() if key in ("PATH", "HOME", "LANG", "TMPDIR")}
     return kept | {"LC_ALL": "C.UTF-8", "TZ": "UTC", "USER": "ann"} | more
+
+
+def mouse(button, column, row, release=False):
+    """As a terminal tells it, cells counted from 1."""
+    return f"\x1b[<{button};{column + 1};{row + 1}{'m' if release else 'M'}"
 
 
 class Tmux:
@@ -74,19 +80,15 @@ class Tmux:
         self.run("send-keys", "-l", text)
 
     def mouse(self, button, column, row, release=False):
-        """As a terminal tells it, cells counted from 1."""
-        self.type(f"\x1b[<{button};{column + 1};{row + 1}{'m' if release else 'M'}")
+        self.type(mouse(button, column, row, release))
 
     def drag(self, start, *ways, button=0):
-        self.mouse(button, *start)
-        for way in ways:
-            self.mouse(button + 32, *way)
-        self.mouse(button, *ways[-1], release=True)
+        moves = "".join(mouse(button + 32, *way) for way in ways)
+        self.type(mouse(button, *start) + moves + mouse(button, *ways[-1], release=True))
 
     def click(self, column, row, times=1):
-        for _ in range(times):
-            self.mouse(0, column, row)
-            self.mouse(0, column, row, release=True)
+        """All at once, so that clicks belong together however busy the machine is."""
+        self.type((mouse(0, column, row) + mouse(0, column, row, release=True)) * times)
 
     def resize(self, columns, rows):
         self.run("resize-window", "-x", columns, "-y", rows)

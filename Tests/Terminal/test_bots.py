@@ -4,12 +4,29 @@ import asyncio
 import os
 import signal
 
+from client import eventually
 from server import Server
-from terminal import Done, run, start
+from terminal import SECONDS, Done, run, start
 
 
 async def places(server, room):
     return {shape["id"]: shape["position"] for shape in (await server.get(f"/v1/rooms/{room}")).json["shapes"]}
+
+
+async def operations(server, room):
+    """How many the room has had; none where there is no such room."""
+    rooms = (await server.get("/v1/rooms")).json["rooms"]
+    return next((listed["operations"] for listed in rooms if listed["room"] == room), 0)
+
+
+async def goes_on(server, room, count):
+    """Until the room has had so many more."""
+    before = await operations(server, room)
+
+    async def more():
+        return await operations(server, room) >= before + count
+
+    await eventually(more, f"{count} more operations in {room}")
 
 
 async def hold(server, room, done, bots, shapes):
@@ -57,14 +74,15 @@ async def test_a_server_that_dies_in_the_middle_loses_nothing(shared):
     """Killed and restarted twice: the bots come back, and what they were told stands."""
     with Server() as own:
         async with await start(
-            own, "bot", "killed", "--bots", 10, "--rate", 20, "--for", "6s", "--json", "--ledger", "--quiet"
+            own, "bot", "killed", "--bots", 10, "--rate", 20, "--json", "--ledger", "--quiet"
         ) as bots:
             for _ in range(2):
-                await asyncio.sleep(1.5)
+                await goes_on(own, "killed", 200)
                 await asyncio.to_thread(own.kill)
                 own.asked = own.port
                 await asyncio.to_thread(own.start)
-            done = await bots.end()
+            await goes_on(own, "killed", 200)
+            done = await bots.end(signal.SIGINT)
         assert done.code == 0, done
         summary = await hold(own, "killed", done, 10, 5)
         assert summary["reconnects"] >= 10, "the faults have happened"
@@ -73,13 +91,13 @@ async def test_a_server_that_dies_in_the_middle_loses_nothing(shared):
 async def test_an_interrupt_is_the_end_in_order(shared):
     """SIGINT: what is on its way is answered, the summary is told, exit 0; --clean takes the shapes away."""
     async with await start(shared, "bot", "bot-interrupted", "--json", "--ledger", "--rate", 50) as bot:
-        line = await asyncio.wait_for(bot.process.stderr.readline(), 10)
+        line = await asyncio.wait_for(bot.process.stderr.readline(), SECONDS)
         assert b"acknowledged" in line
         done = await bot.end(signal.SIGINT)
         assert done.code == 0, done
         await hold(shared, "bot-interrupted", done, 1, 5)
     async with await start(shared, "bot", "bot-clean", "--clean", "--quiet") as bot:
-        await asyncio.sleep(0.5)
+        await goes_on(shared, "bot-clean", 5)
         done = await bot.end(signal.SIGTERM)
         assert done.code == 0 and "1 bot for" in done.out, done
     assert await places(shared, "bot-clean") == {}
@@ -91,7 +109,7 @@ async def test_what_the_server_does_not_take_is_said(shared):
         done = await run(own, "bot", "full", "--shapes", 5, "--for", "500ms", "--json", "--quiet", code=1)
         assert done.object["refused"] == {"room_full": 5} or done.object["refused"]["room_full"] >= 5
     with Server("--max-connections-per-room", 2) as own:
-        done = await run(own, "bot", "narrow", "--bots", 3, "--for", "500ms", "--patience", "1s", code=2)
+        done = await run(own, "bot", "narrow", "--bots", 3, "--for", "500ms", "--patience", "4s", code=2)
         assert "2 of 3 bots got in" in done.err, done
 
 
@@ -106,13 +124,15 @@ async def test_rooms_tells_an_operator_what_is_going_on(shared):
     with Server() as own:
         await own.write("aaa", count=2)
         async with await start(own, "bot", "busy", "--rate", 50, "--bots", 2, "--quiet") as bots:
-            await asyncio.sleep(0.5)
+            await goes_on(own, "busy", 20)
             lines = (await run(own, "rooms")).out.splitlines()
+            before = await operations(own, "busy")
             objects = {line["room"]: line for line in (await run(own, "rooms", "--json", "--over", "500ms")).lines}
+            came = await operations(own, "busy") - before
             await bots.end(signal.SIGINT)
         assert lines[1].split()[:3] == ["busy", "10", "2"] and lines[2].split() == ["aaa", "2", "0", "2", "–"], lines
         assert lines[-1].startswith("2 rooms; 2 connections; ") and "lag" in lines[-1], lines
-        assert 40 < objects["busy"]["operationsPerSecond"] < 160 and objects["busy"]["peers"] == 2, objects
+        assert 0 < objects["busy"]["operationsPerSecond"] * 0.4 <= came and objects["busy"]["peers"] == 2, (came, objects)
         assert objects["aaa"]["shapes"] == 2 and objects["aaa"]["operationsPerSecond"] == 0, objects
         own.terminate()
         await run(own, "rooms", code=2)

@@ -4,9 +4,10 @@ import asyncio
 import json
 import re
 import socket
+import time
 
 import terminal
-from client import Client
+from client import Client, eventually
 from server import identifier
 from terminal import between, on_terminal, run
 
@@ -80,10 +81,15 @@ async def test_show_gives_the_drawing_the_picture_and_the_past(shared):
     """`--json` is what the server answers, `--svg` a picture, `--at` an earlier state, `--stamps` who and when."""
     await shared.write("past", name="Sun")
     first = json.loads((await shared.get("/v1/rooms/past")).body)
-    await asyncio.sleep(1.1)
+    between = (await shared.get("/v1/rooms/past/history")).json["to"] + 5
+
+    async def later():
+        return time.time() * 1000 > between + 5
+
+    await eventually(later, "a moment passes")
     await shared.write("past", name="Moon")
     assert (await run(shared, "show", "past", "--json")).object == (await shared.get("/v1/rooms/past")).json
-    then = (await run(shared, "show", "past", "--json", "--at", "1s")).object
+    then = (await run(shared, "show", "past", "--json", "--at", between)).object
     assert then["shapes"] == first["shapes"]
     assert "no shapes" in (await run(shared, "show", "past", "--at", "1h")).out
     assert "no shapes" in (await run(shared, "show", "past", "--at", "2020-02-29T12:30Z")).out
@@ -139,7 +145,7 @@ async def test_a_reader_that_has_enough_is_no_failure(shared):
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, executable="/bin/bash",
         env=terminal.environment(shared),
     )
-    out, err = await asyncio.wait_for(process.communicate(), 20)
+    out, err = await asyncio.wait_for(process.communicate(), terminal.SECONDS)
     assert out.decode().splitlines() == ['{"room":"e', "0"] and err == b"", (out, err)
 
 
@@ -152,7 +158,7 @@ async def test_what_can_not_be_written_is_a_failure(shared):
                 terminal.BINARY, *words, "full-disk", stdout=full, stderr=asyncio.subprocess.PIPE,
                 env=terminal.environment(shared),
             )
-            _, err = await asyncio.wait_for(process.communicate(), 20)
+            _, err = await asyncio.wait_for(process.communicate(), terminal.SECONDS)
             assert process.returncode == 1 and b"No space left" in err, (words, err)
 
 

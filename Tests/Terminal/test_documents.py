@@ -33,7 +33,7 @@ async def test_each_script_of_the_page_on_bots_does_what_it_says():
             process = await asyncio.create_subprocess_exec(
                 *command, cwd=folder, env=variables, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
             )
-            out, _ = await asyncio.wait_for(process.communicate(), 30)
+            out, _ = await asyncio.wait_for(process.communicate(), terminal.SECONDS)
             assert process.returncode == 0, (text, out.decode())
             said.append(out.decode())
 

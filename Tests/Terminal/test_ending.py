@@ -6,7 +6,7 @@ import termios
 
 from rooms import change, draw, holds, joins, shapes
 from server import Server
-from terminals import Terminal, Tmux, eventually, signals_that_end
+from terminals import SECONDS, Terminal, Tmux, eventually, signals_that_end
 
 
 def begun(server, client, room, columns=80, rows=24):
@@ -21,7 +21,7 @@ def test_leaving_restores_the_terminal(server, client):
     for key in ("q", "\x03"):
         with begun(server, client, "leaving") as terminal:
             terminal.send(key)
-            assert terminal.process.wait(timeout=20) == 0
+            assert terminal.process.wait(timeout=SECONDS) == 0
             terminal.quiet()
             assert terminal.is_restored() and terminal.has_left()
 
@@ -31,7 +31,7 @@ def test_every_signal_restores_the_terminal(server, client):
     for number in signals_that_end():
         with begun(server, client, "signals") as terminal:
             os.kill(terminal.process.pid, number)
-            code = terminal.process.wait(timeout=20)
+            code = terminal.process.wait(timeout=SECONDS)
             terminal.quiet()
             assert code in (0, -number, 128 + number), (number, code)
             assert terminal.is_restored(), f"{number}: its settings"
@@ -86,7 +86,7 @@ def test_a_stop_that_nobody_can_catch(server, client):
         terminal.frame("There", "Saved")
         assert terminal.is_raw()
         terminal.send("q")
-        assert terminal.process.wait(timeout=20) == 0
+        assert terminal.process.wait(timeout=SECONDS) == 0
         terminal.quiet()
         assert terminal.is_restored() and terminal.has_left()
 
@@ -166,6 +166,6 @@ def test_a_slow_terminal_gets_the_newest(server, client):
         frames = terminal.output[start:].count(Terminal.END_OF_FRAME)
         assert frames < 75, f"{frames} frames for 151 changes"
         terminal.send("q")
-        assert terminal.process.wait(timeout=20) == 0
+        assert terminal.process.wait(timeout=SECONDS) == 0
         terminal.quiet()
         assert terminal.is_restored() and terminal.has_left()

@@ -166,7 +166,7 @@ async def test_an_interrupt_lets_arrive_what_was_read(shared):
 async def test_a_server_that_stays_away_is_given_up(shared):
     """After --patience: what is unanswered is said, exit 1."""
     with Server() as own:
-        async with await start(own, "pipe", "patience", "--patience", "700ms") as pipe:
+        async with await start(own, "pipe", "patience", "--patience", "3s") as pipe:
             await pipe.write({"set": {"kind": "star"}})
             assert (await pipe.object())["type"] == "ack"
             own.kill()

@@ -17,8 +17,7 @@ async def test_a_drag_is_one_line_at_its_end(shared):
     async with await start(shared, "watch", "drag", "--json") as watch:
         here = await watch.object()
         assert here["event"] == "here" and here["shapes"] == 1 and here["peers"][0]["name"] == "Ann"
-        for step in range(40):
-            await ann.write({"shape": shape, "set": {"position": [step, 0]}})
+        await ann.write_in_a_row(*({"shape": shape, "set": {"position": [step, 0]}} for step in range(40)))
         moved = await watch.object()
         assert moved["event"] == "changed" and moved["set"] == {"position": [39, 0]}, moved
         assert moved["name"] == "Sun" and moved["byName"] == "Ann" and moved["by"] == ann.actor
@@ -42,13 +41,12 @@ async def test_overlaps_are_told_when_they_begin_and_end(shared):
         await ann.write({"shape": "moo-000-000", "set": {"position": [75, 0]}})
         assert "Ann moved Moon to 75, 0" in await watch.line()
         assert "⚠ Moon overlaps Sun (50 %)" in await watch.line()
-        for x in [300, 60, 300, 60, 400]:
-            await ann.write({"shape": "moo-000-000", "set": {"position": [x, 0]}})
+        move = lambda x: {"shape": "moo-000-000", "set": {"position": [x, 0]}}
+        await ann.write_in_a_row(*map(move, [300, 60, 300, 60, 400]))
         assert "Ann moved Moon to 400, 0" in await watch.line()
         assert "Moon no longer overlaps Sun" in await watch.line()
         # Across it and back to where it was: nothing to tell about overlaps.
-        await ann.write({"shape": "moo-000-000", "set": {"position": [50, 0]}})
-        await ann.write({"shape": "moo-000-000", "set": {"position": [450, 0]}})
+        await ann.write_in_a_row(move(50), move(450))
         assert "Ann moved Moon to 450, 0" in await watch.line()
         await ann.write({"shape": "sun-000-000", "set": {"position": [9, 9], "size": [1, 1], "deleted": True}})
         assert "Ann dropped Sun into the black hole" in await watch.line()
@@ -92,13 +90,18 @@ async def test_it_comes_back_when_the_server_does(shared):
 
 
 async def test_it_ends_after_its_time_and_tells_what_was_on_its_way(shared):
-    """`--for`: exit 0."""
-    async with await start(shared, "watch", "timed", "--for", "1s", "--json") as watch:
+    """`--for`: exit 0. What is led about until then never rests, so that it would be told later."""
+    ann = await Client.join(shared, "timed")
+    async with await start(shared, "watch", "timed", "--for", "2s", "--json") as watch:
         await watch.object()
-        await asyncio.sleep(0.75)
-        await shared.write("timed", name="Late")
-        done = await watch.end()
-        assert done.code == 0 and done.object["name"] == "Late", done
+        ending = asyncio.create_task(watch.end())
+        shape, x = identifier(), 0
+        await ann.write({"shape": shape, "set": {"kind": "star", "name": "Late"}})
+        while not ending.done():
+            x += 1
+            await ann.write({"shape": shape, "set": {"position": [x, 0]}})
+        done = await ending
+        assert done.code == 0 and done.lines and done.lines[-1]["name"] == "Late", done
 
 
 async def test_a_deleted_room_ends_it(shared):
@@ -123,7 +126,7 @@ async def test_a_signal_that_its_starter_ignores_stays_ignored(shared):
         process.send_signal(signal.SIGINT)
         await shared.write("ignored", name="Later")
         assert "Later" in await watch.line()
-        done = await asyncio.wait_for(asyncio.gather(process.wait(), end(process)), 20)
+        done = await asyncio.wait_for(asyncio.gather(process.wait(), end(process)), terminal.SECONDS)
         assert done[0] == 0
 
 
