@@ -5,7 +5,7 @@ import json
 import random
 
 import websockets
-from client import Client
+from client import Client, eventually
 from server import Server, identifier
 
 CYCLES = 60
@@ -61,8 +61,14 @@ async def test_nothing_acknowledged_and_nothing_seen_is_lost():
             watcher = Writer(await Client.join(server, room))
             tasks = [asyncio.create_task(writer.write()) for writer in writers]
             tasks += [asyncio.create_task(reader.read()) for reader in [*writers, watcher]]
+            answers = random.randint(15, 60)
+
+            async def enough():
+                return sum(len(writer.acknowledged) for writer in writers) >= answers
+
+            await eventually(enough, f"{answers} answers")
             # When in the stream of writes it is killed is up to chance, and is not to be foreseen here.
-            await asyncio.sleep(random.uniform(0.02, 0.12))
+            await asyncio.sleep(random.uniform(0, 0.03))
             server.kill()
             await asyncio.gather(*tasks)
             server.start()

@@ -34,7 +34,7 @@ import WebSocketLoop
   }
 
   private func eventually(_ look: () -> Bool) async -> Bool {
-    for _ in 0..<2_000 {
+    for _ in 0..<12_000 {
       if look() { return true }
       try? await Task.sleep(for: .milliseconds(5))
     }

@@ -4,10 +4,12 @@ import base64
 import json
 
 import numpy
+from playwright.sync_api import Error
 
 from touch import Touch
 
-SECONDS = 10
+# After so long something hangs: a machine that is only busy comes to an end before.
+SECONDS = 60
 DESK = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
 COLORS = ["#1D4ED8", "#BE185D", "#0F766E", "#6D28D9"]
@@ -122,6 +124,22 @@ class Person:
     def shape(self, identifier):
         return self.shapes().get(identifier)
 
+    def wait_until_kept(self, unsent):
+        """Until the browser holds so many unsent edits of the room."""
+        self._wait_for_storage("(await editsOf(room)).some((record) => record.unsent === value)", unsent, f"{unsent} edits are kept")
+
+    def wait_until_drawing_is_kept(self, since):
+        """Until the browser holds the drawing as it was at that time, by its own clock, or later."""
+        self._wait_for_storage("(await drawingOf(room))?.at >= value", since, "the drawing is kept")
+
+    def _wait_for_storage(self, expression, value, what):
+        test = (
+            "async ([room, value]) => { const { editsOf, drawingOf } = await import('/storage/database.js'); return " + expression + " }")
+        try:
+            self.page.wait_for_function(test, arg=[self.room.name, value], polling=20, timeout=SECONDS * 1000)
+        except Exception as error:
+            raise AssertionError(f"{self.name} waited in vain until {what}; {self.noticed}") from error
+
     def wait_for_shapes(self, count):
         self.wait(f"app.session.shapeCount === {count}", f"{count} shapes")
 
@@ -196,7 +214,15 @@ class Person:
 
     def stop_clock(self):
         """Frames and timers of this page wait for `pass_time` from now on."""
-        self.page.clock.pause_at(self.page.evaluate("Date.now()") / 1000 + 1)
+        for ahead in (1, 5, 25):
+            try:
+                self.page.clock.pause_at(self.page.evaluate("Date.now()") / 1000 + ahead)
+                return
+            except Error as error:
+                # So busy was the machine that the moment had passed.
+                if "past" not in str(error):
+                    raise
+        raise AssertionError(f"{self.name}'s clock does not stop")
 
     def pass_time(self, milliseconds):
         self.page.clock.run_for(milliseconds)

@@ -28,7 +28,7 @@ def test_a_drag_outlasts_the_server_that_is_killed_in_the_middle_of_it(world):
         rest(ann)
         ann.page.mouse.up()
         for person in (ann, bob):
-            person.wait("app.session.status().state === 'live'", "everyone is back", seconds=30)
+            person.wait("app.session.status().state === 'live'", "everyone is back")
         bob.wait_for_shape(square, "shape.x === 550 && shape.y === 350")
         ann.wait_for_shape(other, "shape.x === 350 && shape.y === 430")
         room.agree()

@@ -4,12 +4,12 @@ from contextlib import contextmanager
 
 
 MISSED = ("ERR_CONNECTION_REFUSED", "ERR_INTERNET_DISCONNECTED", "WebSocket connection", "Failed to load resource", "when fetching the script")
-SQUARE = "app.edit((session) => session.addSquare({ x: 100, y: 100, width: 600, height: 400 })); return null"
+SQUARE = "app.edit((session) => session.addSquare({ x: 100, y: 100, width: 600, height: 400 })); return Date.now()"
 
 
 def draw(person, count=1):
-    for _ in range(count):
-        person.run(SQUARE)
+    """So many squares; when the last was drawn, by the browser's clock."""
+    return [person.run(SQUARE) for _ in range(count)][-1]
 
 
 def status(person, words):
@@ -18,7 +18,7 @@ def status(person, words):
 
 def keep_page(person):
     """Until the page is kept by the browser."""
-    person.wait("navigator.serviceWorker.controller", "the worker", seconds=20)
+    person.wait("navigator.serviceWorker.controller", "the worker")
     person.page.wait_for_function(
         "async () => (await Promise.all((await caches.keys()).map(async (name) => (await caches.open(name)).match('/page.json')))).some(Boolean)")
 
@@ -111,8 +111,7 @@ def test_a_second_tab_is_somebody_else_and_brings_in_what_the_first_left(world, 
         third.wait("app.session.shapeCount === 1", "the drawing")
         draw(third, 2)
         draw(tab, 1)
-        third.wait("app.session.unsentCount === 2")
-        third.page.evaluate("new Promise((done) => setTimeout(done, 200))")
+        third.wait_until_kept(2)
         third.page.close()
         third.is_gone = True
         server.start()
@@ -128,12 +127,11 @@ def test_the_rooms_are_listed_without_a_server(world, room):
         own = world.room(server, "listed")
         ann = own.join("Ann")
         ann.forgive(*MISSED)
-        draw(ann)
+        drawn = draw(ann)
         own.wait_for_shapes(1)
         keep_page(ann)
         ann.wait("app.session.unsentCount === 0")
-        # The drawing is kept a while after it changed.
-        ann.page.evaluate("new Promise((done) => setTimeout(done, 1800))")
+        ann.wait_until_drawing_is_kept(drawn)
         server.kill()
         ann.page.goto(server.url("/"))
         ann.page.get_by_role("link", name="listed").click()

@@ -293,7 +293,7 @@ def test_only_what_is_in_view_and_has_changed_is_painted(room):
 
 
 def test_a_picture_that_takes_long_is_made_beside_the_one_that_is_seen(room):
-    """20,000 shapes: frames stay short while one zooms, and in the end all is sharp."""
+    """20,000 shapes: while one zooms each frame paints a few hundred of them, and in the end all is sharp."""
     ann = room.join()
     ann.run("return app.exchange()")
     ann.run("""
@@ -303,23 +303,32 @@ def test_a_picture_that_takes_long_is_made_beside_the_one_that_is_seen(room):
       return null""")
     ann.wait_for_shapes(20_000)
     ann.run("app.view.fit(app.session.bounds()); return null")
-    ann.wait("app.painter.isDone", seconds=30)
-    longest = ann.run("""
+    ann.wait("app.painter.isDone")
+    fills = ann.run("""
       return (async () => {
-        const times = []
-        const own = app.painter.paint.bind(app.painter)
-        app.painter.paint = (now) => { const start = performance.now(); own(now); times.push(performance.now() - start) }
+        let count = 0
+        for (const { prototype } of [CanvasRenderingContext2D, OffscreenCanvasRenderingContext2D]) {
+          const own = prototype.fill
+          prototype.fill = function (...values) { count += 1; return own.apply(this, values) }
+        }
+        // However quick this machine is, a look at the clock takes a millisecond.
+        const clock = performance.now.bind(performance)
+        let ahead = 0
+        performance.now = () => clock() + (ahead += 1)
+        const counts = []
+        const paint = app.painter.paint.bind(app.painter)
+        app.painter.paint = (now) => { count = 0; paint(now); counts.push(count) }
         for (let step = 0; step < 30; step++) {
           app.view.zoomAt({ x: 600, y: 400 }, step < 15 ? 0.98 : 1.03)
           await new Promise(requestAnimationFrame)
         }
-        times.sort((one, other) => one - other)
-        return times[Math.floor(times.length * 0.8)]
+        performance.now = () => clock() + ahead
+        return counts
       })()""")
-    assert longest < 60, f"{longest} ms"
-    ann.wait("app.painter.isDone", seconds=30)
-    bit_by_bit = ann.picture()
-    assert (numpy.abs(bit_by_bit[:, :, :3].astype(int) - rgb("#3366CC")).max(axis=2) < 8).mean() > 0.15
+    assert len(fills) >= 25 and 0 < max(fills) < 1000, fills
+    ann.wait("app.painter.isDone")
+    picture = ann.picture()
+    assert (numpy.abs(picture[:, :, :3].astype(int) - rgb("#3366CC")).max(axis=2) < 8).mean() > 0.15
 
 
 def test_dark_and_light(room):

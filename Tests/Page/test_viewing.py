@@ -42,7 +42,7 @@ def test_looking_on_leaves_edits_kept_by_others_alone(room):
     room.wait_for_shapes(1)
     ann.run("app.perform(app.live.stop()); return null")
     ann.run("app.edit((session) => session.addSquare({ x: 0, y: 0, width: 300, height: 300 })); return null")
-    ann.page.evaluate("new Promise((done) => setTimeout(done, 200))")
+    ann.wait_until_kept(1)
     ann.page.close()
     ann.is_gone = True
     eve = room.join("Eve", context=ann.context, query="?view")

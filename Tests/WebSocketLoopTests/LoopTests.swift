@@ -72,7 +72,7 @@ private final class TurnCounter: TurnObserver {
       again()
       loop.schedule(afterMilliseconds: 20) { isDone.withLock { $0 = true } }
     }
-    for _ in 0..<500 where !isDone.withLock({ $0 }) { usleep(5_000) }
+    for _ in 0..<12_000 where !isDone.withLock({ $0 }) { usleep(5_000) }
     #expect(isDone.withLock { $0 })
   }
 

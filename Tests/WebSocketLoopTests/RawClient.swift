@@ -1,6 +1,7 @@
 import Glibc
 
-/// A client of plain sockets, so that a test can say anything at all. Reads give up after a few seconds.
+/// A client of plain sockets, so that a test can say anything at all. Reads give up after a silent
+/// half minute.
 final class RawClient {
   let descriptor: Int32
   private var buffer: [UInt8] = []
@@ -10,7 +11,7 @@ final class RawClient {
     if var size = receiveBufferBytes {
       setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     }
-    var limit = timeval(tv_sec: 5, tv_usec: 0)
+    var limit = timeval(tv_sec: 30, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     var on: Int32 = 1
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
@@ -41,7 +42,7 @@ final class RawClient {
     }
   }
 
-  /// Nil at the end of the connection, or after five silent seconds.
+  /// Nil at the end of the connection, or after a silent half minute.
   private func receive() -> [UInt8]? {
     var room = [UInt8](repeating: 0, count: 65_536)
     let count = recv(descriptor, &room, room.count, 0)

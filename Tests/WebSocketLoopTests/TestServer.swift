@@ -66,9 +66,9 @@ final class TestServer: ServerHandler, @unchecked Sendable {
   }
 }
 
-/// Looks until there is a value, for five seconds at most.
+/// Looks until there is a value, for a minute at most: after so long something hangs.
 func eventually<Value>(_ look: () -> Value?) async -> Value? {
-  for _ in 0..<1_000 {
+  for _ in 0..<12_000 {
     if let value = look() { return value }
     try? await Task.sleep(for: .milliseconds(5))
   }
