@@ -71,12 +71,15 @@ def test_what_is_restored_is_written_anew_and_can_be_undone(room):
     look_back(ann, second)
     ann.wait("app.session.shapeCount === 2 && app.isPast", "both")
     ann.page.get_by_role("button", name="Restore this").click()
+    notice = ann.page.locator(".notice", has_text="Restored")
+    # What one points at stays.
+    notice.hover()
     bob.wait_for_shape(sun)
     shapes = room.wait_for(lambda shapes: {shape["name"] for shape in shapes} == {"Sun", "Moon"})
     assert room.shape(moon)["position"] == [400, 100] and room.shape(moon)["fill"] == "#C0C0C0"
     assert room.shape(sun)["fill"] == "#FFCC00" and room.shape(sun)["kind"] == "star"
     room.agree()
-    ann.page.locator(".notice", has_text="Restored").get_by_role("button", name="Undo").click()
+    notice.get_by_role("button", name="Undo").click()
     room.wait_for(lambda shapes: {shape["name"] for shape in shapes} == {"Moon", "Later"})
     assert room.shape(moon)["position"] == [500, 300]
     room.agree()

@@ -45,7 +45,9 @@ class World:
         """A browser process: tests share one, and start their own only where its flags matter."""
         chromium = shutil.which("chromium")
         assert chromium, "no chromium: scripts/setup test installs it"
-        return self.playwright.chromium.launch(executable_path=chromium, headless=not self.headed, args=list(arguments))
+        # The first start on a machine reads a quarter of a gigabyte from its disk.
+        return self.playwright.chromium.launch(
+            executable_path=chromium, headless=not self.headed, args=list(arguments), timeout=180_000)
 
     def start_server(self, *flags, **options):
         """A server of one's own: `with world.start_server("--flag", …) as server`, or kill it oneself."""

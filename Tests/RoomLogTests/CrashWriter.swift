@@ -68,6 +68,8 @@ final class CrashWriter {
     return String(decoding: UnsafeRawBufferPointer(start: start, count: count - 1), as: UTF8.self)
   }
 
+  func signal(_ number: Int32) { Glibc.kill(process, number) }
+
   /// Kills it at once, and gives what it had printed besides.
   func kill() -> [String] {
     Glibc.kill(process, SIGKILL)

@@ -81,8 +81,9 @@ def test_a_key_is_answered_soon_however_many_shapes_there_are(server, client):
                 )
                 few[count] = moving, panning
     many, little = few[SHAPES], few[20]
-    # A frame of sixty a second is 16 ms; the bound leaves room for a busy machine.
-    assert many[0][0] < max(400, 12 * little[0][0]), (many, little)
+    # Of the processor, which others that are busy don't lengthen; about 30 where this was written.
+    assert many[0][2] < 150, (many, little)
+    assert many[0][0] < max(2_000, 12 * little[0][0]), (many, little)
     assert many[0][1] < 8_000, "a move of one shape writes what it touches"
     assert little[0][1] < 8_000
 

@@ -66,8 +66,7 @@ def test_the_operators_table(server, client):
         screen.click(*screen.place("top-two"))
         screen.shows("Saved", "2 shapes")
         screen.keys("n")
-        # Before, it would ask whether one wants to lose it.
-        screen.shows("Saved", "3 shapes")
+        screen.shows("3 shapes")
         screen.keys("q")
         screen.shows("Ops/s", "top-two")
         screen.keys("q")
