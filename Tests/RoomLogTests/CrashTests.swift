@@ -84,7 +84,8 @@ struct CrashTests {
       let database = try Database(path: directory + "/canvas.db", mayCreate: false, fileSystem: nil)
       // One that is held in the middle of something may keep others out.
       let whole = try? database.number("SELECT count(*) FROM snapshots WHERE complete=1 AND \(large)")
-      let begun = try? database.number("SELECT count(*) FROM snapshots JOIN snapshot_parts USING(room, position) WHERE \(large)")
+      let parts = "snapshots JOIN snapshot_parts USING(room, position)"
+      let begun = try? database.number("SELECT count(*) FROM \(parts) WHERE \(large)")
       if let whole, let begun, whole + begun > 0 {
         _ = writer.kill()
         return whole == 0 ? database : nil

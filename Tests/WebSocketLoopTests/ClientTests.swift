@@ -161,7 +161,8 @@ private final class TestClient: ConnectionHandler, @unchecked Sendable {
         _ path: String,
         body: [UInt8] = [],
         port: Int = port,
-        limit: Int = 64 << 20
+        limit: Int = 64 << 20,
+        within milliseconds: UInt64 = 60_000
       ) async -> Result<Response, HTTPRequestError> {
         await withCheckedContinuation { continuation in
           loop.execute {
@@ -170,7 +171,7 @@ private final class TestClient: ConnectionHandler, @unchecked Sendable {
               Endpoint(host: "127.0.0.1", port: port, path: path),
               body: body,
               bodyBytesMax: limit,
-              withinMilliseconds: 300
+              withinMilliseconds: milliseconds
             ) { continuation.resume(returning: $0) }
           }
         }
@@ -181,7 +182,7 @@ private final class TestClient: ConnectionHandler, @unchecked Sendable {
       #expect(try await ask("GET", "/large").get().body.count == large.count)
       #expect(try await ask("HEAD", "/large").get().body.isEmpty)
       #expect(try await ask("DELETE", "/none").get().status == 204)
-      await #expect(throws: HTTPRequestError.tookTooLong) { try await ask("GET", "/never").get() }
+      await #expect(throws: HTTPRequestError.tookTooLong) { try await ask("GET", "/never", within: 300).get() }
       await #expect(throws: HTTPRequestError.tooLarge) { try await ask("GET", "/large", limit: 1_000).get() }
       await #expect(throws: HTTPRequestError.self) { try await ask("GET", "/", port: 1).get() }
     }
