@@ -142,7 +142,7 @@ async def test_the_files_of_the_page_are_listed_with_their_version(shared):
     import tempfile
 
     listing = (await shared.get("/page.json")).json
-    assert {"/index.html", "/room.html", "/core.js", "/worker.js", "/looks/tokens.css"} <= set(listing["files"])
+    assert {"/index.html", "/room.html", "/core/core.js", "/worker.js", "/looks/tokens.css"} <= set(listing["files"])
     assert listing["files"] == sorted(listing["files"])
     for path in listing["files"]:
         assert (await shared.get(path)).status == 200, path

@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync, readdirSync } from 'node:fs'
 import { webcrypto } from 'node:crypto'
-import { changedBit, identifierNumber, identifierText, loadCore } from '../../web/core.js'
+import { loadCore } from '../../web/core/core.js'
+import { changedBit, identifierNumber, identifierText } from '../../web/core/values.js'
 
 // Node 18 has it under another name only.
 globalThis.crypto ??= webcrypto

@@ -1,6 +1,6 @@
 import { Drawn } from './drawn.js'
 import { departureMilliseconds, motionMilliseconds, othersMilliseconds, ownMilliseconds } from './motion.js'
-import { changedBit } from '../core.js'
+import { changedBit } from '../core/values.js'
 
 /** What changes how a shape looks; a name, say, doesn't. */
 const looks = changedBit.position | changedBit.size | changedBit.rotation | changedBit.fill | changedBit.alpha
@@ -63,7 +63,7 @@ export class Scene {
   /** How many shapes are on their way. */
   get movingCount() { return this.#moving.size }
 
-  /** @param {import('../core.js').Changes} changes @param {number} now milliseconds, as `requestAnimationFrame` tells */
+  /** @param {import('../core/values.js').Changes} changes @param {number} now milliseconds, as `requestAnimationFrame` tells */
   apply(changes, now) {
     const isSudden = changes.reset || this.#wasHidden
     this.#wasHidden = document.hidden

@@ -1,4 +1,4 @@
-import { identifierText } from '../core.js'
+import { identifierText } from '../core/values.js'
 
 /** By which names one knows actors, also those who have left since. */
 export class Names {

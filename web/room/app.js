@@ -26,7 +26,7 @@ export class App extends EventTarget {
   #exchange = null
 
   /**
-   * @param {{core: import('../core.js').Core, session: import('../core.js').Session, room: string,
+   * @param {{core: import('../core/core.js').Core, session: import('../core/session.js').Session, room: string,
    *   token: string | null, viewOnly: boolean, me: {name: string, color: string}}} parts
    */
   constructor({ core, session, room, token, viewOnly, me }) {
@@ -74,7 +74,7 @@ export class App extends EventTarget {
    * Edits, and carries out what follows. What can't be is said, and not thrown.
    *
    * @template T
-   * @param {(session: import('../core.js').Session) => T} change returns effects, or an object that has them
+   * @param {(session: import('../core/session.js').Session) => T} change returns effects, or an object that has them
    * @returns {T | undefined}
    */
   edit(change) {
@@ -196,7 +196,7 @@ export class App extends EventTarget {
 
   get isPast() { return this.session !== this.live }
 
-  /** Shows another session in place of the live one, or that again. @param {import('../core.js').Session | null} past */
+  /** Shows another session in place of the live one, or that again. @param {import('../core/session.js').Session | null} past */
   showPast(past) {
     const wasPast = this.isPast
     if (wasPast) this.session.destroy()
@@ -240,7 +240,7 @@ async function answered(asked) {
   return answer
 }
 
-/** What a session shows, as if nothing of it had been shown yet. @returns {import('../core.js').Changes} */
+/** What a session shows, as if nothing of it had been shown yet. @returns {import('../core/values.js').Changes} */
 function everything(session) {
   return {
     reset: true,

@@ -1,4 +1,4 @@
-import { identifierNumber } from '../core.js'
+import { identifierNumber } from '../core/values.js'
 import { ask } from './address.js'
 import { counted, element, icon, iconButton } from './element.js'
 

@@ -1,4 +1,4 @@
-import { identifierNumber, identifierText } from '../core.js'
+import { identifierNumber, identifierText } from '../core/values.js'
 
 /** More than anyone follows with the eye, and few enough for what a room takes as presence. */
 const shapesToldMax = 150
@@ -39,7 +39,7 @@ export class Presence extends EventTarget {
   /** @param {{x: number, y: number, width: number, height: number}} box */
   setView({ x, y, width, height }) { this.#tell({ view: [x, y, width, height].map(round) }) }
 
-  /** @param {import('../core.js').Effect} effect */
+  /** @param {import('../core/values.js').Effect} effect */
   take(effect) {
     switch (effect.type) {
       case 'peers':

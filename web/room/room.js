@@ -1,4 +1,4 @@
-import { loadCore } from '../core.js'
+import { loadCore } from '../core/core.js'
 import { setStage } from '../drawing/stage.js'
 import { Layers } from '../panels/layers.js'
 import { Overlaps } from '../panels/overlaps.js'

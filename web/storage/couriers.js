@@ -17,7 +17,7 @@ export class Couriers {
   #isLooking = false
 
   /**
-   * @param {import('../room/app.js').App} app @param {import('../core.js').SessionOptions} options
+   * @param {import('../room/app.js').App} app @param {import('../core/session.js').SessionOptions} options
    */
   constructor(app, options) {
     this.#app = app

@@ -11,10 +11,10 @@ const costFactor = 100
  * A session for a room: the one that a closed or reloaded tab has left, or else a new one; either begins with the drawing
  * that this browser last saw.
  *
- * @param {import('../core.js').Core} core
+ * @param {import('../core/core.js').Core} core
  * @param {string} room
- * @param {import('../core.js').SessionOptions} options one that only looks on takes over nobody's edits
- * @returns {Promise<{session: import('../core.js').Session, release: (() => void) | null}>} `release` gives the actor back
+ * @param {import('../core/session.js').SessionOptions} options one that only looks on takes over nobody's edits
+ * @returns {Promise<{session: import('../core/session.js').Session, release: (() => void) | null}>} `release` gives the actor back
  */
 export async function openSession(core, room, options) {
   try {
@@ -42,9 +42,9 @@ export async function openSession(core, room, options) {
 /**
  * Another version of this page may have kept what this one can't read; then the drawing comes from the server.
  *
- * @param {import('../core.js').Core} core @param {Uint8Array | null} edits
- * @param {import('./database.js').KeptDrawing | undefined} drawing @param {import('../core.js').SessionOptions} options
- * @returns {import('../core.js').Session | null}
+ * @param {import('../core/core.js').Core} core @param {Uint8Array | null} edits
+ * @param {import('./database.js').KeptDrawing | undefined} drawing @param {import('../core/session.js').SessionOptions} options
+ * @returns {import('../core/session.js').Session | null}
  */
 export function restore(core, edits, drawing, options) {
   for (const begun of drawing ? [drawing.bytes, null] : [null]) {

@@ -1,4 +1,4 @@
-import { kinds } from '../core.js'
+import { kinds } from '../core/values.js'
 import { nextFill } from './drawing.js'
 import { shapesOf } from './frame.js'
 import { coveredRight, fitBeside } from '../room/furniture.js'

@@ -3,7 +3,7 @@ import { drawnBox, onGrid } from './transform.js'
 /** The first shape of a room, and the second; then chance chooses. */
 const firstFills = ['#FFFF00', '#FF0000']
 
-/** @param {import('../core.js').Session} session @returns {string} */
+/** @param {import('../core/session.js').Session} session @returns {string} */
 export function nextFill(session) {
   return firstFills[session.shapeCount] ?? session.brightColor()
 }

@@ -1,4 +1,4 @@
-import { kinds } from '../core.js'
+import { kinds } from '../core/values.js'
 import { Shaking } from '../gestures/shake.js'
 import { Surface } from '../gestures/surface.js'
 import { clear } from './catalogue.js'

@@ -2,7 +2,7 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// Which files the page is made of, and a version of them all: `{"version","files":["/core.js",…]}`. A page that keeps
+/// Which files the page is made of, and a version of them all: `{"version","files":["/core/core.js",…]}`. A page that keeps
 /// them for when there is no network asks for this, and one that has been open for long learns that it is old.
 extension StaticFiles {
   /// More than a page has: a directory that was given by mistake costs no more than this.

@@ -1,0 +1,190 @@
+// core.wasm for JavaScript: the same merge, geometry and undo that the server runs. Nothing here merges, and nothing
+// here draws; a page tells a session what happened and does what it is asked for in return.
+//
+//     const core = await loadCore(fetch('core.wasm'))
+//     const session = core.createSession({ name: 'Ann', color: '#E4572E' })
+//     run(session.start())                       // [{ type: 'connect' }, …]
+//     run(session.received(bytes))               // [{ type: 'send', bytes }, …]
+//     const { shapes, pairs } = session.changes()  // once for every frame that is drawn
+//
+// What a page needs seldom is in a second module: documents read and made, free places, JSON on the wire.
+//
+//     await core.loadExchange(fetch('exchange.wasm'))   // once the drawing is there
+//     const text = session.exportDrawing()
+
+import { encodingNumber, Session } from './session.js'
+import { digestText, helloBytes, readEffects } from './values.js'
+
+const decoder = new TextDecoder()
+const encoder = new TextEncoder()
+
+function randomBits() {
+  return crypto.getRandomValues(new BigUint64Array(1))[0]
+}
+
+/**
+ * Loads core.wasm: a response (or the promise of one), or its bytes.
+ *
+ * @param {Response | Promise<Response> | BufferSource} source
+ * @param {{seed?: bigint}} [options]
+ * @returns {Promise<Core>}
+ */
+export async function loadCore(source, { seed = randomBits() } = {}) {
+  return new Core(await instantiate(source), seed)
+}
+
+async function instantiate(source) {
+  const bytes = await source
+  // A server that calls it something else than application/wasm is no reason to fail.
+  const { instance } = await WebAssembly.instantiate(bytes instanceof Uint8Array || bytes instanceof ArrayBuffer
+    ? bytes : await bytes.arrayBuffer(), {})
+  return instance.exports
+}
+
+/**
+ * Calls into one of the modules. An exception out of WebAssembly is a mistake in it, and ends the instance's use.
+ *
+ * Views of the memory are made at each call: growing leaves the old ones empty.
+ */
+class Module {
+  constructor(exports, seed) {
+    this.exports = exports
+    exports.seed(seed)
+  }
+
+  /** @param {Uint8Array} bytes @returns {number} how many */
+  write(bytes) {
+    const start = this.exports.input(bytes.length)
+    new Uint8Array(this.exports.memory.buffer, start, bytes.length).set(bytes)
+    return bytes.length
+  }
+
+  /** @param {string} text @returns {number} how many bytes */
+  writeText(text) {
+    // A unit of UTF-16 becomes three bytes at most.
+    const start = this.exports.input(text.length * 3)
+    const room = new Uint8Array(this.exports.memory.buffer, start, text.length * 3)
+    return encoder.encodeInto(text, room).written
+  }
+
+  /** @param {ArrayLike<number>} numbers @returns {number} how many */
+  writeNumbers(numbers) {
+    const start = this.exports.input(numbers.length * 8)
+    new Float64Array(this.exports.memory.buffer, start, numbers.length).set(numbers)
+    return numbers.length
+  }
+
+  /** What was answered, until the next call. @param {number} length @returns {Uint8Array} */
+  bytes(length) {
+    if (length < 0) throw new Error(decoder.decode(this.bytes(-1 - length)))
+    return new Uint8Array(this.exports.memory.buffer, this.exports.output(), length)
+  }
+
+  /** The same as numbers. @param {number} length in bytes @returns {Float64Array} */
+  numbers(length) {
+    if (length < 0) this.bytes(length)
+    return new Float64Array(this.exports.memory.buffer, this.exports.output(), length / 8)
+  }
+
+  /** @param {number} length @returns {string} */
+  text(length) {
+    return decoder.decode(this.bytes(length))
+  }
+}
+
+/** The second module, and what it was handed over last. */
+class Exchange extends Module {
+  /** The digest of the drawing that it has. */
+  #taken = ''
+
+  /** Hands over what a session shows, unless that is what it has. */
+  take(core, handle, digest) {
+    if (digest === this.#taken) return
+    this.bytes(this.exports.take(this.write(core.bytes(core.exports.state(handle)))))
+    this.#taken = digest
+  }
+}
+
+/** core.wasm, and, once it is loaded, exchange.wasm. */
+export class Core extends Module {
+  #exchange = null
+  #seed
+
+  constructor(exports, seed) {
+    super(exports, seed)
+    this.#seed = seed
+  }
+
+  /**
+   * Loads exchange.wasm, which has to be there for documents, free places and sessions that speak JSON.
+   *
+   * @param {Response | Promise<Response> | BufferSource} source
+   * @returns {Promise<void>}
+   */
+  async loadExchange(source) {
+    this.#exchange = new Exchange(await instantiate(source), this.#seed)
+  }
+
+  get hasExchange() { return this.#exchange !== null }
+
+  /** @returns {Exchange} */
+  get exchange() {
+    if (!this.#exchange) throw new Error('exchange.wasm is not loaded yet')
+    return this.#exchange
+  }
+
+  /** @param {import('./session.js').SessionOptions} [options] @returns {Session} */
+  createSession(options = {}) {
+    const count = this.write(helloBytes(options))
+    const length = this.exports.createSession(count, encodingNumber(options), options.seed ?? randomBits())
+    return new Session(this, this.numbers(length)[0], options)
+  }
+
+  /**
+   * A session that goes on from what `Session.save` returned.
+   *
+   * @param {Uint8Array | null} saved whose edits these are; null makes somebody new, who begins with the drawing
+   * @param {import('./session.js').SessionOptions} [options]
+   * @param {Uint8Array | null} [drawing] what any session of the room has saved, to be begun with instead of the own one
+   * @returns {Session}
+   */
+  restoreSession(saved, options = {}, drawing = null) {
+    const parts = [helloBytes(options), saved ?? new Uint8Array(), drawing ?? new Uint8Array()]
+    const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+    parts.reduce((at, part) => {
+      all.set(part, at)
+      return at + part.length
+    }, 0)
+    this.write(all)
+    const length = this.exports.restoreSession(
+      ...parts.map((part) => part.length), encodingNumber(options), options.seed ?? randomBits())
+    return new Session(this, this.numbers(length)[0], options)
+  }
+
+  /** A canvas without a replica around it: merges frames of a server, and has a digest. */
+  createCanvas() {
+    return new BareCanvas(this, this.exports.createCanvas())
+  }
+
+  /** @param {number} length @returns {import('./values.js').Effect[]} */
+  effects(length) { return length === 0 ? [] : readEffects(this.bytes(length)) }
+}
+
+/** A canvas without a replica around it. */
+export class BareCanvas {
+  #core
+  #handle
+
+  constructor(core, handle) {
+    this.#core = core
+    this.#handle = handle
+  }
+
+  destroy() { this.#core.exports.destroyCanvas(this.#handle) }
+  /** What a frame of a server brings, in the binary encoding. @param {Uint8Array} frame */
+  merge(frame) { this.#core.bytes(this.#core.exports.mergeFrame(this.#handle, this.#core.write(frame))) }
+  /** Many, each behind its length in four bytes, little-endian. @param {Uint8Array} frames */
+  mergeAll(frames) { this.#core.bytes(this.#core.exports.mergeFrames(this.#handle, this.#core.write(frames))) }
+  get digest() { return digestText(this.#core.exports.canvasDigest(this.#handle)) }
+  get shapeCount() { return this.#core.exports.canvasShapeCount(this.#handle) }
+}

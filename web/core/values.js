@@ -1,0 +1,289 @@
+// What core.wasm hands over and is handed, as values of JavaScript and back: shapes and changes out of rows of numbers,
+// effects, edits and hellos. Sources/CanvasWasm says how they lie.
+//
+// Shapes and actors are numbers: an identifier's nine digits in base 36. `identifierText` and `identifierNumber` change
+// one into the other.
+
+/** The order of `ShapeKind`. */
+export const kinds = ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star']
+
+/** The order of `Property`, and so of the bits of a mask; the last is the name as it is shown. */
+export const properties = [
+  'position', 'size', 'rotation', 'fill', 'alpha', 'visible', 'deleted', 'kind', 'name', 'z', 'stroke', 'strokeWidth',
+  'cornerRadius', 'points', 'innerRatio', 'shownName',
+]
+
+/** `changed & changedBit.position`: whether a shape was moved. */
+export const changedBit = Object.freeze(Object.fromEntries(properties.map((name, bit) => [name, 1 << bit])))
+
+/** How many numbers a shape takes in a row. */
+export const rowLength = 17
+const flag = { live: 1, visible: 2, named: 4, departing: 8 }
+
+/** @param {number} identifier @returns {string} `afy-kw5-t7o` */
+export function identifierText(identifier) {
+  const digits = identifier.toString(36).padStart(9, '0')
+  return `${digits.slice(0, 3)}-${digits.slice(3, 6)}-${digits.slice(6)}`
+}
+
+/** @param {string} text @returns {number} NaN where it is no identifier */
+export function identifierNumber(text) {
+  return /^[0-9a-z]{3}(-[0-9a-z]{3}){2}$/.test(text) ? parseInt(text.replaceAll('-', ''), 36) : NaN
+}
+
+/** @param {number} packed 0xRRGGBB @returns {string} `#E4572E` */
+export function colorText(packed) {
+  return '#' + packed.toString(16).padStart(6, '0').toUpperCase()
+}
+
+/** @param {string} text `#E4572E` @returns {number} NaN where it is no colour */
+function colorNumber(text) {
+  return /^#[0-9A-Fa-f]{6}$/.test(text) ? parseInt(text.slice(1), 16) : NaN
+}
+
+/**
+ * @typedef {object} Shape A live shape, all but its name.
+ * @property {number} id
+ * @property {number} x
+ * @property {number} y
+ * @property {number} width
+ * @property {number} height
+ * @property {number} rotation degrees, clockwise around the centre
+ * @property {number} strokeWidth
+ * @property {number} cornerRadius
+ * @property {number} innerRatio
+ * @property {string} kind one of `kinds`
+ * @property {string} fill `#RRGGBB`
+ * @property {string} stroke
+ * @property {number} alpha 1…10
+ * @property {number} points
+ * @property {boolean} visible
+ * @property {boolean} named it has a name of its own
+ * @property {number} place how many are drawn before it
+ */
+
+/**
+ * @typedef {object} ShapeChange
+ * @property {number} id
+ * @property {Shape | null} shape as it is now; null where it is gone
+ * @property {number} changed a mask, see `changedBit`
+ * @property {number} by the actor who changed it last; 0 several while one was away, −1 one's own edit taken back
+ * @property {{x: number, y: number, width: number, height: number} | null} departure where one that is gone went to
+ */
+
+/**
+ * @typedef {object} Changes
+ * @property {boolean} reset everything is told anew: what is not among `shapes` is not there
+ * @property {boolean} reordered the drawing order has changed
+ * @property {ShapeChange[]} shapes
+ * @property {{first: number, second: number, overlaps: boolean}[]} pairs
+ */
+
+/** @typedef {{actor: number, name: string, color: string, state?: object}} Peer */
+
+/**
+ * What a page is asked to do (the first four), or told.
+ *
+ * @typedef {{type: 'connect'} | {type: 'disconnect'} | {type: 'send', bytes: Uint8Array}
+ *   | {type: 'wake', at: number}
+ *   | {type: 'unsent', count: number}
+ *   | {type: 'added', shapes: number[]}
+ *   | {type: 'state', state: 'offline' | 'waiting' | 'connecting' | 'greeting' | 'loading' | 'live' | 'closed',
+ *      untilMilliseconds?: number, code?: number}
+ *   | {type: 'rejected', shape: number, set: object, code: string, message: string}
+ *   | {type: 'superseded', values: {shape: number, property: string, by: number, milliseconds: number}[]}
+ *   | {type: 'peers', peers: Peer[]} | {type: 'joined', peer: Peer} | {type: 'presence', peer: Peer}
+ *   | {type: 'left', actor: number} | {type: 'presenceTooLong', bytesMax: number}
+ *   | {type: 'pong', roundTripMilliseconds: number}
+ *   | {type: 'digest', verdict: 'agrees' | 'disagrees' | 'inconclusive'}
+ *   | {type: 'overlaps', began: [number, number][], ended: [number, number][], more: boolean}
+ *   | {type: 'error', code: string, message: string} | {type: 'failure', message: string}} Effect
+ */
+
+const decoder = new TextDecoder()
+const encoder = new TextEncoder()
+
+/** A hello in the binary encoding: docs/PROTOCOL.md. @returns {Uint8Array} */
+export function helloBytes({ actor, name, color, overlaps, readonly }) {
+  const flags = (name === undefined ? 0 : 1) | (color === undefined ? 0 : 2) | (actor === undefined ? 0 : 4)
+    | (overlaps ? 16 : 0) | (readonly ? 32 : 0)
+  const bytes = [1, flags]
+  if (name !== undefined) {
+    const text = encoder.encode(name)
+    // A varint. Longer names are refused.
+    if (text.length > 128) throw new Error('name must be text of 1 to 128 bytes without control characters')
+    bytes.push(...(text.length < 128 ? [text.length] : [128, 1]), ...text)
+  }
+  if (color !== undefined) {
+    const packed = colorNumber(color)
+    if (Number.isNaN(packed)) throw new Error('color must be a colour as #RRGGBB')
+    bytes.push(packed >> 16, packed >> 8 & 255, packed & 255)
+  }
+  if (actor !== undefined) {
+    const number = typeof actor === 'number' ? actor : identifierNumber(actor)
+    if (Number.isNaN(number)) throw new Error('actor must be an identifier such as k3j-9x2-m1p')
+    for (let place = 5; place >= 0; place--) bytes.push(Math.floor(number / 256 ** place) % 256)
+  }
+  return Uint8Array.from(bytes)
+}
+
+// Rows of values: what is written to a shape. Sources/CanvasWasm/Boundary/ValueRows.swift says how they lie.
+
+const pair = {
+  length: 2,
+  write: (value) => (Array.isArray(value) && value.length === 2 ? value.map(numberOrNaN) : [NaN, NaN]),
+  read: (first, second) => [first, second],
+}
+const plain = { length: 1, write: (value) => [numberOrNaN(value)], read: (number) => number }
+const color = { length: 1, write: (value) => [colorNumber(value)], read: colorText }
+const flagValue = {
+  length: 1, write: (value) => [typeof value === 'boolean' ? Number(value) : NaN], read: (number) => number === 1,
+}
+const kindValue = { length: 1, write: (value) => [kinds.indexOf(value)], read: (number) => kinds[number] }
+/** By property; those that are not here are text. */
+const valueForms = {
+  position: pair, size: pair, rotation: plain, fill: color, alpha: plain, visible: flagValue, deleted: flagValue,
+  kind: kindValue, stroke: color, strokeWidth: plain, cornerRadius: plain, points: plain, innerRatio: plain,
+}
+
+function numberOrNaN(value) {
+  return typeof value === 'number' ? value : NaN
+}
+
+/** @param {{shape: number, set: object}[]} edits @returns {Uint8Array} */
+export function valueRows(edits) {
+  const numbers = []
+  const texts = []
+  for (const { shape, set } of edits) {
+    const bits = Object.keys(set).filter((name) => set[name] !== undefined).map((name) => properties.indexOf(name))
+    if (bits.some((bit) => bit < 0 || bit > properties.indexOf('innerRatio'))) {
+      throw new Error('there is no such property')
+    }
+    numbers.push(shape, bits.reduce((mask, bit) => mask | 1 << bit, 0))
+    for (const bit of bits.sort((one, other) => one - other)) {
+      const value = set[properties[bit]]
+      const form = valueForms[properties[bit]]
+      if (form) {
+        numbers.push(...form.write(value))
+      } else if (typeof value === 'string') {
+        const text = encoder.encode(value)
+        numbers.push(text.length)
+        texts.push({ at: numbers.length * 8, text })
+        for (let count = 0; count < text.length; count += 8) numbers.push(0)
+      } else {
+        numbers.push(-1)
+      }
+    }
+  }
+  const bytes = new Uint8Array(Float64Array.from(numbers).buffer)
+  for (const { at, text } of texts) bytes.set(text, at)
+  return bytes
+}
+
+/** @param {DataView} view @param {number} at @returns {{shape: number, set: object}} */
+function readValues(view, at) {
+  const next = () => {
+    at += 8
+    return view.getFloat64(at - 8, true)
+  }
+  const shape = next()
+  const mask = next()
+  const set = {}
+  for (const name of properties) {
+    if ((mask & changedBit[name]) === 0) continue
+    const form = valueForms[name]
+    if (form) {
+      set[name] = form.read(...Array.from({ length: form.length }, next))
+    } else {
+      const count = next()
+      set[name] = decoder.decode(new Uint8Array(view.buffer, view.byteOffset + at, count))
+      at += (count + 7) & ~7
+    }
+  }
+  return { shape, set }
+}
+
+/** @param {Float64Array} numbers @param {number} at @returns {Shape} */
+function readShape(numbers, at) {
+  const flags = numbers[at + 14]
+  return {
+    id: numbers[at],
+    x: numbers[at + 1],
+    y: numbers[at + 2],
+    width: numbers[at + 3],
+    height: numbers[at + 4],
+    rotation: numbers[at + 5],
+    strokeWidth: numbers[at + 6],
+    cornerRadius: numbers[at + 7],
+    innerRatio: numbers[at + 8],
+    kind: kinds[numbers[at + 9]],
+    fill: colorText(numbers[at + 10]),
+    stroke: colorText(numbers[at + 11]),
+    alpha: numbers[at + 12],
+    points: numbers[at + 13],
+    visible: (flags & flag.visible) !== 0,
+    named: (flags & flag.named) !== 0,
+    place: numbers[at + 15],
+  }
+}
+
+/** @param {Float64Array} numbers @param {number} at @returns {ShapeChange} */
+export function readChange(numbers, at) {
+  const flags = numbers[at + 14]
+  const isLive = (flags & flag.live) !== 0
+  const departure = (flags & flag.departing) !== 0
+    ? { x: numbers[at + 1], y: numbers[at + 2], width: numbers[at + 3], height: numbers[at + 4] } : null
+  return {
+    id: numbers[at],
+    shape: isLive ? readShape(numbers, at) : null,
+    changed: flags >>> 8,
+    by: numbers[at + 16],
+    departure,
+  }
+}
+
+/** @param {Float64Array} numbers @returns {Shape[]} */
+export function readShapes(numbers) {
+  const shapes = []
+  for (let at = 0; at < numbers.length; at += rowLength) shapes.push(readShape(numbers, at))
+  return shapes
+}
+
+/** @param {Float64Array} numbers @returns {{x: number, y: number}[]} */
+export function readPoints(numbers) {
+  const points = []
+  for (let at = 0; at < numbers.length; at += 2) points.push({ x: numbers[at], y: numbers[at + 1] })
+  return points
+}
+
+/** @param {Uint8Array} bytes @returns {Effect[]} */
+export function readEffects(bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  const effects = []
+  let row = null
+  for (let at = 0; at < bytes.length;) {
+    const kind = view.getUint32(at, true)
+    const count = view.getUint32(at + 4, true)
+    at += 8
+    switch (kind) {
+      case 0:
+        effects.push({ ...JSON.parse(decoder.decode(bytes.subarray(at, at + count))), ...row })
+        row = null
+        break
+      case 1: effects.push({ type: 'connect' }); break
+      // A copy, because a socket may send it later.
+      case 2: effects.push({ type: 'send', bytes: bytes.slice(at, at + count) }); break
+      case 3: effects.push({ type: 'disconnect' }); break
+      case 4: effects.push({ type: 'wake', at: view.getFloat64(at, true) }); break
+      case 5: effects.push({ type: 'unsent', count: view.getFloat64(at, true) }); break
+      case 6: row = readValues(view, at); break
+    }
+    at += (count + 7) & ~7
+  }
+  return effects
+}
+
+/** @param {bigint} bits */
+export function digestText(bits) {
+  return BigInt.asUintN(64, bits).toString(16).padStart(16, '0')
+}
