@@ -133,7 +133,7 @@ export class Core extends Module {
     return this.#exchange
   }
 
-  /** @param {import('./session.js').SessionOptions} [options] @returns {Session} */
+  /** @param {import('./types.js').SessionOptions} [options] @returns {Session} */
   createSession(options = {}) {
     const count = this.write(helloBytes(options))
     const length = this.exports.createSession(count, encodingNumber(options), options.seed ?? randomBits())
@@ -144,7 +144,7 @@ export class Core extends Module {
    * A session that goes on from what `Session.save` returned.
    *
    * @param {Uint8Array | null} saved whose edits these are; null makes somebody new, who begins with the drawing
-   * @param {import('./session.js').SessionOptions} [options]
+   * @param {import('./types.js').SessionOptions} [options]
    * @param {Uint8Array | null} [drawing] what any session of the room has saved, to be begun with instead of the own one
    * @returns {Session}
    */
@@ -166,7 +166,7 @@ export class Core extends Module {
     return new BareCanvas(this, this.exports.createCanvas())
   }
 
-  /** @param {number} length @returns {import('./values.js').Effect[]} */
+  /** @param {number} length @returns {import('./types.js').Effect[]} */
   effects(length) { return length === 0 ? [] : readEffects(this.bytes(length)) }
 }
 

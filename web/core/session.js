@@ -2,22 +2,12 @@ import {
   colorText, digestText, helloBytes, properties, readChange, readPoints, readShapes, rowLength, valueRows,
 } from './values.js'
 
-/** @typedef {import('./values.js').Shape} Shape */
-/** @typedef {import('./values.js').Changes} Changes */
-/** @typedef {import('./values.js').Peer} Peer */
-/** @typedef {import('./values.js').Effect} Effect */
+/** @typedef {import('./types.js').Shape} Shape */
+/** @typedef {import('./types.js').Changes} Changes */
+/** @typedef {import('./types.js').Peer} Peer */
+/** @typedef {import('./types.js').Effect} Effect */
 
-/**
- * @typedef {object} SessionOptions
- * @property {string | number} [actor] one's earlier self
- * @property {string} [name]
- * @property {string} [color] `#RRGGBB`
- * @property {boolean} [overlaps] to be sent the server's notices; a session knows the overlaps anyway
- * @property {boolean} [readonly]
- * @property {'binary' | 'json'} [encoding] binary, unless told otherwise
- * @property {bigint} [seed] 64 random bits, drawn from `crypto` unless given
- * @property {{wall: () => number, monotonic: () => number}} [clock] milliseconds; `Date` and `performance` unless given
- */
+/** @typedef {import('./types.js').SessionOptions} SessionOptions */
 
 const orders = ['front', 'back', 'forward', 'backward']
 

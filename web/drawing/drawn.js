@@ -10,7 +10,7 @@ const numbers = ['x', 'y', 'width', 'height', 'strokeWidth', 'cornerRadius', 'in
 
 /** One shape as it is drawn now, which is on its way to what it is. */
 export class Drawn {
-  /** The shape as it is. @type {import('../core/values.js').Shape} */
+  /** The shape as it is. @type {import('../core/types.js').Shape} */
   shape
   id
   // As drawn, in canvas coordinates, before it is lifted.
@@ -52,7 +52,7 @@ export class Drawn {
   #departure = null
   #toldAt = -Infinity
 
-  /** @param {import('../core/values.js').Shape} shape */
+  /** @param {import('../core/types.js').Shape} shape */
   constructor(shape) {
     this.shape = shape
     this.id = shape.id
@@ -77,7 +77,7 @@ export class Drawn {
    * Who drags a shape tells of it many times a second: each step then takes as long as the one before it, so that it
    * moves evenly instead of slowing down at each. What is one's own follows the hand at once.
    *
-   * @param {import('../core/values.js').Shape} shape @param {number} now @param {number} milliseconds @param {boolean} isOwn
+   * @param {import('../core/types.js').Shape} shape @param {number} now @param {number} milliseconds @param {boolean} isOwn
    */
   become(shape, now, milliseconds, isOwn) {
     const interval = now - this.#toldAt

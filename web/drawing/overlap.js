@@ -50,7 +50,7 @@ export class Overlaps {
     this.#app = app
   }
 
-  /** After the scene has taken the same changes. @param {import('../core/values.js').Changes} changes */
+  /** After the scene has taken the same changes. @param {import('../core/types.js').Changes} changes */
   apply(changes) {
     const { scene } = this.#app
     if (changes.reset) {

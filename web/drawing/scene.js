@@ -63,7 +63,7 @@ export class Scene {
   /** How many shapes are on their way. */
   get movingCount() { return this.#moving.size }
 
-  /** @param {import('../core/values.js').Changes} changes @param {number} now milliseconds, as `requestAnimationFrame` tells */
+  /** @param {import('../core/types.js').Changes} changes @param {number} now milliseconds, as `requestAnimationFrame` tells */
   apply(changes, now) {
     const isSudden = changes.reset || this.#wasHidden
     this.#wasHidden = document.hidden

@@ -19,7 +19,7 @@ export class Connection {
 
   /**
    * @param {import('../core/session.js').Session} session
-   * @param {{room: string, token: string | null, perform: (effects: import('../core/values.js').Effect[]) => void}} options
+   * @param {{room: string, token: string | null, perform: (effects: import('../core/types.js').Effect[]) => void}} options
    */
   constructor(session, { room, token, perform }) {
     this.#session = session
@@ -28,7 +28,7 @@ export class Connection {
     this.#perform = perform
   }
 
-  /** @param {import('../core/values.js').Effect} effect @returns {boolean} whether it was one for the network */
+  /** @param {import('../core/types.js').Effect} effect @returns {boolean} whether it was one for the network */
   take(effect) {
     switch (effect.type) {
       case 'connect': this.#connect(); return true

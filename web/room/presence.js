@@ -39,7 +39,7 @@ export class Presence extends EventTarget {
   /** @param {{x: number, y: number, width: number, height: number}} box */
   setView({ x, y, width, height }) { this.#tell({ view: [x, y, width, height].map(round) }) }
 
-  /** @param {import('../core/values.js').Effect} effect */
+  /** @param {import('../core/types.js').Effect} effect */
   take(effect) {
     switch (effect.type) {
       case 'peers':

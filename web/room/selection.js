@@ -25,7 +25,7 @@ export class Selection extends EventTarget {
   toggle(id) { this.has(id) ? this.remove(id) : this.add(id) }
   clear() { this.set([]) }
 
-  /** Drops what is gone. @param {import('../core/values.js').Changes} changes @param {(id: number) => boolean} isLive */
+  /** Drops what is gone. @param {import('../core/types.js').Changes} changes @param {(id: number) => boolean} isLive */
   follow(changes, isLive) {
     if (this.#ids.size === 0) return
     if (changes.reset) this.set(this.ids().filter(isLive))

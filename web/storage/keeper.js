@@ -13,7 +13,7 @@ const costFactor = 100
  *
  * @param {import('../core/core.js').Core} core
  * @param {string} room
- * @param {import('../core/session.js').SessionOptions} options one that only looks on takes over nobody's edits
+ * @param {import('../core/types.js').SessionOptions} options one that only looks on takes over nobody's edits
  * @returns {Promise<{session: import('../core/session.js').Session, release: (() => void) | null}>} `release` gives the actor back
  */
 export async function openSession(core, room, options) {
@@ -43,7 +43,7 @@ export async function openSession(core, room, options) {
  * Another version of this page may have kept what this one can't read; then the drawing comes from the server.
  *
  * @param {import('../core/core.js').Core} core @param {Uint8Array | null} edits
- * @param {import('./database.js').KeptDrawing | undefined} drawing @param {import('../core/session.js').SessionOptions} options
+ * @param {import('./database.js').KeptDrawing | undefined} drawing @param {import('../core/types.js').SessionOptions} options
  * @returns {import('../core/session.js').Session | null}
  */
 export function restore(core, edits, drawing, options) {

@@ -18,7 +18,7 @@ const rounded = (value) => Math.round(value * 100) / 100
 const placed = ({ id, x, y }, dx, dy) => ({ id, x: rounded(x + dx), y: rounded(y + dy) })
 
 /**
- * @param {import('../core/values.js').Shape[]} shapes @param {Edge} edge of the box around all of them
+ * @param {import('../core/types.js').Shape[]} shapes @param {Edge} edge of the box around all of them
  * @returns {import('./transform.js').Place[]}
  */
 export function aligned(shapes, edge) {
@@ -29,7 +29,7 @@ export function aligned(shapes, edge) {
 /**
  * The same space between each and the next; the outermost stay. Where there is too little room they overlap evenly.
  *
- * @param {import('../core/values.js').Shape[]} shapes @param {'x' | 'y'} axis
+ * @param {import('../core/types.js').Shape[]} shapes @param {'x' | 'y'} axis
  * @returns {import('./transform.js').Place[]}
  */
 export function distributed(shapes, axis) {

@@ -2,7 +2,7 @@ import { boundsOfAll } from './transform.js'
 
 // The frame around what a gesture has hold of, and which handle a pointer means. Where the handles are the drawing says.
 
-/** @param {import('../core/session.js').Session} session @param {Iterable<number>} ids @returns {import('../core/values.js').Shape[]} */
+/** @param {import('../core/session.js').Session} session @param {Iterable<number>} ids @returns {import('../core/types.js').Shape[]} */
 export function shapesOf(session, ids) {
   const shapes = []
   for (const id of ids) {

@@ -15,14 +15,14 @@ export class Held {
   }
 
   get isEmpty() { return this.#start.length === 0 }
-  /** As they were. @returns {import('../core/values.js').Shape[]} */
+  /** As they were. @returns {import('../core/types.js').Shape[]} */
   get start() { return this.#start }
   /** @returns {number[]} */
   get ids() { return this.#start.map(({ id }) => id) }
   /** As they are. */
   get now() { return shapesOf(this.#app.session, this.ids) }
 
-  /** @param {import('../core/values.js').Changes} changes */
+  /** @param {import('../core/types.js').Changes} changes */
   follow(changes) {
     if (changes.reset) {
       this.#start = this.#start.filter(({ id }) => this.#app.session.shape(id))

@@ -1,0 +1,72 @@
+// What the core's parts say to each other and to the page, for who reads the code: nothing imports this file when it runs.
+
+/**
+ * @typedef {object} Shape A live shape, all but its name.
+ * @property {number} id
+ * @property {number} x
+ * @property {number} y
+ * @property {number} width
+ * @property {number} height
+ * @property {number} rotation degrees, clockwise around the centre
+ * @property {number} strokeWidth
+ * @property {number} cornerRadius
+ * @property {number} innerRatio
+ * @property {string} kind one of `kinds`
+ * @property {string} fill `#RRGGBB`
+ * @property {string} stroke
+ * @property {number} alpha 1…10
+ * @property {number} points
+ * @property {boolean} visible
+ * @property {boolean} named it has a name of its own
+ * @property {number} place how many are drawn before it
+ */
+
+/**
+ * @typedef {object} ShapeChange
+ * @property {number} id
+ * @property {Shape | null} shape as it is now; null where it is gone
+ * @property {number} changed a mask, see `changedBit`
+ * @property {number} by the actor who changed it last; 0 several while one was away, −1 one's own edit taken back
+ * @property {{x: number, y: number, width: number, height: number} | null} departure where one that is gone went to
+ */
+
+/**
+ * @typedef {object} Changes
+ * @property {boolean} reset everything is told anew: what is not among `shapes` is not there
+ * @property {boolean} reordered the drawing order has changed
+ * @property {ShapeChange[]} shapes
+ * @property {{first: number, second: number, overlaps: boolean}[]} pairs
+ */
+
+/** @typedef {{actor: number, name: string, color: string, state?: object}} Peer */
+
+/**
+ * What a page is asked to do (the first four), or told.
+ *
+ * @typedef {{type: 'connect'} | {type: 'disconnect'} | {type: 'send', bytes: Uint8Array}
+ *   | {type: 'wake', at: number}
+ *   | {type: 'unsent', count: number}
+ *   | {type: 'added', shapes: number[]}
+ *   | {type: 'state', state: 'offline' | 'waiting' | 'connecting' | 'greeting' | 'loading' | 'live' | 'closed',
+ *      untilMilliseconds?: number, code?: number}
+ *   | {type: 'rejected', shape: number, set: object, code: string, message: string}
+ *   | {type: 'superseded', values: {shape: number, property: string, by: number, milliseconds: number}[]}
+ *   | {type: 'peers', peers: Peer[]} | {type: 'joined', peer: Peer} | {type: 'presence', peer: Peer}
+ *   | {type: 'left', actor: number} | {type: 'presenceTooLong', bytesMax: number}
+ *   | {type: 'pong', roundTripMilliseconds: number}
+ *   | {type: 'digest', verdict: 'agrees' | 'disagrees' | 'inconclusive'}
+ *   | {type: 'overlaps', began: [number, number][], ended: [number, number][], more: boolean}
+ *   | {type: 'error', code: string, message: string} | {type: 'failure', message: string}} Effect
+ */
+
+/**
+ * @typedef {object} SessionOptions
+ * @property {string | number} [actor] one's earlier self
+ * @property {string} [name]
+ * @property {string} [color] `#RRGGBB`
+ * @property {boolean} [overlaps] to be sent the server's notices; a session knows the overlaps anyway
+ * @property {boolean} [readonly]
+ * @property {'binary' | 'json'} [encoding] binary, unless told otherwise
+ * @property {bigint} [seed] 64 random bits, drawn from `crypto` unless given
+ * @property {{wall: () => number, monotonic: () => number}} [clock] milliseconds; `Date` and `performance` unless given
+ */
