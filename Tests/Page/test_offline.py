@@ -1,7 +1,9 @@
 """Without a network: edits go on, are counted and kept, and arrive; the page opens all the same."""
 
+import shutil
+import tempfile
 from contextlib import contextmanager
-
+from pathlib import Path
 
 MISSED = ("ERR_CONNECTION_REFUSED", "ERR_INTERNET_DISCONNECTED", "WebSocket connection", "Failed to load resource", "when fetching the script")
 SQUARE = "app.edit((session) => session.addSquare({ x: 100, y: 100, width: 600, height: 400 })); return Date.now()"
@@ -166,28 +168,63 @@ def test_a_deleted_room_says_so(room):
     ann.wait_for_shapes(0)
 
 
-def test_a_newer_page_is_announced(world, room):
-    """A server that comes back with other files is newer, and a reload brings its page."""
-    import shutil
-    import tempfile
-    from pathlib import Path
-
+@contextmanager
+def upgraded(world):
+    """A server with files of its own, and what makes a newer page of them."""
     with tempfile.TemporaryDirectory() as folder:
         web = Path(folder) / "web"
         shutil.copytree(world.web, web)
-        with lasting(world, "--web", web) as server:
-            own = world.room(server, "newer")
-            ann = own.join("Ann")
-            ann.forgive(*MISSED)
-            keep_page(ann)
-            server.kill()
+
+        def upgrade():
             with open(web / "looks" / "room.css", "a") as file:
                 file.write("/* newer */\n")
-            server.start()
-            banner = ann.page.locator(".banner", has_text="newer page")
-            banner.wait_for()
-            banner.get_by_role("button", name="Reload").click()
-            ann.wait("app.session.status().state === 'live'")
-            assert ann.page.evaluate("async () => (await (await fetch('/looks/room.css')).text()).includes('newer')")
-            ann.page.evaluate("new Promise((done) => setTimeout(done, 300))")
-            assert ann.page.locator(".banner").count() == 0
+
+        with lasting(world, "--web", web) as server:
+            yield server, upgrade
+
+
+def reload_by_banner(person):
+    """The banner's button brings the newer page, of which nothing is said any more."""
+    banner = person.page.locator(".banner", has_text="newer page")
+    banner.wait_for()
+    banner.get_by_role("button", name="Reload").click()
+    person.wait("app.session.status().state === 'live'")
+    assert person.page.evaluate("async () => (await (await fetch('/looks/room.css')).text()).includes('newer')")
+    person.page.evaluate("new Promise((done) => setTimeout(done, 300))")
+    assert person.page.locator(".banner").count() == 0
+
+
+def test_a_newer_page_is_announced(world, room):
+    """A server that comes back with other files is newer, and a reload brings its page."""
+    with upgraded(world) as (server, upgrade):
+        own = world.room(server, "newer")
+        ann = own.join("Ann")
+        ann.forgive(*MISSED)
+        keep_page(ann)
+        server.kill()
+        upgrade()
+        server.start()
+        reload_by_banner(ann)
+
+
+def test_parts_of_a_newer_page_are_not_taken_into_an_older_one(world, room):
+    """Left open over an upgrade and untouched till then, it says so, and goes on with what it has."""
+    with upgraded(world) as (server, upgrade):
+        own = world.room(server, "mixed")
+        own.add(position=[200, 200], size=[100, 80])
+        ann = own.join("Ann")
+        ann.wait_for_shapes(1)
+        ann.page.wait_for_load_state("networkidle")
+        upgrade()
+        ann.page.keyboard.press("Control+a")
+        ann.page.keyboard.press("Control+c")
+        ann.page.locator(".notice.is-refused", has_text="newer page").wait_for()
+        ann.page.keyboard.press("?")
+        ann.page.evaluate("new Promise((done) => setTimeout(done, 200))")
+        assert ann.page.locator("dialog").count() == 0 and not ann.run("app.hasExchange")
+        draw(ann)
+        own.wait_for_shapes(2)
+        reload_by_banner(ann)
+        ann.page.keyboard.press("Control+a")
+        ann.page.keyboard.press("Control+d")
+        own.wait_for_shapes(4)

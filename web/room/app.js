@@ -1,5 +1,6 @@
 import { Connection } from './connection.js'
-import { missingWords } from './later.js'
+import { Freshness } from './freshness.js'
+import { sayMissing } from './later.js'
 import { Presence } from './presence.js'
 import { Selection } from './selection.js'
 
@@ -42,6 +43,7 @@ export class App extends EventTarget {
     this.viewOnly = viewOnly
     this.selection = new Selection()
     this.presence = new Presence(this)
+    this.freshness = new Freshness()
     this.view = null
     this.scene = null
     this.painter = null
@@ -114,29 +116,31 @@ export class App extends EventTarget {
 
   /** Loads what that takes, or fails quietly. @returns {Promise<boolean>} whether it is there now */
   async prepareExchange() {
-    try {
-      await this.#loadExchange()
-      return true
-    } catch {
-      return false
-    }
+    return await this.#loadExchange().then(() => true, () => false)
   }
 
   /** The same for what can't be done without it: where it can't be loaded, that is said. @returns {Promise<boolean>} */
   async exchange() {
-    if (await this.prepareExchange()) return true
-    this.say(missingWords, { kind: 'refused', group: 'missing' })
-    return false
+    try {
+      await this.#loadExchange()
+      return true
+    } catch (error) {
+      sayMissing(this, error)
+      return false
+    }
   }
 
   #loadExchange() {
-    this.#exchange ??= this.core.loadExchange(answered(fetch('/exchange.wasm'))).then(
-      () => this.#dispatch('exchange'),
-      (error) => {
-        this.#exchange = null
-        throw error
-      },
-    )
+    this.#exchange ??= bytesAt('/exchange.wasm')
+      .then((bytes) => this.freshness.ofThisPage(bytes))
+      .then((bytes) => this.core.loadExchange(bytes))
+      .then(
+        () => this.#dispatch('exchange'),
+        (error) => {
+          this.#exchange = null
+          throw error
+        },
+      )
     return this.#exchange
   }
 
@@ -234,13 +238,13 @@ export class App extends EventTarget {
   #dispatch(type, detail) { this.dispatchEvent(new CustomEvent(type, { detail })) }
 }
 
-async function answered(asked) {
-  const answer = await asked
-  if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`)
-  return answer
+async function bytesAt(path) {
+  const answer = await fetch(path)
+  if (!answer.ok) throw new Error(`${path}: ${answer.status}`)
+  return answer.arrayBuffer()
 }
 
-/** What a session shows, as if nothing of it had been shown yet. @returns {import('../core/values.js').Changes} */
+/** What a session shows, as if nothing of it had been shown yet. @returns {import('../core/types.js').Changes} */
 function everything(session) {
   return {
     reset: true,

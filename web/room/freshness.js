@@ -17,6 +17,33 @@ async function versionOf(own = false) {
   }
 }
 
+/** A part of the page came that may be of a newer page than the rest. */
+export class NewerPage extends Error {}
+
+/** Which page is open, and whether the server has another by now. Dispatches `newer` each time that it has. */
+export class Freshness extends EventTarget {
+  #own = versionOf(true)
+
+  /** @returns {Promise<boolean>} whether the server has a newer page; false where nobody can tell */
+  async look() {
+    const [own, newest] = [await this.#own, await versionOf()]
+    const isNewer = own !== null && newest !== null && newest !== own
+    if (isNewer) this.dispatchEvent(new Event('newer'))
+    return isNewer
+  }
+
+  /**
+   * Hands on what was loaded just now, unless it may be of a newer page: parts of two versions don't understand each other.
+   * Asked after it came, since before it could still have been exchanged.
+   *
+   * @template T @param {T} loaded @returns {Promise<T>} fails with `NewerPage`
+   */
+  async ofThisPage(loaded) {
+    if (await this.look()) throw new NewerPage()
+    return loaded
+  }
+}
+
 let registering = null
 
 /** Has the browser keep the page. Not every browser does, nor any for a page that isn't served securely. */
@@ -28,22 +55,17 @@ export function keepPage() {
 
 /**
  * Says when the server's page is another than this one: asked when the connection is back, since that is when a server was
- * upgraded, and now and then.
+ * upgraded, now and then, and when a part of the page is loaded later.
  *
  * @param {import('./app.js').App} app @param {import('./states.js').States} states
  */
-export async function watchFreshness(app, states) {
-  const own = versionOf(true)
+export function watchFreshness(app, states) {
+  app.freshness.addEventListener('newer', () => states.banner('newer', {
+    words: 'The server has a newer page. Everything you drew is kept.',
+    action: { words: 'Reload', run: () => location.reload() },
+  }))
   const look = async () => {
-    const version = await own
-    const newest = await versionOf()
-    if (newest === null) return
-    if (version !== null && newest !== version) {
-      states.banner('newer', {
-        words: 'The server has a newer page. Everything you drew is kept.',
-        action: { words: 'Reload', run: () => location.reload() },
-      })
-    }
+    await app.freshness.look()
     const registration = await registering
     registration?.active?.postMessage('refresh')
   }

@@ -1,6 +1,12 @@
-/** What is said where a part of the page is wanted and can't be had. */
-export const missingWords =
-  'That needs a part of the page that can’t be loaded now. Try again when the server is there.'
+import { NewerPage } from './freshness.js'
+
+const missingWords = 'That needs a part of the page that can’t be loaded now. Try again when the server is there.'
+const newerWords = 'The server has a newer page, and that needs a part of it. Reload the page; everything you drew is kept.'
+
+/** Says that a part of the page is wanted and can't be had. @param {import('./app.js').App} app @param {Error} error */
+export function sayMissing(app, error) {
+  app.say(error instanceof NewerPage ? newerWords : missingWords, { kind: 'refused', group: 'missing' })
+}
 
 /**
  * A part of the page that nobody sees at first, loaded when it is first wanted.
@@ -13,12 +19,12 @@ export const missingWords =
 export function later(app, load) {
   let part = null
   return async () => {
-    part ??= load()
+    part ??= load().then((loaded) => app.freshness.ofThisPage(loaded))
     try {
       return await part
-    } catch {
+    } catch (error) {
       part = null
-      app.say(missingWords, { kind: 'refused', group: 'missing' })
+      sayMissing(app, error)
       return null
     }
   }
