@@ -47,7 +47,6 @@ export class Shaking {
   /** The sensor is kept from pages that haven't asked, and this one has heard nothing of it yet. */
   get isToBeAsked() {
     return typeof globalThis.DeviceMotionEvent?.requestPermission === 'function' && !this.#hasMoved
-      && navigator.maxTouchPoints > 0
   }
 
   /** Asks for the sensor. Only what a hand does may. @returns {Promise<boolean>} */

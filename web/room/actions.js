@@ -42,7 +42,8 @@ const menu = [
 export function menuEntries(app, actions) {
   const dialogs = later(app, () => import('./dialog.js'))
   // Where the sensor is free to all, or there is none, nobody has to ask for it.
-  const names = actions.shakeToClear.isEnabled() ? [...menu, 'shakeToClear'] : menu
+  const canAsk = navigator.maxTouchPoints > 0 && typeof globalThis.DeviceMotionEvent?.requestPermission === 'function'
+  const names = canAsk ? [...menu, 'shakeToClear'] : menu
   return names.map((name) => name && {
     ...actions[name], icon: icon(icons[name]), danger: name === 'clear',
     run: () => (name === 'clear' ? clearAfterAsking(dialogs, actions) : actions[name].run()),

@@ -3,8 +3,7 @@ import { setStage } from '../drawing/stage.js'
 import { Layers } from '../panels/layers.js'
 import { Overlaps } from '../panels/overlaps.js'
 import { Panel } from '../panels/panel.js'
-import { Couriers } from '../storage/couriers.js'
-import { Keeper, openSession } from '../storage/keeper.js'
+import { Keeper, openSession, watchTabs } from '../storage/keeper.js'
 import { Tools } from '../tools/tools.js'
 import { actionsOf, menuEntries } from './actions.js'
 import { readAddress } from './address.js'
@@ -34,7 +33,7 @@ document.title = `${room} · CanvasSync`
 
 const core = await loadCore(fetch('/core.wasm'))
 const options = { name: me.name, color: me.color, readonly: viewOnly }
-const { session, release } = await openSession(core, room, options)
+const { session, release, isLeftBehind } = await openSession(core, room, options)
 const app = new App({ core, session, room, token, viewOnly, me })
 globalThis.canvasApp = app
 
@@ -104,7 +103,7 @@ app.addEventListener('exchange', () => {
 tellRefusals(app)
 if (!viewOnly) {
   new Keeper(app, release)
-  new Couriers(app, options)
+  watchTabs(app, isLeftBehind, async () => new (await import('../storage/couriers.js')).Couriers(app, options))
 }
 welcome(app, me, people)
 app.start()

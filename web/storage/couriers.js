@@ -3,9 +3,6 @@ import { claim } from './claims.js'
 import { drawingOf, editsOf, forgetEdits } from './database.js'
 import { restore } from './keeper.js'
 
-const lookMilliseconds = 20_000
-const channelName = 'canvas tabs'
-
 /**
  * Brings in what other tabs of this browser were closed with before it was sent: each in a session of its own, which
  * lasts until the server has answered for everything.
@@ -17,22 +14,11 @@ export class Couriers {
   #isLooking = false
 
   /**
-   * @param {import('../room/app.js').App} app @param {import('../core/session.js').SessionOptions} options
+   * @param {import('../room/app.js').App} app @param {import('../core/types.js').SessionOptions} options
    */
   constructor(app, options) {
     this.#app = app
     this.#options = options
-    app.addEventListener('effect', ({ detail }) => {
-      if (detail.type === 'state' && detail.state === 'live') this.look()
-    })
-    setInterval(() => this.look(), lookMilliseconds)
-    if (!('BroadcastChannel' in globalThis)) return
-    const channel = new BroadcastChannel(channelName)
-    channel.addEventListener('message', ({ data }) => {
-      // The tab that says so is on its way out; its lock goes with it.
-      if (data === app.room) setTimeout(() => this.look(), 500)
-    })
-    addEventListener('pagehide', () => channel.postMessage(app.room))
   }
 
   /** Looks for what was left behind. */

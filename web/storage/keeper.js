@@ -1,6 +1,10 @@
 import { claim } from './claims.js'
 import { drawingOf, editsOf, forgetEdits, keep, keyOf } from './database.js'
 
+/** How often one looks for what other tabs have left, and how long one that says farewell takes to be gone, with its lock. */
+const lookMilliseconds = 20_000
+const farewellMilliseconds = 500
+
 /** How soon edits are kept after they were made, and how soon the drawing after it changed. */
 const editsMilliseconds = 60
 const drawingMilliseconds = 1_500
@@ -14,29 +18,63 @@ const costFactor = 100
  * @param {import('../core/core.js').Core} core
  * @param {string} room
  * @param {import('../core/types.js').SessionOptions} options one that only looks on takes over nobody's edits
- * @returns {Promise<{session: import('../core/session.js').Session, release: (() => void) | null}>} `release` gives the actor back
+ * @returns {Promise<{session: import('../core/session.js').Session, release: (() => void) | null, isLeftBehind: boolean}>}
+ *   `release` gives the actor back; `isLeftBehind`: there are edits of others that were not sent when they were kept
  */
 export async function openSession(core, room, options) {
+  let edits = []
   try {
-    const [edits, drawing] = await Promise.all([editsOf(room), drawingOf(room)])
+    let drawing
+    ;[edits, drawing] = await Promise.all([editsOf(room), drawingOf(room)])
     if (!options.readonly) {
       for (const { key, bytes } of edits) {
         // Without locks only what this tab had itself: what others may still hold is for couriers.
         const release = await claim(key, Infinity)
         if (!release) continue
         const session = restore(core, bytes, drawing, options)
-        if (session) return { session, release }
+        if (session) return { session, release, isLeftBehind: hasUnsent(edits, key) }
         release()
       }
     }
     const session = drawing ? restore(core, null, drawing, options) : null
-    if (session) return { session, release: await claim(keyOf(room, session.actor)) }
+    if (session) return { session, release: await claim(keyOf(room, session.actor)), isLeftBehind: hasUnsent(edits) }
   } catch (error) {
     // A browser that keeps nothing: the room itself is on the server.
     console.warn('What was kept of this room can’t be read:', error)
   }
   const session = core.createSession(options)
-  return { session, release: await claim(keyOf(room, session.actor)).catch(() => null) }
+  return { session, release: await claim(keyOf(room, session.actor)).catch(() => null), isLeftBehind: hasUnsent(edits) }
+}
+
+const hasUnsent = (edits, own) => edits.some(({ key, unsent }) => unsent > 0 && key !== own)
+
+/**
+ * Looks after what other tabs of this browser leave: what was found at the beginning, when one says farewell, when the
+ * connection is back, and now and then.
+ *
+ * @param {import('../room/app.js').App} app @param {boolean} isLeftBehind
+ * @param {() => Promise<import('./couriers.js').Couriers>} load
+ */
+export function watchTabs(app, isLeftBehind, load) {
+  let couriers = null
+  const look = () => {
+    if (app.live.status().state !== 'live') return
+    couriers ??= load()
+    couriers.then((all) => all.look(), (error) => {
+      couriers = null
+      console.warn('What other tabs have left can’t be sent yet:', error)
+    })
+  }
+  app.addEventListener('effect', ({ detail }) => {
+    if (detail.type !== 'state' || detail.state !== 'live') return
+    if (isLeftBehind) look()
+    isLeftBehind = true
+  })
+  setInterval(look, lookMilliseconds)
+  if (!('BroadcastChannel' in globalThis)) return
+  const channel = new BroadcastChannel('canvas tabs')
+  channel.addEventListener('message', ({ data }) => { if (data === app.room) setTimeout(look, farewellMilliseconds) })
+  addEventListener('pagehide', () => channel.postMessage(app.room))
 }
 
 /**

@@ -146,7 +146,7 @@ const games = [
   },
   {
     id: 'shakeToClear', words: 'Let a shake clear everything', keys: [], edits: true,
-    run: allowShaking, isEnabled: (app) => app.tools.shaking.isToBeAsked,
+    run: allowShaking, isEnabled: (app) => app.tools.shaking?.isToBeAsked ?? false,
   },
 ].map((action) => ({ group: 'Games', ...action }))
 

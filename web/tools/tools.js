@@ -1,5 +1,4 @@
 import { kinds } from '../core/values.js'
-import { Shaking } from '../gestures/shake.js'
 import { Surface } from '../gestures/surface.js'
 import { clear } from './catalogue.js'
 import { Clipboard } from './clipboard.js'
@@ -29,6 +28,8 @@ const taps = ['tap', 'doubleTap', 'tripleTap']
  * step to undo.
  */
 export class Tools {
+  /** Where there is something to shake. @type {import('../gestures/shake.js').Shaking | null} */
+  shaking = null
   #stage
   #surface
   #targets
@@ -58,11 +59,8 @@ export class Tools {
       this.#showCursor(null)
     })
     new Shortcuts(app)
-    this.shaking = new Shaking(() => {
-      if (this.isBusy || this.looksOn) return
-      this.settle()
-      clear(app)
-    })
+    // A desk isn't shaken.
+    if (navigator.maxTouchPoints > 0) import('../gestures/shake.js').then(({ Shaking }) => this.#listenForShakes(Shaking), () => {})
     for (const type of ['mode', 'past']) {
       app.addEventListener(type, () => {
         this.cancel('interrupted')
@@ -104,6 +102,14 @@ export class Tools {
 
   /** The same for what was thrown alone. */
   settleGlide() { this.#glide?.land() }
+
+  #listenForShakes(Shaking) {
+    this.shaking = new Shaking(() => {
+      if (this.isBusy || this.looksOn) return
+      this.settle()
+      clear(this.app)
+    })
+  }
 
   // For acts.
 
