@@ -15,6 +15,12 @@ def test_everyone_is_shown_with_initials_and_goes_again(room):
     everyone.wait_for()
     everyone.click()
     assert ann.page.locator(".people-list li").count() == 6
+    # However long somebody is called, everyone in the list can be followed.
+    bob.run("app.setMe({ name: 'Bob of the very long name that goes on and on', color: app.me.color }); return null")
+    ann.page.locator(".people-list li", has_text="goes on and on").wait_for()
+    sheet = ann.page.locator(".people-list").bounding_box()
+    follow = ann.page.locator(".people-list").get_by_role("button", name="Follow Guest 0")
+    assert follow.bounding_box()["x"] + follow.bounding_box()["width"] <= sheet["x"] + sheet["width"]
     ann.page.keyboard.press("Escape")
     bob.leave()
     everyone.wait_for(state="hidden")
@@ -76,6 +82,19 @@ def test_nobody_has_to_say_who_they_are(room):
     ann.page.reload()
     ann.page.get_by_role("button", name="You are Zoe").wait_for()
     assert ann.page.locator(".notice", has_text="You are").count() == 0
+
+
+def test_names_of_all_scripts_stay_within_themselves(room):
+    """What is written from right to left, or says so, turns nothing around it; what one sees as one stays one."""
+    ann = room.join("Ann")
+    turned, family = "Bob\u202e gnp", "\U0001f469\u200d\U0001f469\u200d\U0001f467 Family"
+    room.join(turned)
+    room.join(family)
+    own = ann.page.get_by_role("button", name="Follow Bob")
+    own.click()
+    assert ann.page.locator(".follow-pill span").text_content() == f"Following \u2068{turned}\u2069"
+    badge = ann.page.get_by_role("button", name="Family")
+    assert badge.text_content() == "\U0001f469\u200d\U0001f469\u200d\U0001f467"
 
 
 def test_links_are_copied(room):

@@ -77,12 +77,14 @@ const still = (value) => new Way(value, value, 0, 0)
  *
  * @param {CanvasRenderingContext2D} context in CSS pixels @param {string} name @param {string} color `#RRGGBB`
  * @param {number} x the top left corner @param {number} y @param {string} face
+ * @param {number} [right] it doesn’t reach beyond
  */
-export function paintFlag(context, name, color, x, y, face) {
+export function paintFlag(context, name, color, x, y, face, right = Infinity) {
   context.font = `500 12px ${face}`
   context.textBaseline = 'middle'
   const words = shortened(context, name, 160)
   const width = Math.ceil(context.measureText(words).width) + 12
+  x = Math.min(x, right - width)
   context.globalAlpha = 1
   context.fillStyle = color
   context.beginPath()

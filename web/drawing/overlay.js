@@ -74,7 +74,7 @@ export class Overlay {
     const top = shapes.map((drawn) => this.#topCorner(drawn)).reduce((best, corner) => (corner.y < best.y ? corner : best))
     const margin = 4
     paintFlag(this.#context, name, color, Math.max(margin, top.x), Math.max(margin, top.y - flagHeight - 3),
-      this.#theme.colors.face)
+      this.#theme.colors.face, this.#app.view.width - margin)
   }
 
   /** The highest corner of a shape's box on the screen; of two that are as high, the left one. */

@@ -74,14 +74,22 @@ export class View extends EventTarget {
   /**
    * All of a box, in the middle, no nearer than life size unless it is asked for.
    *
-   * @param {Box} box @param {number} [padding] CSS pixels left free around it
+   * @param {Box} box
+   * @param {number | {left: number, top: number, right: number, bottom: number}} [padding] CSS pixels left free around it
    * @param {{nearest?: number, now?: number}} [how] `nearest`: the largest scale; `now`: glide there, from this moment on
    */
   fit(box, padding = 48, { nearest = 1, now } = {}) {
-    const free = (length) => Math.max(length - 2 * padding, length / 4, 1)
-    const wanted = Math.min(free(this.width) / Math.max(box.width, 1), free(this.height) / Math.max(box.height, 1))
-    const scale = Math.max(scaleOfAll, Math.min(wanted, nearest, scaleMax))
-    this.#go(this.#around(box, scale), now)
+    const { left, top, right, bottom } =
+      typeof padding === 'number' ? { left: padding, top: padding, right: padding, bottom: padding } : padding
+    const free = (length, taken) => Math.max(length - taken, length / 4, 1)
+    const across = free(this.width, left + right) / Math.max(box.width, 1)
+    const down = free(this.height, top + bottom) / Math.max(box.height, 1)
+    const scale = Math.max(scaleOfAll, Math.min(across, down, nearest, scaleMax))
+    this.#go({
+      x: box.x + box.width / 2 - (this.width + left - right) / (2 * scale),
+      y: box.y + box.height / 2 - (this.height + top - bottom) / (2 * scale),
+      scale,
+    }, now)
   }
 
   /**
@@ -114,14 +122,6 @@ export class View extends EventTarget {
     }
     if (part === 1) this.#set(way.to.x, way.to.y, way.to.scale)
     else this.#set(between(way.from.x, way.to.x, this.width), between(way.from.y, way.to.y, this.height), scale)
-  }
-
-  #around(box, scale) {
-    return {
-      x: box.x + box.width / 2 - this.width / (2 * scale),
-      y: box.y + box.height / 2 - this.height / (2 * scale),
-      scale,
-    }
   }
 
   #go(to, now) {

@@ -29,7 +29,7 @@ export class Inspector {
   #actions
   #empty = element('p', { class: 'panel-empty quiet' },
     'Select a shape to see and change its colours, size and place. Hold Shift to select several.')
-  #form = element('div', { class: 'inspector-form' })
+  #form = element('div', { class: 'inspector-form', hidden: true })
   #heading = element('h2', { class: 'inspector-heading clip' })
 
   /**

@@ -1,4 +1,5 @@
 import { identifierText } from '../core/values.js'
+import { within } from '../room/element.js'
 
 /** By which names one knows actors, also those who have left since. */
 export class Names {
@@ -9,16 +10,16 @@ export class Names {
   constructor(app) {
     this.#app = app
     const learn = () => {
-      for (const { actor, name } of app.presence.people()) this.#known.set(actor, name)
+      for (const { actor, name } of app.presence.people()) this.#known.set(actor, within(name))
     }
     app.addEventListener('people', learn)
     learn()
   }
 
-  /** @param {number} actor */
+  /** As a sentence begins with it. @param {number} actor */
   of(actor) {
-    if (actor === this.#app.live.actor) return 'you'
-    return this.#known.get(actor) ?? `someone (${identifierText(actor).slice(-3)})`
+    if (actor === this.#app.live.actor) return 'You'
+    return this.#known.get(actor) ?? `Someone (${identifierText(actor).slice(-3)})`
   }
 }
 

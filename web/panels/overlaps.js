@@ -1,4 +1,4 @@
-import { counted, element } from '../room/element.js'
+import { counted, element, within } from '../room/element.js'
 import { fitBeside } from '../room/furniture.js'
 import { ago, lastMovedOf, Names } from './names.js'
 
@@ -80,15 +80,15 @@ export class Overlaps {
     if (this.#app.isPast) return
     if (fresh.length > toldMax) {
       const who = new Set(fresh.slice(0, 50).map((pair) => this.#moved(pair)?.actor))
-      const by = who.size === 1 ? this.#names.of([...who][0]) : 'several people'
-      this.#app.say(`${counted(fresh.length, 'new overlap')} · ${capital(by)}, just now`, {
+      const by = who.size === 1 ? this.#names.of([...who][0]) : 'Several people'
+      this.#app.say(`${counted(fresh.length, 'new overlap')} · ${by}, just now`, {
         kind: 'overlap', group: 'overlaps', action: { run: () => this.#panel?.show('overlaps') },
       })
       return
     }
     for (const pair of fresh) {
       const moved = this.#moved(pair)
-      const by = moved ? ` · ${capital(this.#names.of(moved.actor))}, just now` : ''
+      const by = moved ? ` · ${this.#names.of(moved.actor)}, just now` : ''
       this.#app.say(`${this.#words(pair)}${by}`, {
         kind: 'overlap', group: `overlap ${pair}`, action: { run: () => this.find(pair) },
       })
@@ -99,7 +99,7 @@ export class Overlaps {
 
   #words([first, second]) {
     const { session } = this.#app
-    return `${session.shownName(first)} overlaps ${session.shownName(second)}`
+    return `${within(session.shownName(first))} overlaps ${within(session.shownName(second))}`
   }
 
   #show() {
@@ -116,12 +116,13 @@ export class Overlaps {
     dated.sort((one, other) => (other.moved?.milliseconds ?? 0) - (one.moved?.milliseconds ?? 0))
     const focused = [...this.#list.children].findIndex((item) => item.contains(document.activeElement))
     this.#list.replaceChildren(...dated.map(({ pair, moved }) => {
-      const since = moved ? `${capital(this.#names.of(moved.actor))}, ${ago(moved.milliseconds, now)}` : ''
+      const since = moved ? `${this.#names.of(moved.actor)}, ${ago(moved.milliseconds, now)}` : ''
+      const words = this.#words(pair)
       return element('li', {}, element('button', {
-        type: 'button', class: 'overlap-row', onclick: () => this.find(pair), title: 'Find them',
+        type: 'button', class: 'overlap-row', onclick: () => this.find(pair), title: words,
       },
       element('span', { class: 'overlap-swatches', 'aria-hidden': 'true' }, pair.map((id) => swatch(session.shape(id)))),
-      element('span', { class: 'grow overlap-words' }, element('span', { class: 'clip' }, this.#words(pair)),
+      element('span', { class: 'grow overlap-words' }, element('span', { class: 'overlap-pair' }, words),
         element('span', { class: 'small-text quiet clip' }, since))))
     }))
     this.#list.children[Math.min(focused, dated.length - 1)]?.firstElementChild.focus({ preventScroll: true })
@@ -138,8 +139,6 @@ export class Overlaps {
     if (box) fitBeside(this.#app.view, box, 120, { now: performance.now() })
   }
 }
-
-const capital = (words) => words[0].toUpperCase() + words.slice(1)
 
 function swatch(shape) {
   const made = element('span', { class: 'overlap-swatch' })

@@ -32,7 +32,7 @@ export function actionsOf(app, { exchange, history }) {
 
 const icons = {
   import: 'import', saveJSON: 'export', saveSVG: 'export', savePNG: 'export', history: 'history', zoomToFit: 'fit',
-  shortcuts: 'keyboard', rooms: 'rooms', clear: 'trash', shakeToClear: 'tap', selectAll: 'select',
+  copy: 'duplicate', paste: 'file', shortcuts: 'keyboard', rooms: 'rooms', clear: 'trash', shakeToClear: 'tap', selectAll: 'select',
 }
 const menu = [
   'import', 'saveJSON', 'saveSVG', 'savePNG', null, 'history', 'zoomToFit', 'shortcuts', null, 'rooms', 'clear',
@@ -43,7 +43,10 @@ export function menuEntries(app, actions) {
   const dialogs = later(app, () => import('./dialog.js'))
   // Where the sensor is free to all, or there is none, nobody has to ask for it.
   const canAsk = navigator.maxTouchPoints > 0 && typeof globalThis.DeviceMotionEvent?.requestPermission === 'function'
-  const names = canAsk ? [...menu, 'shakeToClear'] : menu
+  const ends = canAsk ? ['shakeToClear'] : []
+  // Who has keys, or a right button, has these there.
+  const edits = matchMedia('(pointer: coarse)').matches ? ['copy', 'paste', 'selectAll', null] : []
+  const names = [...edits, ...menu, ...ends]
   return names.map((name) => name && {
     ...actions[name], icon: icon(icons[name]), danger: name === 'clear',
     run: () => (name === 'clear' ? clearAfterAsking(dialogs, actions) : actions[name].run()),

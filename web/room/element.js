@@ -49,6 +49,14 @@ export function iconButton(name, label, attributes = {}) {
   }, icon(name))
 }
 
+/** What is written from right to left, or tells what follows to be. */
+const turning = /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc]/
+
+/** A name as a part of a sentence, which it turns nothing of but itself. @param {string} name @returns {string} */
+export function within(name) {
+  return turning.test(name) ? `\u2068${name}\u2069` : name
+}
+
 /** `3 shapes` @param {number} number @param {string} one @param {string} [many] */
 export function counted(number, one, many = `${one}s`) {
   return `${number.toLocaleString()} ${number === 1 ? one : many}`

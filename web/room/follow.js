@@ -1,4 +1,4 @@
-import { element } from './element.js'
+import { element, within } from './element.js'
 import { inkOn } from './identity.js'
 
 /** What one person sees, seen by another: until one moves the view oneself. Dispatches `change`. */
@@ -30,11 +30,11 @@ export class Follow extends EventTarget {
     if (!person) return
     this.actor = actor
     this.#shown = ''
-    this.#words.textContent = `Following ${person.name}`
+    this.#words.textContent = `Following ${within(person.name)}`
     this.#frame.style.setProperty('--person', person.color)
     this.#frame.style.setProperty('--on-person', inkOn(person.color))
     this.#frame.hidden = false
-    if (!person.view) this.#app.say(`${person.name} hasn’t looked around yet.`)
+    if (!person.view) this.#app.say(`${within(person.name)} hasn’t looked around yet.`)
     this.#look()
     this.dispatchEvent(new Event('change'))
   }

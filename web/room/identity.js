@@ -43,8 +43,17 @@ export function isName(name) {
 /** @param {string} name @returns {string} one or two letters */
 export function initials(name) {
   const words = name.trim().split(/\s+/)
-  const first = (word) => [...(word ?? '')][0] ?? ''
-  return (first(words[0]) + (words.length > 1 ? first(words.at(-1)) : '')).toUpperCase()
+  const first = (word) => letters(word).next().value ?? ''
+  const begun = first(words[0])
+  // A picture is as wide as two letters.
+  return (begun + (words.length > 1 && !/\p{Emoji_Presentation}/u.test(begun) ? first(words.at(-1)) : '')).toUpperCase()
+}
+
+/** What one sees as one: a flag is two characters, a family a handful. @param {string} word */
+function* letters(word) {
+  // Browsers that can't tell have whole characters.
+  if (!('Segmenter' in Intl)) yield* word
+  else for (const { segment } of new Intl.Segmenter().segment(word)) yield segment
 }
 
 /** Black or white, whichever is read better on a colour. @param {string} color */

@@ -1,4 +1,4 @@
-import { counted, element, icon, iconButton } from './element.js'
+import { counted, element, icon, iconButton, within } from './element.js'
 import { initials, inkOn, isName, personColors } from './identity.js'
 import { popover } from './popover.js'
 
@@ -16,17 +16,18 @@ export function badge({ name, color }, attributes = {}) {
 /** Who is here, and who one is. A click on somebody follows them. */
 export class People {
   #app
-  #follow
+  #loadFollow
+  #follow = null
   #others = element('div', { class: 'people-others row' })
   #list = element('ul', { class: 'people-list', 'aria-label': 'Who is here' })
   #heading = element('h2', {})
   #own
   #about
 
-  /** @param {import('./app.js').App} app @param {import('./follow.js').Follow} follow */
+  /** @param {import('./app.js').App} app @param {() => Promise<import('./follow.js').Follow | null>} follow */
   constructor(app, follow) {
     this.#app = app
-    this.#follow = follow
+    this.#loadFollow = follow
     this.#own = element('button', { type: 'button', class: 'person-button', title: 'You' })
     this.#about = popover(this.#own, this.#aboutMe(), { label: 'Your name and colour' })
     const everyone = iconButton('person', 'Who is here', { class: 'plain everyone' })
@@ -38,7 +39,6 @@ export class People {
       this.#others, everyone, this.#own)
     app.addEventListener('people', () => this.#show())
     app.addEventListener('me', () => this.#show())
-    follow.addEventListener('change', () => this.#show())
     this.#show()
   }
 
@@ -48,7 +48,7 @@ export class People {
     const { me, presence } = this.#app
     const people = presence.people()
     this.#own.replaceChildren(badge(me))
-    this.#own.setAttribute('aria-label', `You are ${me.name}: change your name and colour`)
+    this.#own.setAttribute('aria-label', `You are ${within(me.name)}: change your name and colour`)
     const shown = people.length > shownMax ? people.slice(0, shownMax - 1) : people
     this.#others.replaceChildren(...shown.map((person) => this.#button(person)))
     this.everyone.hidden = people.length === 0
@@ -62,12 +62,20 @@ export class People {
     this.#showList()
   }
 
+  async #toggle(actor) {
+    const follow = await this.#loadFollow()
+    if (!follow) return
+    if (!this.#follow) follow.addEventListener('change', () => this.#show())
+    this.#follow = follow
+    follow.toggle(actor)
+  }
+
   #button(person) {
-    const isFollowed = this.#follow.actor === person.actor
-    const words = isFollowed ? `Stop following ${person.name}` : `Follow ${person.name}`
+    const isFollowed = this.#follow?.actor === person.actor
+    const words = isFollowed ? `Stop following ${within(person.name)}` : `Follow ${within(person.name)}`
     return element('button', {
       type: 'button', class: 'person-button', title: words, 'aria-label': words, 'aria-pressed': String(isFollowed),
-      onclick: () => this.#follow.toggle(person.actor),
+      onclick: () => this.#toggle(person.actor),
     }, badge(person))
   }
 
@@ -76,14 +84,14 @@ export class People {
     const people = presence.people()
     this.#heading.textContent = counted(people.length + 1, 'person here', 'people here')
     this.#list.replaceChildren(
-      element('li', { class: 'row' }, badge(me), element('span', { class: 'grow clip' }, `${me.name} (you)`)),
+      element('li', { class: 'row' }, badge(me), element('span', { class: 'grow clip' }, `${within(me.name)} (you)`)),
       ...people.slice(0, 200).map((person) => {
-        const isFollowed = this.#follow.actor === person.actor
+        const isFollowed = this.#follow?.actor === person.actor
         return element('li', { class: 'row' }, badge(person), element('span', { class: 'grow clip' }, person.name),
           element('button', {
             type: 'button', class: 'button small', 'aria-pressed': String(isFollowed),
-            'aria-label': `${isFollowed ? 'Stop following' : 'Follow'} ${person.name}`,
-            onclick: () => this.#follow.toggle(person.actor),
+            'aria-label': `${isFollowed ? 'Stop following' : 'Follow'} ${within(person.name)}`,
+            onclick: () => this.#toggle(person.actor),
           }, isFollowed ? 'Following' : 'Follow'))
       }))
   }
@@ -108,7 +116,8 @@ export class People {
       event.preventDefault()
       if (!isName(name.value)) {
         name.setAttribute('aria-invalid', 'true')
-        name.focus()
+        name.setCustomValidity(name.value.trim() ? 'A shorter name, please.' : 'A name, please.')
+        name.reportValidity()
         return
       }
       const color = form.querySelector('input[name="own-color"]:checked')?.value ?? this.#app.me.color
@@ -118,7 +127,10 @@ export class People {
     element('label', { for: 'own-name' }, element('h2', {}, 'What should others call you?')),
     name, colors,
     element('button', { type: 'submit', class: 'button primary' }, 'That’s me'))
-    name.addEventListener('input', () => name.removeAttribute('aria-invalid'))
+    name.addEventListener('input', () => {
+      name.removeAttribute('aria-invalid')
+      name.setCustomValidity('')
+    })
     return form
   }
 }

@@ -47,11 +47,12 @@ export function popover(button, content, { role = 'dialog', label, onOpen } = {}
   return { open, close, isOpen }
 }
 
-/** Below the button where there is more room there, else above, and always inside the window. */
+/** Below the button where there is more room there, else above, and always inside the window; what is longer scrolls. */
 function place(box, button) {
   const anchor = button.getBoundingClientRect()
-  const { width, height } = box.getBoundingClientRect()
   const isBelow = anchor.top + anchor.height / 2 < innerHeight / 2
+  box.style.maxHeight = `${(isBelow ? innerHeight - anchor.bottom : anchor.top) - 2 * gap}px`
+  const { width, height } = box.getBoundingClientRect()
   const left = Math.min(Math.max(gap, isLeft(anchor) ? anchor.left : anchor.right - width), innerWidth - width - gap)
   box.style.left = `${Math.max(gap, left)}px`
   box.style.top = `${Math.max(gap, isBelow ? anchor.bottom + gap : anchor.top - height - gap)}px`

@@ -11,7 +11,6 @@ import { App } from './app.js'
 import { peopleBar, roomBar } from './bar.js'
 import { Drop } from './drop.js'
 import { element } from './element.js'
-import { Follow } from './follow.js'
 import { watchFreshness } from './freshness.js'
 import { rememberedIdentity, rememberIdentity } from './identity.js'
 import { later } from './later.js'
@@ -26,6 +25,8 @@ import { welcome } from './welcome.js'
 // The page of a room: what is made of which parts, in which order.
 
 const { room, viewOnly, token } = readAddress()
+// The server knows no such room either; only the page that the browser has kept opens at any address.
+if (room === null) location.replace('/')
 const me = rememberedIdentity()
 const wear = ({ color }) => document.documentElement.style.setProperty('--me', color)
 wear(me)
@@ -76,16 +77,25 @@ const panel = new Panel([
   { name: 'overlaps', words: 'Overlaps', icon: 'overlaps', element: overlaps.element, onShow: () => overlaps.onShow() },
 ])
 overlaps.attach(panel)
-const people = new People(app, new Follow(app))
+const people = new People(app, later(app, async () => new (await import('./follow.js')).Follow(app)))
 const states = new States(app, actions)
 document.body.append(
-  roomBar(app, new Status(app), menuEntries(app, actions)),
-  peopleBar(app, people, panel, actions),
+  element('div', { class: 'bars' },
+    roomBar(app, new Status(app), menuEntries(app, actions)), peopleBar(app, people, panel, actions)),
   panel.element,
   ...states.elements,
   notices.element,
   new Toolbar(app, actions).element,
 )
+const context = later(app, async () => new (await import('./context.js')).ContextMenu(app, actions))
+// Fingers hold to lift, and have the menu at the top left.
+document.addEventListener('contextmenu', async (event) => {
+  const { target, pointerType } = event
+  if (pointerType === 'touch' || (target !== document.body && !target.closest('#stage, .layer'))) return
+  event.preventDefault()
+  const menu = await context()
+  menu?.open(event)
+})
 document.addEventListener('keydown', (event) => {
   if (event.key !== '?' || event.defaultPrevented || event.target.closest('input, textarea, select, dialog')) return
   actions.shortcuts.run()
@@ -98,6 +108,7 @@ app.addEventListener('exchange', () => {
     import('../tools/align.js'),
   ]
   for (const part of parts) part.catch(() => {})
+  import('./astray.js').then(({ Astray }) => document.body.append(new Astray(app, actions).element), () => {})
 })
 
 tellRefusals(app)

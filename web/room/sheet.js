@@ -30,7 +30,7 @@ export function openSheet(actions) {
   const keys = element('div', { class: 'keys' },
     [...groups].map(([group, list]) => element('section', {}, element('h3', {}, group),
       element('dl', {}, list.flatMap(({ words, key }) => [element('dt', {}, words), element('dd', {}, keysOf(key))])))),
-    element('section', {}, element('h3', {}, 'By hand'),
+    element('section', { class: 'by-hand' }, element('h3', {}, 'By hand'),
       element('dl', { class: 'gestures' }, gestures.flatMap(([how, what]) => [
         element('dt', {}, how), element('dd', { class: 'quiet' }, what)]))))
   openDialog('Shortcuts', keys).classList.add('wide')

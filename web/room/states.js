@@ -93,7 +93,9 @@ export class States {
       element('ul', { class: 'ways' },
         way('rectangle', 'Drag', 'to draw a rectangle'),
         way('tap', 'Double tap', 'for a circle'),
-        way('file', 'Drop a file', 'to bring a drawing in')),
+        // Nobody drops anything with fingers, and who has only those wonders how to come nearer.
+        matchMedia('(pointer: coarse)').matches ? way('fit', 'Two fingers', 'to move and zoom')
+          : way('file', 'Drop a file', 'to bring a drawing in')),
       element('button', {
         type: 'button', class: 'button primary', onclick: () => this.#actions.threeSquares.run(),
       }, icon('three-squares'), 'Start with three squares'))
@@ -118,7 +120,7 @@ export class States {
 
   #askForToken() {
     const field = element('input', {
-      class: 'field large', type: 'password', 'aria-label': 'Token', autocomplete: 'off', required: true,
+      class: 'field large', type: 'password', placeholder: 'Token', 'aria-label': 'Token', autocomplete: 'off', required: true,
     })
     return card('link', 'This room needs a token', 'It was given to you with the link, or by whoever runs the server.',
       element('form', { class: 'row', onsubmit: (event) => {

@@ -1,5 +1,6 @@
 // The first moments in a room: what is seen first, and who one is.
 
+import { within } from './element.js'
 import { fitBeside } from './furniture.js'
 
 /**
@@ -22,7 +23,7 @@ export function welcome(app, me, people) {
     app.removeEventListener('effect', listen)
     if (!isKept) begin()
     if (me.isChosen || app.viewOnly) return
-    app.say(`You are ${app.me.name} here.`, {
+    app.say(`You are ${within(app.me.name)} here.`, {
       group: 'name', action: { words: 'Change', run: () => people.askForName() },
     })
   }

@@ -66,7 +66,7 @@ function card(room) {
   const made = {
     picture, line, cursor: null,
     item: element('li', {}, element('a', { class: 'room-card', href: `/r/${room}` },
-      element('span', { class: 'room-picture' }, picture), element('strong', { class: 'clip' }, room), line)),
+      element('span', { class: 'room-picture' }, picture), element('strong', { class: 'clip', title: room }, room), line)),
   }
   cards.set(room, made)
   return made

@@ -1,3 +1,4 @@
+import { fitBeside } from '../room/furniture.js'
 import { shapesOf } from './frame.js'
 import { boundsOfAll } from './transform.js'
 
@@ -128,7 +129,7 @@ export class Clipboard {
     const seen = this.#app.view.visibleBox()
     const isSeen = box.x < seen.x + seen.width && box.x + box.width > seen.x
       && box.y < seen.y + seen.height && box.y + box.height > seen.y
-    if (!isSeen) this.#app.view.fit(box, 96, { now: performance.now(), nearest: this.#app.view.scale })
+    if (!isSeen) fitBeside(this.#app.view, box, 96, { now: performance.now(), nearest: this.#app.view.scale })
   }
 }
 

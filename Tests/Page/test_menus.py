@@ -1,0 +1,105 @@
+"""What the right button opens, and what a menu has for those who have no keys."""
+
+
+def test_the_right_button_opens_what_can_be_done_there(room):
+    """On a shape, which is selected by it; on the paper, which selects nothing; gone with Escape or a click elsewhere."""
+    back = room.add(name="Back", position=[200, 200], size=[160, 120])
+    front = room.add(name="Front", position=[260, 240], size=[160, 120])
+    ann, bob = room.join("Ann"), room.join("Bob")
+    ann.look_at(0, 0)
+    bob.wait_for_shapes(2)
+    menu = ann.page.get_by_role("menu", name="What can be done here")
+    ann.page.mouse.click(220, 220, button="right")
+    menu.wait_for()
+    assert ann.selected() == [back]
+    menu.get_by_role("menuitem", name="Bring to front").click()
+    menu.wait_for(state="detached")
+    room.wait_for(lambda shapes: [shape["id"] for shape in shapes] == [front, back])
+    ann.page.mouse.click(400, 340, button="right")
+    assert ann.selected() == [front]
+    ann.page.keyboard.press("End")
+    ann.page.keyboard.press("Enter")
+    room.wait_for_shapes(1)
+    bob.wait_for_shapes(1)
+    ann.page.mouse.click(700, 600, button="right")
+    menu.wait_for()
+    assert ann.selected() == [] and menu.get_by_role("menuitem", name="Delete").count() == 0
+    ann.page.keyboard.press("Escape")
+    menu.wait_for(state="detached")
+    ann.page.mouse.click(700, 600, button="right")
+    menu.get_by_role("menuitem", name="Undo").click()
+    room.wait_for_shapes(2)
+    ann.page.mouse.click(700, 600, button="right")
+    menu.wait_for()
+    ann.page.mouse.click(900, 200)
+    menu.wait_for(state="detached")
+    room.agree()
+
+
+def test_it_goes_by_keyboard_and_over_a_layer_too(room):
+    """The menu key opens it for what is selected; a layer's right click for its shape."""
+    sun = room.add(name="Sun", position=[200, 200], size=[160, 120])
+    moon = room.add(name="Moon", position=[500, 200], size=[160, 120])
+    ann = room.join("Ann")
+    ann.wait_for_shapes(2)
+    menu = ann.page.get_by_role("menu", name="What can be done here")
+    ann.select(sun)
+    ann.page.keyboard.press("ContextMenu")
+    menu.wait_for()
+    assert ann.selected() == [sun]
+    ann.page.keyboard.press("Escape")
+    menu.wait_for(state="detached")
+    ann.page.locator(".layer", has_text="Moon").click(button="right")
+    menu.get_by_role("menuitem", name="Duplicate").click()
+    room.wait_for_shapes(3)
+    assert moon not in ann.selected()
+
+
+def test_fingers_copy_and_paste_from_the_menu(room):
+    """A phone has no keys: its menu selects all, copies and pastes; what is held is lifted, and no menu opens."""
+    room.add(name="Sun", position=[40, 160], size=[120, 120])
+    eve = room.join("Eve", phone=True)
+    eve.wait_for_shapes(1)
+
+    def choose(words):
+        eve.page.get_by_role("button", name="Menu", exact=True).tap()
+        eve.page.get_by_role("menuitem", name=words, exact=True).tap()
+
+    choose("Select all")
+    assert len(eve.selected()) == 1
+    choose("Copy")
+    choose("Paste")
+    room.wait_for_shapes(2)
+    room.agree()
+
+
+def test_a_menu_longer_than_the_window_scrolls_to_its_end(room):
+    """On a small phone each entry can be brought into the window."""
+    eve = room.join("Eve", phone=True, size=(320, 480))
+    eve.page.get_by_role("button", name="Menu", exact=True).tap()
+    last = eve.page.get_by_role("menuitemradio", name="Dark")
+    last.scroll_into_view_if_needed()
+    box = last.bounding_box()
+    assert box["y"] >= 0 and box["y"] + box["height"] <= 480, box
+    last.tap()
+    assert eve.page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_who_has_lost_sight_of_the_drawing_is_brought_back(room):
+    """The way back is offered where nothing is seen though there is something, and goes when it has been taken."""
+    room.add(position=[200, 200], size=[160, 120])
+    ann = room.join("Ann")
+    ann.wait_for_shapes(1)
+    way = ann.page.get_by_role("button", name="Back to the drawing")
+    ann.page.mouse.move(500, 500)
+    ann.page.mouse.wheel(0, 40)
+    ann.wait("app.view.y > 0")
+    ann.page.keyboard.press("v")
+    ann.wait("document.querySelector('.astray')")
+    assert not way.is_visible()
+    ann.page.mouse.wheel(0, 20000)
+    way.click()
+    way.wait_for(state="hidden")
+    ann.painted()
+    box, seen = ann.run("app.session.bounds()"), ann.run("app.view.visibleBox()")
+    assert seen["x"] < box["x"] and box["y"] + box["height"] < seen["y"] + seen["height"]
