@@ -65,7 +65,10 @@ export async function keep(store, record) {
   const database = await open()
   // Relaxed durability: a crash of the computer may take the last moments, a crash of the browser takes nothing.
   const transaction = database.transaction(store, 'readwrite', { durability: 'relaxed' })
-  await done(transaction.objectStore(store).put(record))
+  const request = transaction.objectStore(store).put(record)
+  // Without this it would wait until the page has heard that it is done, and a page that is being left hears nothing more.
+  transaction.commit()
+  await done(request)
 }
 
 /** Forgets one actor's part of a room. @param {string} key */
