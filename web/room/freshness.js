@@ -1,6 +1,8 @@
 // Whether the server has a newer page than the one that is open, and the worker that keeps the page.
 
 const lookMilliseconds = 600_000
+/** A server that doesn't answer within this is none, as far as this question goes. */
+const patienceMilliseconds = 3_000
 /** Taking in all files is for when the room is there and one's hands are busy. */
 const registeredAfterMilliseconds = 1_500
 
@@ -10,7 +12,9 @@ const registeredAfterMilliseconds = 1_500
  */
 async function versionOf(own = false) {
   try {
-    const answer = await fetch(own ? '/page.json?own' : '/page.json', { cache: 'no-store' })
+    const answer = await fetch(own ? '/page.json?own' : '/page.json', {
+      cache: 'no-store', signal: AbortSignal.timeout(patienceMilliseconds),
+    })
     return answer.ok ? (await answer.json()).version : null
   } catch {
     return null

@@ -11,15 +11,16 @@ export function sayMissing(app, error) {
 /**
  * A part of the page that nobody sees at first, loaded when it is first wanted.
  *
- * @template T
+ * @template M, T
  * @param {import('./app.js').App} app
- * @param {() => Promise<T>} load
+ * @param {() => Promise<M>} load
+ * @param {(module: M) => T} [make] what is wanted of it; of a newer page's nothing is made
  * @returns {() => Promise<T | null>} nothing where it can't be loaded, which is said then; asked again, it is tried again
  */
-export function later(app, load) {
+export function later(app, load, make = (module) => module) {
   let part = null
   return async () => {
-    part ??= load().then((loaded) => app.freshness.ofThisPage(loaded))
+    part ??= load().then((module) => app.freshness.ofThisPage(module)).then(make)
     try {
       return await part
     } catch (error) {

@@ -52,10 +52,9 @@ app.addEventListener('me', ({ detail: { name, color } }) => {
 })
 
 const notices = new Notices(app)
-const exchange = later(app, async () => new (await import('./exchange.js')).Exchange(app))
+const exchange = later(app, () => import('./exchange.js'), ({ Exchange }) => new Exchange(app))
 new Drop(app, exchange)
-const history = later(app, async () => {
-  const { History } = await import('./history.js')
+const history = later(app, () => import('./history.js'), ({ History }) => {
   const history = new History(app)
   document.body.append(history.element)
   return history
@@ -63,10 +62,8 @@ const history = later(app, async () => {
 const actions = actionsOf(app, { exchange, history })
 const layers = new Layers(app)
 const inspectorPlace = element('section', { class: 'inspector' })
-const inspector = later(app, async () => {
-  const { Inspector } = await import('../panels/inspector.js')
-  return new Inspector(app, actions, inspectorPlace)
-})
+const inspector = later(app, () => import('../panels/inspector.js'),
+  ({ Inspector }) => new Inspector(app, actions, inspectorPlace))
 const overlaps = new Overlaps(app)
 const panel = new Panel([
   { name: 'layers', words: 'Layers', icon: 'layers', element: layers.element, onShow: () => layers.onShow() },
@@ -77,7 +74,7 @@ const panel = new Panel([
   { name: 'overlaps', words: 'Overlaps', icon: 'overlaps', element: overlaps.element, onShow: () => overlaps.onShow() },
 ])
 overlaps.attach(panel)
-const people = new People(app, later(app, async () => new (await import('./follow.js')).Follow(app)))
+const people = new People(app, later(app, () => import('./follow.js'), ({ Follow }) => new Follow(app)))
 const states = new States(app, actions)
 document.body.append(
   element('div', { class: 'bars' },
@@ -87,7 +84,7 @@ document.body.append(
   notices.element,
   new Toolbar(app, actions).element,
 )
-const context = later(app, async () => new (await import('./context.js')).ContextMenu(app, actions))
+const context = later(app, () => import('./context.js'), ({ ContextMenu }) => new ContextMenu(app, actions))
 // Fingers hold to lift, and have the menu at the top left.
 document.addEventListener('contextmenu', async (event) => {
   const { target, pointerType } = event

@@ -89,8 +89,11 @@ function escape(app) {
   else app.setTool('select')
 }
 
+let loadAlign = null
+
 async function place(app, arrange) {
-  const align = await later(app, () => import('./align.js'))()
+  loadAlign ??= later(app, () => import('./align.js'))
+  const align = await loadAlign()
   if (!align) return
   const places = arrange(align, shapesOf(app.session, selected(app)))
   if (places.length > 0) app.edit((session) => session.place(places))
