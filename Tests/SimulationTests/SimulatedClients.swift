@@ -1,4 +1,5 @@
 import CanvasCRDT
+import TestSupport
 
 @testable import SyncServer
 
@@ -87,7 +88,7 @@ extension Simulation {
     let peer = lines[line].peer
     guard lines[line].isOpen, time >= peers[peer].stalledUntil else { return }
     lines[line].room = peers[peer].drain
-    for message in TestFraming.takeMessages(&lines[line].toClient) {
+    for message in LengthFraming.takeMessages(&lines[line].toClient) {
       guard lines[line].isOpen else { return }
       let isText = lines[line].session.encoding.isText
       witness(decoded(message, isText: isText), on: line)

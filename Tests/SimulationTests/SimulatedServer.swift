@@ -20,7 +20,7 @@ extension Simulation {
       name: "demo",
       epoch: epoch,
       limits: limits,
-      framing: TestFraming.framing,
+      framing: .byLength,
       seed: seed,
       image: image
     )

@@ -1,29 +1,8 @@
 import CanvasCRDT
+import TestSupport
 import Testing
 
 @testable import SyncServer
-
-/// Messages behind their length: what the tests put in the place of WebSocket frames.
-enum TestFraming {
-  static let framing = Framing { message, _, bytes in
-    withUnsafeBytes(of: UInt32(message.count).littleEndian) { bytes.append(contentsOf: $0) }
-    bytes.append(contentsOf: message)
-  }
-
-  /// Takes the whole messages off the front of what has arrived.
-  static func takeMessages(_ bytes: inout [UInt8]) -> [[UInt8]] {
-    var messages: [[UInt8]] = []
-    var offset = 0
-    while bytes.count - offset >= 4 {
-      let count = (0..<4).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
-      guard bytes.count - offset - 4 >= count else { break }
-      messages.append(Array(bytes[(offset + 4)..<(offset + 4 + count)]))
-      offset += 4 + count
-    }
-    bytes.removeFirst(offset)
-    return messages
-  }
-}
 
 /// A connection's far end: what it has been sent, and the drawing that follows from it.
 struct TestClient {
@@ -50,7 +29,7 @@ struct TestClient {
   mutating func take(_ bytes: UnsafeRawBufferPointer) -> Int {
     let count = min(bytes.count, takes ?? bytes.count)
     arrived.append(contentsOf: bytes.prefix(count))
-    for message in TestFraming.takeMessages(&arrived) {
+    for message in LengthFraming.takeMessages(&arrived) {
       messageBytesMax = max(messageBytesMax, message.count)
       do {
         let decoded =
@@ -113,7 +92,7 @@ struct RoomBench {
   }
 
   static func emptyRoom(_ limits: Limits, epoch: UInt64 = 77) -> Room {
-    Room(name: "demo", epoch: epoch, limits: limits, framing: TestFraming.framing, seed: 3)
+    Room(name: "demo", epoch: epoch, limits: limits, framing: .byLength, seed: 3)
   }
 
   // MARK: Time

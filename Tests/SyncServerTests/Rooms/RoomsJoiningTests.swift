@@ -254,7 +254,7 @@ struct RoomsJoiningTests {
       name: "demo",
       epoch: 77,
       limits: bench.limits,
-      framing: TestFraming.framing,
+      framing: .byLength,
       seed: 4,
       image: image
     )
@@ -312,7 +312,7 @@ struct RoomsJoiningTests {
     let image = try? RoomImage(bench.room.image().encoded(), seed: 1)
     let rooms = [
       bench.room,
-      Room(name: "demo", epoch: 77, limits: bench.limits, framing: TestFraming.framing, seed: 4, image: image),
+      Room(name: "demo", epoch: 77, limits: bench.limits, framing: .byLength, seed: 4, image: image),
     ]
     for room in rooms {
       bench.restart(with: room)
