@@ -13,7 +13,7 @@ struct RoomListing: Hashable, Sendable {
     guard let rooms = JSONValue(bytes)?["rooms"] else { return nil }
     return rooms.elements.compactMap { value in
       guard let room = value["room"]?.text else { return nil }
-      func count(_ name: String) -> Int { value[name]?.number.flatMap { Int(exactly: $0) } ?? 0 }
+      func count(_ name: String) -> Int { value[name]?.number.flatMap { Int(exactly: $0) }.map { max(0, $0) } ?? 0 }
       return RoomListing(
         room: room,
         shapes: count("shapes"),

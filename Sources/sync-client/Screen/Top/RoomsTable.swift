@@ -12,7 +12,7 @@ final class RoomsTable: ScreenContent {
   private var theme: Theme
   private var table = RoomsScreen()
   private var selectedRoom: String?
-  private var counted: (rooms: [String: Int], figures: ServerFigures?, at: UInt64)?
+  private var newest: ServerReading?
   private var timer: LoopTimer?
   private var isStopped = false
   /// The room that was chosen to be opened; nothing, and one leaves.
@@ -70,35 +70,20 @@ final class RoomsTable: ScreenContent {
   }
 
   private func ask() async throws {
-    let requests = ServerRequests(server: server)
-    let answer = try await requests.get("/v1/rooms")
-    // Metrics may be somebody else's to read.
-    let metrics = try? await requests.get("/metrics")
-    let now = Clocks.monotonicMilliseconds()
-    let figures = metrics.map { ServerFigures($0) }
-    let seconds = counted.map { Double(now - $0.at) / 1_000 } ?? 0
-    var counts: [String: Int] = [:]
-    var rows: [RoomsScreen.Row] = []
-    for room in JSONValue(answer)?["rooms"]?.elements ?? [] {
-      guard let name = room["room"]?.text?.printable else { continue }
-      func count(_ member: String) -> Int { Int(max(0, min(room[member]?.number ?? 0, 1e15))) }
-      let operations = count("operations")
-      counts[name] = operations
-      // What went from the log, or came with a restart, is no rate.
-      let made = counted.map { max(0, operations - ($0.rooms[name] ?? 0)) } ?? 0
-      rows.append(
-        RoomsScreen.Row(
-          room: name,
-          shapes: count("shapes"),
-          peers: count("peers"),
-          operations: operations,
-          operationsPerSecond: seconds > 0 ? Double(made) / seconds : 0
-        )
+    let reading = try await ServerReading.take(server)
+    let rates = newest.map { reading.rates(since: $0) } ?? [:]
+    let seconds = newest.map { reading.seconds(since: $0) } ?? 0
+    table.figures = reading.figures?.words(since: newest?.figures, seconds: seconds) ?? []
+    newest = reading
+    table.rooms = reading.rooms.map { room in
+      RoomsScreen.Row(
+        room: room.room.printable,
+        shapes: room.shapes,
+        peers: room.peers,
+        operations: room.operations,
+        operationsPerSecond: rates[room.room] ?? 0
       )
     }
-    table.figures = figures?.words(since: counted?.figures, seconds: seconds) ?? []
-    counted = (counts, figures, now)
-    table.rooms = rows
     sort()
   }
 
