@@ -98,6 +98,32 @@ import Testing
     #expect(!desk.history.canRedo)
   }
 
+  @Test("shapes of one name that come back together show the numbers that they had")
+  func namesComeBack() {
+    var desk = Desk()
+    // Against the order of their identifiers.
+    let shapes = ["zzz-000-001", "mmm-000-001", "aaa-000-001"].map { Identifier($0)! }
+    for shape in shapes {
+      desk.write(shape) {
+        $0.kind = .star
+        $0.name = "Sun"
+      }
+    }
+    func names() -> [Text?] {
+      let names = ShownNames(desk.canvas)
+      return shapes.map { names.name(of: $0) }
+    }
+    #expect(names() == ["Sun", "Sun 2", "Sun 3"])
+    desk.history.beginGroup()
+    for shape in desk.canvas.shapes.map({ $0.id }) { desk.write(shape) { $0.delete() } }
+    desk.history.endGroup()
+    #expect(desk.undo() == 3)
+    #expect(names() == ["Sun", "Sun 2", "Sun 3"])
+    desk.redo()
+    desk.undo()
+    #expect(names() == ["Sun", "Sun 2", "Sun 3"])
+  }
+
   @Test("a drag of 200 edits in a group is one step")
   func groupIsOneStep() {
     var desk = desk()

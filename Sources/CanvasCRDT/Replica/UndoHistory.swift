@@ -191,7 +191,7 @@ extension UndoHistory {
   ) -> [Operation]? {
     var operations: [Operation] = []
     var isInPlace = false
-    for entry in step.entries {
+    for entry in inOrderOfNaming(step.entries, isUndo: isUndo) {
       let from = isUndo ? entry.after : entry.before
       let to = isUndo ? entry.before : entry.after
       guard let set = transition(of: entry.shape, from: from, to: to, on: canvas, actor: clock.actor) else { continue }
@@ -200,6 +200,24 @@ extension UndoHistory {
       if let stamp { operations.append(Operation(shape: entry.shape, at: stamp, set: set)) }
     }
     return isInPlace ? operations : nil
+  }
+
+  /// Shapes that come back are written in the order in which they had been named, behind all others: among those of one
+  /// name each shows the number that it had.
+  private func inOrderOfNaming(_ entries: [Entry], isUndo: Bool) -> [Entry] {
+    func naming(_ entry: Entry) -> Stamp? {
+      let from = isUndo ? entry.after : entry.before
+      let to = isUndo ? entry.before : entry.after
+      return to.isLive && !from.isLive ? to.stamp(of: .name) : nil
+    }
+    var named: [(stamp: Stamp, entry: Entry)] = []
+    var others: [Entry] = []
+    for entry in entries {
+      if let stamp = naming(entry) { named.append((stamp, entry)) } else { others.append(entry) }
+    }
+    guard named.count > 1 else { return entries }
+    named.sort { $0.stamp != $1.stamp ? $0.stamp < $1.stamp : $0.entry.shape < $1.entry.shape }
+    return others + named.map { $0.entry }
   }
 
   /// What has to be written so that a shape comes from one side of a step to the other; nothing where it is no longer
