@@ -3,12 +3,13 @@
 import json
 import os
 import random
+import re
 import statistics
 import time
 
 from rooms import draw, joins
 from server import identifier
-from terminals import Terminal
+from terminals import Terminal, text_of
 
 SHAPES = 10_000
 
@@ -97,3 +98,25 @@ def test_nothing_is_written_while_nothing_happens(server, client):
         start = len(terminal.output)
         terminal.read(2.5)
         assert len(terminal.output) - start < 200, terminal.output[start:]
+
+
+def test_a_crowded_room_is_not_painted_again_and_again(server, client):
+    """Its common areas are found a few hundred a frame, and painted when there are many more of them."""
+    with_neighbours = [
+        {"shape": identifier(), "set": {"kind": "star", "position": [index % 60 * 30, index // 60 * 30], "size": [100, 100]}}
+        for index in range(2_400)
+    ]
+    for start in range(0, len(with_neighbours), 600):
+        body = json.dumps({"ops": with_neighbours[start : start + 600]}).encode()
+        assert server._http("POST", "/v1/rooms/crowded/ops", body, {"Content-Type": "application/json"}).status == 200
+    with Terminal(joins(client, server, "crowded"), 120, 40) as terminal:
+        terminal.frame("Saved", "2400 shapes")
+        seen = re.search(r"⚠ (\d+)", text_of(terminal.output))
+        pairs = int(seen.group(1))
+        assert pairs > 20_000, pairs
+        used = -1
+        while used != (used := processor_milliseconds(terminal)):
+            terminal.quiet(1.5)
+        frames = terminal.output.count(Terminal.END_OF_FRAME)
+        print(f"{pairs} overlaps: {frames} frames, {used:.0f} ms of the processor")
+        assert frames < pairs / 400 / 2, "fewer than there are portions"

@@ -148,6 +148,12 @@ struct LiveDrawing {
     return findings <= LiveDrawing.findingsMax
   }
 
+  /// Goes on finding those that are missing. Whether none is any more.
+  mutating func findCommonRegions(in box: Rect) -> Bool {
+    var loops: [[Point]] = []
+    return commonRegions(of: visible(in: box), in: box, into: &loops)
+  }
+
   /// How much of the smaller of the two is common.
   mutating func share(of pair: ShapePair) -> Double? {
     guard let first = items[pair.first]?.outline, let second = items[pair.second]?.outline else { return nil }

@@ -25,7 +25,13 @@ extension LiveCanvas {
   // MARK: - Shapes
 
   private func paintShapes() -> PaintedShapes {
-    if let shapes, shapes.view == view, shapes.theme == theme, shapes.isWhole, departures.isEmpty { return shapes }
+    if let shapes, shapes.view == view, shapes.theme == theme, departures.isEmpty {
+      if shapes.isWhole { return shapes }
+      // Thousands of common areas are found a few hundred a frame, and to paint all of them anew each time would take
+      // longer than to find them.
+      let isWhole = drawing.findCommonRegions(in: view.visibleBox)
+      if !isWhole, Clocks.monotonicMilliseconds() < shapes.partialUntil { return shapes }
+    }
     let painted = PaintedShapes(
       &drawing,
       view: view,

@@ -9,6 +9,8 @@ struct PaintedShapes {
   let labels: [CanvasScene.Label]
   /// Whether all common areas are in it.
   let isWhole: Bool
+  /// Until when it may stand although it isn't: painting is to take a fifth of the time that finding the others does.
+  let partialUntil: UInt64
 
   /// More names than this nobody reads.
   private static let labelsMax = 200
@@ -20,6 +22,7 @@ struct PaintedShapes {
     lifted: Set<Identifier> = [],
     departing: [CanvasScene.Item] = []
   ) {
+    let began = Clocks.monotonicMilliseconds()
     let box = view.visibleBox
     let visible = drawing.visible(in: box)
     var scene = CanvasScene()
@@ -36,6 +39,8 @@ struct PaintedShapes {
     self.theme = theme
     pixels = painter.pixels
     labels = PaintedShapes.labels(of: visible, in: drawing, view)
+    let now = Clocks.monotonicMilliseconds()
+    partialUntil = now + max(250, 4 * (now - began))
   }
 
   /// The names of those shapes that have room for them and whose middle is not under another.
