@@ -19,7 +19,7 @@ let package = Package(
       linkerSettings: [.linkedLibrary("m")]
     ),
     .target(name: "TerminalCanvas", dependencies: ["CanvasCRDT"], swiftSettings: settings),
-    .systemLibrary(name: "CWebSockets", providers: [.apt(["libwebsockets-dev", "libuv1-dev"])]),
+    .systemLibrary(name: "CWebSockets", providers: [.apt(["libwebsockets-dev", "libuv1-dev", "libssl-dev"])]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CBrotli", providers: [.apt(["libbrotli-dev"])]),

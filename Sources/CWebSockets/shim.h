@@ -1,12 +1,14 @@
-// libwebsockets and libuv, which is
-// the loop that libwebsockets is made to run on. What follows is only what Swift's importer can't see: macros that are
-// built by arithmetic, and calls with variable arguments.
+// libwebsockets; libuv, which is the loop that it is made to run on; OpenSSL, by which connections outwards speak TLS. What
+// follows is only what Swift's importer can't see: macros that are built by arithmetic, and calls with variable arguments.
 
 #ifndef CANVAS_CWEBSOCKETS_SHIM_H
 #define CANVAS_CWEBSOCKETS_SHIM_H
 
 #include <libwebsockets.h>
 #include <malloc.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
 #include <pthread.h>
 #include <sys/socket.h>
 #include <uv.h>
@@ -21,6 +23,22 @@ static const size_t cws_header_room = LWS_PRE;
 /// The context runs on a libuv loop of ours, and makes no virtual host before it is told to.
 static const uint64_t cws_context_options =
     LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS;
+
+/// For a context whose clients speak TLS, and for a virtual host of theirs.
+static const uint64_t cws_tls_options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
+
+/// Versions that nobody should speak any more are refused.
+static inline int cws_tls_refuse_old_versions(SSL_CTX *context) {
+  return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+}
+
+/// Tells the server which of its names is meant.
+static inline int cws_tls_name_server(SSL *tls, const char *name) { return SSL_set_tlsext_host_name(tls, name); }
+
+/// Lets a write that came to nothing be tried again from elsewhere in memory, and be taken in part.
+static inline long cws_tls_write_freely(SSL *tls) {
+  return SSL_set_mode(tls, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+}
 
 /// Virtual hosts that only adopt sockets, and that only connect outwards.
 static const int cws_port_adopting = CONTEXT_PORT_NO_LISTEN_SERVER;

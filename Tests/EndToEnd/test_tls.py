@@ -18,13 +18,13 @@ from server import ROOT, Answer, Server, free_port, identifier, skip, tool
 TOKEN = "operator-7f634f1b9c0d2e8a"
 
 
-def certificate(folder):
+def certificate(folder, name="localhost"):
     """One of our own; its place and its key's."""
-    names = [os.path.join(folder, name) for name in ("certificate.pem", "key.pem")]
-    command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost"
-    command = command.split() + ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-out", names[0], "-keyout", names[1]]
-    subprocess.run(command, check=True, capture_output=True)
-    return names
+    places = [os.path.join(folder, file) for file in ("certificate.pem", "key.pem")]
+    command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
+    names = ["-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name},IP:127.0.0.1"]
+    subprocess.run([*command.split(), *names, "-out", places[0], "-keyout", places[1]], check=True, capture_output=True)
+    return places
 
 
 def settings(folder, port, upstream):

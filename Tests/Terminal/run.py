@@ -9,7 +9,7 @@ import runner  # noqa: E402
 import server  # noqa: E402
 import terminal  # noqa: E402
 
-MODULES = ["commands", "editing", "watching", "exchanging", "piping", "bots", "documents"]
+MODULES = ["commands", "editing", "watching", "exchanging", "piping", "bots", "secure", "documents"]
 SECONDS_MAX = 120
 
 

@@ -198,7 +198,9 @@ private final class TestClient: ConnectionHandler, @unchecked Sendable {
       ("ws://localhost", Endpoint(host: "localhost", port: 80)),
       ("http://[::1]:99?x", Endpoint(host: "::1", port: 99, path: "/", query: "x")),
       ("http://localhost/a#b", Endpoint(host: "localhost", port: 80, path: "/a")),
-      ("wss://localhost/", nil), ("ws://", nil), ("ws://localhost:0/", nil), ("ws://localhost:x/", nil),
+      ("wss://localhost/", Endpoint(host: "localhost", port: 443, isSecure: true)),
+      ("https://localhost:1/a", Endpoint(host: "localhost", port: 1, path: "/a", isSecure: true)),
+      ("wss:/localhost", nil), ("ws://", nil), ("ws://localhost:0/", nil), ("ws://localhost:x/", nil),
       ("ws://localhost/a b", nil), ("localhost", nil),
     ] as [(String, Endpoint?)]
   )

@@ -5,6 +5,10 @@ import Glibc
 public enum HTTPRequestError: Error, Equatable, Sendable {
   case badHost(String)
   case notConnected(errno: Int32)
+  /// The server is not who it says, or nobody whom this machine trusts says so.
+  case notTrusted(String)
+  /// It does not speak TLS as we do.
+  case notSecure(String)
   case tookTooLong
   case malformed(String)
   case tooLarge
@@ -23,12 +27,6 @@ extension EventLoop {
     _ completion: @escaping (Result<Response, HTTPRequestError>) -> Void
   ) {
     assertCurrent()
-    let request = HTTPRequest(
-      loop: self,
-      isHead: method == "HEAD",
-      bodyBytesMax: bodyBytesMax,
-      completion: completion
-    )
     var bytes = Array(
       "\(method) \(endpoint.path)\(endpoint.query.isEmpty ? "" : "?\(endpoint.query)") HTTP/1.1\r\n".utf8
     )
@@ -38,20 +36,32 @@ extension EventLoop {
     appendHeaderLine("Connection", "close", to: &bytes)
     bytes += [0x0D, 0x0A]
     bytes += body
-    request.start(endpoint, bytes, withinMilliseconds: withinMilliseconds)
+    let request = HTTPRequest(
+      loop: self,
+      endpoint,
+      bytes,
+      isHead: method == "HEAD",
+      bodyBytesMax: bodyBytesMax,
+      completion: completion
+    )
+    request.start(withinMilliseconds: withinMilliseconds)
   }
 }
 
 /// One request of ours and its answer.
 private final class HTTPRequest: SocketWatcher, LoopResident {
   private let loop: EventLoop
+  private let endpoint: Endpoint
   private let isHead: Bool
   private let bodyBytesMax: Int
+  private let output: [UInt8]
   private var completion: ((Result<Response, HTTPRequestError>) -> Void)?
-  private var descriptor: Int32 = -1
+  /// Those of the host that have not been tried.
+  private var addresses: ArraySlice<SocketAddress> = []
+  private var socket: ClientSocket?
   private var watch: SocketWatch?
   private var timer: LoopTimer?
-  private var output: [UInt8] = []
+  private var isConnected = false
   private var sent = 0
   private var received: [UInt8] = []
   private var parser = HeadParser(bytesMax: 65_536, headersMax: 200)
@@ -59,92 +69,114 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
 
   init(
     loop: EventLoop,
+    _ endpoint: Endpoint,
+    _ output: [UInt8],
     isHead: Bool,
     bodyBytesMax: Int,
     completion: @escaping (Result<Response, HTTPRequestError>) -> Void
   ) {
     self.loop = loop
+    self.endpoint = endpoint
+    self.output = output
     self.isHead = isHead
     self.bodyBytesMax = bodyBytesMax
     self.completion = completion
   }
 
-  func start(_ endpoint: Endpoint, _ bytes: [UInt8], withinMilliseconds: UInt64) {
+  func start(withinMilliseconds: UInt64) {
     loop.residents[ObjectIdentifier(self)] = self
-    output = bytes
-    // Within a later turn, so that the caller never hears of it before the call has returned.
     timer = LoopTimer(loop: loop, repeats: true) { [unowned self] in finish(.failure(.tookTooLong)) }
     timer?.start(afterMilliseconds: withinMilliseconds)
-    guard let address = SocketAddress.resolve(host: endpoint.host, port: endpoint.port, isPassive: false).first else {
-      failLater(.badHost(endpoint.host))
-      return
-    }
-    descriptor = socket(
-      address.family,
-      Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue),
-      0
-    )
-    guard descriptor >= 0 else {
-      failLater(.notConnected(errno: errno))
-      return
-    }
-    if address.withStorage({ connect(descriptor, $0, $1) }) != 0, errno != EINPROGRESS {
-      failLater(.notConnected(errno: errno))
-      return
-    }
-    watch = SocketWatch(loop: loop, descriptor: descriptor, watcher: self)
-    watch?.want(readable: false, writable: true)
+    addresses = SocketAddress.resolve(host: endpoint.host, port: endpoint.port, isPassive: false)[...]
+    connect(.badHost(endpoint.host))
   }
 
   func loopStops() { finish(.failure(.tookTooLong)) }
 
-  private func failLater(_ error: HTTPRequestError) {
-    loop.schedule(afterMilliseconds: 0) { [self] in finish(.failure(error)) }
+  // MARK: Connecting
+
+  /// Tries the next address: a name may be several machines', or one's by IPv6 and by IPv4.
+  /// - Parameter failure: what there is to say where there is no other.
+  private func connect(_ failure: HTTPRequestError) {
+    watch?.close()
+    watch = nil
+    socket = nil
+    guard let address = addresses.popFirst() else {
+      // Within a later turn, so that the caller never hears of it before the call has returned.
+      loop.schedule(afterMilliseconds: 0) { [self] in finish(.failure(failure)) }
+      return
+    }
+    do throws(HTTPRequestError) {
+      let socket = try ClientSocket.connecting(to: address)
+      self.socket = socket
+      watch = SocketWatch(loop: loop, descriptor: socket.descriptor, watcher: self)
+      watch?.want(readable: false, writable: true)
+    } catch {
+      connect(error)
+    }
   }
 
   func socketIsReady(readable: Bool, writable: Bool) {
-    if writable, sent < output.count { send() }
-    if readable, completion != nil { read() }
+    guard let socket else { return }
+    if !isConnected {
+      if let failure = socket.connectFailure {
+        connect(.notConnected(errno: failure))
+        return
+      }
+      isConnected = true
+      do throws(HTTPRequestError) {
+        if endpoint.isSecure { try socket.secure(loop.trust, host: endpoint.host) }
+      } catch {
+        finish(.failure(error))
+        return
+      }
+    }
+    let wantsToWrite = send(socket)
+    if completion != nil, readable { receive(socket) }
+    if completion != nil { watch?.want(readable: true, writable: wantsToWrite) }
   }
 
-  private func send() {
-    var failure: Int32 = 0
-    var size = socklen_t(MemoryLayout<Int32>.size)
-    getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &failure, &size)
-    guard failure == 0 else {
-      finish(.failure(.notConnected(errno: failure)))
-      return
+  // MARK: Sending and receiving
+
+  /// Whether there is more to send once the socket can be written.
+  private func send(_ socket: ClientSocket) -> Bool {
+    while sent < output.count {
+      let transfer = output.withUnsafeBytes { socket.send(UnsafeRawBufferPointer(rebasing: $0[sent...])) }
+      switch transfer {
+      case .bytes(let count): sent += count
+      case .waits(let forWriting): return forWriting
+      case .failed(let error):
+        if sent == 0, endpoint.isSecure {
+          finish(.failure(error))
+          return false
+        }
+        fallthrough
+      case .ended:
+        // The server may have answered and closed before it read everything: the answer counts.
+        sent = output.count
+      }
     }
-    let count = output.withUnsafeBytes { bytes in
-      Glibc.send(
-        descriptor,
-        bytes.baseAddress! + sent,
-        bytes.count - sent,
-        Int32(MSG_DONTWAIT | MSG_NOSIGNAL)
-      )
-    }
-    if count < 0 {
-      if errno == EAGAIN || errno == EINTR { return }
-      // The server may have answered and closed before it read everything: the answer counts.
-      sent = output.count
-    } else {
-      sent += count
-    }
-    watch?.want(readable: true, writable: sent < output.count)
+    return false
   }
 
-  private func read() {
-    let count = withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { room in
-      let count = recv(descriptor, room.baseAddress, room.count, Int32(MSG_DONTWAIT))
-      if count > 0 { received += UnsafeRawBufferPointer(rebasing: room[..<count]) }
-      return count
-    }
-    if count < 0, errno == EAGAIN || errno == EINTR { return }
-    do throws(HTTPFault) {
-      try process(isEnd: count <= 0)
-    } catch {
-      finish(.failure(error.status == 413 ? .tooLarge : .malformed(error.message)))
-    }
+  private func receive(_ socket: ClientSocket) {
+    repeat {
+      let transfer = withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { room in
+        let transfer = socket.receive(room)
+        if case .bytes(let count) = transfer { received += UnsafeRawBufferPointer(rebasing: room[..<count]) }
+        return transfer
+      }
+      do throws(HTTPFault) {
+        switch transfer {
+        case .bytes: try process(isEnd: false)
+        case .waits: return
+        case .ended: try process(isEnd: true)
+        case .failed(let error): finish(.failure(error))
+        }
+      } catch {
+        finish(.failure(error.status == 413 ? .tooLarge : .malformed(error.message)))
+      }
+    } while completion != nil && socket.holdsBytes
   }
 
   private func process(isEnd: Bool) throws(HTTPFault) {
@@ -188,7 +220,7 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
     watch = nil
     timer?.cancel()
     timer = nil
-    if descriptor >= 0 { close(descriptor) }
+    socket = nil
     loop.residents[ObjectIdentifier(self)] = nil
     completion(result)
   }

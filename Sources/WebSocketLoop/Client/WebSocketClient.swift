@@ -3,6 +3,9 @@ internal import CWebSockets
 extension EventLoop {
   /// Connects to a WebSocket server. The handler hears `connected`, or `closed` with the cause `refused`; the connection
   /// can be aborted before either. On the loop's thread only.
+  ///
+  /// A secure endpoint's certificate has to be one that this machine trusts, for the host that the endpoint names; only a
+  /// loop that was told to `speakTLS` can ask.
   /// - Parameter subprotocols: offered in this order; `Connection.subprotocol` is the server's choice.
   @discardableResult
   public func connect(
@@ -24,7 +27,15 @@ extension EventLoop {
     )
     var info = lws_client_connect_info()
     info.context = websockets.pointer
-    info.vhost = websockets.clientHost(compresses: options.compresses)?.pointer
+    let trust = endpoint.isSecure ? self.trust : nil
+    guard !endpoint.isSecure || trust != nil else {
+      execute { connection.failedToConnect("OpenSSL can't be used", .untrusted) }
+      return connection
+    }
+    info.vhost = websockets.clientHost(compresses: options.compresses, trust: trust)?.pointer
+    // Wherever a server would send us, our token is not for there.
+    info.ssl_connection = Int32(LCCSCF_HTTP_NO_FOLLOW_REDIRECT.rawValue)
+    if endpoint.isSecure { info.ssl_connection |= Int32(LCCSCF_USE_SSL.rawValue) }
     info.port = Int32(endpoint.port)
     // libwebsockets lets go of the connection when it destroys its own half.
     let retained = Unmanaged.passRetained(connection)
@@ -52,43 +63,42 @@ extension EventLoop {
       connection.limitConnecting()
     } else {
       // It may have called back and let go already, or not at all; either way the handler hears of it in a later turn.
-      execute { connection.failedToConnect("no connection", status: 0) }
+      execute { connection.failedToConnect("no connection") }
     }
     return connection
   }
 }
 
-/// Where a server is: `ws://127.0.0.1:8080/v1/rooms/demo/sync?token=t`.
+/// Where a server is, and whether it is spoken to by TLS: `ws://127.0.0.1:8080/v1/rooms/demo/sync?token=t`.
 public struct Endpoint: Sendable, Equatable {
   public var host: String
   public var port: Int
   public var path: String
   public var query: String
+  public var isSecure: Bool
 
-  public init(host: String, port: Int, path: String = "/", query: String = "") {
+  public init(host: String, port: Int, path: String = "/", query: String = "", isSecure: Bool = false) {
     self.host = host
     self.port = port
     self.path = path
     self.query = query
+    self.isSecure = isSecure
   }
 
-  /// Nil for what isn't a `ws` or `http` URL with a host. The port is 80 where none is given.
+  /// Nil for what isn't a URL of `ws`, `http`, `wss` or `https` with a host. The port is 80 where none is given, and 443 for
+  /// the last two.
   public init?(_ url: String) {
-    var rest: Substring
-    if url.hasPrefix("ws://") {
-      rest = url.dropFirst(5)
-    } else if url.hasPrefix("http://") {
-      rest = url.dropFirst(7)
-    } else {
-      return nil
-    }
+    let schemes = [("ws://", false), ("http://", false), ("wss://", true), ("https://", true)]
+    guard let (scheme, isSecure) = schemes.first(where: { url.hasPrefix($0.0) }) else { return nil }
+    self.isSecure = isSecure
+    var rest = url.dropFirst(scheme.count)
     if let fragment = rest.firstIndex(of: "#") { rest = rest[..<fragment] }
     let slash = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
     var authority = rest[..<slash]
     let target = rest[slash...].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     path = target.first.flatMap { $0.isEmpty ? nil : String($0) } ?? "/"
     query = target.count == 2 ? String(target[1]) : ""
-    port = 80
+    port = isSecure ? 443 : 80
     if let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") {
       guard let number = Int(authority[authority.index(after: colon)...]), (1...65_535).contains(number) else {
         return nil

@@ -50,19 +50,27 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   private var isStopping = false
   private var lastIdentifier: UInt64 = 0
   private(set) var websockets: WebSocketContext!
+  private let speaksTLS: Bool
+  /// Looked up when somebody is asked for by TLS for the first time; nothing where OpenSSL can't be used.
+  private(set) lazy var trust: TLSTrust? = speaksTLS ? TLSTrust() : nil
   var residents: [ObjectIdentifier: any LoopResident] = [:]
   let memory = FreedMemory()
   let gated = GatedConnections()
   public internal(set) var counts = LoopCounts()
 
   /// Starts the thread.
-  /// - Parameter log: what libwebsockets complains of. Its log is one for the whole process, so that the newest loop's
-  ///   closure is the one that is called, from any loop's thread.
+  /// - Parameters:
+  ///   - speaksTLS: whether `connect` and `request` take secure endpoints. It takes a millisecond, and a server has no use
+  ///     for it: a proxy before it speaks TLS.
+  ///   - log: what libwebsockets complains of. Its log is one for the whole process, so that the newest loop's closure is
+  ///     the one that is called, from any loop's thread.
   public init(
     name: String = "loop",
+    speaksTLS: Bool = false,
     log: (@Sendable (LoopLogLevel, String) -> Void)? = nil
   ) throws(EventLoopError) {
     self.name = name
+    self.speaksTLS = speaksTLS
     uv = .allocate(capacity: 1)
     wake = .allocate(capacity: 1)
     beforeSleep = .allocate(capacity: 1)
@@ -72,7 +80,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     FileLimit.prepare()
     guard uv_loop_init(uv) == 0 else { throw .noLoop(errno) }
     installHandles()
-    guard let context = WebSocketContext(loop: self) else { throw .noContext }
+    guard let context = WebSocketContext(loop: self, speaksTLS: speaksTLS) else { throw .noContext }
     websockets = context
     try startThread()
   }

@@ -140,9 +140,9 @@ public final class Connection: @unchecked Sendable {
   }
 
   /// A client's attempt came to nothing.
-  func failedToConnect(_ why: String, status: Int) {
+  func failedToConnect(_ why: String, _ cause: Closure.Cause = .refused(status: 0)) {
     guard state == .connecting else { return }
-    closure = Closure(cause: .refused(status: status), code: CloseCode.lost, reason: why)
+    closure = Closure(cause: cause, code: CloseCode.lost, reason: why)
     state = .closing
     wasOpened = true
     loop.counts.connections += 1
@@ -153,7 +153,7 @@ public final class Connection: @unchecked Sendable {
   func ended() {
     guard state != .ended else { return }
     if state == .connecting, !isServers {
-      failedToConnect("no answer", status: 0)
+      failedToConnect("no answer")
       return
     }
     let closure = closure ?? libraryClosure() ?? Closure(cause: .lost, code: CloseCode.lost)

@@ -61,6 +61,17 @@ public struct Closure: Sendable, Equatable {
     case lost
     /// It was never open: a client's attempt that failed. The status is 0 where it didn't come to an answer.
     case refused(status: Int)
+    /// Nor was this: the server's certificate is for somebody else, or by somebody whom this machine does not trust; the
+    /// reason says which.
+    case untrusted
+
+    /// Whether there never was a connection.
+    public var isBeforeItWasOpen: Bool {
+      switch self {
+      case .refused, .untrusted: true
+      case .peer, .ours, .lost: false
+      }
+    }
   }
 
   public var cause: Cause

@@ -46,7 +46,11 @@ func websocketCallback(
     return 0
   case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
     let why = bytes.map { String(decoding: UnsafeRawBufferPointer(start: $0, count: count), as: UTF8.self) }
-    connection.failedToConnect(why ?? "no connection", status: Int(lws_http_client_http_response(wsi)))
+    if let tls = lws_get_ssl(wsi), let objection = TLSTrust.objection(of: tls) {
+      connection.failedToConnect(objection, .untrusted)
+    } else {
+      connection.failedToConnect(why ?? "no connection", .refused(status: Int(lws_http_client_http_response(wsi))))
+    }
     return 0
   case LWS_CALLBACK_CLOSED, LWS_CALLBACK_CLIENT_CLOSED:
     connection.ended()

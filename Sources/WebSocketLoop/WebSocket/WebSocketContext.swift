@@ -19,17 +19,22 @@ final class WebSocketContext {
   private let context: UnsafeMutablePointer<OpaquePointer?>
   /// The timer that libwebsockets put on the loop for itself, and the pipe that wakes it.
   private(set) var ownHandles: Set<UnsafeMutableRawPointer> = []
-  private var clientHosts: [Bool: WebSocketHost] = [:]
+  private var clientHosts: [ClientKind: WebSocketHost] = [:]
   private var hosts: [WebSocketHost] = []
 
-  init?(loop: EventLoop) {
+  private struct ClientKind: Hashable {
+    var compresses: Bool
+    var isSecure: Bool
+  }
+
+  init?(loop: EventLoop, speaksTLS: Bool) {
     self.loop = loop
     context = .allocate(capacity: 1)
     context.initialize(to: nil)
     var foreignLoop: UnsafeMutableRawPointer? = UnsafeMutableRawPointer(loop.uv)
     let created = withUnsafeMutablePointer(to: &foreignLoop) { foreignLoops in
       var info = lws_context_creation_info()
-      info.options = cws_context_options
+      info.options = cws_context_options | (speaksTLS ? cws_tls_options : 0)
       info.foreign_loops = foreignLoops
       info.pcontext = context
       info.gid = -1
@@ -50,22 +55,30 @@ final class WebSocketContext {
     addHost(port: cws_port_adopting, subprotocols: subprotocols, compresses: compresses)
   }
 
-  /// The virtual host of connections outwards, of which there is one with compression and one without.
-  func clientHost(compresses: Bool) -> WebSocketHost? {
-    if let host = clientHosts[compresses] { return host }
-    let host = addHost(port: cws_port_connecting, subprotocols: [], compresses: compresses)
-    clientHosts[compresses] = host
+  /// The virtual host of connections outwards, of which there is one with compression and one without, and the same for
+  /// those that speak TLS.
+  func clientHost(compresses: Bool, trust: TLSTrust?) -> WebSocketHost? {
+    let kind = ClientKind(compresses: compresses, isSecure: trust != nil)
+    if let host = clientHosts[kind] { return host }
+    let host = addHost(port: cws_port_connecting, subprotocols: [], compresses: compresses, trust: trust)
+    clientHosts[kind] = host
     return host
   }
 
-  private func addHost(port: Int32, subprotocols: [String], compresses: Bool) -> WebSocketHost? {
+  private func addHost(
+    port: Int32,
+    subprotocols: [String],
+    compresses: Bool,
+    trust: TLSTrust? = nil
+  ) -> WebSocketHost? {
     guard let pointer = context.pointee else { return nil }
     let host = WebSocketHost(
       context: pointer,
       port: port,
       name: "host\(hosts.count)",
       subprotocols: subprotocols,
-      compresses: compresses
+      compresses: compresses,
+      trust: trust
     )
     if let host { hosts.append(host) }
     return host

@@ -7,13 +7,22 @@ final class WebSocketHost {
   private let protocols: UnsafeMutablePointer<lws_protocols>
   private let extensions: UnsafeMutablePointer<lws_extension>
   private var texts: [UnsafeMutablePointer<CChar>] = []
+  private let trust: TLSTrust?
   /// The connection whose socket is being adopted: libwebsockets calls back before it returns the connection's handle.
   var adopting: Connection?
 
   /// The name of the local protocol that clients' connections are bound to, and servers' that chose no subprotocol.
   static let plainProtocol = "plain"
 
-  init?(context: OpaquePointer, port: Int32, name: String, subprotocols: [String], compresses: Bool) {
+  init?(
+    context: OpaquePointer,
+    port: Int32,
+    name: String,
+    subprotocols: [String],
+    compresses: Bool,
+    trust: TLSTrust?
+  ) {
+    self.trust = trust
     let names = [Self.plainProtocol] + subprotocols
     protocols = .allocate(capacity: names.count + 1)
     extensions = .allocate(capacity: 2)
@@ -41,6 +50,12 @@ final class WebSocketHost {
     info.extensions = compresses ? UnsafePointer(extensions) : nil
     info.user = Unmanaged.passUnretained(self).toOpaque()
     info.timeout_secs = 10
+    if let trust {
+      info.options = cws_tls_options
+      info.provided_client_ssl_ctx = trust.pointer
+      // Of the protocols over TLS the only one that carries WebSockets here.
+      info.alpn = UnsafePointer(text("http/1.1"))
+    }
     guard let host = lws_create_vhost(context, &info) else { return nil }
     pointer = host
   }

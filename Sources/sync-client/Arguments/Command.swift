@@ -59,10 +59,10 @@ struct Option: Hashable, Sendable {
 
   /// Those that every command takes.
   static let common = [
-    Option("--server", "URL", "the server (CANVAS_SERVER, else ws://127.0.0.1:8080)"),
+    Option("--server", "URL", "the server, by TLS with wss:// (CANVAS_SERVER, else ws://127.0.0.1:8080)"),
     Option("--token", "TOKEN", "where the server asks for one (CANVAS_TOKEN)"),
-    Option("--name", "NAME", "by which others know you"),
-    Option("--color", "#RRGGBB", "in which others see you"),
+    Option("--name", "NAME", "by which others know you (USER, where you edit)"),
+    Option("--color", "RRGGBB", "in which others see you, such as E4572E"),
     Option("--json", "one JSON object a line, for programs"),
     Option("--no-color", "plain text, also on a terminal (NO_COLOR)"),
     Option("--help", "this"),

@@ -5,16 +5,14 @@ import WebSocketLoop
 struct ServerAddress: Hashable, Sendable {
   let host: String
   let port: Int
+  /// Whether one speaks to it by TLS.
+  let isSecure: Bool
   var token: String?
 
-  /// `ws://127.0.0.1:8080`, the same with `http`, or just `127.0.0.1`: then the port is 8080, otherwise 80.
+  /// `ws://127.0.0.1:8080`, the same with `http`, `wss` or `https`, or just `127.0.0.1`: then the port is 8080, otherwise
+  /// what is usual for the scheme.
   init(_ text: String, token: String? = nil) throws(ClientFailure) {
-    for scheme in ["wss:", "https:"] where text.hasPrefix(scheme) {
-      throw .usage(
-        "\(text): sync-client speaks no TLS; run it beside the server, or through a tunnel, and say ws://127.0.0.1:8080"
-      )
-    }
-    let hasScheme = text.hasPrefix("ws:") || text.hasPrefix("http:")
+    let hasScheme = ["ws:", "wss:", "http:", "https:"].contains { text.hasPrefix($0) }
     let bare = hasScheme || ServerAddress.hasPort(text) ? text : "\(text):8080"
     guard let endpoint = Endpoint(hasScheme ? text : "ws://" + bare), endpoint.query.isEmpty else {
       throw .usage("\(text): a server is given as ws://127.0.0.1:8080")
@@ -24,6 +22,7 @@ struct ServerAddress: Hashable, Sendable {
     }
     host = endpoint.host
     port = endpoint.port
+    isSecure = endpoint.isSecure
     self.token = token
   }
 
@@ -32,11 +31,14 @@ struct ServerAddress: Hashable, Sendable {
     return !text[colon...].contains("]") && (text.hasPrefix("[") || text.firstIndex(of: ":") == colon)
   }
 
+  /// Where `make run` has it, and where it is looked for when nobody says otherwise.
+  var isStandard: Bool { host == "127.0.0.1" && port == 8_080 && !isSecure }
+
   /// As it is shown and stored.
   var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
   func endpoint(_ path: String, query: String = "") -> Endpoint {
-    Endpoint(host: host, port: port, path: path, query: query)
+    Endpoint(host: host, port: port, path: path, query: query, isSecure: isSecure)
   }
 
   var headers: [(name: String, value: String)] {

@@ -14,7 +14,7 @@ actor ClientLoop {
 
   private init() {
     do {
-      loop = try EventLoop(name: "client")
+      loop = try EventLoop(name: "client", speaksTLS: true)
     } catch {
       Output.complain("no event loop could be made: \(error)")
       exit(ExitCode.failed.rawValue)

@@ -4,6 +4,18 @@ import WebSocketLoop
 enum ConnectionWords {
   static let noToken = "the server wants a valid token (--token or CANVAS_TOKEN)"
 
+  /// With what to do about it, where nobody said which server was meant.
+  static func nobody(_ server: ServerAddress) -> String {
+    server.isStandard
+      ? "no server answers there; make run starts one, --server or CANVAS_SERVER names another"
+      : "no server answers there"
+  }
+
+  /// - Parameter why: OpenSSL's words.
+  static func untrusted(_ why: String) -> String {
+    "its certificate is not trusted: \(why) (SSL_CERT_FILE names one to trust)"
+  }
+
   static func whyNot(
     _ server: ServerAddress,
     _ room: RoomName,
@@ -26,7 +38,10 @@ enum ConnectionWords {
     case .refused(403): return "\(place): this token may not"
     case .refused(let status) where status != 0 && status != 101:
       return "\(place): the server answered with HTTP status \(status)"
-    case .refused: return "\(server.authority): no server answers there"
+    case .untrusted: return "\(server.authority): \(untrusted(closure.reason))"
+    case .refused where server.isSecure:
+      return "\(server.authority): no server answers there, or none that speaks TLS"
+    case .refused: return "\(server.authority): \(nobody(server))"
     case .peer, .ours, .lost:
       let why = lastError ?? (closure.reason.isEmpty ? "the connection was lost" : closure.reason)
       return "\(place): \(why) (\(closure.code))"

@@ -46,8 +46,8 @@ extension RoomClient {
   }
 
   private var connectionWasRefused: Bool {
-    guard !hasBeenLive, let lastClosure, case .refused = lastClosure.cause else { return false }
-    return true
+    guard !hasBeenLive, let lastClosure else { return false }
+    return lastClosure.cause.isBeforeItWasOpen
   }
 
   /// Why the room can't be reached, in words.

@@ -18,7 +18,11 @@ struct StoredDrawing: Sendable {
     var query: [String] = []
     if let milliseconds { query.append("at=\(milliseconds)") }
     if stamps { query.append("stamps=1") }
-    let bytes = try await ServerRequests(server: server).get(room.path(), query: query.joined(separator: "&"))
+    let bytes = try await ServerRequests(server: server).get(
+      room.path(),
+      query: query.joined(separator: "&"),
+      of: room.text
+    )
     do throws(ImportError) {
       return try StoredDrawing(bytes)
     } catch {

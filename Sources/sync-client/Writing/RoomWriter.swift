@@ -65,8 +65,8 @@ final class RoomWriter {
   }
 
   private var wasRefused: Bool {
-    guard session.joins == 0, let lastClosure, case .refused = lastClosure.cause else { return false }
-    return true
+    guard session.joins == 0, let lastClosure else { return false }
+    return lastClosure.cause.isBeforeItWasOpen
   }
 
   var whyNot: String {

@@ -1,0 +1,124 @@
+"""Servers behind TLS: nginx as deploy/ has it, and others that nobody should trust."""
+
+import asyncio
+import contextlib
+import json
+import os
+import ssl
+import tempfile
+
+from server import Server, identifier
+from terminal import run, start
+from test_tls import TOKEN, Proxy, certificate
+
+
+def trusting(proxy):
+    """As on a machine that trusts the proxy's certificate."""
+    folder = proxy.folder.name
+    return {"CANVAS_SERVER": f"wss://localhost:{proxy.port}", "SSL_CERT_FILE": f"{folder}/certificate.pem", "SSL_CERT_DIR": folder}
+
+
+async def test_every_kind_of_command_reaches_a_server_behind_tls():
+    """Requests and sockets, small and large, for a moment and for long, with a token."""
+    with tempfile.NamedTemporaryFile("w") as file:
+        file.write(f"{TOKEN} operator *\n")
+        file.flush()
+        with Server("--proxies", "127.0.0.1", "--tokens", file.name) as server, Proxy(server) as proxy:
+            await proxy.ready()
+            there = trusting(proxy) | {"CANVAS_TOKEN": TOKEN}
+            await run(None, "add", "demo", "star", "name=Sun", variables=there)
+            await run(None, "move", "demo", "Sun", 10, 20, variables=there)
+            await run(None, "undo", "demo", variables=there)
+            assert "Sun" in (await run(None, "show", "demo", variables=there)).out
+            by_number = there | {"CANVAS_SERVER": f"wss://127.0.0.1:{proxy.port}"}
+            assert "agrees" in (await run(None, "check", "demo", variables=by_number)).out
+            assert "Sun" in (await run(None, "show", "demo", variables=by_number)).out
+            squares = [{"x": 3 * number, "y": 1, "colour": "#FF0000", "size": 9} for number in range(5_000)]
+            layout = json.dumps({"squares": squares})
+            await run(None, "import", "large", "-", input=layout, variables=there)
+            assert "agrees" in (await run(None, "check", "large", variables=there)).out
+            assert len((await run(None, "show", "large", "--json", variables=there)).object["shapes"]) == 5_000
+            lines = [{"shape": identifier(), "set": {"kind": "star"}} for _ in range(500)]
+            piped = await run(None, "pipe", "demo", input="\n".join(map(json.dumps, lines)), variables=there)
+            assert [line["type"] for line in piped.lines] == ["ack"] * 500
+            summary = (await run(None, "bot", "demo", "--for", "1s", "--quiet", "--json", variables=there)).object
+            assert summary["acknowledged"] == summary["operations"] > 0
+            rooms = {line["room"]: line for line in (await run(None, "rooms", "--over", "10ms", "--json", variables=there)).lines}
+            assert rooms["large"]["shapes"] == 5_000
+            done = await run(None, "rooms", variables=trusting(proxy), code=2)
+            assert "token" in done.err, done
+            done = await run(None, "add", "demo", variables=trusting(proxy), code=2)
+            assert "token" in done.err, done
+
+
+async def test_a_watcher_behind_tls_comes_back():
+    """The server goes, and its proxy stays; when it is back, so is the watcher."""
+    with Server("--proxies", "127.0.0.1") as server, Proxy(server) as proxy:
+        await proxy.ready()
+        async with await start(None, "watch", "demo", "--json", variables=trusting(proxy)) as watcher:
+            assert (await watcher.object())["event"] == "here"
+            server.asked = server.port
+            server.kill()
+            await watcher.until(event="offline")
+            server.start()
+            await watcher.until(event="back")
+            await run(server, "add", "demo", "name=Sun")
+            await watcher.until(event="made", name="Sun")
+
+
+@contextlib.asynccontextmanager
+async def impostor(name):
+    """Speaks TLS as whoever it says, and nothing else."""
+    with tempfile.TemporaryDirectory() as folder:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*certificate(folder, name))
+        async with await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0, ssl=context) as listener:
+            yield listener.sockets[0].getsockname()[1], {"SSL_CERT_FILE": f"{folder}/certificate.pem", "SSL_CERT_DIR": folder}
+
+
+async def test_a_certificate_that_is_not_trusted_is_refused():
+    """One of its own that this machine does not know; one that it knows, for somebody else. Requests and sockets alike: exit 2,
+    with why, and nothing was sent."""
+    nobody = {"SSL_CERT_FILE": "/dev/null", "SSL_CERT_DIR": os.devnull}
+    for name, changed, said in [("localhost", nobody, "self-signed certificate"), ("elsewhere.test", {}, "hostname mismatch")]:
+        async with impostor(name) as (port, trusted):
+            for command in ["show", "check", "pipe"]:
+                address = ["--server", f"wss://localhost:{port}"]
+                done = await run(None, command, "demo", *address, variables=trusted | changed, code=2)
+                assert "not trusted" in done.err and said in done.err.lower() and done.out == "", done
+
+
+async def test_a_token_goes_nowhere_but_where_it_is_meant_for():
+    """A server that sends us on to another is told no more, and the other nothing."""
+    heard = []
+
+    async def note(reader, writer):
+        heard.append(await reader.read(4096))
+        writer.close()
+
+    async with await asyncio.start_server(note, "127.0.0.1", 0) as other:
+        elsewhere = other.sockets[0].getsockname()[1]
+
+        async def send_on(reader, writer):
+            await reader.readuntil(b"\r\n\r\n")
+            place = f"Location: http://127.0.0.1:{elsewhere}/v1/rooms/demo/sync".encode()
+            writer.write(b"HTTP/1.1 302 Found\r\n" + place + b"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            await writer.drain()
+            writer.close()
+
+        async with await asyncio.start_server(send_on, "127.0.0.1", 0) as first:
+            address = f"ws://127.0.0.1:{first.sockets[0].getsockname()[1]}"
+            for command, code in [("show", 1), ("check", 2), ("pipe", 2)]:
+                done = await run(None, command, "demo", "--server", address, "--token", TOKEN, code=code)
+                assert "302" in done.err and heard == [], (done, heard)
+
+
+async def test_a_server_that_speaks_no_tls_is_told_from_one_that_is_not_there(shared):
+    """Exit 2: `wss` where there is none, and `ws` where there is nothing else."""
+    for command in ["show", "check"]:
+        done = await run(None, command, "demo", "--server", f"wss://127.0.0.1:{shared.port}", code=2)
+        assert "TLS" in done.err, done
+    async with impostor("localhost") as (port, _):
+        for command in ["show", "check"]:
+            done = await run(None, command, "demo", "--server", f"ws://localhost:{port}", code=2)
+            assert str(port) in done.err, done
