@@ -35,6 +35,16 @@ def test_replaying(server, client):
         screen.shows("ended with 0")
 
 
+def test_replaying_what_is_gone(server, client):
+    """It begins with the first that was drawn, also where nothing of that is left."""
+    shape = draw(server, "gone", name="Once")
+    change(server, "gone", shape, deleted=True)
+    with Tmux([client, "replay", "gone", "--server", f"ws://127.0.0.1:{server.port}"], 100, 30) as screen:
+        screen.shows("❚❚", "Nothing is drawn yet.")
+        screen.keys("Home")
+        screen.shows("Once")
+
+
 def test_replaying_a_part(server, client):
     """From and to as they are given; an empty room says that it has no past."""
     draw(server, "part", name="Whole")
@@ -83,8 +93,8 @@ def test_the_table_survives_its_server(_, client):
             screen.shows("here")
             port = server.port
             server.kill()
-            screen.shows("Connection refused")
+            screen.shows("no server answers there")
             server.asked = port
             server.start()
-            screen.lacks("Connection refused")
+            screen.lacks("no server answers there")
             screen.shows("here")

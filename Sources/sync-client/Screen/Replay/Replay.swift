@@ -10,7 +10,7 @@ enum Replay {
     details: [
       "Full screen. Space pauses, the arrows step, < and > change the speed, a click on the bar goes to that moment; "
         + "? shows all keys. Times are given as 2026-11-20T18:00, 10m (ago) or Unix milliseconds.",
-      "Without --from it begins with the oldest of what is drawn now. Without --speed it takes a minute at most.",
+      "Without --from it begins with the oldest that the server keeps. Without --speed it takes a minute at most.",
       "Needs a terminal. For scripts there is show --at.",
     ],
     options: [
@@ -23,7 +23,7 @@ enum Replay {
   ) { invocation in
     let room = try invocation.room()
     let speed = try invocation.arguments.number("--speed", in: 0.125...1_048_576, standard: 0)
-    try ScreenHost.needsTerminal(or: "show \(room.text) --at TIME shows how it was")
+    try ScreenHost.needsTerminal(invocation, or: "show \(room.text) --at TIME shows how it was")
     let span = try await ReplaySpan.find(room, from: invocation.server, arguments: invocation.arguments)
     let host = ScreenHost()
     let replay = ReplayCanvas(invocation, room, span, speed: speed > 0 ? speed : span.speed, host: host)

@@ -31,11 +31,12 @@ struct ReplaySpan: Hashable, Sendable {
       guard from < to else { throw ClientFailure.usage("--from must be before --to") }
       return ReplaySpan(from: from, to: to)
     }
-    let bytes = try await ServerRequests(server: server).get(room.path(), query: "stamps=1")
-    let stamps = StampSpan.read(bytes)
-    guard let begins = from ?? stamps?.first, let ends = to ?? stamps.map({ $0.last + 1_000 }) else {
-      throw ClientFailure.failed("\(room.text): nothing is drawn there now; say --from and --to to see what was")
-    }
+    let bytes = try await ServerRequests(server: server).get(room.path("/history"), of: room.text)
+    let history = JSONValue(bytes)
+    // A little longer than to the last that happened, so that one sees it.
+    guard let begins = from ?? history?["from"]?.milliseconds,
+      let ends = to ?? history?["to"]?.milliseconds.map({ $0 + 1_000 })
+    else { throw ClientFailure.failed("\(server.authority): what it says of the history makes no sense") }
     guard begins < ends else { throw ClientFailure.usage("there is nothing to replay after --from") }
     return ReplaySpan(from: begins, to: ends)
   }
@@ -49,44 +50,6 @@ struct ReplaySpan: Hashable, Sendable {
   }
 }
 
-/// When what is in a document was first and last written to.
-private enum StampSpan {
-  static func read(_ bytes: [UInt8]) -> (first: UInt64, last: UInt64)? {
-    bytes.span.withUnsafeBytes { bytes in
-      guard var reader = try? JSONReader(validating: bytes) else { return nil }
-      return try? read(&reader)
-    }
-  }
-
-  private static func read(_ reader: inout JSONReader) throws(JSONFailure) -> (first: UInt64, last: UInt64)? {
-    var span: (first: UInt64, last: UInt64)?
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      guard case "shapes" = key else {
-        try reader.skipValue()
-        continue
-      }
-      try reader.beginArray()
-      while try reader.nextElement() { try readShape(&reader, &span) }
-    }
-    return span
-  }
-
-  private static func readShape(
-    _ reader: inout JSONReader,
-    _ span: inout (first: UInt64, last: UInt64)?
-  ) throws(JSONFailure) {
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      guard case "stamps" = key else {
-        try reader.skipValue()
-        continue
-      }
-      try reader.beginObject()
-      while try reader.nextKey() != nil {
-        guard let time = Stamp(try reader.readString().text.string)?.milliseconds else { continue }
-        span = (min(span?.first ?? time, time), max(span?.last ?? time, time))
-      }
-    }
-  }
+extension JSONValue {
+  fileprivate var milliseconds: UInt64? { number.flatMap { UInt64(exactly: $0) } }
 }
