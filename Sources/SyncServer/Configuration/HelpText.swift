@@ -27,7 +27,7 @@ extension Invocation {
   }()
 
   private static func group(_ title: String, _ entries: [(String, String)]) -> [String] {
-    let width = 36
+    let width = 38
     return ["", title]
       + entries.map { entry in
         "  " + entry.0 + String(repeating: " ", count: max(1, width - entry.0.utf8.count)) + entry.1
