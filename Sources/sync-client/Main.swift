@@ -15,7 +15,7 @@ enum Main {
     }
     switch request {
     case .help(let text):
-      let output = Output(usesColor: false)
+      let output = Output()
       output.write(text)
       exit(ExitCode.success.rawValue)
     case .run(let command, let invocation):

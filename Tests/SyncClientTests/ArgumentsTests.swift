@@ -66,7 +66,8 @@ import Testing
   @Test(
     "a moment is a date, a number of milliseconds or how long ago",
     arguments: [
-      ("1763650000000", 1_763_650_000_000), ("10m", 1_763_649_400_000), ("2025-11-20T14:46:40Z", 1_763_650_000_000),
+      ("1763650000000", 1_763_650_000_000), ("10m", 1_763_649_400_000),
+      ("10m ago", 1_763_649_400_000), ("2025-11-20T14:46:40Z", 1_763_650_000_000),
       ("2025-11-20T14:46Z", 1_763_649_960_000), ("2025-11-20Z", 1_763_596_800_000),
       ("2024-02-29T00:00Z", 1_709_164_800_000),
     ] as [(String, UInt64)]
@@ -85,18 +86,36 @@ import Testing
     #expect(TimeWords.milliseconds(text, now: 1_763_650_000_000) == nil)
   }
 
-  @Test("a server is a host and a port, with or without ws") func servers() throws {
+  @Test("a server is a host and a port, with or without ws, and by TLS where that is said") func servers() throws {
     for (text, authority) in [
       ("ws://127.0.0.1:9000", "127.0.0.1:9000"), ("http://127.0.0.1:9000/", "127.0.0.1:9000"),
       ("localhost", "localhost:8080"), ("localhost:81", "localhost:81"), ("ws://localhost", "localhost:80"),
       ("[::1]:8080", "[::1]:8080"), ("ws://[::1]:1", "[::1]:1"),
     ] {
       #expect(try ServerAddress(text).authority == authority)
+      #expect(try !ServerAddress(text).endpoint("/").isSecure)
+    }
+    for (text, authority) in [
+      ("wss://localhost", "localhost:443"), ("https://localhost/", "localhost:443"), ("wss://[::1]:1", "[::1]:1"),
+    ] {
+      #expect(try ServerAddress(text).authority == authority)
+      #expect(try ServerAddress(text).endpoint("/").isSecure)
     }
     for text in [
-      "wss://localhost", "https://localhost", "ws://localhost/path", "ws://localhost:0", "", "ws://", "ftp:x",
+      "wss://localhost/path", "ws://localhost/path", "ws://localhost:0", "", "ws://", "ftp:x",
     ] {
       #expect(throws: ClientFailure.self, "\(text)") { try ServerAddress(text) }
+    }
+  }
+
+  @Test("a colour may go without the sign that a shell takes for a remark") func colors() throws {
+    for word in ["#E4572E", "E4572E"] {
+      let request = try CommandLineRequest(["show", "room", "--color", word], environment: [:])
+      guard case .run(_, let invocation) = request else {
+        Issue.record("\(word) is no command")
+        continue
+      }
+      #expect(invocation.color == Color(packed: 0xE4572E))
     }
   }
 

@@ -125,7 +125,7 @@ import Testing
     ])
     table.add([.init("1"), .init("月月月月"), .init(""), .init("a")])
     table.add([.init("10"), .init("ab\u{1B}[31m"), .init(""), .init("b")])
-    #expect(table.lines(for: Output(usesColor: false)) == [" n  name    last", " 1  月月…   a", "10  ab [3…  b"])
+    #expect(table.lines(for: Output()) == [" n  name    last", " 1  月月…   a", "10  ab [3…  b"])
   }
 
   @Test("an answer's JSON is read whole, or not at all") func json() {

@@ -17,6 +17,7 @@ async def test_words_that_make_no_sense_exit_with_64(shared):
     for words, said in [
         ([], "--help"),
         (["dance"], "dance: there is no such command"),
+        (["help", "dance"], "dance: there is no such command"),
         (["show"], "show needs ROOM"),
         (["show", "a/b"], "a/b: a room's name"),
         (["show", "room", "more"], "more is one word too many"),
@@ -24,11 +25,12 @@ async def test_words_that_make_no_sense_exit_with_64(shared):
         (["show", "room", "--svg=1"], "--svg takes no value"),
         (["show", "room", "--at"], "--at needs a value"),
         (["show", "room", "--at", "yesterday"], "--at yesterday"),
-        (["show", "room", "--server", "wss://canvas.example"], "no TLS"),
+        (["show", "room", "--server", "ftp://127.0.0.1"], "a server is given as"),
         (["show", "room", "--server", "ws://127.0.0.1:8080/path"], "without a path"),
         (["show", "room", "--server", "ws://127.0.0.1:eighty"], "a server is given as"),
         (["show", "room", "--color", "red"], "--color red"),
         (["move", "room", "Sun", "left", "3"], "X and Y are numbers"),
+        (["move", "room", "Sun", "1e99", "3"], "position must be"),
         (["set", "room", "Sun", "alpha=30"], "from 1 to 10"),
         (["set", "room", "Sun", "colour=red"], "there is no such property"),
         (["set", "room", "Sun", "size=wide"], "two numbers"),
@@ -102,7 +104,7 @@ async def test_show_gives_the_drawing_the_picture_and_the_past(shared):
 async def test_a_room_that_nobody_wrote_to_fails(shared):
     """Exit 1, in words."""
     done = await run(shared, "show", "nobody", code=1)
-    assert "nobody has written" in done.err
+    assert f"nobody on 127.0.0.1:{shared.port}: nobody has written" in done.err, done
 
 
 async def test_colours_are_for_terminals(shared):
@@ -112,6 +114,14 @@ async def test_colours_are_for_terminals(shared):
     assert "\x1b[" in await on_terminal(shared, "show", "colours")
     for words, variables in [(["--no-color"], {}), ([], {"NO_COLOR": "1"}), ([], {"TERM": "dumb"})]:
         assert "\x1b[" not in await on_terminal(shared, "show", "colours", *words, variables=variables)
+
+
+async def test_there_are_as_many_colours_as_the_terminal_has(shared):
+    """Exact ones, of 256 or of sixteen."""
+    await shared.write("depths", name="Sun", fill="#E4572E")
+    for variables, code in [({"COLORTERM": "truecolor"}, "38;2;228;87;46"), ({"COLORTERM": ""}, "38;5;"), ({"TERM": "linux", "COLORTERM": ""}, "31")]:
+        told = await on_terminal(shared, "show", "depths", variables=variables)
+        assert f"\x1b[{code}" in told and told.count("38;") == code.count("38;"), (variables, told)
 
 
 async def test_check_compares_with_the_server(shared):

@@ -92,6 +92,29 @@ async def test_undo_takes_back_the_last_edit_of_this_terminal_across_commands(sh
         assert "nothing to undo" in done.err, "another account's edits are not one's own"
 
 
+async def test_undo_tells_what_it_would_take_back(shared):
+    """Step by step, the newest first, and nothing is changed by that."""
+    await run(shared, "add", "listed", "square", "name=Sun", "position=0,0")
+    await run(shared, "move", "listed", "Sun", "10", "0")
+    await run(shared, "set", "listed", "Sun", "alpha=5")
+    before = await shapes(shared, "listed")
+    told = (await run(shared, "undo", "listed", "--list")).out.splitlines()
+    assert told == ["1  made Sun 100 % opaque", "2  moved Sun to 0, 0", "3  deleted Sun"], told
+    steps = (await run(shared, "undo", "listed", "--list", "--steps", 2, "--json")).lines
+    assert [step["step"] for step in steps] == [1, 2] and steps[1]["events"][0]["set"] == {"position": [0, 0]}, steps
+    assert await shapes(shared, "listed") == before
+    await run(shared, "undo", "listed")
+    assert (await run(shared, "redo", "listed", "--list")).out == "1  made Sun 50 % opaque\n"
+    await run(shared, "redo", "listed")
+    assert "nothing to redo" in (await run(shared, "redo", "listed", "--list", code=1)).err
+
+
+async def test_what_changes_nothing_says_so(shared):
+    """Rather than nothing at all."""
+    await run(shared, "add", "still", "name=Sun")
+    assert (await run(shared, "order", "still", "Sun", "front")).out == "nothing changed\n"
+
+
 async def test_a_damaged_or_missing_state_costs_the_history_only(shared):
     """The edit is made, by somebody new."""
     with tempfile.TemporaryDirectory() as state:

@@ -36,6 +36,13 @@ def test_it_shows_the_room_at_80_by_24(server, client):
         assert any(red > 240 and 130 < green < 165 and blue < 60 for red, green, blue in mixed), "its outline"
 
 
+def test_a_dumb_terminal_is_refused(server, client):
+    """It would only be littered: exit 64, and what to do instead."""
+    with Tmux(joins(client, server, "dumb"), TERM="dumb") as screen:
+        screen.shows("dumb", "watch dumb tells what happens", "ended with 64")
+        assert screen.flag("alternate_on") == "0"
+
+
 def test_circles_look_round(server, client):
     """A circle takes twice as many columns as rows."""
     draw(server, "round", name="O", kind="ellipse", position=[0, 0], size=[200, 200], fill="#FFD23F")

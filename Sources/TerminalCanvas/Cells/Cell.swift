@@ -51,6 +51,21 @@ public struct Ink: Hashable, Sendable {
 
   static func index(_ index: UInt8) -> Ink { Ink(packed: 1 << 24 | UInt32(index)) }
   static func exact(_ rgb: UInt32) -> Ink { Ink(packed: 2 << 24 | rgb & 0xFF_FFFF) }
+
+  /// What stands between `ESC [` and `m` to choose it for letters.
+  public var foregroundCode: String { code(base: 30) }
+  var backgroundCode: String { code(base: 40) }
+
+  private func code(base: Int) -> String {
+    let value = Int(packed & 0xFF_FFFF)
+    switch packed >> 24 {
+    case 0: return "\(base + 9)"
+    case 1 where value < 8: return "\(base + value)"
+    case 1 where value < 16: return "\(base + 52 + value)"
+    case 1: return "\(base + 8);5;\(value)"
+    default: return "\(base + 8);2;\(value >> 16);\(value >> 8 & 255);\(value & 255)"
+    }
+  }
 }
 
 /// One place of a screen.

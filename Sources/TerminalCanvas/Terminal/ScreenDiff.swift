@@ -132,12 +132,12 @@ private struct Writer {
     }
     if cell.foreground != from.foreground, showsForeground(cell) {
       separate()
-      append(cell.foreground, base: 30, to: &codes)
+      codes += Array(cell.foreground.foregroundCode.utf8)
       from.foreground = cell.foreground
     }
     if cell.background != from.background {
       separate()
-      append(cell.background, base: 40, to: &codes)
+      codes += Array(cell.background.backgroundCode.utf8)
     }
     output += [0x1B, UInt8(ascii: "[")]
     if codes != [UInt8(ascii: "0")] { output += codes }
@@ -151,17 +151,6 @@ private struct Writer {
     (.bold, UInt8(ascii: "1")), (.dim, UInt8(ascii: "2")), (.underlined, UInt8(ascii: "4")),
     (.reversed, UInt8(ascii: "7")),
   ]
-
-  private func append(_ ink: Ink, base: Int, to codes: inout [UInt8]) {
-    let value = Int(ink.packed & 0xFF_FFFF)
-    switch ink.packed >> 24 {
-    case 0: codes += Array("\(base + 9)".utf8)
-    case 1 where value < 8: codes += Array("\(base + value)".utf8)
-    case 1 where value < 16: codes += Array("\(base + 52 + value)".utf8)
-    case 1: codes += Array("\(base + 8);5;\(value)".utf8)
-    default: codes += Array("\(base + 8);2;\(value >> 16);\(value >> 8 & 255);\(value & 255)".utf8)
-    }
-  }
 
   private mutating func append(_ number: Int) {
     output += Array(String(number).utf8)

@@ -6,5 +6,9 @@ enum CommandTable {
     + ImportExport.commands + [Pipe.command]
     + [Rooms.command, Top.command, RunBots.command, Check.command]
 
+  static func unknown(_ name: String) -> ClientFailure {
+    .usage("\(name): there is no such command; sync-client --help lists all")
+  }
+
   static func command(named name: String) -> Command? { all.first { $0.name == name } }
 }

@@ -15,6 +15,9 @@ enum Figures {
     return number((value * scale).rounded() / scale)
   }
 
+  /// `1 shape`, `2 shapes`.
+  static func counted(_ count: Int, _ noun: String) -> String { count == 1 ? "1 \(noun)" : "\(count) \(noun)s" }
+
   private static let units: [(name: String, milliseconds: Double)] = [
     ("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
   ]

@@ -20,7 +20,7 @@ extension CommandTable {
     lines += ["", "Options of every command"]
     lines += HelpText.columns(Option.common.map { ($0.shown, $0.words) })
     lines += [
-      "", "sync-client COMMAND --help tells more of each, with examples.",
+      "", "sync-client COMMAND --help tells more of each, with examples; sync-client --version, which this is.",
       "Exit codes: 0 done, 1 failed, 2 could not connect, 64 the words make no sense.",
     ]
     return lines.joined(separator: "\n")

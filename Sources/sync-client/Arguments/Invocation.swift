@@ -1,4 +1,5 @@
 import CanvasCRDT
+import TerminalCanvas
 
 /// A command's arguments, and what holds for every command: which server, who one is, how to answer.
 struct Invocation: Sendable {
@@ -8,6 +9,8 @@ struct Invocation: Sendable {
   let color: Color?
   let isJSON: Bool
   let output: Output
+  /// How many colours the terminal has, by the environment and what was asked for.
+  let colorDepth: ColorDepth
   let environment: [String: String]
   let windowChanges = WindowChanges()
 
@@ -27,16 +30,25 @@ struct Invocation: Sendable {
       return name
     }
     color = try arguments["--color"].map { (text) throws(ClientFailure) in
-      guard let color = Color(text) else { throw .usage("--color \(text): must be a colour as #E4572E") }
+      // To a shell a word that begins with # is a remark, so that the bare digits do as well.
+      guard let color = Color(text) ?? Color("#" + text) else {
+        throw .usage("--color \(text): must be a colour as E4572E or '#E4572E'")
+      }
       return color
     }
     isJSON = arguments.has("--json")
-    let wantsColor = !arguments.has("--no-color") && (environment["NO_COLOR"] ?? "").isEmpty
-    output = Output(usesColor: wantsColor && !isJSON && Output.isTerminal && environment["TERM"] != "dumb")
+    colorDepth = arguments.has("--no-color") ? .none : ColorDepth(environment: environment)
+    output = Output(depth: isJSON || !Output.isTerminal ? .none : colorDepth)
   }
 
   /// The room that the first operand names.
   func room() throws(ClientFailure) -> RoomName { try RoomName(arguments.operands[0]) }
+
+  /// What somebody who gave no name is called: as they are on this machine.
+  var ownName: Text {
+    let user = Text(environment["USER"] ?? "")
+    return PropertyRules.allowsName(user) ? user : "Terminal"
+  }
 
   /// How one joins a room, unless a command knows better.
   func replicaConfiguration(name standard: Text = "Terminal") -> ReplicaConfiguration {
@@ -57,17 +69,16 @@ enum CommandLineRequest: Sendable {
     guard let first = words.first else { throw .usage("what? sync-client --help lists what there is") }
     switch first {
     case "--help", "-h", "help":
-      if words.count > 1, let command = CommandTable.command(named: words[1]) {
-        self = .help(command.helpText)
-      } else {
+      guard words.count > 1 else {
         self = .help(CommandTable.helpText)
+        return
       }
+      guard let command = CommandTable.command(named: words[1]) else { throw CommandTable.unknown(words[1]) }
+      self = .help(command.helpText)
     case "--version":
       self = .help("sync-client \(CommandTable.version)")
     default:
-      guard let command = CommandTable.command(named: first) else {
-        throw .usage("\(first): there is no such command; sync-client --help lists all")
-      }
+      guard let command = CommandTable.command(named: first) else { throw CommandTable.unknown(first) }
       let arguments = try Arguments(Array(words.dropFirst()), for: command)
       if arguments.has("--help") {
         self = .help(command.helpText)

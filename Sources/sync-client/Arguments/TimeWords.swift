@@ -12,10 +12,11 @@ enum TimeWords {
   }
 
   /// Unix milliseconds, `2026-11-20`, `2026-11-20T18:00`, the same with seconds or a `Z` behind it (local time without),
-  /// or how long ago: `10m`.
+  /// or how long ago: `10m`, `10m ago`.
   static func milliseconds(_ text: String, now: UInt64) -> UInt64? {
     if let number = UInt64(text) { return number }
-    if let ago = Figures.milliseconds(text) { return now - min(ago, now) }
+    let length = text.hasSuffix(" ago") ? String(text.dropLast(4)) : text
+    if let ago = Figures.milliseconds(length) { return now - min(ago, now) }
     return date(text)
   }
 

@@ -10,8 +10,8 @@ struct BotSummary {
     var line = "\(Figures.rounded(crowd.seconds, decimals: 0)) s: \(tally.acknowledged) acknowledged"
     line += ", \(crowd.unansweredCount) on their way"
     if tally.refusedCount > 0 { line += ", \(tally.refusedCount) refused" }
-    if tally.reconnects > 0 { line += ", \(tally.reconnects) reconnects" }
-    line += "; \(latencies(tally.latencies))"
+    if tally.reconnects > 0 { line += ", \(Figures.counted(tally.reconnects, "reconnect"))" }
+    if tally.latencies.count > 0 { line += "; \(latencies(tally.latencies))" }
     Output.remark(line)
   }
 
@@ -24,16 +24,19 @@ struct BotSummary {
     let tally = crowd.tally
     let output = invocation.output
     guard !invocation.isJSON else { return output.write { write(crowd, to: &$0) } }
-    let bots = crowd.bots.count == 1 ? "1 bot" : "\(crowd.bots.count) bots"
     let rate = crowd.seconds > 0 ? Double(tally.acknowledged) / crowd.seconds : 0
-    output.write("\(bots) for \(Figures.rounded(crowd.seconds)) s: \(tally.written) operations")
+    let bots = Figures.counted(crowd.bots.count, "bot")
+    let operations = Figures.counted(tally.written, "operation")
+    output.write("\(bots) for \(Figures.rounded(crowd.seconds)) s: \(operations)")
     output.write("  acknowledged  \(tally.acknowledged) (\(Figures.rounded(rate, decimals: 0)) a second)")
     for (code, count) in refusals(tally) { output.write("  refused       \(count) \(code)") }
     if crowd.unansweredCount > 0 { output.write("  unanswered    \(crowd.unansweredCount)") }
     if tally.superseded > 0 { output.write("  superseded    \(tally.superseded)") }
-    if tally.heldBack > 0 { output.write("  held back     \(tally.heldBack) moves, until answers came") }
+    if tally.heldBack > 0 {
+      output.write("  held back     \(Figures.counted(tally.heldBack, "move")), until answers came")
+    }
     if tally.reconnects > 0 { output.write("  reconnects    \(tally.reconnects)") }
-    output.write("  latency       \(latencies(tally.latencies))")
+    if tally.latencies.count > 0 { output.write("  latency       \(latencies(tally.latencies))") }
   }
 
   private static func write(_ crowd: BotCrowd, to line: inout JSONWriter) {

@@ -22,6 +22,7 @@ struct EditReport: Sendable {
     let output = invocation.output
     if invocation.isJSON { return output.write { write(to: &$0) } }
     if rejected.isEmpty { EventLines(output: output, isReport: true).write(events) }
+    if isAcknowledged, events.isEmpty, superseded.isEmpty, rejected.isEmpty { output.write("nothing changed") }
     for loss in superseded {
       let property = Text(loss.property.wireName).string
       output.write(
@@ -41,14 +42,7 @@ struct EditReport: Sendable {
   private func write(to line: inout JSONWriter) {
     line.member("room", room.text)
     line.member("acknowledged", isAcknowledged && rejected.isEmpty)
-    line.key("events")
-    line.beginArray()
-    for event in events {
-      line.beginObject()
-      event.write(to: &line)
-      line.endObject()
-    }
-    line.endArray()
+    line.write(events, as: "events")
     line.key("superseded")
     line.beginArray()
     for loss in superseded {

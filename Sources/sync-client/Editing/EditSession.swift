@@ -10,7 +10,7 @@ struct EditSession {
 
   static func open(_ invocation: Invocation) async throws -> EditSession {
     let room = try invocation.room()
-    let configuration = invocation.replicaConfiguration()
+    let configuration = invocation.replicaConfiguration(name: invocation.ownName)
     let state = try await TerminalState.open(invocation.server, room, environment: invocation.environment)
     let replica =
       state?.restore(configuration)

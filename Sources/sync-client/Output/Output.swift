@@ -1,13 +1,14 @@
 import CanvasCRDT
 import Glibc
+import TerminalCanvas
 
 /// Standard output, line by line, and standard error for what is not an answer.
 ///
 /// Written at once and whole, so that whoever reads a pipe has each line as it happens. A reader who has enough ends
 /// the command quietly.
 struct Output: Sendable {
-  /// Only on a terminal, and unless asked not to.
-  let usesColor: Bool
+  /// How many colours there are: none but on a terminal, nor where it was asked for none.
+  var depth = ColorDepth.none
 
   static var isTerminal: Bool { isatty(STDOUT_FILENO) != 0 }
   static var isErrorTerminal: Bool { isatty(STDERR_FILENO) != 0 }

@@ -1,4 +1,5 @@
 import CanvasCRDT
+import TerminalCanvas
 
 /// How a piece of text looks on a terminal that has colours.
 enum Style: Sendable {
@@ -11,27 +12,25 @@ enum Style: Sendable {
   case bad
   case color(Color)
 
-  private var code: String? {
+  private func code(_ depth: ColorDepth) -> String? {
     switch self {
     case .plain: nil
     case .strong: "1"
     case .faint: "2"
-    case .warning: "38;2;255;140;26"
+    case .warning: depth.ink(Theme.overlap).foregroundCode
     case .good: "32"
     case .bad: "31"
-    case .color(let color): "38;2;\(color.red);\(color.green);\(color.blue)"
+    case .color(let color): depth.ink(color).foregroundCode
     }
   }
 
-  func applied(to text: String) -> String {
-    guard let code else { return text }
+  func applied(to text: String, _ depth: ColorDepth) -> String {
+    guard depth != .none, let code = code(depth) else { return text }
     return "\u{1B}[\(code)m\(text)\u{1B}[0m"
   }
 }
 
 extension Output {
   /// The text in a style, where there are colours; also without what controls a terminal.
-  func styled(_ text: String, _ style: Style) -> String {
-    usesColor ? style.applied(to: text.printable) : text.printable
-  }
+  func styled(_ text: String, _ style: Style) -> String { style.applied(to: text.printable, depth) }
 }

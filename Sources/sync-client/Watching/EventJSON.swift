@@ -1,5 +1,18 @@
 import CanvasCRDT
 
+extension JSONWriter {
+  mutating func write(_ events: [RoomEvent], as name: StaticString) {
+    key(name)
+    beginArray()
+    for event in events {
+      beginObject()
+      event.write(to: &self)
+      endObject()
+    }
+    endArray()
+  }
+}
+
 /// Events as objects for programs.
 extension RoomEvent {
   func write(to line: inout JSONWriter) {

@@ -10,17 +10,23 @@ struct EventLines {
   var isReport = false
 
   func write(_ events: [RoomEvent]) {
+    for line in lines(events) { output.write(line) }
+  }
+
+  func lines(_ events: [RoomEvent]) -> [String] {
+    var lines: [String] = []
     var rest = events[...]
     while let first = rest.first {
       let alike = rest.prefix { $0.kindOfCrowd == first.kindOfCrowd && $0.by == first.by }
       if alike.count > EventLines.alikeMax, let crowd = first.kindOfCrowd {
-        output.write(line(first, crowd.words(alike.count)))
+        lines.append(line(first, crowd.words(alike.count)))
         rest = rest.dropFirst(alike.count)
       } else {
-        output.write(line(first, words(first)))
+        lines.append(line(first, words(first)))
         rest = rest.dropFirst()
       }
     }
+    return lines
   }
 
   private func line(_ event: RoomEvent, _ words: String) -> String {

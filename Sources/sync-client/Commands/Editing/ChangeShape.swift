@@ -33,10 +33,9 @@ enum ChangeShape {
     guard let x = Double(operands[2]), let y = Double(operands[3]), x.isFinite, y.isFinite else {
       throw ClientFailure.usage("\(operands[2]) \(operands[3]): X and Y are numbers")
     }
+    var set = try PropertyWords.read(["position=\(operands[2]),\(operands[3])"])
     let session = try await EditSession.open(invocation)
     let shape = try await session.find(operands[1])
-    var set = Properties()
-    set.position = Point(x: x, y: y)
     if invocation.arguments.has("--by"), let before = session.canvas[shape]?.properties.position {
       set.position = Point(x: before.x + x, y: before.y + y)
     }

@@ -25,8 +25,11 @@ enum History {
       "Your own edits only, the newest first: those made by commands of this account on this machine, one after the "
         + "other. What somebody else has changed since stays as they made it."
     ],
-    options: [Option("--steps", "N", "so many at once (1)")],
-    examples: ["undo demo", "undo demo --steps 3"]
+    options: [
+      Option("--steps", "N", "so many at once (1)"),
+      Option("--list", nil, "change nothing: tell what each of so many steps (20) would do, the newest first"),
+    ],
+    examples: ["undo demo", "undo demo --steps 3", "undo demo --list"]
   ) { invocation in
     try await step(invocation, "undo") { $0.undo(at: $1) }
   }
@@ -36,8 +39,11 @@ enum History {
     group: .editing,
     operands: [.one("ROOM")],
     summary: "do again what undo took back",
-    options: [Option("--steps", "N", "so many at once (1)")],
-    examples: ["redo demo"]
+    options: [
+      Option("--steps", "N", "so many at once (1)"),
+      Option("--list", nil, "change nothing: tell what each of so many steps (20) would do"),
+    ],
+    examples: ["redo demo", "redo demo --list"]
   ) { invocation in
     try await step(invocation, "redo") { $0.redo(at: $1) }
   }
@@ -48,24 +54,78 @@ enum History {
     _ word: String,
     _ take: (inout Replica, Moment) -> [ReplicaEffect]
   ) async throws -> ExitCode {
-    let steps = try invocation.arguments.integer("--steps", in: 1...1_000, standard: 1)
+    let isListing = invocation.arguments.has("--list")
+    let steps = try invocation.arguments.integer("--steps", in: 1...1_000, standard: isListing ? 20 : 1)
     let session = try await EditSession.open(invocation)
     let room = session.client.room.text
+    let nothing = ClientFailure.failed("there is nothing to \(word) in \(room)")
+    if isListing {
+      let list = StepList(session.client.replica, steps: steps, take)
+      await session.client.leave()
+      guard !list.steps.isEmpty else { throw nothing }
+      list.write(to: invocation)
+      return .success
+    }
     return try await session.commit { replica, now in
       var effects: [ReplicaEffect] = []
       var isAny = false
       for _ in 0..<steps {
         let next = take(&replica, now)
-        let isChange = next.contains { effect in
-          if case .changed = effect { return true }
-          return false
-        }
         effects += next
-        guard isChange else { break }
+        guard next.contains(where: { $0.changes != nil }) else { break }
         isAny = true
       }
-      guard isAny else { throw ClientFailure.failed("there is nothing to \(word) in \(room)") }
+      guard isAny else { throw nothing }
       return effects
     }
+  }
+}
+
+/// What undoing or redoing would do, step by step: done to a copy of the replica, which nobody hears of.
+struct StepList {
+  let steps: [[RoomEvent]]
+
+  @ClientLoop
+  init(_ replica: Replica, steps count: Int, _ take: (inout Replica, Moment) -> [ReplicaEffect]) {
+    var replica = replica
+    var ledger = RoomLedger(replica.canvas)
+    let now = Moment.now()
+    var rest = now
+    rest.monotonicMilliseconds += RoomLedger.restlessMillisecondsMax
+    var steps: [[RoomEvent]] = []
+    while steps.count < count {
+      let changes = take(&replica, now).compactMap { $0.changes }
+      guard !changes.isEmpty else { break }
+      let events = changes.flatMap { ledger.take($0, by: .oneself, on: replica.canvas, at: now) }
+      steps.append(events + ledger.due(at: rest))
+    }
+    self.steps = steps
+  }
+
+  func write(to invocation: Invocation) {
+    let output = invocation.output
+    let lines = EventLines(output: output, isReport: true)
+    let width = "\(steps.count)".count
+    for (index, events) in steps.enumerated() {
+      if invocation.isJSON {
+        output.write { line in
+          line.member("step", index + 1)
+          line.write(events, as: "events")
+        }
+        continue
+      }
+      for (place, words) in lines.lines(events).enumerated() {
+        let number = place == 0 ? "\(index + 1)" : ""
+        let gap = String(repeating: " ", count: width - number.count)
+        output.write("\(output.styled(gap + number, .faint))  \(words)")
+      }
+    }
+  }
+}
+
+extension ReplicaEffect {
+  fileprivate var changes: [Change]? {
+    if case .changed(let changes, by: .own) = self { return changes }
+    return nil
   }
 }

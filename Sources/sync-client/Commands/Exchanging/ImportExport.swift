@@ -51,7 +51,11 @@ enum ImportExport {
     } catch {
       throw .failed(error.words)
     }
-    do throws(ImportError) { return try Import.read(bytes) } catch { throw .failed("\(path): \(error.description)") }
+    do throws(ImportError) {
+      return try Import.read(bytes)
+    } catch {
+      throw .failed("\(path): neither a drawing nor a layout: \(error.description)")
+    }
   }
 
   private static func moved(_ shapes: [ImportedShape], to corner: Point?) -> [ImportedShape] {
@@ -76,7 +80,7 @@ enum ImportExport {
     ],
     options: [
       Option("--format", "NAME", "json, svg or png"),
-      Option("--at", "TIME", "as it was: 2026-11-20T18:00 (Z for UTC), 10m ago, or Unix milliseconds"),
+      Option("--at", "TIME", "as it was: 2026-11-20T18:00 (Z for UTC), 10m (ago), or Unix milliseconds"),
       Option("--scale", "N", "PNG: pixels for each unit of the canvas (2)"),
     ],
     examples: ["export demo demo.png", "export demo demo.svg --at 1h", "export demo > demo.json"]

@@ -21,6 +21,7 @@ struct ShapeTable {
       .init(heading: ""), .init(heading: "overlaps", widthMax: 72), .init(heading: "identifier"),
       .init(heading: "written"), .init(heading: "by"),
     ])
+    var shares = PairShares(picture)
     for (index, place) in picture.order.places.enumerated() {
       guard let shape = stored.canvas[place.shape] else { continue }
       let properties = shape.properties
@@ -34,33 +35,50 @@ struct ShapeTable {
         .init(properties.fill.text, .color(properties.fill)),
         .init(properties.alpha == 10 ? "" : Figures.number(Double(properties.alpha) / 10)),
         .init(properties.visible ? "" : "hidden", .faint),
-        .init(ShapeTable.overlaps(of: shape, in: picture), .warning), .init(shape.id.text, .faint),
+        .init(ShapeTable.overlaps(of: shape, &shares), .warning), .init(shape.id.text, .faint),
         .init(stamp.map { TimeWords.shown($0.milliseconds) } ?? ""), .init(stamp?.actor.text ?? ""),
       ])
     }
   }
 
   /// `Moon 38 %, Cloud 2 %`, the most first.
-  private static func overlaps(of shape: Shape, in picture: RoomPicture) -> String {
+  private static func overlaps(of shape: Shape, _ shares: inout PairShares) -> String {
+    let picture = shares.picture
     let neighbours = picture.overlaps.neighbours(of: shape.id)
     // Finding the common area takes a moment, and a crowd is told as a number anyway.
     guard neighbours.count <= 64 else { return "\(neighbours.count) shapes" }
-    let shares = neighbours.map { neighbour -> (name: String, share: Double) in
-      let name = picture.names.name(of: neighbour)?.string ?? neighbour.text
-      let other = picture.overlaps.outline(of: neighbour)
-      return (name, other.map { OverlapShare.of(shape.outline, $0) } ?? 0)
+    let told = neighbours.map { neighbour -> (name: String, share: Double) in
+      (picture.names.name(of: neighbour)?.string ?? neighbour.text, shares.of(ShapePair(shape.id, neighbour)))
     }
-    let most = shares.sorted { ($0.share, $1.name) > ($1.share, $0.name) }
+    let most = told.sorted { ($0.share, $1.name) > ($1.share, $0.name) }
     var words = most.prefix(neighboursMax).map { "\($0.name) \(Figures.percentage($0.share))" }
     if most.count > neighboursMax { words.append("\(most.count - neighboursMax) more") }
     return words.joined(separator: ", ")
   }
 
   func lines(for output: Output) -> [String] {
-    let overlaps = pairCount == 0 ? "no overlaps" : pairCount == 1 ? "1 overlap" : "\(pairCount) overlaps"
-    let shapes = shapeCount == 1 ? "1 shape" : "\(shapeCount) shapes"
+    let overlaps = pairCount == 0 ? "no overlaps" : Figures.counted(pairCount, "overlap")
+    let shapes = Figures.counted(shapeCount, "shape")
     guard shapeCount > 0 else { return ["no shapes"] }
     return table.lines(for: output) + ["", "\(shapes), \(overlaps)"]
+  }
+}
+
+/// How much two shapes cover of each other: the same for both of them, and found once.
+private struct PairShares {
+  let picture: RoomPicture
+  private var found: [ShapePair: Double] = [:]
+
+  init(_ picture: RoomPicture) { self.picture = picture }
+
+  mutating func of(_ pair: ShapePair) -> Double {
+    // Who asks second is the last to ask.
+    if let share = found.removeValue(forKey: pair) { return share }
+    guard let first = picture.overlaps.outline(of: pair.first), let second = picture.overlaps.outline(of: pair.second)
+    else { return 0 }
+    let share = OverlapShare.of(first, second)
+    found[pair] = share
+    return share
   }
 }
 

@@ -13,7 +13,7 @@ enum Show {
     ],
     options: [
       Option("--svg", nil, "the picture, as SVG"),
-      Option("--at", "TIME", "as it was: 2026-11-20T18:00 (Z for UTC), 10m ago, or Unix milliseconds"),
+      Option("--at", "TIME", "as it was: 2026-11-20T18:00 (Z for UTC), 10m (ago), or Unix milliseconds"),
       Option("--stamps", nil, "who wrote to each shape last, and when"),
     ],
     examples: [

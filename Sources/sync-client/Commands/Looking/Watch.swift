@@ -40,6 +40,9 @@ final class Watcher: RoomFollower {
     case programs
   }
 
+  /// More than these who are here at the beginning are told as a number.
+  private static let namesMax = 12
+
   private let reader: Reader
   private let output: Output
   private var ledger: RoomLedger?
@@ -61,9 +64,11 @@ final class Watcher: RoomFollower {
     let peers = client.replica.peers
     switch reader {
     case .people:
-      let here = peers.isEmpty ? "nobody else is here" : "here: " + peers.map { $0.name.string }.joined(separator: ", ")
-      let shapes = canvas.liveCount == 1 ? "1 shape" : "\(canvas.liveCount) shapes"
-      let overlaps = pairs == 1 ? "1 overlap" : "\(pairs) overlaps"
+      var names = peers.prefix(Watcher.namesMax).map { $0.shownName }
+      if peers.count > names.count { names.append("\(peers.count - names.count) more") }
+      let here = peers.isEmpty ? "nobody else is here" : "here: " + names.joined(separator: ", ")
+      let shapes = Figures.counted(canvas.liveCount, "shape")
+      let overlaps = Figures.counted(pairs, "overlap")
       output.write(output.styled("\(client.room.text): \(shapes), \(overlaps); \(here)", .faint))
     case .programs:
       output.write { line in

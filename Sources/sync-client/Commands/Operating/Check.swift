@@ -36,6 +36,7 @@ enum Check {
   ) {
     let hash = hexadecimal(digest)
     let output = invocation.output
+    let count = Figures.counted(shapes, "shape")
     if invocation.isJSON {
       output.write { line in
         line.member("room", room.text)
@@ -47,9 +48,9 @@ enum Check {
     }
     switch verdict {
     case .agrees:
-      output.write("\(output.styled("agrees", .good)): \(room.text), \(shapes) shapes, digest \(hash)")
+      output.write("\(output.styled("agrees", .good)): \(room.text), \(count), digest \(hash)")
     case .disagrees:
-      output.write("\(output.styled("disagrees", .bad)): \(room.text), here \(shapes) shapes, digest \(hash)")
+      output.write("\(output.styled("disagrees", .bad)): \(room.text), here \(count), digest \(hash)")
     case .inconclusive:
       output.write("inconclusive: \(room.text) never stood still for long enough to compare")
     }

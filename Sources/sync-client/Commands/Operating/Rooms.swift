@@ -64,7 +64,7 @@ enum Rooms {
       for line in table.lines(for: output) { output.write(line) }
       output.write("")
     }
-    let count = rooms.count == 1 ? "1 room" : "\(rooms.count) rooms"
+    let count = Figures.counted(rooms.count, "room")
     let figures = reading.figures?.words(since: earlier.figures, seconds: reading.seconds(since: earlier)) ?? []
     output.write(([count] + figures).joined(separator: "; "))
   }

@@ -16,10 +16,11 @@ enum Join {
     options: [
       Option("--view", nil, "only look on"), Option("--light", nil, "for a light terminal, if it can't be asked"),
     ],
-    examples: ["join demo", "join demo --name Ann --color '#E4572E'", "join demo --view"]
+    examples: ["join demo", "join demo --name Ann --color E4572E", "join demo --view"]
   ) { invocation in
     let room = try invocation.room()
-    try ScreenHost.needsTerminal(or: "watch \(room.text) tells what happens, show \(room.text) shows the drawing")
+    let otherwise = "watch \(room.text) tells what happens, show \(room.text) shows the drawing"
+    try ScreenHost.needsTerminal(invocation, or: otherwise)
     try await run(room, invocation, host: nil)
     return .success
   }

@@ -154,16 +154,3 @@ final class LiveCanvas: ScreenContent {
     host.invalidate()
   }
 }
-
-extension Invocation {
-  /// How many colours there are, by the environment and what was asked for.
-  var colorDepth: ColorDepth {
-    arguments.has("--no-color") ? .none : ColorDepth(environment: environment)
-  }
-
-  /// What somebody who gave no name is called: as they are on this machine.
-  var ownName: Text {
-    let user = Text(environment["USER"] ?? "")
-    return PropertyRules.allowsName(user) ? user : "Terminal"
-  }
-}

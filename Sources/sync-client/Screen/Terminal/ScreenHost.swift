@@ -41,9 +41,12 @@ final class ScreenHost {
 
   /// Refuses what can't be shown.
   /// - Parameter otherwise: what to do without a terminal.
-  nonisolated static func needsTerminal(or otherwise: String) throws(ClientFailure) {
+  nonisolated static func needsTerminal(_ invocation: Invocation, or otherwise: String) throws(ClientFailure) {
     guard isatty(STDIN_FILENO) != 0, isatty(STDOUT_FILENO) != 0 else {
       throw .usage("this needs a terminal; \(otherwise)")
+    }
+    guard invocation.environment["TERM"] != "dumb" else {
+      throw .usage("this needs a terminal that can do more than one that is dumb (TERM); \(otherwise)")
     }
   }
 

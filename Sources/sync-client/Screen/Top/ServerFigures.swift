@@ -25,7 +25,7 @@ struct ServerFigures: Sendable {
   func words(since before: ServerFigures?, seconds: Double) -> [String] {
     var words: [String] = []
     if let connections = self["canvas_connections"] {
-      words.append(connections == 1 ? "1 connection" : "\(Int(connections)) connections")
+      words.append(Figures.counted(Int(connections), "connection"))
     }
     if let before, seconds > 0 {
       if let rate = rate("canvas_operations_in_total", before, seconds) {

@@ -20,7 +20,7 @@ enum Top {
     guard (100...3_600_000).contains(every) else {
       throw ClientFailure.usage("--every: must be a time from 100ms to 1h")
     }
-    try ScreenHost.needsTerminal(or: "rooms lists all rooms once")
+    try ScreenHost.needsTerminal(invocation, or: "rooms lists all rooms once")
     let host = ScreenHost()
     let table = RoomsTable(invocation, host: host, intervalMilliseconds: every)
     try await table.begin()
