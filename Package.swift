@@ -71,7 +71,11 @@ let package = Package(
       dependencies: ["sync-client", "CanvasCRDT", "TestSupport"],
       swiftSettings: settings
     ),
-    .testTarget(name: "WebSocketLoopTests", dependencies: ["WebSocketLoop"], swiftSettings: settings),
+    .testTarget(
+      name: "WebSocketLoopTests",
+      dependencies: ["WebSocketLoop", "TestSupport"],
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "SyncServerTests",
       dependencies: ["SyncServer", "CanvasCRDT", "TestSupport"],

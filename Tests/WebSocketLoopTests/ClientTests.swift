@@ -6,10 +6,12 @@ import Testing
 /// A client that records what it hears.
 ///
 /// `@unchecked Sendable`: what changes is behind a mutex; the behaviour is set before it connects.
-private final class TestClient: ConnectionHandler, @unchecked Sendable {
+final class TestClient: ConnectionHandler, @unchecked Sendable {
   struct Heard {
     var subprotocol: String??
     var texts: [String] = []
+    /// Of each, whether it came as text.
+    var kinds: [Bool] = []
     var closures: [Closure] = []
   }
 
@@ -23,7 +25,10 @@ private final class TestClient: ConnectionHandler, @unchecked Sendable {
   }
 
   func received(_ message: Message, on connection: Connection) {
-    heard.withLock { $0.texts.append(String(decoding: message.bytes, as: UTF8.self)) }
+    heard.withLock {
+      $0.texts.append(String(decoding: message.bytes, as: UTF8.self))
+      $0.kinds.append(message.isText)
+    }
     onMessage(connection, message)
   }
 

@@ -1,40 +1,105 @@
 internal import CWebSockets
 import Glibc
 
-// What comes in: bytes past the gate, pieces of messages from libwebsockets, goodbyes.
+// What comes in: bytes past the gate, pieces of messages, goodbyes.
 
 extension Connection {
-  /// Whether libwebsockets may have what the socket gave. Where not, it is told that the socket broke.
-  func admits(_ bytes: UnsafeMutableRawBufferPointer) -> Bool {
+  /// What the socket gave, before libwebsockets has it.
+  /// - Returns: how many bytes are left for libwebsockets, moved to the front. Nothing where it is to be told that the
+  ///   socket broke.
+  func admit(_ bytes: UnsafeMutableRawBufferPointer) -> Int? {
+    isServers ? admitFromClient(bytes) : admitFromServer(bytes)
+  }
+
+  private func admitFromClient(_ bytes: UnsafeMutableRawBufferPointer) -> Int? {
     guard let fault = gate.fault(in: bytes) else {
       if let ping = gate.takePing() {
         owedPong = ping
         sendOwedPong()
       }
-      return true
+      return bytes.count
     }
     if state == .open {
       fail(code: CloseCode.protocolError, words: fault.rawValue)
     }
-    return false
+    return nil
   }
 
-  /// A piece of a message: a whole one when it is short and not fragmented.
+  /// Messages are received from where they lie, and libwebsockets has the control frames between them.
+  private func admitFromServer(_ bytes: UnsafeMutableRawBufferPointer) -> Int? {
+    heard()
+    // By now libwebsockets has dealt with all that was left to it.
+    if frames.isBetweenMessages { isLeftToLibrary = false }
+    var place = 0
+    var kept = 0
+    while place < bytes.count {
+      let start = place
+      if frames.isPastGoodbye {
+        place = bytes.count
+      } else {
+        do throws(ServerFrames.Fault) {
+          let piece = try frames.read(UnsafeRawBufferPointer(bytes), from: &place)
+          if !isLeftToLibrary {
+            switch piece {
+            case .header: continue
+            case .control: break
+            case .data(let count, let left):
+              let payload = UnsafeRawBufferPointer(rebasing: bytes[(place - count)..<place])
+              guard receive(framed: payload, left: left) else { return nil }
+              continue
+            }
+          }
+        } catch {
+          if state == .open { fail(code: CloseCode.protocolError, words: error.rawValue) }
+          return nil
+        }
+      }
+      if kept < start {
+        UnsafeMutableRawBufferPointer(rebasing: bytes[kept...])
+          .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[start..<place]))
+      }
+      kept += place - start
+    }
+    return kept
+  }
+
+  /// - Returns: false where the connection is to be dropped.
+  private func receive(framed bytes: UnsafeRawBufferPointer, left: UInt64) -> Bool {
+    let isLast = frames.isLastFrame && left == 0
+    guard receive(bytes, left: left, isText: frames.isText, isLast: isLast) == 0 else { return false }
+    // Whoever has stopped reading is told of no more; libwebsockets keeps the rest until they go on.
+    if isLast, isReadingPaused { isLeftToLibrary = true }
+    return true
+  }
+
+  /// A piece of a message, from libwebsockets: a whole one when it is short and not fragmented.
   func receive(_ bytes: UnsafeRawBufferPointer) -> Int32 {
     heard()
-    guard state == .open, let wsi else { return isAborted ? -1 : 0 }
+    guard let wsi else { return isAborted ? -1 : 0 }
+    return receive(
+      bytes,
+      left: UInt64(lws_remaining_packet_payload(wsi)),
+      isText: lws_frame_is_binary(wsi) == 0,
+      isLast: lws_is_final_fragment(wsi) != 0
+    )
+  }
+
+  /// - Parameter left: how much of the frame is still to come.
+  /// - Returns: not 0 where the connection is to be dropped.
+  private func receive(_ bytes: UnsafeRawBufferPointer, left: UInt64, isText: Bool, isLast: Bool) -> Int32 {
+    guard state == .open else { return isAborted ? -1 : 0 }
     loop.counts.bytesReceived &+= UInt64(bytes.count)
     let gathered = assembly.count + bytes.count
     // What the frame's header announces counts too, so that a message too long is refused before it has come.
-    guard gathered <= options.messageBytesMax,
-      lws_remaining_packet_payload(wsi) <= options.messageBytesMax - gathered
-    else {
+    guard gathered <= options.messageBytesMax, left <= UInt64(options.messageBytesMax - gathered) else {
       assembly = []
       close(code: CloseCode.tooLarge, reason: "longer than \(options.messageBytesMax) bytes")
       return 0
     }
-    let isText = lws_frame_is_binary(wsi) == 0
-    guard lws_is_final_fragment(wsi) != 0 else {
+    guard isLast else {
+      // Room for the whole frame at once, where it is one of many for as many as there have been.
+      let needed = gathered + Int(left)
+      if needed > assembly.capacity { assembly.reserveCapacity(max(needed, assembly.count * 2)) }
       assembly.append(contentsOf: bytes)
       guard !isText || assemblyIsTextSoFar() else {
         refuseText()
@@ -100,8 +165,9 @@ extension Connection {
   private func fail(code: UInt16, words: String) {
     closure = Closure(cause: .ours, code: code, reason: words)
     state = .closing
-    guard isServers, let wsi, waiting.isEmpty, lws_partial_buffered(wsi) == 0 else { return }
-    let frame = Self.closeFrame(code: code, reason: words)
+    guard let wsi, waiting.isEmpty, lws_partial_buffered(wsi) == 0 else { return }
+    var frame = Self.closeFrame(code: code, reason: words)
+    if !isServers { frame = Self.masked(closeFrame: frame[2...]) }
     _ = Glibc.send(descriptor, frame, frame.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
   }
 }

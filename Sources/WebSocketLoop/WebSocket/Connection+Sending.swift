@@ -188,11 +188,16 @@ extension Connection {
     if isServers {
       Frame.append(payload, opcode: .close, to: &bytes)
     } else {
-      let key = UInt32.random(in: .min ... .max)
-      let mask = (0..<4).map { UInt8(truncatingIfNeeded: key >> ($0 * 8)) }
-      bytes = [0x80 | FrameOpcode.close.rawValue, 0x80 | UInt8(payload.count)] + mask
-      bytes += payload.enumerated().map { $1 ^ mask[$0 & 3] }
+      bytes = Self.masked(closeFrame: payload)
     }
     return cws_write(wsi, &bytes, bytes.count, Int32(LWS_WRITE_HTTP.rawValue), 0)
+  }
+
+  /// A client's goodbye with that payload, of at most 125 bytes.
+  static func masked(closeFrame payload: some Collection<UInt8>) -> [UInt8] {
+    let key = UInt32.random(in: .min ... .max)
+    let mask = (0..<4).map { UInt8(truncatingIfNeeded: key >> ($0 * 8)) }
+    return [0x80 | FrameOpcode.close.rawValue, 0x80 | UInt8(payload.count)] + mask
+      + payload.enumerated().map { $1 ^ mask[$0 & 3] }
   }
 }

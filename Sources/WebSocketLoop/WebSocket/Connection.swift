@@ -64,13 +64,18 @@ public final class Connection: @unchecked Sendable {
   /// With compression, libwebsockets takes one write for each time it says that the socket is writable.
   var mayWriteCompressed = false
 
+  /// Of a server's connection.
   var gate = FrameGate()
+  /// Of a client's, unless it compresses.
+  var frames = ServerFrames()
+  /// Messages come by way of libwebsockets, up to the end of one that has come in part.
+  var isLeftToLibrary = false
   /// What the newest ping said, until the socket takes the answer.
   var owedPong: [UInt8]?
   var assembly: [UInt8] = []
   /// How much of a text that is being assembled is known to be UTF-8.
   var assemblyChecked = 0
-  private var isReadingPaused = false
+  private(set) var isReadingPaused = false
   private var lastHeard: UInt64 = 0
   var lastMessage: UInt64 = 0
   private var pingedAt: UInt64?
@@ -110,7 +115,7 @@ public final class Connection: @unchecked Sendable {
   }
 
   func detach() {
-    if isServers { loop.gated.remove(descriptor: descriptor) }
+    loop.gated.remove(self, descriptor: descriptor)
     wsi = nil
     descriptor = -1
   }
@@ -118,6 +123,8 @@ public final class Connection: @unchecked Sendable {
   func opened() {
     state = .open
     wasOpened = true
+    // Until now a client's socket has spoken HTTP.
+    if !isServers, !options.compresses { loop.gated.add(self, descriptor: descriptor) }
     loop.counts.connections += 1
     listener?.connectionCame()
     lastHeard = loop.now

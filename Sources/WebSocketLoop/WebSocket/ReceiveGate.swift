@@ -3,8 +3,9 @@ import Glibc
 /// `recv` as libwebsockets calls it: the only place between a socket and libwebsockets, which has no hook there.
 ///
 /// An executable's symbols come before a library's, so this one is found in place of glibc's by whoever calls `recv` in
-/// this process. It does the same (by `recvfrom`), and then has a server's connection look at what came. All other sockets
-/// pass: those of other threads, clients', and HTTP's.
+/// this process. It does the same (by `recvfrom`), and then has a connection look at what came: a server's at what a client
+/// may not send, and a client's, which takes its messages and leaves the rest. All other sockets pass: those of other
+/// threads, HTTP's, and of clients that compress.
 ///
 /// The other ways were to keep a second descriptor for each connection, or to decode every frame before libwebsockets
 /// does; docs/decisions/0007 weighs them. Public, because the optimiser makes what is not a symbol of its file alone, which
@@ -20,8 +21,10 @@ public func receiveThroughGate(
   guard received > 0, flags & Int32(MSG_PEEK) == 0,
     let connection = GatedConnections.onThisThread?.connection(of: descriptor)
   else { return received }
-  if connection.admits(UnsafeMutableRawBufferPointer(start: bytes, count: received)) { return received }
-  errno = ECONNRESET
+  let left = connection.admit(UnsafeMutableRawBufferPointer(start: bytes, count: received))
+  if let left, left > 0 { return left }
+  // Nothing for libwebsockets, which waits for more then, or a socket that is to be done with.
+  errno = left == nil ? ECONNRESET : EAGAIN
   return -1
 }
 
@@ -34,7 +37,7 @@ enum ReceiveGate {
   }()
 }
 
-/// The connections of one loop whose clients are watched, by their sockets' descriptors.
+/// The connections of one loop that look at what they receive first, by their sockets' descriptors.
 final class GatedConnections {
   private var connections: [Unmanaged<Connection>?] = []
 
@@ -61,7 +64,7 @@ final class GatedConnections {
 
   func connection(of descriptor: Int32) -> Connection? {
     let index = Int(descriptor)
-    return index < connections.count ? connections[index]?.takeUnretainedValue() : nil
+    return connections.indices.contains(index) ? connections[index]?.takeUnretainedValue() : nil
   }
 
   /// Until `remove`; the connection is not kept alive by it.
@@ -73,8 +76,8 @@ final class GatedConnections {
     connections[index] = Unmanaged.passUnretained(connection)
   }
 
-  func remove(descriptor: Int32) {
-    let index = Int(descriptor)
-    if index < connections.count { connections[index] = nil }
+  /// Unless another connection has the descriptor by now.
+  func remove(_ connection: Connection, descriptor: Int32) {
+    if self.connection(of: descriptor) === connection { connections[Int(descriptor)] = nil }
   }
 }
