@@ -62,6 +62,7 @@ struct MergeLawTests {
     }
     func merged(_ order: [Int]) -> Canvas {
       var canvas = canvases[order[0]]
+      if order[0] == 1 { canvas.countDigest() }
       for index in order.dropFirst() { canvas.merge(canvases[index]) }
       return canvas
     }
@@ -92,6 +93,7 @@ struct MergeLawTests {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<3 {
       var canvas = Canvas(seed: generator.next())
+      if Bool.random(using: &generator) { canvas.countDigest() }
       for operation in operations.shuffled(using: &generator) { canvas.apply(operation) }
       for operation in operations.shuffled(using: &generator).prefix(20) {
         let change = canvas.apply(operation)
@@ -125,16 +127,37 @@ struct MergeLawTests {
     }
   }
 
-  @Test("the digest is that of the registers after every step", arguments: 0..<10 as Range<UInt64>)
+  @Test(
+    "the digest is that of the registers after every step, whenever it was first asked for",
+    arguments: 0..<10 as Range<UInt64>
+  )
   func digestStepByStep(seed: UInt64) {
     var history = RandomHistory(seed: seed ^ 0xD16E)
-    var canvas = Canvas()
     var reference = ReferenceCanvas()
-    for _ in 0..<80 {
+    var canvases = [Canvas(), Canvas(), Canvas()]
+    #expect(canvases[0].countDigest() == 0)
+    for step in 0..<80 {
       let operation = history.operation()
-      canvas.apply(operation)
       reference.apply(operation)
-      #expect(canvas.digest == reference.digest)
+      for index in canvases.indices { canvases[index].apply(operation) }
+      if step == 40 { #expect(canvases[1].countDigest() == reference.digest) }
+      #expect(canvases.allSatisfy { $0.digest == reference.digest })
     }
+    var other = Canvas()
+    for operation in history.operations(80) {
+      other.apply(operation)
+      reference.apply(operation)
+    }
+    // Half of it as a state is taken over, half as a canvas is.
+    for index in canvases.indices {
+      for part in other.stateParts(shapesMax: 2).prefix(2) { canvases[index].merge(part) }
+      canvases[index].merge(other)
+    }
+    #expect(canvases.allSatisfy { $0.digest == reference.digest })
+    for shape in reference.shapes.prefix(4) {
+      for index in canvases.indices { canvases[index].forget(shape) }
+      #expect(canvases.allSatisfy { $0.digest == canvases[2].digest })
+    }
+    #expect(canvases[2].countDigest() == canvases[0].digest)
   }
 }

@@ -19,8 +19,8 @@ public struct Canvas: Sendable {
   /// What deleted shapes leave: one stamp each, until it is forgotten.
   private var erasures = IdentifierMap<Erasure>()
 
-  /// Sum modulo 2⁶⁴ of the FNV-1a 64 hashes of `shape property stamp` over every register of every live shape.
-  public private(set) var digest: UInt64 = 0
+  /// The digest, kept up register by register, where `countDigest` has been asked for it.
+  private var countedDigest: UInt64?
 
   /// How many shapes are live.
   public private(set) var liveCount = 0
@@ -65,12 +65,12 @@ extension Canvas {
     if let slot = slot(of: operation.shape) {
       let page = Int(slot >> Canvas.pageShift)
       let row = Int(slot) & (Canvas.pageLength - 1)
-      let change = pages[page][row].absorb(operation.set, at: operation.at, digest: &digest)
+      let change = pages[page][row].absorb(operation.set, at: operation.at, digest: &countedDigest)
       settle(change, slot: slot, place: place)
       return change
     }
     var record = newRecord(operation.shape)
-    let change = record.absorb(operation.set, at: operation.at, digest: &digest)
+    let change = record.absorb(operation.set, at: operation.at, digest: &countedDigest)
     enter(record, change: change, place: place)
     return change
   }
@@ -92,13 +92,13 @@ extension Canvas {
     if let slot = slot(of: record.shape) {
       let page = Int(slot >> Canvas.pageShift)
       let row = Int(slot) & (Canvas.pageLength - 1)
-      let change = pages[page][row].absorb(record, digest: &digest)
+      let change = pages[page][row].absorb(record, digest: &countedDigest)
       settle(change, slot: slot, place: place)
       return change
     }
     if erasures.isEmpty || erasures[record.shape] == nil { return adopt(record, place: place) }
     var merged = newRecord(record.shape)
-    let change = merged.absorb(record, digest: &digest)
+    let change = merged.absorb(record, digest: &countedDigest)
     enter(merged, change: change, place: place)
     return change
   }
@@ -108,7 +108,7 @@ extension Canvas {
     var change = Change(shape: record.shape)
     change.changed = record.values.assigned
     change.lifecycle = record.isLive ? .appeared : .absent
-    digest &+= record.digest
+    if let counted = countedDigest { countedDigest = counted &+ record.digest }
     var adopted = copy record
     adopted.changedAt = place
     enter(adopted, change: change, place: place)
@@ -151,9 +151,34 @@ extension Canvas {
     erasures[shape] = nil
     guard let slot = slot(of: shape) else { return }
     let record = record(at: slot)
-    digest &-= record.digest
+    if let counted = countedDigest { countedDigest = counted &- record.digest }
     if record.isLive { liveCount -= 1 }
     release(slot, of: shape)
+  }
+}
+
+// MARK: - The digest
+
+extension Canvas {
+  /// Sum modulo 2⁶⁴ of the FNV-1a 64 hashes of `shape property stamp` over every register of every live shape.
+  ///
+  /// A walk over all of them where `countDigest` was never called.
+  public var digest: UInt64 {
+    if let countedDigest { return countedDigest }
+    var sum: UInt64 = 0
+    for page in pages.indices {
+      for row in pages[page].indices { sum &+= pages[page][row].digest }
+    }
+    return sum
+  }
+
+  /// The same, and has it kept up from now on: whoever never asks, as most clients, doesn't pay for its hashes, which
+  /// would be a third of what an update costs.
+  @discardableResult
+  public mutating func countDigest() -> UInt64 {
+    let digest = digest
+    countedDigest = digest
+    return digest
   }
 }
 

@@ -32,14 +32,14 @@ struct ShapeRecord {
 // MARK: - Merging
 
 extension ShapeRecord {
-  /// Writes `incoming` under one stamp. Adds to `digest` by how much the digest of live registers grew.
+  /// Writes `incoming` under one stamp. Adds to `digest`, where there is one, by how much that of live registers grew.
   @inline(__always)
-  mutating func absorb(_ incoming: borrowing Properties, at stamp: Stamp, digest: inout UInt64) -> Change {
+  mutating func absorb(_ incoming: borrowing Properties, at stamp: Stamp, digest: inout UInt64?) -> Change {
     absorb(incoming, erasure: incoming.deleted ? stamp : nil, stampOf: { _ in stamp }, digest: &digest)
   }
 
   /// Merges another replica's record of the same shape.
-  mutating func absorb(_ other: borrowing ShapeRecord, digest: inout UInt64) -> Change {
+  mutating func absorb(_ other: borrowing ShapeRecord, digest: inout UInt64?) -> Change {
     let stamps = other.stamps
     return absorb(
       other.values,
@@ -58,7 +58,7 @@ extension ShapeRecord {
     _ incoming: borrowing Properties,
     erasure: Stamp?,
     stampOf: (Property) -> Stamp,
-    digest: inout UInt64
+    digest: inout UInt64?
   ) -> Change {
     var change = Change(shape: shape)
     let wasLive = isLive
@@ -105,7 +105,7 @@ extension ShapeRecord {
     guard !change.isEmpty else { return change }
 
     let changedRegisters = change.changed.intersection(.registers)
-    if wasLive || isLive {
+    if let before = digest, wasLive || isLive {
       var hash = RegisterHash(shape: shape)
       if wasLive {
         let leaving = isLive ? registersBefore.intersection(changedRegisters.union(change.erased)) : registersBefore
@@ -118,7 +118,7 @@ extension ShapeRecord {
         }
       }
       hash.finish()
-      digest &+= hash.sum
+      digest = before &+ hash.sum
     }
 
     if !change.erased.isEmpty { values.clear(change.erased.subtracting(changedRegisters)) }

@@ -104,6 +104,7 @@ extension Replica {
       if !digestCheck.askAgain(at: now.monotonicMilliseconds) { effects.append(.digest(.inconclusive)) }
       return
     }
+    optimistic.shown.countDigest()
     if hash == optimistic.confirmedDigest {
       digestCheck.hasHealed = false
       effects.append(.digest(.agrees))

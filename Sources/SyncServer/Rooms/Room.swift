@@ -91,6 +91,8 @@ struct Room: Sendable {
     self.limits = limits
     self.framing = framing
     canvas = Canvas(seed: seed)
+    // Any client may ask for it at any time, on the thread that answers for all rooms.
+    canvas.countDigest()
   }
 }
 

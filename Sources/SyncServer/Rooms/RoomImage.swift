@@ -49,6 +49,7 @@ extension RoomImage {
         let clockTime = try reader.readVarint()
         let forgottenUpTo = try reader.readVarint()
         var canvas = Canvas(seed: seed)
+        canvas.countDigest()
         while !reader.isAtEnd {
           let message = try reader.readCountedBytes()
           switch RoomImage.part(message) {
