@@ -1,4 +1,4 @@
-import { changedBit } from '../core.js'
+import { changedBit } from '../core/values.js'
 import { outlinePath, turnTo } from './outline.js'
 
 /** How much of the orange is seen over what two shapes have in common. */
