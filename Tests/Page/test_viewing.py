@@ -1,5 +1,9 @@
 """Looking on: by link, and by a token that allows no more."""
 
+from playwright.sync_api import expect
+
+from person import SECONDS
+
 
 def test_a_view_only_link_shows_and_changes_nothing(room):
     """No tools, no way to edit by key or hand; what others draw is seen, and what one looks at is followed."""
@@ -18,7 +22,8 @@ def test_a_view_only_link_shows_and_changes_nothing(room):
     eve.page.keyboard.press("F2")
     assert eve.page.locator(".layer-field").count() == 0
     eve.page.click("#tab-inspector")
-    assert eve.page.get_by_label("Name", exact=True).is_disabled() and eve.page.get_by_label("Fill", exact=True).is_disabled()
+    for label in ("Name", "Fill"):
+        expect(eve.page.get_by_label(label, exact=True)).to_be_disabled(timeout=SECONDS * 1000)
     ann.run("app.edit((session) => session.place([{ id: value, x: 300, y: 200 }])); return null", int(sun.replace("-", ""), 36))
     eve.wait_for_shape(sun, "shape.x === 300")
     shape, = room.agree()
