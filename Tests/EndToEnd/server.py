@@ -78,9 +78,12 @@ class Server:
     def start(self):
         command = [BINARY, "--port", str(self.asked), "--data", self.data, "--log-format", "json", *self.flags]
 
-        def limit_files():
+        def prepare():
+            # Whoever runs the tests by nohup ignores this one, and so would the server.
+            signal.signal(signal.SIGHUP, signal.SIG_DFL)
             # Python ignores the signal that a file too large raises; so shall the server, and get an error instead.
-            resource.setrlimit(resource.RLIMIT_FSIZE, (self.file_bytes_max, resource.RLIM_INFINITY))
+            if self.file_bytes_max is not None:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (self.file_bytes_max, resource.RLIM_INFINITY))
 
         self.process = subprocess.Popen(
             command,
@@ -88,7 +91,7 @@ class Server:
             text=True,
             env=os.environ | self.environment,
             restore_signals=self.file_bytes_max is None,
-            preexec_fn=limit_files if self.file_bytes_max else None,
+            preexec_fn=prepare,
         )
         self.lines = []
         for line in self.process.stderr:
