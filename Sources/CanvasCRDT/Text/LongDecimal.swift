@@ -72,8 +72,14 @@ struct LongDecimal {
 struct LongInteger {
   private var words: [UInt32] = []
 
-  init(_ value: UInt32 = 0) {
-    if value != 0 { words = [value] }
+  init(_ value: UInt64 = 0) {
+    words = [UInt32(truncatingIfNeeded: value), UInt32(truncatingIfNeeded: value >> 32)]
+    dropZeros()
+  }
+
+  @inline(never)
+  private mutating func dropZeros() {
+    while words.last == 0 { words.removeLast() }
   }
 
   var isZero: Bool { words.isEmpty }
@@ -83,6 +89,7 @@ struct LongInteger {
     return words.count * 32 - highest.leadingZeroBitCount
   }
 
+  @inline(never)
   mutating func multiply(by factor: UInt32, adding addend: UInt32 = 0) {
     var carry = UInt64(addend)
     for index in words.indices {
@@ -102,6 +109,7 @@ struct LongInteger {
     for _ in 0..<rest { multiply(by: 5) }
   }
 
+  @inline(never)
   mutating func shiftLeft(by bits: Int) {
     guard !isZero, bits > 0 else { return }
     let wordShift = bits / 32
@@ -115,17 +123,13 @@ struct LongInteger {
       }
       if carry != 0 { words.append(carry) }
     }
-    if wordShift > 0 { words.insert(contentsOf: repeatElement(0, count: wordShift), at: 0) }
+    if wordShift > 0 { words = [UInt32](repeating: 0, count: wordShift) + words }
   }
 
   /// Subtracts `other` unless it is greater; whether it did.
+  @inline(never)
   mutating func subtractIfNotLess(_ other: LongInteger) -> Bool {
-    if words.count < other.words.count { return false }
-    if words.count == other.words.count {
-      var index = words.count - 1
-      while index >= 0, words[index] == other.words[index] { index -= 1 }
-      if index >= 0, words[index] < other.words[index] { return false }
-    }
+    if isLess(than: other) { return false }
     var borrow: Int64 = 0
     for index in words.indices {
       let subtrahend = index < other.words.count ? Int64(other.words[index]) : 0
@@ -133,8 +137,28 @@ struct LongInteger {
       words[index] = UInt32(truncatingIfNeeded: difference)
       borrow = difference >> 32
     }
-    while words.last == 0 { words.removeLast() }
+    dropZeros()
     return true
+  }
+
+  @inline(never)
+  func isLess(than other: LongInteger) -> Bool {
+    if words.count != other.words.count { return words.count < other.words.count }
+    var index = words.count - 1
+    while index >= 0, words[index] == other.words[index] { index -= 1 }
+    return index >= 0 && words[index] < other.words[index]
+  }
+
+  @inline(never)
+  mutating func add(_ other: LongInteger) {
+    var carry: UInt64 = 0
+    for index in 0..<max(words.count, other.words.count) {
+      if index == words.count { words.append(0) }
+      carry += UInt64(words[index]) + (index < other.words.count ? UInt64(other.words[index]) : 0)
+      words[index] = UInt32(truncatingIfNeeded: carry)
+      carry >>= 32
+    }
+    if carry != 0 { words.append(UInt32(truncatingIfNeeded: carry)) }
   }
 
   /// The highest 64 bits with the first of them set, the power of two that they are multiplied with, and whether

@@ -34,8 +34,12 @@ public enum NumberText {
   }
 
   /// Writes a whole number's digits from `start` and returns where they end.
-  @inlinable
-  @inline(__always)
+  #if hasFeature(Embedded)
+    @inline(never)
+  #else
+    @inlinable
+    @inline(__always)
+  #endif
   public static func writeDigits(of value: UInt64, to bytes: UnsafeMutableRawBufferPointer, at start: Int) -> Int {
     if value < 10 {
       bytes[start] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value)
@@ -102,7 +106,7 @@ public enum NumberText {
 
   // MARK: - Any number
 
-  /// The digits of Swift's own shortest text, laid out anew.
+  /// The fewest digits, laid out as ECMAScript's Number::toString does.
   @usableFromInline
   @inline(never)
   static func writeShortest(_ magnitude: Double, to bytes: UnsafeMutableRawBufferPointer, at start: Int) -> Int {
@@ -110,40 +114,9 @@ public enum NumberText {
       let null: StaticString = "null"
       return move(UnsafeRawBufferPointer(start: null.utf8Start, count: 4), to: bytes, at: 0)
     }
-    let text = magnitude.description
-    return text.utf8.span.withUnsafeBytes { layOut($0, to: bytes, at: start) }
-  }
-
-  /// Takes `12.5`, `1.25e-07` or the like apart into digits and the place of the point, and writes them as
-  /// ECMAScript's Number::toString does.
-  private static func layOut(
-    _ text: UnsafeRawBufferPointer,
-    to bytes: UnsafeMutableRawBufferPointer,
-    at start: Int
-  ) -> Int {
     // The digits are gathered where the text will be, behind the most that can come before them: `0.00000`.
     let gathered = start + 7
-    var count = 0
-    var pointPlace = 0
-    var seenPoint = false
-    var exponent = 0
-    for (index, byte) in text.enumerated() {
-      if byte == UInt8(ascii: ".") {
-        seenPoint = true
-      } else if byte == UInt8(ascii: "e") {
-        exponent = exponentValue(UnsafeRawBufferPointer(rebasing: text[(index + 1)...]))
-        break
-      } else if byte != UInt8(ascii: "0") || count > 0 {
-        if gathered + count < bytes.count { bytes[gathered + count] = byte }
-        count += 1
-        if !seenPoint { pointPlace += 1 }
-      } else if seenPoint {
-        pointPlace -= 1
-      }
-    }
-    // Integers past 2⁵³ keep their zeros before the point, so that only the last significant digit counts.
-    while count > 1, bytes[gathered + count - 1] == UInt8(ascii: "0") { count -= 1 }
-    pointPlace += exponent
+    let (count, pointPlace) = gatherDigits(of: magnitude, to: bytes, at: gathered)
     let digits = UnsafeRawBufferPointer(rebasing: bytes[gathered..<(gathered + count)])
     var end = start
     switch pointPlace {
@@ -171,13 +144,58 @@ public enum NumberText {
     }
   }
 
-  private static func exponentValue(_ text: UnsafeRawBufferPointer) -> Int {
-    var value = 0
-    for byte in text where byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") {
-      value = value * 10 + Int(byte - UInt8(ascii: "0"))
+  #if hasFeature(Embedded)
+    private static func gatherDigits(
+      of magnitude: Double,
+      to bytes: UnsafeMutableRawBufferPointer,
+      at start: Int
+    ) -> (count: Int, pointPlace: Int) {
+      let shortest = ShortestDigits(of: magnitude)
+      for (index, digit) in shortest.digits.enumerated() { bytes[start + index] = UInt8(ascii: "0") + digit }
+      return (shortest.digits.count, shortest.pointPlace)
     }
-    return text.first == UInt8(ascii: "-") ? -value : value
-  }
+  #else
+    /// Takes `12.5`, `1.25e-07` or the like, which is Swift's own shortest text, apart into digits and the place of the
+    /// point.
+    private static func gatherDigits(
+      of magnitude: Double,
+      to bytes: UnsafeMutableRawBufferPointer,
+      at start: Int
+    ) -> (count: Int, pointPlace: Int) {
+      let description = magnitude.description
+      return description.utf8.span.withUnsafeBytes { text in
+        var count = 0
+        var pointPlace = 0
+        var seenPoint = false
+        var exponent = 0
+        for (index, byte) in text.enumerated() {
+          if byte == UInt8(ascii: ".") {
+            seenPoint = true
+          } else if byte == UInt8(ascii: "e") {
+            exponent = exponentValue(UnsafeRawBufferPointer(rebasing: text[(index + 1)...]))
+            break
+          } else if byte != UInt8(ascii: "0") || count > 0 {
+            if start + count < bytes.count { bytes[start + count] = byte }
+            count += 1
+            if !seenPoint { pointPlace += 1 }
+          } else if seenPoint {
+            pointPlace -= 1
+          }
+        }
+        // Integers past 2⁵³ keep their zeros before the point, so that only the last significant digit counts.
+        while count > 1, bytes[start + count - 1] == UInt8(ascii: "0") { count -= 1 }
+        return (count, pointPlace + exponent)
+      }
+    }
+
+    private static func exponentValue(_ text: UnsafeRawBufferPointer) -> Int {
+      var value = 0
+      for byte in text where byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") {
+        value = value * 10 + Int(byte - UInt8(ascii: "0"))
+      }
+      return text.first == UInt8(ascii: "-") ? -value : value
+    }
+  #endif
 
   private static func put(_ byte: UInt8, to bytes: UnsafeMutableRawBufferPointer, at index: Int) -> Int {
     bytes[index] = byte
