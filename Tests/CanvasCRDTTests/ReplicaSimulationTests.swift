@@ -146,7 +146,7 @@ private struct Simulation {
   private mutating func drop(_ host: Int) {
     guard room.hosts[host].isOpen else { return }
     drops += 1
-    if room.hosts[host].replica.optimistic.arriving != nil { cutStates += 1 }
+    if room.hosts[host].replica.optimistic.isArriving { cutStates += 1 }
     if room.server.owesAnswer(to: host) { lostAnswers += 1 }
     let codes: [UInt16?] = [nil, 1_001, 4_408, 4_409]
     room.disconnect(host, code: codes[Int.random(in: 0..<4, using: &random)])

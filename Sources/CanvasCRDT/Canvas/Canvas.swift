@@ -61,6 +61,9 @@ public struct Canvas: Sendable {
 extension Canvas {
   /// Merges one operation. `place` is where it stands in the room's log, for `operations(since:)`.
   @discardableResult
+  #if hasFeature(Embedded)
+    @inline(never)
+  #endif
   public mutating func apply(_ operation: borrowing Operation, place: UInt64 = 0) -> Change {
     if let slot = slot(of: operation.shape) {
       let page = Int(slot >> Canvas.pageShift)
@@ -88,6 +91,9 @@ extension Canvas {
   }
 
   @discardableResult
+  #if hasFeature(Embedded)
+    @inline(never)
+  #endif
   mutating func merge(_ record: borrowing ShapeRecord, place: UInt64) -> Change {
     if let slot = slot(of: record.shape) {
       let page = Int(slot >> Canvas.pageShift)
@@ -96,7 +102,7 @@ extension Canvas {
       settle(change, slot: slot, place: place)
       return change
     }
-    if erasures.isEmpty || erasures[record.shape] == nil { return adopt(record, place: place) }
+    if erasures.isEmpty || !erasures.contains(record.shape) { return adopt(record, place: place) }
     var merged = newRecord(record.shape)
     let change = merged.absorb(record, digest: &countedDigest)
     enter(merged, change: change, place: place)
@@ -147,6 +153,7 @@ extension Canvas {
   }
 
   /// Drops all that the canvas holds of one shape, as though nothing of it had ever come.
+  @inline(never)
   mutating func forget(_ shape: Identifier) {
     erasures[shape] = nil
     guard let slot = slot(of: shape) else { return }
@@ -233,13 +240,21 @@ extension Canvas {
     }
   }
 
-  @inline(__always)
+  #if hasFeature(Embedded)
+    @inline(never)
+  #else
+    @inline(__always)
+  #endif
   private mutating func touch(_ page: Int, _ row: Int, place: UInt64) {
     if place > pages[page][row].changedAt { pages[page][row].changedAt = place }
     if pages[page][row].changedAt > pageChangedAt[page] { pageChangedAt[page] = pages[page][row].changedAt }
   }
 
-  @inline(__always)
+  #if hasFeature(Embedded)
+    @inline(never)
+  #else
+    @inline(__always)
+  #endif
   func slot(of shape: Identifier) -> UInt32? {
     table.slot(of: shape) { slot in
       pages[Int(slot >> Canvas.pageShift)][Int(slot) & (Canvas.pageLength - 1)].shape == shape
@@ -286,14 +301,22 @@ extension Canvas {
 
 extension Canvas {
   /// The shape of that name, if it is live.
-  public subscript(shape: Identifier) -> Shape? {
+  public subscript(shape: Identifier) -> Shape? { live(shape) }
+
+  #if hasFeature(Embedded)
+    @inline(never)
+  #endif
+  private func live(_ shape: Identifier) -> Shape? {
     guard let slot = slot(of: shape) else { return nil }
     return Shape(record(at: slot))
   }
 
+  /// Whether a shape is live.
+  public func contains(_ shape: Identifier) -> Bool { registers(of: shape).contains(.kind) }
+
   /// Which registers a shape has, live or not.
   public func registers(of shape: Identifier) -> PropertyMask {
-    guard let slot = slot(of: shape) else { return [] }
+    guard let slot = slot(of: shape) else { return PropertyMask() }
     return record(at: slot).registers
   }
 

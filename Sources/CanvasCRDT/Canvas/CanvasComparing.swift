@@ -14,6 +14,7 @@ extension Canvas {
   }
 
   /// Holds of `shape` what `other` holds of it, and nothing where that has nothing.
+  @inline(never)
   mutating func replace(_ shape: Identifier, from other: Canvas) {
     forget(shape)
     if let slot = other.slot(of: shape) {
@@ -31,7 +32,7 @@ extension Canvas {
     let registers = registers(of: shape)
     let before = earlier.registers(of: shape)
     change.erased = before.subtracting(registers)
-    for property in registers.union([.deleted]) {
+    for property in registers.inserting(.deleted) {
       guard let stamp = stamp(of: property, in: shape) else { continue }
       if earlier.stamp(of: property, in: shape) != stamp { change.changed.insert(property) }
     }

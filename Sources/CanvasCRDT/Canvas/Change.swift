@@ -13,13 +13,13 @@ public struct Change: Hashable, Sendable {
   public let shape: Identifier
 
   /// What now holds the operation's value and did not before.
-  public internal(set) var changed: PropertyMask = []
+  public internal(set) var changed = PropertyMask()
 
   /// Registers that the operation's erasure removed.
-  public internal(set) var erased: PropertyMask = []
+  public internal(set) var erased = PropertyMask()
 
   /// What the operation wrote under a stamp that had already lost to a greater one. `Canvas.winner` names that.
-  public internal(set) var superseded: PropertyMask = []
+  public internal(set) var superseded = PropertyMask()
 
   public internal(set) var lifecycle = Lifecycle.absent
 

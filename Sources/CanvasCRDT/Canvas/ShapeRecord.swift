@@ -166,7 +166,7 @@ extension ShapeRecord {
     var rest = registers
     while let first = rest.first {
       let stamp = stamps[Int(first.rawValue)]
-      var together: PropertyMask = []
+      var together = PropertyMask()
       for property in rest where stamps[Int(property.rawValue)] == stamp { together.insert(property) }
       rest = rest.subtracting(together)
       var operation = Operation(shape: shape, at: stamp, set: Properties())

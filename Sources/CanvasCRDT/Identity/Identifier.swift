@@ -80,8 +80,13 @@ extension Identifier {
     Identifier.write(group: UInt32(truncatingIfNeeded: last), to: bytes, at: 8)
   }
 
-  @inlinable
-  @inline(__always)
+  #if hasFeature(Embedded)
+    @usableFromInline
+    @inline(never)
+  #else
+    @inlinable
+    @inline(__always)
+  #endif
   static func write(group: UInt32, to bytes: UnsafeMutableRawBufferPointer, at start: Int) {
     let (upper, last) = group.quotientAndRemainder(dividingBy: 36)
     let (first, middle) = upper.quotientAndRemainder(dividingBy: 36)

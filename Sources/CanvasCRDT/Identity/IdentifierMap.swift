@@ -128,6 +128,9 @@ public struct IdentifierMap<Value> {
   public var count: Int { values.count }
   public var isEmpty: Bool { values.isEmpty }
 
+  /// Asked in place of `map[…] != nil`, which would copy the value, and compare it where values can be.
+  public func contains(_ identifier: Identifier) -> Bool { identifiers.contains(identifier) }
+
   public subscript(identifier: Identifier) -> Value? {
     get { identifiers.place(of: identifier).map { values[$0] } }
     set {

@@ -12,7 +12,8 @@ struct OptimisticCanvas: Sendable {
   private(set) var pending = IdentifierMap<Int>()
 
   /// The room's state on its way, after a reset, until it is whole. What was shown stays meanwhile.
-  private(set) var arriving: Canvas?
+  private var arriving: Canvas
+  private(set) var isArriving = false
 
   private let seed: UInt64
 
@@ -20,6 +21,7 @@ struct OptimisticCanvas: Sendable {
     self.seed = seed
     shown = confirmed ?? Canvas(seed: seed)
     base = Canvas(seed: seed)
+    arriving = base
   }
 }
 
@@ -50,14 +52,14 @@ extension OptimisticCanvas {
 
   /// The server has made one's own operation durable. It is shown already.
   mutating func confirm(_ operation: Operation) {
-    if pending[operation.shape] != nil { base.apply(operation) }
-    arriving?.apply(operation)
+    if pending.contains(operation.shape) { base.apply(operation) }
+    if isArriving { arriving.apply(operation) }
   }
 
   /// Builds what is shown of `shapes` again, from what is confirmed and what is still pending.
   mutating func rebuild(_ shapes: IdentifierSet, pending outbox: Outbox) -> [Change] {
     let before = shown
-    for shape in shapes.members where pending[shape] != nil { shown.replace(shape, from: base) }
+    for shape in shapes.members where pending.contains(shape) { shown.replace(shape, from: base) }
     outbox.forEach { pending in
       if shapes.contains(pending.operation.shape) { shown.apply(pending.operation) }
     }
@@ -75,41 +77,43 @@ extension OptimisticCanvas {
 extension OptimisticCanvas {
   /// Takes in an operation that the room has. The change is to what is shown.
   mutating func receive(_ operation: borrowing Operation) -> Change {
-    if arriving != nil {
-      arriving?.apply(operation)
+    if isArriving {
+      arriving.apply(operation)
       return Change(shape: operation.shape)
     }
-    if !pending.isEmpty, pending[operation.shape] != nil { base.apply(operation) }
+    if !pending.isEmpty, pending.contains(operation.shape) { base.apply(operation) }
     return shown.apply(operation)
   }
 
   /// Takes in what the room has of one shape.
   mutating func receive(_ record: borrowing ShapeRecord) -> Change {
-    if arriving != nil {
-      arriving?.merge(record, place: 0)
+    if isArriving {
+      arriving.merge(record, place: 0)
       return Change(shape: record.shape)
     }
-    if !pending.isEmpty, pending[record.shape] != nil { base.merge(record, place: 0) }
+    if !pending.isEmpty, pending.contains(record.shape) { base.merge(record, place: 0) }
     return shown.merge(record, place: 0)
   }
 
   /// The room's state comes from the beginning.
   mutating func beginReset() {
     arriving = Canvas(seed: seed)
+    isArriving = true
   }
 
   /// The connection was lost in the middle of it.
   mutating func abandonReset() {
-    arriving = nil
+    arriving = Canvas(seed: seed)
+    isArriving = false
   }
 
   /// The state is whole: it replaces what was confirmed, and what is pending is shown over it.
   mutating func finishReset(pending outbox: Outbox) {
-    guard let confirmed = arriving else { return }
-    arriving = nil
-    shown = confirmed
+    guard isArriving else { return }
+    shown = arriving
     base = Canvas(seed: seed)
-    for shape in pending.keys { base.replace(shape, from: confirmed) }
+    for shape in pending.keys { base.replace(shape, from: arriving) }
+    abandonReset()
     outbox.forEach { shown.apply($0.operation) }
   }
 }
@@ -132,8 +136,8 @@ extension OptimisticCanvas {
 
   /// Whether any register is confirmed to hold what `operation` wrote, as far as the newest state tells.
   func confirmedHolds(_ operation: Operation) -> Bool {
-    if let arriving { return arriving.holds(operation) }
-    return pending[operation.shape] != nil ? base.holds(operation) : shown.holds(operation)
+    if isArriving { return arriving.holds(operation) }
+    return pending.contains(operation.shape) ? base.holds(operation) : shown.holds(operation)
   }
 }
 

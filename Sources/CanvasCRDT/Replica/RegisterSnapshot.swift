@@ -3,7 +3,7 @@ struct RegisterSnapshot: Sendable {
   var isLive: Bool
 
   /// Which registers, and whether the erasure, this tells about. What is covered and not assigned was not there.
-  private(set) var covered: PropertyMask = []
+  private(set) var covered = PropertyMask()
 
   private(set) var values = Properties()
 
@@ -56,7 +56,7 @@ struct RegisterSnapshot: Sendable {
   private mutating func remove(_ property: Property) {
     guard values.assigned.contains(property) else { return }
     stamps.remove(at: place(of: property))
-    values.clear([property])
+    values.clear(property)
   }
 
   private func place(of property: Property) -> Int {

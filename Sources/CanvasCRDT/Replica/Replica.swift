@@ -74,15 +74,16 @@ public struct Replica: Sendable {
     self.clock = clock
     self.outbox = outbox
     self.cursor = cursor
-    self.random = random
     messageLimits = MessageLimits(RoomLimits(), encoding: configuration.encoding)
-    optimistic = OptimisticCanvas(seed: self.random.next(), confirmed: confirmed)
-    var operations: [Operation] = []
-    outbox.forEach { operations.append($0.operation) }
-    for operation in operations {
-      optimistic.hold(operation.shape)
-      optimistic.shown.apply(operation)
+    var random = random
+    // Whole before it is kept: what is changed in a replica that is not yet whole is copied out of it in the end.
+    var optimistic = OptimisticCanvas(seed: random.next(), confirmed: confirmed)
+    outbox.forEach { pending in
+      optimistic.hold(pending.operation.shape)
+      optimistic.shown.apply(pending.operation)
     }
+    self.random = random
+    self.optimistic = optimistic
     unsentTold = outbox.count
   }
 }
@@ -195,7 +196,11 @@ extension Replica {
     effects.append(.send(configuration.encoding.encode(message)))
   }
 
-  @inline(__always)
+  #if hasFeature(Embedded)
+    @inline(never)
+  #else
+    @inline(__always)
+  #endif
   mutating func tellDeparture(by operation: borrowing Operation, _ change: Change) {
     guard change.lifecycle == .vanished, operation.set.assigned.contains(.position) else { return }
     effects.append(.departed(ShapeEdit(shape: operation.shape, set: operation.set)))

@@ -56,7 +56,7 @@ struct DigestCheck: Sendable {
   }
 
   mutating func echoed(_ stamp: Stamp, of shape: Identifier) {
-    if !unechoed.isEmpty, unechoed[shape] != nil { forgetUnechoed(of: shape) { $0.at == stamp } }
+    if !unechoed.isEmpty, unechoed.contains(shape) { forgetUnechoed(of: shape) { $0.at == stamp } }
   }
 
   mutating func forgetUnechoed() {

@@ -17,7 +17,7 @@ public enum ReplicaEffect: Sendable {
   case changed([Change], by: ChangeOrigin)
   /// A shape went by an operation that also said where to, as into a black hole. No canvas holds such values: they are
   /// for showing it go there. Comes before the change.
-  case departed(ShapeEdit)
+  indirect case departed(ShapeEdit)
   /// Everything may be other than before: whatever was made from the canvas is to be made anew.
   case reset
   /// Someone's shapes came to overlap, or ceased to.
@@ -27,7 +27,7 @@ public enum ReplicaEffect: Sendable {
 
   /// How many operations the server has not yet answered for.
   case unsent(Int)
-  case rejected(RejectedEdit)
+  indirect case rejected(RejectedEdit)
   case superseded([SupersededValue])
 
   // Who and how.

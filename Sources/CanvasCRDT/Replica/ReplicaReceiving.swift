@@ -61,7 +61,7 @@ extension Replica {
     case .state(let part): receive(part)
     }
     guard !delivery.more else { return }
-    if optimistic.arriving != nil {
+    if optimistic.isArriving {
       optimistic.finishReset(pending: outbox)
       effects.append(.reset)
     }
@@ -185,11 +185,11 @@ extension Replica {
   ) {
     var taken = outbox.takeBack(at: index, where: isTaken)
     let shapes = IdentifierSet(taken.map { $0.operation.shape })
-    let live = shapes.members.filter { optimistic.shown[$0] != nil }
+    let live = shapes.members.filter { optimistic.shown.contains($0) }
     var changes = optimistic.rebuild(shapes, pending: outbox)
 
     // Edits of a shape that has not come to be are about nothing.
-    let gone = IdentifierSet(live.filter { optimistic.shown[$0] == nil })
+    let gone = IdentifierSet(live.filter { !optimistic.shown.contains($0) })
     let orphans = outbox.takeBackWaiting(of: gone)
     if !orphans.isEmpty {
       changes += optimistic.rebuild(gone, pending: outbox)

@@ -98,7 +98,9 @@ extension RegisterSnapshot {
     for property in PropertyMask(rawValue: UInt16(mask)) { setAbsent(property) }
     guard flags & SavedHistory.valuesFlag != 0 else { return }
     var list = try BinaryOperationReader(reader)
-    guard let operation = try list.next(), try list.next() == nil else { throw .malformed("values that are missing") }
+    guard let operation = try list.next(), case .none = try list.next() else {
+      throw .malformed("values that are missing")
+    }
     reader = list.reader
     for property in operation.set.assigned {
       set(property, to: operation.set, at: try SavedHistory.readStamp(from: &reader))

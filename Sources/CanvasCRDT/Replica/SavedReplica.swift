@@ -99,8 +99,9 @@ extension Replica {
     configuration: ReplicaConfiguration = ReplicaConfiguration(),
     seed: UInt64
   ) throws(SavedReplicaError) {
-    let saved = try SavedParts(bytes, seed: seed)
-    let seen = try drawing.map { (bytes) throws(SavedReplicaError) in try SavedParts(bytes, seed: seed) } ?? saved
+    let saved = try SavedParts.read(bytes, seed: seed)
+    var seen = saved
+    if let drawing { seen = try SavedParts.read(drawing, seed: seed) }
     self.init(
       configuration: configuration,
       clock: saved.clock,
@@ -118,7 +119,7 @@ extension Replica {
     configuration: ReplicaConfiguration = ReplicaConfiguration(),
     seed: UInt64
   ) throws(SavedReplicaError) {
-    let seen = try SavedParts(bytes, seed: seed)
+    let seen = try SavedParts.read(bytes, seed: seed)
     var random = SplitMix(seed: seed)
     var clock = seen.clock
     clock.begin(as: Identifier.random(using: &random))
@@ -133,15 +134,15 @@ extension Replica {
   }
 }
 
-/// What was saved, read back and checked.
-private struct SavedParts {
+/// What was saved, read back and checked. A class, because it is large and nobody changes it.
+private final class SavedParts {
   let clock: ServerClock
   let outbox: Outbox
   let drawing: Canvas?
   let cursor: Cursor?
 
-  init(_ bytes: [UInt8], seed: UInt64) throws(SavedReplicaError) {
-    self = try bytes.span.withUnsafeBytes { (bytes) throws(SavedReplicaError) in try SavedParts(bytes, seed: seed) }
+  static func read(_ bytes: [UInt8], seed: UInt64) throws(SavedReplicaError) -> SavedParts {
+    try bytes.span.withUnsafeBytes { (bytes) throws(SavedReplicaError) in try SavedParts(bytes, seed: seed) }
   }
 
   private init(_ bytes: UnsafeRawBufferPointer, seed: UInt64) throws(SavedReplicaError) {
@@ -185,7 +186,7 @@ private struct SavedParts {
     var list = try BinaryOperationReader(reader)
     let flights = try readRuns(flightLengths, of: actor, from: &list)
     let edits = try readRuns(editLengths, of: actor, from: &list)
-    guard try list.next() == nil else { throw .malformed("an operation of no run") }
+    guard case .none = try list.next() else { throw .malformed("an operation of no run") }
     reader = list.reader
     return (clock, Outbox(flights: flights, edits: edits))
   }

@@ -69,7 +69,7 @@ extension UndoHistory {
   public mutating func apply(_ operation: borrowing Operation, to canvas: inout Canvas) -> Change {
     forgetRedoable()
     let shape = operation.shape
-    var covered = operation.set.assigned.union([.deleted])
+    var covered = operation.set.assigned.inserting(.deleted)
     if operation.set.deleted { covered = covered.union(canvas.registers(of: shape)) }
     let before = snapshot(of: covered, in: shape, on: canvas)
     let change = canvas.apply(operation)

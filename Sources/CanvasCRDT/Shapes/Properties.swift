@@ -4,7 +4,7 @@
 /// them and two values are equal exactly when they assign the same.
 public struct Properties: Hashable, Sendable {
   /// Which properties have been given a value here. Assigning one puts it in.
-  public internal(set) var assigned: PropertyMask = []
+  public internal(set) var assigned = PropertyMask()
 
   public var kind: ShapeKind = Defaults.kind { didSet { assigned.insert(.kind) } }
   public var visible: Bool = Defaults.visible { didSet { assigned.insert(.visible) } }

@@ -51,6 +51,10 @@ public struct PropertyMask: Hashable, Sendable {
   @inlinable
   public init(rawValue: UInt16) { self.rawValue = rawValue }
 
+  /// None. A literal would be an array first, where nothing is opened in place.
+  @inlinable
+  public init() { rawValue = 0 }
+
   /// Every property, the erasure among them.
   @inlinable public static var all: PropertyMask { PropertyMask(rawValue: 0x7FFF) }
 
@@ -80,6 +84,12 @@ public struct PropertyMask: Hashable, Sendable {
   @inline(__always)
   public mutating func remove(_ property: Property) {
     rawValue &= ~(1 << UInt16(property.rawValue))
+  }
+
+  @inlinable
+  @inline(__always)
+  public func inserting(_ property: Property) -> PropertyMask {
+    PropertyMask(rawValue: rawValue | 1 << UInt16(property.rawValue))
   }
 
   @inlinable

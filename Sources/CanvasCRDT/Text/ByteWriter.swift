@@ -50,13 +50,20 @@ public struct ByteWriter: Sendable {
   @inline(never)
   mutating func grow(_ additional: Int) {
     let wanted = max(written + additional, storage.count * 2, 64)
-    storage.reserveCapacity(wanted)
-    storage.append(contentsOf: repeatElement(0, count: storage.capacity - storage.count))
+    storage = [UInt8](unsafeUninitializedCapacity: wanted) { room, count in
+      storage.withUnsafeBytes { UnsafeMutableRawBufferPointer(room).copyMemory(from: $0) }
+      room[storage.count...].update(repeating: 0)
+      count = wanted
+    }
   }
 
   /// Lets `body` write up to `maximum` bytes in place; it returns how many it wrote.
-  @inlinable
-  @inline(__always)
+  #if hasFeature(Embedded)
+    @inline(never)
+  #else
+    @inlinable
+    @inline(__always)
+  #endif
   public mutating func append(upTo maximum: Int, _ body: (UnsafeMutableRawBufferPointer) -> Int) {
     reserve(maximum)
     let start = written

@@ -155,8 +155,13 @@ public struct JSONWriter: Sendable {
   // MARK: - Underneath
 
   /// Writes the comma that is due and then what `body` writes, with one look at the room there is.
-  @inlinable
-  @inline(__always)
+  #if hasFeature(Embedded)
+    @usableFromInline
+    @inline(never)
+  #else
+    @inlinable
+    @inline(__always)
+  #endif
   mutating func put(upTo maximum: Int, _ body: (UnsafeMutableRawBufferPointer) -> Int) {
     let comma = isCommaDue ? 1 : 0
     output.append(upTo: maximum &+ 1) { room in

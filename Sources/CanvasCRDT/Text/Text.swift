@@ -97,7 +97,12 @@ extension Text: Comparable {
 @usableFromInline
 enum ByteOrder {
   /// Less than, equal to or greater than 0, as `left` is before, the same as or after `right`.
-  @inlinable
+  #if hasFeature(Embedded)
+    @usableFromInline
+    @inline(never)
+  #else
+    @inlinable
+  #endif
   static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
     let count = min(left.count, right.count)
     var index = 0

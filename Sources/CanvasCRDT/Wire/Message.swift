@@ -80,7 +80,7 @@ public struct ProposedOperation: Hashable, Sendable {
 // MARK: - From the server
 
 public enum ServerMessage: Equatable, Sendable {
-  case welcome(Welcome)
+  indirect case welcome(Welcome)
   case operations(Delivery)
   case acknowledgement(Acknowledgement)
   case rejection(Rejection)

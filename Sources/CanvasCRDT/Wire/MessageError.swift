@@ -9,5 +9,5 @@ public enum MessageError: Error, Hashable, Sendable {
   /// Another message with a field that is missing or of the wrong form. The connection may go on.
   case badField(Text)
   /// Operations that are refused; the connection goes on.
-  case rejected(Rejection)
+  indirect case rejected(Rejection)
 }

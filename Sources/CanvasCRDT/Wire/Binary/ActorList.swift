@@ -10,13 +10,21 @@ struct ActorList {
 
   private static let shortLength = 16
 
-  @inline(__always)
+  #if hasFeature(Embedded)
+    @inline(never)
+  #else
+    @inline(__always)
+  #endif
   mutating func enter(_ actor: Identifier) {
     if hinted(actor) == nil { enterUnhinted(actor) }
   }
 
   /// The place of an actor that has been entered.
-  @inline(__always)
+  #if hasFeature(Embedded)
+    @inline(never)
+  #else
+    @inline(__always)
+  #endif
   func place(of actor: Identifier) -> Int {
     if let place = hinted(actor) { return place }
     guard let place = find(actor) else { preconditionFailure("an actor is looked up that was not entered") }

@@ -38,7 +38,11 @@ enum BinaryOperations {
     }
   }
 
-  @inline(__always)
+  #if hasFeature(Embedded)
+    @inline(never)
+  #else
+    @inline(__always)
+  #endif
   private static func write(
     count: Int,
     to writer: inout ByteWriter,

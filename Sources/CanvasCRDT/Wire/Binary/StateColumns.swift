@@ -199,7 +199,7 @@ extension StateColumnsWriter {
 
 extension StateColumnsWriter {
   private func writeColumns(to writer: inout ByteWriter) {
-    var used: PropertyMask = []
+    var used = PropertyMask()
     for record in records { used = used.union(record.pointee.values.assigned) }
     var numbers: [Double] = []
     numbers.reserveCapacity(records.count)
@@ -231,7 +231,11 @@ extension StateColumnsWriter {
     }
   }
 
-  @inline(__always)
+  #if hasFeature(Embedded)
+    @inline(never)
+  #else
+    @inline(__always)
+  #endif
   private func forEachRecord(with property: Property, _ body: (UnsafePointer<ShapeRecord>) -> Void) {
     for record in records where record.pointee.values.assigned.contains(property) { body(record) }
   }
@@ -245,7 +249,11 @@ extension StateColumnsWriter {
     }
   }
 
-  @inline(__always)
+  #if hasFeature(Embedded)
+    @inline(never)
+  #else
+    @inline(__always)
+  #endif
   private func writePacked(
     _ property: Property,
     width: Int,
@@ -257,7 +265,11 @@ extension StateColumnsWriter {
     bits.finish(to: &writer)
   }
 
-  @inline(__always)
+  #if hasFeature(Embedded)
+    @inline(never)
+  #else
+    @inline(__always)
+  #endif
   private func writeNumbers(
     of property: Property,
     _ numbers: inout [Double],

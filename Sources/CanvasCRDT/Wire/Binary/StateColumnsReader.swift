@@ -170,7 +170,7 @@ extension ShapeRecord {
 
 extension StateColumnsReader {
   private mutating func readColumns() throws(BinaryFailure) {
-    var used: PropertyMask = []
+    var used = PropertyMask()
     for index in records.indices { used = used.union(records[index].values.assigned) }
     for property in used {
       switch property {
@@ -221,7 +221,11 @@ extension StateColumnsReader {
     }
   }
 
-  @inline(__always)
+  #if hasFeature(Embedded)
+    @inline(never)
+  #else
+    @inline(__always)
+  #endif
   private mutating func readPacked(
     _ property: Property,
     width: Int,
@@ -235,7 +239,11 @@ extension StateColumnsReader {
     try bits.finish()
   }
 
-  @inline(__always)
+  #if hasFeature(Embedded)
+    @inline(never)
+  #else
+    @inline(__always)
+  #endif
   private mutating func readColors(
     of property: Property,
     _ restore: (inout Properties, Color) -> Void
@@ -247,7 +255,11 @@ extension StateColumnsReader {
     }
   }
 
-  @inline(__always)
+  #if hasFeature(Embedded)
+    @inline(never)
+  #else
+    @inline(__always)
+  #endif
   private mutating func readNumbers(
     of property: Property,
     _ restore: (inout Properties, Double) -> Void
@@ -270,7 +282,11 @@ extension StateColumnsReader {
     }
   }
 
-  @inline(__always)
+  #if hasFeature(Embedded)
+    @inline(never)
+  #else
+    @inline(__always)
+  #endif
   private mutating func readScaledNumbers(
     of property: Property,
     scale: Double,
