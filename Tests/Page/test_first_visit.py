@@ -23,7 +23,7 @@ def sizes_of(page):
 
 
 class Gate:
-    """Keeps the second module back until it is opened, or for good."""
+    """Keeps exchange.wasm back until it is opened, or for good."""
 
     def __init__(self, page):
         self.held, self.is_open = [], False
@@ -49,14 +49,14 @@ def test_a_first_visit_is_light(world):
         ann.page.wait_for_load_state("networkidle")
         sizes = seen["sizes"]
         assert sum(sizes.values()) < BYTES_MAX, sorted(sizes.items(), key=lambda entry: -entry[1])[:20]
-        assert "core.wasm" in sizes and sizes["core.wasm"] > 50_000
+        assert sizes.get("core.wasm", 0) > 50_000 and sizes.get("geometry.wasm", 0) > 10_000
         assert not [path for path in LATER if path in sizes]
         ann.page.mouse.click(700, 500)
         ann.wait("app.hasExchange")
         ann.wait("value.every((path) => performance.getEntriesByName(new URL(path, origin + '/').href).length > 0)", "the rest", LATER)
 
 
-def test_who_is_faster_than_the_second_module_gets_what_they_asked_for(room):
+def test_who_is_faster_than_the_third_module_gets_what_they_asked_for(room):
     """Copies led away, copied, cut, pasted and added while it is on its way are there when it is."""
     shape = room.add(position=[200, 200], size=[100, 80])
     gates = []

@@ -1,13 +1,14 @@
-// core.wasm for JavaScript: the same merge, geometry and undo that the server runs. Nothing here merges, and nothing
-// here draws; a page tells a session what happened and does what it is asked for in return.
+// core.wasm and geometry.wasm for JavaScript: the same merge, undo and geometry that the server runs. Nothing here
+// merges, and nothing here draws; a page tells a session what happened and does what it is asked for in return.
 //
-//     const core = await loadCore(fetch('core.wasm'))
+//     const core = await loadCore(fetch('core.wasm'), fetch('geometry.wasm'))
 //     const session = core.createSession({ name: 'Ann', color: '#E4572E' })
 //     run(session.start())                       // [{ type: 'connect' }, …]
 //     run(session.received(bytes))               // [{ type: 'send', bytes }, …]
 //     const { shapes, pairs } = session.changes()  // once for every frame that is drawn
 //
-// What a page needs seldom is in a second module: documents read and made, free places, JSON on the wire.
+// What lies where is known to geometry.wasm, which is told of outlines before it is asked. What a page needs seldom is in a
+// third module: documents read and made, free places, JSON on the wire.
 //
 //     await core.loadExchange(fetch('exchange.wasm'))   // once the drawing is there
 //     const text = session.exportDrawing()
@@ -23,14 +24,15 @@ function randomBits() {
 }
 
 /**
- * Loads core.wasm: a response (or the promise of one), or its bytes.
+ * Loads core.wasm and geometry.wasm: of each a response (or the promise of one), or its bytes.
  *
- * @param {Response | Promise<Response> | BufferSource} source
+ * @param {Response | Promise<Response> | BufferSource} core
+ * @param {Response | Promise<Response> | BufferSource} geometry
  * @param {{seed?: bigint}} [options]
  * @returns {Promise<Core>}
  */
-export async function loadCore(source, { seed = randomBits() } = {}) {
-  return new Core(await instantiate(source), seed)
+export async function loadCore(core, geometry, { seed = randomBits() } = {}) {
+  return new Core(...await Promise.all([instantiate(core), instantiate(geometry)]), seed)
 }
 
 async function instantiate(source) {
@@ -92,7 +94,7 @@ class Module {
   }
 }
 
-/** The second module, and what it was handed over last. */
+/** The third module, and what it was handed over last. */
 class Exchange extends Module {
   /** The digest of the drawing that it has. */
   #taken = ''
@@ -105,13 +107,14 @@ class Exchange extends Module {
   }
 }
 
-/** core.wasm, and, once it is loaded, exchange.wasm. */
+/** core.wasm with geometry.wasm, and, once it is loaded, exchange.wasm. */
 export class Core extends Module {
   #exchange = null
   #seed
 
-  constructor(exports, seed) {
+  constructor(exports, geometryExports, seed) {
     super(exports, seed)
+    this.geometry = new Module(geometryExports, seed)
     this.#seed = seed
   }
 

@@ -25,6 +25,8 @@ export class Session {
   #handle
   #clock
   #isJSON
+  /** What geometry.wasm knows it by. */
+  #plane
 
   constructor(core, handle, options) {
     this.#core = core
@@ -32,6 +34,7 @@ export class Session {
     this.#handle = handle
     this.#clock = options.clock ?? hostClock
     this.#isJSON = encodingNumber(options) === 0
+    this.#plane = core.geometry.exports.createPlane()
   }
 
   #now() { return [this.#clock.wall(), this.#clock.monotonic()] }
@@ -45,7 +48,7 @@ export class Session {
     const { exchange } = this.#core
     return { type: 'send', bytes: exchange.bytes(exchange.exports.toServer(exchange.write(effect.bytes))).slice() }
   }
-  /** The second module, with what this session shows. */
+  /** The third module, with what this session shows. */
   #exchange() {
     const { exchange } = this.#core
     exchange.take(this.#core, this.#handle, this.digest)
@@ -54,8 +57,23 @@ export class Session {
   #numbers(name, ...values) { return this.#core.numbers(this.#exports[name](this.#handle, ...values)) }
   #text(name, ...values) { return this.#core.text(this.#exports[name](this.#handle, ...values)) }
 
+  /** geometry.wasm, which by now knows what this session shows. @returns {Module} */
+  #followed() {
+    const { geometry } = this.#core
+    const changes = this.#core.bytes(this.#exports.outlineChanges(this.#handle))
+    if (changes.length > 0) geometry.exports.follow(this.#plane, geometry.write(changes))
+    return geometry
+  }
+  #geometry(name, ...values) {
+    const geometry = this.#followed()
+    return geometry.numbers(geometry.exports[name](this.#plane, ...values))
+  }
+
   /** The session is used no more. */
-  destroy() { this.#exports.destroySession(this.#handle) }
+  destroy() {
+    this.#exports.destroySession(this.#handle)
+    this.#core.geometry.exports.destroyPlane(this.#plane)
+  }
 
   /** For `Core.restoreSession`. @param {boolean} withDrawing also what is confirmed, not only what is unsent */
   save(withDrawing = true) {
@@ -145,13 +163,17 @@ export class Session {
     return this.#perform('reorder', this.#core.writeNumbers(shapes), how, typeof to === 'number' ? to : 0)
   }
   /** A square of a random bright colour in an area. @returns {Effect[]} an `added` among them */
-  addSquare({ x, y, width, height }) { return this.#perform('addSquare', x, y, width, height) }
+  addSquare({ x, y, width, height }) { return this.#addMade(0, x, y, width, height) }
   /** Any shape in an area. @returns {Effect[]} an `added` among them */
-  addRandomShape({ x, y, width, height }) { return this.#perform('addRandomShape', x, y, width, height) }
+  addRandomShape({ x, y, width, height }) { return this.#addMade(1, x, y, width, height) }
   /** A circle of a random bright colour around a point. @returns {Effect[]} an `added` among them */
-  addCircle(x, y) { return this.#perform('addCircle', x, y) }
+  addCircle(x, y) { return this.#addMade(2, x, y, 0, 0) }
+  #addMade(how, ...area) {
+    const { geometry } = this.#core
+    return this.#perform('addShapes', this.#core.write(geometry.bytes(geometry.exports.makeShape(how, ...area))))
+  }
   /** @returns {string} `#RRGGBB` */
-  brightColor() { return colorText(this.#exports.brightColor(this.#handle)) }
+  brightColor() { return colorText(this.#core.geometry.exports.brightColor()) }
   /**
    * A layout of squares, or a drawing.
    * @param {string} text
@@ -160,8 +182,9 @@ export class Session {
    */
   importDocument(text, { keepsIdentifiers = false, x = 0, y = 0 } = {}) {
     const { exchange } = this.#core
-    const rows = exchange.bytes(exchange.exports.readDocument(exchange.writeText(text)))
-    return this.#perform('addImported', this.#core.write(rows), keepsIdentifiers ? 1 : 0, x, y)
+    const count = exchange.writeText(text)
+    const rows = exchange.bytes(exchange.exports.readDocument(count, keepsIdentifiers ? 1 : 0, x, y))
+    return this.#perform('addShapes', this.#core.write(rows))
   }
 
   // What there is to draw.
@@ -169,20 +192,24 @@ export class Session {
   /** What has changed since this was last asked. @returns {Changes} */
   changes() {
     const numbers = this.#numbers('changes')
-    const [flags, rowCount, pairCount] = numbers
+    const flags = numbers[0]
     const shapes = []
     const pairs = []
-    let at = 3
-    for (let row = 0; row < rowCount; row++, at += rowLength) shapes.push(readChange(numbers, at))
-    for (let pair = 0; pair < pairCount; pair++, at += 3) {
-      pairs.push({ first: numbers[at], second: numbers[at + 1], overlaps: numbers[at + 2] === 1 })
+    for (let at = 1; at < numbers.length; at += rowLength) shapes.push(readChange(numbers, at))
+    const changed = this.#geometry('changedPairs')
+    for (let at = 0; at < changed.length; at += 3) {
+      pairs.push({ first: changed[at], second: changed[at + 1], overlaps: changed[at + 2] === 1 })
     }
     return { reset: (flags & 1) !== 0, reordered: (flags & 2) !== 0, shapes, pairs }
   }
   /** All, from the back to the front. @returns {Shape[]} */
   shapes() { return readShapes(this.#numbers('shapes')) }
   /** Those that may be seen in a box, from the back to the front. @returns {Shape[]} */
-  shapesInView({ x, y, width, height }) { return readShapes(this.#numbers('shapesInView', x, y, width, height)) }
+  shapesInView({ x, y, width, height }) {
+    const reach = this.#exports.strokeReach(this.#handle)
+    const near = this.#geometry('shapesNear', x - reach, y - reach, width + 2 * reach, height + 2 * reach)
+    return readShapes(this.#numbers('rows', this.#core.writeNumbers(near)))
+  }
   /** @param {number} id @returns {Shape | null} */
   shape(id) { return readShapes(this.#numbers('rows', this.#core.writeNumbers([id])))[0] ?? null }
   /** Identifiers from the back to the front. @returns {number[]} */
@@ -205,11 +232,13 @@ export class Session {
   // What lies where.
 
   /** The shapes at a point, the topmost first. @returns {number[]} */
-  shapesAt(x, y) { return Array.from(this.#numbers('shapesAt', x, y)) }
+  shapesAt(x, y) { return this.#inOrder(this.#geometry('shapesAt', x, y)).reverse() }
   /** The shapes that share area with a box, or lie wholly in it, from the back to the front. @returns {number[]} */
   shapesInBox({ x, y, width, height }, wholly = false) {
-    return Array.from(this.#numbers('shapesInBox', x, y, width, height, wholly ? 1 : 0))
+    return this.#inOrder(this.#geometry('shapesInBox', x, y, width, height, wholly ? 1 : 0))
   }
+  /** @param {Float64Array} shapes @returns {number[]} from the back to the front */
+  #inOrder(shapes) { return Array.from(this.#numbers('inOrder', this.#core.writeNumbers(shapes))) }
   /** The nearest place where a box overlaps nothing. @returns {{x: number, y: number} | null} */
   freePlace({ width, height }, { x, y }) {
     const exchange = this.#exchange()
@@ -217,23 +246,30 @@ export class Session {
   }
   /** The box around shapes, or around all. @param {number[]} [shapes] */
   bounds(shapes = []) {
-    const [x, y, width, height] = this.#numbers('bounds', this.#core.writeNumbers(shapes))
+    const around = shapes.length > 0 ? shapes : this.drawingOrder()
+    const geometry = this.#followed()
+    const [x, y, width, height] =
+      geometry.numbers(geometry.exports.bounds(this.#plane, geometry.writeNumbers(around)))
     return x === undefined ? null : { x, y, width, height }
   }
   /** A shape's outline as a polygon. @returns {{x: number, y: number}[]} */
-  outline(id, flatness = 0.25) { return readPoints(this.#numbers('outline', id, flatness)) }
+  outline(id, flatness = 0.25) {
+    const { geometry } = this.#core
+    const row = this.#core.bytes(this.#exports.outlineRow(this.#handle, id))
+    return readPoints(geometry.numbers(geometry.exports.outline(geometry.write(row), flatness)))
+  }
   /** All pairs that overlap. @returns {[number, number][]} */
   overlapPairs() {
-    const numbers = this.#numbers('overlapPairs')
+    const numbers = this.#geometry('overlapPairs')
     const pairs = []
     for (let at = 0; at < numbers.length; at += 2) pairs.push([numbers[at], numbers[at + 1]])
     return pairs
   }
   /** Whom a shape overlaps. @returns {number[]} */
-  neighbours(id) { return Array.from(this.#numbers('neighbours', id)) }
+  neighbours(id) { return Array.from(this.#geometry('neighbours', id)) }
   /** What two shapes have in common, as polygons. @returns {{x: number, y: number}[][]} */
   commonRegion(first, second) {
-    const numbers = this.#numbers('commonRegion', first, second)
+    const numbers = this.#geometry('commonRegion', first, second)
     const polygons = []
     for (let at = 0; at < numbers.length;) {
       const end = at + 1 + 2 * numbers[at]

@@ -15,7 +15,7 @@ const pastWords = 'This is the past. Restore it, or close the history, to go on 
  *
  * Events carry their `detail`: `changes` (once a frame, before painting), `effect` (each that isn't for the network),
  * `selection`, `tool`, `me`, `people`, `mode` (view only or not), `past` (looked at or not), `exchange` (the
- * second module is there), `notice`.
+ * third module is there), `notice`.
  */
 export class App extends EventTarget {
   #connection
@@ -109,7 +109,7 @@ export class App extends EventTarget {
   beginGroup() { this.live.beginGroup() }
   endGroup() { this.live.endGroup() }
 
-  // MARK: The second module
+  // MARK: The third module
 
   /** Whether documents can be read and made, and free places found, without waiting. */
   get hasExchange() { return this.core.hasExchange }

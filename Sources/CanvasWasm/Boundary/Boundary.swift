@@ -2,7 +2,7 @@
   import CanvasCRDT
 #endif
 
-// What both modules have in common: the two buffers, and how a call ends.
+// What the modules have in common: the two buffers, and how a call ends.
 //
 // Unsafe to share, and not shared: WebAssembly runs here in one thread, and no call from JavaScript comes within
 // another, because nothing here calls JavaScript.

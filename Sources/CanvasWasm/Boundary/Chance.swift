@@ -9,7 +9,7 @@
 /// the module down.
 ///
 /// Unsafe to share, and not shared: there is one thread, and it runs one call from JavaScript at a time.
-private nonisolated(unsafe) var chance = SplitMix(seed: 0)
+nonisolated(unsafe) var chance = SplitMix(seed: 0)
 
 /// 64 bits from JavaScript's `crypto`.
 @_expose(wasm, "seed") @_cdecl("canvas_seed")

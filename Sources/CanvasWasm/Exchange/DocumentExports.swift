@@ -46,13 +46,22 @@ func take(_ count: UInt32) -> Answer {
   }
 }
 
-/// A layout or a drawing, which stands in the input, as rows of values.
+/// A layout or a drawing, which stands in the input, as rows of values, moved by so much. A shape that does not keep the
+/// identifier that the document has for it does not keep its place in the drawing order either.
 @_expose(wasm, "readDocument") @_cdecl("canvas_read_document")
-func readDocument(_ count: UInt32) -> Answer {
+func readDocument(_ count: UInt32, _ keepsIdentifiers: Bool, _ x: Double, _ y: Double) -> Answer {
   do throws(ImportError) {
     let shapes = try Import.read(input.bytes(count))
     output.clear()
-    for shape in shapes { output.append(shape.id, shape.properties) }
+    for shape in shapes {
+      var set = shape.properties
+      if x != 0 || y != 0 {
+        set.position = Point(x: coordinate(set.position.x + x), y: coordinate(set.position.y + y))
+      }
+      let kept = keepsIdentifiers ? shape.id : nil
+      if kept == nil { set.clear(.z) }
+      output.append(kept, set)
+    }
     return Answer(output.count)
   } catch {
     return fail(error.message)
@@ -88,6 +97,11 @@ func freePlace(_ width: Double, _ height: Double, _ x: Double, _ y: Double) -> A
   let size = Size(width: width, height: height)
   if let place = shown.overlaps.freePlace(for: size, near: Point(x: x, y: y)) { output.append(place) }
   return Answer(output.count)
+}
+
+private func coordinate(_ value: Double) -> Double {
+  // In this order what isn't a number becomes the lower bound.
+  max(-PropertyRules.coordinateMax, min(value, PropertyRules.coordinateMax))
 }
 
 private func room(_ count: UInt32) -> Text? {

@@ -4,8 +4,13 @@
 
 // A canvas alone: the merge without a replica around it. For looking at a room's past, and for measuring.
 
+/// A class, because it is large and nobody has use for a copy.
+final class BareCanvas {
+  var canvas = Canvas()
+}
+
 @_expose(wasm, "createCanvas") @_cdecl("canvas_create_canvas")
-func createCanvas() -> UInt32 { canvases.insert(Canvas()) }
+func createCanvas() -> UInt32 { canvases.insert(BareCanvas()) }
 
 @_expose(wasm, "destroyCanvas") @_cdecl("canvas_destroy_canvas")
 func destroyCanvas(_ canvas: UInt32) {
@@ -41,10 +46,11 @@ private func merge(_ frame: UnsafeRawBufferPointer, into canvas: UInt32) -> Answ
     guard case .operations(let delivery) = try BinaryEncoding.decodeServerMessage(frame) else {
       return fail("a message that brings no operations")
     }
+    let bare = canvases[canvas]
     switch delivery.content {
     case .operations(let operations):
-      for index in operations.indices { canvases[canvas].apply(operations[index]) }
-    case .state(let part): canvases[canvas].merge(part)
+      for index in operations.indices { bare.canvas.apply(operations[index]) }
+    case .state(let part): bare.canvas.merge(part)
     }
     return 0
   } catch {
@@ -53,7 +59,7 @@ private func merge(_ frame: UnsafeRawBufferPointer, into canvas: UInt32) -> Answ
 }
 
 @_expose(wasm, "canvasDigest") @_cdecl("canvas_canvas_digest")
-func canvasDigest(_ canvas: UInt32) -> UInt64 { canvases[canvas].digest }
+func canvasDigest(_ canvas: UInt32) -> UInt64 { canvases[canvas].canvas.digest }
 
 @_expose(wasm, "canvasShapeCount") @_cdecl("canvas_canvas_shape_count")
-func canvasShapeCount(_ canvas: UInt32) -> UInt32 { UInt32(canvases[canvas].liveCount) }
+func canvasShapeCount(_ canvas: UInt32) -> UInt32 { UInt32(canvases[canvas].canvas.liveCount) }

@@ -6,12 +6,21 @@
 
 /// See `Boundary.swift` for why these may be shared.
 nonisolated(unsafe) var sessions = HandleTable<Session>()
-nonisolated(unsafe) var canvases = HandleTable<Canvas>()
+nonisolated(unsafe) var canvases = HandleTable<BareCanvas>()
+
+/// The session of that number. Called, since forty functions ask.
+@inline(never)
+func find(_ session: UInt32) -> Session { sessions[session] }
 
 /// An event or an edit: the session takes in what it led to, and the answer is what the page is to do.
 func perform(_ session: UInt32, _ event: (Session) -> [ReplicaEffect]) -> Answer {
-  let session = sessions[session]
-  let effects = event(session)
+  let session = find(session)
+  return tell(session, event(session))
+}
+
+/// Called, since twenty events end so.
+@inline(never)
+private func tell(_ session: Session, _ effects: [ReplicaEffect]) -> Answer {
   session.follow(effects)
   output.clear()
   for effect in effects { output.append(effect) }
@@ -21,7 +30,7 @@ func perform(_ session: UInt32, _ event: (Session) -> [ReplicaEffect]) -> Answer
 /// A question: it changes nothing, and answers what `write` writes.
 func answer(_ session: UInt32, _ write: (Session, inout OutputBuffer) -> Void) -> Answer {
   output.clear()
-  write(sessions[session], &output)
+  write(find(session), &output)
   return Answer(output.count)
 }
 

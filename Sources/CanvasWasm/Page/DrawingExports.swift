@@ -4,26 +4,18 @@
 
 // What there is to draw: rows as `ShapeRow` has them, and names.
 
-/// What has changed since this was last asked: three doubles — flags, how many rows, how many pairs — then the rows,
-/// then of each pair the two shapes and whether they came to overlap.
+/// What has changed since this was last asked: flags, a double, and rows.
 ///
 /// Flags: 1 everything is told anew, and what is not told is not there; 2 the drawing order has changed.
 @_expose(wasm, "changes") @_cdecl("canvas_changes")
 func changes(_ session: UInt32) -> Answer {
-  var unseen = sessions[session].takeUnseen()
+  let unseen = find(session).takeUnseen()
   return answer(session) { session, output in
     output.append(Double((unseen.isReset ? 1 : 0) | (unseen.isOrderChanged ? 2 : 0)))
     if unseen.isReset {
-      let pairs = session.overlaps.pairs
-      output.append(Double(session.order.count))
-      output.append(Double(pairs.count))
       session.writeRows(of: session.order.identifiers, to: &output)
-      for pair in pairs { output.append(pair, overlaps: true) }
       return
     }
-    let pairs = unseen.takePairs()
-    output.append(Double(unseen.shapes.count))
-    output.append(Double(pairs.count))
     let canvas = session.replica.canvas
     for id in unseen.shapes.keys.sorted() {
       guard let change = unseen.shapes[id] else { continue }
@@ -33,7 +25,6 @@ func changes(_ session: UInt32) -> Answer {
         output.append(gone: id, change)
       }
     }
-    for change in pairs { output.append(change.pair, overlaps: change.overlaps) }
   }
 }
 
@@ -43,24 +34,18 @@ func shapes(_ session: UInt32) -> Answer {
   answer(session) { session, output in session.writeRows(of: session.order.identifiers, to: &output) }
 }
 
-/// Rows of the visible shapes that may be seen in a box, in drawing order.
-@_expose(wasm, "shapesInView") @_cdecl("canvas_shapes_in_view")
-func shapesInView(_ session: UInt32, _ x: Double, _ y: Double, _ width: Double, _ height: Double) -> Answer {
-  answer(session) { session, output in
-    let reach = session.strokeWidthMax / 2
-    let view = Rect(
-      origin: Point(x: x - reach, y: y - reach),
-      size: Size(width: width + 2 * reach, height: height + 2 * reach)
-    )
-    session.writeRows(of: session.inOrder(session.overlaps.shapes(in: view)), to: &output)
-  }
-}
-
-/// Rows of so many shapes, which stand in the input; those that are gone are left out.
+/// Rows of so many shapes, which stand in the input, in drawing order; those that are gone are left out.
 @_expose(wasm, "rows") @_cdecl("canvas_rows")
 func rows(_ session: UInt32, _ count: UInt32) -> Answer {
   let shapes = input.identifiers(count)
-  return answer(session) { session, output in session.writeRows(of: shapes, to: &output) }
+  return answer(session) { session, output in session.writeRows(of: session.inOrder(shapes), to: &output) }
+}
+
+/// So many shapes, which stand in the input, in drawing order.
+@_expose(wasm, "inOrder") @_cdecl("canvas_in_order")
+func inOrder(_ session: UInt32, _ count: UInt32) -> Answer {
+  let shapes = input.identifiers(count)
+  return answer(session) { session, output in output.append(session.inOrder(shapes)) }
 }
 
 /// The identifiers of all shapes, from the back to the front.
@@ -68,6 +53,27 @@ func rows(_ session: UInt32, _ count: UInt32) -> Answer {
 func drawingOrder(_ session: UInt32) -> Answer {
   answer(session) { session, output in output.append(session.order.identifiers) }
 }
+
+// MARK: - For geometry.wasm
+
+/// The outlines that have changed since this was last asked: see `OutlineRows.swift`. Nothing where none has.
+@_expose(wasm, "outlineChanges") @_cdecl("canvas_outline_changes")
+func outlineChanges(_ session: UInt32) -> Answer {
+  answer(session) { session, output in session.tellOutlines(to: &output) }
+}
+
+/// A shape's outline, hidden or not; nothing where it is gone.
+@_expose(wasm, "outlineRow") @_cdecl("canvas_outline_row")
+func outlineRow(_ session: UInt32, _ shape: Double) -> Answer {
+  answer(session) { session, output in
+    guard let id = Identifier(number: shape), let shape = session.replica.canvas[id] else { return }
+    output.append(outlineOf: shape)
+  }
+}
+
+/// How far outside its outline a shape may be seen: no stroke in the drawing is wider than twice that.
+@_expose(wasm, "strokeReach") @_cdecl("canvas_stroke_reach")
+func strokeReach(_ session: UInt32) -> Double { find(session).strokeWidthMax / 2 }
 
 // MARK: - Names
 
@@ -94,7 +100,7 @@ func shownNames(_ session: UInt32) -> Answer {
 @_expose(wasm, "shapeNamed") @_cdecl("canvas_shape_named")
 func shapeNamed(_ session: UInt32, _ count: UInt32) -> Double {
   guard let name = Text(utf8: input.bytes(count)) else { return -1 }
-  return sessions[session].names.identifier(named: name)?.number ?? -1
+  return find(session).names.identifier(named: name)?.number ?? -1
 }
 
 /// Who wrote a property of a shape, and when: two doubles, or nothing where nobody did.
@@ -129,13 +135,5 @@ extension Session {
     }
     placed.sort()
     return placed.map { $0.shape }
-  }
-}
-
-extension OutputBuffer {
-  mutating func append(_ pair: ShapePair, overlaps: Bool) {
-    append(pair.first)
-    append(pair.second)
-    append(overlaps)
   }
 }

@@ -8,17 +8,23 @@
 /// top.
 @_expose(wasm, "edit") @_cdecl("canvas_edit")
 func edit(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
-  var edits: [ShapeEdit] = []
-  var rows = ValueRowReader(input.bytes(count))
   do throws(ValueRefusal) {
-    while let (shape, set) = try rows.next() {
-      guard let shape else { return fail("an operation must name its shape") }
-      edits.append(ShapeEdit(shape: shape, set: set))
-    }
+    let edits = try readEdits(count) { nil }
+    return perform(session) { $0.edit(edits, at: Moment(wall, monotonic)) }
   } catch {
     return fail(Text(error.words))
   }
-  return perform(session) { $0.edit(edits, at: Moment(wall, monotonic)) }
+}
+
+/// What rows of values in the input set. `name` names the shapes that they do not name.
+private func readEdits(_ count: UInt32, _ name: () -> Identifier?) throws(ValueRefusal) -> [ShapeEdit] {
+  var edits: [ShapeEdit] = []
+  var rows = ValueRowReader(input.bytes(count))
+  while let (shape, set) = try rows.next() {
+    guard let shape = shape ?? name() else { throw ValueRefusal(words: "an operation must name its shape") }
+    edits.append(ShapeEdit(shape: shape, set: set))
+  }
+  return edits
 }
 
 /// Where shapes are, as a gesture tells at every frame: rows of seven doubles in the input, each an identifier, the
@@ -38,7 +44,7 @@ func place(_ session: UInt32, _ rows: UInt32, _ wall: Double, _ monotonic: Doubl
     edits.append(ShapeEdit(shape: shape, set: set))
   }
   return perform(session) { session in
-    edits.removeAll { !session.replica.canvas.registers(of: $0.shape).contains(.kind) }
+    edits.removeAll { !session.replica.canvas.contains($0.shape) }
     return session.replica.edit(edits, at: Moment(wall, monotonic))
   }
 }
@@ -57,12 +63,12 @@ func clear(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
 
 @_expose(wasm, "beginGroup") @_cdecl("canvas_begin_group")
 func beginGroup(_ session: UInt32) {
-  sessions[session].replica.beginGroup()
+  find(session).replica.beginGroup()
 }
 
 @_expose(wasm, "endGroup") @_cdecl("canvas_end_group")
 func endGroup(_ session: UInt32) {
-  sessions[session].replica.endGroup()
+  find(session).replica.endGroup()
 }
 
 @_expose(wasm, "undo") @_cdecl("canvas_undo")
@@ -90,105 +96,28 @@ func reorder(
   return perform(session) { $0.reorder(shapes, reordering, index: Int(index), at: Moment(wall, monotonic)) }
 }
 
-// MARK: - Shapes that chance makes
-
 /// For a shape that is to be added by `edit`.
 @_expose(wasm, "newIdentifier") @_cdecl("canvas_new_identifier")
-func newIdentifier(_ session: UInt32) -> Double { sessions[session].newIdentifier().number }
+func newIdentifier(_ session: UInt32) -> Double { find(session).newIdentifier().number }
 
-/// Half saturated at least and no darker than seven tenths: 0xRRGGBB.
-@_expose(wasm, "brightColor") @_cdecl("canvas_bright_color")
-func brightColor(_ session: UInt32) -> UInt32 { Color.bright(using: &sessions[session].chance).packed }
+// MARK: - Shapes from the other modules
 
-/// A square of a random bright colour, at a random place of the area.
-@_expose(wasm, "addSquare") @_cdecl("canvas_add_square")
-func addSquare(
-  _ session: UInt32,
-  _ x: Double,
-  _ y: Double,
-  _ width: Double,
-  _ height: Double,
-  _ wall: Double,
-  _ monotonic: Double
-) -> Answer {
-  let factory = ShapeFactory(area: Rect(origin: Point(x: x, y: y), size: Size(width: width, height: height)))
-  return add(session, Moment(wall, monotonic)) { factory.square(using: &$0) }
-}
-
-/// Any shape, at a random place of the area.
-@_expose(wasm, "addRandomShape") @_cdecl("canvas_add_random_shape")
-func addRandomShape(
-  _ session: UInt32,
-  _ x: Double,
-  _ y: Double,
-  _ width: Double,
-  _ height: Double,
-  _ wall: Double,
-  _ monotonic: Double
-) -> Answer {
-  let factory = ShapeFactory(area: Rect(origin: Point(x: x, y: y), size: Size(width: width, height: height)))
-  return add(session, Moment(wall, monotonic)) { factory.make(using: &$0) }
-}
-
-/// A circle of a random bright colour, around a point.
-@_expose(wasm, "addCircle") @_cdecl("canvas_add_circle")
-func addCircle(_ session: UInt32, _ x: Double, _ y: Double, _ wall: Double, _ monotonic: Double) -> Answer {
-  add(session, Moment(wall, monotonic)) { ShapeFactory.circle(centredAt: Point(x: x, y: y), using: &$0) }
-}
-
-private func add(
-  _ session: UInt32,
-  _ now: Moment,
-  _ make: (inout SplitMix) -> (Identifier, Properties)
-) -> Answer {
-  var added: [Identifier] = []
-  _ = perform(session) { session in
-    let (shape, effects) = session.add(at: now, make)
-    if session.replica.canvas[shape] != nil { added.append(shape) }
-    return effects
-  }
-  output.append(added: added)
-  return Answer(output.count)
-}
-
-// MARK: - Documents
-
-/// Shapes of a document as the other module has read it, in rows of values, moved by so much; under the document's own
-/// identifiers or new ones.
-@_expose(wasm, "addImported") @_cdecl("canvas_add_imported")
-func addImported(
-  _ session: UInt32,
-  _ count: UInt32,
-  _ keepsIdentifiers: Bool,
-  _ x: Double,
-  _ y: Double,
-  _ wall: Double,
-  _ monotonic: Double
-) -> Answer {
-  var shapes: [ImportedShape] = []
-  var rows = ValueRowReader(input.bytes(count))
+/// Shapes in rows of values, as exchange.wasm has read them in a document or geometry.wasm has made them by chance. One that
+/// has no identifier gets a new one, and one that is not told its `z` comes on top.
+@_expose(wasm, "addShapes") @_cdecl("canvas_add_shapes")
+func addShapes(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   do throws(ValueRefusal) {
-    while let (shape, set) = try rows.next() { shapes.append(ImportedShape(id: shape, properties: set)) }
+    let edits = try readEdits(count) { find(session).newIdentifier() }
+    _ = perform(session) { $0.putOnTop(edits, at: Moment(wall, monotonic)) { !$0.set.assigned.contains(.z) } }
+    let canvas = find(session).replica.canvas
+    output.append(added: edits.map { $0.shape }.filter { canvas.contains($0) })
+    return Answer(output.count)
   } catch {
     return fail(Text(error.words))
   }
-  var added: [Identifier] = []
-  _ = perform(session) { session in
-    let result = session.add(
-      shapes,
-      keepsIdentifiers ? .same : .new,
-      movedBy: Point(x: x, y: y),
-      at: Moment(wall, monotonic)
-    )
-    let canvas = session.replica.canvas
-    added = result.shapes.filter { canvas[$0] != nil }
-    return result.effects
-  }
-  output.append(added: added)
-  return Answer(output.count)
 }
 
-/// All that is shown, for the other module to make documents of: see `BinaryEncoding.encode(state:)`.
+/// All that is shown, for exchange.wasm to make documents of: see `BinaryEncoding.encode(state:)`.
 @_expose(wasm, "state") @_cdecl("canvas_state")
 func state(_ session: UInt32) -> Answer {
   answer(session) { session, output in output.append(BinaryEncoding.encode(state: session.replica.canvas)) }

@@ -3,17 +3,20 @@
 #endif
 
 /// One room as a page has it: the replica, and beside it what a page asks at every turn — the drawing order, the names
-/// shown, who overlaps whom — kept up change by change, so that asking costs what is answered and no more.
+/// shown — kept up change by change, so that asking costs what is answered and no more. What lies where is geometry.wasm's.
 ///
 /// A class, because it is large and nobody has use for a copy.
 final class Session {
   var replica: Replica
   private(set) var order = DrawingOrder()
   private(set) var names = ShownNames()
-  private(set) var overlaps = OverlapIndex()
 
   /// What the page has not yet been told of.
   private(set) var unseen = UnseenChanges()
+
+  /// What geometry.wasm has not yet been told of: these shapes' outlines, or all.
+  private var unplaced = IdentifierSet()
+  private var isAllUnplaced = true
 
   /// No stroke in the drawing is wider, so that nothing seen from its edge is missed.
   private(set) var strokeWidthMax = 0.0
@@ -54,7 +57,7 @@ final class Session {
       strokeWidthMax = max(strokeWidthMax, canvas[shape]?.properties.strokeWidth ?? 0)
     }
     if change.lifecycle != .present || !touched.intersection(.outline).isEmpty {
-      unseen.note(overlaps.update(shape, to: canvas[shape]?.visibleOutline))
+      unplaced.insert(shape)
     }
   }
 
@@ -63,13 +66,9 @@ final class Session {
     order = DrawingOrder(canvas)
     names = ShownNames(canvas)
     strokeWidthMax = 0
-    var outlines: [(identifier: Identifier, outline: Outline)] = []
-    outlines.reserveCapacity(order.count)
-    for shape in canvas.shapes {
-      strokeWidthMax = max(strokeWidthMax, shape.properties.strokeWidth)
-      if let outline = shape.visibleOutline { outlines.append((shape.id, outline)) }
-    }
-    overlaps = OverlapIndex(outlines)
+    for shape in canvas.shapes { strokeWidthMax = max(strokeWidthMax, shape.properties.strokeWidth) }
+    unplaced.removeAll()
+    isAllUnplaced = true
     unseen.noteReset()
   }
 
@@ -77,5 +76,14 @@ final class Session {
   func takeUnseen() -> UnseenChanges {
     defer { unseen = UnseenChanges() }
     return unseen
+  }
+
+  /// The outlines that geometry.wasm has not yet been told of, which it is by now.
+  func tellOutlines(to output: inout OutputBuffer) {
+    let canvas = replica.canvas
+    if isAllUnplaced { output.appendForgetting() }
+    for shape in isAllUnplaced ? order.identifiers : unplaced.members { output.append(shape, placedIn: canvas) }
+    isAllUnplaced = false
+    unplaced.removeAll()
   }
 }

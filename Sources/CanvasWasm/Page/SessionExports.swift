@@ -47,16 +47,14 @@ func restoreSession(_ count: UInt32, _ savedCount: UInt32, _ drawingCount: UInt3
   let saved = [UInt8](bytes[Int(count)..<Int(count + savedCount)])
   let drawing = [UInt8](bytes[Int(count + savedCount)...])
   do throws(SavedReplicaError) {
-    let replica =
-      saved.isEmpty
-      ? try Replica(drawing: drawing, configuration: configuration, seed: seed)
-      : try Replica(
-        saved: saved,
-        drawing: drawing.isEmpty ? nil : drawing,
-        configuration: configuration,
-        seed: seed
-      )
-    return enter(Session(replica, seed: ~seed))
+    // Each for itself: a replica that is one of two is taken apart and put together again.
+    if saved.isEmpty {
+      return enter(Session(try Replica(drawing: drawing, configuration: configuration, seed: seed), seed: ~seed))
+    }
+    let own = drawing.isEmpty ? nil : drawing
+    return enter(
+      Session(try Replica(saved: saved, drawing: own, configuration: configuration, seed: seed), seed: ~seed)
+    )
   } catch {
     switch error {
     case .damaged: return fail("what was saved is damaged")
@@ -122,29 +120,29 @@ extension JSONWriter {
 }
 
 @_expose(wasm, "actor") @_cdecl("canvas_actor")
-func actor(_ session: UInt32) -> Double { sessions[session].replica.actor.number }
+func actor(_ session: UInt32) -> Double { find(session).replica.actor.number }
 
 @_expose(wasm, "shapeCount") @_cdecl("canvas_shape_count")
-func shapeCount(_ session: UInt32) -> UInt32 { UInt32(sessions[session].order.count) }
+func shapeCount(_ session: UInt32) -> UInt32 { UInt32(find(session).order.count) }
 
 /// How many operations the server has not yet answered for.
 @_expose(wasm, "unsentCount") @_cdecl("canvas_unsent_count")
-func unsentCount(_ session: UInt32) -> UInt32 { UInt32(sessions[session].with { $0.unsentCount }) }
+func unsentCount(_ session: UInt32) -> UInt32 { UInt32(find(session).with { $0.unsentCount }) }
 
 @_expose(wasm, "canUndo") @_cdecl("canvas_can_undo")
-func canUndo(_ session: UInt32) -> Bool { sessions[session].with { $0.canUndo } }
+func canUndo(_ session: UInt32) -> Bool { find(session).with { $0.canUndo } }
 
 @_expose(wasm, "canRedo") @_cdecl("canvas_can_redo")
-func canRedo(_ session: UInt32) -> Bool { sessions[session].with { $0.canRedo } }
+func canRedo(_ session: UInt32) -> Bool { find(session).with { $0.canRedo } }
 
 /// The digest of what is shown, or of what of it is confirmed.
 @_expose(wasm, "digest") @_cdecl("canvas_digest")
 func digest(_ session: UInt32, _ ofConfirmed: Bool) -> UInt64 {
-  sessions[session].with { ofConfirmed ? $0.confirmedDigest : $0.canvas.digest }
+  find(session).with { ofConfirmed ? $0.confirmedDigest : $0.canvas.digest }
 }
 
 /// What the server's clock says.
 @_expose(wasm, "serverMilliseconds") @_cdecl("canvas_server_milliseconds")
 func serverMilliseconds(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Double {
-  Double(sessions[session].with { $0.serverMilliseconds(at: Moment(wall, monotonic)) })
+  Double(find(session).with { $0.serverMilliseconds(at: Moment(wall, monotonic)) })
 }

@@ -29,7 +29,6 @@ struct UnseenChanges {
   }
 
   private(set) var shapes = IdentifierMap<ShapeChange>()
-  private var pairs = ChangedPairs()
   private(set) var isOrderChanged = false
   /// All is to be told anew.
   private(set) var isReset = false
@@ -52,14 +51,6 @@ struct UnseenChanges {
     isOrderChanged = true
   }
 
-  mutating func note(_ changes: OverlapChanges) {
-    for pair in changes.began { pairs.note(pair, overlaps: true) }
-    for pair in changes.ended { pairs.note(pair, overlaps: false) }
-  }
-
-  /// Sorted.
-  mutating func takePairs() -> [ChangedPair] { pairs.take() }
-
   mutating func depart(_ departure: ShapeEdit) {
     shapes[departure.shape, default: ShapeChange()].departure =
       Rect(origin: departure.set.position, size: departure.set.size)
@@ -69,37 +60,5 @@ struct UnseenChanges {
     self = UnseenChanges()
     isReset = true
     isOrderChanged = true
-  }
-}
-
-struct ChangedPair {
-  let pair: ShapePair
-  let overlaps: Bool
-}
-
-/// Whether pairs came to overlap or ceased to. Those that did both are as they were.
-private struct ChangedPairs {
-  private var noted: [ChangedPair] = []
-
-  /// How many there may be before those that are as they were are looked for.
-  private var tidiedAt = ChangedPairs.tidiedMin
-  private static let tidiedMin = 256
-
-  mutating func note(_ pair: ShapePair, overlaps: Bool) {
-    noted.append(ChangedPair(pair: pair, overlaps: overlaps))
-    guard noted.count >= tidiedAt else { return }
-    noted = take()
-    tidiedAt = max(ChangedPairs.tidiedMin, noted.count * 2)
-  }
-
-  mutating func take() -> [ChangedPair] {
-    noted.sort { $0.pair < $1.pair }
-    var changed: [ChangedPair] = []
-    for change in noted {
-      // Of one pair they take turns, in the order in which they came, since sorting leaves equals in place.
-      if changed.last?.pair == change.pair { changed.removeLast() } else { changed.append(change) }
-    }
-    noted = []
-    return changed
   }
 }

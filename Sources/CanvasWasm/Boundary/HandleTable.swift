@@ -1,5 +1,5 @@
-/// Values that JavaScript holds by number. No number is 0.
-struct HandleTable<Value> {
+/// Objects that JavaScript holds by number. No number is 0.
+struct HandleTable<Value: AnyObject> {
   private var values: [Value?] = []
   private var unused: [UInt32] = []
 
@@ -19,8 +19,5 @@ struct HandleTable<Value> {
   }
 
   /// A number that stands for nothing is a mistake in our own JavaScript, and traps.
-  subscript(handle: UInt32) -> Value {
-    get { values[Int(handle) - 1]! }
-    _modify { yield &values[Int(handle) - 1]! }
-  }
+  subscript(handle: UInt32) -> Value { values[Int(handle) - 1]! }
 }
