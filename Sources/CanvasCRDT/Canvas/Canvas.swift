@@ -20,7 +20,7 @@ public struct Canvas: Sendable {
   private var erasures = IdentifierMap<Erasure>()
 
   /// The digest, kept up register by register, where `countDigest` has been asked for it.
-  private var countedDigest: UInt64?
+  var countedDigest: UInt64?
 
   /// How many shapes are live.
   public private(set) var liveCount = 0
@@ -161,31 +161,6 @@ extension Canvas {
     if let counted = countedDigest { countedDigest = counted &- record.digest }
     if record.isLive { liveCount -= 1 }
     release(slot, of: shape)
-  }
-}
-
-// MARK: - The digest
-
-extension Canvas {
-  /// Sum modulo 2⁶⁴ of the FNV-1a 64 hashes of `shape property stamp` over every register of every live shape.
-  ///
-  /// A walk over all of them where `countDigest` was never called.
-  public var digest: UInt64 {
-    if let countedDigest { return countedDigest }
-    var sum: UInt64 = 0
-    for page in pages.indices {
-      for row in pages[page].indices { sum &+= pages[page][row].digest }
-    }
-    return sum
-  }
-
-  /// The same, and has it kept up from now on: whoever never asks, as most clients, doesn't pay for its hashes, which
-  /// would be a third of what an update costs.
-  @discardableResult
-  public mutating func countDigest() -> UInt64 {
-    let digest = digest
-    countedDigest = digest
-    return digest
   }
 }
 

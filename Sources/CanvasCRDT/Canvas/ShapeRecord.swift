@@ -105,21 +105,23 @@ extension ShapeRecord {
     guard !change.isEmpty else { return change }
 
     let changedRegisters = change.changed.intersection(.registers)
-    if let before = digest, wasLive || isLive {
-      var hash = RegisterHash(shape: shape)
-      if wasLive {
-        let leaving = isLive ? registersBefore.intersection(changedRegisters.union(change.erased)) : registersBefore
-        for property in leaving { hash.subtract(property, at: stamps[Int(property.rawValue)]) }
-      }
-      if isLive {
-        for property in wasLive ? changedRegisters : remaining {
-          let arrives = changedRegisters.contains(property)
-          hash.add(property, at: arrives ? stampOf(property) : stamps[Int(property.rawValue)])
+    #if !hasFeature(Embedded)
+      if let before = digest, wasLive || isLive {
+        var hash = RegisterHash(shape: shape)
+        if wasLive {
+          let leaving = isLive ? registersBefore.intersection(changedRegisters.union(change.erased)) : registersBefore
+          for property in leaving { hash.subtract(property, at: stamps[Int(property.rawValue)]) }
         }
+        if isLive {
+          for property in wasLive ? changedRegisters : remaining {
+            let arrives = changedRegisters.contains(property)
+            hash.add(property, at: arrives ? stampOf(property) : stamps[Int(property.rawValue)])
+          }
+        }
+        hash.finish()
+        digest = before &+ hash.sum
       }
-      hash.finish()
-      digest = before &+ hash.sum
-    }
+    #endif
 
     if !change.erased.isEmpty { values.clear(change.erased.subtracting(changedRegisters)) }
     for property in changedRegisters {

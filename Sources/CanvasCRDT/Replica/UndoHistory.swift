@@ -191,7 +191,8 @@ extension UndoHistory {
   ) -> [Operation]? {
     var operations: [Operation] = []
     var isInPlace = false
-    for entry in inOrderOfNaming(step.entries, isUndo: isUndo) {
+    for place in inOrderOfNaming(step.entries, isUndo: isUndo) {
+      let entry = step.entries[place]
       let from = isUndo ? entry.after : entry.before
       let to = isUndo ? entry.before : entry.after
       guard let set = transition(of: entry.shape, from: from, to: to, on: canvas, actor: clock.actor) else { continue }
@@ -202,22 +203,21 @@ extension UndoHistory {
     return isInPlace ? operations : nil
   }
 
-  /// Shapes that come back are written in the order in which they had been named, behind all others: among those of one
-  /// name each shows the number that it had.
-  private func inOrderOfNaming(_ entries: [Entry], isUndo: Bool) -> [Entry] {
-    func naming(_ entry: Entry) -> Stamp? {
-      let from = isUndo ? entry.after : entry.before
-      let to = isUndo ? entry.before : entry.after
+  /// Places in `entries`: shapes that come back are written in the order in which they had been named, behind all
+  /// others, so that among those of one name each shows the number that it had.
+  private func inOrderOfNaming(_ entries: [Entry], isUndo: Bool) -> [Int] {
+    func naming(_ place: Int) -> Stamp? {
+      let from = isUndo ? entries[place].after : entries[place].before
+      let to = isUndo ? entries[place].before : entries[place].after
       return to.isLive && !from.isLive ? to.stamp(of: .name) : nil
     }
-    var named: [(stamp: Stamp, entry: Entry)] = []
-    var others: [Entry] = []
-    for entry in entries {
-      if let stamp = naming(entry) { named.append((stamp, entry)) } else { others.append(entry) }
+    var places = Array(entries.indices)
+    places.sort { first, second in
+      let one = naming(first) ?? .never
+      let other = naming(second) ?? .never
+      return one != other ? one < other : first < second
     }
-    guard named.count > 1 else { return entries }
-    named.sort { $0.stamp != $1.stamp ? $0.stamp < $1.stamp : $0.entry.shape < $1.entry.shape }
-    return others + named.map { $0.entry }
+    return places
   }
 
   /// What has to be written so that a shape comes from one side of a step to the other; nothing where it is no longer
