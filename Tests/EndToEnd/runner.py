@@ -7,6 +7,7 @@ or `async`. It says by `server.skip` that this machine lacks something.
 import asyncio
 import importlib
 import inspect
+import signal
 import sys
 import time
 import traceback
@@ -41,6 +42,10 @@ def call(function, offered, seconds_max=None):
 def run(modules, wanted, attempt, servers=()):
     """Attempts every test of the modules, in the order in which they stand, and ends the process: with 1 where one failed, or
     where one of the servers that they share did not live through it."""
+    # Whoever is run by nohup, or behind `&` in a script, ignores these, and so would all that the tests start.
+    for one in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        if signal.getsignal(one) == signal.SIG_IGN:
+            signal.signal(one, signal.SIG_DFL)
     passed, failed, skipped = 0, [], []
     for name in modules:
         functions = tests(name, wanted)

@@ -79,8 +79,6 @@ class Server:
         command = [BINARY, "--port", str(self.asked), "--data", self.data, "--log-format", "json", *self.flags]
 
         def prepare():
-            # Whoever runs the tests by nohup ignores this one, and so would the server.
-            signal.signal(signal.SIGHUP, signal.SIG_DFL)
             # Python ignores the signal that a file too large raises; so shall the server, and get an error instead.
             if self.file_bytes_max is not None:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (self.file_bytes_max, resource.RLIM_INFINITY))
