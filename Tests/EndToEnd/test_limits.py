@@ -97,6 +97,18 @@ async def test_a_proxys_connections_are_counted_by_whom_they_are_for():
             writer.close()
 
 
+async def test_a_network_of_ipv6_counts_as_one_address():
+    """Whoever has one address of it has 2^64 of them."""
+    with Server("--proxies", "127.0.0.1", "--max-connections-per-address", 1) as server:
+
+        def origin(address):
+            return {"additional_headers": {"X-Forwarded-For": address}}
+
+        await Client.join(server, "room", options=origin("2001:db8:1:2::1"))
+        assert await (await connect(server, "room", **origin("2001:db8:1:2:ffff::9"))).closed() == 4429
+        await Client.join(server, "room", options=origin("2001:db8:1:3::1"))
+
+
 async def test_only_proxies_are_believed():
     """The last address on the way that is no proxy of ours; whatever else stands in the header."""
     way = "198.51.100.1, 203.0.113.9"

@@ -170,6 +170,45 @@ import Testing
     }
   }
 
+  @Test("What all hold of bodies and answers is bounded; who is within it notices nothing") func held() async throws {
+    var options = ListenOptions()
+    options.http.heldBytesMax = 1_000_000
+    let server = TestServer()
+    let large = [UInt8](repeating: 0x61, count: 800_000)
+    server.onRequest = { $0.answer(Response(status: 200, body: $0.request.path == "/large" ? large : [])) }
+    try await withServer(server, options: options) { port, loop in
+      func begun() -> RawClient {
+        let client = RawClient(port: port)
+        client.send("POST /a HTTP/1.1\r\nHost: l\r\nContent-Length: 700001\r\n\r\n")
+        client.send([UInt8](repeating: 0x78, count: 700_000))
+        return client
+      }
+      let first = begun()
+      _ = await eventually { loop.perform { loop.counts.bytesReceived >= 700_000 } ? true : nil }
+      // Another as large is too much, an answer as large as well, a small one not.
+      let second = begun()
+      let refused = try #require(second.readAnswer())
+      #expect(refused.status == 503)
+      #expect(refused.head.contains("Retry-After: 1\r\n"))
+      let reader = RawClient(port: port)
+      reader.send("GET /large HTTP/1.1\r\nHost: l\r\n\r\nGET /small HTTP/1.1\r\nHost: l\r\n\r\n")
+      #expect(reader.readAnswer()?.status == 503)
+      #expect(reader.readAnswer()?.status == 200)
+
+      first.send("x")
+      #expect(first.readAnswer()?.status == 200)
+      reader.send("GET /large HTTP/1.1\r\nHost: l\r\n\r\n")
+      #expect(reader.readAnswer()?.body.utf8.count == large.count)
+      // Who leaves in the middle leaves nothing behind.
+      _ = begun()
+      let isServed = await eventually {
+        reader.send("GET /large HTTP/1.1\r\nHost: l\r\n\r\n")
+        return reader.readAnswer()?.status == 200 ? true : nil
+      }
+      #expect(isServed == true)
+    }
+  }
+
   @Test("A client that asks before it sends a body is told to go on, or not to") func expectContinue() async throws {
     var options = ListenOptions()
     options.http.bodyBytesMax = 1_000

@@ -1,33 +1,4 @@
-import Glibc
-
-/// A numeric address of IPv4 or IPv6, compared by its bytes.
-struct NetworkAddress: Hashable, Sendable {
-  /// Four, or sixteen.
-  let bytes: [UInt8]
-
-  /// `192.0.2.1`, `2001:db8::1`; one of IPv4 that is written as IPv6 is IPv4's.
-  init?(_ text: String) {
-    var four = in_addr()
-    var sixteen = in6_addr()
-    if inet_pton(AF_INET, text, &four) == 1 {
-      bytes = withUnsafeBytes(of: &four) { Array($0) }
-    } else if inet_pton(AF_INET6, text, &sixteen) == 1 {
-      let all = withUnsafeBytes(of: &sixteen) { Array($0) }
-      let isMapped = all[..<10].allSatisfy { $0 == 0 } && all[10] == 0xFF && all[11] == 0xFF
-      bytes = isMapped ? Array(all[12...]) : all
-    } else {
-      return nil
-    }
-  }
-
-  /// The same in the one way in which the system writes it.
-  var text: String {
-    var room = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-    let family = bytes.count == 4 ? AF_INET : AF_INET6
-    guard inet_ntop(family, bytes, &room, socklen_t(room.count)) != nil else { return "" }
-    return room.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
-  }
-}
+import WebSocketLoop
 
 /// An address, or all that begin with the same bits: `127.0.0.1`, `10.0.0.0/8`.
 struct AddressRange: Hashable, Sendable {

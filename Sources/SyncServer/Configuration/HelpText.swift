@@ -40,7 +40,7 @@ extension Invocation {
       "--max-clock-ahead-ms", "--max-presence-bytes", "--horizon-ms":
       "What clients are told"
     case "--max-rooms", "--max-connections", "--max-connections-per-address", "--max-http-connections",
-      "--max-http-connections-per-address", "--history-ms":
+      "--max-http-connections-per-address", "--max-http-bytes", "--history-ms":
       "The whole server"
     case "--max-erasures", "--max-connections-per-room", "--beat-ms", "--max-beat-ops", "--ring-bytes",
       "--ring-beats", "--max-state-streams", "--room-idle-ms", "--index-idle-ms":

@@ -18,13 +18,13 @@ extension Hub {
   private func bounded(_ exchange: Exchange) async -> Response {
     let request = exchange.request
     guard configuration.proxies.contains(request.peer) else { return await response(to: exchange) }
-    let address = address(of: request)
-    let underWay = proxiedRequests[address, default: 0]
+    let party = NetworkAddress.party(of: address(of: request))
+    let underWay = proxiedRequests[party, default: 0]
     guard UInt64(underWay) < limits.httpConnectionsPerAddress else { return Hub.tooManyFromAddress }
-    proxiedRequests[address] = underWay + 1
+    proxiedRequests[party] = underWay + 1
     defer {
-      let left = proxiedRequests[address, default: 1] - 1
-      proxiedRequests[address] = left > 0 ? left : nil
+      let left = proxiedRequests[party, default: 1] - 1
+      proxiedRequests[party] = left > 0 ? left : nil
     }
     return await response(to: exchange)
   }

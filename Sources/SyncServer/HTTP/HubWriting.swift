@@ -93,8 +93,9 @@ extension Hub {
   /// A rate for each address, the same as for a connection.
   private func spend(_ count: Int, address: String) -> Bool {
     let now = Moment.now().monotonicMilliseconds
-    var rate = requestRates[address] ?? RequestRate(limits: limits, now: now)
-    defer { requestRates[address] = rate }
+    let party = NetworkAddress.party(of: address)
+    var rate = requestRates[party] ?? RequestRate(limits: limits, now: now)
+    defer { requestRates[party] = rate }
     rate.usedAt = now
     return rate.limit.take(UInt64(count), at: now)
   }

@@ -28,6 +28,7 @@ actor Hub {
   var clients: [Client?] = []
   var freeClients: [Int] = []
   var clientCount = 0
+  /// By `NetworkAddress.party`, as are the other two that count by address.
   var clientsOfAddress: [String: Int] = [:]
 
   // MARK: Rooms
@@ -94,6 +95,7 @@ actor Hub {
     options.webSocket.silentCloseCode = CloseCode.noSignOfLife.rawValue
     options.webSocket.compresses = configuration.compresses
     options.http.bodyBytesMax = max(8 << 20, Int(limits.messageBytes))
+    options.http.heldBytesMax = Int(limits.httpBytes)
     // More than the limit of WebSockets, so that one too many can be told why.
     options.connectionsMax = Int(limits.connections) + Int(limits.httpConnections)
     let listener = try loop.listen(

@@ -39,7 +39,8 @@ extension Hub {
       turnAway(connection, encoding, address, .tooMany, "the server has as many connections as it takes")
       return
     }
-    guard clientsOfAddress[address, default: 0] < limits.connectionsPerAddress else {
+    let party = NetworkAddress.party(of: address)
+    guard clientsOfAddress[party, default: 0] < limits.connectionsPerAddress else {
       turnAway(connection, encoding, address, .tooMany, "your address has as many connections as one may have")
       return
     }
@@ -57,7 +58,7 @@ extension Hub {
     if index == clients.count { clients.append(client) } else { clients[index] = client }
     connection.tag = index
     clientCount += 1
-    clientsOfAddress[address, default: 0] += 1
+    clientsOfAddress[party, default: 0] += 1
     logger.debug("connected", ["room": .text(name), "address": .text(address)])
   }
 
@@ -246,8 +247,9 @@ extension Hub {
     clients[connection.tag] = nil
     freeClients.append(connection.tag)
     clientCount -= 1
-    let left = clientsOfAddress[client.address, default: 1] - 1
-    clientsOfAddress[client.address] = left > 0 ? left : nil
+    let party = NetworkAddress.party(of: client.address)
+    let left = clientsOfAddress[party, default: 1] - 1
+    clientsOfAddress[party] = left > 0 ? left : nil
     logger.debug(
       "disconnected",
       ["room": .text(client.room), "address": .text(client.address), "code": .init(closure.code)]

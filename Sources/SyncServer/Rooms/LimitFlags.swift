@@ -117,6 +117,12 @@ extension Limits {
       words: "HTTP connections from one address; behind a proxy, requests under way"
     ),
     LimitFlag(
+      name: "--max-http-bytes",
+      limit: \.httpBytes,
+      range: 8 << 20...1 << 40,
+      words: "bytes of HTTP bodies and answers in hand, in all"
+    ),
+    LimitFlag(
       name: "--max-connections-per-room",
       limit: \.connectionsPerRoom,
       range: 1...1_000_000,

@@ -80,6 +80,8 @@ struct Limits: Hashable, Sendable {
   var httpConnections: UInt64 = 5_000
   /// The same from one address: as many as there may be WebSockets, since each begins as one of these.
   var httpConnectionsPerAddress: UInt64 = 1_000
+  /// What all HTTP connections together hold of bodies and answers: memory, where many send or fetch much at once and slowly.
+  var httpBytes: UInt64 = 512 << 20
 
   init() {}
 

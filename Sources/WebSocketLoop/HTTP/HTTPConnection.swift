@@ -42,6 +42,10 @@ final class HTTPConnection: SocketWatcher, LoopResident {
   private var body: [UInt8] = []
   private var bodySent = 0
   private var isProcessing = false
+  /// What is held of a body that comes in, or of an answer to it that goes out.
+  private var heldBytes = 0 {
+    didSet { listener.heldBytes += heldBytes - oldValue }
+  }
 
   private var options: HTTPOptions { listener.options.http }
 
@@ -134,8 +138,9 @@ final class HTTPConnection: SocketWatcher, LoopResident {
   private func takeBody(_ reader: inout BodyReader) -> HTTPFault? {
     do throws(HTTPFault) {
       try reader.take(&received)
-      return nil
     } catch { return error }
+    heldBytes = reader.body.count
+    return listener.heldBytes > options.heldBytesMax ? .overloaded : nil
   }
 
   private func begin(_ request: Request) throws(HTTPFault) {
@@ -195,14 +200,19 @@ final class HTTPConnection: SocketWatcher, LoopResident {
     loop.assertCurrent()
     guard isWaiting(for: exchange) else { return }
     let request = exchange.request
-    write(response, isHead: request.method == "HEAD", thenClose: !request.keepsAlive || listener.isClosed)
+    // What came in is let go of with the exchange, what goes out is held until it has gone.
+    let held = listener.heldBytes - heldBytes + response.body.count
+    let isTooMuch = response.body.count > Self.readBytesMax && held > options.heldBytesMax
+    write(
+      isTooMuch ? .error(.overloaded) : response,
+      isHead: request.method == "HEAD",
+      thenClose: !request.keepsAlive || listener.isClosed
+    )
   }
 
   /// The request can't be understood, so neither can what follows it.
   private func fail(_ fault: HTTPFault) {
-    var response = Response.error(fault.status, code: "bad_request", message: fault.message)
-    if fault.status == 426 { response.headers.append(("Sec-WebSocket-Version", "13")) }
-    write(response, isHead: false, thenClose: true)
+    write(.error(fault), isHead: false, thenClose: true)
   }
 
   private func write(_ response: Response, isHead: Bool, thenClose: Bool) {
@@ -215,6 +225,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
       output += body
       body = []
     }
+    heldBytes = body.count
     state = .writing(thenClose: thenClose)
     watch.want(readable: false, writable: false)
     timer?.start(afterMilliseconds: options.stallMilliseconds)
@@ -250,6 +261,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
     }
     output = []
     body = []
+    heldBytes = 0
     if thenClose {
       linger()
     } else {
@@ -289,6 +301,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
   /// Lets go of the socket without closing it.
   private func leave() {
     state = .ended
+    heldBytes = 0
     watch.close()
     timer?.cancel()
     timer = nil

@@ -5,6 +5,9 @@ public struct HTTPOptions: Sendable {
   public var headersMax = 100
   /// A longer body is answered with 413: memory.
   public var bodyBytesMax = 8 << 20
+  /// What all connections together hold of bodies that come in and of answers that go out; who would make it more is
+  /// answered with 503: memory.
+  public var heldBytesMax = 512 << 20
   /// How long a head may take from its first byte, or from the connection's beginning: clients that drip.
   public var headWithinMilliseconds: UInt64 = 10_000
   /// How long a body may take: the same.

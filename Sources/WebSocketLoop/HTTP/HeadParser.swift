@@ -4,6 +4,8 @@ struct HTTPFault: Error, Equatable {
   var message: String
 
   static func malformed(_ message: String) -> HTTPFault { HTTPFault(status: 400, message: message) }
+
+  static let overloaded = HTTPFault(status: 503, message: "the server holds as many bytes of HTTP as it takes")
 }
 
 /// Finds and reads the head of an HTTP/1 message: the first line and the headers. It is strict, since what two readers

@@ -46,7 +46,9 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident {
   /// Connections that are open, WebSocket or HTTP.
   public private(set) var connectionCount = 0
   private var httpConnections = 0
-  private var httpConnectionsOfPeer: [String: Int] = [:]
+  /// What HTTP connections hold of bodies and answers.
+  var heldBytes = 0
+  private var httpConnectionsOfParty: [String: Int] = [:]
 
   init(
     loop: EventLoop,
@@ -98,14 +100,15 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident {
   func httpConnectionCame(from peer: String) {
     connectionCame()
     httpConnections += 1
-    httpConnectionsOfPeer[peer, default: 0] += 1
+    httpConnectionsOfParty[NetworkAddress.party(of: peer), default: 0] += 1
   }
 
   func httpConnectionWent(from peer: String) {
     connectionWent()
     httpConnections -= 1
-    let left = httpConnectionsOfPeer[peer, default: 1] - 1
-    httpConnectionsOfPeer[peer] = left > 0 ? left : nil
+    let party = NetworkAddress.party(of: peer)
+    let left = httpConnectionsOfParty[party, default: 1] - 1
+    httpConnectionsOfParty[party] = left > 0 ? left : nil
   }
 
   // MARK: Accepting
@@ -130,7 +133,10 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident {
         continue
       }
       let peer = address.numericHost
-      let count = HTTPConnectionCount(all: httpConnections, fromPeer: httpConnectionsOfPeer[peer, default: 0])
+      let count = HTTPConnectionCount(
+        all: httpConnections,
+        fromPeer: httpConnectionsOfParty[NetworkAddress.party(of: peer), default: 0]
+      )
       if let response = handler.connectionOffered(from: peer, http: count) {
         refuse(accepted, response)
         continue

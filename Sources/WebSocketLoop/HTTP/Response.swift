@@ -12,6 +12,13 @@ public struct Response: Sendable {
     self.body = body
   }
 
+  static func error(_ fault: HTTPFault) -> Response {
+    var response = error(fault.status, code: fault.status == 503 ? "unavailable" : "bad_request", message: fault.message)
+    if fault.status == 426 { response.headers.append(("Sec-WebSocket-Version", "13")) }
+    if fault.status == 503 { response.headers.append(("Retry-After", "1")) }
+    return response
+  }
+
   /// `{"error":{"code":…,"message":…}}`. Neither text may need escaping in JSON, except for quotes and backslashes.
   public static func error(_ status: Int, code: String, message: String) -> Response {
     let escape = { (text: String) in

@@ -31,7 +31,7 @@ extension ServerHandler {
 /// How many connections of a listener are HTTP's: open, and not or not yet WebSockets.
 public struct HTTPConnectionCount: Sendable, Equatable {
   public var all: Int
-  /// From the same address.
+  /// From the same address, or of IPv6 from the same network (`NetworkAddress.party`).
   public var fromPeer: Int
 }
 

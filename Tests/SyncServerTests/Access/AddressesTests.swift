@@ -1,4 +1,5 @@
 import Testing
+import WebSocketLoop
 
 @testable import SyncServer
 
@@ -10,6 +11,15 @@ import Testing
     for text in ["", "localhost", "192.0.2", "192.0.2.1:80", "[::1]", "1.2.3.4.5", "192.0.2.1 "] {
       #expect(NetworkAddress(text) == nil, "\(text)")
     }
+  }
+
+  @Test("What is counted by address is counted by network where it is IPv6") func parties() {
+    for text in ["192.0.2.1", "", "unknown"] { #expect(NetworkAddress.party(of: text) == text) }
+    #expect(NetworkAddress.party(of: "::ffff:192.0.2.1") == "192.0.2.1")
+    #expect(NetworkAddress.party(of: "2001:db8:1:2:3:4:5:6") == "2001:db8:1:2::/64")
+    #expect(NetworkAddress.party(of: "2001:db8:1:2::9") == "2001:db8:1:2::/64")
+    #expect(NetworkAddress.party(of: "2001:db8:1:3::9") == "2001:db8:1:3::/64")
+    #expect(NetworkAddress.party(of: "fe80::1%eth0") == "fe80::/64")
   }
 
   @Test(

@@ -1,0 +1,43 @@
+import Glibc
+
+/// A numeric address of IPv4 or IPv6, compared by its bytes.
+public struct NetworkAddress: Hashable, Sendable {
+  /// Four, or sixteen.
+  public let bytes: [UInt8]
+
+  private init(bytes: [UInt8]) { self.bytes = bytes }
+
+  /// `192.0.2.1`, `2001:db8::1`; one of IPv4 that is written as IPv6 is IPv4's.
+  public init?(_ text: String) {
+    var four = in_addr()
+    var sixteen = in6_addr()
+    if inet_pton(AF_INET, text, &four) == 1 {
+      bytes = withUnsafeBytes(of: &four) { Array($0) }
+    } else if inet_pton(AF_INET6, text, &sixteen) == 1 {
+      let all = withUnsafeBytes(of: &sixteen) { Array($0) }
+      let isMapped = all[..<10].allSatisfy { $0 == 0 } && all[10] == 0xFF && all[11] == 0xFF
+      bytes = isMapped ? Array(all[12...]) : all
+    } else {
+      return nil
+    }
+  }
+
+  /// The same in the one way in which the system writes it.
+  public var text: String {
+    var room = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    let family = bytes.count == 4 ? AF_INET : AF_INET6
+    guard inet_ntop(family, bytes, &room, socklen_t(room.count)) != nil else { return "" }
+    return room.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+  }
+
+  /// Whose an address is, as far as one can tell: itself, or of IPv6 the 64 bits that whoever has one has all of. One host has
+  /// 2⁶⁴ addresses of those, so that counting them one by one would bound nobody.
+  public static func party(of text: String) -> String {
+    guard text.contains(":") else { return text }
+    // `fe80::1%eth0` names the interface too.
+    guard let address = NetworkAddress(String(text.prefix { $0 != "%" })) else { return text }
+    guard address.bytes.count == 16 else { return address.text }
+    let network = NetworkAddress(bytes: address.bytes[..<8] + [UInt8](repeating: 0, count: 8))
+    return network.text + "/64"
+  }
+}
