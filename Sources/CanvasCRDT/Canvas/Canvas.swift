@@ -115,9 +115,17 @@ extension Canvas {
     change.changed = record.values.assigned
     change.lifecycle = record.isLive ? .appeared : .absent
     if let counted = countedDigest { countedDigest = counted &+ record.digest }
-    var adopted = copy record
-    adopted.changedAt = place
-    enter(adopted, change: change, place: place)
+    guard !record.isErasureOnly else {
+      var adopted = copy record
+      adopted.changedAt = place
+      enter(adopted, change: change, place: place)
+      return change
+    }
+    count(change)
+    let slot = claim(record)
+    let page = Int(slot >> Canvas.pageShift)
+    pages[page][Int(slot) & (Canvas.pageLength - 1)].changedAt = place
+    if place > pageChangedAt[page] { pageChangedAt[page] = place }
     return change
   }
 
@@ -241,11 +249,11 @@ extension Canvas {
     pages[Int(slot >> Canvas.pageShift)][Int(slot) & (Canvas.pageLength - 1)]
   }
 
-  private mutating func claim(_ record: ShapeRecord) -> UInt32 {
+  private mutating func claim(_ record: borrowing ShapeRecord) -> UInt32 {
     let slot: UInt32
     if let free = freeSlots.popLast() {
       slot = free
-      pages[Int(slot >> Canvas.pageShift)][Int(slot) & (Canvas.pageLength - 1)] = record
+      pages[Int(slot >> Canvas.pageShift)][Int(slot) & (Canvas.pageLength - 1)] = copy record
     } else {
       slot = UInt32(slotCount)
       slotCount += 1
@@ -255,7 +263,7 @@ extension Canvas {
         pages.append(page)
         pageChangedAt.append(0)
       }
-      pages[pages.count - 1].append(record)
+      pages[pages.count - 1].append(copy record)
     }
     let pages = pages
     table.insert(record.shape, slot: slot) {

@@ -130,7 +130,9 @@ extension Canvas {
       set.delete()
       apply(Operation(shape: erasure.shape, at: erasure.stamp, set: set), place: place)
     }
-    for index in 0..<part.recordCount { merge(part.record(index), place: place) }
+    part.withRecords { records in
+      for record in records { merge(record.pointee, place: place) }
+    }
   }
 }
 

@@ -104,15 +104,16 @@ extension Replica {
       let change = optimistic.receive(Operation(shape: erasure.shape, at: erasure.stamp, set: set))
       if !change.isEmpty { changes.append(change) }
     }
-    for index in 0..<part.recordCount {
-      let record = part.record(index)
-      for property in record.values.assigned {
-        guard let stamp = record.stamp(of: property) else { continue }
-        clock.observe(stamp)
-        digestCheck.echoed(stamp, of: record.shape)
+    part.withRecords { records in
+      for record in records {
+        for property in record.pointee.values.assigned {
+          let stamp = record.pointee.stamps[Int(property.rawValue)]
+          clock.observe(stamp)
+          digestCheck.echoed(stamp, of: record.pointee.shape)
+        }
+        let change = optimistic.receive(record.pointee)
+        if !change.isEmpty { changes.append(change) }
       }
-      let change = optimistic.receive(record)
-      if !change.isEmpty { changes.append(change) }
     }
     tell(changes, by: .room)
   }

@@ -34,33 +34,53 @@ struct BitWriter {
   static func width(of greatest: UInt64) -> Int { 64 - greatest.leadingZeroBitCount }
 }
 
-/// Reads what a `BitWriter` wrote.
+/// Reads what a `BitWriter` wrote. It keeps no bits of its own, only how many of the reader's next byte it has read.
 struct BitReader {
-  private var pending: UInt64 = 0
-  private var pendingCount: UInt64 = 0
+  private var bitsRead: UInt64 = 0
 
+  /// `width` is at most `BitWriter.widthMax`, so that the value and what was read of its first byte are in one word.
   #if !hasFeature(Embedded)
     @inline(__always)
   #endif
   mutating func read(width: Int, from reader: inout ByteReader) throws(BinaryFailure) -> UInt64 {
-    while pendingCount < UInt64(width) {
-      pending |= UInt64(try reader.byte()) << pendingCount
-      pendingCount &+= 8
+    let word: UInt64
+    let end = bitsRead &+ UInt64(truncatingIfNeeded: width)
+    if reader.remaining >= 8 {
+      word = reader.next64()
+    } else {
+      guard end <= UInt64(reader.remaining &* 8) else { throw .truncated }
+      word = reader.last64()
     }
-    let value = pending & ((1 << UInt64(width)) &- 1)
-    pending >>= UInt64(width)
-    pendingCount &-= UInt64(width)
+    reader.skip(Int(truncatingIfNeeded: end &>> 3))
+    let value = (word &>> bitsRead) & ((1 &<< UInt64(truncatingIfNeeded: width)) &- 1)
+    bitsRead = end & 7
     return value
   }
 
-  /// Whether `count` values of `width` bits can still be there, asked before anything is made for them.
-  static func holds(_ count: Int, width: Int, in reader: ByteReader) -> Bool {
-    width == 0 || count <= (reader.remaining &* 8 &+ 7) / width
+  /// Passes over the rest of the last byte, which has to be zeros.
+  mutating func finish(_ reader: inout ByteReader) throws(BinaryFailure) {
+    guard bitsRead > 0 else { return }
+    guard try reader.byte() >> UInt8(bitsRead) == 0 else { throw .malformed("bits behind the last value") }
+    bitsRead = 0
+  }
+}
+
+extension ByteReader {
+  /// The next eight bytes, of which there are as many, without passing over them.
+  @inline(__always)
+  fileprivate func next64() -> UInt64 {
+    UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
-  /// Passes over the rest of the last byte, which has to be zeros.
-  mutating func finish() throws(BinaryFailure) {
-    guard pending == 0 else { throw .malformed("bits behind the last value") }
-    pendingCount = 0
+  /// The bytes that are left, fewer than eight.
+  @inline(never)
+  fileprivate func last64() -> UInt64 {
+    var word: UInt64 = 0
+    for index in 0..<remaining { word |= UInt64(bytes[offset &+ index]) << UInt64(index * 8) }
+    return word
   }
+
+  /// Passes over bytes that have been looked at.
+  @inline(__always)
+  fileprivate mutating func skip(_ count: Int) { offset &+= count }
 }

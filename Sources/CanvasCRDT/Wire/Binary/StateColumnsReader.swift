@@ -34,6 +34,7 @@ struct StateColumnsReader {
     let count = try reader.count(bytesEach: 1)
     guard count <= StateColumns.shapesMax else { throw .malformed("more shapes than columns may have") }
     guard count > 0 else { return }
+    var records: [ShapeRecord] = []
     records.reserveCapacity(count)
     before = nil
     for _ in 0..<count {
@@ -41,13 +42,15 @@ struct StateColumnsReader {
       before = shape
       records.append(ShapeRecord(shape: shape))
     }
-    try refuseErasedTwice()
-    try readStamps()
-    try readColumns()
+    try refuseErasedTwice(records)
+    var span = records.mutableSpan
+    try readStamps(&span)
+    try readColumns(&span)
+    self.records = records
   }
 
   /// A shape with registers has its erasure beside them.
-  private func refuseErasedTwice() throws(BinaryFailure) {
+  private func refuseErasedTwice(_ records: [ShapeRecord]) throws(BinaryFailure) {
     var next = 0
     for erasure in erasures {
       while next < records.count, records[next].shape < erasure.shape { next += 1 }
@@ -69,7 +72,7 @@ struct StateColumnsReader {
 // MARK: - Masks and stamps
 
 extension StateColumnsReader {
-  private mutating func readStamps() throws(BinaryFailure) {
+  private mutating func readStamps(_ records: inout MutableSpan<ShapeRecord>) throws(BinaryFailure) {
     let actorCount = try reader.count(bytesEach: 6)
     var actors: [Identifier] = []
     actors.reserveCapacity(actorCount)
@@ -86,13 +89,16 @@ extension StateColumnsReader {
     guard base <= Stamp.millisecondsMax, timeBits <= StateColumns.timeBitsMax,
       counterBits <= StateColumns.counterBitsMax, actorBits == BitWriter.width(of: UInt64(actorCount - 1))
     else { throw .malformed("stamps of an impossible width") }
-    let masks = try readMasks()
+    let masks = try readMasks(count: records.count)
 
     var used = [Bool](repeating: false, count: actorCount)
     var leastTime = UInt64.max
     // As wide as their widest.
     var allTimes: UInt64 = 0
     var allCounters: UInt64 = 0
+    // Nearly always a stamp is one read.
+    let stampBits = timeBits + counterBits + actorBits
+    let isOneRead = stampBits <= BitWriter.widthMax
     var bits = BitReader()
     for index in records.indices {
       var first: Stamp?
@@ -101,10 +107,20 @@ extension StateColumnsReader {
           records[index].restore(property, at: first)
           continue
         }
-        let time = try bits.read(width: timeBits, from: &reader)
+        let time: UInt64
+        let counter: UInt64
+        let place: UInt64
+        if isOneRead {
+          let word = try bits.read(width: stampBits, from: &reader)
+          time = word & ((1 << UInt64(timeBits)) &- 1)
+          counter = word >> UInt64(timeBits) & ((1 << UInt64(counterBits)) &- 1)
+          place = word >> UInt64(timeBits + counterBits)
+        } else {
+          time = try bits.read(width: timeBits, from: &reader)
+          counter = try bits.read(width: counterBits, from: &reader)
+          place = try bits.read(width: actorBits, from: &reader)
+        }
         let milliseconds = base + time
-        let counter = try bits.read(width: counterBits, from: &reader)
-        let place = try bits.read(width: actorBits, from: &reader)
         guard milliseconds <= Stamp.millisecondsMax, place < UInt64(actorCount) else {
           throw .malformed("a stamp out of range")
         }
@@ -119,13 +135,13 @@ extension StateColumnsReader {
       }
       guard records[index].survivesItsErasure else { throw .malformed("a register older than its shape's erasure") }
     }
-    try bits.finish()
+    try bits.finish(&reader)
     guard leastTime == 0, timeBits == BitWriter.width(of: allTimes), counterBits == BitWriter.width(of: allCounters)
     else { throw .malformed("stamps wider than they have to be") }
     guard used.allSatisfy({ $0 }) else { throw .malformed("an actor listed that no stamp names") }
   }
 
-  private mutating func readMasks() throws(BinaryFailure) -> [PropertyMask] {
+  private mutating func readMasks(count: Int) throws(BinaryFailure) -> [PropertyMask] {
     let maskCount = try reader.count(bytesEach: 1)
     var distinct: [PropertyMask] = []
     distinct.reserveCapacity(maskCount)
@@ -140,18 +156,18 @@ extension StateColumnsReader {
     }
     guard !distinct.isEmpty else { throw .malformed("shapes without a mask") }
     let width = BitWriter.width(of: UInt64(maskCount - 1))
-    guard width > 0 else { return [PropertyMask](repeating: distinct[0], count: records.count) }
+    guard width > 0 else { return [PropertyMask](repeating: distinct[0], count: count) }
     var masks: [PropertyMask] = []
-    masks.reserveCapacity(records.count)
+    masks.reserveCapacity(count)
     var used = [Bool](repeating: false, count: maskCount)
     var bits = BitReader()
-    for _ in records.indices {
+    for _ in 0..<count {
       let place = try bits.read(width: width, from: &reader)
       guard place < UInt64(maskCount) else { throw .malformed("a mask that is not in the list") }
       masks.append(distinct[Int(place)])
       used[Int(place)] = true
     }
-    try bits.finish()
+    try bits.finish(&reader)
     guard used.allSatisfy({ $0 }) else { throw .malformed("a mask listed that no shape has") }
     return masks
   }
@@ -169,23 +185,23 @@ extension ShapeRecord {
 // MARK: - Values
 
 extension StateColumnsReader {
-  private mutating func readColumns() throws(BinaryFailure) {
+  private mutating func readColumns(_ records: inout MutableSpan<ShapeRecord>) throws(BinaryFailure) {
     var used = PropertyMask()
     for index in records.indices { used = used.union(records[index].values.assigned) }
     for property in used {
       switch property {
       case .position:
-        try readNumbers(of: property) { $0.position.x = $1 }
-        try readNumbers(of: property) { $0.position.y = $1 }
+        try readNumbers(of: property, in: &records) { $0.position.x = $1 }
+        try readNumbers(of: property, in: &records) { $0.position.y = $1 }
       case .size:
-        try readNumbers(of: property) { $0.size.width = $1 }
-        try readNumbers(of: property) { $0.size.height = $1 }
-      case .rotation: try readNumbers(of: property) { $0.rotation = $1 }
-      case .strokeWidth: try readNumbers(of: property) { $0.strokeWidth = $1 }
-      case .cornerRadius: try readNumbers(of: property) { $0.cornerRadius = $1 }
-      case .innerRatio: try readNumbers(of: property) { $0.innerRatio = $1 }
-      case .fill: try readColors(of: property) { $0.fill = $1 }
-      case .stroke: try readColors(of: property) { $0.stroke = $1 }
+        try readNumbers(of: property, in: &records) { $0.size.width = $1 }
+        try readNumbers(of: property, in: &records) { $0.size.height = $1 }
+      case .rotation: try readNumbers(of: property, in: &records) { $0.rotation = $1 }
+      case .strokeWidth: try readNumbers(of: property, in: &records) { $0.strokeWidth = $1 }
+      case .cornerRadius: try readNumbers(of: property, in: &records) { $0.cornerRadius = $1 }
+      case .innerRatio: try readNumbers(of: property, in: &records) { $0.innerRatio = $1 }
+      case .fill: try readColors(of: property, in: &records) { $0.fill = $1 }
+      case .stroke: try readColors(of: property, in: &records) { $0.stroke = $1 }
       case .name:
         for index in records.indices where records[index].values.assigned.contains(property) {
           let name = try reader.countedText()
@@ -197,20 +213,20 @@ extension StateColumnsReader {
           records[index].restoreValues { $0.z = key }
         }
       case .kind:
-        try readPacked(property, width: StateColumns.kindBits) { (set, bits) throws(BinaryFailure) in
+        try readPacked(property, in: &records, width: StateColumns.kindBits) { (set, bits) throws(BinaryFailure) in
           guard let kind = ShapeKind(rawValue: UInt8(bits)) else { throw .malformed("no kind of shape") }
           set.kind = kind
         }
       case .alpha:
-        try readPacked(property, width: StateColumns.alphaBits) { (set, bits) throws(BinaryFailure) in
+        try readPacked(property, in: &records, width: StateColumns.alphaBits) { (set, bits) throws(BinaryFailure) in
           set.alpha = Int16(bits)
         }
       case .visible:
-        try readPacked(property, width: StateColumns.visibleBits) { (set, bits) throws(BinaryFailure) in
+        try readPacked(property, in: &records, width: StateColumns.visibleBits) { (set, bits) throws(BinaryFailure) in
           set.visible = bits == 1
         }
       case .points:
-        try readPacked(property, width: StateColumns.pointsBits) { (set, bits) throws(BinaryFailure) in
+        try readPacked(property, in: &records, width: StateColumns.pointsBits) { (set, bits) throws(BinaryFailure) in
           set.points = Int16(bits)
         }
       case .deleted: break
@@ -228,6 +244,7 @@ extension StateColumnsReader {
   #endif
   private mutating func readPacked(
     _ property: Property,
+    in records: inout MutableSpan<ShapeRecord>,
     width: Int,
     _ restore: (inout Properties, UInt64) throws(BinaryFailure) -> Void
   ) throws(BinaryFailure) {
@@ -236,7 +253,7 @@ extension StateColumnsReader {
       let value = try bits.read(width: width, from: &reader)
       try records[index].restoreValues { (values) throws(BinaryFailure) in try restore(&values, value) }
     }
-    try bits.finish()
+    try bits.finish(&reader)
   }
 
   #if hasFeature(Embedded)
@@ -246,6 +263,7 @@ extension StateColumnsReader {
   #endif
   private mutating func readColors(
     of property: Property,
+    in records: inout MutableSpan<ShapeRecord>,
     _ restore: (inout Properties, Color) -> Void
   ) throws(BinaryFailure) {
     for index in records.indices where records[index].values.assigned.contains(property) {
@@ -262,12 +280,15 @@ extension StateColumnsReader {
   #endif
   private mutating func readNumbers(
     of property: Property,
+    in records: inout MutableSpan<ShapeRecord>,
     _ restore: (inout Properties, Double) -> Void
   ) throws(BinaryFailure) {
     numbers.removeAll(keepingCapacity: true)
+    numbers.reserveCapacity(records.count)
     let form = Int(try reader.byte())
     switch form {
-    case ..<StateColumns.scales.count: try readScaledNumbers(of: property, scale: StateColumns.scales[form], restore)
+    case ..<StateColumns.scales.count:
+      try readScaledNumbers(of: property, in: &records, scale: StateColumns.scales[form], restore)
     case Int(StateColumns.rawForm):
       for index in records.indices where records[index].values.assigned.contains(property) {
         let value = Double(bitPattern: try reader.littleEndian64())
@@ -289,6 +310,7 @@ extension StateColumnsReader {
   #endif
   private mutating func readScaledNumbers(
     of property: Property,
+    in records: inout MutableSpan<ShapeRecord>,
     scale: Double,
     _ restore: (inout Properties, Double) -> Void
   ) throws(BinaryFailure) {
@@ -297,8 +319,6 @@ extension StateColumnsReader {
     // Both bounds keep the sum within an integer.
     guard width <= BitWriter.widthMax, least.magnitude <= 1 << 53 else { throw .malformed("numbers out of range") }
     var bits = BitReader()
-    var places: [Int] = []
-    places.reserveCapacity(records.count)
     var zeroSteps = 0
     // As wide as their widest.
     var allSteps: UInt64 = 0
@@ -306,21 +326,24 @@ extension StateColumnsReader {
       let step = width == 0 ? 0 : try bits.read(width: width, from: &reader)
       let value = Double(least + Int64(step)) / scale
       records[index].restoreValues { restore(&$0, value) }
-      places.append(index)
       numbers.append(value)
       if step == 0 { zeroSteps += 1 }
       allSteps |= step
     }
-    try bits.finish()
+    try bits.finish(&reader)
     let others = try reader.count(bytesEach: 9)
-    guard others <= places.count / StateColumns.othersShare else {
+    guard others <= numbers.count / StateColumns.othersShare else {
       throw .malformed("too many numbers that did not fit")
     }
     let leastValue = Double(least) / scale
+    var places: [Int] = []
+    if others > 0 {
+      for index in records.indices where records[index].values.assigned.contains(property) { places.append(index) }
+    }
     var next = 0
     for _ in 0..<others {
       let step = try reader.varint()
-      guard step < UInt64(places.count - next) else { throw .malformed("a number that has no place") }
+      guard step < UInt64(numbers.count - next) else { throw .malformed("a number that has no place") }
       let place = next + Int(step)
       let value = Double(bitPattern: try reader.littleEndian64())
       guard numbers[place] == leastValue, BinaryNumber.multiple(of: scale, in: value) == nil else {
