@@ -13,7 +13,8 @@ public struct Response: Sendable {
   }
 
   static func error(_ fault: HTTPFault) -> Response {
-    var response = error(fault.status, code: fault.status == 503 ? "unavailable" : "bad_request", message: fault.message)
+    let code = fault.status == 503 ? "unavailable" : "bad_request"
+    var response = error(fault.status, code: code, message: fault.message)
     if fault.status == 426 { response.headers.append(("Sec-WebSocket-Version", "13")) }
     if fault.status == 503 { response.headers.append(("Retry-After", "1")) }
     return response
