@@ -20,6 +20,7 @@ class Client:
         self.registers = {}
         self.erased = {}
         self.seen = []
+        self.errors = []
 
     @classmethod
     async def join(cls, server, room, protocols=("canvas.v1.json",), state=True, options=None, **hello):
@@ -45,6 +46,8 @@ class Client:
         message = json.loads(await asyncio.wait_for(self.socket.recv(), SECONDS))
         if message["type"] == "ops":
             self.fold(message)
+        elif message["type"] == "error":
+            self.errors.append(message["code"])
         return message
 
     async def until(self, kind, **members):

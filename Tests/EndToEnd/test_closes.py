@@ -1,8 +1,13 @@
 """Every close code."""
 
 import asyncio
+import contextlib
+import itertools
 import json
 import socket
+import time
+
+import websockets
 
 from client import Client, connect
 from server import Server, identifier
@@ -85,19 +90,55 @@ async def test_silence_is_4408():
 
 
 async def test_too_many_are_4429():
-    """Connections from one address, in one room, and messages over the rate for long."""
+    """Connections from one address and in one room, and operations over the rate for long."""
     with Server(
-        "--max-connections-per-address", 3, "--max-connections-per-room", 2, "--max-messages-per-second", 1,
-        "--max-refusals-ignored", 5,
+        "--max-connections-per-address", 3, "--max-connections-per-room", 2, "--max-ops-per-second", 1,
+        "--max-ops-per-message", 1, "--max-refusals-ignored", 5,
     ) as server:
         ann, _ = await Client.join(server, "many"), await Client.join(server, "many")
         assert await code_after(server, {"type": "hello"}, room="many") == 4429
         other = await Client.join(server, "other")
         assert await code_after(server, room="many") == 4429
         await other.close()
-        for _ in range(40):
-            await ann.send({"type": "ping"})
-        assert await ann.closed() == 4429
+        began = time.monotonic()
+        operation = {"shape": identifier(), "set": {"kind": "star"}}
+        for number in range(60):
+            await ann.send({"type": "ops", "id": number, "ops": [operation]})
+        answers = {}
+        while len(answers) < 60:
+            message = await ann.receive()
+            if message["type"] in ("ack", "reject"):
+                answers[message["id"]] = message.get("code", "taken")
+        assert list(answers.values()).count("rate_limited") > 40, "each is answered, and none of them ends it"
+        with contextlib.suppress(websockets.ConnectionClosed):
+            for number in itertools.count(60):
+                await ann.write(operation, id=number)
+                await asyncio.sleep(0.02)
+        assert ann.socket.close_code == 4429 and time.monotonic() - began >= 2
+        assert ann.errors == ["too_many"]
+
+
+async def test_what_is_over_the_rate_of_messages_is_answered_later():
+    """Nothing is dropped: each ping has its pong, the newest presence arrives, and nobody is closed for it."""
+    with Server("--max-messages-per-second", 50) as server:
+        ann, bob = await Client.join(server, "rate"), await Client.join(server, "rate")
+        began = time.monotonic()
+        for number in range(150):
+            await ann.send({"type": "ping", "id": number})
+        for number in range(25):
+            await ann.send({"type": "presence", "state": {"number": number}})
+        for number in range(150):
+            await ann.until("pong", id=number)
+        while {"number": 24} not in [peer["state"] for peer in (await bob.until("presence"))["peers"]]:
+            pass
+        # A hundred at once, and then fifty a second.
+        assert time.monotonic() - began > 1
+        viewer = await Client.join(server, "rate", readonly=True)
+        for number in range(150):
+            await viewer.send({"type": "ops", "id": number, "ops": [{"shape": identifier(), "set": {"kind": "star"}}]})
+        for number in range(150):
+            await viewer.until("reject", id=number, code="read_only")
+        assert (await ann.write({"shape": identifier(), "set": {"kind": "star"}}))["type"] == "ack"
 
 
 async def test_requests_without_a_room_are_not_upgraded(shared):

@@ -15,6 +15,18 @@ final class Client: @unchecked Sendable {
     case gone
   }
 
+  /// What has to pass before more is read from it.
+  struct Pauses: OptionSet {
+    let rawValue: UInt8
+
+    /// Its room is being opened.
+    static let opening = Pauses(rawValue: 1)
+    /// Its answers or its operations pile up.
+    static let backlog = Pauses(rawValue: 2)
+    /// It sends more than it may.
+    static let rate = Pauses(rawValue: 4)
+  }
+
   let connection: Connection
   let room: String
   let address: String
@@ -23,6 +35,7 @@ final class Client: @unchecked Sendable {
   var grant: Grant
   var session: Session
   var stage: Stage
+  private var pauses: Pauses = []
   /// The turn in which it was last sent something, and how many bytes.
   var turn: UInt64 = 0
   var turnBytes = 0
@@ -43,5 +56,15 @@ final class Client: @unchecked Sendable {
     self.grant = grant
     self.session = session
     self.stage = stage
+  }
+
+  func pauseReading(_ pause: Pauses) {
+    pauses.insert(pause)
+    connection.pauseReading()
+  }
+
+  func resumeReading(_ pause: Pauses) {
+    pauses.remove(pause)
+    if pauses.isEmpty { connection.resumeReading() }
   }
 }

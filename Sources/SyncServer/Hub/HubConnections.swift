@@ -96,6 +96,10 @@ extension Hub {
     metrics.messagesIn += 1
     let now = Moment.now()
     perform(client.session.received(message.bytes, isText: message.isText, now: now), for: client, now: now)
+    if let milliseconds = client.session.takeRest() {
+      client.pauseReading(.rate)
+      loop.schedule(afterMilliseconds: milliseconds) { client.resumeReading(.rate) }
+    }
   }
 
   func perform(_ action: SessionAction, for client: Client, now: Moment) {
@@ -107,7 +111,7 @@ extension Hub {
       if let open = rooms[client.room], !open.isGone {
         join(client, open, hello, role)
       } else {
-        client.connection.pauseReading()
+        client.pauseReading(.opening)
         Task { await self.openAndJoin(client, hello, role) }
       }
       return
@@ -158,7 +162,7 @@ extension Hub {
     guard case .joining = client.stage else { return }
     switch opening {
     case .open(let open):
-      client.connection.resumeReading()
+      client.resumeReading(.opening)
       join(client, open, hello, role)
     case .absent, .full: close(client, .tooMany, "the server has as many rooms open as it takes")
     case .failed(let words): close(client, .goingAway, Text(words))

@@ -96,8 +96,8 @@ extension Hub {
         metrics.closes[code.rawValue, default: 0] += 1
         logger.debug("sent away", ["room": .text(open.name), "reason": .text(reason.string)])
         client.connection.close(code: code.rawValue, reason: reason.string)
-      case .pauseReading(let id): open.client(id)?.connection.pauseReading()
-      case .resumeReading(let id): open.client(id)?.connection.resumeReading()
+      case .pauseReading(let id): open.client(id)?.pauseReading(.backlog)
+      case .resumeReading(let id): open.client(id)?.resumeReading(.backlog)
       }
     }
   }

@@ -77,13 +77,13 @@ extension Limits {
       name: "--max-messages-per-second",
       limit: \.messagesPerSecond,
       range: 1...1_000_000,
-      words: "messages beside operations from one connection"
+      words: "messages beside operations that are read a second from one connection"
     ),
     LimitFlag(
       name: "--max-refusals-ignored",
       limit: \.refusalsIgnored,
       range: 1...1_000_000,
-      words: "messages over the rate before a connection is closed"
+      words: "messages refused as rate_limited, for two seconds or more, before a close"
     ),
     LimitFlag(
       name: "--max-name-bytes",

@@ -55,11 +55,13 @@ struct Limits: Hashable, Sendable {
   /// Silence after which a connection is pinged, and the silence after that which ends it.
   var idleMilliseconds: UInt64 = 30_000
   var pongMilliseconds: UInt64 = 10_000
-  /// Messages beside operations: pings, digests, presence. A hand moves a cursor sixty times a second.
+  /// Messages beside operations: pings, digests, presence. A hand moves a cursor sixty times a second. Who sends more is
+  /// read from no faster.
   var messagesPerSecond: UInt64 = 200
   /// Others see one's presence at most once in so long; the newest is never lost.
   var presenceMilliseconds: UInt64 = 30
-  /// Messages refused for their rate, beyond which a client has not listened. It forgets ten a second.
+  /// Operations refused for their rate, beyond which a client that goes on for two seconds has not listened. Ten a second
+  /// are forgotten.
   var refusalsIgnored: UInt64 = 100
   /// The longest name of a peer: everyone in the room is told.
   var nameBytes: UInt64 = 128

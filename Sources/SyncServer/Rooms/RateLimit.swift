@@ -11,7 +11,7 @@ struct RateLimit: Hashable, Sendable {
 
   /// Full. There is always room for `atOnce`, or what may be sent in one message could never pass.
   init(perSecond: UInt64, atOnce: UInt64 = 1, at milliseconds: UInt64) {
-    self.perSecond = min(perSecond, 1_000_000_000)
+    self.perSecond = max(1, min(perSecond, 1_000_000_000))
     capacityThousandths = max(self.perSecond * RateLimit.burstSeconds, min(atOnce, 1_000_000_000)) * 1_000
     thousandths = capacityThousandths
     filledAt = milliseconds
@@ -19,14 +19,29 @@ struct RateLimit: Hashable, Sendable {
 
   /// Takes so many tokens, or none where there are not as many.
   mutating func take(_ count: UInt64, at milliseconds: UInt64) -> Bool {
-    if milliseconds > filledAt {
-      // A minute fills any bucket; more would only overflow.
-      let passed = min(milliseconds - filledAt, 60_000)
-      thousandths = min(capacityThousandths, thousandths + passed * perSecond)
-      filledAt = milliseconds
-    }
+    fill(at: milliseconds)
     guard count <= capacityThousandths / 1_000, thousandths >= count * 1_000 else { return false }
     thousandths -= count * 1_000
     return true
+  }
+
+  /// Whether as many are there as there can be.
+  mutating func isFull(at milliseconds: UInt64) -> Bool {
+    fill(at: milliseconds)
+    return thousandths == capacityThousandths
+  }
+
+  /// How long it takes from the last look until there is one, in milliseconds; 0 where there is.
+  var millisecondsToOne: UInt64 {
+    guard thousandths < 1_000 else { return 0 }
+    return (1_000 - thousandths + perSecond - 1) / perSecond
+  }
+
+  private mutating func fill(at milliseconds: UInt64) {
+    guard milliseconds > filledAt else { return }
+    // A minute fills any bucket; more would only overflow.
+    let passed = min(milliseconds - filledAt, 60_000)
+    thousandths = min(capacityThousandths, thousandths + passed * perSecond)
+    filledAt = milliseconds
   }
 }

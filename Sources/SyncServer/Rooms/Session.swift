@@ -19,6 +19,9 @@ struct Session: Sendable {
   private var operations: RateLimit
   private var messages: RateLimit
   private var refusals: RateLimit
+  /// When the oldest of the refusals came that are not forgotten, on the monotonic clock.
+  private var refusedSince: UInt64 = 0
+  private var restMilliseconds: UInt64?
 
   init(encoding: WireEncoding, roleMax: Role = .editor, limits: Limits, now: Moment) {
     self.encoding = encoding
@@ -39,6 +42,10 @@ struct Session: Sendable {
   }
 
   private static let refusalsForgottenPerSecond: UInt64 = 10
+  /// Whoever goes on for so long can have read that it was refused: what was on its way by then is not held against it.
+  private static let ignoringMilliseconds: UInt64 = 2_000
+  /// Less would stop and start a connection for each of its messages.
+  private static let restMillisecondsMin: UInt64 = 50
 
   /// When `timePassed` is to be called, on the monotonic clock; nothing after hello.
   var deadline: UInt64? {
@@ -47,6 +54,12 @@ struct Session: Sendable {
 
   var isJoined: Bool {
     if case .joined = state { true } else { false }
+  }
+
+  /// For how long nothing more is to be read from the connection, if that is so since the last time this was asked.
+  mutating func takeRest() -> UInt64? {
+    defer { restMilliseconds = nil }
+    return restMilliseconds
   }
 }
 
@@ -108,22 +121,25 @@ extension Session {
     case .hello: return close(.badHello, "a second hello")
     case .operations(let submission): return take(submission, role: role, now: now)
     case .presence(let state):
-      guard spendMessage(now) else { return ignore(now) }
+      spendMessage(now)
       guard UInt64(state.bytes.count) <= limits.presenceBytes else {
         return .reply(.error(code: "presence_too_large", message: "the state has more bytes than a room takes"))
       }
       return .presence(state)
     case .ping(let id):
-      return spendMessage(now) ? .reply(.pong(id: id, milliseconds: now.wallMilliseconds)) : ignore(now)
-    case .digest: return spendMessage(now) ? .digest : ignore(now)
+      spendMessage(now)
+      return .reply(.pong(id: id, milliseconds: now.wallMilliseconds))
+    case .digest:
+      spendMessage(now)
+      return .digest
     }
   }
 
   private mutating func take(_ submission: Submission, role: Role, now: Moment) -> SessionAction {
-    guard role == .editor else { return reject(submission.id, .readOnly, "you are looking on", now: now) }
+    guard role == .editor else { return turnDown(submission.id, now: now) }
     // The decoder has counted them already.
     guard operations.take(UInt64(submission.operations.count), at: now.monotonicMilliseconds) else {
-      return reject(submission.id, .rateLimited, "more operations a second than the room takes", now: now)
+      return refuseForRate(submission.id, now: now)
     }
     return .submit(submission)
   }
@@ -143,39 +159,44 @@ extension Session {
     switch error {
     case .malformed(let words): return close(.malformed, words)
     case .unknownType(let words):
-      return spendMessage(now) ? .reply(.error(code: "unknown_type", message: words)) : ignore(now)
+      spendMessage(now)
+      return .reply(.error(code: "unknown_type", message: words))
     case .badHello: return close(.badHello, "a second hello")
     case .badField(let words):
-      return spendMessage(now) ? .reply(.error(code: "bad_field", message: words)) : ignore(now)
+      spendMessage(now)
+      return .reply(.error(code: "bad_field", message: words))
     case .rejected(let rejection):
-      if role == .viewer { return reject(rejection.id, .readOnly, "you are looking on", now: now) }
+      if role == .viewer { return turnDown(rejection.id, now: now) }
       // What is wrong costs as much reading as what is right.
-      guard operations.take(1, at: now.monotonicMilliseconds) else {
-        return reject(rejection.id, .rateLimited, "more operations a second than the room takes", now: now)
-      }
+      guard operations.take(1, at: now.monotonicMilliseconds) else { return refuseForRate(rejection.id, now: now) }
       return .reply(.rejection(rejection))
     }
   }
 
-  /// A refusal that a client is expected to heed: the first few are answered.
-  private mutating func reject(
-    _ id: MessageIdentifier?,
-    _ code: RejectCode,
-    _ words: Text,
-    now: Moment
-  ) -> SessionAction {
-    guard refusals.take(1, at: now.monotonicMilliseconds) else {
-      return close(.tooMany, "refusals were ignored for long")
+  /// Who looks on is over no rate by writing, and waits like others who send much.
+  private mutating func turnDown(_ id: MessageIdentifier?, now: Moment) -> SessionAction {
+    spendMessage(now)
+    return .reply(.rejection(Rejection(id: id, code: .readOnly, message: "you are looking on")))
+  }
+
+  /// A refusal that a client is expected to heed.
+  private mutating func refuseForRate(_ id: MessageIdentifier?, now: Moment) -> SessionAction {
+    let time = now.monotonicMilliseconds
+    if refusals.isFull(at: time) { refusedSince = time }
+    if !refusals.take(1, at: time), time >= refusedSince &+ Session.ignoringMilliseconds {
+      return close(.tooMany, "rate limits were ignored for long")
     }
-    return .reply(.rejection(Rejection(id: id, code: code, message: words)))
+    let words: Text = "more operations a second than the room takes"
+    return .reply(.rejection(Rejection(id: id, code: .rateLimited, message: words)))
   }
 
-  private mutating func ignore(_ now: Moment) -> SessionAction {
-    refusals.take(1, at: now.monotonicMilliseconds)
-      ? .nothing : close(.tooMany, "more messages a second than a connection may send")
+  /// What is no operation is answered always; who sends more of it than the rate allows is not read from for a while,
+  /// and so comes to wait, where it would otherwise lose the newest of what it shows or an answer.
+  private mutating func spendMessage(_ now: Moment) {
+    _ = messages.take(1, at: now.monotonicMilliseconds)
+    let wait = messages.millisecondsToOne
+    if wait > 0 { restMilliseconds = max(wait, Session.restMillisecondsMin) }
   }
-
-  private mutating func spendMessage(_ now: Moment) -> Bool { messages.take(1, at: now.monotonicMilliseconds) }
 
   private mutating func close(_ code: CloseCode, _ reason: Text) -> SessionAction {
     state = .closing

@@ -132,7 +132,7 @@ struct RoomsSessionTests {
     }
   }
 
-  @Test("W6: too many operations in one message, and too many a second; ignored for long, 4429")
+  @Test("W6: too many operations in one message, and too many a second, of which each is refused")
   func rates() {
     var limits = Limits()
     limits.operationsPerSecond = 10
@@ -152,21 +152,43 @@ struct RoomsSessionTests {
 
     var taken = 0
     var limited = 0
-    var closed: CloseCode?
-    for _ in 0..<60 {
+    for _ in 0..<1_000 {
       switch say(operation, &session) {
       case .submit: taken += 1
       case .reply(.rejection(let rejection)):
         #expect(rejection.code == .rateLimited)
         limited += 1
-      case .close(let code, _): closed = code
-      default: break
+      case let action: Issue.record("\(action)")
       }
     }
-    // Two seconds' worth, of which the refused message took one.
+    // Two seconds' worth, of which the refused message took one. Not one that came at once can have been read.
     #expect(taken == 19)
-    #expect(limited == 20)
-    #expect(closed == .tooMany)
+    #expect(limited == 981)
+  }
+
+  @Test("closing 4429: who goes on for two seconds after being refused, and for a hundred times")
+  func rateLimitsIgnored() {
+    var limits = Limits()
+    limits.operationsPerSecond = 10
+    limits.operationsPerMessage = 2
+    func closes(_ count: Int, at milliseconds: UInt64, _ session: inout Session) -> Bool {
+      (0..<count).contains { _ in code(say(operation, &session, at: milliseconds)) == .tooMany }
+    }
+    var bursting = self.session(.json, limits)
+    _ = say(#"{"type":"hello"}"#, &bursting)
+    #expect(!closes(1_000, at: 1, &bursting))
+    #expect(!closes(1_000, at: 2_000, &bursting))
+    #expect(closes(1_000, at: 2_001, &bursting))
+
+    var session = self.session(.json, limits)
+    _ = say(#"{"type":"hello"}"#, &session)
+    var closedAt: UInt64?
+    for step in 0..<5_000 where closedAt == nil {
+      // Twenty a second over the rate, of which ten are forgotten.
+      let time = UInt64(step) * 1_000 / 30 + 1
+      if case .close(.tooMany, _) = say(operation, &session, at: time) { closedAt = time }
+    }
+    #expect((9_000...13_000).contains(closedAt ?? 0), "\(String(describing: closedAt))")
   }
 
   @Test("a client that waits after a refusal is never closed")
@@ -198,23 +220,47 @@ struct RoomsSessionTests {
     }
   }
 
-  @Test("messages beside operations have a rate too")
-  func flood() {
+  @Test(
+    "messages beside operations have a rate too: each is answered, and then the connection is not read from for a while",
+    arguments: [
+      #"{"type":"ping"}"#, #"{"type":"digest"}"#, #"{"type":"presence","state":{}}"#, #"{"type":"dance"}"#,
+      #"{"type":"ping","id":[]}"#,
+    ]
+  )
+  func flood(text: String) {
     var limits = Limits()
     limits.messagesPerSecond = 10
-    limits.refusalsIgnored = 50
     var session = session(.json, limits)
     _ = say(#"{"type":"hello"}"#, &session)
-    var answered = 0
-    var closed: CloseCode?
-    for _ in 0..<200 {
-      switch say(#"{"type":"ping"}"#, &session) {
-      case .reply: answered += 1
-      case .close(let code, _): closed = code
-      default: break
-      }
+    var now: UInt64 = 1
+    var rests = 0
+    for number in 0..<200 {
+      if say(text, &session, at: now) == .nothing { Issue.record("number \(number) is dropped") }
+      guard let rest = session.takeRest() else { continue }
+      #expect(rest == 100)
+      #expect(session.takeRest() == nil)
+      rests += 1
+      now += rest
     }
-    #expect(answered == 20)
-    #expect(closed == .tooMany)
+    // Two seconds' worth at once, and then ten a second.
+    #expect(rests == 181)
+  }
+
+  @Test("who looks on is over no rate by writing, and waits like others who send much")
+  func viewersFlood() {
+    var limits = Limits()
+    limits.messagesPerSecond = 100
+    var session = session(.json, roleMax: .viewer, limits)
+    _ = say(#"{"type":"hello"}"#, &session)
+    var now: UInt64 = 1
+    for _ in 0..<2_000 {
+      guard case .reply(.rejection(let rejection)) = say(operation, &session, at: now) else {
+        Issue.record("it is rejected")
+        return
+      }
+      #expect(rejection.code == .readOnly)
+      now += session.takeRest() ?? 0
+    }
+    #expect(now > 10_000)
   }
 }
