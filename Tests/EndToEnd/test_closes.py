@@ -28,8 +28,9 @@ async def test_wrong_frames_are_1003_and_garbage_is_1007(shared):
         assert await code_after(shared, *hello, "{") == 1007
         assert await code_after(shared, *hello, "[1]") == 1007
     assert await code_after(shared, '{"type":"hello"}', subprotocols=["canvas.v1.bin"]) == 1003
-    client = await connect(shared, "closing")
+    client = await Client.join(shared, "closing")
     client.socket.transport.write(bytes([0x81, 0x82, 0, 0, 0, 0, 0xC3, 0x28]))
+    await client.until("error", code="malformed")
     assert await client.closed() == 1007
 
 
@@ -40,6 +41,7 @@ async def test_too_long_is_1009(shared):
     await client.send('{"type":"digest","x":"' + "y" * padding + '"}')
     await client.until("digest")
     await client.send('{"type":"digest","x":"' + "y" * (padding + 1) + '"}')
+    await client.until("error", code="too_large")
     assert await client.closed() == 1009
 
 
@@ -67,6 +69,7 @@ async def test_no_such_room_is_4404(shared):
     client = await Client.join(shared, "gone")
     await client.write({"shape": identifier(), "set": {"kind": "star"}})
     assert (await shared.http("DELETE", "/v1/rooms/gone")).status == 204
+    assert (await client.until("error", code="no_such_room"))["message"] == "the room was deleted"
     assert await client.closed() == 4404
 
 
@@ -74,6 +77,7 @@ async def test_an_actor_that_joins_elsewhere_is_4409(shared):
     """The newer connection stays, and goes on as the same."""
     first = await Client.join(shared, "twice")
     second = await Client.join(shared, "twice", actor=first.actor)
+    await first.until("error", code="actor_elsewhere")
     assert await first.closed() == 4409
     assert second.actor == first.actor
     assert (await second.write({"shape": identifier(), "set": {"kind": "star"}}))["type"] == "ack"
@@ -86,6 +90,7 @@ async def test_silence_is_4408():
         assert await client.closed() == 4408
         deaf = await Raw.open(server, "silent")
         deaf.send(1, b'{"type":"hello"}')
+        assert (await deaf.message("error"))["code"] == "no_sign_of_life"
         assert await deaf.ended() == 4408, "it answers no ping"
 
 

@@ -4,7 +4,7 @@ import asyncio
 import os
 import shutil
 
-from client import Client
+from client import Client, connect, eventually
 from server import Server, run
 
 NEEDLE = "a-name-to-be-found"
@@ -20,6 +20,15 @@ async def written(server):
     server.start()
     server.kill()
     return os.path.join(server.data, "canvas.db")
+
+
+async def logged(server, count=1, **members):
+    """Waits until the server has said so, as many times."""
+
+    async def lines():
+        return sum(members.items() <= line.items() for line in server.log) >= count
+
+    await eventually(lines, f"{count} lines with {members}")
 
 
 async def test_a_database_that_is_cut_short_or_no_database_is_named(shared):
@@ -52,10 +61,17 @@ async def test_a_damaged_row_is_an_error_of_its_room_only(shared):
     with server:
         answer = await server.get("/v1/rooms/damaged")
         assert answer.status == 503 and "damaged" in answer.json["error"]["message"], answer.body
-        assert any(line["level"] == "error" and line.get("room") == "damaged" for line in server.log)
+        await logged(server, level="error", room="damaged")
         assert len((await server.get("/v1/rooms/whole")).json["shapes"]) == 3
         client = await Client.join(server, "whole")
         assert len(client.live) == 3
+        refused = await connect(server, "damaged")
+        await refused.send({"type": "hello"})
+        error = await refused.receive()
+        assert error["code"] == "unavailable" and "damaged" in error["message"], error
+        assert await refused.closed() == 1001, "final it is not: an operator may mend it"
+        assert await server.metric('canvas_refusals_total{code="unavailable"}') == 1
+        await logged(server, code="unavailable", address="127.0.0.1")
         posted = await server.http("POST", "/v1/rooms/damaged/ops", {"ops": [{"shape": "abc-abc-abc", "set": {"alpha": 1}}]})
         assert posted.status == 503
         assert (await server.get("/readyz")).status == 200

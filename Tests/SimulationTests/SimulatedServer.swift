@@ -223,7 +223,7 @@ extension Simulation {
           )
         )
       case .answered: break
-      case .close(let member, let code, _):
+      case .close(let member, let code, _, _):
         if code == .actorElsewhere { count(.actorElsewhere) }
         guard let line = lines.firstIndex(where: { $0.member == member }) else { continue }
         lines[line].member = nil

@@ -147,6 +147,10 @@ extension Hub: ServerHandler, TurnObserver {
     assumeIsolated { $0.resume(connection) }
   }
 
+  nonisolated func closing(_ connection: Connection, code: UInt16, reason: String) {
+    assumeIsolated { $0.isClosing(connection, code: code, reason: reason) }
+  }
+
   nonisolated func closed(_ connection: Connection, closure: Closure) {
     assumeIsolated { $0.forget(connection, closure: closure) }
   }

@@ -77,7 +77,7 @@ extension Hub {
   ) {
     noteRefusal(code.word, address: address, reason: reason.string)
     metrics.closes[code.rawValue, default: 0] += 1
-    sendError(code, reason, encoding, over: connection)
+    sendError(code.word, reason, encoding, over: connection)
     connection.close(code: code.rawValue, reason: reason.string)
   }
 
@@ -165,7 +165,7 @@ extension Hub {
       client.resumeReading(.opening)
       join(client, open, hello, role)
     case .absent, .full: close(client, .tooMany, "the server has as many rooms open as it takes")
-    case .failed(let words): close(client, .goingAway, Text(words))
+    case .failed(let words): close(client, .goingAway, Text(words), error: "unavailable")
     }
   }
 
@@ -200,9 +200,11 @@ extension Hub {
   // MARK: Leaving
 
   /// Says why, and goodbye.
-  func close(_ client: Client, _ code: CloseCode, _ reason: Text) {
-    if code != .goingAway { noteRefusal(code.word, address: client.address, reason: reason.string) }
-    metrics.closes[code.rawValue, default: 0] += 1
+  /// - Parameter error: what went wrong, in a word, where it isn't what the code says.
+  func close(_ client: Client, _ code: CloseCode, _ reason: Text, error: String? = nil) {
+    // Who is only to come back has done nothing wrong.
+    let error = error ?? (code == .goingAway ? nil : code.word)
+    if let error { noteRefusal(error, address: client.address, reason: reason.string) }
     var isBetweenMessages = true
     switch client.stage {
     case .awaitingHello(let timer): timer.cancel()
@@ -214,19 +216,30 @@ extension Hub {
       markDirty(open)
     case .joining, .gone: break
     }
+    sayGoodbye(to: client, code, reason, error: isBetweenMessages ? error : nil)
+  }
+
+  /// To one who is in no room any more.
+  /// - Parameter error: what it is told first, if anything.
+  func sayGoodbye(to client: Client, _ code: CloseCode, _ reason: Text, error: String?) {
+    metrics.closes[code.rawValue, default: 0] += 1
     client.stage = .gone
     client.session.closed()
-    if isBetweenMessages, code != .goingAway {
-      sendError(code, reason, client.session.encoding, over: client.connection)
-    }
+    if let error { sendError(error, reason, client.session.encoding, over: client.connection) }
     client.connection.close(code: code.rawValue, reason: reason.string)
   }
 
-  private func sendError(_ code: CloseCode, _ reason: Text, _ encoding: WireEncoding, over connection: Connection) {
-    var bytes: [UInt8] = []
-    framing.append(encoding.encode(.error(code: Text(code.word), message: reason)), encoding, &bytes)
-    let frames = bytes
-    _ = frames.withUnsafeBytes { connection.write($0) }
+  private func sendError(_ code: String, _ reason: Text, _ encoding: WireEncoding, over connection: Connection) {
+    let message = encoding.encode(.error(code: Text(code), message: reason))
+    connection.send(encoding == .json ? Frame(text: message) : Frame(binary: message))
+  }
+
+  /// The loop is about to close a connection by itself: too long a message, not UTF-8, or no sign of life.
+  func isClosing(_ connection: Connection, code: UInt16, reason: String) {
+    guard connection.tag >= 0, let client = clients[connection.tag], let code = CloseCode(rawValue: code) else {
+      return
+    }
+    close(client, code, Text(reason))
   }
 
   func forget(_ connection: Connection, closure: Closure) {
@@ -235,7 +248,7 @@ extension Hub {
     if case .gone = client.stage {
       // Counted when it was closed.
     } else if closure.cause == .ours {
-      // By the loop itself: too long, not UTF-8, or no sign of life.
+      // By the loop itself, without a word to be said: the protocol was broken.
       metrics.closes[closure.code, default: 0] += 1
       noteRefusal(CloseCode(rawValue: closure.code)?.word ?? "closed", address: client.address, reason: closure.reason)
     }

@@ -88,14 +88,11 @@ extension Hub {
       switch effect {
       case .append(let batch): append(batch, to: open)
       case .answered(let request, let result): submitters.removeValue(forKey: request)?.resume(returning: result)
-      case .close(let id, let code, let reason):
+      case .close(let id, let code, let reason, let isBetweenMessages):
         guard let client = open.client(id) else { continue }
         open.clients[Int(id.index)] = nil
-        client.stage = .gone
-        client.session.closed()
-        metrics.closes[code.rawValue, default: 0] += 1
         logger.debug("sent away", ["room": .text(open.name), "reason": .text(reason.string)])
-        client.connection.close(code: code.rawValue, reason: reason.string)
+        sayGoodbye(to: client, code, reason, error: isBetweenMessages ? code.word : nil)
       case .pauseReading(let id): open.client(id)?.pauseReading(.backlog)
       case .resumeReading(let id): open.client(id)?.resumeReading(.backlog)
       }

@@ -15,8 +15,7 @@ extension Room {
   ) -> MemberID? {
     let actor = hello.actor ?? newActor(using: &generator)
     if let older = actors[actor], let member = members[Int(older)] {
-      effects.append(.close(member.id, .actorElsewhere, "the actor joined elsewhere"))
-      remove(member.id, now: now)
+      sendAway(member, .actorElsewhere, "the actor joined elsewhere", now: now)
     }
     guard UInt64(actors.count) < limits.connectionsPerRoom else { return nil }
     if hello.overlaps { keepOverlaps(now) }
@@ -60,9 +59,13 @@ extension Room {
     for number in inFlight.keys.sorted() { failed(batch: number) }
     for member in members {
       guard let member else { continue }
-      effects.append(.close(member.id, code, reason))
-      remove(member.id, now: now)
+      sendAway(member, code, reason, now: now)
     }
+  }
+
+  private mutating func sendAway(_ member: Member, _ code: CloseCode, _ reason: Text, now: Moment) {
+    effects.append(.close(member.id, code, reason, isBetweenMessages: member.chunk.isEmpty))
+    remove(member.id, now: now)
   }
 
   /// A place in this room's log that a delta can begin at.

@@ -93,7 +93,7 @@ extension Connection {
     // What the frame's header announces counts too, so that a message too long is refused before it has come.
     guard gathered <= options.messageBytesMax, left <= UInt64(options.messageBytesMax - gathered) else {
       assembly = []
-      close(code: CloseCode.tooLarge, reason: "longer than \(options.messageBytesMax) bytes")
+      closeByItself(code: CloseCode.tooLarge, reason: "longer than \(options.messageBytesMax) bytes")
       return 0
     }
     guard isLast else {
@@ -136,7 +136,7 @@ extension Connection {
 
   private func refuseText() {
     assembly = []
-    close(code: CloseCode.notUTF8, reason: "not UTF-8")
+    closeByItself(code: CloseCode.notUTF8, reason: "not UTF-8")
   }
 
   /// The peer says goodbye; 0 has libwebsockets answer it, anything else drops the socket.

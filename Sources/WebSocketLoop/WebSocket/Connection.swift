@@ -235,7 +235,7 @@ public final class Connection: @unchecked Sendable {
         heard()
       } else if let pingedAt {
         if now - pingedAt >= options.pongWithinMilliseconds {
-          close(code: options.silentCloseCode, reason: "no sign of life")
+          closeByItself(code: options.silentCloseCode, reason: "no sign of life")
           return
         }
       } else if now - lastHeard >= options.pingAfterMilliseconds {
@@ -295,6 +295,13 @@ public final class Connection: @unchecked Sendable {
     closure = Closure(cause: .ours, code: code, reason: reason)
     sendClose(code: code, reason: reason)
     timer?.start(afterMilliseconds: options.closeWithinMilliseconds)
+  }
+
+  /// The same for a reason that its owner does not know of, who may say more first.
+  func closeByItself(code: UInt16, reason: String) {
+    guard state == .open else { return }
+    handler?.closing(self, code: code, reason: reason)
+    close(code: code, reason: reason)
   }
 
   /// Drops the socket. The handler hears `closed` in a later turn.

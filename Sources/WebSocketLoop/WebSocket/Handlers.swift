@@ -9,8 +9,15 @@ public protocol ConnectionHandler: AnyObject, Sendable {
   func received(_ message: Message, on connection: Connection)
   /// The socket takes more, after a `write` or `send` that it didn't take whole, or after `notifyWhenWritable`.
   func writable(_ connection: Connection)
+  /// This layer is about to say goodbye by itself: a message too long, not UTF-8, or no sign of life. What is sent now
+  /// goes before; whoever closes the connection now has the last word.
+  func closing(_ connection: Connection, code: UInt16, reason: String)
   /// The connection is gone. Called once for each that was `connected`, and for each of a client's that never was.
   func closed(_ connection: Connection, closure: Closure)
+}
+
+extension ConnectionHandler {
+  public func closing(_ connection: Connection, code: UInt16, reason: String) {}
 }
 
 /// What a listener asks of its owner, beyond the life of its connections.

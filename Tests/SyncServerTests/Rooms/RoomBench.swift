@@ -174,7 +174,7 @@ struct RoomBench {
       switch effect {
       case .append(let batch): waiting.append(batch)
       case .answered(let request, let outcome): answers.append((request, outcome))
-      case .close(let id, let code, _):
+      case .close(let id, let code, _, _):
         guard let client = clients.firstIndex(where: { $0.id == id }) else { continue }
         clients[client].closed = code
         clients[client].session.closed()
