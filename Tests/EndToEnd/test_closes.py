@@ -9,7 +9,7 @@ import time
 
 import websockets
 
-from client import Client, connect
+from client import Client, connect, eventually
 from server import Server, identifier
 from test_frames import Raw
 
@@ -92,6 +92,20 @@ async def test_silence_is_4408():
         deaf.send(1, b'{"type":"hello"}')
         assert (await deaf.message("error"))["code"] == "no_sign_of_life"
         assert await deaf.ended() == 4408, "it answers no ping"
+
+
+async def test_broken_frames_are_1002():
+    """And have a name in the metrics."""
+    with Server() as server:
+        raw = await Raw.open(server)
+        raw.writer.write(b"\x81\x02{}")
+        assert await raw.ended() in (None, 1002), "a frame that is not masked"
+
+        async def refused():
+            return [line for line in server.log if line["message"] == "refused"]
+
+        assert [line["code"] for line in await eventually(refused, "it is logged")] == ["protocol_error"]
+        assert await server.metric('canvas_refusals_total{code="protocol_error"}') == 1
 
 
 async def test_too_many_are_4429():

@@ -309,6 +309,7 @@ extension CloseCode {
   var word: String {
     switch self {
     case .goingAway: "going_away"
+    case .protocolError: "protocol_error"
     case .wrongFrameType: "wrong_frame_type"
     case .malformed: "malformed"
     case .tooLarge: "too_large"

@@ -2,6 +2,8 @@
 enum CloseCode: UInt16, Hashable, Sendable {
   /// The server is going away; come back.
   case goingAway = 1001
+  /// Frames that RFC 6455 does not allow.
+  case protocolError = 1002
   case wrongFrameType = 1003
   case malformed = 1007
   case tooLarge = 1009
