@@ -49,6 +49,33 @@ async def test_a_large_state_comes_in_parts(shared):
     assert len(client.live) == 1000
 
 
+async def test_who_is_cut_off_in_a_state_misses_nothing(shared):
+    """It comes back with the cursor of the last message that it had, which is that of a part."""
+    async def cut_off(parts, old=None):
+        client = await Client.join(shared, "cut-off", state=False, **({"since": old.cursor} if old else {}))
+        if old:
+            client.registers, client.erased = old.registers, old.erased
+        for _ in range(parts):
+            assert (await client.until("ops"))["more"] is True
+        client.socket.transport.abort()
+        return client
+
+    await shared.write("cut-off")
+    early = await Client.join(shared, "cut-off")
+    await early.close()
+    for _ in range(3):
+        await shared.write("cut-off", 500, name="x" * 100)
+    whole = await Client.join(shared, "cut-off")
+    for first in (await cut_off(1), await cut_off(1, early)):
+        second = await cut_off(2, first)
+        back = await Client.join(shared, "cut-off", state=False, since=second.cursor)
+        back.registers, back.erased = second.registers, second.erased
+        await back.state()
+        assert back.live == whole.live and back.cursor == whole.cursor
+        await back.send({"type": "digest"})
+        assert (await back.until("digest"))["hash"] == back.digest
+
+
 async def test_a_reader_that_stalls_gets_the_newest_and_delays_nobody():
     """It takes nothing for sixteen megabytes, costs a constant, and ends up with what all have."""
     with Server("--max-ops-per-second", 1000000) as server:

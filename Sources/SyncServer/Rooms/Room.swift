@@ -38,6 +38,8 @@ struct Room: Sendable {
   // MARK: The next beat
 
   var pendingOperations: [Operation] = []
+  /// The place in the log before them.
+  var pendingAfter: UInt64 = 0
   var pendingJoined: [Identifier] = []
   var pendingLeft: [Identifier] = []
   var dirtyPresence: [Int32] = []

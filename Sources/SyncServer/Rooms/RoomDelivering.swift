@@ -11,6 +11,7 @@ extension Room {
       answer(flight, superseded: [], after: ring.end)
       return
     }
+    let before = position
     position = record.position
     operationCount += UInt64(record.operations.count)
     counts.operationsDelivered += UInt64(record.operations.count)
@@ -31,6 +32,7 @@ extension Room {
       }
     }
     if !actors.isEmpty {
+      if pendingOperations.isEmpty { pendingAfter = before }
       pendingOperations.append(contentsOf: record.operations)
       // They gathered on their way into the log, and all that one commit brought come in one turn: waiting for a beat
       // here too would make them late twice.
@@ -121,7 +123,8 @@ extension Room {
     trimRing()
   }
 
-  /// One message, or, where that passes the bound, two halves of it.
+  /// One message, or, where that passes the bound, two halves of it. Who has only some of them has come no further than it
+  /// was before.
   private func encodeOperations(
     _ operations: ArraySlice<Operation>,
     isLast: Bool,
@@ -129,6 +132,7 @@ extension Room {
     into bytes: inout [UInt8]
   ) {
     guard !operations.isEmpty else { return }
+    let cursor = RoomCursor(epoch: epoch, position: isLast ? position : pendingAfter).cursor
     let message = encoding.encode(
       .operations(Delivery(cursor: cursor, operations: Array(operations), more: !isLast))
     )

@@ -129,8 +129,7 @@ extension Room {
           finishState(of: index, stream, now: now)
           continue
         }
-        let cursor = RoomCursor(epoch: epoch, position: stream.position).cursor
-        members[index]?.chunk = streams[number]?.frames(ofPart: next, cursor: cursor, framing: framing) ?? []
+        members[index]?.chunk = streams[number]?.frames(ofPart: next, epoch: epoch, framing: framing) ?? []
         members[index]?.chunkKind = .part
       case .notices(let buffers, let next):
         members[index]?.chunk = buffers[next]

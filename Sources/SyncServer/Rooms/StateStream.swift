@@ -35,13 +35,15 @@ struct StateStream: Sendable {
 
   var count: Int { parts.count }
 
-  /// The frames of one part.
-  mutating func frames(ofPart index: Int, cursor: Cursor, framing: Framing) -> [UInt8] {
+  /// The frames of one part. Who has only some of the parts has come no further than it was before: to the beginning of the
+  /// log, where it is the whole state.
+  mutating func frames(ofPart index: Int, epoch: UInt64, framing: Framing) -> [UInt8] {
     if frames[index].isEmpty {
+      let isLast = index + 1 == parts.count
       let delivery = Delivery(
-        cursor: cursor,
+        cursor: RoomCursor(epoch: epoch, position: isLast ? position : since ?? 0).cursor,
         content: .state(parts[index]),
-        more: index + 1 < parts.count,
+        more: !isLast,
         reset: since == nil && index == 0
       )
       framing.append(encoding.encode(.operations(delivery)), encoding, &frames[index])

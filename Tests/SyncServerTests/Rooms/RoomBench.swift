@@ -16,6 +16,8 @@ struct TestClient {
 
   var canvas = Canvas()
   var cursor: Cursor?
+  /// Of whatever message came last, as a client has it that looks at no `more`.
+  var newestCursor: Cursor?
   var pairs: Set<ShapePair> = []
   var peers: [Identifier: Peer] = [:]
   var isReadingPaused = false
@@ -53,6 +55,7 @@ struct TestClient {
       case .operations(let operations): for operation in operations { canvas.apply(operation) }
       case .state(let part): canvas.merge(part)
       }
+      newestCursor = delivery.cursor
       if !delivery.more { cursor = delivery.cursor }
     case .join(let peer): peers[peer.actor] = peer
     case .leave(let actor): peers[actor] = nil

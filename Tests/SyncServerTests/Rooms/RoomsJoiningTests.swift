@@ -53,6 +53,68 @@ struct RoomsJoiningTests {
     bench.expectCaughtUp(client)
   }
 
+  @Test(
+    "D9: who has had only a part of a state comes back with that part's cursor, and misses nothing",
+    arguments: WireEncoding.allCases,
+    [false, true]
+  )
+  func cutOffInState(encoding: WireEncoding, isDifference: Bool) {
+    var bench = RoomBench { $0.messageBytes = 16_384 }
+    let writer = bench.join()
+    bench.write(writer, bench.shape(1_000)) { $0.kind = .star }
+    bench.settle()
+    let early = bench.join(encoding)
+    bench.leave(early)
+    for number in 0..<300 { bench.write(writer, bench.shape(UInt64(number))) { $0.kind = .star } }
+    bench.settle()
+    var reader = isDifference ? early : bench.connect(encoding)
+    // Each time it is cut off after the first message of operations, and keeps what it had.
+    for _ in 0..<3 {
+      let back = bench.connect(encoding)
+      bench.clients[back].canvas = bench.clients[reader].canvas
+      bench.clients[back].takes = 0
+      var hello = Hello()
+      hello.since = bench.clients[reader].newestCursor
+      bench.say(.hello(hello), back)
+      bench.settle()
+      bench.clients[back].takes = 64
+      for _ in 0..<20_000 where bench.clients[back].newestCursor == nil { bench.wake(back) }
+      #expect(bench.clients[back].cursor == nil, "it was told that more comes")
+      bench.leave(back)
+      reader = back
+    }
+    let whole = bench.connect(encoding)
+    bench.clients[whole].canvas = bench.clients[reader].canvas
+    var hello = Hello()
+    hello.since = bench.clients[reader].newestCursor
+    bench.say(.hello(hello), whole)
+    bench.settle()
+    bench.expectCaughtUp(whole)
+  }
+
+  @Test(
+    "D9: the halves of a beat that is too long have the cursor before it, but for the last",
+    arguments: WireEncoding.allCases
+  )
+  func cutOffInBeat(encoding: WireEncoding) {
+    var bench = RoomBench { $0.messageBytes = 16_384 }
+    let writer = bench.join()
+    bench.write(writer, bench.shape(1_000)) { $0.kind = .star }
+    let reader = bench.join(encoding)
+    let before = bench.clients[reader].cursor
+    let seen = bench.clients[reader].messages.count
+    for number in 0..<300 {
+      bench.write(writer, bench.shape(UInt64(number))) { $0.name = Text(String(repeating: "n", count: 100)) }
+    }
+    bench.settle()
+    let deliveries = bench.clients[reader].messages[seen...].compactMap { message -> Delivery? in
+      if case .operations(let delivery) = message { delivery } else { nil }
+    }
+    #expect(deliveries.count > 2)
+    #expect(deliveries.map { $0.more } == deliveries.indices.map { $0 < deliveries.count - 1 })
+    #expect(deliveries.allSatisfy { $0.cursor == ($0.more ? before : bench.room.cursor) })
+  }
+
   @Test("C5: an earlier self goes on, and who has none is given one")
   func actors() {
     var bench = RoomBench()
