@@ -1,6 +1,7 @@
 """What an operator sees: flags, signals, logs, metrics."""
 
 import asyncio
+import itertools
 import json
 import os
 import re
@@ -225,6 +226,28 @@ async def test_metrics_tell_how_readers_came_and_how_beats_gather():
         assert await server.metric("canvas_beat_operations_sum") == gathered + 7
         assert await server.metric("canvas_beats_total") == beats + 1 == await server.metric("canvas_beat_operations_count")
         assert await server.metric("canvas_beat_frames_sum") == frames + 3
+
+
+async def test_how_long_operations_take_is_measured_while_people_move():
+    """What two of them show is never all told at one time."""
+    with Server("--presence-interval-ms", 100) as server:
+        ann, bob = await Client.join(server, "moving"), await Client.join(server, "moving")
+        writer = await Client.join(server, "moving")
+
+        async def move(client):
+            for number in itertools.count():
+                await client.send({"type": "presence", "state": {"number": number}})
+                await asyncio.sleep(0.005)
+
+        moving = [asyncio.create_task(move(ann))]
+        await bob.until("presence")
+        moving.append(asyncio.create_task(move(bob)))
+        await ann.until("presence")
+        for number in range(20):
+            await writer.write({"shape": identifier(), "set": {"kind": "star"}}, id=number)
+            assert await server.metric("canvas_delivery_seconds_count") == number + 1
+        for task in moving:
+            task.cancel()
 
 
 async def test_a_short_hold_of_many_idle_connections():

@@ -47,7 +47,8 @@ extension Hub {
       let writes = metrics.writes
       if open.room.hasUnsent { open.room.send(now: now) { self.write($1, to: $0, of: open) } }
       if open.room.counts.beats > open.beatsNoted { noteBeats(of: open, frames: metrics.writes - writes) }
-      if !open.arrivals.isEmpty, open.room.flushDueAt == nil { noteDeliveries(of: open) }
+      // What peers show may be due again already: with two of them it always is.
+      if !open.arrivals.isEmpty, open.room.pendingOperations.isEmpty { noteDeliveries(of: open) }
       carryOutEffects(of: open)
       if let next = open.room.flushDueAt, !open.isGone {
         due = min(due ?? next, next)
