@@ -3,7 +3,7 @@
 import asyncio
 import socket
 
-from client import Client, eventually
+from client import Client, connect, eventually
 from server import Server, identifier
 
 
@@ -173,3 +173,19 @@ async def test_as_many_rooms_are_open_as_may_be():
             return (await server.get("/v1/rooms/room5")).status == 200
 
         await eventually(there, "a room was let go")
+
+
+async def test_no_more_rooms_are_opened_at_once_than_may_be_open():
+    """Those that are being read from the log count as well."""
+    with Server() as server:
+        for number in range(12):
+            await server.write(f"room{number}")
+        server.kill()
+        server.flags += ["--max-rooms", "3"]
+        server.start()
+        clients = [await connect(server, f"room{number}") for number in range(12)]
+        await asyncio.gather(*[client.send({"type": "hello"}) for client in clients])
+        answers = await asyncio.gather(*[client.receive() for client in clients])
+        assert sorted(answer["type"] for answer in answers) == ["error"] * 9 + ["welcome"] * 3, answers
+        assert {answer["code"] for answer in answers if answer["type"] == "error"} == {"too_many"}
+        assert await server.metric("canvas_rooms_open") == 3

@@ -35,6 +35,8 @@ actor Hub {
 
   var rooms: [String: OpenRoom] = [:]
   var openings: [String: Task<Opening, Never>] = [:]
+  /// Rooms that are being read from the log and will be among `rooms`.
+  var roomsComing = 0
   /// Rooms with something to be done at the end of this turn or a later one.
   var dirtyRooms: [OpenRoom] = []
   /// The number of this turn of the loop.

@@ -49,7 +49,7 @@ extension Hub {
 
   /// Where as many are open as may be, one that is idle goes, with a snapshot or without.
   private func makeRoomForAnother() -> Bool {
-    guard UInt64(rooms.count) >= limits.rooms else { return true }
+    guard UInt64(rooms.count + roomsComing) >= limits.rooms else { return true }
     guard let idle = rooms.values.first(where: { $0.room.isIdle && $0.holds == 0 && !$0.isSnapshotting }) else {
       return false
     }
@@ -71,6 +71,8 @@ extension Hub {
       return .failed("\(damage)")
     }
     guard makeRoomForAnother() else { return .full }
+    roomsComing += 1
+    defer { roomsComing -= 1 }
     let seed = generator.next()
     var snapshot: RoomImage?
     if let stored = loaded.snapshot {
