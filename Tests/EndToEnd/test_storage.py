@@ -3,9 +3,10 @@
 import asyncio
 import os
 import shutil
+import sqlite3
 
 from client import Client, connect, eventually
-from server import Server, run
+from server import Server, identifier, run
 
 NEEDLE = "a-name-to-be-found"
 
@@ -76,6 +77,46 @@ async def test_a_damaged_row_is_an_error_of_its_room_only(shared):
         assert posted.status == 503
         assert (await server.get("/readyz")).status == 200
     shutil.rmtree(server.data, ignore_errors=True)
+
+
+async def test_a_database_that_another_program_locks_is_waited_for(shared):
+    """Writers are refused, readers go on, and once it is let go the server is as before."""
+    with Server() as server:
+        await server.write("closed", 2)
+        server.kill()
+        server.start()
+        ann = await Client.join(server, "locked")
+        before, after = identifier(), identifier()
+        await ann.write({"shape": before, "set": {"kind": "star"}})
+        other = sqlite3.connect(os.path.join(server.data, "canvas.db"), isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        try:
+            for number in range(3):
+                answer = await ann.write({"shape": identifier(), "set": {"kind": "star"}}, id=number)
+                assert answer["type"] == "reject" and answer["code"] == "unavailable", answer
+            assert await server.metric('canvas_refusals_total{code="unavailable"}') == 3, "each is counted once"
+            await logged(server, 3, code="unavailable", address="127.0.0.1")
+            posted = await server.http("POST", "/v1/rooms/locked/ops", {"ops": [{"shape": identifier(), "set": {"kind": "star"}}]})
+            assert posted.status == 503 and posted.error == "unavailable"
+            ready = await server.get("/readyz")
+            assert ready.status == 503 and "locked" in ready.body.decode(), ready.body
+            assert await server.metric("canvas_ready") == 0
+            assert set((await Client.join(server, "locked")).live) == {before}
+            assert len((await Client.join(server, "closed")).live) == 2
+            assert len((await server.get("/v1/rooms/closed")).json["shapes"]) == 2
+        finally:
+            other.execute("ROLLBACK")
+            other.close()
+
+        async def ready_again():
+            return (await server.get("/readyz")).status == 200
+
+        await eventually(ready_again, "it is ready again")
+        assert (await ann.write({"shape": after, "set": {"kind": "star"}}, id="after"))["type"] == "ack"
+        assert await server.metric("canvas_ready") == 1
+        server.kill()
+        server.start()
+        assert {shape["id"] for shape in (await server.get("/v1/rooms/locked")).json["shapes"]} == {before, after}
 
 
 async def test_memory_keeps_nothing(shared):

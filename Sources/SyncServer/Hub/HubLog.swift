@@ -93,8 +93,11 @@ extension Hub {
   }
 
   private func failed(_ append: Append, _ error: LogError) {
-    noteRefusal("unavailable", address: "", reason: "\(error)")
     guard !append.room.isGone else { return }
+    // The room counts it, and what came over HTTP is logged with its answer.
+    if case .member(let id, _) = append.room.room.inFlight[append.batch]?.origin, let client = append.room.client(id) {
+      logRefusal("unavailable", address: client.address, reason: "\(error)")
+    }
     append.room.room.failed(batch: append.batch)
     markDirty(append.room)
     switch error {
