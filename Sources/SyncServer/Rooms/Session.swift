@@ -46,6 +46,8 @@ struct Session: Sendable {
   private static let ignoringMilliseconds: UInt64 = 2_000
   /// Less would stop and start a connection for each of its messages.
   private static let restMillisecondsMin: UInt64 = 50
+  /// An identifier comes back with every answer, and the longest acknowledgement has room for as much.
+  private static let identifierBytesMax = 1_024
 
   /// When `timePassed` is to be called, on the monotonic clock; nothing after hello.
   var deadline: UInt64? {
@@ -127,6 +129,7 @@ extension Session {
       }
       return .presence(state)
     case .ping(let id):
+      if isTooLong(id) { return refuse(.badField(Session.longIdentifier), now: now) }
       spendMessage(now)
       return .reply(.pong(id: id, milliseconds: now.wallMilliseconds))
     case .digest:
@@ -136,6 +139,9 @@ extension Session {
   }
 
   private mutating func take(_ submission: Submission, role: Role, now: Moment) -> SessionAction {
+    if isTooLong(submission.id) {
+      return refuse(.rejected(Rejection(code: .badMessage, message: Session.longIdentifier)), now: now)
+    }
     guard role == .editor else { return turnDown(submission.id, now: now) }
     // The decoder has counted them already.
     guard operations.take(UInt64(submission.operations.count), at: now.monotonicMilliseconds) else {
@@ -143,6 +149,12 @@ extension Session {
     }
     return .submit(submission)
   }
+
+  private func isTooLong(_ id: MessageIdentifier?) -> Bool {
+    id.map { $0.json.bytes.count > Session.identifierBytesMax } ?? false
+  }
+
+  private static let longIdentifier = Text("id has more than \(identifierBytesMax) bytes")
 }
 
 // MARK: - Refusing
@@ -165,7 +177,8 @@ extension Session {
     case .badField(let words):
       spendMessage(now)
       return .reply(.error(code: "bad_field", message: words))
-    case .rejected(let rejection):
+    case .rejected(var rejection):
+      if isTooLong(rejection.id) { rejection.id = nil }
       if role == .viewer { return turnDown(rejection.id, now: now) }
       // What is wrong costs as much reading as what is right.
       guard operations.take(1, at: now.monotonicMilliseconds) else { return refuseForRate(rejection.id, now: now) }

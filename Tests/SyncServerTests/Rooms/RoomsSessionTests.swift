@@ -191,6 +191,35 @@ struct RoomsSessionTests {
     #expect((9_000...13_000).contains(closedAt ?? 0), "\(String(describing: closedAt))")
   }
 
+  @Test("W1: an id that would make an answer too long is not taken")
+  func longIdentifier() {
+    func submission(_ count: Int, shape: String = "afy-kw5-t7o") -> String {
+      let id = String(repeating: "i", count: count - 2)
+      return #"{"type":"ops","id":"\#(id)","ops":[{"shape":"\#(shape)","set":{"alpha":1}}]}"#
+    }
+    var session = session()
+    _ = say(#"{"type":"hello"}"#, &session)
+    guard case .submit(let taken) = say(submission(1_024), &session) else {
+      Issue.record("as long as may be")
+      return
+    }
+    #expect(taken.id?.json.bytes.count == 1_024)
+    for (text, wanted) in [(submission(1_025), RejectCode.badMessage), (submission(1_025, shape: "no"), .badShape)] {
+      guard case .reply(.rejection(let rejection)) = say(text, &session) else {
+        Issue.record("it is rejected")
+        return
+      }
+      #expect(rejection.code == wanted)
+      #expect(rejection.id == nil)
+    }
+    let ping = #"{"type":"ping","id":"\#(String(repeating: "i", count: 1_023))"}"#
+    guard case .reply(.error(let code, _)) = say(ping, &session) else {
+      Issue.record("an error is answered")
+      return
+    }
+    #expect(code == "bad_field")
+  }
+
   @Test("a client that waits after a refusal is never closed")
   func patience() {
     var limits = Limits()
