@@ -18,6 +18,8 @@ struct Member: Sendable {
   /// Ordinals of the beats that told of its coming and of its newest presence.
   var joinedAt: UInt64
   var stateAt: UInt64 = 0
+  /// It may have heard of whom earlier beats brought otherwise than by them: from its welcome, or when it was caught up.
+  var peersToldBefore: UInt64
   /// Others are not told of its presence before that, on the monotonic clock.
   var presenceDueAt: UInt64 = 0
   var isPresenceDirty = false

@@ -97,6 +97,8 @@ extension Room {
       members[index]?.enclose(Member.Letter(after: ring.end, bytes: digest, isDigest: true))
     }
     members[index]?.told = nil
+    // With those whom the next beat brings.
+    members[index]?.peersToldBefore = ring.end &+ 1
     members[index]?.stage = notices.isEmpty ? .live : .notices(notices, next: 0)
   }
 
@@ -143,7 +145,7 @@ extension Room {
   /// The ring is about to drop its first beat: who would have got it next remembers what it had been told until then.
   mutating func noteWhoFallsOff() {
     let ordinal = ring.start
-    var peers: [Identifier]?
+    var peersThere: [Identifier]?
     for index in lanes.indices where lanes[index].place <= ordinal {
       guard let member = members[index] else { continue }
       // A beat that is under way is as good as sent.
@@ -151,10 +153,13 @@ extension Room {
       guard lanes[index].place &+ (isUnderWay ? 1 : 0) == ordinal else { continue }
       // Who has not yet been told what it missed before keeps to that.
       guard member.told == nil else { continue }
-      if peers == nil {
-        // Whom a later beat brings may have been told of already: by a welcome, or by what was caught up with.
+      var peers = peersThere ?? peersAtStart.sorted()
+      peersThere = peers
+      if member.peersToldBefore > ordinal {
         var known = peersAtStart
-        for later in ordinal..<ring.end { known.formUnion(ring[later].peers.joined.map { $0.actor }) }
+        for later in ordinal..<min(ring.end, member.peersToldBefore) {
+          known.formUnion(ring[later].peers.joined.map { $0.actor })
+        }
         peers = known.sorted()
       }
       let wantsDigest = member.letters[member.lettersTaken...].contains { $0.isDigest }
@@ -163,7 +168,7 @@ extension Room {
       lanes[index].isPlain = false
       members[index]?.told = Told(
         ordinal: ordinal,
-        peers: peers ?? [],
+        peers: peers,
         pairs: member.overlaps ? pairsAtStart : [],
         wantsDigest: wantsDigest
       )

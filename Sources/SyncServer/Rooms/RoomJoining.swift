@@ -100,6 +100,7 @@ extension Room {
       overlaps: overlaps,
       peer: peer,
       joinedAt: ring.end,
+      peersToldBefore: ring.end,
       stage: .live
     )
     if memberCounts[channel.index] == 0 { channelStarts[channel.index] = ring.end }

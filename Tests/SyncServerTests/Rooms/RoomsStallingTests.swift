@@ -246,4 +246,45 @@ struct RoomsStallingTests {
     #expect(bench.clients[slow].peers[bench.actor(comer)]?.state == state)
     bench.expectCaughtUp(slow)
   }
+
+  @Test("R3: who fell behind hears of nobody's leaving of whose coming it has not heard", arguments: [false, true])
+  func passersBy(wasCaughtUpBefore: Bool) {
+    var bench = RoomBench { $0.ringBeats = 4 }
+    let writer = bench.join()
+    let leaver = bench.join { $0.name = "leaver" }
+    let slow = bench.join()
+    func stall() {
+      bench.clients[slow].takes = 0
+      drag(&bench, writer, 1...2, times: 10)
+    }
+    func wake() {
+      bench.clients[slow].takes = nil
+      bench.wake(slow)
+      bench.settle()
+    }
+    if wasCaughtUpBefore {
+      stall()
+      wake()
+      drag(&bench, writer, 1...2, times: 10)
+    }
+    bench.clients[slow].takes = 0
+    // What fills the socket.
+    bench.write(writer, bench.shape(1)) { $0.alpha = 3 }
+    bench.settle()
+    let passer = bench.join { $0.name = "passer" }
+    bench.settle()
+    bench.leave(passer)
+    let left = bench.actor(leaver)
+    bench.leave(leaver)
+    bench.settle()
+    let before = bench.clients[slow].messages.count
+    stall()
+    wake()
+    let departures = bench.clients[slow].messages[before...].compactMap { message -> Identifier? in
+      if case .leave(let actor) = message { actor } else { nil }
+    }
+    #expect(departures == [left])
+    #expect(bench.room.counts.caughtUp > 0)
+    bench.expectCaughtUp(slow)
+  }
 }
