@@ -1,6 +1,7 @@
 """Files that are not what they were."""
 
 import asyncio
+import contextlib
 import os
 import shutil
 import sqlite3
@@ -8,6 +9,7 @@ import sqlite3
 from client import Client, connect, eventually
 from server import Server, identifier, run
 
+ROOMS = 2_000
 NEEDLE = "a-name-to-be-found"
 
 
@@ -117,6 +119,65 @@ async def test_a_database_that_another_program_locks_is_waited_for(shared):
         server.kill()
         server.start()
         assert {shape["id"] for shape in (await server.get("/v1/rooms/locked")).json["shapes"]} == {before, after}
+
+
+async def test_a_snapshot_that_was_not_written_whole_is_passed_over(shared):
+    """The room opens from an older one and the log, or from the log alone; where there is no more than it, it is refused."""
+    with Server("--room-idle-ms", 0, "--history-ms", 0) as server:
+        shapes = []
+        for snapshots in (1, 2):
+            shapes += await server.write("torn", 20)
+
+            async def stored():
+                return await server.metric("canvas_snapshots_total") == snapshots and await server.metric("canvas_rooms_open") == 0
+
+            await eventually(stored, "a snapshot")
+        server.kill()
+        server.flags = []
+        database = os.path.join(server.data, "canvas.db")
+
+        def change(words):
+            with contextlib.closing(sqlite3.connect(database)) as connection, connection:
+                assert connection.execute(words).rowcount == 1, words
+
+        newest = "position=(SELECT max(position) FROM snapshots)"
+        oldest = "position=(SELECT min(position) FROM snapshots)"
+        cut = "UPDATE snapshot_parts SET bytes=substr(bytes, 1, length(bytes) - 100) WHERE "
+        for damage, opens in [
+            (cut + newest, True),
+            # From here on the log alone does not do: so it was the older one.
+            ("UPDATE records SET bytes=zeroblob(10) WHERE position=1", True),
+            ("DELETE FROM snapshot_parts WHERE " + oldest, False),
+        ]:
+            change(damage)
+            server.start()
+            answer = await server.get("/v1/rooms/torn")
+            if opens:
+                assert {shape["id"] for shape in answer.json["shapes"]} == set(shapes), damage
+                assert set((await Client.join(server, "torn")).live) == set(shapes)
+            else:
+                assert answer.status == 503 and "damaged" in answer.json["error"]["message"], answer.body
+            assert (await server.get("/readyz")).status == 200
+            server.kill()
+
+
+async def test_rooms_that_are_closed_cost_nothing():
+    """Thousands of them: no memory to speak of, and all are listed."""
+    with Server("--room-idle-ms", 0) as server:
+        await server.write("first")
+        before = await server.metric("process_resident_memory_bytes")
+        for start in range(0, ROOMS, 50):
+            await asyncio.gather(*[server.write(f"room{number}") for number in range(start, start + 50)])
+
+        async def closed():
+            return await server.metric("canvas_rooms_open") == 0
+
+        await eventually(closed, "all are closed")
+        grown = await server.metric("process_resident_memory_bytes") - before
+        assert grown / ROOMS < 8_000, grown
+        rooms = (await server.get("/v1/rooms")).json["rooms"]
+        assert len(rooms) == ROOMS + 1 and all(room["shapes"] == 1 for room in rooms)
+        assert await server.metric("canvas_rooms_open") == 0, "the list opens none"
 
 
 async def test_memory_keeps_nothing(shared):
