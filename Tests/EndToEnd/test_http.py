@@ -8,7 +8,7 @@ import time
 import xml.etree.ElementTree as XML
 
 import brotli
-from client import Client, eventually, stamp
+from client import Client, connect, eventually, stamp
 from server import Server, identifier
 
 NAMES = [
@@ -353,6 +353,36 @@ async def test_what_is_not_there_and_what_is_not_allowed(shared):
     for path in ["/", "/v1/rooms", "/v1/rooms/heads", "/v1/rooms/heads/overlaps", "/v1/rooms/heads/picture.svg", "/healthz", "/metrics"]:
         answer = await shared.http("HEAD", path)
         assert answer.status == 200 and answer.body == b"", path
+
+
+async def test_a_name_that_is_left_out_or_badly_escaped_is_a_bad_name(shared):
+    """And what comes behind it is not taken for it: 404 over HTTP, 4404 over a socket."""
+    for room in ["demo", "overlaps", "ops", "sync"]:
+        await shared.write(room)
+    for method, path in [
+        ("DELETE", "/v1/rooms//demo"), ("GET", "/v1/rooms//overlaps"), ("GET", "/v1/rooms//demo"), ("POST", "/v1/rooms//ops"),
+        ("GET", "/v1/rooms//"), ("GET", "/v1/rooms/%ZZ"), ("GET", "/v1/rooms/%FF/overlaps"), ("DELETE", "/v1/rooms/%"), ("GET", "/r//"),
+        ("GET", "/r/%ZZ"),
+    ]:
+        answer = await shared.http(method, path)
+        assert answer.status == 404 and answer.error == "no_such_room", (method, path, answer.body)
+    for path in ["//v1/rooms/demo", "/v1//rooms/demo", "/v1/rooms/demo//overlaps", "/v1/rooms/demo/%ZZ"]:
+        assert (await shared.get(path)).error == "not_found", path
+    assert (await shared.get("/v1/rooms/demo/")).json["shapes"], "a slash at the end is none the worse"
+    for room in ["", "%ZZ", "%FF", "%"]:
+        assert await (await connect(shared, room)).closed() == 4404, room
+
+
+async def test_a_parameter_that_is_badly_escaped_is_not_taken_for_absent(shared):
+    """400, which names it."""
+    await shared.write("escaped")
+    for path in [
+        "?at=%ZZ", "?at=%FF", "?stamps=%1", "/overlaps?box=%FF", "/picture.svg?at=%FF", "/free?size=5,5&near=%C3%28", "/free?size=%", "/history?x=%ZZ",
+    ]:
+        answer = await shared.get(f"/v1/rooms/escaped{path}")
+        assert answer.status == 400 and answer.error == "bad_request", (path, answer.status)
+        name = path.rpartition("=")[0].rpartition("?")[2].rpartition("&")[2]
+        assert f" {name} " in answer.json["error"]["message"], answer.body
 
 
 async def test_many_ask_at_once(shared):

@@ -281,6 +281,30 @@ import Testing
     }
   }
 
+  @Test(
+    "A path's parts are what stands between slashes, also where that is nothing",
+    arguments: [
+      ("/", []), ("/v1/rooms", ["v1", "rooms"]), ("/v1/rooms/", ["v1", "rooms"]), ("//demo", ["", "demo"]),
+      ("/v1/rooms//ops", ["v1", "rooms", "", "ops"]), ("/v1/rooms//", ["v1", "rooms", ""]), ("//", [""]),
+      ("/a%20b/%C3%A9", ["a b", "é"]), ("/%ZZ/%FF/%", ["%ZZ", "%FF", "%"]), ("*", ["*"]), ("l:80", ["l:80"]),
+    ] as [(String, [String])]
+  )
+  func pathParts(path: String, parts: [String]) {
+    #expect(Request(path: path).pathParts == parts)
+  }
+
+  @Test("A parameter that is wrongly escaped or not UTF-8 has no value, and is told from one that is missing")
+  func malformedParameters() {
+    for (query, name) in [("at=%ZZ", "at"), ("a=1&box=%FF&c=%", "box"), ("stamps=%2", "stamps")] {
+      let request = Request(path: "/", query: query)
+      #expect(request.malformedParameter == name)
+      #expect(request.parameter(name) == nil)
+    }
+    for query in ["", "a", "a=", "=", "a=%C3%A9+b", "a=1&&b=2"] {
+      #expect(Request(path: "/", query: query).malformedParameter == nil, "\(query)")
+    }
+  }
+
   @Test("A header's value can't add lines of its own") func headerInjection() async throws {
     let server = TestServer()
     server.onRequest = { $0.answer(Response(status: 200, headers: [("X-Name", "a\r\nX-Other: b")])) }

@@ -57,9 +57,7 @@ extension Hub {
 
   private func response(to exchange: Exchange) async -> Response {
     let request = exchange.request
-    guard let parts = request.pathParts else {
-      return .error(400, code: "bad_request", message: "the path is not well escaped")
-    }
+    let parts = request.pathParts
     switch (parts.first, parts.count) {
     case (nil, _): return reading(request) { self.page("index.html", request) }
     case ("r", 2):
@@ -113,6 +111,9 @@ extension Hub {
     let request = exchange.request
     guard let grant = grant(for: request) else { return Hub.noToken }
     guard parts.first == "rooms", parts.count <= 3 else { return Hub.notFound }
+    if let name = request.malformedParameter {
+      return .error(400, code: "bad_request", message: "the parameter \(name) is not well escaped")
+    }
     if parts.count == 1 {
       guard Hub.isReading(request) else { return Hub.notAllowed("GET, HEAD") }
       return await roomList(request, grant)

@@ -5,8 +5,8 @@ import WebSocketLoop
 
 extension Hub {
   func decide(on request: Request) -> UpgradeDecision {
-    guard let parts = request.pathParts, parts.count == 4, parts[0] == "v1", parts[1] == "rooms", parts[3] == "sync"
-    else {
+    let parts = request.pathParts
+    guard parts.count == 4, parts[0] == "v1", parts[1] == "rooms", parts[3] == "sync" else {
       return .refuse(.error(404, code: "not_found", message: "WebSockets are at /v1/rooms/{room}/sync"))
     }
     guard !stopping.isUnderWay else {
@@ -19,7 +19,7 @@ extension Hub {
   func accept(_ connection: Connection, request: Request) {
     metrics.connectionsOpened += 1
     connection.tag = -1
-    let name = request.pathParts.flatMap { $0.count == 4 ? $0[2] : nil } ?? ""
+    let name = request.pathParts[2]
     let address = self.address(of: request)
     let encoding: WireEncoding =
       connection.subprotocol == Text(WireEncoding.binary.subprotocol).string ? .binary : .json

@@ -39,24 +39,28 @@ public struct Request: Sendable {
     (header(name) ?? "").split(separator: ",").map { $0.trimmingSpaces }.filter { !$0.isEmpty }
   }
 
-  /// The path's parts between slashes, decoded; nil where an escape is wrong. `/v1/rooms/a%20b` has three.
-  public var pathParts: [String]? {
-    var parts: [String] = []
-    for part in path.utf8.split(separator: UInt8(ascii: "/")) {
-      guard let decoded = percentDecoded(part, plusIsSpace: false) else { return nil }
-      parts.append(decoded)
-    }
-    return parts
+  /// The path's parts between slashes, decoded: `/v1/rooms/a%20b` has three. Nothing between two slashes is a part too, or
+  /// what comes behind would be taken for it; a slash at the end begins none. What is wrongly escaped, or no UTF-8, stands
+  /// as it was sent: with its `%` it is the name of nothing.
+  public var pathParts: [String] {
+    var parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)[...]
+    if parts.first?.isEmpty == true { parts.removeFirst() }
+    if parts.last?.isEmpty == true { parts.removeLast() }
+    return parts.map { percentDecoded($0, plusIsSpace: false) ?? String(decoding: $0, as: UTF8.self) }
   }
 
   /// The first value of a parameter of the query, decoded; nil where it is missing or wrongly escaped.
-  public func parameter(_ name: String) -> String? {
-    for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
+  public func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
+
+  /// The first parameter whose value is wrongly escaped, or no UTF-8: not the same as one that is missing.
+  public var malformedParameter: String? { parameters.first { $0.value == nil }?.name }
+
+  private var parameters: [(name: String, value: String?)] {
+    query.utf8.split(separator: UInt8(ascii: "&")).compactMap { pair in
       let halves = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-      guard percentDecoded(halves[0], plusIsSpace: true) == name else { continue }
-      return halves.count == 1 ? "" : percentDecoded(halves[1], plusIsSpace: true)
+      guard let name = percentDecoded(halves[0], plusIsSpace: true) else { return nil }
+      return (name, halves.count == 1 ? "" : percentDecoded(halves[1], plusIsSpace: true))
     }
-    return nil
   }
 
   /// The subprotocols that a client offers, in its order of preference.
