@@ -5,7 +5,7 @@ import contextlib
 
 import websockets
 
-from client import Client, connect, eventually
+from client import SECONDS, Client, connect, eventually
 from server import Server, identifier
 
 
@@ -71,6 +71,52 @@ async def test_http_connections_are_bounded_in_all():
         assert (await ann.write({"shape": identifier(), "set": {"kind": "star"}}))["type"] == "ack"
         for _, writer in held:
             writer.close()
+
+
+async def said(server, head):
+    """The status of the answer to a head that nobody should send."""
+    reader, writer = await idle(server)
+    with contextlib.suppress(ConnectionError):
+        writer.write(head.encode())
+        await writer.drain()
+    answer = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), SECONDS)
+    writer.close()
+    return int(answer.split()[1])
+
+
+async def test_what_is_refused_before_it_is_understood_is_counted_and_logged():
+    """Malformed requests, bodies that are too large, and upgrades that are not granted."""
+    upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+    with Server() as server:
+        for line, headers, status in [
+            ("nonsense", "", 400), ("GET / HTTP/1.1", "Host: other\r\n", 400), ("GET / HTTP/3.0", "", 505),
+            ("POST /v1/rooms/x/ops HTTP/1.1", "Content-Length: 999999999999\r\n", 413), ("POST / HTTP/1.1", "Expect: miracles\r\n", 417),
+            ("POST / HTTP/1.1", "Transfer-Encoding: gzip\r\n", 501), ("GET / HTTP/1.1", "X: y\r\n" * 101, 431),
+            ("GET /v1/rooms/x/sync HTTP/1.1", upgrade + "Sec-WebSocket-Version: 8\r\n", 426),
+            ("GET /elsewhere HTTP/1.1", upgrade + "Sec-WebSocket-Version: 13\r\n", 404),
+        ]:
+            name = f'canvas_http_requests_total{{status="{status}"}}'
+
+            async def counted():
+                with contextlib.suppress(AssertionError):
+                    return await server.metric(name)
+                return 0
+
+            before = await counted()
+            assert await said(server, f"{line}\r\nHost: localhost\r\n{headers}\r\n") == status, line
+
+            async def is_counted():
+                return await counted() == before + 1
+
+            await eventually(is_counted, name)
+            if status == 404:
+                continue
+            assert await server.metric(f'canvas_refusals_total{{code="http_{status}"}}') == before + 1
+
+            async def logged():
+                return [line for line in server.log if line.get("code") == f"http_{status}" and line["address"] == "127.0.0.1" and line["reason"]]
+
+            await eventually(logged, f"{status} is in the log")
 
 
 async def test_a_proxys_connections_are_counted_by_whom_they_are_for():

@@ -47,7 +47,7 @@ import Testing
   func pipelined() async throws {
     let server = TestServer()
     server.onRequest = { exchange in
-      let answer = { exchange.answer(Response(status: 200, body: Array(exchange.request.path.utf8))) }
+      let answer: () -> Void = { exchange.answer(Response(status: 200, body: Array(exchange.request.path.utf8))) }
       if exchange.request.path.hasSuffix("3") { exchange.later(answer) } else { answer() }
     }
     try await withServer(server) { port, _ in
@@ -81,11 +81,16 @@ import Testing
     var options = ListenOptions()
     options.http.answerWithinMilliseconds = 50
     let server = TestServer()
-    server.onRequest = { _ in }
-    try await withServer(server, options: options) { port, _ in
+    let held = Mutex<Exchange?>(nil)
+    server.onRequest = { exchange in held.withLock { $0 = exchange } }
+    try await withServer(server, options: options) { port, loop in
       let client = RawClient(port: port)
       client.send("GET / HTTP/1.1\r\nHost: l\r\n\r\n")
-      #expect(client.readAnswer()?.status == 503)
+      let answer = try #require(client.readAnswer())
+      #expect(answer.status == 503 && answer.head.contains("Retry-After: 1\r\n"))
+      #expect(await server.refusals(1) == [503])
+      let exchange = try #require(held.withLock { $0 })
+      #expect(loop.perform { exchange.answer(Response(status: 200)) } == false)
     }
   }
 
@@ -149,6 +154,7 @@ import Testing
       #expect(answer.status == status)
       #expect(answer.head.contains("Connection: close\r\n"))
       #expect(client.hasEnded)
+      #expect(await server.refusals(1) == [status])
     }
   }
 
@@ -157,13 +163,16 @@ import Testing
   {
     var options = ListenOptions()
     options.http.bodyBytesMax = 1_000
-    try await withServer(options: options) { port, _ in
+    let server = TestServer()
+    try await withServer(server, options: options) { port, _ in
       for head in ["Content-Length: 1001\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n3e9\r\n"] {
         let client = RawClient(port: port)
         client.send("POST / HTTP/1.1\r\nHost: l\r\n" + head)
         client.send([UInt8](repeating: 0x78, count: 1_001))
-        #expect(client.readAnswer()?.status == 413)
+        let answer = try #require(client.readAnswer())
+        #expect(answer.status == 413 && answer.body.contains("\"too_large\""))
       }
+      #expect(await server.refusals(2) == [413, 413])
       let client = RawClient(port: port)
       client.send("POST / HTTP/1.1\r\nHost: l\r\nContent-Length: 1000\r\n\r\n" + String(repeating: "x", count: 1_000))
       #expect(client.readAnswer()?.body.utf8.count == 1_008)
@@ -175,7 +184,11 @@ import Testing
     options.http.heldBytesMax = 1_000_000
     let server = TestServer()
     let large = [UInt8](repeating: 0x61, count: 800_000)
-    server.onRequest = { $0.answer(Response(status: 200, body: $0.request.path == "/large" ? large : [])) }
+    let sent = Mutex<[Bool]>([])
+    server.onRequest = { exchange in
+      let isSent = exchange.answer(Response(status: 200, body: exchange.request.path == "/large" ? large : []))
+      sent.withLock { $0.append(isSent) }
+    }
     try await withServer(server, options: options) { port, loop in
       func begun() -> RawClient {
         let client = RawClient(port: port)
@@ -194,6 +207,9 @@ import Testing
       reader.send("GET /large HTTP/1.1\r\nHost: l\r\n\r\nGET /small HTTP/1.1\r\nHost: l\r\n\r\n")
       #expect(reader.readAnswer()?.status == 503)
       #expect(reader.readAnswer()?.status == 200)
+      #expect(await server.refusals(2) == [503, 503])
+      let isSent = await eventually { sent.withLock { $0.count == 2 ? $0 : nil } }
+      #expect(isSent == [false, true])
 
       first.send("x")
       #expect(first.readAnswer()?.status == 200)
@@ -264,13 +280,16 @@ import Testing
   @Test("One connection more than allowed is 503; when one goes another may come") func connectionsMax() async throws {
     var options = ListenOptions()
     options.connectionsMax = 2
-    try await withServer(options: options) { port, loop in
+    let server = TestServer()
+    try await withServer(server, options: options) { port, loop in
       let first = RawClient(port: port)
       first.upgrade()
       var second: RawClient? = RawClient(port: port)
       second?.send("GET / HTTP/1.1\r\nHost: l\r\n\r\n")
       #expect(second?.readAnswer()?.status == 200)
-      #expect(RawClient(port: port).readAnswer()?.status == 503)
+      let refused = try #require(RawClient(port: port).readAnswer())
+      #expect(refused.status == 503 && refused.head.contains("Retry-After: 1\r\n"))
+      #expect(await server.refusals(1) == [503])
       second = nil
       let third = await eventually { () -> RawClient.Answer? in
         let client = RawClient(port: port)

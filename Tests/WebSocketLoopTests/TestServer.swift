@@ -13,6 +13,7 @@ final class TestServer: ServerHandler, @unchecked Sendable {
     var closures: [Closure] = []
     var closedAt: ContinuousClock.Instant?
     var writable = 0
+    var refusals: [Int] = []
   }
 
   let seen = Mutex(Seen())
@@ -59,6 +60,15 @@ final class TestServer: ServerHandler, @unchecked Sendable {
   }
   func upgradeRequested(_ request: Request) -> UpgradeDecision { onUpgrade(request) }
   func requested(_ exchange: Exchange) { onRequest(exchange) }
+  func refused(_ status: Int, from peer: String, reason: String) {
+    #expect(peer == "127.0.0.1" && !reason.isEmpty)
+    seen.withLock { $0.refusals.append(status) }
+  }
+
+  /// What the loop has refused, once it is so many.
+  func refusals(_ count: Int) async -> [Int]? {
+    await eventually { self.seen.withLock { $0.refusals.count >= count ? $0.refusals : nil } }
+  }
 
   /// The first closure that is heard of.
   func closure() async -> Closure? {

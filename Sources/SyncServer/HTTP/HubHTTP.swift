@@ -7,11 +7,15 @@ import WebSocketLoop
 extension Hub {
   func answer(_ exchange: Exchange) async {
     let response = await bounded(exchange)
-    metrics.requests[response.status, default: 0] += 1
-    if response.status >= 400, response.status != 404, response.status != 405 {
-      noteRefusal("http_\(response.status)", address: address(of: exchange.request), reason: exchange.request.path)
-    }
-    exchange.answer(response)
+    guard exchange.answer(response) else { return }
+    noteAnswer(response.status, address: address(of: exchange.request), reason: exchange.request.path)
+  }
+
+  /// What is not there is nothing that anybody refused.
+  func noteAnswer(_ status: Int, address: String, reason: String) {
+    metrics.requests[status, default: 0] += 1
+    guard status >= 400, status != 404, status != 405 else { return }
+    noteRefusal("http_\(status)", address: address, reason: reason)
   }
 
   /// Of a connection that is a proxy's only its requests tell whose they are.
@@ -31,17 +35,11 @@ extension Hub {
 
   /// Why a connection is not served, before it has said anything.
   func refusal(of http: HTTPConnectionCount, from peer: String) -> Response? {
-    let response: Response
-    if UInt64(http.all) >= limits.httpConnections {
-      response = Hub.tooManyConnections
-    } else if UInt64(http.fromPeer) >= limits.httpConnectionsPerAddress, !configuration.proxies.contains(peer) {
-      response = Hub.tooManyFromAddress
-    } else {
+    if UInt64(http.all) >= limits.httpConnections { return Hub.tooManyConnections }
+    guard UInt64(http.fromPeer) >= limits.httpConnectionsPerAddress, !configuration.proxies.contains(peer) else {
       return nil
     }
-    metrics.requests[response.status, default: 0] += 1
-    noteRefusal("http_\(response.status)", address: peer, reason: "HTTP connections")
-    return response
+    return Hub.tooManyFromAddress
   }
 
   private static let tooManyConnections = Response.error(

@@ -162,6 +162,10 @@ extension Hub: ServerHandler, TurnObserver {
     assumeIsolated { hub in _ = Task { await hub.answer(exchange) } }
   }
 
+  nonisolated func refused(_ status: Int, from peer: String, reason: String) {
+    assumeIsolated { $0.noteAnswer(status, address: peer, reason: reason) }
+  }
+
   nonisolated func turnEnded() {
     assumeIsolated { $0.endTurn() }
   }

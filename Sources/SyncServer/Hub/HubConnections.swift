@@ -7,13 +7,18 @@ extension Hub {
   func decide(on request: Request) -> UpgradeDecision {
     let parts = request.pathParts
     guard parts.count == 4, parts[0] == "v1", parts[1] == "rooms", parts[3] == "sync" else {
-      return .refuse(.error(404, code: "not_found", message: "WebSockets are at /v1/rooms/{room}/sync"))
+      return refuse(request, .error(404, code: "not_found", message: "WebSockets are at /v1/rooms/{room}/sync"))
     }
     guard !stopping.isUnderWay else {
-      return .refuse(.error(503, code: "unavailable", message: "the server is going away; come back"))
+      return refuse(request, .error(503, code: "unavailable", message: "the server is going away; come back"))
     }
     let names = WireEncoding.allCases.map { Text($0.subprotocol).string }
     return .accept(subprotocol: request.offeredSubprotocols.first { names.contains($0) })
+  }
+
+  private func refuse(_ request: Request, _ response: Response) -> UpgradeDecision {
+    noteAnswer(response.status, address: address(of: request), reason: request.path)
+    return .refuse(response)
   }
 
   func accept(_ connection: Connection, request: Request) {

@@ -17,8 +17,10 @@ public final class Exchange: @unchecked Sendable {
   /// Whether an answer can still reach the client, as far as is known.
   public var isOpen: Bool { connection?.isWaiting(for: self) ?? false }
 
-  /// Sends the answer; to a `HEAD`, only its head. Nothing happens where the client has gone or was answered.
-  public func answer(_ response: Response) {
-    connection?.answer(response, to: self)
+  /// Sends the answer; to a `HEAD`, only its head. No where the client has gone or was answered, or is told instead that
+  /// the server holds too much (`ServerHandler.refused`).
+  @discardableResult
+  public func answer(_ response: Response) -> Bool {
+    connection?.answer(response, to: self) ?? false
   }
 }

@@ -196,23 +196,33 @@ final class HTTPConnection: SocketWatcher, LoopResident {
     return false
   }
 
-  func answer(_ response: Response, to exchange: Exchange) {
+  func answer(_ response: Response, to exchange: Exchange) -> Bool {
     loop.assertCurrent()
-    guard isWaiting(for: exchange) else { return }
-    let request = exchange.request
+    guard isWaiting(for: exchange) else { return false }
     // What came in is let go of with the exchange, what goes out is held until it has gone.
     let held = listener.heldBytes - heldBytes + response.body.count
-    let isTooMuch = response.body.count > Self.readBytesMax && held > options.heldBytesMax
-    write(
-      isTooMuch ? .error(.overloaded) : response,
-      isHead: request.method == "HEAD",
-      thenClose: !request.keepsAlive || listener.isClosed
-    )
+    guard response.body.count <= Self.readBytesMax || held <= options.heldBytesMax else {
+      fail(exchange, .overloaded)
+      return false
+    }
+    write(response, to: exchange.request)
+    return true
+  }
+
+  private func write(_ response: Response, to request: Request) {
+    write(response, isHead: request.method == "HEAD", thenClose: !request.keepsAlive || listener.isClosed)
+  }
+
+  /// The request was understood, and is not answered by the handler all the same.
+  private func fail(_ exchange: Exchange, _ fault: HTTPFault) {
+    write(.error(fault), to: exchange.request)
+    listener.handler.refused(fault.status, from: peer, reason: fault.message)
   }
 
   /// The request can't be understood, so neither can what follows it.
   private func fail(_ fault: HTTPFault) {
     write(.error(fault), isHead: false, thenClose: true)
+    listener.handler.refused(fault.status, from: peer, reason: fault.message)
   }
 
   private func write(_ response: Response, isHead: Bool, thenClose: Bool) {
@@ -286,8 +296,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
     switch state {
     case .readingHead(isBegun: true), .readingBody:
       fail(HTTPFault(status: 408, message: "the request took too long"))
-    case .waiting(let exchange):
-      answer(.error(503, code: "unavailable", message: "the answer took too long"), to: exchange)
+    case .waiting(let exchange): fail(exchange, .tooLate)
     case .readingHead(isBegun: false), .writing, .lingering, .ended: end()
     }
   }

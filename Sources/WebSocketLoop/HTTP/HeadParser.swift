@@ -6,6 +6,8 @@ struct HTTPFault: Error, Equatable {
   static func malformed(_ message: String) -> HTTPFault { HTTPFault(status: 400, message: message) }
 
   static let overloaded = HTTPFault(status: 503, message: "the server holds as many bytes of HTTP as it takes")
+  static let tooManyConnections = HTTPFault(status: 503, message: "the server has as many connections as it takes")
+  static let tooLate = HTTPFault(status: 503, message: "the answer took too long")
 }
 
 /// Finds and reads the head of an HTTP/1 message: the first line and the headers. It is strict, since what two readers

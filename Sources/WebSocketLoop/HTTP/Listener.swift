@@ -128,17 +128,17 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident {
       // Frames gather at the end of a turn; the kernel must not wait for more.
       var on: Int32 = 1
       setsockopt(accepted, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+      let peer = address.numericHost
       guard connectionCount < options.connectionsMax else {
-        refuse(accepted, Response.error(503, code: "unavailable", message: "too many connections"))
+        refuse(accepted, from: peer, .error(.tooManyConnections))
         continue
       }
-      let peer = address.numericHost
       let count = HTTPConnectionCount(
         all: httpConnections,
         fromPeer: httpConnectionsOfParty[NetworkAddress.party(of: peer), default: 0]
       )
       if let response = handler.connectionOffered(from: peer, http: count) {
-        refuse(accepted, response)
+        refuse(accepted, from: peer, response)
         continue
       }
       HTTPConnection(listener: self, descriptor: accepted, peer: peer).start()
@@ -146,7 +146,7 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident {
   }
 
   /// Answers a request that has hardly been sent. It holds no place, so it is not waited for.
-  private func refuse(_ accepted: Int32, _ response: Response) {
+  private func refuse(_ accepted: Int32, from peer: String, _ response: Response) {
     let bytes = response.head(closing: true, date: date.text) + response.body
     _ = send(accepted, bytes, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
     shutdown(accepted, Int32(SHUT_WR))
@@ -155,6 +155,7 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident {
       _ = recv(accepted, room.baseAddress, room.count, Int32(MSG_DONTWAIT))
     }
     Glibc.close(accepted)
+    handler.refused(response.status, from: peer, reason: "too many connections")
   }
 
   private func dropOneForLackOfFiles() {

@@ -13,7 +13,12 @@ public struct Response: Sendable {
   }
 
   static func error(_ fault: HTTPFault) -> Response {
-    let code = fault.status == 503 ? "unavailable" : "bad_request"
+    let code =
+      switch fault.status {
+      case 413: "too_large"
+      case 503: "unavailable"
+      default: "bad_request"
+      }
     var response = error(fault.status, code: code, message: fault.message)
     if fault.status == 426 { response.headers.append(("Sec-WebSocket-Version", "13")) }
     if fault.status == 503 { response.headers.append(("Retry-After", "1")) }

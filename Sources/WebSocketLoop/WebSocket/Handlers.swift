@@ -29,10 +29,14 @@ public protocol ServerHandler: ConnectionHandler {
   func upgradeRequested(_ request: Request) -> UpgradeDecision
   /// A whole request has come. It is answered by `exchange.answer`, now or later, on the loop's thread.
   func requested(_ exchange: Exchange)
+  /// Somebody was told this status and `requested` has not answered it: a request that is malformed or too large, a
+  /// connection that is not served, an answer that came too late or is more than may be held.
+  func refused(_ status: Int, from peer: String, reason: String)
 }
 
 extension ServerHandler {
   public func connectionOffered(from peer: String, http: HTTPConnectionCount) -> Response? { nil }
+  public func refused(_ status: Int, from peer: String, reason: String) {}
 }
 
 /// How many connections of a listener are HTTP's: open, and not or not yet WebSockets.
