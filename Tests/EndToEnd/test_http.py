@@ -214,7 +214,7 @@ async def test_a_room_as_a_drawing(shared):
 
 
 async def test_a_room_as_it_was(shared):
-    """By cursor and by time."""
+    """By cursor and by time, as a drawing, a picture and what overlaps."""
     ann = await Client.join(shared, "history")
     shape = identifier()
     await ann.write({"shape": shape, "set": {"kind": "star", "alpha": 1}})
@@ -225,8 +225,19 @@ async def test_a_room_as_it_was(shared):
         return (pong := await ann.until("pong"))["time"] > between + 20 and pong["time"]
 
     between = await eventually(later, "time passes") - 5
-    await ann.write({"shape": shape, "set": {"alpha": 2}}, {"shape": identifier(), "set": {"kind": "star"}}, id=2)
+    other = identifier()
+    await ann.write({"shape": shape, "set": {"alpha": 2}}, {"shape": other, "set": {"kind": "star"}}, id=2)
     now = (await shared.get("/v1/rooms/history")).json
+    for at, shapes in [(first, [shape]), (between, [shape]), (ann.cursor, sorted([shape, other])), (5, [])]:
+        picture = (await shared.get(f"/v1/rooms/history/picture.svg?at={at}")).body
+        assert picture.count(b"</polygon>") == len(shapes), at
+        was = (await shared.get(f"/v1/rooms/history/overlaps?at={at}")).json
+        assert was["overlaps"] == ([shapes] if len(shapes) == 2 else []), at
+        assert at in (5, between) or was["cursor"] == at
+        assert (await shared.get(f"/v1/rooms/history/overlaps?box=10,10,99,99&at={at}")).json == {"shapes": shapes}, at
+    for what in ["picture.svg", "overlaps", "overlaps?box=1,1,1,1"]:
+        answer = await shared.get(f"/v1/rooms/history/{what}{'&' if '?' in what else '?'}at=nonsense")
+        assert answer.status == 400, what
     for at in [first, between]:
         was = (await shared.get(f"/v1/rooms/history?at={at}")).json
         assert [entry["alpha"] for entry in was["shapes"]] == [1] and was["cursor"] == first, at
@@ -238,6 +249,45 @@ async def test_a_room_as_it_was(shared):
     answer = await shared.get(f"/v1/rooms/history?at={other.cursor}")
     assert answer.status == 409 and answer.error == "other_cursor"
     assert (await shared.get("/v1/rooms/history?stamps=maybe")).status == 400
+
+
+async def test_history_that_is_not_kept():
+    """404, and the room as it is goes on."""
+    first = Server()
+    with first:
+        await first.write("kept")
+        await asyncio.sleep(0.01)
+        await first.write("kept")
+        span = (await first.get("/v1/rooms/kept/history")).json
+        assert span["from"] < span["to"]
+        assert len((await first.get(f"/v1/rooms/kept?at={span['from']}")).json["shapes"]) == 1
+        # Stopped, it leaves a snapshot, without which no history is dropped.
+        assert await asyncio.to_thread(first.terminate) == 0
+        with Server("--history-ms", 0, data=first.data) as server:
+
+            async def dropped():
+                return (answer := await server.get(f"/v1/rooms/kept?at={span['from']}")).status != 200 and answer
+
+            answer = await eventually(dropped, "history is dropped")
+            assert answer.status == 404 and answer.error == "not_kept", answer.body
+            for what in ["picture.svg", "overlaps"]:
+                answer = await server.get(f"/v1/rooms/kept/{what}?at={span['from']}")
+                assert answer.status == 404 and answer.error == "not_kept", answer.body
+            assert len((await server.get("/v1/rooms/kept")).json["shapes"]) == 2
+            assert len((await server.get(f"/v1/rooms/kept?at={span['to']}")).json["shapes"]) == 2
+
+
+async def test_many_look_back_at_once(shared):
+    """They wait for each other, and each is answered."""
+    await asyncio.gather(*[shared.write("long-ago", 100) for _ in range(10)])
+    span = (await shared.get("/v1/rooms/long-ago/history")).json
+    ways = [await asyncio.open_connection("127.0.0.1", shared.port) for _ in range(60)]
+    for _, writer in ways:
+        writer.write(f"GET /v1/rooms/long-ago?at={span['to']} HTTP/1.1\r\nHost: l\r\nConnection: close\r\n\r\n".encode())
+    for answer in await asyncio.gather(*[reader.read() for reader, _ in ways]):
+        assert answer.startswith(b"HTTP/1.1 200 ") and answer.count(b'"kind"') == 1000, answer[:200]
+    for _, writer in ways:
+        writer.close()
 
 
 async def test_overlaps_boxes_and_free_places(shared):
@@ -252,8 +302,29 @@ async def test_overlaps_boxes_and_free_places(shared):
     x, y = (await shared.get("/v1/rooms/places/free?size=50,50&near=60,50")).json["position"]
     assert (await shared.get(f"/v1/rooms/places/overlaps?box={x},{y},50,50")).json == {"shapes": []}
     assert (await shared.get("/v1/rooms/places/free?size=50,50&near=300,300")).json == {"position": [300, 300]}
-    for query in ["overlaps?box=1,2,3", "overlaps?box=a,b,c,d", "overlaps?box=0,0,0,0", "overlaps?box=nan,0,5,5", "free", "free?size=0x5,5"]:
+    for query in [
+        "overlaps?box=1,2,3", "overlaps?box=a,b,c,d", "overlaps?box=0,0,0,0", "overlaps?box=nan,0,5,5", "overlaps?box=0,0,5,-5",
+        "overlaps?box=0,0,1e999,5", "overlaps?box=", "free", "free?size=0x5,5", "free?size=0.5,5", "free?size=2e6,5", "free?size=5,5&near=2e7,0",
+    ]:
         assert (await shared.get(f"/v1/rooms/places/{query}")).status == 400, query
+
+
+async def test_boxes_of_any_size_anywhere_are_asked_about(shared):
+    """Everything, half of everything, nothing, and what is smaller than any shape."""
+    left, ellipse, right = identifier(), identifier(), identifier()
+    await shared.http("POST", "/v1/rooms/boxes/ops", {"ops": [
+        {"shape": left, "set": {"kind": "rectangle", "position": [-1e7, -1e7], "size": [100, 100]}},
+        {"shape": ellipse, "set": {"kind": "ellipse", "position": [-50, -50], "size": [100, 100]}},
+        {"shape": right, "set": {"kind": "star", "position": [1e7, 1e7], "size": [1e6, 1e6], "rotation": 45}},
+    ]})
+    for box, shapes in [
+        ("-2e7,-2e7,4e7,4e7", [left, ellipse, right]), ("-1e308,-1e308,1.7e308,1.7e308", [left, ellipse, right]),
+        ("-1e300,-1e300,2e300,2e300", [left, ellipse, right]), ("-1e30,-1e30,1e30,1e30", [left, ellipse]),
+        ("0,-1e300,1e300,2e300", [ellipse, right]), ("1e308,1e308,1e308,1e308", []), ("-1e308,0,1,1", []),
+        ("-0.25,-0.25,0.5,0.5", [ellipse]), ("-9999950,-9999950,1e-3,1e-3", [left]), ("40,40,1e-9,1e-9", []), ("5,5,1e-300,1e-300", [ellipse]),
+    ]:
+        answer = await shared.get(f"/v1/rooms/boxes/overlaps?box={box}")
+        assert answer.status == 200 and answer.json == {"shapes": sorted(shapes)}, (box, answer.body)
 
 
 async def test_the_picture(shared):

@@ -137,7 +137,7 @@ extension Hub {
       guard Hub.isReading(request) else { return Hub.notAllowed("GET, HEAD") }
       return await reading(name) { open in
         switch parts[2] {
-        case "overlaps": self.overlaps(open, request)
+        case "overlaps": await self.overlaps(open, request)
         case "free": self.freePlace(open, request)
         default: await self.picture(open, request)
         }

@@ -30,53 +30,23 @@ extension Hub {
     case "1", "true", "": stamps = true
     default: return .error(400, code: "bad_request", message: "stamps is 1 or 0")
     }
-    var canvas = open.room.canvas
-    var cursor = open.room.cursor
-    if let at = request.parameter("at") {
-      let end: RoomHistory.End
-      if let milliseconds = UInt64(at) {
-        end = .time(milliseconds)
-      } else {
-        guard RoomCursor(Cursor(Text(at))) != nil else {
-          return .error(400, code: "bad_request", message: "at is a cursor, or Unix milliseconds")
-        }
-        guard let position = open.room.place(of: Cursor(Text(at))) else {
-          return .error(
-            409,
-            code: "other_cursor",
-            message: "this is no place in the room as it is: it was deleted or restored"
-          )
-        }
-        end = .position(position)
-      }
-      guard historiesUnderWay < Hub.historiesMax else {
-        return .error(429, code: "rate_limited", message: "as much history is being read as may be")
-          .retried(afterSeconds: 1)
-      }
-      historiesUnderWay += 1
-      defer { historiesUnderWay -= 1 }
-      switch await history(of: open, at: end) {
-      case .failure(.trimmed): return .error(404, code: "not_kept", message: "history as old as that is no longer kept")
-      case .failure(.unreadable(let words)): return .error(503, code: "unavailable", message: words)
-      case .success(let history):
-        canvas = history.canvas
-        cursor = RoomCursor(epoch: open.room.epoch, position: history.position).cursor
-      }
-    }
-    // A weak one, since compressed it is other bytes.
-    let tag = "W/\"\(cursor.text)\(stamps ? "-stamps" : "")\""
-    if request.has(tag) { return .notModified(tag) }
     let room = open.room.name
-    return await Hub.document(of: canvas, room: room, cursor: cursor, stamps: stamps, tag: tag, request: request)
+    return await seeing(open, request) { canvas, cursor in
+      // A weak one, since compressed it is other bytes.
+      let tag = "W/\"\(cursor.text)\(stamps ? "-stamps" : "")\""
+      if request.has(tag) { return .notModified(tag) }
+      return await Hub.document(of: canvas, room: room, cursor: cursor, stamps: stamps, tag: tag, request: request)
+    }
   }
 
-  /// Each folds a room of its own.
-  private static let historiesMax = 8
-
+  /// `?at=` as above.
   func picture(_ open: OpenRoom, _ request: Request) async -> Response {
-    let tag = "W/\"\(open.room.cursor.text)-svg\""
-    if request.has(tag) { return .notModified(tag) }
-    return await Hub.picture(of: open.room.canvas, title: open.room.name, tag: tag, request: request)
+    let room = open.room.name
+    return await seeing(open, request) { canvas, cursor in
+      let tag = "W/\"\(cursor.text)-svg\""
+      if request.has(tag) { return .notModified(tag) }
+      return await Hub.picture(of: canvas, title: room, tag: tag, request: request)
+    }
   }
 
   // Large rooms take a while, so what is not the room's own is done beside the loop, on a copy that costs nothing.
@@ -115,18 +85,40 @@ extension Hub {
 
   // MARK: Overlaps
 
-  func overlaps(_ open: OpenRoom, _ request: Request) -> Response {
-    defer { markDirty(open) }
-    guard let text = request.parameter("box") else {
-      guard let pairs = open.room.overlaps(now: .now()) else {
-        return .error(503, code: "too_many_overlaps", message: "more shapes overlap than the server tells one by one")
+  /// Of the room as it is by the index that is kept up; `?at=` a cursor or a time by one that is made for it.
+  func overlaps(_ open: OpenRoom, _ request: Request) async -> Response {
+    let box = request.parameter("box").map { Hub.numbers($0, count: 4).flatMap(Hub.cut) }
+    if case .some(nil) = box {
+      return .error(400, code: "bad_request", message: "box is x,y,width,height, with a positive width and height")
+    }
+    let room = open.room.name
+    guard request.parameter("at") == nil else {
+      let pairsMax = Int(clamping: limits.overlapPairs)
+      return await seeing(open, request) { canvas, cursor in
+        let index = await Hub.index(of: canvas, pairsMax: pairsMax)
+        return Hub.overlaps(in: index, box: box ?? nil, room: room, cursor: cursor, request: request)
       }
-      return Response.json(pairs, headers: [("Cache-Control", "no-store")]).compressed(for: request)
     }
-    guard let numbers = Hub.numbers(text, count: 4), let box = Hub.box(numbers) else {
-      return .error(400, code: "bad_request", message: "box is x,y,width,height, within the bounds of shapes")
+    defer { markDirty(open) }
+    let index = open.room.overlapIndex(now: .now())
+    return Hub.overlaps(in: index, box: box ?? nil, room: room, cursor: open.room.cursor, request: request)
+  }
+
+  @concurrent private static func index(of canvas: Canvas, pairsMax: Int) async -> OverlapIndex {
+    OverlapIndex(of: canvas, pairsMax: pairsMax)
+  }
+
+  private static func overlaps(
+    in index: OverlapIndex,
+    box: Rect?,
+    room: Text,
+    cursor: Cursor,
+    request: Request
+  ) -> Response {
+    guard let bytes = box.map({ index.document(overlapping: $0) }) ?? index.document(room: room, cursor: cursor) else {
+      return .error(503, code: "too_many_overlaps", message: "more shapes overlap than the server tells one by one")
     }
-    return .json(open.room.shapes(overlapping: box, now: .now()), headers: [("Cache-Control", "no-store")])
+    return Response.json(bytes, headers: [("Cache-Control", "no-store")]).compressed(for: request)
   }
 
   func freePlace(_ open: OpenRoom, _ request: Request) -> Response {
@@ -161,6 +153,28 @@ extension Hub {
     }
     return numbers
   }
+
+  /// Of a box of any size the part where shapes can be: further out sums lose the digits by which to touch is told from to
+  /// overlap. Beside all shapes nothing is left of it.
+  private static func cut(_ numbers: [Double]) -> Rect? {
+    guard numbers[2] > 0, numbers[3] > 0 else { return nil }
+    let across = cut(numbers[0], numbers[2])
+    let down = cut(numbers[1], numbers[3])
+    return Rect(
+      origin: Point(x: across.start, y: down.start),
+      size: Size(width: across.length, height: down.length)
+    )
+  }
+
+  private static func cut(_ start: Double, _ length: Double) -> (start: Double, length: Double) {
+    let end = start + length
+    guard start < -shapesReach || end > shapesReach else { return (start, length) }
+    let first = min(max(start, -shapesReach), shapesReach)
+    return (first, min(max(end, -shapesReach), shapesReach) - first)
+  }
+
+  /// A position is at most 10⁷ from the middle, and a turned box of 10⁶ reaches less than twice that further.
+  private static let shapesReach = 2e7
 
   /// The bounds are those of a shape's position and size.
   private static func box(_ numbers: [Double]) -> Rect? {

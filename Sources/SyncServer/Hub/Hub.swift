@@ -59,7 +59,8 @@ actor Hub {
   var fault: StorageFault?
   var snapshotsUnderWay = 0
   var snapshotShapesUnderWay = 0
-  var retainedAt: UInt64 = 0
+  /// When history was last trimmed, on the monotonic clock.
+  var retainedAt: UInt64?
 
   // MARK: Operating
 
@@ -69,7 +70,7 @@ actor Hub {
   var requestRates: [String: RequestRate] = [:]
   /// Requests under way that came through a proxy, by the address that it names.
   var proxiedRequests: [String: Int] = [:]
-  var historiesUnderWay = 0
+  var historyTurns = HistoryTurns()
   var tickTimer: LoopTimer?
   var stopping = Stopping.no
 

@@ -148,7 +148,7 @@ extension Hub {
     }
     requestRates = requestRates.filter { now.monotonicMilliseconds < $0.value.usedAt + 60_000 }
     summariseRefusals()
-    if now.monotonicMilliseconds >= retainedAt + 600_000 {
+    if retainedAt.map({ now.monotonicMilliseconds >= $0 + 600_000 }) ?? true {
       retainedAt = now.monotonicMilliseconds
       requests.append(.retain(id: nextRequest(), milliseconds: now.wallMilliseconds))
     }

@@ -2,6 +2,16 @@ import CanvasCRDT
 
 // Who overlaps whom: kept up only while somebody asks.
 
+extension OverlapIndex {
+  /// Of all that can be seen.
+  init(of canvas: Canvas, pairsMax: Int) {
+    var outlines: [(identifier: Identifier, outline: Outline)] = []
+    outlines.reserveCapacity(canvas.liveCount)
+    for shape in canvas.shapes where shape.properties.visible { outlines.append((shape.id, shape.outline)) }
+    self.init(outlines, pairsMax: pairsMax)
+  }
+}
+
 extension Room {
   var wantsOverlaps: Bool { memberCounts[2] + memberCounts[3] > 0 }
 
@@ -69,10 +79,7 @@ extension Room {
 
   private mutating func makeIndex() {
     guard index == nil else { return }
-    var outlines: [(identifier: Identifier, outline: Outline)] = []
-    outlines.reserveCapacity(canvas.liveCount)
-    for shape in canvas.shapes where shape.properties.visible { outlines.append((shape.id, shape.outline)) }
-    index = OverlapIndex(outlines, pairsMax: Int(clamping: limits.overlapPairs))
+    index = OverlapIndex(of: canvas, pairsMax: Int(clamping: limits.overlapPairs))
     unsettledShapes = []
   }
 

@@ -64,35 +64,6 @@ extension Room {
     return export.document()
   }
 
-  /// `GET /v1/rooms/{room}/overlaps`; nothing where more overlap than are told one by one.
-  mutating func overlaps(now: Moment) -> [UInt8]? {
-    let index = overlapIndex(now: now)
-    if index.isCrowded { return nil }
-    let pairs = index.pairs
-    var writer = JSONWriter(capacity: pairs.count * 32 + 128)
-    writer.beginObject()
-    writer.key("room")
-    writer.value(text: name)
-    writer.key("cursor")
-    writer.value(text: cursor.text)
-    writer.key("overlaps")
-    JSONEncoding.write(pairs, to: &writer)
-    writer.endObject()
-    return writer.finish()
-  }
-
-  /// `GET /v1/rooms/{room}/overlaps?box=`: what a box there would overlap.
-  mutating func shapes(overlapping box: Rect, now: Moment) -> [UInt8] {
-    var writer = JSONWriter(capacity: 256)
-    writer.beginObject()
-    writer.key("shapes")
-    writer.beginArray()
-    for shape in overlapIndex(now: now).overlapping(box) { writer.value(shape) }
-    writer.endArray()
-    writer.endObject()
-    return writer.finish()
-  }
-
   /// `GET /v1/rooms/{room}/free`; nothing where shapes cover all there is.
   mutating func freePlace(for size: Size, near point: Point, now: Moment) -> [UInt8]? {
     guard let place = overlapIndex(now: now).freePlace(for: size, near: point) else { return nil }
@@ -118,5 +89,35 @@ extension Room {
     // Neighbours that make room come first, and are not the document's.
     let own = edits.suffix(shapes.count).map { $0.shape }
     return (edits.map { ProposedOperation(shape: $0.shape, at: nil, set: $0.set) }, own)
+  }
+}
+
+extension OverlapIndex {
+  /// `GET /v1/rooms/{room}/overlaps`; nothing where more overlap than are told one by one.
+  func document(room: Text, cursor: Cursor) -> [UInt8]? {
+    if isCrowded { return nil }
+    let pairs = pairs
+    var writer = JSONWriter(capacity: pairs.count * 32 + 128)
+    writer.beginObject()
+    writer.key("room")
+    writer.value(text: room)
+    writer.key("cursor")
+    writer.value(text: cursor.text)
+    writer.key("overlaps")
+    JSONEncoding.write(pairs, to: &writer)
+    writer.endObject()
+    return writer.finish()
+  }
+
+  /// `GET /v1/rooms/{room}/overlaps?box=`: what a box there would overlap.
+  func document(overlapping box: Rect) -> [UInt8] {
+    var writer = JSONWriter(capacity: 256)
+    writer.beginObject()
+    writer.key("shapes")
+    writer.beginArray()
+    for shape in overlapping(box) { writer.value(shape) }
+    writer.endArray()
+    writer.endObject()
+    return writer.finish()
   }
 }

@@ -79,7 +79,7 @@ struct RoomsOverlapTests {
     for number in 1...8 { put(&bench, writer, UInt64(number), x: 0) }
     bench.settle()
     #expect(bench.clients[asker].pairs == [])
-    #expect(bench.room.overlaps(now: bench.now) == nil)
+    #expect(bench.overlapList() == nil)
     // Four of them go aside, and the room is left alone.
     for number in 5...8 { put(&bench, writer, UInt64(number), x: 100 * Double(number)) }
     bench.settle()
@@ -87,13 +87,13 @@ struct RoomsOverlapTests {
     bench.room.rest(now: bench.now)
     bench.settle()
     #expect(bench.clients[asker].pairs.count == 6)
-    #expect(bench.room.overlaps(now: bench.now) != nil)
+    #expect(bench.overlapList() != nil)
     // Asked anew over HTTP while nobody wants notices.
     bench.leave(asker)
     for number in 5...8 { put(&bench, writer, UInt64(number), x: 0) }
     bench.settle()
     bench.pass(3_000)
-    #expect(bench.room.overlaps(now: bench.now) == nil)
+    #expect(bench.overlapList() == nil)
     bench.write(writer, bench.shape(1)) { $0.delete() }
     bench.settle()
     for number: UInt64 in 2...4 { put(&bench, writer, number, x: 100 * Double(number)) }
@@ -116,7 +116,7 @@ struct RoomsOverlapTests {
     #expect(bench.room.index != nil)
     bench.leave(asker)
     #expect(bench.room.index == nil)
-    let answer = String(decoding: bench.room.overlaps(now: bench.now) ?? [], as: UTF8.self)
+    let answer = String(decoding: bench.overlapList() ?? [], as: UTF8.self)
     #expect(
       answer
         == "{\"room\":\"demo\",\"cursor\":\"\(bench.room.cursor.text)\",\"overlaps\":[[\"000-000-001\",\"000-000-002\"]]}"
@@ -173,5 +173,12 @@ struct RoomsOverlapTests {
     #expect(told.map { $0.more } == [true, true, true, false])
     #expect(bench.clients[asker].pairs.count == 60 * 59 / 2)
     #expect(bench.clients[asker].messageBytesMax <= 16_384)
+  }
+}
+
+extension RoomBench {
+  /// What HTTP tells.
+  fileprivate mutating func overlapList() -> [UInt8]? {
+    room.overlapIndex(now: now).document(room: room.name, cursor: room.cursor)
   }
 }
