@@ -26,8 +26,9 @@ async def test_the_page_is_served_as_a_browser_wants_it(shared):
         assert "default-src 'self'" in policy and "'wasm-unsafe-eval'" in policy and "unsafe-inline" not in policy
         assert page.headers["X-Content-Type-Options"] == "nosniff"
         assert b"<script>" not in page.body and b"style=" not in page.body
-        same = await shared.get(path, {"If-None-Match": page.headers["ETag"]})
-        assert same.status == 304 and same.body == b""
+        for tag in [page.headers["ETag"], "W/" + page.headers["ETag"]]:
+            same = await shared.get(path, {"If-None-Match": tag})
+            assert same.status == 304 and same.body == b""
         packed = await shared.get(path, {"Accept-Encoding": "gzip, deflate, br, zstd"})
         assert packed.headers["Content-Encoding"] == "br" and brotli.decompress(packed.body) == page.body
         assert page.headers["Referrer-Policy"] == "no-referrer"
@@ -208,9 +209,25 @@ async def test_a_room_as_a_drawing(shared):
     assert drawing["shapes"][1]["name"] == f"Rounded rectangle {above[-3:]}"
     stamped = (await shared.get("/v1/rooms/drawing?stamps=1")).json["shapes"][0]["stamps"]
     assert stamped == {name: entry[0] for name, entry in ann.live[below].items()}
-    assert (await shared.get("/v1/rooms/drawing", {"If-None-Match": answer.headers["ETag"]})).status == 304
-    packed = await shared.get("/v1/rooms/drawing", {"Accept-Encoding": "gzip"})
-    assert packed.headers["Content-Encoding"] != "gzip" or json.loads(gzip.decompress(packed.body)) == drawing
+    for tag in [answer.headers["ETag"], answer.headers["ETag"].removeprefix("W/")]:
+        assert (await shared.get("/v1/rooms/drawing", {"If-None-Match": tag})).status == 304
+
+
+async def test_what_is_made_anew_is_compressed_where_asked():
+    """By gzip, which is quick, also where brotli is liked better; whoever takes neither gets it plain."""
+    with Server() as server:
+        await asyncio.gather(*[server.write(f"packed-{number}", 20, size=[200, 200]) for number in range(20)])
+        room = "/v1/rooms/packed-0"
+        for path in [room, f"{room}?stamps=1", f"{room}/picture.svg", f"{room}/overlaps", "/v1/rooms", "/metrics"]:
+            plain = await server.get(path, {"Accept-Encoding": "br;q=0, gzip;q=0"})
+            assert "Content-Encoding" not in plain.headers and plain.headers["Vary"] == "Accept-Encoding", path
+            for accepted in ["gzip", "br, gzip;q=0.5"]:
+                packed = await server.get(path, {"Accept-Encoding": accepted})
+                assert packed.headers["Content-Encoding"] == "gzip" and packed.headers["Vary"] == "Accept-Encoding", path
+                assert int(packed.headers["Content-Length"]) == len(packed.body) < len(plain.body), path
+                body = gzip.decompress(packed.body)
+                # Counters go on.
+                assert body == plain.body if path != "/metrics" else b"canvas_ready 1\n" in body, path
 
 
 async def test_a_room_as_it_was(shared):
@@ -452,6 +469,22 @@ async def test_a_parameter_that_is_badly_escaped_is_not_taken_for_absent(shared)
         assert answer.status == 400 and answer.error == "bad_request", (path, answer.status)
         name = path.rpartition("=")[0].rpartition("?")[2].rpartition("&")[2]
         assert f" {name} " in answer.json["error"]["message"], answer.body
+
+
+async def test_a_person_is_told_in_words_what_is_not_there(shared):
+    """A page with a way to the list of rooms, as safe as the others; a program gets JSON."""
+    accepting = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    for path in ["/r/bad%20name", "/r//", "/nothing"]:
+        page = await shared.get(path, accepting)
+        assert page.status == 404 and page.headers["Content-Type"] == "text/html; charset=utf-8", path
+        assert "default-src 'self'" in page.headers["Content-Security-Policy"] and b'href="/"' in page.body
+        assert b"<script" not in page.body and b"style=" not in page.body
+        again = await shared.get(path, accepting | {"If-None-Match": page.headers["ETag"]})
+        assert again.status == 404 and again.body == page.body
+        for headers in [{}, {"Accept": "*/*"}, {"Accept": "application/json"}]:
+            assert (await shared.get(path, headers)).json["error"]["code"] in ("no_such_room", "not_found")
+    assert (await shared.get("/v1/rooms/nobody", accepting)).error == "no_such_room", "the interface is for programs"
+    assert (await shared.get("/missing.html")).status == 200
 
 
 async def test_many_ask_at_once(shared):

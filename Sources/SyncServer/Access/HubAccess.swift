@@ -66,6 +66,7 @@ extension Request {
         return words[1].filter { $0 != " " }
       }
     }
-    return parameter("token")
+    // No token has a space, so this was a `+` that nobody escaped.
+    return parameter("token").map { String($0.map { $0 == " " ? "+" : $0 }) }
   }
 }

@@ -59,7 +59,7 @@ extension Hub {
     switch (parts.first, parts.count) {
     case (nil, _): return reading(request) { self.page("index.html", request) }
     case ("r", 2):
-      guard RoomName.isValid(parts[1]) else { return Hub.noSuchName }
+      guard RoomName.isValid(parts[1]) else { return missing(request, Hub.noSuchName) }
       return reading(request) { self.page("room.html", request) }
     case ("page.json", 1): return reading(request) { self.files.listing(for: request) }
     case ("healthz", 1): return reading(request) { .text("ok\n") }
@@ -70,7 +70,9 @@ extension Hub {
       return reading(request) { self.exposition().compressed(for: request) }
     case ("v1", _): return await interface(exchange, Array(parts.dropFirst()))
     default:
-      return reading(request) { self.files.response(to: request, path: parts) ?? Hub.notFound }
+      return reading(request) {
+        self.files.response(to: request, path: parts) ?? self.missing(request, Hub.notFound)
+      }
     }
   }
 
@@ -97,6 +99,12 @@ extension Hub {
   private func page(_ file: String, _ request: Request) -> Response {
     files.response(to: request, path: [file])
       ?? .error(404, code: "not_found", message: "the page's files are not there; --web says where they are")
+  }
+
+  /// A person is told in words, with a way on.
+  private func missing(_ request: Request, _ response: Response) -> Response {
+    guard request.wantsPage else { return response }
+    return files.response(to: request, path: ["missing.html"], status: response.status) ?? response
   }
 
   private func readiness() -> Response {

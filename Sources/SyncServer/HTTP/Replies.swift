@@ -77,9 +77,10 @@ extension Response {
 }
 
 extension Request {
-  /// Whether the client has what a tag names.
+  /// Whether the client has what a tag names. Weak ones are as good as strong ones here: whoever keeps an answer, or a
+  /// proxy on its way, may have made the one of the other.
   func has(_ tag: String) -> Bool {
-    listHeader("if-none-match").contains { $0 == "*" || $0 == tag || $0 == "W/" + tag }
+    listHeader("if-none-match").contains { $0 == "*" || $0.withoutWeakness == tag.withoutWeakness }
   }
 
   /// Whether the body says that it is JSON, or leaves open what it is.
@@ -93,4 +94,14 @@ extension Request {
 
   /// A page of another site can send such a body without asking first; then its browser says where it is from.
   private var isFromNoPage: Bool { header("origin") == nil }
+
+  /// Whether a browser goes to an address, rather than a program that asks.
+  var wantsPage: Bool { listHeader("accept").contains { $0.mediaType == "text/html" } }
+}
+
+extension String {
+  fileprivate var withoutWeakness: Substring { hasPrefix("W/") ? dropFirst(2) : self[...] }
+
+  /// `text/html` of `Text/HTML; charset=utf-8`.
+  fileprivate var mediaType: String { prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased() }
 }

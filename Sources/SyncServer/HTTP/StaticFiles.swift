@@ -33,7 +33,8 @@ final class StaticFiles: @unchecked Sendable {
   var isThere: Bool { root != nil }
 
   /// Nothing where there is no such file.
-  func response(to request: Request, path: [String]) -> Response? {
+  /// - Parameter status: another than 200 where the file says why the request is not answered.
+  func response(to request: Request, path: [String], status: Int = 200) -> Response? {
     guard let path = StaticFiles.safe(path), let entry = entry(at: path) else { return nil }
     let type = StaticFiles.type(of: path)
     let coding = ContentCoding.chosen(by: request.listHeader("accept-encoding"))
@@ -50,9 +51,9 @@ final class StaticFiles: @unchecked Sendable {
       headers.append(("X-Frame-Options", "DENY"))
       headers.append(("Referrer-Policy", "no-referrer"))
     }
-    if request.has(tag) { return Response(status: 304, headers: headers) }
-    guard let coding, let compressed else { return Response(status: 200, headers: headers, body: entry.bytes) }
-    return Response(status: 200, headers: headers + [("Content-Encoding", coding.rawValue)], body: compressed)
+    if status == 200, request.has(tag) { return Response(status: 304, headers: headers) }
+    guard let coding, let compressed else { return Response(status: status, headers: headers, body: entry.bytes) }
+    return Response(status: status, headers: headers + [("Content-Encoding", coding.rawValue)], body: compressed)
   }
 
   /// Made when it is first asked for, and kept. Where a build has compressed the file beforehand, with more patience, that
