@@ -388,11 +388,19 @@ async def test_operations_over_http(shared):
 
 
 async def test_rates_over_http():
-    """429 for an address that writes more than a connection may."""
-    with Server("--max-ops-per-second", 2, "--max-ops-per-message", 4) as server:
-        await server.write("fast", 4)
-        answer = await server.http("POST", "/v1/rooms/fast/ops", {"ops": [{"shape": identifier(), "set": {"alpha": 1}}] * 2})
-        assert answer.status == 429 and answer.error == "rate_limited"
+    """429 for an address that writes more than a connection may; one layout may have more, and the next request waits."""
+    with Server("--max-ops-per-second", 1, "--max-ops-per-message", 20) as server:
+        ops = {"ops": [{"shape": identifier(), "set": {"kind": "star"}}] * 15}
+        assert (await server.http("POST", "/v1/rooms/fast/ops", ops)).status == 200
+        answer = await server.http("POST", "/v1/rooms/fast/ops", ops)
+        assert answer.status == 429 and answer.error == "rate_limited" and answer.headers["Retry-After"]
+    with Server("--max-ops-per-second", 1, "--max-ops-per-message", 20) as server:
+        layout = {"squares": [{"x": at, "y": at, "colour": "#FF0000", "size": 5} for at in range(50)]}
+        assert (await server.http("POST", "/v1/rooms/fast/layout", layout)).status == 200
+        for what, body in [("ops", ops), ("layout", layout)]:
+            answer = await server.http("POST", f"/v1/rooms/fast/{what}", body)
+            assert answer.status == 429 and answer.error == "rate_limited", what
+        assert len((await server.get("/v1/rooms/fast")).json["shapes"]) == 50
 
 
 async def test_layouts_and_drawings_are_taken(shared):
@@ -409,10 +417,53 @@ async def test_layouts_and_drawings_are_taken(shared):
     assert [shape["fill"] for shape in copy] == ["#FF0000", "#00FF00"]
     answer = await shared.http("POST", "/v1/rooms/layout/layout", {"squares": [{"x": 1}]})
     assert answer.status == 400 and "squares[0]" in answer.json["error"]["message"]
+    text = {"Content-Type": "text/plain;charset=UTF-8"}
+    assert (await shared.http("POST", "/v1/rooms/layout/layout", layout, text)).status == 200
+    elsewhere = text | {"Origin": "http://127.0.0.1:1"}
+    assert (await shared.http("POST", "/v1/rooms/layout/layout", layout, elsewhere)).status == 415
+
+
+async def test_a_layout_is_taken_whole_or_not_at_all():
+    """Also one of many messages' worth: at the moment of its first shape all of them are there, and when it has been killed
+    meanwhile, all or none."""
     many = {"squares": [{"x": number, "y": 0, "colour": "#FF0000", "size": 5} for number in range(3000)]}
-    answer = await shared.http("POST", "/v1/rooms/layout-many/layout", many)
-    assert answer.status == 200 and len(answer.json["shapes"]) == 3000
-    assert len((await shared.get("/v1/rooms/layout-many")).json["shapes"]) == 3000
+    with Server() as server:
+        ann = await Client.join(server, "many")
+        answer = await server.http("POST", "/v1/rooms/many/layout", many)
+        assert answer.status == 200 and len(answer.json["shapes"]) == 3000
+        span = (await server.get("/v1/rooms/many/history")).json
+        assert span["operations"] == 3000 and span["from"] == span["to"]
+        first = await server.get(f"/v1/rooms/many?at={span['from']}")
+        assert [shape["id"] for shape in first.json["shapes"]] == answer.json["shapes"]
+
+        async def seen():
+            await ann.receive()
+            return len(ann.live) == 3000 and ann.cursor == answer.json["cursor"]
+
+        await eventually(seen, "all shapes are seen, and the layout's cursor")
+        server.kill()
+        server.start()
+        assert [shape["id"] for shape in (await server.get("/v1/rooms/many")).json["shapes"]] == answer.json["shapes"]
+
+
+async def test_the_largest_room_can_be_posted_back():
+    """A drawing of as many shapes as a room may have, as it was fetched."""
+    with Server() as server:
+        squares = ",".join(f"{{'x':{at % 1000 * 10},'y':{at // 1000 * 10},'colour':'#FF0000','size':9}}" for at in range(100_000))
+        json_type = {"Content-Type": "application/json"}
+        answer = await server.http("POST", "/v1/rooms/large/layout", f"{{'squares':[{squares}]}}".encode(), json_type)
+        assert answer.status == 200, answer.body[:200]
+        drawing = (await server.get("/v1/rooms/large")).body
+        assert len(drawing) > 16 << 20
+
+        async def posted():
+            # Until an address may write as much again.
+            return (answer := await server.http("POST", "/v1/rooms/copy/layout", drawing, json_type)).status != 429 and answer
+
+        answer = await eventually(posted, "the rate allows it")
+        assert answer.status == 200 and len(answer.json["shapes"]) == 100_000, answer.body[:200]
+        everything = await server.get("/v1/rooms/copy/overlaps?box=-1e300,-1e300,2e300,2e300")
+        assert len(everything.json["shapes"]) == 100_000
 
 
 async def test_rooms_are_deleted(shared):

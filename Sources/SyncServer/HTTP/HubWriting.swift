@@ -28,26 +28,24 @@ extension Hub {
 
   func layout(_ exchange: Exchange, _ name: String) async -> Response {
     let request = exchange.request
-    // Drawings are saved with whatever type a tool gives them.
-    guard request.isJSON else { return Hub.notJSON }
+    guard request.isLayout else { return Hub.notJSON }
     let shapes: [ImportedShape]
     switch await Hub.read(exchange.body, shapesMax: Int(limits.shapes)) {
     case .success(let read): shapes = read
     case .failure(.tooManyShapes): return noRoom
     case .failure(let error): return .error(400, code: "bad_message", message: error.description)
     }
+    guard spend(shapes.count, address: address(of: request)) else { return Hub.tooFast }
     return await writing(name) { open in
-      let edits = open.room.edits(importing: shapes, using: &self.generator)
-      guard UInt64(open.room.canvas.liveCount + shapes.count) <= self.limits.shapes else { return self.noRoom }
-      var cursor = open.room.cursor
-      for start in stride(from: 0, to: edits.operations.count, by: Int(self.limits.operationsPerMessage)) {
-        let part = edits.operations[start...].prefix(Int(self.limits.operationsPerMessage))
-        switch await self.submit(Array(part), to: open) {
-        case .success(let newer): cursor = newer
-        case .failure(let rejection): return .rejected(rejection)
-        }
+      let canvas = open.room.canvas
+      guard UInt64(canvas.liveCount + shapes.count) <= self.limits.shapes else { return self.noRoom }
+      let edits = await Hub.edits(importing: shapes, into: canvas)
+      // Deleted meanwhile; nobody would answer.
+      guard !open.isGone else { return Hub.noSuchRoom }
+      switch await self.submit(edits.operations, to: open) {
+      case .success(let cursor): return .written(cursor, shapes: edits.shapes)
+      case .failure(let rejection): return .rejected(rejection)
       }
-      return .written(cursor, shapes: edits.shapes)
     }
   }
 
@@ -61,6 +59,15 @@ extension Hub {
     } catch {
       return .failure(error)
     }
+  }
+
+  /// Beside the loop, as reading it is: for a large room places in the order take a while.
+  @concurrent private static func edits(
+    importing shapes: [ImportedShape],
+    into canvas: Canvas
+  ) async -> (operations: [ProposedOperation], shapes: [Identifier]) {
+    var generator = SystemRandomNumberGenerator()
+    return Room.edits(importing: shapes, into: canvas, using: &generator)
   }
 
   func delete(_ name: String) async -> Response {
@@ -90,14 +97,15 @@ extension Hub {
     }
   }
 
-  /// A rate for each address, the same as for a connection.
+  /// A rate for each address, the same as for a connection. A layout of more than may ever come at once takes all of that,
+  /// and who comes next has to wait.
   private func spend(_ count: Int, address: String) -> Bool {
     let now = Moment.now().monotonicMilliseconds
     let party = NetworkAddress.party(of: address)
     var rate = requestRates[party] ?? RequestRate(limits: limits, now: now)
     defer { requestRates[party] = rate }
     rate.usedAt = now
-    return rate.limit.take(UInt64(count), at: now)
+    return rate.limit.take(min(UInt64(count), rate.limit.capacity), at: now)
   }
 
   private static let notJSON = Response.error(

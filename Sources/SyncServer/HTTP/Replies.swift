@@ -84,12 +84,17 @@ extension Request {
   }
 
   /// Whether the body says that it is JSON, or leaves open what it is.
-  var isJSON: Bool {
-    guard let type = header("content-type") else { return isFromNoPage }
-    let name = type.split(separator: ";", maxSplits: 1).first.map { $0.filter { $0 != " " }.lowercased() }
-    // What curl and others say of a body when nobody tells them.
-    if name == "application/x-www-form-urlencoded" { return isFromNoPage }
-    return name == "application/json"
+  var isJSON: Bool { isJSON(orUnsaidBy: [Request.form]) }
+
+  /// The same of a layout, which with single quotes is none: plain text is what `fetch` calls a string.
+  var isLayout: Bool { isJSON(orUnsaidBy: [Request.form, "text/plain"]) }
+
+  /// What curl and others say of a body when nobody tells them.
+  private static let form = "application/x-www-form-urlencoded"
+
+  private func isJSON(orUnsaidBy types: [String]) -> Bool {
+    guard let type = header("content-type")?.mediaType else { return isFromNoPage }
+    return types.contains(type) ? isFromNoPage : type == "application/json"
   }
 
   /// A page of another site can send such a body without asking first; then its browser says where it is from.

@@ -97,7 +97,7 @@ actor Hub {
     options.webSocket.pongWithinMilliseconds = limits.pongMilliseconds
     options.webSocket.silentCloseCode = CloseCode.noSignOfLife.rawValue
     options.webSocket.compresses = configuration.compresses
-    options.http.bodyBytesMax = max(8 << 20, Int(limits.messageBytes))
+    options.http.bodyBytesMax = max(Int(limits.messageBytes), Int(limits.shapes) * Hub.shapeBytesMax)
     options.http.heldBytesMax = Int(limits.httpBytes)
     // More than the limit of WebSockets, so that one too many can be told why.
     options.connectionsMax = Int(limits.connections) + Int(limits.httpConnections)
@@ -112,6 +112,9 @@ actor Hub {
     return listener.port
   }
 
+  /// A shape of a drawing in JSON, its name and its numbers as long as they can be: what was fetched can be posted.
+  private static let shapeBytesMax = 1_024
+
   func nextRequest() -> UInt64 {
     lastRequest += 1
     return lastRequest
@@ -122,8 +125,8 @@ actor Hub {
 struct Append {
   let room: OpenRoom
   let batch: UInt64
-  /// What the log is to hand back: it need not be decoded again.
-  let operations: [Operation]
+  /// What each record of it holds that the log is to hand back: it need not be decoded again.
+  let parts: [[Operation]]
   let arrivedAt: UInt64
 }
 

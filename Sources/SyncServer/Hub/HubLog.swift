@@ -60,8 +60,8 @@ extension Hub {
     }
     open.isStored = true
     let now = Moment.now()
-    for record in appended.records {
-      guard let operations = append?.operations ?? StoredOperations.decode(record.bytes) else {
+    for (part, record) in appended.records.enumerated() {
+      guard let operations = append?.parts[part] ?? StoredOperations.decode(record.bytes) else {
         logger.error("a record of another form", ["room": .text(open.name), "position": .init(record.position)])
         continue
       }
@@ -70,7 +70,7 @@ extension Hub {
         RoomRecord(
           position: record.position,
           milliseconds: record.milliseconds,
-          batch: append?.batch,
+          batch: part == appended.records.count - 1 ? append?.batch : nil,
           operations: operations
         ),
         now: now

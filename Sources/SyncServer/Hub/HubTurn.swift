@@ -102,10 +102,11 @@ extension Hub {
 
   private func append(_ batch: Batch, to open: OpenRoom) {
     let id = nextRequest()
+    let parts = batch.parts(operationsMax: Int(limits.operationsPerMessage))
     appends[id] = Append(
       room: open,
       batch: batch.number,
-      operations: batch.operations,
+      parts: parts,
       arrivedAt: SteadyClock.microseconds()
     )
     metrics.operationsIn += UInt64(batch.operations.count)
@@ -117,12 +118,9 @@ extension Hub {
           epoch: open.room.epoch,
           mayCreate: !open.isStored,
           milliseconds: WallClock.now(),
-          records: [
-            NewRecord(
-              bytes: StoredOperations.encode(batch.operations),
-              operations: UInt32(clamping: batch.operations.count)
-            )
-          ]
+          records: parts.map {
+            NewRecord(bytes: StoredOperations.encode($0), operations: UInt32(clamping: $0.count))
+          }
         )
       )
     )
@@ -151,6 +149,16 @@ extension Hub {
     if retainedAt.map({ now.monotonicMilliseconds >= $0 + 600_000 }) ?? true {
       retainedAt = now.monotonicMilliseconds
       requests.append(.retain(id: nextRequest(), milliseconds: now.wallMilliseconds))
+    }
+  }
+}
+
+extension Batch {
+  /// A layout may be a hundred messages' worth. It is stored whole or not at all, in records that can be read one by one.
+  fileprivate func parts(operationsMax: Int) -> [[Operation]] {
+    guard operations.count > operationsMax else { return [operations] }
+    return stride(from: 0, to: operations.count, by: operationsMax).map {
+      Array(operations[$0..<min($0 + operationsMax, operations.count)])
     }
   }
 }

@@ -17,10 +17,13 @@ struct RateLimit: Hashable, Sendable {
     filledAt = milliseconds
   }
 
+  /// As many as there ever are at once.
+  var capacity: UInt64 { capacityThousandths / 1_000 }
+
   /// Takes so many tokens, or none where there are not as many.
   mutating func take(_ count: UInt64, at milliseconds: UInt64) -> Bool {
     fill(at: milliseconds)
-    guard count <= capacityThousandths / 1_000, thousandths >= count * 1_000 else { return false }
+    guard count <= capacity, thousandths >= count * 1_000 else { return false }
     thousandths -= count * 1_000
     return true
   }

@@ -80,8 +80,9 @@ extension Room {
 
   /// `POST /v1/rooms/{room}/layout`: what a document's shapes are written as, in order, and how they are called. To be
   /// handed to `submit`.
-  func edits(
+  static func edits(
     importing shapes: [ImportedShape],
+    into canvas: Canvas,
     using generator: inout some RandomNumberGenerator
   ) -> (operations: [ProposedOperation], shapes: [Identifier]) {
     let order = DrawingOrder(canvas)

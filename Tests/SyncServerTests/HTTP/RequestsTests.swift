@@ -21,6 +21,23 @@ import WebSocketLoop
     }
   }
 
+  @Test(
+    "A body is taken for JSON where it says so, or says nothing and comes from no page; a layout also as plain text"
+  )
+  func types() {
+    let form = "application/x-www-form-urlencoded"
+    for (type, origin, isJSON, isLayout) in [
+      ("application/json", nil, true, true), ("Application/JSON ; charset=utf-8", "http://localhost", true, true),
+      (nil, nil, true, true), (nil, "http://localhost", false, false),
+      (form, nil, true, true), (form, "http://localhost", false, false),
+      ("text/plain;charset=UTF-8", nil, false, true), ("text/plain;charset=UTF-8", "http://localhost", false, false),
+      ("text/html", nil, false, false),
+    ] as [(String?, String?, Bool, Bool)] {
+      let request = request("content-type", type, origin: origin)
+      #expect(request.isJSON == isJSON && request.isLayout == isLayout, "\(type ?? "") \(origin ?? "")")
+    }
+  }
+
   @Test("A plus in the query's token stands for itself, escaped or not")
   func tokens() {
     for query in ["token=a+b%2Bc/d=", "x=1&token=a%2Bb+c/d="] {

@@ -41,7 +41,7 @@ struct RoomsQueryTests {
           .utf8
       )
     )
-    let (operations, identifiers) = bench.room.edits(importing: shapes, using: &bench.random)
+    let (operations, identifiers) = Room.edits(importing: shapes, into: bench.room.canvas, using: &bench.random)
     bench.room.submit(operations, request: 1, actor: bench.shape(5), now: bench.now)
     bench.takeEffects()
     bench.settle()
