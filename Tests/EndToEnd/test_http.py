@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import json
+import shutil
 import socket
 import time
 import xml.etree.ElementTree as XML
@@ -191,6 +192,58 @@ async def test_rooms_are_listed(shared):
     assert [room["room"] for room in rooms] == ["list-a", "list-b"]
     assert rooms[0] == {"room": "list-a", "shapes": 1, "peers": 1, "cursor": ann.cursor, "operations": 1}
     assert rooms[1]["shapes"] == 3 and rooms[1]["peers"] == 0
+
+
+async def test_damaged_rooms_are_listed():
+    """With why they can't be opened, and the others as ever."""
+    from test_storage import NEEDLE, written
+
+    server = Server()
+    database = await written(server)
+    with open(database, "rb") as file:
+        place = file.read().find(NEEDLE.encode())
+    with open(database, "r+b") as file:
+        file.seek(place)
+        file.write(b"b")
+    with server:
+        for _ in range(2):
+            damaged, whole = (await server.get("/v1/rooms")).json["rooms"]
+            assert (damaged["room"], damaged["operations"], damaged["peers"]) == ("damaged", 1, 0)
+            assert damaged["cursor"] and "damaged at position 1" in damaged["fault"], damaged
+            assert (whole["room"], whole["shapes"], set(whole)) == ("whole", 3, {"room", "shapes", "peers", "cursor", "operations"})
+    shutil.rmtree(server.data, ignore_errors=True)
+
+
+async def test_a_list_of_rooms_opens_only_so_many():
+    """After a crash their shapes are not counted: all are listed at once, and counted a few with each list."""
+    with Server() as server:
+        await asyncio.gather(*[server.write(f"crashed-{number:03}", 2) for number in range(150)])
+        server.kill()
+        server.start()
+
+        async def listed():
+            rooms = (await server.get("/v1/rooms")).json["rooms"]
+            assert [room["room"] for room in rooms] == [f"crashed-{number:03}" for number in range(150)]
+            assert all(room["operations"] == 2 and room["cursor"] for room in rooms)
+            uncounted = [room for room in rooms if room.get("uncounted")]
+            assert all(room["shapes"] == (0 if room in uncounted else 2) for room in rooms)
+            return uncounted
+
+        assert 150 - 64 <= len(await listed()) < 150
+
+        async def counted():
+            return not await listed()
+
+        await eventually(counted, "all are counted")
+    with Server("--max-rooms", 2) as server:
+        for number in range(3):
+            await server.write(f"open-{number}")
+        clients = [await Client.join(server, f"open-{number}") for number in range(2)]
+        # As many are open as may be, and none of them is idle.
+        *others, closed = (await server.get("/v1/rooms")).json["rooms"]
+        assert [(room["room"], room["shapes"]) for room in others] == [("open-0", 1), ("open-1", 1)]
+        assert (closed["room"], closed["operations"], closed["uncounted"]) == ("open-2", 1, True)
+        assert all(client.cursor for client in clients)
 
 
 async def test_a_room_as_a_drawing(shared):

@@ -117,8 +117,8 @@ async function look() {
     rooms.sort((one, other) => other.peers - one.peers || (one.room < other.room ? -1 : 1))
     heading.textContent = rooms.length > 0 ? counted(rooms.length, 'room') : 'No rooms yet'
     note.textContent = rooms.length > 0 ? '' : 'The first one is yours to begin.'
-    show(rooms.map(({ room, shapes, peers, cursor }) => ({
-      room, cursor, line: `${counted(shapes, 'shape')} · ${peers > 0 ? `${peers} here now` : 'nobody here'}`,
+    show(rooms.map(({ room, shapes, peers, cursor, fault }) => ({
+      room, cursor, line: fault ? 'Can’t be opened' : `${counted(shapes, 'shape')} · ${peers > 0 ? `${peers} here now` : 'nobody here'}`,
     })))
   } catch {
     const rooms = await kept()

@@ -51,31 +51,52 @@ extension Hub {
     return .success(history)
   }
 
-  /// All rooms that anyone has written to and `grant` is for, by name.
+  /// All rooms that anyone has written to and `grant` is for, by name. What a closed one's newest snapshot doesn't tell, for a
+  /// crash has come between, only opening it does: a few each time, so that a list is never long in coming.
   func list(of grant: Grant) async -> Result<[RoomListing], HistoryError> {
     let event = await ask { .list(id: $0) }
     guard case .rooms(_, let stored) = event else { return .failure(HistoryError(event)) }
-    var summaries: [RoomListing] = []
+    var listings: [RoomListing] = []
+    var openingsLeft = Hub.openingsForListMax
+    let patientUntil = SteadyClock.microseconds() + Hub.openingsForListMicroseconds
     let visible = stored.filter { grant.covers($0.room) }
     for entry in visible.sorted(by: { $0.room.utf8.lexicographicallyPrecedes($1.room.utf8) }) {
       if let open = rooms[entry.room], !open.isGone {
-        summaries.append(open.room.listing)
-      } else if let snapshot = entry.snapshot, snapshot.position == entry.last {
-        summaries.append(
-          RoomListing(
-            room: Text(entry.room),
-            shapes: Int(clamping: snapshot.shapes),
-            peers: 0,
-            cursor: RoomCursor(epoch: entry.epoch, position: entry.last).cursor,
-            operations: entry.operations
-          )
-        )
-      } else if case .open(let open) = await opened(entry.room, mayCreate: false) {
-        // Closed without a snapshot, by a crash: only its log tells how many shapes it has.
-        summaries.append(open.room.listing)
+        listings.append(open.room.listing)
+        continue
       }
+      var listing = RoomListing(entry)
+      if listing.fault == nil, listing.isUncounted, openingsLeft > 0, SteadyClock.microseconds() < patientUntil {
+        openingsLeft -= 1
+        switch await opened(entry.room, mayCreate: false) {
+        case .open(let open): listing = open.room.listing
+        case .failed(let words): listing.fault = Text(words)
+        // Deleted meanwhile.
+        case .absent: continue
+        case .full: break
+        }
+      }
+      listings.append(listing)
     }
-    return .success(summaries)
+    return .success(listings)
+  }
+
+  private static let openingsForListMax = 64
+  private static let openingsForListMicroseconds: UInt64 = 500_000
+}
+
+extension RoomListing {
+  /// As the log knows it, without reading its records.
+  fileprivate init(_ summary: RoomSummary) {
+    self.init(
+      room: Text(summary.room),
+      shapes: Int(clamping: summary.snapshot?.shapes ?? 0),
+      peers: 0,
+      cursor: RoomCursor(epoch: summary.epoch, position: summary.last).cursor,
+      operations: summary.operations,
+      isUncounted: summary.snapshot?.position != summary.last,
+      fault: summary.damage.map { Text("\($0)") }
+    )
   }
 }
 

@@ -9,6 +9,10 @@ struct RoomListing: Hashable, Sendable {
   let peers: Int
   let cursor: Cursor
   let operations: UInt64
+  /// Whether more has happened since the shapes were counted.
+  var isUncounted = false
+  /// Why the room can't be opened, where that is so.
+  var fault: Text?
 
   func write(to writer: inout JSONWriter) {
     writer.beginObject()
@@ -22,6 +26,14 @@ struct RoomListing: Hashable, Sendable {
     writer.value(text: cursor.text)
     writer.key("operations")
     writer.value(operations)
+    if isUncounted {
+      writer.key("uncounted")
+      writer.value(true)
+    }
+    if let fault {
+      writer.key("fault")
+      writer.value(text: fault)
+    }
     writer.endObject()
   }
 }
