@@ -1,0 +1,65 @@
+"""permessage-deflate, by a client that shares no code with the server's."""
+
+import websockets
+
+from client import Client
+from server import Server, identifier
+
+LONG = "words " * 600
+
+
+async def enter(server, compression):
+    """Joined, by a socket that offers compression or doesn't; and which extensions were agreed upon."""
+    socket = await websockets.connect(server.socket("packed"), compression=compression)
+    client = Client(socket)
+    await client.send({"type": "hello"})
+    client.welcome = await client.receive()
+    await client.state()
+    return client, [extension.name for extension in socket.protocol.extensions]
+
+
+async def bytes_to_say(client):
+    """How many bytes a long message takes on the wire; the server has understood it."""
+    transport, sent = client.socket.transport, []
+    write = transport.write
+    transport.write = lambda data: (sent.append(len(data)), write(data))
+    await client.send({"type": "ping", "id": LONG})
+    assert (await client.until("pong"))["id"] == LONG
+    transport.write = write
+    return sum(sent)
+
+
+async def test_a_client_that_asks_may_compress_where_the_server_was_told_so():
+    """Beside one that doesn't ask: both read and write what the other does."""
+    with Server("--compress") as server:
+        packed, agreed = await enter(server, "deflate")
+        assert agreed == ["permessage-deflate"]
+        plain, agreed = await enter(server, None)
+        assert agreed == []
+        assert await bytes_to_say(packed) < 1000
+        assert await bytes_to_say(plain) > len(LONG)
+        for writer, reader in [(packed, plain), (plain, packed)]:
+            shape = identifier()
+            answer = await writer.write({"shape": shape, "set": {"kind": "star", "name": "n" * 128}})
+            assert answer["type"] == "ack", answer
+            while shape not in reader.live:
+                await reader.receive()
+            assert reader.live[shape]["name"][1] == "n" * 128
+        for client in (packed, plain):
+            await client.send({"type": "digest"})
+            assert (await client.until("digest"))["hash"] == packed.digest == plain.digest
+
+
+async def test_what_unpacks_to_more_than_a_message_may_have_is_1009():
+    """A few bytes that become many."""
+    with Server("--compress", "--max-message-bytes", 16_384) as server:
+        client, _ = await enter(server, "deflate")
+        await client.send('{"type":"digest","x":"' + "y" * 1_000_000 + '"}')
+        assert await client.closed() == 1009
+
+
+async def test_nobody_compresses_where_the_server_was_not_told_so(shared):
+    """Whoever offers it is served without."""
+    client, agreed = await enter(shared, "deflate")
+    assert agreed == []
+    assert await bytes_to_say(client) > len(LONG)
