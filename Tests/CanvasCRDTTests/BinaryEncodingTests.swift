@@ -40,7 +40,7 @@ struct BinaryEncodingTests {
     #expect(try BinaryEncoding.decodeClientMessage(BinaryEncoding.encode(submission)) == submission)
   }
 
-  @Test("an id has the shortest form that says it", arguments: ["0", "7", "999999999999999"])
+  @Test("B2: an id has the shortest form that says it", arguments: ["0", "7", "999999999999999"])
   func wholeIdentifiers(text: String) throws {
     let json = try text.utf8.span.withUnsafeBytes { (bytes) throws(JSONFailure) in
       try JSONText(validating: bytes, maximumBytes: 100)
@@ -87,7 +87,10 @@ struct BinaryEncodingTests {
     return taken
   }
 
-  @Test("bytes changed at random are refused or are the encoding of what they say", arguments: 0..<20 as Range<UInt64>)
+  @Test(
+    "B2: bytes changed at random are refused or are the encoding of what they say",
+    arguments: 0..<20 as Range<UInt64>
+  )
   func mutations(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var taken = 0
@@ -111,7 +114,7 @@ struct BinaryEncodingTests {
     #expect(taken > 100, "the changes were all refused, which tests little")
   }
 
-  @Test("every single bit flipped and every length cut short is refused or canonical")
+  @Test("B1, B2: every single bit flipped and every length cut short is refused or canonical")
   func flipsAndCuts() {
     for bytes in encodedClients + encodedServers {
       for length in bytes.indices {
@@ -139,7 +142,7 @@ struct BinaryEncodingTests {
 
   private static let shape: [UInt8] = [0x10, 0xAA, 0xE6, 0x36, 0xE7, 0xA4]
 
-  @Test("operations are refused with their code, their place and the message's id")
+  @Test("B4: operations are refused with their code, their place and the message's id")
   func operations() {
     let good: [UInt8] = [0x03] + BinaryEncodingTests.shape + [0x10, 0x05]
     func rejection(_ second: [UInt8]) -> Rejection? {
@@ -207,7 +210,18 @@ struct BinaryEncodingTests {
     #expect(operation(0x01, [0x02], minusZero) != nil)
   }
 
-  @Test("a hello's name is held to the rule of names")
+  @Test("B4: an actor that is none is a bad field of hello")
+  func helloActor() {
+    #expect(failure([0x01, 0x04, 0x5C, 0x5E, 0x45, 0x23, 0xFF, 0xFF]) == nil)
+    for beyond in [[0x5C, 0x5E, 0x45, 0x24, 0, 0], [UInt8](repeating: 0xFF, count: 6)] as [[UInt8]] {
+      guard case .badHello = failure([0x01, 0x04] + beyond) else {
+        Issue.record("\(beyond) was let through")
+        continue
+      }
+    }
+  }
+
+  @Test("B4: a hello's name is held to the rule of names")
   func helloName() {
     #expect(failure([0x01, 0x01, 0x01, 0x41]) == nil)
     for name in [[], [0x07], [UInt8](repeating: 0x41, count: 129)] as [[UInt8]] {
@@ -219,7 +233,7 @@ struct BinaryEncodingTests {
     }
   }
 
-  @Test("a count that the bytes behind it can't hold is refused before anything is made for it")
+  @Test("B3: a count that the bytes behind it can't hold is refused before anything is made for it")
   func claims() {
     let many: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]
     let beginnings: [[UInt8]] = [
@@ -233,7 +247,7 @@ struct BinaryEncodingTests {
     }
   }
 
-  @Test("a kind of message that there is not is of unknown type, and so is the other side's")
+  @Test("B4, B5: a kind of message that there is not is of unknown type, and so is the other side's")
   func unknownKinds() {
     for kind in UInt8.min...UInt8.max where !(1...5).contains(kind) {
       guard case .unknownType = failure([kind]) else {

@@ -39,11 +39,17 @@ class Client:
     def actor(self):
         return self.welcome["actor"]
 
+    def encode(self, message):
+        return json.dumps(message)
+
+    def decode(self, frame):
+        return json.loads(frame)
+
     async def send(self, message):
-        await self.socket.send(message if isinstance(message, (str, bytes)) else json.dumps(message))
+        await self.socket.send(message if isinstance(message, (str, bytes)) else self.encode(message))
 
     async def receive(self):
-        message = json.loads(await asyncio.wait_for(self.socket.recv(), SECONDS))
+        message = self.decode(await asyncio.wait_for(self.socket.recv(), SECONDS))
         if message["type"] == "ops":
             self.fold(message)
         elif message["type"] == "error":

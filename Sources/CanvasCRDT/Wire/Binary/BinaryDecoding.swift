@@ -93,7 +93,10 @@ extension BinaryEncoding {
       hello.name = name
     }
     if flags & HelloFlag.color != 0 { hello.color = try readColor(from: &reader) }
-    if flags & HelloFlag.actor != 0 { hello.actor = try reader.identifier() }
+    if flags & HelloFlag.actor != 0 {
+      guard let actor = Identifier(packed: try reader.packed48()) else { throw .hello("actor must be an identifier") }
+      hello.actor = actor
+    }
     if flags & HelloFlag.since != 0 { hello.since = Cursor(try reader.countedText()) }
     hello.overlaps = flags & HelloFlag.overlaps != 0
     hello.readonly = flags & HelloFlag.readonly != 0

@@ -1,0 +1,207 @@
+"""`canvas.v1.bin`, spoken by a client that knows it from docs/PROTOCOL.md alone."""
+
+import json
+import os
+import random
+import re
+
+import binary
+import server as process
+from client import Client, connect, stamp
+from server import identifier
+
+
+class BinaryClient(Client):
+    def encode(self, message):
+        return binary.encode(message)
+
+    def decode(self, frame):
+        assert isinstance(frame, bytes), frame
+        return binary.decode(frame)
+
+    @classmethod
+    async def enter(cls, server, room, **hello):
+        return await cls.join(server, room, protocols=["canvas.v1.bin"], **hello)
+
+
+def vectors():
+    """`(name, bytes)` of each test vector of the contract."""
+    with open(os.path.join(process.ROOT, "docs", "PROTOCOL.md"), encoding="utf-8") as file:
+        text = file.read()
+    for name, lines in re.findall(r"^```vector (\S+)\n(.*?)^```", text, re.M | re.S):
+        yield name, bytes.fromhex("".join(line[:37].partition("  ")[0] for line in lines.splitlines()))
+
+
+def sample(name):
+    """The message that a vector is of. Its id as it is written."""
+    path = os.path.join(process.ROOT, "Tests", "CanvasCRDTTests", "Golden", "json", f"{name}.json")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    message = json.loads(text)
+    written = re.match(r'{"type":"\w+","id":("(?:[^"\\]|\\.)*"|[^,}]+)', text)
+    return message | ({"id": binary.Raw(written[1])} if written and name.startswith(("client", "ping")) else {})
+
+
+def registers(message):
+    """All that a state says, in whatever order."""
+    operations = message.pop("ops")
+    return {(op["shape"], op["at"], name): value for op in operations for name, value in op["set"].items()}
+
+
+async def test_the_vectors_of_the_contract(shared):
+    """B1, B2: A writer and a reader made from the contract write and read its vectors, all of them."""
+    names = set()
+    for name, content in vectors():
+        message = sample(name)
+        names.add(name)
+        if content[0] < 0x40:
+            assert binary.encode(message) == content, name
+            continue
+        read = binary.decode(content)
+        if name.startswith("state"):
+            assert registers(read) == registers(message), name
+        assert read == message, name
+    assert len(names) > 20 and {"client-ops-many", "state", "welcome", "reject-whole"} <= names
+
+
+async def test_a_conversation_in_both_encodings(shared):
+    """C2, D4: What one writes in one encoding the other reads in the other, and all of it is answered."""
+    ann = await BinaryClient.enter(shared, "both", name="Ann", color="#E4572E", actor=identifier())
+    assert ann.welcome["role"] == "editor" and ann.welcome["room"] == "both" and ann.welcome["limits"]["opsPerMessage"] == 1024
+    bob = await Client.join(shared, "both", name="Bob")
+    assert bob.welcome["peers"] == [{"actor": ann.actor, "name": "Ann", "color": "#E4572E", "state": {}}]
+    assert (await ann.until("join"))["peer"]["actor"] == bob.actor
+    watcher = await BinaryClient.enter(shared, "both", readonly=True, overlaps=True)
+    assert watcher.welcome["role"] == "viewer"
+
+    one, two = sorted([identifier(), identifier()])
+    everything = {
+        "kind": "star", "name": "Größe", "position": [45, -44.25], "size": [10.125, 20], "rotation": 0.1 + 0.2, "fill": "#FF0000",
+        "stroke": "#00FF00", "strokeWidth": 2.5, "alpha": 7, "visible": True, "z": "Vx", "cornerRadius": 1e6, "points": 64,
+        "innerRatio": 0.05,
+    }
+    answer = await ann.write({"shape": one, "at": stamp(ann.actor, counter=3), "set": everything}, id="first")
+    assert answer["type"] == "ack" and answer["id"] == "first" and "superseded" not in answer
+    assert (await bob.until("ops"))["ops"] == ann.seen
+    assert answer["cursor"] == ann.cursor == bob.cursor
+
+    newer = stamp(bob.actor, ahead=5000)
+    await bob.write({"shape": one, "at": newer, "set": {"alpha": 3}}, {"shape": two, "set": {"kind": "star", **{
+        name: everything[name] for name in ("position", "size")}}}, id=1.5)
+    while ann.cursor != bob.cursor:
+        await ann.receive()
+    answer = await ann.write({"shape": one, "at": stamp(ann.actor, ahead=1000), "set": {"alpha": 9, "rotation": 5}}, id=2)
+    assert answer["superseded"] == [{"op": 0, "property": "alpha", "by": newer}]
+    await watcher.until("overlaps", began=[[one, two]])
+
+    await ann.send({"type": "presence", "state": {"cursor": [1, 2.5]}})
+    assert (await bob.until("presence"))["peers"] == [{"actor": ann.actor, "state": {"cursor": [1, 2.5]}}]
+    await bob.send({"type": "presence", "state": {"selection": [one]}})
+    assert (await ann.until("presence"))["peers"] == [{"actor": bob.actor, "state": {"selection": [one]}}]
+
+    await ann.write({"shape": two, "set": {"deleted": True}}, id=3)
+    await watcher.until("overlaps", ended=[[one, two]])
+    for client in (ann, bob):
+        await client.send({"type": "ping", "id": 7})
+        assert (await client.until("pong"))["id"] == 7
+        await client.send({"type": "digest"})
+        assert (await client.until("digest"))["hash"] == client.digest
+    assert ann.live == bob.live and set(ann.live) == {one}
+    late, back = await BinaryClient.enter(shared, "both"), await BinaryClient.enter(shared, "both", since=ann.cursor)
+    assert late.live == ann.live and late.erased == ann.erased and back.seen == []
+    assert {"selection": [one]} in [peer["state"] for peer in late.welcome["peers"]]
+    await bob.close()
+    assert (await ann.until("leave"))["actor"] == bob.actor
+
+
+async def test_whatever_is_drawn_arrives_alike_in_both_encodings(shared):
+    """D1, D4: Operations as they come, and a state as columns, are to the last bit those of JSON."""
+    chance = random.Random(11)
+    numbers = [0, 1, -1, 0.01, -45.25, 333.3333, 0.1 + 0.2, 1e-7, 123456.789012345, 99999.99, -1e6]
+
+    def value(name):
+        number = lambda low, high: min(max(chance.choice([chance.choice(numbers), chance.uniform(low, high)]), low), high)
+        return {
+            "kind": lambda: chance.choice(binary.KINDS), "name": lambda: "ä" * chance.randint(1, 64), "alpha": lambda: chance.randint(1, 10),
+            "position": lambda: [number(-1e6, 1e6), number(-1e6, 1e6)], "size": lambda: [number(1, 1e5), number(1, 1e5)],
+            "rotation": lambda: number(-1e6, 1e6), "fill": lambda: f"#{chance.randrange(1 << 24):06X}",
+            "stroke": lambda: f"#{chance.randrange(1 << 24):06X}", "strokeWidth": lambda: number(0, 1000),
+            "visible": lambda: chance.random() < 0.5, "z": lambda: chance.choice("VWXabc1"), "cornerRadius": lambda: number(0, 1e6),
+            "points": lambda: chance.randint(3, 64), "innerRatio": lambda: number(0.05, 1), "deleted": lambda: True,
+        }[name]()
+
+    ann, bob = await BinaryClient.enter(shared, "alike"), await Client.join(shared, "alike")
+    shapes = [identifier() for _ in range(60)]
+    for number in range(40):
+        writer = chance.choice([ann, bob])
+        operations = []
+        for _ in range(chance.randint(1, 20)):
+            names = chance.sample(binary.PROPERTIES[:6] + binary.PROPERTIES[7:], chance.randint(1, 14))
+            if chance.random() < 0.1:
+                names.append("deleted")
+            operation = {"shape": chance.choice(shapes), "set": {name: value(name) for name in names}}
+            if chance.random() < 0.7:
+                operation["at"] = stamp(writer.actor, ahead=chance.randint(-500, 500), counter=chance.choice([0, 0, 1, 65535]))
+            operations.append(operation)
+        answer = await writer.write(*operations, id=number)
+        assert answer["type"] == "ack", answer
+    for client in (ann, bob):
+        await client.send({"type": "digest"})
+        assert (await client.until("digest"))["hash"] == client.digest
+    assert ann.live == bob.live and len(ann.live) > 20
+    assert ann.seen == bob.seen
+    late, other = await BinaryClient.enter(shared, "alike"), await Client.join(shared, "alike")
+    assert late.live == other.live == ann.live and late.erased == other.erased
+
+
+async def test_what_is_refused_is_refused_as_in_json(shared):
+    """B4, B5, W5: Each with its code, its place and its id, and the connection goes on."""
+    ann = await BinaryClient.enter(shared, "refused")
+    good = {"shape": identifier(), "set": {"kind": "star"}}
+    for operations, code, place in [
+        ([good, {"shape": identifier(), "set": {"alpha": 0}}], "bad_value", 1),
+        ([{"shape": identifier(), "set": {"size": [0, 5]}}], "bad_value", 0),
+        ([good, {"shape": identifier(), "at": stamp("aaa-aaa-aaa"), "set": {"alpha": 1}}], "bad_stamp", 1),
+        ([{"shape": identifier(), "at": stamp(ann.actor, ahead=120000), "set": {"alpha": 1}}], "clock_ahead", 0),
+        ([{"shape": identifier(), "at": f"5.0.{ann.actor}", "set": {"alpha": 1}}], "too_old", 0),
+        ([good] * 1025, "too_many_ops", None),
+        ([], "bad_message", None),
+    ]:
+        answer = await ann.write(*operations, id=code)
+        assert (answer["type"], answer.get("op"), answer["code"]) == ("reject", place, code) and answer["message"], answer
+    one = bytes.fromhex("02 01 05 00 01 03")
+    for content, code in [
+        (one + b"\xff" * 6 + b"\x10\x01", "bad_shape"), (one + b"\0" * 6 + b"\x80\x80\x02", "bad_property"),
+        (one + b"\0" * 6 + b"\0", "bad_message"),
+    ]:
+        await ann.send(content)
+        answer = await ann.until("reject")
+        assert (answer["id"], answer["code"]) == (5, code), answer
+    for content, code in [
+        (b"\x06", "unknown_type"), (b"\x41", "unknown_type"), (b"\xff", "unknown_type"), (b"\x03\x02[]", "bad_field"),
+        (b"\x04\x02\x02[]", "bad_field"), (b"\x04\x03", "bad_field"),
+    ]:
+        await ann.send(content)
+        assert (await ann.until("error"))["code"] == code, content
+    assert (await ann.write(good, id=9))["type"] == "ack" and set(ann.live) == {good["shape"]}
+
+
+async def test_what_is_no_message_closes(shared):
+    """B1, B2, B3: 1007 for bytes that are none, 1003 for text, 4400 for a hello that can't be; before hello and after."""
+    for content, code in [
+        (b"", 1007), (b"\x05\0", 1007), (b"\x04\x01\x80\0", 1007), (b"\x04", 1007), (b"\x03\x05{}", 1007),
+        (b"\x02\0\xff\xff\xff\xff\x0f", 1007), ("{}", 1003),
+    ]:
+        ann = await BinaryClient.enter(shared, "no-message")
+        await ann.send(content)
+        assert await ann.closed() == code, content
+    for content, code in [
+        (b"", 1007), (b"\x01", 1007), (b"\x01\0\0", 1007), (b"\x01\x40", 4400), (b"\x01\x01\0", 4400), (b"\x01\x04" + b"\xff" * 6, 4400),
+        (b"\x05", 4400), ('{"type":"hello"}', 1003),
+    ]:
+        ann = await connect(shared, "no-message", subprotocols=["canvas.v1.bin"])
+        await ann.send(content)
+        assert await ann.closed() == code, content
+    ann = await BinaryClient.enter(shared, "no-message")
+    await ann.send({"type": "hello"})
+    assert await ann.closed() == 4400
