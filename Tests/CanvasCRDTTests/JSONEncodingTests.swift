@@ -49,7 +49,7 @@ struct JSONEncodingTests {
     #expect(try JSONEncoding.decodeClientMessage(JSONEncoding.encode(submission)) == submission)
   }
 
-  @Test("members come in any order, with whitespace, escapes and members that nobody knows")
+  @Test("J2: members come in any order, with whitespace, escapes and members that nobody knows")
   func order() throws {
     let text = """
        { "ops" : [ {"set":{"\\u0070osition":[ 50 , 44.0e0 ]}, "new":[{"ops":1}], "at":"1763650000123.0.k3j-9x2-m1p",
@@ -66,8 +66,7 @@ struct JSONEncodingTests {
   func submission() throws {
     let body =
       #"{"ops":[{"shape":"afy-kw5-t7o","set":{"kind":"ellipse"}},{"shape":"afy-kw5-t7o","set":{"deleted":true}}]}"#
-    guard case .operations(let expected) = WireSamples.clientMessages[3].message else { return }
-    #expect(try JSONEncoding.decodeSubmission(Array(body.utf8)) == expected)
+    #expect(.operations(try JSONEncoding.decodeSubmission(Array(body.utf8))) == WireSamples.clientMessages[3].message)
     #expect(throws: MessageError.self) { try JSONEncoding.decodeSubmission(Array(body.utf8), operationsMax: 1) }
   }
 }
