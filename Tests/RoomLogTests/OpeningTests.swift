@@ -9,10 +9,10 @@ struct OpeningTests {
   private let directory = temporaryDirectory()
   private var path: String { directory + "/canvas.db" }
 
-  private func fault() -> StorageFault? {
+  private func fault(_ options: SQLiteOptions = SQLiteOptions()) -> StorageFault? {
     do throws(StorageFault) {
       let events = EventCollector()
-      let log = try SQLiteLog(directory: directory) { events.take($0) }
+      let log = try SQLiteLog(directory: directory, options: options) { events.take($0) }
       log.close()
       _ = events.closed()
       return nil
@@ -76,6 +76,74 @@ struct OpeningTests {
     try fill()
     try Database(path: path, mayCreate: false, fileSystem: nil).run("PRAGMA user_version=9")
     #expect(fault() == .newerSchema(path: path, version: 9, newestKnown: 1))
+  }
+
+  /// Those of a server that is a version ahead. The mark can't be made twice.
+  private static let laterSteps =
+    Schema.steps + [
+      "ALTER TABLE rooms ADD COLUMN colour TEXT; INSERT INTO marks(name, value) VALUES('colours', 1);"
+    ]
+
+  private func later(_ change: (inout SQLiteOptions) -> Void = { _ in }) -> SQLiteOptions {
+    var options = SQLiteOptions()
+    options.schemaSteps = OpeningTests.laterSteps
+    change(&options)
+    return options
+  }
+
+  private func number(_ query: String) throws -> Int64 {
+    try Database(path: path, mayCreate: false, fileSystem: nil).number(query)
+  }
+
+  @Test("a database of an earlier server is brought up to date, once, with all that is in it")
+  func earlierSchema() throws {
+    defer { remove(directory: directory) }
+    try fill()
+    #expect(try number("PRAGMA user_version") == Int64(Schema.newest))
+    for _ in 0..<2 {
+      let bench = try LogBench(.sqlite, options: later(), directory: directory, keepsDirectory: true)
+      #expect(try bench.records("demo").count == 200)
+      #expect(try bench.summaries().map(\.epoch) == [LogBench.epoch])
+      bench.close()
+      #expect(try number("PRAGMA user_version") == Int64(Schema.newest) + 1)
+      #expect(try number("SELECT count(*) FROM rooms WHERE colour IS NULL") == 1)
+    }
+    // The server from before doesn't take it any more.
+    #expect(fault() == .newerSchema(path: path, version: Schema.newest + 1, newestKnown: Schema.newest))
+    let new = temporaryDirectory()
+    try LogBench(.sqlite, options: later(), directory: new).append("demo", [bytes("in a new directory")])
+  }
+
+  @Test("a step that fails in its middle leaves nothing behind, and is taken whole the next time")
+  func failedStep() throws {
+    defer { remove(directory: directory) }
+    try fill()
+    let failing = later {
+      $0.schemaSteps[$0.schemaSteps.count - 1] +=
+        "CREATE TABLE half(number INTEGER) STRICT; INSERT INTO nowhere VALUES(1);"
+    }
+    #expect(fault(failing) != nil)
+    #expect(try number("PRAGMA user_version") == Int64(Schema.newest))
+    #expect(try number("SELECT count(*) FROM sqlite_schema WHERE name='half'") == 0)
+    #expect(try number("SELECT count(*) FROM marks WHERE name='colours'") == 0)
+    #expect(fault(later()) == nil)
+    #expect(try number("SELECT count(*) FROM records") == 200)
+  }
+
+  @Test("a disk that fails while a database is brought up to date costs nothing", arguments: [false, true])
+  func failedDisk(isSync: Bool) throws {
+    defer { remove(directory: directory) }
+    try fill()
+    let disk = FaultyDisk(directory: directory)
+    let options = later { $0.fileSystem = FaultyDisk.name }
+    if isSync { disk.failSyncs(SQLITE_IOERR | (4 << 8)) } else { disk.failWrites(SQLITE_FULL) }
+    #expect(fault(options) != nil)
+    #expect(disk.faults > 0)
+    disk.failWrites(nil)
+    disk.failSyncs(nil)
+    #expect(fault(options) == nil)
+    #expect(try number("PRAGMA user_version") == Int64(Schema.newest) + 1)
+    #expect(try number("SELECT count(*) FROM records") == 200)
   }
 
   @Test("a second server is refused, and told which process has the directory")

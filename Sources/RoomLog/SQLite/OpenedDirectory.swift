@@ -16,7 +16,7 @@ struct OpenedDirectory {
     try OpenedDirectory.check(path, directory: directory, hadDatabase: lock.mark != nil)
     do throws(StorageFault) {
       let database = try OpenedDirectory.open(path, options: options)
-      try Schema.prepare(database, path: path)
+      try Schema.prepare(database, path: path, steps: options.schemaSteps)
       let writer = try attempt(path) { () throws(SQLiteFailure) in try WriterDatabase(database) }
       // What is found in the write-ahead log may have been written without having been synced, and from now on it will
       // be shown to people: it has to be as durable as what they saw before.

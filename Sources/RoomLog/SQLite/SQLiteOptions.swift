@@ -25,6 +25,9 @@ public struct SQLiteOptions: Sendable {
   /// A virtual file system of SQLite's, by which tests put faults under the log.
   var fileSystem: String?
 
+  /// How the database comes to have its tables; tests hand in what a later version may need.
+  var schemaSteps = Schema.steps
+
   /// Whether the connection that reads may do more, which it needs to bring back a write-ahead log after a crash.
   var readerMayWrite = true
 

@@ -36,9 +36,9 @@ enum Schema {
 
   static var newest: Int32 { Int32(steps.count) }
 
-  /// Checks that the database is ours, and brings it to the newest version.
-  static func prepare(_ database: Database, path: String) throws(StorageFault) {
-    let (version, isNew) = try check(database, path: path)
+  /// Checks that the database is ours, and brings it to the newest version: each step whole, or not at all.
+  static func prepare(_ database: Database, path: String, steps: [String]) throws(StorageFault) {
+    let (version, isNew) = try check(database, path: path, newest: Int32(steps.count))
     let mode = try attempt(path) { () throws(SQLiteFailure) in
       // What can be chosen only before the first page is written. Pages that become free are given back a few at a
       // time, so that a database from which much was trimmed becomes smaller without ever being copied.
@@ -59,7 +59,11 @@ enum Schema {
   }
 
   /// Its version, and whether nothing is in it yet; another program's, and a newer server's, are refused.
-  static func check(_ database: Database, path: String) throws(StorageFault) -> (version: Int, isNew: Bool) {
+  static func check(
+    _ database: Database,
+    path: String,
+    newest: Int32 = Schema.newest
+  ) throws(StorageFault) -> (version: Int, isNew: Bool) {
     let (application, version, isEmpty) = try attempt(path) { () throws(SQLiteFailure) in
       (
         try database.number("PRAGMA application_id"), try database.number("PRAGMA user_version"),
