@@ -34,9 +34,8 @@ extension Simulation {
         peers[index].pairs.formUnion(notice.began)
         peers[index].pairs.subtract(notice.ended)
         peers[index].hasPairs = true
-      case .changed, .departed, .reset, .unsent, .state, .peers, .joined, .left, .presence, .presenceTooLong, .pong,
-        .error:
-        break
+      case .presence: count(.presenceShown)
+      case .changed, .departed, .reset, .unsent, .state, .peers, .joined, .left, .presenceTooLong, .pong, .error: break
       }
     }
   }
@@ -150,6 +149,16 @@ extension Simulation {
       set.position = point()
       run(index) { $0.edit([ShapeEdit(shape: pick, set: set)], at: $1) }
     }
+  }
+
+  /// What others are to see of one: where its cursor is.
+  mutating func show(_ index: Int, _ place: Int) {
+    let state = "{\"cursor\":[\(place),0]}".utf8.span.withUnsafeBytes {
+      try? JSONText(validating: $0, maximumBytes: 100)
+    }
+    guard let state else { return }
+    peers[index].shown = state
+    run(index) { $0.setPresence(state, at: $1) }
   }
 
   private mutating func point() -> Point {

@@ -10,6 +10,7 @@ extension Simulation {
     for _ in 0..<steps {
       time += UInt64.random(in: 1...25, using: &random)
       trouble()
+      otherEvents()
       if happens(0.4) { edit(Int.random(in: peers.indices, using: &random)) }
       turn()
     }
@@ -44,9 +45,26 @@ extension Simulation {
     }
   }
 
+  /// What the pinned histories have none of.
+  private mutating func otherEvents() {
+    guard var chance = otherChance else { return }
+    if Double.random(in: 0..<1, using: &chance) < 0.2 {
+      show(Int.random(in: peers.indices, using: &chance), Int.random(in: 0..<1_000, using: &chance))
+    }
+    if Double.random(in: 0..<1, using: &chance) < 0.03 { request(using: &chance) }
+    let isLull = Double.random(in: 0..<1, using: &chance) < 0.003
+    otherChance = chance
+    // Everyone goes on listening, and the room comes to rest.
+    for _ in 0..<(isLull ? 60 : 0) {
+      time += 250
+      turn()
+    }
+  }
+
   /// One turn of everybody's loop.
   mutating func turn() {
     stepLog()
+    stepRest()
     stepRoom()
     stepLines()
     for index in peers.indices {
@@ -90,6 +108,14 @@ extension Simulation {
     else { return false }
     return peers.allSatisfy { peer in
       peer.replica.state == .live && peer.replica.unsentCount == 0 && peer.replica.cursor == room.cursor
+        && seesWhatOthersShow(peer)
+    }
+  }
+
+  private func seesWhatOthersShow(_ peer: SimulatedPeer) -> Bool {
+    peers.allSatisfy { other in
+      let seen = peer.replica.peers.first { $0.actor == other.replica.actor }
+      return other.replica.actor == peer.replica.actor || seen != nil && (seen?.state ?? .emptyObject) == other.shown
     }
   }
 
@@ -121,6 +147,7 @@ extension Simulation {
       #expect(peer.verdicts.last == .agrees, comment)
       #expect(peer.failures.isEmpty, comment)
       #expect(Set(peer.replica.peers.map { $0.actor }) == others(than: peer), comment)
+      #expect(seesWhatOthersShow(peer), comment)
       if peer.replica.configuration.overlaps {
         var outlines: [(identifier: Identifier, outline: Outline)] = []
         for shape in fold.shapes where shape.properties.visible { outlines.append((shape.id, shape.outline)) }

@@ -98,7 +98,37 @@ extension Simulation {
     count(.foreignRecord)
   }
 
+  /// Someone writes without a connection: to a shape that there is, and a new one.
+  mutating func request(using chance: inout SeededGenerator) {
+    guard room != nil else { return }
+    let now = now
+    let number = UInt64(requests.count + 1)
+    let actor = Identifier.random(using: &chance)
+    let stamp = Stamp(milliseconds: now.wallMilliseconds, counter: 0, actor: actor)!
+    var set = Properties()
+    set.kind = .star
+    var operations = [ProposedOperation(shape: Identifier.random(using: &chance), at: stamp, set: set)]
+    set = Properties()
+    set.alpha = Int16.random(in: 1...10, using: &chance)
+    if let shape = room?.canvas.shapes.randomElement(using: &chance)?.id {
+      operations.append(ProposedOperation(shape: shape, at: Bool.random(using: &chance) ? stamp : nil, set: set))
+    }
+    requests[number] = operations.compactMap { $0.at }
+    room?.submit(operations, request: number, actor: actor, now: now)
+    takeEffects()
+  }
+
   // MARK: The loop
+
+  /// Once a second, as the hub has it.
+  mutating func stepRest() {
+    guard otherChance != nil, time >= restedAt + 1_000 else { return }
+    restedAt = time
+    let now = now
+    let hadBeats = room?.ring.isEmpty == false
+    room?.rest(now: now)
+    if hadBeats, room?.ring.isEmpty == true { count(.rested) }
+  }
 
   mutating func stepLog() {
     guard room != nil else { return }
@@ -222,7 +252,10 @@ extension Simulation {
             fails: time < log.unavailableUntil
           )
         )
-      case .answered: break
+      case .answered(let request, .success):
+        count(.requestTaken)
+        acknowledged.formUnion(requests[request] ?? [])
+      case .answered(_, .failure): count(.requestRefused)
       case .close(let member, let code, _, _):
         if code == .actorElsewhere { count(.actorElsewhere) }
         guard let line = lines.firstIndex(where: { $0.member == member }) else { continue }

@@ -25,11 +25,19 @@ struct Simulation {
   var acknowledged: Set<Stamp> = []
   var seen: Set<Stamp> = []
 
+  /// What was asked for without a connection, by the request's number.
+  var requests: [UInt64: [Stamp]] = [:]
+  var restedAt: UInt64 = 0
+  /// For presence, lulls and requests without a connection: nothing where a history has none of them. Chance of its own, so
+  /// that without them a history is what it was before there were any.
+  var otherChance: SeededGenerator?
+
   static let wallStart: UInt64 = 1_763_650_000_000
 
-  init(seed: UInt64) {
+  init(seed: UInt64, isPlain: Bool = false) {
     self.seed = seed
     random = SeededGenerator(seed: seed)
+    if !isPlain { otherChance = SeededGenerator(seed: seed &* 0x9E37_79B9 &+ 1) }
     log = SimulatedLog(seed: ~seed)
     nextEpoch = seed &* 31 &+ 1
     limits.ringBeats = UInt64.random(in: 2...12, using: &random)
@@ -62,6 +70,7 @@ enum Fault: CaseIterable {
   case committedNotDelivered, unavailable, halfBatchLost, resumed, reset, superseded, rejected, clockAhead,
     actorElsewhere
   case foreignRecord, snapshotUsed, pausedReading, roomFull, turnedUp
+  case presenceShown, rested, requestTaken, requestRefused
 }
 
 /// A connection between a replica and the server.
@@ -111,7 +120,7 @@ struct SimulatedLog {
 
   mutating func append(_ operations: [Operation], milliseconds: UInt64, batch: UInt64?, gap: UInt64) -> RoomRecord {
     // Through bytes, as a disk would have it.
-    let stored = RoomRecord.operations(in: RoomRecord.bytes(of: operations))!
+    let stored = StoredOperations.decode(StoredOperations.encode(operations))!
     let position = (records.last?.position ?? 0) + gap
     records.append(RoomRecord(position: position, milliseconds: milliseconds, operations: stored))
     return RoomRecord(position: position, milliseconds: milliseconds, batch: batch, operations: stored)
@@ -135,6 +144,8 @@ struct SimulatedPeer {
   var failures: [MessageError] = []
   var pairs: Set<ShapePair> = []
   var hasPairs = false
+  /// What it last wanted others to see.
+  var shown = JSONText.emptyObject
 
   init(number: Int, seed: UInt64, wallError: Int64, using random: inout SeededGenerator) {
     var configuration = ReplicaConfiguration()

@@ -29,7 +29,7 @@ struct SimulationTests {
     arguments: [9, 489, 1063, 2017, 2195, 5722, 8598, 10_338] as [UInt64]
   )
   func found(seed: UInt64) {
-    var simulation = Simulation(seed: seed)
+    var simulation = Simulation(seed: seed, isPlain: true)
     simulation.run(steps: 300)
     simulation.settle()
     simulation.check()

@@ -24,21 +24,6 @@ struct RoomRecord: Sendable {
   }
 }
 
-extension RoomRecord {
-  /// Operations as the log keeps them: the message that would bring them, in the binary encoding.
-  static func bytes(of operations: [Operation]) -> [UInt8] {
-    BinaryEncoding.encode(.operations(Delivery(cursor: Cursor(""), operations: operations)))
-  }
-
-  /// Nothing where the bytes are not operations: the log checks what it stores, so that is a fault of ours.
-  static func operations(in bytes: [UInt8]) -> [Operation]? {
-    guard case .operations(let delivery) = try? BinaryEncoding.decodeServerMessage(bytes),
-      case .operations(let operations) = delivery.content
-    else { return nil }
-    return operations
-  }
-}
-
 /// How a message becomes bytes on a connection. Handed in, so that rooms know of no sockets.
 struct Framing: Sendable {
   /// Appends the frames of one message; those of several may stand in one buffer.

@@ -322,7 +322,7 @@ struct RoomsJoiningTests {
     )
     // More than is needed is as good.
     for record in bench.log.suffix(3) {
-      let operations = try #require(RoomRecord.operations(in: RoomRecord.bytes(of: record.operations)))
+      let operations = try #require(StoredOperations.decode(StoredOperations.encode(record.operations)))
       let stored = RoomRecord(position: record.position, milliseconds: record.milliseconds, operations: operations)
       room.delivered(stored, now: bench.now)
     }
