@@ -197,7 +197,7 @@ struct BinaryEncodingStateTests {
     }
   }
 
-  @Test("what the columns could say in another way is refused")
+  @Test("B2: what the columns could say in another way is refused")
   func otherWays() {
     // One shape with a rotation of 1 and nothing else: what stands between the version and the end, part by part.
     let erasures: [UInt8] = [0]
@@ -238,7 +238,7 @@ struct BinaryEncodingStateTests {
     )
   }
 
-  @Test("a few bytes can't claim more records than the bound, whatever their masks")
+  @Test("B6: a few bytes can't claim more records than the bound, whatever their masks")
   func expansion() throws {
     // One byte each for as many shapes as fit, all of one mask and one stamp: the most that bytes can be blown up.
     func columns(_ shapes: Int) -> [UInt8] {

@@ -22,7 +22,7 @@ struct CanvasTests {
     return CanvasCRDT.Operation(shape: shape, at: stamp(milliseconds, actor), set: set)
   }
 
-  @Test("a shape without a kind is not there, and is once the kind arrives, with what came before")
+  @Test("M5: a shape without a kind is not there, and is once the kind arrives, with what came before")
   func kindMakesLive() {
     var canvas = Canvas()
     let moved = canvas.apply(operation(2, ann) { $0.position = Point(x: 5, y: 6) })
@@ -36,7 +36,22 @@ struct CanvasTests {
     #expect(canvas.liveCount == 1)
   }
 
-  @Test("a deletion beats the edits that it crossed, whatever their stamps")
+  @Test("S2: of two people's drags one place and one size stand, whole", arguments: [false, true])
+  func placesAreWhole(isReversed: Bool) {
+    var canvas = Canvas()
+    canvas.apply(operation(1, ann) { $0.kind = .ellipse })
+    let drags = [
+      operation(2, ann) {
+        $0.position = Point(x: 10, y: 0); $0.size = Size(width: 20, height: 120)
+      },
+      operation(3, ben) { $0.position = Point(x: 0, y: 10) },
+    ]
+    for drag in isReversed ? drags.reversed() : drags { canvas.apply(drag) }
+    #expect(canvas[shape]?.properties.position == Point(x: 0, y: 10))
+    #expect(canvas[shape]?.properties.size == Size(width: 20, height: 120))
+  }
+
+  @Test("M5: a deletion beats the edits that it crossed, whatever their stamps")
   func deletionBeatsEdits() {
     var canvas = Canvas()
     canvas.apply(operation(1, ann) { $0.kind = .ellipse })
@@ -50,7 +65,7 @@ struct CanvasTests {
     #expect(canvas.digest == 0)
   }
 
-  @Test("only writing the shape anew, kind and all, under a newer stamp brings it back")
+  @Test("M4, M5: only writing the shape anew, kind and all, under a newer stamp brings it back")
   func writingAnewRevives() {
     var canvas = Canvas()
     canvas.apply(
@@ -67,7 +82,7 @@ struct CanvasTests {
     #expect(canvas[shape]?.properties.alpha == 10, "what was erased stays gone")
   }
 
-  @Test("an older write loses and is told to whom")
+  @Test("M2, M8: an older write loses and is told to whom")
   func supersededIsNamed() {
     var canvas = Canvas()
     canvas.apply(
@@ -104,7 +119,7 @@ struct CanvasTests {
     #expect(canvas.apply(operation(5, ann) { $0.name = "old" }).superseded == [.name])
   }
 
-  @Test("one operation that moves and deletes tells its writer of no loss")
+  @Test("M4: one operation that moves and deletes tells its writer of no loss")
   func suckedIn() {
     var canvas = Canvas()
     canvas.apply(operation(1, ann) { $0.kind = .ellipse })
@@ -119,7 +134,7 @@ struct CanvasTests {
     #expect(canvas.erasureCount == 1)
   }
 
-  @Test("two values under one stamp: the greater encoded value wins, whichever comes first")
+  @Test("M3: two values under one stamp: the greater encoded value wins, whichever comes first")
   func tieByEncodedValue() {
     let nine = operation(1, ann) {
       $0.kind = .star; $0.alpha = 9

@@ -59,7 +59,7 @@ struct ClockTests {
     #expect(standing(7_999) == .tooOld(byMilliseconds: 2_001))
   }
 
-  @Test("stamps are ordered by milliseconds, counter, actor, and read back from their text")
+  @Test("M1: stamps are ordered by milliseconds, counter, actor, and read back from their text")
   func stampOrderAndText() throws {
     let rising = [
       "0.0.000-000-000", "9.65535.zzz-zzz-zzz", "10.0.abc-abc-abc", "10.0.abc-abc-abd", "10.1.abc-abc-abc",

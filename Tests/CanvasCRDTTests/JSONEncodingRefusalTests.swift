@@ -23,7 +23,7 @@ struct JSONEncodingRefusalTests {
   }
 
   @Test(
-    "what is no JSON object is malformed",
+    "J1: what is no JSON object is malformed",
     arguments: ["", " ", "{", "[]", "12", "\"ops\"", "null", "{\"type\":\"digest\"}x", "{type:1}", "{'type':'digest'}"]
   )
   func malformed(text: String) {
@@ -37,7 +37,7 @@ struct JSONEncodingRefusalTests {
     }
   }
 
-  @Test("what is no UTF-8 is malformed, wherever it stands")
+  @Test("J1: what is no UTF-8 is malformed, wherever it stands")
   func notUTF8() {
     for bytes in [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80]] as [[UInt8]] {
       let message = Array(#"{"type":"digest","later":""#.utf8) + bytes + Array("\"}".utf8)
@@ -108,7 +108,7 @@ struct JSONEncodingRefusalTests {
     }
   }
 
-  @Test("a member that is null counts as left out, but not in a set")
+  @Test("J3: a member that is null counts as left out, but not in a set")
   func nullIsLeftOut() throws {
     let hello = #"{"type":"hello","name":null,"color":null,"actor":null,"since":null,"overlaps":null,"readonly":null}"#
     #expect(try JSONEncoding.decodeClientMessage(Array(hello.utf8)) == .hello(Hello()))
@@ -143,7 +143,7 @@ struct JSONEncodingRefusalTests {
   }
 
   @Test(
-    "each refusal of an operation has its code, its place and the message's id",
+    "W5, W6: each refusal of an operation has its code, its place and the message's id",
     arguments: [
       ("7", .badMessage), ("null", .badMessage), ("[]", .badMessage), (#"{"shape":"afy-kw5-t7o"}"#, .badMessage),
       (#"{"shape":"afy-kw5-t7o","set":{}}"#, .badMessage), (#"{"shape":"afy-kw5-t7o","set":[]}"#, .badMessage),
@@ -167,7 +167,7 @@ struct JSONEncodingRefusalTests {
   }
 
   @Test(
-    "a value that the property's rule does not allow is refused in the rule's words",
+    "J3, W6: a value that the property's rule does not allow is refused in the rule's words",
     arguments: [
       (.kind, ["\"square\"", "\"Rectangle\"", "1", "null", "\"\""]),
       (.name, ["\"\"", "\"a\\nb\"", "5", "null", "\"\(String(repeating: "x", count: 129))\"", "\"\\u009f\""]),
@@ -192,7 +192,7 @@ struct JSONEncodingRefusalTests {
     }
   }
 
-  @Test("values at the ends of their ranges are taken, and minus zero is 0")
+  @Test("J4: values at the ends of their ranges are taken, and minus zero is 0")
   func bounds() throws {
     let set = """
       {"position":[-1e7,10000000.0],"size":[1,1e6],"rotation":-0,"strokeWidth":1000,"alpha":1e1,"points":3.0,\

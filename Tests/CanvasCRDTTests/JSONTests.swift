@@ -20,7 +20,7 @@ struct JSONTests {
   }
 
   @Test(
-    "what RFC 8259 allows is allowed",
+    "J1: what RFC 8259 allows is allowed",
     arguments: [
       "{}", "[]", " \t\r\n{ } ", "0", "-0", "-0.5e+10", "\"\"", "true", "false", "null", "[1,2,[3,{}],{\"a\":[]}]",
       "{\"a\":1,\"a\":2,\"\":null}", " [ 1 , \"a b\" ] ", "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\uD83D\\uDE00\"",
@@ -32,7 +32,7 @@ struct JSONTests {
   }
 
   @Test(
-    "anything else is refused, with its reason and place",
+    "J1: anything else is refused, with its reason and place",
     arguments: [
       ("", .endOfText, 0), ("  ", .endOfText, 2), ("{", .endOfText, 1), ("[1", .endOfText, 2), ("[1,", .endOfText, 3),
       ("{\"a\"", .endOfText, 4), ("{\"a\":", .endOfText, 5), ("\"abc", .endOfText, 4), ("\"\\", .endOfText, 2),
@@ -78,7 +78,7 @@ struct JSONTests {
     }
   }
 
-  @Test("malformed UTF-8 in a string is refused, a quote within reach or not")
+  @Test("J1: malformed UTF-8 in a string is refused, a quote within reach or not")
   func malformedUTF8() {
     let quote = UInt8(ascii: "\"")
     for sequence in [[0x80], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82]] as [[UInt8]] {
@@ -87,7 +87,7 @@ struct JSONTests {
     }
   }
 
-  @Test("nesting is bounded, objects and arrays mixed, and each bracket must match its own")
+  @Test("J1: nesting is bounded, objects and arrays mixed, and each bracket must match its own")
   func nesting() {
     func nested(_ depth: Int, broken: Bool = false) -> String {
       let isObject = { (level: Int) in (level * level) % 3 == 1 }
@@ -275,7 +275,7 @@ struct JSONTests {
 
 @Suite("JSON written")
 struct JSONWriterTests {
-  @Test("an operation is written as the wire has it")
+  @Test("J5: an operation is written as the wire has it")
   func operation() throws {
     let shape = try #require(Identifier("afy-kw5-t7o"))
     let stamp = try #require(Stamp("1763650000000.0.k3j-9x2-m1p"))
@@ -332,7 +332,7 @@ struct JSONWriterTests {
     )
   }
 
-  @Test("texts are escaped where they must be, and read back as they were")
+  @Test("J5: texts are escaped where they must be, and read back as they were")
   func strings() throws {
     var generator = SeededGenerator(seed: 9)
     var texts: [Text] = [

@@ -28,7 +28,9 @@ struct MergeLawTests {
     return operations
   }()
 
-  @Test("any three operations of the small world give the same canvas in any order, with or without repeats")
+  @Test(
+    "M2, M4, M6: any three operations of the small world give the same canvas in any order, with or without repeats"
+  )
   func everySmallLayout() {
     let world = MergeLawTests.smallWorld
     let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0], [0, 1, 0, 2, 1, 2]]
@@ -51,7 +53,7 @@ struct MergeLawTests {
     }
   }
 
-  @Test("canvases merge commutatively, associatively and idempotently", arguments: 0..<60 as Range<UInt64>)
+  @Test("M6: canvases merge commutatively, associatively and idempotently", arguments: 0..<60 as Range<UInt64>)
   func canvasesMerge(seed: UInt64) {
     var history = RandomHistory(seed: seed)
     let parts = (0..<3).map { _ in history.operations(25) }
@@ -128,7 +130,7 @@ struct MergeLawTests {
   }
 
   @Test(
-    "the digest is that of the registers after every step, whenever it was first asked for",
+    "M9: the digest is that of the registers after every step, whenever it was first asked for",
     arguments: 0..<10 as Range<UInt64>
   )
   func digestStepByStep(seed: UInt64) {

@@ -16,7 +16,7 @@ struct NumberTextTests {
   }
 
   @Test(
-    "a number is printed as ECMAScript prints it",
+    "J5: a number is printed as ECMAScript prints it",
     arguments: [
       (0, "0"), (-0.0, "0"), (45, "45"), (-1, "-1"), (0.1, "0.1"), (-0.5, "-0.5"), (4.35, "4.35"), (100.125, "100.125"),
       (0.001, "0.001"), (0.0005, "0.0005"), (0.000001, "0.000001"), (0.00000123, "0.00000123"), (1e-7, "1e-7"),

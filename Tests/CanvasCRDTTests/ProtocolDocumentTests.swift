@@ -43,7 +43,7 @@ struct ProtocolDocumentTests {
     return nil
   }
 
-  @Test("each example of JSON is what the encoder writes, and there is one for every type")
+  @Test("J5: each example of JSON is what the encoder writes, and there is one for every type")
   func json() throws {
     var types: Set<String> = []
     for block in try blocks() where block.form == "json" {
@@ -56,7 +56,7 @@ struct ProtocolDocumentTests {
     #expect(types.count == 16)
   }
 
-  @Test("each test vector is what the encoder writes, and there is one for every kind")
+  @Test("B1: each test vector is what the encoder writes, and there is one for every kind")
   func vectors() throws {
     var kinds: Set<UInt8> = []
     for block in try blocks() where block.form == "vector" {

@@ -377,7 +377,7 @@ import Testing
   }
 
   @Test(
-    "4400 to 4404 are final, everything else is tried again",
+    "X1: 4400 to 4404 are final, everything else is tried again",
     arguments: [4_400, 4_401, 4_403, 4_404, 4_408, 1_001]
   )
   func closeCodes(code: UInt16) {

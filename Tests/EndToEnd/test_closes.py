@@ -63,7 +63,7 @@ async def test_a_close_says_why_before_it(shared):
 
 
 async def test_no_such_room_is_4404(shared):
-    """A name that no room may have, and a room that was deleted."""
+    """C1: A name that no room may have, and a room that was deleted."""
     assert await code_after(shared, room="no%20room") == 4404
     assert await code_after(shared, room="x" * 65) == 4404
     client = await Client.join(shared, "gone")

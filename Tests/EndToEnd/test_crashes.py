@@ -50,7 +50,7 @@ class Writer:
 
 
 async def test_nothing_acknowledged_and_nothing_seen_is_lost():
-    """Sixty kills while three write and one watches; each time all of it is there again, whole messages only."""
+    """D6, W3: Sixty kills while three write and one watches; each time all of it is there again, whole messages only."""
     unanswered = 0
     total = 0
     random.seed(7)

@@ -183,7 +183,7 @@ async def test_how_far_back_a_room_can_be_looked_at(shared):
 
 
 async def test_rooms_are_listed(shared):
-    """By name, with shapes, peers, cursor and how many operations they have had."""
+    """C1: By name, with shapes, peers, cursor and how many operations they have had."""
     await shared.write("list-b", 3)
     await shared.write("list-a")
     ann = await Client.join(shared, "list-a")
@@ -247,7 +247,7 @@ async def test_a_list_of_rooms_opens_only_so_many():
 
 
 async def test_a_room_as_a_drawing(shared):
-    """Every property, defaults filled in, in drawing order; stamps where asked; a tag."""
+    """S1, S3, S5: Every property, defaults filled in, in drawing order; stamps where asked; a tag."""
     ann = await Client.join(shared, "drawing")
     below, above = identifier(), identifier()
     await ann.write(
@@ -409,7 +409,7 @@ async def test_the_picture(shared):
 
 
 async def test_operations_over_http(shared):
-    """Durable when answered, seen by those who are there, and refused as over a socket."""
+    """H4: Durable when answered, seen by those who are there, and refused as over a socket."""
     ann = await Client.join(shared, "posted")
     (shape,) = await shared.write("posted")
     while shape not in ann.live:
@@ -441,7 +441,7 @@ async def test_operations_over_http(shared):
 
 
 async def test_rates_over_http():
-    """429 for an address that writes more than a connection may; one layout may have more, and the next request waits."""
+    """H6: 429 for an address that writes more than a connection may; one layout may have more, and the next request waits."""
     with Server("--max-ops-per-second", 1, "--max-ops-per-message", 20) as server:
         ops = {"ops": [{"shape": identifier(), "set": {"kind": "star"}}] * 15}
         assert (await server.http("POST", "/v1/rooms/fast/ops", ops)).status == 200
@@ -529,7 +529,7 @@ async def test_rooms_are_deleted(shared):
 
 
 async def test_what_is_not_there_and_what_is_not_allowed(shared):
-    """404 and 405 with what is, as an error in JSON."""
+    """H1, H2, H3: 404 and 405 with what is, as an error in JSON."""
     for path in ["/v1", "/v1/rooms/nobody", "/v1/rooms/nobody/overlaps", "/v1/rooms/a%20b", "/v1/rooms/x/y", "/v1/x", "/r/a%20b"]:
         answer = await shared.get(path)
         assert answer.status == 404 and answer.json["error"]["message"], path

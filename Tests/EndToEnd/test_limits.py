@@ -26,7 +26,7 @@ async def told(server):
 
 
 async def test_http_connections_are_bounded_by_address():
-    """One more gets 429 and when to come again; a place is free when one is closed, or has become a WebSocket."""
+    """H6: One more gets 429 and when to come again; a place is free when one is closed, or has become a WebSocket."""
     with Server("--max-http-connections-per-address", 3) as server:
         held = [await idle(server) for _ in range(3)]
 

@@ -1,13 +1,15 @@
 """Every message of the contract, and every code of a refusal."""
 
+import asyncio
+import json
 import time
 
-from client import Client, connect, eventually, stamp
+from client import SECONDS, Client, connect, eventually, stamp
 from server import Server, identifier
 
 
 async def test_welcome_tells_room_actor_role_clock_limits_and_peers(shared):
-    """Hello is answered by a welcome with all its members, and a state that is empty."""
+    """C6, C7: Hello is answered by a welcome with all its members, and a state that is empty."""
     ann = await connect(shared, "welcome")
     await ann.send({"type": "hello", "name": "Ann", "color": "#E4572E", "actor": "k3j-9x2-m1p"})
     welcome = await ann.receive()
@@ -30,7 +32,7 @@ async def test_welcome_tells_room_actor_role_clock_limits_and_peers(shared):
 
 
 async def test_operations_reach_everyone_and_are_acknowledged(shared):
-    """One writes; all see the same operation, the writer among them, and then hears the acknowledgement."""
+    """D4: One writes; all see the same operation, the writer among them, and then hears the acknowledgement."""
     ann, bob = await Client.join(shared, "ops"), await Client.join(shared, "ops")
     shape, at = identifier(), stamp(ann.actor)
     everything = {
@@ -46,8 +48,30 @@ async def test_operations_reach_everyone_and_are_acknowledged(shared):
     assert ann.live == bob.live and shape in ann.live
 
 
+async def test_ids_come_back_as_they_were_written(shared):
+    """W1: To the byte, from whichever message; and where there was none there is none."""
+    ann = await Client.join(shared, "ids")
+
+    async def answer(message, kind):
+        await ann.send(message)
+        while json.loads(text := await asyncio.wait_for(ann.socket.recv(), SECONDS))["type"] != kind:
+            pass
+        return text
+
+    for id in ["0", "-0", "1.50", "1e2", "12345678901234567890", '""', '"a\\u0041 \\/1"']:
+        star = f'{{"shape":"{identifier()}","set":{{"kind":"star"}}}}'
+        for message, kind in [
+            (f'{{"type":"ops","id":{id},"ops":[{star}]}}', "ack"), (f'{{"ops":[5],"id":{id},"type":"ops"}}', "reject"),
+            (f'{{"type":"ping","id":{id}}}', "pong"),
+        ]:
+            assert f'{{"type":"{kind}","id":{id},' in await answer(message, kind), (message, id)
+    for message, kind in [(f'{{"type":"ops","ops":[{star}]}}', "ack"), ('{"type":"ops","ops":[]}', "reject"), ('{"type":"ping"}', "pong")]:
+        assert '"id"' not in await answer(message, kind), message
+    assert json.loads(await answer('{"type":"ops","id":[1],"ops":[]}', "reject"))["code"] == "bad_message"
+
+
 async def test_the_server_stamps_what_has_no_stamp(shared):
-    """An operation without `at` gets one of the connection's actor, near the server's clock."""
+    """W2, D8: An operation without `at` gets one of the connection's actor, near the server's clock."""
     ann = await Client.join(shared, "stamping")
     shape = identifier()
     await ann.write({"shape": shape, "set": {"kind": "ellipse"}})
@@ -56,7 +80,7 @@ async def test_the_server_stamps_what_has_no_stamp(shared):
 
 
 async def test_superseded_names_the_winner(shared):
-    """Who writes under an older stamp is told which value had lost, and to whom."""
+    """W4: Who writes under an older stamp is told which value had lost, and to whom."""
     ann, bob = await Client.join(shared, "lost"), await Client.join(shared, "lost")
     shape, newer = identifier(), stamp(ann.actor, ahead=5000)
     await ann.write({"shape": shape, "at": newer, "set": {"kind": "rectangle", "alpha": 3}})
@@ -68,7 +92,7 @@ async def test_superseded_names_the_winner(shared):
 
 
 async def test_deleting_beats_edits_and_writing_anew_brings_back(shared):
-    """An erasure hides what is not newer than it."""
+    """M4, M5: An erasure hides what is not newer than it."""
     ann = await Client.join(shared, "deleting")
     shape = identifier()
     await ann.write({"shape": shape, "at": stamp(ann.actor), "set": {"kind": "rectangle", "alpha": 4}})
@@ -82,7 +106,7 @@ async def test_deleting_beats_edits_and_writing_anew_brings_back(shared):
 
 
 async def test_presence_goes_to_the_others(shared):
-    """The newest state of a peer, and not one's own."""
+    """R2: The newest state of a peer, and not one's own."""
     ann, bob = await Client.join(shared, "presence"), await Client.join(shared, "presence")
     for x in range(5):
         await ann.send({"type": "presence", "state": {"cursor": [x, 1]}})
@@ -94,7 +118,7 @@ async def test_presence_goes_to_the_others(shared):
 
 
 async def test_ping_and_digest(shared):
-    """A pong with the clock; a digest that a client of another make comes to as well."""
+    """M9, R4, R5: A pong with the clock; a digest that a client of another make comes to as well."""
     ann = await Client.join(shared, "digest")
     await ann.send({"type": "ping", "id": 7})
     pong = await ann.until("pong", id=7)
@@ -107,7 +131,7 @@ async def test_ping_and_digest(shared):
 
 
 async def test_overlaps_begin_and_end(shared):
-    """First all pairs that stand, then each that begins or ends, the smaller identifier first."""
+    """R6, S7: First all pairs that stand, then each that begins or ends, the smaller identifier first."""
     ann = await Client.join(shared, "overlaps", state=False, overlaps=True)
     assert (await ann.until("overlaps")) == {"type": "overlaps", "began": [], "ended": []}
     one, two = sorted([identifier(), identifier()])
@@ -121,7 +145,7 @@ async def test_overlaps_begin_and_end(shared):
 
 
 async def test_unknown_messages_are_named_and_the_connection_goes_on(shared):
-    """`unknown_type`, and then as before."""
+    """R7: `unknown_type`, and then as before."""
     ann = await Client.join(shared, "unknown")
     await ann.send({"type": "teleport"})
     assert (await ann.until("error"))["code"] == "unknown_type"
@@ -135,7 +159,7 @@ async def refused(client, operation, code, id=1):
 
 
 async def test_each_refusal_has_its_code(shared):
-    """Nothing of a refused message is applied, and the connection goes on."""
+    """W5, W6: Nothing of a refused message is applied, and the connection goes on."""
     ann = await Client.join(shared, "refusals")
     shape = identifier()
     good = {"shape": shape, "set": {"kind": "rectangle"}}
@@ -164,7 +188,7 @@ async def test_each_refusal_has_its_code(shared):
 
 
 async def test_limits_of_a_room_and_a_rate():
-    """`room_full` and `rate_limited`, as the flags say and welcome tells."""
+    """W6: `room_full` and `rate_limited`, as the flags say and welcome tells."""
     with Server("--max-shapes", 3, "--max-ops-per-second", 4, "--max-ops-per-message", 8) as server:
         ann = await Client.join(server, "full")
         assert ann.welcome["limits"]["shapes"] == 3 and ann.welcome["limits"]["opsPerMessage"] == 8
@@ -177,7 +201,7 @@ async def test_limits_of_a_room_and_a_rate():
 
 
 async def test_a_log_that_cannot_be_written_is_unavailable_until_it_can():
-    """Writers are refused, readers go on, `/readyz` says no; when the disk has room again so has the server."""
+    """W6, W7: Writers are refused, readers go on, `/readyz` says no; when the disk has room again so has the server."""
     with Server(file_bytes_max=200_000) as server:
         ann = await Client.join(server, "disk")
         good = await ann.write({"shape": identifier(), "set": {"kind": "rectangle", "name": "kept"}})

@@ -17,7 +17,7 @@ async def pairs(server, room):
 
 
 async def test_boxes_that_touch_by_decimals_do_not_overlap(shared):
-    """Their sums have more digits than they were given."""
+    """S7: Their sums have more digits than they were given."""
     left, right = identifier(), identifier()
     await post(shared, "touch", {"shape": left, "set": box(14.8, width=123.9)}, {"shape": right, "set": box(138.7)})
     assert await pairs(shared, "touch") == []

@@ -8,7 +8,7 @@ from server import Server, identifier
 
 
 async def test_a_cursor_brings_only_what_is_newer(shared):
-    """No reset, and only what was written since."""
+    """D2: No reset, and only what was written since."""
     ann = await Client.join(shared, "resume")
     first, second = identifier(), identifier()
     await ann.write({"shape": first, "set": {"kind": "star"}})
@@ -23,7 +23,7 @@ async def test_a_cursor_brings_only_what_is_newer(shared):
 
 
 async def test_a_cursor_that_cannot_be_honoured_resets(shared):
-    """Not ours, of another room, of an earlier life of this one."""
+    """D2, D7: Not ours, of another room, of an earlier life of this one."""
     ann = await Client.join(shared, "reset")
     await ann.write({"shape": identifier(), "set": {"kind": "star"}})
     other = await Client.join(shared, "reset-other")
@@ -40,7 +40,7 @@ async def test_a_cursor_that_cannot_be_honoured_resets(shared):
 
 
 async def test_a_large_state_comes_in_parts(shared):
-    """Each within messageBytes, `more` on all but the last, `reset` on the first only."""
+    """D1, D3: Each within messageBytes, `more` on all but the last, `reset` on the first only."""
     await asyncio.gather(*[shared.write("parts", 500, name=f"{number} " + "x" * 100) for number in range(2)])
     client = await Client.join(shared, "parts", state=False)
     state = await client.state()
@@ -77,7 +77,7 @@ async def test_who_is_cut_off_in_a_state_misses_nothing(shared):
 
 
 async def test_a_reader_that_stalls_gets_the_newest_and_delays_nobody():
-    """It takes nothing for sixteen megabytes, costs a constant, and ends up with what all have."""
+    """D5: It takes nothing for sixteen megabytes, costs a constant, and ends up with what all have."""
     with Server("--max-ops-per-second", 1000000) as server:
         narrow = socket.socket()
         narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

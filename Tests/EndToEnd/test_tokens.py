@@ -72,7 +72,7 @@ async def enter(server, room, token, header=False, **hello):
 
 
 async def test_http_asks_for_a_token():
-    """401 without a known one, 403 where it is not for that, and all that is nobody's secret stays open."""
+    """H1, H5: 401 without a known one, 403 where it is not for that, and all that is nobody's secret stays open."""
     with asking() as (server, _):
         assert (await post(server, "demo", ANN)).status == 200
         assert (await post(server, "other", KEEPER)).status == 200
@@ -95,7 +95,7 @@ async def test_http_asks_for_a_token():
 
 
 async def test_http_allows_by_role():
-    """A viewer reads, an editor writes, an operator deletes and reads the metrics; each lists the rooms it is for."""
+    """H5: A viewer reads, an editor writes, an operator deletes and reads the metrics; each lists the rooms it is for."""
     with asking() as (server, _):
         for room in ("demo", "team-a", "other"):
             assert (await post(server, room, KEEPER)).status == 200
@@ -121,7 +121,7 @@ async def test_http_allows_by_role():
 
 
 async def test_sockets_are_closed_with_4401_and_4403():
-    """Whether hello comes early, or never; with both ways to send a token, and both encodings."""
+    """C3: Whether hello comes early, or never; with both ways to send a token, and both encodings."""
     with asking() as (server, _):
         hello = {"type": "hello", "name": "Mallory"}
         for early in (None, hello):
@@ -143,7 +143,7 @@ async def test_sockets_are_closed_with_4401_and_4403():
 
 
 async def test_sockets_allow_by_role():
-    """`welcome` tells; a viewer's writes are rejected, whatever its hello says, and it sees what others write."""
+    """C3, C7: `welcome` tells; a viewer's writes are rejected, whatever its hello says, and it sees what others write."""
     with asking() as (server, _):
         ann = await enter(server, "demo", ANN, header=True)
         keeper = await enter(server, "demo", KEEPER)
@@ -162,7 +162,7 @@ async def test_sockets_allow_by_role():
 
 
 async def test_sighup_reads_the_tokens_anew():
-    """Who is no longer let in is closed, who may do something else comes back for it, the others notice nothing."""
+    """C3: Who is no longer let in is closed, who may do something else comes back for it, the others notice nothing."""
     with asking() as (server, path):
         stays, goes = await enter(server, "demo", KEEPER), await enter(server, "demo", GUEST)
         moves, falls = await enter(server, "team-a", ANN), await enter(server, "demo", ANN)

@@ -35,7 +35,7 @@ struct DrawingOrderTests {
     return canvas
   }
 
-  @Test("shapes are drawn by the bytes of their keys, then by identifier")
+  @Test("S5: shapes are drawn by the bytes of their keys, then by identifier")
   func bytewise() {
     let (canvas, shapes) = canvas(["a", "V", "Z", "V", "V1"])
     let order = DrawingOrder(canvas)

@@ -28,7 +28,7 @@ struct DrawingTests {
 
   private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-  @Test("every property stands in it, in the contract's order, defaults filled in, drawn last what is on top")
+  @Test("S1: every property stands in it, in the contract's order, defaults filled in, drawn last what is on top")
   func golden() throws {
     try GoldenFiles.expect(Drawing(canvas()).document(room: "demo", cursor: "c-17"), in: "drawing.json")
   }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import CanvasCRDT
@@ -36,7 +37,7 @@ struct OutlineTests {
     #expect(second.overlaps(first) == expected, sourceLocation: sourceLocation)
   }
 
-  @Test("Upright rectangles are told apart by their coordinates, but for what rounding leaves")
+  @Test("S7: Upright rectangles are told apart by their coordinates, but for what rounding leaves")
   func uprightRectangles() {
     let square = outline(.rectangle, 0, 0, 100, 100)
     expectOverlap(square, outline(.rectangle, 100, 0, 50, 50), false)
@@ -58,7 +59,7 @@ struct OutlineTests {
     )
   }
 
-  @Test("Turned rectangles overlap where they do, not where their bounds do")
+  @Test("S7: Turned rectangles overlap where they do, not where their bounds do")
   func turnedRectangles() {
     let diamond = outline(.rectangle, 0, 0, 100, 100, rotation: 45)
     expectOverlap(diamond, outline(.rectangle, 100, 100, 15, 15), false)
@@ -95,7 +96,7 @@ struct OutlineTests {
     expectOverlap(flat, outline(.ellipse, -100, 0.999, 200, 2), true)
   }
 
-  @Test("What lies in the notch of a star doesn't overlap it")
+  @Test("S7: What lies in the notch of a star doesn't overlap it")
   func starNotch() {
     let star = outline(.star, 0, 0, 100, 100)
     // The notch to the right of the upper tip; its inner corner is at (64.7, 29.8).
@@ -166,6 +167,25 @@ struct OutlineTests {
     #expect((triangle.size.width - 100 * (0.75).squareRoot()).magnitude < 1e-12)
     let circle = outline(.ellipse, 0, 0, 100, 100, rotation: 33).bounds
     #expect(circle.minX.magnitude < 1e-12 && (circle.maxY - 100).magnitude < 1e-12)
+  }
+
+  @Test(
+    "S6: Polygon and star stand in the ellipse of their box, a corner at its top",
+    arguments: [ShapeKind.polygon, .star]
+  )
+  func inscribed(kind: ShapeKind) {
+    for points in 3...64 {
+      let outline = outline(kind, 10, 20, 100, 200, points: points)
+      /// Just within the ellipse, so many steps of half a corner clockwise from its top.
+      func holds(_ step: Int) -> Bool {
+        let angle = Double.pi * Double(step) / Double(points)
+        return outline.contains(Point(x: 60 + 49.999 * sin(angle), y: 120 - 99.998 * cos(angle)))
+      }
+      for corner in 0..<points {
+        #expect(holds(2 * corner), "\(points) points")
+        #expect(!holds(2 * corner + 1), "\(points) points")
+      }
+    }
   }
 
   @Test("Areas are those of the formulas")

@@ -40,7 +40,7 @@ struct RectTests {
     #expect(!other.intersects(square))
   }
 
-  @Test("Rectangles that touch by decimals touch, though their sums have more digits")
+  @Test("S7: Rectangles that touch by decimals touch, though their sums have more digits")
   func touchingByDecimals() {
     #expect(14.8 + 123.9 > 138.7)
     #expect(Rect(intersecting: rect(14.8, 0, 123.9, 10), rect(138.7, 0, 50, 10)) == nil)

@@ -37,12 +37,12 @@ struct ShownNamesTests {
     return shapes.map { shownNames.name(of: $0)! }
   }
 
-  @Test("the first to carry a name shows it bare, the others are numbered in the order of their stamps")
+  @Test("S4: the first to carry a name shows it bare, the others are numbered in the order of their stamps")
   func numbered() {
     #expect(shown(["Sun", "Moon", "Sun", "Sun"]) == ["Sun", "Moon", "Sun 2", "Sun 3"])
   }
 
-  @Test("a number that another shape carries in its name is passed over")
+  @Test("S4: a number that another shape carries in its name is passed over")
   func passedOver() {
     #expect(shown(["Sun", "Sun", "Sun", "Sun 2"]) == ["Sun", "Sun 3", "Sun 4", "Sun 2"])
     #expect(shown(["Sun 3", "Sun", "Sun", "Sun", "Sun 4"]) == ["Sun 3", "Sun", "Sun 2", "Sun 5", "Sun 4"])
@@ -55,7 +55,7 @@ struct ShownNamesTests {
     #expect(shown(["Sun 2", "Sun 2", "Sun 2 2", "Sun"]) == ["Sun 2", "Sun 2 3", "Sun 2 2", "Sun"])
   }
 
-  @Test("made-up names are shared, numbered and passed over like any other")
+  @Test("S3, S4: made-up names are shared, numbered and passed over like any other")
   func madeUp() {
     let shapes = [Identifier("aaa-aaa-t7o")!, Identifier("bbb-bbb-t7o")!]
     let names = ShownNames(canvas([nil, nil], shapes))

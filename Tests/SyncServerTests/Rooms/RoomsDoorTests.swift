@@ -377,6 +377,26 @@ struct RoomsDoorTests {
     #expect(bench.clients[reader].canvas.liveCount == 1)
   }
 
+  @Test("M7: what is in the log is merged, whatever the clock and the limits say here")
+  func mergingAsksNothing() {
+    var bench = RoomBench { $0.shapes = 1 }
+    let reader = bench.join()
+    let actor = bench.shape(9)
+    let stamps = [1, RoomBench.epoch + 2 * bench.limits.clockAheadMilliseconds, Stamp.millisecondsMax]
+    for (number, milliseconds) in stamps.enumerated() {
+      var set = Properties()
+      set.kind = .polygon
+      let stamp = Stamp(milliseconds: milliseconds, counter: 0, actor: actor)!
+      let operation = Operation(shape: bench.shape(UInt64(number)), at: stamp, set: set)
+      let record = RoomRecord(position: UInt64(number + 1), milliseconds: RoomBench.epoch, operations: [operation])
+      bench.room.delivered(record, now: bench.now)
+    }
+    bench.settle()
+    #expect(bench.room.canvas.liveCount == 3)
+    bench.expectCaughtUp(reader)
+    #expect(bench.clients[reader].canvas.liveCount == 3)
+  }
+
   @Test("operations without a connection are answered by their request's number")
   func requests() {
     var bench = RoomBench()
