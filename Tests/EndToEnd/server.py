@@ -156,12 +156,13 @@ class Server:
     async def get(self, path, headers=None):
         return await self.http("GET", path, headers=headers)
 
+    async def metrics(self):
+        """All samples by their names, labels and all."""
+        lines = (await self.get("/metrics")).body.decode().splitlines()
+        return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if not line.startswith("#"))}
+
     async def metric(self, name):
-        answer = await self.get("/metrics")
-        for line in answer.body.decode().splitlines():
-            if line.rpartition(" ")[0] == name:
-                return float(line.rpartition(" ")[2])
-        raise AssertionError(f"no metric {name}")
+        return (await self.metrics())[name]
 
     async def write(self, room, count=1, **properties):
         """So many new shapes over HTTP; their identifiers."""

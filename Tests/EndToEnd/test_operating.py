@@ -1,17 +1,17 @@
 """What an operator sees: flags, signals, logs, metrics."""
 
 import asyncio
+import contextlib
 import itertools
-import json
 import os
 import re
-import subprocess
+import signal
+import sqlite3
 import tempfile
 import time
 
-import server as process
 from client import Client, eventually
-from server import Server, identifier, run, skip, tool
+from server import Server, identifier, run
 from test_frames import Raw
 
 
@@ -103,6 +103,30 @@ async def test_sigterm_waits_for_nobody_who_does_not_answer():
         writer.close()
 
 
+async def test_sigint_is_as_good_as_sigterm():
+    """As from a terminal."""
+    with Server() as server:
+        ann = await Client.join(server, "term")
+        server.process.send_signal(signal.SIGINT)
+        assert await ann.closed() == 1001
+        assert await asyncio.to_thread(server.process.wait, 12) == 0
+
+
+async def test_told_twice_it_stops_at_once():
+    """A second signal of either kind, while it waits for a peer that says no goodbye, ends it with 1."""
+    for first, second in [(signal.SIGTERM, signal.SIGTERM), (signal.SIGTERM, signal.SIGINT)]:
+        with Server() as server:
+            deaf = await Raw.open(server, "term")
+            deaf.send(1, b'{"type":"hello"}')
+            await deaf.message("ops")
+            server.process.send_signal(first)
+            assert await deaf.ended() == 1001, "and now its goodbye is waited for"
+            server.process.send_signal(second)
+            assert await asyncio.to_thread(server.process.wait, 12) == 1
+            server.reader.join(timeout=5)
+            assert server.log[-1]["message"] == "told twice to stop"
+
+
 async def test_a_port_in_use_is_one_line(shared):
     """And exit 1."""
     with tempfile.TemporaryDirectory() as folder:
@@ -126,15 +150,16 @@ async def test_the_log_tells_who_came_what_was_refused_and_which_shapes_were_mad
         ann = await Client.join(server, "logged", name="Ann")
         await ann.write({"shape": "afy-kw5-t7o", "set": {
             "kind": "rectangle", "position": [45, 44], "size": [89, 92], "fill": "#EBC641", "alpha": 7}})
-        for number in range(30):
-            await ann.write({"shape": "no", "set": {"kind": "star"}}, id=number)
+        for number in range(300):
+            await ann.send({"type": "ops", "id": number, "ops": [{"shape": "no", "set": {"kind": "star"}}]})
 
         async def summed():
-            return [line for line in server.log if line["message"] == "refused more"]
+            refused = [line for line in server.log if line["message"] == "refused"]
+            return len(refused) + sum(line["count"] for line in server.log if line["message"] == "refused more") == 300
 
-        (more,) = await eventually(summed, "the rest as a number")
-        assert more["count"] >= 15
+        await eventually(summed, "the rest as a number")
         lines = server.log
+        assert any(line["message"] == "refused more" for line in lines)
         assert all({"time", "level", "message"} <= set(line) for line in lines)
         (joined,) = [line for line in lines if line["message"] == "joined"]
         assert joined["room"] == "logged" and joined["actor"] == ann.actor and joined["address"] == "127.0.0.1"
@@ -144,88 +169,77 @@ async def test_the_log_tells_who_came_what_was_refused_and_which_shapes_were_mad
         assert refused and refused[0]["code"] == "bad_shape" and refused[0]["address"] == "127.0.0.1" and refused[0]["reason"]
 
 
-SAMPLE = re.compile(r'([a-z_]+)(?:\{([a-z]+)="([^"\\\n]*)"\})? (-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$')
+async def test_the_log_tells_of_connections_and_rooms():
+    """At debug who connects and leaves and which rooms open and close; at info which are deleted."""
+    with Server("--log-level", "debug", "--room-idle-ms", 0) as server:
+
+        async def told(message, **fields):
+            def fits(line):
+                return line["message"] == message and all(line.get(name) == value for name, value in fields.items())
+
+            async def look():
+                return [line for line in server.log if fits(line)]
+
+            return (await eventually(look, f"{message} {fields}"))[0]
+
+        ann = await Client.join(server, "told")
+        assert (await told("connected", room="told"))["address"] == "127.0.0.1"
+        await ann.write({"shape": identifier(), "set": {"kind": "star"}})
+        await ann.close()
+        assert (await told("disconnected", room="told"))["code"] == 1000
+        assert (await told("room closed", room="told"))["level"] == "debug"
+        await server.get("/v1/rooms/told")
+        assert (await told("room opened", room="told"))["shapes"] == 1
+        await server.http("DELETE", "/v1/rooms/told")
+        assert (await told("room deleted", room="told"))["level"] == "info"
 
 
-async def test_metrics_are_what_prometheus_reads(shared):
-    """Each named and typed once, counters end in _total, histograms are sums that end in all."""
-    ann = await Client.join(shared, "metrics")
-    await ann.write({"shape": identifier(), "at": f"{ann.welcome['time']}.0.{ann.actor}", "set": {"kind": "star"}})
-    answer = await shared.get("/metrics")
-    assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
-    types, helped, samples = {}, set(), {}
-    text = answer.body.decode()
-    assert text.endswith("\n")
-    for line in text.splitlines():
-        if line.startswith("# HELP "):
-            name = line.split()[2]
-            assert name not in helped and len(line.split()) > 3
-            helped.add(name)
-        elif line.startswith("# TYPE "):
-            _, _, name, kind = line.split()
-            assert name not in types and kind in ("counter", "gauge", "histogram") and name in helped
-            assert (kind == "counter") == name.endswith("_total"), name
-            types[name] = kind
-        else:
-            name, label, value, number = SAMPLE.match(line.replace("+Inf", "Inf")).groups()
-            family = name if name in types else re.sub(r"_(bucket|sum|count)$", "", name)
-            assert family in types and (name, label, value) not in samples, line
-            samples[name, label, value] = float(number)
-    for name, kind in types.items():
-        if kind == "histogram":
-            buckets = [number for (sample, _, _), number in samples.items() if sample == f"{name}_bucket"]
-            assert buckets == sorted(buckets) and buckets[-1] == samples[f"{name}_count", None, None], name
-    for name in [
-        "canvas_connections", "canvas_rooms_open", "canvas_operations_in_total", "canvas_deliveries_total", "canvas_sent_bytes_total",
-        "canvas_frames_total", "canvas_beats_total", "canvas_fell_off_total", "canvas_snapshot_digest_mismatches_total",
-        "canvas_log_database_bytes", "process_open_fds", "process_max_fds", "process_start_time_seconds",
-    ]:
-        assert (name, None, None) in samples, name
-    for name in ["canvas_delivery_seconds", "canvas_log_commit_seconds", "canvas_log_commit_records", "canvas_clock_behind_seconds",
-                 "canvas_beat_operations", "canvas_beat_frames"]:
-        assert samples[f"{name}_count", None, None] >= 1, name
-    assert samples["canvas_refusals_total", "code", "bad_value"] >= 0
-    assert any(name == "canvas_build_info" for name, _, _ in samples)
-    assert samples["canvas_joins_total", "state", "whole"] >= 1
-    assert {value for name, _, value in samples if name == "canvas_caught_up_total"} == {"whole", "difference"}
+@contextlib.contextmanager
+def held(server):
+    """Another program has the database."""
+    with contextlib.closing(sqlite3.connect(os.path.join(server.data, "canvas.db"), isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.execute("ROLLBACK")
 
 
-async def test_metrics_pass_promtool(shared):
-    """Prometheus' own check finds nothing to say."""
-    promtool = tool("promtool") or skip("promtool is not here; scripts/setup test fetches it")
-    ann = await Client.join(shared, "promtool")
-    await ann.write({"shape": identifier(), "set": {"kind": "star"}})
-    await ann.write({"shape": "no", "set": {"kind": "star"}})
-    text = (await shared.get("/metrics")).body
-
-    def check(text):
-        done = subprocess.run([promtool, "check", "metrics"], input=text, capture_output=True, timeout=20)
-        return done.returncode, done.stdout + done.stderr
-
-    assert await asyncio.to_thread(check, text) == (0, b"")
-    code, words = await asyncio.to_thread(check, text.replace(b"canvas_beats_total", b"canvas_beats"))
-    assert code != 0 and b"canvas_beats" in words, "it does find what is wrong"
-
-
-async def test_metrics_tell_how_readers_came_and_how_beats_gather():
-    """Anew and resumed; a beat's operations, and the frames with which it went out."""
+async def test_the_log_tells_of_a_disk_that_is_slow_or_fails():
+    """Slow commits are warned of; that nothing can be written is an error, and that it can again is told too."""
     with Server() as server:
-        await server.write("counted")
-        ann = await Client.join(server, "counted")
-        bob = await Client.join(server, "counted", since="nonsense")
-        again = await Client.join(server, "counted", since=ann.cursor)
-        assert await server.metric('canvas_joins_total{state="whole"}') == 2
-        assert await server.metric('canvas_joins_total{state="difference"}') == 1
-        await asyncio.gather(*[client.until("join") for client in (ann, bob)])
-        beats, frames = await server.metric("canvas_beats_total"), await server.metric("canvas_beat_frames_sum")
-        gathered = await server.metric("canvas_beat_operations_sum")
-        shapes = await server.write("counted", 7)
-        for client in (ann, bob, again):
-            while not set(shapes) <= set(client.live):
-                await client.receive()
-        assert await server.metric("canvas_beat_operations_sum") == gathered + 7
-        assert await server.metric("canvas_beats_total") == beats + 1 == await server.metric("canvas_beat_operations_count")
-        assert await server.metric("canvas_beat_frames_sum") == frames + 3
+        ann = await Client.join(server, "disk")
+
+        def lines(message):
+            return [line for line in server.log if line["message"] == message]
+
+        async def slow():
+            # Whether the commit waits is up to who is first.
+            with held(server):
+                await ann.send({"type": "ops", "ops": [{"shape": identifier(), "set": {"kind": "star"}}]})
+                await asyncio.sleep(0.4)
+            await ann.until("ack")
+            return lines("slow commit")
+
+        (commit, *_) = await eventually(slow, "a slow commit")
+        assert commit["level"] == "warning" and commit["milliseconds"] >= 250
+        assert commit["rooms"] == commit["records"] == 1 and commit["bytes"] > 0
+        before = await server.metrics()
+        assert before["canvas_ready"] == 1 and before["canvas_log_failed_commits_total"] == 0
+        with held(server):
+            answer = await ann.write({"shape": identifier(), "set": {"kind": "star"}}, id="refused")
+            assert answer["code"] == "unavailable"
+            assert await server.metric("canvas_ready") == 0
+            (fault,) = lines("the log can't be written; readers go on")
+            assert fault["level"] == "error" and "canvas.db" in fault["fault"]
+            assert not lines("the log can be written again")
+
+        async def again():
+            return lines("the log can be written again")
+
+        await eventually(again, "it can be written again")
+        after = await server.metrics()
+        assert after["canvas_ready"] == 1 and after["canvas_log_failed_commits_total"] == 1
+        assert after['canvas_refusals_total{code="unavailable"}'] == 1
+        assert (await ann.write({"shape": identifier(), "set": {"kind": "star"}}, id="taken"))["type"] == "ack"
 
 
 async def test_how_long_operations_take_is_measured_while_people_move():

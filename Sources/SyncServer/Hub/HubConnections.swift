@@ -137,7 +137,10 @@ extension Hub {
   private func perform(_ action: SessionAction, for client: Client, in open: OpenRoom, _ id: MemberID, now: Moment) {
     switch action {
     case .submit(let submission):
-      if let at = submission.operations.first?.at { metrics.noteClock(at.milliseconds, now: now.wallMilliseconds) }
+      // The newest tells the writer's clock: what was drawn without a connection comes under older ones.
+      if let newest = submission.operations.lazy.compactMap({ $0.at?.milliseconds }).max() {
+        metrics.noteClock(newest, now: now.wallMilliseconds)
+      }
       let refused = open.room.counts.refusals
       open.room.submit(submission, from: id, now: now)
       if open.room.counts.refusals != refused { logRefusal(since: refused, in: open, address: client.address) }
@@ -248,7 +251,6 @@ extension Hub {
   }
 
   func forget(_ connection: Connection, closure: Closure) {
-    metrics.connectionsClosed += 1
     guard connection.tag >= 0, let client = clients[connection.tag] else { return }
     if case .gone = client.stage {
       // Counted when it was closed.

@@ -3,7 +3,6 @@ import RoomLog
 /// What the hub counts, beside what rooms, the loop and the log do themselves.
 struct Metrics {
   var connectionsOpened: UInt64 = 0
-  var connectionsClosed: UInt64 = 0
   var messagesIn: UInt64 = 0
   var operationsIn: UInt64 = 0
   /// Operations times the connections that they were for.
