@@ -7,8 +7,8 @@ import runner
 import server
 
 MODULES = [
-    "messages", "binary", "closes", "resuming", "http", "queries", "frames", "framing", "compression", "operating", "metrics",
-    "limits", "tokens", "tls", "storage", "log_commands", "crashes",
+    "messages", "binary", "closes", "resuming", "http", "queries", "frames", "framing", "compression", "operating", "flags",
+    "metrics", "limits", "tokens", "tls", "storage", "log_commands", "crashes",
 ]
 SECONDS_MAX = 90
 

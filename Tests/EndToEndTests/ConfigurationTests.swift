@@ -19,8 +19,108 @@ import Testing
         environment: [flag.variable: "\(flag.range.lowerBound)"]
       )
       #expect(both == byFlag)
-      #expect(throws: ConfigurationError.self) { try Invocation(arguments: [flag.name, "x"], environment: [:]) }
       #expect(Invocation.helpText.contains("\n  \(flag.name) "))
+      let below = flag.range.lowerBound > 0 ? ["\(flag.range.lowerBound - 1)"] : []
+      for bad in below + ["\(flag.range.upperBound + 1)", "x", "-1", "", "1.5", "99999999999999999999"] {
+        expectRefusal(of: bad, flag.name, flag.variable, "\(flag.range.lowerBound) to \(flag.range.upperBound)")
+      }
+      for end in [flag.range.lowerBound, flag.range.upperBound] {
+        #expect(throws: Never.self) { try Invocation(arguments: [flag.name, "\(end)"], environment: [:]) }
+      }
+    }
+  }
+
+  /// By flag and by variable, with the value and what it should be instead.
+  private func expectRefusal(of value: String, _ name: String, _ variable: String, _ expectation: String) {
+    for (said, arguments, environment) in [
+      ("\(name) \(value)", [name, value], [:]), ("\(variable)=\(value)", [], [variable: value]),
+    ] {
+      let error = #expect(throws: ConfigurationError.self) {
+        try Invocation(arguments: arguments, environment: environment)
+      }
+      let words = error?.words ?? ""
+      #expect(words.hasPrefix("\(said): ") && words.contains(expectation), "\(words)")
+    }
+  }
+
+  private struct Setting: Sendable {
+    let name: String
+    let values: [String]
+    let bad: [String]
+    /// What a refusal says.
+    let expectation: String
+    let set: @Sendable (inout Configuration, String) -> Void
+  }
+
+  private static let settings = [
+    Setting(name: "--host", values: ["::1", "localhost"], bad: [""], expectation: "an address") { $0.host = $1 },
+    Setting(name: "--port", values: ["0", "65535"], bad: ["", "-1", "65536", "http"], expectation: "0 to 65535") {
+      $0.port = Int($1)!
+    },
+    Setting(name: "--data", values: ["rooms", "memory"], bad: [""], expectation: "a directory") {
+      $0.storage = $1 == "memory" ? .memory : .directory($1)
+    },
+    Setting(name: "--web", values: ["page", "."], bad: [""], expectation: "a directory") { $0.web = $1 },
+    Setting(name: "--tokens", values: ["a", "b"], bad: [""], expectation: "a file") { $0.tokens = $1 },
+    Setting(
+      name: "--log-level",
+      values: ["error", "warning", "info", "debug"],
+      bad: ["", "loud", "Info"],
+      expectation: "error, warning, info or debug"
+    ) { $0.logLevel = Logger.Level($1)! },
+    Setting(name: "--log-format", values: ["json", "text"], bad: ["", "xml"], expectation: "text or json") {
+      $0.logFormat = $1 == "json" ? .json : .text
+    },
+    Setting(
+      name: "--proxies",
+      values: ["::1,10.0.0.0/8", "127.0.0.1", ""],
+      bad: [",", "127.0.0.1,", ",::1", "localhost", "10.0.0.0/33"],
+      expectation: "numeric addresses"
+    ) { $0.proxies = Proxies($1)! },
+    Setting(
+      name: "--compress",
+      values: ["true", "1", "yes", "on", "false", "0", "no", "off", ""],
+      bad: ["maybe", "TRUE"],
+      expectation: "true or false"
+    ) { $0.compresses = ["true", "1", "yes", "on"].contains($1) },
+  ]
+
+  @Test("Every other setting has a flag and a variable, the flag goes before, and what it can't be is refused")
+  func settings() throws {
+    #expect(ConfigurationTests.settings.map(\.name).sorted() == Option.all.map(\.name).sorted())
+    for setting in ConfigurationTests.settings {
+      let variable = "CANVAS_" + setting.name.dropFirst(2).uppercased().replacing("-", with: "_")
+      for (index, value) in setting.values.enumerated() {
+        var expected = Configuration()
+        setting.set(&expected, value)
+        let other = setting.values[(index + 1) % setting.values.count]
+        for (arguments, environment) in [
+          (["\(setting.name)=\(value)"], [:]), ([], [variable: value]),
+          (["\(setting.name)=\(value)"], [variable: other]),
+        ] {
+          let read = try Invocation(arguments: arguments, environment: environment)
+          #expect(read == .serve(expected), "\(arguments) \(environment)")
+        }
+      }
+      for bad in setting.bad where setting.name != "--compress" {
+        expectRefusal(of: bad, setting.name, variable, setting.expectation)
+      }
+      #expect(Invocation.helpText.contains("\n  \(setting.name) "))
+    }
+    #expect(Proxies("")?.isEmpty == true, "an empty variable is nobody's")
+  }
+
+  @Test("A switch needs no value, and takes one behind a sign only")
+  func switches() throws {
+    var expected = Configuration()
+    expected.compresses = true
+    #expect(try Invocation(arguments: ["--compress"], environment: [:]) == .serve(expected))
+    expected.port = 1
+    #expect(try Invocation(arguments: ["--compress", "--port", "1"], environment: [:]) == .serve(expected))
+    for (arguments, environment) in [
+      (["--compress=maybe"], [:]), ([], ["CANVAS_COMPRESS": "maybe"]), (["--compress", "false"], [:]),
+    ] {
+      #expect(throws: ConfigurationError.self) { try Invocation(arguments: arguments, environment: environment) }
     }
   }
 

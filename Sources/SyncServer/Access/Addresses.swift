@@ -36,9 +36,9 @@ struct Proxies: Hashable, Sendable {
 
   init() {}
 
-  /// `127.0.0.1,::1,10.0.0.0/8`.
+  /// `127.0.0.1,::1,10.0.0.0/8`; nobody's where it is empty, as a variable may be.
   init?(_ text: String) {
-    for part in text.split(separator: ",") {
+    for part in text.split(separator: ",", omittingEmptySubsequences: text.isEmpty) {
       guard let range = AddressRange(part.filter { $0 != " " }) else { return nil }
       ranges.append(range)
     }

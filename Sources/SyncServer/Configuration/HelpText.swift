@@ -17,10 +17,9 @@ extension Invocation {
       } + [("--help", "this"), ("--version", "the version")]
     )
     let standard = Limits()
-    let titles = ["What clients are told", "A connection", "A room", "The whole server"]
-    for title in titles {
-      let flags = Limits.flags.filter { Invocation.title(of: $0.name) == title }
-      lines += group(title, flags.map { ("\($0.name) N", "\($0.words) (\(standard[keyPath: $0.limit]))") })
+    for subject in LimitFlag.Group.allCases {
+      let flags = Limits.flags.filter { $0.group == subject }
+      lines += group(subject.rawValue, flags.map { ("\($0.name) N", "\($0.words) (\(standard[keyPath: $0.limit]))") })
     }
     lines += ["", "Exits with 0 when told to stop, 1 where it can't run, 64 for a flag that can't be used."]
     return lines.joined(separator: "\n")
@@ -32,20 +31,5 @@ extension Invocation {
       + entries.map { entry in
         "  " + entry.0 + String(repeating: " ", count: max(1, width - entry.0.utf8.count)) + entry.1
       }
-  }
-
-  private static func title(of name: String) -> String {
-    switch name {
-    case "--max-message-bytes", "--max-ops-per-message", "--max-ops-per-second", "--max-shapes",
-      "--max-clock-ahead-ms", "--max-presence-bytes", "--horizon-ms":
-      "What clients are told"
-    case "--max-rooms", "--max-connections", "--max-connections-per-address", "--max-http-connections",
-      "--max-http-connections-per-address", "--max-http-bytes", "--history-ms":
-      "The whole server"
-    case "--max-erasures", "--max-connections-per-room", "--beat-ms", "--max-beat-ops", "--ring-bytes",
-      "--ring-beats", "--max-state-streams", "--room-idle-ms", "--index-idle-ms":
-      "A room"
-    default: "A connection"
-    }
   }
 }

@@ -98,11 +98,6 @@ struct Option: Sendable {
 }
 
 extension LimitFlag {
-  /// `--max-shapes` in the environment: `CANVAS_MAX_SHAPES`.
-  static func variable(of name: String) -> String {
-    "CANVAS_" + name.dropFirst(2).uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
-  }
-
   /// Says what is wrong with a value, or takes it.
   func apply(_ text: String, _ configuration: inout Configuration) -> String? {
     guard let value = UInt64(text), range.contains(value) else {

@@ -4,11 +4,22 @@ struct LimitFlag: Sendable {
   let limit: WritableKeyPath<Limits, UInt64> & Sendable
   /// What makes sense: outside of it the server would not work, or not be bounded.
   let range: ClosedRange<UInt64>
+  let group: Group
   /// For people, in `--help`.
   let words: String
 
-  /// The same in the environment.
-  var variable: String {
+  /// What a limit is about, and where `--help` lists it.
+  enum Group: String, CaseIterable, Sendable {
+    case told = "What clients are told"
+    case connection = "A connection"
+    case room = "A room"
+    case server = "The whole server"
+  }
+
+  var variable: String { LimitFlag.variable(of: name) }
+
+  /// `--max-shapes` in the environment: `CANVAS_MAX_SHAPES`.
+  static func variable(of name: String) -> String {
     "CANVAS_" + name.dropFirst(2).uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
   }
 }
@@ -23,193 +34,225 @@ extension Limits {
       name: "--max-message-bytes",
       limit: \.messageBytes,
       range: 16_384...67_108_864,
+      group: .told,
       words: "longest message, either way"
     ),
     LimitFlag(
       name: "--max-ops-per-message",
       limit: \.operationsPerMessage,
       range: 1...65_536,
+      group: .told,
       words: "operations in one message"
     ),
     LimitFlag(
       name: "--max-ops-per-second",
       limit: \.operationsPerSecond,
       range: 1...1_000_000,
+      group: .told,
       words: "operations a second from one connection"
     ),
     LimitFlag(
       name: "--max-shapes",
       limit: \.shapes,
       range: 1...10_000_000,
+      group: .told,
       words: "shapes in a room"
     ),
     LimitFlag(
       name: "--max-erasures",
       limit: \.erasures,
       range: 1...100_000_000,
+      group: .room,
       words: "deleted shapes that a room remembers"
     ),
     LimitFlag(
       name: "--max-clock-ahead-ms",
       limit: \.clockAheadMilliseconds,
       range: 1_000...day,
+      group: .told,
       words: "how far a writer's clock may be fast"
     ),
     LimitFlag(
       name: "--horizon-ms",
       limit: \.horizonMilliseconds,
       range: 60_000...36_500 * day,
+      group: .told,
       words: "for how long deletions are remembered"
     ),
     LimitFlag(
       name: "--max-presence-bytes",
       limit: \.presenceBytes,
       range: 2...65_536,
+      group: .told,
       words: "what a peer may show of itself"
     ),
     LimitFlag(
       name: "--presence-interval-ms",
       limit: \.presenceMilliseconds,
       range: 0...60_000,
+      group: .connection,
       words: "shortest time between two presences of a peer"
     ),
     LimitFlag(
       name: "--max-messages-per-second",
       limit: \.messagesPerSecond,
       range: 1...1_000_000,
+      group: .connection,
       words: "messages beside operations that are read a second from one connection"
     ),
     LimitFlag(
       name: "--max-refusals-ignored",
       limit: \.refusalsIgnored,
       range: 1...1_000_000,
+      group: .connection,
       words: "messages refused as rate_limited, for two seconds or more, before a close"
     ),
     LimitFlag(
       name: "--max-name-bytes",
       limit: \.nameBytes,
       range: 1...128,
+      group: .connection,
       words: "longest name of a peer"
     ),
-    LimitFlag(name: "--max-rooms", limit: \.rooms, range: 1...many, words: "rooms open at once"),
+    LimitFlag(name: "--max-rooms", limit: \.rooms, range: 1...many, group: .server, words: "rooms open at once"),
     LimitFlag(
       name: "--max-connections",
       limit: \.connections,
       range: 1...many,
+      group: .server,
       words: "WebSocket connections in all"
     ),
     LimitFlag(
       name: "--max-connections-per-address",
       limit: \.connectionsPerAddress,
       range: 1...many,
+      group: .server,
       words: "WebSocket connections from one address"
     ),
     LimitFlag(
       name: "--max-http-connections",
       limit: \.httpConnections,
       range: 1...many,
+      group: .server,
       words: "HTTP connections in all"
     ),
     LimitFlag(
       name: "--max-http-connections-per-address",
       limit: \.httpConnectionsPerAddress,
       range: 1...many,
+      group: .server,
       words: "HTTP connections from one address; behind a proxy, requests under way"
     ),
     LimitFlag(
       name: "--max-http-bytes",
       limit: \.httpBytes,
       range: 8 << 20...1 << 40,
+      group: .server,
       words: "bytes of HTTP bodies and answers in hand, in all"
     ),
     LimitFlag(
       name: "--max-connections-per-room",
       limit: \.connectionsPerRoom,
       range: 1...1_000_000,
+      group: .room,
       words: "connections in one room"
     ),
     LimitFlag(
       name: "--hello-ms",
       limit: \.helloMilliseconds,
       range: 10...600_000,
+      group: .connection,
       words: "time to say hello"
     ),
     LimitFlag(
       name: "--idle-ms",
       limit: \.idleMilliseconds,
       range: 1_000...day,
+      group: .connection,
       words: "silence before a connection is pinged"
     ),
     LimitFlag(
       name: "--pong-ms",
       limit: \.pongMilliseconds,
       range: 100...day,
+      group: .connection,
       words: "time to answer a ping"
     ),
     LimitFlag(
       name: "--beat-ms",
       limit: \.beatMilliseconds,
       range: 0...1_000,
+      group: .room,
       words: "for how long a busy server gathers before it stores and sends"
     ),
     LimitFlag(
       name: "--max-beat-ops",
       limit: \.beatOperations,
       range: 1...1_000_000,
+      group: .room,
       words: "operations that make a beat full"
     ),
     LimitFlag(
       name: "--ring-bytes",
       limit: \.ringBytes,
       range: 0...1 << 30,
+      group: .room,
       words: "encoded beats kept for slow readers, in bytes"
     ),
     LimitFlag(
       name: "--ring-beats",
       limit: \.ringBeats,
       range: 1...1_000_000,
+      group: .room,
       words: "encoded beats kept for slow readers"
     ),
     LimitFlag(
       name: "--max-state-streams",
       limit: \.stateStreams,
       range: 1...1_000,
+      group: .room,
       words: "states of a room under way at once"
     ),
     LimitFlag(
       name: "--max-waiting-bytes",
       limit: \.letterBytes,
       range: 1_024...1 << 30,
+      group: .connection,
       words: "answers that wait for a slow reader before nothing more is read from it"
     ),
     LimitFlag(
       name: "--max-ops-in-flight",
       limit: \.inFlightOperations,
       range: 1...1_000_000,
+      group: .connection,
       words: "operations of a connection that are not yet durable"
     ),
     LimitFlag(
       name: "--room-idle-ms",
       limit: \.roomIdleMilliseconds,
       range: 0...day,
+      group: .room,
       words: "how long an empty room stays open"
     ),
     LimitFlag(
       name: "--max-overlaps",
       limit: \.overlapPairs,
       range: 1...10_000_000,
+      group: .room,
       words: "overlapping pairs in a room; with more, none are told"
     ),
     LimitFlag(
       name: "--index-idle-ms",
       limit: \.indexIdleMilliseconds,
       range: 0...day,
+      group: .room,
       words: "how long overlaps are kept up after a question"
     ),
     LimitFlag(
       name: "--history-ms",
       limit: \.historyMilliseconds,
       range: 0...36_500 * day,
+      group: .server,
       words: "how long operations stay readable as history"
     ),
   ]

@@ -12,7 +12,7 @@ struct Limits: Hashable, Sendable {
   var operationsPerMessage: UInt64 = 1_024
   /// What one connection may write, on average: forty shapes dragged at fifty frames a second.
   var operationsPerSecond: UInt64 = 2_000
-  /// Shapes in a room, live or not. At 368 bytes each this is 37 MB, and all of it goes to each who joins.
+  /// Shapes in a room. In memory at 368 bytes each this is 37 MB, and all that they are goes to each who joins.
   var shapes: UInt64 = 100_000
   /// How far a writer's clock may be fast. It wins over everyone for as long, so not more than people can wait.
   var clockAheadMilliseconds: UInt64 = 60_000
@@ -29,7 +29,7 @@ struct Limits: Hashable, Sendable {
   var connectionsPerRoom: UInt64 = 2_000
   /// Encoded beats kept for connections that are a little behind. Who falls off gets newest values instead.
   var ringBytes: UInt64 = 1_048_576
-  /// The same in beats, so that many small ones don't pile up: five seconds at full speed.
+  /// The same in beats, so that many small ones don't pile up: ten seconds where one follows the other.
   var ringBeats: UInt64 = 1_024
   /// For how long a busy server gathers operations before it stores them, and a room what its people show before it
   /// tells. Less than a frame of a screen (16 ms) even with a commit behind it; half as long costs twice the sends.

@@ -1,0 +1,87 @@
+"""What flags and variables do, and what they can't be."""
+
+import asyncio
+import os
+import re
+import tempfile
+
+import websockets
+
+from client import Client, connect, eventually
+from server import Server, run
+
+
+async def test_values_that_can_not_be_exit_with_64(shared):
+    """By flag and by variable, in one line that names it, and what it should be instead."""
+    for flag, value, words in [
+        ("--host", "", "an address"), ("--data", "", "a directory"), ("--web", "", "a directory"), ("--tokens", "", "a file"),
+        ("--log-level", "loud", "error, warning, info or debug"), ("--log-format", "xml", "text or json"),
+        ("--compress", "maybe", "true or false"), ("--proxies", ",", "numeric addresses"), ("--port", "65536", "0 to 65535"),
+        ("--max-connections", "0", "from 1 to"), ("--max-name-bytes", "129", "from 1 to 128"),
+    ]:
+        variable = "CANVAS_" + flag[2:].upper().replace("-", "_")
+        for arguments, environment, named in [([f"{flag}={value}"], {}, f"{flag} {value}"), ([], {variable: value}, f"{variable}={value}")]:
+            code, out, said = await asyncio.to_thread(lambda: run(*arguments, environment=environment))
+            assert code == 64 and out == "" and said.count("\n") == 1, (arguments, environment, code, said)
+            assert named in said and words in said, said
+
+
+async def test_variables_of_what_is_no_limit(shared):
+    """`CANVAS_HOST`, `CANVAS_WEB`, `CANVAS_LOG_LEVEL`, `CANVAS_COMPRESS`, `CANVAS_PROXIES` do as their flags."""
+    with tempfile.TemporaryDirectory() as web:
+        with open(os.path.join(web, "index.html"), "w") as file:
+            file.write("a page of its own")
+        environment = {
+            "CANVAS_WEB": web, "CANVAS_LOG_LEVEL": "debug", "CANVAS_COMPRESS": "yes", "CANVAS_HOST": "0.0.0.0", "CANVAS_PROXIES": "127.0.0.1",
+        }
+        with Server(environment=environment) as server:
+            assert any("listening on http://0.0.0.0:" in line["message"] for line in server.log)
+            assert (await server.get("/")).body == b"a page of its own"
+            header = {"X-Forwarded-For": "203.0.113.7"}
+            async with websockets.connect(server.socket("room"), compression="deflate", additional_headers=header) as socket:
+                assert "permessage-deflate" in socket.response.headers["Sec-WebSocket-Extensions"]
+
+                async def connected():
+                    return [line for line in server.log if line["message"] == "connected"]
+
+                (line,) = await eventually(connected, "a line at debug")
+                assert line["address"] == "203.0.113.7"
+    async with websockets.connect(shared.socket("room"), compression="deflate") as socket:
+        assert "Sec-WebSocket-Extensions" not in socket.response.headers
+
+
+async def test_as_many_connections_in_all_as_may_be():
+    """One more is closed with 4429 and told why; when one has gone there is a place."""
+    with Server("--max-connections", 2) as server:
+        ann, bob = await Client.join(server, "one"), await Client.join(server, "two")
+        third = await connect(server, "three")
+        error = await third.receive()
+        assert error["type"] == "error" and error["code"] == "too_many"
+        assert await third.closed() == 4429
+        await bob.close()
+
+        async def placed():
+            client = await connect(server, "three")
+            await client.send({"type": "hello"})
+            return (await client.receive())["type"] == "welcome"
+
+        await eventually(placed, "a place is free")
+        await ann.send({"type": "ping"})
+        await ann.until("pong")
+
+
+async def test_names_of_peers_are_bounded():
+    """In bytes, not in letters; one more closes with 4400."""
+    with Server("--max-name-bytes", 4) as server:
+        for name in ["Anna", "Ää"]:
+            ann = await Client.join(server, "names", name=name)
+            await ann.close()
+        for name in ["Annaa", "Ääx"]:
+            client = await connect(server, "names")
+            await client.send({"type": "hello", "name": name})
+            assert await client.closed() == 4400, name
+        bob = await Client.join(server, "names")
+        (shape,) = await server.write("names", name="a shape's may be longer")
+        while shape not in bob.live:
+            await bob.receive()
+        assert re.search("longer", bob.live[shape]["name"][1])
