@@ -8,7 +8,7 @@ import server
 
 MODULES = [
     "messages", "binary", "closes", "resuming", "http", "queries", "frames", "framing", "compression", "operating", "flags",
-    "metrics", "limits", "tokens", "tls", "storage", "log_commands", "crashes",
+    "deploy", "metrics", "limits", "tokens", "tls", "storage", "log_commands", "crashes",
 ]
 SECONDS_MAX = 90
 

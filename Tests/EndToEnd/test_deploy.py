@@ -1,0 +1,105 @@
+"""What deploy/ says, held to what there is."""
+
+import asyncio
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+
+import server as process
+from server import run, skip, tool
+
+
+def content(*path):
+    with open(os.path.join(process.ROOT, *path), encoding="utf-8") as file:
+        return file.read()
+
+
+def installed(text):
+    """The packages of each `apt-get install`, in the order of the commands."""
+    commands = re.findall(r"apt-get install(.*?)(?:&&|\n\n|$)", text.replace("\\\n", " "), re.S)
+    return [{word for word in command.split() if not word.startswith("-")} for command in commands]
+
+
+async def test_the_packages_are_those_that_the_server_needs(shared):
+    """What builds it is what scripts/setup installs; what runs it is the same in the image, in the words, and in the program."""
+    block = re.search(r"build_packages=\((.*?)\n\)", content("scripts", "setup"), re.S)[1]
+    wanted = {word for line in block.splitlines() for word in line.partition("#")[0].split()}
+    building, running = installed(content("deploy", "Dockerfile"))
+    # The image of Swift has these.
+    assert building | {"gcc", "libstdc++-12-dev", "git", "make"} == wanted
+    (told,) = installed(content("deploy", "README.md"))
+    # By which the image looks after its health.
+    assert running == told | {"curl"}
+    if not (shutil.which("readelf") and shutil.which("dpkg-query")):
+        skip("no readelf or no dpkg here to tell what the program is linked with")
+    linked = subprocess.run(["readelf", "-d", process.BINARY], capture_output=True, text=True, check=True).stdout
+    # Every Debian has the last three.
+    packages = ["dpkg-query", "-L", *sorted(told), "libc6", "libgcc-s1", "libstdc++6"]
+    files = {os.path.basename(line) for line in subprocess.run(packages, capture_output=True, text=True).stdout.splitlines()}
+    needed = set(re.findall(r"NEEDED.*\[(.*)\]", linked))
+    # Swift's own are in the program where it is deployed.
+    assert {library for library in needed - files if not library.startswith(("libswift", "lib_", "libFoundation"))} == set()
+    assert len(needed & files) > 5
+
+
+async def test_flags_and_variables_are_the_servers(shared):
+    """In every file of deploy/ and in docs/OPERATING.md; there all limits are in the table."""
+    _, out, _ = await asyncio.to_thread(run, "--help")
+    _, commands, _ = await asyncio.to_thread(run, "log", "--help")
+    flags = set(re.findall(r"--[a-z-]+", out + commands))
+    variables = {"CANVAS_" + flag[2:].upper().replace("-", "_") for flag in flags}
+    operating = content("docs", "OPERATING.md")
+    for name in sorted(os.listdir(os.path.join(process.ROOT, "deploy"))):
+        text = re.sub("swift build.*", "", content("deploy", name))
+        for variable in re.findall(r"CANVAS_[A-Z_]+", text):
+            assert variable in variables, (name, variable)
+        for line in re.findall(r"^ExecStart=.*|`--.*|SyncServer (?:log|--).*", text, re.M):
+            said = re.findall(r"(?<![\w-])--[a-z-]+", line)
+            assert set(said) <= flags, (name, line)
+    for flag in re.findall(r"`(--[a-z-]+)", operating):
+        assert flag in flags, flag
+    table = operating.partition("\n## Limits\n")[2].partition("\n## ")[0]
+    limits = re.findall(r"^  (--[a-z-]+) N ", out, re.M)
+    assert len(limits) > 30
+    assert [flag for flag in limits if f"`{flag}`" not in table] == []
+
+
+async def test_the_unit_is_one_that_systemd_takes(shared):
+    """With what asks for tokens beside it; nothing to complain about."""
+    verify = tool("systemd-analyze") or skip("systemd-analyze is not here")
+    with tempfile.TemporaryDirectory() as folder:
+        unit = content("deploy", "canvas-sync.service")
+        assert "\nExecStart=/usr/local/bin/SyncServer " in unit
+        path = os.path.join(folder, "canvas-sync.service")
+        with open(path, "w") as file:
+            # It has to be there, and here it is elsewhere.
+            file.write(unit.replace("/usr/local/bin/SyncServer", process.BINARY))
+        os.mkdir(path + ".d")
+        with open(os.path.join(path + ".d", "tokens.conf"), "w") as file:
+            file.write(content("deploy", "tokens.conf"))
+
+        def check():
+            done = subprocess.run([verify, "verify", "--man=no", path], capture_output=True, text=True, timeout=60)
+            return done.returncode, [line for line in done.stderr.splitlines() if "canvas-sync" in line]
+
+        assert await asyncio.to_thread(check) == (0, [])
+        with open(path, "a") as file:
+            file.write("\n[Service]\nProtectSytem=strict\n")
+        code, said = await asyncio.to_thread(check)
+        assert said and "ProtectSytem" in said[0], "it does find what is wrong"
+
+
+async def test_what_the_image_copies_is_there(shared):
+    """And nothing is built from another file than the one that stands here."""
+    dockerfile, compose = content("deploy", "Dockerfile"), content("deploy", "compose.yaml")
+    for sources in re.findall(r"^COPY (?!--from)(.*) \S+$", dockerfile, re.M):
+        assert all(os.path.exists(os.path.join(process.ROOT, source)) for source in sources.split()), sources
+    assert re.search(r"^ +dockerfile: deploy/Dockerfile$", compose, re.M)
+    port = re.search(r"^EXPOSE (\d+)$", dockerfile, re.M)[1]
+    assert f":{port}\"" in compose and f"127.0.0.1:{port}/readyz" in dockerfile
+    for name in ("nginx.conf", "Caddyfile"):
+        assert f"127.0.0.1:{port}" in content("deploy", name)
+    volume = re.search(r"^VOLUME (\S+)$", dockerfile, re.M)[1]
+    assert f"- rooms:{volume}\n" in compose and f"CANVAS_DATA={volume} " in dockerfile
