@@ -65,7 +65,7 @@ final class LogBench {
   /// Ends the log and opens it anew on what it has stored.
   func reopen() throws {
     close()
-    let store = (log as? MemoryLog)?.crash() ?? MemoryStore()
+    let store = (log as? MemoryLog)?.store ?? MemoryStore()
     let anew = EventCollector()
     log = try LogBench.open(kind, options, directory, store, anew)
     events = anew

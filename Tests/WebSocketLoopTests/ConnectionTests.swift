@@ -282,7 +282,7 @@ import Testing
       #expect(place < total * frame.bytes.count / 2)
       // Nothing of it waits here: what it hasn't taken is in the shared buffer only.
       let kept = try #require(held.withLock { $0.first })
-      #expect(loop.perform { kept.bytesWaiting } == 0)
+      #expect(loop.perform { kept.waitingBytes } == 0)
       #expect(place % frame.bytes.count % (Frame.fragmentBytesMax + 4) == 0)
       // Pings are answered between whole frames, though the socket stalled within one.
       stalled.send(RawClient.masked(9, [42]))
@@ -333,8 +333,8 @@ import Testing
     server.onConnected = { connection in
       let frame = Frame(binary: [UInt8](repeating: 1, count: 65_536))
       while connection.send(frame) { accepted.withLock { $0 += 1 } }
-      #expect(connection.bytesWaiting <= 1 << 20)
-      #expect(connection.bytesWaiting > 900_000)
+      #expect(connection.waitingBytes <= 1 << 20)
+      #expect(connection.waitingBytes > 900_000)
     }
     try await withServer(server, options: options) { port, _ in
       let client = RawClient(port: port)

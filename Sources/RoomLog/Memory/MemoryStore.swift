@@ -1,5 +1,5 @@
-/// What a `MemoryLog` has made durable: what is left of it after a crash.
-public struct MemoryStore: Sendable {
+/// What a `MemoryLog` has made durable.
+struct MemoryStore: Sendable {
   struct StoredRoom: Sendable {
     var entry: RoomEntry
     var records: [LogRecord] = []
@@ -10,11 +10,6 @@ public struct MemoryStore: Sendable {
 
   var rooms: [String: StoredRoom] = [:]
   private var lastNumber: Int64 = 0
-
-  public init() {}
-
-  /// How many records a room has; nought where it isn't there.
-  public func recordCount(room: String) -> Int { rooms[room]?.records.count ?? 0 }
 
   mutating func append(_ request: AppendRequest, step: UInt64) throws(LogError) -> AppendedRecords {
     try RoomEntry.check(name: request.room)

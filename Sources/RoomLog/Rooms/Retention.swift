@@ -5,12 +5,9 @@
 public struct Retention: Hashable, Sendable {
   /// Records that arrived longer ago may go.
   public var ageMillisecondsMax: UInt64?
-  /// Records with this many operations after them may go.
-  public var operationsMax: UInt64?
 
-  public init(ageMillisecondsMax: UInt64? = nil, operationsMax: UInt64? = nil) {
+  public init(ageMillisecondsMax: UInt64? = nil) {
     self.ageMillisecondsMax = ageMillisecondsMax
-    self.operationsMax = operationsMax
   }
 
   public static let everything = Retention()
@@ -23,12 +20,9 @@ public struct Retention: Hashable, Sendable {
 extension RoomEntry {
   /// The snapshot to which a room can be trimmed; nil where that is no further than it is already.
   func trimmable(by retention: Retention, milliseconds now: UInt64) -> SnapshotPlace? {
-    let place = snapshots.last { place in
-      if let age = retention.ageMillisecondsMax, now >= age, place.milliseconds <= now - age { return true }
-      if let most = retention.operationsMax, operations - min(operations, place.operations) >= most { return true }
-      return false
-    }
-    guard let place, place.position > trimmed else { return nil }
+    guard let age = retention.ageMillisecondsMax, now >= age,
+      let place = snapshots.last(where: { $0.milliseconds <= now - age }), place.position > trimmed
+    else { return nil }
     return place
   }
 
@@ -37,7 +31,6 @@ extension RoomEntry {
   func needlessSnapshots(by retention: Retention) -> [SnapshotPlace] {
     var needless: [SnapshotPlace] = []
     var kept: SnapshotPlace?
-    let operationsKept = min(operations, retention.operationsMax ?? UInt64.max)
     for (index, place) in snapshots.enumerated() {
       if place.position < trimmed {
         needless.append(place)
@@ -52,7 +45,7 @@ extension RoomEntry {
           if let age = retention.ageMillisecondsMax {
             millisecondsSince >= age / Retention.partsMax
           } else {
-            operationsSince >= max(operationsKept / Retention.partsMax, 1)
+            operationsSince >= max(operations / Retention.partsMax, 1)
           }
         if !isFar {
           needless.append(place)

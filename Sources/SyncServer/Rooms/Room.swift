@@ -113,8 +113,6 @@ enum RoomEffect: Sendable {
 
 /// For the operator: only ever growing.
 struct RoomCounts: Hashable, Sendable {
-  var operationsIn: UInt64 = 0
-  var operationsDelivered: UInt64 = 0
   var beats: UInt64 = 0
   /// What beats have gathered.
   var beatOperations: UInt64 = 0

@@ -14,7 +14,6 @@ extension Room {
     let before = position
     position = record.position
     operationCount += UInt64(record.operations.count)
-    counts.operationsDelivered += UInt64(record.operations.count)
     var wantsSuperseded = false
     if case .member = flight?.origin { wantsSuperseded = true }
     var superseded: [Superseded] = []

@@ -94,7 +94,6 @@ extension Room {
     nextBatch += 1
     pending.add(newcomers)
     inFlight[number] = InFlight(origin: origin, operationCount: UInt64(operations.count), newcomers: newcomers)
-    counts.operationsIn += UInt64(operations.count)
     effects.append(.append(Batch(number: number, operations: operations)))
   }
 

@@ -52,28 +52,10 @@ extension Room {
     )
   }
 
-  /// `GET /v1/rooms/{room}`.
-  func drawing(stamps: Bool) -> [UInt8] {
-    Drawing(canvas).document(room: name, cursor: cursor.text, stamps: stamps)
-  }
-
-  /// `GET /v1/rooms/{room}?at=`: what a history has come to.
-  func drawing(_ history: RoomHistory, stamps: Bool) -> [UInt8] {
-    let cursor = RoomCursor(epoch: epoch, position: history.position)
-    return Drawing(history.canvas).document(room: name, cursor: cursor.text, stamps: stamps)
-  }
-
   /// The place that a cursor of this room's present life names.
   func place(of cursor: Cursor) -> UInt64? {
     guard let cursor = RoomCursor(cursor), cursor.epoch == epoch, cursor.position <= position else { return nil }
     return cursor.position
-  }
-
-  /// `GET /v1/rooms/{room}/picture.svg`.
-  func picture() -> [UInt8] {
-    var export = SVGExport(Drawing(canvas))
-    export.title = name
-    return export.document()
   }
 
   /// `GET /v1/rooms/{room}/free`; nothing where shapes cover all there is.

@@ -54,10 +54,6 @@ struct Session: Sendable {
     if case .awaitingHello(let until) = state { until } else { nil }
   }
 
-  var isJoined: Bool {
-    if case .joined = state { true } else { false }
-  }
-
   /// For how long nothing more is to be read from the connection, if that is so since the last time this was asked.
   mutating func takeRest() -> UInt64? {
     defer { restMilliseconds = nil }

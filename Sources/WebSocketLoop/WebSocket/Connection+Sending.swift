@@ -41,9 +41,6 @@ extension Connection {
     askForWritability()
   }
 
-  /// How many bytes of what `send` was given the socket hasn't taken yet.
-  public var bytesWaiting: Int { waitingBytes }
-
   func sendPing() {
     // With a payload, since libwebsockets doesn't tell of a pong that has none.
     var bytes: [UInt8] = []

@@ -48,13 +48,6 @@ struct RoomsQueryTests {
     #expect(DrawingOrder(bench.clients[reader].canvas).identifiers == identifiers)
     #expect(bench.room.listing.shapes == 2)
     #expect(bench.room.listing.operations == 2)
-    let drawing = String(decoding: bench.room.drawing(stamps: true), as: UTF8.self)
-    #expect(
-      drawing.hasPrefix(
-        "{\"room\":\"demo\",\"cursor\":\"\(bench.room.cursor.text)\",\"shapes\":[{\"id\":\"\(identifiers[0])\""
-      )
-    )
-    #expect(String(decoding: bench.room.picture(), as: UTF8.self).contains("<title>demo</title>"))
     let free = bench.room.freePlace(for: Size(width: 5, height: 5), near: Point(x: 100, y: 100), now: bench.now)
     #expect(free != nil)
     let box = Rect(origin: Point(x: 0, y: 0), size: Size(width: 4, height: 4))
