@@ -188,7 +188,7 @@ async def test_each_refusal_has_its_code(shared):
 
 
 async def test_limits_of_a_room_and_a_rate():
-    """W6: `room_full` and `rate_limited`, as the flags say and welcome tells."""
+    """W6, H6: `room_full` and `rate_limited`, as the flags say and welcome tells; over HTTP with when to come again."""
     with Server("--max-shapes", 3, "--max-ops-per-second", 4, "--max-ops-per-message", 8) as server:
         ann = await Client.join(server, "full")
         assert ann.welcome["limits"]["shapes"] == 3 and ann.welcome["limits"]["opsPerMessage"] == 8
@@ -198,6 +198,14 @@ async def test_limits_of_a_room_and_a_rate():
         bob = await Client.join(server, "rate")
         assert (await bob.write(*shapes[:2] * 4))["type"] == "ack"
         assert (await bob.write(*shapes[:2] * 4, id=2))["code"] == "rate_limited"
+
+        async def refused():
+            answer = await server.http("POST", "/v1/rooms/rate/ops", {"ops": shapes[:2] * 4})
+            assert answer.status in (200, 429), answer.body
+            return answer if answer.status == 429 else None
+
+        answer = await eventually(refused, "too many over HTTP")
+        assert answer.error == "rate_limited" and 1 <= int(answer.headers["Retry-After"]) <= 60
 
 
 async def test_a_log_that_cannot_be_written_is_unavailable_until_it_can():
