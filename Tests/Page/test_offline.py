@@ -95,6 +95,17 @@ def test_a_reload_keeps_what_was_not_sent(world, room):
         own.agree(ann)
 
 
+def test_what_is_done_at_the_last_moment_is_kept(room):
+    """Edited and left in the same breath, without a connection: it is there again, and arrives."""
+    ann = room.join("Ann")
+    for count in range(1, 4):
+        ann.run("app.perform(app.live.stop()); " + SQUARE.removesuffix("; return null") + "; location.reload(); return null")
+        room.wait_for_shapes(count)
+        ann.wait("app.session.status().state === 'live' && app.session.unsentCount === 0")
+    room.agree()
+    assert ann.run("return Object.keys(localStorage).filter((name) => name.startsWith('canvas edits '))") == []
+
+
 def test_a_second_tab_is_somebody_else_and_brings_in_what_the_first_left(world, room):
     """Two tabs are two actors; offline the second has the drawing too; what one was closed with, the other sends."""
     with lasting(world) as server:

@@ -1,3 +1,5 @@
+import { forgetAtOnce, keptAtOnce } from './farewell.js'
+
 // What this browser keeps of rooms: each actor's unsent edits, and the drawing as it was last seen.
 
 const name = 'canvas'
@@ -47,8 +49,21 @@ const done = (request) => new Promise((resolve, reject) => {
 /** @param {string} room @param {number} actor */
 export const keyOf = (room, actor) => `${room} ${actor}`
 
+/** Takes in what pages kept in the moment that they were left, where that is newer than what is here. */
+async function takeFarewells() {
+  const database = await open()
+  for (const record of keptAtOnce()) {
+    const transaction = database.transaction('edits', 'readwrite')
+    const store = transaction.objectStore('edits')
+    const here = await done(store.get(record.key))
+    if (!here || here.at < record.at) await done(store.put(record))
+    forgetAtOnce(record.key)
+  }
+}
+
 /** What actors have kept of a room, the newest first. @param {string} room @returns {Promise<KeptEdits[]>} */
 export async function editsOf(room) {
+  await takeFarewells()
   const database = await open()
   const records = await done(database.transaction('edits').objectStore('edits').index('room').getAll(room))
   return records.sort((one, other) => other.at - one.at)
@@ -73,12 +88,14 @@ export async function keep(store, record) {
 
 /** Forgets one actor's part of a room. @param {string} key */
 export async function forgetEdits(key) {
+  forgetAtOnce(key)
   const database = await open()
   await done(database.transaction('edits', 'readwrite').objectStore('edits').delete(key))
 }
 
 /** Which rooms this browser has seen, the latest first. @returns {Promise<{room: string, at: number, unsent: number}[]>} */
 export async function keptRooms() {
+  await takeFarewells()
   const database = await open()
   const rooms = new Map()
   for (const store of ['drawings', 'edits']) {

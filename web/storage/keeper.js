@@ -1,5 +1,6 @@
 import { claim } from './claims.js'
 import { drawingOf, editsOf, forgetEdits, keep, keyOf } from './database.js'
+import { keepAtOnce } from './farewell.js'
 
 /** How often one looks for what other tabs have left, and how long one that says farewell takes to be gone, with its lock. */
 const lookMilliseconds = 20_000
@@ -120,8 +121,8 @@ export class Keeper {
     app.addEventListener('changes', ({ detail }) => {
       if (detail.reset || detail.shapes.length > 0) this.#drawingChanged()
     })
-    addEventListener('pagehide', () => this.keepNow())
-    document.addEventListener('visibilitychange', () => { if (document.hidden) this.keepNow() })
+    addEventListener('pagehide', () => this.#leave())
+    document.addEventListener('visibilitychange', () => { if (document.hidden) this.#leave() })
   }
 
   #take(effect) {
@@ -156,7 +157,13 @@ export class Keeper {
     if (this.#drawingTimer === 0) this.#drawingTimer = setTimeout(() => this.#keepDrawing(), pause)
   }
 
-  /** All that is new: the page may be gone in a moment. */
+  /** The page may be gone in a moment. */
+  #leave() {
+    if (this.#app.live.unsentCount > 0 || this.#isEditsStale) keepAtOnce(this.#edits())
+    this.keepNow()
+  }
+
+  /** All that is new. */
   async keepNow() {
     await Promise.all([this.#isEditsStale && this.#keepEdits(), this.#isDrawingStale && this.#keepDrawing()])
   }
@@ -165,13 +172,18 @@ export class Keeper {
     clearTimeout(this.#editsTimer)
     this.#editsTimer = 0
     this.#isEditsStale = false
+    const edits = this.#edits()
+    if (isSame(edits.bytes, this.#keptEdits)) return
+    this.#keptEdits = edits.bytes
+    await this.#keep('edits', edits)
+  }
+
+  /** @returns {import('./database.js').KeptEdits} */
+  #edits() {
     const { live, room } = this.#app
-    const bytes = live.save(false)
-    if (isSame(bytes, this.#keptEdits)) return
-    this.#keptEdits = bytes
-    await this.#keep('edits', {
-      key: this.#key, room, actor: this.#actor, bytes, unsent: live.unsentCount, at: Date.now(),
-    })
+    return {
+      key: this.#key, room, actor: this.#actor, bytes: live.save(false), unsent: live.unsentCount, at: Date.now(),
+    }
   }
 
   async #keepDrawing() {
