@@ -54,11 +54,11 @@ async def test_bad_hellos_are_4400(shared):
 
 
 async def test_a_close_says_why_before_it(shared):
-    """An `error` with a code and words, then the close with a reason."""
+    """R7, R11: An `error` with a code and words, then the close with a reason."""
     client = await connect(shared, "why")
     await client.send({"type": "digest"})
     error = await client.receive()
-    assert error["type"] == "error" and error["message"]
+    assert error["type"] == "error" and error["code"] == "bad_hello" and error["message"]
     assert await client.closed() == 4400
 
 
@@ -138,7 +138,7 @@ async def test_too_many_are_4429():
 
 
 async def test_what_is_over_the_rate_of_messages_is_answered_later():
-    """Nothing is dropped: each ping has its pong, the newest presence arrives, and nobody is closed for it."""
+    """R10: Nothing is dropped: each ping has its pong, the newest presence arrives, and nobody is closed for it."""
     with Server("--max-messages-per-second", 50) as server:
         ann, bob = await Client.join(server, "rate"), await Client.join(server, "rate")
         began = time.monotonic()

@@ -195,7 +195,7 @@ async def test_rooms_are_listed(shared):
 
 
 async def test_damaged_rooms_are_listed():
-    """With why they can't be opened, and the others as ever."""
+    """H7: With why they can't be opened, and the others as ever."""
     from test_storage import NEEDLE, written
 
     server = Server()
@@ -441,7 +441,7 @@ async def test_operations_over_http(shared):
 
 
 async def test_rates_over_http():
-    """H6: 429 for an address that writes more than a connection may; one layout may have more, and the next request waits."""
+    """H6, H8: 429 for an address that writes more than a connection may; one layout may have more, and the next request waits."""
     with Server("--max-ops-per-second", 1, "--max-ops-per-message", 20) as server:
         ops = {"ops": [{"shape": identifier(), "set": {"kind": "star"}}] * 15}
         assert (await server.http("POST", "/v1/rooms/fast/ops", ops)).status == 200
@@ -546,7 +546,7 @@ async def test_what_is_not_there_and_what_is_not_allowed(shared):
 
 
 async def test_a_name_that_is_left_out_or_badly_escaped_is_a_bad_name(shared):
-    """And what comes behind it is not taken for it: 404 over HTTP, 4404 over a socket."""
+    """H9: And what comes behind it is not taken for it: 404 over HTTP, 4404 over a socket."""
     for room in ["demo", "overlaps", "ops", "sync"]:
         await shared.write(room)
     for method, path in [

@@ -166,7 +166,7 @@ struct RoomsSessionTests {
     #expect(limited == 981)
   }
 
-  @Test("closing 4429: who goes on for two seconds after being refused, and for a hundred times")
+  @Test("W9: closed with 4429 is who goes on for two seconds after being refused, and for a hundred times")
   func rateLimitsIgnored() {
     var limits = Limits()
     limits.operationsPerSecond = 10
