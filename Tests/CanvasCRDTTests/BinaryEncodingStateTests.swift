@@ -51,6 +51,63 @@ struct BinaryEncodingStateTests {
     try expectRoundTrip(canvas, shapesMax: 2)
   }
 
+  @Test(
+    "a state that is taken over by pages is what its operations make, whatever was there before",
+    arguments: 0..<36 as Range<UInt64>
+  )
+  func pages(seed: UInt64) throws {
+    let shapes = [40, 200, 2_100][Int(seed % 3)]
+    var history = RandomHistory(seed: seed, shapes: shapes, actors: 3)
+    let operations = history.operations(shapes * 4)
+    var source = Canvas()
+    for operation in operations { source.apply(operation) }
+
+    // Nothing; some of the same; others, erasures among them; others that fill one page and leave the next empty.
+    var others = RandomHistory(seed: 1_000 + seed, shapes: 50, actors: 3)
+    var before: [CanvasCRDT.Operation] =
+      switch seed / 3 % 4 {
+      case 0: []
+      case 1: Array(operations.prefix(60))
+      case 2: others.operations(300)
+      default:
+        (0..<UInt64(Canvas.pageLength)).map { index in
+          var set = Properties()
+          set.kind = .star
+          return Operation(shape: Identifier(packed: index)!, at: operations[0].at, set: set)
+        }
+      }
+    if seed / 3 % 4 == 2 {
+      var set = Properties()
+      set.delete()
+      before.append(Operation(shape: operations[5].shape, at: operations[5].at, set: set))
+    }
+    let place: UInt64 = seed % 2 == 0 ? 9 : 0
+    var target = Canvas(seed: 3)
+    if seed % 5 == 0 { target.countDigest() }
+    for operation in before { target.apply(operation, place: min(place, 4)) }
+    var expected = target
+
+    for part in source.stateParts() {
+      let read = try #require(try decoded(encoded(part)))
+      target.merge(read, place: place)
+      read.forEachOperation { expected.apply($0, place: place) }
+      #expect(read == part)
+    }
+    func expectSame() {
+      #expect(target == expected)
+      #expect(target.digest == expected.digest)
+      #expect(target.liveCount == expected.liveCount)
+      #expect(target.operations(since: 4) == expected.operations(since: 4))
+      #expect(target.operations(since: place) == expected.operations(since: place))
+    }
+    expectSame()
+    for operation in history.operations(shapes * 2) {
+      target.apply(operation, place: place + 1)
+      expected.apply(operation, place: place + 1)
+    }
+    expectSame()
+  }
+
   @Test("nothing at all arrives as nothing")
   func empty() throws {
     try expectRoundTrip(Canvas())

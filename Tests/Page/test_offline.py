@@ -99,7 +99,7 @@ def test_what_is_done_at_the_last_moment_is_kept(room):
     """Edited and left in the same breath, without a connection: it is there again, and arrives."""
     ann = room.join("Ann")
     for count in range(1, 4):
-        ann.run("app.perform(app.live.stop()); " + SQUARE.removesuffix("; return null") + "; location.reload(); return null")
+        ann.run("app.perform(app.live.stop()); " + SQUARE.removesuffix("; return Date.now()") + "; location.reload(); return null")
         room.wait_for_shapes(count)
         ann.wait("app.session.status().state === 'live' && app.session.unsentCount === 0")
     room.agree()

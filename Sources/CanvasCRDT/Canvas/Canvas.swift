@@ -36,7 +36,7 @@ public struct Canvas: Sendable {
 
   /// 32 records of 368 bytes: large enough that a page's header is nothing, small enough to copy when it is shared.
   static let pageShift: UInt32 = 5
-  private static let pageLength = 1 << Int(pageShift)
+  static let pageLength = 1 << Int(pageShift)
 
   /// An empty canvas. `seed` scatters the shapes in memory; handed in at random where the identifiers come from people
   /// one does not know. Nothing that can be read from a canvas depends on it.
@@ -115,19 +115,53 @@ extension Canvas {
     change.changed = record.values.assigned
     change.lifecycle = record.isLive ? .appeared : .absent
     if let counted = countedDigest { countedDigest = counted &+ record.digest }
-    guard !record.isErasureOnly else {
-      var adopted = copy record
-      adopted.changedAt = place
-      enter(adopted, change: change, place: place)
-      return change
-    }
+    assert(!record.isErasureOnly, "what has left nothing but an erasure has no record")
     count(change)
-    let slot = claim(record)
-    let page = Int(slot >> Canvas.pageShift)
-    pages[page][Int(slot) & (Canvas.pageLength - 1)].changedAt = place
-    if place > pageChangedAt[page] { pageChangedAt[page] = place }
+    claim(record, changedAt: place)
     return change
   }
+
+  #if !hasFeature(Embedded)
+    /// Takes over pages of shapes, those of which nothing is known as they are.
+    mutating func merge(_ arriving: [[ShapeRecord]], place: UInt64) {
+      if arriving.count >= StatePart.shapesMax / Canvas.pageLength {
+        let pages = pages
+        table.reserve(arriving.count * Canvas.pageLength) {
+          pages[Int($0 >> Canvas.pageShift)][Int($0) & (Canvas.pageLength - 1)].shape
+        }
+      }
+      for page in arriving where !adopt(page, place: place) {
+        for row in page.indices { merge(page[row], place: place) }
+      }
+    }
+
+    /// Takes over a page of shapes of which nothing is known, where it fits behind the pages that there are. A whole room's
+    /// state comes so, and none of its records is copied.
+    private mutating func adopt(_ page: [ShapeRecord], place: UInt64) -> Bool {
+      guard slotCount & (Canvas.pageLength - 1) == 0 else { return false }
+      for row in page.indices {
+        let shape = page[row].shape
+        guard slot(of: shape) == nil, erasures.isEmpty || !erasures.contains(shape) else { return false }
+      }
+      var page = page
+      if place > 0 {
+        for row in page.indices { page[row].changedAt = place }
+      }
+      let first = UInt32(slotCount)
+      slotCount += page.count
+      pages.append(page)
+      pageChangedAt.append(place)
+      let pages = pages
+      for row in page.indices {
+        if page[row].isLive { liveCount += 1 }
+        if let counted = countedDigest { countedDigest = counted &+ page[row].digest }
+        table.insert(page[row].shape, slot: first + UInt32(row)) {
+          pages[Int($0 >> Canvas.pageShift)][Int($0) & (Canvas.pageLength - 1)].shape
+        }
+      }
+      return true
+    }
+  #endif
 
   /// Forgets erasures stamped before `milliseconds`; returns how many. Only where the door refuses stamps as old.
   @discardableResult
@@ -211,8 +245,7 @@ extension Canvas {
       return
     }
     if !erasures.isEmpty { erasures[record.shape] = nil }
-    let slot = claim(record)
-    touch(Int(slot >> Canvas.pageShift), Int(slot) & (Canvas.pageLength - 1), place: place)
+    claim(record, changedAt: max(record.changedAt, place))
   }
 
   private mutating func count(_ change: Change) {
@@ -249,7 +282,8 @@ extension Canvas {
     pages[Int(slot >> Canvas.pageShift)][Int(slot) & (Canvas.pageLength - 1)]
   }
 
-  private mutating func claim(_ record: borrowing ShapeRecord) -> UInt32 {
+  /// Copies a record to a slot that is free.
+  private mutating func claim(_ record: borrowing ShapeRecord, changedAt place: UInt64) {
     let slot: UInt32
     if let free = freeSlots.popLast() {
       slot = free
@@ -265,11 +299,13 @@ extension Canvas {
       }
       pages[pages.count - 1].append(copy record)
     }
+    let page = Int(slot >> Canvas.pageShift)
+    pages[page][Int(slot) & (Canvas.pageLength - 1)].changedAt = place
+    if place > pageChangedAt[page] { pageChangedAt[page] = place }
     let pages = pages
     table.insert(record.shape, slot: slot) {
       pages[Int($0 >> Canvas.pageShift)][Int($0) & (Canvas.pageLength - 1)].shape
     }
-    return slot
   }
 
   private mutating func release(_ slot: UInt32, of shape: Identifier) {
@@ -283,49 +319,10 @@ extension Canvas {
 // MARK: - Reading
 
 extension Canvas {
-  /// The shape of that name, if it is live.
-  public subscript(shape: Identifier) -> Shape? { live(shape) }
-
-  #if hasFeature(Embedded)
-    @inline(never)
-  #endif
-  private func live(_ shape: Identifier) -> Shape? {
-    guard let slot = slot(of: shape) else { return nil }
-    return Shape(record(at: slot))
-  }
-
-  /// Whether a shape is live.
-  public func contains(_ shape: Identifier) -> Bool { registers(of: shape).contains(.kind) }
-
-  /// Which registers a shape has, live or not.
-  public func registers(of shape: Identifier) -> PropertyMask {
-    guard let slot = slot(of: shape) else { return PropertyMask() }
-    return record(at: slot).registers
-  }
-
   /// Under which stamp a register was written, or, for `deleted`, the shape's erasure.
   public func stamp(of property: Property, in shape: Identifier) -> Stamp? {
     if let slot = slot(of: shape) { return record(at: slot).stamp(of: property) }
     return property == .deleted ? erasures[shape]?.stamp : nil
-  }
-
-  /// Whom a write to `property` of `shape` had lost to: the greater of the register's stamp and the erasure's.
-  public func winner(of property: Property, in shape: Identifier) -> Stamp? {
-    let register = stamp(of: property, in: shape)
-    let erasure = stamp(of: .deleted, in: shape)
-    guard let register else { return erasure }
-    guard let erasure else { return register }
-    return max(register, erasure)
-  }
-
-  /// The live shapes, ordered by identifier.
-  public var shapes: [Shape] {
-    var shapes: [Shape] = []
-    shapes.reserveCapacity(liveCount)
-    for slot in orderedSlots() {
-      if let shape = Shape(record(at: slot)) { shapes.append(shape) }
-    }
-    return shapes
   }
 
   /// Occupied slots in the order of their shapes' identifiers, those changed after `place` only.
@@ -359,35 +356,5 @@ extension Canvas {
     }
     ordered.sort { $0.shape < $1.shape }
     return ordered
-  }
-
-  /// The fewest operations that rebuild the registers and the erasures: of all shapes, or of those that have changed
-  /// after `place` in the log. By shape, within a shape by stamp.
-  public func forEachOperation<Failure: Error>(
-    since place: UInt64? = nil,
-    _ body: (borrowing Operation) throws(Failure) -> Void
-  ) throws(Failure) {
-    for erasure in orderedErasures(since: place) {
-      var set = Properties()
-      set.delete()
-      try body(Operation(shape: erasure.shape, at: erasure.stamp, set: set))
-    }
-    for slot in orderedSlots(since: place) { try record(at: slot).forEachOperation(body) }
-  }
-
-  /// `forEachOperation` as a list.
-  public func operations(since place: UInt64? = nil) -> [Operation] {
-    var operations: [Operation] = []
-    forEachOperation(since: place) { operations.append(copy $0) }
-    return operations
-  }
-}
-
-extension Canvas: Equatable {
-  /// The same registers and erasures; how each came by them is not compared.
-  public static func == (left: Canvas, right: Canvas) -> Bool {
-    guard left.digest == right.digest, left.shapeCount == right.shapeCount, left.erasureCount == right.erasureCount
-    else { return false }
-    return left.operations() == right.operations()
   }
 }

@@ -46,11 +46,20 @@ struct SlotTable: Sendable {
 
   /// Enters a shape that is not in the table. `identifier` tells whose a slot is, for when the table grows.
   mutating func insert(_ shape: Identifier, slot: UInt32, identifier: (UInt32) -> Identifier) {
-    // Three quarters full is where runs of occupied places begin to grow long.
-    if (count + 1) * 4 > tags.count * 3 { grow(identifier: identifier) }
+    if !hasRoom(for: count + 1, in: tags.count) { grow(to: tags.count * 2, identifier: identifier) }
     place(shape, slot: slot)
     count += 1
   }
+
+  /// Makes room for many more, of which some thousands follow others: fourfold, since each growth reads all shapes there are.
+  mutating func reserve(_ additional: Int, identifier: (UInt32) -> Identifier) {
+    var capacity = tags.count
+    while !hasRoom(for: count + additional, in: capacity) { capacity *= 4 }
+    if capacity > tags.count { grow(to: capacity, identifier: identifier) }
+  }
+
+  /// Three quarters full is where runs of occupied places begin to grow long.
+  private func hasRoom(for count: Int, in capacity: Int) -> Bool { count * 4 <= capacity * 3 }
 
   private mutating func place(_ shape: Identifier, slot: UInt32) {
     let hash = hash(shape)
@@ -61,11 +70,11 @@ struct SlotTable: Sendable {
     slots[index] = slot
   }
 
-  private mutating func grow(identifier: (UInt32) -> Identifier) {
+  private mutating func grow(to capacity: Int, identifier: (UInt32) -> Identifier) {
     let oldTags = tags
     let oldSlots = slots
-    tags = [UInt8](repeating: 0, count: oldTags.count * 2)
-    slots = [UInt32](repeating: 0, count: oldTags.count * 2)
+    tags = [UInt8](repeating: 0, count: capacity)
+    slots = [UInt32](repeating: 0, count: capacity)
     for index in oldTags.indices where oldTags[index] != 0 {
       place(identifier(oldSlots[index]), slot: oldSlots[index])
     }

@@ -3,8 +3,9 @@
 /// It shares the pages of the canvas that it was taken from, and no record is copied.
 public struct StatePart: Sendable {
   private let pages: [[ShapeRecord]]
-  private let slots: [UInt32]
-  private let pageShift: UInt32
+  /// Where the records are; nothing where they are all that the pages have.
+  private let slots: [UInt32]?
+  let recordCount: Int
   let erasures: [(shape: Identifier, stamp: Stamp)]
 
   /// Records of a canvas, by slot.
@@ -12,24 +13,32 @@ public struct StatePart: Sendable {
     self.pages = pages
     self.slots = slots
     self.erasures = erasures
-    pageShift = Canvas.pageShift
+    recordCount = slots.count
   }
 
-  /// Records of no canvas yet, in order.
-  init(records: [ShapeRecord], erasures: [(shape: Identifier, stamp: Stamp)]) {
-    pages = [records]
-    slots = Array(0..<UInt32(records.count))
+  /// Records of no canvas yet, in order: pages of `Canvas.pageLength`, but for the last.
+  init(pages: [[ShapeRecord]], erasures: [(shape: Identifier, stamp: Stamp)]) {
+    self.pages = pages
+    slots = nil
     self.erasures = erasures
-    // All of them in the one page.
-    pageShift = 31
+    recordCount = pages.reduce(0) { $0 + $1.count }
   }
 
-  var recordCount: Int { slots.count }
+  /// The pages, where they have all of the records and nothing else.
+  var wholePages: [[ShapeRecord]]? { slots == nil ? pages : nil }
 
   /// The record at `index`, copied.
   func record(_ index: Int) -> ShapeRecord {
-    let slot = slots[index]
-    return pages[Int(slot >> pageShift)][Int(slot & (1 << pageShift &- 1))]
+    let slot = slots?[index] ?? UInt32(index)
+    return pages[Int(slot >> Canvas.pageShift)][Int(slot) & (Canvas.pageLength - 1)]
+  }
+
+  /// Each record in its place, in order.
+  func forEachRecord<Failure: Error>(_ body: (borrowing ShapeRecord) throws(Failure) -> Void) throws(Failure) {
+    for index in 0..<recordCount {
+      let slot = slots?[index] ?? UInt32(index)
+      try body(pages[Int(slot >> Canvas.pageShift)][Int(slot) & (Canvas.pageLength - 1)])
+    }
   }
 
   /// All records in place, for as long as `body` runs: reading one property of many is not worth copying each.
@@ -40,16 +49,17 @@ public struct StatePart: Sendable {
     defer { withExtendedLifetime(pages) {} }
     let bases = pages.map { page in page.withUnsafeBufferPointer { $0.baseAddress } }
     var pointers: [UnsafePointer<ShapeRecord>] = []
-    pointers.reserveCapacity(slots.count)
-    for slot in slots {
-      guard let base = bases[Int(slot >> pageShift)] else { preconditionFailure("a slot on an empty page") }
-      pointers.append(base + Int(slot & (1 << pageShift &- 1)))
+    pointers.reserveCapacity(recordCount)
+    for index in 0..<recordCount {
+      let slot = slots?[index] ?? UInt32(index)
+      guard let base = bases[Int(slot >> Canvas.pageShift)] else { preconditionFailure("a slot on an empty page") }
+      pointers.append(base + (Int(slot) & (Canvas.pageLength - 1)))
     }
     return try body(pointers)
   }
 
   /// How many shapes and erasures it has.
-  public var count: Int { slots.count + erasures.count }
+  public var count: Int { recordCount + erasures.count }
 
   /// The fewest operations that say the same.
   public func forEachOperation<Failure: Error>(
@@ -60,7 +70,7 @@ public struct StatePart: Sendable {
       set.delete()
       try body(Operation(shape: erasure.shape, at: erasure.stamp, set: set))
     }
-    for index in slots.indices { try record(index).forEachOperation(body) }
+    try forEachRecord { (record) throws(Failure) in try record.forEachOperation(body) }
   }
 
   public var operations: [Operation] {
@@ -106,20 +116,20 @@ extension Canvas {
     keeping wanted: (Identifier) -> PropertyMask
   ) -> [StatePart] {
     stateParts(since: place, shapesMax: shapesMax).map { part in
-      var records: [ShapeRecord] = []
-      records.reserveCapacity(part.recordCount)
+      var pages: [[ShapeRecord]] = []
       var erasures = part.erasures
       for index in 0..<part.recordCount {
         var record = part.record(index)
         record.keep(wanted(record.shape))
         if !record.isErasureOnly {
-          records.append(record)
+          if pages.last?.count ?? Canvas.pageLength == Canvas.pageLength { pages.append([]) }
+          pages[pages.count - 1].append(record)
         } else if let erasure = record.erasure {
           erasures.append((record.shape, erasure))
         }
       }
       if erasures.count > part.erasures.count { erasures.sort { $0.shape < $1.shape } }
-      return StatePart(records: records, erasures: erasures)
+      return StatePart(pages: pages, erasures: erasures)
     }
   }
 
@@ -130,9 +140,10 @@ extension Canvas {
       set.delete()
       apply(Operation(shape: erasure.shape, at: erasure.stamp, set: set), place: place)
     }
-    part.withRecords { records in
-      for record in records { merge(record.pointee, place: place) }
-    }
+    #if !hasFeature(Embedded)
+      if let pages = part.wholePages { return merge(pages, place: place) }
+    #endif
+    part.forEachRecord { merge($0, place: place) }
   }
 }
 

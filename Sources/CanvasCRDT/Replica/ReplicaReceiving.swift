@@ -104,16 +104,14 @@ extension Replica {
       let change = optimistic.receive(Operation(shape: erasure.shape, at: erasure.stamp, set: set))
       if !change.isEmpty { changes.append(change) }
     }
-    part.withRecords { records in
-      for record in records {
-        for property in record.pointee.values.assigned {
-          let stamp = record.pointee.stamps[Int(property.rawValue)]
-          clock.observe(stamp)
-          digestCheck.echoed(stamp, of: record.pointee.shape)
-        }
-        let change = optimistic.receive(record.pointee)
-        if !change.isEmpty { changes.append(change) }
+    part.forEachRecord { record in
+      for property in record.values.assigned {
+        let stamp = record.stamps[Int(property.rawValue)]
+        clock.observe(stamp)
+        digestCheck.echoed(stamp, of: record.shape)
       }
+      let change = optimistic.receive(record)
+      if !change.isEmpty { changes.append(change) }
     }
     tell(changes, by: .room)
   }

@@ -61,6 +61,9 @@ public struct PropertyMask: Hashable, Sendable {
   /// Every property that is a register: all but the erasure.
   @inlinable public static var registers: PropertyMask { PropertyMask(rawValue: 0x7FBF) }
 
+  /// What a value can be out of range for, where its type has all of them. A constant, as `registers` is.
+  static var bounded: PropertyMask { PropertyMask(rawValue: 0x7917) }
+
   /// What decides where a shape's outline runs and whether it is seen.
   public static let outline: PropertyMask = [
     .kind, .position, .size, .rotation, .cornerRadius, .points, .innerRatio, .visible,

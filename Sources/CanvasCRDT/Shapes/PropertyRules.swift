@@ -62,7 +62,7 @@ public enum PropertyRules {
 extension Properties {
   /// Refuses what is assigned here and not allowed. A NaN fails every comparison and so is refused with the rest.
   public func check() throws(PropertyProblem) {
-    for property in assigned where !allows(property) { throw PropertyProblem(property) }
+    for property in assigned.intersection(.bounded) where !allows(property) { throw PropertyProblem(property) }
   }
 
   private func allows(_ property: Property) -> Bool {

@@ -210,6 +210,13 @@ extension Array {
 
   static func += (left: inout [Element], right: [Element]) { left.append(contentsOf: right) }
 
+  mutating func withUnsafeMutableBufferPointer<Outcome, Failure: Error>(
+    _ body: (inout UnsafeMutableBufferPointer<Element>) throws(Failure) -> Outcome
+  ) throws(Failure) -> Outcome {
+    var elements = UnsafeMutableBufferPointer(start: isEmpty ? nil : place(0), count: count)
+    return try body(&elements)
+  }
+
   mutating func withUnsafeMutableBytes<Outcome>(_ body: (UnsafeMutableRawBufferPointer) -> Outcome) -> Outcome {
     body(UnsafeMutableRawBufferPointer(start: isEmpty ? nil : place(0), count: count * Array.stride))
   }

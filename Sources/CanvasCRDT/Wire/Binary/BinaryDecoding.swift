@@ -127,7 +127,7 @@ extension BinaryEncoding {
       return .operations(
         Delivery(
           cursor: cursor,
-          content: .state(StatePart(records: columns.records, erasures: columns.erasures)),
+          content: .state(columns.part),
           more: flags & DeliveryFlag.more != 0,
           reset: flags & DeliveryFlag.reset != 0
         )

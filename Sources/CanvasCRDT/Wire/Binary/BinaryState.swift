@@ -34,7 +34,7 @@ extension BinaryEncoding {
     for _ in 0..<(try reader.count(bytesEach: 1)) {
       let columns = try StateColumnsReader.read(reader)
       reader = columns.rest
-      canvas.merge(StatePart(records: columns.records, erasures: columns.erasures))
+      canvas.merge(columns.part)
       guard canvas.shapeCount <= shapesMax else { throw .refused(.roomFull, "more shapes than a room may hold") }
     }
     return canvas

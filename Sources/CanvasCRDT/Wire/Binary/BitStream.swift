@@ -43,44 +43,57 @@ struct BitReader {
     @inline(__always)
   #endif
   mutating func read(width: Int, from reader: inout ByteReader) throws(BinaryFailure) -> UInt64 {
-    let word: UInt64
-    let end = bitsRead &+ UInt64(truncatingIfNeeded: width)
-    if reader.remaining >= 8 {
-      word = reader.next64()
-    } else {
-      guard end <= UInt64(reader.remaining &* 8) else { throw .truncated }
-      word = reader.last64()
-    }
-    reader.skip(Int(truncatingIfNeeded: end &>> 3))
-    let value = (word &>> bitsRead) & ((1 &<< UInt64(truncatingIfNeeded: width)) &- 1)
+    let word = reader.next64() &>> bitsRead
+    let width = UInt64(truncatingIfNeeded: width)
+    guard bitsRead &+ width <= UInt64(truncatingIfNeeded: reader.remaining) &* 8 else { throw .truncated }
+    skip(width, of: &reader)
+    return word & ((1 &<< width) &- 1)
+  }
+
+  /// Passes over the zeros that come next, at most so many, and says how many there were.
+  #if !hasFeature(Embedded)
+    @inline(__always)
+  #endif
+  mutating func readZeros(atMost most: Int, from reader: inout ByteReader) -> Int {
+    let zeros = (reader.next64() &>> bitsRead).trailingZeroBitCount
+    let count = min(min(zeros, most), min(reader.remaining, 8) &* 8 &- Int(truncatingIfNeeded: bitsRead))
+    skip(UInt64(truncatingIfNeeded: count), of: &reader)
+    return count
+  }
+
+  #if !hasFeature(Embedded)
+    @inline(__always)
+  #endif
+  private mutating func skip(_ bits: UInt64, of reader: inout ByteReader) {
+    let end = bitsRead &+ bits
+    reader.offset &+= Int(truncatingIfNeeded: end &>> 3)
     bitsRead = end & 7
-    return value
   }
 
   /// Passes over the rest of the last byte, which has to be zeros.
   mutating func finish(_ reader: inout ByteReader) throws(BinaryFailure) {
     guard bitsRead > 0 else { return }
-    guard try reader.byte() >> UInt8(bitsRead) == 0 else { throw .malformed("bits behind the last value") }
+    guard UInt64(try reader.byte()) &>> bitsRead == 0 else { throw .malformed("bits behind the last value") }
     bitsRead = 0
   }
 }
 
 extension ByteReader {
-  /// The next eight bytes, of which there are as many, without passing over them.
-  @inline(__always)
+  /// The next eight bytes, or as many as there are, without passing over them.
+  #if hasFeature(Embedded)
+    @inline(never)
+  #else
+    @inline(__always)
+  #endif
   fileprivate func next64() -> UInt64 {
-    UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    guard remaining >= 8 else { return last64() }
+    return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
-  /// The bytes that are left, fewer than eight.
   @inline(never)
-  fileprivate func last64() -> UInt64 {
+  private func last64() -> UInt64 {
     var word: UInt64 = 0
-    for index in 0..<remaining { word |= UInt64(bytes[offset &+ index]) << UInt64(index * 8) }
+    for index in 0..<remaining { word |= UInt64(bytes[offset &+ index]) &<< UInt64(truncatingIfNeeded: index &* 8) }
     return word
   }
-
-  /// Passes over bytes that have been looked at.
-  @inline(__always)
-  fileprivate mutating func skip(_ count: Int) { offset &+= count }
 }

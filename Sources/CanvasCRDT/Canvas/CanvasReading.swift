@@ -1,0 +1,72 @@
+// What a canvas holds, shape by shape.
+
+extension Canvas {
+  /// The shape of that name, if it is live.
+  public subscript(shape: Identifier) -> Shape? { live(shape) }
+
+  #if hasFeature(Embedded)
+    @inline(never)
+  #endif
+  private func live(_ shape: Identifier) -> Shape? {
+    guard let slot = slot(of: shape) else { return nil }
+    return Shape(record(at: slot))
+  }
+
+  /// Whether a shape is live.
+  public func contains(_ shape: Identifier) -> Bool { registers(of: shape).contains(.kind) }
+
+  /// Which registers a shape has, live or not.
+  public func registers(of shape: Identifier) -> PropertyMask {
+    guard let slot = slot(of: shape) else { return PropertyMask() }
+    return record(at: slot).registers
+  }
+
+  /// Whom a write to `property` of `shape` had lost to: the greater of the register's stamp and the erasure's.
+  public func winner(of property: Property, in shape: Identifier) -> Stamp? {
+    let register = stamp(of: property, in: shape)
+    let erasure = stamp(of: .deleted, in: shape)
+    guard let register else { return erasure }
+    guard let erasure else { return register }
+    return max(register, erasure)
+  }
+
+  /// The live shapes, ordered by identifier.
+  public var shapes: [Shape] {
+    var shapes: [Shape] = []
+    shapes.reserveCapacity(liveCount)
+    for slot in orderedSlots() {
+      if let shape = Shape(record(at: slot)) { shapes.append(shape) }
+    }
+    return shapes
+  }
+
+  /// The fewest operations that rebuild the registers and the erasures: of all shapes, or of those that have changed
+  /// after `place` in the log. By shape, within a shape by stamp.
+  public func forEachOperation<Failure: Error>(
+    since place: UInt64? = nil,
+    _ body: (borrowing Operation) throws(Failure) -> Void
+  ) throws(Failure) {
+    for erasure in orderedErasures(since: place) {
+      var set = Properties()
+      set.delete()
+      try body(Operation(shape: erasure.shape, at: erasure.stamp, set: set))
+    }
+    for slot in orderedSlots(since: place) { try record(at: slot).forEachOperation(body) }
+  }
+
+  /// `forEachOperation` as a list.
+  public func operations(since place: UInt64? = nil) -> [Operation] {
+    var operations: [Operation] = []
+    forEachOperation(since: place) { operations.append(copy $0) }
+    return operations
+  }
+}
+
+extension Canvas: Equatable {
+  /// The same registers and erasures; how each came by them is not compared.
+  public static func == (left: Canvas, right: Canvas) -> Bool {
+    guard left.digest == right.digest, left.shapeCount == right.shapeCount, left.erasureCount == right.erasureCount
+    else { return false }
+    return left.operations() == right.operations()
+  }
+}

@@ -1,0 +1,202 @@
+/// Reads the columns of values into records that have their stamps already.
+struct StateValuesReader {
+  private var reader: ByteReader
+  /// Which properties each of the shapes has.
+  private let masks: [PropertyMask]
+
+  static func read(
+    _ reader: inout ByteReader,
+    into pages: inout [[ShapeRecord]],
+    masks: [PropertyMask]
+  ) throws(BinaryFailure) {
+    var values = StateValuesReader(reader: reader, masks: masks)
+    try values.readColumns(&pages)
+    reader = values.reader
+  }
+
+  private mutating func readColumns(_ pages: inout [[ShapeRecord]]) throws(BinaryFailure) {
+    var used = PropertyMask()
+    for mask in masks { used = used.union(mask) }
+    for property in used {
+      switch property {
+      case .position:
+        try readNumbers(of: property, into: &pages) { $0.position.x = $1 }
+        try readNumbers(of: property, into: &pages) { $0.position.y = $1 }
+      case .size:
+        try readNumbers(of: property, into: &pages) { $0.size.width = $1 }
+        try readNumbers(of: property, into: &pages) { $0.size.height = $1 }
+      case .rotation: try readNumbers(of: property, into: &pages) { $0.rotation = $1 }
+      case .strokeWidth: try readNumbers(of: property, into: &pages) { $0.strokeWidth = $1 }
+      case .cornerRadius: try readNumbers(of: property, into: &pages) { $0.cornerRadius = $1 }
+      case .innerRatio: try readNumbers(of: property, into: &pages) { $0.innerRatio = $1 }
+      case .fill:
+        try readEach(property, of: &pages) { (set, reader) throws(BinaryFailure) in set.fill = try reader.color() }
+      case .stroke:
+        try readEach(property, of: &pages) { (set, reader) throws(BinaryFailure) in set.stroke = try reader.color() }
+      case .name:
+        try readEach(property, of: &pages) { (set, reader) throws(BinaryFailure) in set.name = try reader.countedText()
+        }
+      case .z:
+        try readEach(property, of: &pages) { (set, reader) throws(BinaryFailure) in
+          guard let key = OrderKey(try reader.countedBytes()) else { throw .malformed("no drawing order key") }
+          set.z = key
+        }
+      case .kind:
+        try readPacked(property, into: &pages, width: StateColumns.kindBits) { (set, bits) throws(BinaryFailure) in
+          guard let kind = ShapeKind(rawValue: UInt8(bits)) else { throw .malformed("no kind of shape") }
+          set.kind = kind
+        }
+      case .alpha:
+        try readPacked(property, into: &pages, width: StateColumns.alphaBits) { (set, bits) throws(BinaryFailure) in
+          set.alpha = Int16(bits)
+        }
+      case .visible:
+        try readPacked(property, into: &pages, width: StateColumns.visibleBits) { (set, bits) throws(BinaryFailure) in
+          set.visible = bits == 1
+        }
+      case .points:
+        try readPacked(property, into: &pages, width: StateColumns.pointsBits) { (set, bits) throws(BinaryFailure) in
+          set.points = Int16(bits)
+        }
+      case .deleted: break
+      }
+    }
+    for page in pages {
+      for row in page.indices {
+        do { try page[row].values.check() } catch { throw .malformed("a value out of range") }
+      }
+    }
+  }
+
+  /// Hands the values of every shape that has `property` to `restore`, with the reader.
+  #if hasFeature(Embedded)
+    @inline(never)
+  #else
+    @inline(__always)
+  #endif
+  private mutating func readEach(
+    _ property: Property,
+    of pages: inout [[ShapeRecord]],
+    _ restore: (inout Properties, inout ByteReader) throws(BinaryFailure) -> Void
+  ) throws(BinaryFailure) {
+    for page in pages.indices {
+      try pages[page].withUnsafeMutableBufferPointer { (records) throws(BinaryFailure) in
+        for row in records.indices where records[row].values.assigned.contains(property) {
+          try records[row].restoreValues { (values) throws(BinaryFailure) in try restore(&values, &reader) }
+        }
+      }
+    }
+  }
+
+  #if hasFeature(Embedded)
+    @inline(never)
+  #else
+    @inline(__always)
+  #endif
+  private mutating func readPacked(
+    _ property: Property,
+    into pages: inout [[ShapeRecord]],
+    width: Int,
+    _ restore: (inout Properties, UInt64) throws(BinaryFailure) -> Void
+  ) throws(BinaryFailure) {
+    var bits = BitReader()
+    try readEach(property, of: &pages) { (values, reader) throws(BinaryFailure) in
+      try restore(&values, try bits.read(width: width, from: &reader))
+    }
+    try bits.finish(&reader)
+  }
+
+  #if hasFeature(Embedded)
+    @inline(never)
+  #else
+    @inline(__always)
+  #endif
+  private mutating func readNumbers(
+    of property: Property,
+    into pages: inout [[ShapeRecord]],
+    _ restore: (inout Properties, Double) -> Void
+  ) throws(BinaryFailure) {
+    var count = 0
+    for mask in masks where mask.contains(property) { count += 1 }
+    let numbers = try readNumbers(count)
+    var next = 0
+    try readEach(property, of: &pages) { (values, _) throws(BinaryFailure) in
+      restore(&values, numbers[next])
+      next += 1
+    }
+  }
+
+  /// A column of so many numbers.
+  @inline(never)
+  private mutating func readNumbers(_ count: Int) throws(BinaryFailure) -> [Double] {
+    var numbers: [Double] = []
+    let form = Int(try reader.byte())
+    switch form {
+    case ..<StateColumns.scales.count: try readScaledNumbers(count, scale: StateColumns.scales[form], &numbers)
+    case Int(StateColumns.rawForm):
+      for _ in 0..<count {
+        let value = Double(bitPattern: try reader.littleEndian64())
+        guard value != 0 || value.sign == .plus else { throw .malformed("minus zero") }
+        numbers.append(value)
+      }
+    default: throw .malformed("numbers of no known form")
+    }
+    for scale in StateColumns.scales[..<form] where StateColumns.fits(numbers, scale: scale) {
+      throw .malformed("numbers that a shorter form holds")
+    }
+    return numbers
+  }
+
+  private mutating func readScaledNumbers(
+    _ count: Int,
+    scale: Double,
+    _ numbers: inout [Double]
+  ) throws(BinaryFailure) {
+    let least = BinaryNumber.unzigzag(try reader.varint())
+    let width = Int(try reader.byte())
+    // Both bounds keep the sum within an integer.
+    guard width <= BitWriter.widthMax, least.magnitude <= 1 << 53 else { throw .malformed("numbers out of range") }
+    var bits = BitReader()
+    var zeroSteps = 0
+    // As wide as their widest.
+    var allSteps: UInt64 = 0
+    for _ in 0..<count {
+      let step = try bits.read(width: width, from: &reader)
+      numbers.append(Double(least + Int64(step)) / scale)
+      if step == 0 { zeroSteps += 1 }
+      allSteps |= step
+    }
+    try bits.finish(&reader)
+    let others = try reader.count(bytesEach: 9)
+    guard others <= count / StateColumns.othersShare else { throw .malformed("too many numbers that did not fit") }
+    let leastValue = Double(least) / scale
+    var next = 0
+    for _ in 0..<others {
+      let step = try reader.varint()
+      guard step < UInt64(count - next) else { throw .malformed("a number that has no place") }
+      let place = next + Int(step)
+      let value = Double(bitPattern: try reader.littleEndian64())
+      guard numbers[place] == leastValue, BinaryNumber.multiple(of: scale, in: value) == nil else {
+        throw .malformed("a number that fits among those that did not")
+      }
+      numbers[place] = value
+      next = place + 1
+    }
+    // One of those that did fit is the least.
+    guard width == BitWriter.width(of: allSteps), zeroSteps > others else {
+      throw .malformed("numbers wider than they have to be")
+    }
+  }
+}
+
+extension ByteReader {
+  #if hasFeature(Embedded)
+    @inline(never)
+  #else
+    @inline(__always)
+  #endif
+  fileprivate mutating func color() throws(BinaryFailure) -> Color {
+    let bytes = try slice(3)
+    return Color(red: bytes[0], green: bytes[1], blue: bytes[2])
+  }
+}
