@@ -457,7 +457,7 @@ async def test_rates_over_http():
 
 
 async def test_layouts_and_drawings_are_taken(shared):
-    """Squares in single quotes; a drawing as it was given."""
+    """H10: Squares in single quotes; a drawing as it was given."""
     layout = b"{'squares': [{ 'x': 120, 'y': 230, 'colour': '#FF0000', 'size': 250}, {'x': 1, 'y': 2, 'colour': '#00FF00', 'size': 30}]}"
     answer = await shared.http("POST", "/v1/rooms/layout/layout", layout, {"Content-Type": "application/json"})
     assert answer.status == 200, answer.body
