@@ -136,19 +136,22 @@ extension Room {
         members[index]?.chunkKind = .notice
       case .live:
         let place = lanes[index].place
-        if take(lettersOf: index, upTo: place) { return true }
-        guard place < ring.end else { return false }
-        guard place >= ring.start else {
+        guard place < ring.end, place >= ring.start else {
+          if take(lettersOf: index, upTo: place) { return true }
+          guard place < ring.end else { return false }
           beginState(of: member.id, now: now)
           continue
         }
         let bytes = beatBytes(place, for: member)
+        let isShort = bytes.count <= Room.joinedBytesMax
+        if bytes.isEmpty || !isShort, take(lettersOf: index, upTo: place) { return true }
         if bytes.isEmpty {
           // Nothing of this beat was for this channel.
           lanes[index].place &+= 1
           continue
         }
-        members[index]?.chunk = bytes
+        let chunk = isShort && member.hasLetters ? joined(bytes, at: place, lettersOf: index) : bytes
+        members[index]?.chunk = chunk
         members[index]?.chunkKind = .beat
       }
     }
@@ -163,6 +166,18 @@ extension Room {
     encode(beat.peers.without(member.peer.actor), channel.encoding, into: &bytes)
     return bytes
   }
+
+  /// A beat between the letters before it and those behind it: a writer is sent its operation and the answer to it at
+  /// one time, and two calls would cost twice as much as one.
+  private mutating func joined(_ beat: [UInt8], at place: UInt64, lettersOf index: Int) -> [UInt8] {
+    var bytes = members[index]?.takeLetters(upTo: place) ?? []
+    bytes += beat
+    bytes += members[index]?.takeLetters(upTo: place &+ 1) ?? []
+    return bytes
+  }
+
+  /// Longer beats go out of the buffer that all share.
+  private static let joinedBytesMax = 16_384
 
   private mutating func take(lettersOf index: Int, upTo ordinal: UInt64) -> Bool {
     guard let member = members[index], member.hasLetters else { return false }

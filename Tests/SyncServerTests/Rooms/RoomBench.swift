@@ -82,6 +82,8 @@ struct RoomBench {
   var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
   var random = SeededGenerator(seed: 7)
   let limits: Limits
+  /// How many times anybody was handed anything.
+  var writes = 0
   var pauses = 0
   var resumes = 0
 
@@ -210,11 +212,14 @@ struct RoomBench {
 
   mutating func send() {
     var clients = clients
+    var writes = 0
     room.send(now: now) { id, bytes in
+      writes += 1
       guard let client = clients.firstIndex(where: { $0.id == id }) else { return 0 }
       return clients[client].take(bytes)
     }
     self.clients = clients
+    self.writes += writes
     takeEffects()
   }
 

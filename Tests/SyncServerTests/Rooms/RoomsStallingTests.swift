@@ -180,6 +180,23 @@ struct RoomsStallingTests {
     #expect(bench.room.counts.statesMade == made)
   }
 
+  @Test("a writer is handed what it wrote and the answers to it at one time, in this order") func joinedAnswers() {
+    var bench = RoomBench()
+    let writer = bench.join()
+    let reader = bench.join(.json)
+    let before = (writes: bench.writes, messages: bench.clients[writer].messages.count)
+    for number in 1...3 as ClosedRange<UInt64> {
+      bench.write(writer, bench.shape(number), id: number) { $0.kind = .star }
+    }
+    bench.settle()
+    #expect(bench.writes == before.writes + 2)
+    let messages = bench.clients[writer].messages.dropFirst(before.messages)
+    #expect(messages.count == 4)
+    if case .operations(let delivery)? = messages.first { #expect(delivery.cursor == bench.room.cursor) }
+    #expect(bench.acknowledgements(writer).map(\.id) == (1...3).map { MessageIdentifier($0) })
+    for client in [writer, reader] { bench.expectCaughtUp(client) }
+  }
+
   @Test("R5: a digest is answered in order: at its cursor, both agree", arguments: [nil, 0, 3, 40])
   func digests(takes: Int?) {
     var bench = RoomBench { $0.ringBeats = 3 }
