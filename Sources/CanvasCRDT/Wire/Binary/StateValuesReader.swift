@@ -130,6 +130,9 @@ struct StateValuesReader {
   @inline(never)
   private mutating func readNumbers(_ count: Int) throws(BinaryFailure) -> [Double] {
     var numbers: [Double] = []
+    #if !hasFeature(Embedded)
+      numbers.reserveCapacity(count)
+    #endif
     let form = Int(try reader.byte())
     switch form {
     case ..<StateColumns.scales.count: try readScaledNumbers(count, scale: StateColumns.scales[form], &numbers)
