@@ -38,6 +38,8 @@ def test_edits_go_on_are_counted_and_arrive(room):
     ann, bob = room.join("Ann"), room.join("Bob")
     draw(ann)
     bob.wait_for_shapes(1)
+    # Others may have it before its author has the answer.
+    status(ann, "Saved")
     ann.forgive(*MISSED)
     ann.run("app.perform(app.live.stop()); return null")
     draw(ann, 3)
@@ -80,6 +82,7 @@ def test_a_reload_keeps_what_was_not_sent(world, room):
         ann.forgive(*MISSED)
         draw(ann, 2)
         own.wait_for_shapes(2)
+        status(ann, "Saved")
         keep_page(ann)
         actor = ann.run("app.live.actor")
         server.kill()
