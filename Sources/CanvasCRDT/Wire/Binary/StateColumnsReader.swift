@@ -1,5 +1,5 @@
-/// Reads columns back into records, in pages as a canvas has them, so that it can take them over. Whatever the bytes are: records or a named failure, and never more than
-/// `StateColumns.shapesMax` records.
+/// Reads columns back into records, in pages as a canvas has them, so that it can take them over. Whatever the bytes are:
+/// records or a named failure, and never more than `StateColumns.shapesMax` records.
 ///
 /// What the writer would have written otherwise is refused, so that one state has one encoding here too. Each such
 /// check is a comparison beside what is read anyway.
