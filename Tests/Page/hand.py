@@ -76,7 +76,7 @@ def handle(person, kind):
     person.painted()
     person.wait("(app.selection.size > 0)", "something is selected")
     place = person.page.evaluate(
-        "async (kind) => (await import('/drawing/frame.js')).handles(window.canvasApp).find((handle) => handle.kind === kind)", kind)
+        "async (kind) => (await import('/drawing/handles.js')).handles(window.canvasApp).find((handle) => handle.kind === kind)", kind)
     assert place, f"no handle to {kind}"
     return place["x"], place["y"]
 

@@ -5,7 +5,7 @@ import json
 from test_offline import MISSED, draw, keep_page, lasting
 
 BYTES_MAX = 250_000
-LATER = ["exchange.wasm", "room/exchange.js", "room/astray.js", "room/history.js", "room/sheet.js", "room/dialog.js", "panels/inspector.js", "tools/align.js"]
+LATER = ["exchange.wasm", "furniture/files.js", "furniture/astray.js", "furniture/history.js", "furniture/shortcut-list.js", "elements/dialog.js", "panels/inspector.js", "tools/align.js"]
 
 
 def sizes_of(page):

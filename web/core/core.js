@@ -1,19 +1,19 @@
 // core.wasm and geometry.wasm for JavaScript: the same merge, undo and geometry that the server runs. Nothing here
-// merges, and nothing here draws; a page tells a session what happened and does what it is asked for in return.
+// merges, and nothing here draws; a page tells a replica what happened and does what it is asked for in return.
 //
 //     const core = await loadCore(fetch('core.wasm'), fetch('geometry.wasm'))
-//     const session = core.createSession({ name: 'Ann', color: '#E4572E' })
-//     run(session.start())                       // [{ type: 'connect' }, …]
-//     run(session.received(bytes))               // [{ type: 'send', bytes }, …]
-//     const { shapes, pairs } = session.changes()  // once for every frame that is drawn
+//     const replica = core.createReplica({ name: 'Ann', color: '#E4572E' })
+//     run(replica.start())                       // [{ type: 'connect' }, …]
+//     run(replica.received(bytes))               // [{ type: 'send', bytes }, …]
+//     const { shapes, pairs } = replica.changes()  // once for every frame that is drawn
 //
 // What lies where is known to geometry.wasm, which is told of outlines before it is asked. What a page needs seldom is in a
 // third module: documents read and made, free places, JSON on the wire.
 //
 //     await core.loadExchange(fetch('exchange.wasm'))   // once the drawing is there
-//     const text = session.exportDrawing()
+//     const text = replica.exportDrawing()
 
-import { encodingNumber, Session } from './session.js'
+import { encodingNumber, Replica } from './replica.js'
 import { digestText, helloBytes, readEffects } from './values.js'
 
 const decoder = new TextDecoder()
@@ -99,7 +99,7 @@ class Exchange extends Module {
   /** The digest of the drawing that it has. */
   #taken = ''
 
-  /** Hands over what a session shows, unless that is what it has. */
+  /** Hands over what a replica shows, unless that is what it has. */
   take(core, handle, digest) {
     if (digest === this.#taken) return
     this.bytes(this.exports.take(this.write(core.bytes(core.exports.state(handle)))))
@@ -119,7 +119,7 @@ export class Core extends Module {
   }
 
   /**
-   * Loads exchange.wasm, which has to be there for documents, free places and sessions that speak JSON.
+   * Loads exchange.wasm, which has to be there for documents, free places and replicas that speak JSON.
    *
    * @param {Response | Promise<Response> | BufferSource} source
    * @returns {Promise<void>}
@@ -136,22 +136,22 @@ export class Core extends Module {
     return this.#exchange
   }
 
-  /** @param {import('./types.js').SessionOptions} [options] @returns {Session} */
-  createSession(options = {}) {
+  /** @param {import('./types.js').ReplicaOptions} [options] @returns {Replica} */
+  createReplica(options = {}) {
     const count = this.write(helloBytes(options))
     const length = this.exports.createSession(count, encodingNumber(options), options.seed ?? randomBits())
-    return new Session(this, this.numbers(length)[0], options)
+    return new Replica(this, this.numbers(length)[0], options)
   }
 
   /**
-   * A session that goes on from what `Session.save` returned.
+   * A replica that goes on from what `Replica.save` returned.
    *
    * @param {Uint8Array | null} saved whose edits these are; null makes somebody new, who begins with the drawing
-   * @param {import('./types.js').SessionOptions} [options]
-   * @param {Uint8Array | null} [drawing] what any session of the room has saved, to be begun with instead of the own one
-   * @returns {Session}
+   * @param {import('./types.js').ReplicaOptions} [options]
+   * @param {Uint8Array | null} [drawing] what any replica of the room has saved, to be begun with instead of the own one
+   * @returns {Replica}
    */
-  restoreSession(saved, options = {}, drawing = null) {
+  restoreReplica(saved, options = {}, drawing = null) {
     const parts = [helloBytes(options), saved ?? new Uint8Array(), drawing ?? new Uint8Array()]
     const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
     parts.reduce((at, part) => {
@@ -161,7 +161,7 @@ export class Core extends Module {
     this.write(all)
     const length = this.exports.restoreSession(
       ...parts.map((part) => part.length), encodingNumber(options), options.seed ?? randomBits())
-    return new Session(this, this.numbers(length)[0], options)
+    return new Replica(this, this.numbers(length)[0], options)
   }
 
   /** A canvas without a replica around it: merges frames of a server, and has a digest. */

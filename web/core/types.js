@@ -60,7 +60,7 @@
  */
 
 /**
- * @typedef {object} SessionOptions
+ * @typedef {object} ReplicaOptions
  * @property {string | number} [actor] one's earlier self
  * @property {string} [name]
  * @property {string} [color] `#RRGGBB`

@@ -36,7 +36,7 @@ export class Drawn {
   bottom = 0
   /** Its outline around its centre, until its form changes. @type {Path2D | null} */
   path = null
-  /** The common regions that it has part in. @type {Set<import('./overlap.js').Region>} */
+  /** The common regions that it has part in. @type {Set<import('./regions.js').Region>} */
   regions = new Set()
   /** Where it stands in the drawing order. */
   place = 0

@@ -1,7 +1,5 @@
 import { Cursors, flagHeight, paintFlag } from './cursors.js'
-import { handles, pointOnFrame, selectionFrame } from './frame.js'
-
-export { handles, selectionFrame } from './frame.js'
+import { handles, pointOnFrame, selectionFrame } from './handles.js'
 
 /** Of so many selected shapes each has a box of its own; of more only the box around all is drawn. */
 const boxesMax = 400
@@ -9,7 +7,7 @@ const boxesMax = 400
 /** What lies over the drawing and is not part of it: selections and handles, the marquee, others' cursors and names. */
 export class Overlay {
   #app
-  #theme
+  #palette
   #canvas
   #context
   #cursors = new Cursors()
@@ -17,12 +15,12 @@ export class Overlay {
   #hover = null
 
   /**
-   * @param {import('../room/app.js').App} app @param {HTMLCanvasElement} canvas
-   * @param {import('./theme.js').Theme} theme
+   * @param {import('../state/app.js').App} app @param {HTMLCanvasElement} canvas
+   * @param {import('./palette.js').Palette} palette
    */
-  constructor(app, canvas, theme) {
+  constructor(app, canvas, palette) {
     this.#app = app
-    this.#theme = theme
+    this.#palette = palette
     this.#canvas = canvas
     this.#context = canvas.getContext('2d')
   }
@@ -56,13 +54,13 @@ export class Overlay {
     context.setTransform(view.ratio, 0, 0, view.ratio, 0, 0)
     const people = presence.people()
     for (const person of people) this.#paintPerson(person)
-    const { accent } = this.#theme.colors
+    const { accent } = this.#palette.colors
     const hovered = this.#hover !== null && !selection.has(this.#hover) ? scene.drawn(this.#hover) : null
     if (hovered) this.#paintBox(hovered, accent, 1, 0.7)
     this.#paintSelection(accent)
     if (this.#marquee) this.#paintMarquee(accent)
     this.#cursors.follow(people, now)
-    this.#cursors.paint(context, people, view, now, this.#theme.colors.face)
+    this.#cursors.paint(context, people, view, now, this.#palette.colors.face)
     if (this.#cursors.moves(now)) this.#app.invalidate()
   }
 
@@ -74,7 +72,7 @@ export class Overlay {
     const top = shapes.map((drawn) => this.#topCorner(drawn)).reduce((best, corner) => (corner.y < best.y ? corner : best))
     const margin = 4
     paintFlag(this.#context, name, color, Math.max(margin, top.x), Math.max(margin, top.y - flagHeight - 3),
-      this.#theme.colors.face, this.#app.view.width - margin)
+      this.#palette.colors.face, this.#app.view.width - margin)
   }
 
   /** The highest corner of a shape's box on the screen; of two that are as high, the left one. */
@@ -103,7 +101,7 @@ export class Overlay {
     const context = this.#context
     context.lineWidth = 1.5
     context.strokeStyle = accent
-    context.fillStyle = this.#theme.colors.panel
+    context.fillStyle = this.#palette.colors.panel
     for (const { kind, x, y } of handles(this.#app)) {
       context.save()
       if (kind === 'rotate') {

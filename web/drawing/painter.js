@@ -1,5 +1,5 @@
-import { Overlaps } from './overlap.js'
-import { Sheet } from './sheet.js'
+import { Regions } from './regions.js'
+import { Picture } from './picture.js'
 import { Tiles } from './tiles.js'
 
 /** A picture that would take longer than this is made beside the one that is shown, over several frames. */
@@ -20,45 +20,45 @@ const fringe = 2
  */
 export class Painter {
   #app
-  #theme
+  #palette
   #canvas
   #context
-  #sheet
+  #picture
   /** Where things lie in what the canvas shows. */
   #pixels = null
   #ratio = 1
   /** Milliseconds that a shape took to paint, lately. */
   #cost = 0.004
-  /** The sharp picture in the making: its sheet, and what was touched meanwhile. */
+  /** The sharp picture in the making, and what was touched meanwhile. */
   #draft = null
   /** What is shown scaled while there is a draft. */
   #stale = null
   /** Canvases of drafts that were, for those to come. */
   #spare = []
 
-  overlaps
+  regions
 
   /**
-   * @param {import('../room/app.js').App} app with its scene and view
+   * @param {import('../state/app.js').App} app with its scene and view
    * @param {HTMLCanvasElement} canvas
-   * @param {import('./theme.js').Theme} theme
+   * @param {import('./palette.js').Palette} palette
    */
-  constructor(app, canvas, theme) {
+  constructor(app, canvas, palette) {
     this.#app = app
-    this.#theme = theme
+    this.#palette = palette
     this.#canvas = canvas
     this.#context = canvas.getContext('2d', { alpha: false })
-    this.overlaps = new Overlaps(app)
-    this.#sheet = new Sheet(this.#context, this.overlaps)
-    theme.addEventListener('change', () => {
+    this.regions = new Regions(app)
+    this.#picture = new Picture(this.#context, this.regions)
+    palette.addEventListener('change', () => {
       app.scene.touchAll()
       app.invalidate()
     })
-    app.addEventListener('changes', ({ detail }) => this.overlaps.apply(detail))
+    app.addEventListener('changes', ({ detail }) => this.regions.apply(detail))
   }
 
   /** Whether all that is to be seen is painted, and sharp. */
-  get isDone() { return this.#draft === null && this.#sheet.waiting.size === 0 && !this.#sheet.isLate }
+  get isDone() { return this.#draft === null && this.#picture.waiting.size === 0 && !this.#picture.isLate }
 
   /** @param {number} now */
   paint(now) {
@@ -67,7 +67,7 @@ export class Painter {
     const width = Math.max(1, Math.round(view.width * view.ratio))
     const height = Math.max(1, Math.round(view.height * view.ratio))
     const touched = scene.takeTouched()
-    if (touched && this.#sheet.waiting.size === 0) touched.push(...this.#sheet.takeLate())
+    if (touched && this.#picture.waiting.size === 0) touched.push(...this.#picture.takeLate())
     if (this.#canvas.width !== width || this.#canvas.height !== height) {
       this.#canvas.width = width
       this.#canvas.height = height
@@ -79,16 +79,16 @@ export class Painter {
     if (this.#draft) this.#goOnWithDraft(pixels, touched, until)
     else if (touched === null || this.#pixels === null || this.#pixels.scale !== pixels.scale) this.#paintAll(pixels, until)
     else this.#paintTouched(pixels, touched, until)
-    if (!this.#draft) this.#sheet.paintWaiting(until)
+    if (!this.#draft) this.#picture.paintWaiting(until)
     // Where all is painted anew in no time, lines that came to lie below others' fill are.
-    if (this.#isDear(scene.order.length)) this.#sheet.takeLate()
+    if (this.#isDear(scene.order.length)) this.#picture.takeLate()
     if (!this.isDone) this.#app.invalidate()
   }
 
   #isDear(shapes) { return shapes * this.#cost > pictureMilliseconds }
 
   #look(pixels) {
-    return { pixels, ratio: this.#app.view.ratio, colors: this.#theme.colors }
+    return { pixels, ratio: this.#app.view.ratio, colors: this.#palette.colors }
   }
 
   get #area() {
@@ -102,9 +102,9 @@ export class Painter {
       return
     }
     const start = performance.now()
-    this.#sheet.waiting.clear()
-    this.#sheet.takeLate()
-    this.#sheet.paint(shapes, this.#look(pixels), this.#area, until)
+    this.#picture.waiting.clear()
+    this.#picture.takeLate()
+    this.#picture.paint(shapes, this.#look(pixels), this.#area, until)
     this.#pixels = pixels
     this.#learn(performance.now() - start, shapes.length)
   }
@@ -138,7 +138,7 @@ export class Painter {
     this.#pixels = pixels
     const areas = tiles.areas()
     if (areas.length === 0) return
-    this.#sheet.forgetWaiting((left, top, right, bottom) => tiles.covers(
+    this.#picture.forgetWaiting((left, top, right, bottom) => tiles.covers(
       left * pixels.scale + pixels.x - fringe, top * pixels.scale + pixels.y - fringe,
       right * pixels.scale + pixels.x + fringe, bottom * pixels.scale + pixels.y + fringe))
     const candidates = this.#shapesIn(pixels, around(areas))
@@ -148,7 +148,7 @@ export class Painter {
       context.beginPath()
       context.rect(area.left, area.top, area.right - area.left, area.bottom - area.top)
       context.clip()
-      this.#sheet.paint(within(candidates, pixels, area), this.#look(pixels), area, until)
+      this.#picture.paint(within(candidates, pixels, area), this.#look(pixels), area, until)
       context.restore()
     }
   }
@@ -173,9 +173,9 @@ export class Painter {
       copy.drawImage(this.#canvas, 0, 0)
       this.#stale = { canvas: copy.canvas, pixels: this.#pixels }
     }
-    const sheet = new Sheet(this.#takeSpare(width, height), this.overlaps)
-    sheet.begin(shapes, this.#look(pixels), this.#area)
-    this.#draft = { sheet, pixels, touched: [], count: shapes.length, milliseconds: 0 }
+    const picture = new Picture(this.#takeSpare(width, height), this.regions)
+    picture.begin(shapes, this.#look(pixels), this.#area)
+    this.#draft = { picture, pixels, touched: [], count: shapes.length, milliseconds: 0 }
     this.#goOnWithDraft(pixels, [], until)
   }
 
@@ -184,21 +184,21 @@ export class Painter {
     if (touched === null || draft.touched === null) draft.touched = null
     else for (const edge of touched) draft.touched.push(edge)
     const start = performance.now()
-    const isDone = draft.sheet.goOn(until)
+    const isDone = draft.picture.goOn(until)
     draft.milliseconds += performance.now() - start
     if (!isDone) {
       this.#showScaled(this.#stale, pixels)
       return
     }
     this.#learn(draft.milliseconds, draft.count)
-    const { canvas } = draft.sheet.context
+    const { canvas } = draft.picture.context
     this.#spare.push(this.#stale.canvas)
     this.#stale = { canvas, pixels: draft.pixels }
     this.#showScaled(this.#stale, pixels.scale === draft.pixels.scale ? draft.pixels : pixels)
     this.#pixels = draft.pixels
     this.#draft = null
-    this.#sheet.waiting = draft.sheet.waiting
-    this.#sheet.look = draft.sheet.look
+    this.#picture.waiting = draft.picture.waiting
+    this.#picture.look = draft.picture.look
     if (draft.touched === null || draft.pixels.scale !== pixels.scale) {
       this.#beginDraft(this.#shapesIn(pixels, this.#area), pixels, performance.now())
       return
@@ -213,8 +213,8 @@ export class Painter {
     this.#stale = null
     // Of the size that the canvas had.
     this.#spare = []
-    this.#sheet.waiting.clear()
-    this.#sheet.takeLate()
+    this.#picture.waiting.clear()
+    this.#picture.takeLate()
   }
 
   #takeSpare(width, height) {
@@ -225,7 +225,7 @@ export class Painter {
     const context = this.#context
     context.setTransform(1, 0, 0, 1, 0, 0)
     context.globalAlpha = 1
-    context.fillStyle = this.#theme.colors.paper
+    context.fillStyle = this.#palette.colors.paper
     if (!picture.pixels) {
       context.fillRect(0, 0, this.#canvas.width, this.#canvas.height)
       return

@@ -10,7 +10,7 @@ const looks = changedBit.position | changedBit.size | changedBit.rotation | chan
 /**
  * All shapes as they are drawn now: on their way from where they were to where they are, lifted, appearing, leaving.
  *
- *     scene.apply(changes, now)      once a frame, with `session.changes()`
+ *     scene.apply(changes, now)      once a frame, with `replica.changes()`
  *     scene.drawn(id)                x, y, width, height, rotation … as drawn, or null
  *     scene.lift(id), lower(id)      one's own; others' are taken from presence
  *     scene.moves(now)               whether another frame is wanted
@@ -31,7 +31,7 @@ export class Scene {
   /** What is drawn, from the back to the front. @type {Drawn[]} */
   order = []
 
-  /** @param {import('../room/app.js').App} app */
+  /** @param {import('../state/app.js').App} app */
   constructor(app) {
     this.#app = app
     document.addEventListener('visibilitychange', () => { this.#wasHidden = true })

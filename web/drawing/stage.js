@@ -1,20 +1,20 @@
 import { Overlay } from './overlay.js'
 import { Painter } from './painter.js'
 import { Scene } from './scene.js'
-import { Theme } from './theme.js'
+import { Palette } from './palette.js'
 import { View } from './view.js'
 
 /**
  * Gives an app what it draws with: its view, scene, painter and overlay, on the two canvases of a stage.
  *
- * @param {import('../room/app.js').App} app @param {HTMLElement} stage holds #drawing and #overlay
+ * @param {import('../state/app.js').App} app @param {HTMLElement} stage holds #drawing and #overlay
  */
 export function setStage(app, stage) {
-  const theme = new Theme()
+  const palette = new Palette()
   app.view = new View()
   app.scene = new Scene(app)
-  app.painter = new Painter(app, stage.querySelector('#drawing'), theme)
-  app.overlay = new Overlay(app, stage.querySelector('#overlay'), theme)
+  app.painter = new Painter(app, stage.querySelector('#drawing'), palette)
+  app.overlay = new Overlay(app, stage.querySelector('#overlay'), palette)
   app.view.addEventListener('change', () => app.invalidate())
   const measure = () => app.view.resize(stage.clientWidth, stage.clientHeight, devicePixelRatio)
   measure()

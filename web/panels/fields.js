@@ -1,4 +1,4 @@
-import { element, setAttributes } from '../room/element.js'
+import { element, setAttributes } from '../elements/element.js'
 
 // The fields of an inspector. Each shows one value, or that there are several, and tells a new one as it is typed or
 // dragged; `begin` and `end` enclose what is one step to undo.

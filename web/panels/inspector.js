@@ -1,4 +1,4 @@
-import { counted, element, iconButton } from '../room/element.js'
+import { counted, element, iconButton } from '../elements/element.js'
 import { checkField, choiceField, colorField, numberField, sliderField, textField } from './fields.js'
 
 const kinds = [
@@ -33,7 +33,7 @@ export class Inspector {
   #heading = element('h2', { class: 'inspector-heading clip' })
 
   /**
-   * @param {import('../room/app.js').App} app
+   * @param {import('../state/app.js').App} app
    * @param {Record<string, {words: string, key?: string, run: () => void, isEnabled?: () => boolean}>} actions
    * @param {HTMLElement} place what it is shown in, and hidden with
    */

@@ -1,4 +1,4 @@
-import { element, icon, iconButton, setAttributes, setIcon } from '../room/element.js'
+import { element, icon, iconButton, setAttributes, setIcon } from '../elements/element.js'
 
 const rowHeightOf = () => (matchMedia('(pointer: coarse)').matches ? 48 : 36)
 const beyond = 6
@@ -26,7 +26,7 @@ export class Layers {
   #marker = element('div', { class: 'layers-marker', hidden: true })
   #empty = element('p', { class: 'panel-empty quiet' }, 'Nothing is drawn yet. Each shape gets a row here.')
 
-  /** @param {import('../room/app.js').App} app */
+  /** @param {import('../state/app.js').App} app */
   constructor(app) {
     this.#app = app
     this.#grid = element('div', {

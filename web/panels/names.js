@@ -1,12 +1,12 @@
 import { identifierText } from '../core/values.js'
-import { within } from '../room/element.js'
+import { within } from '../elements/element.js'
 
 /** By which names one knows actors, also those who have left since. */
 export class Names {
   #app
   #known = new Map()
 
-  /** @param {import('../room/app.js').App} app */
+  /** @param {import('../state/app.js').App} app */
   constructor(app) {
     this.#app = app
     const learn = () => {

@@ -1,5 +1,5 @@
-import { counted, element, within } from '../room/element.js'
-import { fitBeside } from '../room/furniture.js'
+import { counted, element, within } from '../elements/element.js'
+import { fitBeside } from '../drawing/surroundings.js'
 import { ago, lastMovedOf, Names } from './names.js'
 
 /** More than anybody reads; the rest is a number. */
@@ -26,7 +26,7 @@ export class Overlaps {
   #more = element('p', { class: 'panel-empty quiet', hidden: true })
   #empty = element('p', { class: 'panel-empty quiet' }, 'Nothing overlaps. Where two shapes share area, it turns orange.')
 
-  /** @param {import('../room/app.js').App} app */
+  /** @param {import('../state/app.js').App} app */
   constructor(app) {
     this.#app = app
     this.#names = new Names(app)

@@ -1,4 +1,4 @@
-import { element, icon, iconButton } from '../room/element.js'
+import { element, icon, iconButton } from '../elements/element.js'
 
 const key = 'canvas.panel'
 /** Where it covers the canvas, it opens only when it is asked to. */

@@ -3,24 +3,24 @@ import { setStage } from '../drawing/stage.js'
 import { Layers } from '../panels/layers.js'
 import { Overlaps } from '../panels/overlaps.js'
 import { Panel } from '../panels/panel.js'
-import { Keeper, openSession, watchTabs } from '../storage/keeper.js'
+import { Keeper, openReplica, watchTabs } from '../storage/keeper.js'
 import { Tools } from '../tools/tools.js'
-import { actionsOf, menuEntries } from './actions.js'
-import { readAddress } from './address.js'
-import { App } from './app.js'
-import { peopleBar, roomBar } from './bar.js'
-import { Drop } from './drop.js'
-import { element } from './element.js'
-import { watchFreshness } from './freshness.js'
-import { rememberedIdentity, rememberIdentity } from './identity.js'
-import { later } from './later.js'
-import { Notices } from './notices.js'
-import { People } from './people.js'
-import { tellRefusals } from './refusals.js'
-import { States } from './states.js'
-import { Status } from './status.js'
-import { Toolbar } from './toolbar.js'
-import { welcome } from './welcome.js'
+import { actionsOf, menuEntries } from '../furniture/menu.js'
+import { readAddress } from '../network/address.js'
+import { App } from '../state/app.js'
+import { peopleBar, roomBar } from '../furniture/bar.js'
+import { Drop } from '../furniture/drop.js'
+import { element } from '../elements/element.js'
+import { watchFreshness } from '../network/freshness.js'
+import { rememberedIdentity, rememberIdentity } from '../storage/identity.js'
+import { later } from '../state/later.js'
+import { Notices } from '../furniture/notices.js'
+import { People } from '../furniture/people.js'
+import { tellRefusals } from '../furniture/refusals.js'
+import { States } from '../furniture/states.js'
+import { Status } from '../furniture/status.js'
+import { Toolbar } from '../furniture/toolbar.js'
+import { welcome } from '../furniture/welcome.js'
 
 // The page of a room: what is made of which parts, in which order.
 
@@ -34,7 +34,7 @@ document.title = `${room} · CanvasSync`
 
 const core = await loadCore(fetch('/core.wasm'), fetch('/geometry.wasm'))
 const options = { name: me.name, color: me.color, readonly: viewOnly }
-const { session, release, isLeftBehind } = await openSession(core, room, options)
+const { session, release, isLeftBehind } = await openReplica(core, room, options)
 const app = new App({ core, session, room, token, viewOnly, me })
 globalThis.canvasApp = app
 
@@ -52,9 +52,9 @@ app.addEventListener('me', ({ detail: { name, color } }) => {
 })
 
 const notices = new Notices(app)
-const exchange = later(app, () => import('./exchange.js'), ({ Exchange }) => new Exchange(app))
+const exchange = later(app, () => import('../furniture/files.js'), ({ Files }) => new Files(app))
 new Drop(app, exchange)
-const history = later(app, () => import('./history.js'), ({ History }) => {
+const history = later(app, () => import('../furniture/history.js'), ({ History }) => {
   const history = new History(app)
   document.body.append(history.element)
   return history
@@ -74,7 +74,7 @@ const panel = new Panel([
   { name: 'overlaps', words: 'Overlaps', icon: 'overlaps', element: overlaps.element, onShow: () => overlaps.onShow() },
 ])
 overlaps.attach(panel)
-const people = new People(app, later(app, () => import('./follow.js'), ({ Follow }) => new Follow(app)))
+const people = new People(app, later(app, () => import('../furniture/follow.js'), ({ Follow }) => new Follow(app)))
 const states = new States(app, actions)
 document.body.append(
   element('div', { class: 'bars' },
@@ -84,7 +84,7 @@ document.body.append(
   notices.element,
   new Toolbar(app, actions).element,
 )
-const context = later(app, () => import('./context.js'), ({ ContextMenu }) => new ContextMenu(app, actions))
+const context = later(app, () => import('../furniture/context-menu.js'), ({ ContextMenu }) => new ContextMenu(app, actions))
 // Fingers hold to lift, and have the menu at the top left.
 document.addEventListener('contextmenu', async (event) => {
   const { target, pointerType } = event
@@ -101,11 +101,11 @@ document.addEventListener('keydown', (event) => {
 // Somebody does something here: what is wanted later is fetched too, so that it is there without a wait or a network.
 app.addEventListener('exchange', () => {
   const parts = [
-    import('./history.js'), import('./exchange.js'), import('./sheet.js'), import('../panels/inspector.js'),
+    import('../furniture/history.js'), import('../furniture/files.js'), import('../furniture/shortcut-list.js'), import('../panels/inspector.js'),
     import('../tools/align.js'),
   ]
   for (const part of parts) part.catch(() => {})
-  import('./astray.js').then(({ Astray }) => document.body.append(new Astray(app, actions).element), () => {})
+  import('../furniture/astray.js').then(({ Astray }) => document.body.append(new Astray(app, actions).element), () => {})
 })
 
 tellRefusals(app)

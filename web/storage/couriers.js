@@ -1,4 +1,4 @@
-import { Connection } from '../room/connection.js'
+import { Connection } from '../network/connection.js'
 import { claim } from './claims.js'
 import { drawingOf, editsOf, forgetEdits } from './database.js'
 import { restore } from './keeper.js'
@@ -14,7 +14,7 @@ export class Couriers {
   #isLooking = false
 
   /**
-   * @param {import('../room/app.js').App} app @param {import('../core/types.js').SessionOptions} options
+   * @param {import('../state/app.js').App} app @param {import('../core/types.js').ReplicaOptions} options
    */
   constructor(app, options) {
     this.#app = app

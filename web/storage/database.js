@@ -12,7 +12,7 @@ const version = 1
  * @property {string} key the room and the actor
  * @property {string} room
  * @property {number} actor
- * @property {Uint8Array} bytes what `Session.save` returned, without the drawing
+ * @property {Uint8Array} bytes what `Replica.save` returned, without the drawing
  * @property {number} unsent how many edits had no answer
  * @property {number} at when, by this computer's clock
  */

@@ -18,11 +18,11 @@ const costFactor = 100
  *
  * @param {import('../core/core.js').Core} core
  * @param {string} room
- * @param {import('../core/types.js').SessionOptions} options one that only looks on takes over nobody's edits
- * @returns {Promise<{session: import('../core/session.js').Session, release: (() => void) | null, isLeftBehind: boolean}>}
+ * @param {import('../core/types.js').ReplicaOptions} options one that only looks on takes over nobody's edits
+ * @returns {Promise<{session: import('../core/replica.js').Replica, release: (() => void) | null, isLeftBehind: boolean}>}
  *   `release` gives the actor back; `isLeftBehind`: there are edits of others that were not sent when they were kept
  */
-export async function openSession(core, room, options) {
+export async function openReplica(core, room, options) {
   let edits = []
   try {
     let drawing
@@ -43,7 +43,7 @@ export async function openSession(core, room, options) {
     // A browser that keeps nothing: the room itself is on the server.
     console.warn('What was kept of this room can’t be read:', error)
   }
-  const session = core.createSession(options)
+  const session = core.createReplica(options)
   return { session, release: await claim(keyOf(room, session.actor)).catch(() => null), isLeftBehind: hasUnsent(edits) }
 }
 
@@ -53,7 +53,7 @@ const hasUnsent = (edits, own) => edits.some(({ key, unsent }) => unsent > 0 && 
  * Looks after what other tabs of this browser leave: what was found at the beginning, when one says farewell, when the
  * connection is back, and now and then.
  *
- * @param {import('../room/app.js').App} app @param {boolean} isLeftBehind
+ * @param {import('../state/app.js').App} app @param {boolean} isLeftBehind
  * @param {() => Promise<import('./couriers.js').Couriers>} load
  */
 export function watchTabs(app, isLeftBehind, load) {
@@ -82,14 +82,14 @@ export function watchTabs(app, isLeftBehind, load) {
  * Another version of this page may have kept what this one can't read; then the drawing comes from the server.
  *
  * @param {import('../core/core.js').Core} core @param {Uint8Array | null} edits
- * @param {import('./database.js').KeptDrawing | undefined} drawing @param {import('../core/types.js').SessionOptions} options
- * @returns {import('../core/session.js').Session | null}
+ * @param {import('./database.js').KeptDrawing | undefined} drawing @param {import('../core/types.js').ReplicaOptions} options
+ * @returns {import('../core/replica.js').Replica | null}
  */
 export function restore(core, edits, drawing, options) {
   for (const begun of drawing ? [drawing.bytes, null] : [null]) {
     if (!edits && !begun) continue
     try {
-      return core.restoreSession(edits, options, begun)
+      return core.restoreReplica(edits, options, begun)
     } catch (error) {
       console.warn('What was kept of this room can’t be used:', error)
     }
@@ -111,7 +111,7 @@ export class Keeper {
   #hasFailed = false
   #keptEdits = new Uint8Array()
 
-  /** @param {import('../room/app.js').App} app @param {(() => void) | null} release */
+  /** @param {import('../state/app.js').App} app @param {(() => void) | null} release */
   constructor(app, release) {
     this.#app = app
     this.#release = release

@@ -4,7 +4,7 @@ import { actions } from './catalogue.js'
 
 /** @typedef {import('./catalogue.js').Action} Action */
 
-/** @param {Action} action @param {import('../room/app.js').App} app */
+/** @param {Action} action @param {import('../state/app.js').App} app */
 export function isEnabled(action, app) {
   if (action.edits && (app.viewOnly || app.isPast)) return false
   if (action.needs && app.selection.size < action.needs) return false
@@ -24,7 +24,7 @@ export function run(action, app, event) {
 /**
  * The table for one app, by name.
  *
- * @param {import('../room/app.js').App} app
+ * @param {import('../state/app.js').App} app
  * @returns {Record<string, {id: string, group: string, words: string, key: string, run: () => boolean,
  *   isEnabled: () => boolean}>}
  */

@@ -1,8 +1,8 @@
 import { kinds } from '../core/values.js'
-import { nextFill } from './drawing.js'
-import { shapesOf } from './frame.js'
-import { coveredRight, fitBeside } from '../room/furniture.js'
-import { later } from '../room/later.js'
+import { nextFill } from './making.js'
+import { shapesOf } from './grasp.js'
+import { coveredRight, fitBeside } from '../drawing/surroundings.js'
+import { later } from '../state/later.js'
 
 // All that one can do by name: one table for the menu, the sheet of shortcuts, the toolbar and the keys.
 //
@@ -19,8 +19,8 @@ import { later } from '../room/later.js'
  * @property {number} [needs] so many shapes have to be selected
  * @property {boolean} [repeats] goes on while its key is held
  * @property {boolean} [isByBrowser] the browser tells of its key by an event of another kind
- * @property {(app: import('../room/app.js').App) => void} run
- * @property {(app: import('../room/app.js').App) => boolean} [isEnabled]
+ * @property {(app: import('../state/app.js').App) => void} run
+ * @property {(app: import('../state/app.js').App) => boolean} [isEnabled]
  */
 
 const zoomStep = 1.25
@@ -65,7 +65,7 @@ function removeAll(app, words, remove) {
 
 const swallowAll = (app) =>
   removeAll(app, 'Everything went into the black hole.', () => app.tools.hole.swallow(app.session.drawingOrder()))
-/** Everything goes, as by a shake. @param {import('../room/app.js').App} app */
+/** Everything goes, as by a shake. @param {import('../state/app.js').App} app */
 export const clear = (app) => removeAll(app, 'Everything is cleared.', () => app.edit((session) => session.clear()))
 
 async function allowShaking(app) {

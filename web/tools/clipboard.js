@@ -1,5 +1,5 @@
-import { fitBeside } from '../room/furniture.js'
-import { shapesOf } from './frame.js'
+import { fitBeside } from '../drawing/surroundings.js'
+import { shapesOf } from './grasp.js'
 import { boundsOfAll } from './transform.js'
 
 /** How far a copy lies from what it was copied from. */

@@ -56,7 +56,7 @@ export class Gliding {
   #ended
 
   /**
-   * @param {import('../room/app.js').App} app @param {import('./held.js').Held} held as they are let go
+   * @param {import('../state/app.js').App} app @param {import('./held.js').Held} held as they are let go
    * @param {{x: number, y: number}} velocity CSS pixels a second
    * @param {() => void} ended it stands; nothing of it is written any more
    */

@@ -1,4 +1,4 @@
-import { shapesOf } from './frame.js'
+import { shapesOf } from './grasp.js'
 
 /**
  * The shapes that a gesture has hold of, as they were when it began. What someone else deletes meanwhile is let go, so
@@ -8,7 +8,7 @@ export class Held {
   #app
   #start
 
-  /** @param {import('../room/app.js').App} app @param {Iterable<number>} ids */
+  /** @param {import('../state/app.js').App} app @param {Iterable<number>} ids */
   constructor(app, ids) {
     this.#app = app
     this.#start = shapesOf(app.session, ids)

@@ -16,7 +16,7 @@ export class Hole {
   #element
   #stage
 
-  /** @param {import('../room/app.js').App} app @param {HTMLElement} element @param {HTMLElement} stage */
+  /** @param {import('../state/app.js').App} app @param {HTMLElement} element @param {HTMLElement} stage */
   constructor(app, element, stage) {
     this.#app = app
     this.#element = element

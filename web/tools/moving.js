@@ -1,4 +1,4 @@
-import { frameOf } from './frame.js'
+import { frameOf } from './grasp.js'
 import { Held } from './held.js'
 import { moved, straightened, wayOnGrid } from './transform.js'
 

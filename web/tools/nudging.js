@@ -9,7 +9,7 @@ export class Nudging {
   #app
   #timer = 0
 
-  /** @param {import('../room/app.js').App} app */
+  /** @param {import('../state/app.js').App} app */
   constructor(app) { this.#app = app }
 
   /** @param {number[]} ids @param {number} dx @param {number} dy */

@@ -41,7 +41,7 @@ const pressed = 'button, a, summary, [tabindex], ' + closed
 export class Shortcuts {
   #app
 
-  /** @param {import('../room/app.js').App} app */
+  /** @param {import('../state/app.js').App} app */
   constructor(app) {
     this.#app = app
     document.addEventListener('keydown', (event) => this.#pressed(event))

@@ -1,5 +1,5 @@
-import { handles } from '../drawing/frame.js'
-import { handleAt } from './frame.js'
+import { handles } from '../drawing/handles.js'
+import { handleAt } from './grasp.js'
 
 /** Around a fingertip, in CSS pixels, something small is found too. */
 const fingerReach = 14
@@ -13,7 +13,7 @@ const paper = Object.freeze({ kind: 'view', key: 'view', joins: true })
 export class Targets {
   #app
 
-  /** @param {import('../room/app.js').App} app */
+  /** @param {import('../state/app.js').App} app */
   constructor(app) { this.#app = app }
 
   /**

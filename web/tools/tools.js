@@ -3,8 +3,8 @@ import { Surface } from '../gestures/surface.js'
 import { clear } from './catalogue.js'
 import { Clipboard } from './clipboard.js'
 import { Coasting } from './coasting.js'
-import { Drawing } from './drawing.js'
-import { frameOf, shapesOf } from './frame.js'
+import { Making } from './making.js'
+import { frameOf, shapesOf } from './grasp.js'
 import { Gliding } from './gliding.js'
 import { Held } from './held.js'
 import { Hole } from './hole.js'
@@ -38,7 +38,7 @@ export class Tools {
   #coast = null
   #isSpaceHeld = false
 
-  /** @param {import('../room/app.js').App} app @param {HTMLElement} stage @param {HTMLElement} hole */
+  /** @param {import('../state/app.js').App} app @param {HTMLElement} stage @param {HTMLElement} hole */
   constructor(app, stage, hole) {
     this.app = app
     this.hole = new Hole(app, hole, stage)
@@ -240,7 +240,7 @@ export class Tools {
       case 'shape': return new Moving(this, gesture, this.#grasp(target.id, gesture.shift))
       case 'handle': return this.#beginHandle(gesture)
       default:
-        if (kinds.includes(app.tool)) return new Drawing(this, gesture)
+        if (kinds.includes(app.tool)) return new Making(this, gesture)
         return pointer === 'touch' && !gesture.lifted ? new Panning(this, gesture) : new Marquee(this, gesture)
     }
   }

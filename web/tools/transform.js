@@ -1,5 +1,5 @@
 // Boxes moved, scaled and turned. Pure arithmetic in canvas coordinates: shapes as they were when a gesture began go in,
-// where they are now comes out, fit for `Session.place`. Nothing adds up from step to step, so nothing drifts.
+// where they are now comes out, fit for `Replica.place`. Nothing adds up from step to step, so nothing drifts.
 
 /** @typedef {{x: number, y: number}} Point */
 /** @typedef {{x: number, y: number, width: number, height: number, rotation: number}} Frame a box, turned around its middle */

@@ -1,0 +1,317 @@
+import {
+  colorText, digestText, helloBytes, properties, readChange, readPoints, readShapes, rowLength, valueRows,
+} from './values.js'
+
+/** @typedef {import('./types.js').Shape} Shape */
+/** @typedef {import('./types.js').Changes} Changes */
+/** @typedef {import('./types.js').Peer} Peer */
+/** @typedef {import('./types.js').Effect} Effect */
+
+/** @typedef {import('./types.js').ReplicaOptions} ReplicaOptions */
+
+const orders = ['front', 'back', 'forward', 'backward']
+
+const hostClock = { wall: () => Date.now(), monotonic: () => performance.now() }
+
+/** @param {ReplicaOptions} options */
+export function encodingNumber({ encoding = 'binary' }) {
+  return encoding === 'json' ? 0 : 1
+}
+
+/** One room as one person has it, the client’s half of the protocol. What an event or an edit returns is to be done, in order. */
+export class Replica {
+  #core
+  #exports
+  #handle
+  #clock
+  #isJSON
+  /** What geometry.wasm knows it by. */
+  #plane
+
+  constructor(core, handle, options) {
+    this.#core = core
+    this.#exports = core.exports
+    this.#handle = handle
+    this.#clock = options.clock ?? hostClock
+    this.#isJSON = encodingNumber(options) === 0
+    this.#plane = core.geometry.exports.createPlane()
+  }
+
+  #now() { return [this.#clock.wall(), this.#clock.monotonic()] }
+  #perform(name, ...values) {
+    const effects = this.#core.effects(this.#exports[name](this.#handle, ...values, ...this.#now()))
+    return this.#isJSON ? effects.map((effect) => this.#translated(effect)) : effects
+  }
+  /** A session is a binary one to core.wasm; what it sends in JSON is translated. */
+  #translated(effect) {
+    if (effect.type !== 'send') return effect
+    const { exchange } = this.#core
+    return { type: 'send', bytes: exchange.bytes(exchange.exports.toServer(exchange.write(effect.bytes))).slice() }
+  }
+  /** The third module, with what this session shows. */
+  #exchange() {
+    const { exchange } = this.#core
+    exchange.take(this.#core, this.#handle, this.digest)
+    return exchange
+  }
+  #numbers(name, ...values) { return this.#core.numbers(this.#exports[name](this.#handle, ...values)) }
+  #text(name, ...values) { return this.#core.text(this.#exports[name](this.#handle, ...values)) }
+
+  /** geometry.wasm, which by now knows what this session shows. @returns {Module} */
+  #followed() {
+    const { geometry } = this.#core
+    const changes = this.#core.bytes(this.#exports.outlineChanges(this.#handle))
+    if (changes.length > 0) geometry.exports.follow(this.#plane, geometry.write(changes))
+    return geometry
+  }
+  #geometry(name, ...values) {
+    const geometry = this.#followed()
+    return geometry.numbers(geometry.exports[name](this.#plane, ...values))
+  }
+
+  /** The session is used no more. */
+  destroy() {
+    this.#exports.destroySession(this.#handle)
+    this.#core.geometry.exports.destroyPlane(this.#plane)
+  }
+
+  /** For `Core.restoreReplica`. @param {boolean} withDrawing also what is confirmed, not only what is unsent */
+  save(withDrawing = true) {
+    return this.#core.bytes(this.#exports.save(this.#handle, withDrawing ? 1 : 0)).slice()
+  }
+
+  // The connection. All return effects.
+
+  /** Come into the room, now. @returns {Effect[]} */
+  start() { return this.#perform('start') }
+  /** Leave until `start`. @returns {Effect[]} */
+  stop() { return this.#perform('stop') }
+  /**
+   * Who one is from now on, to the others.
+   * @param {{name?: string, color?: string}} who @returns {Effect[]}
+   */
+  introduce({ name, color }) { return this.#perform('introduce', this.#core.write(helloBytes({ name, color }))) }
+  /** The connection that was asked for stands. @returns {Effect[]} */
+  connected() { return this.#perform('connected') }
+  /** @param {number} [closeCode] @returns {Effect[]} */
+  disconnected(closeCode = 0) { return this.#perform('disconnected', closeCode) }
+  /** A frame came. @param {Uint8Array | ArrayBuffer | string} frame @returns {Effect[]} */
+  received(frame) {
+    if (typeof frame === 'string') return this.#perform('received', this.#core.write(this.#fromText(frame)), 1)
+    return this.#perform('received', this.#core.write(frame instanceof Uint8Array ? frame : new Uint8Array(frame)), 0)
+  }
+  /** What a session that does not speak JSON gets as text is refused whatever it is. */
+  #fromText(frame) {
+    if (!this.#isJSON) return new Uint8Array()
+    const { exchange } = this.#core
+    return exchange.bytes(exchange.exports.fromServer(exchange.writeText(frame)))
+  }
+  /** The time of a `wake` has come. @returns {Effect[]} */
+  wake() { return this.#perform('wake') }
+  /** @returns {Effect[]} */
+  ping() { return this.#perform('ping') }
+  /** Asks whether the server holds the same. @returns {Effect[]} */
+  askDigest() { return this.#perform('askDigest') }
+  /** What others are to see of one. @param {object} state @returns {Effect[]} */
+  setPresence(state) { return this.#perform('setPresence', this.#core.writeText(JSON.stringify(state))) }
+
+  // Edits. All return effects, and throw where what is asked for cannot be.
+
+  /**
+   * Writes to shapes, as one step to undo. A new shape that is not told its `z` comes on top.
+   * @param {{shape: number, set: object}[]} edits `set` as in the wire contract @returns {Effect[]}
+   */
+  edit(edits) {
+    return this.#perform('edit', this.#core.write(valueRows(edits)))
+  }
+  /** Adds a shape. @param {object} set @returns {{shape: number, effects: Effect[]}} */
+  add(set) {
+    const shape = this.#exports.newIdentifier(this.#handle)
+    return { shape, effects: this.edit([{ shape, set: { kind: 'rectangle', ...set } }]) }
+  }
+  /**
+   * Where shapes are, fit for every frame of a gesture: what is left out stays.
+   * @param {{id: number, x?: number, y?: number, width?: number, height?: number, rotation?: number}[]} places
+   * @returns {Effect[]}
+   */
+  place(places) {
+    const rows = new Float64Array(places.length * 7)
+    places.forEach(({ id, x, y, width, height, rotation }, index) => {
+      const which = (x === undefined ? 0 : 1) | (width === undefined ? 0 : 2) | (rotation === undefined ? 0 : 4)
+      rows.set([id, x ?? 0, y ?? 0, width ?? 0, height ?? 0, rotation ?? 0, which], index * 7)
+    })
+    this.#core.writeNumbers(rows)
+    return this.#perform('place', places.length)
+  }
+  /** @param {number[]} shapes @returns {Effect[]} */
+  delete(shapes) { return this.#perform('deleteShapes', this.#core.writeNumbers(shapes)) }
+  /** @returns {Effect[]} */
+  clear() { return this.#perform('clear') }
+  /** What is edited until `endGroup` is one step to undo. */
+  beginGroup() { this.#exports.beginGroup(this.#handle) }
+  endGroup() { this.#exports.endGroup(this.#handle) }
+  /** @returns {Effect[]} */
+  undo() { return this.#perform('undo') }
+  /** @returns {Effect[]} */
+  redo() { return this.#perform('redo') }
+  /**
+   * Moves shapes within the drawing order; to a number, so that so many of the others are drawn before them.
+   * @param {number[]} shapes @param {'front' | 'back' | 'forward' | 'backward' | number} to @returns {Effect[]}
+   */
+  reorder(shapes, to) {
+    const how = typeof to === 'number' ? 4 : orders.indexOf(to)
+    return this.#perform('reorder', this.#core.writeNumbers(shapes), how, typeof to === 'number' ? to : 0)
+  }
+  /** A square of a random bright colour in an area. @returns {Effect[]} an `added` among them */
+  addSquare({ x, y, width, height }) { return this.#addMade(0, x, y, width, height) }
+  /** Any shape in an area. @returns {Effect[]} an `added` among them */
+  addRandomShape({ x, y, width, height }) { return this.#addMade(1, x, y, width, height) }
+  /** A circle of a random bright colour around a point. @returns {Effect[]} an `added` among them */
+  addCircle(x, y) { return this.#addMade(2, x, y, 0, 0) }
+  #addMade(how, ...area) {
+    const { geometry } = this.#core
+    return this.#perform('addShapes', this.#core.write(geometry.bytes(geometry.exports.makeShape(how, ...area))))
+  }
+  /** @returns {string} `#RRGGBB` */
+  brightColor() { return colorText(this.#core.geometry.exports.brightColor()) }
+  /**
+   * A layout of squares, or a drawing.
+   * @param {string} text
+   * @param {{keepsIdentifiers?: boolean, x?: number, y?: number}} [how] moved by so much
+   * @returns {Effect[]} an `added` among them
+   */
+  importDocument(text, { keepsIdentifiers = false, x = 0, y = 0 } = {}) {
+    const { exchange } = this.#core
+    const count = exchange.writeText(text)
+    const rows = exchange.bytes(exchange.exports.readDocument(count, keepsIdentifiers ? 1 : 0, x, y))
+    return this.#perform('addShapes', this.#core.write(rows))
+  }
+
+  // What there is to draw.
+
+  /** What has changed since this was last asked. @returns {Changes} */
+  changes() {
+    const numbers = this.#numbers('changes')
+    const flags = numbers[0]
+    const shapes = []
+    const pairs = []
+    for (let at = 1; at < numbers.length; at += rowLength) shapes.push(readChange(numbers, at))
+    const changed = this.#geometry('changedPairs')
+    for (let at = 0; at < changed.length; at += 3) {
+      pairs.push({ first: changed[at], second: changed[at + 1], overlaps: changed[at + 2] === 1 })
+    }
+    return { reset: (flags & 1) !== 0, reordered: (flags & 2) !== 0, shapes, pairs }
+  }
+  /** All, from the back to the front. @returns {Shape[]} */
+  shapes() { return readShapes(this.#numbers('shapes')) }
+  /** Those that may be seen in a box, from the back to the front. @returns {Shape[]} */
+  shapesInView({ x, y, width, height }) {
+    const reach = this.#exports.strokeReach(this.#handle)
+    const near = this.#geometry('shapesNear', x - reach, y - reach, width + 2 * reach, height + 2 * reach)
+    return readShapes(this.#numbers('rows', this.#core.writeNumbers(near)))
+  }
+  /** @param {number} id @returns {Shape | null} */
+  shape(id) { return readShapes(this.#numbers('rows', this.#core.writeNumbers([id])))[0] ?? null }
+  /** Identifiers from the back to the front. @returns {number[]} */
+  drawingOrder() { return Array.from(this.#numbers('drawingOrder')) }
+  /** The name that a shape shows. @param {number} id @returns {string} empty where it is gone */
+  shownName(id) { return this.#text('shownName', id) }
+  /** The names of all, in drawing order. @returns {string[]} */
+  shownNames() { return this.#text('shownNames').split('\n').slice(0, -1) }
+  /** @param {string} name @returns {number | null} */
+  shapeNamed(name) {
+    const shape = this.#exports.shapeNamed(this.#handle, this.#core.writeText(name))
+    return shape < 0 ? null : shape
+  }
+  /** @param {number} id @param {string} property @returns {{actor: number, milliseconds: number} | null} */
+  written(id, property) {
+    const [actor, milliseconds] = this.#numbers('written', id, properties.indexOf(property))
+    return actor === undefined ? null : { actor, milliseconds }
+  }
+
+  // What lies where.
+
+  /** The shapes at a point, the topmost first. @returns {number[]} */
+  shapesAt(x, y) { return this.#inOrder(this.#geometry('shapesAt', x, y)).reverse() }
+  /** The shapes that share area with a box, or lie wholly in it, from the back to the front. @returns {number[]} */
+  shapesInBox({ x, y, width, height }, wholly = false) {
+    return this.#inOrder(this.#geometry('shapesInBox', x, y, width, height, wholly ? 1 : 0))
+  }
+  /** @param {Float64Array} shapes @returns {number[]} from the back to the front */
+  #inOrder(shapes) { return Array.from(this.#numbers('inOrder', this.#core.writeNumbers(shapes))) }
+  /** The nearest place where a box overlaps nothing. @returns {{x: number, y: number} | null} */
+  freePlace({ width, height }, { x, y }) {
+    const exchange = this.#exchange()
+    return readPoints(exchange.numbers(exchange.exports.freePlace(width, height, x, y)))[0] ?? null
+  }
+  /** The box around shapes, or around all. @param {number[]} [shapes] */
+  bounds(shapes = []) {
+    const around = shapes.length > 0 ? shapes : this.drawingOrder()
+    const geometry = this.#followed()
+    const [x, y, width, height] =
+      geometry.numbers(geometry.exports.bounds(this.#plane, geometry.writeNumbers(around)))
+    return x === undefined ? null : { x, y, width, height }
+  }
+  /** A shape's outline as a polygon. @returns {{x: number, y: number}[]} */
+  outline(id, flatness = 0.25) {
+    const { geometry } = this.#core
+    const row = this.#core.bytes(this.#exports.outlineRow(this.#handle, id))
+    return readPoints(geometry.numbers(geometry.exports.outline(geometry.write(row), flatness)))
+  }
+  /** All pairs that overlap. @returns {[number, number][]} */
+  overlapPairs() {
+    const numbers = this.#geometry('overlapPairs')
+    const pairs = []
+    for (let at = 0; at < numbers.length; at += 2) pairs.push([numbers[at], numbers[at + 1]])
+    return pairs
+  }
+  /** Whom a shape overlaps. @returns {number[]} */
+  neighbours(id) { return Array.from(this.#geometry('neighbours', id)) }
+  /** What two shapes have in common, as polygons. @returns {{x: number, y: number}[][]} */
+  commonRegion(first, second) {
+    const numbers = this.#geometry('commonRegion', first, second)
+    const polygons = []
+    for (let at = 0; at < numbers.length;) {
+      const end = at + 1 + 2 * numbers[at]
+      polygons.push(readPoints(numbers.subarray(at + 1, end)))
+      at = end
+    }
+    return polygons
+  }
+
+  // Documents.
+
+  /** The drawing as JSON text. @param {boolean} [stamps] with who wrote what, and when */
+  exportDrawing(stamps = false) {
+    const exchange = this.#exchange()
+    return exchange.text(exchange.exports.drawing(this.#writeRoom(exchange), stamps ? 1 : 0))
+  }
+  /** A drawing of some shapes, to be copied. @param {number[]} shapes */
+  exportShapes(shapes) {
+    const exchange = this.#exchange()
+    return exchange.text(exchange.exports.drawingOf(exchange.writeNumbers(shapes)))
+  }
+  /** The drawing as SVG. @param {boolean} [overlaps] with what overlaps laid over it */
+  exportPicture(overlaps = false) {
+    const exchange = this.#exchange()
+    return exchange.text(exchange.exports.picture(this.#writeRoom(exchange), overlaps ? 1 : 0))
+  }
+  #writeRoom(exchange) { return exchange.writeText(this.status().room ?? '') }
+
+  // What it says about itself.
+
+  /** @returns {{actor: number, room?: string, role?: string, state: string, cursor?: string, limits: object,
+   *   peers: Peer[]}} */
+  status() { return JSON.parse(this.#text('status')) }
+  get actor() { return this.#exports.actor(this.#handle) }
+  get shapeCount() { return this.#exports.shapeCount(this.#handle) }
+  get unsentCount() { return this.#exports.unsentCount(this.#handle) }
+  get canUndo() { return this.#exports.canUndo(this.#handle) !== 0 }
+  get canRedo() { return this.#exports.canRedo(this.#handle) !== 0 }
+  /** Of what is shown: sixteen hexadecimal digits. */
+  get digest() { return digestText(this.#exports.digest(this.#handle, 0)) }
+  /** Of what of it is confirmed. */
+  get confirmedDigest() { return digestText(this.#exports.digest(this.#handle, 1)) }
+  /** What the server's clock says. */
+  get serverMilliseconds() { return this.#exports.serverMilliseconds(this.#handle, ...this.#now()) }
+}

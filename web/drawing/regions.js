@@ -1,0 +1,224 @@
+import { changedBit } from '../core/values.js'
+import { outlinePath, turnTo } from './outline.js'
+
+/** How much of the orange is seen over what two shapes have in common. */
+const fillAlpha = 0.45
+
+/** Device pixels. What both boxes have in common is painted as it is where it is smaller: nobody sees its form. */
+const speck = 3
+/** CSS pixels. While it moves, the form of what is smaller is painted roughly: clipping is dear, and the eye slow. */
+const blurred = 12
+/** While more shapes move than this, regions on the move have no line around them. */
+const linedMovesMax = 60
+/** CSS pixels. A region that is less wide has a fainter line around it, or it would be nothing but line. */
+const lined = 10
+
+/** What changes where a shape's outline lies. */
+const forms = changedBit.position | changedBit.size | changedBit.rotation | changedBit.kind | changedBit.cornerRadius
+  | changedBit.points | changedBit.innerRatio
+
+/** What two shapes have in common. */
+export class Region {
+  /** Its outline seen from `origin`, once it was asked for. @type {Path2D | null} */
+  path = null
+  /** A corner of it: a path has single precision only, which is coarse far from the middle of the canvas. */
+  origin = { x: 0, y: 0 }
+  /** They overlap no more, but are still seen on their way apart. */
+  isEnding = false
+
+  /** @param {number} first @param {number} second */
+  constructor(first, second) {
+    this.first = first
+    this.second = second
+  }
+}
+
+/**
+ * The orange areas: which there are follows `replica.changes()`, what they look like is asked of the core when they come
+ * into view, and again after one of the two shapes has changed.
+ *
+ * While a shape is drawn elsewhere than it is (it glides, it is lifted), the core's answer would lie beside it. What is seen of
+ * one within the other is painted then, by clipping, which is as exact, but dearer.
+ */
+export class Regions {
+  #app
+  #regions = new Map()
+  #ending = new Set()
+
+  /** @param {import('../state/app.js').App} app */
+  constructor(app) {
+    this.#app = app
+  }
+
+  /** After the scene has taken the same changes. @param {import('../core/types.js').Changes} changes */
+  apply(changes) {
+    const { scene } = this.#app
+    if (changes.reset) {
+      this.#regions.clear()
+      this.#ending.clear()
+    }
+    for (const { id, changed } of changes.shapes) {
+      // Of what has only another name or colour, nothing is asked again.
+      if ((changed & forms) === 0) continue
+      const drawn = scene.drawn(id)
+      if (drawn) for (const region of drawn.regions) region.path = null
+    }
+    for (const { first, second, overlaps } of changes.pairs) {
+      const key = `${first} ${second}`
+      const known = this.#regions.get(key)
+      if (overlaps) {
+        if (known) {
+          known.isEnding = false
+          this.#ending.delete(known)
+          continue
+        }
+        const region = new Region(scene.drawn(first), scene.drawn(second))
+        if (!region.first || !region.second) continue
+        this.#regions.set(key, region)
+        region.first.regions.add(region)
+        region.second.regions.add(region)
+      } else if (known) {
+        known.isEnding = true
+        this.#ending.add(known)
+      }
+    }
+    for (const region of this.#ending) {
+      const { first, second } = region
+      if ((first.moves || second.moves) && isStaying(first) && isStaying(second)) continue
+      this.#ending.delete(region)
+      this.#regions.delete(`${first.id} ${second.id}`)
+      first.regions.delete(region)
+      second.regions.delete(region)
+    }
+  }
+
+  /** Whether a region can be painted without asking the core. @param {Region} region @param {number} scale */
+  isReady(region, scale) {
+    return region.path !== null || isApart(region) || isFine(region, scale) || breadth(region) * scale < speck
+  }
+
+  /** Asks the core for what two shapes have in common. @param {Region} region */
+  prepare(region) {
+    const polygons = this.#app.session.commonRegion(region.first.id, region.second.id)
+    region.path = new Path2D()
+    region.origin = polygons[0]?.[0] ?? region.origin
+    for (const polygon of polygons) {
+      polygon.forEach(({ x, y }, corner) => {
+        region.path[corner === 0 ? 'moveTo' : 'lineTo'](x - region.origin.x, y - region.origin.y)
+      })
+      region.path.closePath()
+    }
+  }
+
+  /**
+   * @param {CanvasRenderingContext2D} context @param {Region} region that is ready
+   * @param {import('./picture.js').Look} look
+   */
+  fill(context, region, { pixels, ratio, colors }) {
+    const { scale, x, y } = pixels
+    const wide = breadth(region) * scale
+    if (wide <= 0) return
+    context.fillStyle = colors.overlap
+    context.globalAlpha = fillAlpha
+    if (wide < speck) {
+      const { left, top, right, bottom } = commonBox(region)
+      context.setTransform(1, 0, 0, 1, 0, 0)
+      context.fillRect(left * scale + x, top * scale + y, (right - left) * scale, (bottom - top) * scale)
+    } else if (isBlurred(region, scale / ratio)) {
+      fillEllipse(context, commonBox(region), pixels)
+    } else if (isApart(region) || isFine(region, scale)) {
+      clipped(context, region, pixels, (first, second) => context.fill(second.path))
+    } else {
+      moveTo(context, region.origin, pixels)
+      context.fill(region.path)
+    }
+  }
+
+  /** @see fill: the line around it */
+  line(context, region, { pixels, ratio, colors }) {
+    const { scale } = pixels
+    const wide = breadth(region) * scale
+    if (wide < speck || isBlurred(region, scale / ratio)) return
+    context.strokeStyle = colors.overlapLine
+    context.globalAlpha = Math.min(1, wide / ratio / lined)
+    if (isApart(region) || isFine(region, scale)) {
+      if (isApart(region) && this.#app.scene.movingCount > linedMovesMax) return
+      clipped(context, region, pixels, (first, second) => {
+        // The inner half of both outlines, since the outer one is cut away.
+        context.clip(second.path)
+        for (const drawn of [second, first]) {
+          turnTo(context, drawn, pixels)
+          context.lineWidth = 2 * ratio / (scale * drawn.growth)
+          context.stroke(drawn.path)
+        }
+      })
+      return
+    }
+    moveTo(context, region.origin, pixels)
+    context.lineJoin = 'miter'
+    context.lineWidth = ratio / scale
+    context.stroke(region.path)
+  }
+}
+
+/** What the boxes around two shapes have in common; both as they are drawn. */
+export function commonBox({ first, second }) {
+  return {
+    left: Math.max(first.left, second.left),
+    top: Math.max(first.top, second.top),
+    right: Math.min(first.right, second.right),
+    bottom: Math.min(first.bottom, second.bottom),
+  }
+}
+
+/** The smaller side of that box; no region is wider. */
+function breadth({ first, second }) {
+  return Math.min(
+    Math.min(first.right, second.right) - Math.max(first.left, second.left),
+    Math.min(first.bottom, second.bottom) - Math.max(first.top, second.top))
+}
+
+const isStaying = ({ leaving, shape }) => !leaving && shape.visible
+
+/** Either shape is drawn elsewhere than it is. */
+function isApart({ first, second, isEnding }) {
+  return isEnding || first.moves || second.moves || first.growth !== 1 || second.growth !== 1
+}
+
+/** So near that one would see the chords which the core cuts curves into, an eighth of a unit from them. */
+function isFine({ first, second }, scale) {
+  return scale > 4 && (isCurved(first) || isCurved(second))
+}
+
+const isCurved = ({ shape }) => shape.kind === 'ellipse' || shape.kind === 'roundedRectangle'
+
+function isBlurred(region, scale) {
+  if (!isApart(region)) return false
+  const { left, top, right, bottom } = commonBox(region)
+  return Math.max(right - left, bottom - top) * scale < blurred
+}
+
+/** Puts a context's origin at a point of the canvas. */
+function moveTo(context, point, { scale, x, y }) {
+  context.setTransform(scale, 0, 0, scale, point.x * scale + x, point.y * scale + y)
+}
+
+/** The ellipse in a box. */
+function fillEllipse(context, { left, top, right, bottom }, pixels) {
+  moveTo(context, { x: (left + right) / 2, y: (top + bottom) / 2 }, pixels)
+  context.beginPath()
+  context.ellipse(0, 0, (right - left) / 2, (bottom - top) / 2, 0, 0, 2 * Math.PI)
+  context.fill()
+}
+
+/** Paints within the first shape of two, turned to the second. */
+function clipped(context, { first, second }, pixels, paint) {
+  first.path ??= outlinePath(first)
+  second.path ??= outlinePath(second)
+  context.save()
+  turnTo(context, first, pixels)
+  context.clip(first.path)
+  turnTo(context, second, pixels)
+  paint(first, second)
+  context.restore()
+}

@@ -1,0 +1,69 @@
+import { counted, element } from '../elements/element.js'
+
+/** A hiccup is over before anyone reads of it. */
+const patienceMilliseconds = 400
+
+/**
+ * Whether what one did has arrived: the second line under the room's name.
+ *
+ * `saved`, `saving`, `offline`, `loading`, `viewing` and `closed` are also the class of its dot.
+ */
+export class Status {
+  #app
+  #words = element('span', { class: 'status-words clip' })
+  #state = 'offline'
+  #closeCode = 0
+  #unsent = 0
+  #wasLive = false
+  #timer = 0
+
+  /** @param {import('../state/app.js').App} app */
+  constructor(app) {
+    this.#app = app
+    this.element = element('p', { class: 'status small-text quiet', role: 'status' },
+      element('span', { class: 'dot' }), this.#words)
+    this.#unsent = app.live.unsentCount
+    app.addEventListener('effect', ({ detail }) => this.#take(detail))
+    app.addEventListener('mode', () => this.#show())
+    addEventListener('online', () => this.#show())
+    addEventListener('offline', () => this.#show())
+    this.#show()
+  }
+
+  #take(effect) {
+    if (effect.type === 'unsent') this.#unsent = effect.count
+    else if (effect.type === 'state') {
+      this.#state = effect.state
+      this.#closeCode = effect.code ?? 0
+      if (effect.state === 'live') this.#wasLive = true
+    } else return
+    clearTimeout(this.#timer)
+    if (this.#isReached) this.#show()
+    else this.#timer = setTimeout(() => this.#show(), this.#wasLive ? patienceMilliseconds : 0)
+  }
+
+  get #isReached() { return this.#state === 'live' || this.#state === 'closed' }
+
+  #show() {
+    const [kind, words] = this.#told()
+    this.element.dataset.kind = kind
+    if (this.#words.textContent !== words) {
+      this.#words.textContent = words
+      this.element.title = words
+    }
+  }
+
+  /** @returns {[string, string]} */
+  #told() {
+    if (this.#state === 'closed') return ['closed', this.#closeCode === 4404 ? 'Deleted' : 'Not connected']
+    if (this.#state === 'live') {
+      if (this.#app.viewOnly) return ['viewing', 'View only']
+      return this.#unsent ? ['saving', `Saving ${counted(this.#unsent, 'change')}…`] : ['saved', 'Saved']
+    }
+    if (!this.#wasLive && navigator.onLine && this.#unsent === 0) return ['loading', 'Opening…']
+    const kept = this.#unsent
+      ? `your ${counted(this.#unsent, 'change')} ${this.#unsent === 1 ? 'is' : 'are'} kept.` : ''
+    if (!navigator.onLine) return ['offline', kept ? `Offline: ${kept}` : 'Offline']
+    return ['offline', kept ? `Reconnecting… ${kept}` : 'Reconnecting…']
+  }
+}
