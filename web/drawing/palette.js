@@ -16,7 +16,7 @@ export class Palette extends EventTarget {
     super()
     this.#read()
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#read())
-    new MutationObserver(() => this.#read()).observe(document.documentElement, { attributeFilter: ['style', 'data-palette'] })
+    new MutationObserver(() => this.#read()).observe(document.documentElement, { attributeFilter: ['style', 'data-theme'] })
   }
 
   #read() {
