@@ -6,7 +6,7 @@ ARGS ?=
 
 RELEASE := swift build -c release --product SyncServer
 
-.PHONY: help setup run client test bench wasm screenshots format soak
+.PHONY: help setup run client test bench wasm screenshots format folders soak
 .DEFAULT_GOAL := help
 
 help:
@@ -42,6 +42,9 @@ screenshots: wasm ## take the pictures of the page in docs/images
 
 format: ## format every Swift file
 	@scripts/format
+
+folders: ## which folder uses which; ARGS=SyncServer for one part
+	@scripts/folders --graph $(ARGS)
 
 soak: ## the long way: sanitizers, long simulations, ten minutes of fuzzing
 	@scripts/soak $(ARGS)

@@ -12,7 +12,8 @@ export CANVAS_STRICT=1
 # preconditions and overflow checks stay on, and `make soak` runs the same tests unoptimised under the sanitizers.
 # In a build folder of their own, because other flags in a shared one would rebuild everything each time that one goes
 # from `make test` to `make run`.
-optimised=(-c release -Xswiftc -enable-testing --scratch-path .build/test)
+# With an index, which scripts/folders reads; debug builds have one by themselves.
+optimised=(-c release -Xswiftc -enable-testing --enable-index-store --scratch-path .build/test)
 
 logs=build/logs
 mkdir -p "$logs"
