@@ -165,12 +165,13 @@ struct OpeningTests {
     try fill()
     chmod(directory, 0o555)
     defer { chmod(directory, 0o755) }
-    #expect(try CrashWriter("nobody", directory: directory).finish() == ["no right to write \(directory)"])
+    #expect(try CrashWriter("nobody", directory: directory).finish() == ["no permission to write \(directory)"])
     #expect(
-      try CrashWriter("nobody", directory: directory + "/below").finish() == ["no right to write \(directory)/below"]
+      try CrashWriter("nobody", directory: directory + "/below").finish()
+        == ["no permission to write \(directory)/below"]
     )
     let elsewhere = try CrashWriter("open", directory: path + "/below").finish()
-    #expect(elsewhere == ["\(path)/below is not there and can't be made"])
+    #expect(elsewhere == ["\(path)/below doesn't exist and can't be created"])
   }
 
   @Test("a read-only file system is refused, in words", .enabled(if: FaultTests.canMount))

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A copy of all rooms as of one moment, made while a server goes on.
+/// Copies all rooms as of one moment, while a server goes on.
 public enum LogBackup {
-  /// Copies the database at `path` to `copy`, which must not be there yet, and makes that durable.
+  /// Copies the database at `path` to `copy` and makes the copy durable. There must be no file at `copy` yet.
   ///
-  /// One reading transaction: the copy is whole, however much is written meanwhile, and nobody waits for it. The
-  /// write-ahead log grows for as long.
+  /// The copy is made in one reading transaction. So it is whole however much is written meanwhile, and nobody waits
+  /// for it. The write-ahead log can't be cleared until it is done, and grows.
   public static func make(of path: String, to copy: String) throws(StorageFault) {
     guard SystemCalls.file(at: path) != nil else { throw .missing(path: path) }
     try attempt(path) { () throws(SQLiteFailure) in
@@ -19,8 +19,8 @@ public enum LogBackup {
     try sync(copy)
   }
 
-  /// Gives the copy a mark of its own. With the directory's it would pass, put back into its place, for what clients have
-  /// seen since, and their cursors for places in it.
+  /// Gives the copy a mark of its own. Suppose that it kept the original's mark and was put back later: the server
+  /// would take it for the database that its clients know, and would take their cursors for places in it.
   private static func mark(_ copy: String) throws(StorageFault) {
     try attempt(copy) { () throws(SQLiteFailure) in
       let database = try Database(path: copy, mayCreate: false, fileSystem: nil)

@@ -1,22 +1,23 @@
-/// A look through all that a database of rooms holds, without changing it; also while a server uses it.
+/// Reads everything that a database of rooms holds, without changing it. A server may be using the database meanwhile.
 public struct LogInspection: Sendable {
   public struct Finding: Hashable, Sendable {
     public var room: String
     public var error: LogError
-    /// Whether the room can be used nevertheless, since a snapshot stands for what is damaged, or the records for a snapshot.
+    /// Whether the room can be used all the same: a snapshot stands for the damaged records, or the records for a
+    /// damaged snapshot.
     public var opens: Bool
   }
 
   public private(set) var rooms = 0
-  /// Of the rooms in which nothing is damaged.
+  /// How many records the undamaged rooms have.
   public private(set) var records = 0
-  /// What SQLite finds wrong with the file itself: pages, indexes.
+  /// What SQLite finds wrong with the file itself, such as pages and indexes.
   public private(set) var faults: [String] = []
   public private(set) var findings: [Finding] = []
 
   public var isSound: Bool { faults.isEmpty && findings.isEmpty }
 
-  /// - Parameter path: of the database: `canvas.db` in a data directory, or a copy.
+  /// - Parameter path: the database: `canvas.db` in a data directory, or a copy.
   public init(of path: String) throws(StorageFault) {
     guard SystemCalls.file(at: path) != nil else { throw .missing(path: path) }
     if let fault = LogInspection.shortfall(of: path) { throw fault }
@@ -29,7 +30,7 @@ public struct LogInspection: Sendable {
 
   private static let faultsMax = 20
 
-  /// Whether the file has lost its end: quickly told.
+  /// Whether the file has lost its end. This is a quick check.
   public static func shortfall(of path: String) -> StorageFault? { Shortfall.fault(at: path) }
 
   private mutating func look(_ path: String) throws(StorageFault) {
@@ -42,7 +43,7 @@ public struct LogInspection: Sendable {
     faults = try attempt(path) { () throws(SQLiteFailure) in try LogInspection.check(database) }
     var options = SQLiteOptions()
     options.readerMayWrite = false
-    // Of the log's reading half, without its thread.
+    // The reader needs a queue, but here it has no thread that would take from it.
     let queue = RequestQueue(bytesMax: 0, snapshotBytesMax: 0)
     let reader = Reader(
       path: path,
@@ -64,7 +65,7 @@ public struct LogInspection: Sendable {
     switch reader.answer(.verify(id: 0, room: room)) {
     case .verified(_, _, let count): records += count
     case .failed(_, _, .noSuchRoom):
-      // Deleted since it was listed.
+      // The room was deleted after it was listed.
       rooms -= 1
     case .failed(_, _, .unavailable(let fault)): faults.append("room \(room) can't be read: \(fault)")
     case .failed(_, _, let error):

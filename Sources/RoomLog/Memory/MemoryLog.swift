@@ -2,14 +2,14 @@ import Synchronization
 
 /// A log that keeps its rooms in memory: for tests, and for a server that is to store nothing.
 ///
-/// It has no thread and no clock: what is submitted is done within `submit`, and the sink is called there.
+/// It has no thread and no clock. `submit` does what it is asked and calls the sink before it returns.
 public final class MemoryLog: RoomLog {
   private struct State {
     var store: MemoryStore
     var unreported: [LogEvent] = []
     var figures = LogStatistics()
     var isClosed = false
-    /// Whether someone is calling the sink, and will go on until nothing is left to tell.
+    /// Whether a caller is in the sink already. That caller goes on until there is nothing left to report.
     var isReporting = false
   }
 
@@ -24,7 +24,7 @@ public final class MemoryLog: RoomLog {
 
   /// - Parameters:
   ///   - store: what an earlier log has made durable.
-  ///   - positionStep: how far apart positions are, to show that nobody counts on their being neighbours.
+  ///   - positionStep: how far apart positions are. Tests use it to show that nobody relies on gapless positions.
   init(store: MemoryStore, retention: Retention, positionStep: UInt64 = 1, sink: @escaping LogSink) {
     self.retention = retention
     self.positionStep = positionStep
@@ -32,7 +32,7 @@ public final class MemoryLog: RoomLog {
     state = Mutex(State(store: store))
   }
 
-  /// For the log of the next process.
+  /// What a log in the next process starts from.
   var store: MemoryStore { state.withLock { $0.store } }
 
   public func submit(_ requests: [LogRequest]) {
@@ -77,7 +77,7 @@ public final class MemoryLog: RoomLog {
     state.unreported.append(.committed(report))
   }
 
-  /// Tells the sink what has happened, and what comes to happen meanwhile.
+  /// Reports all events to the sink, including those that arise while it is being called.
   private func report() {
     while true {
       let events = state.withLock { state -> [LogEvent] in

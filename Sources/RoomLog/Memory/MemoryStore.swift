@@ -3,7 +3,7 @@ struct MemoryStore: Sendable {
   struct StoredRoom: Sendable {
     var entry: RoomEntry
     var records: [LogRecord] = []
-    /// Of each record, how many operations the room had taken with it.
+    /// For each record, how many operations the room had taken up to and including it.
     var operations: [UInt64] = []
     var snapshots: [UInt64: RoomSnapshot] = [:]
   }
@@ -26,7 +26,7 @@ struct MemoryStore: Sendable {
     return AppendedRecords(id: request.id, room: request.room, epoch: request.epoch, records: placed)
   }
 
-  /// The room taken out of its place, so that appending to its records copies none.
+  /// Takes the room out of the dictionary, so that appending to its records copies none of them.
   private mutating func room(for request: AppendRequest) throws(LogError) -> StoredRoom {
     if let room = rooms[request.room] {
       try room.entry.check(epoch: request.epoch)
@@ -109,7 +109,8 @@ struct MemoryStore: Sendable {
     rooms[request.room] = room
   }
 
-  /// The position that the room is trimmed to now.
+  /// Trims the room.
+  /// - Returns: the position up to which its records are gone now.
   mutating func trim(_ name: String, to place: SnapshotPlace?, retention: Retention) -> UInt64 {
     guard var room = rooms[name] else { return 0 }
     if let place, place.position > room.entry.trimmed {
@@ -130,7 +131,7 @@ struct MemoryStore: Sendable {
 }
 
 extension MemoryStore.StoredRoom {
-  /// The first record past `position`. The records are in order, so halving finds it.
+  /// The index of the first record past `position`, by binary search.
   func index(after position: UInt64) -> Int {
     var low = 0
     var high = records.count

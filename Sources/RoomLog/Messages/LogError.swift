@@ -1,22 +1,23 @@
-/// Why a request to a log was not done.
+/// Why a log did not carry out a request.
 public enum LogError: Error, Hashable, Sendable {
-  /// Nothing can be stored now; readers go on. The log tries again by itself.
+  /// Nothing can be stored now, but reading works. The log tries again by itself.
   case unavailable(StorageFault)
   /// Too much is waiting to be stored.
   case busy(queuedBytes: Int)
   case badRoomName
   case noSuchRoom(room: String)
-  /// The room of that name is another than the one that was meant.
+  /// The room that now has this name is not the one that the caller meant.
   case otherEpoch(room: String, epoch: UInt64)
   case noRecords
   case recordTooLarge(bytes: Int, bytesMax: Int)
-  /// A place past the room's last record.
+  /// The position is past the room's last record.
   case pastEnd(room: String, last: UInt64)
-  /// A place whose records are gone.
+  /// The records at this position are no longer kept.
   case trimmed(room: String, through: UInt64)
-  /// The record at this position, or what should be there, isn't what was stored. At nought it is the room's own entry.
+  /// The record at this position is missing or differs from what was stored. Position 0 stands for the room's own
+  /// entry.
   case damaged(room: String, position: UInt64)
-  /// A snapshot isn't what was stored, and there is nothing older to start from.
+  /// A snapshot differs from what was stored, and there is nothing older to start from.
   case damagedSnapshot(room: String, position: UInt64)
   /// No complete snapshot reaches as far as the damage.
   case damageNotCovered(room: String, position: UInt64)
@@ -32,7 +33,7 @@ extension LogError: CustomStringConvertible {
     case .noSuchRoom(let room): "there is no room \(room)"
     case .otherEpoch(let room, _): "room \(room) was deleted or restored since"
     case .noRecords: "nothing to append"
-    case .recordTooLarge(let bytes, let most): "a record of \(bytes) bytes; \(most) is the most"
+    case .recordTooLarge(let bytes, let most): "a record of \(bytes) bytes is too large; the limit is \(most)"
     case .pastEnd(let room, let last): "room \(room) ends at \(last)"
     case .trimmed(let room, let through): "the history of room \(room) up to \(through) is no longer kept"
     case .damaged(let room, 0): "the entry of room \(room) is damaged"

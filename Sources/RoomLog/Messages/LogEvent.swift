@@ -1,21 +1,22 @@
-/// What a log has to tell.
+/// What a log reports.
 public enum LogEvent: Hashable, Sendable {
   case appended(AppendedRecords)
   case read(id: UInt64, RecordPage)
   case loaded(id: UInt64, LoadedRoom)
   case snapshotted(id: UInt64, room: String, position: UInt64)
-  /// Records up to `through` are gone. Without an `id`, retention has done it.
+  /// Records up to `through` are gone. Without an `id`, retention removed them.
   case trimmed(id: UInt64?, room: String, through: UInt64)
   case retained(id: UInt64)
-  /// Without an `id`, another node has deleted it.
+  /// Without an `id`, another node deleted the room.
   case deleted(id: UInt64?, room: String, epoch: UInt64)
   /// The room's records now start after `first`, end with `last`, and it has this epoch.
   case repaired(id: UInt64, room: String, epoch: UInt64, first: UInt64, last: UInt64)
   case verified(id: UInt64, room: String, records: Int)
   case rooms(id: UInt64, [RoomSummary])
-  /// The request wasn't done. After `.unavailable` for an append, it may still turn up, as one that nobody asked for.
+  /// The request wasn't carried out. An append that failed with `.unavailable` may still be stored; then it is reported
+  /// like an append of another node, without an `id`.
   case failed(id: UInt64, room: String?, LogError)
-  /// Whether appends can be stored. Told when it changes.
+  /// Whether appends can be stored. Reported when it changes.
   case availability(StorageFault?)
   case committed(CommitReport)
   case closed
@@ -23,7 +24,7 @@ public enum LogEvent: Hashable, Sendable {
 
 /// Records that are durable: what a room folds.
 public struct AppendedRecords: Hashable, Sendable {
-  /// The append that they came with; nil where they came from elsewhere.
+  /// The append that brought them; nil where it wasn't one of this process.
   public var id: UInt64?
   public var room: String
   public var epoch: UInt64
@@ -40,7 +41,7 @@ public struct AppendedRecords: Hashable, Sendable {
 
 public struct LogRecord: Hashable, Sendable {
   public var position: UInt64
-  /// When it arrived; never less than that of the record before.
+  /// When it arrived. Never less than the time of the record before.
   public var milliseconds: UInt64
   public var bytes: [UInt8]
 
@@ -55,9 +56,9 @@ public struct RecordPage: Hashable, Sendable {
   public var room: String
   public var epoch: UInt64
   public var records: [LogRecord]
-  /// What to ask for the next page with.
+  /// Where the next page starts: its request's `after`.
   public var through: UInt64
-  /// Whether there are no more within the bound that was asked for.
+  /// Whether there are no more records within the bound of the request.
   public var isLast: Bool
 }
 
@@ -87,13 +88,13 @@ public struct RoomSummary: Hashable, Sendable {
   public var epoch: UInt64
   /// The position of the last record.
   public var last: UInt64
-  /// Records up to here are gone; nought where all are kept.
+  /// Records up to here are gone; 0 where all are kept.
   public var trimmed: UInt64
   /// How many operations the room has ever taken.
   public var operations: UInt64
   public var createdMilliseconds: UInt64
   public var changedMilliseconds: UInt64
-  /// The newest complete one. Where it is at `last`, its number of shapes is the room's.
+  /// The newest complete snapshot. Where its position is `last`, its number of shapes is the room's.
   public var snapshot: SnapshotPlace?
   /// Why the room is refused, if it is.
   public var damage: LogError?

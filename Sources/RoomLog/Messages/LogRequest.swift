@@ -1,4 +1,4 @@
-/// What a log is asked to do. Each case's `id` is the caller's, and comes back with the answer.
+/// What a log can be asked to do. The caller chooses the `id`; the answer carries it.
 public enum LogRequest: Sendable {
   case append(AppendRequest)
   case read(ReadRequest)
@@ -8,11 +8,11 @@ public enum LogRequest: Sendable {
   case repair(RepairRequest)
   /// Reads all records and snapshots of a room and compares their checksums.
   case verify(id: UInt64, room: String)
-  /// Removes a room at once; its space is given back little by little.
+  /// Removes a room at once. Its space is freed little by little.
   case delete(id: UInt64, room: String)
   case list(id: UInt64)
-  /// Trims each room to what the log's retention keeps, as of `milliseconds`. To be sent now and then. The answer is
-  /// `.retained`, after a `.trimmed` for each room that was.
+  /// Trims each room to what the log's retention keeps, as of `milliseconds`. The owner sends this now and then. The
+  /// answer is `.retained`, after one `.trimmed` for each room that was trimmed.
   case retain(id: UInt64, milliseconds: UInt64)
 }
 
@@ -22,11 +22,11 @@ public struct AppendRequest: Sendable {
   public var room: String
   /// Which room of that name is meant. 64 random bits for a new one.
   public var epoch: UInt64
-  /// Whether the room comes into being with this append if there is none: true until the first append was reported. An
-  /// append that is under way when its room is deleted doesn't bring it back, then.
+  /// Whether this append creates the room if there is none. The caller sets it until its first append is reported, and
+  /// not after that: an append that is under way while the room is deleted then doesn't bring the room back.
   public var mayCreate: Bool
-  /// The server's time of arrival. Where it is less than the room's last, that one is stored, so that a time too is a
-  /// place in the log.
+  /// When the server received them. If that is less than the time of the room's last record, the last record's time is
+  /// stored instead. Times never go back, so a time marks a place in the log too.
   public var milliseconds: UInt64
   public var records: [NewRecord]
 
@@ -46,14 +46,14 @@ public struct AppendRequest: Sendable {
     self.records = records
   }
 
-  /// What it weighs in a queue.
+  /// How many bytes it counts for in a queue.
   var cost: Int { records.reduce(64) { $0 + $1.bytes.count + 32 } }
 }
 
 /// A record before it has a position.
 public struct NewRecord: Hashable, Sendable {
   public var bytes: [UInt8]
-  /// How many operations the bytes hold, for the sums by which rooms are listed and history is kept.
+  /// How many operations the bytes hold. The list of rooms shows their sum, and retention goes by it.
   public var operations: UInt32
 
   public init(bytes: [UInt8], operations: UInt32) {
@@ -65,9 +65,9 @@ public struct NewRecord: Hashable, Sendable {
 /// How far to go into a room's log.
 public enum LogBound: Hashable, Sendable {
   case end
-  /// Up to this position, and with it.
+  /// Up to this position, inclusive.
   case position(UInt64)
-  /// All that had arrived by then.
+  /// Everything that had arrived by this time.
   case milliseconds(UInt64)
 }
 
@@ -75,12 +75,12 @@ public enum LogBound: Hashable, Sendable {
 public struct ReadRequest: Sendable {
   public var id: UInt64
   public var room: String
-  /// Refused where the room of that name is another; nil takes whichever it is.
+  /// If given, the request is refused where the room has another epoch.
   public var epoch: UInt64?
-  /// The last position that the caller has.
+  /// The last position that the caller has already.
   public var after: UInt64
   public var through: LogBound
-  /// The page ends with the record that reaches this: one large record is still read whole.
+  /// The page ends with the record that reaches this size, so a single large record is still read whole.
   public var bytesMax: Int
 
   public init(
@@ -100,7 +100,7 @@ public struct ReadRequest: Sendable {
   }
 }
 
-/// What a fold of a room starts from: its summary and the newest snapshot not past `through`.
+/// Asks for what a fold of the room starts from: its summary and the newest snapshot not past `through`.
 public struct LoadRequest: Sendable {
   public var id: UInt64
   public var room: String
@@ -113,14 +113,14 @@ public struct LoadRequest: Sendable {
   }
 }
 
-/// What the fold of a room's records up to `position` has come to.
+/// What folding a room's records up to `position` gave.
 public struct SnapshotRequest: Sendable {
   public var id: UInt64
   public var room: String
   public var epoch: UInt64
-  /// A position that was handed back.
+  /// A position that the log has reported.
   public var position: UInt64
-  /// How many shapes are live in it, for the list of rooms.
+  /// How many live shapes it has, for the list of rooms.
   public var shapes: UInt64
   public var bytes: [UInt8]
 
@@ -149,12 +149,14 @@ public struct TrimRequest: Sendable {
   }
 }
 
-/// What an operator decides about a damaged room. Nothing is ever dropped without being asked for.
+/// What an operator decides about a damaged room. Nothing is dropped unless an operator asks for it.
 public struct RepairRequest: Sendable {
   public enum Means: Hashable, Sendable {
-    /// Drops the records that the newest snapshot covers, if that covers the damage: history is lost, the drawing isn't.
+    /// Drops the records that the newest snapshot covers, if it covers the damage. History is lost, but not the
+    /// drawing.
     case snapshot
-    /// Drops the damaged record and all after it. The room gets the new epoch, since clients may have seen them.
+    /// Drops the damaged record and all after it. The room gets the new epoch, because clients may have seen those
+    /// records.
     case cutting(newEpoch: UInt64)
   }
 
@@ -182,7 +184,7 @@ extension LogRequest {
     }
   }
 
-  /// The room that it is about, if it is about one.
+  /// The room that it is about, if any.
   public var room: String? {
     switch self {
     case .append(let request): request.room
@@ -196,7 +198,7 @@ extension LogRequest {
     }
   }
 
-  /// What it weighs in a queue, in bytes.
+  /// How many bytes it counts for in a queue.
   var cost: Int {
     switch self {
     case .append(let request): request.cost

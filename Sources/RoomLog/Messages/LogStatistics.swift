@@ -1,16 +1,16 @@
 /// Figures of a log since it was opened.
 public struct LogStatistics: Sendable {
-  /// What keeps appends from being stored, if anything does.
+  /// Why appends can't be stored now, if they can't.
   public var fault: StorageFault?
   public var commits: UInt64 = 0
   public var failedCommits: UInt64 = 0
   public var records: UInt64 = 0
   public var bytes: UInt64 = 0
-  /// Of commits, in microseconds.
+  /// How long commits took, in microseconds.
   public var commitMicroseconds = Histogram(firstBound: 64)
-  /// Records a commit.
+  /// How many records each commit stored.
   public var batchRecords = Histogram(firstBound: 1)
-  /// Of checkpoints, by which the write-ahead log is carried over into the database, in microseconds.
+  /// How long checkpoints took, in microseconds. A checkpoint carries the write-ahead log over into the database.
   public var checkpointMicroseconds = Histogram(firstBound: 64)
   public var queuedBytes = 0
   public var snapshotBytesWaiting = 0
@@ -25,7 +25,7 @@ public struct LogStatistics: Sendable {
 
 /// Counts by size: how many fell at or under each bound, where each bound is twice the one before.
 public struct Histogram: Hashable, Sendable {
-  /// The last counts what is past all bounds.
+  /// The last one counts what is past all bounds.
   public private(set) var counts: [UInt64]
   public private(set) var sum: UInt64 = 0
   private let firstShift: Int

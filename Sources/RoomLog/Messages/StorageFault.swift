@@ -1,4 +1,4 @@
-/// What is wrong with the place where a log is kept. Each has words for an operator, who is the one to act.
+/// What is wrong with the place where a log is kept. The description is for an operator, who is the one to act.
 public enum StorageFault: Error, Hashable, Sendable {
   case noDirectory(path: String)
   /// The process may not read or write there.
@@ -10,18 +10,18 @@ public enum StorageFault: Error, Hashable, Sendable {
   /// Another program holds the database.
   case locked(path: String)
   case notADatabase(path: String)
-  /// A database, but not one of ours.
+  /// A database of another program.
   case otherDatabase(path: String)
   case truncated(path: String, bytes: Int, bytesExpected: Int)
   case damaged(path: String, detail: String)
-  /// What was durable is no longer there, though the file reads well.
+  /// Records that were durable are no longer there, though the file can be read without an error.
   case recordsGone(path: String, room: String)
-  /// The database was there when the directory was last used.
+  /// The database existed when the directory was last used.
   case missing(path: String)
   /// The file was removed or replaced while it was open.
   case replaced(path: String)
   case newerSchema(path: String, version: Int32, newestKnown: Int32)
-  /// The disk failed to make something durable: whatever was being written counts as lost.
+  /// The disk failed to make something durable. What was being written counts as lost.
   case syncFailed(path: String, detail: String)
   case inputOutput(path: String, detail: String)
   case outOfMemory
@@ -30,13 +30,13 @@ public enum StorageFault: Error, Hashable, Sendable {
 extension StorageFault: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .noDirectory(let path): "\(path) is not there and can't be made"
-    case .noRight(let path): "no right to write \(path)"
+    case .noDirectory(let path): "\(path) doesn't exist and can't be created"
+    case .noRight(let path): "no permission to write \(path)"
     case .readOnly(let path): "\(path) is read-only"
     case .diskFull(let path): "no space is left for \(path)"
     case .inUse(let path, let process?): "\(path) is in use by another server, process \(process)"
     case .inUse(let path, nil): "\(path) is in use by another server"
-    case .locked(let path): "another program holds \(path) locked"
+    case .locked(let path): "another program has locked \(path)"
     case .notADatabase(let path): "\(path) is not a database"
     case .otherDatabase(let path): "\(path) is a database of another program"
     case .truncated(let path, let bytes, let expected):

@@ -1,7 +1,7 @@
-/// FNV-1a 64, by which a row tells whether it is what was stored.
+/// FNV-1a 64. A row's checksum tells whether the row is what was stored.
 ///
-/// Each step is a bijection of the state, so that a change of one byte is always seen; the disk, not an adversary, is
-/// what it guards against.
+/// Each step is a bijection of the state, so a change of one byte always changes the sum. It guards against a faulty
+/// disk, not against an adversary.
 struct Checksum {
   private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -11,7 +11,7 @@ struct Checksum {
     self.value = value
   }
 
-  /// Its eight bytes, the lowest first.
+  /// Adds the number's eight bytes, the lowest first.
   mutating func add(_ number: UInt64) {
     withUnsafeBytes(of: number.littleEndian) { add($0) }
   }

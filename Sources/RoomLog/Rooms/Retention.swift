@@ -1,9 +1,10 @@
-/// How much of a room's history is kept. Without limits, all of it.
+/// How much of a room's history is kept. Without limits, all of it is.
 ///
-/// Records go only where a complete snapshot stands for them, so a room can be folded, as of any moment that is kept,
-/// from a snapshot and the records after it. More is kept than asked for where no snapshot is at the right place.
+/// Records are dropped only where a complete snapshot stands for them. So a room can be folded, as of any moment that
+/// is kept, from a snapshot and the records after it. More than asked for is kept where no snapshot stands at the right
+/// place.
 public struct Retention: Hashable, Sendable {
-  /// Records that arrived longer ago may go.
+  /// Records that are older than this may be dropped.
   public var ageMillisecondsMax: UInt64?
 
   public init(ageMillisecondsMax: UInt64? = nil) {
@@ -12,13 +13,13 @@ public struct Retention: Hashable, Sendable {
 
   public static let everything = Retention()
 
-  /// Into how many parts the history that is kept is divided by snapshots, so that its beginning can be cut off a part
-  /// at a time, and a moment in it can be read without folding all before.
+  /// Into how many parts snapshots divide the history that is kept. Its oldest part can then be dropped without the
+  /// rest, and a moment in it can be read without folding everything before.
   static let partsMax: UInt64 = 4
 }
 
 extension RoomEntry {
-  /// The snapshot to which a room can be trimmed; nil where that is no further than it is already.
+  /// The snapshot to which the room can be trimmed; nil if it is trimmed that far already.
   func trimmable(by retention: Retention, milliseconds now: UInt64) -> SnapshotPlace? {
     guard let age = retention.ageMillisecondsMax, now >= age,
       let place = snapshots.last(where: { $0.milliseconds <= now - age }), place.position > trimmed
@@ -26,8 +27,8 @@ extension RoomEntry {
     return place
   }
 
-  /// The snapshots that nobody needs: all before the one that the room is trimmed to, and those that stand so close to
-  /// the one before that they divide the history more finely than `Retention.partsMax`.
+  /// The snapshots that nobody needs. These are all before the one that the room is trimmed to, and those so close to
+  /// the one before them that they divide the history more finely than `Retention.partsMax`.
   func needlessSnapshots(by retention: Retention) -> [SnapshotPlace] {
     var needless: [SnapshotPlace] = []
     var kept: SnapshotPlace?

@@ -1,7 +1,7 @@
-/// What a log knows of a room without reading its records. Both logs take in appends by these rules.
+/// What a log knows of a room without reading its records. Both logs accept appends by these rules.
 struct RoomEntry: Hashable, Sendable {
   var name: String
-  /// Tells apart the rooms that have had one name, within one log.
+  /// Tells apart rooms that have had the same name in this log.
   var number: Int64
   var epoch: UInt64
   var last: UInt64 = 0
@@ -9,7 +9,7 @@ struct RoomEntry: Hashable, Sendable {
   var operations: UInt64 = 0
   var createdMilliseconds: UInt64
   var changedMilliseconds: UInt64
-  /// The complete ones, oldest first.
+  /// The complete snapshots, oldest first.
   var snapshots: [SnapshotPlace] = []
 
   init(name: String, number: Int64, epoch: UInt64, milliseconds: UInt64) {
@@ -20,7 +20,7 @@ struct RoomEntry: Hashable, Sendable {
     changedMilliseconds = milliseconds
   }
 
-  /// How many bytes a record may have: what a message may have, many times over, and far less than SQLite's own limit.
+  /// The most bytes of a record: many times what a message may have, and far below SQLite's own limit.
   static let recordBytesMax = 1 << 26
 
   static func check(name: String) throws(LogError) {
@@ -39,7 +39,7 @@ struct RoomEntry: Hashable, Sendable {
     if let wanted, wanted != epoch { throw .otherEpoch(room: name, epoch: epoch) }
   }
 
-  /// Whether an append is in order, as far as can be told without the room.
+  /// Checks what can be checked of an append without knowing the room.
   static func check(_ records: [NewRecord]) throws(LogError) {
     guard !records.isEmpty else { throw .noRecords }
     for record in records where record.bytes.count > recordBytesMax {
@@ -47,7 +47,7 @@ struct RoomEntry: Hashable, Sendable {
     }
   }
 
-  /// Gives a record its place.
+  /// Gives a record its position and counts its operations.
   mutating func place(_ record: NewRecord, milliseconds: UInt64, step: UInt64 = 1) -> LogRecord {
     last += step
     operations += UInt64(record.operations)

@@ -1,16 +1,16 @@
-/// What the writing thread does between two commits, a little at a time, so that no commit waits for it long.
+/// Work that the writing thread does between two commits, a little at a time, so that no commit waits long for it.
 ///
-/// None of it is synced by itself: a part of a snapshot counts only once the snapshot is made whole, by a commit, and
-/// what wasn't cleared away before a crash is found again by `leftOver`.
+/// None of it is synced by itself. A part of a snapshot counts only once a commit completes the snapshot. What wasn't
+/// cleared away before a crash is found again by `leftOver`.
 struct Chores {
   var writings: [SnapshotWriting] = []
   var clearings: [Clearing] = []
-  /// Whether something was cleared since free pages were last looked at.
+  /// Whether something was cleared since free pages were last counted.
   var mayHaveFreePages = false
 
   var isEmpty: Bool { writings.isEmpty && clearings.isEmpty && !mayHaveFreePages }
 
-  /// What an earlier process left half done, and the highest number that a room that is gone has had.
+  /// What an earlier process left half done, and the highest number that any deleted room had.
   static func leftOver(
     in database: Database,
     rooms: [String: RoomEntry]
@@ -42,7 +42,7 @@ struct SnapshotWriting {
   var request: SnapshotRequest
   var room: Int64
   var place: SnapshotPlace
-  /// A complete one stands at the same place already; being of the same records, it needn't be written again.
+  /// A complete snapshot stands at the same place already. It has the same content, so this one needn't be written.
   var isThere: Bool
   var bytesWritten = 0
   var parts: Int64 = 0
@@ -58,7 +58,7 @@ struct SnapshotWriting {
   var isWritten: Bool { isThere || parts > 0 && bytesWritten == request.bytes.count }
 }
 
-/// What no longer counts, and only takes up space.
+/// Rows that no longer count and only take up space.
 enum Clearing: Hashable {
   case records(room: Int64, through: UInt64)
   case snapshot(room: Int64, position: UInt64)
@@ -71,7 +71,7 @@ extension Writer {
     guard let connection, !chores.isEmpty else { return }
     do throws(SQLiteFailure) {
       if let first = chores.writings.first {
-        // Parts of an unfinished one at the same place would be taken for its own.
+        // Parts of an unfinished snapshot at the same place would be taken for parts of this one.
         let remains = Clearing.snapshot(room: first.room, position: first.place.position)
         if let index = chores.clearings.firstIndex(of: remains) {
           chores.clearings.swapAt(0, index)
@@ -114,7 +114,7 @@ extension Writer {
       chores.writings[0] = writing
       guard writing.isWritten else { return }
     }
-    // Where the room is gone, the next commit says so.
+    // If the room is gone by then, the next commit reports it.
     completions.append(chores.writings.removeFirst())
   }
 
@@ -129,7 +129,7 @@ extension Writer {
         } while !isDone && SystemCalls.monotonicMicroseconds() < deadline
       }
     } catch {
-      // What can't be cleared away because its page is damaged stays: it is in nobody's way.
+      // Rows on a damaged page can't be cleared away. They stay, and do no harm.
       guard error.isDamage else { throw error }
       isDone = true
     }
@@ -164,7 +164,8 @@ extension WriterDatabase {
     try insertSnapshot.run()
   }
 
-  /// Whether nothing is left of it.
+  /// Clears away a part.
+  /// - Returns: whether nothing is left.
   func clearSome(of clearing: Clearing) throws(SQLiteFailure) -> Bool {
     switch clearing {
     case .records(let room, let through):

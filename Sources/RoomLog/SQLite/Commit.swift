@@ -1,6 +1,6 @@
-/// What one transaction is about to change, until it is durable or given up.
+/// What one transaction is about to change. Kept until the transaction is durable or given up.
 struct Staging {
-  /// Rooms as they will be; nil for those that will be gone.
+  /// Rooms as they will be; nil for those that it deletes.
   var rooms: [String: RoomEntry?] = [:]
   var lastNumber: Int64
   var events: [LogEvent] = []
@@ -8,23 +8,23 @@ struct Staging {
   var writings: [SnapshotWriting] = []
   var records = 0
   var bytes = 0
-  /// The numbers of rooms whose damage is repaired with it.
+  /// The numbers of rooms whose damage it repairs.
   var repaired: [Int64] = []
-  /// Snapshots that are complete with it.
+  /// Snapshots that it completes.
   var covered: [(room: Int64, position: UInt64)] = []
 }
 
-/// Why a request isn't staged: it is refused, or the whole transaction fails.
+/// Why a request isn't staged: either it is refused alone, or the whole transaction fails.
 enum StagingFailure: Error {
   case refused(LogError)
   case failed(SQLiteFailure)
   case misplaced(StorageFault)
-  /// A page that the room's records lie on is damaged.
+  /// A page with records of the room is damaged.
   case damaged(room: RoomEntry)
 }
 
 extension Writer {
-  /// Stores a batch durably and tells of it.
+  /// Stores a batch durably and reports it.
   func commit(_ batch: [LogRequest]) {
     guard !batch.isEmpty || !completions.isEmpty else { return }
     let start = SystemCalls.monotonicMicroseconds()
@@ -42,8 +42,8 @@ extension Writer {
       } catch {
         switch error {
         case .damaged(let room):
-          // Refused from now on, so that the others' records can be stored: the same batch again, without it. But
-          // where a second room fails too, it is the place to which all are written that is damaged.
+          // The room is refused from now on, so that the other rooms' records can be stored: the batch is tried again
+          // without it. But if a second room fails too, the damage is where all rooms' records are added.
           if let first = damaged {
             shared.clearDamage(room: first.number)
             give(up: batch, for: .damaged(path: path, detail: "where records are added"))
@@ -99,14 +99,14 @@ extension Writer {
     return staging
   }
 
-  /// What was staged is durable: it is how things are.
+  /// What was staged is durable now, so it becomes the current state.
   private func adopt(_ staging: Staging, microseconds: UInt64) {
     lastNumber = staging.lastNumber
     for (name, entry) in staging.rooms { rooms[name] = entry }
     for number in staging.repaired { shared.clearDamage(room: number) }
     for (number, position) in staging.covered { shared.cover(room: number, through: position) }
     chores.clearings += staging.clearings
-    // They stay in memory, and so in the queue's account, until they are written.
+    // The snapshots stay in memory until they are written, so they go on counting as queued.
     queue.retain(staging.writings)
     chores.writings += staging.writings
     let report = CommitReport(

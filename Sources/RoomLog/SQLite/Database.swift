@@ -1,17 +1,17 @@
 import CSQLite
 
-/// What SQLite said when something failed: its extended result code, and the system's error beneath it.
+/// What SQLite reported when something failed: its extended result code, and the system's error beneath it.
 struct SQLiteFailure: Error {
   var code: Int32
   var systemError: Int32
   var message: String
 
-  /// The code without what refines it (sqlite.org/rescode.html).
+  /// The code without its extension (sqlite.org/rescode.html).
   var primaryCode: Int32 { code & 0xFF }
 
   var isDamage: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
 
-  /// SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC, which the header builds by arithmetic.
+  /// SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC. The header computes them, so Swift doesn't import them.
   private var isSync: Bool { code == SQLITE_IOERR | (4 << 8) || code == SQLITE_IOERR | (5 << 8) }
 
   func fault(path: String) -> StorageFault {
@@ -37,8 +37,8 @@ struct SQLiteFailure: Error {
 final class Database {
   private let handle: OpaquePointer
 
-  /// - Parameter mayWrite: without it not even the write-ahead log is carried over.
-  /// - Parameter fileSystem: the name of a virtual file system of SQLite's, by which tests put faults under it.
+  /// - Parameter mayWrite: if false, not even the write-ahead log is carried over.
+  /// - Parameter fileSystem: the name of a virtual file system of SQLite's. Tests use one to inject faults.
   init(path: String, mayCreate: Bool, mayWrite: Bool = true, fileSystem: String?) throws(SQLiteFailure) {
     var opened: OpaquePointer?
     let access = (mayWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | (mayCreate ? SQLITE_OPEN_CREATE : 0)
@@ -50,7 +50,7 @@ final class Database {
     }
   }
 
-  /// Statements that are still there keep the connection open until they are gone.
+  /// Statements that still exist keep the connection open until they are gone.
   deinit { sqlite3_close_v2(handle) }
 
   func failure(_ code: Int32) -> SQLiteFailure {
@@ -61,7 +61,7 @@ final class Database {
     )
   }
 
-  /// Runs one or several statements that answer nothing.
+  /// Runs one or several statements that return no rows.
   func run(_ text: String) throws(SQLiteFailure) {
     let code = sqlite3_exec(handle, text, nil, nil, nil)
     if code != SQLITE_OK { throw failure(code) }
@@ -74,13 +74,13 @@ final class Database {
     return Statement(handle: prepared, database: self)
   }
 
-  /// The number that a query answers first.
+  /// The first column of a query's first row, as a number.
   func number(_ text: String) throws(SQLiteFailure) -> Int64 {
     let query = try statement(text)
     return try query.step() ? query.integer(0) : 0
   }
 
-  /// The text that a query answers first.
+  /// The first column of a query's first row, as text.
   func text(_ text: String) throws(SQLiteFailure) -> String {
     let query = try statement(text)
     return try query.step() ? query.text(0) : ""
@@ -95,7 +95,7 @@ final class Database {
   typealias CommitHook =
     @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32) -> Int32
 
-  /// Calls `hook` after each commit with how many pages the write-ahead log has.
+  /// After each commit, calls `hook` with the number of pages in the write-ahead log.
   func onCommit(_ hook: @escaping CommitHook, _ context: UnsafeMutableRawPointer) {
     sqlite3_wal_hook(handle, hook, context)
   }
@@ -112,7 +112,7 @@ final class Database {
   }
 }
 
-/// A prepared statement. Parameters count from one, columns from nought, as SQLite has it.
+/// A prepared statement. As in SQLite, parameters count from one and columns from zero.
 final class Statement {
   private let handle: OpaquePointer
   private let database: Database
@@ -127,21 +127,21 @@ final class Statement {
 
   func bind(_ index: Int32, _ value: Int64) { note(sqlite3_bind_int64(handle, index, value)) }
 
-  /// All 64 bits, whatever their sign.
+  /// Stores all 64 bits, as a signed number.
   func bind(_ index: Int32, _ value: UInt64) { bind(index, Int64(bitPattern: value)) }
 
   func bind(_ index: Int32, _ value: String) {
     var value = value
     value.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) { characters in
-        // Without a destructor SQLite would count on the bytes to stay; minus one makes it copy them.
+        // Without a destructor SQLite would rely on the bytes staying where they are; -1 makes it copy them.
         let copying = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         note(sqlite3_bind_text(handle, index, characters.baseAddress, Int32(characters.count), copying))
       }
     }
   }
 
-  /// Runs a statement that answers nothing, with `bytes` as its parameter `index`; they aren't copied.
+  /// Runs a statement that returns no rows, with `bytes` as its parameter `index`. The bytes aren't copied.
   func run(_ index: Int32, bytes: UnsafeRawBufferPointer) throws(SQLiteFailure) {
     if let start = bytes.baseAddress, !bytes.isEmpty {
       note(sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), nil))
@@ -151,13 +151,14 @@ final class Statement {
     try run()
   }
 
-  /// Runs a statement that answers nothing, and makes it ready for the next time.
+  /// Runs a statement that returns no rows, and makes it ready for its next use.
   func run() throws(SQLiteFailure) {
     defer { reset() }
     while try step() {}
   }
 
-  /// Whether there is a row.
+  /// Goes to the next row.
+  /// - Returns: whether there is one.
   func step() throws(SQLiteFailure) -> Bool {
     guard bindCode == SQLITE_OK else { throw database.failure(bindCode) }
     let code = sqlite3_step(handle)

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A data directory in use: while this is held, no other process opens the rooms in it.
+/// A data directory in use. While this is held, no other process opens the rooms in it.
 ///
-/// The lock is the kernel's, on `canvas.lock`, so it ends with the process however that ends. In the file stand the
-/// process, for whoever finds it locked, and the mark of the database that belongs here: a database with another mark,
-/// or a directory without one, tells that it came from elsewhere, such as a backup.
+/// The lock is the kernel's, on `canvas.lock`, so it ends with the process however that ends. The file names the
+/// process, for whoever finds it locked. It also has the mark of the database that belongs here. A database with
+/// another mark, or a directory without one, shows that the database came from elsewhere, such as a backup.
 final class DirectoryLock {
   private var descriptor: Int32
   let path: String
@@ -29,7 +29,7 @@ final class DirectoryLock {
     }
     let isLocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0
     let words = DirectoryLock.words(in: descriptor)
-    // Being whole by now, what throws here is deinitialised, which closes the file.
+    // All properties are set by now, so throwing runs `deinit`, which closes the file.
     guard isLocked else { throw .inUse(path: directory, process: words.first.flatMap { Int32($0) }) }
     if words.count > 1 { mark = UInt64(words[1], radix: 16) }
   }
@@ -38,13 +38,14 @@ final class DirectoryLock {
 
   func release() {
     guard descriptor >= 0 else { return }
-    // Closing alone would leave it locked for as long as a process that is being started still has its copy.
+    // Closing alone could leave it locked for a while: a process that is just being started still has its copy of the
+    // descriptor.
     flock(descriptor, LOCK_UN)
     close(descriptor)
     descriptor = -1
   }
 
-  /// Writes down which database belongs here, durably.
+  /// Durably records which database belongs here.
   func write(mark: UInt64) throws(StorageFault) {
     let text = Array("\(getpid()) \(String(mark, radix: 16))\n".utf8)
     let isWritten =

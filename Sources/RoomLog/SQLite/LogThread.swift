@@ -1,14 +1,14 @@
 import Glibc
 
-/// A thread of the system's, which may sleep on a disk as long as that takes: Swift's own pool may not.
+/// A system thread. It may sleep on a disk for as long as that takes; the threads of Swift's own pool may not.
 struct LogThread: @unchecked Sendable {
-  // A thread's identity is a number; it can be joined from any other thread.
+  // `@unchecked Sendable`: a thread's identity is a number, and any other thread may join it.
   private let identity: pthread_t
 
   init(_ body: @escaping @Sendable () -> Void) throws(StorageFault) {
     var identity = pthread_t()
     let box = Unmanaged.passRetained(Body(run: body))
-    // Signals go to the threads that know what to do about them.
+    // Signals go to the threads that handle them.
     var all = sigset_t()
     var before = sigset_t()
     sigfillset(&all)

@@ -18,8 +18,8 @@ struct OpenedDirectory {
       let database = try OpenedDirectory.open(path, options: options)
       try Schema.prepare(database, path: path, steps: options.schemaSteps)
       let writer = try attempt(path) { () throws(SQLiteFailure) in try WriterDatabase(database) }
-      // What is found in the write-ahead log may have been written without having been synced, and from now on it will
-      // be shown to people: it has to be as durable as what they saw before.
+      // What the write-ahead log holds may have been written without being synced. From now on people will be shown it,
+      // so it has to be as durable as what they saw before.
       try attempt(path) { () throws(SQLiteFailure) in _ = try database.checkpoint(SQLITE_CHECKPOINT_TRUNCATE) }
       (rooms, damaged) = try attempt(path) { () throws(SQLiteFailure) in try writer.rooms() }
       self.writer = writer
@@ -41,7 +41,7 @@ struct OpenedDirectory {
     }
   }
 
-  /// What SQLite would take for a new database, or say less clearly.
+  /// Finds what SQLite would take for a new database, or would report less clearly.
   private static func check(_ path: String, directory: String, hadDatabase: Bool) throws(StorageFault) {
     guard access(directory, R_OK | W_OK | X_OK) == 0 else {
       throw errno == EROFS ? .readOnly(path: directory) : .noRight(path: directory)
@@ -76,10 +76,11 @@ struct OpenedDirectory {
     return file.bytes < expected ? .truncated(path: path, bytes: file.bytes, bytesExpected: expected) : fault
   }
 
-  /// A database whose mark isn't the directory's was put there, from a backup as like as not. What clients have seen
-  /// since then isn't in it, so their cursors must not be taken for places in these logs: every room gets a new epoch.
+  /// A database whose mark isn't the directory's was put there, most likely from a backup. It lacks what clients have
+  /// seen since the backup was made, so their cursors must not be taken for places in these logs: every room gets a new
+  /// epoch.
   ///
-  /// Each opening leaves a new mark, so that a copy made before it can be told too.
+  /// Each opening leaves a new mark, so that a copy made before it can be recognised too.
   private mutating func settleMark(random: () -> UInt64) throws(StorageFault) {
     let writer = writer
     let lock = lock

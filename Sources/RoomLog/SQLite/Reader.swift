@@ -1,7 +1,7 @@
 import CSQLite
 
-/// The log's reading thread: it has a connection of its own, so that a long history delays no commit, and a disk that
-/// takes nothing more can still be read.
+/// The log's reading thread. It has a connection of its own, so reading a long history delays no commit, and the log
+/// can still be read while the disk takes no more writes.
 final class Reader {
   private let path: String
   private let options: SQLiteOptions
@@ -18,7 +18,7 @@ final class Reader {
     self.shared = shared
   }
 
-  /// Connects now rather than at the first question: while a connection is open, what a failed commit has left in the
+  /// Connects now rather than at the first request. While a connection is open, what a failed commit left in the
   /// write-ahead log is never taken for committed.
   func connect() throws(SQLiteFailure) { _ = try connected() }
 
@@ -51,7 +51,7 @@ final class Reader {
       "PRAGMA busy_timeout=\(options.lockedMillisecondsMax); PRAGMA query_only=1; PRAGMA cache_size=-8192"
     )
     let made = try ReaderStatements(database)
-    // Without a read there is no connection to the write-ahead log yet.
+    // Only a read connects to the write-ahead log.
     _ = try database.number("SELECT count(*) FROM marks")
     statements = made
     return made
@@ -74,8 +74,8 @@ final class Reader {
       switch error {
       case .refused(let refusal): return .failed(id: request.id, room: request.room, refusal)
       case .failed(let failure):
-        // A connection that failed is not to be trusted with the next answer. While nothing can be written, though, it
-        // is what keeps a failed commit's remains from being read.
+        // A connection that failed can't be trusted with the next answer. But while nothing can be written, it is what
+        // keeps the remains of a failed commit from being read.
         if shared.isAvailable { statements = nil }
         return .failed(id: request.id, room: request.room, .unavailable(failure.fault(path: path)))
       }
@@ -111,8 +111,8 @@ final class Reader {
     return page
   }
 
-  /// Hands out a room's records until `body` wants no more. They are stored without gaps, so that one that is missing
-  /// is seen, as is one that isn't what was stored.
+  /// Hands out a room's records until `body` wants no more. Positions are stored without gaps, so a missing record is
+  /// noticed, as is one that isn't what was stored.
   private func walk(
     _ entry: RoomEntry,
     after: UInt64,
@@ -139,7 +139,7 @@ final class Reader {
     }
   }
 
-  /// Remembers the damage, by which the room is refused unless a snapshot stands for it.
+  /// Remembers the damage. From now on the room is refused unless a snapshot stands for what is damaged.
   private func damaged(_ entry: RoomEntry, _ position: UInt64) -> ReadingFailure {
     let isHistory = (entry.snapshots.last?.position ?? 0) >= position
     shared.note(.init(room: entry.name, position: position, isHistory: isHistory), room: entry.number)
@@ -187,7 +187,7 @@ final class Reader {
       if let bytes = try content(of: place, entry, statements) {
         return LoadedRoom(summary: summary, snapshot: RoomSnapshot(place: place, bytes: bytes))
       }
-      // An older one does as well: the records after it are there.
+      // An older snapshot does as well: the records after it are there.
       damagedPosition = damagedPosition ?? place.position
       candidates.snapshots.removeAll { $0.position >= place.position }
     }

@@ -1,4 +1,4 @@
-/// The reading connection's statements. All of one answer is read within one transaction: as of one moment.
+/// The reading connection's statements. Everything in one answer is read within one transaction, as of one moment.
 final class ReaderStatements {
   private let database: Database
   let begin: Statement
@@ -79,7 +79,7 @@ final class ReaderStatements {
     parts.bind(1, room)
     parts.bind(2, place.position)
     var bytes: [UInt8] = []
-    // The length has passed the row's own sum, but memory is asked for as the parts are found.
+    // The row's checksum covers the length, but don't trust it for an allocation: take memory as parts are found.
     while bytes.count <= place.byteCount, try parts.step() { bytes += parts.bytes(0) }
     guard bytes.count == place.byteCount, StoredRows.checksum(of: bytes) == stored.content else { return nil }
     return bytes

@@ -1,5 +1,5 @@
 extension Writer {
-  /// Does what an operator has decided about a damaged room.
+  /// Carries out an operator's decision about a damaged room.
   func stage(
     _ repair: RepairRequest,
     in staging: inout Staging,
@@ -9,7 +9,7 @@ extension Writer {
     guard let damage = shared.damage(room: entry.number) else { throw .refused(.notDamaged(room: repair.room)) }
     switch repair.means {
     case .snapshot:
-      // The room's own entry says how far its snapshots reach, so it can't be mended by one.
+      // The room's own entry says how far its snapshots reach. So a snapshot can't repair a damaged entry.
       guard damage.position > 0, let newest = entry.snapshots.last, newest.position >= damage.position else {
         throw .refused(.damageNotCovered(room: repair.room, position: damage.position))
       }
@@ -25,7 +25,8 @@ extension Writer {
     )
   }
 
-  /// Makes the room end before `position`; or, where its entry is damaged, anew from the records that there are.
+  /// Makes the room end before `position`. If its entry is damaged, makes the entry anew from the records that there
+  /// are.
   private func cut(
     _ entry: inout RoomEntry,
     from position: UInt64,

@@ -2,12 +2,12 @@ import Glibc
 
 /// Requests on their way to a thread of the log.
 ///
-/// `@unchecked Sendable`: everything behind the mutex, which is a plain one of the system's because its thread sleeps on
-/// a condition, with a time limit, and Swift's own has none.
+/// `@unchecked Sendable`: a mutex protects everything. It is the system's, because the thread sleeps on a condition
+/// with a time limit, which Swift's own mutex doesn't offer.
 final class RequestQueue: @unchecked Sendable {
   enum Entry {
     case request(LogRequest)
-    /// A request for which there was no room: only its answer is left.
+    /// A request that the queue had no room for. Only its answer is left to give.
     case refused(id: UInt64, room: String?, LogError)
   }
 
@@ -38,7 +38,7 @@ final class RequestQueue: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// A single request is taken into an empty queue however large it is, so that what may be sent can be stored.
+  /// An empty queue takes a single request however large it is, so whatever may be sent can be stored.
   func add(_ requests: some Sequence<LogRequest>) {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -59,8 +59,8 @@ final class RequestQueue: @unchecked Sendable {
     return bytes == 0 || bytes + request.cost <= bytesMax
   }
 
-  /// Takes all there is. Sleeps until there is something, until `deadline` (of the monotonic clock), or until the queue
-  /// is closed; with a deadline that has passed it doesn't sleep.
+  /// Takes everything in the queue. Sleeps until there is something, until `deadline` (of the monotonic clock), or
+  /// until the queue is closed. With a deadline that has passed it doesn't sleep.
   func take(deadline: UInt64?) -> (entries: [Entry], isClosed: Bool) {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -77,7 +77,7 @@ final class RequestQueue: @unchecked Sendable {
     return (taken, isClosed)
   }
 
-  /// What was taken counts as queued until it is done with.
+  /// Requests that were taken count as queued until they are released.
   func release(_ requests: [LogRequest]) {
     pthread_mutex_lock(mutex)
     for request in requests {
@@ -86,7 +86,7 @@ final class RequestQueue: @unchecked Sendable {
     pthread_mutex_unlock(mutex)
   }
 
-  /// Snapshots that are dealt with as requests, and are yet to be written.
+  /// Keeps snapshots in the account: their requests are done, but they have yet to be written.
   func retain(_ snapshots: [SnapshotWriting]) { change(snapshots, by: 1) }
 
   func release(snapshots: [SnapshotWriting]) { change(snapshots, by: -1) }
@@ -98,7 +98,7 @@ final class RequestQueue: @unchecked Sendable {
     pthread_mutex_unlock(mutex)
   }
 
-  /// What is there is still handed out; what comes later is passed over.
+  /// Closes the queue. Requests in it are still handed out; later ones are ignored.
   func close() {
     pthread_mutex_lock(mutex)
     isClosed = true

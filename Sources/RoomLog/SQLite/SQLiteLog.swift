@@ -1,11 +1,11 @@
-/// Rooms in a database of SQLite's, `canvas.db` in a directory of its own (sqlite.org/wal.html).
+/// Keeps rooms in an SQLite database, `canvas.db`, in a directory of its own (sqlite.org/wal.html).
 ///
-/// Two threads: one writes, one reads. What is reported as appended has been synced to the disk. A record is checked
-/// each time it is read: one that isn't what was stored is reported, with its room and position, and its room is refused
-/// until an operator repairs it or a newer snapshot covers it; other rooms go on.
+/// One thread writes, another reads. What is reported as appended has been synced to the disk. A record is checked each
+/// time it is read. If it isn't what was stored, it is reported with its room and position, and its room is refused
+/// until an operator repairs it or a newer snapshot covers it. Other rooms go on.
 ///
-/// While the disk can't be written, appends are refused as unavailable and reading goes on; the disk is tried again and
-/// again, and `.availability` tells when it is back.
+/// While the disk can't be written, appends are refused as unavailable and reading goes on. The log keeps trying the
+/// disk, and `.availability` reports when it is back.
 ///
 /// A directory is used by one process at a time, on a local disk.
 public final class SQLiteLog: RoomLog {
@@ -14,8 +14,8 @@ public final class SQLiteLog: RoomLog {
   private let reading: RequestQueue
   private let shared: SharedFigures
 
-  /// Opens the directory, makes it where it isn't there, and brings its database to the newest schema. This is done on
-  /// the caller's thread.
+  /// Opens the directory, creates it if it isn't there, and brings its database to the newest schema. All this is done
+  /// on the caller's thread.
   public init(
     directory: String,
     options: SQLiteOptions = SQLiteOptions(),
@@ -87,7 +87,7 @@ public final class SQLiteLog: RoomLog {
 
 /// Hands a value to the one thread that uses it from then on.
 ///
-/// `@unchecked Sendable`: whoever made it lets go of it before that thread starts.
+/// `@unchecked Sendable`: the maker lets go of the value before that thread starts.
 private final class Handover<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }

@@ -2,14 +2,14 @@
 public struct SQLiteOptions: Sendable {
   public var retention = Retention.everything
 
-  /// What may wait to be stored before appends are refused as `busy`: it bounds memory when the disk is slower than the
-  /// writers.
+  /// How much may wait to be stored before appends are refused as `busy`. It bounds memory when the disk is slower than
+  /// the writers.
   public var queueBytesMax = 64 << 20
 
   /// The same for snapshots, which are large, and few at a time.
   public var snapshotQueueBytesMax = 256 << 20
 
-  /// How long after a failed commit, and then after each failed try, the disk is tried again.
+  /// How long the log waits after a failed commit, and after each failed try, before it tries the disk again.
   public var probeMilliseconds: UInt64 = 500
 
   /// How long to wait for another program that holds the database, such as an operator's `sqlite3`.
@@ -19,16 +19,16 @@ public struct SQLiteOptions: Sendable {
   /// over less often and more thoroughly, and takes longer to read after a crash.
   public var checkpointPages: Int32 = 8_192
 
-  /// Where 64 random bits come from: for the epochs of rooms that turn out to have come from a backup.
+  /// Where random bits come from: for the new epochs of rooms that turn out to have come from a backup.
   public var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
 
-  /// A virtual file system of SQLite's, by which tests put faults under the log.
+  /// A virtual file system of SQLite's. Tests use one to inject faults.
   var fileSystem: String?
 
-  /// How the database comes to have its tables; tests hand in what a later version may need.
+  /// The steps that create the database's tables. Tests hand in steps of an imagined later version.
   var schemaSteps = Schema.steps
 
-  /// Whether the connection that reads may do more, which it needs to bring back a write-ahead log after a crash.
+  /// Whether the reading connection may also write. It has to, to recover the write-ahead log after a crash.
   var readerMayWrite = true
 
   public init() {}
@@ -40,13 +40,14 @@ enum WriterBounds {
   static let commitRecordsMax = 8_192
   static let commitBytesMax = 8 << 20
 
-  /// A part of a snapshot: one is written between two commits, which takes a fraction of a millisecond.
+  /// The size of a part of a snapshot. One part is written between two commits, which takes a fraction of a
+  /// millisecond.
   static let snapshotPartBytes = 65_536
 
   /// How long clearing away may take between two commits.
   static let clearingMicrosecondsMax: UInt64 = 2_000
 
-  /// What the disk has to take before a log that was unavailable counts as available again.
+  /// How much the disk has to take before an unavailable log counts as available again.
   static let probeBytes = 65_536
 
   /// Free pages are given back when there are more than this, and more than a quarter of the database.

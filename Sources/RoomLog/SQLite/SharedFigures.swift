@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the log's two threads and its callers all look at.
+/// What the log's two threads and its callers share.
 final class SharedFigures: Sendable {
   private let figures = Mutex(LogStatistics())
   private let damages = Mutex<[Int64: Damage]>([:])
@@ -8,7 +8,7 @@ final class SharedFigures: Sendable {
   struct Damage: Sendable {
     var room: String
     var position: UInt64
-    /// Whether a room can be opened in spite of it, since a newer snapshot stands for it.
+    /// Whether the room can be opened in spite of the damage, because a newer snapshot covers it.
     var isHistory: Bool
 
     var error: LogError { .damaged(room: room, position: position) }
@@ -24,7 +24,8 @@ final class SharedFigures: Sendable {
 
   var isAvailable: Bool { figures.withLock { $0.fault == nil } }
 
-  /// The least damaged position of a room is the one that is remembered.
+  /// Remembers a room's damage: the lowest position, except that damage which bars opening replaces damage which
+  /// doesn't.
   func note(_ damage: Damage, room number: Int64) {
     damages.withLock { damages in
       if let known = damages[number], known.position <= damage.position, known.isHistory == damage.isHistory { return }
@@ -37,7 +38,8 @@ final class SharedFigures: Sendable {
 
   func clearDamage(room number: Int64) { damages.withLock { $0[number] = nil } }
 
-  /// A snapshot at `position` was completed: what is damaged before it is history now.
+  /// Records that a snapshot at `position` was completed. Damage up to there no longer keeps the room from being
+  /// opened.
   func cover(room number: Int64, through position: UInt64) {
     damages.withLock { damages in
       guard let known = damages[number], known.position > 0, known.position <= position else { return }
@@ -52,7 +54,7 @@ final class SharedFigures: Sendable {
   }
 }
 
-/// The way out to the sink, for both threads: one at a time.
+/// Calls the sink for both threads, one at a time.
 final class Outlet: Sendable {
   private let turn = Mutex(())
   private let sink: LogSink

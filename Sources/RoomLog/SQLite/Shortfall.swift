@@ -2,9 +2,9 @@ import Glibc
 
 /// Whether a database's file has lost its end.
 ///
-/// SQLite looks for that itself, but not while there is a write-ahead log: that knows how many pages there are, and the
-/// missing ones would be made up of noughts when it is carried over. Here each page that the file's header counts has to
-/// be in the file or in the log.
+/// SQLite checks that itself, but not while there is a write-ahead log. The log says how many pages there are, and when
+/// it is carried over, missing pages would be filled with zeros. So this checks that each page that the file's header
+/// counts is in the file or in the log.
 enum Shortfall {
   private static let headerBytes = 100
   private static let logHeaderBytes = 32

@@ -1,5 +1,5 @@
 extension Writer {
-  /// Does one request within the transaction.
+  /// Carries out one request within the transaction.
   func stage(
     _ request: LogRequest,
     in staging: inout Staging,
@@ -86,7 +86,7 @@ extension Writer {
     )
   }
 
-  /// Checks that a snapshot fits its room, and has it written part by part, between the commits to come.
+  /// Checks that a snapshot fits its room, and queues it to be written part by part between the commits to come.
   private func stage(
     _ request: SnapshotRequest,
     in staging: inout Staging,
@@ -106,7 +106,7 @@ extension Writer {
     let at = try failing { () throws(SQLiteFailure) in
       try connection.place(room: number, position: request.position)
     }
-    // Where the record is gone, an earlier snapshot at the same place knows.
+    // Where the record is gone, an earlier snapshot at the same place has its values.
     let earlier = entry.snapshots.first { $0.position == request.position }
     let place = SnapshotPlace(
       position: request.position,
@@ -118,7 +118,7 @@ extension Writer {
     staging.writings.append(SnapshotWriting(request: request, room: number, place: place, isThere: earlier != nil))
   }
 
-  /// Makes a snapshot whole: from here on it is what a room is opened from, and what it covers may be trimmed.
+  /// Completes a snapshot. From here on the room is opened from it, and the records that it covers may be trimmed.
   func complete(
     _ snapshot: SnapshotWriting,
     in staging: inout Staging,
@@ -172,7 +172,7 @@ extension Writer {
     }
   }
 
-  /// The room as it will be after what is staged.
+  /// The room as it will be after what is staged so far.
   func room(
     _ name: String,
     epoch: UInt64?,

@@ -1,4 +1,4 @@
-/// The rows of the database, and the sums by which each tells whether it is what was stored.
+/// The rows of the database, and the checksum in each that tells whether it is what was stored.
 enum StoredRows {
   static func checksum(of entry: RoomEntry) -> UInt64 {
     var sum = Checksum()
@@ -13,7 +13,7 @@ enum StoredRows {
     return sum.value
   }
 
-  /// - Parameter operations: how many the room had taken with this record.
+  /// - Parameter operations: how many operations the room had taken up to and including this record.
   static func checksum(of record: LogRecord, room: Int64, operations: UInt64) -> UInt64 {
     var sum = Checksum()
     sum.add(UInt64(bitPattern: room))
@@ -24,7 +24,7 @@ enum StoredRows {
     return sum.value
   }
 
-  /// - Parameter content: the sum of the snapshot's bytes.
+  /// - Parameter content: the checksum of the snapshot's bytes.
   static func checksum(of place: SnapshotPlace, room: Int64, content: UInt64) -> UInt64 {
     var sum = Checksum()
     sum.add(UInt64(bitPattern: room))

@@ -16,7 +16,7 @@ enum SystemCalls {
   }
 
   private static func unsafe_strerror(_ error: Int32, _ buffer: inout [CChar]) -> String? {
-    // The portable form fills the buffer; GNU's would return a pointer, which Swift's import doesn't choose.
+    // Swift imports the portable form, which fills the buffer. GNU's form would return a pointer.
     guard strerror_r(error, &buffer, buffer.count) == 0 else { return nil }
     return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
@@ -25,7 +25,7 @@ enum SystemCalls {
   static func isNoRight(_ error: Int32) -> Bool { error == EACCES || error == EPERM }
   static func isReadOnly(_ error: Int32) -> Bool { error == EROFS }
 
-  /// Which file a path leads to: its device and number, and its size. Nil where there is none.
+  /// Which file a path leads to (its device and number) and the file's size. Nil where there is none.
   static func file(at path: String) -> FileIdentity? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

@@ -1,14 +1,14 @@
 import CSQLite
 
-/// The log's writing thread: it stores what has queued, all rooms in one transaction and one sync, tells of it, and
-/// between two commits does a little of what can wait.
+/// The log's writing thread. It stores what has queued, for all rooms in one transaction with one sync, and reports it.
+/// Between two commits it does a little of the work that can wait.
 ///
-/// Nothing is gathered by waiting: while one commit is synced the next one's records arrive, so a slow disk makes
+/// It never waits to gather more. While one commit is synced, the next one's records arrive. So a slow disk makes
 /// commits larger, and a quiet room's record is stored at once.
 ///
-/// When a commit fails, nothing of it was stored as far as anyone is told: its appends are refused as unavailable. What
-/// the disk then holds is uncertain, above all after a failed sync, so the connection is given up, and before another
-/// append is taken the database is opened anew, compared with what was acknowledged, and written to.
+/// When a commit fails, callers are told that nothing of it was stored: its appends are refused as unavailable. What
+/// the disk then holds is uncertain, above all after a failed sync, so the connection is given up. Before the log takes
+/// another append, it opens the database anew, compares it with what was acknowledged, and tries to write.
 final class Writer {
   let directory: String
   let options: SQLiteOptions
@@ -24,7 +24,7 @@ final class Writer {
   var rooms: [String: RoomEntry]
   var lastNumber: Int64
   var chores: Chores
-  /// Snapshots all of whose parts are written, for the next commit to make whole.
+  /// Snapshots with all parts written, which the next commit completes.
   var completions: [SnapshotWriting] = []
   private var waiting: [RequestQueue.Entry] = []
   private var nextWaiting = 0
@@ -65,7 +65,7 @@ final class Writer {
     shared.update { $0.rooms = count }
   }
 
-  /// Until the queue is closed and empty.
+  /// Runs until the queue is closed and empty.
   func run() {
     while true {
       if nextWaiting == waiting.count {
@@ -87,7 +87,7 @@ final class Writer {
     }
   }
 
-  /// The last connection carries the write-ahead log over as it closes; then the directory is free for another.
+  /// Closes the connection and frees the directory. The last connection to close carries the write-ahead log over.
   func letGo() {
     chores = Chores()
     connection = nil
@@ -99,7 +99,7 @@ final class Writer {
     return chores.isEmpty && completions.isEmpty ? nil : 0
   }
 
-  /// As many of the waiting requests as one commit takes.
+  /// Takes as many of the waiting requests as one commit may have.
   private func nextBatch() -> [LogRequest] {
     var batch: [LogRequest] = []
     var refusals: [LogEvent] = []
@@ -129,7 +129,7 @@ final class Writer {
     let start = SystemCalls.monotonicMicroseconds()
     do throws(SQLiteFailure) {
       let result = try connection.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
-      // Where a reader was in the way, the rest is for later, and not for each commit until then.
+      // A reader was in the way of the rest. Leave it for later instead of trying at each commit.
       carryOverPages = options.checkpointPages + (result.carried < result.pages ? result.pages : 0)
     } catch {
       return suspend(error.fault(path: path))
@@ -140,7 +140,7 @@ final class Writer {
 
   // MARK: Unavailable
 
-  /// Nothing can be stored until `probe` has found that it can.
+  /// From now on nothing can be stored, until `probe` finds that it can.
   func suspend(_ fault: StorageFault) {
     connection = nil
     nextProbe = SystemCalls.monotonicMicroseconds() + options.probeMilliseconds * 1_000
@@ -176,7 +176,8 @@ final class Writer {
     outlet.tell(events)
   }
 
-  /// Opens the database anew; where it has all that was acknowledged and can be written to, the log is available again.
+  /// Opens the database anew. If it has everything that was acknowledged and can be written, the log is available
+  /// again.
   private func probe() {
     do throws(StorageFault) {
       try checkFile()
@@ -201,8 +202,9 @@ final class Writer {
     }
   }
 
-  /// All that was acknowledged has to be there. What is there beyond that belongs to a commit that failed and yet was
-  /// stored, and now it is durable: it is told as what nobody here asked for, since whoever did was refused.
+  /// Checks that everything acknowledged is there. What is there beyond that belongs to a commit that failed and was
+  /// stored after all, and it is durable now. It is reported without an `id`, because its writer was told that it
+  /// failed.
   private func compare(
     with stored: [String: RoomEntry],
     in writer: WriterDatabase
@@ -210,7 +212,7 @@ final class Writer {
     var news: [LogEvent] = []
     for entry in rooms.values.sorted(by: { $0.number < $1.number }) {
       guard let found = stored[entry.name], found.number == entry.number else {
-        // A deletion that was stored after all; or else the room is lost.
+        // Either a deletion was stored after all, or the room is lost.
         guard try wasDropped(entry, in: writer) else { throw .recordsGone(path: path, room: entry.name) }
         news.append(.deleted(id: nil, room: entry.name, epoch: entry.epoch))
         continue
@@ -236,7 +238,7 @@ final class Writer {
     }
   }
 
-  /// A file that someone has removed or replaced would go on taking records that nobody could ever read again.
+  /// Fails if the file was removed or replaced: it would go on taking records that nobody could ever read again.
   func checkFile() throws(StorageFault) {
     guard let now = SystemCalls.file(at: path), now.isSameFile(as: file) else { throw .replaced(path: path) }
   }

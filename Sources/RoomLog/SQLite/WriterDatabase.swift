@@ -16,14 +16,14 @@ final class WriterDatabase {
   private var isSynced = true
   private let pages = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
 
-  /// How long the write-ahead log is.
+  /// How many pages the write-ahead log has.
   var writeAheadPages: Int32 { pages.pointee }
 
   init(_ database: Database) throws(SQLiteFailure) {
     self.database = database
     pages.initialize(to: 0)
-    // Checkpoints are for the thread to choose the moment of. The write-ahead log stays as long as it once was:
-    // writing over a file that has its blocks is what a disk syncs fastest.
+    // The thread chooses when to checkpoint. The write-ahead log's file keeps the size that it once had: a disk is
+    // fastest at syncing writes to blocks that a file already has.
     try database.run(
       """
       PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA journal_size_limit=67108864;
@@ -69,8 +69,8 @@ final class WriterDatabase {
     )
   }
 
-  /// Whether the disk takes what is written: as much as a busy commit, so that a disk with a few bytes left doesn't
-  /// count as being back.
+  /// Tests whether the disk takes writes. It writes as much as a busy commit does, so that a disk with a few bytes left
+  /// doesn't count as being back.
   func probe() throws(SQLiteFailure) {
     _ = try database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
     let put = try database.statement("INSERT OR REPLACE INTO probe(number, bytes) VALUES(1, ?1)")
@@ -109,7 +109,7 @@ final class WriterDatabase {
     try statement.run()
   }
 
-  /// A transaction, durable when this returns; or one that is durable with the next that is, for what may be lost.
+  /// Runs a transaction. It is durable when this returns; or, for what may be lost, when the next durable one is.
   func transaction(
     synced: Bool,
     _ body: () throws(SQLiteFailure) -> Void
@@ -152,7 +152,7 @@ final class WriterDatabase {
     return (rooms, damaged)
   }
 
-  /// A room's records past `position`, for one who can't have been told of them.
+  /// A room's records past `position`, which nobody has been told of yet.
   func records(room: Int64, after position: UInt64) throws(SQLiteFailure) -> [LogRecord] {
     let row = try database.statement(
       "SELECT \(StoredRows.recordColumns) FROM records WHERE room=?1 AND position>?2 ORDER BY position"
