@@ -1,6 +1,7 @@
 import CanvasCRDT
 
-/// Cells from pixels, four to a cell: the two colours, and the quarter blocks between them, that are nearest to the four.
+/// Turns pixels into cells, four pixels to a cell: picks the two colours, and the quarter blocks between them, that
+/// come nearest to the four.
 enum Blocks {
   /// Which quarters a character fills: top left 1, top right 2, bottom left 4, bottom right 8.
   private static let splits: [(mask: Int, glyph: Glyph)] = [
@@ -8,10 +9,10 @@ enum Blocks {
     (0b1000, Glyph("▗")), (0b1001, Glyph("▚")),
   ]
 
-  /// Differences that nobody sees are not worth another colour.
+  /// A difference below this is invisible and not worth a second colour.
   private static let sameSquared: Float = 60
 
-  /// Yellow dots on red: what sixteen colours have of orange.
+  /// Yellow dots on red: the nearest to orange that sixteen colours can do.
   private static let dottedOrange = Cell(Glyph("▒"), .index(11), on: .index(9))
 
   static func cell(_ quarters: [4 of SIMD4<Float>], _ depth: ColorDepth) -> Cell {
@@ -23,8 +24,8 @@ enum Blocks {
     for index in 0..<4 { spread = max(spread, squared(quarters[index] - mean)) }
     if spread <= sameSquared { return solid(mean, depth) }
 
-    // Splitting into two groups takes from the error what the groups' means are apart, so the best split is the one
-    // with the most of that.
+    // The best split into two groups is the one that lowers the error most: by the distance of the groups' means,
+    // squared and weighted by the groups' sizes.
     var best = 0
     var bestGain: Float = -1
     var bestInside = mean
@@ -36,7 +37,7 @@ enum Blocks {
       let insideMean = inside / count
       let outsideMean = (sum - inside) / (4 - count)
       let gain = squared(insideMean - outsideMean) * count * (4 - count)
-      // A straight split that is as good is kept: it is the calmer one.
+      // Between equally good splits keep the straight one, which looks calmer.
       if gain > bestGain * 1.001 {
         best = offset
         bestGain = gain
@@ -59,12 +60,12 @@ enum Blocks {
   }
 }
 
-/// Cells where there are no colours: shades of the terminal's own, common areas hatched.
+/// Cells for terminals without colours: the terminal's own shades, with common areas hatched.
 enum Shades {
   private static let ramp: [Glyph] = [.space, Glyph("░"), Glyph("▒"), Glyph("▓"), Glyph("█")]
   private static let hatch = Glyph("╳")
 
-  /// `paper` is what the empty canvas looks like: the farther from it, the denser.
+  /// `paper` is the colour of the empty canvas. The farther a colour is from it, the denser the shade.
   static func cell(_ quarters: [4 of SIMD4<Float>], paper: Color) -> Cell {
     var mark: Float = 0
     var level: Float = 0
@@ -79,7 +80,7 @@ enum Shades {
   private static func density(_ value: SIMD4<Float>, _ paper: Color) -> Float {
     let difference = value - SIMD4(paper)
     let distance = max(difference.x.magnitude, difference.y.magnitude, difference.z.magnitude)
-    // What is there at all is seen, even where it is nearly the colour of the paper.
+    // Whatever is there stays visible, even if its colour is nearly the paper's.
     return distance < 4 ? 0 : 0.2 + distance / 320
   }
 }

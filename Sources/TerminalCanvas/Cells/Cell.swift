@@ -1,4 +1,4 @@
-/// What stands in a cell: up to eight bytes of UTF-8, a character and the marks over it, as far as they fit.
+/// The text of a cell: up to eight bytes of UTF-8, a character and as many of the marks over it as fit.
 public struct Glyph: Hashable, Sendable {
   private var bytes: UInt64
 
@@ -14,7 +14,7 @@ public struct Glyph: Hashable, Sendable {
     append(scalar)
   }
 
-  /// Adds a mark. One too many is left out.
+  /// Adds a mark, unless there is no room for it.
   mutating func append(_ scalar: Unicode.Scalar) {
     let encoded = UTF8.encode(scalar)!
     guard encoded.count + count <= 8 else { return }
@@ -42,9 +42,9 @@ public struct Glyph: Hashable, Sendable {
   }
 }
 
-/// A colour as a terminal is told it.
+/// A colour in the form in which a terminal takes it.
 public struct Ink: Hashable, Sendable {
-  /// The terminal's own, an index into its palette, or red, green and blue; the kind is in the highest byte.
+  /// The terminal's default, an index into its palette, or red, green and blue. The highest byte tells which.
   let packed: UInt32
 
   public static let standard = Ink(packed: 0)
@@ -52,7 +52,7 @@ public struct Ink: Hashable, Sendable {
   static func index(_ index: UInt8) -> Ink { Ink(packed: 1 << 24 | UInt32(index)) }
   static func exact(_ rgb: UInt32) -> Ink { Ink(packed: 2 << 24 | rgb & 0xFF_FFFF) }
 
-  /// What stands between `ESC [` and `m` to choose it for letters.
+  /// The code between `ESC [` and `m` that chooses it for letters.
   public var foregroundCode: String { code(base: 30) }
   var backgroundCode: String { code(base: 40) }
 

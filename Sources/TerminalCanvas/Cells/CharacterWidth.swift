@@ -1,8 +1,8 @@
 /// How many columns a terminal gives a character: none, one or two.
 ///
-/// What East Asian fonts draw twice as wide (`W` and `F` of Unicode's annex 11, version 14, gaps of unassigned ones
-/// closed). Terminals agree on these; on sequences that fonts join, such as families of emoji, they don't, so those are
-/// shown as their first character alone.
+/// Wide are the characters that East Asian fonts draw twice as wide (`W` and `F` of Unicode's annex 11, version 14;
+/// gaps of unassigned characters are closed). Terminals agree on these. They don't agree on sequences that fonts join,
+/// such as families of emoji, so a sequence is shown as its first character alone.
 enum CharacterWidth {
   static func columns(of scalar: Unicode.Scalar) -> Int {
     let value = scalar.value
@@ -52,7 +52,7 @@ extension String {
   /// How many columns it takes on a screen.
   public var columns: Int { unicodeScalars.reduce(0) { $0 + CharacterWidth.columns(of: $1) } }
 
-  /// As much of it as fits, with `…` for what does not.
+  /// As much of it as fits, with `…` for the rest.
   public func fitting(_ columns: Int) -> String {
     guard self.columns > columns else { return self }
     guard columns > 0 else { return "" }
@@ -67,7 +67,7 @@ extension String {
     return fitted + "…"
   }
 
-  /// As much of it as fits, filled up with spaces.
+  /// As much of it as fits, padded with spaces.
   public func padded(to columns: Int) -> String {
     let fitted = fitting(columns)
     return fitted + String(repeating: " ", count: max(0, columns - fitted.columns))

@@ -7,7 +7,7 @@ public enum ColorDepth: Int, CaseIterable, Sendable {
   case indexed
   case exact
 
-  /// What the environment says: `NO_COLOR` asks for none, `COLORTERM` tells of exact colours, `TERM` of the others.
+  /// Reads the environment: `NO_COLOR` asks for none, `COLORTERM` announces exact colours, `TERM` the others.
   public init(environment: [String: String]) {
     let term = environment["TERM"] ?? ""
     if environment["NO_COLOR"].map({ !$0.isEmpty }) ?? false || term.isEmpty || term == "dumb" {
@@ -26,7 +26,7 @@ public enum ColorDepth: Int, CaseIterable, Sendable {
     }
   }
 
-  /// What comes nearest to a colour.
+  /// The nearest colour that the terminal has.
   public func ink(_ color: Color) -> Ink {
     switch self {
     case .none: .standard
@@ -37,15 +37,15 @@ public enum ColorDepth: Int, CaseIterable, Sendable {
   }
 }
 
-/// The colours behind the numbers, as xterm has them. Terminals let people choose the first sixteen anew, but not what
-/// they are meant to be.
+/// The colours behind the palette's numbers, as xterm has them. People may choose other colours for the first sixteen,
+/// but not other meanings.
 enum Palette {
   static let sixteen: [Color] = [
     0x000000, 0xCD0000, 0x00CD00, 0xCDCD00, 0x0000EE, 0xCD00CD, 0x00CDCD, 0xE5E5E5,
     0x7F7F7F, 0xFF0000, 0x00FF00, 0xFFFF00, 0x5C5CFF, 0xFF00FF, 0x00FFFF, 0xFFFFFF,
   ].map { Color(packed: $0) }
 
-  /// A colour that has a hue becomes one that has one: to the eye a muted blue is nearer to blue than to grey.
+  /// A colour with a hue becomes one with a hue: to the eye a muted blue is nearer to blue than to grey.
   static func nearestOfSixteen(_ color: Color) -> UInt8 {
     let brightest = max(color.red, color.green, color.blue)
     let hasHue = brightest > 70 && Int(brightest) - Int(min(color.red, color.green, color.blue)) > 44
@@ -59,7 +59,7 @@ enum Palette {
 
   private static let greys = [0, 7, 8, 15]
 
-  /// Of the cube of 216 or the 24 greys.
+  /// The nearest of the cube of 216 colours and the 24 greys.
   static func nearestOfAll(_ color: Color) -> UInt8 {
     let red = level(color.red)
     let green = level(color.green)
@@ -81,7 +81,7 @@ enum Palette {
     return value < 115 ? 1 : (Int(value) - 35) / 40
   }
 
-  /// Weighted as the eye does, roughly.
+  /// Weighted roughly as the eye weighs colours.
   static func distance(_ one: Color, _ other: Color) -> Int {
     let mean = (Int(one.red) + Int(other.red)) / 2
     let red = Int(one.red) - Int(other.red)

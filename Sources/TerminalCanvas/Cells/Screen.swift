@@ -1,12 +1,12 @@
 import CanvasCRDT
 
-/// What a terminal shows: rows of cells. Writing beyond the sides changes nothing.
+/// What a terminal shows: rows of cells. Writing outside it changes nothing.
 public struct Screen: Equatable, Sendable {
   public let columns: Int
   public let rows: Int
   public private(set) var cells: [Cell]
 
-  /// Where the terminal's own cursor is seen: where one types. Nothing, and it is hidden.
+  /// Where the terminal's own cursor is shown, which is where one types; nil hides it.
   public var cursor: Place?
 
   public struct Place: Hashable, Sendable {
@@ -34,7 +34,7 @@ public struct Screen: Equatable, Sendable {
     }
   }
 
-  /// Half a wide character is none: its other half becomes a space.
+  /// Half of a wide character can't be shown: the half that is left becomes a space.
   private mutating func mend(_ row: Int, _ column: Int) {
     let index = row * columns + column
     if cells[index].glyph == .continuation, column > 0 { cells[index - 1].glyph = .space }
@@ -46,7 +46,7 @@ public struct Screen: Equatable, Sendable {
   /// What a run of text looks like.
   public struct Look: Sendable {
     public var foreground: Ink
-    /// Nothing, and what is there shows through.
+    /// If nil, the background that is there stays.
     public var background: Ink?
     public var style: Cell.Style
 
@@ -57,7 +57,7 @@ public struct Screen: Equatable, Sendable {
     }
   }
 
-  /// Writes a line; `columnsMax` cuts it off with `…`. Returns the column behind it.
+  /// Writes a line; `columnsMax` cuts it off with `…`. Returns the column after it.
   @discardableResult
   public mutating func write(
     _ text: String,
@@ -73,12 +73,13 @@ public struct Screen: Equatable, Sendable {
     for scalar in text.fitting(end - column).unicodeScalars {
       switch CharacterWidth.columns(of: scalar) {
       case 0:
-        // A mark goes with what it stands over; what joins characters, or chooses how they look, is left out.
+        // A mark is added to the character that it stands over. Characters that join others, or choose how they look,
+        // are left out.
         if written >= 0, scalar.properties.canonicalCombiningClass != .notReordered {
           cells[row * columns + written].glyph.append(scalar)
         }
       case let width:
-        // A wide character that the left side would cut through leaves a space.
+        // A wide character that the left side cuts in two leaves a space.
         if column + width > 0 {
           written = column >= 0 ? column : -1
           put(column >= 0 ? Glyph(scalar) : .space, row, column, look)

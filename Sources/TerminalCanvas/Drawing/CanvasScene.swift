@@ -1,8 +1,8 @@
 import CanvasCRDT
 
-/// What there is to draw, in the canvas's coordinates and from the back to the front.
+/// What to draw, in the canvas's coordinates and from the back to the front.
 public struct CanvasScene: Sendable {
-  /// A shape as it is seen now, which in the middle of a movement is not as it is written.
+  /// A shape as it looks now. In the middle of a movement this differs from what is written in the canvas.
   public struct Item: Equatable, Sendable {
     public var outline: Outline
     public var fill: Color
@@ -29,7 +29,7 @@ public struct CanvasScene: Sendable {
       )
     }
 
-    /// As it is while someone holds it up: a little larger, a little transparent.
+    /// How it looks while someone holds it up: a little larger and a little transparent.
     public var lifted: Item {
       var item = self
       item.grow(by: 1.06)
@@ -49,7 +49,7 @@ public struct CanvasScene: Sendable {
   public struct Mark: Equatable, Sendable {
     public var outline: Outline
     public var color: Color
-    /// On a small flag over it.
+    /// The text of a small flag over it.
     public var flag: String?
     public var hasHandles: Bool
 
@@ -86,7 +86,7 @@ public struct CanvasScene: Sendable {
   }
 
   public var items: [Item] = []
-  /// What pairs of shapes have in common.
+  /// The areas that pairs of shapes have in common.
   public var commonRegions: [[Point]] = []
   public var marks: [Mark] = []
   public var pointers: [Pointer] = []

@@ -2,21 +2,21 @@ import CanvasCRDT
 
 /// Which part of the canvas a rectangle of cells shows, and how large.
 public struct CanvasView: Equatable, Sendable {
-  /// The canvas's place at the top left corner.
+  /// The point of the canvas at the top left corner.
   public var origin: Point
-  /// Columns for each unit of the canvas.
+  /// Columns per unit of the canvas.
   public private(set) var scale: Double
   public var columns: Int
   public var rows: Int
   /// How much higher than wide a cell is.
   public let aspect: Double
 
-  /// A column is taken to be eight pixels of a page: that is a scale of 100 %.
+  /// A column counts as eight pixels of a page; that is a scale of 100 %.
   public static let unitsPerColumn = 8.0
 
   public static let scales = 0.000_001...4.0
 
-  /// Cells that are higher or flatter than these are told wrongly.
+  /// A terminal that reports cells outside this range reports them wrongly.
   private static let aspects = 1.4...3.0
 
   public init(columns: Int, rows: Int, aspect: Double = 2) {
@@ -29,12 +29,12 @@ public struct CanvasView: Equatable, Sendable {
 
   public var percent: Int { Int((scale * CanvasView.unitsPerColumn * 100).rounded()) }
 
-  /// Rows for each unit of the canvas.
+  /// Rows per unit of the canvas.
   public var rowScale: Double { scale / aspect }
 
   // MARK: - From one to the other
 
-  /// Where a place of the canvas is, in cells and parts of them.
+  /// Where a point of the canvas is, in cells and fractions of cells.
   public func cell(of point: Point) -> Point {
     Point(x: (point.x - origin.x) * scale, y: (point.y - origin.y) * rowScale)
   }
@@ -65,7 +65,7 @@ public struct CanvasView: Equatable, Sendable {
     move(to: Point(x: center.x - box.size.width / 2, y: center.y - box.size.height / 2))
   }
 
-  /// What is under the cell stays there.
+  /// Zooms. What is under the cell stays there.
   public mutating func zoom(by factor: Double, atColumn column: Double, row: Double) {
     let fixed = point(atColumn: column, row: row)
     scale = min(max(scale * factor, CanvasView.scales.lowerBound), CanvasView.scales.upperBound)
@@ -89,7 +89,7 @@ public struct CanvasView: Equatable, Sendable {
     show(center: box.center)
   }
 
-  /// Another size; what was in the middle stays there.
+  /// Changes the size. What was in the middle stays there.
   public mutating func resize(columns: Int, rows: Int) {
     let center = center
     self.columns = max(columns, 1)
@@ -97,7 +97,7 @@ public struct CanvasView: Equatable, Sendable {
     show(center: center)
   }
 
-  /// The canvas is large but not endless, and a view that is lost beyond it finds nothing.
+  /// Keeps the view on the canvas, which is large but not endless: in a view beyond it there is nothing to be found.
   private mutating func move(to place: Point) {
     let limit = 2e7
     origin = Point(x: min(max(place.x, -limit), limit), y: min(max(place.y, -limit), limit))

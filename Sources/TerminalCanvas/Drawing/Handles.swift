@@ -1,8 +1,8 @@
 import CanvasCRDT
 
-/// Where a selected shape can be taken hold of: its box's corners to scale it, and a place over it to turn it.
+/// Where a selected shape can be grabbed: at its box's corners to scale it, and at a place over it to turn it.
 public struct Handles: Sendable {
-  /// Clockwise from the top left one, as the box is turned.
+  /// Clockwise from the box's own top left corner, which turns with it.
   public let corners: [Screen.Place]
   public let turning: Screen.Place?
 

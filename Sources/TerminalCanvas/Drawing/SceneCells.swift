@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// Cells from a scene's pixels, and over them what is written: the grid, names, flags, handles.
+/// Turns a scene's pixels into cells, and writes over them: the grid, names, flags, handles.
 public struct SceneCells {
   private let view: CanvasView
   private let theme: Theme
@@ -52,7 +52,7 @@ public struct SceneCells {
 
   // MARK: - The grid
 
-  /// Dots at the finest of 1, 2, 5, 10, 20 … units that leaves them eight columns apart.
+  /// Draws dots at the finest step of 1, 2, 5, 10, 20 … units that leaves them eight columns apart.
   private func writeGrid(_ pixels: Pixels, to screen: inout Screen) {
     let wanted = 8 / view.scale
     var step = 1.0
@@ -106,7 +106,7 @@ public struct SceneCells {
     }
   }
 
-  /// A cell behind a character has one colour.
+  /// Makes a cell behind a character one colour.
   private func flatten(_ pixels: Pixels, _ row: Int, _ column: Int, _ screen: inout Screen) {
     guard depth != .none, row >= 0, row < view.rows, column >= 0, column < view.columns else { return }
     let quarters = quarters(pixels, row, column)
@@ -117,7 +117,7 @@ public struct SceneCells {
   private func flag(_ name: String, _ row: Int, _ column: Int, _ color: Color, to screen: inout Screen) {
     guard row >= 0, row < view.rows else { return }
     let text = " \(name.fitting(20)) "
-    // Where it would go over the side it moves in.
+    // If it would cross a side it moves inwards.
     let column = max(0, min(column, view.columns - text.columns))
     write(text, row, column, flagLook(color), to: &screen)
   }

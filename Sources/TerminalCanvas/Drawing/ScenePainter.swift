@@ -2,19 +2,19 @@ import CanvasCRDT
 
 /// Paints a scene into pixels, four for each cell of the view.
 ///
-/// In two layers, because they change at different times: the shapes with what they have in common, and over them what
-/// people do with them.
+/// There are two layers, because they change at different times: the shapes with their common areas, and over them what
+/// people are doing.
 public struct ScenePainter {
   private let view: CanvasView
   private let theme: Theme
-  /// Pixels for each unit of the canvas.
+  /// Pixels per unit of the canvas.
   private let across: Double
   private let down: Double
   private var inside: Coverage
   private var line: Coverage
   public private(set) var pixels: Pixels
 
-  /// Curves are cut into chords that are nowhere farther off than a tenth of a pixel.
+  /// Curves are cut into chords that are nowhere more than a tenth of a pixel off.
   private static let flatness = 0.1
 
   /// An empty canvas.
@@ -22,7 +22,7 @@ public struct ScenePainter {
     self.init(view: view, theme: theme, over: nil)
   }
 
-  /// Over what was painted before, for the same view.
+  /// Paints over what was painted before, for the same view.
   public init(view: CanvasView, theme: Theme, over before: Pixels?) {
     self.view = view
     self.theme = theme
@@ -63,7 +63,7 @@ public struct ScenePainter {
     }
     for polygon in Stroke.polygons(along: corners, width: item.strokeWidth) { line.add(polygon.map { pixel($0) }) }
     let stroke = SIMD4<Float>(item.stroke)
-    // Both together are as transparent as the shape is: the line doesn't show the inside through.
+    // The two together are as transparent as the shape: its inside doesn't show through its line.
     Coverage.take(&inside, &line) { row, column, filled, stroked in
       let covered = filled + stroked - filled * stroked
       let color = fill + (stroke - fill) * (stroked / covered)
@@ -71,7 +71,7 @@ public struct ScenePainter {
     }
   }
 
-  /// What is smaller than a pixel is a pixel, as strong as it is large.
+  /// A shape smaller than a pixel is painted as one pixel, as strong as the shape is large.
   private mutating func paintsAsDot(_ item: CanvasScene.Item) -> Bool {
     let width = (item.outline.size.width + item.strokeWidth) * across
     let height = (item.outline.size.height + item.strokeWidth) * down
@@ -82,7 +82,7 @@ public struct ScenePainter {
     guard place.x >= 0, place.y >= 0, place.x < Double(pixels.width), place.y < Double(pixels.height) else {
       return true
     }
-    // Never so weak that nobody sees it.
+    // But never too weak to be seen.
     let part = max(0.15, width * height) * item.opacity
     pixels.blend(Int(place.y), Int(place.x), SIMD4(item.fill), part: Float(part))
     return true
@@ -113,14 +113,14 @@ public struct ScenePainter {
     }
   }
 
-  /// A line of a pixel's width.
+  /// A line one pixel wide.
   private mutating func paintLine(along corners: [Point], _ color: Color) {
     for polygon in Stroke.polygons(along: corners, width: 1) { line.add(polygon) }
     let color = SIMD4<Float>(color)
     line.take { row, column, part in pixels.blend(row, column, color, part: part) }
   }
 
-  /// White with a soft edge, and ringed where the paper is white too.
+  /// White with a soft edge. On white paper it gets a ring too.
   private mutating func paintHole(swollen: Double) {
     let hole = BlackHole(view: view)
     let white = SIMD4<Float>(Color(red: 255, green: 255, blue: 255))

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// The colours of everything that is neither a shape nor a person: neutral, as the page has them, on a dark or a light
+/// The colours of everything except shapes and people. They are neutral, as on the page, for a dark or a light
 /// terminal.
 public struct Theme: Equatable, Sendable {
   public var paper: Color
@@ -9,10 +9,10 @@ public struct Theme: Equatable, Sendable {
   public var raised: Color
   public var text: Color
   public var quiet: Color
-  /// What warns: offline, refused.
+  /// The colour of warnings: offline, refused.
   public var warning: Color
 
-  /// Common area, in both themes.
+  /// The colour of common areas, in both themes.
   public static let overlap = Color(packed: 0xFF8C1A)
   public static let overlapPart = 0.45
 
@@ -40,7 +40,7 @@ public struct Theme: Equatable, Sendable {
 extension Theme {
   public var isDark: Bool { paper.luminance < 128 }
 
-  /// Someone's colour as it is seen here: lightened where it would drown in the dark.
+  /// A person's colour as shown here: lightened where it would be lost on a dark background.
   public func person(_ color: Color) -> Color {
     guard isDark, color.luminance < 120 else { return color }
     return color.covered(by: Color(red: 255, green: 255, blue: 255), part: 0.4)
@@ -48,7 +48,7 @@ extension Theme {
 }
 
 extension Color {
-  /// Black or white, whichever can be read on this.
+  /// Black or white, whichever can be read on this colour.
   public var legible: Color {
     luminance > 140 ? Color(red: 0, green: 0, blue: 0) : Color(red: 255, green: 255, blue: 255)
   }

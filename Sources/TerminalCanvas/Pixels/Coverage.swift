@@ -2,18 +2,18 @@ import CanvasCRDT
 
 /// How much of each pixel a shape covers, exactly: the area of the polygons that were added, pixel by pixel.
 ///
-/// An edge adds, to the pixel that it crosses, the area to its right, and to the next one the rest; a running sum along
-/// the row is then the coverage. What it costs is the pixels of the edges and those of the polygons' bounds, nothing for
-/// corners beyond the sides.
+/// An edge adds the area to its right to the pixel that it crosses, and the rest to the next pixel. A running sum along
+/// the row then gives the coverage. The cost is one step for each pixel on an edge or within the polygons' bounds;
+/// corners outside the grid cost nothing.
 struct Coverage {
   let width: Int
   let height: Int
 
-  /// What each edge adds, a row after the other, two more than the row has pixels.
+  /// What the edges add, row by row. Each row has two entries more than it has pixels.
   private var sums: [Float]
   private let stride: Int
 
-  /// What has been touched since the last time that everything was taken: rows and columns that have to be looked at.
+  /// The rows and columns that were touched since everything was last taken. Only these have to be looked at.
   private(set) var rows = 0..<0
   private(set) var columns = 0..<0
 
@@ -45,7 +45,7 @@ struct Coverage {
     guard bottom > 0, top < Double(height), right > 0, left < Double(width) else { return }
     touch(
       rows: Int(max(top, 0))..<min(height, Int(min(bottom, Double(height)).rounded(.up))),
-      // One more on both sides, because rounding on an edge's way may step over.
+      // One more on both sides, because rounding may lead an edge past them.
       columns: max(0, Int(max(left, 0)) - 1)..<min(width, Int(min(right, Double(width)).rounded(.up)) + 1)
     )
     for to in polygon {
@@ -65,7 +65,7 @@ struct Coverage {
     }
   }
 
-  /// An edge, cut at the left and right sides: what lies beyond them counts as if it ran along them.
+  /// Adds an edge, cut at the left and right sides. The parts outside count as if they ran along the sides.
   private mutating func addEdge(_ from: Point, _ to: Point) {
     guard from.y != to.y else { return }
     let direction: Double = from.y < to.y ? 1 : -1
@@ -75,7 +75,7 @@ struct Coverage {
     let top = max(upper.y, 0)
     let bottom = min(lower.y, Double(height))
     guard top < bottom else { return }
-    // Where the edge crosses the two sides, in the order in which it does.
+    // Where the edge crosses the two sides, in order along the edge.
     let limit = Double(width)
     var first = bottom
     var second = bottom
@@ -91,7 +91,7 @@ struct Coverage {
     if bottom > second { addInside(Point(x: x(at: second), y: second), Point(x: x(at: bottom), y: bottom), direction) }
   }
 
-  /// A piece of an edge, downwards, within the grid.
+  /// Adds a piece of an edge that runs downwards within the grid.
   private mutating func addInside(_ from: Point, _ to: Point, _ direction: Double) {
     let slope = (to.x - from.x) / (to.y - from.y)
     var x = from.x
@@ -107,7 +107,7 @@ struct Coverage {
     }
   }
 
-  /// What an edge that goes from one x to another within a row adds, `height` of it.
+  /// Adds an edge that runs from one x to another within a row, over `height` of the row.
   private mutating func addInRow(_ row: Int, _ from: Double, _ to: Double, _ height: Double) {
     let left = min(from, to)
     let right = max(from, to)
@@ -121,7 +121,7 @@ struct Coverage {
       sums[start + 1] += Float(covered)
       return
     }
-    // Across several: a triangle in the first and the last, trapezoids between.
+    // Across several pixels: a triangle in the first and the last, trapezoids between.
     let step = 1 / (right - left)
     let before = left - Double(firstColumn)
     let first = 0.5 * step * (1 - before) * (1 - before)
@@ -143,7 +143,7 @@ struct Coverage {
 
   // MARK: - Taking
 
-  /// Hands every pixel that is covered, with how much of it is, to `body`, and is empty again.
+  /// Calls `body` with every covered pixel and how much of it is covered. Leaves the coverage empty.
   mutating func take(_ body: (_ row: Int, _ column: Int, _ part: Float) -> Void) {
     for row in rows {
       var sum: Float = 0
@@ -152,10 +152,10 @@ struct Coverage {
         sum += sums[start + column]
         sums[start + column] = 0
         let part = min(sum.magnitude, 1)
-        // Rounding leaves traces of what cancels out.
+        // Amounts that cancel out leave traces of rounding.
         if part > 0.002 { body(row, column, part) }
       }
-      // What goes beyond the last column closes the sum and is nobody's.
+      // The entry after the last column only closes the sum.
       sums[start + columns.upperBound] = 0
       if columns.upperBound + 1 < stride { sums[start + columns.upperBound + 1] = 0 }
     }
@@ -163,7 +163,7 @@ struct Coverage {
     columns = 0..<0
   }
 
-  /// The same for two coverages of one grid at once: a shape's inside and its stroke.
+  /// The same for two coverages of the same grid at once: a shape's inside and its stroke.
   static func take(
     _ one: inout Coverage,
     _ other: inout Coverage,

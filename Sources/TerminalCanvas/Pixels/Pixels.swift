@@ -1,12 +1,12 @@
 import CanvasCRDT
 
-/// A grid of colours that shapes are blended into, as a browser does: in the numbers of `#RRGGBB` themselves.
+/// A grid of colours that shapes are blended into. Like a browser, it blends the numbers of `#RRGGBB` themselves.
 public struct Pixels: Equatable, Sendable {
   public let width: Int
   public let height: Int
 
-  /// Red, green and blue, 0…255; and how much of the pixel was last marked as common area, for terminals that have no
-  /// orange.
+  /// Red, green and blue, 0…255. The fourth number is how much of the pixel was last marked as common area, for
+  /// terminals without orange.
   private(set) var values: [SIMD4<Float>]
 
   public init(width: Int, height: Int, filledWith color: Color) {
@@ -15,12 +15,12 @@ public struct Pixels: Equatable, Sendable {
     values = Array(repeating: SIMD4(color), count: self.width * self.height)
   }
 
-  /// The nearest colour of `#RRGGBB` to what the pixel is.
+  /// The pixel's colour, rounded to `#RRGGBB`.
   public subscript(row: Int, column: Int) -> Color { Color(values[row * width + column]) }
 
   func value(_ row: Int, _ column: Int) -> SIMD4<Float> { values[row * width + column] }
 
-  /// Lays a colour over a pixel; of its mark as much goes as is covered.
+  /// Lays a colour over a pixel. The pixel's mark as common area fades by the part that is covered.
   mutating func blend(_ row: Int, _ column: Int, _ color: SIMD4<Float>, part: Float) {
     let index = row * width + column
     values[index] += (color - values[index]) * part

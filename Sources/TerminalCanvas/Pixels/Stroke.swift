@@ -1,8 +1,8 @@
 import CanvasCRDT
 
-/// A closed line of some width as polygons: a box along each edge, and at each corner what lies between two of them.
+/// A closed line of some width, as polygons: a box along each edge, and a wedge between two boxes at each corner.
 ///
-/// All of them turn alike, so that a coverage adds them up to the line with round corners, however they overlap.
+/// All of them turn the same way. So a coverage adds them up to the line with round corners, however they overlap.
 enum Stroke {
   /// A corner that turns by less than a quarter of a right angle is closed by one triangle.
   private static let flatCosine = 0.92
@@ -30,7 +30,7 @@ enum Stroke {
   private struct Edge {
     let from: Point
     let to: Point
-    /// Of length one, to the left of the way as seen.
+    /// Has length one, and points to the left when one looks along the edge.
     let normal: Point
   }
 
@@ -58,7 +58,7 @@ enum Stroke {
   ) {
     let turn = before.x * after.y - before.y * after.x
     guard turn != 0 || before.x * after.x + before.y * after.y < 0 else { return }
-    // The outer side is the one away from where the way turns; there the fan turns as the boxes do.
+    // The outer side is the one that the line turns away from. There the fan turns as the boxes do.
     let side: Double = turn > 0 ? 1 : -1
     var normals = side > 0 ? [before, after] : [after, before]
     for _ in 0..<3 {

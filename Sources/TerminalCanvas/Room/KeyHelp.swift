@@ -50,7 +50,7 @@ public enum KeyHelp {
 }
 
 extension RoomScreen {
-  /// A panel in the middle; in two columns of groups where it would be too high.
+  /// Draws a panel in the middle. If one column of groups would be too high, it has two.
   func writeHelp(_ groups: [KeyHelp.Group], to screen: inout Screen) {
     let rowsMax = layout.rows - 3
     var pages: [[KeyHelp.Group]] = [[]]

@@ -1,8 +1,8 @@
-/// A line that is typed: what there is of it, and where the next character goes.
+/// A line that is being typed: its text, and where the next character goes.
 public struct LineEditor: Equatable, Sendable {
   public private(set) var scalars: [Unicode.Scalar]
   public private(set) var cursor: Int
-  /// More than this is not taken.
+  /// The most bytes that it takes.
   public let bytesMax: Int
 
   public init(_ text: String = "", bytesMax: Int = 128) {
@@ -60,7 +60,7 @@ public struct LineEditor: Equatable, Sendable {
   private mutating func insert(_ text: String) {
     var bytes = self.text.utf8.count
     for scalar in text.unicodeScalars {
-      // A name has no control characters; a line that is pasted ends where its first one does.
+      // A name has no control characters. A pasted text ends at its first one.
       guard scalar.value >= 0x20, !(0x7F..<0xA0).contains(scalar.value) else { break }
       bytes += UTF8.width(scalar)
       guard bytes <= bytesMax else { break }
@@ -83,7 +83,7 @@ public struct LineEditor: Equatable, Sendable {
     cursor = start
   }
 
-  /// Marks go with the character that they stand over.
+  /// The start of the character before `index`, where marks belong to the character that they stand over.
   private func previous(before index: Int) -> Int {
     var index = max(index - 1, 0)
     while index > 0, CharacterWidth.columns(of: scalars[index]) == 0 { index -= 1 }
@@ -96,7 +96,7 @@ public struct LineEditor: Equatable, Sendable {
     return index
   }
 
-  /// The part that fits, and where the cursor is in it.
+  /// The part that fits, and where in it the cursor is.
   func window(columns: Int) -> (text: String, cursor: Int) {
     let before = scalars[..<cursor].reduce(0) { $0 + CharacterWidth.columns(of: $1) }
     var hidden = 0

@@ -1,6 +1,7 @@
 import CanvasCRDT
 
-/// All that the live canvas shows of a room, as a value: the drawing, the people, the layers, how the connection is.
+/// Everything that the live canvas shows of a room, as a value: the drawing, the people, the layers, the state of the
+/// connection.
 public struct RoomFrame: Sendable {
   public struct Person: Equatable, Sendable {
     public var name: String
@@ -30,7 +31,7 @@ public struct RoomFrame: Sendable {
     }
   }
 
-  /// Two shapes that share area, and how much of the smaller one that is.
+  /// Two shapes that share area, and how much of the smaller one is shared.
   public struct Overlap: Equatable, Sendable {
     public var first: String
     public var second: String
@@ -43,10 +44,10 @@ public struct RoomFrame: Sendable {
     }
   }
 
-  /// A part of a long list: what there is room for.
+  /// The part of a long list that there is room for.
   public struct Window<Element: Equatable & Sendable>: Equatable, Sendable {
     public var elements: [Element]
-    /// How many come before them.
+    /// How many elements come before it.
     public var start: Int
     public var count: Int
 
@@ -72,20 +73,20 @@ public struct RoomFrame: Sendable {
   public var view: CanvasView
   public var scene = CanvasScene()
   public var people: [Person] = []
-  /// From the front to the back, as a list of layers is read.
+  /// From the front to the back, in the usual order of a list of layers.
   public var layers = Window<Layer>()
   public var overlaps = Window<Overlap>()
-  /// So many overlap that none is told.
+  /// Whether so many shapes overlap that no overlaps are listed.
   public var isCrowded = false
   public var connection = Connection.live
   public var unsent = 0
   public var roundTripMilliseconds: UInt64?
   public var isViewOnly = false
-  /// What just happened, in words.
+  /// What has just happened, in words.
   public var notice: Notice?
   public var prompt: Prompt?
   public var showsHelp = false
-  /// Where in the past this is; nothing, and it is now.
+  /// Which moment of the past this shows; nil in the present.
   public var timeline: Timeline?
 
   public struct Notice: Equatable, Sendable {
@@ -104,7 +105,7 @@ public struct RoomFrame: Sendable {
     case loading
     case live
     case reconnecting
-    /// For good, and why.
+    /// Closed for good, with the reason.
     case closed(String)
   }
 
@@ -114,7 +115,7 @@ public struct RoomFrame: Sendable {
 }
 
 extension RoomFrame {
-  /// How the connection is, in the words of the page.
+  /// The state of the connection, in the same words as on the page.
   public var connectionWords: String {
     switch connection {
     case .loading: return "Opening…"

@@ -1,6 +1,7 @@
-/// Where the parts of the live canvas are on a screen of some size: the canvas, the panel at its right, the last row.
+/// Where the parts of the live canvas are on a screen of a given size: the canvas, the panel at its right, the last
+/// row.
 public struct RoomLayout: Equatable, Sendable {
-  /// A panel is worth its columns only where this many are left.
+  /// The panel is shown only on screens with at least this many columns.
   public static let columnsForPanel = 96
   public static let panelColumns = 30
 
@@ -27,7 +28,7 @@ public struct RoomLayout: Equatable, Sendable {
       overlaps = 0..<0
       return
     }
-    // Headings and a free row before each; at least a third for the layers.
+    // Leaves room for headings, with a free row before each. The layers get at least a third.
     let room = canvasRows - 6
     let peopleRows = min(max(peopleCount, 1), max(1, room / 4))
     let overlapRows = min(max(overlapCount, 1), max(1, room / 3))
@@ -43,7 +44,7 @@ public struct RoomLayout: Equatable, Sendable {
     /// Which row of a list.
     case person(Int)
     case layer(Int)
-    /// The mark at a layer's end that shows and hides it.
+    /// The mark at the end of a layer's row that shows or hides it.
     case layerEye(Int)
     case overlap(Int)
     case panel

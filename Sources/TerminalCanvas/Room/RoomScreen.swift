@@ -12,7 +12,8 @@ public struct RoomScreen {
     self.depth = depth
   }
 
-  /// All of it. Who keeps the shapes' pixels hands them in, and only the marks over them are painted.
+  /// The whole screen. A caller that has kept the shapes' pixels hands them in; then only what lies over them is
+  /// painted.
   public func screen(_ frame: RoomFrame, shapes: Pixels? = nil) -> Screen {
     var painter = ScenePainter(view: frame.view, theme: theme, over: shapes)
     if shapes == nil { painter.paintShapes(frame.scene) }
@@ -36,7 +37,7 @@ public struct RoomScreen {
     Screen.Look(depth.ink(color), on: depth.ink(background), style)
   }
 
-  /// Where there is no colour, what stands out is reversed.
+  /// Without colours, what should stand out is reversed.
   func strong(_ color: Color, on background: Color) -> Screen.Look {
     depth == .none ? Screen.Look(.standard, on: .standard, .reversed) : look(color, on: background, .bold)
   }

@@ -1,7 +1,7 @@
 import CanvasCRDT
 
 extension RoomScreen {
-  /// At the right: who is here, the layers from the front to the back, which shapes overlap.
+  /// Writes the panel at the right: who is here, the layers from the front to the back, which shapes overlap.
   func writePanel(_ frame: RoomFrame, to screen: inout Screen) {
     let left = layout.canvasColumns
     for row in 0..<layout.canvasRows {
@@ -27,7 +27,7 @@ extension RoomScreen {
       write(overlap, row: layout.overlaps.lowerBound + offset, to: &screen)
     }
     if frame.overlaps.count == 0 {
-      let words = frame.isCrowded ? "Too many to tell." : "Nothing overlaps."
+      let words = frame.isCrowded ? "Too many to list." : "Nothing overlaps."
       faint(words, row: layout.overlaps.lowerBound, to: &screen)
     }
   }
@@ -46,7 +46,7 @@ extension RoomScreen {
     screen.write(text, row: row, column: inner, look(theme.quiet, on: theme.panel), columnsMax: innerColumns)
   }
 
-  /// How many there are, and which of them are seen where that is not all.
+  /// How many there are, and if not all are seen, which of them are.
   private func range<Element>(_ window: RoomFrame.Window<Element>, _ rows: Int) -> String? {
     if window.count == 0 { return nil }
     if window.count <= rows { return "\(window.count)" }
@@ -79,7 +79,7 @@ extension RoomScreen {
   private func write(_ overlap: RoomFrame.Overlap, row: Int, to screen: inout Screen) {
     let share = overlap.percent.map { $0 == 0 ? " <1 %" : " \($0) %" } ?? ""
     let mark = screen.write("⚠ ", row: row, column: inner, look(Theme.overlap, on: theme.panel))
-    // Both names get their share of what is there.
+    // The two names share the room.
     let room = innerColumns - 2 - share.columns - 3
     let first = overlap.first.columns
     let second = overlap.second.columns

@@ -1,7 +1,8 @@
 import CanvasCRDT
 
 extension RoomScreen {
-  /// The last row: the room, how its connection is, who is here; at the end how large things are and where help is.
+  /// Writes the last row: the room, the state of its connection, who is here; at the end the scale and where to find
+  /// help.
   func writeStatus(_ frame: RoomFrame, to screen: inout Screen) {
     let row = layout.rows - 1
     let isTrouble =

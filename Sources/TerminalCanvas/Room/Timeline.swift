@@ -4,7 +4,7 @@ import CanvasCRDT
 public struct Timeline: Equatable, Sendable {
   /// The moment, in words.
   public var words: String
-  /// How much of the way lies behind: 0…1.
+  /// How far along the timeline it is: 0…1.
   public var part: Double
   public var isPlaying: Bool
   public var speed: Double
@@ -16,7 +16,7 @@ public struct Timeline: Equatable, Sendable {
     self.speed = speed
   }
 
-  /// Where the bar is on a row of so many columns; nothing where there is no room.
+  /// Which columns of a row the bar takes; nil where there is no room.
   public func bar(columns: Int, start: Int) -> Range<Int>? {
     let end = columns - tail.columns
     return end - start >= 4 ? start..<end : nil
@@ -29,7 +29,7 @@ public struct Timeline: Equatable, Sendable {
 
   var head: String { " \(isPlaying ? "▶" : "❚❚") \(words)  " }
 
-  /// What part of the way a column of the bar stands for.
+  /// How far along the timeline a column of the bar is.
   public func part(atColumn column: Int, columns: Int) -> Double? {
     guard let bar = bar(columns: columns, start: head.columns), bar.contains(column) else { return nil }
     return bar.count > 1 ? Double(column - bar.lowerBound) / Double(bar.count - 1) : 0
@@ -37,7 +37,7 @@ public struct Timeline: Equatable, Sendable {
 }
 
 extension RoomScreen {
-  /// The last row of a replay: the moment, a bar, how fast.
+  /// Writes the last row of a replay: the moment, a bar, the speed.
   func write(_ timeline: Timeline, _ row: Int, _ plain: Screen.Look, to screen: inout Screen) {
     let start = screen.write(timeline.head, row: row, column: 0, plain)
     screen.write(timeline.tail, row: row, column: max(start, layout.columns - timeline.tail.columns), plain)

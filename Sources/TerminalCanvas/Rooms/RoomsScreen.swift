@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// A server's rooms as an operator sees them: a table, and over it how the server is.
+/// A server's rooms as an operator sees them: a table, and over it the server's state.
 public struct RoomsScreen: Sendable {
   public struct Row: Equatable, Sendable {
     public var room: String
@@ -27,7 +27,7 @@ public struct RoomsScreen: Sendable {
 
     var width: Int { self == .room ? 0 : 12 }
 
-    /// The larger first, but names from A on.
+    /// Larger numbers come first, but names are in alphabetical order.
     public func isBefore(_ one: Row, _ other: Row) -> Bool {
       switch self {
       case .room: break
@@ -43,9 +43,9 @@ public struct RoomsScreen: Sendable {
   }
 
   public var server = ""
-  /// How the server is, in a few words each.
+  /// The server's state, a few words for each figure.
   public var figures: [String] = []
-  /// Sorted.
+  /// In the order in which they are shown.
   public var rooms: [Row] = []
   public var sortedBy = Column.rate
   public var selected = 0
@@ -59,7 +59,7 @@ public struct RoomsScreen: Sendable {
   /// How many rooms there is room for.
   public static func capacity(rows: Int) -> Int { max(0, rows - firstRow - 1) }
 
-  /// The first room that is seen, so that the selected one is among them.
+  /// The first room to show, so that the selected one is visible.
   public func start(rows: Int) -> Int {
     let capacity = RoomsScreen.capacity(rows: rows)
     return max(0, min(selected - capacity / 2, rooms.count - capacity))

@@ -2,10 +2,10 @@
 public enum TerminalEvent: Hashable, Sendable {
   case key(Key, Modifiers)
   case mouse(Mouse)
-  /// Text that was pasted, not typed: it is never read as keys.
+  /// Text that was pasted rather than typed. It is never read as keys.
   case paste(String)
   case focus(Bool)
-  /// The terminal's own background, which it was asked for: red, green and blue, 0…255.
+  /// The terminal's answer when asked for its background: red, green and blue, 0…255.
   case background(red: UInt8, green: UInt8, blue: UInt8)
 }
 
@@ -29,9 +29,9 @@ public struct Modifiers: OptionSet, Hashable, Sendable {
 public struct Mouse: Hashable, Sendable {
   public enum Action: Hashable, Sendable {
     case press, release
-    /// With a button held.
+    /// The mouse moved with a button held.
     case drag
-    /// Without one.
+    /// The mouse moved without a button.
     case move
     case wheelUp, wheelDown, wheelLeft, wheelRight
   }

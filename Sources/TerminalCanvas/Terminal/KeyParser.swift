@@ -1,22 +1,22 @@
 /// Reads what a terminal sends: keys, the mouse (SGR, mode 1006), bracketed paste, focus, answers.
 ///
-/// Bytes come in any pieces. A sequence that has begun waits for its end; an escape with nothing behind it is the key
-/// Escape once `timeout` says that nothing came. What makes no sense is passed over, byte by byte or sequence by
-/// sequence, and nothing is kept without bound.
+/// Bytes may come in any pieces. A sequence that has begun waits for its end. An escape with nothing after it becomes
+/// the key Escape when `timeout` is called. What makes no sense is skipped, byte by byte or sequence by sequence, and
+/// nothing is kept without bound.
 public struct KeyParser: Sendable {
-  /// A sequence that is longer is none.
+  /// A longer sequence is read to its end and ignored.
   private static let sequenceBytesMax = 64
-  /// More than anyone pastes into a name; the rest of it is read and forgotten.
+  /// More than anyone pastes into a name. The rest of a longer paste is read and dropped.
   private static let pasteBytesMax = 4_096
 
   private enum State {
     case ground
     case escape
-    /// Behind `ESC [`: the bytes so far.
+    /// After `ESC [`: the bytes so far.
     case control([UInt8])
-    /// Behind `ESC O`.
+    /// After `ESC O`.
     case function
-    /// Behind `ESC ]`, `ESC P` and their like: text that ends with BEL or `ESC \`.
+    /// After `ESC ]`, `ESC P` and the like: text that ends with BEL or `ESC \`.
     case string([UInt8], isCommand: Bool, sawEscape: Bool)
     case paste([UInt8], matched: Int)
     /// The bytes of a character so far, and whether Alt was held.
@@ -28,7 +28,8 @@ public struct KeyParser: Sendable {
 
   public init() {}
 
-  /// Whether something has begun that `timeout` would end: wait for a moment, and if nothing comes, call it.
+  /// Whether a sequence has begun that `timeout` would end. If so, wait for a moment, and if nothing comes, call
+  /// `timeout`.
   public var isWaiting: Bool {
     switch state {
     case .ground, .paste: false
@@ -42,7 +43,7 @@ public struct KeyParser: Sendable {
     return events
   }
 
-  /// Nothing came for a while: what has begun is all there is.
+  /// Nothing came for a while, so what has begun is complete.
   public mutating func timeout() -> [TerminalEvent] {
     switch state {
     case .escape: key(.escape)
@@ -108,7 +109,7 @@ public struct KeyParser: Sendable {
 
   private mutating func takeCharacter(_ byte: UInt8, _ bytes: [UInt8], _ wanted: Int, _ modifiers: Modifiers) {
     guard byte & 0xC0 == 0x80 else {
-      // The character breaks off; what breaks it is something of its own.
+      // The character is cut short. The byte that cuts it short begins something else.
       begin(byte, [])
       return
     }
@@ -134,7 +135,7 @@ public struct KeyParser: Sendable {
     } else if byte == 0x1B {
       state = .string(bytes, isCommand: isCommand, sawEscape: true)
     } else {
-      // A long one is read to its end all the same.
+      // One that is too long is still read to its end.
       let kept = bytes.count < KeyParser.sequenceBytesMax ? bytes + [byte] : bytes
       state = .string(kept, isCommand: isCommand, sawEscape: false)
     }
@@ -155,7 +156,7 @@ public struct KeyParser: Sendable {
       }
       return
     }
-    // No byte of the end but the first is an escape, so that it can only begin anew here.
+    // Only the first byte of the end marker is an escape, so only here can the marker begin anew.
     if bytes.count < KeyParser.pasteBytesMax { bytes += KeyParser.pasteEnd[..<matched] }
     let begins = byte == KeyParser.pasteEnd[0]
     if !begins, bytes.count < KeyParser.pasteBytesMax { bytes.append(byte) }
@@ -170,7 +171,7 @@ public struct KeyParser: Sendable {
       state = .ground
       finish(bytes, byte)
     case 0x20...0x3F, UInt8(ascii: "["):
-      // One that is too long is read to its end, and means nothing.
+      // One that is too long is read to its end and ignored.
       state = .control(bytes.count < KeyParser.sequenceBytesMax ? bytes + [byte] : bytes)
     case 0x1B: state = .escape
     default: state = .ground
@@ -224,7 +225,7 @@ public struct KeyParser: Sendable {
     }
   }
 
-  /// Keys that are told as the number of their character, with what was held.
+  /// Keys that are sent as the number of their character, with the modifiers held.
   private mutating func keyByNumber(_ number: Int, _ modifiers: Modifiers) {
     switch number {
     case 9: key(.tab, modifiers)
@@ -266,7 +267,7 @@ public struct KeyParser: Sendable {
     events.append(.mouse(Mouse(action, button, row: place.row, column: place.column, modifiers: modifiers)))
   }
 
-  /// Numbers between semicolons; what isn't there is 1, as the sequences have it. Of parts behind a colon the first counts.
+  /// Numbers between semicolons. A missing one is 1, as the sequences define. Of parts between colons the first counts.
   private static func numbers(_ bytes: [UInt8]) -> [Int]? {
     guard bytes.count < sequenceBytesMax else { return nil }
     var numbers: [Int] = []
@@ -288,7 +289,7 @@ public struct KeyParser: Sendable {
 
   // MARK: - Answers
 
-  /// `11;rgb:1616/1818/1c1c`: the background, as asked for.
+  /// `11;rgb:1616/1818/1c1c`: the background that was asked for.
   private mutating func answer(_ bytes: [UInt8]) {
     let prefix = Array("11;rgb:".utf8)
     guard bytes.starts(with: prefix) else { return }

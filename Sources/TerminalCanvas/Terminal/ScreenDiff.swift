@@ -1,15 +1,17 @@
-/// The bytes that turn what a terminal shows into another screen: only what changed.
+/// The bytes that turn what a terminal shows into another screen. They rewrite only what changed.
 ///
-/// The whole change is one synchronised update, so that a terminal that knows it shows no half of it, and others pass it
-/// over. Colours are said again only where they change, and the cursor goes over short gaps by writing what is there.
+/// The whole change is one synchronised update: a terminal that knows those never shows half of it, and others ignore
+/// the markers. Colours are sent only where they change. The cursor crosses a short gap by writing the cells in it
+/// again.
 public enum ScreenDiff {
   private static let begin = Array("\u{1B}[?2026h".utf8)
   private static let end = Array("\u{1B}[?2026l".utf8)
 
-  /// A gap of so many cells that look alike is written over: as short as the sequence that would jump it.
+  /// A gap of up to this many cells of one style is written over: that is no longer than the sequence that would jump
+  /// it.
   private static let gapMax = 4
 
-  /// Nothing where nothing changed. Without `before`, or with one of another size, everything is written.
+  /// Returns no bytes where nothing changed. Without `before`, or with one of another size, everything is written.
   public static func bytes(from before: Screen?, to after: Screen) -> [UInt8] {
     var before = before
     if let known = before, known.columns != after.columns || known.rows != after.rows { before = nil }
@@ -47,7 +49,7 @@ public enum ScreenDiff {
     }
   }
 
-  /// A wide character is written whole, when either of its halves has changed.
+  /// Whether a cell must be written. A wide character is written whole when either of its halves has changed.
   private static func differs(_ column: Int, in start: Int, _ before: Screen, _ after: Screen) -> Bool {
     if before.cells[start + column] != after.cells[start + column] { return true }
     guard column + 1 < after.columns, after.cells[start + column + 1].glyph == .continuation else { return false }
@@ -61,7 +63,7 @@ private struct Writer {
   var output: [UInt8] = []
   private var row = -1
   private var column = -1
-  /// The colours and style that are on; nothing at first.
+  /// The colours and style that are on; nil at first.
   private var pen: Cell?
 
   init(columns: Int) {
@@ -88,7 +90,7 @@ private struct Writer {
     self.column = column
   }
 
-  /// Goes to a column, over a short gap by writing it again where that takes no change of colours.
+  /// Goes to a column. A short gap is crossed by writing its cells again, if that takes no change of colours.
   mutating func bridge(to row: Int, _ column: Int, gapMax: Int, _ cell: (Int) -> Cell) {
     guard row == self.row, self.column >= 0, column > self.column, column - self.column <= gapMax else { return }
     for gap in self.column..<column {
@@ -103,7 +105,7 @@ private struct Writer {
     let isWide = column + 1 < columns && CharacterWidth.isWide(cell.glyph)
     cell.glyph.write(to: &output)
     self.column = column + (isWide ? 2 : 1)
-    // Behind the last column a terminal's cursor is in one of two places, depending on the terminal.
+    // After the last column a terminal's cursor may be in one of two places, depending on the terminal.
     if self.column >= columns { self.row = -1 }
   }
 
