@@ -1,13 +1,13 @@
-/// A canvas as one document: what `GET /v1/rooms/{room}` answers, and what is saved and loaded again.
+/// A canvas as one document. `GET /v1/rooms/{room}` answers with it, and people save and load it.
 ///
-/// `{"room", "cursor", "shapes": [{"id", "kind", "name", …}]}`: every property with defaults filled in, in drawing
-/// order, under the names that are shown.
+/// `{"room", "cursor", "shapes": [{"id", "kind", "name", …}]}`: every property, with defaults filled in, in drawing
+/// order, under the shown names.
 public struct Drawing: Sendable {
   let canvas: Canvas
   let order: DrawingOrder
   let names: ShownNames
 
-  /// For one who keeps the order and the names anyway.
+  /// For a caller that keeps the order and the names anyway.
   public init(_ canvas: Canvas, order: DrawingOrder, names: ShownNames) {
     self.canvas = canvas
     self.order = order
@@ -18,7 +18,7 @@ public struct Drawing: Sendable {
     self.init(canvas, order: DrawingOrder(canvas), names: ShownNames(canvas))
   }
 
-  /// The whole document. `stamps` adds to each shape who wrote what and when.
+  /// The whole document. `stamps` adds to each shape who wrote which property, and when.
   public func document(room: Text? = nil, cursor: Text? = nil, stamps: Bool = false) -> [UInt8] {
     var writer = JSONWriter(capacity: order.count * (stamps ? 512 : 320) + 256)
     write(room: room, cursor: cursor, stamps: stamps, to: &writer)

@@ -1,9 +1,9 @@
-/// Reading what somebody has saved elsewhere: a layout of squares or a drawing.
+/// Reads a document that was saved elsewhere: a layout of squares or a drawing.
 ///
-/// Which of the two it is, its first list tells: `squares` or `shapes`. Strings may stand in single quotes, as layouts
-/// have them. Members that are not known are passed over, those that are have to be right.
+/// The first list tells which of the two it is: `squares` or `shapes`. Strings may be in single quotes, as in layouts.
+/// Unknown members are ignored; known ones have to be right.
 public enum Import {
-  /// As many shapes as a room may have by default: more are not worth reading.
+  /// The most shapes that a document may have: as many as a room may have by default.
   public static let shapesMax = 100_000
 
   /// The document's shapes, in the order in which it draws them.
@@ -28,9 +28,9 @@ public enum Import {
   }
 }
 
-/// A shape as a document has it.
+/// A shape as a document describes it.
 public struct ImportedShape: Hashable, Sendable {
-  /// What it was called where the document was saved; a layout names none.
+  /// The identifier that it had where the document was saved; a layout has none.
   public var id: Identifier?
   public var properties: Properties
 

@@ -1,4 +1,4 @@
-/// A document on its way in, read list by list, shape by shape, member by member.
+/// A document that is being imported: read list by list, shape by shape, member by member.
 struct ImportDocument {
   private var reader: JSONReader
   private var list = ImportError.Place.List.shapes
@@ -18,14 +18,15 @@ struct ImportDocument {
       guard entersObject() else { throw .invalid(.init(list, index), "must be an object") }
       let shape = list == .squares ? try square(index) : try shape(index)
       if let id = shape.id, !identifiers.insert(id).isNew {
-        throw .invalid(.init(list, index, "id"), "id must be of this shape only")
+        throw .invalid(.init(list, index, "id"), "id is the id of an earlier shape")
       }
       shapes.append(shape)
     }
     return shapes
   }
 
-  /// Goes to the value of the first list that there is.
+  /// Goes to the value of the document's first list.
+  /// - Returns: whether there is one.
   private mutating func findsList() -> Bool {
     guard entersObject() else { return false }
     while let key = reader.memberKey() {
@@ -72,8 +73,8 @@ struct ImportDocument {
     return (try? shape.keeping([property]).check()) != nil
   }
 
-  /// A name that is shown may be longer by its number than a name may be. It is then taken without, and gets a number
-  /// again beside the others.
+  /// A shown name may be longer than a name may be, because of its number. Then the number is dropped; the shape gets
+  /// one again among the others.
   private static func ownName(ofShown name: Text) -> Text {
     guard name.utf8Count > PropertyRules.nameBytesMax, let numbered = NumberedName(name) else { return name }
     return numbered.name
@@ -123,7 +124,7 @@ struct ImportDocument {
     _ member: Text
   ) throws(ImportError) -> Double {
     if let number = reader.number(), range.contains(number) { return number }
-    // Both bounds are whole.
+    // Both bounds are whole numbers.
     let lower = Text(decimal: UInt64(range.lowerBound.magnitude))
     let words = Text("must be a number from ").appending(range.lowerBound < 0 ? "-" : "").appending(lower)
     throw .invalid(
@@ -141,7 +142,7 @@ struct ImportDocument {
 }
 
 extension ImportedShape {
-  /// Whether the name is the one that was made up for the shape: nobody's own, and to be made up again.
+  /// Whether the name is the one that was made up for the shape. Then it is nobody's choice, and is made up again.
   fileprivate var hasMadeUpName: Bool {
     guard let id, properties.assigned.contains(.name) else { return false }
     return properties.name == Shape.madeUpName(properties.kind, id)

@@ -1,16 +1,16 @@
 extension Import {
   /// Which identifiers imported shapes get.
   public enum Identifiers: Hashable, Sendable {
-    /// New ones: the document is put into the drawing as a copy, on top of what is there.
+    /// New ones. The document is added to the drawing as a copy, on top of what is there.
     case new
-    /// Those that the document has, where it has any: it is a drawing brought back, place and all.
+    /// Those in the document, if it has any. The document is a drawing that is brought back, places included.
     case same
   }
 
-  /// What to write so that a document's shapes are in a drawing: shapes and what to set of them, in one message or
-  /// several. Neighbours that have to make room for them come first, with nothing but a new `z`.
+  /// The edits that put a document's shapes into a drawing: shapes and what to set of them, in one message or several.
+  /// Neighbours that have to make room come first, with nothing but a new `z`.
   ///
-  /// What does not come with its place comes on top, in the document's order.
+  /// Shapes without a place of their own go on top, in the document's order.
   public static func edits(
     for shapes: [ImportedShape],
     identifiers: Identifiers,

@@ -1,12 +1,12 @@
 /// Why a document can't be imported: what was wrong, and where.
 public enum ImportError: Error, Hashable, Sendable {
   case notJSON(JSONFailure)
-  /// JSON, but neither a layout nor a drawing.
+  /// The text is JSON, but neither a layout nor a drawing.
   case unknownDocument
   case tooManyShapes(maximum: Int)
   case invalid(Place, Text)
 
-  /// Somewhere in a document: `shapes[3].size`.
+  /// A place in a document: `shapes[3].size`.
   public struct Place: Hashable, Sendable {
     public enum List: Hashable, Sendable {
       case shapes
@@ -44,7 +44,7 @@ extension ImportError.Place: CustomStringConvertible {
 }
 
 extension ImportError: CustomStringConvertible {
-  /// In words: `shapes[3].size: size must be [width, height], each a number from 1 to 1000000`.
+  /// The error in words: `shapes[3].size: size must be [width, height], each a number from 1 to 1000000`.
   public var message: Text {
     switch self {
     case .notJSON(let failure): failure.message

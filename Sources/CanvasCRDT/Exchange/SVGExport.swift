@@ -1,19 +1,19 @@
-/// A drawing as SVG: what is visible, from the back to the front, each shape with its name as its title.
+/// A drawing as SVG: its visible shapes, from the back to the front, each with its name as its title.
 ///
-/// Strokes have round joins, so that none reaches farther out than half its width.
+/// Strokes have round joins, so no stroke reaches farther out than half its width.
 public struct SVGExport: Sendable {
   private let canvas: Canvas
   private let order: DrawingOrder
   private let names: ShownNames
 
-  /// Pairs of shapes whose common area is laid over the drawing.
+  /// Pairs of shapes whose common area is painted over the drawing.
   public var overlaps: [ShapePair] = []
-  /// What the whole picture is called.
+  /// The title of the whole picture.
   public var title: Text?
 
-  /// What is left free around everything.
+  /// The free space around everything.
   public static let margin = 20.0
-  /// What an empty drawing shows: a room to begin in.
+  /// The view of an empty drawing.
   static let emptyView = Rect(origin: Point(x: 0, y: 0), size: Size(width: 800, height: 600))
   static let overlapColor = Color(red: 0xFF, green: 0x8C, blue: 0x1A)
 
@@ -49,7 +49,7 @@ public struct SVGExport: Sendable {
     return shapes
   }
 
-  /// Everything, strokes and margin too, out to whole numbers.
+  /// A view of everything, including strokes and margin, rounded outwards to whole numbers.
   private func view(around shapes: [Shape]) -> Rect {
     var box = Box.empty
     for shape in shapes {
@@ -94,7 +94,7 @@ public struct SVGExport: Sendable {
       finish("</ellipse>\n", shape, &writer)
     case .polygon, .star:
       writer.raw("<polygon")
-      // Neither has curves, so its corners are all there is to it, however fine.
+      // Neither has curves, so the flatness doesn't matter.
       writer.attribute("points", outline.polygon(flatness: 1))
       writeStyle(of: shape, to: &writer)
       finish("</polygon>\n", shape, &writer)
@@ -119,7 +119,7 @@ public struct SVGExport: Sendable {
 
   // MARK: - Overlaps
 
-  /// What each pair has in common, in front of all shapes.
+  /// Writes each pair's common area, in front of all shapes.
   private func writeOverlaps(to writer: inout SVGWriter) {
     guard !overlaps.isEmpty else { return }
     writer.raw("<g")

@@ -8,7 +8,7 @@ struct SVGWriter {
 
   consuming func finish() -> [UInt8] { output.finish() }
 
-  /// Markup as it stands.
+  /// Writes markup unchanged.
   mutating func raw(_ markup: StaticString) { output.append(markup) }
 
   // MARK: - Attributes
@@ -77,7 +77,7 @@ struct SVGWriter {
     raw("</title>")
   }
 
-  /// Character data in which nothing is markup, and no character is one that XML forbids.
+  /// Writes character data: escapes markup, and replaces characters that XML forbids.
   private mutating func escaped(_ text: Text) {
     text.withBytes { bytes in
       var index = 0

@@ -1,4 +1,4 @@
-/// A rectangle by its four sides, as comparisons want it: two boxes are told apart without an addition.
+/// A rectangle, stored as its four sides, so that two boxes are compared without an addition.
 struct Box: Hashable, Sendable {
   var minX: Double
   var minY: Double
@@ -18,7 +18,7 @@ struct Box: Hashable, Sendable {
     self.init(minX: rect.minX, minY: rect.minY, maxX: rect.maxX, maxY: rect.maxY)
   }
 
-  /// The box around a centre that reaches so far to each side.
+  /// The box around a centre, with its reach to each side.
   @inlinable
   init(center: Point, reach: Size) {
     self.init(
@@ -29,7 +29,7 @@ struct Box: Hashable, Sendable {
     )
   }
 
-  /// Holds nothing, and becomes whatever it is first extended by.
+  /// Holds nothing. Extending it by a box makes it that box.
   @inlinable static var empty: Box {
     Box(minX: .infinity, minY: .infinity, maxX: -.infinity, maxY: -.infinity)
   }
@@ -38,13 +38,14 @@ struct Box: Hashable, Sendable {
     Rect(origin: Point(x: minX, y: minY), size: Size(width: maxX - minX, height: maxY - minY))
   }
 
-  /// Whether the two have area in common. Both have some themselves.
+  /// Whether the two have area in common. Both must have an area themselves.
   @inlinable
   func overlaps(_ other: Box) -> Bool {
     minX < other.maxX && other.minX < maxX && minY < other.maxY && other.minY < maxY
   }
 
-  /// The same of two that are shapes themselves and not only bounds: to touch, but for rounding, is not to overlap.
+  /// The same for boxes that are shapes and not just bounds: if they only touch, allowing for rounding, they don't
+  /// overlap.
   @inlinable
   func sharesArea(with other: Box) -> Bool {
     let across = Rect.rounding(minX, maxX, other.minX, other.maxX)
@@ -66,7 +67,7 @@ struct Box: Hashable, Sendable {
     maxY = Swift.max(maxY, point.y)
   }
 
-  /// No side is infinite or not a number.
+  /// Whether no side is infinite or not a number.
   @inlinable var isFinite: Bool {
     minX.isFinite && minY.isFinite && maxX.isFinite && maxY.isFinite
   }

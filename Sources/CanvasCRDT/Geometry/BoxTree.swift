@@ -1,9 +1,9 @@
-/// Boxes of any size anywhere, found by where they are: a balanced binary tree of bounding boxes in one flat array.
+/// Finds boxes by where they are, of any size and anywhere: a balanced binary tree of bounding boxes in one flat array.
 ///
-/// Sizes range over six powers of ten, so that no grid fits them. The two children's heights never differ by more than
-/// one, whatever is inserted in whatever order, so that no input makes a branch long: inserting, removing and the way
-/// down to one leaf take O(log n). Boxes are held as `Float`s rounded outwards, two nodes to a cache line; what the
-/// tree finds is therefore a candidate, to be looked at more closely.
+/// Sizes range over six powers of ten, so no grid fits them all. The heights of two children never differ by more than
+/// one, whatever is inserted in whatever order, so no input makes a branch long: inserting, removing and finding one
+/// leaf take O(log n). Boxes are stored as `Float`s rounded outwards, two nodes to a cache line. So what the tree finds
+/// is only a candidate, which the caller checks exactly.
 struct BoxTree {
   struct Node {
     var minX: Float
@@ -13,7 +13,7 @@ struct BoxTree {
     var parent: Int32
     /// A leaf's payload, or the first child.
     var left: Int32
-    /// None in a leaf. In an unused node the next unused one.
+    /// The second child; none in a leaf. In an unused node the next unused one.
     var right: Int32
     /// 0 in a leaf.
     var height: Int32
@@ -27,7 +27,7 @@ struct BoxTree {
 
   init() {}
 
-  /// What all boxes are in, about.
+  /// A box around all boxes, not quite tight.
   var bounds: Box? { root == BoxTree.none ? nil : nodes[Int(root)].box }
 }
 
@@ -59,16 +59,16 @@ extension BoxTree.Node {
     minX <= other.maxX && other.minX <= maxX && minY <= other.maxY && other.minY <= maxY
   }
 
-  /// Half the perimeter: how likely a query is to look inside.
+  /// Half the perimeter. It measures how likely a query is to look inside.
   fileprivate var spread: Float { (maxX - minX) + (maxY - minY) }
 
-  /// By how much the perimeter would grow to take in the other.
+  /// By how much half the perimeter would grow to take in the other.
   fileprivate func growth(takingIn other: BoxTree.Node) -> Float {
     (Swift.max(maxX, other.maxX) - Swift.min(minX, other.minX))
       + (Swift.max(maxY, other.maxY) - Swift.min(minY, other.minY)) - spread
   }
 
-  /// Takes on what two children hold together.
+  /// Becomes the box around two children.
   fileprivate mutating func enclose(_ first: BoxTree.Node, _ second: BoxTree.Node) {
     minX = Swift.min(first.minX, second.minX)
     minY = Swift.min(first.minY, second.minY)
@@ -93,7 +93,7 @@ extension Float {
 // MARK: - Changes
 
 extension BoxTree {
-  /// A box is kept this part of its longer side larger than asked, so that small moves leave the tree alone.
+  /// A box is stored larger than given, by this part of its longer side, so that small moves don't change the tree.
   private static let marginPart = 0.125
 
   private static func widened(_ box: Box) -> Box {
@@ -101,7 +101,7 @@ extension BoxTree {
     return Box(minX: box.minX - margin, minY: box.minY - margin, maxX: box.maxX + margin, maxY: box.maxY + margin)
   }
 
-  /// Adds a box and returns its leaf, by which to move and remove it.
+  /// Adds a box. Returns its leaf, which is needed to move and remove it.
   mutating func insert(_ box: Box, payload: Int32) -> Int32 {
     let leaf = add(Node(leaf: payload, box: BoxTree.widened(box)))
     link(leaf)
@@ -113,12 +113,13 @@ extension BoxTree {
     discard(leaf)
   }
 
-  /// Follows a box to where it is now; the leaf stays the same. Costs nothing more where the move was small.
+  /// Moves a box; the leaf stays the same. A small move doesn't change the tree.
   mutating func move(_ leaf: Int32, to box: Box) {
     let payload = nodes[Int(leaf)].left
     let held = nodes[Int(leaf)]
     let wanted = Node(leaf: payload, box: BoxTree.widened(box))
-    // What shrank to much less than the room it has is moved too, or it would be found from afar for ever.
+    // A box that shrank to much less than the room it has is moved too. Otherwise queries far from it would find it for
+    // ever.
     if held.contains(Node(leaf: payload, box: box)), held.spread <= 2 * wanted.spread { return }
     unlink(leaf)
     nodes[Int(leaf)] = wanted
@@ -141,7 +142,7 @@ extension BoxTree {
     firstUnused = index
   }
 
-  /// Puts a leaf beside the leaf that is cheapest to share a parent with, as far as one looks on the way down.
+  /// Puts a leaf beside the leaf that is cheapest to share a parent with, as far as that can be seen on the way down.
   private mutating func link(_ leaf: Int32) {
     guard root != BoxTree.none else {
       root = leaf
@@ -197,7 +198,7 @@ extension BoxTree {
     }
   }
 
-  /// Makes boxes, heights and balance right again from a node up to the root.
+  /// Restores boxes, heights and balance from a node up to the root.
   private mutating func settle(from start: Int32) {
     var index = start
     while index != BoxTree.none {
@@ -206,8 +207,8 @@ extension BoxTree {
     }
   }
 
-  /// Encloses a node's children; where one is higher by two, it takes the node's place, keeps the higher of its own
-  /// children and hands down the other. (The order of children means nothing, so one turn is always enough.)
+  /// Encloses a node's children. If one is higher by two, it takes the node's place, keeps the higher of its own
+  /// children and hands the other down. (The order of children means nothing, so one turn is always enough.)
   private mutating func balance(_ index: Int32) -> Int32 {
     let left = nodes[Int(index)].left
     let right = nodes[Int(index)].right
@@ -237,8 +238,8 @@ extension BoxTree {
 // MARK: - All at once
 
 extension BoxTree {
-  /// Built of boxes that stand in an order in which neighbours are near each other; payloads are their offsets, which
-  /// are their leaves too.
+  /// Builds a tree from boxes that are in an order in which neighbours are near each other. Each box's offset is both
+  /// its payload and its leaf.
   init(ordered boxes: [Box], widened: Bool) {
     guard !boxes.isEmpty else { return }
     nodes.reserveCapacity(2 * boxes.count)
@@ -265,7 +266,7 @@ extension BoxTree {
         nodes[Int(parent)].right = index
       }
     }
-    // Children stand behind their parents, so backwards every node's children are done before it.
+    // Children come after their parents in the array, so going backwards finishes every node's children before it.
     var index = nodes.count - 1
     while index >= boxes.count {
       nodes[index].enclose(nodes[Int(nodes[index].left)], nodes[Int(nodes[index].right)])
@@ -277,7 +278,7 @@ extension BoxTree {
 // MARK: - Questions
 
 extension BoxTree {
-  /// A tree of 2³¹ leaves is at most 45 high, and going down leaves at most one open node at each level.
+  /// A tree of 2³¹ leaves is at most 45 high, and the way down leaves at most one node per level to come back to.
   private static let heightMax = 64
 
   /// Asks about the payload of each leaf whose box may touch `box`, until the answer is yes.

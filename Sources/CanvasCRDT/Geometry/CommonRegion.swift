@@ -1,13 +1,13 @@
 extension Outline {
-  /// An ellipse's chords in a common region: a circle of 10⁶ is then drawn to 1/50,000 of its size, and the largest
-  /// curves still take a moment only.
+  /// The most chords of an ellipse in a common region. A circle of 10⁶ is then drawn to 1/50,000 of its size, and even
+  /// the largest curves take only a moment.
   private static let regionChordsMax = 512
 
-  /// What the two outlines have in common, as simple polygons to draw, clockwise as seen. Nothing where they don't
-  /// overlap; of a sliver too thin for the chords perhaps nothing either.
+  /// What the two outlines have in common, as simple polygons to draw, clockwise as seen. There are none if they don't
+  /// overlap, and perhaps none for a sliver too thin for the chords.
   ///
   /// Curves are flattened to an eighth of a unit or 1/500 of the shape's longer side, whichever is finer. The polygons
-  /// may touch in corners but have no seams: where the region is of one piece it is one polygon.
+  /// may touch at corners but have no seams: a region in one piece is one polygon.
   public func commonRegion(with other: Outline) -> [[Point]] {
     guard overlaps(other) else { return [] }
     let center = PlacedOutline(self).center

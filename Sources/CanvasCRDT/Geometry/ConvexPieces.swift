@@ -1,10 +1,10 @@
 /// An outline as convex polygons and ellipses that together cover exactly what it covers.
 ///
-/// A rectangle or polygon is one polygon and an ellipse is itself. A star is as many kites as it has tips, each of the
-/// centre, an inner corner, a tip and the next inner corner: convex whatever the ratio. A rounded rectangle is a cross
-/// of two boxes and a disc in each corner. Two shapes share area where two of their pieces do.
+/// A rectangle or polygon is one polygon, and an ellipse is itself. A star is one kite per tip, each made of the
+/// centre, an inner corner, a tip and the next inner corner, which is convex whatever the ratio. A rounded rectangle is
+/// a cross of two boxes, and a disc at each corner. Two shapes share area exactly if two of their pieces do.
 struct ConvexPieces {
-  /// The polygons' corners, `cornersEach` a piece, clockwise as seen; then the ellipses' centres.
+  /// The polygons' corners, `cornersEach` for each piece, clockwise as seen; then the ellipses' centres.
   let corners: UnsafeMutableBufferPointer<Point>
   private(set) var polygons = 0
   private(set) var cornersEach = 0
@@ -24,8 +24,8 @@ struct ConvexPieces {
     }
   }
 
-  /// The pieces of an outline whose box has its centre at `center` and is turned by `direction`, in whichever
-  /// coordinates these are meant. `storage` has room for `capacity(for:)` points.
+  /// Makes the pieces of an outline whose box has its centre at `center` and is turned by `direction`, in the
+  /// coordinates of the caller's choice. `storage` has room for `capacity(for:)` points.
   init(
     of outline: Outline,
     center: Point,
@@ -55,7 +55,7 @@ struct ConvexPieces {
       cornersEach = 4
     case .roundedRectangle:
       let radius = outline.drawnCornerRadius
-      // An arm of the cross that has no width is no piece.
+      // An arm of the cross without width is not a piece.
       if halfWidth > radius {
         appendBox(halfWidth - radius, halfHeight)
         polygons += 1

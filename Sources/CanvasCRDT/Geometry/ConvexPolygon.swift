@@ -8,9 +8,10 @@ struct ConvexPolygon {
     return box
   }
 
-  /// Whether a line along one of this polygon's edges leaves the other polygon beyond it, but for `tolerance`.
+  /// Whether the other polygon lies beyond a line along one of this polygon's edges, allowing for `tolerance`.
   ///
-  /// The other's corner that comes nearest goes around as the edges do, so that the cost is the sum of the corners.
+  /// As the edges go around, so does the nearest corner of the other polygon. So the cost is the sum of the numbers of
+  /// corners.
   func hasEdge(beyondWhich other: ConvexPolygon, tolerance: Double) -> Bool {
     var nearest = -1
     var from = corners[corners.count - 1]
@@ -50,7 +51,7 @@ struct ConvexPolygon {
 
   /// Whether the two share area thicker than `tolerance`.
   ///
-  /// Two convex polygons don't where a line along an edge of one has the other beyond it.
+  /// Two convex polygons share no area exactly if the other lies beyond a line along an edge of one.
   func overlaps(_ other: ConvexPolygon, tolerance: Double) -> Bool {
     !hasEdge(beyondWhich: other, tolerance: tolerance) && !other.hasEdge(beyondWhich: self, tolerance: tolerance)
   }

@@ -1,7 +1,7 @@
 /// The cosine and sine of an angle: where one step in that direction leads.
 ///
-/// Written out by hand, because a platform's own sine may differ in the last bit and replicas would then disagree
-/// about who overlaps whom. Only IEEE addition, subtraction, multiplication, division and rounding are used.
+/// Computed by our own code, because a platform's sine may differ in the last bit, and then replicas would disagree
+/// about which shapes overlap. It uses only IEEE addition, subtraction, multiplication, division and rounding.
 struct Direction: Hashable, Sendable {
   var cosine: Double
   var sine: Double
@@ -14,14 +14,15 @@ struct Direction: Hashable, Sendable {
 
   /// Accurate to about one unit in the last place, and exact at every multiple of 90 degrees.
   init(degrees: Double) {
-    // Beyond this, and for what isn't a number, an angle means nothing: its fraction of a turn is rounding noise.
+    // An angle beyond this, or one that isn't a number, means nothing: its fraction of a turn is rounding noise.
     guard degrees.magnitude <= 1e15 else {
       self.init(cosine: 1, sine: 0)
       return
     }
-    // Adding and taking away 1.5·2⁵² rounds to a whole number, as IEEE has it, without a call to the platform's `rint`.
+    // Adding and subtracting 1.5·2⁵² rounds to a whole number by IEEE's rules, without a call to the platform's `rint`.
     let quarters = (degrees / 90 + 6_755_399_441_055_744) - 6_755_399_441_055_744
-    // Exact: both sides are multiples of the lesser of one and the angle's own last place, and the result is smaller.
+    // This is exact: both sides are multiples of one or of the angle's own last place, whichever is less, and the
+    // result is smaller.
     let rest = degrees - quarters * 90
     let radians = Direction.radians(degrees: rest)
     let cosine = Direction.cosine(radians.value, radians.error)
@@ -34,7 +35,7 @@ struct Direction: Hashable, Sendable {
     }
   }
 
-  /// An angle of at most 45 degrees in radians, as a value and what rounding took from it.
+  /// An angle of at most 45 degrees in radians: the value, and its rounding error.
   private static func radians(degrees: Double) -> (value: Double, error: Double) {
     let unit = 0.017453292519943295
     let unitError = 2.9486522708701687e-19
@@ -50,7 +51,7 @@ struct Direction: Hashable, Sendable {
     return (value, lost + degrees * unitError)
   }
 
-  /// Minimax polynomial on ±π/4 in odd powers; the coefficients are those of FreeBSD's msun, which has them from Sun.
+  /// Minimax polynomial on ±π/4 in odd powers. The coefficients are from FreeBSD's msun, which has them from Sun.
   private static func sine(_ value: Double, _ error: Double) -> Double {
     let square = value * value
     let cube = square * value
@@ -95,7 +96,7 @@ extension Direction {
     Point(x: x * cosine + y * sine, y: y * cosine - x * sine)
   }
 
-  /// This angle as seen by someone who is turned by the other. Between equal angles it is exactly none.
+  /// This angle relative to another. Between equal angles it is exactly zero.
   @inlinable
   func relative(to other: Direction) -> Direction {
     if self == other { return Direction(cosine: 1, sine: 0) }
@@ -105,6 +106,6 @@ extension Direction {
     )
   }
 
-  /// Whether upright rectangles stay upright when turned by this.
+  /// Whether upright rectangles stay upright when turned by this angle.
   @inlinable var isQuarterTurn: Bool { sine == 0 || cosine == 0 }
 }

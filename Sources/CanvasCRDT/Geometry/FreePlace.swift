@@ -1,15 +1,16 @@
 extension OverlapIndex {
-  /// Positions are allowed from the negative of this to it, each way.
+  /// Coordinates of positions may be from −10⁷ to 10⁷.
   static let positionMax = 1e7
 
-  /// The place nearest to `near`, for the top left corner of an upright box, where the box overlaps nobody: `near`
-  /// itself where that is free, and always within the positions that shapes may have. Of two equally near the upper,
-  /// then the left one.
+  /// The nearest place to `near` where the top left corner of an upright box can be so that the box overlaps no shape.
+  /// It is `near` itself if that is free, and always within the allowed positions. Between two that are equally near,
+  /// the upper one wins, then the left one.
   ///
-  /// That it is free is exact. That nothing nearer is free is too, but for roundings, among rectangles, polygons and
-  /// stars; around a curve the box keeps up to 1/1,800 of its larger radius more distance than it must. A search that
-  /// becomes too long (see `FreePlaceSearch.Limits`) answers with the nearer of the best place that it has found and
-  /// one beside everything. Nothing only where no free place was found at all, as where shapes cover all positions.
+  /// The place is free exactly. Nothing nearer is free, up to rounding, among rectangles, polygons and stars; around a
+  /// curve the box keeps up to 1/1,800 of the larger radius more distance than it has to. A search that takes too long
+  /// (see `FreePlaceSearch.Limits`) answers with the best place that it has found or a place beside everything,
+  /// whichever is nearer. Returns nil only if no free place was found at all, for example because shapes cover all
+  /// positions.
   public func freePlace(for size: Size, near wanted: Point) -> Point? {
     freePlace(for: size, near: wanted, limits: FreePlaceSearch.Limits())
   }
@@ -27,14 +28,14 @@ extension OverlapIndex {
   }
 
   private static func position(_ value: Double) -> Double {
-    // In this order what isn't a number becomes the lower bound.
+    // In this order, a value that isn't a number becomes the lower bound.
     Swift.max(-positionMax, Swift.min(value, positionMax))
   }
 
   /// The nearest of the places to the right of, left of, below and above all shapes.
   private func placeBesideEverything(for size: Size, near: Point) -> (place: Point, distance: Double)? {
     var around = Box.empty
-    // No order is needed for what the greatest and the least are.
+    // The greatest and the least don't depend on the order.
     for place in places.values {
       let box = entries[Int(place)].placed.box
       around.extend(to: Point(x: box.minX, y: box.minY))

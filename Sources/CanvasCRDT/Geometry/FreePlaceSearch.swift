@@ -1,22 +1,23 @@
-/// Looks for the free place nearest to one that isn't free.
+/// Finds the free place nearest to one that isn't free.
 ///
-/// The nearest point outside a union of convex obstacles lies on a side of one of them: where that side comes nearest,
-/// or where it leaves another obstacle. So sides are walked from their nearest point on, nearest sides first, each
-/// time on to where the obstacle in the way ends, until nobody is in the way or something nearer is known. To the right
-/// only: where two sides meet in a nearest place, it lies to the right on one of them and to the left on the other.
-/// Obstacles are taken in from ever larger surroundings, until something is found in them.
+/// The nearest point outside a union of convex obstacles lies on a side of one of them: either where that side comes
+/// nearest, or where it leaves another obstacle. So the search walks along sides, nearest sides first, starting at each
+/// side's nearest point. Each step goes on to where the obstacle in the way ends, until none is in the way or something
+/// nearer is known. It only walks to the right: where two sides meet in a nearest place, that place lies to the right
+/// on one of them and to the left on the other. Obstacles come from ever larger surroundings, until something is found
+/// in them.
 struct FreePlaceSearch {
-  /// How much work a search may become before it makes do with what it has.
+  /// How much work a search may do before it makes do with what it has.
   struct Limits {
-    /// Sides compared with: some tens of milliseconds.
+    /// Comparisons with sides. These take some tens of milliseconds.
     var comparisonsMax = 10_000_000
-    /// Sides taken in at once: 100,000 rectangles' or 4,000 circles', 25 MB of memory.
+    /// Sides in memory at once: those of 100,000 rectangles or 4,000 circles, 25 MB.
     var sidesMax = 400_000
   }
 
-  /// Going down the tree of obstacles costs about as much as comparing with so many sides.
+  /// A descent of the tree of obstacles costs about as much as this many comparisons with sides.
   private static let descentComparisons = 64
-  /// A place so little inside an obstacle isn't: positions of 10⁷ have a last place of 2·10⁻⁹.
+  /// A place that is this little inside an obstacle counts as outside: at 10⁷ the last place of a coordinate is 2·10⁻⁹.
   private static let touchDepth = 1e-8
 
   private let index: OverlapIndex
@@ -37,12 +38,12 @@ struct FreePlaceSearch {
     obstacles = Obstacles(size: size, near: near)
   }
 
-  /// Looks as far as the limits allow; whether `best` is known to be the nearest.
+  /// Searches as far as the limits allow. Returns whether `best` is known to be the nearest.
   mutating func run() -> Bool {
     var radius = Swift.max(size.width, size.height)
-    // Beyond the diagonal of all positions there is nothing.
+    // There is nothing beyond the diagonal of all positions.
     while radius < 8 * OverlapIndex.positionMax, takeIn(radius) {
-      // Only what is within the radius was looked at, and all of it: nothing nearer is left.
+      // Everything within the radius was looked at, and nothing else. So nothing nearer is left.
       walkSides(within: radius)
       if comparisons > limits.comparisonsMax { return false }
       if best != nil { return true }
@@ -51,7 +52,7 @@ struct FreePlaceSearch {
     return false
   }
 
-  /// Collects the obstacles that come as near as that; false where there are too many.
+  /// Collects the obstacles that come this near; false if there are too many.
   private mutating func takeIn(_ radius: Double) -> Bool {
     obstacles = Obstacles(size: size, near: near)
     obstacles.appendWalls(at: OverlapIndex.positionMax)
@@ -59,7 +60,7 @@ struct FreePlaceSearch {
       origin: Point(x: near.x - radius, y: near.y - radius),
       size: Size(width: size.width + 2 * radius, height: size.height + 2 * radius)
     )
-    // By identifier, so that no history of the index decides between equals.
+    // In the order of identifiers, so that the index's history doesn't decide between equals.
     for identifier in index.shapes(in: surroundings) {
       guard let place = index.places[identifier] else { continue }
       obstacles.append(index.entries[Int(place)].placed)
@@ -103,7 +104,7 @@ struct FreePlaceSearch {
     guard own.start <= own.end else { return }
     var turn = Swift.max(0, own.start)
     var left: ObstacleSide?
-    // A neat fit may end a rounding beyond the side's end.
+    // A box that fits exactly may end one rounding beyond the side's end.
     while turn <= own.end + FreePlaceSearch.touchDepth {
       guard line.square(at: turn) <= Swift.min(best?.square ?? .infinity, radius * radius) else { return }
       let place = self.place(at: line.point(at: turn), side, left)
@@ -123,7 +124,7 @@ struct FreePlaceSearch {
     return line.part(inside: obstacles.all[obstacle], of: obstacles.sides, except: own)
   }
 
-  /// A point as a position, exactly on the upright sides that it is on.
+  /// The point as a position, placed exactly on the upright sides that it is on.
   private func place(at point: Point, _ side: ObstacleSide, _ left: ObstacleSide?) -> Point {
     Point(x: side.exactX ?? left?.exactX ?? near.x + point.x, y: side.exactY ?? left?.exactY ?? near.y + point.y)
   }
@@ -144,7 +145,7 @@ struct FreePlaceSearch {
     return found
   }
 
-  /// Takes a place, if it is as free as it seems; where a last place stands in the way, one beside it.
+  /// Takes a place if it is really free. If only rounding is in the way, takes one beside it.
   private mutating func settle(on place: Point) {
     if consider(place) { return }
     let nudge = Swift.max(1, place.x.magnitude, place.y.magnitude, size.width, size.height) * 0x1p-49
@@ -153,7 +154,7 @@ struct FreePlaceSearch {
     }
   }
 
-  /// Whether the place is free; the better of it and the best so far is kept.
+  /// Returns whether the place is free. Keeps the better of it and the best so far.
   private mutating func consider(_ place: Point) -> Bool {
     guard place.x.magnitude <= OverlapIndex.positionMax, place.y.magnitude <= OverlapIndex.positionMax,
       index.isFree(Rect(origin: place, size: size))
@@ -170,7 +171,7 @@ struct FreePlaceSearch {
   }
 }
 
-/// The line of a side, measured from its nearest point to the right as seen from outside.
+/// The line of a side. Distances on it count from its nearest point to the right, as seen from outside.
 private struct Line {
   let outward: Point
   let reach: Double
@@ -192,8 +193,8 @@ private struct Line {
     var endSide: ObstacleSide?
   }
 
-  /// The part of the line on the inner side of all of an obstacle's sides but one; empty where its start is beyond
-  /// its end.
+  /// The part of the line that is on the inner side of all of an obstacle's sides but one. It is empty if its start is
+  /// beyond its end.
   func part(inside obstacle: Obstacle, of sides: [ObstacleSide], except own: Int) -> Part {
     var part = Part()
     for index in obstacle.sides where index != own {
@@ -201,7 +202,7 @@ private struct Line {
       let rise = side.outward.y * outward.x - side.outward.x * outward.y
       let room = side.reach - reach * (side.outward.x * outward.x + side.outward.y * outward.y)
       if rise.magnitude < 1e-14 {
-        // Along this side, or so nearly that it isn't met on the canvas.
+        // The line runs along this side, or so nearly that the two don't meet on the canvas.
         if room < 0 { part.end = -.infinity }
         continue
       }

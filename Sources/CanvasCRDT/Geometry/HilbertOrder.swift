@@ -1,11 +1,11 @@
 /// An order in which boxes that are near each other mostly follow each other: along a Hilbert curve through their
 /// centres.
 enum HilbertOrder {
-  /// Cells to a side: 2²⁶, so that even a canvas 2·10⁷ units wide has cells smaller than the smallest shape, and one
-  /// stray shape far away doesn't put all the others into one cell.
+  /// There are 2²⁶ cells to a side. So even a canvas 2·10⁷ units wide has cells smaller than the smallest shape, and
+  /// one stray shape far away doesn't put all others into one cell.
   private static let bits: UInt64 = 26
 
-  /// The offsets of the boxes in that order; boxes of one cell by offset.
+  /// The offsets of the boxes in that order. Boxes of one cell are in the order of their offsets.
   static func offsets(of boxes: [Box]) -> [Int] {
     var around = Box.empty
     for box in boxes { around.extend(to: center(of: box)) }
@@ -28,7 +28,7 @@ enum HilbertOrder {
     Point(x: box.minX + (box.maxX - box.minX) / 2, y: box.minY + (box.maxY - box.minY) / 2)
   }
 
-  /// Clamped, so that what isn't a number has a cell too.
+  /// Clamped, so that a value that isn't a number has a cell too.
   private static func cell(_ distance: Double, _ scale: Double, _ last: Double) -> UInt64 {
     let scaled = distance * scale
     return scaled > 0 ? UInt64(Swift.min(scaled, last)) : 0
@@ -45,7 +45,7 @@ enum HilbertOrder {
       let right: UInt64 = x & half > 0 ? 1 : 0
       let lower: UInt64 = y & half > 0 ? 1 : 0
       place += half * half * ((3 * right) ^ lower)
-      // Each quarter is the whole curve again, the first and last of them mirrored.
+      // Each quarter is the whole curve again. The first and last quarters are mirrored.
       if lower == 0 {
         if right == 1 {
           x = last - x

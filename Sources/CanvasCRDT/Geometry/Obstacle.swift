@@ -1,27 +1,28 @@
 /// A side of an obstacle: a line, and which side of it is outside.
 struct ObstacleSide {
-  /// Points out, and is one long.
+  /// A vector of length one that points out.
   let outward: Point
-  /// How far out the line is from the point that the search is about; negative where that point is outside.
+  /// How far out the line is from the point that the search starts from; negative if that point is outside.
   let reach: Double
-  /// Where an upright line is: its exact x. Sums with rounded differences would miss a neat fit.
+  /// The exact x of an upright line. Sums of rounded differences would miss a box that fits exactly.
   var exactX: Double?
   var exactY: Double?
 
   func depth(of point: Point) -> Double { reach - outward.x * point.x - outward.y * point.y }
 }
 
-/// The places at which a box's top left corner can't be because of one convex piece of a shape: that piece, grown by
-/// the box to the left and upwards. It is where all of its sides have a point on their inner side.
+/// The places where a box's top left corner can't be because of one convex piece of a shape. That is the piece, grown
+/// by the box to the left and upwards: all points on the inner side of all of its sides.
 struct Obstacle {
   let sides: Range<Int>
-  /// Around it, as seen from the point that the search is about.
+  /// The box around it, relative to the point that the search starts from.
   let box: Box
 }
 
-/// All obstacles near a point, as seen from it, for one size of box.
+/// All obstacles near a point, relative to it, for one size of box.
 struct Obstacles {
-  /// Tangents around a curve; the corner between two is 1/cos(π/96) of the radius out, 1/1,866 too far.
+  /// The number of tangents around a curve. The corner between two is 1/cos(π/96) of the radius away, which is 1/1,866
+  /// too far.
   private static let tangents = 96
 
   private(set) var sides: [ObstacleSide] = []
@@ -34,9 +35,9 @@ struct Obstacles {
     self.near = near
   }
 
-  /// What lies outside the positions that a shape may have.
+  /// Adds what lies outside the allowed positions.
   mutating func appendWalls(at positionMax: Double) {
-    // As far as anything is: the walls have no other side.
+    // Farther away than anything, because the walls have no other side.
     let far = 8 * positionMax
     let left = -positionMax - near.x
     let top = -positionMax - near.y
@@ -114,7 +115,7 @@ struct Obstacles {
       var normal = Point(x: towards.cosine, y: towards.sine)
       var reach = (halfWidth - radius) * normal.x.magnitude + (halfHeight - radius) * normal.y.magnitude + radius
       if outline.kind == .ellipse {
-        // Even steps around the circle that the ellipse is a squeezed image of.
+        // Take even steps around the circle that becomes the ellipse when it is squeezed.
         normal = Point(x: normal.x / halfWidth, y: normal.y / halfHeight)
         let length = (normal.x * normal.x + normal.y * normal.y).squareRoot()
         normal = Point(x: normal.x / length, y: normal.y / length)
@@ -126,13 +127,13 @@ struct Obstacles {
     close(from: start, around: placed.box, isExact: false)
   }
 
-  /// A side of a piece, moved out by as much as the box reaches back from its top left corner.
+  /// Adds a side of a piece, moved out by as much as the box reaches back from its top left corner.
   private mutating func appendSide(_ outward: Point, reach: Double) {
     let back = Swift.max(0, 0 - outward.x) * size.width + Swift.max(0, 0 - outward.y) * size.height
     sides.append(ObstacleSide(outward: outward, reach: reach + back))
   }
 
-  /// The upright sides that growing by the box makes, around a piece's own box in the canvas's coordinates.
+  /// Adds the upright sides that growing by the box makes, around a piece's own box in the canvas's coordinates.
   private mutating func close(from start: Int, around box: Box, isExact: Bool) {
     let left = box.minX - size.width
     let top = box.minY - size.height

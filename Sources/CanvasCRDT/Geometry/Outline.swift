@@ -9,11 +9,11 @@ public struct Outline: Hashable, Sendable {
   public var size: Size
   /// Degrees, clockwise around the box's centre.
   public var rotation: Double
-  /// A rounded rectangle's, cut to half the smaller side when drawn.
+  /// The radius of a rounded rectangle's corners. When drawn it is limited to half the smaller side.
   public var cornerRadius: Double
-  /// Corners of a polygon, tips of a star: cut to 3…64.
+  /// Corners of a polygon or tips of a star, limited to 3…64.
   public var points: Int
-  /// A star's inner radius over its outer: cut to 0.05…1.
+  /// A star's inner radius divided by its outer radius, limited to 0.05…1.
   public var innerRatio: Double
 
   public init(
@@ -56,11 +56,11 @@ extension Outline {
     PlacedOutline(self).contains(point)
   }
 
-  /// Whether the two have area in common; to touch is not to overlap. One inside the other does overlap it.
+  /// Whether the two have area in common. Outlines that only touch don't overlap. One inside the other does overlap it.
   ///
-  /// Decided on the curves themselves, not on polygons near them, and the same whichever of the two is asked. Upright
-  /// rectangles are told apart by comparing coordinates, as far as decimals are exact; what else is common must be
-  /// thicker than `Outline.overlapDepthMin`.
+  /// This is decided on the curves themselves, not on polygons near them, and doesn't depend on which of the two is
+  /// asked. For upright rectangles coordinates are compared, which is as exact as decimals are. For all others the
+  /// common part must be thicker than `Outline.overlapDepthMin`.
   public func overlaps(_ other: Outline) -> Bool {
     PlacedOutline(self).overlaps(PlacedOutline(other))
   }
@@ -96,7 +96,7 @@ extension Outline {
   var drawnPoints: Int { Swift.min(Swift.max(points, Outline.pointsRange.lowerBound), Outline.pointsRange.upperBound) }
 
   var drawnInnerRatio: Double {
-    // In this order a NaN becomes the lower bound.
+    // In this order, NaN becomes the lower bound.
     Swift.max(Outline.innerRatioRange.lowerBound, Swift.min(innerRatio, Outline.innerRatioRange.upperBound))
   }
 

@@ -1,9 +1,9 @@
 extension Outline {
-  /// More chords than this an ellipse is never cut into, however large it is and however fine it was asked for.
+  /// An ellipse is never cut into more chords than this, however large it is and however fine the caller wants it.
   public static let chordsMax = 4096
 
-  /// The outline as one simple polygon, clockwise as seen, curves replaced by chords that are nowhere farther from
-  /// them than `flatness` (but for `chordsMax`). Its corners lie on the outline.
+  /// The outline as one simple polygon, clockwise as seen. Chords replace curves and are nowhere farther from them than
+  /// `flatness` (except for `chordsMax`). The polygon's corners lie on the outline.
   public func polygon(flatness: Double) -> [Point] {
     let center = PlacedOutline(self).center
     return cornersAroundCenter(flatness: flatness, chordsMax: Outline.chordsMax).map {
@@ -11,7 +11,7 @@ extension Outline {
     }
   }
 
-  /// The same seen from the centre of the box, so that far away places cost no digits.
+  /// The same, relative to the centre of the box, so that shapes far away lose no digits.
   func cornersAroundCenter(flatness: Double, chordsMax: Int) -> [Point] {
     let direction = Direction(degrees: rotation)
     let halfWidth = size.width / 2
@@ -30,7 +30,7 @@ extension Outline {
     case .roundedRectangle:
       let radius = drawnCornerRadius
       let chords = Outline.chords(radius: radius, flatness: flatness, chordsMax: chordsMax)
-      // A quarter circle around each corner, from the one at the top right on.
+      // A quarter circle around each corner, starting at the top right.
       for quarter in 0..<4 {
         let x = (quarter < 2 ? 1 : -1) * (halfWidth - radius)
         let y = (quarter == 1 || quarter == 2 ? 1 : -1) * (halfHeight - radius)
@@ -65,8 +65,8 @@ extension Outline {
     return corners
   }
 
-  /// How many chords keep within `flatness` of a circle: a chord over the angle 2φ is r·(1 − cos φ) ≈ r·φ²/2 off.
-  /// A multiple of four, so that the outermost points are corners.
+  /// How many chords keep within `flatness` of a circle. A chord over the angle 2φ is off by r·(1 − cos φ) ≈ r·φ²/2.
+  /// The number is a multiple of four, so that the outermost points are corners.
   private static func chords(radius: Double, flatness: Double, chordsMax: Int) -> Int {
     let wanted = Double.pi * (radius / (2 * Swift.max(flatness, 0))).squareRoot()
     guard wanted < Double(chordsMax) else { return chordsMax }

@@ -1,10 +1,10 @@
 extension Outline {
-  /// Outlines whose common part is nowhere thicker than this only touch. Of two upright rectangles less is enough: what
-  /// rounding leaves of decimals (`Rect.rounding`).
+  /// Two outlines only touch if their common part is nowhere thicker than this. For two upright rectangles the bound is
+  /// lower: what rounding leaves of decimals (`Rect.rounding`).
   ///
   /// Positions of up to 10⁷ have a last place of 2·10⁻⁹ and sizes of up to 10⁶ one of 10⁻¹⁰; turning adds a few of
-  /// those. So shapes that were meant to touch may come to share up to about 10⁻⁸ units, and a bound a hundred times
-  /// that tells touching from overlapping whatever the rounding, while nobody can see a millionth of a unit.
+  /// those. So shapes that were meant to touch may share up to about 10⁻⁸ units. A bound a hundred times that tells
+  /// touching from overlapping whatever the rounding, and nobody can see a millionth of a unit.
   public static let overlapDepthMin = 1e-6
 }
 
@@ -12,11 +12,12 @@ extension PlacedOutline {
   func overlaps(_ other: PlacedOutline) -> Bool {
     guard box.overlaps(other.box), hasArea, other.hasArea else { return false }
     if isUprightRectangle, other.isUprightRectangle { return box.sharesArea(with: other.box) }
-    // Rounding depends on whose coordinates are used, so it is always the same one's.
+    // Rounding depends on whose coordinates are used, so always use those of the same one.
     return other.outline.precedes(outline) ? other.piecesOverlap(self) : piecesOverlap(other)
   }
 
-  /// Looks from this outline: its centre is the origin and its box is upright, so that far away places cost no digits.
+  /// In this outline's own coordinates its centre is the origin and its box is upright, so shapes far away lose no
+  /// digits.
   private func piecesOverlap(_ other: PlacedOutline) -> Bool {
     let width = (other.outline.size.width - outline.size.width) / 2
     let height = (other.outline.size.height - outline.size.height) / 2
@@ -47,8 +48,8 @@ extension PlacedOutline {
     }
   }
 
-  /// Whether the two turned boxes already leave room between them, seen along the sides of either: cheap, and true of
-  /// most neighbours whose bounds cross.
+  /// Whether there is a gap between the two turned boxes along the sides of either. This is cheap, and true for most
+  /// neighbours whose bounds overlap.
   private func turnedBoxesAreApart(_ other: PlacedOutline, center: Point, turned: Direction) -> Bool {
     let cosine = turned.cosine.magnitude
     let sine = turned.sine.magnitude
@@ -95,7 +96,7 @@ extension ConvexPieces {
 }
 
 extension Outline {
-  /// Some order, by everything that makes outlines differ.
+  /// An arbitrary order over everything in which outlines can differ.
   fileprivate func precedes(_ other: Outline) -> Bool {
     if kind != other.kind { return kind.rawValue < other.kind.rawValue }
     if position.x != other.position.x { return position.x < other.position.x }

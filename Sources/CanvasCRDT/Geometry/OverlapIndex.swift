@@ -1,53 +1,53 @@
-/// Which shapes overlap which, kept up change by change.
+/// Knows which shapes overlap, and is updated change by change.
 ///
-/// A change costs by the number of neighbours that the shape has, and only logarithmically by the number of shapes.
-/// Everything it answers is decided by the outlines themselves and sorted, so that replicas answer alike.
+/// The cost of a change grows with the number of the shape's neighbours, and only logarithmically with the number of
+/// shapes. The outlines themselves decide every answer and every answer is sorted, so replicas answer alike.
 public struct OverlapIndex: Sendable {
-  /// A shape, and whom it overlaps.
+  /// A shape, and the shapes that it overlaps.
   struct Entry: Sendable {
     var identifier: Identifier
     var placed: PlacedOutline
     var leaf: Int32
-    /// By identifier.
+    /// In the order of identifiers.
     var neighbours: [Neighbour]
   }
 
-  /// The place is kept beside the identifier, because looking one up in a dictionary costs more than all the rest.
+  /// The place is stored beside the identifier, because looking one up in a dictionary costs more than everything else.
   struct Neighbour: Sendable {
     var identifier: Identifier
     var place: Int32
   }
 
-  /// Entries by place; a place that nobody has holds an outdated entry without neighbours until it is used again.
+  /// Entries by place. An unused place holds an outdated entry without neighbours until it is used again.
   private(set) var entries: [Entry] = []
   private(set) var places = IdentifierMap<Int32>()
   private(set) var tree = BoxTree()
   private var unusedPlaces: [Int32] = []
 
-  /// What the last query found: kept, so that the next needs no memory.
+  /// What the last query found. The array is kept so that the next query allocates nothing.
   private var candidates: [Int32] = []
-  /// By place, what the current change knows of it: see `update`.
+  /// By place, what the current change knows of the shape there: see `update`.
   private var marks: [UInt32] = []
   private var lastMark: UInt32 = 0
 
-  /// How many pairs it knows.
+  /// How many pairs overlap, as far as the index knows them.
   public private(set) var pairCount = 0
 
-  /// Pairs may be many more than shapes: a thousand shapes on one spot are half a million pairs, 32 bytes each. An index
-  /// of more than so many is crowded, and knows none.
+  /// There can be far more pairs than shapes: a thousand shapes on one spot are half a million pairs of 32 bytes. With
+  /// more pairs than this the index is crowded, and knows none.
   public let pairsMax: Int
 
-  /// Too many overlap to be told one by one. It still answers where a box would fit and what is at a place, and looks
-  /// for pairs again when half as many changes have come as there are shapes, or when told to.
+  /// Whether too many shapes overlap to keep the pairs. A crowded index still answers where a box would fit and what is
+  /// at a place. It looks for pairs again when asked to, or after half as many changes as there are shapes.
   public private(set) var isCrowded = false
-  /// How many changes have come since it was last known to be crowded.
+  /// How many changes have come since the index was last found crowded.
   private var changesUnseen = 0
 
   public init(pairsMax: Int = Int.max) {
     self.pairsMax = pairsMax
   }
 
-  /// How many shapes there are, hidden ones not counted.
+  /// How many shapes there are, not counting hidden ones.
   public var count: Int { places.count }
 
   /// The outline that a shape was last given.
@@ -59,10 +59,10 @@ public struct OverlapIndex: Sendable {
 // MARK: - Changes
 
 extension OverlapIndex {
-  /// Follows one shape: to where and what it is now, or, with nothing, out of everyone's way (deleted or hidden).
+  /// Takes in a shape's new outline, or its absence if that is nil (deleted or hidden).
   ///
-  /// An outline that has no area or isn't anywhere counts as nothing. Allocates nothing where nobody begins or ceases
-  /// to overlap and the shape was there before.
+  /// An outline without area or without a finite position counts as absent. This allocates nothing if the shape was
+  /// there before and no overlap begins or ends.
   public mutating func update(_ identifier: Identifier, to outline: Outline?) -> OverlapChanges {
     guard let outline else { return remove(identifier) }
     let known = places[identifier]
@@ -111,9 +111,9 @@ extension OverlapIndex {
     return isCrowded ? changedWhileCrowded() : changes
   }
 
-  /// Forgets all pairs; every one that was known before the last change has ended.
+  /// Forgets all pairs. Every pair that was known before the last change has ended.
   private mutating func crowd(undoing last: OverlapChanges) -> OverlapChanges {
-    // Both are sorted.
+    // Both lists are sorted.
     var began = last.began[...]
     var ended = last.ended
     for pair in pairs {
@@ -133,16 +133,16 @@ extension OverlapIndex {
     changesUnseen = 0
   }
 
-  /// To look costs as much as the pairs that are allowed, which the changes between two looks share.
+  /// Looking costs as much as all the allowed pairs, so the changes between two looks share the cost.
   private mutating func changedWhileCrowded() -> OverlapChanges {
     changesUnseen += 1
     return 2 * changesUnseen >= places.count ? lookAgain() : OverlapChanges()
   }
 
-  /// Too many overlapped, and something has changed since.
+  /// Whether too many overlapped and something has changed since.
   public var isWorthALook: Bool { isCrowded && changesUnseen > 0 }
 
-  /// Where that is so, looks whether there are still too many. All pairs begin if not.
+  /// If so, looks whether there are still too many. If not, all pairs begin.
   public mutating func lookAgain() -> OverlapChanges {
     var changes = OverlapChanges()
     guard isWorthALook else { return changes }
@@ -152,7 +152,7 @@ extension OverlapIndex {
     return changes
   }
 
-  /// Finds whom the shape at a place overlaps now, and tells those apart whom it did before.
+  /// Finds the shapes that the shape at a place overlaps now, and compares them with those before.
   private mutating func meet(_ place: Int32) -> OverlapChanges {
     let wasOverlapping = nextMark()
     let stillOverlapping = wasOverlapping + 1
@@ -198,7 +198,7 @@ extension OverlapIndex {
     entries[Int(place)].neighbours = neighbours
   }
 
-  /// Two marks that no place bears yet: the one returned and the one after it.
+  /// Two marks that no place has yet: the returned one and the one after it.
   private mutating func nextMark() -> UInt32 {
     if lastMark >= UInt32.max - 3 {
       for place in marks.indices { marks[place] = 0 }
@@ -210,7 +210,7 @@ extension OverlapIndex {
 }
 
 extension OverlapIndex.Entry {
-  /// Where a neighbour stands, or would.
+  /// The index where a neighbour is, or would be.
   private func position(of identifier: Identifier) -> Int {
     var low = 0
     var high = neighbours.count
@@ -234,8 +234,8 @@ extension OverlapIndex.Entry {
 // MARK: - All at once
 
 extension OverlapIndex {
-  /// All shapes of a canvas at once, much faster than one after the other. Of two outlines of one shape the later
-  /// counts.
+  /// Builds the index from all shapes of a canvas at once, which is much faster than one after the other. If a shape
+  /// has two outlines, the later one counts.
   public init(_ shapes: [(identifier: Identifier, outline: Outline)], pairsMax: Int = Int.max) {
     self.pairsMax = pairsMax
     var latest = IdentifierMap<Int>()
@@ -249,7 +249,7 @@ extension OverlapIndex {
       identifiers.append(shape.identifier)
       outlines.append(placed)
     }
-    // Places in the order of the tree, so that neighbours are near each other in memory too.
+    // Places are in the order of the tree, so that neighbours are near each other in memory too.
     let order = HilbertOrder.offsets(of: outlines.map { $0.box })
     tree = BoxTree(ordered: order.map { outlines[$0].box }, widened: true)
     marks = Array(repeating: 0, count: order.count)
@@ -265,7 +265,8 @@ extension OverlapIndex {
     findAllPairs()
   }
 
-  /// Of entries without neighbours. Stops and is crowded where there are too many, before they take the memory.
+  /// Finds all pairs; the entries have no neighbours yet. If there are too many it stops before they take the memory,
+  /// and the index is crowded.
   private mutating func findAllPairs() {
     for place in entries.indices where places[entries[place].identifier] == Int32(place) {
       candidates.removeAll(keepingCapacity: true)
@@ -300,24 +301,25 @@ extension OverlapIndex {
     return pairs
   }
 
-  /// Whom a shape overlaps, sorted.
+  /// The shapes that a shape overlaps, sorted.
   public func neighbours(of identifier: Identifier) -> [Identifier] {
     guard let place = places[identifier] else { return [] }
     return entries[Int(place)].neighbours.map { $0.identifier }
   }
 
-  /// Whom an upright box would overlap if it stood there, sorted.
+  /// The shapes that an upright box would overlap, sorted.
   public func overlapping(_ box: Rect) -> [Identifier] {
     let placed = PlacedOutline(Outline(box))
     return identifiers(touching: placed.box) { placed.overlaps($0) }
   }
 
-  /// Whose outline the point is in or on, sorted.
+  /// The shapes whose outline the point is in or on, sorted.
   public func shapes(at point: Point) -> [Identifier] {
     identifiers(touching: Box(minX: point.x, minY: point.y, maxX: point.x, maxY: point.y)) { $0.contains(point) }
   }
 
-  /// Whose bounds meet the given ones, touching included, sorted: what may have to be drawn there.
+  /// The shapes whose bounds meet the given ones, touching included, sorted. These are the ones that may have to be
+  /// drawn there.
   public func shapes(in bounds: Rect) -> [Identifier] {
     let asked = Box(bounds)
     return identifiers(touching: asked) { placed in
@@ -326,7 +328,7 @@ extension OverlapIndex {
     }
   }
 
-  /// Whether an upright box would overlap nobody.
+  /// Whether an upright box would overlap no shape.
   func isFree(_ box: Rect) -> Bool {
     let placed = PlacedOutline(Outline(box))
     return !tree.contains(touching: placed.box) { entries[Int($0)].placed.overlaps(placed) }

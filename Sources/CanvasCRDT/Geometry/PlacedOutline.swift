@@ -15,10 +15,10 @@ struct PlacedOutline: Hashable, Sendable {
     Point(x: outline.position.x + outline.size.width / 2, y: outline.position.y + outline.size.height / 2)
   }
 
-  /// Whether there is anything to overlap; a size that isn't a number has none.
+  /// Whether it has area. A size that isn't a number has none.
   var hasArea: Bool { outline.size.width > 0 && outline.size.height > 0 }
 
-  /// Whether this is a rectangle whose sides are upright, so that its box is itself.
+  /// Whether this is a rectangle with upright sides, which is its own box.
   var isUprightRectangle: Bool { outline.kind == .rectangle && direction.isQuarterTurn }
 
   private static func box(around outline: Outline, _ direction: Direction) -> Box {
@@ -99,7 +99,7 @@ extension PlacedOutline {
     }
   }
 
-  /// In the unit circle's coordinates: on the inner side of every edge.
+  /// In the unit circle's coordinates, a point is inside if it is on the inner side of every edge.
   private func polygonContains(_ point: Point) -> Bool {
     let points = outline.drawnPoints
     var from = UnitCorners.corner(2 * points - 2, points: points)
@@ -111,7 +111,7 @@ extension PlacedOutline {
     return true
   }
 
-  /// In the unit circle's coordinates: in one of the triangles that the centre makes with each edge.
+  /// In the unit circle's coordinates, a point is inside if it is in a triangle of the centre and an edge.
   private func starContains(_ point: Point) -> Bool {
     let points = outline.drawnPoints
     let ratio = outline.drawnInnerRatio

@@ -21,8 +21,8 @@ public struct Rect: Hashable, Sendable {
 // MARK: - What two rectangles have in common
 
 extension Rect {
-  /// The part that both rectangles cover. Nothing where that has no area: rectangles that only touch, or one that
-  /// has no area itself, have nothing in common with any other.
+  /// The part that both rectangles cover. Nil if that has no area, as when they only touch or one of them has no area
+  /// itself.
   @inlinable
   public init?(intersecting first: Rect, _ second: Rect) {
     guard
@@ -35,21 +35,21 @@ extension Rect {
     )
   }
 
-  /// Whether `init(intersecting:_:)` would find something.
+  /// Whether `init(intersecting:_:)` would return a rectangle.
   @inlinable
   public func intersects(_ other: Rect) -> Bool {
     Rect.commonSpan(minX, size.width, other.minX, other.size.width) != nil
       && Rect.commonSpan(minY, size.height, other.minY, other.size.height) != nil
   }
 
-  /// How far two ends may be apart and still be one, where all four are sums of decimals: 14.8 and 123.9 make
-  /// 138.70000000000002, and what was set beside that at 138.7 touches it.
+  /// How far apart two ends may be and still count as the same, if both are sums of decimals. For example 14.8 and
+  /// 123.9 make 138.70000000000002, and a rectangle that was set beside it at 138.7 touches it.
   @inlinable
   static func rounding(_ first: Double, _ firstEnd: Double, _ second: Double, _ secondEnd: Double) -> Double {
     (first.magnitude + firstEnd.magnitude + second.magnitude + secondEnd.magnitude) * 0x1p-50
   }
 
-  /// Every comparison fails on a NaN, so that a rectangle that holds one has nothing in common with any other.
+  /// Every comparison with NaN fails, so a rectangle that contains one has nothing in common with any other.
   @inlinable
   static func commonSpan(
     _ first: Double,
@@ -63,7 +63,7 @@ extension Rect {
     guard secondEnd - first > rounding, firstEnd - second > rounding, first < firstEnd, second < secondEnd else {
       return nil
     }
-    // Where one span holds the other, that one's length is the answer to the last bit; a difference of sums isn't.
+    // If one span holds the other, the inner one's length is the exact answer; a difference of sums isn't exact.
     if first >= second, firstEnd <= secondEnd { return (first, firstLength) }
     if second >= first, secondEnd <= firstEnd { return (second, secondLength) }
     return first > second ? (first, secondEnd - first) : (second, firstEnd - second)

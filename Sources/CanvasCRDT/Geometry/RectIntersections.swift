@@ -12,13 +12,13 @@ public struct RectIntersection: Hashable, Sendable {
 }
 
 extension Collection where Element == Rect {
-  /// All intersections of the rectangles, by the first one's offset and then the second's.
+  /// All intersections of the rectangles, in the order of the first one's offset and then the second's.
   ///
   /// - Complexity: O(*n* log *n* + *k*) where *k* is the number of bounds that meet, for rectangles of similar size.
   public func intersections() -> [RectIntersection] {
     let boxes = map(Box.init)
     let rects = Array(self)
-    // What has no area, or isn't a number, intersects nothing.
+    // A rectangle without area, or with a NaN, intersects nothing.
     let usable = boxes.indices.filter { boxes[$0].isFinite && rects[$0].intersects(rects[$0]) }
     let order = HilbertOrder.offsets(of: usable.map { boxes[$0] }).map { usable[$0] }
     let tree = BoxTree(ordered: order.map { boxes[$0] }, widened: false)

@@ -3,7 +3,7 @@ public struct ShapePair: Hashable, Sendable {
   public let first: Identifier
   public let second: Identifier
 
-  /// In either order.
+  /// The two may be given in either order.
   @inlinable
   public init(_ one: Identifier, _ other: Identifier) {
     first = one < other ? one : other
@@ -18,7 +18,7 @@ extension ShapePair: Comparable {
   }
 }
 
-/// The pairs of shapes that a change made overlap, and those that it parted; both sorted.
+/// The pairs of shapes that began to overlap with a change, and those that stopped. Both are sorted.
 public struct OverlapChanges: Hashable, Sendable {
   public var began: [ShapePair] = []
   public var ended: [ShapePair] = []

@@ -1,17 +1,17 @@
-/// The intersection of two simple polygons, by upright slabs.
+/// The intersection of two simple polygons, computed slab by slab.
 ///
-/// The canvas is cut at the x of every corner and every crossing. Within one slab edges only lie above each other, so
-/// that what is inside both polygons is trapezoids, found by counting. Their corners are numbered nodes: on each cut
-/// the heights at which edges meet it, those that differ by rounding only being one. Sides that two trapezoids share
-/// cancel by number, not by coordinates, so that the rest always closes to loops, whatever coincides: equal polygons,
-/// shared edges, corners on edges.
+/// The canvas is cut upright at the x of every corner and every crossing. Within one slab no edges cross, so what is
+/// inside both polygons is a set of trapezoids, found by counting edges from the top. The trapezoids' corners are
+/// numbered nodes: the heights at which edges meet a cut, where heights that differ only by rounding are one. Sides
+/// that two trapezoids share cancel by number, not by coordinates. So the remaining sides always close to loops,
+/// whatever coincides: equal polygons, shared edges, corners on edges.
 struct SlabIntersection {
   /// A part of an edge between two crossings, from left to right.
   private struct Piece {
     var from: Point
     var to: Point
     var isOfFirst: Bool
-    /// The cuts at its ends.
+    /// The indexes of the cuts at its ends.
     var start = 0
     var end = 0
 
@@ -25,7 +25,7 @@ struct SlabIntersection {
   private var pieces: [Piece] = []
   /// The x of each cut.
   private var cuts: [Double] = []
-  /// Coordinates nearer than this are the same: some thousand roundings at the polygons' size.
+  /// Coordinates nearer to each other than this count as the same: some thousand roundings at the polygons' size.
   private var snap = 0.0
 
   init(_ first: [Point], _ second: [Point]) {
@@ -47,8 +47,8 @@ struct SlabIntersection {
     cut(common)
   }
 
-  /// The edges that reach into the common box's columns, from left to right. Those above and below it count too: they
-  /// say what is inside.
+  /// The edges that reach into the common box's columns, from left to right. Edges above and below the box count too,
+  /// because they decide what is inside.
   private static func edges(of corners: [Point], within box: Box) -> [(from: Point, to: Point)] {
     var edges: [(from: Point, to: Point)] = []
     guard var from = corners.last else { return [] }
@@ -60,7 +60,7 @@ struct SlabIntersection {
     return edges
   }
 
-  /// Breaks the edges where one polygon's cross the other's, both at the very same point.
+  /// Splits edges where the two polygons cross, both at exactly the same point.
   private mutating func split(_ first: [(from: Point, to: Point)], _ second: [(from: Point, to: Point)]) {
     var firstCrossings: [[Point]] = Array(repeating: [], count: first.count)
     var secondCrossings: [[Point]] = Array(repeating: [], count: second.count)
@@ -101,7 +101,7 @@ struct SlabIntersection {
     let oneStart = otherX * (one.from.y - other.from.y) - otherY * (one.from.x - other.from.x)
     let oneEnd = otherX * (one.to.y - other.from.y) - otherY * (one.to.x - other.from.x)
     guard (oneStart < 0 && oneEnd > 0) || (oneStart > 0 && oneEnd < 0) else { return nil }
-    // Along the shorter of the two, which loses fewer digits.
+    // Measure along the shorter of the two, which loses fewer digits.
     if oneX.magnitude + oneY.magnitude < otherX.magnitude + otherY.magnitude {
       let part = oneStart / (oneStart - oneEnd)
       return Point(x: one.from.x + part * oneX, y: one.from.y + part * oneY)
@@ -110,7 +110,8 @@ struct SlabIntersection {
     return Point(x: other.from.x + part * otherX, y: other.from.y + part * otherY)
   }
 
-  /// Places the cuts, and each piece between two of them; what lies within one cut is upright and needs no mention.
+  /// Makes the cuts, and assigns each piece to two of them. A piece that lies within one cut is upright and isn't
+  /// needed.
   private mutating func cut(_ common: Box) {
     var wanted = [common.minX, common.maxX]
     for piece in pieces {
@@ -125,7 +126,7 @@ struct SlabIntersection {
     pieces.removeAll { $0.start >= $0.end }
   }
 
-  /// The last cut that isn't beyond x: the one that x was merged into.
+  /// The last cut that isn't beyond x, which is the one that x was merged into.
   private func nearestCut(_ x: Double) -> Int {
     var low = 0
     var high = cuts.count
@@ -140,7 +141,7 @@ struct SlabIntersection {
 // MARK: - Trapezoids
 
 extension SlabIntersection {
-  /// A piece within one slab: its heights at both cuts, and the numbers of the nodes there.
+  /// A piece within one slab: its heights at both cuts, and the numbers of its nodes there.
   private struct Crosser {
     var piece: Int
     var left = 0.0
@@ -178,13 +179,13 @@ extension SlabIntersection {
     return boundary.loops()
   }
 
-  /// Of each slab the pieces that cross it.
+  /// For each slab the pieces that cross it.
   private func crossers() -> [[Crosser]] {
     var slabs: [[Crosser]] = Array(repeating: [], count: cuts.count - 1)
     for (index, piece) in pieces.enumerated() {
       var left = piece.height(at: cuts[piece.start])
       for slab in piece.start..<piece.end {
-        // A steep piece's height is that of its end, not of a cut that lies a rounding before it.
+        // At its end, a steep piece has the height of its end point, not that of a cut that lies a rounding before it.
         let endsHere = slab + 1 == piece.end && piece.to.x - cuts[piece.end] <= snap
         let right = endsHere ? piece.to.y : piece.height(at: cuts[slab + 1])
         slabs[slab].append(Crosser(piece: index, left: left, right: right))
@@ -194,7 +195,7 @@ extension SlabIntersection {
     return slabs
   }
 
-  /// Numbers the heights at every cut from the top; those within a rounding of each other get one number.
+  /// Numbers the heights at every cut from the top. Heights within a rounding of each other get the same number.
   private func number(_ slabs: inout [[Crosser]], in boundary: inout RegionBoundary) {
     for cut in cuts.indices {
       var heights: [Double] = []

@@ -1,4 +1,4 @@
-/// An ellipse, or a disc, somewhere and turned.
+/// An ellipse or a disc, at any place and turned by any angle.
 struct TurnedEllipse {
   let center: Point
   let halfWidth: Double
@@ -25,8 +25,8 @@ struct TurnedEllipse {
 extension TurnedEllipse {
   /// Whether the polygon and the ellipse share area thicker than `tolerance`.
   ///
-  /// In coordinates in which the ellipse is the unit circle they do where the polygon comes nearer to the origin than
-  /// one. How much nearer is measured back in the canvas's units, between two parallel tangents.
+  /// In coordinates in which the ellipse is the unit circle, they do if the polygon comes nearer to the origin than
+  /// one. How much nearer is measured in the canvas's units, between two parallel tangents.
   func overlaps(_ polygon: ConvexPolygon, tolerance: Double) -> Bool {
     var nearestCorner = Point(x: 0, y: 0)
     var nearestSquare = Double.infinity
@@ -70,8 +70,8 @@ extension TurnedEllipse {
     return Point(x: seen.x / halfWidth, y: seen.y / halfHeight)
   }
 
-  /// Whether what lies beyond a line, so far from the unit circle's centre in a direction, is less than `tolerance`
-  /// away from being outside the ellipse.
+  /// Whether the ellipse reaches less than `tolerance` beyond a line at this distance from the unit circle's centre, in
+  /// this direction.
   private func isTouched(at distance: Double, towards x: Double, _ y: Double, tolerance: Double) -> Bool {
     guard distance < 1 else { return true }
     let slopeX = x / halfWidth
@@ -83,15 +83,15 @@ extension TurnedEllipse {
 // MARK: - Against an ellipse
 
 extension TurnedEllipse {
-  /// Steps after which two ellipses that no line was found between are taken to overlap. Each at least halves what
-  /// is left to search, and after so many there is no number left between the ends.
+  /// After this many steps without a line between them, two ellipses are taken to overlap. Each step at least halves
+  /// what is left to search, and after so many there is no number left between the ends.
   private static let searchStepsMax = 128
 
   /// Whether the two ellipses share area thicker than `tolerance`.
   ///
-  /// They don't where in some direction the two reaches add up to no more than the centres are apart. Over the
-  /// directions on one side of the line between the centres that is a convex function of one number, `turn`, so its
-  /// least value is closed in on from both sides by its tangents, until it or a bound below it decides.
+  /// They don't if in some direction the sum of the two reaches is at most the distance between the centres. Over the
+  /// directions on one side of the line between the centres, that is a convex function of one number, `turn`. Its
+  /// tangents close in on its least value from both sides, until the value or a bound below it decides.
   func overlaps(_ other: TurnedEllipse, tolerance: Double) -> Bool {
     let apartX = other.center.x - center.x
     let apartY = other.center.y - center.y
@@ -107,7 +107,7 @@ extension TurnedEllipse {
     var middle = Tangent(first, second, at: 0, apart: apart)
     if middle.isSeparating(tolerance) { return false }
     if middle.slope == 0 { return true }
-    // Farther than this the two inner circles alone reach more than the distance.
+    // Beyond this, the two inner circles alone reach farther than the distance.
     let limit = apart / inner
     var left = middle
     var right = middle
@@ -120,7 +120,7 @@ extension TurnedEllipse {
       let width = right.turn - left.turn
       let bend = right.slope - left.slope
       guard width > 0, bend > 0 else { return true }
-      // Where the two tangents cross is the least that the function can be.
+      // The function can't be less than the height at which the two tangents cross.
       let crossing = left.turn + (right.slope * width - (right.value - left.value)) / bend
       let least = left.value + left.slope * (crossing - left.turn)
       let steepest = Swift.max(left.turn.magnitude, right.turn.magnitude)
@@ -134,7 +134,7 @@ extension TurnedEllipse {
     return true
   }
 
-  /// An ellipse's reach towards `along`, turned: two linear functions whose squares add up to its square.
+  /// An ellipse's reach towards `along`, turned. It is the root of the sum of the squares of two linear functions.
   private struct Reach {
     let acrossStart: Double
     let acrossStep: Double
@@ -158,7 +158,7 @@ extension TurnedEllipse {
     }
   }
 
-  /// By how much the reaches exceed the distance in one direction, and how that changes.
+  /// By how much the reaches exceed the distance in one direction, and how fast that changes.
   private struct Tangent {
     let turn: Double
     let value: Double

@@ -1,9 +1,10 @@
-/// The corners of regular polygons and stars on the unit circle, first one up, clockwise.
+/// The corners of regular polygons and stars on the unit circle, the first at the top, clockwise.
 ///
-/// Computed once for every number of points a shape may have (65 KB), because a sine costs ten times as much as a
-/// lookup and the corners are wanted at every move of a shape and of each of its neighbours.
+/// They are computed once for every number of points that a shape may have (65 KB): a sine costs ten times as much as a
+/// lookup, and every move of a shape needs the corners of the shape and of each neighbour.
 enum UnitCorners {
-  /// For every number of points, twice as many directions: a star's tips, and between each two an inner corner.
+  /// For every number of points there are twice as many directions: a star's tips, and an inner corner between each
+  /// two.
   private static let table: [Point] = {
     var corners: [Point] = []
     for points in Outline.pointsRange {
@@ -17,7 +18,7 @@ enum UnitCorners {
 
   /// The direction of step `step` of `2 * points` around the circle; even steps are tips, odd ones halfway between.
   static func corner(_ step: Int, points: Int) -> Point {
-    // All numbers of points from three to the one before take the sum of their doubles.
+    // The entries before it: the sum of the doubles of all numbers of points from 3 to `points - 1`.
     table[points * points - points - 6 + step]
   }
 }

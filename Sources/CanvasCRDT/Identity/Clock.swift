@@ -1,20 +1,20 @@
-/// A hybrid logical clock: one actor's stamps, each greater than any that it gave or saw before.
+/// A hybrid logical clock. It gives one actor's stamps, each greater than any that it gave or saw before.
 ///
-/// It follows the wall clock where that goes forward and counts on where it does not, so neither a wall clock that
-/// jumps back nor a neighbour's that is fast makes a stamp that loses to an older one.
+/// It follows the wall clock while that goes forward, and counts on by itself when it doesn't. So no stamp ever loses
+/// to an older one, even if the wall clock jumps back or a neighbour's is fast.
 public struct Clock: Hashable, Sendable {
   public let actor: Identifier
 
-  /// The greatest time given or seen, milliseconds and counter.
+  /// The greatest time given or seen: milliseconds and counter.
   public private(set) var time: UInt64
 
-  /// A clock that has given nothing greater than `time`: nought for a new actor, the saved one for an earlier self.
+  /// Starts after `time`: 0 for a new actor, the saved time for an actor that comes back.
   public init(actor: Identifier, time: UInt64 = 0) {
     self.actor = actor
     self.time = time
   }
 
-  /// A new stamp, greater than all before; `milliseconds` is what the wall clock says.
+  /// Gives a new stamp, greater than all before. `milliseconds` is the wall clock's time.
   ///
   /// A full counter carries over into the milliseconds. At the end of time, in the year 10889, the clock stands still.
   public mutating func tick(milliseconds: UInt64) -> Stamp {
@@ -36,12 +36,13 @@ public struct Clock: Hashable, Sendable {
 // MARK: - At the door
 
 extension Clock {
-  /// How a stamp stands to a wall clock. Asked once, where an operation enters; merging never asks.
+  /// How a stamp compares with a wall clock. This is asked once, where an operation enters; merging never asks.
   public enum Standing: Hashable, Sendable {
     case plausible
     /// More than the allowance past the wall clock.
     case ahead(byMilliseconds: UInt64)
-    /// Further behind it than erasures are remembered: what was deleted then is forgotten, so it can't be merged.
+    /// So far behind the wall clock that erasures from then are forgotten. What was deleted then might come back, so it
+    /// can't be merged.
     case tooOld(byMilliseconds: UInt64)
   }
 

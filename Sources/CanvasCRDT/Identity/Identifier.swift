@@ -22,7 +22,7 @@ public struct Identifier: Hashable, Sendable {
     self.packed = packed
   }
 
-  /// An identifier drawn evenly from all of them.
+  /// A random identifier. All are equally likely.
   public static func random(using generator: inout some RandomNumberGenerator) -> Identifier {
     Identifier(unchecked: UInt64.random(in: 0..<packedLimit, using: &generator))
   }
@@ -67,7 +67,8 @@ extension Identifier {
 
   /// Writes the eleven bytes of the text; `bytes` has room for them.
   ///
-  /// By group, so that the three don't wait for one another's divisions: the digest writes two identifiers an update.
+  /// It writes group by group, so that the three don't wait for each other's divisions. This matters because the digest
+  /// writes two identifiers for each update.
   @inlinable
   public func write(to bytes: UnsafeMutableRawBufferPointer) {
     precondition(bytes.count >= Identifier.textLength, "an identifier's text takes eleven bytes")
@@ -110,7 +111,7 @@ extension Identifier {
     }
   }
 
-  /// The text's last group, `t7o`: what a shape's made-up name ends with.
+  /// The text's last group, `t7o`. Made-up names of shapes end with it.
   public var lastGroup: Text {
     Text(capacity: 3) { room in
       Identifier.write(group: UInt32(truncatingIfNeeded: packed % 46_656), to: room, at: 0)

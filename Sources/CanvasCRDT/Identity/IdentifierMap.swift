@@ -1,17 +1,20 @@
-// What is known of shapes or actors, by identifier, in place of the standard library's dictionaries and sets.
+// Sets and maps by identifier of a shape or actor, in place of the standard library's.
 //
-// Those are made anew for every kind of value, two kilobytes each time, and hash with a function made for any bytes at
-// all. Here finding, entering and removing are written once, on integers, and a map adds an array beside them.
+// The compiler makes the standard ones anew for every kind of value, two kilobytes each time, and they hash with a
+// function for any bytes at all. Here finding, entering and removing are written once, on integers, and a map adds only
+// an array of values.
 
-/// Identifiers, each with a place: 0 ..< count. Entering one takes the next place, removing one moves the last into its.
+/// A set of identifiers. Each has a place in 0 ..< count: a new one takes the next place, and when one is removed the
+/// last moves into its place.
 public struct IdentifierSet: Sendable {
   /// By place.
   public private(set) var members: [Identifier] = []
 
-  /// An open table of places, each more by one; 0 where there is none. Its length is a power of two, or 0.
+  /// A hash table with open addressing. An entry is a place plus one, or 0 if it is free. Its length is a power of two,
+  /// or 0.
   private var table: [UInt32] = []
 
-  /// Where identifiers fall depends on it, since they come from outside; nothing that can be read does.
+  /// Identifiers come from outside, so their slots depend on a random seed. Nothing that can be read depends on it.
   private static let seed = UInt64.random(in: 0...UInt64.max) | 1
 
   private static let tableMin = 8
@@ -34,11 +37,11 @@ public struct IdentifierSet: Sendable {
     return entry == 0 ? nil : Int(entry) - 1
   }
 
-  /// Its place, and whether it is new.
+  /// Enters an identifier. Returns its place, and whether it is new.
   @discardableResult
   @inline(never)
   public mutating func insert(_ identifier: Identifier) -> (place: Int, isNew: Bool) {
-    // At most two thirds full, so that there always is an end to looking.
+    // The table is at most two thirds full, so that a search always ends at a free entry.
     if (members.count + 1) * 3 > table.count * 2 { resize(to: max(IdentifierSet.tableMin, table.count * 2)) }
     let slot = slot(of: identifier)
     if table[slot] != 0 { return (Int(table[slot]) - 1, false) }
@@ -47,7 +50,8 @@ public struct IdentifierSet: Sendable {
     return (members.count - 1, true)
   }
 
-  /// The place that it had, which is now the last one's, unless it was the last; nothing where it was not there.
+  /// Removes an identifier. Returns the place that it had, which the last one has now (unless it was the last itself);
+  /// nil if it was not in the set.
   @discardableResult
   @inline(never)
   public mutating func remove(_ identifier: Identifier) -> Int? {
@@ -55,7 +59,7 @@ public struct IdentifierSet: Sendable {
     var hole = slot(of: identifier)
     guard table[hole] != 0 else { return nil }
     let place = Int(table[hole]) - 1
-    // What was pushed on past the hole moves up, so that no gravestones pile up.
+    // Entries that were pushed past the hole move up, so that no tombstones are needed.
     let mask = table.count - 1
     var next = (hole + 1) & mask
     while table[next] != 0 {
@@ -86,7 +90,7 @@ public struct IdentifierSet: Sendable {
     if length > table.count { resize(to: length) }
   }
 
-  /// Where its entry is, or would be.
+  /// The slot where its entry is, or would be.
   private func slot(of identifier: Identifier) -> Int {
     let mask = table.count - 1
     var slot = home(of: identifier)
@@ -94,7 +98,7 @@ public struct IdentifierSet: Sendable {
     return slot
   }
 
-  /// Where the entry is that says `place`.
+  /// The slot of the entry for `place`.
   private func entrySlot(of identifier: Identifier, at place: Int) -> Int {
     let mask = table.count - 1
     var slot = home(of: identifier)
@@ -115,7 +119,7 @@ public struct IdentifierSet: Sendable {
   }
 }
 
-/// A value for each of some identifiers. Equal maps may differ in the order of their keys.
+/// A map from identifiers to values. Equal maps may differ in the order of their keys.
 public struct IdentifierMap<Value> {
   private var identifiers = IdentifierSet()
   /// By place.
@@ -128,7 +132,7 @@ public struct IdentifierMap<Value> {
   public var count: Int { values.count }
   public var isEmpty: Bool { values.isEmpty }
 
-  /// Asked in place of `map[…] != nil`, which would copy the value, and compare it where values can be.
+  /// Use this rather than `map[…] != nil`, which copies the value, and compares it where values are equatable.
   public func contains(_ identifier: Identifier) -> Bool { identifiers.contains(identifier) }
 
   public subscript(identifier: Identifier) -> Value? {

@@ -16,7 +16,7 @@ public struct Stamp: Hashable, Sendable {
     self.actor = actor
   }
 
-  /// Nothing where a part is out of range.
+  /// Nil if a part is out of range.
   @inlinable
   public init?(milliseconds: UInt64, counter: UInt64, actor: Identifier) {
     guard milliseconds <= Stamp.millisecondsMax, counter <= Stamp.counterMax else { return nil }
@@ -26,7 +26,7 @@ public struct Stamp: Hashable, Sendable {
   @inlinable public var milliseconds: UInt64 { time >> 16 }
   @inlinable public var counter: UInt64 { time & Stamp.counterMax }
 
-  /// Not greater than any other: what a register holds that nobody has written.
+  /// The stamp of a register that nobody has written: no other stamp is less.
   @inlinable static var never: Stamp { Stamp(time: 0, actor: Identifier(unchecked: 0)) }
 }
 
@@ -43,7 +43,7 @@ extension Stamp {
   /// The longest text: fifteen digits of milliseconds, five of counter, the actor and two dots.
   public static let textLengthMax = 15 + 1 + 5 + 1 + Identifier.textLength
 
-  /// Reads `<ms>.<counter>.<actor>`, each number in its shortest form: two texts never name one stamp.
+  /// Reads `<ms>.<counter>.<actor>`. Each number must be in its shortest form, so that no stamp has two texts.
   public init?(text bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= 4 + Identifier.textLength, bytes.count <= Stamp.textLengthMax else { return nil }
     let actorStart = bytes.count - Identifier.textLength
@@ -62,7 +62,8 @@ extension Stamp {
     self = parsed
   }
 
-  /// The digits up to the next dot, which is passed over. At most fifteen digits, so that nothing overflows.
+  /// Reads the digits up to the next dot, and moves past it. There may be at most fifteen digits, so that nothing
+  /// overflows.
   private static func number(in bytes: UnsafeRawBufferPointer, at index: inout Int, end: Int) -> UInt64? {
     let start = index
     var value: UInt64 = 0

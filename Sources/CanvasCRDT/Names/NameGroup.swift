@@ -1,9 +1,9 @@
-/// The live shapes that carry one name, and which numbers behind it are taken.
+/// The live shapes that carry one name, and which numbers after it are taken.
 ///
-/// A shape's number follows from its rank among them and is not kept: one shape that goes shifts the numbers of all
-/// that come after it, and costs no more for that.
+/// A shape's number is computed from its rank among them and isn't stored. So when a shape goes, the numbers of all
+/// after it shift at no further cost.
 struct NameGroup: Hashable, Sendable {
-  /// Who wrote the name when. One stamp may name two shapes; then the identifier decides.
+  /// Which actor wrote the name, and when. If one stamp names two shapes, their identifiers decide.
   struct Member: Hashable, Comparable, Sendable {
     let stamp: Stamp
     let shape: Identifier
@@ -13,20 +13,20 @@ struct NameGroup: Hashable, Sendable {
     }
   }
 
-  /// Sorted; the first shows the name bare.
+  /// Sorted. The first shows the name bare.
   private(set) var members: [Member] = []
 
-  /// Numbers that can't be shown because some shape carries the name with the number behind it. Sorted.
+  /// Numbers that can't be shown, because some shape carries the name with that number as its own name. Sorted.
   private(set) var taken: [Int] = []
 
-  /// Nobody carries the name, and nothing is to be remembered about it.
+  /// Whether no shape carries the name and there is nothing to remember about it.
   var isEmpty: Bool { members.isEmpty && taken.isEmpty }
 
   // MARK: - Members
 
-  /// Where the member is, or where it would be.
+  /// The index of the member, or the index where it would be inserted.
   func rank(of member: Member) -> Int {
-    // Whoever comes last was mostly named last.
+    // Mostly the newest name is looked for, and that comes last.
     guard let last = members.last, !(last < member) else { return members.count }
     return members.partitionIndex { members[$0] < member }
   }
@@ -37,7 +37,7 @@ struct NameGroup: Hashable, Sendable {
 
   // MARK: - Numbers
 
-  /// What the member of that rank shows behind the name; one is the first's, who shows none.
+  /// The number that the member of that rank shows after the name. It is 1 for the first, which shows none.
   func number(atRank rank: Int) -> Int {
     guard rank > 0 else { return 1 }
     // Before the taken number at `index` there are `taken[index] - 2 - index` free ones.
@@ -45,13 +45,13 @@ struct NameGroup: Hashable, Sendable {
     return rank + 1 + passedOver
   }
 
-  /// Which rank shows, or would show if it were free, the number or else the next free one.
+  /// The rank that shows the number. If the number is taken, the rank that shows the next free one.
   func rank(atNumber number: Int) -> Int {
     guard number > 1 else { return 0 }
     return number - 1 - takenCount(below: number)
   }
 
-  /// Those who show the number or a greater one, or would if it were free.
+  /// The ranks that show this number or a greater one, or would if it were free.
   func ranks(from number: Int) -> Range<Int> {
     min(rank(atNumber: number), members.count)..<members.count
   }

@@ -1,7 +1,7 @@
 /// Name groups by name.
 ///
-/// Names are found by a hash of their bytes, cut to what an identifier holds, so that no table is needed beside those of
-/// identifiers. The few that share one lie together.
+/// Names are found by a hash of their bytes, cut to the size of an identifier, so that the tables of identifiers serve
+/// for names too. The few names that share a hash are stored together.
 struct NameTable: Sendable {
   private struct Entry: Sendable {
     let name: Text
@@ -10,21 +10,21 @@ struct NameTable: Sendable {
 
   private var entries = IdentifierMap<[Entry]>()
 
-  /// Names come from outside: which of them share a hash depends on it.
+  /// Names come from outside, so which of them share a hash depends on a random seed.
   private static let seed = UInt64.random(in: 0...UInt64.max)
 
   subscript(name: Text) -> NameGroup? {
     entries[NameTable.hash(name)]?.first { $0.name == name }?.group
   }
 
-  /// Changes a group in place. One that nobody knew of begins empty, and one that ends so is forgotten.
+  /// Changes a group in place. A group that isn't there begins empty; a group that ends empty is removed.
   mutating func change(_ name: Text, _ body: (inout NameGroup) -> Void) {
     let hash = NameTable.hash(name)
     let isOver = NameTable.change(name, among: &entries[hash, default: []], body)
     if isOver { entries[hash] = nil }
   }
 
-  /// Returns whether none are left.
+  /// Returns whether no group is left.
   private static func change(
     _ name: Text,
     among sharing: inout [Entry],
@@ -37,7 +37,7 @@ struct NameTable: Sendable {
     return sharing.isEmpty
   }
 
-  /// Eight bytes at a time, multiplied and folded.
+  /// Multiplies and folds eight bytes at a time.
   private static func hash(_ name: Text) -> Identifier {
     name.withBytes { bytes in
       var hash = seed ^ UInt64(bytes.count)

@@ -1,10 +1,10 @@
-/// `Sun 2`: what a shape shows that is not the first to carry its name.
+/// `Sun 2`: what a shape shows if it isn't the first to carry its name.
 struct NumberedName: Hashable, Sendable {
   let name: Text
   /// Two or more.
   let number: Int
 
-  /// More digits than any number that is ever shown; so many fit an `Int` of 32 bits.
+  /// No number that is ever shown has more digits, and a number of this length fits an `Int` of 32 bits.
   private static let digitsMax = 9
 
   init(_ name: Text, _ number: Int) {
@@ -12,7 +12,7 @@ struct NumberedName: Hashable, Sendable {
     self.number = number
   }
 
-  /// Reads a text that such a name could be written as: the number in its shortest form, so that no two texts are one.
+  /// Reads a numbered name. The number must be in its shortest form, so that no name has two texts.
   init?(_ text: Text) {
     let parsed = text.withBytes { bytes -> (nameLength: Int, number: Int)? in
       var start = bytes.count

@@ -1,17 +1,18 @@
-/// What each live shape is called on every screen: its name, or its name and a number where others carry it too.
+/// The name that each live shape shows on every screen: its own name, followed by a number if other shapes carry the
+/// same name.
 ///
-/// Among the shapes that carry one name, their own or made up, the one whose name has the smallest stamp shows it
-/// bare; the others show `name 2`, `name 3`, … in the order of their stamps. A number is passed over where some live
-/// shape carries just that, number and all, as its name. A numbered name is thus never anybody's own, and two of them
-/// differ in the name or in the number: what is shown is unique. It follows from the canvas alone, not from how that
-/// came about.
+/// Among the shapes that carry one name, given or made up, the one whose name has the smallest stamp shows it bare. The
+/// others show `name 2`, `name 3`, … in the order of their stamps. A number is skipped if some live shape carries
+/// exactly that numbered name as its own. So no shape's own name equals a numbered name, and two numbered names differ
+/// in the name or in the number: shown names are unique. They depend on the canvas alone, not on the order in which
+/// things happened.
 ///
 ///     Sun, Sun, Sun 2, Sun 2   →   Sun, Sun 3, Sun 2, Sun 2 2
 ///
-/// Kept shape by shape: a change costs the logarithm of how many shapes share the name, and a list of those that it
-/// renames. A numbered name may be a little longer than a name may be.
+/// They are kept up shape by shape. A change costs the logarithm of how many shapes share the name, plus a list of the
+/// shapes that it renames. A numbered name may be a little longer than the limit for names.
 public struct ShownNames: Sendable {
-  /// What a live shape carries, and since when.
+  /// The name that a live shape carries, and its stamp.
   fileprivate struct Claim: Hashable {
     let name: Text
     let stamp: Stamp
@@ -30,7 +31,7 @@ public struct ShownNames: Sendable {
   public init(_ canvas: Canvas) {
     let named = canvas.shapes.map { shape in (shape: shape.id, claim: Claim(shape)) }
     claims.reserveCapacity(named.count)
-    // In stamp order each joins its group at the end.
+    // In the order of stamps, each one joins its group at the end.
     let inOrder = named.sorted { NameGroup.Member($0.shape, $0.claim) < NameGroup.Member($1.shape, $1.claim) }
     for (shape, claim) in inOrder {
       claims[shape] = claim
@@ -40,12 +41,12 @@ public struct ShownNames: Sendable {
     }
   }
 
-  /// How many shapes have a name: as many as are live.
+  /// How many shapes have a name, which is how many are live.
   public var count: Int { claims.count }
 
   // MARK: - Reading
 
-  /// What the shape shows; nothing where it is not live.
+  /// The name that the shape shows; nil if it isn't live.
   public func name(of shape: Identifier) -> Text? {
     guard let claim = claims[shape], let group = groups[claim.name] else { return nil }
     let number = group.number(atRank: group.rank(of: NameGroup.Member(shape, claim)))
@@ -56,15 +57,15 @@ public struct ShownNames: Sendable {
   public func identifier(named name: Text) -> Identifier? {
     if let bare = groups[name]?.members.first { return bare.shape }
     guard let numbered = NumberedName(name), let group = groups[numbered.name] else { return nil }
-    // Were the number taken, the shape that took it had been found above.
+    // If the number were taken, the search above would have found the shape that took it.
     let rank = group.rank(atNumber: numbered.number)
     return rank < group.members.count ? group.members[rank].shape : nil
   }
 
   // MARK: - Following the canvas
 
-  /// Takes in what an operation has changed, which the canvas holds by now. Returns, sorted, the shapes of which
-  /// `name(of:)` is now other than it was: those that came or went among them.
+  /// Updates the names after an operation, which the canvas holds by now. Returns, sorted, the shapes for which
+  /// `name(of:)` has changed, including those that came or went.
   @discardableResult
   public mutating func update(_ change: Change, in canvas: borrowing Canvas) -> [Identifier] {
     let naming: PropertyMask = [.kind, .name]
@@ -75,7 +76,7 @@ public struct ShownNames: Sendable {
     }
   }
 
-  /// Takes in whatever has become of one shape.
+  /// Updates the names after any change of one shape.
   @discardableResult
   public mutating func update(_ shape: Identifier, in canvas: borrowing Canvas) -> [Identifier] {
     let before = claims[shape]
@@ -97,7 +98,7 @@ public struct ShownNames: Sendable {
     return renamed
   }
 
-  /// The same name under another stamp: only those between the two places change.
+  /// The shape keeps its name, but with another stamp. Only shapes between the two ranks change.
   private mutating func move(_ shape: Identifier, _ before: Claim, _ after: Claim, _ renaming: inout Renaming) {
     guard let group = groups[before.name] else { return }
     let from = group.rank(of: NameGroup.Member(shape, before))

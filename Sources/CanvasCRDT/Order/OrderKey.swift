@@ -1,17 +1,17 @@
 /// A shape's place in the drawing order, `z`: a fraction between 0 and 1 written in 62 digits, `0-9A-Za-z`.
 ///
-/// The digits stand in the order of their bytes and the last is never `0`, so that the order of the fractions is the
-/// order of the texts' bytes, and between any two there is another.
+/// The digits are in the order of their bytes and the last is never `0`. So the order of the fractions is the order of
+/// the texts' bytes, and between any two there is another.
 public struct OrderKey: Hashable, Sendable {
   /// 1 to 64 digits.
   public let text: Text
 
   public static let lengthMax = 64
 
-  /// Halfway, `V`: the place of a shape that was given none.
+  /// Halfway, `V`: the key of a shape that was given none.
   public static let middle = OrderKey(unchecked: "V")
 
-  /// Nothing where the text is no order key.
+  /// Nil if the text is not an order key.
   public init?(_ text: Text) {
     guard text.withBytes({ OrderKey.isValid($0) }) else { return nil }
     self.text = text

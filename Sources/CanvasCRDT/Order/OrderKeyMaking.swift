@@ -1,12 +1,13 @@
 /// Making new order keys, between two others or beyond the first or last.
 ///
-/// Between two keys new ones are spread evenly, with as many digits as leave some 8,000 places to each, and jittered
-/// within half of these: two people who choose between the same neighbours at once nearly always choose differently.
+/// Between two keys, new ones are spread evenly, with enough digits to leave about 8,000 places to each, and jittered
+/// within half of these. So two people who insert between the same neighbours at the same time nearly always get
+/// different keys.
 ///
-/// Beyond the last key halving what is left would cost a digit every six keys. Instead the key counts upwards by
-/// small jittered steps, as a number of four digits; when its first digit has reached `z`, this is left standing and
-/// the number behind it has one digit more. So each `z` in front adds two digits and 62 times the room: about 1,200
-/// keys of four digits, 150,000 of six, ten million of eight. Before the first key the same is done downwards with `0`.
+/// Beyond the last key, halving what is left would cost a digit every six keys. Instead the key counts upwards in small
+/// jittered steps, as a number of four digits. When its first digit has reached `z`, that digit stays, and the number
+/// after it gets one digit more. So each `z` in front adds two digits and 62 times the room: about 1,200 keys of four
+/// digits, 150,000 of six, ten million of eight. Before the first key the same is done downwards with `0`.
 extension OrderKey {
   public enum Failure: Error, Hashable, Sendable {
     /// The lower neighbour isn't below the upper one.
@@ -15,7 +16,8 @@ extension OrderKey {
     case indexOutOfRange
   }
 
-  /// A key between two others, where nothing means below or above all others; nothing where it would be too long.
+  /// A key between two others; nil as a neighbour means that there is none on that side. Returns nil if the key would
+  /// be too long.
   public static func between(
     _ lower: OrderKey?,
     _ upper: OrderKey?,
@@ -24,7 +26,7 @@ extension OrderKey {
     try run(of: 1, between: lower, upper, using: &generator)?.first
   }
 
-  /// `count` keys in order between two others, of which either may be missing; nothing where one would be too long.
+  /// `count` keys in order between two others, of which either may be missing. Returns nil if a key would be too long.
   public static func run(
     of count: Int,
     between lower: OrderKey?,
@@ -35,7 +37,7 @@ extension OrderKey {
     guard count > 0 else { return [] }
     switch (lower, upper) {
     case (nil, nil):
-      // The middle half, so that there is room on either side.
+      // Use the middle half, so that there is room on both sides.
       return OrderGap(lower: firstQuarter, upper: lastQuarter).spread(count, using: &generator)
     case (let lower?, nil):
       if let keys = ascending(count, from: lower, using: &generator) { return keys }
@@ -52,12 +54,12 @@ extension OrderKey {
 
   // MARK: - Beyond the first or the last
 
-  /// The least step from a key to the next beyond it, in the last digit of its length, and how many more it may be.
+  /// The smallest step from a key to the next one beyond it, in the last digit, and how much larger a step may be.
   private static let stepMin = OrderFraction.base * OrderFraction.base
 
   static let digitMax: UInt8 = 61
 
-  /// How many digits are counted with beyond a key that begins with so many `z` (or `0`).
+  /// How many digits to count with beyond a key that begins with this many `z` (or `0`).
   static func lengthBeyond(leadingCount: Int) -> Int { 4 + 2 * leadingCount }
 
   private static func ascending(
@@ -98,7 +100,7 @@ extension OrderKey {
   }
 }
 
-/// What lies between two order keys, or between one and an end.
+/// The gap between two order keys, or between one and an end.
 struct OrderGap {
   private let lower: OrderFraction
   private let upper: OrderFraction
@@ -113,8 +115,8 @@ struct OrderGap {
     isOpenAbove = upper == nil
   }
 
-  /// The fewest digits with which `count` keys have room, or all there may be, and how many steps of the last of
-  /// these digits the gap is then wide.
+  /// The fewest digits that give `count` keys enough room, or the most that a key may have; and the gap's width in
+  /// steps of the last of these digits.
   func measure(for count: Int) -> (length: Int, width: UInt64) {
     let wanted = UInt64(count + 1) * OrderGap.roomPerKey
     var width: UInt64 = isOpenAbove ? 1 : 0
@@ -126,7 +128,7 @@ struct OrderGap {
     return (length, width)
   }
 
-  /// `count` keys evenly within the gap; nothing where it hasn't so many places with the digits there may be.
+  /// `count` keys, spread evenly within the gap; nil if it has too few places even with the most digits.
   func spread(_ count: Int, using generator: inout some RandomNumberGenerator) -> [OrderKey]? {
     let (length, width) = measure(for: count)
     let parts = UInt64(count + 1)
@@ -135,7 +137,7 @@ struct OrderGap {
     var keys: [OrderKey] = []
     keys.reserveCapacity(count)
     for number in 1...UInt64(count) {
-      // Within a quarter of a slot to either side, so that neighbours keep half a slot between them.
+      // Jitter by up to a quarter of a slot to either side, so that neighbours keep at least half a slot between them.
       let jitter = UInt64.random(in: 0...(slot / 2), using: &generator)
       let steps = number * slot + number * rest / parts + jitter - slot / 4
       guard let fraction = lower.adding(steps, atLength: length) else { return nil }

@@ -1,11 +1,12 @@
-/// Where shapes are put between others, and which of the others have to make room for them.
+/// The keys of shapes that are put between others, and new keys for neighbours that have to make room.
 ///
-/// Mostly none. Where a new key would pass 64 bytes, or the neighbours share one key, those around the gap are given
-/// new keys too: as few as make comfortable room, in the same message, so that nobody sees them out of order.
+/// Mostly no neighbour has to. But where a new key would pass 64 bytes, or where the neighbours share one key, the
+/// shapes around the gap get new keys too. They are as few as give comfortable room, and in the same message, so that
+/// nobody sees them out of order.
 public struct Respacing: Hashable, Sendable {
   /// A neighbour that gets another key.
   public struct Moved: Hashable, Sendable {
-    /// Its place among the neighbours.
+    /// Its index among the neighbours.
     public let offset: Int
     public let key: OrderKey
   }
@@ -14,23 +15,25 @@ public struct Respacing: Hashable, Sendable {
   public let inserted: [OrderKey]
   public let moved: [Moved]
 
-  /// How many are moved at once rather than more, so that they fit in a message beside what is inserted.
+  /// Preferably no more than this many are moved at once, so that they fit in one message with what is inserted.
   static let movedPreferredMax = 512
 
-  /// How long keys may be where so many share the room: half of the most, so that some two hundred keys fit into one
-  /// gap before the next respacing.
+  /// How long keys may be if `count` shapes share the room. It is half of the most, so that about two hundred keys fit
+  /// into one gap before the next respacing.
   ///
-  /// Past the preferred number a little room will do. Otherwise each respacing in one place would move all that the
-  /// last one moved and more; so 20,000 insertions into one gap move three keys each, and never over the preferred.
+  /// Past the preferred number, less room has to do. Otherwise each respacing at one place would move everything that
+  /// the last one moved, and more. With this rule, 20,000 insertions into one gap move three keys each, and never more
+  /// than the preferred number at once.
   static func comfortableLength(for count: Int) -> Int {
     count <= movedPreferredMax ? OrderKey.lengthMax / 2 : OrderKey.lengthMax - 8
   }
 }
 
 extension OrderKey {
-  /// Keys for `count` shapes put at `index` among `neighbours`, which are in drawing order and may share keys.
+  /// Keys for `count` shapes that are put at `index` among `neighbours`, which are in drawing order and may share keys.
   ///
-  /// Shapes that are being moved are not among the neighbours. The work is bounded by the neighbours that move.
+  /// The neighbours don't include shapes that are being moved. The cost depends only on how many neighbours get new
+  /// keys.
   public static func placements(
     of count: Int,
     at index: Int,
@@ -61,7 +64,7 @@ extension OrderKey {
   }
 }
 
-/// The neighbours around a gap that are to have new keys, and the two beyond them that keep theirs.
+/// The neighbours around a gap that get new keys, and the two beyond them that keep theirs.
 private struct OrderWindow<Neighbours: RandomAccessCollection<OrderKey>> {
   private let neighbours: Neighbours
   private let count: Int
@@ -83,14 +86,14 @@ private struct OrderWindow<Neighbours: RandomAccessCollection<OrderKey>> {
   var below: OrderKey? { key(at: range.lowerBound - 1) }
   var above: OrderKey? { key(at: range.upperBound) }
 
-  /// Whether anything fits between the two that keep their keys.
+  /// Whether there is any room between the two that keep their keys.
   func isOpen() throws(OrderKey.Failure) -> Bool {
     guard let below, let above else { return true }
     guard below <= above else { throw .neighboursOutOfOrder }
     return below < above
   }
 
-  /// Where both sides of the gap share a key, takes in those that do on the side where they are fewer.
+  /// If both sides of the gap share a key, takes in the shapes with that key on the side where there are fewer.
   mutating func growPastSharedKey() throws(OrderKey.Failure) {
     guard try !isOpen(), let shared = above else { return }
     var reach = 1
@@ -107,7 +110,7 @@ private struct OrderWindow<Neighbours: RandomAccessCollection<OrderKey>> {
     }
   }
 
-  /// Whether the neighbours within and `added` more fit between the two that keep theirs, with short keys.
+  /// Whether the neighbours within, and `added` more, fit between the two that keep their keys, with short keys.
   func isComfortable(for added: Int) throws(OrderKey.Failure) -> Bool {
     guard try isOpen() else { return false }
     let length: Int
@@ -123,7 +126,7 @@ private struct OrderWindow<Neighbours: RandomAccessCollection<OrderKey>> {
     return length <= Respacing.comfortableLength(for: range.count + added)
   }
 
-  /// Takes in one more, from the side whose key is longer, which is the more crowded one.
+  /// Takes in one more neighbour, from the side whose key is longer, which is the more crowded one.
   mutating func grow() {
     let lengthBelow = below?.length ?? 0
     let lengthAbove = above?.length ?? 0

@@ -1,16 +1,16 @@
-/// Bytes being read, from first to last; whatever they are, the outcome is a value or a named failure.
+/// Reads bytes from first to last. Whatever they are, the outcome is a value or a named failure.
 ///
-/// The reader borrows its bytes without owning them: it and every slice it returns live inside the
-/// `withUnsafeBytes` closure (or a callee of it) that the buffer came from, and never leave it.
+/// The reader borrows its bytes without owning them. It and every slice that it returns must stay within the
+/// `withUnsafeBytes` closure that the buffer came from, or a function that this closure calls.
 public struct ByteReader {
   public enum Failure: Error, Hashable, Sendable {
     /// The bytes end before the value does.
     case truncated
-    /// A varint that is longer than it has to be, or than 64 bits are.
+    /// A varint that is longer than necessary, or has more than 64 bits.
     case malformedVarint
   }
 
-  /// Nine times seven bits and one more.
+  /// Nine bytes hold seven bits each, and a tenth holds one.
   public static let varintLengthMax = 10
 
   public let bytes: UnsafeRawBufferPointer
@@ -34,7 +34,7 @@ public struct ByteReader {
     return bytes[offset]
   }
 
-  /// The next `count` bytes in place. A count from outside may be negative or past the end.
+  /// Returns the next `count` bytes without copying them. A count from outside may be negative or past the end.
   @inlinable
   public mutating func readBytes(_ count: Int) throws(Failure) -> UnsafeRawBufferPointer {
     guard count >= 0, count <= remaining else { throw .truncated }
@@ -42,7 +42,7 @@ public struct ByteReader {
     return UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset &+ count)])
   }
 
-  /// As many bytes as a varint before them says.
+  /// Reads a varint and then that many bytes.
   @inlinable
   public mutating func readCountedBytes() throws(Failure) -> UnsafeRawBufferPointer {
     let count = try readVarint()
@@ -64,7 +64,7 @@ public struct ByteReader {
     Value(bigEndian: try readBytes(MemoryLayout<Value>.size).loadUnaligned(as: Value.self))
   }
 
-  /// LEB128 in its shortest form: each number has one encoding, so that equal values are equal bytes.
+  /// Reads LEB128 in its shortest form. Each number has only one encoding, so equal values are equal bytes.
   @inlinable
   public mutating func readVarint() throws(Failure) -> UInt64 {
     guard offset < bytes.count else { throw .truncated }
@@ -79,7 +79,7 @@ public struct ByteReader {
     while true {
       guard index < bytes.count else { throw .truncated }
       let byte = bytes[index]
-      // The tenth byte has room for the 64th bit and no more.
+      // The tenth byte may only hold the 64th bit.
       if shift == 63, byte > 1 { throw .malformedVarint }
       value |= UInt64(byte & 0x7F) &<< shift
       index &+= 1

@@ -1,10 +1,10 @@
-/// Bytes being written, for both encodings.
+/// Writes bytes, for both encodings.
 ///
 /// The array is kept larger than what is written, and the rest is filled in place: appending costs a bound and a
 /// uniqueness check for a whole value rather than for each byte. What appends is opened in place natively, where it is
 /// fast, and called in core.wasm, where it is small: that writes in a hundred places.
 public struct ByteWriter: Sendable {
-  /// What is written, and behind it zeros that nobody has written yet.
+  /// What is written, followed by unused zeros.
   @usableFromInline var storage: [UInt8]
   @usableFromInline var written: Int
 
@@ -17,16 +17,16 @@ public struct ByteWriter: Sendable {
   /// How many bytes are written.
   @inlinable public var count: Int { written }
 
-  /// A copy of what is written; `finish()` gives it away without one.
+  /// A copy of what is written. `finish()` returns it without copying.
   public var bytes: [UInt8] { [UInt8](storage[..<written]) }
 
-  /// What is written, without a copy; the writer is used up.
+  /// Returns what is written without copying it. The writer is used up.
   public consuming func finish() -> [UInt8] {
     storage.removeLast(storage.count - written)
     return storage
   }
 
-  /// What is written, for as long as `body` runs.
+  /// Lends what is written to `body`.
   @inlinable
   public func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -34,13 +34,13 @@ public struct ByteWriter: Sendable {
     try storage.span.extracting(0..<written).withUnsafeBytes(body)
   }
 
-  /// Takes back all but the first `count` bytes, and keeps the room.
+  /// Removes all but the first `count` bytes, and keeps the memory.
   public mutating func truncate(to count: Int) {
     precondition(count >= 0 && count <= written, "only what was written can be taken back")
     written = count
   }
 
-  /// Makes room for `additional` bytes more.
+  /// Makes room for `additional` more bytes.
   @inlinable
   public mutating func reserve(_ additional: Int) {
     if storage.count &- written < additional { grow(additional) }
@@ -57,7 +57,7 @@ public struct ByteWriter: Sendable {
     }
   }
 
-  /// Lets `body` write up to `maximum` bytes in place; it returns how many it wrote.
+  /// Lets `body` write up to `maximum` bytes in place. It returns how many it wrote.
   #if hasFeature(Embedded)
     @inline(never)
   #else
@@ -142,7 +142,8 @@ extension ByteWriter {
     withUnsafeBytes(of: value.bigEndian) { append($0) }
   }
 
-  /// LEB128: seven bits a byte, the lowest first, and the high bit where more follow. In its shortest form.
+  /// Writes LEB128 in its shortest form: seven bits in each byte, the lowest first. The high bit is set where more
+  /// follow.
   #if hasFeature(Embedded)
     @inline(never)
   #else
@@ -163,7 +164,7 @@ extension ByteWriter {
     }
   }
 
-  /// Zigzag, so that small negative numbers are short too: 0, −1, 1, −2 are 0, 1, 2, 3.
+  /// Writes a zigzag varint, so that small negative numbers are short too: 0, −1, 1, −2 become 0, 1, 2, 3.
   #if hasFeature(Embedded)
     @inline(never)
   #else

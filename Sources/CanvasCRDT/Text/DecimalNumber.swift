@@ -1,22 +1,23 @@
-/// A number of JSON's grammar, taken apart but not yet rounded to a `Double`.
+/// A number in JSON's grammar, split into its parts but not yet rounded to a `Double`.
 struct DecimalNumber {
   var isNegative = false
   /// The first nineteen significant digits, which always fit.
   var significand: UInt64 = 0
-  /// The power of ten that the significand is to be multiplied with.
+  /// The power of ten to multiply the significand with.
   ///
-  /// A text would have to be longer than memory for its digits to outweigh an exponent that met its bound.
+  /// The exponent is bounded. Only a text longer than memory could have enough digits to outweigh an exponent at the
+  /// bound.
   var exponent: Int64 = 0
-  /// Whether digits other than zero lie behind the first nineteen.
+  /// Whether there are digits other than zero after the first nineteen.
   var isCut = false
-  /// Where the digits before and behind the point are, for those that were cut.
+  /// Where the digits before and after the point are, for numbers that were cut.
   var digits: Range<Int>
 
   private static let significantDigitsMax = 19
   private static let exponentMax: Int64 = 1 << 40
 
-  /// Reads as far as the grammar goes; nothing where a number doesn't start at `index` or stops halfway, and then
-  /// `index` is at the byte that was wrong.
+  /// Reads as far as the grammar goes. Returns nil if no number starts at `index` or it stops halfway; then `index` is
+  /// at the wrong byte.
   init?(reading bytes: UnsafeRawBufferPointer, at index: inout Int) {
     let end = bytes.count
     if index < end, bytes[index] == UInt8(ascii: "-") {
@@ -80,7 +81,8 @@ struct DecimalNumber {
 }
 
 extension NumberText {
-  /// Reads the whole of `bytes` as one number of JSON's grammar, correctly rounded; too great a number is infinity.
+  /// Reads the whole of `bytes` as one number in JSON's grammar, correctly rounded. A number that is too large becomes
+  /// infinity.
   public static func parse(_ bytes: UnsafeRawBufferPointer) -> Double? {
     var index = 0
     guard let number = DecimalNumber(reading: bytes, at: &index), index == bytes.count else { return nil }

@@ -1,10 +1,10 @@
-/// Rounding a decimal number to the nearest `Double`, halves to the even one: exact, whatever the digits.
+/// Rounds a decimal number to the nearest `Double`, with ties to even. It is exact for all digits.
 ///
-/// Three ways, each exact where it is taken. Short numbers need one floating-point operation (Clinger). Up to
-/// nineteen digits and a power of ten within ±27 need one multiplication or division of 128 bits, which covers
-/// what pages and bots write. The rest is done in long integers, whose size is bounded.
+/// There are three ways, each exact where it is used. Short numbers need one floating-point operation (Clinger). Up to
+/// nineteen digits and a power of ten within ±27 need one multiplication or division of 128 bits, which covers what
+/// pages and bots write. The rest is computed with long integers, whose size is bounded.
 extension DecimalNumber {
-  /// `bytes` are those that the number was read from.
+  /// `bytes` must be the bytes that the number was read from.
   func rounded(from bytes: UnsafeRawBufferPointer) -> Double {
     let magnitude = roundedMagnitude(from: bytes)
     return isNegative ? -magnitude : magnitude
@@ -18,7 +18,7 @@ extension DecimalNumber {
     }
     if exponent >= -27, exponent <= 27 {
       let below = DecimalNumber.roundedProduct(of: significand, timesTenTo: Int(exponent))
-      // What was cut lies between this significand and the next; most often both round to the same.
+      // The uncut number lies between this significand and the next; most often both round to the same.
       if !isCut || below == DecimalNumber.roundedProduct(of: significand + 1, timesTenTo: Int(exponent)) {
         return below
       }
@@ -31,7 +31,7 @@ extension DecimalNumber {
     1e21, 1e22,
   ]
 
-  /// 5⁰ … 5²⁷, the last that fits in 63 bits.
+  /// 5⁰ … 5²⁷. The last is the largest that fits in 63 bits.
   private static let powersOfFive: [UInt64] = [
     1, 5, 25, 125, 625, 3_125, 15_625, 78_125, 390_625, 1_953_125, 9_765_625, 48_828_125, 244_140_625, 1_220_703_125,
     6_103_515_625, 30_517_578_125, 152_587_890_625, 762_939_453_125, 3_814_697_265_625, 19_073_486_328_125,
@@ -39,7 +39,8 @@ extension DecimalNumber {
     298_023_223_876_953_125, 1_490_116_119_384_765_625, 7_450_580_596_923_828_125,
   ]
 
-  /// `significand` × 10^`exponent` for −27…27, from the exact product or the exact quotient and its remainder.
+  /// `significand` × 10^`exponent` for exponents from −27 to 27, from the exact product, or the exact quotient and its
+  /// remainder.
   private static func roundedProduct(of significand: UInt64, timesTenTo exponent: Int) -> Double {
     let five = powersOfFive[abs(exponent)]
     if exponent >= 0 {
@@ -55,14 +56,14 @@ extension DecimalNumber {
       }
       return Double(significand: high, exponent: exponent + 64 - shift, hasMore: low != 0)
     }
-    // Both with their highest bit set, so that the quotient of 2⁶³ times the one by the other fits in 64 bits.
+    // Both have their highest bit set, so the quotient of 2⁶³ times one divided by the other fits in 64 bits.
     let shift = significand.leadingZeroBitCount
     let fiveShift = five.leadingZeroBitCount
     let dividend = significand << UInt64(shift)
     var (quotient, remainder) = (five << UInt64(fiveShift)).dividingFullWidth((dividend >> 1, dividend << 63))
     var exponent = exponent + fiveShift - shift - 63
     if quotient >> 63 == 0 {
-      // The bit that is shifted in is unknown, but far below the one that decides, and the remainder stands for it.
+      // The bit that is shifted in is unknown. But it is far below the deciding one, and the remainder stands for it.
       quotient <<= 1
       exponent -= 1
     }
@@ -71,7 +72,7 @@ extension DecimalNumber {
 }
 
 extension Double {
-  /// `significand` × 2^`exponent`, and a little more where `hasMore`, rounded to the nearest, halves to even.
+  /// `significand` × 2^`exponent`, and slightly more if `hasMore`, rounded to the nearest, with ties to even.
   ///
   /// The significand's highest bit is set.
   init(significand: UInt64, exponent: Int, hasMore: Bool) {
@@ -91,7 +92,7 @@ extension Double {
     let rest = dropped == 64 ? significand : significand & ((1 << UInt64(dropped)) - 1)
     let half: UInt64 = 1 << UInt64(dropped - 1)
     let roundsUp = rest > half || (rest == half && (hasMore || kept & 1 == 1))
-    // A carry out of the significand moves into the exponent, where it belongs, up to infinity.
+    // A carry out of the significand moves into the exponent, which is right, up to infinity.
     let biased = isNormal ? UInt64(leadingExponent + 1_022) << 52 : 0
     self = Double(bitPattern: biased + kept + (roundsUp ? 1 : 0))
   }

@@ -10,14 +10,14 @@ public struct JSONFailure: Error, Hashable, Sendable {
     case malformedNumber
     case tooDeep
     case trailingBytes
-    /// The text is JSON, but another kind of value is there than the one that was asked for.
+    /// The text is JSON, but has another kind of value here than the reader asked for.
     case unexpectedKind
     /// The text is JSON, but a value is longer than it may be.
     case tooLong
   }
 
   public let reason: Reason
-  /// How many bytes come before the one that is wrong.
+  /// The offset of the wrong byte.
   public let offset: Int
 
   @inlinable
@@ -26,18 +26,18 @@ public struct JSONFailure: Error, Hashable, Sendable {
     self.offset = offset
   }
 
-  /// In words, for an error message: `a control character in a string`.
+  /// The reason in words, for an error message: `a control character in a string`.
   public var words: StaticString {
     switch reason {
     case .endOfText: "the text ends too early"
-    case .unexpectedByte: "a byte that does not belong here"
+    case .unexpectedByte: "an unexpected byte"
     case .controlCharacter: "a control character in a string"
     case .malformedEscape: "a malformed escape in a string"
     case .loneSurrogate: "half a surrogate pair in a string"
     case .malformedUTF8: "malformed UTF-8 in a string"
     case .malformedNumber: "a malformed number"
-    case .tooDeep: "objects and arrays nested too deep"
-    case .trailingBytes: "something behind the value"
+    case .tooDeep: "objects and arrays nested too deeply"
+    case .trailingBytes: "something after the value"
     case .unexpectedKind: "a value of another kind than expected"
     case .tooLong: "a value that is too long"
     }
@@ -51,15 +51,15 @@ extension JSONFailure: CustomStringConvertible {
   public var description: String { message.string }
 }
 
-/// Which quotes may stand around a string.
+/// Which quotes may enclose a string.
 public enum JSONQuotes: Sendable {
   /// As RFC 8259 has it.
   case double
-  /// Single ones too, as in the squares layout; within one kind the other stands for itself, and `\'` is an escape.
+  /// Single quotes too, as in the squares layout. Within one kind the other stands for itself, and `\'` is an escape.
   case doubleOrSingle
 }
 
-/// What a JSON value is.
+/// The kind of a JSON value.
 public enum JSONKind: UInt8, Hashable, Sendable {
   case object
   case array

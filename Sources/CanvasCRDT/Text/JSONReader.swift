@@ -1,4 +1,4 @@
-/// Walks a JSON text that was found to be one, value by value, without building anything.
+/// Walks a JSON text that was found valid, value by value, without building anything.
 ///
 ///     var reader = try JSONReader(validating: bytes)
 ///     try reader.beginObject()
@@ -9,24 +9,24 @@
 ///       }
 ///     }
 ///
-/// Each key's and element's value is read or passed over before the next is asked for. Asking for another kind of
-/// value than is there is a failure with a name and leads nowhere worse. The reader and what it returns borrow the
-/// bytes: they live inside the `withUnsafeBytes` closure that the buffer came from.
+/// The caller reads or skips the value of each key or element before it asks for the next one. Asking for a kind of
+/// value that isn't there throws a named failure. The reader and what it returns borrow the bytes, so they must stay
+/// within the `withUnsafeBytes` closure that the buffer came from.
 public struct JSONReader {
   @usableFromInline let bytes: UnsafeRawBufferPointer
   @usableFromInline var index: Int
 
-  /// Checks the whole text once, so that reading need not.
+  /// Checks the whole text once, so that reading needs no checks.
   public init(validating bytes: UnsafeRawBufferPointer, quotes: JSONQuotes = .double) throws(JSONFailure) {
     try JSONScanner.validate(bytes, quotes: quotes)
     self.bytes = bytes
     index = JSONScanner.whitespaceEnd(in: bytes, from: 0)
   }
 
-  /// How many bytes come before the next value, for saying where something was wrong.
+  /// The offset of the next value, for error messages.
   @inlinable public var offset: Int { index }
 
-  /// What the next value is; nothing behind the last.
+  /// The kind of the next value; nil after the last.
   public var kind: JSONKind? {
     guard index < bytes.count else { return nil }
     switch bytes[index] {
@@ -51,7 +51,7 @@ public struct JSONReader {
     advance(to: index &+ 1)
   }
 
-  /// The next member's key, and the reader is at its value; nothing, and the reader is behind the object, at its end.
+  /// Returns the next member's key and moves to its value. At the object's end, returns nil and moves past the object.
   public mutating func nextKey() throws(JSONFailure) -> JSONString? {
     guard try nextIsPresent(before: UInt8(ascii: "}")) else { return nil }
     let key = try readString()
@@ -60,7 +60,8 @@ public struct JSONReader {
     return key
   }
 
-  /// Whether the reader is at one more element of the array; if not, it is behind the array.
+  /// Returns whether the array has another element; if so, the reader is at it. If not, the reader has moved past the
+  /// array.
   public mutating func nextElement() throws(JSONFailure) -> Bool {
     try nextIsPresent(before: UInt8(ascii: "]"))
   }
@@ -100,7 +101,7 @@ public struct JSONReader {
     }
   }
 
-  /// The nearest `Double`: infinity where the number is too great for one, which the caller refuses.
+  /// Returns the nearest `Double`. It is infinity if the number is too large; callers refuse that.
   public mutating func readNumber() throws(JSONFailure) -> Double {
     var end = index
     guard let number = DecimalNumber(reading: bytes, at: &end) else { throw JSONFailure(.unexpectedKind, at: index) }
@@ -124,7 +125,7 @@ public struct JSONReader {
     _ = try readRawValue()
   }
 
-  /// The next value's bytes as they stand in the text.
+  /// Returns the next value's bytes as they are in the text.
   public mutating func readRawValue() throws(JSONFailure) -> UnsafeRawBufferPointer {
     let start = index
     var end = start
@@ -145,7 +146,7 @@ public struct JSONReader {
         guard depth > 0 else { throw JSONFailure(.unexpectedKind, at: start) }
         end &+= 1
       default:
-        // A number or a literal: up to the next byte that is in none.
+        // A number or a literal ends at the next byte that can't be in one.
         end &+= 1
         while end < bytes.count, JSONReader.isInWord(bytes[end]) { end &+= 1 }
       }
@@ -164,7 +165,7 @@ public struct JSONReader {
     }
   }
 
-  /// Every step ends behind the whitespace, so that the next starts at what matters.
+  /// Every step ends after the whitespace, so that the next starts at a value or a sign.
   private mutating func advance(to end: Int) {
     index = JSONScanner.whitespaceEnd(in: bytes, from: min(end, bytes.count))
   }
@@ -172,11 +173,11 @@ public struct JSONReader {
 
 /// A string or a key, still in the text that it was read from.
 public struct JSONString {
-  /// What stands between the quotes, escapes and all.
+  /// The bytes between the quotes, with their escapes.
   public let raw: UnsafeRawBufferPointer
   public let hasEscapes: Bool
 
-  /// The bytes that the string stands for, for as long as `body` runs; copied only where there are escapes.
+  /// Lends `body` the bytes that the string stands for. They are only copied if there are escapes.
   public func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -188,7 +189,7 @@ public struct JSONString {
     withBytes { bytes in Text(uncheckedUTF8: bytes) }
   }
 
-  /// `case "shape":` in a switch over a key.
+  /// Allows `case "shape":` in a switch over a key.
   public static func ~= (text: StaticString, string: JSONString) -> Bool {
     let text = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     guard string.hasEscapes else {

@@ -1,12 +1,12 @@
-/// A strict check of JSON (RFC 8259): the whole text, its UTF-8 and its escapes, in one pass and without recursion.
+/// Strictly checks JSON (RFC 8259): the whole text, its UTF-8 and its escapes, in one pass and without recursion.
 ///
-/// What it lets through, `JSONReader` walks without having to doubt it.
+/// `JSONReader` reads what this accepts without further checks.
 public enum JSONScanner {
-  /// How deep objects and arrays may nest. Messages need seven levels; what is passed through unread gets the rest.
-  /// A bound at all, so that a text of brackets alone costs a bit for each and not a stack frame.
+  /// How deep objects and arrays may nest. Messages need seven levels; the rest is for values that are passed on
+  /// unread. Because of the bound, a text of many brackets costs a bit for each and no stack frame.
   public static let depthMax = 128
 
-  /// Finds one value with nothing but whitespace around it, or says what is wrong.
+  /// Checks that the text is one value with nothing but whitespace around it, or throws what is wrong.
   public static func validate(
     _ bytes: UnsafeRawBufferPointer,
     quotes: JSONQuotes = .double,
@@ -42,7 +42,7 @@ public enum JSONScanner {
         index = try scalarEnd(in: bytes, from: index, quotes: quotes)
       }
 
-      // A value has ended here; so may what it was in.
+      // A value has ended here. The containers around it may end here too.
       while true {
         index = whitespaceEnd(in: bytes, from: index)
         if open.count == 0 {
@@ -65,7 +65,7 @@ public enum JSONScanner {
     }
   }
 
-  /// Where the first byte at or after `start` is that is no whitespace.
+  /// The offset of the first byte at or after `start` that isn't whitespace.
   @inlinable
   static func whitespaceEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     var index = start
@@ -77,7 +77,7 @@ public enum JSONScanner {
     return index
   }
 
-  /// Passes over a key, its colon and the whitespace around that.
+  /// Skips a key, its colon and the whitespace around the colon.
   private static func keyEnd(
     in bytes: UnsafeRawBufferPointer,
     from start: Int,
@@ -91,7 +91,7 @@ public enum JSONScanner {
     return whitespaceEnd(in: bytes, from: colon &+ 1)
   }
 
-  /// Passes over a string, a number or a literal.
+  /// Skips a string, a number or a literal.
   private static func scalarEnd(
     in bytes: UnsafeRawBufferPointer,
     from start: Int,
@@ -129,7 +129,7 @@ public enum JSONScanner {
   }
 }
 
-/// For each object or array that is open a bit that says which it is: as deep as there are bits.
+/// For each open object or array, a bit that says which of the two it is. The depth is bounded by the number of bits.
 private struct OpenContainers {
   static let countMax = 128
 

@@ -1,6 +1,6 @@
-/// Passing over strings, and turning their escapes into the bytes they stand for.
+/// Skips strings, and turns their escapes into the bytes that they stand for.
 extension JSONScanner {
-  /// Where the string that starts with the quote at `start` ends, behind its closing quote; checks all in between.
+  /// The offset after the closing quote of the string that starts at `start`. Checks everything in between.
   static func stringEnd(
     in bytes: UnsafeRawBufferPointer,
     from start: Int,
@@ -25,7 +25,7 @@ extension JSONScanner {
     }
   }
 
-  /// Passes over ASCII that stands for itself, eight bytes at a time where it can.
+  /// Skips ASCII that stands for itself, eight bytes at a time where it can.
   static func plainEnd(in bytes: UnsafeRawBufferPointer, from start: Int, quote: UInt8) -> Int {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let quotes = ones &* UInt64(quote)
@@ -33,8 +33,8 @@ extension JSONScanner {
     var index = start
     while bytes.count &- index >= 8 {
       let eight = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-      // A byte's high bit comes out set where it was 0 (a match), below 0x20, or not ASCII. A borrow may set that of
-      // a byte above one that matches; then the eight are looked at one by one anyway.
+      // A byte's high bit comes out set if the byte was 0 (a match), below 0x20, or not ASCII. A borrow may also set
+      // that of a byte above a match; this is harmless, because then the eight bytes are looked at one by one.
       let quoteMatch = (eight ^ quotes) &- ones
       let backslashMatch = (eight ^ backslashes) &- ones
       let control = eight &- ones &* 0x20
@@ -49,7 +49,7 @@ extension JSONScanner {
     return index
   }
 
-  /// Where the escape that starts with the backslash at `start` ends.
+  /// The offset after the escape that starts with the backslash at `start`.
   private static func escapeEnd(
     in bytes: UnsafeRawBufferPointer,
     from start: Int,
@@ -94,7 +94,7 @@ extension JSONScanner {
     return unit
   }
 
-  /// The bytes that a checked string's inside stands for: never more than it has itself.
+  /// The bytes that the inside of a checked string stands for. They are never more than the inside has.
   static func unescaped(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: bytes.count) { room, count in
       var index = 0
@@ -135,7 +135,8 @@ extension JSONScanner {
     }
   }
 
-  /// Writes a scalar's UTF-8 and returns where it ends; an escape is always longer than what it stands for.
+  /// Writes a scalar's UTF-8 and returns the offset after it. An escape is always longer than what it stands for, so
+  /// there is room.
   private static func write(_ scalar: UInt32, to room: UnsafeMutableBufferPointer<UInt8>, at start: Int) -> Int {
     let continuation = { (shift: UInt32) in UInt8(truncatingIfNeeded: scalar >> shift & 0x3F) | 0x80 }
     switch scalar {

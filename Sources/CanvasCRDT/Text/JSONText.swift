@@ -1,12 +1,13 @@
-/// One JSON value that is passed on unread: checked, compact, and never longer or deeper than it may be.
+/// One JSON value that is passed on unread. It is checked, compact, and within limits of length and depth.
 public struct JSONText: Hashable, Sendable {
   /// The value without whitespace between its parts. Equal bytes are equal values; the reverse need not hold.
   public let bytes: [UInt8]
 
-  /// Less than what a message may nest, so that one who got the value in a shallow message can send it in a deeper.
+  /// Less than the depth of a message, so that a client that got the value in a shallow message can send it in a deeper
+  /// one.
   public static let depthMax = JSONScanner.depthMax / 2
 
-  /// Takes the whole of `bytes`; `maximumBytes` counts without whitespace.
+  /// Takes the whole of `bytes`. `maximumBytes` doesn't count whitespace between parts.
   public init(validating bytes: UnsafeRawBufferPointer, maximumBytes: Int) throws(JSONFailure) {
     var reader = try JSONReader(validating: bytes)
     try self.init(reading: &reader, maximumBytes: maximumBytes)
@@ -32,7 +33,7 @@ public struct JSONText: Hashable, Sendable {
       case UInt8(ascii: "}"), UInt8(ascii: "]"):
         depth -= 1
       case UInt8(ascii: "'"):
-        // Read with leave to use single quotes; JSON it is not.
+        // The reader may allow single quotes, but they aren't JSON.
         throw JSONFailure(.unexpectedByte, at: start + index)
       case UInt8(ascii: "\""):
         end = try JSONScanner.stringEnd(in: raw, from: index, quotes: .double)
@@ -57,7 +58,7 @@ public struct JSONText: Hashable, Sendable {
     }
   }
 
-  /// `{}`: the state of a peer that has none.
+  /// `{}`: the state of a peer that has set none.
   public static let emptyObject = JSONText(checked: [UInt8(ascii: "{"), UInt8(ascii: "}")])
 
   /// A whole number.

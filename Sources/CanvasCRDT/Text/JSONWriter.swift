@@ -1,7 +1,7 @@
 /// Writes JSON, compact, with the commas where they belong.
 ///
-/// Whether a comma is due depends on what came last and on nothing else, so that no stack is kept: the caller closes
-/// what it opens, and writes a key before each value of an object.
+/// Whether a comma is due depends only on what came last, so no stack is needed. The caller closes what it opens, and
+/// writes a key before each value of an object.
 public struct JSONWriter: Sendable {
   @usableFromInline var output: ByteWriter
   @usableFromInline var isCommaDue = false
@@ -11,7 +11,7 @@ public struct JSONWriter: Sendable {
     output = ByteWriter(capacity: capacity)
   }
 
-  /// Goes on behind what a writer holds already.
+  /// Continues after what a writer already holds.
   @inlinable
   public init(behind output: consuming ByteWriter) {
     self.output = output
@@ -19,10 +19,10 @@ public struct JSONWriter: Sendable {
 
   @inlinable public var count: Int { output.count }
 
-  /// A copy of what is written; `finish()` gives it away without one.
+  /// A copy of what is written. `finish()` returns it without copying.
   public var bytes: [UInt8] { output.bytes }
 
-  /// What is written, without a copy; the writer is used up.
+  /// Returns what is written without copying it. The writer is used up.
   public consuming func finish() -> [UInt8] { output.finish() }
 
   // MARK: - Objects and arrays
@@ -47,7 +47,7 @@ public struct JSONWriter: Sendable {
     isCommaDue = true
   }
 
-  /// A key that needs no escapes, as all of ours.
+  /// Writes a key that needs no escapes, like all of ours.
   @inlinable
   public mutating func key(_ name: StaticString) {
     let length = name.utf8CodeUnitCount
@@ -73,7 +73,7 @@ public struct JSONWriter: Sendable {
     text.withBytes { bytes in string(bytes) }
   }
 
-  /// A text that needs no escapes.
+  /// Writes a text that needs no escapes.
   @inlinable
   public mutating func value(_ text: StaticString) {
     let length = text.utf8CodeUnitCount
@@ -138,7 +138,7 @@ public struct JSONWriter: Sendable {
     json.bytes.withUnsafeBytes { raw($0) }
   }
 
-  /// One value that is known to be JSON, as it stands.
+  /// Writes a value that is known to be JSON, unchanged.
   @inlinable
   public mutating func raw(_ bytes: UnsafeRawBufferPointer) {
     put(upTo: bytes.count) { room in
@@ -154,7 +154,7 @@ public struct JSONWriter: Sendable {
 
   // MARK: - Underneath
 
-  /// Writes the comma that is due and then what `body` writes, with one look at the room there is.
+  /// Writes a comma if one is due, and then what `body` writes, and checks the room only once.
   #if hasFeature(Embedded)
     @usableFromInline
     @inline(never)
@@ -178,7 +178,7 @@ public struct JSONWriter: Sendable {
       .copyMemory(from: UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  /// A string from UTF-8; most have nothing to escape and are copied whole.
+  /// Writes a string from UTF-8. Most have nothing to escape and are copied whole.
   private mutating func string(_ bytes: UnsafeRawBufferPointer) {
     let needsEscapes = bytes.contains { JSONWriter.needsEscape($0) }
     put(upTo: (needsEscapes ? bytes.count &* 6 : bytes.count) &+ 2) { room in

@@ -1,7 +1,8 @@
 /// A decimal number with all the digits that can matter, as a long integer and a power of ten.
 ///
-/// The digits behind the first 800 can only tell whether a number lies past the middle between two others (767 are
-/// needed to name any such middle), so that one digit stands for all of them: the work is bounded whatever the text.
+/// 767 digits are enough to name any number in the middle between two `Double`s. So the digits after the first 800 can
+/// only tell whether a number lies past such a middle, and one digit stands for all of them. This bounds the work
+/// whatever the text.
 struct LongDecimal {
   private var integer = LongInteger()
   private var exponent: Int64
@@ -10,7 +11,7 @@ struct LongDecimal {
   private static let digitsMax: Int64 = 800
 
   init(digitsOf number: DecimalNumber, in bytes: UnsafeRawBufferPointer) {
-    // Counted from behind the last digit, as if they all came before the point.
+    // The exponent counts from the end of the last digit, as if all digits came before the point.
     exponent = number.exponent
     var significant: Int64 = 0
     var dropped: Int64 = 0
@@ -37,7 +38,7 @@ struct LongDecimal {
   }
 
   func rounded() -> Double {
-    // 10³⁰⁹ is past the greatest number, and 10⁻³²⁴ rounds to zero.
+    // 10³⁰⁹ is past the greatest `Double`, and 10⁻³²⁴ rounds to zero.
     if digitCount + exponent > 310 { return .infinity }
     if digitCount + exponent < -324 { return 0 }
     let exponent = Int(exponent)
@@ -49,7 +50,7 @@ struct LongDecimal {
     }
     var denominator = LongInteger(1)
     denominator.multiply(byFiveTo: -exponent)
-    // With equal lengths the quotient lies between a half and two; then one bit a step.
+    // With equal lengths the quotient is between a half and two. From there each step gives one bit.
     let shift = denominator.bitWidth - numerator.bitWidth
     if shift > 0 { numerator.shiftLeft(by: shift) } else { denominator.shiftLeft(by: -shift) }
     var quotient: UInt64 = 0
@@ -126,7 +127,7 @@ struct LongInteger {
     if wordShift > 0 { words = [UInt32](repeating: 0, count: wordShift) + words }
   }
 
-  /// Subtracts `other` unless it is greater; whether it did.
+  /// Subtracts `other` unless it is greater. Returns whether it did.
   @inline(never)
   mutating func subtractIfNotLess(_ other: LongInteger) -> Bool {
     if isLess(than: other) { return false }
@@ -161,8 +162,8 @@ struct LongInteger {
     if carry != 0 { words.append(UInt32(truncatingIfNeeded: carry)) }
   }
 
-  /// The highest 64 bits with the first of them set, the power of two that they are multiplied with, and whether
-  /// any bit below them is.
+  /// The highest 64 bits, shifted so that the first is set; the power of two to multiply them with; and whether any bit
+  /// below them is set.
   func leadingBits() -> (significand: UInt64, exponent: Int, hasMore: Bool) {
     let exponent = bitWidth - 64
     var significand: UInt64 = 0

@@ -1,14 +1,14 @@
-/// Numbers as JSON writes them, laid out as ECMAScript does: `45`, `0.1`, `1e+21`, `1e-7`.
+/// Numbers as JSON writes them, in ECMAScript's format: `45`, `0.1`, `1e+21`, `1e-7`.
 ///
-/// Written with the fewest digits that read back as the same number, so that a page, a bot and the server print
-/// one value alike.
+/// They have the fewest digits that read back as the same number, so a page, a bot and the server print the same text
+/// for a value.
 public enum NumberText {
   /// Room for the longest text, `-0.0000012345678901234567`, and a little more.
   public static let lengthMax = 32
 
   /// Writes `value` and returns how many bytes that took; `bytes` has room for the longest.
   ///
-  /// Minus zero is `0`, and what is no number is `null`, as `JSON.stringify` has it.
+  /// As in `JSON.stringify`, minus zero is `0`, and infinity and NaN are `null`.
   @inlinable
   public static func write(_ value: Double, to bytes: UnsafeMutableRawBufferPointer) -> Int {
     precondition(bytes.count >= lengthMax, "a number's text may take thirty-two bytes")
@@ -18,12 +18,13 @@ public enum NumberText {
       bytes[0] = UInt8(ascii: "-")
       length = 1
     }
-    // Below 2⁵³ each integer is exact and its digits are all needed.
+    // Below 2⁵³ every integer is exact and needs all of its digits.
     if magnitude < 9_007_199_254_740_992 {
       let integer = UInt64(magnitude)
       if Double(integer) == magnitude { return writeDigits(of: integer, to: bytes, at: length) }
     }
-    // At most fifteen digits that read back are the shortest ones: no other such text means the same number.
+    // If a text of at most fifteen digits reads back as the number, it is the shortest: no other text of that length
+    // does.
     if magnitude < 1e12 {
       let thousandths = UInt64(magnitude * 1_000 + 0.5)
       if Double(thousandths) / 1_000 == magnitude {
@@ -33,7 +34,7 @@ public enum NumberText {
     return writeShortest(magnitude, to: bytes, at: length)
   }
 
-  /// Writes a whole number's digits from `start` and returns where they end.
+  /// Writes a whole number's digits from `start` and returns the offset after them.
   #if hasFeature(Embedded)
     @inline(never)
   #else
@@ -47,13 +48,14 @@ public enum NumberText {
     }
     var end = start &+ 2
     var bound: UInt64 = 100
-    // Twenty digits are the most there are, and have no bound above them.
+    // There are at most twenty digits, so the last bound needs no successor.
     while value >= bound {
       end &+= 1
       if end &- start == 20 { break }
       bound &*= 10
     }
-    // Eight digits at a time from the end, so that a time of today is two chains of short divisions, not one of long.
+    // Eight digits at a time from the end, so that a timestamp takes two short chains of divisions instead of one long
+    // one.
     var rest = value
     var index = end
     while rest >= 100_000_000 {
@@ -106,7 +108,7 @@ public enum NumberText {
 
   // MARK: - Any number
 
-  /// The fewest digits, laid out as ECMAScript's Number::toString does.
+  /// The fewest digits, in the format of ECMAScript's Number::toString.
   @usableFromInline
   @inline(never)
   static func writeShortest(_ magnitude: Double, to bytes: UnsafeMutableRawBufferPointer, at start: Int) -> Int {
@@ -114,7 +116,7 @@ public enum NumberText {
       let null: StaticString = "null"
       return move(UnsafeRawBufferPointer(start: null.utf8Start, count: 4), to: bytes, at: 0)
     }
-    // The digits are gathered where the text will be, behind the most that can come before them: `0.00000`.
+    // The digits are collected where the text will be, after the longest prefix that they may get: `0.00000`.
     let gathered = start + 7
     let (count, pointPlace) = gatherDigits(of: magnitude, to: bytes, at: gathered)
     let digits = UnsafeRawBufferPointer(rebasing: bytes[gathered..<(gathered + count)])
@@ -182,7 +184,8 @@ public enum NumberText {
             pointPlace -= 1
           }
         }
-        // Integers past 2⁵³ keep their zeros before the point, so that only the last significant digit counts.
+        // Integers past 2⁵³ have zeros before the point. Drop them, so that the count is that of the significant
+        // digits.
         while count > 1, bytes[start + count - 1] == UInt8(ascii: "0") { count -= 1 }
         return (count, pointPlace + exponent)
       }
@@ -202,7 +205,7 @@ public enum NumberText {
     return index + 1
   }
 
-  /// Copies digits, which may overlap the place they go to.
+  /// Copies digits. Source and destination may overlap.
   private static func move(
     _ digits: UnsafeRawBufferPointer,
     to bytes: UnsafeMutableRawBufferPointer,

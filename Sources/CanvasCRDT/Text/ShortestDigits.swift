@@ -1,6 +1,6 @@
-/// The fewest decimal digits that read back as the same number, and of those the ones nearest to it, after Steele and
-/// White: the number and half the way to each of its neighbours as fractions of one long denominator, exact, digit by
-/// digit, until what is left cannot matter.
+/// The fewest decimal digits that read back as the same number, and among those the nearest to it, after Steele and
+/// White. The number, and half the distance to each of its neighbours, are fractions with one long denominator. Exact
+/// digits are taken until the rest can't matter.
 ///
 /// The standard library's own are the same digits, found faster, by ten kilobytes of core.wasm. A page prints numbers
 /// only to tell two values of one stamp apart, or to say them as JSON.
@@ -8,7 +8,7 @@ struct ShortestDigits {
   /// 0…9, the first of them not 0.
   private(set) var digits: [UInt8] = []
 
-  /// How many of the digits stand before the point; less than 0 where zeros follow it first.
+  /// How many of the digits come before the point; less than 0 if zeros come between the point and the digits.
   private(set) var pointPlace = 1
 
   private var rest: LongInteger
@@ -16,7 +16,7 @@ struct ShortestDigits {
   private var halfUp: LongInteger
   private var halfDown: LongInteger
 
-  /// The middle between two numbers reads back as the even one.
+  /// Whether the significand is even: the middle between two numbers reads back as the even one.
   private let isEven: Bool
 
   /// `magnitude` is finite and more than 0.
@@ -26,10 +26,10 @@ struct ShortestDigits {
     let biased = Int(magnitude.bitPattern >> 52)
     let significand = biased == 0 ? fraction : fraction | 1 << 52
     let exponent = max(biased, 1) - 1_075
-    // Below a power of two the numbers lie half as far apart.
+    // Below a power of two, numbers are half as far apart.
     let isLopsided = fraction == 0 && biased > 1
     isEven = significand & 1 == 0
-    // All of it four times, so that half of half a step is whole.
+    // Everything is multiplied by four, so that a quarter of a step is whole.
     rest = LongInteger(significand << 2)
     denominator = LongInteger(4)
     halfUp = LongInteger(2)
@@ -59,7 +59,7 @@ struct ShortestDigits {
     halfDown.multiply(by: 10)
   }
 
-  /// Whether what reads back as the number goes up to so much.
+  /// Whether the range that reads back as the number reaches this far.
   @inline(never)
   private func reaches(_ bound: LongInteger, times factor: UInt32) -> Bool {
     var sum = rest
@@ -69,13 +69,13 @@ struct ShortestDigits {
     return isEven ? !sum.isLess(than: bound) : bound.isLess(than: sum)
   }
 
-  /// Whether another digit is needed behind it.
+  /// Appends a digit. Returns whether another is needed after it.
   private mutating func appendDigit() -> Bool {
     var digit: UInt8 = 0
     while rest.subtractIfNotLess(denominator) { digit += 1 }
     let isNear = isEven ? !halfDown.isLess(than: rest) : rest.isLess(than: halfDown)
     let isNextNear = reaches(denominator, times: 1)
-    // Of two as near the even one.
+    // If two digits are equally near, take the even one.
     var twice = rest
     twice.add(rest)
     let isOverHalf = digit & 1 == 0 ? denominator.isLess(than: twice) : !twice.isLess(than: denominator)

@@ -1,7 +1,7 @@
 /// Text that is its UTF-8 bytes: compared, ordered and hashed by them, and by nothing else.
 ///
-/// A `String` takes canonically equivalent texts for equal, which needs Unicode's tables and would let two replicas
-/// with different tables disagree about what a register holds.
+/// A `String` considers canonically equivalent texts equal. That needs Unicode's tables, and two replicas with
+/// different tables would disagree about what a register holds.
 public struct Text: Sendable {
   @usableFromInline let storage: TextStorage
 
@@ -14,7 +14,7 @@ public struct Text: Sendable {
     self.init(uncheckedUTF8: UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  /// Nothing where the bytes are not UTF-8.
+  /// Nil if the bytes are not UTF-8.
   public init?(utf8 bytes: UnsafeRawBufferPointer) {
     guard UTF8Validation.firstMalformed(in: bytes) == nil else { return nil }
     self.init(uncheckedUTF8: bytes)
@@ -28,7 +28,7 @@ public struct Text: Sendable {
     }
   }
 
-  /// What `write` writes, which is UTF-8; it returns how many bytes that takes.
+  /// `write` must write UTF-8. It returns how many bytes it wrote.
   init(capacity: Int, _ write: (UnsafeMutableRawBufferPointer) -> Int) {
     storage = TextStorage(capacity: capacity, write)
   }
@@ -43,7 +43,7 @@ public struct Text: Sendable {
 
   @inlinable public var string: String { storage.string }
 
-  /// The bytes, for as long as `body` runs.
+  /// Lends the bytes to `body`.
   @inlinable
   public func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -81,7 +81,8 @@ extension Text: Hashable {
 
   public func hash(into hasher: inout Hasher) {
     withBytes { bytes in hasher.combine(bytes: bytes) }
-    // No byte of UTF-8 is 0xFF, so that two texts in a row hash differently where they are split differently.
+    // 0xFF never occurs in UTF-8. It ends the text, so that two texts in a row hash differently if they are split
+    // differently.
     hasher.combine(0xFF as UInt8)
   }
 }
@@ -93,10 +94,10 @@ extension Text: Comparable {
   }
 }
 
-/// Bytes in the order of `memcmp`, then the shorter first.
+/// Orders bytes like `memcmp`, then by length, the shorter first.
 @usableFromInline
 enum ByteOrder {
-  /// Less than, equal to or greater than 0, as `left` is before, the same as or after `right`.
+  /// Less than, equal to or greater than 0 if `left` comes before, equals or comes after `right`.
   #if hasFeature(Embedded)
     @usableFromInline
     @inline(never)

@@ -1,4 +1,4 @@
-// What a text keeps its bytes in.
+// Where a text keeps its bytes.
 
 #if hasFeature(Embedded)
   /// One reference. A `String` has four forms on wasm32, told apart wherever one is copied or let go, and a shape holds
@@ -37,7 +37,7 @@
     }
   }
 #else
-  /// A string that lies in one piece: up to fifteen bytes take no allocation.
+  /// A contiguous string. Up to fifteen bytes need no allocation.
   @usableFromInline
   struct TextStorage: Sendable {
     @usableFromInline let string: String
@@ -60,7 +60,7 @@
     func withBytes<Result, Failure: Error>(
       _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-      // There always is contiguous storage, see `init`. Several times as fast as the span or `withUTF8`.
+      // The storage is always contiguous, see `init`. This is several times as fast as the span or `withUTF8`.
       let outcome = string.utf8.withContiguousStorageIfAvailable { bytes -> Swift.Result<Result, Failure> in
         do throws(Failure) {
           return .success(try body(UnsafeRawBufferPointer(bytes)))

@@ -1,13 +1,12 @@
-/// Strict UTF-8 (RFC 3629), checked by hand so that it is the same everywhere and needs no Unicode tables.
+/// Checks strict UTF-8 (RFC 3629) with our own code, so that it is the same everywhere and needs no Unicode tables.
 ///
-/// Refused are stray continuation bytes, sequences cut short, overlong forms, surrogates and whatever lies past
-/// U+10FFFF.
+/// It refuses stray continuation bytes, incomplete sequences, overlong forms, surrogates and everything past U+10FFFF.
 @usableFromInline
 enum UTF8Validation {
   /// The high bit of each of eight bytes: none of them set means eight ASCII bytes.
   @usableFromInline static let highBits: UInt64 = 0x8080_8080_8080_8080
 
-  /// Where the first malformed sequence starts, or nothing where all of `bytes` is UTF-8.
+  /// The offset of the first malformed sequence, or nil if all of `bytes` is UTF-8.
   @usableFromInline
   static func firstMalformed(in bytes: UnsafeRawBufferPointer) -> Int? {
     let end = bytes.count
@@ -31,12 +30,12 @@ enum UTF8Validation {
     return nil
   }
 
-  /// How many bytes the sequence of several bytes at `index` has, 2 to 4; 0 where it is malformed or passes `end`.
+  /// The length of the multi-byte sequence at `index`, 2 to 4; 0 if it is malformed or passes `end`.
   @usableFromInline
   static func sequenceLength(in bytes: UnsafeRawBufferPointer, at index: Int, end: Int) -> Int {
     let first = bytes[index]
     let length: Int
-    // The second byte decides alone whether a form is overlong, a surrogate or too great.
+    // The second byte alone decides whether a form is overlong, a surrogate or too large.
     var secondRange: ClosedRange<UInt8> = 0x80...0xBF
     switch first {
     case 0xC2...0xDF: length = 2

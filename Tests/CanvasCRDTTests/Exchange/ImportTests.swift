@@ -136,7 +136,7 @@ struct ImportTests {
       ),
       (
         "{\"shapes\":[{\"id\":\"afy-kw5-t7o\",\"kind\":\"star\"},{\"id\":\"afy-kw5-t7o\",\"kind\":\"star\"}]}",
-        "shapes[1].id: id must be of this shape only"
+        "shapes[1].id: id is the id of an earlier shape"
       ),
     ]
   )
