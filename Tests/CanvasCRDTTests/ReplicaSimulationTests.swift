@@ -148,8 +148,8 @@ private struct Simulation {
     drops += 1
     if room.hosts[host].replica.optimistic.isArriving { cutStates += 1 }
     if room.server.owesAnswer(to: host) { lostAnswers += 1 }
-    let codes: [UInt16?] = [nil, 1_001, 4_408, 4_409]
-    room.disconnect(host, code: codes[Int.random(in: 0..<4, using: &random)])
+    let codes: [CloseCode?] = [nil, .goingAway, .noSignOfLife, .actorElsewhere]
+    room.disconnect(host, code: codes[Int.random(in: 0..<4, using: &random)]?.rawValue)
   }
 
   private mutating func restore(_ host: Int) {

@@ -378,7 +378,7 @@ import Testing
 
   @Test(
     "X1: 4400 to 4404 are final, everything else is tried again",
-    arguments: [4_400, 4_401, 4_403, 4_404, 4_408, 1_001]
+    arguments: CloseCode.allCases.map(\.rawValue) + [4_402, 4_405, 4_500]
   )
   func closeCodes(code: UInt16) {
     var room = TestRoom()
@@ -466,7 +466,7 @@ import Testing
     var room = TestRoom()
     let ann = room.join()
     let old = room.hosts[ann].replica.actor
-    room.disconnect(ann, code: 4_409)
+    room.disconnect(ann, code: CloseCode.actorElsewhere.rawValue)
     let shape = room.add(ann)
     room.edit(ann, shape) { $0.rotation = 3 }
     room.settle(for: 20_000)

@@ -46,7 +46,7 @@ extension Simulation {
     log.failures = []
     for line in lines.indices where lines[line].isOpen {
       lines[line].member = nil
-      drop(line, code: happens(0.5) ? 1001 : nil)
+      drop(line, code: happens(0.5) ? CloseCode.goingAway.rawValue : nil)
     }
     lines = []
     for index in peers.indices { peers[index].line = nil }

@@ -160,11 +160,11 @@ private struct BadLine {
     var line = BadLine(seed: 2)
     _ = line.submit([move(Identifier(packed: 7)!, 1)])
     line.carryOut(line.session.connected(at: line.now))
-    line.carryOut(line.session.disconnected(closeCode: 4_404, at: line.now))
-    #expect(line.session.state == .closed(code: 4_404))
+    line.carryOut(line.session.disconnected(closeCode: CloseCode.noSuchRoom.rawValue, at: line.now))
+    #expect(line.session.state == .closed(code: CloseCode.noSuchRoom.rawValue))
     #expect(line.session.unansweredCount == 1)
     line.carryOut(line.session.wake(at: line.now))
-    #expect(line.session.state == .closed(code: 4_404))
+    #expect(line.session.state == .closed(code: CloseCode.noSuchRoom.rawValue))
   }
 
   @Test("whatever comes from the other end is survived", arguments: 0..<20) func garbage(seed: Int) {

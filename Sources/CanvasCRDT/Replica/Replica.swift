@@ -33,7 +33,7 @@ public struct Replica: Sendable {
   var asksForNewActor = false
 
   // Sending.
-  var bucket = TokenBucket(perSecond: 1, at: 0)
+  var bucket = TokenBucket(perSecond: 1, capacity: 1, at: 0)
   var messageLimits: MessageLimits
   var sendBackoff = Backoff()
   var sendPausedUntil: UInt64?

@@ -51,12 +51,12 @@ extension Replica {
   /// The connection is gone, or never came to be; with the WebSocket's close code where there was one.
   public mutating func disconnected(closeCode: UInt16?, at now: Moment) -> [ReplicaEffect] {
     guard state.hasConnection else { return finish(at: now) }
-    if let closeCode, ReplicaClose.isFinal(closeCode) {
+    if let closeCode, CloseCode.isFinal(closeCode) {
       loseConnection(at: now)
       enter(.closed(code: closeCode))
     } else {
       // Two writers under one name would stamp alike: whoever is thrown out goes on as somebody new.
-      if closeCode == ReplicaClose.actorElsewhere { asksForNewActor = true }
+      if closeCode == CloseCode.actorElsewhere.rawValue { asksForNewActor = true }
       retry(at: now)
     }
     return finish(at: now)
@@ -104,13 +104,6 @@ extension Replica {
   }
 }
 
-enum ReplicaClose {
-  static let actorElsewhere: UInt16 = 4_409
-
-  /// The server will not have the client, however often it asks.
-  static func isFinal(_ code: UInt16) -> Bool { (4_400...4_404).contains(code) }
-}
-
 // MARK: - Welcome
 
 extension Replica {
@@ -121,7 +114,11 @@ extension Replica {
     limits = welcome.limits
     asksForNewActor = false
     messageLimits = MessageLimits(limits, encoding: configuration.encoding)
-    bucket = TokenBucket(perSecond: limits.operationsPerSecond, at: now.monotonicMilliseconds)
+    bucket = TokenBucket(
+      perSecond: limits.operationsPerSecond,
+      capacity: limits.operationsPerSecond,
+      at: now.monotonicMilliseconds
+    )
     outbox.split(operationsMax: messageLimits.operationsMax)
     setClock(from: welcome, at: now)
     enter(.loading)

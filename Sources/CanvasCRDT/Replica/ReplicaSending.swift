@@ -19,8 +19,9 @@ extension Replica {
       let next = unsent == nil ? outbox.nextMessageLength(messageLimits) : (slots: 0, operations: 0)
       let count = unsent.map { outbox.flights[$0].pending.count } ?? next.operations
       guard count > 0 else { return }
-      if let pause = bucket.take(count, at: time) {
-        sendBlockedUntil = time &+ pause
+      let tokens = min(UInt64(count), bucket.capacity)
+      guard bucket.take(tokens, at: time) else {
+        sendBlockedUntil = time &+ bucket.millisecondsUntil(tokens, at: time)
         return
       }
       if unsent == nil { outbox.launch(slots: next.slots) }

@@ -102,10 +102,15 @@ extension Hub {
   private func spend(_ count: Int, address: String) -> Bool {
     let now = Moment.now().monotonicMilliseconds
     let party = NetworkAddress.party(of: address)
-    var rate = requestRates[party] ?? RequestRate(limits: limits, now: now)
+    var rate =
+      requestRates[party]
+      ?? TokenBucket(
+        clientPerSecond: limits.operationsPerSecond,
+        atOnce: limits.operationsPerMessage,
+        at: now
+      )
     defer { requestRates[party] = rate }
-    rate.usedAt = now
-    return rate.limit.take(min(UInt64(count), rate.limit.capacity), at: now)
+    return rate.take(min(UInt64(count), rate.capacity), at: now)
   }
 
   private static let notJSON = Response.error(
@@ -125,16 +130,5 @@ extension Hub {
       .error(400, code: "bad_message", message: words.string)
     case .rejected(let rejection): .rejected(rejection)
     }
-  }
-}
-
-/// What an address may still write over HTTP.
-struct RequestRate {
-  var limit: RateLimit
-  var usedAt: UInt64
-
-  init(limits: Limits, now: UInt64) {
-    limit = RateLimit(perSecond: limits.operationsPerSecond, atOnce: limits.operationsPerMessage, at: now)
-    usedAt = now
   }
 }

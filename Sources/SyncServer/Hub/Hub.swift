@@ -67,7 +67,7 @@ actor Hub {
   var generator = SystemRandomNumberGenerator()
   var metrics = Metrics()
   var refusalLog = RefusalLog()
-  var requestRates: [String: RequestRate] = [:]
+  var requestRates: [String: TokenBucket] = [:]
   /// Requests under way that came through a proxy, by the address that it names.
   var proxiedRequests: [String: Int] = [:]
   var historyTurns = HistoryTurns()

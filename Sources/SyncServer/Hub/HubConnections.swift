@@ -313,20 +313,5 @@ extension Hub {
 
 extension CloseCode {
   /// For the `error` before a close, and for metrics.
-  var word: String {
-    switch self {
-    case .goingAway: "going_away"
-    case .protocolError: "protocol_error"
-    case .wrongFrameType: "wrong_frame_type"
-    case .malformed: "malformed"
-    case .tooLarge: "too_large"
-    case .badHello: "bad_hello"
-    case .noToken: "no_token"
-    case .forbidden: "forbidden"
-    case .noSuchRoom: "no_such_room"
-    case .noSignOfLife: "no_sign_of_life"
-    case .actorElsewhere: "actor_elsewhere"
-    case .tooMany: "too_many"
-    }
-  }
+  var word: String { wireName.description }
 }

@@ -144,7 +144,7 @@ extension Hub {
         snapshotIfWorthwhile(open)
       }
     }
-    requestRates = requestRates.filter { now.monotonicMilliseconds < $0.value.usedAt + 60_000 }
+    requestRates = requestRates.filter { !$0.value.isFull(at: now.monotonicMilliseconds) }
     summariseRefusals()
     if retainedAt.map({ now.monotonicMilliseconds >= $0 + 600_000 }) ?? true {
       retainedAt = now.monotonicMilliseconds

@@ -16,9 +16,9 @@ struct Session: Sendable {
   /// What a token allows, at most.
   private let roleMax: Role
   private var state: State
-  private var operations: RateLimit
-  private var messages: RateLimit
-  private var refusals: RateLimit
+  private var operations: TokenBucket
+  private var messages: TokenBucket
+  private var refusals: TokenBucket
   /// When the oldest of the refusals came that are not forgotten, on the monotonic clock.
   private var refusedSince: UInt64 = 0
   private var restMilliseconds: UInt64?
@@ -28,14 +28,14 @@ struct Session: Sendable {
     self.roleMax = roleMax
     self.limits = limits
     state = .awaitingHello(until: now.monotonicMilliseconds &+ limits.helloMilliseconds)
-    operations = RateLimit(
-      perSecond: limits.operationsPerSecond,
+    operations = TokenBucket(
+      clientPerSecond: limits.operationsPerSecond,
       atOnce: limits.operationsPerMessage,
       at: now.monotonicMilliseconds
     )
-    messages = RateLimit(perSecond: limits.messagesPerSecond, at: now.monotonicMilliseconds)
-    refusals = RateLimit(
-      perSecond: Session.refusalsForgottenPerSecond,
+    messages = TokenBucket(clientPerSecond: limits.messagesPerSecond, at: now.monotonicMilliseconds)
+    refusals = TokenBucket(
+      clientPerSecond: Session.refusalsForgottenPerSecond,
       atOnce: limits.refusalsIgnored,
       at: now.monotonicMilliseconds
     )
@@ -203,7 +203,7 @@ extension Session {
   /// and so comes to wait, where it would otherwise lose the newest of what it shows or an answer.
   private mutating func spendMessage(_ now: Moment) {
     _ = messages.take(1, at: now.monotonicMilliseconds)
-    let wait = messages.millisecondsToOne
+    let wait = messages.millisecondsUntil(1, at: now.monotonicMilliseconds)
     if wait > 0 { restMilliseconds = max(wait, Session.restMillisecondsMin) }
   }
 

@@ -98,12 +98,12 @@ public struct Closure: Sendable, Equatable {
 }
 
 /// The close codes that this layer sends by itself.
-public enum CloseCode {
-  public static let normal: UInt16 = 1000
-  public static let goingAway: UInt16 = 1001
+enum CloseCode {
+  static let normal: UInt16 = 1000
+  static let goingAway: UInt16 = 1001
   static let protocolError: UInt16 = 1002
-  public static let noStatus: UInt16 = 1005
-  public static let lost: UInt16 = 1006
-  public static let notUTF8: UInt16 = 1007
-  public static let tooLarge: UInt16 = 1009
+  static let noStatus: UInt16 = 1005
+  static let lost: UInt16 = 1006
+  static let notUTF8: UInt16 = 1007
+  static let tooLarge: UInt16 = 1009
 }

@@ -1,3 +1,4 @@
+import CanvasCRDT
 import WebSocketLoop
 
 /// Why a room can't be reached, in words.
@@ -25,10 +26,10 @@ enum ConnectionWords {
   ) -> String {
     let place = "\(room.text) on \(server.authority)"
     if let finalCode {
-      switch finalCode {
-      case 4_401: return "\(place): \(noToken)"
-      case 4_403: return "\(place): this token may not"
-      case 4_404: return "\(place): there is no such room"
+      switch CloseCode(rawValue: finalCode) {
+      case .noToken: return "\(place): \(noToken)"
+      case .forbidden: return "\(place): this token may not"
+      case .noSuchRoom: return "\(place): there is no such room"
       default: return "\(place): \(lastError ?? "the server will not have us") (\(finalCode))"
       }
     }

@@ -58,7 +58,7 @@ final class RoomSocket {
 
   /// In good order, behind what was sent; the owner hears when it is over.
   func sayGoodbye() {
-    connection?.close(code: CloseCode.normal)
+    connection?.close(code: CloseCode.normal.rawValue)
   }
 
   /// Has the owner woken at that time of the monotonic clock, instead of any earlier wish.

@@ -49,7 +49,7 @@ struct WriterSession: Sendable {
   private var lastNumber: UInt64 = 0
   private var clock: Clock
   private var reading: (server: UInt64, monotonic: UInt64)?
-  private var bucket = TokenBucket(perSecond: 1, at: 0)
+  private var bucket = TokenBucket(perSecond: 1, capacity: 1, at: 0)
   private var pausedUntil: UInt64?
   private var connectBackoff = Backoff()
   private var sendBackoff = Backoff()
@@ -92,8 +92,9 @@ struct WriterSession: Sendable {
     while index < groups.count, index < WriterSession.sentGroupsMax {
       defer { index += 1 }
       guard !groups[index].isSent else { continue }
-      if let pause = bucket.take(groups[index].operations.count, at: time) {
-        pausedUntil = time + pause
+      let tokens = min(UInt64(groups[index].operations.count), bucket.capacity)
+      guard bucket.take(tokens, at: time) else {
+        pausedUntil = time + bucket.millisecondsUntil(tokens, at: time)
         return
       }
       stamp(at: index, now)
@@ -142,7 +143,7 @@ struct WriterSession: Sendable {
 
   mutating func disconnected(closeCode: UInt16, at now: Moment) -> [Effect] {
     loseConnection()
-    if (4_400...4_404).contains(closeCode) {
+    if CloseCode.isFinal(closeCode) {
       enter(.closed(code: closeCode))
     } else if state != .offline {
       retry(at: now)
@@ -209,7 +210,11 @@ struct WriterSession: Sendable {
     }
     reading = (welcome.milliseconds, now.monotonicMilliseconds)
     limits = welcome.limits
-    bucket = TokenBucket(perSecond: limits.operationsPerSecond, at: now.monotonicMilliseconds)
+    bucket = TokenBucket(
+      perSecond: limits.operationsPerSecond,
+      capacity: limits.operationsPerSecond,
+      at: now.monotonicMilliseconds
+    )
     connectBackoff.reset()
     joins += 1
     enter(.joined)

@@ -134,10 +134,10 @@ extension LiveCanvas {
   }
 
   private func closedWords(_ code: UInt16) -> String {
-    switch code {
-    case 4_404: "This room was deleted"
-    case 4_401: "This room needs a token"
-    case 4_403: "This token may not come in here"
+    switch CloseCode(rawValue: code) {
+    case .noSuchRoom: "This room was deleted"
+    case .noToken: "This room needs a token"
+    case .forbidden: "This token may not come in here"
     default: "Not connected: \((client.lastError ?? "the server will not have us (\(code))").printable)"
     }
   }

@@ -1,0 +1,49 @@
+/// Why a connection ends. The raw values are the WebSocket's close codes; docs/PROTOCOL.md lists those that a server sends.
+public enum CloseCode: UInt16, CaseIterable, Hashable, Sendable {
+  /// The client leaves.
+  case normal = 1000
+  /// The server stops, or cannot go on with this connection. The client may come back.
+  case goingAway = 1001
+  /// Frames that RFC 6455 does not allow.
+  case protocolError = 1002
+  /// Text where binary frames were agreed on, or the other way round.
+  case wrongFrameType = 1003
+  /// Bytes that are no message.
+  case malformed = 1007
+  case tooLarge = 1009
+  /// A message before hello, a second hello, or a hello with a bad field.
+  case badHello = 4400
+  case noToken = 4401
+  case forbidden = 4403
+  case noSuchRoom = 4404
+  /// No hello in time, or no pong.
+  case noSignOfLife = 4408
+  /// The actor joined again; the newer connection stays.
+  case actorElsewhere = 4409
+  /// Too many connections, or rate limits ignored for long.
+  case tooMany = 4429
+
+  /// The name in the `error` that comes before the close.
+  public var wireName: StaticString {
+    switch self {
+    case .normal: "normal"
+    case .goingAway: "going_away"
+    case .protocolError: "protocol_error"
+    case .wrongFrameType: "wrong_frame_type"
+    case .malformed: "malformed"
+    case .tooLarge: "too_large"
+    case .badHello: "bad_hello"
+    case .noToken: "no_token"
+    case .forbidden: "forbidden"
+    case .noSuchRoom: "no_such_room"
+    case .noSignOfLife: "no_sign_of_life"
+    case .actorElsewhere: "actor_elsewhere"
+    case .tooMany: "too_many"
+    }
+  }
+
+  /// Whether trying again is pointless. The whole range is final, also numbers that have no name yet: a newer server may send them.
+  public static func isFinal(_ number: UInt16) -> Bool {
+    (CloseCode.badHello.rawValue...CloseCode.noSuchRoom.rawValue).contains(number)
+  }
+}
