@@ -19,14 +19,6 @@ BINARY = ""
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
-class Skipped(Exception):
-    """A test needs what is not on this machine."""
-
-
-def skip(reason):
-    raise Skipped(reason)
-
-
 def tool(name):
     """A program that the machine has, or that scripts/setup has fetched for the tests; nothing where there is none."""
     fetched = os.path.join(ROOT, "build", "tools", name)
@@ -114,6 +106,10 @@ class Server:
     @property
     def runs(self):
         return self.process is not None and self.process.poll() is None
+
+    def has_lived(self):
+        """For a server that many tests share: it has to live through them."""
+        assert self.runs, f"the server ended with {self.process.returncode}: {self.lines[-3:]}"
 
     def kill(self):
         if self.runs:

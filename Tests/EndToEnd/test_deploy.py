@@ -7,8 +7,10 @@ import shutil
 import subprocess
 import tempfile
 
+import pytest
+
 import server as process
-from server import run, skip, tool
+from server import run, tool
 
 
 def content(*path):
@@ -33,7 +35,7 @@ async def test_the_packages_are_those_that_the_server_needs(shared):
     # By which the image looks after its health.
     assert running == told | {"curl"}
     if not (shutil.which("readelf") and shutil.which("dpkg-query")):
-        skip("no readelf or no dpkg here to tell what the program is linked with")
+        pytest.skip("no readelf or no dpkg here to tell what the program is linked with")
     linked = subprocess.run(["readelf", "-d", process.BINARY], capture_output=True, text=True, check=True).stdout
     # Every Debian has the last three.
     packages = ["dpkg-query", "-L", *sorted(told), "libc6", "libgcc-s1", "libstdc++6"]
@@ -68,7 +70,7 @@ async def test_flags_and_variables_are_the_servers(shared):
 
 async def test_the_unit_is_one_that_systemd_takes(shared):
     """With what asks for tokens beside it; nothing to complain about."""
-    verify = tool("systemd-analyze") or skip("systemd-analyze is not here")
+    verify = tool("systemd-analyze") or pytest.skip("systemd-analyze is not here")
     with tempfile.TemporaryDirectory() as folder:
         unit = content("deploy", "canvas-sync.service")
         assert "\nExecStart=/usr/local/bin/SyncServer " in unit

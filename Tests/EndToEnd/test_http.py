@@ -102,7 +102,7 @@ async def test_what_was_compressed_beforehand_is_sent_where_it_is_the_same():
             assert listing["files"] == sorted(f"/{name}.wasm" for name in files)
 
 
-async def test_nothing_outside_of_web_is_served(tmp=None):
+async def test_nothing_outside_of_web_is_served():
     """Neither by dots, escaped or not, nor by links, nor what is hidden; a core has the right type."""
     import os
     import tempfile

@@ -33,7 +33,7 @@ async def test_welcome_tells_room_actor_role_clock_limits_and_peers(shared):
 
 async def test_operations_reach_everyone_and_are_acknowledged(shared):
     """D4: One writes; all see the same operation, the writer among them, and then hears the acknowledgement."""
-    ann, bob = await Client.join(shared, "ops"), await Client.join(shared, "ops")
+    ann, bob = await Client.join(shared, "everything"), await Client.join(shared, "everything")
     shape, at = identifier(), stamp(ann.actor)
     everything = {
         "kind": "star", "name": "Sun", "position": [45, 44], "size": [10, 20], "rotation": 12.5, "fill": "#FF0000",
@@ -132,13 +132,13 @@ async def test_ping_and_digest(shared):
 
 async def test_overlaps_begin_and_end(shared):
     """R6, S7: First all pairs that stand, then each that begins or ends, the smaller identifier first."""
-    ann = await Client.join(shared, "overlaps", state=False, overlaps=True)
+    ann = await Client.join(shared, "pairs", state=False, overlaps=True)
     assert (await ann.until("overlaps")) == {"type": "overlaps", "began": [], "ended": []}
     one, two = sorted([identifier(), identifier()])
     box = {"kind": "rectangle", "position": [0, 0], "size": [100, 100]}
     await ann.send({"type": "ops", "ops": [{"shape": two, "set": box}, {"shape": one, "set": box}]})
     assert (await ann.until("overlaps"))["began"] == [[one, two]]
-    bob = await Client.join(shared, "overlaps", state=False, overlaps=True)
+    bob = await Client.join(shared, "pairs", state=False, overlaps=True)
     assert (await bob.until("overlaps"))["began"] == [[one, two]]
     await ann.send({"type": "ops", "ops": [{"shape": two, "set": {"position": [100, 0]}}]})
     assert (await ann.until("overlaps"))["ended"] == [[one, two]], "touching is not overlapping"

@@ -7,8 +7,10 @@ import re
 import signal
 import subprocess
 
+import pytest
+
 from client import Client, connect, eventually, stamp
-from server import Server, identifier, skip, tool
+from server import Server, identifier, tool
 from test_frames import Raw
 from test_log_commands import damage, stored
 
@@ -254,7 +256,7 @@ async def test_metrics_are_what_prometheus_reads(shared):
 
 async def test_metrics_pass_promtool(shared):
     """Prometheus' own check finds nothing to say."""
-    promtool = tool("promtool") or skip("promtool is not here; scripts/setup test fetches it")
+    promtool = tool("promtool") or pytest.skip("promtool is not here; scripts/setup test fetches it")
     ann = await Client.join(shared, "promtool")
     await ann.write({"shape": identifier(), "set": {"kind": "star"}})
     await ann.write({"shape": "no", "set": {"kind": "star"}})

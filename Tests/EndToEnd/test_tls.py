@@ -10,10 +10,11 @@ import subprocess
 import tempfile
 import urllib.request
 
+import pytest
 import websockets
 
 from client import Client, eventually
-from server import ROOT, Answer, Server, free_port, identifier, skip, tool
+from server import ROOT, Answer, Server, free_port, identifier, tool
 
 TOKEN = "operator-7f634f1b9c0d2e8a"
 
@@ -50,8 +51,8 @@ class Proxy:
     """nginx on a free port of loopback."""
 
     def __init__(self, server):
-        self.program = tool("nginx") or skip("nginx is not here; scripts/setup test fetches it")
-        tool("openssl") or skip("openssl is not here")
+        self.program = tool("nginx") or pytest.skip("nginx is not here; scripts/setup test fetches it")
+        tool("openssl") or pytest.skip("openssl is not here")
         self.server = server
 
     def __enter__(self):

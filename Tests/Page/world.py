@@ -83,20 +83,15 @@ class World:
     def test(self, name):
         """Everyone leaves at the end, and nobody may have met an error that was not expected."""
         self.rooms = []
-        test = Test(self.room(name=f"{name[5:50]}-{self.count}"))
+        room = self.room(name=f"{name[5:50]}-{self.count}")
         try:
-            yield test
+            yield room
             complaints = [words for room in self.rooms for person in room.people for words in person.complaints]
             assert not complaints, "on the console: " + " | ".join(complaints)
         finally:
             for room in self.rooms:
                 for person in room.people:
                     person.leave()
-
-
-class Test:
-    def __init__(self, room):
-        self.room = room
 
 
 class Room:

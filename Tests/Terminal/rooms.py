@@ -49,7 +49,7 @@ class Peer:
     """Somebody else in the room, who shares no code with us."""
 
     def __init__(self, server, room, name="Bob", color="#0369A1"):
-        self.socket = connect(server.socket(room), subprotocols=["canvas.v1.json"], max_size=None)
+        self.socket = connect(server.socket(room), subprotocols=["canvas.v1.json"], max_size=None).__enter__()
         self.send(type="hello", name=name, color=color)
         self.welcome = self.until(lambda message: message["type"] == "welcome")
         self.states = {peer["actor"]: peer["state"] for peer in self.welcome["peers"]}

@@ -91,7 +91,7 @@ def test_a_stop_that_nobody_can_catch(server, client):
         assert terminal.is_restored() and terminal.has_left()
 
 
-def test_the_server_goes_in_the_middle_of_a_drag(_, client):
+def test_the_server_goes_in_the_middle_of_a_drag(client):
     """One goes on, it says that the changes are kept, and they arrive when the server is back."""
     with Server() as server:
         draw(server, "drag", name="Box", position=[0, 0], size=[160, 160])
@@ -118,7 +118,7 @@ def test_the_server_goes_in_the_middle_of_a_drag(_, client):
             assert drawn[0]["position"] == [160, 32], drawn
 
 
-def test_leaving_waits_for_what_is_on_its_way(_, client):
+def test_leaving_waits_for_what_is_on_its_way(client):
     """With a server that is slow to answer, q leaves as soon as the change is saved; another key stays."""
     with Server() as server, Tmux(joins(client, server, "slow")) as screen:
         screen.shows("Saved", "An empty sheet")

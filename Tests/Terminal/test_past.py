@@ -3,19 +3,20 @@
 import time
 
 from rooms import change, draw, joins
+from server import Server
 from terminals import Tmux, eventually
 
 
 def test_replaying(server, client):
     """It plays, stops, is sought through, and ends with what is drawn now."""
-    shape = draw(server, "past", name="Once", position=[0, 0], size=[300, 200])
+    shape = draw(server, "replayed", name="Once", position=[0, 0], size=[300, 200])
     begun = int(time.time() * 1000)
     eventually(lambda: time.time() * 1000 > begun + 400, "a while passes")
-    change(server, "past", shape, name="Now")
+    change(server, "replayed", shape, name="Now")
     address = ["--server", f"ws://127.0.0.1:{server.port}"]
-    with Tmux([client, "replay", "past", *address], 100, 30) as screen:
+    with Tmux([client, "replay", "replayed", *address], 100, 30) as screen:
         # Less than two seconds, once; it ends at the end.
-        screen.shows("past", "●", "×1", "Now")
+        screen.shows("replayed", "●", "×1", "Now")
         screen.shows("❚❚")
         screen.keys("Home")
         screen.shows("Once")
@@ -55,38 +56,37 @@ def test_replaying_a_part(server, client):
         eventually(lambda: "ended with 1" in screen.text() or "ended with 2" in screen.text(), screen.text)
 
 
-def test_the_operators_table(server, client):
+def test_the_operators_table(client):
     """Rooms with their figures, sorted; one is opened, and leaving it comes back."""
-    for name, count in [("top-one", 1), ("top-three", 3), ("top-two", 2)]:
-        for _ in range(count):
-            draw(server, name, name="S")
-    with Tmux([client, "top", "--every", "100ms", "--server", f"ws://127.0.0.1:{server.port}"], 100, 40) as screen:
-        screen.shows("Room", "Shapes", "Peers", "Ops/s", "Operations", "top-one", "connection", "MB")
-        screen.keys("s")
-        screen.shows("▾ Shapes")
+    with Server() as server:
+        for name, count in [("top-one", 1), ("top-three", 3), ("top-two", 2)]:
+            for _ in range(count):
+                draw(server, name, name="S")
+        with Tmux([client, "top", "--every", "100ms", "--server", f"ws://127.0.0.1:{server.port}"], 100, 40) as screen:
+            screen.shows("Room", "Shapes", "Peers", "Ops/s", "Operations", "top-one", "connection", "MB")
+            screen.keys("s")
+            screen.shows("▾ Shapes")
 
-        def order():
-            lines = screen.lines()
-            return [next(row for row, line in enumerate(lines) if f" {name} " in line) for name in ("top-three", "top-two", "top-one")]
+            def order():
+                lines = screen.lines()
+                return [next(row for row, line in enumerate(lines) if f" {name} " in line) for name in ("top-three", "top-two", "top-one")]
 
-        eventually(lambda: order() == sorted(order()), screen.text)
-        screen.keys("n")
-        screen.shows("Room ▴")
-        screen.click(*screen.place("top-two"))
-        screen.click(*screen.place("top-two"))
-        screen.shows("Saved", "2 shapes")
-        screen.keys("n")
-        screen.shows("3 shapes")
-        screen.keys("q")
-        screen.shows("Ops/s", "top-two")
-        screen.keys("q")
-        screen.shows("ended with 0")
+            eventually(lambda: order() == sorted(order()), screen.text)
+            screen.keys("n")
+            screen.shows("Room ▴")
+            screen.click(*screen.place("top-two"))
+            screen.click(*screen.place("top-two"))
+            screen.shows("Saved", "2 shapes")
+            screen.keys("n")
+            screen.shows("3 shapes")
+            screen.keys("q")
+            screen.shows("Ops/s", "top-two")
+            screen.keys("q")
+            screen.shows("ended with 0")
 
 
-def test_the_table_survives_its_server(_, client):
+def test_the_table_survives_its_server(client):
     """It says that nobody answers, and goes on when somebody does."""
-    from server import Server
-
     with Server() as server:
         draw(server, "here", name="S")
         with Tmux([client, "top", "--every", "100ms", "--server", f"ws://127.0.0.1:{server.port}"]) as screen:

@@ -1,0 +1,12 @@
+"""A server for all tests that need nothing special of theirs."""
+
+import pytest
+
+from server import Server
+
+
+@pytest.fixture(scope="session")
+def shared():
+    with Server() as server:
+        yield server
+        server.has_lived()
