@@ -23,13 +23,7 @@ let package = Package(
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CBrotli", providers: [.apt(["libbrotli-dev"])]),
-    .target(
-      name: "WebSocketLoop",
-      dependencies: ["CWebSockets"],
-      swiftSettings: settings,
-      // So that libwebsockets finds the `recv` of ReceiveGate.swift before glibc's.
-      linkerSettings: [.unsafeFlags(["-Xlinker", "--export-dynamic-symbol=recv"])]
-    ),
+    .target(name: "WebSocketLoop", dependencies: ["CWebSockets"], swiftSettings: settings),
     .target(name: "RoomLog", dependencies: ["CSQLite"], swiftSettings: settings),
     .executableTarget(
       name: "SyncServer",

@@ -93,8 +93,6 @@ async def test_what_the_protocol_forbids_ends_the_connection(shared):
         lambda raw: raw.send(0, b"x"),
         lambda raw: (raw.send(1, b"{", final=False), raw.send(1, b"}")),
         lambda raw: raw.send(8, (999).to_bytes(2, "big")),
-        lambda raw: raw.send(8, b"\x03"),
-        lambda raw: raw.writer.write(b"\x81\x02{}"),
     ]
     for number, attempt in enumerate(forbidden):
         raw = await Raw.open(shared)
@@ -102,13 +100,6 @@ async def test_what_the_protocol_forbids_ends_the_connection(shared):
         assert await raw.ended() in (None, 1002), number
         raw.writer.close()
     assert (await shared.get("/healthz")).status == 200
-
-
-async def test_a_goodbye_that_is_no_text(shared):
-    """Its reason has to be UTF-8."""
-    raw = await Raw.open(shared)
-    raw.send(8, (1000).to_bytes(2, "big") + b"\xff")
-    assert await raw.ended() == 1007
 
 
 async def test_garbage_does_no_harm(shared):

@@ -95,6 +95,29 @@ import Testing
     }
   }
 
+  @Test(
+    "An upgrade is granted whatever else its head has, as far as a head may go",
+    arguments: [
+      "\r\n\r\nGET /ws HTTP/1.1\r\n\(RawClient.handshakeHeaders)\r\n",
+      "GET http://localhost/ws HTTP/1.1\r\n\(RawClient.handshakeHeaders)\r\n",
+      "GET /../a/..//./b/%2F/..%2e?%00%zz\(String(repeating: "a&", count: 200)) HTTP/1.1\r\n\(RawClient.handshakeHeaders)\r\n",
+      "GET /\(String(repeating: "p", count: 15_000)) HTTP/1.1\r\n\(RawClient.handshakeHeaders)\r\n",
+      "GET /ws HTTP/1.1\r\nCookie: \(String(repeating: "c", count: 15_000))\r\n\(RawClient.handshakeHeaders)\r\n",
+      "GET /ws HTTP/1.1\r\n\(String(repeating: "Accept: a\r\n", count: 95))\(RawClient.handshakeHeaders)\r\n",
+      // Beginnings of names that libwebsockets knows: it takes the line that follows such a header for a part of it.
+      "GET /ws HTTP/1.1\r\nX: y\r\nX-Forwarded: y\r\nA: y\r\n\(RawClient.handshakeHeaders)\r\n",
+    ]
+  )
+  func heads(text: String) async throws {
+    try await withServer { port, _ in
+      let client = RawClient(port: port)
+      client.send(text)
+      #expect(client.read(through: "\r\n\r\n")?.hasPrefix("HTTP/1.1 101 ") == true)
+      client.sendText("x")
+      #expect(client.readMessage() == Array("x".utf8))
+    }
+  }
+
   @Test("An upgrade to something else is served as HTTP, on the second request too") func foreignUpgrade() async throws
   {
     try await withServer { port, _ in

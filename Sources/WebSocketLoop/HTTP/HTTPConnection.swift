@@ -3,11 +3,9 @@ import Glibc
 
 /// An HTTP/1.1 connection: requests one after the other, until one is upgraded.
 ///
-/// libwebsockets could serve HTTP as well, but not as is wanted here: it answers nothing to garbage and unknown methods,
-/// doesn't read chunked bodies, expects 100 MB of a POST without a length, reads on while an answer is awaited, and 4.1.6
-/// goes on with a freed header table when a second request on a connection asks for an upgrade that it doesn't know. So a
-/// request is read here, strictly, and libwebsockets is given the socket with a handshake of our own wording once the
-/// upgrade was granted: it never sees a byte of a request from outside.
+/// libwebsockets could serve HTTP as well, but not as is wanted here (docs/decisions/0010-http-by-hand.md). So a request is
+/// read here, strictly. Once an upgrade was granted, libwebsockets is given the socket and the handshake, and no other byte
+/// of a request from outside.
 ///
 /// While an answer is awaited nothing is read, so what a client pipelines waits in its own socket buffer.
 final class HTTPConnection: SocketWatcher, LoopResident {
@@ -184,7 +182,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
         descriptor,
         request: request,
         subprotocol: subprotocol,
-        handshake: handshake.rephrased(subprotocol: subprotocol, compresses: listener.options.webSocket.compresses)
+        handshake: handshake
       )
     }
   }

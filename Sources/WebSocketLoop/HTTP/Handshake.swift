@@ -1,4 +1,8 @@
-/// A request for an upgrade to WebSocket, checked (RFC 6455, 4.2.1) and put in our own words for libwebsockets.
+/// A request for an upgrade to WebSocket, checked (RFC 6455, 4.2.1).
+///
+/// libwebsockets answers it, but isn't handed the head as it came: 4.1.6 takes the line after a header whose name is the
+/// beginning of one that it knows (`X:`, `A:`, `X-Forwarded:`) for a part of that header, and closes without an answer.
+/// It gets a head of the handshake alone.
 struct Handshake {
   let offered: [String]
   private let key: String
@@ -35,11 +39,14 @@ struct Handshake {
       }
   }
 
-  /// The request as libwebsockets gets to see it: nothing in it comes from outside but the key, the offer of
-  /// compression where that is allowed, and a subprotocol that we speak.
-  func rephrased(subprotocol: String?, compresses: Bool) -> [UInt8] {
+  /// The handshake as libwebsockets gets to see it. Of the client's words it has the key, and the offer of compression where
+  /// that is allowed.
+  /// - Parameters:
+  ///   - host: the name of the virtual host, by which libwebsockets finds it.
+  ///   - subprotocol: one that the client offers and the listener speaks.
+  func head(host: String, subprotocol: String?, compresses: Bool) -> [UInt8] {
     var bytes = Array("GET / HTTP/1.1\r\n".utf8)
-    appendHeaderLine("Host", "localhost", to: &bytes)
+    appendHeaderLine("Host", host, to: &bytes)
     appendHeaderLine("Upgrade", "websocket", to: &bytes)
     appendHeaderLine("Connection", "Upgrade", to: &bytes)
     appendHeaderLine("Sec-WebSocket-Version", "13", to: &bytes)

@@ -169,7 +169,7 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident {
 
   /// Gives libwebsockets a socket whose upgrade was granted. It answers the handshake within the call, and closes the
   /// socket itself where it can't.
-  func adopt(_ accepted: Int32, request: Request, subprotocol: String?, handshake: [UInt8]) {
+  func adopt(_ accepted: Int32, request: Request, subprotocol: String?, handshake: Handshake) {
     let connection = Connection(
       loop: loop,
       listener: self,
@@ -179,7 +179,12 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident {
       options: options.webSocket
     )
     webSocketHost.adopting = connection
-    _ = handshake.withUnsafeBytes { bytes in
+    let head = handshake.head(
+      host: webSocketHost.name,
+      subprotocol: subprotocol,
+      compresses: options.webSocket.compresses
+    )
+    _ = head.withUnsafeBytes { bytes in
       lws_adopt_socket_vhost_readbuf(
         webSocketHost.pointer,
         accepted,
@@ -232,8 +237,7 @@ extension EventLoop {
     options: ListenOptions = ListenOptions(),
     handler: any ServerHandler
   ) throws(ListenError) -> Listener {
-    precondition(ReceiveGate.isInPlace, "linked without --export-dynamic-symbol=recv: any frame would be let in")
-    return try perform { () throws(ListenError) -> Listener in
+    try perform { () throws(ListenError) -> Listener in
       try Listener(loop: self, host: host, port: port, options: options, handler: handler)
     }
   }

@@ -55,7 +55,6 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   private(set) lazy var trust: TLSTrust? = speaksTLS ? TLSTrust() : nil
   var residents: [ObjectIdentifier: any LoopResident] = [:]
   let memory = FreedMemory()
-  let gated = GatedConnections()
   public internal(set) var counts = LoopCounts()
 
   /// Starts the thread.
@@ -243,7 +242,6 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   private func runThread() {
     threadIdentity.store(pthread_self(), ordering: .relaxed)
     pthread_setname_np(pthread_self(), String(name.prefix(15)))
-    gated.settleOnThisThread()
     uv_run(uv, UV_RUN_DEFAULT)
     tearDown()
     ended.signalAll()
@@ -269,7 +267,6 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     stayAwake.deallocate()
     uv.deallocate()
     websockets = nil
-    gated.leaveThisThread()
     threadIdentity.store(0, ordering: .relaxed)
   }
 

@@ -48,15 +48,6 @@ extension Connection {
     put(bytes)
   }
 
-  /// The newest ping is answered once the socket takes it; what waits for a slow peer doesn't grow with its pings.
-  func sendOwedPong() {
-    guard let payload = owedPong, state == .open, !isStalled else { return }
-    owedPong = nil
-    var bytes: [UInt8] = []
-    Frame.append(payload, opcode: .pong, to: &bytes)
-    put(bytes)
-  }
-
   func sendClose(code: UInt16, reason: String) {
     put(Self.closeFrame(code: code, reason: reason))
   }

@@ -64,14 +64,6 @@ public final class Connection: @unchecked Sendable {
   /// With compression, libwebsockets takes one write for each time it says that the socket is writable.
   var mayWriteCompressed = false
 
-  /// Of a server's connection.
-  var gate = FrameGate()
-  /// Of a client's, unless it compresses.
-  var frames = ServerFrames()
-  /// Messages come by way of libwebsockets, up to the end of one that has come in part.
-  var isLeftToLibrary = false
-  /// What the newest ping said, until the socket takes the answer.
-  var owedPong: [UInt8]?
   var assembly: [UInt8] = []
   /// How much of a text that is being assembled is known to be UTF-8.
   var assemblyChecked = 0
@@ -111,11 +103,9 @@ public final class Connection: @unchecked Sendable {
   func attach(to wsi: OpaquePointer) {
     self.wsi = wsi
     descriptor = lws_get_socket_fd(wsi)
-    if isServers { loop.gated.add(self, descriptor: descriptor) }
   }
 
   func detach() {
-    loop.gated.remove(self, descriptor: descriptor)
     wsi = nil
     descriptor = -1
   }
@@ -123,8 +113,6 @@ public final class Connection: @unchecked Sendable {
   func opened() {
     state = .open
     wasOpened = true
-    // Until now a client's socket has spoken HTTP.
-    if !isServers, !options.compresses { loop.gated.add(self, descriptor: descriptor) }
     loop.counts.connections += 1
     listener?.connectionCame()
     lastHeard = loop.now
@@ -350,7 +338,6 @@ public final class Connection: @unchecked Sendable {
     isStalled = false
     mayWriteCompressed = true
     defer { mayWriteCompressed = false }
-    sendOwedPong()
     flushWaiting()
     if waiting.isEmpty, wantsWritable, state == .open, !isStalled {
       wantsWritable = false

@@ -4,6 +4,7 @@ import Glibc
 /// A virtual host of libwebsockets, with the C arrays that it reads for as long as it lives.
 final class WebSocketHost {
   private(set) var pointer: OpaquePointer!
+  let name: String
   private let protocols: UnsafeMutablePointer<lws_protocols>
   private let extensions: UnsafeMutablePointer<lws_extension>
   private var texts: [UnsafeMutablePointer<CChar>] = []
@@ -22,6 +23,7 @@ final class WebSocketHost {
     compresses: Bool,
     trust: TLSTrust?
   ) {
+    self.name = name
     self.trust = trust
     let names = [Self.plainProtocol] + subprotocols
     protocols = .allocate(capacity: names.count + 1)
