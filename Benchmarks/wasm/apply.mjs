@@ -16,7 +16,7 @@ globalThis.crypto ??= webcrypto
 
 const [path, times = '7'] = process.argv.slice(2)
 const wasm = readFileSync(new URL('../../web/core.wasm', import.meta.url))
-const core = await loadCore(wasm, readFileSync(new URL('../../web/geometry.wasm', import.meta.url)))
+const core = await loadCore(wasm)
 const file = readFileSync(path)
 
 const frames = []

@@ -37,31 +37,6 @@ struct NumberTextTests {
     #expect(writer.bytes == Array(text.utf8))
   }
 
-  /// What core.wasm prints by, against what it stands in for.
-  @Test("the shortest digits are those of the standard library")
-  func shortestDigits() {
-    var generator = SeededGenerator(seed: 15)
-    var values: [Double] = [.leastNonzeroMagnitude, .leastNormalMagnitude, .greatestFiniteMagnitude, 1e21, 9.5e-7]
-    for exponent in stride(from: -1_022, through: 1_023, by: 3) {
-      let power = Double(sign: .plus, exponent: exponent, significand: 1)
-      values += [power.nextDown, power, power.nextUp]
-    }
-    for _ in 0..<2_000 {
-      values.append(Double(bitPattern: generator.next() >> 1))
-      values.append(Double.random(in: 0...1e7, using: &generator))
-      // Seventeen digits, of which two may be as near.
-      values.append(Double(UInt64.random(in: 1 << 53...UInt64.max, using: &generator)) / 8_192)
-    }
-    for value in values where value > 0 && value.isFinite {
-      let shortest = ShortestDigits(of: value)
-      let digits = shortest.digits.map { String($0) }.joined()
-      #expect(Double("0.\(digits)e\(shortest.pointPlace)") == value)
-      let described = value.description.split(separator: "e")[0].filter { $0 != "." }
-      let significant = described.drop { $0 == "0" }.reversed().drop { $0 == "0" }.reversed()
-      #expect(digits == String(significant), "\(value)")
-    }
-  }
-
   @Test("whole numbers up to the last of 64 bits are printed digit by digit")
   func integers() {
     var generator = SeededGenerator(seed: 5)

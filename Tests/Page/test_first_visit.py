@@ -49,7 +49,7 @@ def test_a_first_visit_is_light(world):
         ann.page.wait_for_load_state("networkidle")
         sizes = seen["sizes"]
         assert sum(sizes.values()) < BYTES_MAX, sorted(sizes.items(), key=lambda entry: -entry[1])[:20]
-        assert sizes.get("core.wasm", 0) > 50_000 and sizes.get("geometry.wasm", 0) > 10_000
+        assert sizes.get("core.wasm", 0) > 50_000
         assert not [path for path in LATER if path in sizes]
         ann.page.mouse.click(700, 500)
         ann.wait("app.hasExchange")

@@ -1,14 +1,13 @@
-// core.wasm and geometry.wasm for JavaScript: the same merge, undo and geometry that the server runs. Nothing here
-// merges, and nothing here draws; a page tells a replica what happened and does what it is asked for in return.
+// core.wasm for JavaScript: the same merge, undo and geometry that the server runs. Nothing here merges, and nothing here
+// draws: a page tells a replica what happened, and carries out the effects that the replica returns.
 //
-//     const core = await loadCore(fetch('core.wasm'), fetch('geometry.wasm'))
+//     const core = await loadCore(fetch('core.wasm'))
 //     const replica = core.createReplica({ name: 'Ann', color: '#E4572E' })
 //     run(replica.start())                       // [{ type: 'connect' }, …]
 //     run(replica.received(bytes))               // [{ type: 'send', bytes }, …]
 //     const { shapes, pairs } = replica.changes()  // once for every frame that is drawn
 //
-// What lies where is known to geometry.wasm, which is told of outlines before it is asked. What a page needs seldom is in a
-// third module: documents read and made, free places, JSON on the wire.
+// What a page needs seldom is in a second module: documents read and made, free places, JSON on the wire.
 //
 //     await core.loadExchange(fetch('exchange.wasm'))   // once the drawing is there
 //     const text = replica.exportDrawing()
@@ -24,22 +23,20 @@ function randomBits() {
 }
 
 /**
- * Loads core.wasm and geometry.wasm: of each a response (or the promise of one), or its bytes.
+ * Loads core.wasm, of a response (or the promise of one) or of its bytes.
  *
- * @param {Response | Promise<Response> | BufferSource} core
- * @param {Response | Promise<Response> | BufferSource} geometry
+ * @param {Response | Promise<Response> | BufferSource} source
  * @param {{seed?: bigint}} [options]
  * @returns {Promise<Core>}
  */
-export async function loadCore(core, geometry, { seed = randomBits() } = {}) {
-  return new Core(...await Promise.all([instantiate(core), instantiate(geometry)]), seed)
+export async function loadCore(source, { seed = randomBits() } = {}) {
+  return new Core(await instantiate(source), seed)
 }
 
 async function instantiate(source) {
-  const bytes = await source
-  // A server that calls it something else than application/wasm is no reason to fail.
-  const { instance } = await WebAssembly.instantiate(bytes instanceof Uint8Array || bytes instanceof ArrayBuffer
-    ? bytes : await bytes.arrayBuffer(), {})
+  const given = await source
+  const { instance } = await (given instanceof Response
+    ? WebAssembly.instantiateStreaming(given, {}) : WebAssembly.instantiate(given, {}))
   return instance.exports
 }
 
@@ -94,7 +91,7 @@ class Module {
   }
 }
 
-/** The third module, and what it was handed over last. */
+/** exchange.wasm, and the drawing that it was handed over last. */
 class Exchange extends Module {
   /** The digest of the drawing that it has. */
   #taken = ''
@@ -107,14 +104,13 @@ class Exchange extends Module {
   }
 }
 
-/** core.wasm with geometry.wasm, and, once it is loaded, exchange.wasm. */
+/** core.wasm, and, once it is loaded, exchange.wasm. */
 export class Core extends Module {
   #exchange = null
   #seed
 
-  constructor(exports, geometryExports, seed) {
+  constructor(exports, seed) {
     super(exports, seed)
-    this.geometry = new Module(geometryExports, seed)
     this.#seed = seed
   }
 

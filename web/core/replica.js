@@ -25,8 +25,6 @@ export class Replica {
   #handle
   #clock
   #isJSON
-  /** What geometry.wasm knows it by. */
-  #plane
 
   constructor(core, handle, options) {
     this.#core = core
@@ -34,7 +32,6 @@ export class Replica {
     this.#handle = handle
     this.#clock = options.clock ?? hostClock
     this.#isJSON = encodingNumber(options) === 0
-    this.#plane = core.geometry.exports.createPlane()
   }
 
   #now() { return [this.#clock.wall(), this.#clock.monotonic()] }
@@ -42,13 +39,13 @@ export class Replica {
     const effects = this.#core.effects(this.#exports[name](this.#handle, ...values, ...this.#now()))
     return this.#isJSON ? effects.map((effect) => this.#translated(effect)) : effects
   }
-  /** A session is a binary one to core.wasm; what it sends in JSON is translated. */
+  /** To core.wasm every session is a binary one; what a session sends in JSON is translated by exchange.wasm. */
   #translated(effect) {
     if (effect.type !== 'send') return effect
     const { exchange } = this.#core
     return { type: 'send', bytes: exchange.bytes(exchange.exports.toServer(exchange.write(effect.bytes))).slice() }
   }
-  /** The third module, with what this session shows. */
+  /** exchange.wasm, with what this session shows. */
   #exchange() {
     const { exchange } = this.#core
     exchange.take(this.#core, this.#handle, this.digest)
@@ -57,23 +54,8 @@ export class Replica {
   #numbers(name, ...values) { return this.#core.numbers(this.#exports[name](this.#handle, ...values)) }
   #text(name, ...values) { return this.#core.text(this.#exports[name](this.#handle, ...values)) }
 
-  /** geometry.wasm, which by now knows what this session shows. @returns {Module} */
-  #followed() {
-    const { geometry } = this.#core
-    const changes = this.#core.bytes(this.#exports.outlineChanges(this.#handle))
-    if (changes.length > 0) geometry.exports.follow(this.#plane, geometry.write(changes))
-    return geometry
-  }
-  #geometry(name, ...values) {
-    const geometry = this.#followed()
-    return geometry.numbers(geometry.exports[name](this.#plane, ...values))
-  }
-
   /** The session is used no more. */
-  destroy() {
-    this.#exports.destroySession(this.#handle)
-    this.#core.geometry.exports.destroyPlane(this.#plane)
-  }
+  destroy() { this.#exports.destroySession(this.#handle) }
 
   /** For `Core.restoreReplica`. @param {boolean} withDrawing also what is confirmed, not only what is unsent */
   save(withDrawing = true) {
@@ -163,17 +145,13 @@ export class Replica {
     return this.#perform('reorder', this.#core.writeNumbers(shapes), how, typeof to === 'number' ? to : 0)
   }
   /** A square of a random bright colour in an area. @returns {Effect[]} an `added` among them */
-  addSquare({ x, y, width, height }) { return this.#addMade(0, x, y, width, height) }
+  addSquare({ x, y, width, height }) { return this.#perform('addRandomShape', 0, x, y, width, height) }
   /** Any shape in an area. @returns {Effect[]} an `added` among them */
-  addRandomShape({ x, y, width, height }) { return this.#addMade(1, x, y, width, height) }
+  addRandomShape({ x, y, width, height }) { return this.#perform('addRandomShape', 1, x, y, width, height) }
   /** A circle of a random bright colour around a point. @returns {Effect[]} an `added` among them */
-  addCircle(x, y) { return this.#addMade(2, x, y, 0, 0) }
-  #addMade(how, ...area) {
-    const { geometry } = this.#core
-    return this.#perform('addShapes', this.#core.write(geometry.bytes(geometry.exports.makeShape(how, ...area))))
-  }
+  addCircle(x, y) { return this.#perform('addRandomShape', 2, x, y, 0, 0) }
   /** @returns {string} `#RRGGBB` */
-  brightColor() { return colorText(this.#core.geometry.exports.brightColor()) }
+  brightColor() { return colorText(this.#exports.brightColor()) }
   /**
    * A layout of squares, or a drawing.
    * @param {string} text
@@ -196,7 +174,7 @@ export class Replica {
     const shapes = []
     const pairs = []
     for (let at = 1; at < numbers.length; at += rowLength) shapes.push(readChange(numbers, at))
-    const changed = this.#geometry('changedPairs')
+    const changed = this.#numbers('changedPairs')
     for (let at = 0; at < changed.length; at += 3) {
       pairs.push({ first: changed[at], second: changed[at + 1], overlaps: changed[at + 2] === 1 })
     }
@@ -205,11 +183,7 @@ export class Replica {
   /** All, from the back to the front. @returns {Shape[]} */
   shapes() { return readShapes(this.#numbers('shapes')) }
   /** Those that may be seen in a box, from the back to the front. @returns {Shape[]} */
-  shapesInView({ x, y, width, height }) {
-    const reach = this.#exports.strokeReach(this.#handle)
-    const near = this.#geometry('shapesNear', x - reach, y - reach, width + 2 * reach, height + 2 * reach)
-    return readShapes(this.#numbers('rows', this.#core.writeNumbers(near)))
-  }
+  shapesInView({ x, y, width, height }) { return readShapes(this.#numbers('shapesInView', x, y, width, height)) }
   /** @param {number} id @returns {Shape | null} */
   shape(id) { return readShapes(this.#numbers('rows', this.#core.writeNumbers([id])))[0] ?? null }
   /** Identifiers from the back to the front. @returns {number[]} */
@@ -232,13 +206,11 @@ export class Replica {
   // What lies where.
 
   /** The shapes at a point, the topmost first. @returns {number[]} */
-  shapesAt(x, y) { return this.#inOrder(this.#geometry('shapesAt', x, y)).reverse() }
+  shapesAt(x, y) { return Array.from(this.#numbers('shapesAt', x, y)) }
   /** The shapes that share area with a box, or lie wholly in it, from the back to the front. @returns {number[]} */
   shapesInBox({ x, y, width, height }, wholly = false) {
-    return this.#inOrder(this.#geometry('shapesInBox', x, y, width, height, wholly ? 1 : 0))
+    return Array.from(this.#numbers('shapesInBox', x, y, width, height, wholly ? 1 : 0))
   }
-  /** @param {Float64Array} shapes @returns {number[]} from the back to the front */
-  #inOrder(shapes) { return Array.from(this.#numbers('inOrder', this.#core.writeNumbers(shapes))) }
   /** The nearest place where a box overlaps nothing. @returns {{x: number, y: number} | null} */
   freePlace({ width, height }, { x, y }) {
     const exchange = this.#exchange()
@@ -246,30 +218,23 @@ export class Replica {
   }
   /** The box around shapes, or around all. @param {number[]} [shapes] */
   bounds(shapes = []) {
-    const around = shapes.length > 0 ? shapes : this.drawingOrder()
-    const geometry = this.#followed()
-    const [x, y, width, height] =
-      geometry.numbers(geometry.exports.bounds(this.#plane, geometry.writeNumbers(around)))
+    const [x, y, width, height] = this.#numbers('bounds', this.#core.writeNumbers(shapes))
     return x === undefined ? null : { x, y, width, height }
   }
   /** A shape's outline as a polygon. @returns {{x: number, y: number}[]} */
-  outline(id, flatness = 0.25) {
-    const { geometry } = this.#core
-    const row = this.#core.bytes(this.#exports.outlineRow(this.#handle, id))
-    return readPoints(geometry.numbers(geometry.exports.outline(geometry.write(row), flatness)))
-  }
+  outline(id, flatness = 0.25) { return readPoints(this.#numbers('outline', id, flatness)) }
   /** All pairs that overlap. @returns {[number, number][]} */
   overlapPairs() {
-    const numbers = this.#geometry('overlapPairs')
+    const numbers = this.#numbers('overlapPairs')
     const pairs = []
     for (let at = 0; at < numbers.length; at += 2) pairs.push([numbers[at], numbers[at + 1]])
     return pairs
   }
-  /** Whom a shape overlaps. @returns {number[]} */
-  neighbours(id) { return Array.from(this.#geometry('neighbours', id)) }
+  /** The shapes that a shape overlaps. @returns {number[]} */
+  neighbours(id) { return Array.from(this.#numbers('neighbours', id)) }
   /** What two shapes have in common, as polygons. @returns {{x: number, y: number}[][]} */
   commonRegion(first, second) {
-    const numbers = this.#geometry('commonRegion', first, second)
+    const numbers = this.#numbers('commonRegion', first, second)
     const polygons = []
     for (let at = 0; at < numbers.length;) {
       const end = at + 1 + 2 * numbers[at]

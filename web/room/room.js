@@ -32,7 +32,7 @@ const wear = ({ color }) => document.documentElement.style.setProperty('--me', c
 wear(me)
 document.title = `${room} · CanvasSync`
 
-const core = await loadCore(fetch('/core.wasm'), fetch('/geometry.wasm'))
+const core = await loadCore(fetch('/core.wasm'))
 const options = { name: me.name, color: me.color, readonly: viewOnly }
 const { session, release, isLeftBehind } = await openReplica(core, room, options)
 const app = new App({ core, session, room, token, viewOnly, me })

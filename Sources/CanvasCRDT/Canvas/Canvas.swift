@@ -61,9 +61,6 @@ public struct Canvas: Sendable {
 extension Canvas {
   /// Merges one operation. `place` is where it stands in the room's log, for `operations(since:)`.
   @discardableResult
-  #if hasFeature(Embedded)
-    @inline(never)
-  #endif
   public mutating func apply(_ operation: borrowing Operation, place: UInt64 = 0) -> Change {
     if let slot = slot(of: operation.shape) {
       let page = Int(slot >> Canvas.pageShift)
@@ -91,9 +88,6 @@ extension Canvas {
   }
 
   @discardableResult
-  #if hasFeature(Embedded)
-    @inline(never)
-  #endif
   mutating func merge(_ record: borrowing ShapeRecord, place: UInt64) -> Change {
     if let slot = slot(of: record.shape) {
       let page = Int(slot >> Canvas.pageShift)
@@ -121,47 +115,45 @@ extension Canvas {
     return change
   }
 
-  #if !hasFeature(Embedded)
-    /// Takes over pages of shapes, those of which nothing is known as they are.
-    mutating func merge(_ arriving: [[ShapeRecord]], place: UInt64) {
-      if arriving.count >= StatePart.shapesMax / Canvas.pageLength {
-        let pages = pages
-        table.reserve(arriving.count * Canvas.pageLength) {
-          pages[Int($0 >> Canvas.pageShift)][Int($0) & (Canvas.pageLength - 1)].shape
-        }
-      }
-      for page in arriving where !adopt(page, place: place) {
-        for row in page.indices { merge(page[row], place: place) }
-      }
-    }
-
-    /// Takes over a page of shapes of which nothing is known, where it fits behind the pages that there are. A whole room's
-    /// state comes so, and none of its records is copied.
-    private mutating func adopt(_ page: [ShapeRecord], place: UInt64) -> Bool {
-      guard slotCount & (Canvas.pageLength - 1) == 0 else { return false }
-      for row in page.indices {
-        let shape = page[row].shape
-        guard slot(of: shape) == nil, erasures.isEmpty || !erasures.contains(shape) else { return false }
-      }
-      var page = page
-      if place > 0 {
-        for row in page.indices { page[row].changedAt = place }
-      }
-      let first = UInt32(slotCount)
-      slotCount += page.count
-      pages.append(page)
-      pageChangedAt.append(place)
+  /// Takes over pages of shapes, those of which nothing is known as they are.
+  mutating func merge(_ arriving: [[ShapeRecord]], place: UInt64) {
+    if arriving.count >= StatePart.shapesMax / Canvas.pageLength {
       let pages = pages
-      for row in page.indices {
-        if page[row].isLive { liveCount += 1 }
-        if let counted = countedDigest { countedDigest = counted &+ page[row].digest }
-        table.insert(page[row].shape, slot: first + UInt32(row)) {
-          pages[Int($0 >> Canvas.pageShift)][Int($0) & (Canvas.pageLength - 1)].shape
-        }
+      table.reserve(arriving.count * Canvas.pageLength) {
+        pages[Int($0 >> Canvas.pageShift)][Int($0) & (Canvas.pageLength - 1)].shape
       }
-      return true
     }
-  #endif
+    for page in arriving where !adopt(page, place: place) {
+      for row in page.indices { merge(page[row], place: place) }
+    }
+  }
+
+  /// Takes over a page of shapes of which nothing is known, where it fits behind the pages that there are. A whole room's
+  /// state comes so, and none of its records is copied.
+  private mutating func adopt(_ page: [ShapeRecord], place: UInt64) -> Bool {
+    guard slotCount & (Canvas.pageLength - 1) == 0 else { return false }
+    for row in page.indices {
+      let shape = page[row].shape
+      guard slot(of: shape) == nil, erasures.isEmpty || !erasures.contains(shape) else { return false }
+    }
+    var page = page
+    if place > 0 {
+      for row in page.indices { page[row].changedAt = place }
+    }
+    let first = UInt32(slotCount)
+    slotCount += page.count
+    pages.append(page)
+    pageChangedAt.append(place)
+    let pages = pages
+    for row in page.indices {
+      if page[row].isLive { liveCount += 1 }
+      if let counted = countedDigest { countedDigest = counted &+ page[row].digest }
+      table.insert(page[row].shape, slot: first + UInt32(row)) {
+        pages[Int($0 >> Canvas.pageShift)][Int($0) & (Canvas.pageLength - 1)].shape
+      }
+    }
+    return true
+  }
 
   /// Forgets erasures stamped before `milliseconds`; returns how many. Only where the door refuses stamps as old.
   @discardableResult
@@ -195,7 +187,6 @@ extension Canvas {
   }
 
   /// Drops all that the canvas holds of one shape, as though nothing of it had ever come.
-  @inline(never)
   mutating func forget(_ shape: Identifier) {
     erasures[shape] = nil
     guard let slot = slot(of: shape) else { return }
@@ -256,21 +247,13 @@ extension Canvas {
     }
   }
 
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inline(__always)
-  #endif
+  @inline(__always)
   private mutating func touch(_ page: Int, _ row: Int, place: UInt64) {
     if place > pages[page][row].changedAt { pages[page][row].changedAt = place }
     if pages[page][row].changedAt > pageChangedAt[page] { pageChangedAt[page] = pages[page][row].changedAt }
   }
 
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inline(__always)
-  #endif
+  @inline(__always)
   func slot(of shape: Identifier) -> UInt32? {
     table.slot(of: shape) { slot in
       pages[Int(slot >> Canvas.pageShift)][Int(slot) & (Canvas.pageLength - 1)].shape == shape

@@ -14,7 +14,6 @@ extension Canvas {
   }
 
   /// Holds of `shape` what `other` holds of it, and nothing where that has nothing.
-  @inline(never)
   mutating func replace(_ shape: Identifier, from other: Canvas) {
     forget(shape)
     if let slot = other.slot(of: shape) {

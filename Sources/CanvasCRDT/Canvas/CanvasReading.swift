@@ -4,9 +4,6 @@ extension Canvas {
   /// The shape of that name, if it is live.
   public subscript(shape: Identifier) -> Shape? { live(shape) }
 
-  #if hasFeature(Embedded)
-    @inline(never)
-  #endif
   private func live(_ shape: Identifier) -> Shape? {
     guard let slot = slot(of: shape) else { return nil }
     return Shape(record(at: slot))

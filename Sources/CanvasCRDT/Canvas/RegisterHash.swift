@@ -23,11 +23,7 @@ struct RegisterHash: ~Copyable {
   private static let basis: UInt64 = 0xCBF2_9CE4_8422_2325
   private static let prime: UInt64 = 0x0000_0100_0000_01B3
 
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inline(__always)
-  #endif
+  @inline(__always)
   init(shape: Identifier) {
     var text = InlineArray<16, UInt8>(repeating: UInt8(ascii: " "))
     var hash = RegisterHash.basis

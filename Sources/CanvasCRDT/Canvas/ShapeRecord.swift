@@ -50,10 +50,8 @@ extension ShapeRecord {
   }
 
   /// The whole of the merge: an erasure that only grows, and for each register the greater stamp.
-  #if !hasFeature(Embedded)
-    // Opened in place, a stamp that all properties share is no call. Twice as much code as one for both.
-    @inline(__always)
-  #endif
+  // Opened in place, a stamp that all properties share is no call.
+  @inline(__always)
   private mutating func absorb(
     _ incoming: borrowing Properties,
     erasure: Stamp?,
@@ -105,23 +103,21 @@ extension ShapeRecord {
     guard !change.isEmpty else { return change }
 
     let changedRegisters = change.changed.intersection(.registers)
-    #if !hasFeature(Embedded)
-      if let before = digest, wasLive || isLive {
-        var hash = RegisterHash(shape: shape)
-        if wasLive {
-          let leaving = isLive ? registersBefore.intersection(changedRegisters.union(change.erased)) : registersBefore
-          for property in leaving { hash.subtract(property, at: stamps[Int(property.rawValue)]) }
-        }
-        if isLive {
-          for property in wasLive ? changedRegisters : remaining {
-            let arrives = changedRegisters.contains(property)
-            hash.add(property, at: arrives ? stampOf(property) : stamps[Int(property.rawValue)])
-          }
-        }
-        hash.finish()
-        digest = before &+ hash.sum
+    if let before = digest, wasLive || isLive {
+      var hash = RegisterHash(shape: shape)
+      if wasLive {
+        let leaving = isLive ? registersBefore.intersection(changedRegisters.union(change.erased)) : registersBefore
+        for property in leaving { hash.subtract(property, at: stamps[Int(property.rawValue)]) }
       }
-    #endif
+      if isLive {
+        for property in wasLive ? changedRegisters : remaining {
+          let arrives = changedRegisters.contains(property)
+          hash.add(property, at: arrives ? stampOf(property) : stamps[Int(property.rawValue)])
+        }
+      }
+      hash.finish()
+      digest = before &+ hash.sum
+    }
 
     if !change.erased.isEmpty { values.clear(change.erased.subtracting(changedRegisters)) }
     for property in changedRegisters {

@@ -140,9 +140,7 @@ extension Canvas {
       set.delete()
       apply(Operation(shape: erasure.shape, at: erasure.stamp, set: set), place: place)
     }
-    #if !hasFeature(Embedded)
-      if let pages = part.wholePages { return merge(pages, place: place) }
-    #endif
+    if let pages = part.wholePages { return merge(pages, place: place) }
     part.forEachRecord { merge($0, place: place) }
   }
 }

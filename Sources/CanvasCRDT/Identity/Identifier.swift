@@ -81,13 +81,8 @@ extension Identifier {
     Identifier.write(group: UInt32(truncatingIfNeeded: last), to: bytes, at: 8)
   }
 
-  #if hasFeature(Embedded)
-    @usableFromInline
-    @inline(never)
-  #else
-    @inlinable
-    @inline(__always)
-  #endif
+  @inlinable
+  @inline(__always)
   static func write(group: UInt32, to bytes: UnsafeMutableRawBufferPointer, at start: Int) {
     let (upper, last) = group.quotientAndRemainder(dividingBy: 36)
     let (first, middle) = upper.quotientAndRemainder(dividingBy: 36)

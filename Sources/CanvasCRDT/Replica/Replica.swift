@@ -196,11 +196,7 @@ extension Replica {
     effects.append(.send(configuration.encoding.encode(message)))
   }
 
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inline(__always)
-  #endif
+  @inline(__always)
   mutating func tellDeparture(by operation: borrowing Operation, _ change: Change) {
     guard change.lifecycle == .vanished, operation.set.assigned.contains(.position) else { return }
     effects.append(.departed(ShapeEdit(shape: operation.shape, set: operation.set)))

@@ -1,5 +1,4 @@
-// What a replica's messages are on the wire. core.wasm has another file in place of this one, so that JSON is not loaded
-// with every page.
+// What a replica's messages are on the wire.
 
 extension WireEncoding {
   func encode(_ message: ClientMessage) -> [UInt8] {

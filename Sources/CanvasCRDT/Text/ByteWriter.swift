@@ -1,8 +1,7 @@
 /// Writes bytes, for both encodings.
 ///
 /// The array is kept larger than what is written, and the rest is filled in place: appending costs a bound and a
-/// uniqueness check for a whole value rather than for each byte. What appends is opened in place natively, where it is
-/// fast, and called in core.wasm, where it is small: that writes in a hundred places.
+/// uniqueness check for a whole value rather than for each byte.
 public struct ByteWriter: Sendable {
   /// What is written, followed by unused zeros.
   @usableFromInline var storage: [UInt8]
@@ -58,12 +57,8 @@ public struct ByteWriter: Sendable {
   }
 
   /// Lets `body` write up to `maximum` bytes in place. It returns how many it wrote.
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inlinable
-    @inline(__always)
-  #endif
+  @inlinable
+  @inline(__always)
   public mutating func append(upTo maximum: Int, _ body: (UnsafeMutableRawBufferPointer) -> Int) {
     reserve(maximum)
     let start = written
@@ -78,22 +73,14 @@ public struct ByteWriter: Sendable {
 // MARK: - Bytes and texts
 
 extension ByteWriter {
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inlinable
-  #endif
+  @inlinable
   public mutating func append(_ byte: UInt8) {
     reserve(1)
     storage[written] = byte
     written &+= 1
   }
 
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inlinable
-  #endif
+  @inlinable
   public mutating func append(_ bytes: UnsafeRawBufferPointer) {
     append(upTo: bytes.count) { room in
       room.copyMemory(from: bytes)
@@ -101,29 +88,17 @@ extension ByteWriter {
     }
   }
 
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inlinable
-  #endif
+  @inlinable
   public mutating func append(_ bytes: [UInt8]) {
     bytes.withUnsafeBytes { append($0) }
   }
 
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inlinable
-  #endif
+  @inlinable
   public mutating func append(_ text: StaticString) {
     append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inlinable
-  #endif
+  @inlinable
   public mutating func append(_ text: Text) {
     text.withBytes { append($0) }
   }
@@ -144,11 +119,7 @@ extension ByteWriter {
 
   /// Writes LEB128 in its shortest form: seven bits in each byte, the lowest first. The high bit is set where more
   /// follow.
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inlinable
-  #endif
+  @inlinable
   public mutating func appendVarint(_ value: UInt64) {
     if value < 0x80 { return append(UInt8(truncatingIfNeeded: value)) }
     append(upTo: ByteReader.varintLengthMax) { room in
@@ -165,11 +136,7 @@ extension ByteWriter {
   }
 
   /// Writes a zigzag varint, so that small negative numbers are short too: 0, −1, 1, −2 become 0, 1, 2, 3.
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inlinable
-  #endif
+  @inlinable
   public mutating func appendSignedVarint(_ value: Int64) {
     appendVarint(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
   }

@@ -155,13 +155,8 @@ public struct JSONWriter: Sendable {
   // MARK: - Underneath
 
   /// Writes a comma if one is due, and then what `body` writes, and checks the room only once.
-  #if hasFeature(Embedded)
-    @usableFromInline
-    @inline(never)
-  #else
-    @inlinable
-    @inline(__always)
-  #endif
+  @inlinable
+  @inline(__always)
   mutating func put(upTo maximum: Int, _ body: (UnsafeMutableRawBufferPointer) -> Int) {
     let comma = isCommaDue ? 1 : 0
     output.append(upTo: maximum &+ 1) { room in

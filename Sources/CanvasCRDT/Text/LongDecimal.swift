@@ -78,7 +78,6 @@ struct LongInteger {
     dropZeros()
   }
 
-  @inline(never)
   private mutating func dropZeros() {
     while words.last == 0 { words.removeLast() }
   }
@@ -90,7 +89,6 @@ struct LongInteger {
     return words.count * 32 - highest.leadingZeroBitCount
   }
 
-  @inline(never)
   mutating func multiply(by factor: UInt32, adding addend: UInt32 = 0) {
     var carry = UInt64(addend)
     for index in words.indices {
@@ -110,7 +108,6 @@ struct LongInteger {
     for _ in 0..<rest { multiply(by: 5) }
   }
 
-  @inline(never)
   mutating func shiftLeft(by bits: Int) {
     guard !isZero, bits > 0 else { return }
     let wordShift = bits / 32
@@ -128,7 +125,6 @@ struct LongInteger {
   }
 
   /// Subtracts `other` unless it is greater. Returns whether it did.
-  @inline(never)
   mutating func subtractIfNotLess(_ other: LongInteger) -> Bool {
     if isLess(than: other) { return false }
     var borrow: Int64 = 0
@@ -142,24 +138,11 @@ struct LongInteger {
     return true
   }
 
-  @inline(never)
   func isLess(than other: LongInteger) -> Bool {
     if words.count != other.words.count { return words.count < other.words.count }
     var index = words.count - 1
     while index >= 0, words[index] == other.words[index] { index -= 1 }
     return index >= 0 && words[index] < other.words[index]
-  }
-
-  @inline(never)
-  mutating func add(_ other: LongInteger) {
-    var carry: UInt64 = 0
-    for index in 0..<max(words.count, other.words.count) {
-      if index == words.count { words.append(0) }
-      carry += UInt64(words[index]) + (index < other.words.count ? UInt64(other.words[index]) : 0)
-      words[index] = UInt32(truncatingIfNeeded: carry)
-      carry >>= 32
-    }
-    if carry != 0 { words.append(UInt32(truncatingIfNeeded: carry)) }
   }
 
   /// The highest 64 bits, shifted so that the first is set; the power of two to multiply them with; and whether any bit

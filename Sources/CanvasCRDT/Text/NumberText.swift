@@ -35,12 +35,8 @@ public enum NumberText {
   }
 
   /// Writes a whole number's digits from `start` and returns the offset after them.
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inlinable
-    @inline(__always)
-  #endif
+  @inlinable
+  @inline(__always)
   public static func writeDigits(of value: UInt64, to bytes: UnsafeMutableRawBufferPointer, at start: Int) -> Int {
     if value < 10 {
       bytes[start] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value)
@@ -146,59 +142,47 @@ public enum NumberText {
     }
   }
 
-  #if hasFeature(Embedded)
-    private static func gatherDigits(
-      of magnitude: Double,
-      to bytes: UnsafeMutableRawBufferPointer,
-      at start: Int
-    ) -> (count: Int, pointPlace: Int) {
-      let shortest = ShortestDigits(of: magnitude)
-      for (index, digit) in shortest.digits.enumerated() { bytes[start + index] = UInt8(ascii: "0") + digit }
-      return (shortest.digits.count, shortest.pointPlace)
-    }
-  #else
-    /// Takes `12.5`, `1.25e-07` or the like, which is Swift's own shortest text, apart into digits and the place of the
-    /// point.
-    private static func gatherDigits(
-      of magnitude: Double,
-      to bytes: UnsafeMutableRawBufferPointer,
-      at start: Int
-    ) -> (count: Int, pointPlace: Int) {
-      let description = magnitude.description
-      return description.utf8.span.withUnsafeBytes { text in
-        var count = 0
-        var pointPlace = 0
-        var seenPoint = false
-        var exponent = 0
-        for (index, byte) in text.enumerated() {
-          if byte == UInt8(ascii: ".") {
-            seenPoint = true
-          } else if byte == UInt8(ascii: "e") {
-            exponent = exponentValue(UnsafeRawBufferPointer(rebasing: text[(index + 1)...]))
-            break
-          } else if byte != UInt8(ascii: "0") || count > 0 {
-            if start + count < bytes.count { bytes[start + count] = byte }
-            count += 1
-            if !seenPoint { pointPlace += 1 }
-          } else if seenPoint {
-            pointPlace -= 1
-          }
+  /// Takes `12.5`, `1.25e-07` or the like, which is Swift's own shortest text, apart into digits and the place of the
+  /// point.
+  private static func gatherDigits(
+    of magnitude: Double,
+    to bytes: UnsafeMutableRawBufferPointer,
+    at start: Int
+  ) -> (count: Int, pointPlace: Int) {
+    let description = magnitude.description
+    return description.utf8.span.withUnsafeBytes { text in
+      var count = 0
+      var pointPlace = 0
+      var seenPoint = false
+      var exponent = 0
+      for (index, byte) in text.enumerated() {
+        if byte == UInt8(ascii: ".") {
+          seenPoint = true
+        } else if byte == UInt8(ascii: "e") {
+          exponent = exponentValue(UnsafeRawBufferPointer(rebasing: text[(index + 1)...]))
+          break
+        } else if byte != UInt8(ascii: "0") || count > 0 {
+          if start + count < bytes.count { bytes[start + count] = byte }
+          count += 1
+          if !seenPoint { pointPlace += 1 }
+        } else if seenPoint {
+          pointPlace -= 1
         }
-        // Integers past 2⁵³ have zeros before the point. Drop them, so that the count is that of the significant
-        // digits.
-        while count > 1, bytes[start + count - 1] == UInt8(ascii: "0") { count -= 1 }
-        return (count, pointPlace + exponent)
       }
+      // Integers past 2⁵³ have zeros before the point. Drop them, so that the count is that of the significant
+      // digits.
+      while count > 1, bytes[start + count - 1] == UInt8(ascii: "0") { count -= 1 }
+      return (count, pointPlace + exponent)
     }
+  }
 
-    private static func exponentValue(_ text: UnsafeRawBufferPointer) -> Int {
-      var value = 0
-      for byte in text where byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") {
-        value = value * 10 + Int(byte - UInt8(ascii: "0"))
-      }
-      return text.first == UInt8(ascii: "-") ? -value : value
+  private static func exponentValue(_ text: UnsafeRawBufferPointer) -> Int {
+    var value = 0
+    for byte in text where byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") {
+      value = value * 10 + Int(byte - UInt8(ascii: "0"))
     }
-  #endif
+    return text.first == UInt8(ascii: "-") ? -value : value
+  }
 
   private static func put(_ byte: UInt8, to bytes: UnsafeMutableRawBufferPointer, at index: Int) -> Int {
     bytes[index] = byte

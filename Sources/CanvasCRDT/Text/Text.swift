@@ -98,12 +98,7 @@ extension Text: Comparable {
 @usableFromInline
 enum ByteOrder {
   /// Less than, equal to or greater than 0 if `left` comes before, equals or comes after `right`.
-  #if hasFeature(Embedded)
-    @usableFromInline
-    @inline(never)
-  #else
-    @inlinable
-  #endif
+  @inlinable
   static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
     let count = min(left.count, right.count)
     var index = 0

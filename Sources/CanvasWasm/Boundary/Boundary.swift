@@ -1,7 +1,3 @@
-#if canImport(CanvasCRDT)
-  import CanvasCRDT
-#endif
-
 // What the modules have in common: the two buffers, and how a call ends.
 //
 // Unsafe to share, and not shared: WebAssembly runs here in one thread, and no call from JavaScript comes within

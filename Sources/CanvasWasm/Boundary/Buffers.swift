@@ -1,7 +1,3 @@
-#if canImport(CanvasCRDT)
-  import CanvasCRDT
-#endif
-
 // How bytes cross between JavaScript and Swift: one buffer each way, in linear memory, used over and over.
 //
 // JavaScript asks for room with `input`, writes there, and calls with how much it has written. What a call answers is
@@ -53,7 +49,6 @@ struct InputBuffer: ~Copyable {
 
   func array(_ count: UInt32) -> [UInt8] { [UInt8](bytes(count)) }
 
-  @inline(never)
   func number(_ index: Int) -> Double {
     precondition((index + 1) * 8 <= buffer.capacity, "more than there was room for")
     return UnsafeRawBufferPointer(start: buffer.start, count: buffer.capacity)
@@ -72,8 +67,6 @@ struct InputBuffer: ~Copyable {
 }
 
 /// What JavaScript is about to read.
-///
-/// What writes here is called and not opened in place: it is written to in two hundred places.
 struct OutputBuffer: ~Copyable {
   private var buffer = Buffer()
   private(set) var count = 0
@@ -91,14 +84,12 @@ struct OutputBuffer: ~Copyable {
     return UnsafeMutableRawBufferPointer(start: buffer.start.map { $0 + count }, count: added)
   }
 
-  @inline(never)
   mutating func append(_ number: Double) {
     room(for: 8).storeBytes(of: number, as: Double.self)
   }
 
   mutating func append(_ flag: Bool) { append(flag ? 1 : 0) }
 
-  @inline(never)
   mutating func append(_ identifier: Identifier) { append(identifier.number) }
 
   mutating func append(_ point: Point) {
@@ -106,23 +97,19 @@ struct OutputBuffer: ~Copyable {
     append(point.y)
   }
 
-  @inline(never)
   mutating func append(_ identifiers: [Identifier]) {
     for identifier in identifiers { append(identifier) }
   }
 
-  @inline(never)
   mutating func append(_ bytes: UnsafeRawBufferPointer) {
     room(for: bytes.count).copyMemory(from: bytes)
   }
 
-  @inline(never)
   mutating func append(_ bytes: [UInt8]) {
     let span = bytes.span
     span.withUnsafeBytes { append($0) }
   }
 
-  @inline(never)
   mutating func append(_ text: Text) {
     text.withBytes { append($0) }
   }
@@ -132,12 +119,10 @@ struct OutputBuffer: ~Copyable {
     while count & 7 != 0 { append(byte: 0) }
   }
 
-  @inline(never)
   mutating func append(byte: UInt8) {
     room(for: 1)[0] = byte
   }
 
-  @inline(never)
   mutating func append(word: UInt32) {
     room(for: 4).storeBytes(of: word.littleEndian, as: UInt32.self)
   }

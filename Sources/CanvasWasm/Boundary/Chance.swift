@@ -1,7 +1,3 @@
-#if canImport(CanvasCRDT)
-  import CanvasCRDT
-#endif
-
 // What Swift's runtime asks of its host, so that the module imports nothing and runs wherever WebAssembly does.
 
 /// Drawn from by the standard library, for the seed of its hashes. The same for everyone until the page has seeded it,

@@ -1,7 +1,3 @@
-#if canImport(CanvasCRDT)
-  import CanvasCRDT
-#endif
-
 // What is written to a shape, as it crosses between JavaScript and Swift and between the modules: doubles.
 //
 //     shape    its identifier; −1 for one that has none yet

@@ -1,7 +1,3 @@
-#if canImport(CanvasCRDT)
-  import CanvasCRDT
-#endif
-
 // Documents read, and made of what a session shows. A session lives in core.wasm: it hands over all that it shows, which
 // is kept here until it hands over something newer.
 

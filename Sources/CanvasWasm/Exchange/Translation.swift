@@ -1,7 +1,3 @@
-#if canImport(CanvasCRDT)
-  import CanvasCRDT
-#endif
-
 // JSON for a session that is to speak it: core.wasm speaks the binary encoding only.
 
 /// A server's message in JSON, which stands in the input, in the binary encoding. What is no message becomes bytes that

@@ -1,7 +1,3 @@
-#if canImport(CanvasCRDT)
-  import CanvasCRDT
-#endif
-
 // A canvas alone: the merge without a replica around it. For looking at a room's past, and for measuring.
 
 /// A class, because it is large and nobody has use for a copy.

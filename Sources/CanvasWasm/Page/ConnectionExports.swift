@@ -1,7 +1,3 @@
-#if canImport(CanvasCRDT)
-  import CanvasCRDT
-#endif
-
 // What happens to the connection. Every event takes what `Date.now()` and `performance.now()` say, and answers effects.
 
 @_expose(wasm, "start") @_cdecl("canvas_start")

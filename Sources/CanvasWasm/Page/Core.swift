@@ -1,26 +1,16 @@
-#if canImport(CanvasCRDT)
-  import CanvasCRDT
-#endif
-
 // What core.wasm keeps from one call to the next beside the two buffers, and how an event or a question is answered.
 
 /// See `Boundary.swift` for why these may be shared.
 nonisolated(unsafe) var sessions = HandleTable<Session>()
 nonisolated(unsafe) var canvases = HandleTable<BareCanvas>()
 
-/// The session of that number. Called, since forty functions ask.
-@inline(never)
+/// The session of that number.
 func find(_ session: UInt32) -> Session { sessions[session] }
 
 /// An event or an edit: the session takes in what it led to, and the answer is what the page is to do.
 func perform(_ session: UInt32, _ event: (Session) -> [ReplicaEffect]) -> Answer {
   let session = find(session)
-  return tell(session, event(session))
-}
-
-/// Called, since twenty events end so.
-@inline(never)
-private func tell(_ session: Session, _ effects: [ReplicaEffect]) -> Answer {
+  let effects = event(session)
   session.follow(effects)
   output.clear()
   for effect in effects { output.append(effect) }

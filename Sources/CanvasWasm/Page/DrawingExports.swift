@@ -1,7 +1,3 @@
-#if canImport(CanvasCRDT)
-  import CanvasCRDT
-#endif
-
 // What there is to draw: rows as `ShapeRow` has them, and names.
 
 /// What has changed since this was last asked: flags, a double, and rows.
@@ -41,39 +37,11 @@ func rows(_ session: UInt32, _ count: UInt32) -> Answer {
   return answer(session) { session, output in session.writeRows(of: session.inOrder(shapes), to: &output) }
 }
 
-/// So many shapes, which stand in the input, in drawing order.
-@_expose(wasm, "inOrder") @_cdecl("canvas_in_order")
-func inOrder(_ session: UInt32, _ count: UInt32) -> Answer {
-  let shapes = input.identifiers(count)
-  return answer(session) { session, output in output.append(session.inOrder(shapes)) }
-}
-
 /// The identifiers of all shapes, from the back to the front.
 @_expose(wasm, "drawingOrder") @_cdecl("canvas_drawing_order")
 func drawingOrder(_ session: UInt32) -> Answer {
   answer(session) { session, output in output.append(session.order.identifiers) }
 }
-
-// MARK: - For geometry.wasm
-
-/// The outlines that have changed since this was last asked: see `OutlineRows.swift`. Nothing where none has.
-@_expose(wasm, "outlineChanges") @_cdecl("canvas_outline_changes")
-func outlineChanges(_ session: UInt32) -> Answer {
-  answer(session) { session, output in session.tellOutlines(to: &output) }
-}
-
-/// A shape's outline, hidden or not; nothing where it is gone.
-@_expose(wasm, "outlineRow") @_cdecl("canvas_outline_row")
-func outlineRow(_ session: UInt32, _ shape: Double) -> Answer {
-  answer(session) { session, output in
-    guard let id = Identifier(number: shape), let shape = session.replica.canvas[id] else { return }
-    output.append(outlineOf: shape)
-  }
-}
-
-/// How far outside its outline a shape may be seen: no stroke in the drawing is wider than twice that.
-@_expose(wasm, "strokeReach") @_cdecl("canvas_stroke_reach")
-func strokeReach(_ session: UInt32) -> Double { find(session).strokeWidthMax / 2 }
 
 // MARK: - Names
 
@@ -118,7 +86,8 @@ func written(_ session: UInt32, _ shape: Double, _ property: UInt32) -> Answer {
 // MARK: - Underneath
 
 extension Session {
-  fileprivate func writeRows(of identifiers: [Identifier], to output: inout OutputBuffer) {
+  /// Rows of those of the shapes that are there.
+  func writeRows(of identifiers: [Identifier], to output: inout OutputBuffer) {
     let canvas = replica.canvas
     for id in identifiers {
       guard let shape = canvas[id] else { continue }

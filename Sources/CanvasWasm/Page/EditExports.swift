@@ -1,7 +1,3 @@
-#if canImport(CanvasCRDT)
-  import CanvasCRDT
-#endif
-
 // Edits: shown at once, sent when that is possible, one step to undo each unless grouped. They answer effects.
 
 /// Rows of values, `count` bytes of them in the input: see `ValueRowReader`. A new shape that is not told its `z` comes on
@@ -100,22 +96,63 @@ func reorder(
 @_expose(wasm, "newIdentifier") @_cdecl("canvas_new_identifier")
 func newIdentifier(_ session: UInt32) -> Double { find(session).newIdentifier().number }
 
-// MARK: - Shapes from the other modules
+// MARK: - Shapes that come about
 
-/// Shapes in rows of values, as exchange.wasm has read them in a document or geometry.wasm has made them by chance. One that
-/// has no identifier gets a new one, and one that is not told its `z` comes on top.
+/// Adds shapes in rows of values, as exchange.wasm has read them in a document. One that has no identifier gets a new one,
+/// and one that is not told its `z` comes on top.
 @_expose(wasm, "addShapes") @_cdecl("canvas_add_shapes")
 func addShapes(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   do throws(ValueRefusal) {
-    let edits = try readEdits(count) { find(session).newIdentifier() }
-    _ = perform(session) { $0.putOnTop(edits, at: Moment(wall, monotonic)) { !$0.set.assigned.contains(.z) } }
-    let canvas = find(session).replica.canvas
-    output.append(added: edits.map { $0.shape }.filter { canvas.contains($0) })
-    return Answer(output.count)
+    return add(try readEdits(count) { find(session).newIdentifier() }, to: session, at: Moment(wall, monotonic))
   } catch {
     return fail(Text(error.words))
   }
 }
+
+private enum RandomShape: UInt32 {
+  /// Of a random bright colour, at a random place of the area.
+  case square = 0
+  /// Any shape, at a random place of the area.
+  case any
+  /// Of a random bright colour, around the point at which the area begins.
+  case circle
+}
+
+/// Adds a shape that chance makes: see `RandomShape`.
+@_expose(wasm, "addRandomShape") @_cdecl("canvas_add_random_shape")
+func addRandomShape(
+  _ session: UInt32,
+  _ how: UInt32,
+  _ x: Double,
+  _ y: Double,
+  _ width: Double,
+  _ height: Double,
+  _ wall: Double,
+  _ monotonic: Double
+) -> Answer {
+  guard let how = RandomShape(rawValue: how) else { return fail("there is no such shape") }
+  let factory = ShapeFactory(area: Rect(origin: Point(x: x, y: y), size: Size(width: width, height: height)))
+  let (_, set) =
+    switch how {
+    case .square: factory.square(using: &chance)
+    case .any: factory.make(using: &chance)
+    case .circle: ShapeFactory.circle(centredAt: Point(x: x, y: y), using: &chance)
+    }
+  let edit = ShapeEdit(shape: find(session).newIdentifier(), set: set)
+  return add([edit], to: session, at: Moment(wall, monotonic))
+}
+
+/// The answer is effects, and which shapes there are by it.
+private func add(_ edits: [ShapeEdit], to session: UInt32, at now: Moment) -> Answer {
+  _ = perform(session) { $0.putOnTop(edits, at: now) { !$0.set.assigned.contains(.z) } }
+  let canvas = find(session).replica.canvas
+  output.append(added: edits.map { $0.shape }.filter { canvas.contains($0) })
+  return Answer(output.count)
+}
+
+/// Half saturated at least and no darker than seven tenths: 0xRRGGBB.
+@_expose(wasm, "brightColor") @_cdecl("canvas_bright_color")
+func brightColor() -> UInt32 { Color.bright(using: &chance).packed }
 
 /// All that is shown, for exchange.wasm to make documents of: see `BinaryEncoding.encode(state:)`.
 @_expose(wasm, "state") @_cdecl("canvas_state")

@@ -1,7 +1,3 @@
-#if canImport(CanvasCRDT)
-  import CanvasCRDT
-#endif
-
 // What the page is to do or to be told, one after the other:
 //
 //     kind     four bytes, little-endian
@@ -86,19 +82,16 @@ extension OutputBuffer {
 extension JSONWriter {
   fileprivate mutating func type(_ name: StaticString) { member("type", name) }
 
-  @inline(never)
   mutating func member(_ name: StaticString, _ word: StaticString) {
     key(name)
     value(word)
   }
 
-  @inline(never)
   mutating func member(_ name: StaticString, _ text: Text) {
     key(name)
     value(text: text)
   }
 
-  @inline(never)
   mutating func member(_ name: StaticString, _ number: UInt64) {
     key(name)
     value(number)

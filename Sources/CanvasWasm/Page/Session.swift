@@ -1,9 +1,5 @@
-#if canImport(CanvasCRDT)
-  import CanvasCRDT
-#endif
-
 /// One room as a page has it: the replica, and beside it what a page asks at every turn — the drawing order, the names
-/// shown — kept up change by change, so that asking costs what is answered and no more. What lies where is geometry.wasm's.
+/// shown, what lies where — kept up with the changes, so that asking costs what is answered and no more.
 ///
 /// A class, because it is large and nobody has use for a copy.
 final class Session {
@@ -14,9 +10,7 @@ final class Session {
   /// What the page has not yet been told of.
   private(set) var unseen = UnseenChanges()
 
-  /// What geometry.wasm has not yet been told of: these shapes' outlines, or all.
-  private var unplaced = IdentifierSet()
-  private var isAllUnplaced = true
+  private var plane = Plane()
 
   /// No stroke in the drawing is wider, so that nothing seen from its edge is missed.
   private(set) var strokeWidthMax = 0.0
@@ -57,7 +51,7 @@ final class Session {
       strokeWidthMax = max(strokeWidthMax, canvas[shape]?.properties.strokeWidth ?? 0)
     }
     if change.lifecycle != .present || !touched.intersection(.outline).isEmpty {
-      unplaced.insert(shape)
+      plane.noteChange(of: shape)
     }
   }
 
@@ -67,8 +61,7 @@ final class Session {
     names = ShownNames(canvas)
     strokeWidthMax = 0
     for shape in canvas.shapes { strokeWidthMax = max(strokeWidthMax, shape.properties.strokeWidth) }
-    unplaced.removeAll()
-    isAllUnplaced = true
+    plane.noteReset()
     unseen.noteReset()
   }
 
@@ -78,12 +71,15 @@ final class Session {
     return unseen
   }
 
-  /// The outlines that geometry.wasm has not yet been told of, which it is by now.
-  func tellOutlines(to output: inout OutputBuffer) {
-    let canvas = replica.canvas
-    if isAllUnplaced { output.appendForgetting() }
-    for shape in isAllUnplaced ? order.identifiers : unplaced.members { output.append(shape, placedIn: canvas) }
-    isAllUnplaced = false
-    unplaced.removeAll()
+  /// What lies where by now.
+  var overlaps: OverlapIndex {
+    plane.follow(replica.canvas)
+    return plane.overlaps
+  }
+
+  /// The pairs that began or ceased to overlap since this was last asked.
+  func takePairs() -> [ChangedPair] {
+    plane.follow(replica.canvas)
+    return plane.takePairs()
   }
 }

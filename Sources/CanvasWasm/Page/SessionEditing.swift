@@ -1,7 +1,3 @@
-#if canImport(CanvasCRDT)
-  import CanvasCRDT
-#endif
-
 // Edits as a page makes them, on top of those that a replica takes.
 
 extension Session {

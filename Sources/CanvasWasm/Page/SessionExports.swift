@@ -1,7 +1,3 @@
-#if canImport(CanvasCRDT)
-  import CanvasCRDT
-#endif
-
 // A session's life: made, saved, made again from what was saved, given up. And what it says about itself.
 
 /// What a session is told once: a hello as a client would say it in the binary encoding, of which `actor`, `name`,
@@ -47,14 +43,16 @@ func restoreSession(_ count: UInt32, _ savedCount: UInt32, _ drawingCount: UInt3
   let saved = [UInt8](bytes[Int(count)..<Int(count + savedCount)])
   let drawing = [UInt8](bytes[Int(count + savedCount)...])
   do throws(SavedReplicaError) {
-    // Each for itself: a replica that is one of two is taken apart and put together again.
-    if saved.isEmpty {
-      return enter(Session(try Replica(drawing: drawing, configuration: configuration, seed: seed), seed: ~seed))
-    }
-    let own = drawing.isEmpty ? nil : drawing
-    return enter(
-      Session(try Replica(saved: saved, drawing: own, configuration: configuration, seed: seed), seed: ~seed)
-    )
+    let replica =
+      saved.isEmpty
+      ? try Replica(drawing: drawing, configuration: configuration, seed: seed)
+      : try Replica(
+        saved: saved,
+        drawing: drawing.isEmpty ? nil : drawing,
+        configuration: configuration,
+        seed: seed
+      )
+    return enter(Session(replica, seed: ~seed))
   } catch {
     switch error {
     case .damaged: return fail("what was saved is damaged")
@@ -105,7 +103,6 @@ func status(_ session: UInt32) -> Answer {
 }
 
 extension JSONWriter {
-  @inline(never)
   fileprivate mutating func value(_ limits: RoomLimits) {
     beginObject()
     member("messageBytes", limits.messageBytes)

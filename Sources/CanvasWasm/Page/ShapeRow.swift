@@ -1,7 +1,3 @@
-#if canImport(CanvasCRDT)
-  import CanvasCRDT
-#endif
-
 /// A shape as JavaScript reads it: seventeen doubles, every property but the name, defaults filled in.
 ///
 ///      0      identifier

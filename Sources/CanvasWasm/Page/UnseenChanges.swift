@@ -1,7 +1,3 @@
-#if canImport(CanvasCRDT)
-  import CanvasCRDT
-#endif
-
 /// Who changed a shape last, as JavaScript is told: an actor's number, 0 for several people while one was away, −1 for
 /// one's own edit taken back.
 struct Writer {

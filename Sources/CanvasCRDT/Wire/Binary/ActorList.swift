@@ -10,21 +10,13 @@ struct ActorList {
 
   private static let shortLength = 16
 
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inline(__always)
-  #endif
+  @inline(__always)
   mutating func enter(_ actor: Identifier) {
     if hinted(actor) == nil { enterUnhinted(actor) }
   }
 
   /// The place of an actor that has been entered.
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inline(__always)
-  #endif
+  @inline(__always)
   func place(of actor: Identifier) -> Int {
     if let place = hinted(actor) { return place }
     guard let place = find(actor) else { preconditionFailure("an actor is looked up that was not entered") }

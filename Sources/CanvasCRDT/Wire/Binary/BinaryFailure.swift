@@ -1,8 +1,9 @@
-/// Why bytes are not in the binary form. Indirect, so that it is one reference on its way through all who read; only where
-/// something is wrong is there anything to refer to.
+/// Why bytes are not in the binary form. Indirect, so that every call of a reader passes one reference on and not six words;
+/// there is something to refer to only where something is wrong.
 indirect enum BinaryFailure: Error, Hashable, Sendable {
   case truncated
-  case damaged(StaticWords)
+  /// Bytes that are not as they have to be.
+  case malformed(StaticWords)
   case unknownKind(UInt8)
   /// A field of hello, and of a message other than that and operations.
   case hello(StaticWords)
@@ -11,26 +12,6 @@ indirect enum BinaryFailure: Error, Hashable, Sendable {
   case refused(RejectCode, StaticWords)
   case value(operation: Int, PropertyProblem)
   case reference(operation: Int, RejectCode, StaticWords)
-
-  /// Bytes that are not as they have to be. The core's page has the same words for all of them: seventy sentences would be
-  /// six kilobytes of core.wasm, about what only a server can get wrong.
-  #if hasFeature(Embedded)
-    @inline(__always)
-  #endif
-  static func malformed(_ words: StaticWords) -> BinaryFailure {
-    #if hasFeature(Embedded)
-      malformedSomehow
-    #else
-      .damaged(words)
-    #endif
-  }
-
-  #if hasFeature(Embedded)
-    private static var malformedSomehow: BinaryFailure {
-      @inline(never)
-      get { .damaged("bytes that are no message") }
-    }
-  #endif
 
   /// Words that cost nothing until somebody reads them.
   struct StaticWords: Hashable, Sendable, ExpressibleByStringLiteral {
@@ -46,7 +27,7 @@ indirect enum BinaryFailure: Error, Hashable, Sendable {
   func error(id: MessageIdentifier? = nil) -> MessageError {
     switch self {
     case .truncated: .malformed("the message ends before it is whole")
-    case .damaged(let words): .malformed(Text(words.text))
+    case .malformed(let words): .malformed(Text(words.text))
     case .unknownKind: .unknownType("a message of a kind that there is not")
     case .hello(let words): .badHello(Text(words.text))
     case .field(let words): .badField(Text(words.text))
@@ -62,11 +43,7 @@ indirect enum BinaryFailure: Error, Hashable, Sendable {
 // MARK: - What every part of the binary form reads
 
 extension ByteReader {
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inline(__always)
-  #endif
+  @inline(__always)
   mutating func varint() throws(BinaryFailure) -> UInt64 {
     do { return try readVarint() } catch {
       switch error {
@@ -76,11 +53,7 @@ extension ByteReader {
     }
   }
 
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inline(__always)
-  #endif
+  @inline(__always)
   mutating func byte() throws(BinaryFailure) -> UInt8 {
     do { return try readByte() } catch { throw .truncated }
   }
@@ -105,11 +78,7 @@ extension ByteReader {
   }
 
   /// Six bytes, highest first.
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inline(__always)
-  #endif
+  @inline(__always)
   mutating func identifier() throws(BinaryFailure) -> Identifier {
     guard let identifier = Identifier(packed: try packed48()) else {
       throw .malformed("an identifier past zzz-zzz-zzz")
@@ -117,11 +86,7 @@ extension ByteReader {
     return identifier
   }
 
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inline(__always)
-  #endif
+  @inline(__always)
   mutating func packed48() throws(BinaryFailure) -> UInt64 {
     let bytes = try slice(6)
     let high = UInt64(UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self)))

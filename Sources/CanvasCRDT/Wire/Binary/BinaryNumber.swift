@@ -14,11 +14,7 @@ enum BinaryNumber {
   private static let integerMax = 9_007_199_254_740_992.0
 
   /// How many `1 / scale` the number is, where that is a whole number and dividing gives the number back.
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inline(__always)
-  #endif
+  @inline(__always)
   static func multiple(of scale: Double, in value: Double) -> Int64? {
     let scaled = value * scale
     guard abs(scaled) <= integerMax else { return nil }

@@ -38,11 +38,7 @@ enum BinaryOperations {
     }
   }
 
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inline(__always)
-  #endif
+  @inline(__always)
   private static func write(
     count: Int,
     to writer: inout ByteWriter,

@@ -1,5 +1,4 @@
-/// Numbers of a few bits each, packed without gaps, the lowest bit of the lowest byte first. Opened in place natively,
-/// called in core.wasm, as with `ByteWriter`.
+/// Numbers of a few bits each, packed without gaps, the lowest bit of the lowest byte first.
 struct BitWriter {
   private var pending: UInt64 = 0
   private var pendingCount: UInt64 = 0
@@ -7,9 +6,7 @@ struct BitWriter {
   /// Up to 56 bits at once, so that they and what waits for its byte fit in a word.
   static let widthMax = 56
 
-  #if !hasFeature(Embedded)
-    @inline(__always)
-  #endif
+  @inline(__always)
   mutating func write(_ value: UInt64, width: Int, to writer: inout ByteWriter) {
     assert(width <= BitWriter.widthMax && (width == 64 || value >> UInt64(width) == 0))
     pending |= value << pendingCount
@@ -39,9 +36,7 @@ struct BitReader {
   private var bitsRead: UInt64 = 0
 
   /// `width` is at most `BitWriter.widthMax`, so that the value and what was read of its first byte are in one word.
-  #if !hasFeature(Embedded)
-    @inline(__always)
-  #endif
+  @inline(__always)
   mutating func read(width: Int, from reader: inout ByteReader) throws(BinaryFailure) -> UInt64 {
     let word = reader.next64() &>> bitsRead
     let width = UInt64(truncatingIfNeeded: width)
@@ -51,9 +46,7 @@ struct BitReader {
   }
 
   /// Passes over the zeros that come next, at most so many, and says how many there were.
-  #if !hasFeature(Embedded)
-    @inline(__always)
-  #endif
+  @inline(__always)
   mutating func readZeros(atMost most: Int, from reader: inout ByteReader) -> Int {
     let zeros = (reader.next64() &>> bitsRead).trailingZeroBitCount
     let count = min(min(zeros, most), min(reader.remaining, 8) &* 8 &- Int(truncatingIfNeeded: bitsRead))
@@ -61,9 +54,7 @@ struct BitReader {
     return count
   }
 
-  #if !hasFeature(Embedded)
-    @inline(__always)
-  #endif
+  @inline(__always)
   private mutating func skip(_ bits: UInt64, of reader: inout ByteReader) {
     let end = bitsRead &+ bits
     reader.offset &+= Int(truncatingIfNeeded: end &>> 3)
@@ -80,11 +71,7 @@ struct BitReader {
 
 extension ByteReader {
   /// The next eight bytes, or as many as there are, without passing over them.
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inline(__always)
-  #endif
+  @inline(__always)
   fileprivate func next64() -> UInt64 {
     guard remaining >= 8 else { return last64() }
     return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))

@@ -231,11 +231,7 @@ extension StateColumnsWriter {
     }
   }
 
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inline(__always)
-  #endif
+  @inline(__always)
   private func forEachRecord(with property: Property, _ body: (UnsafePointer<ShapeRecord>) -> Void) {
     for record in records where record.pointee.values.assigned.contains(property) { body(record) }
   }
@@ -249,11 +245,7 @@ extension StateColumnsWriter {
     }
   }
 
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inline(__always)
-  #endif
+  @inline(__always)
   private func writePacked(
     _ property: Property,
     width: Int,
@@ -265,11 +257,7 @@ extension StateColumnsWriter {
     bits.finish(to: &writer)
   }
 
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inline(__always)
-  #endif
+  @inline(__always)
   private func writeNumbers(
     of property: Property,
     _ numbers: inout [Double],

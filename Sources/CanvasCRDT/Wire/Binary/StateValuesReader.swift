@@ -69,11 +69,7 @@ struct StateValuesReader {
   }
 
   /// Hands the values of every shape that has `property` to `restore`, with the reader.
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inline(__always)
-  #endif
+  @inline(__always)
   private mutating func readEach(
     _ property: Property,
     of pages: inout [[ShapeRecord]],
@@ -88,11 +84,7 @@ struct StateValuesReader {
     }
   }
 
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inline(__always)
-  #endif
+  @inline(__always)
   private mutating func readPacked(
     _ property: Property,
     into pages: inout [[ShapeRecord]],
@@ -106,11 +98,7 @@ struct StateValuesReader {
     try bits.finish(&reader)
   }
 
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inline(__always)
-  #endif
+  @inline(__always)
   private mutating func readNumbers(
     of property: Property,
     into pages: inout [[ShapeRecord]],
@@ -130,9 +118,7 @@ struct StateValuesReader {
   @inline(never)
   private mutating func readNumbers(_ count: Int) throws(BinaryFailure) -> [Double] {
     var numbers: [Double] = []
-    #if !hasFeature(Embedded)
-      numbers.reserveCapacity(count)
-    #endif
+    numbers.reserveCapacity(count)
     let form = Int(try reader.byte())
     switch form {
     case ..<StateColumns.scales.count: try readScaledNumbers(count, scale: StateColumns.scales[form], &numbers)
@@ -193,11 +179,7 @@ struct StateValuesReader {
 }
 
 extension ByteReader {
-  #if hasFeature(Embedded)
-    @inline(never)
-  #else
-    @inline(__always)
-  #endif
+  @inline(__always)
   fileprivate mutating func color() throws(BinaryFailure) -> Color {
     let bytes = try slice(3)
     return Color(red: bytes[0], green: bytes[1], blue: bytes[2])

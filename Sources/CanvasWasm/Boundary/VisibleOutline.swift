@@ -1,7 +1,3 @@
-#if canImport(CanvasCRDT)
-  import CanvasCRDT
-#endif
-
 extension Shape {
   /// What is hidden is in nobody's way.
   var visibleOutline: Outline? { properties.visible ? outline : nil }

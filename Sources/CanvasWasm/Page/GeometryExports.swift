@@ -1,0 +1,124 @@
+// What lies where. Hidden shapes lie nowhere.
+
+/// The shapes whose outline a point is in or on, the topmost first.
+@_expose(wasm, "shapesAt") @_cdecl("canvas_shapes_at")
+func shapesAt(_ session: UInt32, _ x: Double, _ y: Double) -> Answer {
+  answer(session) { session, output in
+    output.append(session.inOrder(session.overlaps.shapes(at: Point(x: x, y: y))).reversed())
+  }
+}
+
+/// Rows of the shapes that may be seen in a box, from the back to the front. A stroke is seen outside of its outline.
+@_expose(wasm, "shapesInView") @_cdecl("canvas_shapes_in_view")
+func shapesInView(_ session: UInt32, _ x: Double, _ y: Double, _ width: Double, _ height: Double) -> Answer {
+  answer(session) { session, output in
+    let reach = session.strokeWidthMax / 2
+    let view = Rect(x - reach, y - reach, width + 2 * reach, height + 2 * reach)
+    session.writeRows(of: session.inOrder(session.overlaps.shapes(in: view)), to: &output)
+  }
+}
+
+/// The shapes whose outline shares area with a box, or only those that lie wholly within; from the back to the front.
+@_expose(wasm, "shapesInBox") @_cdecl("canvas_shapes_in_box")
+func shapesInBox(
+  _ session: UInt32,
+  _ x: Double,
+  _ y: Double,
+  _ width: Double,
+  _ height: Double,
+  _ wholly: Bool
+) -> Answer {
+  answer(session) { session, output in
+    let box = Rect(x, y, width, height)
+    let overlaps = session.overlaps
+    var shapes = overlaps.overlapping(box)
+    if wholly {
+      shapes.removeAll { shape in overlaps.outline(of: shape).map { box.contains($0.bounds) } != true }
+    }
+    output.append(session.inOrder(shapes))
+  }
+}
+
+/// The box around so many shapes, which stand in the input, or around all where there are none: four doubles, or nothing
+/// where none of them is anywhere.
+@_expose(wasm, "bounds") @_cdecl("canvas_bounds")
+func bounds(_ session: UInt32, _ count: UInt32) -> Answer {
+  let named = input.identifiers(count)
+  return answer(session) { session, output in
+    let overlaps = session.overlaps
+    var around: Rect?
+    for shape in count == 0 ? session.order.identifiers : named {
+      guard let bounds = overlaps.outline(of: shape)?.bounds else { continue }
+      around = around?.union(bounds) ?? bounds
+    }
+    guard let around else { return }
+    output.append(around.origin)
+    output.append(around.size.width)
+    output.append(around.size.height)
+  }
+}
+
+/// The corners of a polygon that is nowhere farther than `flatness` from a shape's outline, be it hidden or not; nothing
+/// where the shape is gone.
+@_expose(wasm, "outline") @_cdecl("canvas_outline")
+func outline(_ session: UInt32, _ shape: Double, _ flatness: Double) -> Answer {
+  answer(session) { session, output in
+    guard let id = Identifier(number: shape), let shape = session.replica.canvas[id] else { return }
+    for corner in shape.outline.polygon(flatness: flatness) { output.append(corner) }
+  }
+}
+
+// MARK: - Overlaps
+
+/// The pairs that began or ceased to overlap since this was last asked: of each the two shapes and whether they overlap.
+/// After a beginning anew these are all pairs that there are.
+@_expose(wasm, "changedPairs") @_cdecl("canvas_changed_pairs")
+func changedPairs(_ session: UInt32) -> Answer {
+  answer(session) { session, output in
+    for change in session.takePairs() {
+      output.append(change.pair.first)
+      output.append(change.pair.second)
+      output.append(change.overlaps)
+    }
+  }
+}
+
+/// All pairs that overlap, two identifiers each.
+@_expose(wasm, "overlapPairs") @_cdecl("canvas_overlap_pairs")
+func overlapPairs(_ session: UInt32) -> Answer {
+  answer(session) { session, output in
+    for pair in session.overlaps.pairs {
+      output.append(pair.first)
+      output.append(pair.second)
+    }
+  }
+}
+
+/// The shapes that a shape overlaps.
+@_expose(wasm, "neighbours") @_cdecl("canvas_neighbours")
+func neighbours(_ session: UInt32, _ shape: Double) -> Answer {
+  answer(session) { session, output in
+    if let shape = Identifier(number: shape) { output.append(session.overlaps.neighbours(of: shape)) }
+  }
+}
+
+/// What two shapes have in common, as polygons to draw: of each how many corners it has, and the corners.
+@_expose(wasm, "commonRegion") @_cdecl("canvas_common_region")
+func commonRegion(_ session: UInt32, _ first: Double, _ second: Double) -> Answer {
+  answer(session) { session, output in
+    let overlaps = session.overlaps
+    guard let first = Identifier(number: first), let second = Identifier(number: second),
+      let one = overlaps.outline(of: first), let other = overlaps.outline(of: second)
+    else { return }
+    for loop in one.commonRegion(with: other) {
+      output.append(Double(loop.count))
+      for corner in loop { output.append(corner) }
+    }
+  }
+}
+
+extension Rect {
+  fileprivate init(_ x: Double, _ y: Double, _ width: Double, _ height: Double) {
+    self.init(origin: Point(x: x, y: y), size: Size(width: width, height: height))
+  }
+}

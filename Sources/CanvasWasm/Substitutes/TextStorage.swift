@@ -1,0 +1,37 @@
+/// What a text keeps its bytes in: one reference.
+///
+/// A `String` has four forms on wasm32, told apart wherever one is copied or let go, and each shape has two texts. With
+/// strings an update takes a tenth longer, and a page loads 16 KB more.
+@usableFromInline
+struct TextStorage: Sendable {
+  private let bytes: [UInt8]
+
+  @usableFromInline
+  init(capacity: Int, _ write: (UnsafeMutableRawBufferPointer) -> Int) {
+    bytes = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
+      count = write(UnsafeMutableRawBufferPointer(buffer))
+    }
+  }
+
+  @usableFromInline
+  init(_ string: String) { bytes = [UInt8](string.utf8) }
+
+  @usableFromInline var count: Int { bytes.count }
+
+  @usableFromInline
+  var string: String {
+    withBytes { bytes in
+      String(unsafeUninitializedCapacity: bytes.count) { buffer in
+        UnsafeMutableRawBufferPointer(buffer).copyMemory(from: bytes)
+        return bytes.count
+      }
+    }
+  }
+
+  @usableFromInline
+  func withBytes<Result, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try bytes.span.withUnsafeBytes(body)
+  }
+}
