@@ -1,6 +1,5 @@
-"""What flags and variables do, and what they can't be."""
+"""What flags and variables do to a server that runs. What they can't be is in ConfigurationTests, each of them."""
 
-import asyncio
 import os
 import re
 import tempfile
@@ -8,22 +7,7 @@ import tempfile
 import websockets
 
 from client import Client, connect, eventually
-from server import Server, run
-
-
-async def test_values_that_can_not_be_exit_with_64(shared):
-    """By flag and by variable, in one line that names it, and what it should be instead."""
-    for flag, value, words in [
-        ("--host", "", "an address"), ("--data", "", "a directory"), ("--web", "", "a directory"), ("--tokens", "", "a file"),
-        ("--log-level", "loud", "error, warning, info or debug"), ("--log-format", "xml", "text or json"),
-        ("--compress", "maybe", "true or false"), ("--proxies", ",", "numeric addresses"), ("--port", "65536", "0 to 65535"),
-        ("--max-connections", "0", "from 1 to"), ("--max-name-bytes", "129", "from 1 to 128"),
-    ]:
-        variable = "CANVAS_" + flag[2:].upper().replace("-", "_")
-        for arguments, environment, named in [([f"{flag}={value}"], {}, f"{flag} {value}"), ([], {variable: value}, f"{variable}={value}")]:
-            code, out, said = await asyncio.to_thread(lambda: run(*arguments, environment=environment))
-            assert code == 64 and out == "" and said.count("\n") == 1, (arguments, environment, code, said)
-            assert named in said and words in said, said
+from server import Server
 
 
 async def test_variables_of_what_is_no_limit(shared):
