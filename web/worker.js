@@ -1,30 +1,33 @@
-// Keeps the page's files, so that it opens without a network; the drawing is kept by the page itself.
+// Keeps the page's files, so that it opens without a network. The page itself keeps the drawing.
 //
-// With a network the page is always the server's newest: files are asked for there first. What is kept is a whole set of
-// files of one version, or nothing: a new set is taken in beside the old one and takes its place when it is complete. A page that was opened
-// from the kept set gets all its files from there, so that files of two versions never meet.
+// With a network the page is always the server's newest: the worker asks there first. It keeps a whole set of files of one
+// version, or nothing. A new set is taken in beside the old one, and takes its place when it is complete. A page that was
+// opened from the kept set gets all its files from there, so that files of two versions never meet.
+
+/** @type {ServiceWorkerGlobalScope} */
+const worker = /** @type {any} the checker takes every worker for a plain one */ (self)
 
 const prefix = 'page '
 const listingPath = '/page.json'
-/** A network that doesn't answer within this is none, as far as opening the page goes. */
+/** When the page is opened, a network that takes longer to answer counts as none. */
 const patienceMilliseconds = 3_000
 
-/** Pages that were opened from the kept set. */
-const keptClients = new Set()
+/** Pages that were opened from the kept set, by the browser's identifiers. */
+const keptClients = new Set(/** @type {string[]} */ ([]))
 
-self.addEventListener('install', (event) => {
-  event.waitUntil(refresh().then(() => self.skipWaiting()))
+worker.addEventListener('install', (event) => {
+  event.waitUntil(refresh().then(() => worker.skipWaiting()))
 })
 
-self.addEventListener('activate', (event) => {
-  event.waitUntil(self.clients.claim())
+worker.addEventListener('activate', (event) => {
+  event.waitUntil(worker.clients.claim())
 })
 
-self.addEventListener('message', (event) => {
+worker.addEventListener('message', (event) => {
   if (event.data === 'refresh') event.waitUntil(refresh().catch(() => {}))
 })
 
-self.addEventListener('fetch', (event) => {
+worker.addEventListener('fetch', (event) => {
   const { request } = event
   const { origin, pathname } = new URL(request.url)
   if (request.method !== 'GET' || origin !== location.origin || !isOfThePage(pathname)) return
@@ -32,20 +35,29 @@ self.addEventListener('fetch', (event) => {
   else event.respondWith(file(event, pathname))
 })
 
-/** Rooms and figures are asked of the server, or not at all. */
+/**
+ * Rooms and figures always come from the server.
+ *
+ * @param {string} path
+ */
 function isOfThePage(path) {
   return !path.startsWith('/v1/') && !['/healthz', '/readyz', '/metrics', '/worker.js'].includes(path)
 }
 
-/** The file that is served at a path. */
+/**
+ * The file that is served at a path.
+ *
+ * @param {string} path
+ */
 function fileOf(path) {
   if (path === '/') return '/index.html'
   return path.startsWith('/r/') ? '/room.html' : path
 }
 
+/** @param {FetchEvent} event @param {string} path */
 async function navigate(event, path) {
   try {
-    return await fetch(event.request, { signal: AbortSignal.timeout(patienceMilliseconds) })
+    return await fetch(event.request, { signal: endedAfter(patienceMilliseconds) })
   } catch (error) {
     const kept = await keptFile(fileOf(path))
     if (!kept) throw error
@@ -54,9 +66,17 @@ async function navigate(event, path) {
   }
 }
 
+/** @param {number} milliseconds */
+function endedAfter(milliseconds) {
+  const controller = new AbortController()
+  setTimeout(() => controller.abort(), milliseconds)
+  return controller.signal
+}
+
+/** @param {FetchEvent} event @param {string} path */
 async function file(event, path) {
   const isKeptPage = keptClients.has(event.clientId)
-  // Which version the server has is a question to the server; which one a page is of, to the page.
+  // The server tells which version it has. Only the kept set tells which version a page from it has.
   if (isKeptPage && (path !== listingPath || new URL(event.request.url).search === '?own')) {
     const kept = await keptFile(path)
     if (kept) return kept
@@ -70,7 +90,11 @@ async function file(event, path) {
   }
 }
 
-/** From the set that is whole: the listing is put into it last. */
+/**
+ * A file of the complete set. The listing is put into a set last.
+ *
+ * @param {string} path
+ */
 async function keptFile(path) {
   for (const name of await caches.keys()) {
     if (!name.startsWith(prefix)) continue
@@ -82,9 +106,10 @@ async function keptFile(path) {
   return undefined
 }
 
+/** @type {Promise<void> | null} */
 let refreshing = null
 
-/** Takes in the files of the server's version, unless they are here. One at a time. */
+/** Takes in the files of the server's version, unless they are here. One run at a time. */
 function refresh() {
   refreshing ??= takeIn().finally(() => { refreshing = null })
   return refreshing
@@ -92,6 +117,7 @@ function refresh() {
 
 async function takeIn() {
   const listing = await listed()
+  /** @type {{version: string, files: string[]}} */
   const { version, files } = await listing.clone().json()
   const name = prefix + version
   const set = await caches.open(name)
@@ -101,7 +127,7 @@ async function takeIn() {
       if (!answer.ok) throw new Error(`${path}: ${answer.status}`)
       await set.put(path, answer)
     }))
-    // Where the server was upgraded meanwhile, some files are of one version and some of the other.
+    // If the server was upgraded meanwhile, some files are of one version and some of the other.
     if ((await (await listed()).json()).version !== version) {
       await caches.delete(name)
       throw new Error('the page changed while it was taken in')

@@ -60,7 +60,7 @@ def watch(person):
     """From here on the page notes what it is told of changes: see `seen`."""
     person.run("""
       window.seen = []
-      app.addEventListener('changes', ({ detail }) => {
+      app.shown.on('changes', (detail) => {
         for (const { id, shape, changed, departure } of detail.shapes) window.seen.push({ id, isThere: shape !== null, changed, departure })
       })
       return null""")
@@ -76,7 +76,7 @@ def handle(person, kind):
     person.painted()
     person.wait("(app.selection.size > 0)", "something is selected")
     place = person.page.evaluate(
-        "async (kind) => (await import('/drawing/handles.js')).handles(window.canvasApp).find((handle) => handle.kind === kind)", kind)
+        "async (kind) => window.canvasApp.handles.all().find((handle) => handle.kind === kind)", kind)
     assert place, f"no handle to {kind}"
     return place["x"], place["y"]
 

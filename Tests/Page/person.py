@@ -2,6 +2,7 @@
 
 import base64
 import json
+from pathlib import Path
 
 import numpy
 from playwright.sync_api import Error
@@ -63,6 +64,7 @@ class Person:
         page = context.new_page()
         # Everyone has a name of their own, as if they had typed it earlier.
         identity = {"name": name, "color": COLORS[len(room.people) % len(COLORS)], "isChosen": True}
+        page.add_init_script(path=Path(__file__).with_name("app.js"))
         key, value = json.dumps("canvas.me"), json.dumps(json.dumps(identity))
         page.add_init_script(f"if (location.host) localStorage.getItem({key}) ?? localStorage.setItem({key}, {value})")
         person = cls(room, name, context, page)

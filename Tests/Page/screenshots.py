@@ -144,8 +144,8 @@ class Pictures:
         ann.look_at(30, -30, 1)
         ann.page.get_by_role("button", name="Menu").first.click()
         ann.page.get_by_role("menuitem", name="History").first.click()
-        ann.page.get_by_role("slider", name="When").wait_for()
-        ann.page.get_by_role("slider", name="When").fill("750")
+        ann.page.get_by_role("slider", name="Moment").wait_for()
+        ann.page.get_by_role("slider", name="Moment").fill("750")
         ann.wait("app.isPast")
         self.save(ann, "history")
 

@@ -36,7 +36,7 @@ def every_state(person):
         page.get_by_role("button", name=name, exact=True).click()
         yield name
         page.keyboard.press("Escape")
-    page.get_by_role("button", name="You are").click()
+    page.get_by_role("button", name="You’re").click()
     yield "one's own name"
     page.keyboard.press("Escape")
     page.evaluate("document.activeElement.blur()")
@@ -48,9 +48,9 @@ def every_state(person):
     yield "notices"
     page.get_by_role("button", name="Menu", exact=True).click()
     page.get_by_role("menuitem", name="History").click()
-    page.get_by_label("When").wait_for()
+    page.get_by_label("Moment").wait_for()
     yield "history"
-    page.get_by_role("button", name="Back to now").click()
+    page.get_by_role("button", name="Back to the present").click()
 
 
 def test_roles_names_and_contrast_in_light(room):
@@ -76,7 +76,7 @@ def test_roles_names_and_contrast_in_the_dark(room):
 def test_the_other_pages_too(room):
     """An empty room, a deleted one, all rooms, and a phone."""
     ann = room.join("Ann", still=True)
-    ann.page.get_by_role("heading", name="An empty sheet").wait_for()
+    ann.page.get_by_role("heading", name="Start drawing").wait_for()
     check(ann, "empty")
     ann.page.get_by_role("button", name="Start with three squares").click()
     room.wait_for_shapes(3)
@@ -150,7 +150,7 @@ def test_it_fits_on_320_pixels(room):
         page.tap(f"#tab-{tab}")
         ann.run("app.selection.set(app.session.drawingOrder().slice(0, 2)); return null")
         fits(tab)
-    page.tap("button[aria-label='Fold the panel away']")
+    page.tap("button[aria-label='Close the panel']")
     page.get_by_role("button", name="Shapes").tap()
     fits("shapes")
     page.locator(".shapes-popover").get_by_role("button", name="Star").tap()

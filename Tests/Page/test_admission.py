@@ -41,7 +41,7 @@ def test_who_has_no_token_is_asked_for_one(world, room):
         for token, works in [("wrong" * 5, False), (EDITOR, True)]:
             ann.page.get_by_role("heading", name="This room needs a token").wait_for()
             ann.page.get_by_label("Token").fill(token)
-            ann.page.get_by_role("button", name="Come in").click()
+            ann.page.get_by_role("button", name="Enter").click()
             if works:
                 ann.wait("app.session.status().state === 'live'")
 
@@ -52,7 +52,7 @@ def test_a_token_of_another_room_lets_nobody_in(world, room):
         other = world.room(own.server, "elsewhere")
         ann = other.join("Ann", fragment=f"#token={EDITOR}", ready=False)
         ann.forgive("403", "WebSocket connection")
-        ann.page.get_by_role("heading", name="You can’t come in").wait_for()
+        ann.page.get_by_role("heading", name="You can’t enter this room").wait_for()
         assert ann.page.locator(".toolbar").is_hidden()
 
 

@@ -47,7 +47,7 @@ def test_a_file_is_chosen(room):
     """From the menu."""
     ann = room.join("Ann")
     with ann.page.expect_file_chooser() as chooser:
-        menu(ann, "Bring a drawing in…")
+        menu(ann, "Import…")
     chooser.value.set_files({"name": "squares.json", "mimeType": "application/json", "buffer": LAYOUT.encode()})
     room.wait_for_shapes(2)
 
@@ -60,7 +60,7 @@ def test_a_drawing_is_saved_and_brought_into_another_room(world, room):
     saved = {}
     for suffix in ["JSON", "SVG", "PNG"]:
         with ann.page.expect_download() as download:
-            menu(ann, f"Save as {suffix}")
+            menu(ann, f"Export as {suffix}")
         assert download.value.suggested_filename == f"{room.name}.{suffix.lower()}"
         with open(download.value.path(), "rb") as file:
             saved[suffix] = file.read()

@@ -48,7 +48,7 @@ def test_a_first_visit_is_light(world):
         ann = own.join("Ann", before=lambda page: seen.update(sizes=sizes_of(page)))
         ann.page.wait_for_load_state("networkidle")
         sizes = seen["sizes"]
-        assert sum(sizes.values()) < BYTES_MAX, sorted(sizes.items(), key=lambda entry: -entry[1])[:20]
+        assert sum(sizes.values()) < BYTES_MAX, (sum(sizes.values()), sorted(sizes.items(), key=lambda entry: -entry[1])[:20])
         assert sizes.get("core.wasm", 0) > 50_000
         assert not [path for path in LATER if path in sizes]
         ann.page.mouse.click(700, 500)
@@ -120,7 +120,7 @@ def test_without_a_network_the_kept_page_has_it_too(world, room):
         ann.wait("app.session.shapeCount === 2", "the copy")
         ann.page.get_by_role("button", name="Menu", exact=True).click()
         with ann.page.expect_download() as download:
-            ann.page.get_by_role("menuitem", name="Save as JSON").click()
+            ann.page.get_by_role("menuitem", name="Export as JSON").click()
         with open(download.value.path()) as file:
             assert len(json.load(file)["shapes"]) == 2
 
@@ -131,7 +131,7 @@ def test_what_cannot_be_fetched_is_said_and_tried_again(room):
     ann = room.join("Ann", before=lambda page: page.route("**/exchange.wasm", lambda route: route.abort()))
     ann.forgive("Failed to load resource")
     ann.wait_for_shapes(1)
-    notice = ann.page.locator(".notice.is-refused", has_text="can’t be loaded now")
+    notice = ann.page.locator(".notice.is-refused", has_text="can’t be loaded right now")
 
     def dismiss():
         notice.wait_for()
@@ -148,11 +148,11 @@ def test_what_cannot_be_fetched_is_said_and_tried_again(room):
     ann.page.keyboard.press("Control+d")
     dismiss()
     ann.page.get_by_role("button", name="Menu", exact=True).click()
-    ann.page.get_by_role("menuitem", name="Save as JSON").click()
+    ann.page.get_by_role("menuitem", name="Export as JSON").click()
     dismiss()
     ann.page.unroute("**/exchange.wasm")
     ann.page.get_by_role("button", name="Menu", exact=True).click()
     with ann.page.expect_download() as download:
-        ann.page.get_by_role("menuitem", name="Save as JSON").click()
+        ann.page.get_by_role("menuitem", name="Export as JSON").click()
     with open(download.value.path()) as file:
         assert len(json.load(file)["shapes"]) == 2

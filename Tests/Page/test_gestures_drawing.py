@@ -195,7 +195,6 @@ def test_a_shake_clears_everything_and_can_be_undone(room):
         room.add(position=[20 + 100 * at, 200], size=[80, 80])
     phone, bob = both(room, phone=True)
     phone.wait_for_shapes(3)
-    phone.wait("app.tools.shaking", "the sensor is listened to")
     swing = """(strength) => { for (let turn = 0; turn < 6; turn++) dispatchEvent(new DeviceMotionEvent('devicemotion', {
       acceleration: { x: turn % 2 ? strength : -strength, y: 2, z: 1 }, interval: 16 })) }"""
     phone.page.evaluate(swing, 6)

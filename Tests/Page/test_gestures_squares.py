@@ -6,7 +6,7 @@ from hand import FRAME, hole, is_bright, lead_finger, moved, near, seen, tap, th
 def act(person, name):
     """As the toolbar and the menu do it."""
     person.page.evaluate(
-        "async (name) => (await import('/tools/actions.js')).actionsOf(window.canvasApp)[name].run()", name)
+        "async (name) => window.canvasApp.actions[name].run()", name)
 
 
 def inside(person, shape):

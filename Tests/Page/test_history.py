@@ -23,7 +23,7 @@ def past(room):
 def open_history(person):
     person.page.get_by_role("button", name="Menu", exact=True).click()
     person.page.get_by_role("menuitem", name="History").click()
-    person.page.get_by_label("When").wait_for()
+    person.page.get_by_label("Moment").wait_for()
 
 
 def look_back(person, milliseconds):
@@ -52,9 +52,9 @@ def test_the_slider_shows_the_room_as_it_was(room):
     ann.page.locator(".layer", has_text="Sun").wait_for()
     assert ann.page.locator(".toolbar").is_hidden()
     ann.run("app.edit((session) => session.clear()); return null")
-    ann.page.locator(".notice", has_text="This is the past").wait_for()
+    ann.page.locator(".notice", has_text="You’re looking at the past").wait_for()
     room.add(name="New", position=[700, 400])
-    ann.page.get_by_role("button", name="Back to now").click()
+    ann.page.get_by_role("button", name="Back to the present").click()
     ann.wait_for_shapes(2)
     ann.page.locator(".layer", has_text="New").wait_for()
     assert ann.drawn(sun) is None and ann.drawn(moon)["x"] == 500
@@ -70,7 +70,7 @@ def test_what_is_restored_is_written_anew_and_can_be_undone(room):
     open_history(ann)
     look_back(ann, second)
     ann.wait("app.session.shapeCount === 2 && app.isPast", "both")
-    ann.page.get_by_role("button", name="Restore this").click()
+    ann.page.get_by_role("button", name="Restore").click()
     notice = ann.page.locator(".notice", has_text="Restored")
     # What one points at stays.
     notice.hover()
@@ -90,7 +90,7 @@ def test_history_by_keyboard_and_without_a_past(room):
     ann = room.join("Ann")
     ann.page.get_by_role("button", name="Menu", exact=True).click()
     ann.page.get_by_role("menuitem", name="History").click()
-    ann.page.locator(".notice", has_text="no past").wait_for()
+    ann.page.locator(".notice", has_text="no history").wait_for()
     past(room)
     ann.forgive("404")
     open_history(ann)

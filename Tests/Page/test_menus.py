@@ -8,7 +8,7 @@ def test_the_right_button_opens_what_can_be_done_there(room):
     ann, bob = room.join("Ann"), room.join("Bob")
     ann.look_at(0, 0)
     bob.wait_for_shapes(2)
-    menu = ann.page.get_by_role("menu", name="What can be done here")
+    menu = ann.page.get_by_role("menu", name="Actions")
     ann.page.mouse.click(220, 220, button="right")
     menu.wait_for()
     assert ann.selected() == [back]
@@ -42,7 +42,7 @@ def test_it_goes_by_keyboard_and_over_a_layer_too(room):
     moon = room.add(name="Moon", position=[500, 200], size=[160, 120])
     ann = room.join("Ann")
     ann.wait_for_shapes(2)
-    menu = ann.page.get_by_role("menu", name="What can be done here")
+    menu = ann.page.get_by_role("menu", name="Actions")
     ann.select(sun)
     ann.page.keyboard.press("ContextMenu")
     menu.wait_for()

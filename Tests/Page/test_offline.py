@@ -175,9 +175,9 @@ def test_a_deleted_room_says_so(room):
     ann.page.get_by_role("heading", name="This room was deleted").wait_for()
     status(ann, "Deleted")
     with ann.page.expect_download() as download:
-        ann.page.get_by_role("button", name="Save it").click()
+        ann.page.get_by_role("button", name="Export as JSON").click()
     assert download.value.suggested_filename == f"{room.name}.json"
-    ann.page.get_by_role("button", name="Start anew").click()
+    ann.page.get_by_role("button", name="Start over").click()
     status(ann, "Saved")
     ann.wait_for_shapes(0)
 
@@ -199,7 +199,7 @@ def upgraded(world):
 
 def reload_by_banner(person):
     """The banner's button brings the newer page, of which nothing is said any more."""
-    banner = person.page.locator(".banner", has_text="newer page")
+    banner = person.page.locator(".banner", has_text="newer version")
     banner.wait_for()
     banner.get_by_role("button", name="Reload").click()
     person.wait("app.session.status().state === 'live'")
@@ -232,7 +232,7 @@ def test_parts_of_a_newer_page_are_not_taken_into_an_older_one(world, room):
         upgrade()
         ann.page.keyboard.press("Control+a")
         ann.page.keyboard.press("Control+c")
-        ann.page.locator(".notice.is-refused", has_text="newer page").wait_for()
+        ann.page.locator(".notice.is-refused", has_text="newer version").wait_for()
         ann.page.keyboard.press("?")
         ann.page.evaluate("new Promise((done) => setTimeout(done, 200))")
         assert ann.page.locator("dialog").count() == 0 and not ann.run("app.hasExchange")

@@ -21,7 +21,7 @@ def places(person):
     """Where the handles are, by kind."""
     person.painted()
     found = person.run(
-        "return (async () => { const { handles } = await import('/drawing/handles.js'); return handles(app) })()")
+        "return app.handles.all()")
     return {kind: (x, y) for kind, x, y in ((each["kind"], each["x"], each["y"]) for each in found)}
 
 

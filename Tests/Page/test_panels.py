@@ -219,7 +219,7 @@ def test_overlaps_are_listed_with_who_and_found(room):
     ann = room.join("Ann")
     bob = room.join("Bob")
     open_tab(ann, "overlaps")
-    assert "Nothing overlaps" in ann.page.inner_text("#panel-overlaps")
+    assert "No overlaps" in ann.page.inner_text("#panel-overlaps")
     ann.look_at(-3000, -3000)
     bob.run("app.edit((session) => session.place([{ id: value, x: 150, y: 230 }])); return null", int(moon.replace("-", ""), 36))
     entry = ann.page.locator(".overlap-row")

@@ -53,21 +53,21 @@ def test_one_is_called_as_one_likes_and_stays_so(room):
     ann = room.join("Ann")
     bob = room.join("Bob")
     ann.run("app.edit((session) => session.addSquare({ x: 0, y: 0, width: 300, height: 300 })); return null")
-    ann.page.get_by_role("button", name="You are Ann").click()
+    ann.page.get_by_role("button", name="You’re Ann").click()
     field = ann.page.get_by_label("What should others call you?")
     field.fill("  ")
     ann.page.keyboard.press("Enter")
     assert field.get_attribute("aria-invalid") == "true"
     field.fill("Annika")
     ann.page.get_by_label("Colour #B42318").check(force=True)
-    ann.page.get_by_role("button", name="That’s me").click()
+    ann.page.get_by_role("button", name="Save").click()
     bob.page.get_by_role("button", name="Follow Annika").wait_for()
     assert bob.run("app.presence.people()[0].color") == "#B42318"
     ann.wait("app.session.status().state === 'live'")
     ann.run("app.edit((session) => session.undo()); return null")
     room.wait_for_shapes(0)
     ann.page.reload()
-    ann.page.get_by_role("button", name="You are Annika").wait_for()
+    ann.page.get_by_role("button", name="You’re Annika").wait_for()
 
 
 def test_nobody_has_to_say_who_they_are(room):
@@ -76,12 +76,12 @@ def test_nobody_has_to_say_who_they_are(room):
         page.add_init_script("if (!sessionStorage.getItem('been')) { localStorage.clear(); sessionStorage.setItem('been', '1') }")
 
     ann = room.join("Ann", before=forget)
-    ann.page.locator(".notice", has_text="You are").get_by_role("button", name="Change").click()
+    ann.page.locator(".notice", has_text="You’re").get_by_role("button", name="Change name").click()
     ann.page.get_by_label("What should others call you?").fill("Zoe")
     ann.page.keyboard.press("Enter")
     ann.page.reload()
-    ann.page.get_by_role("button", name="You are Zoe").wait_for()
-    assert ann.page.locator(".notice", has_text="You are").count() == 0
+    ann.page.get_by_role("button", name="You’re Zoe").wait_for()
+    assert ann.page.locator(".notice", has_text="You’re").count() == 0
 
 
 def test_names_of_all_scripts_stay_within_themselves(room):

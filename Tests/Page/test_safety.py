@@ -30,7 +30,7 @@ def test_names_of_shapes_and_people_are_only_text(room):
     for suffix in ["PNG", "SVG", "JSON"]:
         with ann.page.expect_download():
             ann.page.get_by_role("button", name="Menu", exact=True).click()
-            ann.page.get_by_role("menuitem", name=f"Save as {suffix}").click()
+            ann.page.get_by_role("menuitem", name=f"Export as {suffix}").click()
     assert ann.run("return window.ran ?? null") is None
     inside = ann.page.evaluate(
         "[...document.querySelectorAll('body *')].filter((each) => ['IMG', 'SCRIPT', 'IFRAME', 'B'].includes(each.tagName)).length")
@@ -81,7 +81,7 @@ def test_a_token_goes_neither_into_the_history_nor_into_links(room):
     assert any(url.endswith("/sync?token=secret-4711") for url in asked)
     ann.page.get_by_role("button", name="Menu", exact=True).click()
     ann.page.get_by_role("menuitem", name="History").click()
-    ann.page.get_by_label("When").wait_for()
+    ann.page.get_by_label("Moment").wait_for()
     assert "Bearer secret-4711" in asked
-    ann.page.get_by_role("button", name="Back to now").click()
+    ann.page.get_by_role("button", name="Back to the present").click()
     assert "secret" not in json.dumps(ann.page.evaluate("Object.entries(localStorage)"))

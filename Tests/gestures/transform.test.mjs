@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { handleAt } from '../../web/tools/grasp.js'
+import { handleAt } from '../../web/drawing/handles.js'
 import {
   angleBetween, boundsOf, boundsOfAll, drawnBox, middle, moved, normalDegrees, onGrid, pinched, pulled, scaleMin,
   steppedTurn, turned, wayOnGrid,

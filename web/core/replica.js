@@ -186,6 +186,8 @@ export class Replica {
   shapesInView({ x, y, width, height }) { return readShapes(this.#numbers('shapesInView', x, y, width, height)) }
   /** @param {number} id @returns {Shape | null} */
   shape(id) { return readShapes(this.#numbers('rows', this.#core.writeNumbers([id])))[0] ?? null }
+  /** Those of some shapes that are live. @param {Iterable<number>} ids @returns {Shape[]} */
+  shapesOf(ids) { return Array.from(ids).flatMap((id) => this.shape(id) ?? []) }
   /** Identifiers from the back to the front. @returns {number[]} */
   drawingOrder() { return Array.from(this.#numbers('drawingOrder')) }
   /** The name that a shape shows. @param {number} id @returns {string} empty where it is gone */
@@ -265,7 +267,8 @@ export class Replica {
 
   // What it says about itself.
 
-  /** @returns {{actor: number, room?: string, role?: string, state: string, cursor?: string, limits: object,
+  /** @returns {{actor: number, room?: string, role?: string, state: string, cursor?: string,
+   *   limits: {[limit: string]: number},
    *   peers: Peer[]}} */
   status() { return JSON.parse(this.#text('status')) }
   get actor() { return this.#exports.actor(this.#handle) }

@@ -1,4 +1,11 @@
-// What the core's parts say to each other and to the page, for who reads the code: nothing imports this file when it runs.
+// The forms of what the core and the page hand each other. Only the type checker reads this file: nothing imports it at
+// run time.
+
+/** @typedef {{x: number, y: number}} Point */
+/** @typedef {{x: number, y: number, width: number, height: number}} Box */
+/** @typedef {Box & {rotation: number}} Frame a box, turned around its middle by degrees */
+/** @typedef {{id: number} & Partial<Frame>} Place where a shape is to be; what is left out stays */
+/** @typedef {{[property: string]: unknown}} Values what is written to a shape, by property: docs/PROTOCOL.md */
 
 /**
  * @typedef {object} Shape A live shape, all but its name.
@@ -27,7 +34,7 @@
  * @property {Shape | null} shape as it is now; null where it is gone
  * @property {number} changed a mask, see `changedBit`
  * @property {number} by the actor who changed it last; 0 several while one was away, −1 one's own edit taken back
- * @property {{x: number, y: number, width: number, height: number} | null} departure where one that is gone went to
+ * @property {Box | null} departure where one that is gone went to
  */
 
 /**
@@ -38,18 +45,24 @@
  * @property {{first: number, second: number, overlaps: boolean}[]} pairs
  */
 
-/** @typedef {{actor: number, name: string, color: string, state?: object}} Peer */
+/** @typedef {{actor: number, name: string, color: string, state?: {[part: string]: unknown}}} Peer */
 
 /**
- * What a page is asked to do (the first four), or told.
+ * What a replica asks of the network.
  *
  * @typedef {{type: 'connect'} | {type: 'disconnect'} | {type: 'send', bytes: Uint8Array}
- *   | {type: 'wake', at: number}
+ *   | {type: 'wake', at: number}} NetworkEffect
+ */
+
+/**
+ * What a replica asks for or tells.
+ *
+ * @typedef {NetworkEffect
  *   | {type: 'unsent', count: number}
  *   | {type: 'added', shapes: number[]}
  *   | {type: 'state', state: 'offline' | 'waiting' | 'connecting' | 'greeting' | 'loading' | 'live' | 'closed',
  *      untilMilliseconds?: number, code?: number}
- *   | {type: 'rejected', shape: number, set: object, code: string, message: string}
+ *   | {type: 'rejected', shape: number, set: Values, code: string, message: string}
  *   | {type: 'superseded', values: {shape: number, property: string, by: number, milliseconds: number}[]}
  *   | {type: 'peers', peers: Peer[]} | {type: 'joined', peer: Peer} | {type: 'presence', peer: Peer}
  *   | {type: 'left', actor: number} | {type: 'presenceTooLong', bytesMax: number}
@@ -70,3 +83,5 @@
  * @property {bigint} [seed] 64 random bits, drawn from `crypto` unless given
  * @property {{wall: () => number, monotonic: () => number}} [clock] milliseconds; `Date` and `performance` unless given
  */
+
+export {}

@@ -1,18 +1,19 @@
+import { luminance } from '../basics/ink.js'
 import { motionMilliseconds, othersMilliseconds, Way } from './motion.js'
 
-/** The pointer as one knows it, its tip at 0, 0. */
+/** The usual pointer, its tip at 0, 0. */
 const arrow = new Path2D('M0 0 L0 15.5 L4.4 11.9 L7.3 18.2 L10.1 16.9 L7.3 10.8 L12.6 10.4 Z')
-/** A cursor that hasn't moved for so long shows no name, and none at all after the other. */
+/** A cursor that hasn't moved for so long shows no name. */
 const nameMilliseconds = 8000
 
-/** Others' cursors, gliding from each place they tell to the next. */
+/** @typedef {import('../state/presence.js').Person} Person */
+
+/** Other people's cursors, gliding from each place they tell to the next. */
 export class Cursors {
+  /** @type {Map<number, {x: Way, y: Way, cursor: import('../core/types.js').Point, toldAt: number}>} */
   #known = new Map()
 
-  /**
-   * @param {{actor: number, name: string, color: string, cursor: {x: number, y: number} | null}[]} people
-   * @param {number} now
-   */
+  /** @param {Person[]} people @param {number} now */
   follow(people, now) {
     const here = new Set()
     for (const { actor, cursor } of people) {
@@ -34,12 +35,6 @@ export class Cursors {
     for (const actor of this.#known.keys()) if (!here.has(actor)) this.#known.delete(actor)
   }
 
-  /** Where someone's cursor is drawn. @param {number} actor @param {number} now @returns {{x: number, y: number} | null} */
-  place(actor, now) {
-    const known = this.#known.get(actor)
-    return known ? { x: known.x.at(now), y: known.y.at(now) } : null
-  }
-
   /** @param {number} now */
   moves(now) {
     for (const { x, y } of this.#known.values()) if (!x.isOver(now) || !y.isOver(now)) return true
@@ -47,14 +42,14 @@ export class Cursors {
   }
 
   /**
-   * @param {CanvasRenderingContext2D} context in CSS pixels @param {object[]} people @param {import('./view.js').View} view
+   * @param {CanvasRenderingContext2D} context in CSS pixels @param {Person[]} people @param {import('./view.js').View} view
    * @param {number} now @param {string} face
    */
   paint(context, people, view, now, face) {
     for (const { actor, name, color } of people) {
-      const place = this.place(actor, now)
-      if (!place) continue
-      const { x, y } = view.toScreen(place)
+      const known = this.#known.get(actor)
+      if (!known) continue
+      const { x, y } = view.toScreen({ x: known.x.at(now), y: known.y.at(now) })
       if (x < -200 || y < -60 || x > view.width + 20 || y > view.height + 20) continue
       context.save()
       context.translate(x, y)
@@ -65,11 +60,12 @@ export class Cursors {
       context.fillStyle = color
       context.fill(arrow)
       context.restore()
-      if (now - this.#known.get(actor).toldAt < nameMilliseconds) paintFlag(context, name, color, x + 12, y + 18, face)
+      if (now - known.toldAt < nameMilliseconds) paintFlag(context, name, color, x + 12, y + 18, face)
     }
   }
 }
 
+/** @param {number} value */
 const still = (value) => new Way(value, value, 0, 0)
 
 /**
@@ -77,7 +73,7 @@ const still = (value) => new Way(value, value, 0, 0)
  *
  * @param {CanvasRenderingContext2D} context in CSS pixels @param {string} name @param {string} color `#RRGGBB`
  * @param {number} x the top left corner @param {number} y @param {string} face
- * @param {number} [right] it doesn’t reach beyond
+ * @param {number} [right] where it ends at the latest
  */
 export function paintFlag(context, name, color, x, y, face, right = Infinity) {
   context.font = `500 12px ${face}`
@@ -96,6 +92,7 @@ export function paintFlag(context, name, color, x, y, face, right = Infinity) {
 
 export const flagHeight = 18
 
+/** @param {CanvasRenderingContext2D} context @param {string} name @param {number} widthMax CSS pixels */
 function shortened(context, name, widthMax) {
   if (context.measureText(name).width <= widthMax) return name
   const letters = [...name].slice(0, 40)
@@ -103,12 +100,12 @@ function shortened(context, name, widthMax) {
   return letters.join('') + '…'
 }
 
-/** White or near-black, whichever is read better on a colour. @param {string} color `#RRGGBB` */
+/**
+ * White or near-black, whichever reads better on a colour.
+ *
+ * @param {string} color `#RRGGBB`
+ */
 function inkOn(color) {
-  const channel = (at) => {
-    const value = parseInt(color.slice(at, at + 2), 16) / 255
-    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
-  }
-  const luminance = 0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5)
-  return 1.05 / (luminance + 0.05) >= (luminance + 0.05) / 0.06 ? '#FFFFFF' : '#141413'
+  const light = luminance(color)
+  return 1.05 / (light + 0.05) >= (light + 0.05) / 0.06 ? '#FFFFFF' : '#141413'
 }

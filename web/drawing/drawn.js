@@ -6,11 +6,22 @@ const liftFade = 0.15
 /** A shape that appears grows from here, and one that is deleted shrinks to here. */
 const smallest = 0.8
 
-const numbers = ['x', 'y', 'width', 'height', 'strokeWidth', 'cornerRadius', 'innerRatio']
+const numbers = /** @type {const} */ (['x', 'y', 'width', 'height', 'strokeWidth', 'cornerRadius', 'innerRatio'])
+
+/** @typedef {Record<typeof numbers[number] | 'rotation' | 'fill' | 'stroke' | 'level', number>} Look */
+
+/**
+ * @typedef {{x: number, y: number, width: number, height: number, rotation: number, toX: number, toY: number,
+ *   toWidth: number, toHeight: number, strokeWidth: number, cornerRadius: number}} Departure
+ */
 
 /** One shape as it is drawn now, which is on its way to what it is. */
 export class Drawn {
-  /** The shape as it is. @type {import('../core/types.js').Shape} */
+  /**
+   * The shape as it is.
+   *
+   * @type {import('../core/types.js').Shape}
+   */
   shape
   id
   // As drawn, in canvas coordinates, before it is lifted.
@@ -34,21 +45,40 @@ export class Drawn {
   top = 0
   right = 0
   bottom = 0
-  /** Its outline around its centre, until its form changes. @type {Path2D | null} */
+  /**
+   * Its outline around its centre, until its form changes.
+   *
+   * @type {Path2D | null}
+   */
   path = null
-  /** The common regions that it has part in. @type {Set<import('./regions.js').Region>} */
+  /**
+   * The common regions that it has part in.
+   *
+   * @type {Set<import('./regions.js').Region>}
+   */
   regions = new Set()
   /** Where it stands in the drawing order. */
   place = 0
-  /** It is gone, and only its leaving is still to be seen: 'fading', or 'drawn in' by the black hole. */
+  /**
+   * It is gone and only seen leaving: it fades, or the black hole draws it in.
+   *
+   * @type {'fading' | 'drawn in' | null}
+   */
   leaving = null
 
-  #from = null
+  /**
+   * On the way from what it looked like.
+   *
+   * @type {{from: Look, way: Way} | null}
+   */
   #glide = null
   #lift = 0
+  /** @type {Way | null} */
   #liftWay = null
   #presence = 1
+  /** @type {Way | null} */
   #presenceWay = null
+  /** @type {{from: Departure, way: Way} | null} */
   #departure = null
   #toldAt = -Infinity
 
@@ -62,7 +92,7 @@ export class Drawn {
 
   /** Whether it will look otherwise a moment later. */
   get moves() {
-    return this.#glide !== null || this.#liftWay !== null || this.#presenceWay !== null
+    return this.#glide !== null || this.#liftWay !== null || this.#presenceWay !== null || this.#departure !== null
   }
 
   get isLifted() { return (this.#liftWay?.to ?? this.#lift) > 0 }
@@ -74,8 +104,8 @@ export class Drawn {
   /**
    * It has changed. In no time where `milliseconds` is 0.
    *
-   * Who drags a shape tells of it many times a second: each step then takes as long as the one before it, so that it
-   * moves evenly instead of slowing down at each. What is one's own follows the hand at once.
+   * A person who drags a shape tells its place many times a second. Each step then takes as long as the one before it, so
+   * that the shape moves evenly instead of slowing down at each. One's own shape follows the hand at once.
    *
    * @param {import('../core/types.js').Shape} shape @param {number} now @param {number} milliseconds @param {boolean} isOwn
    */
@@ -95,19 +125,24 @@ export class Drawn {
       this.#settle()
       return
     }
-    this.#from = {
+    const from = {
       x: this.x, y: this.y, width: this.width, height: this.height, rotation: this.rotation,
       strokeWidth: this.strokeWidth, cornerRadius: this.cornerRadius, innerRatio: this.innerRatio,
       fill: this.fill, stroke: this.stroke, level: this.#level,
     }
-    this.#glide = isStep
+    const way = isStep
       ? new Way(0, 1, now, Math.min(milliseconds, Math.max(20, 1.25 * interval)), 'even')
       : new Way(0, 1, now, milliseconds)
+    this.#glide = { from, way }
   }
 
   #level = 1
 
-  /** It has come into being. @param {number} now @param {number} milliseconds */
+  /**
+   * It has come into being.
+   *
+   * @param {number} now @param {number} milliseconds
+   */
   appear(now, milliseconds) {
     this.#toldAt = now
     this.#presenceWay = milliseconds > 0 ? new Way(0, 1, now, milliseconds) : null
@@ -120,7 +155,11 @@ export class Drawn {
     this.#liftWay = new Way(this.#lift, to, now, milliseconds)
   }
 
-  /** It is deleted. @param {number} now @param {number} milliseconds */
+  /**
+   * It is deleted.
+   *
+   * @param {number} now @param {number} milliseconds
+   */
   fadeAway(now, milliseconds) {
     this.leaving = 'fading'
     this.#presenceWay = new Way(this.#presence, 0, now, milliseconds)
@@ -133,24 +172,29 @@ export class Drawn {
    */
   drawIn(box, now, milliseconds) {
     this.leaving = 'drawn in'
-    this.#departure = {
+    const from = {
       x: this.centerX, y: this.centerY, width: this.width, height: this.height, rotation: this.rotation,
       toX: box.x + box.width / 2, toY: box.y + box.height / 2, toWidth: box.width, toHeight: box.height,
       strokeWidth: this.strokeWidth, cornerRadius: this.cornerRadius,
     }
     this.#glide = null
-    this.#presenceWay = new Way(0, 1, now, milliseconds, 'accelerating')
+    this.#presenceWay = null
+    this.#departure = { from, way: new Way(0, 1, now, milliseconds, 'accelerating') }
   }
 
-  /** How it looks at a moment. @param {number} now @returns {boolean} false where it has left for good */
+  /**
+   * How it looks at a moment.
+   *
+   * @param {number} now @returns {boolean} false where it has left for good
+   */
   advance(now) {
     if (this.#glide) {
-      const part = this.#glide.at(now)
-      if (this.#glide.isOver(now)) {
+      const { from, way } = this.#glide
+      if (way.isOver(now)) {
         this.#glide = null
         this.#settle()
       } else {
-        this.#blend(part)
+        this.#blend(from, way.at(now))
       }
     }
     if (this.#liftWay) {
@@ -161,8 +205,9 @@ export class Drawn {
     let growth = 1
     let fade = 1
     if (this.#departure) {
-      isHere = !this.#presenceWay.isOver(now)
-      fade = this.#followCurve(this.#presenceWay.at(now))
+      const { from, way } = this.#departure
+      isHere = !way.isOver(now)
+      fade = this.#followCurve(from, way.at(now))
     } else if (this.#presenceWay) {
       this.#presence = this.#presenceWay.at(now)
       growth = smallest + (1 - smallest) * this.#presence
@@ -195,9 +240,9 @@ export class Drawn {
 
   #form = ''
 
-  #blend(part) {
+  /** @param {Look} from @param {number} part */
+  #blend(from, part) {
     const { shape } = this
-    const from = this.#from
     for (const name of numbers) {
       const value = from[name] + (shape[name] - from[name]) * part
       if (value !== this[name] && name !== 'x' && name !== 'y') this.path = null
@@ -213,12 +258,12 @@ export class Drawn {
     this.#level = from.level + (levelOf(shape) - from.level) * part
   }
 
-  /** @returns {number} how much of it is still seen */
-  #followCurve(part) {
-    const way = this.#departure
+  /** @param {Departure} way @param {number} part @returns {number} how much of it is still seen */
+  #followCurve(way, part) {
     // A bow to one side of the straight way, a quarter of its length.
     const bendX = (way.x + way.toX) / 2 - (way.toY - way.y) / 4
     const bendY = (way.y + way.toY) / 2 + (way.toX - way.x) / 4
+    /** @param {number} from @param {number} bend @param {number} to */
     const along = (from, bend, to) => (1 - part) ** 2 * from + 2 * part * (1 - part) * bend + part ** 2 * to
     const rest = 1 - part
     this.width = way.width * rest + way.toWidth * part
@@ -247,4 +292,5 @@ export class Drawn {
   }
 }
 
+/** @param {import('../core/types.js').Shape} shape */
 const levelOf = (shape) => (shape.visible ? shape.alpha / 10 : 0)

@@ -1,12 +1,12 @@
-/** Canvas units between two dots at life size. */
+/** Canvas units between two dots at actual size. */
 const spacing = 24
-/** Nearer than this many CSS pixels dots don't come: every second one has faded by then. */
+/** Dots never come nearer to each other than this many CSS pixels: by then every second one has faded. */
 const nearest = 14
 
 /**
- * The dots of the paper. Coming nearer they move apart; going away, every second one fades until there are half as many.
+ * The dots of the paper. Zooming in moves them apart. Zooming out, every second one fades until there are half as many.
  *
- * @param {CanvasRenderingContext2D} context not turned @param {{scale: number, x: number, y: number}} pixels
+ * @param {import('./context.js').Context2D} context not turned @param {import('./view.js').Pixels} pixels
  * @param {number} ratio device pixels for a CSS pixel
  * @param {{left: number, top: number, right: number, bottom: number}} area device pixels @param {string} color
  */
@@ -16,6 +16,7 @@ export function paintGrid(context, pixels, ratio, { left, top, right, bottom }, 
   // 0 where the dots are about to be too near, 1 where they are as far apart as the next ones were.
   const strength = step * pixels.scale / ratio / nearest - 1
   const size = Math.max(2, Math.round(1.7 * ratio))
+  /** @param {number} from @param {number} origin */
   const first = (from, origin) => Math.floor((from - origin) / pixels.scale / step)
   const columns = [first(left, pixels.x), first(right, pixels.x) + 1]
   const rows = [first(top, pixels.y), first(bottom, pixels.y) + 1]

@@ -1,34 +1,106 @@
-// What stands around what is selected: a box, turned as the one shape is, and the handles on it. Gestures ask here where
-// a handle is; the overlay draws it there.
+// The frame around what is selected, turned as a single shape is, and the handles on it. Gestures ask here where a handle
+// is, and the overlay draws it there.
 
 /** CSS pixels from the middle of the top edge to the handle that turns. */
 const stem = 26
-/** A box smaller than this on the screen has its handles beside it rather than on it. */
+/** A box that is smaller than this on the screen has its handles beside it rather than on it. */
 const smallest = 36
 
-/**
- * The box around what is selected, as it is drawn now: the one shape's own, or an upright one around several.
- *
- * @param {import('../state/app.js').App} app
- * @returns {{x: number, y: number, width: number, height: number, rotation: number} | null} canvas coordinates, degrees
- */
-export function selectionFrame({ selection, scene, tools }) {
-  // Several that are being turned together have a frame that turns with them.
-  if (tools?.frame) return tools.frame
-  const shapes = selection.ids().map((id) => scene.drawn(id)).filter((drawn) => drawn !== null)
-  if (shapes.length === 0) return null
-  if (shapes.length === 1) {
-    const [{ x, y, width, height, rotation }] = shapes
-    return { x, y, width, height, rotation }
+/** @typedef {import('../core/types.js').Point} Point */
+/** @typedef {import('../core/types.js').Frame} Frame */
+/** @typedef {'move' | 'rotate' | 'scale'} HandleKind */
+/** @typedef {{kind: HandleKind} & Point} Handle in CSS pixels on the stage */
+
+/** The frame around what is selected, and the handles on it. */
+export class Handles {
+  #selection
+  #scene
+  #view
+  #permission
+  /** @type {Frame | null} */
+  #led = null
+
+  /**
+   * @param {{selection: import('../state/selection.js').Selection, scene: import('./scene.js').Scene,
+   *   view: import('./view.js').View, permission: import('../state/permission.js').Permission}} parts
+   */
+  constructor({ selection, scene, view, permission }) {
+    this.#selection = selection
+    this.#scene = scene
+    this.#view = view
+    this.#permission = permission
   }
-  const boxes = shapes.map(turnedBox)
-  const left = Math.min(...boxes.map((box) => box.left))
-  const top = Math.min(...boxes.map((box) => box.top))
-  const right = Math.max(...boxes.map((box) => box.right))
-  const bottom = Math.max(...boxes.map((box) => box.bottom))
-  return { x: left, y: top, width: right - left, height: bottom - top, rotation: 0 }
+
+  /**
+   * While a gesture turns several shapes, their frame turns with them; null: it follows the shapes again.
+   *
+   * @param {Frame | null} frame
+   */
+  lead(frame) { this.#led = frame }
+
+  /**
+   * The frame as it is drawn now, in canvas coordinates: the one shape's own, or an upright one around several.
+   *
+   * @returns {Frame | null}
+   */
+  frame() {
+    if (this.#led) return this.#led
+    const shapes = this.#selection.ids().flatMap((id) => this.#scene.drawn(id) ?? [])
+    if (shapes.length === 0) return null
+    if (shapes.length === 1) {
+      const [{ x, y, width, height, rotation }] = shapes
+      return { x, y, width, height, rotation }
+    }
+    const boxes = shapes.map(turnedBox)
+    const left = Math.min(...boxes.map((box) => box.left))
+    const top = Math.min(...boxes.map((box) => box.top))
+    const right = Math.max(...boxes.map((box) => box.right))
+    const bottom = Math.max(...boxes.map((box) => box.bottom))
+    return { x: left, y: top, width: right - left, height: bottom - top, rotation: 0 }
+  }
+
+  /**
+   * 'move' in the middle, 'rotate' above the top edge, 'scale' at the bottom right. A view-only page has none.
+   *
+   * @returns {Handle[]}
+   */
+  all() {
+    const frame = this.#permission.isViewOnly ? null : this.frame()
+    if (!frame) return []
+    const view = this.#view
+    /** @param {number} length */
+    const away = (length) => Math.max(0, (smallest - length * view.scale) / 2)
+    const outX = away(frame.width)
+    const outY = away(frame.height)
+    return [
+      { kind: 'move', ...pointOnFrame(view, frame, 0, 0) },
+      { kind: 'rotate', ...pointOnFrame(view, frame, 0, -1, { outY: -stem - outY }) },
+      { kind: 'scale', ...pointOnFrame(view, frame, 1, 1, { outX, outY }) },
+    ]
+  }
 }
 
+/** How near a pointer has to come to a handle, in CSS pixels: a finger covers what it aims at. */
+const handleReach = { mouse: 10, pen: 12, touch: 22 }
+
+/**
+ * The nearest handle within reach. Of two that are equally near it is the later one, which is harder to hit elsewhere.
+ *
+ * @param {Handle[]} handles @param {Point} point @param {import('../gestures/recogniser.js').PointerType} pointer
+ * @returns {HandleKind | null}
+ */
+export function handleAt(handles, point, pointer) {
+  /** @type {HandleKind | null} */
+  let nearest = null
+  let least = handleReach[pointer]
+  for (const { kind, x, y } of handles) {
+    const distance = Math.hypot(x - point.x, y - point.y)
+    if (distance <= least) [nearest, least] = [kind, distance]
+  }
+  return nearest
+}
+
+/** @param {import('./drawn.js').Drawn} drawn */
 function turnedBox({ centerX, centerY, width, height, rotation }) {
   const turn = rotation * Math.PI / 180
   const reachX = (width * Math.abs(Math.cos(turn)) + height * Math.abs(Math.sin(turn))) / 2
@@ -39,9 +111,8 @@ function turnedBox({ centerX, centerY, width, height, rotation }) {
 /**
  * Where a point of a turned box is: `across` and `down` are −1…1 from its centre to its edges, `out` goes beyond the edge.
  *
- * @param {import('./view.js').View} view
- * @param {{x: number, y: number, width: number, height: number, rotation: number}} frame
- * @param {{outX?: number, outY?: number}} [out] CSS pixels @returns {{x: number, y: number}} CSS pixels
+ * @param {import('./view.js').View} view @param {Frame} frame @param {number} across @param {number} down
+ * @param {{outX?: number, outY?: number}} out CSS pixels @returns {{x: number, y: number}} CSS pixels
  */
 export function pointOnFrame(view, frame, across, down, { outX = 0, outY = 0 } = {}) {
   const turn = frame.rotation * Math.PI / 180
@@ -51,24 +122,4 @@ export function pointOnFrame(view, frame, across, down, { outX = 0, outY = 0 } =
   const x = across * frame.width / 2 * view.scale + outX
   const y = down * frame.height / 2 * view.scale + outY
   return { x: center.x + x * cosine - y * sine, y: center.y + x * sine + y * cosine }
-}
-
-/**
- * The handles of what is selected, in CSS pixels on the stage: 'move' in the middle, 'rotate' above the top edge,
- * 'scale' at the bottom right. None for who only looks on.
- *
- * @param {import('../state/app.js').App} app @returns {{kind: 'move' | 'rotate' | 'scale', x: number, y: number}[]}
- */
-export function handles(app) {
-  const frame = app.viewOnly ? null : selectionFrame(app)
-  if (!frame) return []
-  const { view } = app
-  const away = (length) => Math.max(0, (smallest - length * view.scale) / 2)
-  const outX = away(frame.width)
-  const outY = away(frame.height)
-  return [
-    { kind: 'move', ...pointOnFrame(view, frame, 0, 0) },
-    { kind: 'rotate', ...pointOnFrame(view, frame, 0, -1, { outY: -stem - outY }) },
-    { kind: 'scale', ...pointOnFrame(view, frame, 1, 1, { outX, outY }) },
-  ]
 }

@@ -1,9 +1,9 @@
-/** How long what one does oneself takes to be seen, what others do, and the way into the black hole. */
+/** How long one's own changes take to be seen, those of others, and the way into the black hole. */
 export const ownMilliseconds = 120
 export const othersMilliseconds = 200
 export const departureMilliseconds = 350
 
-/** Where nothing is to move, all that would take time takes none. */
+/** People can ask for less motion. Then nothing takes time. */
 const reduced = matchMedia('(prefers-reduced-motion: reduce)')
 
 /** @param {number} milliseconds @returns {number} 0 for those who asked for less motion */
@@ -11,6 +11,7 @@ export function motionMilliseconds(milliseconds) {
   return reduced.matches ? 0 : milliseconds
 }
 
+/** @type {Record<'even' | 'slowing' | 'accelerating', (part: number) => number>} */
 const paces = {
   even: (part) => part,
   slowing: (part) => 1 - (1 - part) ** 3,
@@ -45,14 +46,18 @@ export class Way {
 /** @param {string} text `#RRGGBB` @returns {number} */
 export const packedColor = (text) => parseInt(text.slice(1), 16)
 
-/** Texts of colours, since a canvas takes nothing else. */
+/**
+ * Colours as texts, since a canvas takes nothing else.
+ *
+ * @type {Map<number, string>}
+ */
 const texts = new Map()
 
 /** @param {number} packed 0xRRGGBB @returns {string} */
 export function colorOf(packed) {
   let text = texts.get(packed)
   if (text === undefined) {
-    // A blend passes through many that are never seen again.
+    // A blend passes through many colours that are never seen again.
     if (texts.size > 4096) texts.clear()
     text = '#' + packed.toString(16).padStart(6, '0')
     texts.set(packed, text)
@@ -71,7 +76,11 @@ export function blendColors(from, to, part) {
   return color
 }
 
-/** The shorter way round. @param {number} from degrees @param {number} to @param {number} part */
+/**
+ * The shorter way round.
+ *
+ * @param {number} from degrees @param {number} to @param {number} part
+ */
 export function blendDegrees(from, to, part) {
   let way = (to - from) % 360
   if (way > 180) way -= 360

@@ -1,15 +1,15 @@
-// A shape on a canvas: the same outlines as the core's, as paths that stay crisp however near one comes.
+// A shape on a canvas: the same outlines as the core's, as paths that stay crisp at any scale.
 
+import { offscreenContextOf } from './context.js'
 import { colorOf } from './motion.js'
 
-/** What is smaller than this on the screen is painted as a box: no eye tells a star from it. Device pixels. */
+/** Device pixels. A shape that is smaller on the screen is painted as a box: no eye can tell it from a star. */
 const speck = 2.5
 
 /**
  * A shape's outline around its centre, not turned.
  *
- * @param {{shape: {kind: string, points: number}, width: number, height: number, cornerRadius: number,
- *   innerRatio: number}} drawn
+ * @param {import('./drawn.js').Drawn} drawn
  * @returns {Path2D}
  */
 export function outlinePath({ shape, width, height, cornerRadius, innerRatio }) {
@@ -44,8 +44,8 @@ export function outlinePath({ shape, width, height, cornerRadius, innerRatio }) 
 /**
  * Turns a context to a shape's centre, scale and rotation.
  *
- * @param {CanvasRenderingContext2D} context @param {import('./drawn.js').Drawn} drawn
- * @param {{scale: number, x: number, y: number}} pixels
+ * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn
+ * @param {import('./view.js').Pixels} pixels
  */
 export function turnTo(context, drawn, { scale, x, y }) {
   const size = scale * drawn.growth
@@ -59,8 +59,8 @@ export function turnTo(context, drawn, { scale, x, y }) {
 /**
  * Paints a shape, and leaves the context turned to it.
  *
- * @param {CanvasRenderingContext2D} context @param {import('./drawn.js').Drawn} drawn
- * @param {{scale: number, x: number, y: number}} pixels
+ * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn
+ * @param {import('./view.js').Pixels} pixels
  */
 export function paintShape(context, drawn, pixels) {
   if (drawn.opacity <= 0) return
@@ -83,20 +83,29 @@ export function paintShape(context, drawn, pixels) {
   paintParts(context, drawn, pixels)
 }
 
+/**
+ * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn
+ * @param {import('./view.js').Pixels} pixels
+ */
 function paintParts(context, drawn, pixels) {
   turnTo(context, drawn, pixels)
-  drawn.path ??= outlinePath(drawn)
+  const path = drawn.path ??= outlinePath(drawn)
   context.fillStyle = colorOf(drawn.fill)
-  context.fill(drawn.path)
+  context.fill(path)
   if (drawn.strokeWidth > 0) {
     context.lineJoin = 'round'
     context.lineWidth = drawn.strokeWidth
     context.strokeStyle = colorOf(drawn.stroke)
-    context.stroke(drawn.path)
+    context.stroke(path)
   }
 }
 
-/** Fill and stroke overlap by half the stroke, so what is seen through is first painted elsewhere, opaque. */
+/**
+ * Fill and stroke overlap by half the stroke. So a shape that one can see through is first painted elsewhere, opaque.
+ *
+ * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn
+ * @param {import('./view.js').Pixels} pixels
+ */
 function paintAsOne(context, drawn, pixels) {
   const left = Math.max(0, Math.floor(drawn.left * pixels.scale + pixels.x) - 1)
   const top = Math.max(0, Math.floor(drawn.top * pixels.scale + pixels.y) - 1)
@@ -110,11 +119,16 @@ function paintAsOne(context, drawn, pixels) {
   context.drawImage(aside.canvas, 0, 0, right - left, bottom - top, left, top, right - left, bottom - top)
 }
 
-let aside = null
+/** @type {OffscreenCanvasRenderingContext2D | undefined} */
+let aside
 
-/** One canvas for all, as large as the largest so far; cleared where it is going to be used. */
+/**
+ * One canvas for all, as large as the largest so far, and cleared where it is going to be used.
+ *
+ * @param {number} width @param {number} height
+ */
 function contextAside(width, height) {
-  aside ??= new OffscreenCanvas(width, height).getContext('2d')
+  aside ??= offscreenContextOf(new OffscreenCanvas(width, height))
   const { canvas } = aside
   if (canvas.width < width || canvas.height < height) {
     canvas.width = Math.max(canvas.width, width)

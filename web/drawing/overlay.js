@@ -1,46 +1,75 @@
+import { contextOf } from './context.js'
 import { Cursors, flagHeight, paintFlag } from './cursors.js'
-import { handles, pointOnFrame, selectionFrame } from './handles.js'
+import { pointOnFrame } from './handles.js'
+
+/** @typedef {import('./drawn.js').Drawn} Drawn */
+/** @typedef {import('../core/types.js').Frame} Frame */
 
 /** Of so many selected shapes each has a box of its own; of more only the box around all is drawn. */
 const boxesMax = 400
 
 /** What lies over the drawing and is not part of it: selections and handles, the marquee, others' cursors and names. */
 export class Overlay {
-  #app
+  #view
+  #scene
+  #selection
+  #presence
+  #handles
   #palette
+  #frames
   #canvas
   #context
   #cursors = new Cursors()
+  /** @type {import('../core/types.js').Box | null} */
   #marquee = null
+  /** @type {number | null} */
   #hover = null
 
   /**
-   * @param {import('../state/app.js').App} app @param {HTMLCanvasElement} canvas
-   * @param {import('./palette.js').Palette} palette
+   * @param {HTMLCanvasElement} canvas
+   * @param {{view: import('./view.js').View, scene: import('./scene.js').Scene,
+   *   selection: import('../state/selection.js').Selection, presence: import('../state/presence.js').Presence,
+   *   handles: import('./handles.js').Handles, palette: import('./palette.js').Palette,
+   *   frames: import('../state/frames.js').Frames}} parts
    */
-  constructor(app, canvas, palette) {
-    this.#app = app
+  constructor(canvas, { view, scene, selection, presence, handles, palette, frames }) {
+    this.#view = view
+    this.#scene = scene
+    this.#selection = selection
+    this.#presence = presence
+    this.#handles = handles
     this.#palette = palette
+    this.#frames = frames
     this.#canvas = canvas
-    this.#context = canvas.getContext('2d')
+    this.#context = contextOf(canvas)
+    selection.on('change', () => frames.request())
+    frames.on('paint', (now) => this.paint(now))
   }
 
-  /** What is being selected. @param {{x: number, y: number, width: number, height: number} | null} box of the canvas */
+  /**
+   * What is being selected.
+   *
+   * @param {{x: number, y: number, width: number, height: number} | null} box of the canvas
+   */
   setMarquee(box) {
     this.#marquee = box
-    this.#app.invalidate()
+    this.#frames.request()
   }
 
-  /** The shape under the pointer. @param {number | null} id */
+  /**
+   * The shape under the pointer.
+   *
+   * @param {number | null} id
+   */
   setHover(id) {
     if (id === this.#hover) return
     this.#hover = id
-    this.#app.invalidate()
+    this.#frames.request()
   }
 
   /** @param {number} now */
   paint(now) {
-    const { view, scene, selection, presence } = this.#app
+    const [view, scene, selection] = [this.#view, this.#scene, this.#selection]
     const context = this.#context
     const width = Math.max(1, Math.round(view.width * view.ratio))
     const height = Math.max(1, Math.round(view.height * view.ratio))
@@ -52,42 +81,48 @@ export class Overlay {
     context.globalAlpha = 1
     context.clearRect(0, 0, width, height)
     context.setTransform(view.ratio, 0, 0, view.ratio, 0, 0)
-    const people = presence.people()
+    const people = this.#presence.people()
     for (const person of people) this.#paintPerson(person)
     const { accent } = this.#palette.colors
     const hovered = this.#hover !== null && !selection.has(this.#hover) ? scene.drawn(this.#hover) : null
     if (hovered) this.#paintBox(hovered, accent, 1, 0.7)
     this.#paintSelection(accent)
-    if (this.#marquee) this.#paintMarquee(accent)
+    if (this.#marquee) this.#paintMarquee(this.#marquee, accent)
     this.#cursors.follow(people, now)
     this.#cursors.paint(context, people, view, now, this.#palette.colors.face)
-    if (this.#cursors.moves(now)) this.#app.invalidate()
+    if (this.#cursors.moves(now)) this.#frames.request()
   }
 
+  /** @param {import('../state/presence.js').Person} person */
   #paintPerson({ name, color, selection, lifted }) {
-    const shapes = [...new Set([...selection, ...lifted])].map((id) => this.#app.scene.drawn(id))
-      .filter((drawn) => drawn !== null && this.#isInView(drawn))
+    const shapes = [...new Set([...selection, ...lifted])].flatMap((id) => this.#scene.drawn(id) ?? [])
+      .filter((drawn) => this.#isInView(drawn))
     if (shapes.length === 0) return
     for (const drawn of shapes) this.#paintBox(drawn, color, 1.5)
     const top = shapes.map((drawn) => this.#topCorner(drawn)).reduce((best, corner) => (corner.y < best.y ? corner : best))
     const margin = 4
     paintFlag(this.#context, name, color, Math.max(margin, top.x), Math.max(margin, top.y - flagHeight - 3),
-      this.#palette.colors.face, this.#app.view.width - margin)
+      this.#palette.colors.face, this.#view.width - margin)
   }
 
-  /** The highest corner of a shape's box on the screen; of two that are as high, the left one. */
+  /**
+   * The highest corner of a shape's box on the screen; of two that are as high, the left one.
+   *
+   * @param {Drawn} drawn
+   */
   #topCorner(drawn) {
     const corners = [[-1, -1], [1, -1], [1, 1], [-1, 1]]
-      .map(([across, down]) => pointOnFrame(this.#app.view, drawn, across * drawn.growth, down * drawn.growth))
+      .map(([across, down]) => pointOnFrame(this.#view, drawn, across * drawn.growth, down * drawn.growth))
     return corners.reduce((best, corner) => {
       const higher = best.y - corner.y
       return higher > 0.5 || (Math.abs(higher) <= 0.5 && corner.x < best.x) ? corner : best
     })
   }
 
+  /** @param {string} accent */
   #paintSelection(accent) {
-    const { selection, scene, view } = this.#app
-    const frame = selectionFrame(this.#app)
+    const [selection, scene, view] = [this.#selection, this.#scene, this.#view]
+    const frame = this.#handles.frame()
     if (!frame) return
     if (selection.size > 1 && selection.size <= boxesMax) {
       for (const id of selection.ids()) {
@@ -95,14 +130,14 @@ export class Overlay {
         if (drawn && this.#isInView(drawn)) this.#paintBox(drawn, accent, 1, 0.6)
       }
     }
-    // One that is lifted is larger than it is.
+    // A lifted shape is drawn larger than it is.
     const growth = selection.size === 1 ? scene.drawn(selection.ids()[0])?.growth ?? 1 : 1
     this.#paintBox({ ...frame, growth }, accent, 1.5)
     const context = this.#context
     context.lineWidth = 1.5
     context.strokeStyle = accent
     context.fillStyle = this.#palette.colors.panel
-    for (const { kind, x, y } of handles(this.#app)) {
+    for (const { kind, x, y } of this.#handles.all()) {
       context.save()
       if (kind === 'rotate') {
         const top = pointOnFrame(view, frame, 0, -1)
@@ -118,10 +153,11 @@ export class Overlay {
     }
   }
 
-  #paintMarquee(accent) {
-    const { x, y } = this.#app.view.toScreen(this.#marquee)
-    const width = this.#marquee.width * this.#app.view.scale
-    const height = this.#marquee.height * this.#app.view.scale
+  /** @param {import('../core/types.js').Box} box @param {string} accent */
+  #paintMarquee(box, accent) {
+    const { x, y } = this.#view.toScreen(box)
+    const width = box.width * this.#view.scale
+    const height = box.height * this.#view.scale
     const context = this.#context
     context.globalAlpha = 0.1
     context.fillStyle = accent
@@ -132,9 +168,13 @@ export class Overlay {
     context.strokeRect(Math.round(x) + 0.5, Math.round(y) + 0.5, Math.round(width), Math.round(height))
   }
 
-  /** A shape's box, turned and lifted as it is. */
+  /**
+   * A shape's box, turned and lifted as it is.
+   *
+   * @param {Frame & {growth: number}} box @param {string} color @param {number} line @param {number} [alpha]
+   */
   #paintBox({ x, y, width, height, rotation, growth }, color, line, alpha = 1) {
-    const { view } = this.#app
+    const view = this.#view
     const context = this.#context
     const center = view.toScreen({ x: x + width / 2, y: y + height / 2 })
     const size = view.scale * growth
@@ -148,12 +188,14 @@ export class Overlay {
     context.restore()
   }
 
+  /** @param {Drawn} drawn */
   #isInView({ left, top, right, bottom }) {
-    const box = this.#app.view.visibleBox()
+    const box = this.#view.visibleBox()
     return right > box.x && bottom > box.y && left < box.x + box.width && top < box.y + box.height
   }
 }
 
+/** @type {Record<import('./handles.js').HandleKind, (context: CanvasRenderingContext2D, accent: string) => void>} */
 const handlePainters = {
   move(context) {
     context.beginPath()

@@ -1,60 +1,91 @@
-import { Regions } from './regions.js'
+import { contextOf, offscreenContextOf } from './context.js'
 import { Picture } from './picture.js'
 import { Tiles } from './tiles.js'
 
-/** A picture that would take longer than this is made beside the one that is shown, over several frames. */
+/** A picture that would take longer than this is made over several frames, beside the one that is shown. */
 const pictureMilliseconds = 40
 /** How much of each frame that may take. */
 const frameMilliseconds = 9
-/** Where more than this is to be painted anew, all is. */
+/** Where more than this part has to be painted anew, everything is. */
 const partMax = 0.5
 /** How far beyond a shape's box its picture may reach: smoothed edges, and half the line around a region. Device pixels. */
 const fringe = 2
 
+/** @typedef {import('./view.js').Pixels} Pixels */
+/** @typedef {import('./tiles.js').Area} Area */
+/** @typedef {import('./drawn.js').Drawn} Drawn */
+
+/**
+ * A picture that is shown scaled, and where things lie in it.
+ *
+ * @typedef {{canvas: OffscreenCanvas, pixels: Pixels | null}} Stale
+ */
+
+/**
+ * A sharp picture in the making; what is shown scaled until it is done; and what was touched meanwhile, null for everything.
+ *
+ * @typedef {{picture: Picture, canvas: OffscreenCanvas, stale: Stale, pixels: Pixels, touched: number[] | null,
+ *   count: number, milliseconds: number}} Draft
+ */
+
 /**
  * Paints the scene onto a canvas.
  *
- * What is on the canvas stays there: panning moves it and paints the edge that comes into view, and a shape that changes has
- * the tiles painted anew that it touches. All is painted anew where the scale is another or most tiles are touched; with so many shapes
- * that a frame is too short for that, what there was is shown scaled until a sharp picture has been made beside it.
+ * What is on the canvas stays there: panning moves it and paints the edge that comes into view, and a shape that changes
+ * has only the tiles painted anew that it touches. Everything is painted anew when the scale changes or most tiles are
+ * touched. Where a frame is too short for that, the old picture is shown scaled until a sharp one has been made beside it.
  */
 export class Painter {
-  #app
+  #scene
+  #view
+  #frames
+  #regions
   #palette
   #canvas
   #context
   #picture
-  /** Where things lie in what the canvas shows. */
+  /**
+   * Where things lie in what the canvas shows.
+   *
+   * @type {Pixels | null}
+   */
   #pixels = null
-  #ratio = 1
   /** Milliseconds that a shape took to paint, lately. */
   #cost = 0.004
-  /** The sharp picture in the making, and what was touched meanwhile. */
+  /**
+   * The sharp picture in the making.
+   *
+   * @type {Draft | null}
+   */
   #draft = null
-  /** What is shown scaled while there is a draft. */
-  #stale = null
-  /** Canvases of drafts that were, for those to come. */
+  /**
+   * Canvases of former drafts, for those to come.
+   *
+   * @type {OffscreenCanvas[]}
+   */
   #spare = []
 
-  regions
-
   /**
-   * @param {import('../state/app.js').App} app with its scene and view
    * @param {HTMLCanvasElement} canvas
-   * @param {import('./palette.js').Palette} palette
+   * @param {{scene: import('./scene.js').Scene, regions: import('./regions.js').Regions,
+   *   view: import('./view.js').View, palette: import('./palette.js').Palette,
+   *   frames: import('../state/frames.js').Frames}} parts
    */
-  constructor(app, canvas, palette) {
-    this.#app = app
+  constructor(canvas, { scene, regions, view, palette, frames }) {
+    this.#scene = scene
+    this.#regions = regions
+    this.#view = view
     this.#palette = palette
+    this.#frames = frames
     this.#canvas = canvas
-    this.#context = canvas.getContext('2d', { alpha: false })
-    this.regions = new Regions(app)
-    this.#picture = new Picture(this.#context, this.regions)
-    palette.addEventListener('change', () => {
-      app.scene.touchAll()
-      app.invalidate()
+    this.#context = contextOf(canvas, { alpha: false })
+    this.#picture = new Picture(this.#context, regions, this.#look(view.pixels))
+    palette.on('change', () => {
+      scene.touchAll()
+      frames.request()
     })
-    app.addEventListener('changes', ({ detail }) => this.regions.apply(detail))
+    view.on('change', () => frames.request())
+    frames.on('paint', (now) => this.paint(now))
   }
 
   /** Whether all that is to be seen is painted, and sharp. */
@@ -62,7 +93,7 @@ export class Painter {
 
   /** @param {number} now */
   paint(now) {
-    const { view, scene } = this.#app
+    const [view, scene] = [this.#view, this.#scene]
     view.advance(now)
     const width = Math.max(1, Math.round(view.width * view.ratio))
     const height = Math.max(1, Math.round(view.height * view.ratio))
@@ -76,25 +107,28 @@ export class Painter {
     }
     const { pixels } = view
     const until = performance.now() + frameMilliseconds
-    if (this.#draft) this.#goOnWithDraft(pixels, touched, until)
+    if (this.#draft) this.#goOnWithDraft(this.#draft, pixels, touched, until)
     else if (touched === null || this.#pixels === null || this.#pixels.scale !== pixels.scale) this.#paintAll(pixels, until)
-    else this.#paintTouched(pixels, touched, until)
+    else this.#paintTouched(this.#pixels, pixels, touched, until)
     if (!this.#draft) this.#picture.paintWaiting(until)
-    // Where all is painted anew in no time, lines that came to lie below others' fill are.
+    // A picture that takes long keeps the lines that came to lie below the fill of others.
     if (this.#isDear(scene.order.length)) this.#picture.takeLate()
-    if (!this.isDone) this.#app.invalidate()
+    if (!this.isDone) this.#frames.request()
   }
 
+  /** @param {number} shapes how many */
   #isDear(shapes) { return shapes * this.#cost > pictureMilliseconds }
 
+  /** @param {Pixels} pixels @returns {import('./picture.js').Look} */
   #look(pixels) {
-    return { pixels, ratio: this.#app.view.ratio, colors: this.#palette.colors }
+    return { pixels, ratio: this.#view.ratio, colors: this.#palette.colors }
   }
 
   get #area() {
     return { left: 0, top: 0, right: this.#canvas.width, bottom: this.#canvas.height }
   }
 
+  /** @param {Pixels} pixels @param {number} until */
   #paintAll(pixels, until) {
     const shapes = this.#shapesIn(pixels, this.#area)
     if (this.#isDear(shapes.length)) {
@@ -109,10 +143,11 @@ export class Painter {
     this.#learn(performance.now() - start, shapes.length)
   }
 
-  #paintTouched(pixels, touched, until) {
+  /** @param {Pixels} before @param {Pixels} pixels @param {number[]} touched @param {number} until */
+  #paintTouched(before, pixels, touched, until) {
     const { width, height } = this.#canvas
-    const dx = pixels.x - this.#pixels.x
-    const dy = pixels.y - this.#pixels.y
+    const dx = pixels.x - before.x
+    const dy = pixels.y - before.y
     const tiles = new Tiles(width, height)
     if (dx !== 0 || dy !== 0) {
       if (dx > 0) tiles.mark(0, 0, dx - 1, height)
@@ -153,92 +188,112 @@ export class Painter {
     }
   }
 
+  /** @param {number} milliseconds @param {number} shapes how many */
   #learn(milliseconds, shapes) {
     if (shapes >= 100) this.#cost += (Math.min(milliseconds / shapes, 0.1) - this.#cost) * 0.2
   }
 
-  /** From the back to the front. */
+  /**
+   * From the back to the front.
+   *
+   * @param {Pixels} pixels @param {Area} area
+   */
   #shapesIn(pixels, area) {
-    return within(this.#app.scene.order, pixels, area)
+    return within(this.#scene.order, pixels, area)
   }
 
   // MARK: Several frames for one picture
 
-  #beginDraft(shapes, pixels, until) {
-    const { width, height } = this.#canvas
-    if (!this.#stale) {
-      const copy = this.#takeSpare(width, height)
-      copy.setTransform(1, 0, 0, 1, 0, 0)
-      copy.globalAlpha = 1
-      copy.drawImage(this.#canvas, 0, 0)
-      this.#stale = { canvas: copy.canvas, pixels: this.#pixels }
-    }
-    const picture = new Picture(this.#takeSpare(width, height), this.regions)
-    picture.begin(shapes, this.#look(pixels), this.#area)
-    this.#draft = { picture, pixels, touched: [], count: shapes.length, milliseconds: 0 }
-    this.#goOnWithDraft(pixels, [], until)
+  /**
+   * @param {Drawn[]} shapes @param {Pixels} pixels @param {number} until
+   * @param {Stale} [stale] shown meanwhile; what the canvas shows, unless given
+   */
+  #beginDraft(shapes, pixels, until, stale = this.#copy()) {
+    const canvas = this.#takeSpare()
+    const look = this.#look(pixels)
+    const picture = new Picture(offscreenContextOf(canvas, { alpha: false }), this.#regions, look)
+    picture.begin(shapes, look, this.#area)
+    this.#draft = { picture, canvas, stale, pixels, touched: [], count: shapes.length, milliseconds: 0 }
+    this.#goOnWithDraft(this.#draft, pixels, [], until)
   }
 
-  #goOnWithDraft(pixels, touched, until) {
-    const draft = this.#draft
+  /**
+   * What the canvas shows.
+   *
+   * @returns {Stale}
+   */
+  #copy() {
+    const canvas = this.#takeSpare()
+    const context = offscreenContextOf(canvas, { alpha: false })
+    context.setTransform(1, 0, 0, 1, 0, 0)
+    context.globalAlpha = 1
+    context.drawImage(this.#canvas, 0, 0)
+    return { canvas, pixels: this.#pixels }
+  }
+
+  /** @param {Draft} draft @param {Pixels} pixels @param {number[] | null} touched @param {number} until */
+  #goOnWithDraft(draft, pixels, touched, until) {
     if (touched === null || draft.touched === null) draft.touched = null
     else for (const edge of touched) draft.touched.push(edge)
     const start = performance.now()
     const isDone = draft.picture.goOn(until)
     draft.milliseconds += performance.now() - start
     if (!isDone) {
-      this.#showScaled(this.#stale, pixels)
+      this.#showScaled(draft.stale, pixels)
       return
     }
     this.#learn(draft.milliseconds, draft.count)
-    const { canvas } = draft.picture.context
-    this.#spare.push(this.#stale.canvas)
-    this.#stale = { canvas, pixels: draft.pixels }
-    this.#showScaled(this.#stale, pixels.scale === draft.pixels.scale ? draft.pixels : pixels)
+    const { canvas } = draft
+    this.#spare.push(draft.stale.canvas)
+    const sharp = { canvas, pixels: draft.pixels }
+    this.#showScaled(sharp, pixels.scale === draft.pixels.scale ? draft.pixels : pixels)
     this.#pixels = draft.pixels
     this.#draft = null
     this.#picture.waiting = draft.picture.waiting
     this.#picture.look = draft.picture.look
     if (draft.touched === null || draft.pixels.scale !== pixels.scale) {
-      this.#beginDraft(this.#shapesIn(pixels, this.#area), pixels, performance.now())
+      this.#beginDraft(this.#shapesIn(pixels, this.#area), pixels, performance.now(), sharp)
       return
     }
     this.#spare.push(canvas)
-    this.#stale = null
-    this.#paintTouched(pixels, draft.touched, until)
+    this.#paintTouched(draft.pixels, pixels, draft.touched, until)
   }
 
   #endDraft() {
     this.#draft = null
-    this.#stale = null
-    // Of the size that the canvas had.
+    // They have the size that the canvas had.
     this.#spare = []
     this.#picture.waiting.clear()
     this.#picture.takeLate()
   }
 
-  #takeSpare(width, height) {
-    return (this.#spare.pop() ?? new OffscreenCanvas(width, height)).getContext('2d', { alpha: false })
+  #takeSpare() {
+    return this.#spare.pop() ?? new OffscreenCanvas(this.#canvas.width, this.#canvas.height)
   }
 
-  #showScaled(picture, pixels) {
+  /** @param {Stale} stale @param {Pixels} pixels */
+  #showScaled({ canvas, pixels: before }, pixels) {
     const context = this.#context
     context.setTransform(1, 0, 0, 1, 0, 0)
     context.globalAlpha = 1
     context.fillStyle = this.#palette.colors.paper
-    if (!picture.pixels) {
+    if (!before) {
       context.fillRect(0, 0, this.#canvas.width, this.#canvas.height)
       return
     }
-    const size = pixels.scale / picture.pixels.scale
-    const x = pixels.x - picture.pixels.x * size
-    const y = pixels.y - picture.pixels.y * size
+    const size = pixels.scale / before.scale
+    const x = pixels.x - before.x * size
+    const y = pixels.y - before.y * size
     if (size !== 1 || x !== 0 || y !== 0) context.fillRect(0, 0, this.#canvas.width, this.#canvas.height)
-    context.drawImage(picture.canvas, x, y, picture.canvas.width * size, picture.canvas.height * size)
+    context.drawImage(canvas, x, y, canvas.width * size, canvas.height * size)
   }
 }
 
-/** Those of some shapes that may be seen in an area. */
+/**
+ * Those of some shapes that may be seen in an area.
+ *
+ * @param {Drawn[]} shapes @param {Pixels} pixels @param {Area} area
+ */
 function within(shapes, pixels, area) {
   const left = (area.left - fringe - pixels.x) / pixels.scale
   const right = (area.right + fringe - pixels.x) / pixels.scale
@@ -248,6 +303,7 @@ function within(shapes, pixels, area) {
     && drawn.opacity > 0)
 }
 
+/** @param {Area[]} areas @returns {Area} */
 function around(areas) {
   return {
     left: Math.min(...areas.map((area) => area.left)),

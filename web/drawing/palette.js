@@ -1,27 +1,42 @@
-/** What is painted in the colours of the page, by custom property. */
+import { Source } from '../basics/source.js'
+
+/** The page's colours that the canvas needs, by custom property. */
 const names = {
   paper: '--paper', dot: '--dot', overlap: '--overlap', overlapLine: '--overlap-line', accent: '--accent',
   onAccent: '--on-accent', panel: '--panel', ink: '--ink', face: '--face',
 }
 
+/** @typedef {Record<keyof typeof names, string>} Colors */
+
 /**
- * The page's colours as a canvas takes them. Dispatches `change` when they have become others: with the system's palette, the page's,
- * or one's own colour.
+ * The page's colours in the form that a canvas takes. `change` tells when they are others: with the system's appearance,
+ * the page's, or the person's own colour.
+ *
+ * @extends {Source<{change: null}>}
  */
-export class Palette extends EventTarget {
-  /** @type {Record<keyof typeof names, string>} */
-  colors = {}
+export class Palette extends Source {
+  /** @type {Colors} */
+  colors
 
   constructor() {
     super()
-    this.#read()
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#read())
-    new MutationObserver(() => this.#read()).observe(document.documentElement, { attributeFilter: ['style', 'data-theme'] })
+    this.colors = read()
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#refresh())
+    new MutationObserver(() => this.#refresh()).observe(document.documentElement, { attributeFilter: ['style', 'data-theme'] })
   }
 
-  #read() {
-    const style = getComputedStyle(document.documentElement)
-    for (const [name, property] of Object.entries(names)) this.colors[name] = style.getPropertyValue(property).trim()
-    this.dispatchEvent(new Event('change'))
+  #refresh() {
+    this.colors = read()
+    this.tell('change', null)
   }
+}
+
+/** @returns {Colors} */
+function read() {
+  const style = getComputedStyle(document.documentElement)
+  const colors = { ...names }
+  for (const name of /** @type {(keyof typeof names)[]} */ (Object.keys(names))) {
+    colors[name] = style.getPropertyValue(names[name]).trim()
+  }
+  return colors
 }

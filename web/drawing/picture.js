@@ -2,40 +2,55 @@ import { paintGrid } from './grid.js'
 import { paintShape } from './outline.js'
 import { commonBox } from './regions.js'
 
-/** @typedef {{pixels: {scale: number, x: number, y: number}, ratio: number, colors: object, hasGrid?: boolean,
- *   hasPaper?: boolean}} Look where things lie, device pixels for a CSS pixel, and the theme's colours */
+/** @typedef {import('./regions.js').Region} Region */
+
+/**
+ * Where things lie, device pixels for a CSS pixel, and the colours.
+ *
+ * @typedef {{pixels: import('./view.js').Pixels, ratio: number, colors: import('./palette.js').Colors}} Look
+ */
 
 /** How many shapes are painted between two looks at the clock. */
 const batch = 64
 
-const steps = ['shapes', 'fills', 'lines']
+const steps = /** @type {const} */ (['shapes', 'fills', 'lines'])
 
 /**
- * A picture of the canvas in the making, on any 2D context: paper, dots, shapes from the back to the front, over all what they
- * have in common, over all that the lines around it. `paint` paints it in one go; `begin` and `goOn` a slice at a time.
+ * A picture of the canvas in the making, on any 2D context: paper, dots, shapes from the back to the front, then what they
+ * have in common, then the lines around that. `paint` paints it in one go, `begin` and `goOn` a slice at a time.
  */
 export class Picture {
   #regions
+  /** @type {import('./drawn.js').Drawn[]} */
   #shapes = []
   #next = 0
   #step = 0
   #askUntil = -Infinity
 
-  /** Regions in view whose outlines are not known yet, and so not painted. @type {Set<import('./regions.js').Region>} */
+  /**
+   * Regions in view that aren't painted yet, because their outlines aren't known.
+   *
+   * @type {Set<import('./regions.js').Region>}
+   */
   waiting = new Set()
 
+  /** @type {number[]} */
   #late = []
 
-  /** @param {CanvasRenderingContext2D} context @param {import('./regions.js').Regions} regions */
-  constructor(context, regions) {
+  /**
+   * @param {import('./context.js').Context2D} context @param {import('./regions.js').Regions} regions
+   * @param {Look} look
+   */
+  constructor(context, regions, look) {
     this.context = context
+    this.look = look
     this.#regions = regions
   }
 
   /**
    * @param {import('./drawn.js').Drawn[]} shapes in drawing order; what lies outside may be among them
    * @param {Look} look @param {import('./tiles.js').Area} area to be painted anew
-   * @param {number} [askUntil] regions may be asked for until then, by `performance.now()`; those after it wait
+   * @param {number} [askUntil] until when the core may be asked for outlines, by `performance.now()`; later regions wait
    */
   begin(shapes, look, area, askUntil = -Infinity) {
     const { context } = this
@@ -46,11 +61,9 @@ export class Picture {
     this.#askUntil = askUntil
     context.setTransform(1, 0, 0, 1, 0, 0)
     context.globalAlpha = 1
-    if (look.hasPaper ?? true) {
-      context.fillStyle = look.colors.paper
-      context.fillRect(area.left, area.top, area.right - area.left, area.bottom - area.top)
-    }
-    if (look.hasGrid ?? true) paintGrid(context, look.pixels, look.ratio, area, look.colors.dot)
+    context.fillStyle = look.colors.paper
+    context.fillRect(area.left, area.top, area.right - area.left, area.bottom - area.top)
+    paintGrid(context, look.pixels, look.ratio, area, look.colors.dot)
   }
 
   /** @param {number} until when to stop, by `performance.now()` @returns {boolean} whether it is done */
@@ -68,14 +81,19 @@ export class Picture {
     return true
   }
 
-  /** @see begin */
+  /**
+   * All of it, in one go.
+   *
+   * @param {import('./drawn.js').Drawn[]} shapes @param {Look} look @param {import('./tiles.js').Area} area
+   * @param {number} [askUntil] as for `begin`
+   */
   paint(shapes, look, area, askUntil) {
     this.begin(shapes, look, area, askUntil)
     this.goOn()
   }
 
   /**
-   * Regions that lie where all is about to be painted anew wait no more.
+   * Regions stop waiting where everything is about to be painted anew.
    *
    * @param {(left: number, top: number, right: number, bottom: number) => boolean} covers whether a box lies there
    */
@@ -83,7 +101,11 @@ export class Picture {
     for (const region of this.waiting) if (covers(...boxOf(region))) this.waiting.delete(region)
   }
 
-  /** Paints regions that waited, over all. @param {number} until @returns {boolean} whether none waits any more */
+  /**
+   * Paints regions that waited, over all.
+   *
+   * @param {number} until @returns {boolean} whether none waits any more
+   */
   paintWaiting(until) {
     for (const region of this.waiting) {
       if (performance.now() > until) return false
@@ -97,16 +119,21 @@ export class Picture {
     return true
   }
 
-  /** Whether what waited has been painted over lines of others. */
+  /** Whether a region that waited has been painted over the lines of others. */
   get isLate() { return this.#late.length > 0 }
 
-  /** The boxes of what was: left, top, right, bottom of each. @returns {number[]} */
+  /**
+   * The boxes of those regions: left, top, right, bottom of each.
+   *
+   * @returns {number[]}
+   */
   takeLate() {
     const late = this.#late
     this.#late = []
     return late
   }
 
+  /** @param {import('./drawn.js').Drawn} drawn @param {typeof steps[number]} step */
   #paint(drawn, step) {
     if (step === 'shapes') {
       paintShape(this.context, drawn, this.look.pixels)
@@ -115,7 +142,7 @@ export class Picture {
     for (const region of drawn.regions) {
       // A region lies within both of its shapes, so with one of them none is left out.
       if (region.first !== drawn) continue
-      // One that waits comes as a whole: a part of it painted here would be there twice, or the rest never.
+      // A region that waits is painted as a whole. Painted in part here, that part would come twice or the rest never.
       if (this.waiting.has(region)) continue
       if (step === 'lines') this.#regions.line(this.context, region, this.look)
       else if (this.#isReady(region)) this.#regions.fill(this.context, region, this.look)
@@ -123,6 +150,7 @@ export class Picture {
     }
   }
 
+  /** @param {Region} region */
   #isReady(region) {
     if (this.#regions.isReady(region, this.look.pixels.scale)) return true
     if (performance.now() > this.#askUntil) return false
@@ -131,6 +159,7 @@ export class Picture {
   }
 }
 
+/** @param {Region} region @returns {[number, number, number, number]} */
 function boxOf(region) {
   const { left, top, right, bottom } = commonBox(region)
   return [left, top, right, bottom]

@@ -1,16 +1,19 @@
 import { changedBit } from '../core/values.js'
 import { outlinePath, turnTo } from './outline.js'
 
+/** @typedef {import('./drawn.js').Drawn} Drawn */
+/** @typedef {import('./view.js').Pixels} Pixels */
+
 /** How much of the orange is seen over what two shapes have in common. */
 const fillAlpha = 0.45
 
-/** Device pixels. What both boxes have in common is painted as it is where it is smaller: nobody sees its form. */
+/** Device pixels. Where the boxes share less than this, the shared box itself is painted: nobody could see a finer form. */
 const speck = 3
-/** CSS pixels. While it moves, the form of what is smaller is painted roughly: clipping is dear, and the eye slow. */
+/** CSS pixels. While it moves, anything smaller is painted roughly: clipping is expensive, and the eye is slow. */
 const blurred = 12
-/** While more shapes move than this, regions on the move have no line around them. */
+/** While more shapes move than this, moving regions have no line around them. */
 const linedMovesMax = 60
-/** CSS pixels. A region that is less wide has a fainter line around it, or it would be nothing but line. */
+/** CSS pixels. A narrower region has a fainter line around it, or it would be nothing but line. */
 const lined = 10
 
 /** What changes where a shape's outline lies. */
@@ -19,14 +22,18 @@ const forms = changedBit.position | changedBit.size | changedBit.rotation | chan
 
 /** What two shapes have in common. */
 export class Region {
-  /** Its outline seen from `origin`, once it was asked for. @type {Path2D | null} */
+  /**
+   * Its outline seen from `origin`, once it was asked for.
+   *
+   * @type {Path2D | null}
+   */
   path = null
   /** A corner of it: a path has single precision only, which is coarse far from the middle of the canvas. */
   origin = { x: 0, y: 0 }
   /** They overlap no more, but are still seen on their way apart. */
   isEnding = false
 
-  /** @param {number} first @param {number} second */
+  /** @param {Drawn} first @param {Drawn} second */
   constructor(first, second) {
     this.first = first
     this.second = second
@@ -34,31 +41,35 @@ export class Region {
 }
 
 /**
- * The orange areas: which there are follows `replica.changes()`, what they look like is asked of the core when they come
- * into view, and again after one of the two shapes has changed.
+ * The orange areas. Which ones there are, the replica's changes tell. The core is asked for an outline when its region
+ * comes into view, and again after one of the two shapes has changed.
  *
- * While a shape is drawn elsewhere than it is (it glides, it is lifted), the core's answer would lie beside it. What is seen of
- * one within the other is painted then, by clipping, which is as exact, but dearer.
+ * While a shape is drawn elsewhere than it is (it glides, or is lifted), the core's answer would lie beside it. Then one
+ * shape is clipped to the other, which is as exact but costs more.
  */
 export class Regions {
-  #app
-  #regions = new Map()
-  #ending = new Set()
+  #shown
+  #scene
+  #regions = new Map(/** @type {[string, Region][]} */ ([]))
+  #ending = new Set(/** @type {Region[]} */ ([]))
 
-  /** @param {import('../state/app.js').App} app */
-  constructor(app) {
-    this.#app = app
+  /** @param {import('../state/shown.js').Shown} shown @param {import('./scene.js').Scene} scene */
+  constructor(shown, scene) {
+    this.#shown = shown
+    this.#scene = scene
+    // The scene listens since it was made, so it has taken the same changes before.
+    shown.on('changes', (changes) => this.#apply(changes))
   }
 
-  /** After the scene has taken the same changes. @param {import('../core/types.js').Changes} changes */
-  apply(changes) {
-    const { scene } = this.#app
+  /** @param {import('../core/types.js').Changes} changes */
+  #apply(changes) {
+    const scene = this.#scene
     if (changes.reset) {
       this.#regions.clear()
       this.#ending.clear()
     }
     for (const { id, changed } of changes.shapes) {
-      // Of what has only another name or colour, nothing is asked again.
+      // A new name or colour changes no outline.
       if ((changed & forms) === 0) continue
       const drawn = scene.drawn(id)
       if (drawn) for (const region of drawn.regions) region.path = null
@@ -72,8 +83,9 @@ export class Regions {
           this.#ending.delete(known)
           continue
         }
-        const region = new Region(scene.drawn(first), scene.drawn(second))
-        if (!region.first || !region.second) continue
+        const [one, other] = [scene.drawn(first), scene.drawn(second)]
+        if (!one || !other) continue
+        const region = new Region(one, other)
         this.#regions.set(key, region)
         region.first.regions.add(region)
         region.second.regions.add(region)
@@ -92,26 +104,34 @@ export class Regions {
     }
   }
 
-  /** Whether a region can be painted without asking the core. @param {Region} region @param {number} scale */
+  /**
+   * Whether a region can be painted without asking the core.
+   *
+   * @param {Region} region @param {number} scale
+   */
   isReady(region, scale) {
     return region.path !== null || isApart(region) || isFine(region, scale) || breadth(region) * scale < speck
   }
 
-  /** Asks the core for what two shapes have in common. @param {Region} region */
+  /**
+   * Asks the core for what two shapes have in common.
+   *
+   * @param {Region} region
+   */
   prepare(region) {
-    const polygons = this.#app.session.commonRegion(region.first.id, region.second.id)
-    region.path = new Path2D()
-    region.origin = polygons[0]?.[0] ?? region.origin
+    const polygons = this.#shown.replica.commonRegion(region.first.id, region.second.id)
+    const path = new Path2D()
+    const origin = polygons[0]?.[0] ?? region.origin
     for (const polygon of polygons) {
-      polygon.forEach(({ x, y }, corner) => {
-        region.path[corner === 0 ? 'moveTo' : 'lineTo'](x - region.origin.x, y - region.origin.y)
-      })
-      region.path.closePath()
+      polygon.forEach(({ x, y }, corner) => path[corner === 0 ? 'moveTo' : 'lineTo'](x - origin.x, y - origin.y))
+      path.closePath()
     }
+    region.origin = origin
+    region.path = path
   }
 
   /**
-   * @param {CanvasRenderingContext2D} context @param {Region} region that is ready
+   * @param {import('./context.js').Context2D} context @param {Region} region that is ready
    * @param {import('./picture.js').Look} look
    */
   fill(context, region, { pixels, ratio, colors }) {
@@ -127,14 +147,18 @@ export class Regions {
     } else if (isBlurred(region, scale / ratio)) {
       fillEllipse(context, commonBox(region), pixels)
     } else if (isApart(region) || isFine(region, scale)) {
-      clipped(context, region, pixels, (first, second) => context.fill(second.path))
-    } else {
+      clipped(context, region, pixels, (_first, second) => context.fill(second))
+    } else if (region.path) {
       moveTo(context, region.origin, pixels)
       context.fill(region.path)
     }
   }
 
-  /** @see fill: the line around it */
+  /**
+   * The line around it.
+   *
+   * @param {import('./context.js').Context2D} context @param {Region} region that is ready @param {import('./picture.js').Look} look
+   */
   line(context, region, { pixels, ratio, colors }) {
     const { scale } = pixels
     const wide = breadth(region) * scale
@@ -142,18 +166,19 @@ export class Regions {
     context.strokeStyle = colors.overlapLine
     context.globalAlpha = Math.min(1, wide / ratio / lined)
     if (isApart(region) || isFine(region, scale)) {
-      if (isApart(region) && this.#app.scene.movingCount > linedMovesMax) return
+      if (isApart(region) && this.#scene.movingCount > linedMovesMax) return
       clipped(context, region, pixels, (first, second) => {
         // The inner half of both outlines, since the outer one is cut away.
-        context.clip(second.path)
-        for (const drawn of [second, first]) {
+        context.clip(second)
+        for (const { drawn, path } of [{ drawn: region.second, path: second }, { drawn: region.first, path: first }]) {
           turnTo(context, drawn, pixels)
           context.lineWidth = 2 * ratio / (scale * drawn.growth)
-          context.stroke(drawn.path)
+          context.stroke(path)
         }
       })
       return
     }
+    if (!region.path) return
     moveTo(context, region.origin, pixels)
     context.lineJoin = 'miter'
     context.lineWidth = ratio / scale
@@ -161,7 +186,11 @@ export class Regions {
   }
 }
 
-/** What the boxes around two shapes have in common; both as they are drawn. */
+/**
+ * What the boxes around two shapes have in common; both as they are drawn.
+ *
+ * @param {Region} region
+ */
 export function commonBox({ first, second }) {
   return {
     left: Math.max(first.left, second.left),
@@ -171,39 +200,62 @@ export function commonBox({ first, second }) {
   }
 }
 
-/** The smaller side of that box; no region is wider. */
+/**
+ * The smaller side of that box; no region is wider.
+ *
+ * @param {Region} region
+ */
 function breadth({ first, second }) {
   return Math.min(
     Math.min(first.right, second.right) - Math.max(first.left, second.left),
     Math.min(first.bottom, second.bottom) - Math.max(first.top, second.top))
 }
 
+/** @param {Drawn} drawn */
 const isStaying = ({ leaving, shape }) => !leaving && shape.visible
 
-/** Either shape is drawn elsewhere than it is. */
+/**
+ * Whether either shape is drawn elsewhere than it is.
+ *
+ * @param {Region} region
+ */
 function isApart({ first, second, isEnding }) {
   return isEnding || first.moves || second.moves || first.growth !== 1 || second.growth !== 1
 }
 
-/** So near that one would see the chords which the core cuts curves into, an eighth of a unit from them. */
+/**
+ * Whether the view is so near that the straight pieces show into which the core cuts curves, an eighth of a unit off.
+ *
+ * @param {Region} region @param {number} scale
+ */
 function isFine({ first, second }, scale) {
   return scale > 4 && (isCurved(first) || isCurved(second))
 }
 
+/** @param {Drawn} drawn */
 const isCurved = ({ shape }) => shape.kind === 'ellipse' || shape.kind === 'roundedRectangle'
 
+/** @param {Region} region @param {number} scale */
 function isBlurred(region, scale) {
   if (!isApart(region)) return false
   const { left, top, right, bottom } = commonBox(region)
   return Math.max(right - left, bottom - top) * scale < blurred
 }
 
-/** Puts a context's origin at a point of the canvas. */
+/**
+ * Puts a context's origin at a point of the canvas.
+ *
+ * @param {import('./context.js').Context2D} context @param {import('../core/types.js').Point} point @param {Pixels} pixels
+ */
 function moveTo(context, point, { scale, x, y }) {
   context.setTransform(scale, 0, 0, scale, point.x * scale + x, point.y * scale + y)
 }
 
-/** The ellipse in a box. */
+/**
+ * The ellipse in a box.
+ *
+ * @param {import('./context.js').Context2D} context @param {ReturnType<typeof commonBox>} box @param {Pixels} pixels
+ */
 function fillEllipse(context, { left, top, right, bottom }, pixels) {
   moveTo(context, { x: (left + right) / 2, y: (top + bottom) / 2 }, pixels)
   context.beginPath()
@@ -211,14 +263,19 @@ function fillEllipse(context, { left, top, right, bottom }, pixels) {
   context.fill()
 }
 
-/** Paints within the first shape of two, turned to the second. */
+/**
+ * Paints within the first shape of two, turned to the second.
+ *
+ * @param {import('./context.js').Context2D} context @param {Region} region @param {Pixels} pixels
+ * @param {(first: Path2D, second: Path2D) => void} paint
+ */
 function clipped(context, { first, second }, pixels, paint) {
-  first.path ??= outlinePath(first)
-  second.path ??= outlinePath(second)
+  const firstPath = first.path ??= outlinePath(first)
+  const secondPath = second.path ??= outlinePath(second)
   context.save()
   turnTo(context, first, pixels)
-  context.clip(first.path)
+  context.clip(firstPath)
   turnTo(context, second, pixels)
-  paint(first, second)
+  paint(firstPath, secondPath)
   context.restore()
 }

@@ -10,30 +10,49 @@ const looks = changedBit.position | changedBit.size | changedBit.rotation | chan
 /**
  * All shapes as they are drawn now: on their way from where they were to where they are, lifted, appearing, leaving.
  *
- *     scene.apply(changes, now)      once a frame, with `replica.changes()`
  *     scene.drawn(id)                x, y, width, height, rotation … as drawn, or null
- *     scene.lift(id), lower(id)      one's own; others' are taken from presence
- *     scene.moves(now)               whether another frame is wanted
+ *     scene.lift(id), lower(id)      what this person lifts; what others lift comes from their presence
+ *     scene.moves()                  whether another frame is wanted
  */
 export class Scene {
-  #app
-  #all = new Map()
-  #moving = new Set()
-  #leaving = new Set()
-  #ownLifts = new Set()
-  #lifted = new Set()
-  /** What happened while nobody looked is shown as it is, and not how it came to be. */
+  #shown
+  #presence
+  #frames
+  #all = new Map(/** @type {[number, Drawn][]} */ ([]))
+  #moving = new Set(/** @type {Drawn[]} */ ([]))
+  #leaving = new Set(/** @type {Drawn[]} */ ([]))
+  #ownLifts = new Set(/** @type {number[]} */ ([]))
+  #lifted = new Set(/** @type {Drawn[]} */ ([]))
+  /** Changes that came while the page was hidden are shown without motion. */
   #wasHidden = false
-  /** Upright boxes of what looks otherwise since they were last taken: left, top, right, bottom, four numbers each. */
+  /**
+   * Upright boxes of what looks otherwise since they were last taken: left, top, right, bottom, four numbers each.
+   *
+   * @type {number[]}
+   */
   #touched = []
   #isAllTouched = true
 
-  /** What is drawn, from the back to the front. @type {Drawn[]} */
+  /**
+   * What is drawn, from the back to the front.
+   *
+   * @type {Drawn[]}
+   */
   order = []
 
-  /** @param {import('../state/app.js').App} app */
-  constructor(app) {
-    this.#app = app
+  /**
+   * @param {import('../state/shown.js').Shown} shown @param {import('../state/presence.js').Presence} presence
+   * @param {import('../state/frames.js').Frames} frames
+   */
+  constructor(shown, presence, frames) {
+    this.#shown = shown
+    this.#presence = presence
+    this.#frames = frames
+    shown.on('changes', (changes) => {
+      this.apply(changes, frames.now)
+      if (this.moves()) frames.request()
+    })
+    presence.on('change', () => frames.request())
     document.addEventListener('visibilitychange', () => { this.#wasHidden = true })
   }
 
@@ -43,16 +62,20 @@ export class Scene {
     return drawn && !drawn.leaving ? drawn : null
   }
 
-  /** One picks a shape up: it is drawn larger and lighter, and follows the hand at once. @param {number} id */
+  /**
+   * Picks a shape up: it is drawn larger and lighter, and follows the hand at once.
+   *
+   * @param {number} id
+   */
   lift(id) {
     this.#ownLifts.add(id)
-    this.#app.invalidate()
+    this.#frames.request()
   }
 
   /** @param {number} id */
   lower(id) {
     this.#ownLifts.delete(id)
-    this.#app.invalidate()
+    this.#frames.request()
   }
 
   /** Whether the next frame will look otherwise though nothing changes. */
@@ -101,10 +124,13 @@ export class Scene {
     this.touchAll()
   }
 
-  /** @returns {boolean} whether the drawing order is another */
+  /**
+   * @param {import('../core/types.js').ShapeChange} change @param {number} now @param {boolean} isSudden
+   * @returns {boolean} whether the drawing order is another
+   */
   #take({ id, shape, changed, by, departure }, now, isSudden) {
-    const isOwn = by === this.#app.session.actor
-    // What several did while one was away has no motion of its own.
+    const isOwn = by === this.#shown.replica.actor
+    // What several people did while the page was offline has no motion of its own.
     const milliseconds = isSudden || by === 0 ? 0 : motionMilliseconds(isOwn ? ownMilliseconds : othersMilliseconds)
     const drawn = this.#all.get(id)
     if (!shape) {
@@ -140,9 +166,11 @@ export class Scene {
     return wasLeaving
   }
 
+  /** @param {number} now */
   #takeLifts(now) {
+    /** @type {Map<number, number>} */
     const lifted = new Map()
-    for (const person of this.#app.presence.people()) {
+    for (const person of this.#presence.people()) {
       for (const id of person.lifted) lifted.set(id, othersMilliseconds)
     }
     for (const id of this.#ownLifts) lifted.set(id, ownMilliseconds)
@@ -161,7 +189,7 @@ export class Scene {
     }
   }
 
-  /** @returns {boolean} whether something has left for good */
+  /** @param {number} now @returns {boolean} whether something has left for good */
   #advance(now) {
     let hasLeft = false
     for (const drawn of this.#moving) {
@@ -178,6 +206,7 @@ export class Scene {
     return hasLeft
   }
 
+  /** @param {Drawn} drawn */
   #remove(drawn) {
     this.#all.delete(drawn.id)
     this.#moving.delete(drawn)
@@ -185,14 +214,15 @@ export class Scene {
     this.#lifted.delete(drawn)
   }
 
+  /** @param {Drawn} drawn */
   #touch({ left, top, right, bottom }) {
     if (!this.#isAllTouched) this.#touched.push(left, top, right, bottom)
   }
 
-  /** The order is the session's; what leaves stays where it was, and what is drawn in passes before everything. */
+  /** The order is the replica's. What fades stays where it was, and what is drawn into the hole passes over everything. */
   #sort() {
     const order = []
-    for (const id of this.#app.session.drawingOrder()) {
+    for (const id of this.#shown.replica.drawingOrder()) {
       const drawn = this.#all.get(id)
       if (drawn) order.push(drawn)
     }

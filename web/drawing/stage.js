@@ -1,29 +1,16 @@
-import { Overlay } from './overlay.js'
-import { Painter } from './painter.js'
-import { Scene } from './scene.js'
-import { Palette } from './palette.js'
-import { View } from './view.js'
-
 /**
- * Gives an app what it draws with: its view, scene, painter and overlay, on the two canvases of a stage.
+ * Tells the view how large the stage is, and on how fine a screen.
  *
- * @param {import('../state/app.js').App} app @param {HTMLElement} stage holds #drawing and #overlay
+ * @param {import('./view.js').View} view @param {HTMLElement} stage
  */
-export function setStage(app, stage) {
-  const palette = new Palette()
-  app.view = new View()
-  app.scene = new Scene(app)
-  app.painter = new Painter(app, stage.querySelector('#drawing'), palette)
-  app.overlay = new Overlay(app, stage.querySelector('#overlay'), palette)
-  app.view.addEventListener('change', () => app.invalidate())
-  const measure = () => app.view.resize(stage.clientWidth, stage.clientHeight, devicePixelRatio)
+export function measureStage(view, stage) {
+  const measure = () => view.resize(stage.clientWidth, stage.clientHeight, devicePixelRatio)
   measure()
   new ResizeObserver(measure).observe(stage)
-  // Another screen, or the browser's own zoom: the query is for the ratio there was, so it is made anew each time.
+  // The ratio changes with another screen or the browser's zoom. A query is for one ratio, so each time a new one is made.
   const watchRatio = () => matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener('change', () => {
     measure()
     watchRatio()
   }, { once: true })
   watchRatio()
-  app.invalidate()
 }

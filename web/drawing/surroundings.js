@@ -1,23 +1,23 @@
-// What of the canvas is hidden under the furniture, for whoever wants to show something beside it.
+// How much of the canvas the bars and the panel cover, for those who want to show something beside them.
 
 const gap = 12
 const narrow = '(max-width: 640px)'
 /** The bars above and the tools below, and a little more. */
 const barsHeight = 84
 
-const openPanel = () => document.querySelector('.panel:not([hidden])')
+const openPanel = () => /** @type {HTMLElement | null} */ (document.querySelector('.panel:not([hidden])'))
 
-/** How much of the right side the panel covers, in CSS pixels; a sheet from below covers none of it. */
-export function coveredRight() {
+/** How much of the right side the panel covers, in CSS pixels. On a phone it comes from below and covers none. */
+function coveredRight() {
   const panel = openPanel()
   return panel && !matchMedia(narrow).matches ? panel.offsetWidth + 2 * gap : 0
 }
 
-/** The same for the lower side, which the tools cover, or the sheet that lies over them. */
+/** The same for the lower side, which the tools cover, or on a phone the panel that lies over them. */
 const coveredBottom = () => Math.max(barsHeight, matchMedia(narrow).matches ? (openPanel()?.offsetHeight ?? 0) + gap : 0)
 
 /**
- * All of a box, in the middle of what is not covered.
+ * Shows all of a box, in the middle of what is not covered.
  *
  * @param {import('./view.js').View} view @param {import('./view.js').Box} box
  * @param {number} padding @param {{now?: number, nearest?: number}} [how] as for `View.fit`
@@ -28,4 +28,19 @@ export function fitBeside(view, box, padding, how = {}) {
     left: side, right: Math.min(side + coveredRight(), view.width / 2),
     top: Math.max(padding, barsHeight), bottom: Math.max(padding, coveredBottom()),
   }, how)
+}
+
+/**
+ * What is seen and not covered by the tools, the bars or the panel.
+ *
+ * @param {import('./view.js').View} view
+ */
+export function openArea(view) {
+  const { x, y, width, height } = view.visibleBox()
+  const margin = { side: 24, top: 72, bottom: 104 }
+  const right = Math.min((margin.side + coveredRight()) / view.scale, width / 2)
+  const left = Math.min(margin.side / view.scale, width / 8)
+  const top = Math.min(margin.top / view.scale, height / 8)
+  const bottom = Math.min(margin.bottom / view.scale, height / 8)
+  return { x: x + left, y: y + top, width: width - left - right, height: height - top - bottom }
 }

@@ -34,7 +34,11 @@ export class Tiles {
     }
   }
 
-  /** Whether all of a box, as far as it is in the picture, is marked. @see mark */
+  /**
+   * Whether all of a box, as far as it is in the picture, is marked.
+   *
+   * @param {number} left @param {number} top @param {number} right @param {number} bottom
+   */
   covers(left, top, right, bottom) {
     const { columns, rows } = this.#within(left, top, right, bottom)
     for (let row = rows.first; row <= rows.last; row++) {
@@ -45,6 +49,7 @@ export class Tiles {
     return true
   }
 
+  /** @param {number} left @param {number} top @param {number} right @param {number} bottom */
   #within(left, top, right, bottom) {
     return {
       columns: { first: Math.max(0, Math.floor(left / side)), last: Math.min(this.#columns - 1, Math.floor(right / side)) },
@@ -52,12 +57,17 @@ export class Tiles {
     }
   }
 
-  /** The marked tiles, as few upright areas as is easily found. @returns {Area[]} */
+  /**
+   * The marked tiles, in as few upright areas as are easily found.
+   *
+   * @returns {Area[]}
+   */
   areas() {
-    const areas = []
-    let open = []
+    /** @typedef {{first: number, last: number, firstRow: number, lastRow: number}} Run */
+    const areas = /** @type {Run[]} */ ([])
+    let open = /** @type {Run[]} */ ([])
     for (let row = 0; row < this.#rows; row++) {
-      const next = []
+      const next = /** @type {Run[]} */ ([])
       for (let column = 0; column < this.#columns; column++) {
         if (this.#marks[row * this.#columns + column] === 0) continue
         const first = column

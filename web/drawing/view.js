@@ -1,17 +1,24 @@
+import { Source } from '../basics/source.js'
+
 // Which part of the canvas is seen, and how large. Canvas coordinates are the model's; screen coordinates are CSS pixels
 // from the stage's top left corner.
 
-/** What a hand can zoom to. `fit` goes further out where a drawing is so large. */
+/** How far a hand can zoom. `fit` goes further out for very large drawings. */
 export const scaleMin = 0.02
 export const scaleMax = 64
-/** Shapes at both ends of the canvas, on a phone. */
+/** Enough to see shapes at both ends of the canvas on a phone. */
 const scaleOfAll = 1e-5
 
-/** @typedef {{x: number, y: number}} Point */
-/** @typedef {{x: number, y: number, width: number, height: number}} Box */
+/** @typedef {import('../core/types.js').Point} Point */
+/** @typedef {import('../core/types.js').Box} Box */
+/** @typedef {{scale: number, x: number, y: number}} Pixels from the canvas to device pixels: a point p lies at p·scale + (x, y) */
 
-/** Dispatches 'change' whenever something else is seen, and 'hand' where a hand moved it rather than a glide. */
-export class View extends EventTarget {
+/**
+ * `change` tells that something else is seen, `hand` that a hand moved the view rather than a glide.
+ *
+ * @extends {Source<{change: null, hand: null}>}
+ */
+export class View extends Source {
   /** The canvas point at the top left. */
   x = 0
   y = 0
@@ -23,6 +30,11 @@ export class View extends EventTarget {
   /** Device pixels for a CSS pixel. */
   ratio = 1
 
+  /**
+   * Where a glide goes.
+   *
+   * @type {{from: Point & {scale: number}, to: Point & {scale: number}, start: number, milliseconds: number} | null}
+   */
   #way = null
 
   /** @param {Point} point of the canvas @returns {Point} */
@@ -38,14 +50,18 @@ export class View extends EventTarget {
   /**
    * From the canvas to device pixels. Its origin is on a whole pixel, so that panning moves a picture without blurring it.
    *
-   * @returns {{scale: number, x: number, y: number}} a point p lies at p·scale + (x, y)
+   * @returns {Pixels}
    */
   get pixels() {
     const scale = this.scale * this.ratio
     return { scale, x: -Math.round(this.x * scale), y: -Math.round(this.y * scale) }
   }
 
-  /** The stage has another size. @param {number} width @param {number} height @param {number} ratio */
+  /**
+   * The stage has another size.
+   *
+   * @param {number} width @param {number} height @param {number} ratio
+   */
   resize(width, height, ratio) {
     if (width === this.width && height === this.height && ratio === this.ratio) return
     this.width = width
@@ -54,33 +70,42 @@ export class View extends EventTarget {
     this.#changed()
   }
 
-  /** The drawing follows the hand by so many CSS pixels. */
+  /**
+   * The drawing follows the hand by so many CSS pixels.
+   *
+   * @param {number} dx @param {number} dy
+   */
   panBy(dx, dy) {
     this.#way = null
     this.#set(this.x - dx / this.scale, this.y - dy / this.scale, this.scale)
-    this.dispatchEvent(new Event('hand'))
+    this.tell('hand', null)
   }
 
-  /** What is under a point of the screen stays there. @param {Point} point @param {number} factor above 1 comes nearer */
+  /**
+   * What is under a point of the screen stays there.
+   *
+   * @param {Point} point @param {number} factor above 1 comes nearer
+   */
   zoomAt(point, factor) {
     this.#way = null
     const smallest = Math.min(scaleMin, this.scale)
     const scale = Math.min(scaleMax, Math.max(smallest, this.scale * factor))
     const { x, y } = this.toCanvas(point)
     this.#set(x - point.x / scale, y - point.y / scale, scale)
-    this.dispatchEvent(new Event('hand'))
+    this.tell('hand', null)
   }
 
   /**
-   * All of a box, in the middle, no nearer than life size unless it is asked for.
+   * All of a box, in the middle, no larger than its actual size unless asked for.
    *
    * @param {Box} box
    * @param {number | {left: number, top: number, right: number, bottom: number}} [padding] CSS pixels left free around it
-   * @param {{nearest?: number, now?: number}} [how] `nearest`: the largest scale; `now`: glide there, from this moment on
+   * @param {{nearest?: number, now?: number}} how `nearest`: the largest scale; `now`: glide there, from this moment on
    */
   fit(box, padding = 48, { nearest = 1, now } = {}) {
     const { left, top, right, bottom } =
       typeof padding === 'number' ? { left: padding, top: padding, right: padding, bottom: padding } : padding
+    /** @param {number} length @param {number} taken */
     const free = (length, taken) => Math.max(length - taken, length / 4, 1)
     const across = free(this.width, left + right) / Math.max(box.width, 1)
     const down = free(this.height, top + bottom) / Math.max(box.height, 1)
@@ -95,18 +120,26 @@ export class View extends EventTarget {
   /**
    * Shows what someone else sees: the whole of a box, as near as it goes.
    *
-   * @param {Box} box @param {{now?: number}} [how] as for `fit`
+   * @param {Box} box @param {{now?: number}} how as for `fit`
    */
   show(box, { now } = {}) {
     this.fit(box, 0, { nearest: scaleMax, now })
   }
 
-  /** What is seen, in canvas coordinates. @returns {Box} */
+  /**
+   * What is seen, in canvas coordinates.
+   *
+   * @returns {Box}
+   */
   visibleBox() {
     return { x: this.x, y: this.y, width: this.width / this.scale, height: this.height / this.scale }
   }
 
-  /** Goes on with a glide that `fit` or `show` began: called for each frame before it is painted. @param {number} now */
+  /**
+   * Goes on with a glide that `fit` or `show` began: called for each frame before it is painted.
+   *
+   * @param {number} now
+   */
   advance(now) {
     const way = this.#way
     if (!way) return
@@ -115,7 +148,9 @@ export class View extends EventTarget {
     const eased = 1 - (1 - part) ** 3
     // Zooming is even where its logarithm is; the middle of what is seen goes straight.
     const scale = way.from.scale * (way.to.scale / way.from.scale) ** eased
+    /** @param {number} from @param {number} to @param {number} length */
     const between = (from, to, length) => {
+      /** @param {{scale: number}} end @param {number} view */
       const middle = (end, view) => view + length / (2 * end.scale)
       const start = middle(way.from, from)
       return start + (middle(way.to, to) - start) * eased - length / (2 * scale)
@@ -124,6 +159,7 @@ export class View extends EventTarget {
     else this.#set(between(way.from.x, way.to.x, this.width), between(way.from.y, way.to.y, this.height), scale)
   }
 
+  /** @param {Point & {scale: number}} to @param {number} [now] */
   #go(to, now) {
     if (now === undefined || matchMedia('(prefers-reduced-motion: reduce)').matches) {
       this.#way = null
@@ -134,6 +170,7 @@ export class View extends EventTarget {
     this.#changed()
   }
 
+  /** @param {number} x @param {number} y @param {number} scale */
   #set(x, y, scale) {
     if (x === this.x && y === this.y && scale === this.scale) {
       // A glide that rounds to where it stands goes on all the same.
@@ -147,6 +184,6 @@ export class View extends EventTarget {
   }
 
   #changed() {
-    this.dispatchEvent(new Event('change'))
+    this.tell('change', null)
   }
 }

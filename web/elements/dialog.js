@@ -1,14 +1,15 @@
 import { element, iconButton } from './element.js'
 
 /**
- * A sheet in the middle that wants an answer, or can be closed.
+ * A dialog in the middle of the page.
  *
  * @param {string} title
  * @param {...(Node | string)} content
- * @returns {HTMLDialogElement} shown
+ * @returns {HTMLDialogElement} the dialog, already shown
  */
 export function openDialog(title, ...content) {
   const heading = element('h2', { id: `dialog-${Date.now()}` }, title)
+  /** @type {HTMLDialogElement} */
   const dialog = element('dialog', { class: 'dialog', 'aria-labelledby': heading.id },
     element('header', { class: 'row' }, element('div', { class: 'grow' }, heading),
       iconButton('close', 'Close', { onclick: () => dialog.close() })),
@@ -24,9 +25,9 @@ export function openDialog(title, ...content) {
 }
 
 /**
- * Asks before something is done that others will see.
+ * Asks before something is done that others will notice.
  *
- * @param {string} title @param {string} words @param {string} yes what the button that does it says
+ * @param {string} title @param {string} words @param {string} yes the text of the button that does it
  * @returns {Promise<boolean>}
  */
 export function confirmed(title, words, yes) {

@@ -1,32 +1,68 @@
 // Making elements. Text stays text: nothing here reads markup.
 
+/** @typedef {string | number | boolean | null | undefined | ((event: never) => unknown)} Attribute */
+
 /**
- * @param {string} name
- * @param {Record<string, unknown>} [attributes] a function is a listener (`onclick`), true an empty attribute, null,
- *   undefined and false none
- * @param {...(Node | string | null | undefined | false)} children
- * @returns {HTMLElement}
+ * A function is a listener (`onclick`), true an empty attribute; null, undefined and false are none.
+ *
+ * @typedef {{[name: string]: Attribute, onclick?: (event: MouseEvent) => unknown,
+ *   onkeydown?: (event: KeyboardEvent) => unknown, onpointerdown?: (event: PointerEvent) => unknown,
+ *   onsubmit?: (event: SubmitEvent) => unknown}} Attributes
+ */
+
+/** @typedef {Node | string | null | undefined | false} Child */
+
+/**
+ * @template {keyof HTMLElementTagNameMap} Name
+ * @param {Name} name
+ * @param {Attributes} [attributes]
+ * @param {...(Child | Child[])} children
+ * @returns {HTMLElementTagNameMap[Name]}
  */
 export function element(name, attributes = {}, ...children) {
   const made = document.createElement(name)
   setAttributes(made, attributes)
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false))
+  for (const child of children.flat()) if (child !== null && child !== undefined && child !== false) made.append(child)
   return made
 }
 
-/** @param {Element} target @param {Record<string, unknown>} attributes */
+/** @param {Element} target @param {Attributes} attributes */
 export function setAttributes(target, attributes) {
   for (const [key, value] of Object.entries(attributes)) {
-    if (typeof value === 'function') target.addEventListener(key.slice(2), value)
+    if (typeof value === 'function') target.addEventListener(key.slice(2), /** @type {EventListener} */ (value))
     else if (value === true) target.setAttribute(key, '')
     else if (value === null || value === undefined || value === false) target.removeAttribute(key)
     else target.setAttribute(key, String(value))
   }
 }
 
+/**
+ * An element of the page's own HTML.
+ *
+ * @param {string} id @returns {HTMLElement}
+ */
+export function elementById(id) {
+  const found = document.getElementById(id)
+  if (!found) throw new Error(`the page has no #${id}`)
+  return found
+}
+
+/**
+ * Whether an event or the focus is in an element that matches.
+ *
+ * @param {EventTarget | null} target @param {string} selector
+ */
+export function isWithin(target, selector) {
+  return target instanceof Element && target.closest(selector) !== null
+}
+
 const svg = 'http://www.w3.org/2000/svg'
 
-/** One of the icons in icons.svg. @param {string} name @returns {SVGElement} */
+/**
+ * One of the icons in icons.svg.
+ *
+ * @param {string} name @returns {SVGElement}
+ */
 export function icon(name) {
   const picture = document.createElementNS(svg, 'svg')
   setAttributes(picture, { class: 'icon', viewBox: '0 0 20 20', 'aria-hidden': 'true', focusable: 'false' })
@@ -36,12 +72,20 @@ export function icon(name) {
   return picture
 }
 
-/** Changes which icon is shown. @param {Element} holder @param {string} name */
+/**
+ * Changes which icon is shown.
+ *
+ * @param {Element} holder @param {string} name
+ */
 export function setIcon(holder, name) {
-  holder.querySelector('use').setAttribute('href', `/icons.svg#${name}`)
+  holder.querySelector('use')?.setAttribute('href', `/icons.svg#${name}`)
 }
 
-/** A button that shows only an icon; its words are told on hover and to who can't see. @param {string} name @param {string} label */
+/**
+ * A button that shows only an icon. Its label is its tooltip, and is read out.
+ *
+ * @param {string} name @param {string} label @param {Attributes} [attributes]
+ */
 export function iconButton(name, label, attributes = {}) {
   const { class: classes = 'plain', ...rest } = attributes
   return element('button', {
@@ -49,15 +93,5 @@ export function iconButton(name, label, attributes = {}) {
   }, icon(name))
 }
 
-/** What is written from right to left, or tells what follows to be. */
-const turning = /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc]/
-
-/** A name as a part of a sentence, which it turns nothing of but itself. @param {string} name @returns {string} */
-export function within(name) {
-  return turning.test(name) ? `\u2068${name}\u2069` : name
-}
-
-/** `3 shapes` @param {number} number @param {string} one @param {string} [many] */
-export function counted(number, one, many = `${one}s`) {
-  return `${number.toLocaleString()} ${number === 1 ? one : many}`
-}
+/** Whether the person points with a finger rather than with a mouse. */
+export const hasFingers = () => matchMedia('(pointer: coarse)').matches

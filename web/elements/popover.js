@@ -3,11 +3,11 @@ import { element } from './element.js'
 const gap = 8
 
 /**
- * What opens beside a button and goes when one looks elsewhere. Escape closes it, and the button has the focus again.
+ * What opens beside a button, and closes with a click anywhere else. Escape closes it too, and gives the button the focus.
  *
  * @param {HTMLElement} button
  * @param {HTMLElement} content
- * @param {{role?: string, label?: string, onOpen?: () => void}} [options]
+ * @param {{role?: string, label?: string, onOpen?: () => void}} options
  * @returns {{open: () => void, close: () => void, isOpen: () => boolean}}
  */
 export function popover(button, content, { role = 'dialog', label, onOpen } = {}) {
@@ -22,10 +22,10 @@ export function popover(button, content, { role = 'dialog', label, onOpen } = {}
     box.showPopover()
     place(box, button)
     const first = box.querySelector('[autofocus], [role^="menuitem"], input, button')
-    first?.focus({ preventScroll: true })
+    if (first instanceof HTMLElement) first.focus({ preventScroll: true })
   }
   const close = () => box.hidePopover()
-  // A click on the button closes the popover by itself, before the click is told.
+  // The browser closes the popover by itself when the button is clicked, before the click event comes.
   let wasOpen = false
   button.addEventListener('pointerdown', () => { wasOpen = isOpen() })
   button.addEventListener('click', () => {
@@ -33,9 +33,9 @@ export function popover(button, content, { role = 'dialog', label, onOpen } = {}
     else if (isOpen()) close()
     wasOpen = false
   })
-  box.addEventListener('toggle', ({ newState }) => {
-    button.setAttribute('aria-expanded', String(newState === 'open'))
-    if (newState === 'closed' && (box.contains(document.activeElement) || document.activeElement === document.body)) {
+  box.addEventListener('toggle', () => {
+    button.setAttribute('aria-expanded', String(isOpen()))
+    if (!isOpen() && (box.contains(document.activeElement) || document.activeElement === document.body)) {
       button.focus({ preventScroll: true })
     }
   })
@@ -47,7 +47,11 @@ export function popover(button, content, { role = 'dialog', label, onOpen } = {}
   return { open, close, isOpen }
 }
 
-/** Below the button where there is more room there, else above, and always inside the window; what is longer scrolls. */
+/**
+ * Below the button where there is more room there, else above, and always inside the window. What is longer scrolls.
+ *
+ * @param {HTMLElement} box @param {HTMLElement} button
+ */
 function place(box, button) {
   const anchor = button.getBoundingClientRect()
   const isBelow = anchor.top + anchor.height / 2 < innerHeight / 2
@@ -58,24 +62,36 @@ function place(box, button) {
   box.style.top = `${Math.max(gap, isBelow ? anchor.bottom + gap : anchor.top - height - gap)}px`
 }
 
+/** @param {DOMRect} anchor */
 const isLeft = (anchor) => anchor.left + anchor.width / 2 < innerWidth / 2
+
+/**
+ * @typedef {object} MenuEntry
+ * @property {string} words
+ * @property {string} [key]
+ * @property {Node} [icon]
+ * @property {boolean} [danger]
+ * @property {() => unknown} run
+ * @property {() => boolean} [isEnabled]
+ * @property {() => boolean} [isChecked]
+ */
 
 /**
  * A menu's entries, with arrow keys between them.
  *
- * @param {({words: string, key?: string, icon?: Node, danger?: boolean, run: () => void, isEnabled?: () => boolean,
- *   isChecked?: () => boolean} | null)[]} entries null draws a line
+ * @param {(MenuEntry | null)[]} entries null draws a line
+ * @param {() => void} close
  * @returns {{content: HTMLElement, refresh: () => void}}
  */
 export function menuOf(entries, close) {
   const content = element('div', { class: 'menu' })
+  /** @type {{entry: MenuEntry, item: HTMLButtonElement}[]} */
   const items = []
   for (const entry of entries) {
     if (!entry) {
       content.append(element('hr', { role: 'separator' }))
       continue
     }
-    const words = element('span', { class: 'grow' }, entry.words)
     const item = element('button', {
       type: 'button',
       role: entry.isChecked ? 'menuitemradio' : 'menuitem',
@@ -86,23 +102,22 @@ export function menuOf(entries, close) {
         close()
         entry.run()
       },
-    }, entry.icon ?? element('span', { class: 'icon' }), words, entry.key ? element('kbd', {}, entry.key) : null)
-    items.push({ entry, item, words })
+    }, entry.icon ?? element('span', { class: 'icon' }), element('span', { class: 'grow' }, entry.words),
+    entry.key ? element('kbd', {}, entry.key) : null)
+    items.push({ entry, item })
     content.append(item)
   }
   content.addEventListener('keydown', (event) => {
-    const enabled = items.map(({ item }) => item)
-    const at = enabled.indexOf(document.activeElement)
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: enabled.length - 1 }[event.key]
+    const at = items.findIndex(({ item }) => item === document.activeElement)
+    const to = new Map([['ArrowDown', at + 1], ['ArrowUp', at - 1], ['Home', 0], ['End', items.length - 1]]).get(event.key)
     if (to === undefined) return
     event.preventDefault()
-    enabled[(to + enabled.length) % enabled.length].focus()
+    items[(to + items.length) % items.length].item.focus()
   })
   const refresh = () => {
-    for (const { entry, item, words } of items) {
+    for (const { entry, item } of items) {
       item.setAttribute('aria-disabled', String(entry.isEnabled ? !entry.isEnabled() : false))
       if (entry.isChecked) item.setAttribute('aria-checked', String(entry.isChecked()))
-      if (typeof entry.words === 'function') words.textContent = entry.words()
     }
   }
   return { content, refresh }

@@ -1,33 +1,40 @@
 import { element, icon } from '../elements/element.js'
 
-/** The way is only offered to who has come to rest. */
+/** The way back is offered once the view has come to rest. */
 const restMilliseconds = 300
 
-/** On a canvas without end one loses sight of the drawing: who sees nothing of it is offered the way back. */
+/** Offers the way back to people who have lost sight of the drawing, which is easy on an endless canvas. */
 export class Astray {
-  #app
+  #scene
+  #shown
+  #view
   #timer = 0
 
-  /** @param {import('../state/app.js').App} app @param {Record<string, {run: () => void}>} actions */
-  constructor(app, actions) {
-    this.#app = app
+  /**
+   * @param {{scene: import('../drawing/scene.js').Scene, shown: import('../state/shown.js').Shown,
+   *   view: import('../drawing/view.js').View}} parts
+   * @param {import('../tools/actions.js').Doables} actions
+   */
+  constructor({ scene, shown, view }, actions) {
+    this.#scene = scene
+    this.#shown = shown
+    this.#view = view
     this.element = element('button', {
       type: 'button', class: 'button floating astray', hidden: true, onclick: () => actions.zoomToFit.run(),
     }, icon('fit'), 'Back to the drawing')
     const soon = () => {
       if (this.#timer === 0) this.#timer = setTimeout(() => this.#look(), restMilliseconds)
     }
-    app.view.addEventListener('change', soon)
-    app.addEventListener('changes', soon)
+    view.on('change', soon)
+    shown.on('changes', soon)
     soon()
   }
 
   #look() {
     this.#timer = 0
-    const { scene, session, view } = this.#app
-    const { x, y, width, height } = view.visibleBox()
-    const isSeen = scene.order.some(({ left, right, top, bottom }) =>
+    const { x, y, width, height } = this.#view.visibleBox()
+    const isSeen = this.#scene.order.some(({ left, right, top, bottom }) =>
       right > x && bottom > y && left < x + width && top < y + height)
-    this.element.hidden = isSeen || session.shapeCount === 0
+    this.element.hidden = isSeen || this.#shown.replica.shapeCount === 0
   }
 }

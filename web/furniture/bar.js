@@ -1,57 +1,55 @@
 import { element, icon, iconButton } from '../elements/element.js'
-import { roomLink } from '../network/address.js'
-import { later } from '../state/later.js'
 import { menuOf, popover } from '../elements/popover.js'
-import { setTheme, theme } from '../storage/appearance.js'
+import { appearance, setAppearance } from '../storage/appearance.js'
 
-/** What floats top left: the menu, the room's name, whether all has arrived. */
-export function roomBar(app, status, entries) {
+/** @typedef {import('../tools/actions.js').Doables} Doables */
+
+const appearances = /** @type {const} */ ([['system', 'Match system'], ['light', 'Light'], ['dark', 'Dark']])
+
+/**
+ * What floats top left: the menu, the room's name, and whether everything is saved.
+ *
+ * @param {string} room @param {import('./status.js').Status} status
+ * @param {(import('../elements/popover.js').MenuEntry | null)[]} entries
+ */
+export function roomBar(room, status, entries) {
   const button = iconButton('menu', 'Menu')
   const { content, refresh } = menuOf([
     ...entries,
     null,
-    ...['system', 'light', 'dark'].map((choice) => ({
-      words: { system: 'Colours as the system', light: 'Light', dark: 'Dark' }[choice],
-      icon: icon('check'), run: () => setTheme(choice), isChecked: () => theme() === choice,
+    ...appearances.map(([choice, words]) => ({
+      words, icon: icon('check'), run: () => setAppearance(choice), isChecked: () => appearance() === choice,
     })),
   ], () => menu.close())
   const menu = popover(button, content, { role: 'menu', label: 'Menu', onOpen: refresh })
   return element('header', { class: 'bar bar-left floating row' }, button,
-    element('div', { class: 'bar-words' }, element('h1', { class: 'clip', title: app.room }, app.room), status.element))
+    element('div', { class: 'bar-words' }, element('h1', { class: 'clip', title: room }, room), status.element))
 }
 
-/** What floats top right: people, the link, how near one is, the panel. */
-export function peopleBar(app, people, panel, actions) {
+/**
+ * What floats top right: people, the link, the zoom level, the panel.
+ *
+ * @param {{view: import('../drawing/view.js').View, people: import('./people.js').People,
+ *   panel: import('../panels/panel.js').Panel, actions: Doables}} parts
+ */
+export function peopleBar({ view, people, panel, actions }) {
   const zoom = element('button', {
-    type: 'button', class: 'button plain zoom', title: 'Zoom to fit', onclick: () => actions.zoomToFit.run(),
+    type: 'button', class: 'button plain zoom', title: actions.zoomToFit.words, onclick: () => actions.zoomToFit.run(),
   })
   const showZoom = () => {
-    const percent = app.view.scale * 100
-    zoom.textContent = `${percent >= 10 ? Math.round(percent) : percent.toPrecision(2)}%`
-    zoom.setAttribute('aria-label', `Zoom ${zoom.textContent}: show everything`)
+    const percent = view.scale * 100
+    const words = `${percent >= 10 ? Math.round(percent) : percent.toPrecision(2)}%`
+    zoom.textContent = words
+    zoom.setAttribute('aria-label', `Zoom ${words}. Zoom to fit`)
   }
-  app.view.addEventListener('change', showZoom)
+  view.on('change', showZoom)
   showZoom()
   const link = iconButton('link', 'Copy a link to this room')
   const { content, refresh } = menuOf([
-    { words: 'Copy link', icon: icon('link'), run: () => copyLink(app, false) },
-    { words: 'Copy view-only link', icon: icon('eye'), run: () => copyLink(app, true) },
+    { ...actions.copyLink, icon: icon('link') },
+    { ...actions.copyViewOnlyLink, icon: icon('eye') },
   ], () => menu.close())
   const menu = popover(link, content, { role: 'menu', label: 'Links', onOpen: refresh })
-  return element('section', { class: 'bar bar-right floating row', 'aria-label': 'People, link, zoom' }, people.element, link, zoom, panel.button)
-}
-
-/** @param {import('../state/app.js').App} app @param {boolean} viewOnly */
-export async function copyLink(app, viewOnly) {
-  const link = roomLink(app.room, viewOnly)
-  try {
-    await navigator.clipboard.writeText(link)
-    app.say(viewOnly ? 'View-only link copied.' : 'Link copied.', { group: 'link' })
-  } catch {
-    // A page that isn't served securely may not write to the clipboard: then one copies it oneself.
-    const field = element('input', { class: 'field', value: link, readonly: true, 'aria-label': 'Link to this room' })
-    const dialogs = await later(app, () => import('../elements/dialog.js'))()
-    dialogs?.openDialog('A link to this room', field)
-    field.select()
-  }
+  return element('section', { class: 'bar bar-right floating row', 'aria-label': 'People, link, zoom' },
+    people.element, link, zoom, panel.button)
 }

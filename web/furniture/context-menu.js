@@ -1,5 +1,4 @@
-import { frameOf, shapesOf } from '../tools/grasp.js'
-import { middle } from '../tools/transform.js'
+import { frameOf, middle } from '../tools/transform.js'
 import { element } from '../elements/element.js'
 import { menuOf } from '../elements/popover.js'
 
@@ -8,40 +7,47 @@ const forShapes = [
   'cut', 'copy', 'paste', 'duplicate', null, 'bringToFront', 'bringForward', 'sendBackward', 'sendToBack', null,
   'recolor', 'zoomToSelection', null, 'delete',
 ]
-const forPaper = ['paste', 'selectAll', null, 'undo', 'redo', null, 'zoomToFit', 'lifeSize']
+const forPaper = ['paste', 'selectAll', null, 'undo', 'redo', null, 'zoomToFit', 'actualSize']
 
-/** What can be done where the pointer is, or to what is selected: by the right button, or the keyboard's key for it. */
+/** What can be done where the pointer is, or to what is selected. The right button or the keyboard's menu key opens it. */
 export class ContextMenu {
-  #app
+  #shown
+  #selection
+  #view
+  #tools
   #actions
   #close = () => {}
 
   /**
-   * @param {import('../state/app.js').App} app
-   * @param {Record<string, {words: string, key?: string, run: () => void, isEnabled?: () => boolean}>} actions
+   * @param {{shown: import('../state/shown.js').Shown, selection: import('../state/selection.js').Selection,
+   *   view: import('../drawing/view.js').View, tools: import('../tools/tools.js').Tools,
+   *   actions: import('../tools/actions.js').Doables}} parts
    */
-  constructor(app, actions) {
-    this.#app = app
+  constructor({ shown, selection, view, tools, actions }) {
+    this.#shown = shown
+    this.#selection = selection
+    this.#view = view
+    this.#tools = tools
     this.#actions = actions
   }
 
-  /** @param {MouseEvent} event on the canvas, on a layer, or anywhere where a key asked for it */
+  /** @param {MouseEvent} event on the canvas, on a layer, or anywhere if it came from a key */
   open(event) {
-    if (this.#app.tools.isBusy) return
-    this.#app.tools.cancel('interrupted')
+    if (this.#tools.isBusy) return
+    this.#tools.cancel('interrupted')
     this.#close()
-    const { selection } = this.#app
+    const selection = this.#selection
     const { x, y, shape } = this.#meant(event)
     if (shape === null) selection.clear()
     else if (!selection.has(shape)) selection.set([shape])
     const names = selection.size > 0 ? forShapes : forPaper
-    const { content, refresh } = menuOf(names.map((name) => name && {
+    const { content, refresh } = menuOf(names.map((name) => (name === null ? null : {
       ...this.#actions[name], danger: name === 'delete',
-    }), () => this.#close())
+    })), () => this.#close())
     refresh()
-    // By hand: one that closes by itself would, where the right button opens it when it goes down, when it comes up.
+    // Where pressing the right button opens the menu, releasing it would close one that closes by itself.
     const box = element('div', {
-      class: 'popover context floating', popover: 'manual', role: 'menu', 'aria-label': 'What can be done here',
+      class: 'popover context floating', popover: 'manual', role: 'menu', 'aria-label': 'Actions',
     }, content)
     document.body.append(box)
     box.showPopover()
@@ -49,13 +55,14 @@ export class ContextMenu {
     box.style.left = `${Math.max(margin, Math.min(x, innerWidth - width - margin))}px`
     box.style.top = `${Math.max(margin, Math.min(y, innerHeight - height - margin))}px`
     const before = document.activeElement
-    content.querySelector('[aria-disabled=false]')?.focus({ preventScroll: true })
-    const leave = ({ target }) => { if (!(target instanceof Node && box.contains(target))) this.#close() }
+    const first = content.querySelector('[aria-disabled=false]')
+    if (first instanceof HTMLElement) first.focus({ preventScroll: true })
+    const leave = (/** @type {Event} */ { target }) => { if (!(target instanceof Node && box.contains(target))) this.#close() }
     const outside = ['pointerdown', 'wheel', 'blur', 'resize']
     this.#close = () => {
       this.#close = () => {}
       for (const type of outside) removeEventListener(type, leave, { capture: true })
-      if (box.contains(document.activeElement)) before?.focus?.({ preventScroll: true })
+      if (box.contains(document.activeElement) && before instanceof HTMLElement) before.focus({ preventScroll: true })
       box.remove()
     }
     for (const type of outside) addEventListener(type, leave, { capture: true })
@@ -69,16 +76,21 @@ export class ContextMenu {
     })
   }
 
-  /** A place of the window, and the shape that lies there; a key is pressed nowhere, and means what is selected. */
+  /**
+   * A place in the window, and the shape that lies there. A key is pressed nowhere and means what is selected.
+   *
+   * @param {MouseEvent} event @returns {{x: number, y: number, shape: number | null}}
+   */
   #meant({ target, button, clientX: x, clientY: y }) {
-    const { session, selection, view } = this.#app
-    const layer = target.closest('.layer')
-    if (layer) return { x, y, shape: Number(layer.dataset.shape) }
+    const { replica } = this.#shown
+    const layer = target instanceof Element ? target.closest('.layer') : null
+    if (layer instanceof HTMLElement) return { x, y, shape: Number(layer.dataset.shape) }
     if (button >= 0 && target !== document.body) {
-      const point = view.toCanvas({ x, y })
-      return { x, y, shape: session.shapesAt(point.x, point.y)[0] ?? null }
+      const point = this.#view.toCanvas({ x, y })
+      return { x, y, shape: replica.shapesAt(point.x, point.y)[0] ?? null }
     }
-    const ids = selection.ids()
-    return { ...view.toScreen(middle(frameOf(shapesOf(session, ids)) ?? view.visibleBox())), shape: ids[0] ?? null }
+    const ids = this.#selection.ids()
+    const frame = frameOf(replica.shapesOf(ids)) ?? this.#view.visibleBox()
+    return { ...this.#view.toScreen(middle(frame)), shape: ids[0] ?? null }
   }
 }

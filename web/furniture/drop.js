@@ -1,18 +1,20 @@
 import { element } from '../elements/element.js'
 
-/** Takes what is dropped on the page to where drawings are read. */
+/** Hands files and text that are dropped on the page to where drawings are read. */
 export class Drop {
-  #veil = element('div', { class: 'drop-veil', hidden: true }, element('p', { class: 'floating' }, 'Drop it here'))
+  #veil = element('div', { class: 'drop-veil', hidden: true }, element('p', { class: 'floating' }, 'Drop to import'))
   #depth = 0
 
-  /** @param {import('../state/app.js').App} app @param {() => Promise<import('./files.js').Files | null>} exchange */
-  constructor(app, exchange) {
+  /**
+   * @param {import('../state/permission.js').Permission} permission
+   * @param {import('../state/parts.js').LaterPart<import('./files.js').Files>} files
+   */
+  constructor(permission, files) {
     document.body.append(this.#veil)
-    const hasFile = (event) => [...event.dataTransfer?.types ?? []].some((type) => type === 'Files' || type === 'text/plain')
     addEventListener('dragenter', (event) => {
       if (!hasFile(event)) return
       this.#depth += 1
-      this.#veil.hidden = app.viewOnly || app.isPast
+      this.#veil.hidden = !permission.mayEdit
     })
     addEventListener('dragleave', (event) => {
       if (hasFile(event) && --this.#depth <= 0) this.#end()
@@ -20,17 +22,16 @@ export class Drop {
     addEventListener('dragover', (event) => {
       if (hasFile(event)) event.preventDefault()
     })
-    addEventListener('drop', (event) => {
+    addEventListener('drop', async (event) => {
       this.#end()
       if (!hasFile(event)) return
       event.preventDefault()
-      // What is dropped is there for as long as the event is.
-      const files = [...event.dataTransfer.files]
-      const text = event.dataTransfer.getData('text/plain')
-      exchange().then((exchange) => {
-        if (files.length > 0) exchange?.take(files)
-        else exchange?.read(text, 'What you dropped')
-      })
+      // What is dropped can only be read while the event lasts.
+      const dropped = [...event.dataTransfer?.files ?? []]
+      const text = event.dataTransfer?.getData('text/plain') ?? ''
+      const reader = await files.get()
+      if (dropped.length > 0) reader?.take(dropped)
+      else reader?.read(text)
     })
   }
 
@@ -39,3 +40,7 @@ export class Drop {
     this.#veil.hidden = true
   }
 }
+
+/** @param {DragEvent} event */
+const hasFile = (event) =>
+  [...event.dataTransfer?.types ?? []].some((type) => type === 'Files' || type === 'text/plain')

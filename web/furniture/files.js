@@ -1,64 +1,91 @@
-import { element } from '../elements/element.js'
+import { contextOf } from '../drawing/context.js'
 import { fitBeside } from '../drawing/surroundings.js'
+import { element } from '../elements/element.js'
+import { addedBy } from '../tools/clipboard.js'
 
-/** What a file may have: more than any drawing, and less than stalls the page. */
+/** How large a file may be: larger than any drawing, and small enough not to stall the page. */
 const bytesMax = 64 << 20
-/** As fine as a picture is wanted, and as large as browsers make one. */
+/** As fine as a picture needs to be, and as large as browsers can make one. */
 const pictureScale = 2
 const pictureSideMax = 8_192
 
+const unreadableWords = 'We can’t read this file. Use a CanvasSync drawing or a squares layout.'
+const unreadableTextWords = 'We can’t read this text. Use a CanvasSync drawing or a squares layout.'
+
 /** Drawings in and out: files that are chosen or were dropped, and JSON, SVG and PNG to be saved. */
 export class Files {
-  #app
+  #room
+  #documents
+  #editing
+  #notices
+  #selection
+  #shown
+  #view
 
-  /** @param {import('../state/app.js').App} app */
-  constructor(app) { this.#app = app }
+  /**
+   * @param {{room: string, documents: import('../state/documents.js').Documents,
+   *   editing: import('../state/editing.js').Editing, notices: import('../state/notices.js').Notices,
+   *   selection: import('../state/selection.js').Selection, shown: import('../state/shown.js').Shown,
+   *   view: import('../drawing/view.js').View}} parts
+   */
+  constructor({ room, documents, editing, notices, selection, shown, view }) {
+    this.#room = room
+    this.#documents = documents
+    this.#editing = editing
+    this.#notices = notices
+    this.#selection = selection
+    this.#shown = shown
+    this.#view = view
+  }
 
   // MARK: In
 
   /** Asks for files. */
   choose() {
     const input = element('input', { type: 'file', accept: '.json,application/json,text/plain', multiple: true })
-    input.addEventListener('change', () => this.take([...input.files]))
+    input.addEventListener('change', () => this.take([...input.files ?? []]))
     input.click()
   }
 
   /** @param {File[]} files */
   async take(files) {
     for (const file of files) {
-      if (file.size > bytesMax) this.#app.say(`${file.name} is too large to be a drawing.`, { kind: 'refused' })
-      else await this.read(await file.text(), file.name)
+      if (file.size > bytesMax) this.#notices.say(`${file.name} is too large. Files can be up to 64 MB.`, { kind: 'refused' })
+      else await this.read(await file.text(), unreadableWords)
     }
   }
 
-  /** A layout of squares or a drawing, where it says that it lies. */
-  async read(text, name) {
+  /**
+   * A layout of squares or a drawing. Its shapes come to lie where it says.
+   *
+   * @param {string} text @param {string} [unreadable] what to say where it is neither
+   */
+  async read(text, unreadable = unreadableTextWords) {
     if (!/^\s*[{[]/.test(text)) {
-      this.#app.say(`${name} is no drawing: neither a layout of squares nor what was saved here.`, { kind: 'refused' })
+      this.#notices.say(unreadable, { kind: 'refused' })
       return
     }
-    if (!await this.#app.exchange()) return
-    const effects = this.#app.edit((session) => session.importDocument(text))
-    const added = effects?.find(({ type }) => type === 'added')?.shapes ?? []
+    if (!await this.#documents.load()) return
+    const added = addedBy(this.#editing.edit((replica) => replica.importDocument(text)))
     if (added.length === 0) return
-    this.#app.selection.set(added)
-    const box = this.#app.session.bounds(added)
-    if (box && !isWithin(box, this.#app.view.visibleBox())) fitBeside(this.#app.view, box, 96, { now: performance.now() })
+    this.#selection.set(added)
+    const box = this.#shown.replica.bounds(added)
+    if (box && !isWithin(box, this.#view.visibleBox())) fitBeside(this.#view, box, 96, { now: performance.now() })
   }
 
   // MARK: Out
 
   async saveJSON() {
-    if (await this.#app.exchange()) this.#save(this.#app.session.exportDrawing(), 'application/json', 'json')
+    if (await this.#documents.load()) this.#save(this.#shown.replica.exportDrawing(), 'application/json', 'json')
   }
 
   async saveSVG() {
-    if (await this.#app.exchange()) this.#save(this.#app.session.exportPicture(), 'image/svg+xml', 'svg')
+    if (await this.#documents.load()) this.#save(this.#shown.replica.exportPicture(), 'image/svg+xml', 'svg')
   }
 
   async savePNG() {
-    if (!await this.#app.exchange()) return
-    const address = URL.createObjectURL(new Blob([this.#app.session.exportPicture()], { type: 'image/svg+xml' }))
+    if (!await this.#documents.load()) return
+    const address = URL.createObjectURL(new Blob([this.#shown.replica.exportPicture()], { type: 'image/svg+xml' }))
     try {
       const picture = new Image()
       picture.src = address
@@ -67,25 +94,28 @@ export class Files {
       const canvas = element('canvas', {
         width: Math.max(1, Math.round(picture.width * scale)), height: Math.max(1, Math.round(picture.height * scale)),
       })
-      canvas.getContext('2d').drawImage(picture, 0, 0, canvas.width, canvas.height)
+      contextOf(canvas).drawImage(picture, 0, 0, canvas.width, canvas.height)
+      /** @type {Blob | null} */
       const blob = await new Promise((resolve) => canvas.toBlob(resolve, 'image/png'))
       if (!blob) throw new Error('no picture')
       this.#save(blob, 'image/png', 'png')
     } catch {
-      this.#app.say('This browser can’t make a picture of that size. SVG has no bounds.', { kind: 'refused' })
+      this.#notices.say('This drawing is too large for a PNG. Export it as SVG instead.', { kind: 'refused' })
     } finally {
       URL.revokeObjectURL(address)
     }
   }
 
+  /** @param {string | Blob} content @param {string} type @param {string} suffix */
   #save(content, type, suffix) {
     const address = URL.createObjectURL(new Blob([content], { type }))
-    element('a', { href: address, download: `${this.#app.room}.${suffix}` }).click()
-    // The browser has taken it up by then.
+    element('a', { href: address, download: `${this.#room}.${suffix}` }).click()
+    // By then the browser has begun to save it.
     setTimeout(() => URL.revokeObjectURL(address), 10_000)
   }
 }
 
+/** @param {import('../core/types.js').Box} box @param {import('../core/types.js').Box} view */
 const isWithin = (box, view) =>
   box.x >= view.x && box.y >= view.y && box.x + box.width <= view.x + view.width
   && box.y + box.height <= view.y + view.height

@@ -1,63 +1,79 @@
-import { element, within } from '../elements/element.js'
-import { inkOn } from '../storage/identity.js'
+import { inkOn } from '../basics/ink.js'
+import { Source } from '../basics/source.js'
+import { within } from '../basics/words.js'
+import { element } from '../elements/element.js'
 
-/** What one person sees, seen by another: until one moves the view oneself. Dispatches `change`. */
-export class Follow extends EventTarget {
-  #app
-  #shown = ''
+/**
+ * Shows what another person sees, until somebody moves the view by hand. `change` tells whom the page follows.
+ *
+ * @extends {Source<{change: number | null}>}
+ */
+export class Follow extends Source {
+  #presence
+  #view
+  #notices
+  #shownBox = ''
   #frame = element('div', { class: 'follow-frame', hidden: true })
   #words = element('span', { class: 'clip' })
-  #pill
+  /** @type {number | null} */
+  #actor = null
 
-  actor = null
-
-  /** @param {import('../state/app.js').App} app */
-  constructor(app) {
+  /**
+   * @param {{presence: import('../state/presence.js').Presence, view: import('../drawing/view.js').View,
+   *   notices: import('../state/notices.js').Notices}} parts
+   */
+  constructor({ presence, view, notices }) {
     super()
-    this.#app = app
-    this.#pill = element('div', { class: 'follow-pill row' }, this.#words,
-      element('button', { type: 'button', class: 'button small', onclick: () => this.stop() }, 'Stop'))
-    this.#frame.append(this.#pill)
+    this.#presence = presence
+    this.#view = view
+    this.#notices = notices
+    this.#frame.append(element('div', { class: 'follow-pill row' }, this.#words,
+      element('button', { type: 'button', class: 'button small', onclick: () => this.stop() }, 'Stop')))
     document.body.append(this.#frame)
-    app.presence.addEventListener('change', () => this.#look())
-    app.view.addEventListener('hand', () => this.stop())
+    presence.on('change', () => this.#look())
+    view.on('hand', () => this.stop())
   }
 
-  toggle(actor) { this.actor === actor ? this.stop() : this.start(actor) }
+  /** Whom the page follows. */
+  get actor() { return this.#actor }
 
+  /** @param {number} actor */
+  toggle(actor) { this.#actor === actor ? this.stop() : this.start(actor) }
+
+  /** @param {number} actor */
   start(actor) {
-    const person = this.#app.presence.person(actor)
+    const person = this.#presence.person(actor)
     if (!person) return
-    this.actor = actor
-    this.#shown = ''
+    this.#actor = actor
+    this.#shownBox = ''
     this.#words.textContent = `Following ${within(person.name)}`
     this.#frame.style.setProperty('--person', person.color)
     this.#frame.style.setProperty('--on-person', inkOn(person.color))
     this.#frame.hidden = false
-    if (!person.view) this.#app.say(`${within(person.name)} hasn’t looked around yet.`)
+    if (!person.view) this.#notices.say(`We don’t know yet what ${within(person.name)} is looking at.`)
     this.#look()
-    this.dispatchEvent(new Event('change'))
+    this.tell('change', this.#actor)
   }
 
   stop() {
-    if (this.actor === null) return
-    this.actor = null
+    if (this.#actor === null) return
+    this.#actor = null
     this.#frame.hidden = true
-    this.dispatchEvent(new Event('change'))
+    this.tell('change', this.#actor)
   }
 
   #look() {
-    if (this.actor === null) return
-    const person = this.#app.presence.person(this.actor)
+    if (this.#actor === null) return
+    const person = this.#presence.person(this.#actor)
     if (!person) {
       this.stop()
-      this.#app.say('Whom you followed has left.')
+      this.#notices.say('The person you were following has left.')
       return
     }
     const { view } = person
     const shown = JSON.stringify(view)
-    if (!view || shown === this.#shown) return
-    this.#shown = shown
-    this.#app.view.show(view, { now: performance.now() })
+    if (!view || shown === this.#shownBox) return
+    this.#shownBox = shown
+    this.#view.show(view, { now: performance.now() })
   }
 }

@@ -1,8 +1,9 @@
 import { identifierNumber } from '../core/values.js'
+import { counted } from '../basics/words.js'
+import { element, elementById, icon, iconButton } from '../elements/element.js'
 import { ask } from '../network/address.js'
-import { counted, element, icon, iconButton } from '../elements/element.js'
 
-/** How finely the span is divided, and how many edits are made in one go when the past is restored. */
+/** How finely the span is divided, and how many edits are written in one go when the past is restored. */
 const steps = 1_000
 const editsAtOnce = 500
 const properties = [
@@ -10,28 +11,56 @@ const properties = [
   'points', 'innerRatio',
 ]
 
+/** @typedef {import('../core/types.js').Values & {id: string}} KeptShape a shape as documents have it */
+
 /**
- * The room as it was: a slider over its past. What is shown then is a session of its own, which nobody can edit; what is
- * restored is written anew into the live one, as one step that can be undone.
+ * The room as it was: a slider over its past. The past is shown by a replica of its own, which nobody can edit. Restoring
+ * writes it into the live one, as one step that can be undone.
  */
 export class History {
-  #app
+  #room
+  #core
+  #documents
+  #editing
+  #notices
+  #permission
+  #shown
   #bar
   #slider
   #words = element('output', { class: 'grow clip', 'aria-live': 'polite' })
   #restore
   #from = 0
   #to = 0
+  /**
+   * The moment to be asked for next.
+   *
+   * @type {number | null}
+   */
   #wanted = null
   #isAsking = false
-  #shown = null
+  /**
+   * What is shown of the past.
+   *
+   * @type {KeptShape[] | null}
+   */
+  #then = null
   #aborts = new AbortController()
 
-  /** @param {import('../state/app.js').App} app */
-  constructor(app) {
-    this.#app = app
+  /**
+   * @param {{room: string, core: import('../core/core.js').Core, documents: import('../state/documents.js').Documents,
+   *   editing: import('../state/editing.js').Editing, notices: import('../state/notices.js').Notices,
+   *   permission: import('../state/permission.js').Permission, shown: import('../state/shown.js').Shown}} parts
+   */
+  constructor({ room, core, documents, editing, notices, permission, shown }) {
+    this.#room = room
+    this.#core = core
+    this.#documents = documents
+    this.#editing = editing
+    this.#notices = notices
+    this.#permission = permission
+    this.#shown = shown
     this.#slider = element('input', {
-      class: 'slider', type: 'range', min: 0, max: steps, step: 1, 'aria-label': 'When',
+      class: 'slider', type: 'range', min: 0, max: steps, step: 1, 'aria-label': 'Moment',
       oninput: () => this.#moved(),
       onkeydown: (event) => {
         if (event.key !== 'Escape') event.stopPropagation()
@@ -39,16 +68,16 @@ export class History {
     })
     this.#restore = element('button', {
       type: 'button', class: 'button small primary', onclick: () => this.#writeAnew(),
-    }, 'Restore this')
+    }, 'Restore')
     this.#bar = element('section', { class: 'history floating', 'aria-label': 'History', hidden: true },
       element('div', { class: 'row' }, icon('history'), this.#words, this.#restore,
-        iconButton('close', 'Back to now', { class: 'plain small', onclick: () => this.close() })),
+        iconButton('close', 'Back to the present', { class: 'plain small', onclick: () => this.close() })),
       this.#slider)
     this.#bar.addEventListener('keydown', (event) => {
       if (event.key === 'Escape') this.close()
     })
     this.element = this.#bar
-    app.addEventListener('mode', () => this.#enable())
+    permission.on('change', () => this.#enable())
   }
 
   get isOpen() { return !this.#bar.hidden }
@@ -56,11 +85,11 @@ export class History {
   async open() {
     if (this.isOpen) return
     this.#aborts = new AbortController()
-    if (!await this.#app.exchange()) return
+    if (!await this.#documents.load()) return
     try {
-      const answer = await ask(`/v1/rooms/${this.#app.room}/history`)
+      const answer = await ask(`/v1/rooms/${this.#room}/history`)
       if (answer.status === 404) {
-        this.#app.say('This room has no past yet.', { group: 'history' })
+        this.#notices.say('This room has no history yet.', { group: 'history' })
         return
       }
       if (!answer.ok) throw new Error(String(answer.status))
@@ -68,7 +97,7 @@ export class History {
       this.#from = from - 1
       this.#to = Math.max(to, from + 1)
     } catch {
-      this.#app.say('History needs the server, and it can’t be reached now.', { kind: 'refused', group: 'history' })
+      this.#notices.say('We can’t reach the server, and history needs it. Try again later.', { kind: 'refused', group: 'history' })
       return
     }
     this.#bar.hidden = false
@@ -85,14 +114,14 @@ export class History {
     this.#bar.hidden = true
     document.body.classList.remove('has-history')
     this.#wanted = null
-    this.#shown = null
-    this.#app.showPast(null)
-    document.getElementById('stage').focus?.()
+    this.#then = null
+    this.#shown.showPast(null)
+    elementById('stage').focus()
   }
 
   #enable() {
-    this.#restore.hidden = this.#app.viewOnly
-    this.#restore.disabled = this.#shown === null
+    this.#restore.hidden = this.#permission.isViewOnly
+    this.#restore.disabled = this.#then === null
   }
 
   #moved() {
@@ -104,6 +133,7 @@ export class History {
     this.#ask()
   }
 
+  /** @param {number} at milliseconds */
   #tell(at) {
     const words = momentWords(new Date(at))
     this.#words.textContent = words
@@ -111,7 +141,7 @@ export class History {
     this.#slider.style.setProperty('--part', String(Number(this.#slider.value) / steps))
   }
 
-  /** One question at a time; what was wanted last is asked next. */
+  /** Asks one question at a time. The moment that was wanted last comes next. */
   async #ask() {
     if (this.#isAsking) return
     this.#isAsking = true
@@ -120,9 +150,9 @@ export class History {
       while (this.#wanted !== null && this.isOpen) {
         const at = this.#wanted
         this.#wanted = null
-        const answer = await ask(`/v1/rooms/${this.#app.room}?at=${at}`, { signal })
+        const answer = await ask(`/v1/rooms/${this.#room}?at=${at}`, { signal })
         if (answer.status === 404) {
-          // The beginning is no longer kept: what is left of the span begins later.
+          // The server no longer keeps the beginning, so the span begins later.
           this.#from = Math.min(at + Math.ceil((this.#to - at) / 16), this.#to - 1)
           this.#wanted = Math.max(this.#wanted ?? 0, this.#from)
           this.#tell(this.#wanted)
@@ -132,34 +162,38 @@ export class History {
         this.#show(await answer.text())
       }
     } catch (error) {
-      if (error.name !== 'AbortError') {
-        this.#app.say('That moment can’t be read now.', { kind: 'refused', group: 'history' })
+      if (!(error instanceof Error && error.name === 'AbortError')) {
+        this.#notices.say('We can’t load that moment right now.', { kind: 'refused', group: 'history' })
       }
     } finally {
       this.#isAsking = false
     }
   }
 
+  /** @param {string} text */
   #show(text) {
     if (!this.isOpen) return
-    const { core } = this.#app
-    const past = core.createReplica({ readonly: false })
+    const past = this.#core.createReplica({ readonly: false })
     const { shapes } = JSON.parse(text)
     if (shapes.length > 0) past.importDocument(text, { keepsIdentifiers: true })
-    this.#shown = shapes
-    this.#app.showPast(past)
+    this.#then = shapes
+    this.#shown.showPast(past)
     this.#enable()
   }
 
-  /** What is other now than it was then, written as it was. */
+  /** Writes what differs now as it was then. */
   #writeAnew() {
-    const then = this.#shown
+    const then = this.#then
     if (!then) return
-    const now = new Map(JSON.parse(this.#app.live.exportDrawing()).shapes.map((shape) => [shape.id, shape]))
+    /** @type {{shapes: KeptShape[]}} */
+    const { shapes } = JSON.parse(this.#shown.live.exportDrawing())
+    const now = new Map(shapes.map((shape) => [shape.id, shape]))
+    /** @type {{shape: number, set: import('../core/types.js').Values}[]} */
     const edits = []
     for (const shape of then) {
       const current = now.get(shape.id)
       now.delete(shape.id)
+      /** @type {import('../core/types.js').Values} */
       const set = {}
       for (const property of properties) {
         if (property in shape && JSON.stringify(shape[property]) !== JSON.stringify(current?.[property])) {
@@ -172,25 +206,29 @@ export class History {
     const when = this.#words.textContent
     this.close()
     if (edits.length + gone.length === 0) {
-      this.#app.say('It looks like that now.', { group: 'history' })
+      this.#notices.say('The drawing looks like that already.', { group: 'history' })
       return
     }
-    const isDone = this.#app.group(() => {
+    const isDone = this.#editing.group(() => {
       for (let at = 0; at < edits.length; at += editsAtOnce) {
-        const done = this.#app.edit((session) => session.edit(edits.slice(at, at + editsAtOnce)))
+        const done = this.#editing.edit((replica) => replica.edit(edits.slice(at, at + editsAtOnce)))
         if (done === undefined) return false
       }
-      return gone.length === 0 || this.#app.edit((session) => session.delete(gone)) !== undefined
+      return gone.length === 0 || this.#editing.edit((replica) => replica.delete(gone)) !== undefined
     })
     if (!isDone) return
-    this.#app.say(`Restored as of ${when}: ${counted(edits.length + gone.length, 'shape')}.`, {
+    this.#notices.say(`Restored as of ${when}: ${counted(edits.length + gone.length, 'shape')}.`, {
       group: 'history',
-      action: { words: 'Undo', run: () => this.#app.edit((session) => session.undo()) },
+      action: { words: 'Undo', run: () => this.#editing.edit((replica) => replica.undo()) },
     })
   }
 }
 
-/** Of today only the time, which is what is other at each step of the slider. @param {Date} moment */
+/**
+ * Today's date is left out, because only the time differs from step to step.
+ *
+ * @param {Date} moment
+ */
 function momentWords(moment) {
   const time = moment.toLocaleTimeString(undefined, { timeStyle: 'medium' })
   if (moment.toDateString() === new Date().toDateString()) return `Today, ${time}`

@@ -1,77 +1,103 @@
-import { counted, element, icon, iconButton, within } from '../elements/element.js'
-import { initials, inkOn, isName, personColors } from '../storage/identity.js'
+import { inkOn } from '../basics/ink.js'
+import { counted, within } from '../basics/words.js'
+import { element, icon, iconButton } from '../elements/element.js'
 import { popover } from '../elements/popover.js'
+import { initials, isName, personColors } from '../storage/identity.js'
 
-/** Who else is shown beside oneself before the rest becomes a number. */
+/** How many other people are shown before the rest becomes a number. */
 const shownMax = 4
 
-/** A person as a round of their colour. @param {{name: string, color: string}} person */
-export function badge({ name, color }, attributes = {}) {
-  const made = element('span', { class: 'person', 'aria-hidden': 'true', ...attributes }, initials(name))
+/**
+ * A person as a round of their colour.
+ *
+ * @param {{name: string, color: string}} person
+ */
+function badge({ name, color }) {
+  const made = element('span', { class: 'person', 'aria-hidden': 'true' }, initials(name))
   made.style.background = color
   made.style.color = inkOn(color)
   return made
 }
 
-/** Who is here, and who one is. A click on somebody follows them. */
+/** @typedef {import('../state/presence.js').Person} Person */
+
+/** Who is here, and the person's own name and colour. A click on somebody follows them. */
 export class People {
-  #app
-  #loadFollow
-  #follow = null
+  #me
+  #presence
+  #follow
+  /**
+   * Whom the page follows.
+   *
+   * @type {number | null}
+   */
+  #followed = null
+  #isListening = false
   #others = element('div', { class: 'people-others row' })
-  #list = element('ul', { class: 'people-list', 'aria-label': 'Who is here' })
+  #list = element('ul', { class: 'people-list', 'aria-label': 'Who’s here' })
   #heading = element('h2', {})
   #own
+  #everyone
   #about
 
-  /** @param {import('../state/app.js').App} app @param {() => Promise<import('./follow.js').Follow | null>} follow */
-  constructor(app, follow) {
-    this.#app = app
-    this.#loadFollow = follow
+  /**
+   * @param {import('../state/me.js').Me} me @param {import('../state/presence.js').Presence} presence
+   * @param {import('../state/parts.js').LaterPart<import('./follow.js').Follow>} follow
+   */
+  constructor(me, presence, follow) {
+    this.#me = me
+    this.#presence = presence
+    this.#follow = follow
     this.#own = element('button', { type: 'button', class: 'person-button', title: 'You' })
     this.#about = popover(this.#own, this.#aboutMe(), { label: 'Your name and colour' })
-    const everyone = iconButton('person', 'Who is here', { class: 'plain everyone' })
-    popover(everyone, element('div', { class: 'sheet' }, this.#heading, this.#list), {
-      label: 'Who is here', onOpen: () => this.#showList(),
+    this.#everyone = iconButton('person', 'Who’s here', { class: 'plain everyone' })
+    popover(this.#everyone, element('div', { class: 'sheet' }, this.#heading, this.#list), {
+      label: 'Who’s here', onOpen: () => this.#showList(),
     })
-    this.everyone = everyone
     this.element = element('div', { class: 'people row', role: 'group', 'aria-label': 'People' },
-      this.#others, everyone, this.#own)
-    app.addEventListener('people', () => this.#show())
-    app.addEventListener('me', () => this.#show())
+      this.#others, this.#everyone, this.#own)
+    presence.on('people', () => this.#show())
+    me.on('change', () => this.#show())
     this.#show()
   }
 
   askForName() { this.#about.open() }
 
   #show() {
-    const { me, presence } = this.#app
-    const people = presence.people()
+    const me = this.#me
+    const people = this.#presence.people()
     this.#own.replaceChildren(badge(me))
-    this.#own.setAttribute('aria-label', `You are ${within(me.name)}: change your name and colour`)
+    this.#own.setAttribute('aria-label', `You’re ${within(me.name)}. Change your name and colour`)
     const shown = people.length > shownMax ? people.slice(0, shownMax - 1) : people
     this.#others.replaceChildren(...shown.map((person) => this.#button(person)))
-    this.everyone.hidden = people.length === 0
-    // Where there is no room for anyone beside oneself, the number is of all.
-    this.everyone.replaceChildren(element('span', { class: 'person more' },
+    this.#everyone.hidden = people.length === 0
+    // Where there is no room for anyone else, the number counts everybody.
+    this.#everyone.replaceChildren(element('span', { class: 'person more' },
       element('span', { class: 'rest' }, `+${people.length - shown.length}`),
       element('span', { class: 'all' }, String(people.length + 1))))
-    this.everyone.setAttribute('aria-label', `${counted(people.length + 1, 'person is', 'people are')} here`)
-    this.everyone.title = people.map(({ name }) => name).slice(0, 20).join(', ')
-    this.everyone.classList.toggle('needed', people.length > shown.length)
+    this.#everyone.setAttribute('aria-label', `${counted(people.length + 1, 'person is', 'people are')} here`)
+    this.#everyone.title = people.map(({ name }) => name).slice(0, 20).join(', ')
+    this.#everyone.classList.toggle('needed', people.length > shown.length)
     this.#showList()
   }
 
+  /** @param {number} actor */
   async #toggle(actor) {
-    const follow = await this.#loadFollow()
+    const follow = await this.#follow.get()
     if (!follow) return
-    if (!this.#follow) follow.addEventListener('change', () => this.#show())
-    this.#follow = follow
+    if (!this.#isListening) {
+      follow.on('change', (followed) => {
+        this.#followed = followed
+        this.#show()
+      })
+    }
+    this.#isListening = true
     follow.toggle(actor)
   }
 
+  /** @param {Person} person */
   #button(person) {
-    const isFollowed = this.#follow?.actor === person.actor
+    const isFollowed = this.#followed === person.actor
     const words = isFollowed ? `Stop following ${within(person.name)}` : `Follow ${within(person.name)}`
     return element('button', {
       type: 'button', class: 'person-button', title: words, 'aria-label': words, 'aria-pressed': String(isFollowed),
@@ -80,13 +106,13 @@ export class People {
   }
 
   #showList() {
-    const { me, presence } = this.#app
-    const people = presence.people()
+    const me = this.#me
+    const people = this.#presence.people()
     this.#heading.textContent = counted(people.length + 1, 'person here', 'people here')
     this.#list.replaceChildren(
       element('li', { class: 'row' }, badge(me), element('span', { class: 'grow clip' }, `${within(me.name)} (you)`)),
       ...people.slice(0, 200).map((person) => {
-        const isFollowed = this.#follow?.actor === person.actor
+        const isFollowed = this.#followed === person.actor
         return element('li', { class: 'row' }, badge(person), element('span', { class: 'grow clip' }, person.name),
           element('button', {
             type: 'button', class: 'button small', 'aria-pressed': String(isFollowed),
@@ -97,7 +123,7 @@ export class People {
   }
 
   #aboutMe() {
-    const { me } = this.#app
+    const me = this.#me
     const name = element('input', {
       class: 'field large', name: 'name', value: me.name, maxlength: '40', autocomplete: 'nickname', autofocus: true,
       id: 'own-name', spellcheck: 'false',
@@ -112,21 +138,22 @@ export class People {
         swatch.style.setProperty('--swatch', color)
         return swatch
       }))
+    /** @type {HTMLFormElement} */
     const form = element('form', { class: 'sheet', onsubmit: (event) => {
       event.preventDefault()
       if (!isName(name.value)) {
         name.setAttribute('aria-invalid', 'true')
-        name.setCustomValidity(name.value.trim() ? 'A shorter name, please.' : 'A name, please.')
+        name.setCustomValidity(name.value.trim() ? 'Please choose a shorter name.' : 'Please enter a name.')
         name.reportValidity()
         return
       }
-      const color = form.querySelector('input[name="own-color"]:checked')?.value ?? this.#app.me.color
-      this.#app.setMe({ name: name.value.trim(), color })
-      form.closest('[popover]').hidePopover()
+      const color = new FormData(form).get('own-color')
+      me.become({ name: name.value.trim(), color: typeof color === 'string' ? color : me.color })
+      this.#about.close()
     } },
     element('label', { for: 'own-name' }, element('h2', {}, 'What should others call you?')),
     name, colors,
-    element('button', { type: 'submit', class: 'button primary' }, 'That’s me'))
+    element('button', { type: 'submit', class: 'button primary' }, 'Save'))
     name.addEventListener('input', () => {
       name.removeAttribute('aria-invalid')
       name.setCustomValidity('')

@@ -1,42 +1,51 @@
 import { openDialog } from '../elements/dialog.js'
-import { element } from '../elements/element.js'
+import { element, hasFingers } from '../elements/element.js'
 
-/** What hands can do without a name in the table of actions. */
+/**
+ * What hands can do that has no name in the table of actions.
+ *
+ * @type {[mouse: string, finger: string, what: string][]}
+ */
 const gestures = [
-  ['Drag on the paper', 'draw a rectangle'],
-  ['Double tap the paper', 'a circle'],
-  ['Drag a shape', 'move it; let go while moving and it glides'],
-  ['Press and hold', 'lift it'],
-  ['Double tap a shape', 'another colour'],
-  ['Triple tap a shape', 'remove it'],
-  ['Two fingers on a shape', 'turn and resize it'],
-  ['Two fingers on the paper, or the wheel', 'move and zoom'],
-  ['Shift and drag', 'select several'],
-  ['Drop a shape on the white circle', 'it is gone'],
-  ['Shake the phone', 'clear everything'],
+  ['Drag on the canvas', 'Drag on the canvas', 'draw a rectangle'],
+  ['Double-click the canvas', 'Double-tap the canvas', 'draw a circle'],
+  ['Drag a shape', 'Drag a shape', 'move it; let go while moving and it glides on'],
+  ['Press and hold a shape', 'Press and hold a shape', 'lift it'],
+  ['Double-click a shape', 'Double-tap a shape', 'change its colour'],
+  ['Triple-click a shape', 'Triple-tap a shape', 'delete it'],
+  ['', 'Two fingers on a shape', 'turn and resize it'],
+  ['Wheel or trackpad', 'Two fingers on the canvas', 'move and zoom'],
+  ['Shift and drag', '', 'select several shapes'],
+  ['Drop a shape on the white circle', 'Drop a shape on the white circle', 'delete it'],
+  ['', 'Shake your phone', 'clear everything'],
 ]
 
 /**
- * All that one can do, and by which key.
+ * Everything that one can do, and by which key.
  *
- * @param {Record<string, {group: string, words: string, key: string}>} actions
+ * @param {import('../tools/actions.js').Doables} actions
  */
 export function openShortcutList(actions) {
+  /** @type {Map<string, {words: string, key: string}[]>} */
   const groups = new Map()
-  for (const action of Object.values(actions)) {
-    if (!action.key || !action.group) continue
-    groups.set(action.group, [...(groups.get(action.group) ?? []), action])
+  for (const { group, key, words } of Object.values(actions)) {
+    if (key && group) groups.set(group, [...(groups.get(group) ?? []), { words, key }])
   }
+  const byHand = gestures.map(([mouse, finger, what]) => ({ how: hasFingers() ? finger : mouse, what }))
+    .filter(({ how }) => how !== '')
   const keys = element('div', { class: 'keys' },
     [...groups].map(([group, list]) => element('section', {}, element('h3', {}, group),
-      element('dl', {}, list.flatMap(({ words, key }) => [element('dt', {}, words), element('dd', {}, keysOf(key))])))),
+      element('dl', {}, list.flatMap(({ words, key }) => [
+        element('dt', {}, words), element('dd', {}, ...keysOf(key)),
+      ])))),
     element('section', { class: 'by-hand' }, element('h3', {}, 'By hand'),
-      element('dl', { class: 'gestures' }, gestures.flatMap(([how, what]) => [
+      element('dl', { class: 'gestures' }, byHand.flatMap(({ how, what }) => [
         element('dt', {}, how), element('dd', { class: 'quiet' }, what)]))))
   openDialog('Shortcuts', keys).classList.add('wide')
 }
 
+/** @param {string} key */
 const keysOf = (key) => {
-  if (key === '+' || !key.includes('+')) return element('kbd', {}, key)
+  if (key === '+' || !key.includes('+')) return [element('kbd', {}, key)]
   return key.split(/\+(?!$)/).map((part) => element('kbd', {}, part))
 }

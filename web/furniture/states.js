@@ -1,14 +1,17 @@
-import { counted, element, icon } from '../elements/element.js'
+import { counted } from '../basics/words.js'
+import { element, hasFingers, icon } from '../elements/element.js'
 
-/** An empty sheet waits a moment before it invites, so that it doesn't flash while a drawing comes. */
+/** The invitation on an empty canvas waits a moment, so that it doesn't flash while a drawing comes. */
 const patienceMilliseconds = 150
 
 /**
- * What lies in the middle of the sheet when there is nothing to see on it: being loaded, empty, deleted, not let in. And
- * the banners at the top: the room is full, the server is newer.
+ * What the middle of the canvas shows while there is nothing else to see: loading, empty, deleted, no access. And the
+ * banners at the top: the room is full, the page is outdated.
  */
 export class States {
-  #app
+  #connection
+  #shown
+  #permission
   #actions
   #middle = element('section', { class: 'middle', 'aria-live': 'polite', 'aria-label': 'State of the room' })
   #banners = element('section', { class: 'banners', 'aria-label': 'From the server' })
@@ -17,29 +20,37 @@ export class States {
   #kind = ''
   #timer = 0
 
-  /** @param {import('../state/app.js').App} app @param {Record<string, {run: () => void}>} actions */
-  constructor(app, actions) {
-    this.#app = app
+  /**
+   * @param {{connection: import('../network/connection.js').Connection, shown: import('../state/shown.js').Shown,
+   *   permission: import('../state/permission.js').Permission, refusals: import('../state/refusals.js').Refusals,
+   *   actions: import('../tools/actions.js').Doables}} parts
+   */
+  constructor({ connection, shown, permission, refusals, actions }) {
+    this.#connection = connection
+    this.#shown = shown
+    this.#permission = permission
     this.#actions = actions
     this.elements = [this.#middle, this.#banners]
-    app.addEventListener('effect', ({ detail }) => this.#take(detail))
-    app.addEventListener('changes', () => this.#look())
-    app.addEventListener('mode', () => this.#look())
-    app.addEventListener('past', () => this.#look())
+    connection.on('effect', (effect) => this.#take(effect))
+    refusals.on('full', () => this.#sayFull())
+    shown.on('changes', () => this.#look())
+    permission.on('change', () => this.#look())
     this.#look()
   }
 
+  #sayFull() {
+    const most = this.#connection.replica.status().limits.shapes
+    this.banner('full', {
+      words: `This room is full: it holds ${counted(most, 'shape')}. Delete some to make room.`,
+    })
+  }
+
+  /** @param {import('../core/types.js').Effect} effect */
   #take(effect) {
-    if (effect.type === 'rejected' && effect.code === 'room_full') {
-      const most = this.#app.live.status().limits.shapes
-      this.banner('full', {
-        words: `This room is full: it holds ${counted(most, 'shape')}. Delete some, and there is room again.`,
-      })
-    }
     if (effect.type !== 'state') return
     this.#state = effect.state
     this.#code = effect.code ?? 0
-    // What was said of a room that is gone is no longer so.
+    // What the banners say of a room that is gone isn't true any more.
     if (effect.state === 'closed') this.#banners.replaceChildren()
     document.body.classList.toggle('is-closed', effect.state === 'closed')
     this.#look()
@@ -53,17 +64,18 @@ export class States {
   }
 
   #wanted() {
-    if (this.#app.isPast) return ''
+    if (this.#shown.isPast) return ''
     if (this.#state === 'closed') {
       if (this.#code === 4404) return 'deleted'
       if (this.#code === 4401) return 'token'
       return 'refused'
     }
-    if (this.#app.session.shapeCount > 0) return ''
-    if (this.#state === 'live') return this.#app.viewOnly ? 'nothing' : 'empty'
-    return this.#app.live.status().cursor === undefined && navigator.onLine ? 'loading' : 'empty'
+    if (this.#shown.replica.shapeCount > 0) return ''
+    if (this.#state === 'live') return this.#permission.isViewOnly ? 'nothing' : 'empty'
+    return this.#connection.replica.status().cursor === undefined && navigator.onLine ? 'loading' : 'empty'
   }
 
+  /** @param {string} kind */
   #show(kind) {
     if (kind === this.#kind) return
     this.#kind = kind
@@ -71,31 +83,33 @@ export class States {
     this.#middle.replaceChildren(...this.#content(kind))
   }
 
+  /** @param {string} kind @returns {HTMLElement[]} */
   #content(kind) {
     switch (kind) {
       case 'loading': return skeleton()
       case 'empty': return [this.#invitation()]
-      case 'nothing': return [card('eye', 'Nothing here yet', 'You will see it as it is drawn.')]
+      case 'nothing': return [card('eye', 'Nothing here yet', 'You’ll see shapes as others draw them.')]
       case 'deleted': return [this.#deleted()]
       case 'token': return [this.#askForToken()]
-      case 'refused': return [card('warning', 'You can’t come in', this.#code === 4403
-        ? 'This room is not open to you. Ask whoever gave you the link.'
-        : 'The server and this page don’t understand each other. Loading the page again may help.',
+      case 'refused': return [card('warning', 'You can’t enter this room', this.#code === 4403
+        ? 'You don’t have access. Ask the person who gave you the link.'
+        : 'This page and the server don’t work together. Reloading the page may help.',
       element('a', { class: 'button', href: '/' }, 'All rooms'))]
       default: return []
     }
   }
 
   #invitation() {
+    /** @param {string} picture @param {string} words @param {string} more */
     const way = (picture, words, more) => element('li', { class: 'row' }, icon(picture),
       element('span', {}, element('strong', {}, words), ' ', element('span', { class: 'quiet' }, more)))
-    const made = card('', 'An empty sheet', null,
+    const isPhone = hasFingers()
+    const made = card('', 'Start drawing', '',
       element('ul', { class: 'ways' },
         way('rectangle', 'Drag', 'to draw a rectangle'),
-        way('tap', 'Double tap', 'for a circle'),
-        // Nobody drops anything with fingers, and who has only those wonders how to come nearer.
-        matchMedia('(pointer: coarse)').matches ? way('fit', 'Two fingers', 'to move and zoom')
-          : way('file', 'Drop a file', 'to bring a drawing in')),
+        way('tap', isPhone ? 'Double-tap' : 'Double-click', 'to draw a circle'),
+        // Nobody drops files with fingers, and people with only fingers wonder how to zoom.
+        isPhone ? way('fit', 'Use two fingers', 'to move and zoom') : way('file', 'Drop a file', 'to import a drawing')),
       element('button', {
         type: 'button', class: 'button primary', onclick: () => this.#actions.threeSquares.run(),
       }, icon('three-squares'), 'Start with three squares'))
@@ -104,17 +118,16 @@ export class States {
   }
 
   #deleted() {
-    const { session } = this.#app
-    const count = session.shapeCount
+    const count = this.#shown.replica.shapeCount
     return card('trash', 'This room was deleted', count > 0
-      ? `What you last saw of it (${counted(count, 'shape')}) is still on this page.` : 'There is nothing left of it.',
+      ? `This page still has what you last saw: ${counted(count, 'shape')}.` : 'Nothing is left of it.',
     element('div', { class: 'row card-buttons' },
       count > 0 && element('button', {
         type: 'button', class: 'button', onclick: () => this.#actions.saveJSON.run(),
-      }, 'Save it'),
+      }, 'Export as JSON'),
       element('button', {
-        type: 'button', class: 'button', onclick: () => this.#app.start(),
-      }, 'Start anew'),
+        type: 'button', class: 'button', onclick: () => this.#connection.start(),
+      }, 'Start over'),
       element('a', { class: 'button', href: '/' }, 'All rooms')))
   }
 
@@ -122,12 +135,12 @@ export class States {
     const field = element('input', {
       class: 'field large', type: 'password', placeholder: 'Token', 'aria-label': 'Token', autocomplete: 'off', required: true,
     })
-    return card('link', 'This room needs a token', 'It was given to you with the link, or by whoever runs the server.',
+    return card('link', 'This room needs a token', 'You got it with the link, or from whoever runs the server.',
       element('form', { class: 'row', onsubmit: (event) => {
         event.preventDefault()
         sessionStorage.setItem('token', field.value)
         location.reload()
-      } }, field, element('button', { type: 'submit', class: 'button primary' }, 'Come in')))
+      } }, field, element('button', { type: 'submit', class: 'button primary' }, 'Enter')))
   }
 
   // MARK: Banners
@@ -135,6 +148,7 @@ export class States {
   /** @param {string} name @param {{words: string, action?: {words: string, run: () => void}}} options */
   banner(name, { words, action }) {
     if (this.#banners.querySelector(`[data-name="${name}"]`)) return
+    /** @type {HTMLElement} */
     const made = element('div', { class: 'banner floating row', role: 'status', 'data-name': name },
       element('span', { class: 'grow' }, words),
       action && element('button', { type: 'button', class: 'button small primary', onclick: action.run }, action.words),
@@ -145,12 +159,16 @@ export class States {
   }
 }
 
+/**
+ * @param {string} picture @param {string} title @param {string} words
+ * @param {...import('../elements/element.js').Child} more
+ */
 function card(picture, title, words, ...more) {
-  return element('div', { class: 'card floating' }, picture && icon(picture), element('h2', {}, title),
-    words && element('p', { class: 'quiet' }, words), ...more)
+  return element('div', { class: 'card floating' }, picture !== '' && icon(picture), element('h2', {}, title),
+    words !== '' && element('p', { class: 'quiet' }, words), ...more)
 }
 
-/** Where shapes will be: so that the sheet is seen to be working. */
+/** Grey shapes where the drawing will be, so that one sees that the page is working. */
 function skeleton() {
   return [element('div', { class: 'skeleton', role: 'status', 'aria-label': 'Loading the drawing' },
     ...['one', 'two', 'three'].map((name) => element('span', { class: `skeleton-shape ${name}` })))]

@@ -1,15 +1,16 @@
-import { counted, element } from '../elements/element.js'
+import { counted } from '../basics/words.js'
+import { element } from '../elements/element.js'
 
-/** A hiccup is over before anyone reads of it. */
+/** A short interruption is over before anyone could read about it. */
 const patienceMilliseconds = 400
 
 /**
- * Whether what one did has arrived: the second line under the room's name.
+ * Whether everything is saved: the second line under the room's name.
  *
  * `saved`, `saving`, `offline`, `loading`, `viewing` and `closed` are also the class of its dot.
  */
 export class Status {
-  #app
+  #permission
   #words = element('span', { class: 'status-words clip' })
   #state = 'offline'
   #closeCode = 0
@@ -17,19 +18,23 @@ export class Status {
   #wasLive = false
   #timer = 0
 
-  /** @param {import('../state/app.js').App} app */
-  constructor(app) {
-    this.#app = app
+  /**
+   * @param {import('../network/connection.js').Connection} connection
+   * @param {import('../state/permission.js').Permission} permission
+   */
+  constructor(connection, permission) {
+    this.#permission = permission
     this.element = element('p', { class: 'status small-text quiet', role: 'status' },
       element('span', { class: 'dot' }), this.#words)
-    this.#unsent = app.live.unsentCount
-    app.addEventListener('effect', ({ detail }) => this.#take(detail))
-    app.addEventListener('mode', () => this.#show())
+    this.#unsent = connection.replica.unsentCount
+    connection.on('effect', (effect) => this.#take(effect))
+    permission.on('change', () => this.#show())
     addEventListener('online', () => this.#show())
     addEventListener('offline', () => this.#show())
     this.#show()
   }
 
+  /** @param {import('../core/types.js').Effect} effect */
   #take(effect) {
     if (effect.type === 'unsent') this.#unsent = effect.count
     else if (effect.type === 'state') {
@@ -57,7 +62,7 @@ export class Status {
   #told() {
     if (this.#state === 'closed') return ['closed', this.#closeCode === 4404 ? 'Deleted' : 'Not connected']
     if (this.#state === 'live') {
-      if (this.#app.viewOnly) return ['viewing', 'View only']
+      if (this.#permission.isViewOnly) return ['viewing', 'View only']
       return this.#unsent ? ['saving', `Saving ${counted(this.#unsent, 'change')}…`] : ['saved', 'Saved']
     }
     if (!this.#wasLive && navigator.onLine && this.#unsent === 0) return ['loading', 'Opening…']

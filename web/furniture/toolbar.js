@@ -1,28 +1,34 @@
-import { element, icon, iconButton, setIcon } from '../elements/element.js'
+import { element, iconButton, setIcon } from '../elements/element.js'
 import { popover } from '../elements/popover.js'
 
 const shapeTools = ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star']
 
 /** What the toolbar shows, by the names of actions; null is a line. */
 const layout = ['select', null, 'shapes', null, 'addSquare', 'blackHole', null, 'undo', 'redo']
+/** @type {Record<string, string>} */
 const icons = { addSquare: 'square-add', blackHole: 'hole' }
 
 /** The tools at the bottom. Where it is narrow, the shapes fold into one button. */
 export class Toolbar {
-  #app
+  #tool
+  #permission
   #actions
+  /** @type {Map<string, HTMLButtonElement[]>} */
   #toolButtons = new Map()
+  /** @type {Map<string, HTMLButtonElement>} */
   #buttons = new Map()
   #lastShape = 'rectangle'
-  #folded
+  #folded = iconButton('rectangle', 'Shapes', { class: 'plain shapes-folded' })
   #bar
 
   /**
-   * @param {import('../state/app.js').App} app
-   * @param {Record<string, {words: string, key?: string, run: () => void, isEnabled?: () => boolean}>} actions
+   * @param {{tool: import('../state/tool.js').Tool, permission: import('../state/permission.js').Permission,
+   *   shown: import('../state/shown.js').Shown, connection: import('../network/connection.js').Connection,
+   *   actions: import('../tools/actions.js').Doables}} parts
    */
-  constructor(app, actions) {
-    this.#app = app
+  constructor({ tool, permission, shown, connection, actions }) {
+    this.#tool = tool
+    this.#permission = permission
     this.#actions = actions
     this.#bar = element('div', { class: 'toolbar floating', role: 'toolbar', 'aria-label': 'Tools' })
     this.element = element('nav', { 'aria-label': 'Tools' }, this.#bar)
@@ -33,28 +39,30 @@ export class Toolbar {
       else this.#bar.append(this.#actionButton(name))
     }
     this.#bar.addEventListener('keydown', (event) => this.#moveFocus(event))
-    app.addEventListener('tool', () => this.#show())
-    app.addEventListener('changes', () => this.#enable())
-    app.addEventListener('effect', ({ detail }) => { if (detail.type === 'unsent') this.#enable() })
-    app.addEventListener('mode', () => this.#show())
-    app.addEventListener('past', () => this.#show())
+    tool.on('change', () => this.#show())
+    shown.on('changes', () => this.#enable())
+    connection.on('effect', ({ type }) => { if (type === 'unsent') this.#enable() })
+    permission.on('change', () => this.#show())
     this.#show()
     this.#enable()
   }
 
+  /** @param {string} name */
   #label(name) {
     const { words, key } = this.#actions[name]
     return key ? `${words} (${key})` : words
   }
 
+  /** @param {string} name */
   #toolButton(name) {
     const made = iconButton(name, this.#actions[name].words, {
-      title: this.#label(name), 'aria-pressed': 'false', 'data-tool': name, onclick: () => this.#app.setTool(name),
+      title: this.#label(name), 'aria-pressed': 'false', 'data-tool': name, onclick: () => this.#tool.choose(name),
     })
     this.#toolButtons.set(name, [...(this.#toolButtons.get(name) ?? []), made])
     return made
   }
 
+  /** @param {string} name */
   #actionButton(name) {
     const made = iconButton(icons[name] ?? name, this.#actions[name].words, {
       title: this.#label(name), 'data-action': name, onclick: () => this.#actions[name].run(),
@@ -69,7 +77,6 @@ export class Toolbar {
   }
 
   #foldedShapes() {
-    this.#folded = iconButton('rectangle', 'Shapes', { class: 'plain shapes-folded' })
     const choices = shapeTools.map((name) => this.#toolButton(name))
     const { close } = popover(this.#folded, element('div', { class: 'row shapes-popover' }, choices), { label: 'Shapes' })
     for (const choice of choices) choice.addEventListener('click', close)
@@ -77,14 +84,14 @@ export class Toolbar {
   }
 
   #show() {
-    const { tool } = this.#app
+    const tool = this.#tool.name
     if (shapeTools.includes(tool)) this.#lastShape = tool
     for (const [name, buttons] of this.#toolButtons) {
       for (const button of buttons) button.setAttribute('aria-pressed', String(name === tool))
     }
     setIcon(this.#folded, this.#lastShape)
     this.#folded.classList.toggle('chosen', shapeTools.includes(tool))
-    this.element.hidden = this.#app.viewOnly || this.#app.isPast
+    this.element.hidden = !this.#permission.mayEdit
   }
 
   #enable() {
@@ -94,11 +101,12 @@ export class Toolbar {
     }
   }
 
+  /** @param {KeyboardEvent} event */
   #moveFocus(event) {
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
-    if (!step) return
+    if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return
+    const step = event.key === 'ArrowLeft' ? -1 : 1
     const buttons = [...this.#bar.querySelectorAll('button')].filter((button) => button.offsetParent)
-    const at = buttons.indexOf(document.activeElement)
+    const at = buttons.findIndex((button) => button === document.activeElement)
     if (at < 0) return
     event.preventDefault()
     event.stopPropagation()

@@ -1,34 +1,38 @@
-// The first moments in a room: what is seen first, and who one is.
+// The first moments in a room: what is seen first, and the person's own name.
 
-import { within } from '../elements/element.js'
+import { within } from '../basics/words.js'
 import { fitBeside } from '../drawing/surroundings.js'
 
 /**
- * Shows the drawing where it lies elsewhere than what is seen at first, and asks once how one would like to be called.
+ * Shows the drawing where it lies outside of what is seen at first, and tells people the name that others see.
  *
- * @param {import('../state/app.js').App} app @param {{isChosen: boolean}} me @param {import('./people.js').People} people
+ * @param {{connection: import('../network/connection.js').Connection, shown: import('../state/shown.js').Shown,
+ *   permission: import('../state/permission.js').Permission, notices: import('../state/notices.js').Notices,
+ *   view: import('../drawing/view.js').View, me: import('../state/me.js').Me,
+ *   people: import('./people.js').People}} parts
+ * @param {HTMLElement} stage @param {boolean} hasChosenName
  */
-export function welcome(app, me, people) {
+export function welcome({ connection, shown, permission, notices, view, me, people }, stage, hasChosenName) {
   let isUntouched = true
-  app.view.addEventListener('hand', () => { isUntouched = false }, { once: true })
-  document.getElementById('stage').addEventListener('pointerdown', () => { isUntouched = false }, { once: true })
+  view.on('hand', () => { isUntouched = false })
+  stage.addEventListener('pointerdown', () => { isUntouched = false }, { once: true })
   const begin = () => {
-    const box = app.session.bounds()
-    if (isUntouched && box && !sees(app.view.visibleBox(), box)) fitBeside(app.view, box, 72)
+    const box = shown.replica.bounds()
+    if (isUntouched && box && !sees(view.visibleBox(), box)) fitBeside(view, box, 72)
   }
-  const isKept = app.session.shapeCount > 0
+  const isKept = shown.replica.shapeCount > 0
   if (isKept) begin()
-  const listen = ({ detail }) => {
-    if (detail.type !== 'state' || detail.state !== 'live') return
-    app.removeEventListener('effect', listen)
+  const stop = connection.on('effect', (effect) => {
+    if (effect.type !== 'state' || effect.state !== 'live') return
+    stop()
     if (!isKept) begin()
-    if (me.isChosen || app.viewOnly) return
-    app.say(`You are ${within(app.me.name)} here.`, {
-      group: 'name', action: { words: 'Change', run: () => people.askForName() },
+    if (hasChosenName || permission.isViewOnly) return
+    notices.say(`You’re ${within(me.name)}.`, {
+      group: 'name', action: { words: 'Change name', run: () => people.askForName() },
     })
-  }
-  app.addEventListener('effect', listen)
+  })
 }
 
+/** @param {import('../core/types.js').Box} view @param {import('../core/types.js').Box} box */
 const sees = (view, box) =>
   box.x >= view.x && box.y >= view.y && box.x + box.width <= view.x + view.width && box.y + box.height <= view.y + view.height

@@ -1,25 +1,41 @@
 import { fingersApartMin, pinchSlop, turnSlop } from './limits.js'
 
+/** @typedef {import('../core/types.js').Point} Point */
+
 /** What two fingers do to what lies between them. */
 export class Pinch {
+  /** @type {ReturnType<typeof measure>} */
   #start
   #startFirst
   #startSecond
+  /** @type {number} */
   #lastAngle
   #turned = 0
-  /** From where a turn counts, once it is meant. */
+  /**
+   * From where a turn counts, once it is meant.
+   *
+   * @type {number | null}
+   */
   #turnOrigin = null
 
   hasBegun = false
-  /** Where the fingers are, and what they have done since they began. */
+  /**
+   * Where the fingers are, and what they have done since they began.
+   *
+   * @type {Point & {dx: number, dy: number, scale: number, rotation: number}}
+   */
   reading
 
+  /** @param {Point} first @param {Point} second */
   constructor(first, second) {
     this.#startFirst = first
     this.#startSecond = second
-    this.#measureFrom(first, second)
+    this.#start = measure(first, second)
+    this.#lastAngle = this.#start.angle
+    this.reading = unmoved(this.#start)
   }
 
+  /** @param {Point} first @param {Point} second */
   move(first, second) {
     if (!this.hasBegun) {
       const way = Math.max(distance(first, this.#startFirst), distance(second, this.#startSecond))
@@ -45,17 +61,23 @@ export class Pinch {
     }
   }
 
+  /** @param {Point} first @param {Point} second */
   #measureFrom(first, second) {
     this.#start = measure(first, second)
     this.#lastAngle = this.#start.angle
-    this.reading = { x: this.#start.x, y: this.#start.y, dx: 0, dy: 0, scale: 1, rotation: 0 }
+    this.reading = unmoved(this.#start)
   }
 }
 
+/** @param {Point} start */
+const unmoved = ({ x, y }) => ({ x, y, dx: 0, dy: 0, scale: 1, rotation: 0 })
+
+/** @param {Point} a @param {Point} b */
 function distance(a, b) {
   return Math.hypot(a.x - b.x, a.y - b.y)
 }
 
+/** @param {Point} first @param {Point} second */
 function measure(first, second) {
   return {
     x: (first.x + second.x) / 2,

@@ -12,19 +12,27 @@ import { Taps } from './taps.js'
 import { Velocity } from './velocity.js'
 import { holdTime, needs, palmWidthMin, secondFingerDistance, secondFingerTime, slop } from './limits.js'
 
+/** @typedef {import('../core/types.js').Point} Point */
+/** @typedef {'mouse' | 'pen' | 'touch'} PointerType */
+/** @typedef {{shift: boolean, alt: boolean, ctrl: boolean, meta: boolean}} Modifiers */
+
 /**
- * @typedef {object} Target What lies under a pointer that comes down.
+ * What lies under a pointer that comes down.
+ *
+ * @typedef {object} Target
  * @property {'shape' | 'handle' | 'empty' | 'view'} kind
- * @property {string} key the same for what counts as the same thing to tap on
- * @property {boolean} [holds] whether being held means anything here; else as its kind has it
- * @property {boolean} [joins] whether a second finger is welcome at any time: one alone only moves the paper
- * @property {Target} [under] what a tap means here, and two fingers, where a drag means a handle that lies above it
+ * @property {string} key the same for everything that counts as one thing to tap on
+ * @property {number} [id] of a shape
+ * @property {'move' | 'rotate' | 'scale'} [handle]
+ * @property {boolean} [holds] whether being held means anything here; its kind decides, unless given
+ * @property {boolean} [joins] whether a second finger is welcome at any time, because one alone only moves the paper
+ * @property {Target} [under] what a tap and two fingers mean here, where a drag means a handle that lies above
  */
 
 /**
  * @typedef {object} PointerInput
  * @property {number} id
- * @property {'mouse' | 'pen' | 'touch'} type
+ * @property {PointerType} type
  * @property {'down' | 'move' | 'up' | 'cancel'} phase
  * @property {number} x CSS pixels
  * @property {number} y
@@ -42,35 +50,85 @@ import { holdTime, needs, palmWidthMin, secondFingerDistance, secondFingerTime, 
  */
 
 /**
- * @typedef {object} Gesture
- * @property {'press' | 'tap' | 'doubleTap' | 'tripleTap' | 'drag' | 'pan' | 'pinch' | 'hover'} type
- * @property {'began' | 'moved' | 'ended' | 'cancelled'} [phase] of a drag, a pan or a pinch
- * @property {number} x where the pointer is, or the middle between two
- * @property {number} y
- * @property {Target} target
- * @property {{x: number, y: number}} [start] where the pointer came down
- * @property {number} [dx] the way since the gesture began: without the slop of a finger, with that of a mouse
- * @property {number} [dy]
- * @property {boolean} [lifted] a drag that was held first
- * @property {{x: number, y: number}} [velocity] pixels a second, at the end of a drag or a pan
- * @property {string} [followedBy] `pinch`: a second finger makes of the drag a pinch of the same target
- * @property {string} [reason] why it was cancelled
- * @property {number} [scale] of a pinch
- * @property {number} [rotation] of a pinch, degrees clockwise
+ * A gesture of a moment. `x` and `y` are where the pointer is.
+ *
+ * @typedef {{type: 'press' | 'tap' | 'doubleTap' | 'tripleTap' | 'hover', target: Target, pointer: PointerType,
+ *   time: number} & Point & Modifiers} Moment
  */
 
+/**
+ * @typedef {object} LastingParts
+ * @property {'began' | 'moved' | 'ended' | 'cancelled'} phase
+ * @property {Target} target
+ * @property {PointerType} pointer
+ * @property {number} dx the way since the gesture began: without the slop of a finger, with that of a mouse
+ * @property {number} dy
+ * @property {number} time
+ * @property {string} [reason] why it was cancelled
+ */
+
+/**
+ * @typedef {object} DragParts
+ * @property {'drag' | 'pan'} type
+ * @property {Point} start where the pointer came down
+ * @property {boolean} lifted it was held first
+ * @property {Point} [velocity] pixels a second, at the end
+ * @property {'pinch'} [followedBy] a second finger makes of the drag a pinch of the same target
+ */
+
+/** @typedef {DragParts & LastingParts & Point & Modifiers} Drag */
+
+/**
+ * Two fingers. `x` and `y` are the middle between them, `rotation` is in degrees clockwise.
+ *
+ * @typedef {{type: 'pinch', scale: number, rotation: number} & LastingParts & Point & Modifiers} TwoFingers
+ */
+
+/** @typedef {Drag | TwoFingers} Lasting */
+/** @typedef {Moment | Lasting} Gesture */
+
+/**
+ * A pointer that is down. One that is ignored is only remembered until it goes up.
+ *
+ * @typedef {{id: number, type: PointerType, start: Point, at: Point, time: number, target: Target, button: number,
+ *   isPanning: boolean, isIgnored: boolean, modifiers: Modifiers}} Pointer
+ */
+
+/** @typedef {{name: 'idle', pointer?: undefined, second?: undefined}} Idle */
+/** @typedef {{name: 'pressed', pointer: Pointer, second?: undefined, tap: import('./taps.js').Press, holdAt: number}} Pressed */
+/**
+ * @typedef {{name: 'dragging', pointer: Pointer, second?: undefined, origin: Point, lifted: boolean, velocity: Velocity,
+ *   last: Point}} Dragging
+ */
+/** @typedef {{name: 'pinching', pointer: Pointer, second: Pointer, target: Target, pinch: Pinch}} Pinching */
+/** @typedef {{name: 'resting', pointer: Pointer, second?: undefined, target: Target}} Resting */
+/** @typedef {Idle | Pressed | Dragging | Pinching | Resting} State */
+
+/** @type {Idle} */
 const idle = Object.freeze({ name: 'idle' })
+/**
+ * A pointer whose target isn't known is ignored, and this is never acted on.
+ *
+ * @type {Target}
+ */
+const unknown = Object.freeze({ kind: 'empty', key: 'unknown' })
 
 export class Recogniser {
+  /** @type {State} */
   #state = idle
-  /** All pointers that are down, also those that mean nothing. */
+  /**
+   * All pointers that are down, also those that mean nothing.
+   *
+   * @type {Map<number, Pointer>}
+   */
   #pointers = new Map()
   #taps = new Taps()
   #time = -Infinity
+  /** @type {Gesture[]} */
   #gestures = []
 
   /** When `wake` is to be called; Infinity: not at all. */
-  get wakeAt() { return Math.min(this.#taps.due, this.#state.holdAt ?? Infinity) }
+  get wakeAt() { return Math.min(this.#taps.due, this.#state.name === 'pressed' ? this.#state.holdAt : Infinity) }
 
   get isIdle() { return this.#state === idle }
 
@@ -87,13 +145,21 @@ export class Recogniser {
     return this.#take()
   }
 
-  /** The time of `wakeAt` has come. @param {number} time @returns {Gesture[]} */
+  /**
+   * The time of `wakeAt` has come.
+   *
+   * @param {number} time @returns {Gesture[]}
+   */
   wake(time) {
     this.#advance(time)
     return this.#take()
   }
 
-  /** Whatever is going on ends: another window came to the front, or Escape was pressed. @returns {Gesture[]} */
+  /**
+   * Ends whatever is going on: another window came to the front, or Escape was pressed.
+   *
+   * @param {number} time @param {string} [reason] @returns {Gesture[]}
+   */
   cancel(time, reason = 'interrupted') {
     this.#advance(time)
     this.#abandon(reason)
@@ -104,7 +170,11 @@ export class Recogniser {
 
   // Time.
 
-  /** Does first what was due before, so that a late timer changes nothing. */
+  /**
+   * Does first what was due before, so that a late timer changes nothing.
+   *
+   * @param {number} time
+   */
   #advance(time) {
     const now = Math.max(time, this.#time)
     while (this.wakeAt <= now) {
@@ -117,35 +187,38 @@ export class Recogniser {
 
   #lift() {
     const { pointer } = this.#state
-    this.#beginDrag(pointer, pointer.at, true)
+    if (pointer) this.#beginDrag(pointer, pointer.at, true)
   }
 
   // Pointers.
 
+  /** @param {PointerInput} input */
   #down(input) {
     if (this.#pointers.has(input.id)) this.#lose(input.id, 'lost')
     if (input.primary) this.#loseOthers(input.type)
+    /** @type {Pointer} */
     const pointer = {
       id: input.id,
       type: input.type,
       start: { x: input.x, y: input.y },
       at: { x: input.x, y: input.y },
       time: input.time,
-      target: input.target,
+      target: input.target ?? unknown,
       button: input.type === 'touch' ? 0 : input.button ?? 0,
       isPanning: input.button === 1 || input.space === true,
       isIgnored: (input.contact ?? 0) >= palmWidthMin,
       modifiers: modifiers(input),
     }
-    // Whoever writes with a pen rests a hand on the glass.
+    // People who write with a pen rest their hand on the glass.
     if (pointer.type === 'pen' && this.#state.pointer?.type === 'touch') this.#abandon('pen')
     this.#pointers.set(pointer.id, pointer)
-    if (pointer.button > 1 || !pointer.target) pointer.isIgnored = true
+    if (pointer.button > 1 || !input.target) pointer.isIgnored = true
     if (pointer.isIgnored) return
     if (this.#state === idle) this.#press(pointer)
     else if (!this.#join(pointer)) pointer.isIgnored = true
   }
 
+  /** @param {PointerInput} input */
   #move(input) {
     const pointer = this.#pointers.get(input.id)
     if (!pointer) return this.#hover(input)
@@ -157,11 +230,12 @@ export class Recogniser {
     if (pointer.isIgnored) return
     switch (this.#state.name) {
       case 'pressed': this.#strayed(pointer); break
-      case 'dragging': this.#drag('moved', pointer); break
-      case 'pinching': this.#pinched(); break
+      case 'dragging': this.#drag(this.#state, 'moved'); break
+      case 'pinching': this.#pinched(this.#state); break
     }
   }
 
+  /** @param {PointerInput} input */
   #up(input) {
     const pointer = this.#pointers.get(input.id)
     if (!pointer) return
@@ -183,16 +257,20 @@ export class Recogniser {
         if (pointer.at.x !== this.#state.last.x || pointer.at.y !== this.#state.last.y) {
           velocity.add(pointer.at.x, pointer.at.y, this.#time)
         }
-        this.#drag('ended', pointer, { velocity: velocity.at(this.#time) })
+        this.#drag(this.#state, 'ended', { velocity: velocity.at(this.#time) })
         this.#state = idle
         break
       }
-      case 'pinching': this.#releaseFinger(pointer); break
+      case 'pinching': this.#releaseFinger(this.#state, pointer); break
       case 'resting': this.#state = idle; break
     }
   }
 
-  /** A pointer went without an end. */
+  /**
+   * A pointer went without an end.
+   *
+   * @param {number} id @param {string} reason
+   */
   #lose(id, reason) {
     const pointer = this.#pointers.get(id)
     if (!pointer) return
@@ -200,7 +278,11 @@ export class Recogniser {
     if (!pointer.isIgnored) this.#abandon(reason)
   }
 
-  /** Where a first pointer comes down those before it must have gone, said or not. */
+  /**
+   * When a first pointer comes down, those before it must have gone, told or not.
+   *
+   * @param {PointerType} type
+   */
   #loseOthers(type) {
     for (const pointer of [...this.#pointers.values()]) {
       if (pointer.type === type) this.#lose(pointer.id, 'lost')
@@ -209,6 +291,7 @@ export class Recogniser {
 
   // One pointer.
 
+  /** @param {Pointer} pointer */
   #press(pointer) {
     const { target, start, type } = pointer
     const tap = { ...start, target: target.under ?? target, pointer: type, time: this.#time, ...pointer.modifiers }
@@ -218,6 +301,7 @@ export class Recogniser {
     this.#emit({ type: 'press', ...start, target, pointer: type, ...pointer.modifiers })
   }
 
+  /** @param {Pointer} pointer */
   #strayed(pointer) {
     const { start, at, type } = pointer
     const distance = Math.hypot(at.x - start.x, at.y - start.y)
@@ -228,47 +312,56 @@ export class Recogniser {
     this.#beginDrag(pointer, origin, false)
   }
 
+  /** @param {Pointer} pointer @param {Point} origin @param {boolean} lifted */
   #beginDrag(pointer, origin, lifted) {
     this.#emitAll(this.#taps.end())
     const velocity = new Velocity()
     velocity.add(pointer.start.x, pointer.start.y, pointer.time)
-    this.#state = { name: 'dragging', pointer, origin, lifted, velocity, last: origin, began: this.#time }
+    /** @type {Dragging} */
+    const dragging = { name: 'dragging', pointer, origin, lifted, velocity, last: origin }
+    this.#state = dragging
     const at = pointer.at
     pointer.at = origin
-    this.#drag('began', pointer)
+    this.#drag(dragging, 'began')
     pointer.at = at
-    if (at.x !== origin.x || at.y !== origin.y) this.#drag('moved', pointer)
+    if (at.x !== origin.x || at.y !== origin.y) this.#drag(dragging, 'moved')
   }
 
-  #drag(phase, pointer, more = {}) {
-    const { origin, lifted, velocity } = this.#state
+  /** @param {Dragging} dragging @param {Lasting['phase']} phase @param {Partial<Drag>} [more] */
+  #drag(dragging, phase, more = {}) {
+    const { pointer, origin, lifted, velocity } = dragging
     const { x, y } = pointer.at
     if (phase === 'moved') velocity.add(x, y, this.#time)
-    this.#state.last = pointer.at
+    dragging.last = pointer.at
     this.#emit({
       type: pointer.isPanning ? 'pan' : 'drag', phase, x, y, target: pointer.target, pointer: pointer.type,
       start: pointer.start, dx: x - origin.x, dy: y - origin.y, lifted, ...pointer.modifiers, ...more,
     })
   }
 
+  /** @param {PointerInput} input */
   #hover(input) {
     if (input.type === 'touch' || this.#state !== idle) return
     const { x, y, target, type } = input
-    this.#emit({ type: 'hover', x, y, target, pointer: type, ...modifiers(input) })
+    this.#emit({ type: 'hover', x, y, target: target ?? unknown, pointer: type, ...modifiers(input) })
   }
 
   // Two fingers.
 
-  /** Whether a second finger makes a pinch of what the first one does. */
+  /**
+   * Whether a second finger makes a pinch of what the first one does.
+   *
+   * @param {Pointer} second
+   */
   #join(second) {
     const state = this.#state
+    if (state.name === 'idle' || state.name === 'pinching') return false
     const first = state.pointer
-    if (second.type !== 'touch' || first?.type !== 'touch') return false
+    if (second.type !== 'touch' || first.type !== 'touch') return false
     if (state.name === 'resting') {
       this.#beginPinch(first, second, state.target)
       return true
     }
-    if (state.name !== 'pressed' && state.name !== 'dragging') return false
     if (state.name === 'pressed') {
       const [target, other] = [first, second].map((finger) => finger.target.under ?? finger.target)
       if (!needs[target.kind].pinch) return false
@@ -280,56 +373,64 @@ export class Recogniser {
     }
     if (!needs[first.target.kind].pinch) return false
     if (first.target.kind === 'shape') {
-      this.#drag('ended', first, { velocity: { x: 0, y: 0 }, followedBy: 'pinch' })
+      this.#drag(state, 'ended', { velocity: { x: 0, y: 0 }, followedBy: 'pinch' })
       this.#beginPinch(first, second, first.target)
       return true
     }
     const way = Math.hypot(first.at.x - first.start.x, first.at.y - first.start.y)
     const isLate = this.#time - first.time > secondFingerTime || way > secondFingerDistance
     if (isLate && (!first.target.joins || state.lifted)) return false
-    this.#drag('cancelled', first, { reason: 'pinch' })
+    this.#drag(state, 'cancelled', { reason: 'pinch' })
     this.#beginPinch(first, second, first.target)
     return true
   }
 
+  /** @param {Pointer} first @param {Pointer} second @param {Target} target */
   #beginPinch(first, second, target) {
     this.#state = { name: 'pinching', pointer: first, second, target, pinch: new Pinch(first.at, second.at) }
   }
 
-  #pinched() {
-    const { pointer, second, pinch } = this.#state
+  /** @param {Pinching} pinching */
+  #pinched(pinching) {
+    const { pointer, second, pinch } = pinching
     const hadBegun = pinch.hasBegun
     pinch.move(pointer.at, second.at)
     if (!pinch.hasBegun) return
-    if (!hadBegun) this.#tellPinch('began')
-    else this.#tellPinch('moved')
+    this.#tellPinch(pinching, hadBegun ? 'moved' : 'began')
   }
 
-  #tellPinch(phase, more = {}) {
-    const { target, pinch, pointer } = this.#state
+  /** @param {Pinching} pinching @param {Lasting['phase']} phase @param {Partial<TwoFingers>} [more] */
+  #tellPinch({ target, pinch, pointer }, phase, more = {}) {
     this.#emit({ type: 'pinch', phase, target, pointer: 'touch', ...pinch.reading, ...pointer.modifiers, ...more })
   }
 
-  /** One finger is enough to hold the place: where a second one comes again the pinch goes on. */
-  #releaseFinger(pointer) {
-    const { pointer: first, second, pinch, target } = this.#state
-    if (pinch.hasBegun) this.#tellPinch('ended')
+  /**
+   * One finger is enough to hold the place. When a second one comes again, the pinch goes on.
+   *
+   * @param {Pinching} pinching @param {Pointer} pointer
+   */
+  #releaseFinger(pinching, pointer) {
+    const { pointer: first, second, pinch, target } = pinching
+    if (pinch.hasBegun) this.#tellPinch(pinching, 'ended')
     this.#state = { name: 'resting', pointer: pointer === first ? second : first, target }
   }
 
   // Ends.
 
+  /** @param {string} reason */
   #abandon(reason) {
     const state = this.#state
-    if (state.name === 'dragging') this.#drag('cancelled', state.pointer, { reason })
-    if (state.name === 'pinching' && state.pinch.hasBegun) this.#tellPinch('cancelled', { reason })
+    if (state.name === 'dragging') this.#drag(state, 'cancelled', { reason })
+    if (state.name === 'pinching' && state.pinch.hasBegun) this.#tellPinch(state, 'cancelled', { reason })
     this.#emitAll(this.#taps.end())
     // What is still down belonged to what has ended.
     for (const pointer of [state.pointer, state.second]) if (pointer) pointer.isIgnored = true
     this.#state = idle
   }
 
+  /** @param {Omit<Moment, 'time'> | Omit<Drag, 'time'> | Omit<TwoFingers, 'time'>} gesture */
   #emit(gesture) { this.#gestures.push({ ...gesture, time: this.#time }) }
+  /** @param {Gesture[]} gestures */
   #emitAll(gestures) { this.#gestures.push(...gestures) }
   #take() {
     const gestures = this.#gestures
@@ -338,11 +439,16 @@ export class Recogniser {
   }
 }
 
+/** @param {Partial<Modifiers>} held @returns {Modifiers} */
 function modifiers({ shift = false, alt = false, ctrl = false, meta = false }) {
   return { shift, alt, ctrl, meta }
 }
 
-/** `button` counts the left one 0, the middle one 1 and the right one 2; in `buttons` the right one comes second. */
+/**
+ * `button` counts the left one 0, the middle one 1 and the right one 2; in `buttons` the right one comes second.
+ *
+ * @param {number} button
+ */
 function buttonBit(button) {
   return [1, 4, 2, 8, 16][button] ?? 1
 }

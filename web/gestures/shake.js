@@ -1,3 +1,7 @@
+import { Source } from '../basics/source.js'
+
+/** @typedef {{x: number, y: number, z: number}} Acceleration m/s² */
+
 /** What a hand does to a phone when it shakes it, and a pocket doesn't: m/s², turns, milliseconds. */
 const strengthMin = 14
 const turnsMin = 4
@@ -6,7 +10,9 @@ const pauseAfter = 1500
 
 /** Tells shaking from being carried: strong movements that turn back and forth. Without a clock or a sensor. */
 export class ShakeDetector {
+  /** @type {number[]} */
   #turns = []
+  /** @type {Acceleration | null} */
   #direction = null
   #restUntil = -Infinity
 
@@ -27,33 +33,49 @@ export class ShakeDetector {
   }
 }
 
-/** How fast gravity, as it is told mixed in, is unlearned. */
+/** How much of the gravity that was measured before counts in the next measurement. */
 const gravityShare = 0.8
 
-/** Listens to the phone's sensor, and calls `shaken` when the phone is. */
-export class Shaking {
+/**
+ * Pages have to ask for the sensor on some phones.
+ *
+ * @type {DeviceMotionEventConstructor | undefined}
+ */
+const sensor = globalThis.DeviceMotionEvent
+
+/**
+ * Listens to the phone's sensor. `shaken` tells when the phone is shaken.
+ *
+ * @extends {Source<{shaken: null}>}
+ */
+export class Shaking extends Source {
   #detector = new ShakeDetector()
+  /** @type {Acceleration | null} */
   #gravity = null
   #hasMoved = false
-  #shaken
+  /** @type {(event: DeviceMotionEvent) => void} */
   #listener = (event) => this.#take(event)
 
-  /** @param {() => void} shaken */
-  constructor(shaken) {
-    this.#shaken = shaken
-    this.#listen()
+  /** Begins to listen, where there may be something to shake: nobody shakes a desk. */
+  constructor() {
+    super()
+    if (navigator.maxTouchPoints > 0) this.#listen()
   }
 
-  /** The sensor is kept from pages that haven't asked, and this one has heard nothing of it yet. */
+  /** Whether the page has to ask for the sensor, and hasn't heard from it yet. */
   get isToBeAsked() {
-    return typeof globalThis.DeviceMotionEvent?.requestPermission === 'function' && !this.#hasMoved
+    return navigator.maxTouchPoints > 0 && typeof sensor?.requestPermission === 'function' && !this.#hasMoved
   }
 
-  /** Asks for the sensor. Only what a hand does may. @returns {Promise<boolean>} */
+  /**
+   * Asks for the sensor. The browser allows that only while it handles a click or a tap.
+   *
+   * @returns {Promise<boolean>}
+   */
   async ask() {
-    const isGranted = await DeviceMotionEvent.requestPermission().catch(() => '') === 'granted'
-    if (isGranted) this.#listen()
-    return isGranted
+    const answer = await sensor?.requestPermission?.().catch(() => 'denied')
+    if (answer === 'granted') this.#listen()
+    return answer === 'granted'
   }
 
   #listen() {
@@ -61,19 +83,32 @@ export class Shaking {
     addEventListener('devicemotion', this.#listener)
   }
 
+  /** @param {DeviceMotionEvent} event */
   #take({ acceleration, accelerationIncludingGravity, timeStamp }) {
-    const motion = acceleration?.x != null ? acceleration : this.#withoutGravity(accelerationIncludingGravity)
+    const motion = complete(acceleration) ?? this.#withoutGravity(complete(accelerationIncludingGravity))
     if (!motion) return
     this.#hasMoved = true
-    if (this.#detector.moved(motion, timeStamp)) this.#shaken()
+    if (this.#detector.moved(motion, timeStamp)) this.tell('shaken', null)
   }
 
+  /** @param {Acceleration | null} mixed */
   #withoutGravity(mixed) {
-    if (mixed?.x == null) return null
-    const { x, y, z } = mixed
-    this.#gravity ??= { x, y, z }
-    const gravity = this.#gravity
-    for (const axis of ['x', 'y', 'z']) gravity[axis] = gravityShare * gravity[axis] + (1 - gravityShare) * mixed[axis]
-    return { x: x - gravity.x, y: y - gravity.y, z: z - gravity.z }
+    if (!mixed) return null
+    const before = this.#gravity ?? mixed
+    /** @param {'x' | 'y' | 'z'} axis */
+    const blended = (axis) => gravityShare * before[axis] + (1 - gravityShare) * mixed[axis]
+    const gravity = { x: blended('x'), y: blended('y'), z: blended('z') }
+    this.#gravity = gravity
+    return { x: mixed.x - gravity.x, y: mixed.y - gravity.y, z: mixed.z - gravity.z }
   }
+}
+
+/**
+ * Some sensors leave out an axis.
+ *
+ * @param {DeviceMotionEventAcceleration | null} told @returns {Acceleration | null}
+ */
+function complete(told) {
+  if (told?.x == null) return null
+  return { x: told.x, y: told.y ?? 0, z: told.z ?? 0 }
 }

@@ -1,4 +1,10 @@
+import { Source } from '../basics/source.js'
 import { Recogniser } from './recogniser.js'
+
+/** @typedef {import('./recogniser.js').Gesture} Gesture */
+/** @typedef {import('../core/types.js').Point} Point */
+/** @typedef {{type: 'wheel', dx: number, dy: number, factor: number} & Point} Wheel `factor`: to zoom by */
+/** @typedef {{type: 'leave'}} Leave */
 
 /** How far a wheel's line, and a page of them, goes. */
 const linePixels = 16
@@ -9,27 +15,27 @@ const zoomShare = 0.01
 const zoomStepMax = 24
 
 /**
- * What happens to an element, as gestures. It listens, captures, keeps the time, and leaves the telling apart to the
- * recogniser; what it hands on is what that returns, and `wheel` and `leave`, which need no telling apart.
+ * What happens to an element, as gestures: `gesture` tells each of them. The surface listens, captures pointers, keeps the
+ * time, and leaves it to the recogniser to tell gestures apart. Only `wheel` and `leave` need no recogniser.
+ *
+ * @extends {Source<{gesture: Gesture | Wheel | Leave}>}
  */
-export class Surface {
+export class Surface extends Source {
   #element
   #recogniser = new Recogniser()
-  #targetAt
-  #take
+  #targets
   #timer = 0
   #isSpaceHeld = false
 
   /**
    * @param {HTMLElement} element with `touch-action: none`
-   * @param {object} parts
-   * @param {(point: {x: number, y: number}, pointer: string) => import('./recogniser.js').Target} parts.targetAt
-   * @param {(gesture: import('./recogniser.js').Gesture) => void} parts.take
+   * @param {{at: (point: Point, pointer: import('./recogniser.js').PointerType) => import('./recogniser.js').Target}} targets
+   *   what lies under a pointer
    */
-  constructor(element, { targetAt, take }) {
+  constructor(element, targets) {
+    super()
     this.#element = element
-    this.#targetAt = targetAt
-    this.#take = take
+    this.#targets = targets
     element.addEventListener('pointerdown', (event) => this.#pointer(event, 'down'))
     element.addEventListener('pointermove', (event) => this.#pointer(event, 'move'))
     element.addEventListener('pointerup', (event) => this.#pointer(event, 'up'))
@@ -37,7 +43,7 @@ export class Surface {
     // Comes after each up too, when the pointer is known no more.
     element.addEventListener('lostpointercapture', (event) => this.#pointer(event, 'cancel'))
     element.addEventListener('pointerleave', ({ pointerType }) => {
-      if (pointerType !== 'touch' && this.#recogniser.isIdle) this.#take({ type: 'leave' })
+      if (pointerType !== 'touch' && this.#recogniser.isIdle) this.tell('gesture', { type: 'leave' })
     })
     element.addEventListener('wheel', (event) => this.#wheel(event), { passive: false })
     // A middle button would scroll by itself, a long press would open a menu.
@@ -49,29 +55,34 @@ export class Surface {
   }
 
   /** The space bar is held: what is dragged is the paper. */
-  set isSpaceHeld(held) { this.#isSpaceHeld = held }
+  set isSpaceHeld(/** @type {boolean} */ held) { this.#isSpaceHeld = held }
 
   /** Nothing is pressed, dragged or pinched. */
   get isIdle() { return this.#recogniser.isIdle }
 
   /** Ends what is going on. */
-  cancel(reason = 'interrupted') { this.#tell(this.#recogniser.cancel(performance.now(), reason)) }
+  cancel(reason = 'interrupted') { this.#tellAll(this.#recogniser.cancel(performance.now(), reason)) }
 
+  /** @param {PointerEvent} event @param {import('./recogniser.js').PointerInput['phase']} phase */
   #pointer(event, phase) {
     const input = this.#input(event, phase)
     if (phase === 'down') {
       try {
         this.#element.setPointerCapture(event.pointerId)
       } catch {
-        // It has gone already; its end will be told.
+        // The pointer has gone already. Its end will be told.
       }
     }
     if (phase === 'down' || (phase === 'move' && this.#recogniser.isIdle)) {
-      input.target = this.#targetAt({ x: input.x, y: input.y }, input.type)
+      input.target = this.#targets.at({ x: input.x, y: input.y }, input.type)
     }
-    this.#tell(this.#recogniser.handle(input))
+    this.#tellAll(this.#recogniser.handle(input))
   }
 
+  /**
+   * @param {PointerEvent} event @param {import('./recogniser.js').PointerInput['phase']} phase
+   * @returns {import('./recogniser.js').PointerInput}
+   */
   #input(event, phase) {
     const { left, top } = this.#element.getBoundingClientRect()
     return {
@@ -93,6 +104,7 @@ export class Surface {
     }
   }
 
+  /** @param {WheelEvent} event */
   #wheel(event) {
     event.preventDefault()
     const { left, top } = this.#element.getBoundingClientRect()
@@ -103,22 +115,23 @@ export class Surface {
     const place = { x: event.clientX - left, y: event.clientY - top }
     if (event.ctrlKey || event.metaKey) {
       const step = Math.max(-zoomStepMax, Math.min(zoomStepMax, dy))
-      this.#take({ type: 'wheel', ...place, dx: 0, dy: 0, factor: Math.exp(-step * zoomShare) })
+      this.tell('gesture', { type: 'wheel', ...place, dx: 0, dy: 0, factor: Math.exp(-step * zoomShare) })
     } else {
-      this.#take({ type: 'wheel', ...place, dx: -dx, dy: -dy, factor: 1 })
+      this.tell('gesture', { type: 'wheel', ...place, dx: -dx, dy: -dy, factor: 1 })
     }
   }
 
-  #tell(gestures) {
-    for (const gesture of gestures) this.#take(gesture)
+  /** @param {Gesture[]} gestures */
+  #tellAll(gestures) {
+    for (const gesture of gestures) this.tell('gesture', gesture)
     clearTimeout(this.#timer)
     const { wakeAt } = this.#recogniser
     if (wakeAt < Infinity) this.#timer = setTimeout(() => this.#wake(), Math.max(0, wakeAt - performance.now()))
   }
 
   #wake() {
-    // A pointer that waits to be heard may say that this was no hold, and no double tap, after all.
+    // A pointer event that is still waiting may show that this was no hold, or no double tap, after all.
     if (navigator.scheduling?.isInputPending?.()) this.#timer = setTimeout(() => this.#wake(), 0)
-    else this.#tell(this.#recogniser.wake(performance.now()))
+    else this.#tellAll(this.#recogniser.wake(performance.now()))
   }
 }

@@ -1,18 +1,26 @@
 import { needs, tapDistanceMax, tapPauseMax } from './limits.js'
 
+/** @typedef {import('./recogniser.js').Moment} Moment */
+/** @typedef {Omit<Moment, 'type'>} Press */
+
 /**
  * Counts taps that belong together: on one target, near each other, soon after each other. A second tap that a third
  * could follow is held back until it can't, so that a triple tap never acts as a double tap first.
  */
 export class Taps {
   #count = 0
+  /** @type {{press: Press, time: number} | null} */
   #last = null
   #doubleDue = Infinity
 
   /** When a double tap that is held back is to act. */
   get due() { return this.#doubleDue }
 
-  /** A press has begun. It goes on with the taps before it, or ends what they were. @returns {object[]} gestures */
+  /**
+   * A press has begun. It goes on with the taps before it, or ends what they were.
+   *
+   * @param {Press} press @returns {Moment[]}
+   */
   pressed(press) {
     if (this.#continues(press)) {
       this.#doubleDue = Infinity
@@ -21,7 +29,11 @@ export class Taps {
     return this.end()
   }
 
-  /** The press was a tap. @returns {object[]} gestures */
+  /**
+   * The press was a tap.
+   *
+   * @param {Press} press @param {number} time @returns {Moment[]}
+   */
   tapped(press, time) {
     const { taps } = needs[press.target.kind]
     if (taps === 0) return []
@@ -41,9 +53,13 @@ export class Taps {
     return [gesture(type, press, time)]
   }
 
-  /** No more taps follow: a double tap that was held back acts now. @returns {object[]} gestures */
+  /**
+   * No more taps follow: a double tap that was held back acts now.
+   *
+   * @returns {Moment[]}
+   */
   end() {
-    const gestures = this.#count === 2 ? [gesture('doubleTap', this.#last.press, this.#last.time)] : []
+    const gestures = this.#count === 2 && this.#last ? [gesture('doubleTap', this.#last.press, this.#last.time)] : []
     this.#forget()
     return gestures
   }
@@ -55,6 +71,7 @@ export class Taps {
     this.#doubleDue = Infinity
   }
 
+  /** @param {Press} press */
   #continues({ pointer, target, x, y, time }) {
     if (!this.#last) return false
     const { press, time: tapped } = this.#last
@@ -63,6 +80,7 @@ export class Taps {
   }
 }
 
+/** @param {Moment['type']} type @param {Press} press @param {number} time @returns {Moment} */
 function gesture(type, { x, y, target, pointer, shift, alt, ctrl, meta }, time) {
   return { type, x, y, target, pointer, shift, alt, ctrl, meta, time }
 }

@@ -2,8 +2,10 @@ import { velocityRestMax, velocitySpan } from './limits.js'
 
 /** How fast a pointer was going of late. */
 export class Velocity {
+  /** @type {{x: number, y: number, time: number}[]} */
   #samples = []
 
+  /** @param {number} x @param {number} y @param {number} time */
   add(x, y, time) {
     const samples = this.#samples
     samples.push({ x, y, time })
@@ -14,9 +16,9 @@ export class Velocity {
   /** @param {number} time of letting go @returns {{x: number, y: number}} pixels a second */
   at(time) {
     const samples = this.#samples
-    const last = samples.at(-1)
+    const last = samples[samples.length - 1]
     if (!last || time - last.time > velocityRestMax) return { x: 0, y: 0 }
-    const first = samples.find((sample) => sample.time >= last.time - velocitySpan)
+    const first = samples.find((sample) => sample.time >= last.time - velocitySpan) ?? last
     const elapsed = last.time - first.time
     if (elapsed <= 0) return { x: 0, y: 0 }
     return { x: (last.x - first.x) * 1000 / elapsed, y: (last.y - first.y) * 1000 / elapsed }

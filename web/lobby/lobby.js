@@ -1,11 +1,12 @@
+import { counted } from '../basics/words.js'
+import { element, elementById, icon } from '../elements/element.js'
 import { ask, isRoomName, readAddress } from '../network/address.js'
-import { counted, element, icon } from '../elements/element.js'
 import { keepPage } from '../network/freshness.js'
 import { rememberedIdentity } from '../storage/identity.js'
 import '../storage/appearance.js'
 import { keptRooms } from '../storage/database.js'
 
-// Which rooms there are; one is made by its name, or without one.
+// The list of rooms. A new one is made with a name of its own, or without.
 
 const lookMilliseconds = 3_000
 const keptAfterMilliseconds = 1_500
@@ -13,18 +14,19 @@ const keptAfterMilliseconds = 1_500
 const words = ['amber', 'birch', 'cedar', 'coral', 'dune', 'ember', 'fern', 'harbor', 'indigo', 'juniper', 'lagoon',
   'maple', 'meadow', 'opal', 'pebble', 'quartz', 'river', 'saffron', 'tundra', 'willow']
 
-/** A name that nobody has by chance: two words to be read out, and a bit more to be told apart. */
+/** A name that no other room has by chance: two words to be read out, and a few characters more. */
 function freshName() {
   const numbers = crypto.getRandomValues(new Uint32Array(3))
-  const word = (at) => words[numbers[at] % words.length]
+  const word = (/** @type {number} */ at) => words[numbers[at] % words.length]
   return `${word(0)}-${word(1)}-${(numbers[2] % 46_656).toString(36).padStart(3, '0')}`
 }
 
+/** @param {string} room */
 const enter = (room) => location.assign(`/r/${room}`)
 
 function header() {
   const input = element('input', {
-    class: 'field large', name: 'room', placeholder: 'Name of a room', 'aria-label': 'Name of a room', autocomplete: 'off',
+    class: 'field large', name: 'room', placeholder: 'Room name', 'aria-label': 'Room name', autocomplete: 'off',
     autocapitalize: 'none', spellcheck: 'false', maxlength: '64', 'aria-describedby': 'name-help',
   })
   const help = element('p', { id: 'name-help', class: 'small-text help', 'aria-live': 'polite' })
@@ -38,11 +40,11 @@ function header() {
     if (isRoomName(name)) return enter(name)
     input.setAttribute('aria-invalid', 'true')
     input.focus()
-    help.textContent = 'A name has 1 to 64 letters from A to Z, digits, dots, dashes or underscores.'
+    help.textContent = 'Use 1 to 64 letters (A to Z), digits, dots, hyphens or underscores.'
   } }, input, element('button', { type: 'submit', class: 'button' }, 'Join'))
   return element('header', { class: 'rooms-header' },
     element('div', { class: 'rooms-title row' }, mark(), element('h1', {}, 'CanvasSync')),
-    element('p', { class: 'quiet' }, 'Draw together on one canvas. A room begins with its first shape, and everyone with its link is in it.'),
+    element('p', { class: 'quiet' }, 'Draw together on one canvas. Open a room, and share its link to let others join.'),
     element('div', { class: 'rooms-ways' },
       element('button', { type: 'button', class: 'button primary', onclick: () => enter(freshName()) }, icon('plus'), 'New room'),
       form),
@@ -58,11 +60,15 @@ function mark() {
 const list = element('ul', { class: 'cards' })
 const heading = element('h2', { class: 'rooms-heading' }, 'Rooms')
 const note = element('p', { class: 'quiet', role: 'status' })
+/** @typedef {{picture: HTMLImageElement, line: HTMLElement, cursor: string | null, item: HTMLElement}} Card */
+/** @type {Map<string, Card>} */
 const cards = new Map()
 
+/** @param {string} room @returns {Card} */
 function card(room) {
   const picture = element('img', { alt: '', hidden: true })
   const line = element('span', { class: 'small-text quiet' })
+  /** @type {Card} */
   const made = {
     picture, line, cursor: null,
     item: element('li', {}, element('a', { class: 'room-card', href: `/r/${room}` },
@@ -91,7 +97,11 @@ function show(rooms) {
   })
 }
 
-/** Over fetch, so that it goes with the token where one is needed. */
+/**
+ * Over `fetch`, so that the token goes with it where one is needed.
+ *
+ * @param {HTMLImageElement} picture @param {string} path
+ */
 async function showPicture(picture, path) {
   const answer = await ask(path).catch(() => null)
   if (!answer?.ok) {
@@ -109,14 +119,15 @@ async function look() {
     const answer = await ask('/v1/rooms')
     if (answer.status === 401 || answer.status === 403) {
       show(await kept())
-      note.textContent = 'This server lists its rooms only to who may see all. Join yours by its name.'
+      note.textContent = 'This server doesn’t list its rooms to everyone. Join yours by its name.'
       return
     }
     if (!answer.ok) throw new Error(String(answer.status))
+    /** @type {{rooms: {room: string, shapes: number, peers: number, cursor: string, fault?: string}[]}} */
     const { rooms } = await answer.json()
     rooms.sort((one, other) => other.peers - one.peers || (one.room < other.room ? -1 : 1))
     heading.textContent = rooms.length > 0 ? counted(rooms.length, 'room') : 'No rooms yet'
-    note.textContent = rooms.length > 0 ? '' : 'The first one is yours to begin.'
+    note.textContent = rooms.length > 0 ? '' : 'Open the first one.'
     show(rooms.map(({ room, shapes, peers, cursor, fault }) => ({
       room, cursor, line: fault ? 'Can’t be opened' : `${counted(shapes, 'shape')} · ${peers > 0 ? `${peers} here now` : 'nobody here'}`,
     })))
@@ -124,8 +135,8 @@ async function look() {
     const rooms = await kept()
     heading.textContent = 'On this device'
     note.textContent = rooms.length > 0
-      ? 'The server can’t be reached. What you saw last is here, and what you draw is kept until it can.'
-      : 'The server can’t be reached. Trying again…'
+      ? 'We can’t reach the server. You can still draw: your changes are kept and sent once it’s back.'
+      : 'We can’t reach the server. Trying again…'
     show(rooms)
   }
 }
@@ -133,13 +144,13 @@ async function look() {
 async function kept() {
   const rooms = await keptRooms().catch(() => [])
   return rooms.map(({ room, at, unsent }) => ({
-    room, line: unsent > 0 ? `${counted(unsent, 'change')} to be sent` : `Seen ${new Date(at).toLocaleDateString()}`,
+    room, line: unsent > 0 ? `${counted(unsent, 'change')} not sent yet` : `Last opened ${new Date(at).toLocaleDateString()}`,
   }))
 }
 
 readAddress()
 document.documentElement.style.setProperty('--me', rememberedIdentity().color)
-document.getElementById('main').append(header(), heading, note, list)
+elementById('main').append(header(), heading, note, list)
 const again = async () => {
   if (!document.hidden) await look()
   setTimeout(again, lookMilliseconds)

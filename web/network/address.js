@@ -15,7 +15,7 @@ export function isRoomName(name) {
 export function readAddress() {
   const fragment = new URLSearchParams(location.hash.slice(1))
   if (fragment.has('token')) {
-    sessionStorage.setItem('token', fragment.get('token'))
+    sessionStorage.setItem('token', fragment.get('token') ?? '')
     history.replaceState(history.state, '', location.pathname + location.search)
   }
   let room = null
@@ -31,18 +31,30 @@ export function readAddress() {
   }
 }
 
-/** The link that others are given. @param {string} room @param {boolean} [viewOnly] */
+/**
+ * The link that others are given.
+ *
+ * @param {string} room @param {boolean} [viewOnly]
+ */
 export function roomLink(room, viewOnly = false) {
   return `${location.origin}/r/${room}${viewOnly ? '?view' : ''}`
 }
 
-/** Where a room's socket is. @param {string} room @param {string | null} token */
+/**
+ * Where a room's socket is.
+ *
+ * @param {string} room @param {string | null} token
+ */
 export function socketAddress(room, token) {
   const query = token ? `?token=${encodeURIComponent(token)}` : ''
   return `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/v1/rooms/${room}/sync${query}`
 }
 
-/** Asks the server over HTTP, with the token where there is one. @param {string} path @param {RequestInit} [options] */
+/**
+ * Asks the server over HTTP, with the token where there is one.
+ *
+ * @param {string} path @param {RequestInit} [options]
+ */
 export function ask(path, options = {}) {
   const token = sessionStorage.getItem('token')
   const headers = new Headers(options.headers)

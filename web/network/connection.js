@@ -1,53 +1,87 @@
+import { Source } from '../basics/source.js'
 import { socketAddress } from './address.js'
 
-/** What a socket is told when it is given up. */
-const closedByUs = 1000
+/** The close code for a socket that the page gives up. */
+const closedByPage = 1000
+
+/** @typedef {import('../core/types.js').Effect} Effect */
+/** @typedef {import('../core/types.js').NetworkEffect} NetworkEffect */
 
 /**
- * A session's socket: does the effects that concern the network, and tells the session what became of it.
+ * A replica with its socket. Carries out what the replica asks of the network, tells it what came of that, and tells
+ * everyone else the other effects: `effect`, one at a time and in order. `performed` follows each run of effects.
  *
- * What the session answers is handed to `perform`, which carries out what is left. A socket that was given up is heard
- * no more, so that a session is never told of a connection that it has already left.
+ * Messages of a socket that was given up are ignored, so a replica never hears of a connection that it has left.
+ *
+ * @extends {Source<{effect: Exclude<Effect, NetworkEffect>, performed: null}>}
  */
-export class Connection {
-  #session
+export class Connection extends Source {
   #room
   #token
-  #perform
+  /** @type {WebSocket | null} */
   #socket = null
   #timer = 0
+  /** @type {Effect[]} */
+  #effects = []
+  #isPerforming = false
+  #isEnded = false
 
   /**
-   * @param {import('../core/replica.js').Replica} session
-   * @param {{room: string, token: string | null, perform: (effects: import('../core/types.js').Effect[]) => void}} options
+   * @param {import('../core/replica.js').Replica} replica
+   * @param {{room: string, token: string | null}} address
    */
-  constructor(session, { room, token, perform }) {
-    this.#session = session
+  constructor(replica, { room, token }) {
+    super()
+    this.replica = replica
     this.#room = room
     this.#token = token
-    this.#perform = perform
   }
 
-  /** @param {import('../core/types.js').Effect} effect @returns {boolean} whether it was one for the network */
-  take(effect) {
-    switch (effect.type) {
-      case 'connect': this.#connect(); return true
-      case 'send': this.#socket?.send(effect.bytes); return true
-      case 'disconnect': this.#giveUp(); return true
-      case 'wake': this.#wakeAt(effect.at); return true
-      default: return false
+  /** Enters the room. */
+  start() { this.perform(this.replica.start()) }
+
+  /**
+   * Carries out effects in order, including those that are added while it is at work.
+   *
+   * @param {Effect[]} effects
+   */
+  perform(effects) {
+    this.#effects.push(...effects)
+    if (this.#isPerforming) return
+    this.#isPerforming = true
+    try {
+      while (!this.#isEnded) {
+        const effect = this.#effects.shift()
+        if (!effect) break
+        this.#carryOut(effect)
+      }
+    } finally {
+      this.#isPerforming = false
     }
+    this.tell('performed', null)
   }
 
-  /** The network is said to be back, or the page is looked at again: not worth waiting for the next try. */
+  /** The network is back, or the page is visible again: tries now rather than when the wait is over. */
   hurry() {
-    if (this.#session.status().state === 'waiting') this.#perform(this.#session.start())
+    if (this.replica.status().state === 'waiting') this.start()
   }
 
-  /** The socket is closed and the session is not called again. */
+  /** Closes the socket for good. The replica isn't called again. */
   end() {
+    this.#isEnded = true
     clearTimeout(this.#timer)
     this.#giveUp()
+  }
+
+  /** @param {Effect} effect */
+  #carryOut(effect) {
+    switch (effect.type) {
+      case 'connect': return this.#connect()
+      case 'send': return this.#socket?.send(effect.bytes)
+      case 'disconnect': return this.#giveUp()
+      case 'wake': return this.#wakeAt(effect.at)
+      default: return this.tell('effect', effect)
+    }
   }
 
   #connect() {
@@ -56,15 +90,15 @@ export class Connection {
     socket.binaryType = 'arraybuffer'
     const isCurrent = () => this.#socket === socket
     socket.addEventListener('open', () => {
-      if (isCurrent()) this.#perform(this.#session.connected())
+      if (isCurrent()) this.perform(this.replica.connected())
     })
     socket.addEventListener('message', ({ data }) => {
-      if (isCurrent()) this.#perform(this.#session.received(data))
+      if (isCurrent()) this.perform(this.replica.received(data))
     })
     socket.addEventListener('close', ({ code }) => {
       if (!isCurrent()) return
       this.#socket = null
-      this.#perform(this.#session.disconnected(code))
+      this.perform(this.replica.disconnected(code))
     })
     this.#socket = socket
   }
@@ -72,11 +106,12 @@ export class Connection {
   #giveUp() {
     const socket = this.#socket
     this.#socket = null
-    socket?.close(closedByUs)
+    socket?.close(closedByPage)
   }
 
+  /** @param {number} time */
   #wakeAt(time) {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#perform(this.#session.wake()), Math.max(0, time - performance.now()))
+    this.#timer = setTimeout(() => this.perform(this.replica.wake()), Math.max(0, time - performance.now()))
   }
 }

@@ -1,7 +1,7 @@
 import { element, setAttributes } from '../elements/element.js'
 
-// The fields of an inspector. Each shows one value, or that there are several, and tells a new one as it is typed or
-// dragged; `begin` and `end` enclose what is one step to undo.
+// The fields of an inspector. Each shows one value, or that several differ, and hands on a new one as it is typed or
+// dragged. `begin` and `end` enclose what is one step to undo.
 
 /**
  * @typedef {object} FieldHost
@@ -9,16 +9,28 @@ import { element, setAttributes } from '../elements/element.js'
  * @property {() => void} end
  */
 
+/**
+ * `show` with null: the values differ.
+ *
+ * @template T
+ * @typedef {{element: HTMLElement, show: (value: T | null) => void, setDisabled: (isDisabled: boolean) => void}} Field
+ */
+
 let count = 0
 const freshId = () => `field-${++count}`
 
-/** Shortest text of a number that people want to read. */
+/**
+ * Numbers are shown with two decimals at most.
+ *
+ * @param {number} value
+ */
 const numberText = (value) => String(Math.round(value * 100) / 100)
 
 /** Calls `begin` before the first of a run of changes and `end` after the last, however the run ends. */
 class Run {
   #host
   #isOpen = false
+  /** @param {FieldHost} host */
   constructor(host) { this.#host = host }
   begin() {
     if (!this.#isOpen) this.#host.begin()
@@ -35,15 +47,17 @@ class Run {
  *
  * @param {string} label
  * @param {{min: number, max: number, step?: number, unit?: string, change: (value: number) => void}} options
- * @param {FieldHost} host
+ * @param {FieldHost} host @returns {Field<number>}
  */
 export function numberField(label, { min, max, step = 1, unit, change }, host) {
   const id = freshId()
   const input = element('input', {
     id, class: 'field', type: 'text', inputmode: 'decimal', autocomplete: 'off', spellcheck: 'false',
   })
+  /** @type {number | null} */
   let shown = null
   const run = new Run(host)
+  /** @param {number} value */
   const apply = (value) => {
     const within = Math.min(max, Math.max(min, value))
     run.begin()
@@ -64,14 +78,15 @@ export function numberField(label, { min, max, step = 1, unit, change }, host) {
       show(shown)
       input.blur()
     }
-    const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key]
-    if (!direction) return
+    if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return
+    const direction = event.key === 'ArrowUp' ? 1 : -1
     event.preventDefault()
     const from = read(input.value) ?? shown
     if (from !== null) apply(from + direction * step * (event.shiftKey ? 10 : 1))
   })
   input.addEventListener('change', commit)
   input.addEventListener('blur', () => run.end())
+  /** @param {number | null} value */
   const show = (value) => {
     shown = value
     if (value === null) setAttributes(input, { placeholder: 'Mixed' })
@@ -81,13 +96,16 @@ export function numberField(label, { min, max, step = 1, unit, change }, host) {
     element: element('div', { class: 'inspector-field' },
       element('label', { for: id }, label, unit ? element('span', { class: 'visually-hidden' }, ` (${unit})`) : null),
       input),
-    /** @param {number | null} value null: several */
     show: (value) => { if (document.activeElement !== input || value !== shown) show(value) },
     setDisabled: (isDisabled) => { input.disabled = isDisabled },
   }
 }
 
-/** A number as people write it: a decimal comma is one too. @returns {number | null} */
+/**
+ * A number as people write it, with a decimal point or comma.
+ *
+ * @param {string} text @returns {number | null}
+ */
 function read(text) {
   const value = Number(text.trim().replace(',', '.'))
   return text.trim() === '' || !Number.isFinite(value) ? null : value
@@ -98,7 +116,7 @@ function read(text) {
  *
  * @param {string} label
  * @param {{min: number, max: number, step?: number, words?: (value: number) => string, change: (value: number) => void}} options
- * @param {FieldHost} host
+ * @param {FieldHost} host @returns {Field<number>}
  */
 export function sliderField(label, { min, max, step = 1, words = numberText, change }, host) {
   const id = freshId()
@@ -106,6 +124,7 @@ export function sliderField(label, { min, max, step = 1, words = numberText, cha
   const output = element('output', { for: id, class: 'slider-words' })
   const run = new Run(host)
   let isHeld = false
+  /** @param {number | null} value */
   const show = (value) => {
     output.textContent = value === null ? 'Mixed' : words(value)
     if (value !== null) input.value = String(value)
@@ -134,7 +153,7 @@ export function sliderField(label, { min, max, step = 1, words = numberText, cha
  *
  * @param {string} label
  * @param {{change: (color: string) => void}} options
- * @param {FieldHost} host
+ * @param {FieldHost} host @returns {Field<string>}
  */
 export function colorField(label, { change }, host) {
   const id = freshId()
@@ -143,7 +162,9 @@ export function colorField(label, { change }, host) {
     id, class: 'field', type: 'text', autocomplete: 'off', spellcheck: 'false', maxlength: '7',
   })
   const run = new Run(host)
+  /** @type {string | null} */
   let shown = null
+  /** @param {string | null} color */
   const show = (color) => {
     shown = color
     picker.value = (color ?? '#888888').toLowerCase()
@@ -193,10 +214,16 @@ export function colorField(label, { change }, host) {
   }
 }
 
-/** Text, taken when one leaves the field. @param {string} label */
-export function textField(label, { change, maxlength }) {
+/**
+ * Text, taken when the field is left. Where values differ, the placeholder says what typing does.
+ *
+ * @param {string} label
+ * @param {{change: (text: string) => void, maxlength: number, placeholder: string}} options @returns {Field<string>}
+ */
+export function textField(label, { change, maxlength, placeholder }) {
   const id = freshId()
   const input = element('input', { id, class: 'field', type: 'text', autocomplete: 'off', spellcheck: 'false', maxlength })
+  /** @type {string | null} */
   let shown = null
   const commit = () => {
     if (input.value.trim() !== '' && input.value !== shown) change(input.value.trim())
@@ -210,8 +237,8 @@ export function textField(label, { change, maxlength }) {
   })
   return {
     element: element('div', { class: 'inspector-field wide' }, element('label', { for: id }, label), input),
-    show: (text, placeholder = '') => {
-      input.placeholder = placeholder
+    show: (text) => {
+      input.placeholder = text === null ? placeholder : ''
       if (document.activeElement !== input) input.value = text ?? ''
       shown = text
     },
@@ -219,7 +246,11 @@ export function textField(label, { change, maxlength }) {
   }
 }
 
-/** Yes or no, or both. @param {string} label */
+/**
+ * Yes or no, or both.
+ *
+ * @param {string} label @param {{change: (value: boolean) => void}} options @returns {Field<boolean>}
+ */
 export function checkField(label, { change }) {
   const id = freshId()
   const input = element('input', { id, type: 'checkbox', class: 'check' })
@@ -234,7 +265,12 @@ export function checkField(label, { change }) {
   }
 }
 
-/** One of several. @param {string} label @param {{choices: [string, string][], change: (choice: string) => void}} options */
+/**
+ * One of several.
+ *
+ * @param {string} label @param {{choices: [string, string][], change: (choice: string) => void}} options
+ * @returns {Field<string>}
+ */
 export function choiceField(label, { choices, change }) {
   const id = freshId()
   const select = element('select', { id, class: 'field' },

@@ -7,28 +7,58 @@ const startMin = 4
 const swipePart = 0.4
 const scrollEdge = 32
 
+/** @typedef {import('../core/types.js').Shape} Shape */
+
 /**
- * All shapes, the topmost first: a grid of which only the rows in sight exist, so that a hundred thousand cost as much as
- * twenty. Selecting, hiding, renaming, deleting, and the drawing order, by pointer and by keyboard.
+ * @typedef {{id: number, element: HTMLElement, eye: HTMLElement, swatch: HTMLElement, name: HTMLElement, cell: HTMLElement,
+ *   slide: HTMLElement, shown: string}} Row
+ */
+
+/**
+ * A pointer that has come down on a row; once it has moved, what it does; and where in the order it would drop the row.
+ *
+ * @typedef {{id: number, isTouch: boolean, kind: 'order' | 'swipe' | null, pointer: number, x: number, y: number,
+ *   to: number | null, isFar: boolean, isByGrip: boolean, isOnButton: boolean}} RowDrag
+ */
+
+/**
+ * All shapes, the topmost first. Only the rows in sight exist, so a hundred thousand shapes cost as much as twenty.
+ * Selecting, hiding, renaming, deleting and the drawing order, by pointer and by keyboard.
  */
 export class Layers {
-  #app
+  #shown
+  #editing
+  #selection
+  #permission
+  /** @type {number[]} */
   #ids = []
+  /** @type {Map<number, Row>} */
   #rows = new Map()
+  /** @type {number | null} */
   #active = null
+  /** @type {number | null} */
   #anchor = null
   #isStale = true
+  /** @type {number | null} */
   #renaming = null
+  /** @type {RowDrag | null} */
   #drag = null
   #rowHeight = rowHeightOf()
   #space = element('div', { class: 'layers-space', role: 'presentation' })
   #grid
   #marker = element('div', { class: 'layers-marker', hidden: true })
-  #empty = element('p', { class: 'panel-empty quiet' }, 'Nothing is drawn yet. Each shape gets a row here.')
+  #empty = element('p', { class: 'panel-empty quiet' }, 'Nothing drawn yet. Every shape gets a row here.')
 
-  /** @param {import('../state/app.js').App} app */
-  constructor(app) {
-    this.#app = app
+  /**
+   * @param {{shown: import('../state/shown.js').Shown, editing: import('../state/editing.js').Editing,
+   *   selection: import('../state/selection.js').Selection,
+   *   permission: import('../state/permission.js').Permission}} parts
+   */
+  constructor({ shown, editing, selection, permission }) {
+    this.#shown = shown
+    this.#editing = editing
+    this.#selection = selection
+    this.#permission = permission
     this.#grid = element('div', {
       class: 'layers-grid', role: 'grid', tabindex: '0', 'aria-label': 'Layers, the topmost first',
       'aria-multiselectable': 'true',
@@ -39,9 +69,9 @@ export class Layers {
       onblur: () => this.#show(),
     }, this.#space, this.#marker)
     this.element = element('section', { class: 'layers' }, this.#grid, this.#empty)
-    app.addEventListener('changes', ({ detail }) => this.#follow(detail))
-    app.addEventListener('selection', () => this.#show())
-    app.addEventListener('mode', () => this.#show())
+    shown.on('changes', (changes) => this.#follow(changes))
+    selection.on('change', () => this.#show())
+    permission.on('change', () => this.#show())
     new ResizeObserver(() => {
       this.#rowHeight = rowHeightOf()
       this.#show()
@@ -51,10 +81,11 @@ export class Layers {
   /** It is looked at again. */
   onShow() {
     this.#refresh()
-    const selected = this.#app.selection.ids()
+    const selected = this.#selection.ids()
     if (selected.length === 1) this.#bringIntoSight(this.#ids.indexOf(selected[0]))
   }
 
+  /** @param {import('../core/types.js').Changes} changes */
   #follow(changes) {
     if (changes.reset || changes.reordered || changes.shapes.some(({ shape }) => !shape)) {
       this.#isStale = true
@@ -64,11 +95,11 @@ export class Layers {
   }
 
   #refresh() {
-    if (this.#isStale || this.#app.session.shapeCount !== this.#ids.length) {
-      this.#ids = this.#app.session.drawingOrder().reverse()
+    if (this.#isStale || this.#shown.replica.shapeCount !== this.#ids.length) {
+      this.#ids = this.#shown.replica.drawingOrder().reverse()
       this.#isStale = false
     }
-    if (this.#active !== null && this.#app.session.shape(this.#active) === null) this.#active = null
+    if (this.#active !== null && this.#shown.replica.shape(this.#active) === null) this.#active = null
     this.#empty.hidden = this.#ids.length > 0
     this.#grid.hidden = this.#ids.length === 0
     this.#grid.setAttribute('aria-rowcount', String(this.#ids.length))
@@ -87,7 +118,7 @@ export class Layers {
     const wanted = new Set()
     for (let place = first; place < last; place++) {
       const id = this.#ids[place]
-      const shape = this.#app.session.shape(id)
+      const shape = this.#shown.replica.shape(id)
       if (!shape) continue
       wanted.add(id)
       this.#fill(this.#row(id), shape, place)
@@ -97,10 +128,11 @@ export class Layers {
       row.element.remove()
       this.#rows.delete(id)
     }
-    const active = this.#rows.get(this.#active)
+    const active = this.#active === null ? undefined : this.#rows.get(this.#active)
     setAttributes(this.#grid, { 'aria-activedescendant': active ? active.element.id : null })
   }
 
+  /** @param {number} id @returns {Row} */
   #row(id) {
     const known = this.#rows.get(id)
     if (known) return known
@@ -123,14 +155,15 @@ export class Layers {
     return row
   }
 
+  /** @param {Row} row @param {Shape} shape @param {number} place */
   #fill(row, shape, place) {
     row.element.style.transform = `translateY(${place * this.#rowHeight}px)`
     row.element.style.height = `${this.#rowHeight}px`
-    const isSelected = this.#app.selection.has(row.id)
+    const isSelected = this.#selection.has(row.id)
     setAttributes(row.element, { 'aria-rowindex': place + 1, 'aria-selected': String(isSelected) })
     row.element.classList.toggle('active', row.id === this.#active && document.activeElement === this.#grid)
-    const name = this.#app.session.shownName(row.id)
-    const isReadOnly = this.#app.viewOnly || this.#app.isPast
+    const name = this.#shown.replica.shownName(row.id)
+    const isReadOnly = !this.#permission.mayEdit
     const shown = JSON.stringify([name, shape.visible, shape.kind, shape.fill, shape.alpha, isReadOnly])
     if (row.shown === shown) return
     row.shown = shown
@@ -148,14 +181,16 @@ export class Layers {
 
   // MARK: Keyboard
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     if (event.target !== this.#grid) return
-    const at = this.#ids.indexOf(this.#active)
+    const at = this.#active === null ? -1 : this.#ids.indexOf(this.#active)
     const page = Math.max(1, Math.floor(this.#grid.clientHeight / this.#rowHeight) - 1)
     const isCommand = event.ctrlKey || event.metaKey
-    const to = {
-      ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: this.#ids.length - 1, PageDown: at + page, PageUp: at - page,
-    }[event.key]
+    const to = new Map([
+      ['ArrowDown', at + 1], ['ArrowUp', at - 1], ['Home', 0], ['End', this.#ids.length - 1], ['PageDown', at + page],
+      ['PageUp', at - page],
+    ]).get(event.key)
     const done = () => {
       event.preventDefault()
       event.stopPropagation()
@@ -168,37 +203,41 @@ export class Layers {
     if (this.#active === null) return
     if (event.key === ' ') {
       done()
-      if (isCommand || event.shiftKey) this.#app.selection.toggle(this.#active)
+      if (isCommand || event.shiftKey) this.#selection.toggle(this.#active)
       else this.#setVisible(this.#touched(this.#active))
     } else if (event.key === 'Enter' || event.key === 'F2') {
       done()
       this.#rename(this.#active)
     } else if (event.key === 'Delete' || event.key === 'Backspace') {
       done()
-      const at = this.#ids.indexOf(this.#active)
       this.#delete(this.#touched(this.#active))
       this.#refresh()
-      this.#activate(Math.min(at, this.#ids.length - 1), {})
+      this.#activate(Math.min(at, this.#ids.length - 1))
     }
   }
 
-  #activate(place, { shiftKey, ctrlKey, metaKey }) {
+  /** @param {number} place @param {MouseEvent | KeyboardEvent} [event] that it was done by */
+  #activate(place, event) {
     if (place < 0 || this.#ids.length === 0) return
-    this.#active = this.#ids[place]
-    if (shiftKey) this.#selectTo(place)
-    else if (!ctrlKey && !metaKey) {
-      this.#anchor = this.#active
-      this.#app.selection.set([this.#active])
+    const active = this.#ids[place]
+    this.#active = active
+    if (event?.shiftKey) this.#selectTo(place)
+    else if (!event?.ctrlKey && !event?.metaKey) {
+      this.#anchor = active
+      this.#selection.set([active])
     }
     this.#bringIntoSight(place)
     this.#show()
   }
 
+  /** @param {number} place */
   #selectTo(place) {
-    const from = Math.max(0, this.#ids.indexOf(this.#anchor ?? this.#active))
-    this.#app.selection.set(this.#ids.slice(Math.min(from, place), Math.max(from, place) + 1))
+    const anchor = this.#anchor ?? this.#active
+    const from = anchor === null ? 0 : Math.max(0, this.#ids.indexOf(anchor))
+    this.#selection.set(this.#ids.slice(Math.min(from, place), Math.max(from, place) + 1))
   }
 
+  /** @param {number} place */
   #bringIntoSight(place) {
     if (place < 0) return
     const top = place * this.#rowHeight
@@ -209,37 +248,47 @@ export class Layers {
 
   // MARK: What is done to shapes
 
-  /** What an act on a row is about: all selected where the row is one of them. */
-  #touched(id) { return this.#app.selection.has(id) ? this.#app.selection.ids() : [id] }
+  /**
+   * What an action on a row applies to: everything selected if the row is part of it.
+   *
+   * @param {number} id
+   */
+  #touched(id) { return this.#selection.has(id) ? this.#selection.ids() : [id] }
 
+  /** @param {number[]} ids */
   #setVisible(ids) {
-    const visible = !this.#app.session.shape(ids[0])?.visible
-    this.#app.edit((session) => session.edit(ids.map((shape) => ({ shape, set: { visible } }))))
+    const visible = !this.#shown.replica.shape(ids[0])?.visible
+    this.#editing.edit((replica) => replica.edit(ids.map((shape) => ({ shape, set: { visible } }))))
   }
 
-  #delete(ids) { this.#app.edit((session) => session.delete(ids)) }
+  /** @param {number[]} ids */
+  #delete(ids) { this.#editing.edit((replica) => replica.delete(ids)) }
 
+  /** @param {number} step */
   #moveBy(step) {
     if (this.#active === null || step === 0) return
-    const ids = this.#touched(this.#active)
-    this.#app.edit((session) => session.reorder(ids, step > 0 ? 'forward' : 'backward'))
+    const active = this.#active
+    const ids = this.#touched(active)
+    this.#editing.edit((replica) => replica.reorder(ids, step > 0 ? 'forward' : 'backward'))
     this.#isStale = true
     this.#refresh()
-    this.#bringIntoSight(this.#ids.indexOf(this.#active))
+    this.#bringIntoSight(this.#ids.indexOf(active))
   }
 
+  /** @param {number} id */
   #rename(id) {
     const row = this.#rows.get(id)
-    if (!row || this.#renaming !== null || this.#app.viewOnly || this.#app.isPast) return
+    if (!row || this.#renaming !== null || !this.#permission.mayEdit) return
     this.#renaming = id
-    const shape = this.#app.session.shape(id)
-    const before = this.#app.session.shownName(id)
+    const shape = this.#shown.replica.shape(id)
+    const before = this.#shown.replica.shownName(id)
     const field = element('input', {
       class: 'field layer-field', value: before, 'aria-label': `Name of ${before}`, spellcheck: 'false', maxlength: '128',
     })
     row.name.replaceWith(field)
     field.select()
     field.focus()
+    /** @param {boolean} isKept */
     const finish = (isKept) => {
       if (this.#renaming !== id) return
       this.#renaming = null
@@ -247,7 +296,7 @@ export class Layers {
       field.replaceWith(row.name)
       const name = field.value.trim()
       if (isKept && name && name !== before && shape) {
-        this.#app.edit((session) => session.edit([{ shape: id, set: { name } }]))
+        this.#editing.edit((replica) => replica.edit([{ shape: id, set: { name } }]))
       }
       if (hadFocus) this.#grid.focus({ preventScroll: true })
       this.#show()
@@ -262,17 +311,20 @@ export class Layers {
 
   // MARK: Pointer
 
+  /** @param {PointerEvent} event */
   #press(event) {
     const target = event.target instanceof Element ? event.target : null
     const made = target?.closest('.layer')
-    if (!made || event.button !== 0 || target.closest('input')) return
+    if (!target || !(made instanceof HTMLElement) || event.button !== 0 || target.closest('input')) return
     const id = Number(made.dataset.shape)
     const isTouch = event.pointerType === 'touch'
     this.#drag = {
-      id, isTouch, kind: null, pointer: event.pointerId, x: event.clientX, y: event.clientY, to: null,
+      id, isTouch, kind: null, pointer: event.pointerId, x: event.clientX, y: event.clientY, to: null, isFar: false,
       isByGrip: target.closest('.layer-grip') !== null, isOnButton: target.closest('button') !== null,
     }
+    /** @param {PointerEvent} moved */
     const move = (moved) => this.#move(moved)
+    /** @param {PointerEvent} ended */
     const end = (ended) => {
       if (ended.pointerId !== event.pointerId) return
       removeEventListener('pointermove', move)
@@ -285,13 +337,14 @@ export class Layers {
     addEventListener('pointercancel', end)
   }
 
+  /** @param {PointerEvent} event */
   #move(event) {
     const drag = this.#drag
     if (!drag || event.pointerId !== drag.pointer) return
     const across = event.clientX - drag.x
     const down = event.clientY - drag.y
     if (!drag.kind) {
-      if (Math.hypot(across, down) < startMin || this.#app.viewOnly || this.#app.isPast) return
+      if (Math.hypot(across, down) < startMin || !this.#permission.mayEdit) return
       if (drag.isByGrip || !drag.isTouch) drag.kind = 'order'
       else if (Math.abs(across) > Math.abs(down) * 1.5) drag.kind = 'swipe'
       else {
@@ -318,6 +371,7 @@ export class Layers {
     this.#marker.style.transform = `translateY(${drag.to * this.#rowHeight - 1}px)`
   }
 
+  /** @param {PointerEvent} event */
   #release(event) {
     const drag = this.#drag
     this.#drag = null
@@ -336,22 +390,27 @@ export class Layers {
     }
   }
 
+  /** @param {number} id @param {PointerEvent} event */
   #click(id, event) {
     this.#grid.focus({ preventScroll: true })
     const place = this.#ids.indexOf(id)
     if (event.ctrlKey || event.metaKey) {
       this.#active = id
       this.#anchor = id
-      this.#app.selection.toggle(id)
+      this.#selection.toggle(id)
     } else {
       this.#activate(place, event)
     }
   }
 
-  /** Between two rows: as many are drawn before the shapes as lie below the gap and are not among them. */
+  /**
+   * Drops rows between two others: as many shapes are then drawn before them as lie below the gap.
+   *
+   * @param {number[]} ids @param {number} gap
+   */
   #drop(ids, gap) {
     const moved = new Set(ids)
     const before = this.#ids.slice(gap).filter((id) => !moved.has(id)).length
-    this.#app.edit((session) => session.reorder(ids, before))
+    this.#editing.edit((replica) => replica.reorder(ids, before))
   }
 }

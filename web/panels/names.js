@@ -1,49 +1,70 @@
 import { identifierText } from '../core/values.js'
-import { within } from '../elements/element.js'
+import { within } from '../basics/words.js'
 
-/** By which names one knows actors, also those who have left since. */
+/** @typedef {import('../core/replica.js').Replica} Replica */
+/** @typedef {{actor: number, milliseconds: number}} Written who wrote something, and when */
+
+/** The names of everyone who has been here since the page was opened. */
 export class Names {
-  #app
+  #shown
+  /** @type {Map<number, string>} */
   #known = new Map()
 
-  /** @param {import('../state/app.js').App} app */
-  constructor(app) {
-    this.#app = app
+  /** @param {import('../state/shown.js').Shown} shown @param {import('../state/presence.js').Presence} presence */
+  constructor(shown, presence) {
+    this.#shown = shown
     const learn = () => {
-      for (const { actor, name } of app.presence.people()) this.#known.set(actor, within(name))
+      for (const { actor, name } of presence.people()) this.#known.set(actor, within(name))
     }
-    app.addEventListener('people', learn)
+    presence.on('people', learn)
     learn()
   }
 
-  /** As a sentence begins with it. @param {number} actor */
+  /**
+   * A name, fit for the beginning of a sentence.
+   *
+   * @param {number} actor
+   */
   of(actor) {
-    if (actor === this.#app.live.actor) return 'You'
+    if (actor === this.#shown.live.actor) return 'You'
     return this.#known.get(actor) ?? `Someone (${identifierText(actor).slice(-3)})`
   }
 }
 
 const place = ['position', 'size', 'rotation', 'kind', 'visible', 'cornerRadius', 'points', 'innerRatio']
 
-/** Who last changed where a shape is. @returns {{actor: number, milliseconds: number} | null} */
-export function lastMoved(session, id) {
+/**
+ * Who last changed where a shape is.
+ *
+ * @param {Replica} replica @param {number} id @returns {Written | null}
+ */
+function lastMoved(replica, id) {
+  /** @type {Written | null} */
   let last = null
   for (const property of place) {
-    const written = session.written(id, property)
+    const written = replica.written(id, property)
     if (written && (!last || written.milliseconds > last.milliseconds)) last = written
   }
   return last
 }
 
-/** Of two shapes, whoever moved one of them last: by then they have overlapped. */
-export function lastMovedOf(session, first, second) {
-  const one = lastMoved(session, first)
-  const other = lastMoved(session, second)
+/**
+ * Who moved one of two shapes last: since then they have overlapped.
+ *
+ * @param {Replica} replica @param {number} first @param {number} second
+ */
+export function lastMovedOf(replica, first, second) {
+  const one = lastMoved(replica, first)
+  const other = lastMoved(replica, second)
   if (!one || !other) return one ?? other
   return one.milliseconds > other.milliseconds ? one : other
 }
 
-/** `just now`, `3 min ago` @param {number} milliseconds @param {number} now */
+/**
+ * `just now`, `3 min ago`
+ *
+ * @param {number} milliseconds @param {number} now
+ */
 export function ago(milliseconds, now) {
   const seconds = Math.max(0, (now - milliseconds) / 1000)
   if (seconds < 45) return 'just now'

@@ -1,22 +1,35 @@
-import { counted, element, within } from '../elements/element.js'
+import { Source } from '../basics/source.js'
+import { counted, within } from '../basics/words.js'
+import { element } from '../elements/element.js'
 import { fitBeside } from '../drawing/surroundings.js'
 import { ago, lastMovedOf, Names } from './names.js'
 
-/** More than anybody reads; the rest is a number. */
+/** Nobody reads more; the rest is a number. */
 const shownMax = 200
-/** How long one waits for more before one speaks, and how many are told one by one. */
+/** How long to wait for more before saying anything, and how many are told one by one. */
 const gatherMilliseconds = 500
 const toldMax = 2
 const refreshMilliseconds = 15_000
-/** A list that changes faster can't be read, and costs a frame. */
+/** A list that changes faster can't be read, and each change costs a frame. */
 const shownMilliseconds = 150
 
-/** Which shapes overlap, since when and by whom: as a list, and as notices when it happens. */
-export class Overlaps {
-  #app
-  #panel = null
+/** @typedef {[number, number]} Pair */
+
+/**
+ * Which shapes overlap, since when and because of whom: as a list, and as notices when it happens. `count` tells how many
+ * pairs there are, `opened` that somebody wants to see the list.
+ *
+ * @extends {Source<{count: number, opened: null}>}
+ */
+export class Overlaps extends Source {
+  #shown
+  #selection
+  #view
+  #notices
   #names
+  /** @type {Map<string, Pair>} */
   #pairs = new Map()
+  /** @type {Pair[]} */
   #fresh = []
   #timer = 0
   #isLive = false
@@ -24,31 +37,34 @@ export class Overlaps {
   #showTimer = 0
   #list = element('ul', { class: 'overlap-list' })
   #more = element('p', { class: 'panel-empty quiet', hidden: true })
-  #empty = element('p', { class: 'panel-empty quiet' }, 'Nothing overlaps. Where two shapes share area, it turns orange.')
+  #empty = element('p', { class: 'panel-empty quiet' }, 'No overlaps. Where two shapes share area, it turns orange.')
 
-  /** @param {import('../state/app.js').App} app */
-  constructor(app) {
-    this.#app = app
-    this.#names = new Names(app)
+  /**
+   * @param {{connection: import('../network/connection.js').Connection, shown: import('../state/shown.js').Shown,
+   *   selection: import('../state/selection.js').Selection, presence: import('../state/presence.js').Presence,
+   *   notices: import('../state/notices.js').Notices, view: import('../drawing/view.js').View}} parts
+   */
+  constructor({ connection, shown, selection, presence, notices, view }) {
+    super()
+    this.#shown = shown
+    this.#selection = selection
+    this.#view = view
+    this.#notices = notices
+    this.#names = new Names(shown, presence)
     this.element = element('section', { class: 'overlaps' }, this.#list, this.#more, this.#empty)
-    app.addEventListener('changes', ({ detail }) => this.#follow(detail))
-    app.addEventListener('effect', ({ detail }) => {
-      if (detail.type !== 'state') return
-      this.#isLive = detail.state === 'live'
-      // What overlapped before one came is no news.
+    shown.on('changes', (changes) => this.#follow(changes))
+    connection.on('effect', (effect) => {
+      if (effect.type !== 'state') return
+      this.#isLive = effect.state === 'live'
+      // What overlapped before the page entered the room is no news.
       if (!this.#isLive) this.#isSettled = false
     })
     setInterval(() => { if (!this.element.hidden) this.#show() }, refreshMilliseconds)
   }
 
-  /** @param {import('./panel.js').Panel} panel where the number of pairs is shown */
-  attach(panel) {
-    this.#panel = panel
-    panel.setCount('overlaps', this.#pairs.size)
-  }
-
   onShow() { this.#show() }
 
+  /** @param {import('../core/types.js').Changes} changes */
   #follow(changes) {
     if (changes.reset) this.#pairs.clear()
     for (const { first, second, overlaps } of changes.pairs) {
@@ -59,8 +75,8 @@ export class Overlaps {
         if (this.#isSettled && !changes.reset) this.#fresh.push([first, second])
       }
     }
-    this.#isSettled = this.#isLive && !this.#app.isPast
-    this.#panel?.setCount('overlaps', this.#pairs.size)
+    this.#isSettled = this.#isLive && !this.#shown.isPast
+    this.tell('count', this.#pairs.size)
     if (this.#fresh.length > 0 && this.#timer === 0) {
       this.#timer = setTimeout(() => this.#tell(), gatherMilliseconds)
     }
@@ -74,40 +90,42 @@ export class Overlaps {
   #tell() {
     this.#timer = 0
     // What went since the last frame is still among the pairs.
-    const isThere = (id) => this.#app.session.shape(id) !== null
+    const isThere = (/** @type {number} */ id) => this.#shown.replica.shape(id) !== null
     const fresh = this.#fresh.filter((pair) => this.#pairs.has(pair.join(' ')) && pair.every(isThere))
     this.#fresh = []
-    if (this.#app.isPast) return
+    if (this.#shown.isPast) return
     if (fresh.length > toldMax) {
-      const who = new Set(fresh.slice(0, 50).map((pair) => this.#moved(pair)?.actor))
+      const who = new Set(fresh.slice(0, 50).map((pair) => this.#moved(pair)?.actor ?? 0))
       const by = who.size === 1 ? this.#names.of([...who][0]) : 'Several people'
-      this.#app.say(`${counted(fresh.length, 'new overlap')} · ${by}, just now`, {
-        kind: 'overlap', group: 'overlaps', action: { run: () => this.#panel?.show('overlaps') },
+      this.#notices.say(`${counted(fresh.length, 'new overlap')} · ${by}, just now`, {
+        kind: 'overlap', group: 'overlaps', action: { run: () => this.tell('opened', null) },
       })
       return
     }
     for (const pair of fresh) {
       const moved = this.#moved(pair)
       const by = moved ? ` · ${this.#names.of(moved.actor)}, just now` : ''
-      this.#app.say(`${this.#words(pair)}${by}`, {
+      this.#notices.say(`${this.#words(pair)}${by}`, {
         kind: 'overlap', group: `overlap ${pair}`, action: { run: () => this.find(pair) },
       })
     }
   }
 
-  #moved([first, second]) { return lastMovedOf(this.#app.session, first, second) }
+  /** @param {Pair} pair */
+  #moved([first, second]) { return lastMovedOf(this.#shown.replica, first, second) }
 
+  /** @param {Pair} pair */
   #words([first, second]) {
-    const { session } = this.#app
-    return `${within(session.shownName(first))} overlaps ${within(session.shownName(second))}`
+    const { replica } = this.#shown
+    return `${within(replica.shownName(first))} overlaps ${within(replica.shownName(second))}`
   }
 
   #show() {
     clearTimeout(this.#showTimer)
     this.#showTimer = 0
     if (this.element.hidden) return
-    const { session } = this.#app
-    const now = this.#app.live.serverMilliseconds || Date.now()
+    const { replica } = this.#shown
+    const now = this.#shown.live.serverMilliseconds || Date.now()
     const dated = []
     for (const pair of this.#pairs.values()) {
       if (dated.length === shownMax) break
@@ -121,25 +139,31 @@ export class Overlaps {
       return element('li', {}, element('button', {
         type: 'button', class: 'overlap-row', onclick: () => this.find(pair), title: words,
       },
-      element('span', { class: 'overlap-swatches', 'aria-hidden': 'true' }, pair.map((id) => swatch(session.shape(id)))),
+      element('span', { class: 'overlap-swatches', 'aria-hidden': 'true' }, pair.map((id) => swatch(replica.shape(id)))),
       element('span', { class: 'grow overlap-words' }, element('span', { class: 'overlap-pair' }, words),
         element('span', { class: 'small-text quiet clip' }, since))))
     }))
-    this.#list.children[Math.min(focused, dated.length - 1)]?.firstElementChild.focus({ preventScroll: true })
+    this.#list.children[Math.min(focused, dated.length - 1)]?.querySelector('button')?.focus({ preventScroll: true })
     this.#empty.hidden = this.#pairs.size > 0
     this.#more.hidden = this.#pairs.size <= dated.length
     this.#more.textContent = `and ${(this.#pairs.size - dated.length).toLocaleString()} more`
   }
 
-  /** Selects both and brings them into sight. */
+  /**
+   * Selects both and brings them into sight.
+   *
+   * @param {Pair} pair
+   */
   find(pair) {
-    const live = pair.filter((id) => this.#app.session.shape(id))
-    this.#app.selection.set(live)
-    const box = this.#app.session.bounds(live)
-    if (box) fitBeside(this.#app.view, box, 120, { now: performance.now() })
+    const { replica } = this.#shown
+    const live = pair.filter((id) => replica.shape(id))
+    this.#selection.set(live)
+    const box = replica.bounds(live)
+    if (box) fitBeside(this.#view, box, 120, { now: performance.now() })
   }
 }
 
+/** @param {import('../core/types.js').Shape | null} shape */
 function swatch(shape) {
   const made = element('span', { class: 'overlap-swatch' })
   if (shape) made.style.background = shape.fill

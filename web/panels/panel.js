@@ -1,16 +1,17 @@
 import { element, icon, iconButton } from '../elements/element.js'
 
 const key = 'canvas.panel'
-/** Where it covers the canvas, it opens only when it is asked to. */
+/** On a narrow screen it would cover the canvas, so there it only opens when asked to. */
 const isNarrow = () => matchMedia('(max-width: 800px)').matches
 
 /** The panel at the right, or the sheet from below: tabs, of which one is open, or none. */
 export class Panel {
   #tabs
+  /** @type {string | null} */
   #open = null
   #remembered
 
-  /** @param {{name: string, words: string, icon: string, element: HTMLElement, onShow?: () => void}[]} tabs */
+  /** @param {{name: string, words: string, icon: string, element: HTMLElement, onShow?: () => unknown}[]} tabs */
   constructor(tabs) {
     this.#tabs = tabs.map((tab) => ({
       ...tab,
@@ -22,7 +23,7 @@ export class Panel {
     }))
     const list = element('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Panel' })
     this.element = element('aside', { class: 'panel floating', 'aria-label': 'Layers, inspector, overlaps', hidden: true },
-      element('div', { class: 'panel-head row' }, list, iconButton('close', 'Fold the panel away', {
+      element('div', { class: 'panel-head row' }, list, iconButton('close', 'Close the panel', {
         class: 'plain small', onclick: () => this.hide(),
       })))
     for (const tab of this.#tabs) {
@@ -37,7 +38,7 @@ export class Panel {
     list.addEventListener('keydown', (event) => this.#moveFocus(event))
     this.element.addEventListener('keydown', (event) => {
       if (event.key !== 'Escape' || event.defaultPrevented) return
-      document.activeElement.blur()
+      if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
       event.stopPropagation()
     })
     this.button = iconButton('panel', 'Layers, inspector, overlaps', { onclick: () => this.toggle() })
@@ -51,12 +52,14 @@ export class Panel {
   /** @param {string} name @param {number} count shown beside the tab's words */
   setCount(name, count) {
     const tab = this.#tabs.find((tab) => tab.name === name)
+    if (!tab) return
     tab.count.textContent = count > 999 ? '999+' : String(count)
     tab.count.hidden = count === 0
   }
 
   toggle() { this.#open ? this.hide() : this.show(this.#remembered) }
 
+  /** @param {string} name */
   show(name) {
     this.#open = name
     this.#remembered = name
@@ -84,13 +87,15 @@ export class Panel {
     try {
       localStorage.setItem(key, this.#open ?? '')
     } catch {
-      // It opens where it does by itself next time.
+      // Next time it opens as it does by itself.
     }
   }
 
+  /** @param {KeyboardEvent} event */
   #moveFocus(event) {
     const at = this.#tabs.findIndex(({ name }) => name === this.#open)
-    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: this.#tabs.length - 1 }[event.key]
+    const last = this.#tabs.length - 1
+    const to = new Map([['ArrowLeft', at - 1], ['ArrowRight', at + 1], ['Home', 0], ['End', last]]).get(event.key)
     if (to === undefined) return
     event.preventDefault()
     event.stopPropagation()
@@ -100,7 +105,7 @@ export class Panel {
   }
 }
 
-/** Which tab was open: none at all where the panel was folded away, layers before anybody chose. */
+/** Which tab was open: empty where the panel was closed, layers before anybody chose. */
 function remembered() {
   try {
     return localStorage.getItem(key) ?? 'layers'

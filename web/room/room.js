@@ -1,118 +1,247 @@
 import { loadCore } from '../core/core.js'
-import { setStage } from '../drawing/stage.js'
-import { Layers } from '../panels/layers.js'
-import { Overlaps } from '../panels/overlaps.js'
-import { Panel } from '../panels/panel.js'
-import { Keeper, openReplica, watchTabs } from '../storage/keeper.js'
-import { Tools } from '../tools/tools.js'
-import { actionsOf, menuEntries } from '../furniture/menu.js'
-import { readAddress } from '../network/address.js'
-import { App } from '../state/app.js'
+import { Handles } from '../drawing/handles.js'
+import { Overlay } from '../drawing/overlay.js'
+import { Painter } from '../drawing/painter.js'
+import { Palette } from '../drawing/palette.js'
+import { Regions } from '../drawing/regions.js'
+import { Scene } from '../drawing/scene.js'
+import { measureStage } from '../drawing/stage.js'
+import { View } from '../drawing/view.js'
+import { element, elementById, isWithin } from '../elements/element.js'
 import { peopleBar, roomBar } from '../furniture/bar.js'
 import { Drop } from '../furniture/drop.js'
-import { element } from '../elements/element.js'
-import { watchFreshness } from '../network/freshness.js'
-import { rememberedIdentity, rememberIdentity } from '../storage/identity.js'
-import { later } from '../state/later.js'
-import { Notices } from '../furniture/notices.js'
+import { Link } from '../furniture/link.js'
+import { menuEntries, roomActions } from '../furniture/menu.js'
+import { watchFreshness } from '../furniture/newer-page.js'
+import { NoticeList } from '../furniture/notice-list.js'
 import { People } from '../furniture/people.js'
-import { tellRefusals } from '../furniture/refusals.js'
 import { States } from '../furniture/states.js'
 import { Status } from '../furniture/status.js'
 import { Toolbar } from '../furniture/toolbar.js'
 import { welcome } from '../furniture/welcome.js'
+import { Shaking } from '../gestures/shake.js'
+import { readAddress } from '../network/address.js'
+import { Connection } from '../network/connection.js'
+import { Freshness } from '../network/freshness.js'
+import { Layers } from '../panels/layers.js'
+import { Overlaps } from '../panels/overlaps.js'
+import { Panel } from '../panels/panel.js'
+import { Documents } from '../state/documents.js'
+import { Editing } from '../state/editing.js'
+import { Frames } from '../state/frames.js'
+import { Me } from '../state/me.js'
+import { Notices } from '../state/notices.js'
+import { Parts } from '../state/parts.js'
+import { Permission } from '../state/permission.js'
+import { Presence } from '../state/presence.js'
+import { Refusals } from '../state/refusals.js'
+import { Selection } from '../state/selection.js'
+import { Shown } from '../state/shown.js'
+import { Tool } from '../state/tool.js'
+import { rememberedIdentity, rememberIdentity } from '../storage/identity.js'
+import { Keeper, openReplica, watchTabs } from '../storage/keeper.js'
+import { Clipboard } from '../tools/clipboard.js'
+import { Hole } from '../tools/hole.js'
+import { Lifting } from '../tools/lifting.js'
+import { Momentum } from '../tools/momentum.js'
+import { Shortcuts } from '../tools/shortcuts.js'
+import { Tools } from '../tools/tools.js'
 
-// The page of a room: what is made of which parts, in which order.
+// The page of a room: makes all parts, each from those it needs.
 
-const { room, viewOnly, token } = readAddress()
-// The server knows no such room either; only the page that the browser has kept opens at any address.
-if (room === null) location.replace('/')
-const me = rememberedIdentity()
-const wear = ({ color }) => document.documentElement.style.setProperty('--me', color)
-wear(me)
-document.title = `${room} · CanvasSync`
+const address = readAddress()
+// The server has no page for such an address. Only the page that the browser has kept opens anywhere.
+if (address.room === null) location.replace('/')
+else open(address.room, address)
 
-const core = await loadCore(fetch('/core.wasm'))
-const options = { name: me.name, color: me.color, readonly: viewOnly }
-const { session, release, isLeftBehind } = await openReplica(core, room, options)
-const app = new App({ core, session, room, token, viewOnly, me })
-globalThis.canvasApp = app
+/** @param {string} room @param {{viewOnly: boolean, token: string | null}} address */
+async function open(room, { viewOnly, token }) {
+  const identity = rememberedIdentity()
+  wear(identity)
+  document.title = `${room} · CanvasSync`
 
-const stage = document.getElementById('stage')
-setStage(app, stage)
-const tellView = () => app.presence.setView(app.view.visibleBox())
-app.view.addEventListener('change', tellView)
-tellView()
-app.tools = new Tools(app, stage, document.getElementById('hole'))
-// Who comes to draw finds a pencil in hand.
-app.setTool('rectangle')
-app.addEventListener('me', ({ detail: { name, color } }) => {
-  rememberIdentity({ name, color, isChosen: true })
-  wear({ color })
-})
+  // The room, without anything to see.
 
-const notices = new Notices(app)
-const exchange = later(app, () => import('../furniture/files.js'), ({ Files }) => new Files(app))
-new Drop(app, exchange)
-const history = later(app, () => import('../furniture/history.js'), ({ History }) => {
-  const history = new History(app)
-  document.body.append(history.element)
-  return history
-})
-const actions = actionsOf(app, { exchange, history })
-const layers = new Layers(app)
-const inspectorPlace = element('section', { class: 'inspector' })
-const inspector = later(app, () => import('../panels/inspector.js'),
-  ({ Inspector }) => new Inspector(app, actions, inspectorPlace))
-const overlaps = new Overlaps(app)
-const panel = new Panel([
-  { name: 'layers', words: 'Layers', icon: 'layers', element: layers.element, onShow: () => layers.onShow() },
-  {
-    name: 'inspector', words: 'Inspector', icon: 'inspector', element: inspectorPlace,
-    onShow: async () => (await inspector())?.onShow(),
-  },
-  { name: 'overlaps', words: 'Overlaps', icon: 'overlaps', element: overlaps.element, onShow: () => overlaps.onShow() },
-])
-overlaps.attach(panel)
-const people = new People(app, later(app, () => import('../furniture/follow.js'), ({ Follow }) => new Follow(app)))
-const states = new States(app, actions)
-document.body.append(
-  element('div', { class: 'bars' },
-    roomBar(app, new Status(app), menuEntries(app, actions)), peopleBar(app, people, panel, actions)),
-  panel.element,
-  ...states.elements,
-  notices.element,
-  new Toolbar(app, actions).element,
-)
-const context = later(app, () => import('../furniture/context-menu.js'), ({ ContextMenu }) => new ContextMenu(app, actions))
-// Fingers hold to lift, and have the menu at the top left.
-document.addEventListener('contextmenu', async (event) => {
-  const { target, pointerType } = event
-  if (pointerType === 'touch' || (target !== document.body && !target.closest('#stage, .layer'))) return
-  event.preventDefault()
-  const menu = await context()
-  menu?.open(event)
-})
-document.addEventListener('keydown', (event) => {
-  if (event.key !== '?' || event.defaultPrevented || event.target.closest('input, textarea, select, dialog')) return
-  actions.shortcuts.run()
-})
+  const core = await loadCore(fetch('/core.wasm'))
+  const options = { name: identity.name, color: identity.color, readonly: viewOnly }
+  const { replica, release, isLeftBehind } = await openReplica(core, room, options)
+  const connection = new Connection(replica, { room, token })
+  const frames = new Frames()
+  const shown = new Shown(connection, frames)
+  const permission = new Permission(connection, shown, viewOnly)
+  const presence = new Presence(connection)
+  const me = new Me(connection, identity)
+  const notices = new Notices()
+  const freshness = new Freshness()
+  const parts = new Parts(freshness, notices)
+  const documents = new Documents(core, parts)
+  const editing = new Editing({ connection, shown, permission, notices, frames })
+  const selection = new Selection(shown)
+  const tool = new Tool(permission)
+  const refusals = new Refusals(connection, notices)
+  selection.on('change', (ids) => presence.setSelection(ids))
+  me.on('change', ({ name, color }) => {
+    rememberIdentity({ name, color, isChosen: true })
+    wear({ color })
+  })
 
-// Somebody does something here: what is wanted later is fetched too, so that it is there without a wait or a network.
-app.addEventListener('exchange', () => {
-  const parts = [
-    import('../furniture/history.js'), import('../furniture/files.js'), import('../furniture/shortcut-list.js'), import('../panels/inspector.js'),
-    import('../tools/align.js'),
-  ]
-  for (const part of parts) part.catch(() => {})
-  import('../furniture/astray.js').then(({ Astray }) => document.body.append(new Astray(app, actions).element), () => {})
-})
+  // The drawing.
 
-tellRefusals(app)
-if (!viewOnly) {
-  new Keeper(app, release)
-  watchTabs(app, isLeftBehind, async () => new (await import('../storage/couriers.js')).Couriers(app, options))
+  const stage = elementById('stage')
+  const palette = new Palette()
+  const view = new View()
+  const scene = new Scene(shown, presence, frames)
+  const regions = new Regions(shown, scene)
+  const handles = new Handles({ selection, scene, view, permission })
+  measureStage(view, stage)
+  const painter = new Painter(canvasIn(stage, 'drawing'), { scene, regions, view, palette, frames })
+  const overlay = new Overlay(
+    canvasIn(stage, 'overlay'), { view, scene, selection, presence, handles, palette, frames })
+  const tellView = () => presence.setView(view.visibleBox())
+  view.on('change', tellView)
+  tellView()
+
+  // The tools.
+
+  const momentum = new Momentum({ shown, editing, view })
+  const reach = {
+    shown, editing, permission, selection, tool, presence, notices, documents, frames, view, scene, overlay, handles,
+    momentum,
+    hole: new Hole(elementById('hole'), stage, { editing, view }),
+    lifting: new Lifting({ scene, presence }),
+    clipboard: new Clipboard({ documents, editing, notices, selection, shown, view, momentum }),
+    shaking: new Shaking(),
+    aligning: parts.later(() => import('../tools/align.js'), (loaded) => loaded),
+  }
+  const tools = new Tools(stage, reach)
+  const actionReach = { ...reach, tools }
+  new Shortcuts(actionReach)
+  // People who come to draw find a pencil in hand.
+  tool.choose('rectangle')
+
+  // The furniture. What nobody sees at first is loaded later.
+
+  const noticeList = new NoticeList(notices)
+  const dialogs = parts.later(() => import('../elements/dialog.js'), (loaded) => loaded)
+  const files = parts.later(() => import('../furniture/files.js'), ({ Files }) =>
+    new Files({ room, documents, editing, notices, selection, shown, view }))
+  const history = parts.later(() => import('../furniture/history.js'), ({ History }) => {
+    const made = new History({ room, core, documents, editing, notices, permission, shown })
+    document.body.append(made.element)
+    return made
+  })
+  const shortcutList = parts.later(() => import('../furniture/shortcut-list.js'), (loaded) => loaded)
+  const link = new Link(room, notices, dialogs)
+  const actions = roomActions(actionReach, { files, history, shortcutList, link })
+  new Drop(permission, files)
+  const layers = new Layers({ shown, editing, selection, permission })
+  const inspectorPlace = element('section', { class: 'inspector' })
+  const inspector = parts.later(() => import('../panels/inspector.js'), ({ Inspector }) =>
+    new Inspector({ shown, editing, selection, permission, actions }, inspectorPlace))
+  const overlaps = new Overlaps({ connection, shown, selection, presence, notices, view })
+  const panel = new Panel([
+    { name: 'layers', words: 'Layers', icon: 'layers', element: layers.element, onShow: () => layers.onShow() },
+    {
+      name: 'inspector', words: 'Inspector', icon: 'inspector', element: inspectorPlace,
+      onShow: async () => (await inspector.get())?.onShow(),
+    },
+    { name: 'overlaps', words: 'Overlaps', icon: 'overlaps', element: overlaps.element, onShow: () => overlaps.onShow() },
+  ])
+  overlaps.on('count', (count) => panel.setCount('overlaps', count))
+  overlaps.on('opened', () => panel.show('overlaps'))
+  const people = new People(me, presence, parts.later(() => import('../furniture/follow.js'), ({ Follow }) =>
+    new Follow({ presence, view, notices })))
+  const states = new States({ connection, shown, permission, refusals, actions })
+  document.body.append(
+    element('div', { class: 'bars' },
+      roomBar(room, new Status(connection, permission), menuEntries(actions, reach.shaking, dialogs)),
+      peopleBar({ view, people, panel, actions })),
+    panel.element,
+    ...states.elements,
+    noticeList.element,
+    new Toolbar({ tool, permission, shown, connection, actions }).element,
+  )
+  const contextMenu = parts.later(() => import('../furniture/context-menu.js'), ({ ContextMenu }) =>
+    new ContextMenu({ shown, selection, view, tools, actions }))
+  document.addEventListener('contextmenu', async (event) => {
+    // A finger that is held lifts a shape. On a phone the menu at the top left has these actions.
+    if (event instanceof PointerEvent && event.pointerType === 'touch') return
+    if (event.target !== document.body && !isWithin(event.target, '#stage, .layer')) return
+    event.preventDefault()
+    const menu = await contextMenu.get()
+    menu?.open(event)
+  })
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== '?' || event.defaultPrevented || isWithin(event.target, 'input, textarea, select, dialog')) return
+    actions.shortcuts.run()
+  })
+
+  // Once somebody does something here, they may soon copy, add or save. What that takes is loaded by then, and isn't in
+  // the way before.
+
+  const prepare = () => { documents.prepare() }
+  const stopWaiting = selection.on('change', () => {
+    stopWaiting()
+    prepare()
+  })
+  for (const type of ['pointerdown', 'keydown', 'dragenter']) {
+    addEventListener(type, prepare, { once: true, capture: true })
+  }
+  documents.on('ready', async () => {
+    const laterParts = [
+      import('../furniture/history.js'), import('../furniture/files.js'), import('../furniture/shortcut-list.js'),
+      import('../panels/inspector.js'), import('../tools/align.js'),
+    ]
+    for (const part of laterParts) part.catch(() => {})
+    const astray = await import('../furniture/astray.js').catch(() => null)
+    if (astray) document.body.append(new astray.Astray({ scene, shown, view }, actions).element)
+  })
+
+  // What the browser keeps, and the way into the room.
+
+  if (!viewOnly) {
+    new Keeper({ room, connection, shown, notices }, release)
+    watchTabs(connection, room, isLeftBehind, async () => {
+      const { Couriers } = await import('../storage/couriers.js')
+      return new Couriers({ core, room, token, options, connection, permission, refusals, notices })
+    })
+  }
+  welcome({ connection, shown, permission, notices, view, me, people }, stage, identity.isChosen)
+  hurryWhenBack(connection)
+  frames.request()
+  connection.start()
+  watchFreshness({ connection, freshness, states })
+
+  // For whoever looks at a page from its console, or tests it.
+  Object.assign(globalThis, {
+    canvasRoom: { ...actionReach, room, core, connection, me, painter, actions },
+  })
 }
-welcome(app, me, people)
-app.start()
-watchFreshness(app, states)
+
+/**
+ * Shows the person's own colour in the furniture.
+ *
+ * @param {{color: string}} identity
+ */
+function wear({ color }) {
+  document.documentElement.style.setProperty('--me', color)
+}
+
+/** @param {HTMLElement} stage @param {string} id */
+function canvasIn(stage, id) {
+  const found = stage.querySelector(`#${id}`)
+  if (!(found instanceof HTMLCanvasElement)) throw new Error(`the page has no canvas #${id}`)
+  return found
+}
+
+/**
+ * When the network is back, or the page is visible again, the connection doesn't wait for its next try.
+ *
+ * @param {Connection} connection
+ */
+function hurryWhenBack(connection) {
+  addEventListener('online', () => connection.hurry())
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') connection.hurry()
+  })
+}

@@ -1,46 +1,66 @@
+import { Source } from '../basics/source.js'
 import { identifierNumber, identifierText } from '../core/values.js'
 
-/** More than anyone follows with the eye, and few enough for what a room takes as presence. */
+/** More shapes than anyone can follow, and few enough for the room's limit on presence. */
 const shapesToldMax = 150
 
+/** @typedef {import('../core/types.js').Point} Point */
+/** @typedef {import('../core/types.js').Box} Box */
+
 /**
- * What others see of one, and what one sees of them. Dispatches `people` when someone came, went or is called otherwise,
- * and `change` whenever anything of anyone changed.
- *
- * What peers say of themselves is any JSON whatever; only what has the expected form leaves this class.
+ * @typedef {object} Person
+ * @property {number} actor
+ * @property {string} name
+ * @property {string} color `#RRGGBB`
+ * @property {Point | null} cursor
+ * @property {number[]} selection
+ * @property {number[]} lifted
+ * @property {Box | null} view what this person sees of the canvas
  */
-export class Presence extends EventTarget {
-  #app
+
+/**
+ * What others see of this person, and the other way round. `people` tells when someone came, went or changed their name,
+ * `change` when anything about anyone changed.
+ *
+ * Peers may send any JSON about themselves. Only what has the expected form leaves this class.
+ *
+ * @extends {Source<{people: Person[], change: null}>}
+ */
+export class Presence extends Source {
+  #connection
+  /** @type {{cursor?: number[], selection?: string[], lifted?: string[], view?: number[]}} */
   #own = {}
+  /** @type {Map<number, Person>} */
   #people = new Map()
 
-  /** @param {import('./app.js').App} app */
-  constructor(app) {
+  /** @param {import('../network/connection.js').Connection} connection */
+  constructor(connection) {
     super()
-    this.#app = app
+    this.#connection = connection
+    connection.on('effect', (effect) => this.#take(effect))
   }
 
   /**
-   * Who else is here.
-   * @returns {{actor: number, name: string, color: string, cursor: {x: number, y: number} | null, selection: number[],
-   *   lifted: number[], view: {x: number, y: number, width: number, height: number} | null}[]}
+   * Everyone else who is here.
+   *
+   * @returns {Person[]}
    */
   people() { return [...this.#people.values()] }
 
-  /** @param {number} actor */
+  /** @param {number} actor @returns {Person | null} */
   person(actor) { return this.#people.get(actor) ?? null }
 
-  /** A point of the canvas, or null where the pointer has left it. @param {{x: number, y: number} | null} point */
-  setCursor(point) { this.#tell({ cursor: point ? [round(point.x), round(point.y)] : undefined }) }
+  /** @param {Point | null} point of the canvas; null where the pointer has left it */
+  setCursor(point) { this.#tellOthers({ cursor: point ? [round(point.x), round(point.y)] : undefined }) }
   /** @param {number[]} ids */
-  setSelection(ids) { this.#tell({ selection: ids.length ? ids.slice(0, shapesToldMax).map(identifierText) : undefined }) }
+  setSelection(ids) { this.#tellOthers({ selection: namesOf(ids) }) }
   /** @param {number[]} ids */
-  setLifted(ids) { this.#tell({ lifted: ids.length ? ids.slice(0, shapesToldMax).map(identifierText) : undefined }) }
-  /** @param {{x: number, y: number, width: number, height: number}} box */
-  setView({ x, y, width, height }) { this.#tell({ view: [x, y, width, height].map(round) }) }
+  setLifted(ids) { this.#tellOthers({ lifted: namesOf(ids) }) }
+  /** @param {Box} box */
+  setView({ x, y, width, height }) { this.#tellOthers({ view: [x, y, width, height].map(round) }) }
 
   /** @param {import('../core/types.js').Effect} effect */
-  take(effect) {
+  #take(effect) {
     switch (effect.type) {
       case 'peers':
         this.#people = new Map(effect.peers.map((peer) => [peer.actor, person(peer)]))
@@ -57,33 +77,42 @@ export class Presence extends EventTarget {
     }
   }
 
-  #tell(part) {
+  /** @param {{cursor?: number[], selection?: string[], lifted?: string[], view?: number[]}} part */
+  #tellOthers(part) {
     const next = { ...this.#own, ...part }
     if (JSON.stringify(next) === JSON.stringify(this.#own)) return
     this.#own = next
-    this.#app.perform(this.#app.live.setPresence(next))
+    this.#connection.perform(this.#connection.replica.setPresence(next))
   }
 
-  #changed(people) {
-    this.dispatchEvent(new Event('change'))
-    if (people) this.dispatchEvent(new Event('people'))
+  /** @param {boolean} isAboutWho */
+  #changed(isAboutWho) {
+    this.tell('change', null)
+    if (isAboutWho) this.tell('people', this.people())
   }
 }
 
+/** @param {number[]} ids */
+const namesOf = (ids) => (ids.length > 0 ? ids.slice(0, shapesToldMax).map(identifierText) : undefined)
+
+/** @param {number} number */
 const round = (number) => Math.round(number * 10) / 10
 
-/** Beyond this there is no canvas, only arithmetic that goes wrong. */
+/** Coordinates beyond this are outside every canvas, and too large for exact arithmetic. */
 const farthest = 1e8
 const smallest = 1e-2
 
+/** @param {unknown} value @param {number} count @returns {number[] | null} */
 const numbers = (value, count) =>
   Array.isArray(value) && value.length === count
   && value.every((number) => Number.isFinite(number) && Math.abs(number) <= farthest) ? value : null
 
+/** @param {unknown} value @returns {number[]} */
 const identifiers = (value) =>
   Array.isArray(value)
     ? value.slice(0, shapesToldMax).map((text) => identifierNumber(String(text))).filter(Number.isFinite) : []
 
+/** @param {import('../core/types.js').Peer} peer @returns {Person} */
 function person({ actor, name, color, state }) {
   const cursor = numbers(state?.cursor, 2)
   const view = numbers(state?.view, 4)

@@ -1,10 +1,25 @@
-/** Which shapes are selected. Dispatches `change`. */
-export class Selection extends EventTarget {
-  #ids = new Set()
+import { Source } from '../basics/source.js'
+
+/**
+ * Which shapes are selected. `change` tells when it is others. Shapes that are gone leave the selection by themselves.
+ *
+ * @extends {Source<{change: number[]}>}
+ */
+export class Selection extends Source {
+  #ids = new Set(/** @type {number[]} */ ([]))
+  #shown
+
+  /** @param {import('./shown.js').Shown} shown */
+  constructor(shown) {
+    super()
+    this.#shown = shown
+    shown.on('changes', (changes) => this.#follow(changes))
+  }
 
   get size() { return this.#ids.size }
   /** @returns {number[]} */
   ids() { return [...this.#ids] }
+  /** @param {number} id */
   has(id) { return this.#ids.has(id) }
 
   /** @param {Iterable<number>} ids */
@@ -12,25 +27,26 @@ export class Selection extends EventTarget {
     const next = new Set(ids)
     if (next.size === this.#ids.size && [...next].every((id) => this.#ids.has(id))) return
     this.#ids = next
-    this.dispatchEvent(new Event('change'))
+    this.tell('change', this.ids())
   }
 
   /** @param {...number} ids */
-  add(...ids) { this.set([...this.#ids, ...ids.flat()]) }
+  add(...ids) { this.set([...this.#ids, ...ids]) }
   /** @param {...number} ids */
   remove(...ids) {
-    const gone = new Set(ids.flat())
+    const gone = new Set(ids)
     this.set(this.ids().filter((id) => !gone.has(id)))
   }
+  /** @param {number} id */
   toggle(id) { this.has(id) ? this.remove(id) : this.add(id) }
   clear() { this.set([]) }
 
-  /** Drops what is gone. @param {import('../core/types.js').Changes} changes @param {(id: number) => boolean} isLive */
-  follow(changes, isLive) {
+  /** @param {import('../core/types.js').Changes} changes */
+  #follow(changes) {
     if (this.#ids.size === 0) return
-    if (changes.reset) this.set(this.ids().filter(isLive))
+    if (changes.reset) this.set(this.ids().filter((id) => this.#shown.replica.shape(id) !== null))
     else if (changes.shapes.some(({ id, shape }) => !shape && this.#ids.has(id))) {
-      this.remove(changes.shapes.filter(({ shape }) => !shape).map(({ id }) => id))
+      this.remove(...changes.shapes.filter(({ shape }) => !shape).map(({ id }) => id))
     }
   }
 }

@@ -1,27 +1,29 @@
-// Light, dark, or as the system has it.
+// Whether the page is light, dark, or as the system has it.
 
 const key = 'canvas.theme'
 
-/** @returns {'system' | 'light' | 'dark'} */
-export function theme() {
-  return document.documentElement.dataset.theme ?? 'system'
+/** @typedef {'system' | 'light' | 'dark'} Appearance */
+
+/** @returns {Appearance} */
+export function appearance() {
+  const { theme } = document.documentElement.dataset
+  return theme === 'light' || theme === 'dark' ? theme : 'system'
 }
 
-/** @param {'system' | 'light' | 'dark'} choice */
-export function setTheme(choice) {
+/** @param {Appearance} choice */
+export function setAppearance(choice) {
   if (choice === 'light' || choice === 'dark') document.documentElement.dataset.theme = choice
   else delete document.documentElement.dataset.theme
   try {
     localStorage.setItem(key, choice)
   } catch {
-    // Then it holds for as long as the page does.
+    // The choice lasts as long as the page does.
   }
-  document.documentElement.dispatchEvent(new Event('theme'))
 }
 
 try {
   const remembered = localStorage.getItem(key)
-  if (remembered) setTheme(remembered)
+  if (remembered === 'light' || remembered === 'dark') setAppearance(remembered)
 } catch {
-  // A browser that keeps nothing has the system's.
+  // This browser keeps nothing, so the page looks as the system does.
 }

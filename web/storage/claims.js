@@ -1,9 +1,10 @@
-// Which tab is whom. Two tabs are two actors: an actor's part of a room belongs to whoever holds the lock of its key, and
-// the browser lets go of it when the tab closes, however it closes.
+// Which tab is which actor. An actor's part of a room belongs to the tab that holds the lock of its key. The browser frees
+// the lock when the tab closes, however it closes.
 
-/** Without locks, as on a page that isn't served securely: a tab that has been silent for this long is gone. */
+/** Without locks, as on a page that isn't served securely, a tab counts as closed when it has been silent for this long. */
 const silentMilliseconds = 60_000
 
+/** @param {string} key */
 const own = (key) => `canvas.claim ${key}`
 
 /**
@@ -20,12 +21,16 @@ export function claim(key, usedAt = 0) {
         resolve(null)
         return undefined
       }
-      return new Promise((release) => resolve(() => release()))
+      return new Promise((release) => resolve(() => release(undefined)))
     }).catch(reject)
   })
 }
 
-/** A reload finds what its own tab had; what others had is left until they must be gone. */
+/**
+ * A reload finds what its own tab had. What other tabs had is left alone until they must be closed.
+ *
+ * @param {string} key @param {number} usedAt
+ */
 function claimWithoutLocks(key, usedAt) {
   const isOurs = sessionStorage.getItem(own(key)) !== null
   if (!isOurs && Date.now() - usedAt < silentMilliseconds) return null

@@ -3,34 +3,52 @@ import { claim } from './claims.js'
 import { drawingOf, editsOf, forgetEdits } from './database.js'
 import { restore } from './keeper.js'
 
+/** @typedef {import('./database.js').KeptEdits} KeptEdits */
+
 /**
- * Brings in what other tabs of this browser were closed with before it was sent: each in a session of its own, which
- * lasts until the server has answered for everything.
+ * Sends what other tabs of this browser had not sent when they were closed: each tab's edits by a replica of its own,
+ * which lasts until the server has answered for all of them.
  */
 export class Couriers {
-  #app
+  #core
+  #room
+  #token
   #options
-  #atWork = new Set()
+  #connection
+  #permission
+  #refusals
+  #notices
+  #atWork = new Set(/** @type {string[]} */ ([]))
   #isLooking = false
 
   /**
-   * @param {import('../state/app.js').App} app @param {import('../core/types.js').ReplicaOptions} options
+   * @param {{core: import('../core/core.js').Core, room: string, token: string | null,
+   *   options: import('../core/types.js').ReplicaOptions, connection: Connection,
+   *   permission: import('../state/permission.js').Permission, refusals: import('../state/refusals.js').Refusals,
+   *   notices: import('../state/notices.js').Notices}} parts
    */
-  constructor(app, options) {
-    this.#app = app
+  constructor({ core, room, token, options, connection, permission, refusals, notices }) {
+    this.#core = core
+    this.#room = room
+    this.#token = token
     this.#options = options
+    this.#connection = connection
+    this.#permission = permission
+    this.#refusals = refusals
+    this.#notices = notices
   }
 
   /** Looks for what was left behind. */
   async look() {
-    if (this.#isLooking || this.#app.viewOnly || this.#app.live.status().state !== 'live') return
+    const { replica } = this.#connection
+    if (this.#isLooking || this.#permission.isViewOnly || replica.status().state !== 'live') return
     this.#isLooking = true
     try {
-      for (const kept of await editsOf(this.#app.room)) {
-        if (this.#atWork.has(kept.key) || kept.actor === this.#app.live.actor) continue
+      for (const kept of await editsOf(this.#room)) {
+        if (this.#atWork.has(kept.key) || kept.actor === replica.actor) continue
         const release = await claim(kept.key, kept.at)
         if (!release) continue
-        if (kept.unsent > 0) this.#send(kept, await drawingOf(this.#app.room), release)
+        if (kept.unsent > 0) this.#send(kept, await drawingOf(this.#room), release)
         else await forgetEdits(kept.key).finally(release)
       }
     } catch (error) {
@@ -40,45 +58,33 @@ export class Couriers {
     }
   }
 
+  /** @param {KeptEdits} kept @param {import('./database.js').KeptDrawing | undefined} drawing @param {() => void} release */
   #send({ key, bytes }, drawing, release) {
-    const { core, room, token } = this.#app
-    const session = restore(core, bytes, drawing, { ...this.#options, readonly: false })
-    if (!session) {
+    const replica = restore(this.#core, bytes, drawing, { ...this.#options, readonly: false })
+    if (!replica) {
       release()
       return
     }
     this.#atWork.add(key)
-    const count = session.unsentCount
+    const count = replica.unsentCount
+    const connection = new Connection(replica, { room: this.#room, token: this.#token })
+    /** @param {boolean} isDelivered */
     const end = async (isDelivered) => {
       connection.end()
-      session.destroy()
+      replica.destroy()
       this.#atWork.delete(key)
       if (isDelivered) {
         await forgetEdits(key).catch(() => {})
-        this.#app.say(`${count === 1 ? 'A change' : `${count} changes`} from a tab you closed arrived.`)
+        this.#notices.say(count === 1
+          ? 'A change from a tab you closed has arrived.' : `${count} changes from a tab you closed have arrived.`)
       }
       release()
     }
-    const effects = []
-    let isOver = false
-    const perform = (more) => {
-      effects.push(...more)
-      if (effects.length > more.length) return
-      while (effects.length > 0 && !isOver) {
-        const effect = effects[0]
-        if (!connection.take(effect)) {
-          if (effect.type === 'rejected') this.#app.dispatchEvent(new CustomEvent('effect', { detail: effect }))
-          const isClosed = effect.type === 'state' && effect.state === 'closed'
-          const isDelivered = effect.type === 'unsent' && effect.count === 0
-          if (isClosed || isDelivered) {
-            isOver = true
-            end(isDelivered)
-          }
-        }
-        effects.shift()
-      }
-    }
-    const connection = new Connection(session, { room, token, perform })
-    perform(session.start())
+    connection.on('effect', (effect) => {
+      if (effect.type === 'rejected') this.#refusals.take(effect)
+      const isDelivered = effect.type === 'unsent' && effect.count === 0
+      if (isDelivered || (effect.type === 'state' && effect.state === 'closed')) end(isDelivered)
+    })
+    connection.start()
   }
 }

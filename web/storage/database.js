@@ -19,7 +19,8 @@ const version = 1
 
 /** @typedef {{room: string, bytes: Uint8Array, at: number}} KeptDrawing the newest that any tab has seen */
 
-let opening = null
+/** @type {Promise<IDBDatabase> | undefined} */
+let opening
 
 /** @returns {Promise<IDBDatabase>} */
 function open() {
@@ -30,7 +31,7 @@ function open() {
       request.result.createObjectStore('drawings', { keyPath: 'room' })
     }
     request.onsuccess = () => {
-      // Another tab has a newer page, which wants another form: this one keeps nothing more.
+      // A newer page in another tab wants another form of the database. This page keeps nothing more.
       request.result.onversionchange = () => request.result.close()
       resolve(request.result)
     }
@@ -49,7 +50,7 @@ const done = (request) => new Promise((resolve, reject) => {
 /** @param {string} room @param {number} actor */
 export const keyOf = (room, actor) => `${room} ${actor}`
 
-/** Takes in what pages kept in the moment that they were left, where that is newer than what is here. */
+/** Takes in what pages kept at the moment they were left, where that is newer than what the database has. */
 async function takeFarewells() {
   const database = await open()
   for (const record of keptAtOnce()) {
@@ -61,7 +62,11 @@ async function takeFarewells() {
   }
 }
 
-/** What actors have kept of a room, the newest first. @param {string} room @returns {Promise<KeptEdits[]>} */
+/**
+ * What each actor has kept of a room, the newest first.
+ *
+ * @param {string} room @returns {Promise<KeptEdits[]>}
+ */
 export async function editsOf(room) {
   await takeFarewells()
   const database = await open()
@@ -86,21 +91,30 @@ export async function keep(store, record) {
   await done(request)
 }
 
-/** Forgets one actor's part of a room. @param {string} key */
+/**
+ * Forgets one actor's part of a room.
+ *
+ * @param {string} key
+ */
 export async function forgetEdits(key) {
   forgetAtOnce(key)
   const database = await open()
   await done(database.transaction('edits', 'readwrite').objectStore('edits').delete(key))
 }
 
-/** Which rooms this browser has seen, the latest first. @returns {Promise<{room: string, at: number, unsent: number}[]>} */
+/**
+ * Which rooms this browser has seen, the latest first.
+ *
+ * @returns {Promise<{room: string, at: number, unsent: number}[]>}
+ */
 export async function keptRooms() {
   await takeFarewells()
   const database = await open()
+  /** @type {Map<string, {room: string, at: number, unsent: number}>} */
   const rooms = new Map()
   for (const store of ['drawings', 'edits']) {
     const cursor = database.transaction(store).objectStore(store).openCursor()
-    await new Promise((resolve, reject) => {
+    await new Promise((/** @type {(done: void) => void} */ resolve, reject) => {
       cursor.onerror = () => reject(cursor.error)
       cursor.onsuccess = () => {
         const at = cursor.result

@@ -1,18 +1,22 @@
-// What a page keeps in the moment that it is left, when nothing that takes a turn of the event loop is sure to be done:
+// What a page keeps at the moment it is left, when nothing that takes a turn of the event loop is sure to happen:
 // `localStorage` is written before the call returns, the database after it.
 
 const prefix = 'canvas edits '
-/** More than people edit between two moments of keeping; the browser waits while it is written. */
+/** More than people edit between two savings. The browser stands still while it is written. */
 const bytesMax = 256 << 10
 
-/** Keeps edits, or forgets those that were kept before. @param {import('./database.js').KeptEdits} record */
+/**
+ * Keeps edits, or forgets those that were kept before.
+ *
+ * @param {import('./database.js').KeptEdits} record
+ */
 export function keepAtOnce(record) {
   try {
     if (record.unsent === 0 || record.bytes.length > bytesMax) return forgetAtOnce(record.key)
     const bytes = btoa(Array.from(record.bytes, (byte) => String.fromCharCode(byte)).join(''))
     localStorage.setItem(prefix + record.key, JSON.stringify({ ...record, bytes }))
   } catch {
-    // No room, or no right: the database may still have it.
+    // There is no space, or no permission. The database may still have it.
   }
 }
 
@@ -25,12 +29,16 @@ export function forgetAtOnce(key) {
   }
 }
 
-/** Whatever was kept so. @returns {import('./database.js').KeptEdits[]} */
+/**
+ * Everything that was kept this way.
+ *
+ * @returns {import('./database.js').KeptEdits[]}
+ */
 export function keptAtOnce() {
   try {
     return Object.keys(localStorage).filter((name) => name.startsWith(prefix)).flatMap((name) => {
       try {
-        const record = JSON.parse(localStorage.getItem(name))
+        const record = JSON.parse(localStorage.getItem(name) ?? '')
         return [{ ...record, bytes: Uint8Array.from(atob(record.bytes), (letter) => letter.charCodeAt(0)) }]
       } catch {
         localStorage.removeItem(name)

@@ -2,80 +2,84 @@ import { claim } from './claims.js'
 import { drawingOf, editsOf, forgetEdits, keep, keyOf } from './database.js'
 import { keepAtOnce } from './farewell.js'
 
-/** How often one looks for what other tabs have left, and how long one that says farewell takes to be gone, with its lock. */
+/** How often a tab looks for what others have left, and how long a tab that is being closed keeps its lock. */
 const lookMilliseconds = 20_000
 const farewellMilliseconds = 500
 
-/** How soon edits are kept after they were made, and how soon the drawing after it changed. */
+/** How soon edits are kept after they were made, and the drawing after it changed. */
 const editsMilliseconds = 60
 const drawingMilliseconds = 1_500
 /** Keeping takes no more than this part of the time, however large the drawing. */
 const costFactor = 100
 
 /**
- * A session for a room: the one that a closed or reloaded tab has left, or else a new one; either begins with the drawing
+ * A replica for a room: the one that a closed or reloaded tab has left, or else a new one. Either begins with the drawing
  * that this browser last saw.
  *
  * @param {import('../core/core.js').Core} core
  * @param {string} room
- * @param {import('../core/types.js').ReplicaOptions} options one that only looks on takes over nobody's edits
- * @returns {Promise<{session: import('../core/replica.js').Replica, release: (() => void) | null, isLeftBehind: boolean}>}
- *   `release` gives the actor back; `isLeftBehind`: there are edits of others that were not sent when they were kept
+ * @param {import('../core/types.js').ReplicaOptions} options with `readonly` it takes over nobody's edits
+ * @returns {Promise<{replica: import('../core/replica.js').Replica, release: (() => void) | null, isLeftBehind: boolean}>}
+ *   `release` gives the actor back; `isLeftBehind`: other tabs have kept edits that they hadn't sent
  */
 export async function openReplica(core, room, options) {
+  /** @type {import('./database.js').KeptEdits[]} */
   let edits = []
   try {
     let drawing
     ;[edits, drawing] = await Promise.all([editsOf(room), drawingOf(room)])
     if (!options.readonly) {
       for (const { key, bytes } of edits) {
-        // Without locks only what this tab had itself: what others may still hold is for couriers.
+        // Without locks this takes only what this tab had itself. Couriers care for what others may still hold.
         const release = await claim(key, Infinity)
         if (!release) continue
-        const session = restore(core, bytes, drawing, options)
-        if (session) return { session, release, isLeftBehind: hasUnsent(edits, key) }
+        const replica = restore(core, bytes, drawing, options)
+        if (replica) return { replica, release, isLeftBehind: hasUnsent(edits, key) }
         release()
       }
     }
-    const session = drawing ? restore(core, null, drawing, options) : null
-    if (session) return { session, release: await claim(keyOf(room, session.actor)), isLeftBehind: hasUnsent(edits) }
+    const replica = drawing ? restore(core, null, drawing, options) : null
+    if (replica) return { replica, release: await claim(keyOf(room, replica.actor)), isLeftBehind: hasUnsent(edits) }
   } catch (error) {
-    // A browser that keeps nothing: the room itself is on the server.
+    // This browser keeps nothing. The room itself is on the server.
     console.warn('What was kept of this room can’t be read:', error)
   }
-  const session = core.createReplica(options)
-  return { session, release: await claim(keyOf(room, session.actor)).catch(() => null), isLeftBehind: hasUnsent(edits) }
+  const replica = core.createReplica(options)
+  return { replica, release: await claim(keyOf(room, replica.actor)).catch(() => null), isLeftBehind: hasUnsent(edits) }
 }
 
+/** @param {import('./database.js').KeptEdits[]} edits @param {string} [own] the key of one's own */
 const hasUnsent = (edits, own) => edits.some(({ key, unsent }) => unsent > 0 && key !== own)
 
 /**
- * Looks after what other tabs of this browser leave: what was found at the beginning, when one says farewell, when the
- * connection is back, and now and then.
+ * Sends what other tabs of this browser leave: what was found at the beginning, what a tab leaves that is being closed,
+ * what is there when the connection is back, and every so often.
  *
- * @param {import('../state/app.js').App} app @param {boolean} isLeftBehind
+ * @param {import('../network/connection.js').Connection} connection @param {string} room
+ * @param {boolean} isLeftBehind whether there was something at the beginning
  * @param {() => Promise<import('./couriers.js').Couriers>} load
  */
-export function watchTabs(app, isLeftBehind, load) {
+export function watchTabs(connection, room, isLeftBehind, load) {
+  /** @type {Promise<import('./couriers.js').Couriers> | null} */
   let couriers = null
   const look = () => {
-    if (app.live.status().state !== 'live') return
+    if (connection.replica.status().state !== 'live') return
     couriers ??= load()
     couriers.then((all) => all.look(), (error) => {
       couriers = null
       console.warn('What other tabs have left can’t be sent yet:', error)
     })
   }
-  app.addEventListener('effect', ({ detail }) => {
-    if (detail.type !== 'state' || detail.state !== 'live') return
+  connection.on('effect', (effect) => {
+    if (effect.type !== 'state' || effect.state !== 'live') return
     if (isLeftBehind) look()
     isLeftBehind = true
   })
   setInterval(look, lookMilliseconds)
   if (!('BroadcastChannel' in globalThis)) return
   const channel = new BroadcastChannel('canvas tabs')
-  channel.addEventListener('message', ({ data }) => { if (data === app.room) setTimeout(look, farewellMilliseconds) })
-  addEventListener('pagehide', () => channel.postMessage(app.room))
+  channel.addEventListener('message', ({ data }) => { if (data === room) setTimeout(look, farewellMilliseconds) })
+  addEventListener('pagehide', () => channel.postMessage(room))
 }
 
 /**
@@ -99,7 +103,9 @@ export function restore(core, edits, drawing, options) {
 
 /** Keeps a room's unsent edits and its drawing, as they change. */
 export class Keeper {
-  #app
+  #room
+  #replica
+  #notices
   #key
   #actor
   #release
@@ -111,47 +117,52 @@ export class Keeper {
   #hasFailed = false
   #keptEdits = new Uint8Array()
 
-  /** @param {import('../state/app.js').App} app @param {(() => void) | null} release */
-  constructor(app, release) {
-    this.#app = app
+  /**
+   * @param {{room: string, connection: import('../network/connection.js').Connection,
+   *   shown: import('../state/shown.js').Shown, notices: import('../state/notices.js').Notices}} parts
+   * @param {(() => void) | null} release gives the actor back
+   */
+  constructor({ room, connection, shown, notices }, release) {
+    this.#room = room
+    this.#replica = connection.replica
+    this.#notices = notices
     this.#release = release
-    this.#actor = app.live.actor
-    this.#key = keyOf(app.room, this.#actor)
-    app.addEventListener('effect', ({ detail }) => this.#take(detail))
-    app.addEventListener('changes', ({ detail }) => {
-      if (detail.reset || detail.shapes.length > 0) this.#drawingChanged()
-    })
+    this.#actor = connection.replica.actor
+    this.#key = keyOf(room, this.#actor)
+    connection.on('effect', (effect) => this.#take(effect))
+    shown.on('changes', ({ reset, shapes }) => { if (reset || shapes.length > 0) this.#drawingChanged() })
     addEventListener('pagehide', () => this.#leave())
     document.addEventListener('visibilitychange', () => { if (document.hidden) this.#leave() })
   }
 
+  /** @param {import('../core/types.js').Effect} effect */
   #take(effect) {
-    // One's own edits, and answers to them: dragging on while offline changes the edits and not their number.
-    if (effect.type === 'unsent' || effect.type === 'rejected') this.editsChanged()
+    // The page's own edits, and answers to them. Dragging on while offline changes the edits and not their number.
+    if (effect.type === 'unsent' || effect.type === 'rejected') this.#editsChanged()
     if (effect.type === 'state' && effect.state === 'loading') this.#follow()
   }
 
-  /** The server has made one somebody new. */
+  /** The server may have given this tab a new actor. */
   #follow() {
-    const { actor } = this.#app.live
+    const { actor } = this.#replica
     if (actor === this.#actor) return
     const former = this.#key
     this.#release?.()
     this.#actor = actor
-    this.#key = keyOf(this.#app.room, actor)
+    this.#key = keyOf(this.#room, actor)
     claim(this.#key).then((release) => { this.#release = release }, () => {})
-    this.editsChanged()
+    this.#editsChanged()
     this.#drawingChanged()
     this.keepNow().then(() => forgetEdits(former)).catch(() => {})
   }
 
-  editsChanged() {
+  #editsChanged() {
     this.#isEditsStale = true
     if (this.#editsTimer === 0) this.#editsTimer = setTimeout(() => this.#keepEdits(), editsMilliseconds)
   }
 
   #drawingChanged() {
-    if (this.#app.live.unsentCount > 0) this.editsChanged()
+    if (this.#replica.unsentCount > 0) this.#editsChanged()
     this.#isDrawingStale = true
     const pause = Math.max(drawingMilliseconds, this.#cost * costFactor)
     if (this.#drawingTimer === 0) this.#drawingTimer = setTimeout(() => this.#keepDrawing(), pause)
@@ -159,7 +170,7 @@ export class Keeper {
 
   /** The page may be gone in a moment. */
   #leave() {
-    if (this.#app.live.unsentCount > 0 || this.#isEditsStale) keepAtOnce(this.#edits())
+    if (this.#replica.unsentCount > 0 || this.#isEditsStale) keepAtOnce(this.#edits())
     this.keepNow()
   }
 
@@ -180,9 +191,9 @@ export class Keeper {
 
   /** @returns {import('./database.js').KeptEdits} */
   #edits() {
-    const { live, room } = this.#app
     return {
-      key: this.#key, room, actor: this.#actor, bytes: live.save(false), unsent: live.unsentCount, at: Date.now(),
+      key: this.#key, room: this.#room, actor: this.#actor, bytes: this.#replica.save(false),
+      unsent: this.#replica.unsentCount, at: Date.now(),
     }
   }
 
@@ -190,26 +201,27 @@ export class Keeper {
     clearTimeout(this.#drawingTimer)
     this.#drawingTimer = 0
     this.#isDrawingStale = false
-    const { live, room } = this.#app
-    // One that has never been in the room has edits only, and what was kept of the drawing is better.
-    if (live.status().cursor === undefined) return
+    // A replica that has never been in the room holds edits only, so what was kept of the drawing is better.
+    if (this.#replica.status().cursor === undefined) return
     const began = performance.now()
-    const bytes = live.save(true)
+    const bytes = this.#replica.save(true)
     this.#cost = performance.now() - began
-    await this.#keep('drawings', { room, bytes, at: Date.now() })
+    await this.#keep('drawings', { room: this.#room, bytes, at: Date.now() })
   }
 
+  /** @param {'edits' | 'drawings'} store @param {import('./database.js').KeptEdits | import('./database.js').KeptDrawing} record */
   async #keep(store, record) {
     try {
       await keep(store, record)
       this.#hasFailed = false
     } catch (error) {
-      if (this.#hasFailed || this.#app.live.unsentCount === 0) return
+      if (this.#hasFailed || this.#replica.unsentCount === 0) return
       this.#hasFailed = true
-      this.#app.say('This browser keeps nothing: don’t close the page before all is saved.', { kind: 'refused' })
+      this.#notices.say('This browser can’t keep your changes. Don’t close the page until everything is saved.', { kind: 'refused' })
       console.warn(error)
     }
   }
 }
 
+/** @param {Uint8Array} one @param {Uint8Array} other */
 const isSame = (one, other) => one.length === other.length && one.every((byte, at) => byte === other[at])

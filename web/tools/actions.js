@@ -1,52 +1,75 @@
 import { actions } from './catalogue.js'
 
-// What is done with the table of actions: for the menu, the toolbar, the sheet of shortcuts and the keys.
+// What is done with the table of actions: for the menu, the toolbar, the list of shortcuts and the keys.
 
 /** @typedef {import('./catalogue.js').Action} Action */
+/** @typedef {import('./catalogue.js').ActionReach} ActionReach */
 
-/** @param {Action} action @param {import('../state/app.js').App} app */
-export function isEnabled(action, app) {
-  if (action.edits && (app.viewOnly || app.isPast)) return false
-  if (action.needs && app.selection.size < action.needs) return false
-  return action.isEnabled?.(app) ?? true
+/**
+ * @param {Action} action @param {ActionReach} reach
+ */
+function isEnabled(action, reach) {
+  if (action.edits && !reach.permission.mayEdit) return false
+  if (action.needs && reach.selection.size < action.needs) return false
+  return action.isEnabled?.(reach) ?? true
 }
 
-/** Does it, if it can be done now. @param {Action} action @param {KeyboardEvent} [event] whose key it was */
-export function run(action, app, event) {
-  if (!isEnabled(action, app)) return false
-  // Strokes of the arrow keys are one step together; whatever else is done begins another.
-  if (action.repeats && action.needs) app.tools.settleGlide()
-  else if (action.edits) app.tools.settle()
-  action.run(app, event)
+/**
+ * Does it, if it can be done now.
+ *
+ * @param {Action} action @param {ActionReach} reach
+ * @param {KeyboardEvent} [event] of its key, where it was pressed
+ */
+export function run(action, reach, event) {
+  if (!isEnabled(action, reach)) return false
+  // Strokes of the arrow keys are one step together. Anything else that is done begins another.
+  if (action.repeats && action.needs) reach.momentum.settleGlide()
+  else if (action.edits) reach.momentum.settle()
+  action.run(reach, event)
   return true
 }
 
 /**
- * The table for one app, by name.
+ * What a menu or a toolbar needs of an action.
  *
- * @param {import('../state/app.js').App} app
- * @returns {Record<string, {id: string, group: string, words: string, key: string, run: () => boolean,
- *   isEnabled: () => boolean}>}
+ * @typedef {object} Doable
+ * @property {string} words
+ * @property {string} [group] under which heading the list of shortcuts has it; without one it isn't there
+ * @property {string} [key] as it is shown
+ * @property {() => unknown} run
+ * @property {() => boolean} [isEnabled]
  */
-export function actionsOf(app) {
+
+/** @typedef {Record<string, Doable>} Doables */
+
+/**
+ * The table, by name.
+ *
+ * @param {ActionReach} reach @returns {Doables}
+ */
+export function actionsOf(reach) {
   return Object.fromEntries(actions.map((action) => [action.id, {
-    id: action.id,
     group: action.group,
     words: action.words,
     key: action.keys.length > 0 ? keyWords(action.keys[0]) : '',
-    run: () => run(action, app),
-    isEnabled: () => isEnabled(action, app),
+    run: () => run(action, reach),
+    isEnabled: () => isEnabled(action, reach),
   }]))
 }
 
 const isMac = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? '')
 
+/** @type {Record<string, string>} */
 const named = {
   mod: isMac ? '⌘' : 'Ctrl', shift: isMac ? '⇧' : 'Shift', alt: isMac ? '⌥' : 'Alt', arrowleft: '←', arrowright: '→',
   arrowup: '↑', arrowdown: '↓', delete: 'Del', backspace: '⌫', escape: 'Esc', enter: 'Enter', '-': '−',
 }
 
-/** `mod+shift+z` as one reads it: `Ctrl+Shift+Z`, or `⇧⌘Z` on a Mac. @param {string} key */
+/**
+ * `mod+shift+z` as one reads it: `Ctrl+Shift+Z`, or `⇧⌘Z` on a Mac.
+ *
+ * @param {string} key
+ */
 export function keyWords(key) {
   if (key === '+') return key
   const parts = key.split('+').map((part) => named[part] ?? part.toUpperCase())

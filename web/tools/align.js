@@ -4,7 +4,14 @@ import { boundsOf, boundsOfAll } from './transform.js'
 
 /** @typedef {'left' | 'center' | 'right' | 'top' | 'middle' | 'bottom'} Edge */
 
-/** How far a box is to be moved so that it stands at an edge of another. */
+/** @typedef {import('../core/types.js').Box} Box */
+/** @typedef {import('../core/types.js').Frame & {id: number}} Shape */
+
+/**
+ * How far a box has to move to stand at an edge of another.
+ *
+ * @type {Record<Edge, (box: Box, all: Box) => [number, number]>}
+ */
 const ways = {
   left: (box, all) => [all.x - box.x, 0],
   center: (box, all) => [all.x + all.width / 2 - box.x - box.width / 2, 0],
@@ -14,30 +21,33 @@ const ways = {
   bottom: (box, all) => [0, all.y + all.height - box.y - box.height],
 }
 
+/** @param {number} value */
 const rounded = (value) => Math.round(value * 100) / 100
+/** @param {Shape} shape @param {number} dx @param {number} dy */
 const placed = ({ id, x, y }, dx, dy) => ({ id, x: rounded(x + dx), y: rounded(y + dy) })
 
 /**
- * @param {import('../core/types.js').Shape[]} shapes @param {Edge} edge of the box around all of them
- * @returns {import('./transform.js').Place[]}
+ * @param {Shape[]} shapes @param {Edge} edge of the box around all of them
+ * @returns {import('../core/types.js').Place[]}
  */
 export function aligned(shapes, edge) {
   const all = boundsOfAll(shapes)
+  if (!all) return []
   return shapes.map((shape) => placed(shape, ...ways[edge](boundsOf(shape), all)))
 }
 
 /**
  * The same space between each and the next; the outermost stay. Where there is too little room they overlap evenly.
  *
- * @param {import('../core/types.js').Shape[]} shapes @param {'x' | 'y'} axis
- * @returns {import('./transform.js').Place[]}
+ * @param {Shape[]} shapes @param {'x' | 'y'} axis
+ * @returns {import('../core/types.js').Place[]}
  */
 export function distributed(shapes, axis) {
-  if (shapes.length < 3) return []
+  const all = boundsOfAll(shapes)
+  if (shapes.length < 3 || !all) return []
   const side = axis === 'x' ? 'width' : 'height'
   const boxes = shapes.map((shape) => ({ shape, box: boundsOf(shape) }))
     .sort((a, b) => a.box[axis] - b.box[axis] || a.shape.id - b.shape.id)
-  const all = boundsOfAll(shapes)
   const filled = boxes.reduce((sum, { box }) => sum + box[side], 0)
   const space = (all[side] - filled) / (shapes.length - 1)
   let next = all[axis]

@@ -1,28 +1,44 @@
 import { fitBeside } from '../drawing/surroundings.js'
-import { shapesOf } from './grasp.js'
 import { boundsOfAll } from './transform.js'
 
 /** How far a copy lies from what it was copied from. */
 const step = 20
 
 /**
- * Copying, cutting and pasting over the system's clipboard, where a drawing lies as the text that other rooms, files
- * and the terminal take too.
+ * Copying, cutting and pasting with the system's clipboard. It holds a drawing as text, which other rooms, files and the
+ * terminal take too.
  */
 export class Clipboard {
-  #app
-  #tools
-  /** What was copied last here, for browsers that don't let a page read. */
+  #documents
+  #editing
+  #notices
+  #selection
+  #shown
+  #view
+  #momentum
+  /** What was copied last here, for browsers that don't let a page read the clipboard. */
   #kept = ''
-  /** What is being copied while the app has no exchange yet. @type {Promise<boolean> | null} */
+  /**
+   * What is being copied while documents can't be made yet.
+   *
+   * @type {Promise<boolean> | null}
+   */
   #copying = null
-  /** How often the same has been pasted. */
+  /** How often the same text has been pasted. */
   #pasted = { text: '', count: 0 }
 
-  /** @param {import('./tools.js').Tools} tools */
-  constructor(tools) {
-    this.#tools = tools
-    this.#app = tools.app
+  /**
+   * @param {Pick<import('./reach.js').Reach, 'documents' | 'editing' | 'notices' | 'selection' | 'shown' | 'view'>
+   *   & {momentum: import('./momentum.js').Momentum}} reach
+   */
+  constructor({ documents, editing, notices, selection, shown, view, momentum }) {
+    this.#documents = documents
+    this.#editing = editing
+    this.#notices = notices
+    this.#selection = selection
+    this.#shown = shown
+    this.#view = view
+    this.#momentum = momentum
     document.addEventListener('copy', (event) => this.#take(event, false))
     document.addEventListener('cut', (event) => this.#take(event, true))
     document.addEventListener('paste', (event) => {
@@ -42,9 +58,9 @@ export class Clipboard {
   // From a menu. The keys' own events need no permission and are preferred.
 
   /** @returns {Promise<boolean>} whether there was something to copy, and it is copied */
-  async copy(ids = this.#app.selection.ids()) {
-    if (ids.length === 0 || !await this.#app.exchange()) return false
-    this.#kept = this.#app.session.exportShapes(ids)
+  async copy(ids = this.#selection.ids()) {
+    if (ids.length === 0 || !await this.#documents.load()) return false
+    this.#kept = this.#shown.replica.exportShapes(ids)
     try {
       await navigator.clipboard.writeText(this.#kept)
     } catch {
@@ -54,7 +70,7 @@ export class Clipboard {
   }
 
   async cut() {
-    const ids = this.#app.selection.ids()
+    const ids = this.#selection.ids()
     const isCopied = await this.copy(ids)
     if (isCopied) this.#remove(ids)
     return isCopied
@@ -65,73 +81,97 @@ export class Clipboard {
     try {
       text = await navigator.clipboard.readText() || text
     } catch {
-      // Not allowed, or not there: what was copied here.
+      // The browser doesn't allow it, or can't. Then what was copied on this page is pasted.
     }
     if (text !== '') this.#insert(text)
   }
 
-  /** Copies of what is selected, beside it or so far from it, without the clipboard. @returns {Promise<number[]>} them */
+  /**
+   * Copies what is selected, beside it or so far from it, without the clipboard.
+   *
+   * @returns {Promise<number[]>} the copies
+   */
   async duplicate(distance = step) {
-    const ids = this.#app.selection.ids()
-    return ids.length > 0 && await this.#app.exchange() ? this.duplicateNow(distance, ids) : []
+    const ids = this.#selection.ids()
+    return ids.length > 0 && await this.#documents.load() ? this.duplicateNow(distance, ids) : []
   }
 
-  /** The same where the app has its exchange. @returns {number[]} */
+  /**
+   * The same, once documents can be made.
+   *
+   * @param {number} distance @param {number[]} ids @returns {number[]}
+   */
   duplicateNow(distance, ids) {
-    return this.#add(this.#app.session.exportShapes(ids), distance, distance)
+    return this.#add(this.#shown.replica.exportShapes(ids), distance, distance)
   }
 
+  /** @param {ClipboardEvent} event @param {boolean} removes */
   #take(event, removes) {
-    if (isText(event.target) || !getSelection().isCollapsed) return
-    const ids = this.#app.selection.ids()
+    if (isText(event.target) || !(getSelection()?.isCollapsed ?? true)) return
+    const ids = this.#selection.ids()
     if (ids.length === 0) return
     event.preventDefault()
-    if (!this.#app.hasExchange) {
-      // Too late for this event: as from a menu.
+    if (!this.#documents.isReady) {
+      // It is too late for this event, so it is done as from a menu.
       const copying = (removes ? this.cut() : this.copy()).finally(() => {
         if (this.#copying === copying) this.#copying = null
       })
       this.#copying = copying
       return
     }
-    const text = this.#app.session.exportShapes(ids)
-    event.clipboardData.setData('text/plain', text)
+    const text = this.#shown.replica.exportShapes(ids)
+    event.clipboardData?.setData('text/plain', text)
     this.#kept = text
     if (removes) this.#remove(ids)
   }
 
+  /** @param {number[]} ids */
   #remove(ids) {
-    this.#tools.settle()
-    if (ids.length > 0) this.#app.edit((session) => session.delete(ids))
+    this.#momentum.settle()
+    if (ids.length > 0) this.#editing.edit((replica) => replica.delete(ids))
   }
 
+  /** @param {string} text */
   async #insert(text) {
-    if (!/^\s*[{[]/.test(text)) return this.#app.say('What you pasted is no drawing.', { kind: 'refused' })
-    if (!await this.#app.exchange()) return
-    this.#tools.settle()
+    if (!/^\s*[{[]/.test(text)) return this.#notices.say('Nothing here to paste. Copy some shapes first.', { kind: 'refused' })
+    if (!await this.#documents.load()) return
+    this.#momentum.settle()
     const count = this.#pasted.text === text ? this.#pasted.count + 1 : 1
     this.#pasted = { text, count }
     const added = this.#add(text, step * count, step * count)
     if (added.length > 0) this.#bringIntoView(added)
   }
 
-  /** @returns {number[]} what came */
+  /** @param {string} text @param {number} x @param {number} y @returns {number[]} the shapes that came */
   #add(text, x, y) {
-    const effects = this.#app.edit((session) => session.importDocument(text, { x, y }))
-    const added = effects?.find(({ type }) => type === 'added')?.shapes ?? []
-    if (added.length > 0) this.#app.selection.set(added)
+    const added = addedBy(this.#editing.edit((replica) => replica.importDocument(text, { x, y })))
+    if (added.length > 0) this.#selection.set(added)
     return added
   }
 
-  /** What lay elsewhere in another room is to be seen in this one. */
+  /**
+   * Shapes from another room may lie where nobody looks in this one.
+   *
+   * @param {number[]} ids
+   */
   #bringIntoView(ids) {
-    const box = boundsOfAll(shapesOf(this.#app.session, ids))
-    const seen = this.#app.view.visibleBox()
-    const isSeen = box.x < seen.x + seen.width && box.x + box.width > seen.x
-      && box.y < seen.y + seen.height && box.y + box.height > seen.y
-    if (!isSeen) fitBeside(this.#app.view, box, 96, { now: performance.now(), nearest: this.#app.view.scale })
+    const box = boundsOfAll(this.#shown.replica.shapesOf(ids))
+    const seen = this.#view.visibleBox()
+    const isSeen = !box || (box.x < seen.x + seen.width && box.x + box.width > seen.x
+      && box.y < seen.y + seen.height && box.y + box.height > seen.y)
+    if (!isSeen) fitBeside(this.#view, box, 96, { now: performance.now(), nearest: this.#view.scale })
   }
 }
 
+/**
+ * The shapes that an edit has added.
+ *
+ * @param {import('../core/types.js').Effect[] | undefined} effects @returns {number[]}
+ */
+export function addedBy(effects = []) {
+  return effects.flatMap((effect) => (effect.type === 'added' ? effect.shapes : []))
+}
+
+/** @param {EventTarget | null} target */
 const isText = (target) =>
   target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null

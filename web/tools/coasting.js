@@ -3,7 +3,7 @@ import { friction, speedMax, speedMin } from './gliding.js'
 /** Slower than this, in CSS pixels a second, the paper stays where the finger leaves it. */
 const coastSpeedMin = 250
 
-const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)')
+const reducedMotion = globalThis.matchMedia?.('(prefers-reduced-motion: reduce)')
 
 /** The paper goes on a little after a finger has pushed it, until something else is done. */
 export class Coasting {
@@ -19,13 +19,14 @@ export class Coasting {
     const share = Math.min(1, speedMax / speed)
     this.#view = view
     this.#velocity = { x: velocity.x * share, y: velocity.y * share }
-    if (speed >= coastSpeedMin && !reducedMotion.matches) this.#next()
+    if (speed >= coastSpeedMin && !reducedMotion?.matches) this.#next()
   }
 
   stop() { cancelAnimationFrame(this.#frame) }
 
   #next() { this.#frame = requestAnimationFrame((now) => this.#step(now)) }
 
+  /** @param {number} now */
   #step(now) {
     const left = Math.exp(-friction * Math.max(0, now - this.#began) / 1000)
     const x = this.#velocity.x / friction * (1 - left)

@@ -1,6 +1,7 @@
+import { Source } from '../basics/source.js'
 import { boundsOfAll, moved } from './transform.js'
 
-/** How fast a glide loses its speed: after a second a twentieth of it is left. */
+/** How fast a glide loses its speed: a twentieth of it is left after a second. */
 export const friction = 3
 /** Slower than this, in CSS pixels a second, it stands; nothing is thrown faster than a hand can. */
 export const speedMin = 20
@@ -14,8 +15,8 @@ export const speedMax = 5000
  */
 function way(start, velocity, least, most) {
   const length = most - least
-  if (length <= 0) return () => start
-  return (seconds) => {
+  return (/** @type {number} */ seconds) => {
+    if (length <= 0) return start
     const straight = start + velocity / friction * (1 - Math.exp(-friction * seconds))
     const along = ((straight - least) % (2 * length) + 2 * length) % (2 * length)
     return least + (along <= length ? along : 2 * length - along)
@@ -25,9 +26,9 @@ function way(start, velocity, least, most) {
 /**
  * Where something thrown goes: it slows down, and stays inside a box. What wasn't wholly inside goes no further out.
  *
- * @param {import('./transform.js').Frame} box around what is thrown
+ * @param {import('../core/types.js').Box} box around what is thrown
  * @param {{x: number, y: number}} velocity units a second @param {number} scale CSS pixels for a unit
- * @param {{x: number, y: number, width: number, height: number}} inside
+ * @param {import('../core/types.js').Box} inside
  * @returns {{seconds: number, at: (seconds: number) => {x: number, y: number}}} how far it has come since
  */
 export function glide(box, velocity, scale, inside) {
@@ -44,45 +45,54 @@ export function glide(box, velocity, scale, inside) {
   }
 }
 
+/** @type {ReturnType<typeof glide>} */
+const standing = { seconds: 0, at: () => ({ x: 0, y: 0 }) }
+
 const reducedMotion = globalThis.matchMedia?.('(prefers-reduced-motion: reduce)')
 
-/** Shapes on their way after the hand has let go. The step to undo that the hand began ends with it. */
-export class Gliding {
-  #app
+/**
+ * Shapes on their way after the hand has let go. The step to undo that the hand began ends with it. `ended` tells that
+ * they stand, and that nothing of it is written any more.
+ *
+ * @extends {Source<{ended: null}>}
+ */
+export class Gliding extends Source {
+  #editing
   #held
   #path
-  #began
+  #began = performance.now()
   #frame = 0
-  #ended
 
   /**
-   * @param {import('../state/app.js').App} app @param {import('./held.js').Held} held as they are let go
-   * @param {{x: number, y: number}} velocity CSS pixels a second
-   * @param {() => void} ended it stands; nothing of it is written any more
+   * @param {Pick<import('./reach.js').Reach, 'editing' | 'view'>} reach
+   * @param {import('./held.js').Held} held as they are let go; at least one
+   * @param {import('../core/types.js').Point} velocity CSS pixels a second
    */
-  constructor(app, held, velocity, ended) {
-    const { view } = app
-    this.#app = app
+  constructor({ editing, view }, held, velocity) {
+    super()
+    this.#editing = editing
     this.#held = held
-    this.#ended = ended
     const speed = { x: velocity.x / view.scale, y: velocity.y / view.scale }
-    this.#path = glide(boundsOfAll(held.start), speed, view.scale, view.visibleBox())
+    const box = boundsOfAll(held.start)
+    this.#path = box ? glide(box, speed, view.scale, view.visibleBox()) : standing
   }
 
-  /** Where nothing is to move by itself it is at its end at once. */
+  /** Where the person asked for less motion it is at its end at once. */
   start() {
     this.#began = performance.now()
     if (reducedMotion?.matches) this.land()
     else this.#next()
   }
 
+  /** @param {import('../core/types.js').Changes} changes */
   follow(changes) { this.#held.follow(changes) }
+  /** @param {number} id */
   has(id) { return this.#held.ids.includes(id) }
 
-  /** It stays where it is: a hand has caught it. */
+  /** They stay where they are: a hand has caught one. */
   stop() { this.#finish() }
 
-  /** It is where it was going to be. */
+  /** They are where they were going to be. */
   land() {
     this.#goTo(this.#path.seconds)
     this.#finish()
@@ -90,6 +100,7 @@ export class Gliding {
 
   #next() { this.#frame = requestAnimationFrame((now) => this.#step(now)) }
 
+  /** @param {number} now */
   #step(now) {
     const seconds = Math.max(0, now - this.#began) / 1000
     if (seconds >= this.#path.seconds || this.#held.isEmpty) return this.land()
@@ -97,6 +108,7 @@ export class Gliding {
     this.#next()
   }
 
+  /** @param {number} seconds */
   #goTo(seconds) {
     const { x, y } = this.#path.at(seconds)
     this.#held.place(moved(this.#held.start, x, y))
@@ -104,7 +116,7 @@ export class Gliding {
 
   #finish() {
     cancelAnimationFrame(this.#frame)
-    this.#app.endGroup()
-    this.#ended()
+    this.#editing.endGroup()
+    this.tell('ended', null)
   }
 }

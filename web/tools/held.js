@@ -1,43 +1,47 @@
-import { shapesOf } from './grasp.js'
-
 /**
- * The shapes that a gesture has hold of, as they were when it began. What someone else deletes meanwhile is let go, so
- * that nothing is written to what is gone.
+ * The shapes that a gesture has hold of, as they were when it began. A shape that someone else deletes meanwhile is let go,
+ * so that nothing is written to what is gone.
  */
 export class Held {
-  #app
+  #shown
+  #editing
   #start
 
-  /** @param {import('../state/app.js').App} app @param {Iterable<number>} ids */
-  constructor(app, ids) {
-    this.#app = app
-    this.#start = shapesOf(app.session, ids)
+  /** @param {Pick<import('./reach.js').Reach, 'shown' | 'editing'>} reach @param {Iterable<number>} ids */
+  constructor({ shown, editing }, ids) {
+    this.#shown = shown
+    this.#editing = editing
+    this.#start = shown.replica.shapesOf(ids)
   }
 
   get isEmpty() { return this.#start.length === 0 }
-  /** As they were. @returns {import('../core/types.js').Shape[]} */
+  /**
+   * As they were.
+   *
+   * @returns {import('../core/types.js').Shape[]}
+   */
   get start() { return this.#start }
   /** @returns {number[]} */
   get ids() { return this.#start.map(({ id }) => id) }
   /** As they are. */
-  get now() { return shapesOf(this.#app.session, this.ids) }
+  get now() { return this.#shown.replica.shapesOf(this.ids) }
 
   /** @param {import('../core/types.js').Changes} changes */
   follow(changes) {
     if (changes.reset) {
-      this.#start = this.#start.filter(({ id }) => this.#app.session.shape(id))
+      this.#start = this.#start.filter(({ id }) => this.#shown.replica.shape(id))
     } else if (changes.shapes.some(({ shape }) => !shape)) {
       const gone = new Set(changes.shapes.filter(({ shape }) => !shape).map(({ id }) => id))
       this.#start = this.#start.filter(({ id }) => !gone.has(id))
     }
   }
 
-  /** @param {import('./transform.js').Place[]} places */
+  /** @param {import('../core/types.js').Place[]} places */
   place(places) {
-    if (places.length > 0) this.#app.edit((session) => session.place(places))
+    if (places.length > 0) this.#editing.edit((replica) => replica.place(places))
   }
 
-  /** All as they were. */
+  /** Puts all back where they were. */
   putBack() {
     this.place(this.#start.map(({ id, x, y, width, height, rotation }) => ({ id, x, y, width, height, rotation })))
   }

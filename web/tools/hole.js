@@ -1,5 +1,7 @@
 import { middle } from './transform.js'
 
+/** @typedef {import('../core/types.js').Point} Point */
+
 /** From so far away, in CSS pixels, the mouth feels a shape come. */
 const feltFrom = 160
 /** A finger can't aim better. */
@@ -12,13 +14,18 @@ const mercy = 8
  * Its look is the style sheet's: `--swell` goes from 0 to 1 as a shape comes near, and `data-over` says it would fall in.
  */
 export class Hole {
-  #app
+  #editing
+  #view
   #element
   #stage
 
-  /** @param {import('../state/app.js').App} app @param {HTMLElement} element @param {HTMLElement} stage */
-  constructor(app, element, stage) {
-    this.#app = app
+  /**
+   * @param {HTMLElement} element @param {HTMLElement} stage
+   * @param {Pick<import('./reach.js').Reach, 'editing' | 'view'>} reach
+   */
+  constructor(element, stage, { editing, view }) {
+    this.#editing = editing
+    this.#view = view
     this.#element = element
     this.#stage = stage
   }
@@ -34,7 +41,11 @@ export class Hole {
     }
   }
 
-  /** A dragged shape is at a point of the stage. */
+  /**
+   * A dragged shape is at a point of the stage.
+   *
+   * @param {Point} point
+   */
   feel(point) {
     const { x, y, radius } = this.mouth
     const distance = Math.hypot(point.x - x, point.y - y) - radius
@@ -49,21 +60,30 @@ export class Hole {
     this.#element.removeAttribute('data-over')
   }
 
-  /** Whether what is let go of here falls in: the hand is over the mouth, or the middle of the one shape it holds is. */
+  /**
+   * Whether what is let go of here falls in: the hand is over the mouth, or the middle of the one shape it holds is.
+   *
+   * @param {Point} hand @param {import('../core/types.js').Frame[]} shapes
+   */
   takes(hand, shapes) {
     const { x, y, radius } = this.mouth
+    /** @param {Point} point */
     const isOver = (point) => Math.hypot(point.x - x, point.y - y) <= radius + mercy
-    return isOver(hand) || (shapes.length === 1 && isOver(this.#app.view.toScreen(middle(shapes[0]))))
+    return isOver(hand) || (shapes.length === 1 && isOver(this.#view.toScreen(middle(shapes[0]))))
   }
 
   /** @param {number[]} ids @returns what the edit returned */
   swallow(ids) {
     if (ids.length === 0) return undefined
-    const { x, y } = this.#app.view.toCanvas(this.mouth)
+    const { x, y } = this.#view.toCanvas(this.mouth)
     const set = { position: [round(x - 0.5), round(y - 0.5)], size: [1, 1], deleted: true }
-    return this.#app.edit((session) => session.edit(ids.map((shape) => ({ shape, set }))))
+    return this.#editing.edit((replica) => replica.edit(ids.map((shape) => ({ shape, set }))))
   }
 }
 
-/** Within what the wire takes, however far away one looks. */
+/**
+ * Within the limits of the protocol, however far away the view is.
+ *
+ * @param {number} value
+ */
 const round = (value) => Math.max(-1e7, Math.min(1e7, Math.round(value * 100) / 100))

@@ -1,28 +1,34 @@
+/** @typedef {import('../gestures/recogniser.js').Drag} Drag */
+/** @typedef {import('../gestures/recogniser.js').TwoFingers} TwoFingers */
+
 // Gestures that change what is seen or selected, and nothing of the drawing.
 
 /** The paper follows the hand. */
 export class Panning {
-  #tools
+  #momentum
   #view
   #last
 
-  constructor(tools, gesture) {
-    this.#tools = tools
-    this.#view = tools.app.view
+  /** @param {Pick<import('./reach.js').ActReach, 'momentum' | 'view'>} reach @param {Drag} gesture */
+  constructor({ momentum, view }, gesture) {
+    this.#momentum = momentum
+    this.#view = view
     this.#last = { x: gesture.x - gesture.dx, y: gesture.y - gesture.dy }
   }
 
   cursor = 'grabbing'
 
+  /** @param {Drag} gesture */
   move({ x, y }) {
     if (x === this.#last.x && y === this.#last.y) return
     this.#view.panBy(x - this.#last.x, y - this.#last.y)
     this.#last = { x, y }
   }
 
+  /** @param {Drag} gesture */
   end(gesture) {
     this.move(gesture)
-    if (gesture.pointer === 'touch') this.#tools.coast(gesture.velocity)
+    if (gesture.pointer === 'touch' && gesture.velocity) this.#momentum.coast(gesture.velocity)
   }
 
   cancel() {}
@@ -33,54 +39,68 @@ export class Zooming {
   #view
   #last
 
-  constructor(tools, gesture) {
-    this.#view = tools.app.view
+  /** @param {Pick<import('./reach.js').Reach, 'view'>} reach @param {TwoFingers} gesture */
+  constructor({ view }, gesture) {
+    this.#view = view
     this.#last = { x: gesture.x - gesture.dx, y: gesture.y - gesture.dy, scale: 1 }
   }
 
+  /** @param {TwoFingers} gesture */
   move({ x, y, scale }) {
     this.#view.panBy(x - this.#last.x, y - this.#last.y)
     if (scale !== this.#last.scale) this.#view.zoomAt({ x, y }, scale / this.#last.scale)
     this.#last = { x, y, scale }
   }
 
+  /** @param {TwoFingers} gesture */
   end(gesture) { this.move(gesture) }
   cancel() {}
 }
 
 /** A box is drawn around what is to be selected; with shift it adds to what is. */
 export class Marquee {
-  #app
+  #view
+  #selection
+  #overlay
+  #shown
   #corner
+  /** @type {number[]} */
   #before
 
-  constructor(tools, gesture) {
-    this.#app = tools.app
-    this.#corner = this.#app.view.toCanvas(gesture.start)
-    this.#before = gesture.shift ? this.#app.selection.ids() : []
+  /** @param {Pick<import('./reach.js').Reach, 'view' | 'selection' | 'overlay' | 'shown'>} reach @param {Drag} gesture */
+  constructor({ view, selection, overlay, shown }, gesture) {
+    this.#view = view
+    this.#selection = selection
+    this.#overlay = overlay
+    this.#shown = shown
+    this.#corner = view.toCanvas(gesture.start)
+    this.#before = gesture.shift ? selection.ids() : []
   }
 
   cursor = 'crosshair'
 
+  /** @param {Drag} gesture */
   move(gesture) {
-    const hand = this.#app.view.toCanvas(gesture)
+    const hand = this.#view.toCanvas(gesture)
     const box = {
       x: Math.min(hand.x, this.#corner.x),
       y: Math.min(hand.y, this.#corner.y),
       width: Math.abs(hand.x - this.#corner.x),
       height: Math.abs(hand.y - this.#corner.y),
     }
-    this.#app.overlay.setMarquee(box)
-    this.#app.selection.set([...this.#before, ...this.#app.session.shapesInBox(box)])
+    this.#overlay.setMarquee(box)
+    this.#selection.set([...this.#before, ...this.#shown.replica.shapesInBox(box)])
   }
 
+  /** @param {Drag} gesture */
   end(gesture) {
     this.move(gesture)
-    this.#app.overlay.setMarquee(null)
+    this.#overlay.setMarquee(null)
   }
 
+  /** @param {Drag} gesture */
   cancel({ reason }) {
-    if (reason === 'escape') this.#app.selection.set(this.#before)
-    this.#app.overlay.setMarquee(null)
+    if (reason === 'escape') this.#selection.set(this.#before)
+    this.#overlay.setMarquee(null)
   }
 }

@@ -1,6 +1,7 @@
-import { frameOf } from './grasp.js'
 import { Held } from './held.js'
-import { moved, straightened, wayOnGrid } from './transform.js'
+import { frameOf, moved, straightened, wayOnGrid } from './transform.js'
+
+/** @typedef {import('../gestures/recogniser.js').Drag} Drag */
 
 /** Slower than this, in CSS pixels a second, a shape that is let go of stays where it is. */
 const flingSpeedMin = 350
@@ -10,90 +11,106 @@ const flingSpeedMin = 350
  * gone. One step to undo.
  */
 export class Moving {
-  #tools
-  #app
+  #reach
   #held
   #origin
   #isLifted
+  /** @type {number[]} */
   #copies = []
   #isOver = false
+  /** @type {[number, number]} */
   #last = [0, 0]
 
-  constructor(tools, gesture, ids) {
-    this.#tools = tools
-    this.#app = tools.app
-    this.#app.beginGroup()
-    this.#origin = tools.app.view.toCanvas({ x: gesture.x - gesture.dx, y: gesture.y - gesture.dy })
+  /** @param {import('./reach.js').ActReach} reach @param {Drag} gesture @param {number[]} ids */
+  constructor(reach, gesture, ids) {
+    this.#reach = reach
+    reach.editing.beginGroup()
+    this.#origin = reach.view.toCanvas({ x: gesture.x - gesture.dx, y: gesture.y - gesture.dy })
     this.#isLifted = gesture.lifted
-    if (!gesture.alt) this.#take(ids)
-    else if (this.#app.hasExchange) this.#takeCopies(ids)
+    this.#held = new Held(reach, gesture.alt ? [] : ids)
+    if (!gesture.alt) this.#lift()
+    else if (reach.documents.isReady) this.#takeCopies(ids)
     else this.#takeCopiesLater(ids)
   }
 
-  #take(ids) {
-    this.#held = new Held(this.#app, ids)
-    if (this.#isLifted) this.#tools.lift(this.#held.ids)
+  #lift() {
+    if (this.#isLifted) this.#reach.lifting.lift(this.#held.ids)
   }
 
+  /** @param {number[]} ids */
   #takeCopies(ids) {
-    this.#copies = this.#tools.clipboard.duplicateNow(0, ids)
-    this.#take(this.#copies.length > 0 ? this.#copies : ids)
+    this.#copies = this.#reach.clipboard.duplicateNow(0, ids)
+    this.#held = new Held(this.#reach, this.#copies.length > 0 ? this.#copies : ids)
+    this.#lift()
   }
 
-  /** The hand is empty until copies can be made, and they come to where it is by then. */
+  /**
+   * The hand is empty until copies can be made. They come to where it is by then.
+   *
+   * @param {number[]} ids
+   */
   async #takeCopiesLater(ids) {
-    this.#take([])
-    if (!await this.#app.exchange() || this.#isOver) return
+    if (!await this.#reach.documents.load() || this.#isOver) return
     this.#takeCopies(ids)
     this.#held.place(moved(this.#held.start, ...this.#last))
   }
 
   get cursor() { return 'grabbing' }
+  /** @param {import('../core/types.js').Changes} changes */
   follow(changes) { this.#held.follow(changes) }
 
+  /** @param {Drag} gesture */
   move(gesture) {
-    const hand = this.#app.view.toCanvas(gesture)
+    const hand = this.#reach.view.toCanvas(gesture)
+    /** @type {[number, number]} */
     let way = [hand.x - this.#origin.x, hand.y - this.#origin.y]
     if (gesture.shift) way = straightened(...way)
-    if ((gesture.ctrl || gesture.meta) && !this.#held.isEmpty) way = wayOnGrid(frameOf(this.#held.start), ...way)
+    const frame = gesture.ctrl || gesture.meta ? frameOf(this.#held.start) : null
+    if (frame) way = wayOnGrid(frame, ...way)
     if (way[0] !== this.#last[0] || way[1] !== this.#last[1]) {
       this.#last = way
       this.#held.place(moved(this.#held.start, ...way))
     }
-    this.#tools.hole.feel(gesture)
+    this.#reach.hole.feel(gesture)
   }
 
+  /** @param {Drag} gesture */
   end(gesture) {
     this.move(gesture)
     this.#isOver = true
-    if (this.#isLifted) this.#tools.lower()
-    this.#tools.hole.rest()
+    if (this.#isLifted) this.#reach.lifting.lower()
+    this.#reach.hole.rest()
     // The second finger's pinch belongs to the same step.
     if (gesture.followedBy) return
-    if (!this.#held.isEmpty && this.#tools.hole.takes(gesture, this.#held.now)) {
-      this.#tools.hole.swallow(this.#held.ids)
-    } else if (!this.#held.isEmpty && this.#isThrown(gesture)) {
-      this.#tools.glide(this.#held.ids, gesture.velocity)
+    if (!this.#held.isEmpty && this.#reach.hole.takes(gesture, this.#held.now)) {
+      this.#reach.hole.swallow(this.#held.ids)
+    } else if (!this.#held.isEmpty && gesture.velocity && this.#isThrown(gesture)) {
+      this.#reach.momentum.glide(this.#held.ids, gesture.velocity)
       return
     }
-    this.#app.endGroup()
+    this.#reach.editing.endGroup()
   }
 
-  /** What was picked up is put down, and what was led along a line, or from dot to dot, stays there. */
-  #isThrown({ velocity, shift, ctrl, meta }) {
+  /**
+   * A shape that was lifted is put down. One that was led along a line, or from dot to dot, stays there too.
+   *
+   * @param {Drag} gesture
+   */
+  #isThrown({ velocity = { x: 0, y: 0 }, shift, ctrl, meta }) {
     return !this.#isLifted && !shift && !ctrl && !meta && Math.hypot(velocity.x, velocity.y) >= flingSpeedMin
   }
 
+  /** @param {Drag} gesture */
   cancel(gesture) {
     this.#isOver = true
-    if (this.#isLifted) this.#tools.lower()
-    this.#tools.hole.rest()
+    if (this.#isLifted) this.#reach.lifting.lower()
+    this.#reach.hole.rest()
     if (gesture.reason === 'escape') this.#putBack()
-    this.#app.endGroup()
+    this.#reach.editing.endGroup()
   }
 
   #putBack() {
     if (this.#copies.length === 0) this.#held.putBack()
-    else this.#app.edit((session) => session.delete(this.#held.ids))
+    else this.#reach.editing.edit((replica) => replica.delete(this.#held.ids))
   }
 }

@@ -6,17 +6,17 @@ const pauseMax = 600
 
 /** Shapes moved by the arrow keys. */
 export class Nudging {
-  #app
+  #reach
   #timer = 0
 
-  /** @param {import('../state/app.js').App} app */
-  constructor(app) { this.#app = app }
+  /** @param {Pick<import('./reach.js').Reach, 'shown' | 'editing'>} reach */
+  constructor(reach) { this.#reach = reach }
 
   /** @param {number[]} ids @param {number} dx @param {number} dy */
   by(ids, dx, dy) {
-    const held = new Held(this.#app, ids)
+    const held = new Held(this.#reach, ids)
     if (held.isEmpty) return
-    if (this.#timer === 0) this.#app.beginGroup()
+    if (this.#timer === 0) this.#reach.editing.beginGroup()
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.end(), pauseMax)
     held.place(moved(held.start, dx, dy))
@@ -26,6 +26,6 @@ export class Nudging {
     if (this.#timer === 0) return
     clearTimeout(this.#timer)
     this.#timer = 0
-    this.#app.endGroup()
+    this.#reach.editing.endGroup()
   }
 }

@@ -1,51 +1,78 @@
-import { frameOf } from './grasp.js'
 import { Held } from './held.js'
-import { angleBetween, middle, pinched, pulled, steppedTurn, turned } from './transform.js'
+import { angleBetween, frameOf, middle, pinched, pulled, steppedTurn, turned } from './transform.js'
 
 // What handles and two fingers do. Each is one step to undo; a pinch that follows a drag goes on with the drag's.
 
-/** What all of them are alike in. */
+/** @typedef {import('../gestures/recogniser.js').Drag} Drag */
+/** @typedef {import('../gestures/recogniser.js').TwoFingers} TwoFingers */
+/** @typedef {import('../core/types.js').Frame} Frame */
+/** @typedef {import('../core/types.js').Place} Place */
+/** @typedef {Pick<import('./reach.js').Reach, 'editing' | 'shown' | 'view'>} ReshapingReach */
+
+/**
+ * What all of them have in common.
+ *
+ * @template {Drag | TwoFingers} Gesture
+ */
 class Reshaping {
-  /** @param {import('./tools.js').Tools} tools @param {Iterable<number>} ids */
-  constructor(tools, ids, { continues = false } = {}) {
-    this.app = tools.app
-    this.held = new Held(tools.app, ids)
-    this.startFrame = frameOf(this.held.start)
-    if (!continues) this.app.beginGroup()
+  #editing
+
+  /** @param {ReshapingReach} reach @param {number[]} ids @param {Gesture} gesture @param {boolean} [continues] */
+  constructor(reach, ids, gesture, continues = false) {
+    this.#editing = reach.editing
+    this.view = reach.view
+    this.held = new Held(reach, ids)
+    this.startFrame = frameOf(this.held.start) ?? { x: 0, y: 0, width: 1, height: 1, rotation: 0 }
+    this.origin = this.view.toCanvas({ x: gesture.x - gesture.dx, y: gesture.y - gesture.dy })
+    if (!continues) reach.editing.beginGroup()
   }
 
+  /**
+   * Where the shapes are to be.
+   *
+   * @param {Gesture} _gesture @returns {Place[]}
+   */
+  places(_gesture) { return [] }
+
+  /** @param {import('../core/types.js').Changes} changes */
   follow(changes) { this.held.follow(changes) }
 
+  /** @param {Gesture} gesture */
   move(gesture) {
     if (!this.held.isEmpty) this.held.place(this.places(gesture))
   }
 
+  /** @param {Gesture} gesture */
   end(gesture) {
     this.move(gesture)
-    this.app.endGroup()
+    this.#editing.endGroup()
   }
 
+  /** @param {Gesture} gesture */
   cancel({ reason }) {
     if (reason === 'escape') this.held.putBack()
-    this.app.endGroup()
+    this.#editing.endGroup()
   }
 }
 
-/** The corner at the lower right is pulled. */
+/**
+ * Pulls the lower right corner.
+ *
+ * @extends {Reshaping<Drag>}
+ */
 export class Scaling extends Reshaping {
-  #origin
-
-  constructor(tools, gesture, ids) {
-    super(tools, ids)
-    this.#origin = this.app.view.toCanvas({ x: gesture.x - gesture.dx, y: gesture.y - gesture.dy })
-    this.cursor = resizeCursor(this.startFrame?.rotation ?? 0)
+  /** @param {ReshapingReach} reach @param {Drag} gesture @param {number[]} ids */
+  constructor(reach, gesture, ids) {
+    super(reach, ids, gesture)
+    this.cursor = resizeCursor(this.startFrame.rotation)
   }
 
+  /** @override @param {Drag} gesture */
   places(gesture) {
     const { start } = this.held
-    const hand = this.app.view.toCanvas(gesture)
-    const dx = hand.x - this.#origin.x
-    const dy = hand.y - this.#origin.y
+    const hand = this.view.toCanvas(gesture)
+    const dx = hand.x - this.origin.x
+    const dy = hand.y - this.origin.y
     if (start.length === 1) return [pulled(start[0], dx, dy, { even: gesture.shift, around: gesture.alt })]
     // Shapes that lie turned among others can only be scaled evenly.
     const { x, y, width, height } = this.startFrame
@@ -55,48 +82,55 @@ export class Scaling extends Reshaping {
   }
 }
 
-/** The handle above is led around the middle. */
+/**
+ * Leads the handle above the shapes around their middle.
+ *
+ * @extends {Reshaping<Drag>}
+ */
 export class Turning extends Reshaping {
   #center
-  #from
   #turn = 0
 
-  constructor(tools, gesture, ids) {
-    super(tools, ids)
-    this.#center = this.startFrame ? middle(this.startFrame) : { x: 0, y: 0 }
-    this.#from = this.app.view.toCanvas({ x: gesture.x - gesture.dx, y: gesture.y - gesture.dy })
+  /** @param {ReshapingReach} reach @param {Drag} gesture @param {number[]} ids */
+  constructor(reach, gesture, ids) {
+    super(reach, ids, gesture)
+    this.#center = middle(this.startFrame)
   }
 
   cursor = 'grabbing'
   /** The frame of many turns with them while they are turned. */
   get frame() {
-    return this.held.start.length > 1 && this.startFrame ? { ...this.startFrame, rotation: this.#turn } : null
+    return this.held.start.length > 1 ? { ...this.startFrame, rotation: this.#turn } : null
   }
 
+  /** @override @param {Drag} gesture */
   places(gesture) {
-    const turn = angleBetween(this.#center, this.#from, this.app.view.toCanvas(gesture))
+    const turn = angleBetween(this.#center, this.origin, this.view.toCanvas(gesture))
     this.#turn = gesture.shift ? steppedTurn(this.startFrame.rotation, turn) : turn
     return pinched(this.held.start, { around: this.#center, rotation: this.#turn })
   }
 }
 
-/** Two fingers scale, turn and move what they hold. */
+/**
+ * Two fingers scale, turn and move what they hold.
+ *
+ * @extends {Reshaping<TwoFingers>}
+ */
 export class Pinching extends Reshaping {
-  #around
+  /** @type {Frame | null} */
   #frame = null
 
-  constructor(tools, gesture, ids, how) {
-    super(tools, ids, how)
-    this.#around = this.app.view.toCanvas({ x: gesture.x - gesture.dx, y: gesture.y - gesture.dy })
-  }
+  /** @param {ReshapingReach} reach @param {TwoFingers} gesture @param {number[]} ids @param {boolean} continues */
+  constructor(reach, gesture, ids, continues) { super(reach, ids, gesture, continues) }
 
   get frame() { return this.held.start.length > 1 ? this.#frame : null }
 
+  /** @override @param {TwoFingers} gesture */
   places(gesture) {
-    const hand = this.app.view.toCanvas(gesture)
+    const hand = this.view.toCanvas(gesture)
     const how = {
-      around: this.#around, scale: gesture.scale, rotation: gesture.rotation,
-      dx: hand.x - this.#around.x, dy: hand.y - this.#around.y,
+      around: this.origin, scale: gesture.scale, rotation: gesture.rotation,
+      dx: hand.x - this.origin.x, dy: hand.y - this.origin.y,
     }
     const [frame] = pinched([{ ...this.startFrame, id: 0 }], how)
     this.#frame = frame
@@ -104,7 +138,11 @@ export class Pinching extends Reshaping {
   }
 }
 
-/** An arrow along the diagonal, as the corner lies. @param {number} rotation degrees */
+/**
+ * The cursor with an arrow along the diagonal, as the corner lies.
+ *
+ * @param {number} rotation degrees
+ */
 export function resizeCursor(rotation) {
   const corner = turned({ x: 1, y: 1 }, { x: 0, y: 0 }, rotation)
   const eighth = Math.round(Math.atan2(corner.y, corner.x) * 4 / Math.PI)

@@ -1,11 +1,12 @@
 import { run } from './actions.js'
 import { actions } from './catalogue.js'
 
+/** @type {Map<string, import('./catalogue.js').Action>} */
 const table = new Map()
 for (const action of actions) if (!action.isByBrowser) for (const key of action.keys) table.set(key, action)
 
 /**
- * How the table calls a key: with its letter or digit where it bears one, whatever the modifiers make of it, and else with
+ * How the table names a key: by the letter or digit on it if there is one, whatever the modifiers make of it, and else by
  * the character or name that it gives.
  *
  * @param {{key: string, code: string, shiftKey: boolean, altKey: boolean, ctrlKey: boolean, metaKey: boolean}} event
@@ -28,41 +29,44 @@ export function keyNames({ key, code, shiftKey, altKey, ctrlKey, metaKey }) {
   return names
 }
 
-/** Where letters are letters. */
+/** Where typing writes text. */
 const written = ['checkbox', 'radio', 'range', 'color', 'button'].map((type) => `:not([type=${type}])`).join('')
 const texts = `input${written}, textarea, select, [contenteditable]`
 /** Where keys have a meaning of their own. */
 const closed = 'dialog, [role=dialog], [role=menu], [role=listbox], [role=tree], [role=slider], input, select'
 
-/** What Enter and the space bar press. */
+/** What Enter and the space bar activate. */
 const pressed = 'button, a, summary, [tabindex], ' + closed
 
 /** Keys do what the table says, and the space bar holds the paper. */
 export class Shortcuts {
-  #app
+  #reach
 
-  /** @param {import('../state/app.js').App} app */
-  constructor(app) {
-    this.#app = app
+  /** @param {import('./actions.js').ActionReach} reach */
+  constructor(reach) {
+    this.#reach = reach
+    const { tools } = reach
     document.addEventListener('keydown', (event) => this.#pressed(event))
-    document.addEventListener('keyup', (event) => { if (event.key === ' ') app.tools.isSpaceHeld = false })
-    addEventListener('blur', () => { app.tools.isSpaceHeld = false })
+    document.addEventListener('keyup', (event) => { if (event.key === ' ') tools.holdSpace(false) })
+    addEventListener('blur', () => tools.holdSpace(false))
   }
 
+  /** @param {KeyboardEvent} event */
   #pressed(event) {
+    const { tools } = this.#reach
     const target = event.target instanceof Element ? event.target : document.body
     if (event.defaultPrevented || event.isComposing || target.closest(texts)) return
     if (event.key === ' ' || event.key === 'Enter') {
       if (target.closest(pressed)) return
       event.preventDefault()
-      if (event.key === ' ') this.#app.tools.isSpaceHeld = true
+      if (event.key === ' ') tools.holdSpace(true)
     }
-    const action = keyNames(event).map((name) => table.get(name)).find((found) => found !== undefined)
+    const action = keyNames(event).flatMap((name) => table.get(name) ?? [])[0]
     if (!action || (event.repeat && !action.repeats)) return
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey
     if (isPlain && target.closest(closed)) return
-    // While a hand is at work only Escape is heard: two steps to undo can't be made at once.
-    if (this.#app.tools.isBusy && action.id !== 'escape') return
-    if (run(action, this.#app, event) || !isPlain) event.preventDefault()
+    // While a hand is at work only Escape counts: there is only one open step to undo.
+    if (tools.isBusy && action.id !== 'escape') return
+    if (run(action, this.#reach, event) || !isPlain) event.preventDefault()
   }
 }

@@ -1,33 +1,52 @@
-import { handles } from '../drawing/handles.js'
-import { handleAt } from './grasp.js'
+import { handleAt } from '../drawing/handles.js'
+
+/** @typedef {import('../gestures/recogniser.js').Target} Target */
+/** @typedef {import('../gestures/recogniser.js').PointerType} PointerType */
 
 /** Around a fingertip, in CSS pixels, something small is found too. */
 const fingerReach = 14
 
+/** @type {Target} */
 const empty = Object.freeze({ kind: 'empty', key: 'empty' })
-/** A finger pans where a mouse selects; held first, it selects too. */
+/**
+ * A finger pans where a mouse selects; held first, it selects too.
+ *
+ * @type {Target}
+ */
 const emptyToSelect = Object.freeze({ ...empty, holds: true, joins: true })
+/** @type {Target} */
 const paper = Object.freeze({ kind: 'view', key: 'view', joins: true })
 
 /** What lies under a pointer: a handle of what is selected, a shape, or nothing but the paper. */
 export class Targets {
-  #app
+  #tool
+  #shown
+  #selection
+  #view
+  #handles
 
-  /** @param {import('../state/app.js').App} app */
-  constructor(app) { this.#app = app }
+  /** @param {Pick<import('./reach.js').Reach, 'tool' | 'shown' | 'selection' | 'view' | 'handles'>} reach */
+  constructor({ tool, shown, selection, view, handles }) {
+    this.#tool = tool
+    this.#shown = shown
+    this.#selection = selection
+    this.#view = view
+    this.#handles = handles
+  }
 
   /**
-   * @param {{x: number, y: number}} point of the stage @param {string} pointer
-   * @returns {import('../gestures/recogniser.js').Target}
+   * @param {import('../core/types.js').Point} point of the stage @param {PointerType} pointer
+   * @returns {Target}
    */
   at(point, pointer) {
-    if (this.#app.tool === 'hand') return paper
+    if (this.#tool.name === 'hand') return paper
     const shape = this.#shapeAt(point, pointer)
-    const nothing = pointer === 'touch' && this.#app.tool === 'select' ? emptyToSelect : empty
+    const nothing = pointer === 'touch' && this.#tool.name === 'select' ? emptyToSelect : empty
+    /** @type {Target} */
     const under = shape === null ? nothing : { kind: 'shape', key: `shape:${shape}`, id: shape }
-    const handle = this.#app.isPast ? null : handleAt(handles(this.#app), point, pointer)
+    const handle = this.#shown.isPast ? null : handleAt(this.#handles.all(), point, pointer)
     if (!handle) return under
-    const selected = this.#app.selection.ids()
+    const selected = this.#selection.ids()
     // The handle in the middle of one shape is that shape: held there it is lifted, too.
     if (handle === 'move' && selected.length === 1) {
       return { kind: 'shape', key: `shape:${selected[0]}`, id: selected[0], handle }
@@ -35,12 +54,15 @@ export class Targets {
     return { kind: 'handle', key: `handle:${handle}`, handle, under }
   }
 
+  /** @param {import('../core/types.js').Point} point @param {PointerType} pointer @returns {number | null} */
   #shapeAt(point, pointer) {
-    const { session, view } = this.#app
+    const { replica } = this.#shown
+    const view = this.#view
     const { x, y } = view.toCanvas(point)
-    const [topmost] = session.shapesAt(x, y)
+    const [topmost] = replica.shapesAt(x, y)
     if (topmost !== undefined || pointer !== 'touch') return topmost ?? null
     const reach = fingerReach / view.scale
-    return session.shapesInBox({ x: x - reach, y: y - reach, width: 2 * reach, height: 2 * reach }).at(-1) ?? null
+    const near = replica.shapesInBox({ x: x - reach, y: y - reach, width: 2 * reach, height: 2 * reach })
+    return near[near.length - 1] ?? null
   }
 }

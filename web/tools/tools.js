@@ -1,145 +1,101 @@
 import { kinds } from '../core/values.js'
 import { Surface } from '../gestures/surface.js'
 import { clear } from './catalogue.js'
-import { Clipboard } from './clipboard.js'
-import { Coasting } from './coasting.js'
-import { Making } from './making.js'
-import { frameOf, shapesOf } from './grasp.js'
-import { Gliding } from './gliding.js'
-import { Held } from './held.js'
-import { Hole } from './hole.js'
 import { Marquee, Panning, Zooming } from './looking.js'
+import { Making } from './making.js'
 import { Moving } from './moving.js'
-import { Nudging } from './nudging.js'
 import { Pinching, resizeCursor, Scaling, Turning } from './reshaping.js'
-import { Shortcuts } from './shortcuts.js'
 import { Targets } from './targets.js'
+import { frameOf } from './transform.js'
+
+/** @typedef {import('../gestures/recogniser.js').Gesture} Gesture */
+/** @typedef {import('../gestures/recogniser.js').Lasting} Lasting */
+/** @typedef {import('../gestures/recogniser.js').Moment} Moment */
+/** @typedef {import('../gestures/recogniser.js').Drag} Drag */
+/** @typedef {import('../gestures/recogniser.js').Target} Target */
+/** @typedef {import('../gestures/surface.js').Wheel} Wheel */
+/** @typedef {import('../gestures/surface.js').Leave} Leave */
+/** @typedef {import('./reach.js').Act} Act */
 
 const taps = ['tap', 'doubleTap', 'tripleTap']
 
-/**
- * What gestures on the stage do.
- *
- *     tools.hole         the black hole
- *     tools.settle()     before anything else is edited: what goes on by itself comes to its end
- *     tools.frame        what the overlay draws as the frame of the selection instead of the box around it; or null
- *
- * One gesture at a time is at work, an *act*: an object that is told of its gesture's moves and its end. Each act is one
- * step to undo.
- */
+/** What gestures on the stage do. One lasting gesture at a time is at work, as an act. */
 export class Tools {
-  /** Where there is something to shake. @type {import('../gestures/shake.js').Shaking | null} */
-  shaking = null
   #stage
+  #reach
   #surface
-  #targets
+  /** @type {Act | null} */
   #act = null
-  #glide = null
-  #coast = null
+  /**
+   * The drag whose step to undo a pinch goes on with.
+   *
+   * @type {Act | null}
+   */
+  #continued = null
   #isSpaceHeld = false
 
-  /** @param {import('../state/app.js').App} app @param {HTMLElement} stage @param {HTMLElement} hole */
-  constructor(app, stage, hole) {
-    this.app = app
-    this.hole = new Hole(app, hole, stage)
-    this.nudging = new Nudging(app)
-    this.clipboard = new Clipboard(this)
+  /**
+   * @param {HTMLElement} stage
+   * @param {import('./reach.js').ActReach & {shaking: import('../gestures/shake.js').Shaking}} reach
+   */
+  constructor(stage, reach) {
+    const { shown, tool, permission, momentum, shaking } = reach
     this.#stage = stage
-    this.#targets = new Targets(app)
-    this.#surface = new Surface(stage, {
-      targetAt: (point, pointer) => this.#targets.at(point, pointer),
-      take: (gesture) => this.#take(gesture),
+    this.#reach = reach
+    this.#surface = new Surface(stage, new Targets(reach))
+    this.#surface.on('gesture', (gesture) => this.#take(gesture))
+    shown.on('changes', (changes) => {
+      this.#act?.follow?.(changes)
+      this.#leadFrame()
     })
-    app.addEventListener('changes', ({ detail }) => {
-      this.#act?.follow?.(detail)
-      this.#glide?.follow(detail)
-    })
-    app.addEventListener('tool', () => {
+    tool.on('change', () => {
       this.cancel('escape')
       this.#showCursor(null)
     })
-    new Shortcuts(app)
-    // A desk isn't shaken.
-    if (navigator.maxTouchPoints > 0) import('../gestures/shake.js').then(({ Shaking }) => this.#listenForShakes(Shaking), () => {})
-    for (const type of ['mode', 'past']) {
-      app.addEventListener(type, () => {
-        this.cancel('interrupted')
-        this.settle()
-      })
-    }
-    // A panel's edit is a step of its own, and not part of a glide's.
-    addEventListener('pointerdown', ({ target }) => { if (!stage.contains(target)) this.settle() }, { capture: true })
-    addEventListener('pagehide', () => this.settle())
-    document.addEventListener('visibilitychange', () => { if (document.hidden) this.settle() })
+    permission.on('change', () => {
+      this.cancel('interrupted')
+      momentum.settle()
+    })
+    shaking.on('shaken', () => {
+      if (this.isBusy || !permission.mayEdit) return
+      momentum.settle()
+      clear(reach)
+    })
+    // An edit in a panel is a step of its own, and not part of a glide's.
+    addEventListener('pointerdown', ({ target }) => {
+      if (!(target instanceof Node && stage.contains(target))) momentum.settle()
+    }, { capture: true })
+    addEventListener('pagehide', () => momentum.settle())
+    document.addEventListener('visibilitychange', () => { if (document.hidden) momentum.settle() })
   }
 
   /** Whether a hand is at work. */
   get isBusy() { return this.#act !== null }
 
-  /** @returns {import('./transform.js').Frame | null} */
-  get frame() { return this.#act?.frame ?? null }
-
-  /** Nothing can be edited now. */
-  get looksOn() { return this.app.viewOnly || this.app.isPast }
-
-  /** The space bar turns a drag into one of the paper. */
-  set isSpaceHeld(held) {
-    if (held === this.#isSpaceHeld) return
-    this.#isSpaceHeld = held
-    this.#surface.isSpaceHeld = held
+  /**
+   * With the space bar a drag moves the paper.
+   *
+   * @param {boolean} isHeld
+   */
+  holdSpace(isHeld) {
+    if (isHeld === this.#isSpaceHeld) return
+    this.#isSpaceHeld = isHeld
+    this.#surface.isSpaceHeld = isHeld
     this.#showCursor(null)
   }
 
-  /** Ends the gesture that is at work. @param {string} reason with `escape` all is as it was before */
+  /**
+   * Ends the gesture that is at work.
+   *
+   * @param {string} reason with `escape` everything is as it was before
+   */
   cancel(reason) { this.#surface.cancel(reason) }
-
-  /** What goes on by itself comes to its end at once, and with it its step to undo. */
-  settle() {
-    this.settleGlide()
-    this.nudging.end()
-    this.#coast?.stop()
-  }
-
-  /** The same for what was thrown alone. */
-  settleGlide() { this.#glide?.land() }
-
-  #listenForShakes(Shaking) {
-    this.shaking = new Shaking(() => {
-      if (this.isBusy || this.looksOn) return
-      this.settle()
-      clear(this.app)
-    })
-  }
-
-  // For acts.
-
-  lift(ids) {
-    for (const id of ids) this.app.scene.lift(id)
-    this.app.presence.setLifted(ids)
-    this.#lifted = ids
-  }
-
-  lower() {
-    for (const id of this.#lifted) this.app.scene.lower(id)
-    this.app.presence.setLifted([])
-    this.#lifted = []
-  }
-
-  #lifted = []
-
-  /** Takes over the step to undo that is open. */
-  glide(ids, velocity) {
-    this.#glide = new Gliding(this.app, new Held(this.app, ids), velocity, () => { this.#glide = null })
-    this.#glide.start()
-  }
-
-  /** The paper goes on. @param {{x: number, y: number}} velocity CSS pixels a second */
-  coast(velocity) { this.#coast = new Coasting(this.app.view, velocity) }
 
   // Gestures.
 
+  /** @param {Gesture | Wheel | Leave} gesture */
   #take(gesture) {
-    if (gesture.type === 'press' || gesture.type === 'wheel') this.#coast?.stop()
+    if (gesture.type === 'press' || gesture.type === 'wheel') this.#reach.momentum.stopCoasting()
     this.#tellCursor(gesture)
     switch (gesture.type) {
       case 'press': return this.#pressed(gesture)
@@ -153,28 +109,38 @@ export class Tools {
     }
   }
 
-  /** A finger that is gone points at nothing any more. */
-  #tellCursor({ type, phase, pointer, x, y }) {
-    const isGone = type === 'leave'
-      || (pointer === 'touch' && (taps.includes(type) || phase === 'ended' || phase === 'cancelled'))
-    this.app.presence.setCursor(isGone ? null : this.app.view.toCanvas({ x, y }))
+  /**
+   * A finger that is gone points at nothing any more.
+   *
+   * @param {Gesture | Wheel | Leave} gesture
+   */
+  #tellCursor(gesture) {
+    const { presence, view } = this.#reach
+    if (gesture.type === 'leave') return presence.setCursor(null)
+    const isOver = 'phase' in gesture && (gesture.phase === 'ended' || gesture.phase === 'cancelled')
+    const isFinger = 'pointer' in gesture && gesture.pointer === 'touch'
+    const isGone = isFinger && (taps.includes(gesture.type) || isOver)
+    presence.setCursor(isGone ? null : view.toCanvas(gesture))
   }
 
+  /** @param {Moment} gesture */
   #pressed({ target }) {
-    // What glides is caught where it is; anything else that glides is out of the way.
-    if (target.kind === 'shape' && this.#glide?.has(target.id)) this.#glide.stop()
-    this.settle()
+    // A gliding shape is caught where it is. Any other glide is ended.
+    if (target.id !== undefined) this.#reach.momentum.catch(target.id)
+    this.#reach.momentum.settle()
   }
 
+  /** @param {Wheel} gesture */
   #wheeled({ x, y, dx, dy, factor }) {
-    if (factor !== 1) this.app.view.zoomAt({ x, y }, factor)
-    else this.app.view.panBy(dx, dy)
+    if (factor !== 1) this.#reach.view.zoomAt({ x, y }, factor)
+    else this.#reach.view.panBy(dx, dy)
   }
 
+  /** @param {Moment} gesture */
   #tapped({ target, shift, ctrl, meta }) {
-    const { selection } = this.app
+    const { selection } = this.#reach
     const adds = shift || ctrl || meta
-    if (target.kind !== 'shape') {
+    if (target.id === undefined) {
       if (!adds) selection.clear()
     } else if (adds) {
       selection.toggle(target.id)
@@ -183,80 +149,93 @@ export class Tools {
     }
   }
 
+  /** @param {Moment} gesture */
   #doubleTapped({ target, x, y }) {
-    const { app } = this
-    if (this.looksOn) return
-    if (target.kind === 'shape') {
-      if (!app.session.shape(target.id)) return
-      app.edit((session) => session.edit([{ shape: target.id, set: { fill: session.brightColor() } }]))
+    const { editing, permission, shown, view } = this.#reach
+    if (!permission.mayEdit) return
+    const { id } = target
+    if (id !== undefined) {
+      if (!shown.replica.shape(id)) return
+      editing.edit((replica) => replica.edit([{ shape: id, set: { fill: replica.brightColor() } }]))
     } else {
-      const { x: centerX, y: centerY } = app.view.toCanvas({ x, y })
-      app.edit((session) => session.addCircle(centerX, centerY))
+      const center = view.toCanvas({ x, y })
+      editing.edit((replica) => replica.addCircle(center.x, center.y))
     }
   }
 
-  #tripleTapped({ target }) {
-    if (!this.looksOn) this.app.edit((session) => session.delete([target.id]))
+  /** @param {Moment} gesture */
+  #tripleTapped({ target: { id } }) {
+    const { editing, permission } = this.#reach
+    if (permission.mayEdit && id !== undefined) editing.edit((replica) => replica.delete([id]))
   }
 
+  /** @param {Lasting} gesture */
   #goOn(gesture) {
+    const isFollowed = gesture.type !== 'pinch' && gesture.followedBy !== undefined
     switch (gesture.phase) {
-      case 'began':
-        this.settle()
-        this.app.overlay.setHover(null)
-        this.#act = this.#begin(gesture)
-        if (this.#act.cursor) this.#stage.style.cursor = this.#act.cursor
+      case 'began': {
+        this.#reach.momentum.settle()
+        this.#reach.overlay.setHover(null)
+        const act = this.#begin(gesture)
+        this.#act = act
+        if (act.cursor) this.#stage.style.cursor = act.cursor
         break
+      }
       case 'moved':
-        this.#act?.move(gesture)
+        this.#act?.move(/** @type {never} an act gets the gestures it was begun with */ (gesture))
         break
       case 'ended':
       case 'cancelled': {
         const act = this.#act
         this.#act = null
-        this.#continues = gesture.followedBy ? act : null
-        if (gesture.phase === 'ended') act?.end(gesture)
-        else act?.cancel(gesture)
+        this.#continued = isFollowed ? act : null
+        if (gesture.phase === 'ended') act?.end(/** @type {never} as above */ (gesture))
+        else act?.cancel(/** @type {never} as above */ (gesture))
         this.#showCursor(null)
-        this.app.invalidate()
+        this.#reach.frames.request()
       }
     }
+    this.#leadFrame()
   }
 
-  /** The drag whose step a pinch goes on with. */
-  #continues = null
+  /** The overlay draws the act's own frame, where it has one, instead of the box around what is selected. */
+  #leadFrame() { this.#reach.handles.lead(this.#act?.frame ?? null) }
 
+  /** @param {Lasting} gesture @returns {Act} */
   #begin(gesture) {
-    const { app } = this
-    const { type, target, pointer } = gesture
-    const continues = this.#continues instanceof Moving
-    this.#continues = null
-    if (type === 'pinch') {
-      if (target.kind !== 'shape' || this.looksOn) return new Zooming(this, gesture)
-      return new Pinching(this, gesture, this.#grasp(target.id, false), { continues })
+    const reach = this.#reach
+    const { target, pointer } = gesture
+    const continues = this.#continued instanceof Moving
+    this.#continued = null
+    const mayEdit = reach.permission.mayEdit
+    if (gesture.type === 'pinch') {
+      if (target.id === undefined || !mayEdit) return new Zooming(reach, gesture)
+      return new Pinching(reach, gesture, this.#grasp(target.id, false), continues)
     }
-    if (type === 'pan' || target.kind === 'view' || this.looksOn) return new Panning(this, gesture)
-    switch (target.kind) {
-      case 'shape': return new Moving(this, gesture, this.#grasp(target.id, gesture.shift))
-      case 'handle': return this.#beginHandle(gesture)
-      default:
-        if (kinds.includes(app.tool)) return new Making(this, gesture)
-        return pointer === 'touch' && !gesture.lifted ? new Panning(this, gesture) : new Marquee(this, gesture)
-    }
+    if (gesture.type === 'pan' || target.kind === 'view' || !mayEdit) return new Panning(reach, gesture)
+    if (target.id !== undefined) return new Moving(reach, gesture, this.#grasp(target.id, gesture.shift))
+    if (target.kind === 'handle') return this.#beginHandle(gesture)
+    if (kinds.includes(reach.tool.name)) return new Making(reach, gesture)
+    return pointer === 'touch' && !gesture.lifted ? new Panning(reach, gesture) : new Marquee(reach, gesture)
   }
 
+  /** @param {Drag} gesture @returns {Act} */
   #beginHandle(gesture) {
-    const ids = this.app.selection.ids()
+    const ids = this.#reach.selection.ids()
     switch (gesture.target.handle) {
-      case 'scale': return new Scaling(this, gesture, ids)
-      case 'rotate': return new Turning(this, gesture, ids)
-      default: return new Moving(this, gesture, ids)
+      case 'scale': return new Scaling(this.#reach, gesture, ids)
+      case 'rotate': return new Turning(this.#reach, gesture, ids)
+      default: return new Moving(this.#reach, gesture, ids)
     }
   }
 
-  /** What a hand takes hold of: all that is selected where the shape is among them, and else the shape alone. */
+  /**
+   * What a hand takes hold of: everything that is selected if the shape is part of it, else the shape alone.
+   *
+   * @param {number} id @param {boolean} adds
+   */
   #grasp(id, adds) {
-    const { selection } = this.app
+    const { selection } = this.#reach
     if (!selection.has(id)) {
       if (adds) selection.add(id)
       else selection.set([id])
@@ -266,27 +245,31 @@ export class Tools {
 
   // The mouse's cursor.
 
+  /** @param {Target | null} target */
   #hovered(target) {
-    this.app.overlay.setHover(target?.kind === 'shape' && !this.looksOn ? target.id : null)
+    const { overlay, permission } = this.#reach
+    overlay.setHover(permission.mayEdit ? target?.id ?? null : null)
     this.#showCursor(target)
   }
 
+  /** @param {Target | null} target */
   #showCursor(target) {
     if (this.#act?.cursor) return
     this.#stage.style.cursor = this.#cursorFor(target)
   }
 
   #resizeCursor() {
-    const frame = frameOf(shapesOf(this.app.session, this.app.selection.ids()))
-    return resizeCursor(frame?.rotation ?? 0)
+    const { shown, selection } = this.#reach
+    return resizeCursor(frameOf(shown.replica.shapesOf(selection.ids()))?.rotation ?? 0)
   }
 
+  /** @param {Target | null} target */
   #cursorFor(target) {
-    const { app } = this
-    if (this.#isSpaceHeld || app.tool === 'hand') return 'grab'
+    const { permission, tool } = this.#reach
+    if (this.#isSpaceHeld || tool.name === 'hand') return 'grab'
     if (target?.handle === 'rotate') return 'url("/tools/turn.svg") 12 12, grab'
     if (target?.handle === 'scale') return this.#resizeCursor()
-    if (target?.handle === 'move' || (target?.kind === 'shape' && !this.looksOn)) return 'move'
-    return kinds.includes(app.tool) ? 'crosshair' : 'default'
+    if (target?.handle === 'move' || (target?.kind === 'shape' && permission.mayEdit)) return 'move'
+    return kinds.includes(tool.name) ? 'crosshair' : 'default'
   }
 }

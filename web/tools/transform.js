@@ -1,9 +1,10 @@
 // Boxes moved, scaled and turned. Pure arithmetic in canvas coordinates: shapes as they were when a gesture began go in,
 // where they are now comes out, fit for `Replica.place`. Nothing adds up from step to step, so nothing drifts.
 
-/** @typedef {{x: number, y: number}} Point */
-/** @typedef {{x: number, y: number, width: number, height: number, rotation: number}} Frame a box, turned around its middle */
-/** @typedef {{id: number} & Partial<Frame>} Place */
+/** @typedef {import('../core/types.js').Point} Point */
+/** @typedef {import('../core/types.js').Box} Box */
+/** @typedef {import('../core/types.js').Frame} Frame */
+/** @typedef {import('../core/types.js').Place} Place */
 
 /** Nobody makes a shape smaller than this by hand; one that already is stays as small as it is. */
 export const sideMin = 100
@@ -15,12 +16,18 @@ const sideMax = 1e6
 /** With shift a turn goes in steps. */
 const turnStep = 15
 
+/** @param {number} degrees */
 const radians = (degrees) => degrees * Math.PI / 180
-/** A hundredth of a unit is less than anyone sees at the nearest. */
+/**
+ * Nobody sees a hundredth of a unit, even at the largest scale.
+ *
+ * @param {number} value
+ */
 const rounded = (value) => Math.round(value * 100) / 100
+/** @param {number} value @param {number} least @param {number} most */
 const limited = (value, least, most) => Math.max(least, Math.min(most, value))
 
-/** @param {Frame} frame @returns {Point} */
+/** @param {Box} frame @returns {Point} */
 export function middle({ x, y, width, height }) {
   return { x: x + width / 2, y: y + height / 2 }
 }
@@ -34,7 +41,11 @@ export function turned({ x, y }, around, degrees) {
   return { x: around.x + dx * cosine - dy * sine, y: around.y + dx * sine + dy * cosine }
 }
 
-/** The upright box around a turned one. @param {Frame} frame */
+/**
+ * The upright box around a turned one.
+ *
+ * @param {Frame} frame
+ */
 export function boundsOf(frame) {
   const sine = Math.abs(Math.sin(radians(frame.rotation)))
   const cosine = Math.abs(Math.cos(radians(frame.rotation)))
@@ -44,7 +55,22 @@ export function boundsOf(frame) {
   return { x: x - width / 2, y: y - height / 2, width, height }
 }
 
-/** The upright box around many. @param {Frame[]} frames @returns {Frame | null} */
+/**
+ * The frame around some shapes: a single one's own turned box, or the upright box around many.
+ *
+ * @param {Frame[]} shapes @returns {Frame | null}
+ */
+export function frameOf(shapes) {
+  if (shapes.length !== 1) return boundsOfAll(shapes)
+  const [{ x, y, width, height, rotation }] = shapes
+  return { x, y, width, height, rotation }
+}
+
+/**
+ * The upright box around many.
+ *
+ * @param {Frame[]} frames @returns {Frame | null}
+ */
 export function boundsOfAll(frames) {
   if (frames.length === 0) return null
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
@@ -58,7 +84,9 @@ export function boundsOfAll(frames) {
   return { x: left, y: top, width: right - left, height: bottom - top, rotation: 0 }
 }
 
+/** @param {number} value */
 const coordinate = (value) => rounded(limited(value, -coordinateMax, coordinateMax))
+/** @param {number} value */
 const side = (value) => rounded(limited(value, 1, sideMax))
 
 /** @param {number} degrees @returns {number} −180…180 */
@@ -67,28 +95,40 @@ export function normalDegrees(degrees) {
   return rounded(turn === -180 ? 180 : turn)
 }
 
-/** @param {Frame[]} shapes @param {number} dx @param {number} dy @returns {Place[]} */
+/** @param {(Frame & {id: number})[]} shapes @param {number} dx @param {number} dy @returns {Place[]} */
 export function moved(shapes, dx, dy) {
   return shapes.map(({ id, x, y }) => ({ id, x: coordinate(x + dx), y: coordinate(y + dy) }))
 }
 
-/** Canvas units between two dots of the paper at life size; with Control or Command what is led or drawn keeps to them. */
+/** Canvas units between two dots of the paper at actual size; with Control or Command what is led or drawn keeps to them. */
 const gridStep = 24
 
-/** The nearest dot. @param {Point} point @returns {Point} */
+/**
+ * The nearest dot.
+ *
+ * @param {Point} point @returns {Point}
+ */
 export function onGrid({ x, y }) {
   // Adding 0 makes of −0 what it is.
   return { x: Math.round(x / gridStep) * gridStep + 0, y: Math.round(y / gridStep) * gridStep + 0 }
 }
 
-/** A way that ends with a box's upper left corner on a dot. @param {Frame} frame @returns {[number, number]} */
+/**
+ * A way that ends with a box's upper left corner on a dot.
+ *
+ * @param {Frame} frame @param {number} dx @param {number} dy @returns {[number, number]}
+ */
 export function wayOnGrid(frame, dx, dy) {
   const { x, y } = boundsOf(frame)
   const end = onGrid({ x: x + dx, y: y + dy })
   return [end.x - x, end.y - y]
 }
 
-/** The larger part of a way, alone. @returns {[number, number]} */
+/**
+ * The larger part of a way, alone.
+ *
+ * @param {number} dx @param {number} dy @returns {[number, number]}
+ */
 export function straightened(dx, dy) {
   return Math.abs(dx) >= Math.abs(dy) ? [dx, 0] : [0, dy]
 }
@@ -97,7 +137,7 @@ export function straightened(dx, dy) {
  * A new shape's box, from the point where a hand came down to where it is: never too small, and always growing away from
  * that point.
  *
- * @param {Point} corner @param {Point} hand @param {{even?: boolean, around?: boolean}} [how] `even`: a square;
+ * @param {Point} corner @param {Point} hand @param {{even?: boolean, around?: boolean}} how `even`: a square;
  *   `around`: the corner is the middle instead
  */
 export function drawnBox(corner, hand, { even = false, around = false } = {}) {
@@ -120,7 +160,7 @@ export function drawnBox(corner, hand, { even = false, around = false } = {}) {
  * A shape whose lower right corner, as it lies turned, is pulled by a way. Its other corner stays where it is.
  *
  * @param {Frame & {id: number}} shape @param {number} dx @param {number} dy
- * @param {{even?: boolean, around?: boolean}} [how] `even`: the sides keep their proportion; `around`: the middle stays
+ * @param {{even?: boolean, around?: boolean}} how `even`: the sides keep their proportion; `around`: the middle stays
  * @returns {Place}
  */
 export function pulled(shape, dx, dy, { even = false, around = false } = {}) {
@@ -149,7 +189,11 @@ export function pulled(shape, dx, dy, { even = false, around = false } = {}) {
   }
 }
 
-/** How far down many may be scaled together, so that none comes out too small. @param {Frame[]} shapes */
+/**
+ * How far down many may be scaled together, so that none comes out too small.
+ *
+ * @param {Frame[]} shapes
+ */
 export function scaleMin(shapes) {
   let least = 0
   for (const { width, height } of shapes) least = Math.max(least, Math.min(1, sideMin / Math.min(width, height)))
@@ -160,7 +204,8 @@ export function scaleMin(shapes) {
  * Shapes that two fingers, or a handle of many, have scaled and turned around a point, and moved.
  *
  * @param {(Frame & {id: number})[]} shapes
- * @param {{around: Point, scale?: number, rotation?: number, dx?: number, dy?: number}} how @returns {Place[]}
+ * @param {{around: Point, scale?: number, rotation?: number, dx?: number, dy?: number}} how
+ * @returns {(Frame & {id: number})[]}
  */
 export function pinched(shapes, { around, scale = 1, rotation = 0, dx = 0, dy = 0 }) {
   const factor = Math.max(scale, scaleMin(shapes))
@@ -177,13 +222,22 @@ export function pinched(shapes, { around, scale = 1, rotation = 0, dx = 0, dy = 
   })
 }
 
-/** How far a hand has gone around a point, degrees clockwise. @param {Point} around @param {Point} from @param {Point} to */
+/**
+ * How far a hand has gone around a point, degrees clockwise.
+ *
+ * @param {Point} around @param {Point} from @param {Point} to
+ */
 export function angleBetween(around, from, to) {
+  /** @param {Point} point */
   const angle = (point) => Math.atan2(point.y - around.y, point.x - around.x)
   return normalDegrees((angle(to) - angle(from)) * 180 / Math.PI)
 }
 
-/** A turn that ends on a step. @param {number} rotation what was turned before @param {number} turn */
+/**
+ * A turn that ends on a step.
+ *
+ * @param {number} rotation what was turned before @param {number} turn
+ */
 export function steppedTurn(rotation, turn) {
   return Math.round((rotation + turn) / turnStep) * turnStep - rotation
 }

@@ -1,39 +1,40 @@
 import { element, iconButton } from '../elements/element.js'
 
 const shownMax = 3
-/** Long enough to read, and to reach the button that some have. */
+/** Long enough to read a notice, and to reach its button if it has one. */
 const shownMilliseconds = { quiet: 5000, action: 9000 }
 
+/** @typedef {{group: string, timer: number, element: HTMLElement}} Entry */
+
 /**
- * What happened, in words: bottom left, read out politely, gone by itself. One that has the same `group` as one that is
- * still shown takes its place.
+ * Shows notices at the bottom left. They are read out politely and go by themselves. A notice takes the place of one of
+ * the same `group` that is still shown.
  */
-export class Notices {
+export class NoticeList {
   #list = element('div', { class: 'notices', role: 'log', 'aria-live': 'polite', 'aria-label': 'Notices' })
+  /** @type {Entry[]} */
   #shown = []
 
-  /** @param {import('../state/app.js').App} app */
-  constructor(app) {
+  /** @param {import('../state/notices.js').Notices} notices */
+  constructor(notices) {
     this.element = this.#list
-    app.addEventListener('notice', ({ detail }) => this.show(detail))
+    notices.on('notice', (notice) => this.#show(notice))
   }
 
-  /**
-   * @param {{text: string, kind?: string, group?: string, action?: {words: string, run: () => void}}} notice an action
-   *   without words is what a click on the notice does
-   */
-  show({ text, kind = 'quiet', group = text, action }) {
+  /** @param {import('../state/notices.js').Notice} notice */
+  #show({ text, kind = 'quiet', group = text, action }) {
     const same = this.#shown.find((shown) => shown.group === group)
     if (same) this.#remove(same)
-    const entry = { group, timer: 0 }
     const words = action && !action.words
       ? element('button', { type: 'button', class: 'notice-words link', onclick: () => action.run() }, text)
       : element('span', { class: 'notice-words' }, text)
-    entry.element = element('div', { class: `notice floating is-${kind}` }, element('span', { class: 'notice-dot' }), words,
+    /** @type {Entry} */
+    const entry = { group, timer: 0, element: element('div', { class: `notice floating is-${kind}` },
+      element('span', { class: 'notice-dot' }), words,
       action?.words && element('button', {
         type: 'button', class: 'button plain small', onclick: () => { action.run(); this.#remove(entry) },
       }, action.words),
-      iconButton('close', 'Dismiss', { class: 'plain small', onclick: () => this.#remove(entry) }))
+      iconButton('close', 'Dismiss', { class: 'plain small', onclick: () => this.#remove(entry) })) }
     const wait = () => {
       entry.timer = setTimeout(() => this.#remove(entry), shownMilliseconds[action ? 'action' : 'quiet'])
     }
@@ -45,6 +46,7 @@ export class Notices {
     while (this.#shown.length > shownMax) this.#remove(this.#shown[0])
   }
 
+  /** @param {Entry} entry */
   #remove(entry) {
     clearTimeout(entry.timer)
     entry.element.remove()

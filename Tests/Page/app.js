@@ -1,0 +1,31 @@
+// What tests call `app`: the parts of the room's page by the short names that tests use. Added to every page before it
+// loads; there is an app as soon as the page has made all its parts.
+{
+  let app
+  Object.defineProperty(window, 'canvasApp', {
+    get() {
+      const parts = window.canvasRoom
+      if (!parts) return undefined
+      app ??= Object.defineProperties({
+        ...parts,
+        edit: (change) => parts.editing.edit(change),
+        group: (edits) => parts.editing.group(edits),
+        perform: (effects) => parts.connection.perform(effects),
+        start: () => parts.connection.start(),
+        setTool: (name) => parts.tool.choose(name),
+        setMe: (me) => parts.me.become(me),
+        say: (...values) => parts.notices.say(...values),
+        exchange: () => parts.documents.load(),
+        invalidate: () => parts.frames.request(),
+        live: parts.connection.replica,
+      }, {
+        session: { get: () => parts.shown.replica },
+        tool: { get: () => parts.tool.name },
+        viewOnly: { get: () => parts.permission.isViewOnly },
+        isPast: { get: () => parts.shown.isPast },
+        hasExchange: { get: () => parts.documents.isReady },
+      })
+      return app
+    },
+  })
+}

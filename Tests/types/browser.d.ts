@@ -1,0 +1,40 @@
+// What browsers have and the type checker's own description of them doesn't know yet.
+
+declare class OffscreenCanvas extends EventTarget {
+  constructor(width: number, height: number)
+  width: number
+  height: number
+  getContext(kind: '2d', options?: CanvasRenderingContext2DSettings): OffscreenCanvasRenderingContext2D | null
+}
+
+interface OffscreenCanvasRenderingContext2D extends Omit<CanvasRenderingContext2D, 'canvas' | 'getContextAttributes'> {
+  readonly canvas: OffscreenCanvas
+}
+
+interface CanvasDrawImage {
+  drawImage(image: OffscreenCanvas, x: number, y: number): void
+  drawImage(
+    image: OffscreenCanvas, fromX: number, fromY: number, fromWidth: number, fromHeight: number, x: number, y: number,
+    width: number, height: number): void
+  drawImage(image: OffscreenCanvas, x: number, y: number, width: number, height: number): void
+}
+
+interface CanvasPath {
+  roundRect(x: number, y: number, width: number, height: number, radii?: number | number[]): void
+}
+
+interface HTMLElement {
+  showPopover(): void
+  hidePopover(): void
+}
+
+interface Navigator {
+  /** Only some browsers have it. */
+  readonly scheduling?: { isInputPending?(): boolean }
+}
+
+interface DeviceMotionEventConstructor {
+  readonly prototype: DeviceMotionEvent
+  /** Only where pages have to ask for the sensor. */
+  requestPermission?(): Promise<'granted' | 'denied'>
+}

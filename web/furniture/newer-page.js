@@ -1,0 +1,33 @@
+import { keepPage, refreshKeptPage } from '../network/freshness.js'
+
+const lookMilliseconds = 600_000
+/** Taking in all files waits until the room is there. */
+const registeredAfterMilliseconds = 1_500
+
+/**
+ * Says when the server has a newer page than this one. It asks when the connection is back, since a server is upgraded
+ * while it is away, and every ten minutes.
+ *
+ * @param {{connection: import('../network/connection.js').Connection,
+ *   freshness: import('../network/freshness.js').Freshness, states: import('./states.js').States}} parts
+ */
+export function watchFreshness({ connection, freshness, states }) {
+  freshness.on('newer', () => states.banner('newer', {
+    words: 'There’s a newer version of this page. Everything you drew is kept.',
+    action: { words: 'Reload', run: () => location.reload() },
+  }))
+  const look = async () => {
+    await freshness.look()
+    await refreshKeptPage()
+  }
+  let wasLive = false
+  connection.on('effect', (effect) => {
+    if (effect.type !== 'state' || effect.state !== 'live') return
+    if (wasLive || navigator.serviceWorker?.controller) look()
+    wasLive = true
+    setTimeout(() => {
+      if (connection.replica.status().state === 'live') keepPage()
+    }, registeredAfterMilliseconds)
+  })
+  setInterval(look, lookMilliseconds)
+}

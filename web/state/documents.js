@@ -1,0 +1,46 @@
+import { Source } from '../basics/source.js'
+
+/**
+ * The core's third module, which reads and makes documents and finds free places. `ready` tells when it is there.
+ *
+ * @extends {Source<{ready: null}>}
+ */
+export class Documents extends Source {
+  #core
+  #part
+
+  /** @param {import('../core/core.js').Core} core @param {import('./parts.js').Parts} parts */
+  constructor(core, parts) {
+    super()
+    this.#core = core
+    this.#part = parts.later(() => bytesAt('/exchange.wasm'), async (bytes) => {
+      await core.loadExchange(bytes)
+      this.tell('ready', null)
+      return true
+    })
+  }
+
+  /** Whether documents can be read and made without waiting. */
+  get isReady() { return this.#core.hasExchange }
+
+  /**
+   * Loads the module if it can.
+   *
+   * @returns {Promise<boolean>} whether it is there now
+   */
+  async prepare() { return await this.#part.prepare() ?? false }
+
+  /**
+   * Loads the module, and says so where it can't.
+   *
+   * @returns {Promise<boolean>} whether it is there now
+   */
+  async load() { return await this.#part.get() ?? false }
+}
+
+/** @param {string} path */
+async function bytesAt(path) {
+  const answer = await fetch(path)
+  if (!answer.ok) throw new Error(`${path}: ${answer.status}`)
+  return answer.arrayBuffer()
+}

@@ -1,0 +1,27 @@
+import { Source } from '../basics/source.js'
+
+/**
+ * The frame loop: a frame runs when somebody asks for one. `update` comes first, then `paint`; both carry the frame's time.
+ *
+ * @extends {Source<{update: number, paint: number}>}
+ */
+export class Frames extends Source {
+  #pending = 0
+  #now = 0
+
+  /** The time of the frame that is running, or of the last one. */
+  get now() { return this.#now }
+
+  /** Asks for another frame. */
+  request() {
+    if (this.#pending === 0) this.#pending = requestAnimationFrame((now) => this.#run(now))
+  }
+
+  /** @param {number} now */
+  #run(now) {
+    this.#pending = 0
+    this.#now = now
+    this.tell('update', now)
+    this.tell('paint', now)
+  }
+}

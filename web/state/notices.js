@@ -1,0 +1,20 @@
+import { Source } from '../basics/source.js'
+
+/**
+ * @typedef {object} NoticeOptions
+ * @property {'quiet' | 'refused' | 'overlap'} [kind]
+ * @property {string} [group] a notice replaces the one of the same group that is still shown; its text, unless given
+ * @property {{words?: string, run: () => void}} [action] without words it is what a click on the notice does
+ */
+
+/** @typedef {{text: string} & NoticeOptions} Notice */
+
+/**
+ * What the page has to say to whoever uses it. Where and how long it is shown is decided elsewhere.
+ *
+ * @extends {Source<{notice: Notice}>}
+ */
+export class Notices extends Source {
+  /** @param {string} text @param {NoticeOptions} [options] */
+  say(text, options = {}) { this.tell('notice', { text, ...options }) }
+}

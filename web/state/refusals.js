@@ -1,0 +1,68 @@
+import { Source } from '../basics/source.js'
+import { counted } from '../basics/words.js'
+
+/** @typedef {Extract<import('../core/types.js').Effect, {type: 'rejected'}>} Rejected */
+
+const gatherMilliseconds = 300
+
+/**
+ * Why the server refused a change, in words about the drawing.
+ *
+ * @type {Record<string, string>}
+ */
+const reasons = {
+  room_full: 'the room is full',
+  read_only: 'this link is view-only',
+  too_old: 'they were made too long ago',
+  clock_ahead: 'the clock of this device is ahead',
+  bad_value: 'a value was out of range',
+}
+
+/**
+ * Tells which changes the server refused, and why: they have gone from the canvas again. `full` is told when it was for
+ * want of room.
+ *
+ * @extends {Source<{full: null}>}
+ */
+export class Refusals extends Source {
+  #notices
+  /** @type {Rejected[]} */
+  #refused = []
+  #timer = 0
+
+  /** @param {import('../network/connection.js').Connection} connection @param {import('./notices.js').Notices} notices */
+  constructor(connection, notices) {
+    super()
+    this.#notices = notices
+    connection.on('effect', (effect) => {
+      if (effect.type === 'presenceTooLong') {
+        notices.say('You selected more shapes than we can show to others.', { group: 'presence' })
+      }
+      if (effect.type === 'rejected') this.take(effect)
+    })
+  }
+
+  /** @param {Rejected} effect */
+  take(effect) {
+    if (effect.code === 'room_full') this.tell('full', null)
+    this.#refused.push(effect)
+    if (this.#timer === 0) this.#timer = setTimeout(() => this.#say(), gatherMilliseconds)
+  }
+
+  #say() {
+    this.#timer = 0
+    /** @type {Map<string, {count: number, message: string}>} */
+    const codes = new Map()
+    for (const { code, message } of this.#refused) {
+      const known = codes.get(code) ?? { count: 0, message }
+      known.count += 1
+      codes.set(code, known)
+    }
+    this.#refused = []
+    for (const [code, { count, message }] of codes) {
+      this.#notices.say(`${counted(count, 'change was', 'changes were')} taken back: ${reasons[code] ?? message}.`, {
+        kind: 'refused', group: `refused ${code}`,
+      })
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import { Source } from '../basics/source.js'
+
+/** @typedef {import('../core/replica.js').Replica} Replica */
+/** @typedef {import('../core/types.js').Changes} Changes */
+
+/**
+ * Which replica the page shows: the live one, or one that holds the past.
+ *
+ * `changes` tells once a frame what is different in it, `past` when the page turns to the past or comes back.
+ *
+ * @extends {Source<{changes: Changes, past: boolean}>}
+ */
+export class Shown extends Source {
+  #live
+  #frames
+  /** @type {Replica | null} */
+  #past = null
+  /** Another replica is shown since the last frame, so all of it is news. */
+  #isReplaced = false
+
+  /** @param {import('../network/connection.js').Connection} connection @param {import('./frames.js').Frames} frames */
+  constructor(connection, frames) {
+    super()
+    this.#live = connection.replica
+    this.#frames = frames
+    connection.on('performed', () => frames.request())
+    frames.on('update', () => this.tell('changes', this.#changes()))
+  }
+
+  /** The replica that is shown. */
+  get replica() { return this.#past ?? this.#live }
+  /** The replica that is connected, shown or not. */
+  get live() { return this.#live }
+  get isPast() { return this.#past !== null }
+
+  /**
+   * Shows a replica that nobody edits, or the live one again.
+   *
+   * @param {Replica | null} past
+   */
+  showPast(past) {
+    const wasPast = this.isPast
+    this.#past?.destroy()
+    this.#past = past
+    this.#isReplaced = true
+    if (wasPast !== this.isPast) this.tell('past', this.isPast)
+    this.#frames.request()
+  }
+
+  #changes() {
+    const changes = this.replica.changes()
+    if (!this.#isReplaced) return changes
+    this.#isReplaced = false
+    return everything(this.replica)
+  }
+}
+
+/**
+ * What a replica shows, as if none of it had been told yet.
+ *
+ * @param {Replica} replica @returns {Changes}
+ */
+function everything(replica) {
+  return {
+    reset: true,
+    reordered: true,
+    shapes: replica.shapes().map((shape) => ({ id: shape.id, shape, changed: -1, by: 0, departure: null })),
+    pairs: replica.overlapPairs().map(([first, second]) => ({ first, second, overlaps: true })),
+  }
+}

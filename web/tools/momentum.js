@@ -1,0 +1,69 @@
+import { Coasting } from './coasting.js'
+import { Gliding } from './gliding.js'
+import { Held } from './held.js'
+import { Nudging } from './nudging.js'
+
+/**
+ * What goes on after a hand has let go: shapes that glide, the paper that coasts, and runs of arrow keys, which are one
+ * step to undo. Before anything else is edited it has to come to its end: `settle`.
+ */
+export class Momentum {
+  #reach
+  #nudging
+  /** @type {Gliding | null} */
+  #glide = null
+  /** @type {Coasting | null} */
+  #coast = null
+
+  /** @param {Pick<import('./reach.js').Reach, 'shown' | 'editing' | 'view'>} reach */
+  constructor(reach) {
+    this.#reach = reach
+    this.#nudging = new Nudging(reach)
+    reach.shown.on('changes', (changes) => this.#glide?.follow(changes))
+  }
+
+  /**
+   * Shapes glide on. Their step to undo, which is open, ends when they stand.
+   *
+   * @param {number[]} ids @param {import('../core/types.js').Point} velocity CSS pixels a second
+   */
+  glide(ids, velocity) {
+    const glide = new Gliding(this.#reach, new Held(this.#reach, ids), velocity)
+    this.#glide = glide
+    glide.on('ended', () => { if (this.#glide === glide) this.#glide = null })
+    glide.start()
+  }
+
+  /**
+   * The paper goes on.
+   *
+   * @param {import('../core/types.js').Point} velocity CSS pixels a second
+   */
+  coast(velocity) { this.#coast = new Coasting(this.#reach.view, velocity) }
+
+  /**
+   * Moves shapes by a stroke of an arrow key.
+   *
+   * @param {number[]} ids @param {number} dx @param {number} dy
+   */
+  nudge(ids, dx, dy) { this.#nudging.by(ids, dx, dy) }
+
+  /**
+   * A hand catches a gliding shape: everything that glides with it stays where it is.
+   *
+   * @param {number} id
+   */
+  catch(id) { if (this.#glide?.has(id)) this.#glide.stop() }
+
+  stopCoasting() { this.#coast?.stop() }
+
+  /** Shapes that glide are where they were going to be. */
+  settleGlide() { this.#glide?.land() }
+
+  /** Everything comes to its end at once, and with it its step to undo. */
+  settle() {
+    this.settleGlide()
+    this.#nudging.end()
+    this.stopCoasting()
+  }
+}

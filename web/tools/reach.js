@@ -1,0 +1,44 @@
+// What the tools can reach. Only the type checker reads this file.
+
+/**
+ * @typedef {object} Reach
+ * @property {import('../state/shown.js').Shown} shown
+ * @property {import('../state/editing.js').Editing} editing
+ * @property {import('../state/permission.js').Permission} permission
+ * @property {import('../state/selection.js').Selection} selection
+ * @property {import('../state/tool.js').Tool} tool
+ * @property {import('../state/presence.js').Presence} presence
+ * @property {import('../state/notices.js').Notices} notices
+ * @property {import('../state/documents.js').Documents} documents
+ * @property {import('../state/frames.js').Frames} frames
+ * @property {import('../drawing/view.js').View} view
+ * @property {import('../drawing/scene.js').Scene} scene
+ * @property {import('../drawing/overlay.js').Overlay} overlay
+ * @property {import('../drawing/handles.js').Handles} handles
+ */
+
+/**
+ * What an act needs beside that.
+ *
+ * @typedef {object} ActParts
+ * @property {import('./hole.js').Hole} hole
+ * @property {import('./clipboard.js').Clipboard} clipboard
+ * @property {import('./lifting.js').Lifting} lifting
+ * @property {import('./momentum.js').Momentum} momentum
+ */
+
+/** @typedef {Reach & ActParts} ActReach */
+
+/**
+ * One gesture at work. It is told of the gesture's moves and of its end, and is one step to undo.
+ *
+ * @typedef {object} Act
+ * @property {(gesture: never) => void} move
+ * @property {(gesture: never) => void} end
+ * @property {(gesture: never) => void} cancel with the reason `escape` everything is as it was before
+ * @property {(changes: import('../core/types.js').Changes) => void} [follow]
+ * @property {string} [cursor]
+ * @property {import('../core/types.js').Frame | null} [frame] drawn instead of the box around what is selected
+ */
+
+export {}
