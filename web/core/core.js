@@ -7,7 +7,7 @@
 //     run(replica.received(bytes))               // [{ type: 'send', bytes }, …]
 //     const { shapes, pairs } = replica.changes()  // once for every frame that is drawn
 //
-// What a page needs seldom is in a second module: documents read and made, free places, JSON on the wire.
+// What a page seldom needs is in a second module: documents read and made, free places, JSON on the wire.
 //
 //     await core.loadExchange(fetch('exchange.wasm'))   // once the drawing is there
 //     const text = replica.exportDrawing()
@@ -26,13 +26,20 @@ function randomBits() {
  * Loads core.wasm, of a response (or the promise of one) or of its bytes.
  *
  * @param {Response | Promise<Response> | BufferSource} source
- * @param {{seed?: bigint}} [options]
+ * @param {{seed?: bigint}} options
  * @returns {Promise<Core>}
  */
 export async function loadCore(source, { seed = randomBits() } = {}) {
   return new Core(await instantiate(source), seed)
 }
 
+/**
+ * The functions that a module exports. Arguments and results are numbers; bits of 64 are a bigint.
+ *
+ * @typedef {Record<string, (...values: (number | bigint)[]) => number>} Functions
+ */
+
+/** @param {Response | Promise<Response> | BufferSource} source @returns {Promise<WebAssembly.Exports>} */
 async function instantiate(source) {
   const given = await source
   const { instance } = await (given instanceof Response
@@ -46,15 +53,21 @@ async function instantiate(source) {
  * Views of the memory are made at each call: growing leaves the old ones empty.
  */
 class Module {
+  #memory
+
+  /** @param {WebAssembly.Exports} exports @param {bigint} seed */
   constructor(exports, seed) {
-    this.exports = exports
-    exports.seed(seed)
+    const { memory } = exports
+    if (!(memory instanceof WebAssembly.Memory)) throw new Error('this is not a module of the page')
+    this.#memory = memory
+    this.exports = /** @type {Functions} beside the memory */ (/** @type {unknown} */ (exports))
+    this.exports.seed(seed)
   }
 
   /** @param {Uint8Array} bytes @returns {number} how many */
   write(bytes) {
     const start = this.exports.input(bytes.length)
-    new Uint8Array(this.exports.memory.buffer, start, bytes.length).set(bytes)
+    new Uint8Array(this.#memory.buffer, start, bytes.length).set(bytes)
     return bytes.length
   }
 
@@ -62,27 +75,35 @@ class Module {
   writeText(text) {
     // A unit of UTF-16 becomes three bytes at most.
     const start = this.exports.input(text.length * 3)
-    const room = new Uint8Array(this.exports.memory.buffer, start, text.length * 3)
-    return encoder.encodeInto(text, room).written
+    const room = new Uint8Array(this.#memory.buffer, start, text.length * 3)
+    return encoder.encodeInto(text, room).written ?? 0
   }
 
   /** @param {ArrayLike<number>} numbers @returns {number} how many */
   writeNumbers(numbers) {
     const start = this.exports.input(numbers.length * 8)
-    new Float64Array(this.exports.memory.buffer, start, numbers.length).set(numbers)
+    new Float64Array(this.#memory.buffer, start, numbers.length).set(numbers)
     return numbers.length
   }
 
-  /** What was answered, until the next call. @param {number} length @returns {Uint8Array} */
+  /**
+   * What was answered, until the next call.
+   *
+   * @param {number} length @returns {Uint8Array}
+   */
   bytes(length) {
     if (length < 0) throw new Error(decoder.decode(this.bytes(-1 - length)))
-    return new Uint8Array(this.exports.memory.buffer, this.exports.output(), length)
+    return new Uint8Array(this.#memory.buffer, this.exports.output(), length)
   }
 
-  /** The same as numbers. @param {number} length in bytes @returns {Float64Array} */
+  /**
+   * The same as numbers.
+   *
+   * @param {number} length in bytes @returns {Float64Array}
+   */
   numbers(length) {
     if (length < 0) this.bytes(length)
-    return new Float64Array(this.exports.memory.buffer, this.exports.output(), length / 8)
+    return new Float64Array(this.#memory.buffer, this.exports.output(), length / 8)
   }
 
   /** @param {number} length @returns {string} */
@@ -96,7 +117,11 @@ class Exchange extends Module {
   /** The digest of the drawing that it has. */
   #taken = ''
 
-  /** Hands over what a replica shows, unless that is what it has. */
+  /**
+   * Hands over what a replica shows, unless that is what it has.
+   *
+   * @param {Core} core @param {number} handle @param {string} digest
+   */
   take(core, handle, digest) {
     if (digest === this.#taken) return
     this.bytes(this.exports.take(this.write(core.bytes(core.exports.state(handle)))))
@@ -106,9 +131,11 @@ class Exchange extends Module {
 
 /** core.wasm, and, once it is loaded, exchange.wasm. */
 export class Core extends Module {
+  /** @type {Exchange | null} */
   #exchange = null
   #seed
 
+  /** @param {WebAssembly.Exports} exports @param {bigint} seed */
   constructor(exports, seed) {
     super(exports, seed)
     this.#seed = seed
@@ -174,15 +201,24 @@ export class BareCanvas {
   #core
   #handle
 
+  /** @param {Core} core @param {number} handle */
   constructor(core, handle) {
     this.#core = core
     this.#handle = handle
   }
 
   destroy() { this.#core.exports.destroyCanvas(this.#handle) }
-  /** What a frame of a server brings, in the binary encoding. @param {Uint8Array} frame */
+  /**
+   * What a frame of a server brings, in the binary encoding.
+   *
+   * @param {Uint8Array} frame
+   */
   merge(frame) { this.#core.bytes(this.#core.exports.mergeFrame(this.#handle, this.#core.write(frame))) }
-  /** Many, each behind its length in four bytes, little-endian. @param {Uint8Array} frames */
+  /**
+   * Many, each behind its length in four bytes, little-endian.
+   *
+   * @param {Uint8Array} frames
+   */
   mergeAll(frames) { this.#core.bytes(this.#core.exports.mergeFrames(this.#handle, this.#core.write(frames))) }
   get digest() { return digestText(this.#core.exports.canvasDigest(this.#handle)) }
   get shapeCount() { return this.#core.exports.canvasShapeCount(this.#handle) }

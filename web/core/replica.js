@@ -3,6 +3,7 @@ import {
 } from './values.js'
 
 /** @typedef {import('./types.js').Shape} Shape */
+/** @typedef {import('./types.js').Box} Box */
 /** @typedef {import('./types.js').Changes} Changes */
 /** @typedef {import('./types.js').Peer} Peer */
 /** @typedef {import('./types.js').Effect} Effect */
@@ -26,6 +27,7 @@ export class Replica {
   #clock
   #isJSON
 
+  /** @param {import('./core.js').Core} core @param {number} handle @param {ReplicaOptions} options */
   constructor(core, handle, options) {
     this.#core = core
     this.#exports = core.exports
@@ -35,78 +37,125 @@ export class Replica {
   }
 
   #now() { return [this.#clock.wall(), this.#clock.monotonic()] }
+  /** @param {string} name @param {...number} values */
   #perform(name, ...values) {
     const effects = this.#core.effects(this.#exports[name](this.#handle, ...values, ...this.#now()))
     return this.#isJSON ? effects.map((effect) => this.#translated(effect)) : effects
   }
-  /** To core.wasm every session is a binary one; what a session sends in JSON is translated by exchange.wasm. */
+  /**
+   * For core.wasm every replica speaks binary. exchange.wasm translates what one sends in JSON.
+   *
+   * @param {Effect} effect @returns {Effect}
+   */
   #translated(effect) {
     if (effect.type !== 'send') return effect
     const { exchange } = this.#core
     return { type: 'send', bytes: exchange.bytes(exchange.exports.toServer(exchange.write(effect.bytes))).slice() }
   }
-  /** exchange.wasm, with what this session shows. */
+  /** exchange.wasm, with what this replica shows. */
   #exchange() {
     const { exchange } = this.#core
     exchange.take(this.#core, this.#handle, this.digest)
     return exchange
   }
+  /** @param {string} name @param {...number} values */
   #numbers(name, ...values) { return this.#core.numbers(this.#exports[name](this.#handle, ...values)) }
+  /** @param {string} name @param {...number} values */
   #text(name, ...values) { return this.#core.text(this.#exports[name](this.#handle, ...values)) }
 
-  /** The session is used no more. */
+  /** Frees what the core keeps of it. */
   destroy() { this.#exports.destroySession(this.#handle) }
 
-  /** For `Core.restoreReplica`. @param {boolean} withDrawing also what is confirmed, not only what is unsent */
+  /**
+   * For `Core.restoreReplica`.
+   *
+   * @param {boolean} withDrawing also what is confirmed, not only what is unsent
+   */
   save(withDrawing = true) {
     return this.#core.bytes(this.#exports.save(this.#handle, withDrawing ? 1 : 0)).slice()
   }
 
   // The connection. All return effects.
 
-  /** Come into the room, now. @returns {Effect[]} */
+  /**
+   * Come into the room, now.
+   *
+   * @returns {Effect[]}
+   */
   start() { return this.#perform('start') }
-  /** Leave until `start`. @returns {Effect[]} */
+  /**
+   * Leave until `start`.
+   *
+   * @returns {Effect[]}
+   */
   stop() { return this.#perform('stop') }
   /**
    * Who one is from now on, to the others.
    * @param {{name?: string, color?: string}} who @returns {Effect[]}
    */
   introduce({ name, color }) { return this.#perform('introduce', this.#core.write(helloBytes({ name, color }))) }
-  /** The connection that was asked for stands. @returns {Effect[]} */
+  /**
+   * The connection that was asked for stands.
+   *
+   * @returns {Effect[]}
+   */
   connected() { return this.#perform('connected') }
   /** @param {number} [closeCode] @returns {Effect[]} */
   disconnected(closeCode = 0) { return this.#perform('disconnected', closeCode) }
-  /** A frame came. @param {Uint8Array | ArrayBuffer | string} frame @returns {Effect[]} */
+  /**
+   * A frame came.
+   *
+   * @param {Uint8Array | ArrayBuffer | string} frame @returns {Effect[]}
+   */
   received(frame) {
     if (typeof frame === 'string') return this.#perform('received', this.#core.write(this.#fromText(frame)), 1)
     return this.#perform('received', this.#core.write(frame instanceof Uint8Array ? frame : new Uint8Array(frame)), 0)
   }
-  /** What a session that does not speak JSON gets as text is refused whatever it is. */
+  /**
+   * A replica that doesn't speak JSON refuses all text.
+   *
+   * @param {string} frame
+   */
   #fromText(frame) {
     if (!this.#isJSON) return new Uint8Array()
     const { exchange } = this.#core
     return exchange.bytes(exchange.exports.fromServer(exchange.writeText(frame)))
   }
-  /** The time of a `wake` has come. @returns {Effect[]} */
+  /**
+   * The time of a `wake` has come.
+   *
+   * @returns {Effect[]}
+   */
   wake() { return this.#perform('wake') }
   /** @returns {Effect[]} */
   ping() { return this.#perform('ping') }
-  /** Asks whether the server holds the same. @returns {Effect[]} */
+  /**
+   * Asks whether the server holds the same.
+   *
+   * @returns {Effect[]}
+   */
   askDigest() { return this.#perform('askDigest') }
-  /** What others are to see of one. @param {object} state @returns {Effect[]} */
+  /**
+   * What others are to see of one.
+   *
+   * @param {object} state @returns {Effect[]}
+   */
   setPresence(state) { return this.#perform('setPresence', this.#core.writeText(JSON.stringify(state))) }
 
   // Edits. All return effects, and throw where what is asked for cannot be.
 
   /**
    * Writes to shapes, as one step to undo. A new shape that is not told its `z` comes on top.
-   * @param {{shape: number, set: object}[]} edits `set` as in the wire contract @returns {Effect[]}
+   * @param {{shape: number, set: import('./types.js').Values}[]} edits `set` as in the wire contract @returns {Effect[]}
    */
   edit(edits) {
     return this.#perform('edit', this.#core.write(valueRows(edits)))
   }
-  /** Adds a shape. @param {object} set @returns {{shape: number, effects: Effect[]}} */
+  /**
+   * Adds a shape.
+   *
+   * @param {import('./types.js').Values} set @returns {{shape: number, effects: Effect[]}}
+   */
   add(set) {
     const shape = this.#exports.newIdentifier(this.#handle)
     return { shape, effects: this.edit([{ shape, set: { kind: 'rectangle', ...set } }]) }
@@ -144,18 +193,33 @@ export class Replica {
     const how = typeof to === 'number' ? 4 : orders.indexOf(to)
     return this.#perform('reorder', this.#core.writeNumbers(shapes), how, typeof to === 'number' ? to : 0)
   }
-  /** A square of a random bright colour in an area. @returns {Effect[]} an `added` among them */
+  /**
+   * A square of a random bright colour in an area.
+   *
+   * @param {Box} area
+   * @returns {Effect[]} an `added` among them
+   */
   addSquare({ x, y, width, height }) { return this.#perform('addRandomShape', 0, x, y, width, height) }
-  /** Any shape in an area. @returns {Effect[]} an `added` among them */
+  /**
+   * Any shape in an area.
+   *
+   * @param {Box} area
+   * @returns {Effect[]} an `added` among them
+   */
   addRandomShape({ x, y, width, height }) { return this.#perform('addRandomShape', 1, x, y, width, height) }
-  /** A circle of a random bright colour around a point. @returns {Effect[]} an `added` among them */
+  /**
+   * A circle of a random bright colour around a point.
+   *
+   * @param {number} x @param {number} y
+   * @returns {Effect[]} an `added` among them
+   */
   addCircle(x, y) { return this.#perform('addRandomShape', 2, x, y, 0, 0) }
   /** @returns {string} `#RRGGBB` */
   brightColor() { return colorText(this.#exports.brightColor()) }
   /**
    * A layout of squares, or a drawing.
    * @param {string} text
-   * @param {{keepsIdentifiers?: boolean, x?: number, y?: number}} [how] moved by so much
+   * @param {{keepsIdentifiers?: boolean, x?: number, y?: number}} how moved by so much
    * @returns {Effect[]} an `added` among them
    */
   importDocument(text, { keepsIdentifiers = false, x = 0, y = 0 } = {}) {
@@ -167,7 +231,11 @@ export class Replica {
 
   // What there is to draw.
 
-  /** What has changed since this was last asked. @returns {Changes} */
+  /**
+   * What has changed since this was last asked.
+   *
+   * @returns {Changes}
+   */
   changes() {
     const numbers = this.#numbers('changes')
     const flags = numbers[0]
@@ -180,19 +248,44 @@ export class Replica {
     }
     return { reset: (flags & 1) !== 0, reordered: (flags & 2) !== 0, shapes, pairs }
   }
-  /** All, from the back to the front. @returns {Shape[]} */
+  /**
+   * All, from the back to the front.
+   *
+   * @returns {Shape[]}
+   */
   shapes() { return readShapes(this.#numbers('shapes')) }
-  /** Those that may be seen in a box, from the back to the front. @returns {Shape[]} */
+  /**
+   * Those that may be seen in a box, from the back to the front.
+   *
+   * @param {Box} area
+   * @returns {Shape[]}
+   */
   shapesInView({ x, y, width, height }) { return readShapes(this.#numbers('shapesInView', x, y, width, height)) }
   /** @param {number} id @returns {Shape | null} */
   shape(id) { return readShapes(this.#numbers('rows', this.#core.writeNumbers([id])))[0] ?? null }
-  /** Those of some shapes that are live. @param {Iterable<number>} ids @returns {Shape[]} */
+  /**
+   * Those of some shapes that are live.
+   *
+   * @param {Iterable<number>} ids @returns {Shape[]}
+   */
   shapesOf(ids) { return Array.from(ids).flatMap((id) => this.shape(id) ?? []) }
-  /** Identifiers from the back to the front. @returns {number[]} */
+  /**
+   * Identifiers from the back to the front.
+   *
+   * @returns {number[]}
+   */
   drawingOrder() { return Array.from(this.#numbers('drawingOrder')) }
-  /** The name that a shape shows. @param {number} id @returns {string} empty where it is gone */
+  /**
+   * The name that a shape shows.
+   *
+   * @param {number} id @returns {string} empty where it is gone
+   */
   shownName(id) { return this.#text('shownName', id) }
-  /** The names of all, in drawing order. @returns {string[]} */
+  /**
+   * The names of all, in drawing order.
+   *
+   * @returns {string[]}
+   */
   shownNames() { return this.#text('shownNames').split('\n').slice(0, -1) }
   /** @param {string} name @returns {number | null} */
   shapeNamed(name) {
@@ -207,34 +300,72 @@ export class Replica {
 
   // What lies where.
 
-  /** The shapes at a point, the topmost first. @returns {number[]} */
+  /**
+   * The shapes at a point, the topmost first.
+   *
+   * @param {number} x @param {number} y
+   * @returns {number[]}
+   */
   shapesAt(x, y) { return Array.from(this.#numbers('shapesAt', x, y)) }
-  /** The shapes that share area with a box, or lie wholly in it, from the back to the front. @returns {number[]} */
+  /**
+   * The shapes that share area with a box, or lie wholly in it, from the back to the front.
+   *
+   * @param {Box} box @param {boolean} [wholly]
+   * @returns {number[]}
+   */
   shapesInBox({ x, y, width, height }, wholly = false) {
     return Array.from(this.#numbers('shapesInBox', x, y, width, height, wholly ? 1 : 0))
   }
-  /** The nearest place where a box overlaps nothing. @returns {{x: number, y: number} | null} */
+  /**
+   * The nearest place where a box overlaps nothing.
+   *
+   * @param {{width: number, height: number}} size @param {import('./types.js').Point} wanted
+   * @returns {{x: number, y: number} | null}
+   */
   freePlace({ width, height }, { x, y }) {
     const exchange = this.#exchange()
     return readPoints(exchange.numbers(exchange.exports.freePlace(width, height, x, y)))[0] ?? null
   }
-  /** The box around shapes, or around all. @param {number[]} [shapes] */
+  /**
+   * The box around shapes, or around all.
+   *
+   * @param {number[]} [shapes]
+   */
   bounds(shapes = []) {
     const [x, y, width, height] = this.#numbers('bounds', this.#core.writeNumbers(shapes))
     return x === undefined ? null : { x, y, width, height }
   }
-  /** A shape's outline as a polygon. @returns {{x: number, y: number}[]} */
+  /**
+   * A shape's outline as a polygon.
+   *
+   * @param {number} id @param {number} [flatness] how far it may lie beside a curve
+   * @returns {{x: number, y: number}[]}
+   */
   outline(id, flatness = 0.25) { return readPoints(this.#numbers('outline', id, flatness)) }
-  /** All pairs that overlap. @returns {[number, number][]} */
+  /**
+   * All pairs that overlap.
+   *
+   * @returns {[number, number][]}
+   */
   overlapPairs() {
     const numbers = this.#numbers('overlapPairs')
-    const pairs = []
+    const pairs = /** @type {[number, number][]} */ ([])
     for (let at = 0; at < numbers.length; at += 2) pairs.push([numbers[at], numbers[at + 1]])
     return pairs
   }
-  /** The shapes that a shape overlaps. @returns {number[]} */
+  /**
+   * The shapes that a shape overlaps.
+   *
+   * @param {number} id
+   * @returns {number[]}
+   */
   neighbours(id) { return Array.from(this.#numbers('neighbours', id)) }
-  /** What two shapes have in common, as polygons. @returns {{x: number, y: number}[][]} */
+  /**
+   * What two shapes have in common, as polygons.
+   *
+   * @param {number} first @param {number} second
+   * @returns {{x: number, y: number}[][]}
+   */
   commonRegion(first, second) {
     const numbers = this.#numbers('commonRegion', first, second)
     const polygons = []
@@ -248,21 +379,34 @@ export class Replica {
 
   // Documents.
 
-  /** The drawing as JSON text. @param {boolean} [stamps] with who wrote what, and when */
+  /**
+   * The drawing as JSON text.
+   *
+   * @param {boolean} [stamps] with who wrote what, and when
+   */
   exportDrawing(stamps = false) {
     const exchange = this.#exchange()
     return exchange.text(exchange.exports.drawing(this.#writeRoom(exchange), stamps ? 1 : 0))
   }
-  /** A drawing of some shapes, to be copied. @param {number[]} shapes */
+  /**
+   * A drawing of some shapes, to be copied.
+   *
+   * @param {number[]} shapes
+   */
   exportShapes(shapes) {
     const exchange = this.#exchange()
     return exchange.text(exchange.exports.drawingOf(exchange.writeNumbers(shapes)))
   }
-  /** The drawing as SVG. @param {boolean} [overlaps] with what overlaps laid over it */
+  /**
+   * The drawing as SVG.
+   *
+   * @param {boolean} [overlaps] with what overlaps laid over it
+   */
   exportPicture(overlaps = false) {
     const exchange = this.#exchange()
     return exchange.text(exchange.exports.picture(this.#writeRoom(exchange), overlaps ? 1 : 0))
   }
+  /** @param {import('./core.js').Core['exchange']} exchange */
   #writeRoom(exchange) { return exchange.writeText(this.status().room ?? '') }
 
   // What it says about itself.

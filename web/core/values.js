@@ -13,7 +13,11 @@ export const properties = [
   'cornerRadius', 'points', 'innerRatio', 'shownName',
 ]
 
-/** `changed & changedBit.position`: whether a shape was moved. */
+/**
+ * `changed & changedBit.position`: whether a shape was moved.
+ *
+ * @type {Record<string, number>}
+ */
 export const changedBit = Object.freeze(Object.fromEntries(properties.map((name, bit) => [name, 1 << bit])))
 
 /** How many numbers a shape takes in a row. */
@@ -36,9 +40,9 @@ export function colorText(packed) {
   return '#' + packed.toString(16).padStart(6, '0').toUpperCase()
 }
 
-/** @param {string} text `#E4572E` @returns {number} NaN where it is no colour */
+/** @param {unknown} text `#E4572E` @returns {number} NaN where it is no colour */
 function colorNumber(text) {
-  return /^#[0-9A-Fa-f]{6}$/.test(text) ? parseInt(text.slice(1), 16) : NaN
+  return typeof text === 'string' && /^#[0-9A-Fa-f]{6}$/.test(text) ? parseInt(text.slice(1), 16) : NaN
 }
 
 /** @typedef {import('./types.js').Shape} Shape */
@@ -48,7 +52,11 @@ function colorNumber(text) {
 const decoder = new TextDecoder()
 const encoder = new TextEncoder()
 
-/** A hello in the binary encoding: docs/PROTOCOL.md. @returns {Uint8Array} */
+/**
+ * A hello in the binary encoding: docs/PROTOCOL.md.
+ *
+ * @param {import('./types.js').ReplicaOptions} hello @returns {Uint8Array}
+ */
 export function helloBytes({ actor, name, color, overlaps, readonly }) {
   const flags = (name === undefined ? 0 : 1) | (color === undefined ? 0 : 2) | (actor === undefined ? 0 : 4)
     | (overlaps ? 16 : 0) | (readonly ? 32 : 0)
@@ -74,31 +82,47 @@ export function helloBytes({ actor, name, color, overlaps, readonly }) {
 
 // Rows of values: what is written to a shape. Sources/CanvasWasm/Boundary/ValueRows.swift says how they lie.
 
+/**
+ * How a value crosses: as so many numbers. What is no such value becomes NaN, which the core refuses.
+ *
+ * @typedef {{length: number, write: (value: unknown) => number[], read: (...numbers: number[]) => unknown}} Crossing
+ */
+
+/** @type {Crossing} */
 const pair = {
   length: 2,
   write: (value) => (Array.isArray(value) && value.length === 2 ? value.map(numberOrNaN) : [NaN, NaN]),
   read: (first, second) => [first, second],
 }
+/** @type {Crossing} */
 const plain = { length: 1, write: (value) => [numberOrNaN(value)], read: (number) => number }
+/** @type {Crossing} */
 const color = { length: 1, write: (value) => [colorNumber(value)], read: colorText }
+/** @type {Crossing} */
 const flagValue = {
   length: 1, write: (value) => [typeof value === 'boolean' ? Number(value) : NaN], read: (number) => number === 1,
 }
-const kindValue = { length: 1, write: (value) => [kinds.indexOf(value)], read: (number) => kinds[number] }
-/** By property; those that are not here are text. */
+/** @type {Crossing} */
+const kindValue = { length: 1, write: (value) => [kinds.findIndex((kind) => kind === value)], read: (number) => kinds[number] }
+/**
+ * By property; those that are not here are text.
+ *
+ * @type {Record<string, Crossing | undefined>}
+ */
 const valueForms = {
   position: pair, size: pair, rotation: plain, fill: color, alpha: plain, visible: flagValue, deleted: flagValue,
   kind: kindValue, stroke: color, strokeWidth: plain, cornerRadius: plain, points: plain, innerRatio: plain,
 }
 
+/** @param {unknown} value */
 function numberOrNaN(value) {
   return typeof value === 'number' ? value : NaN
 }
 
-/** @param {{shape: number, set: object}[]} edits @returns {Uint8Array} */
+/** @param {{shape: number, set: import('./types.js').Values}[]} edits @returns {Uint8Array} */
 export function valueRows(edits) {
-  const numbers = []
-  const texts = []
+  const numbers = /** @type {number[]} */ ([])
+  const texts = /** @type {{at: number, text: Uint8Array}[]} */ ([])
   for (const { shape, set } of edits) {
     const bits = Object.keys(set).filter((name) => set[name] !== undefined).map((name) => properties.indexOf(name))
     if (bits.some((bit) => bit < 0 || bit > properties.indexOf('innerRatio'))) {
@@ -125,7 +149,7 @@ export function valueRows(edits) {
   return bytes
 }
 
-/** @param {DataView} view @param {number} at @returns {{shape: number, set: object}} */
+/** @param {DataView} view @param {number} at @returns {{shape: number, set: import('./types.js').Values}} */
 function readValues(view, at) {
   const next = () => {
     at += 8
@@ -133,7 +157,7 @@ function readValues(view, at) {
   }
   const shape = next()
   const mask = next()
-  const set = {}
+  const set = /** @type {import('./types.js').Values} */ ({})
   for (const name of properties) {
     if ((mask & changedBit[name]) === 0) continue
     const form = valueForms[name]
@@ -204,8 +228,8 @@ export function readPoints(numbers) {
 /** @param {Uint8Array} bytes @returns {Effect[]} */
 export function readEffects(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-  const effects = []
-  let row = null
+  const effects = /** @type {Effect[]} */ ([])
+  let row = /** @type {{shape: number, set: import('./types.js').Values} | null} */ (null)
   for (let at = 0; at < bytes.length;) {
     const kind = view.getUint32(at, true)
     const count = view.getUint32(at + 4, true)
@@ -228,7 +252,7 @@ export function readEffects(bytes) {
   return effects
 }
 
-/** @param {bigint} bits */
+/** @param {number | bigint} bits of 64 @returns {string} sixteen hexadecimal digits */
 export function digestText(bits) {
-  return BigInt.asUintN(64, bits).toString(16).padStart(16, '0')
+  return BigInt.asUintN(64, BigInt(bits)).toString(16).padStart(16, '0')
 }
