@@ -1,7 +1,7 @@
-"""Programs that move shapes as people would drag them: `bots.py URL BOTS SHAPES STEPS_A_SECOND`.
+"""Programs that move shapes like people drag them: `bots.py URL BOTS SHAPES STEPS_A_SECOND`.
 
-Prints a line once all shapes are there, then moves every one of them, on circles of its own, until it is ended.
-"""
+Prints a line once all shapes are there. Then it moves every one of them, each on a circle of its own, until it is
+stopped."""
 
 import asyncio
 import json

@@ -1,5 +1,6 @@
-// Binary messages of either side: whatever is taken is encoded to the same bytes again, and the rest is refused without
-// a trap. A message with two encodings would let a relay and a reader disagree about what was said.
+// Binary messages of both sides. A message that is accepted has to encode to the same bytes again, and anything else
+// has to be refused without a crash. If a message had two encodings, a relay and a reader could disagree about what it
+// says.
 
 @testable import CanvasCRDT
 

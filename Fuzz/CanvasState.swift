@@ -1,5 +1,5 @@
-// State in columns: whatever is taken merges into a canvas whose own columns rebuild an equal canvas, and the rest is
-// refused without a trap. The input is the columns alone, without a message around them.
+// State in columns. Columns that are accepted have to merge into a canvas whose own columns rebuild an equal canvas,
+// and anything else has to be refused without a crash. The input is the columns alone, without a message around them.
 
 @testable import CanvasCRDT
 

@@ -1,5 +1,5 @@
-// Identifiers and stamps as text: whatever parses prints back to the same bytes, and every other input is refused
-// without a trap. Two texts that named one stamp would let two replicas order one write differently.
+// Identifiers and stamps as text. A text that parses has to print to the same bytes again, and any other has to be
+// refused without a crash. If two texts named one stamp, two replicas could order one write differently.
 
 @testable import CanvasCRDT
 

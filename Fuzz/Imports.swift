@@ -1,5 +1,5 @@
-// Layouts of squares and saved drawings: whatever is taken in has allowed values only, and, written out as a drawing, is
-// taken in again as the same shapes. Every other input is refused in words, without a trap.
+// Layouts of squares and saved drawings. A document that is accepted has only allowed values, and if it is written out
+// as a drawing, that reads back as the same shapes. Any other input has to be refused with a message, without a crash.
 
 @testable import CanvasCRDT
 

@@ -1,5 +1,5 @@
-// JSON messages of either side: whatever is taken says the same after it was written and read again, in JSON and in the
-// binary form, and the rest is refused without a trap.
+// JSON messages of both sides. A message that is accepted has to mean the same after it was written and read again, in
+// JSON and in the binary form, and anything else has to be refused without a crash.
 
 @testable import CanvasCRDT
 

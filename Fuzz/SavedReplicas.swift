@@ -1,12 +1,12 @@
-// A client's saved state, as it may come back from a browser's storage: restored, or refused by name. What is restored
-// saves to bytes that restore the same drawing and the same unsent edits.
+// A client's saved state, as it may come back from a browser's storage. It is restored, or refused with a named error.
+// What is restored saves to bytes that restore the same drawing and the same unsent edits.
 
 @testable import CanvasCRDT
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let input = [UInt8](UnsafeRawBufferPointer(start: start, count: count))
-  // The checksum would turn nearly every mutation away, so it is made to fit.
+  // The checksum would refuse nearly every mutation, so the target also tries the input with a correct one.
   for bytes in [input, SavedReplica.withChecksum(input)] {
     guard let replica = try? Replica(saved: bytes, seed: 1) else { continue }
     let saved = replica.save(withDrawing: true)

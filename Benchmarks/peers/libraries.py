@@ -1,8 +1,7 @@
 """The peers, each behind the same few functions, so that both are measured by the same code.
 
-`load`, `apply` and `read` are the thinnest calls that a binding has; pycrdt's own Python layer, which takes a lock
-and a context manager for each update, is passed by.
-"""
+`load`, `apply` and `read` are the thinnest calls of each binding. They bypass pycrdt's own Python layer, which takes
+a lock and a context manager for each update."""
 
 import time
 
@@ -126,7 +125,7 @@ class Loro:
             produced.append(update)
             return True
 
-        # Whoever drops the subscription unsubscribes, so the writer's closure keeps it.
+        # Dropping the subscription unsubscribes, so the writer's closure keeps it.
         subscription = document.subscribe_local_update(local)
 
         def write(shape, name, value, subscription=subscription):

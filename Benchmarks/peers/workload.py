@@ -1,4 +1,4 @@
-"""The workload that all are measured on: read from the file that the Swift benchmark writes, or made here.
+"""The workload that everything is measured on: read from the file that the Swift benchmark writes, or made here.
 
 One JSON object a line. First the base canvas, every shape once with all its properties, then the updates, one
 property each:

@@ -52,7 +52,7 @@ struct BinaryEncodingStateTests {
   }
 
   @Test(
-    "a state that is taken over by pages is what its operations make, whatever was there before",
+    "taking over a state page by page gives what its operations give, whatever was there before",
     arguments: 0..<36 as Range<UInt64>
   )
   func pages(seed: UInt64) throws {
@@ -62,7 +62,7 @@ struct BinaryEncodingStateTests {
     var source = Canvas()
     for operation in operations { source.apply(operation) }
 
-    // Nothing; some of the same; others, erasures among them; others that fill one page and leave the next empty.
+    // Nothing; some of the same shapes; others, with erasures; others that fill one page and leave the next empty.
     var others = RandomHistory(seed: 1_000 + seed, shapes: 50, actors: 3)
     var before: [CanvasCRDT.Operation] =
       switch seed / 3 % 4 {
@@ -108,13 +108,13 @@ struct BinaryEncodingStateTests {
     expectSame()
   }
 
-  @Test("nothing at all arrives as nothing")
+  @Test("an empty canvas arrives empty")
   func empty() throws {
     try expectRoundTrip(Canvas())
     #expect(encoded(Canvas().stateParts()[0]) == [0x43, 0, 1, 0x63, 1, 0, 0])
   }
 
-  @Test("every set of properties arrives, with and without an erasure beside it")
+  @Test("every set of properties arrives, with and without an erasure")
   func everyMask() throws {
     var history = RandomHistory(seed: 3)
     var canvas = Canvas()
@@ -161,7 +161,7 @@ struct BinaryEncodingStateTests {
     return canvas
   }
 
-  @Test("numbers arrive exactly: whole, decimal, with all their digits, mixed, alike, and at the ends of the range")
+  @Test("numbers arrive exactly: whole, decimal, with all their digits, mixed, equal, and at the ends of the range")
   func numbers() throws {
     let awkward = [
       1e6, -1e6, 0.1 + 0.2, .leastNonzeroMagnitude, -1e-300, 999_999.9999, 1.0 / 3, 0.01, -0.0001, 1e-4.nextUp, 0,
@@ -170,7 +170,7 @@ struct BinaryEncodingStateTests {
     for number in awkward {
       try expectRoundTrip(canvas(rotations: [number]))
       try expectRoundTrip(canvas(rotations: [Double](repeating: number, count: 20)))
-      // One among many that are otherwise: where most fit, it stands apart.
+      // One number of another form among many: most fit, so this one is listed apart.
       for place in [0, 7, 15] {
         var rotations = (0..<16).map { Double($0 * 90) }
         rotations[place] = number
@@ -180,7 +180,7 @@ struct BinaryEncodingStateTests {
         try expectRoundTrip(canvas(rotations: rotations))
       }
     }
-    // As many that don't fit as may stand apart, and one more.
+    // As many that don't fit as may be listed apart, and one more.
     for apart in [8, 9] {
       let rotations = (0..<64).map { (index: Int) -> Double in
         index % 7 == 3 && index / 7 < apart ? 1 / (Double(index) + 3.5) : Double(index)
@@ -208,7 +208,7 @@ struct BinaryEncodingStateTests {
   }
 
   @Test(
-    "columns cut short are refused, and with any bit flipped are refused or canonical",
+    "columns that are cut short are refused; columns with a flipped bit are refused or canonical",
     arguments: 0..<3 as Range<UInt64>
   )
   func damage(seed: UInt64) throws {
@@ -223,7 +223,7 @@ struct BinaryEncodingStateTests {
     }
   }
 
-  /// Refused, or a part that can be merged and is encoded as it came.
+  /// Expects the bytes to be refused, or to be a part that can be merged and is encoded as it came.
   private func expectCanonical(_ bytes: [UInt8]) throws {
     guard let message = try? BinaryEncoding.decodeServerMessage(bytes) else { return }
     guard BinaryEncoding.encode(message) == bytes else {
@@ -254,9 +254,9 @@ struct BinaryEncodingStateTests {
     }
   }
 
-  @Test("B2: what the columns could say in another way is refused")
+  @Test("B2: another way to write the same columns is refused")
   func otherWays() {
-    // One shape with a rotation of 1 and nothing else: what stands between the version and the end, part by part.
+    // One shape with a rotation of 1 and nothing else: everything between the version and the end, part by part.
     let erasures: [UInt8] = [0]
     let shapes: [UInt8] = [1, 5]
     let stamps: [UInt8] = [1, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0]
@@ -285,7 +285,7 @@ struct BinaryEncodingStateTests {
     #expect(!isTaken(rotation: [0, 2, 1, 0, 0]), "too many bits")
     #expect(!isTaken(rotation: [0, 0, 1, 1, 0]), "too small a least number")
     #expect(!isTaken(rotation: [0, 2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0xE0, 0x3F]), "too many numbers that do not fit")
-    // Eight shapes, one of which has a third.
+    // Eight shapes; the rotation of one is a third.
     let eight: [UInt8] = [8, 5, 1, 1, 1, 1, 1, 1, 1]
     let third: [UInt8] = [0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0xD5, 0x3F]
     #expect(isTaken(shapes: eight, rotation: [0, 2, 1, 0x02, 1, 0] + third))
@@ -297,7 +297,8 @@ struct BinaryEncodingStateTests {
 
   @Test("B6: a few bytes can't claim more records than the bound, whatever their masks")
   func expansion() throws {
-    // One byte each for as many shapes as fit, all of one mask and one stamp: the most that bytes can be blown up.
+    // As many shapes as fit at one byte each, all with one mask and one stamp: this makes the most memory from the
+    // fewest bytes.
     func columns(_ shapes: Int) -> [UInt8] {
       var writer = ByteWriter()
       writer.append([0x43, 0, 0, 1, 0])

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Binary messages")
 struct BinaryEncodingTests {
-  @Test("every message of a client is read as it was written, and written as the golden file has it")
+  @Test("every client message reads back as it was written, and is written as in its golden file")
   func clientMessages() throws {
     for (name, message) in WireSamples.clientMessages {
       let bytes = BinaryEncoding.encode(message)
@@ -13,7 +13,7 @@ struct BinaryEncodingTests {
     }
   }
 
-  @Test("every message of a server is read as it was written, and written as the golden file has it")
+  @Test("every server message reads back as it was written, and is written as in its golden file")
   func serverMessages() throws {
     for (name, message) in WireSamples.serverMessages + WireSamples.stateMessages {
       let bytes = BinaryEncoding.encode(message)
@@ -22,9 +22,9 @@ struct BinaryEncodingTests {
     }
   }
 
-  @Test("random histories are read as they were written", arguments: 0..<40 as Range<UInt64>)
+  @Test("random histories read back as they were written", arguments: 0..<40 as Range<UInt64>)
   func histories(seed: UInt64) throws {
-    // More actors than a head has places for.
+    // More actors than a head has indexes for.
     var history = RandomHistory(seed: seed, shapes: 9, actors: seed % 2 == 0 ? 3 : 40)
     let operations = history.operations(80)
     let delivery = ServerMessage.operations(Delivery(cursor: Cursor("c"), operations: operations))
@@ -40,7 +40,7 @@ struct BinaryEncodingTests {
     #expect(try BinaryEncoding.decodeClientMessage(BinaryEncoding.encode(submission)) == submission)
   }
 
-  @Test("B2: an id has the shortest form that says it", arguments: ["0", "7", "999999999999999"])
+  @Test("B2: an id has its shortest form", arguments: ["0", "7", "999999999999999"])
   func wholeIdentifiers(text: String) throws {
     let json = try text.utf8.span.withUnsafeBytes { (bytes) throws(JSONFailure) in
       try JSONText(validating: bytes, maximumBytes: 100)
@@ -54,7 +54,7 @@ struct BinaryEncodingTests {
   }
 
   @Test(
-    "an id that is no whole number of fifteen digits goes as it came",
+    "an id that is not a whole number of at most fifteen digits is passed on as it came",
     arguments: ["1000000000000000", "-1", "1.0", "1e3", "-0", "\"\"", "\"12\"", "\"\\u0041\""]
   )
   func otherIdentifiers(text: String) throws {
@@ -88,7 +88,7 @@ struct BinaryEncodingTests {
   }
 
   @Test(
-    "B2: bytes changed at random are refused or are the encoding of what they say",
+    "B2: bytes that were changed at random are refused, or are exactly what their message encodes to",
     arguments: 0..<20 as Range<UInt64>
   )
   func mutations(seed: UInt64) {
@@ -114,7 +114,7 @@ struct BinaryEncodingTests {
     #expect(taken > 100, "the changes were all refused, which tests little")
   }
 
-  @Test("B1, B2: every single bit flipped and every length cut short is refused or canonical")
+  @Test("B1, B2: a message with any bit flipped, or cut to any length, is refused or canonical")
   func flipsAndCuts() {
     for bytes in encodedClients + encodedServers {
       for length in bytes.indices {
@@ -142,7 +142,7 @@ struct BinaryEncodingTests {
 
   private static let shape: [UInt8] = [0x10, 0xAA, 0xE6, 0x36, 0xE7, 0xA4]
 
-  @Test("B4: operations are refused with their code, their place and the message's id")
+  @Test("B4: operations are refused with their code, their index and the message's id")
   func operations() {
     let good: [UInt8] = [0x03] + BinaryEncodingTests.shape + [0x10, 0x05]
     func rejection(_ second: [UInt8]) -> Rejection? {
@@ -164,7 +164,7 @@ struct BinaryEncodingTests {
     #expect(failure([0x02, 0x01, 0x0C, 0x00, 0x02] + good + [0x02, 0x10, 0x0A]) == nil)
   }
 
-  @Test("no operations and too many are refused with the message's id")
+  @Test("no operations, and too many, are refused with the message's id")
   func counts() {
     let good: [UInt8] = [0x03] + BinaryEncodingTests.shape + [0x10, 0x05]
     for (bytes, code) in [
@@ -180,7 +180,7 @@ struct BinaryEncodingTests {
     #expect(failure([0x02, 0x01, 0x0C, 0x00, 0x01] + good, operationsMax: 1) == nil)
   }
 
-  @Test("stamps out of range, actors that nobody lists and numbers that are none are refused")
+  @Test("stamps out of range, unlisted actors and malformed numbers are refused")
   func stamps() {
     let actor: [UInt8] = [0x33, 0x75, 0x0E, 0xAC, 0xDA, 0x49]
     let list: [UInt8] = [0x02, 0x00, 0x01] + actor + [0x01]
@@ -210,7 +210,7 @@ struct BinaryEncodingTests {
     #expect(operation(0x01, [0x02], minusZero) != nil)
   }
 
-  @Test("B4: an actor that is none is a bad field of hello")
+  @Test("B4: an actor that is not an identifier is a bad field of hello")
   func helloActor() {
     #expect(failure([0x01, 0x04, 0x5C, 0x5E, 0x45, 0x23, 0xFF, 0xFF]) == nil)
     for beyond in [[0x5C, 0x5E, 0x45, 0x24, 0, 0], [UInt8](repeating: 0xFF, count: 6)] as [[UInt8]] {
@@ -221,7 +221,7 @@ struct BinaryEncodingTests {
     }
   }
 
-  @Test("B4: a hello's name is held to the rule of names")
+  @Test("B4: a hello's name has to follow the rule for names")
   func helloName() {
     #expect(failure([0x01, 0x01, 0x01, 0x41]) == nil)
     for name in [[], [0x07], [UInt8](repeating: 0x41, count: 129)] as [[UInt8]] {
@@ -233,7 +233,7 @@ struct BinaryEncodingTests {
     }
   }
 
-  @Test("B3: a count that the bytes behind it can't hold is refused before anything is made for it")
+  @Test("B3: a count that the bytes after it can't hold is refused before anything is allocated")
   func claims() {
     let many: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]
     let beginnings: [[UInt8]] = [
@@ -247,7 +247,7 @@ struct BinaryEncodingTests {
     }
   }
 
-  @Test("B4, B5: a kind of message that there is not is of unknown type, and so is the other side's")
+  @Test("B4, B5: an unknown kind of message is of unknown type, and so is a kind of the other side")
   func unknownKinds() {
     for kind in UInt8.min...UInt8.max where !(1...5).contains(kind) {
       guard case .unknownType = failure([kind]) else {

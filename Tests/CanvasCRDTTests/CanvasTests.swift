@@ -22,7 +22,7 @@ struct CanvasTests {
     return CanvasCRDT.Operation(shape: shape, at: stamp(milliseconds, actor), set: set)
   }
 
-  @Test("M5: a shape without a kind is not there, and is once the kind arrives, with what came before")
+  @Test("M5: a shape without a kind is not live; when the kind arrives it is, with everything that came before")
   func kindMakesLive() {
     var canvas = Canvas()
     let moved = canvas.apply(operation(2, ann) { $0.position = Point(x: 5, y: 6) })
@@ -36,7 +36,7 @@ struct CanvasTests {
     #expect(canvas.liveCount == 1)
   }
 
-  @Test("S2: of two people's drags one place and one size stand, whole", arguments: [false, true])
+  @Test("S2: after two people's drags, position and size are each one person's, whole", arguments: [false, true])
   func placesAreWhole(isReversed: Bool) {
     var canvas = Canvas()
     canvas.apply(operation(1, ann) { $0.kind = .ellipse })
@@ -82,7 +82,7 @@ struct CanvasTests {
     #expect(canvas[shape]?.properties.alpha == 10, "what was erased stays gone")
   }
 
-  @Test("M2, M8: an older write loses and is told to whom")
+  @Test("M2, M8: an older write loses, and its writer is told to which stamp")
   func supersededIsNamed() {
     var canvas = Canvas()
     canvas.apply(
@@ -100,7 +100,7 @@ struct CanvasTests {
     #expect(canvas.winner(of: .position, in: shape) == stamp(9, ben))
   }
 
-  @Test("what loses to a register is told so, though a deletion beats it too")
+  @Test("a write that loses to a register is told so, even if a deletion beats it too")
   func supersededBesideErasure() {
     var canvas = Canvas()
     canvas.apply(
@@ -119,7 +119,7 @@ struct CanvasTests {
     #expect(canvas.apply(operation(5, ann) { $0.name = "old" }).superseded == [.name])
   }
 
-  @Test("M4: one operation that moves and deletes tells its writer of no loss")
+  @Test("M4: an operation that moves and deletes reports no loss to its writer")
   func suckedIn() {
     var canvas = Canvas()
     canvas.apply(operation(1, ann) { $0.kind = .ellipse })
@@ -149,7 +149,7 @@ struct CanvasTests {
     }
   }
 
-  @Test("what has changed since a place in the log is enough to catch up", arguments: 0..<20 as Range<UInt64>)
+  @Test("the changes since a place in the log are enough to catch up", arguments: 0..<20 as Range<UInt64>)
   func deltas(seed: UInt64) {
     var history = RandomHistory(seed: seed, shapes: 90)
     var canvas = Canvas()
@@ -172,7 +172,7 @@ struct CanvasTests {
     #expect(canvas.operations(since: place).isEmpty)
   }
 
-  @Test("a copy is a snapshot: what changes afterwards does not reach it")
+  @Test("a copy is a snapshot: later changes don't reach it")
   func snapshots() {
     var history = RandomHistory(seed: 7, shapes: 200)
     var canvas = Canvas()
@@ -195,7 +195,7 @@ struct CanvasTests {
     #expect(canvas.isEmpty)
   }
 
-  @Test("slots are used again, so that drawing and deleting for ever takes no more room")
+  @Test("slots are reused, so drawing and deleting for ever takes no more memory")
   func slotsAreReused() {
     var canvas = Canvas()
     var generator = SeededGenerator(seed: 3)
@@ -216,7 +216,7 @@ struct CanvasTests {
 
 @Suite("Masks of properties")
 struct PropertyMaskTests {
-  @Test("the masks that are written as numbers have the properties that they are named for")
+  @Test("masks that are written as numbers have the properties in their names")
   func constants() {
     #expect(Array(PropertyMask.all) == Property.allCases.sorted { $0.rawValue < $1.rawValue })
     #expect(Array(PropertyMask.registers) == Array(PropertyMask.all).filter { $0 != .deleted })

@@ -7,7 +7,7 @@ struct ClockTests {
   private let actor = Identifier("abc-abc-abc")!
   private let other = Identifier("zzz-abc-abc")!
 
-  @Test("follows the wall clock, and counts on where that stands still or goes back")
+  @Test("it follows the wall clock, and counts on when that stands still or goes back")
   func neverGoesBack() {
     var clock = Clock(actor: actor)
     #expect(clock.tick(milliseconds: 100).text == "100.0.abc-abc-abc")
@@ -16,7 +16,7 @@ struct ClockTests {
     #expect(clock.tick(milliseconds: 101).text == "101.0.abc-abc-abc")
   }
 
-  @Test("is past whatever it has seen")
+  @Test("it is past everything that it has seen")
   func absorbs() {
     var clock = Clock(actor: actor)
     clock.observe(Stamp(milliseconds: 500, counter: 7, actor: other)!)
@@ -31,7 +31,7 @@ struct ClockTests {
     #expect(clock.tick(milliseconds: 100).text == "101.0.abc-abc-abc")
   }
 
-  @Test("a wall clock that jumps ahead and back leaves stamps rising", arguments: 0..<20 as Range<UInt64>)
+  @Test("stamps rise even if the wall clock jumps ahead and back", arguments: 0..<20 as Range<UInt64>)
   func jumps(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var clock = Clock(actor: actor)
@@ -43,7 +43,7 @@ struct ClockTests {
     }
   }
 
-  @Test("the door is told what is ahead and what is too old")
+  @Test("the door learns which stamps are ahead and which are too old")
   func standing() {
     func standing(_ milliseconds: UInt64) -> Clock.Standing {
       Clock.standing(
@@ -71,7 +71,7 @@ struct ClockTests {
   }
 
   @Test(
-    "other text is no stamp",
+    "any other text is not a stamp",
     arguments: [
       "", "1.abc-abc-abc", "1.0.abc-abc-ab", "01.0.abc-abc-abc", "1.00.abc-abc-abc", "1.65536.abc-abc-abc",
       "281474976710656.0.abc-abc-abc", "-1.0.abc-abc-abc", "1.0.0.abc-abc-abc", "1..abc-abc-abc",

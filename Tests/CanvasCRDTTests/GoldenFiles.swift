@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Bytes that are checked in beside the tests, so that an encoding which drifts is seen at once.
+/// Bytes that are checked in next to the tests, so that an encoding that drifts is noticed at once.
 ///
-/// `CANVAS_WRITE_GOLDEN=1` writes them anew, to be looked through and checked in with the change that wanted it.
+/// `CANVAS_WRITE_GOLDEN=1` writes them again. Review them and check them in with the change that needed it.
 enum GoldenFiles {
   static func expect(_ bytes: [UInt8], in name: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let file = folder.appendingPathComponent(name)

@@ -1,7 +1,7 @@
 @testable import CanvasCRDT
 
-/// Makes a history: a room that others are busy in, and one replica that comes, edits, is refused now and then, loses
-/// its connection and comes back.
+/// Makes a history: others are busy in a room, and one replica comes, edits, is refused now and then, loses its
+/// connection and comes back.
 struct HistoryRecorder {
   private(set) var history: RecordedHistory
   private var player: HistoryPlayer
@@ -50,7 +50,7 @@ struct HistoryRecorder {
 
   // MARK: - One event
 
-  /// Lets an event happen and records it; a room answers what is sent by it.
+  /// Lets an event happen and records it. The room answers what the replica sends because of it.
   private mutating func play(_ name: String, _ fill: (inout RecordedHistory.Event) -> Void = { _ in }) throws {
     time += UInt64.random(in: 1...900, using: &random.generator)
     var event = RecordedHistory.Event(name, time: time)
@@ -107,7 +107,7 @@ struct HistoryRecorder {
     try receive(.operations(Delivery(cursor: cursor, operations: operations)))
   }
 
-  /// Takes a message in and sends it back to its writer, or refuses it; sometimes the answer comes first.
+  /// Takes a message and sends it back to its writer, or refuses it. Sometimes the answer comes first.
   private mutating func answer(_ bytes: [UInt8]) throws {
     let message =
       player.encoding == .json
@@ -175,7 +175,7 @@ struct HistoryRecorder {
     return operations
   }
 
-  /// Random properties, of shapes that lie close enough together to overlap, and always drawn somewhere.
+  /// Random properties. The shapes are close enough together to overlap, and always visible somewhere.
   private mutating func properties() -> Properties {
     var set = random.properties()
     if set.assigned.contains(.position) || set.assigned.contains(.kind) {

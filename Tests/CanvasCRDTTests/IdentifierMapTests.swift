@@ -5,12 +5,12 @@ import Testing
 
 @Suite("Maps of identifiers")
 struct IdentifierMapTests {
-  /// Few enough that each comes and goes many times.
+  /// So few that each is inserted and removed many times.
   private static func identifiers(using generator: inout SeededGenerator) -> [Identifier] {
     (0..<60).map { _ in Identifier.random(using: &generator) }
   }
 
-  @Test("a map holds what a dictionary would, whatever is entered and removed", arguments: UInt64(1)...20)
+  @Test("a map holds what a dictionary would, whatever is inserted and removed", arguments: UInt64(1)...20)
   func likeADictionary(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let identifiers = IdentifierMapTests.identifiers(using: &generator)
@@ -38,7 +38,7 @@ struct IdentifierMapTests {
     #expect(map.isEmpty && identifiers.allSatisfy { map[$0] == nil })
   }
 
-  @Test("a set gives out places without gaps, and many find room", arguments: UInt64(1)...3)
+  @Test("a set gives out places without gaps, and holds many", arguments: UInt64(1)...3)
   func places(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var set = IdentifierSet()

@@ -23,7 +23,7 @@ struct JSONEncodingRefusalTests {
   }
 
   @Test(
-    "J1: what is no JSON object is malformed",
+    "J1: anything but a JSON object is malformed",
     arguments: ["", " ", "{", "[]", "12", "\"ops\"", "null", "{\"type\":\"digest\"}x", "{type:1}", "{'type':'digest'}"]
   )
   func malformed(text: String) {
@@ -37,7 +37,7 @@ struct JSONEncodingRefusalTests {
     }
   }
 
-  @Test("J1: what is no UTF-8 is malformed, wherever it stands")
+  @Test("J1: invalid UTF-8 is malformed, wherever it is")
   func notUTF8() {
     for bytes in [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80]] as [[UInt8]] {
       let message = Array(#"{"type":"digest","later":""#.utf8) + bytes + Array("\"}".utf8)
@@ -48,7 +48,7 @@ struct JSONEncodingRefusalTests {
     }
   }
 
-  @Test("nesting past the bound is malformed, and a million brackets cost no stack")
+  @Test("nesting past the bound is malformed, and a million brackets use no stack")
   func deep() {
     let deep = String(repeating: "[", count: 1_000_000)
     guard case .malformed = failure(of: #"{"type":"presence","state":{"a":"# + deep) else {
@@ -63,7 +63,7 @@ struct JSONEncodingRefusalTests {
   }
 
   @Test(
-    "a message of no type, or of one that there is not, is of unknown type",
+    "a message without a type, or with one that doesn't exist, is of unknown type",
     arguments: [
       "{}", #"{"type":1}"#, #"{"type":null}"#, #"{"type":"HELLO"}"#, #"{"type":"welcome"}"#, #"{"types":"hello"}"#,
       #"{"type":""}"#,
@@ -77,7 +77,7 @@ struct JSONEncodingRefusalTests {
   }
 
   @Test(
-    "a bad field of hello, presence or ping is named",
+    "the error for a bad field of hello, presence or ping names the field",
     arguments: [
       #"{"type":"hello","name":""}"#, #"{"type":"hello","name":7}"#,
       #"{"type":"hello","name":"a\u0007"}"#, #"{"type":"hello","name":"\u0085"}"#,
@@ -95,7 +95,7 @@ struct JSONEncodingRefusalTests {
   }
 
   @Test(
-    "another message with a bad field is told so",
+    "a bad field of any other message is reported",
     arguments: [
       #"{"type":"presence"}"#, #"{"type":"presence","state":[]}"#, #"{"type":"presence","state":null}"#,
       #"{"type":"ping","id":{}}"#, #"{"type":"ping","id":true}"#,
@@ -143,7 +143,7 @@ struct JSONEncodingRefusalTests {
   }
 
   @Test(
-    "W5, W6: each refusal of an operation has its code, its place and the message's id",
+    "W5, W6: each refusal of an operation has its code, its index and the message's id",
     arguments: [
       ("7", .badMessage), ("null", .badMessage), ("[]", .badMessage), (#"{"shape":"afy-kw5-t7o"}"#, .badMessage),
       (#"{"shape":"afy-kw5-t7o","set":{}}"#, .badMessage), (#"{"shape":"afy-kw5-t7o","set":[]}"#, .badMessage),
@@ -167,7 +167,7 @@ struct JSONEncodingRefusalTests {
   }
 
   @Test(
-    "J3, W6: a value that the property's rule does not allow is refused in the rule's words",
+    "J3, W6: a value that the property's rule doesn't allow is refused with the words of the rule",
     arguments: [
       (.kind, ["\"square\"", "\"Rectangle\"", "1", "null", "\"\""]),
       (.name, ["\"\"", "\"a\\nb\"", "5", "null", "\"\(String(repeating: "x", count: 129))\"", "\"\\u009f\""]),
@@ -192,7 +192,7 @@ struct JSONEncodingRefusalTests {
     }
   }
 
-  @Test("J4: values at the ends of their ranges are taken, and minus zero is 0")
+  @Test("J4: values at the ends of their ranges are accepted, and minus zero is 0")
   func bounds() throws {
     let set = """
       {"position":[-1e7,10000000.0],"size":[1,1e6],"rotation":-0,"strokeWidth":1000,"alpha":1e1,"points":3.0,\
@@ -207,7 +207,7 @@ struct JSONEncodingRefusalTests {
     #expect(values.position == Point(x: -1e7, y: 1e7) && values.size == Size(width: 1, height: 1e6))
   }
 
-  @Test("operations that are missing or no list are refused without a place", arguments: ["null", "{}", "\"\"", "[]"])
+  @Test("operations that are missing or no list have no index", arguments: ["null", "{}", "\"\"", "[]"])
   func noOperations(list: String) {
     let rejection = rejection(of: list)
     #expect(rejection?.code == .badMessage)
@@ -225,7 +225,7 @@ struct JSONEncodingRefusalTests {
     #expect(rejection.id == WireSamples.id("-1.50"))
   }
 
-  @Test("more operations than are allowed are refused, as many are taken")
+  @Test("as many operations as allowed are accepted, one more is refused")
   func tooMany() {
     let good = JSONEncodingRefusalTests.good
     #expect(rejection(of: "[\(good),\(good)]", operationsMax: 2) == nil)
@@ -234,7 +234,7 @@ struct JSONEncodingRefusalTests {
     #expect(refused?.id == WireSamples.id("\"m\""))
   }
 
-  @Test("an id that is neither number nor text is refused without one", arguments: ["true", "[1]", "{}"])
+  @Test("a message whose id is neither number nor text is refused without an id", arguments: ["true", "[1]", "{}"])
   func badIdentifier(id: String) {
     for text in ["{\"type\":\"ops\",\"id\":\(id),\"ops\":[5]}", "{\"type\":\"ops\",\"ops\":[5],\"id\":\(id)}"] {
       guard case .rejected(let rejection) = failure(of: text) else {
@@ -254,7 +254,7 @@ struct JSONEncodingRefusalTests {
       for member in [
         "room", "actor", "role", "time", "limits", "cursor", "ops", "code", "began", "ended", "hash", "peer",
       ]
-      // A state's members are its own affair.
+      // A state's members may be anything.
       where text.contains("\"\(member)\":") && !(member == "cursor" && text.contains("\"state\":")) {
         let missing = text.replacing("\"\(member)\":", with: "\"other\":")
         #expect(serverFailure(of: missing) != nil, "\(missing)")
@@ -265,7 +265,7 @@ struct JSONEncodingRefusalTests {
   }
 
   @Test(
-    "a server's pairs, places, hashes and flags are as the contract has them",
+    "a server's pairs, indexes, hashes and flags have to follow the contract",
     arguments: [
       #"{"type":"overlaps","began":[["b00-000-00z","afy-kw5-t7o"]],"ended":[]}"#,
       #"{"type":"overlaps","began":[["afy-kw5-t7o"]],"ended":[]}"#,
@@ -288,7 +288,7 @@ struct JSONEncodingRefusalTests {
     }
   }
 
-  @Test("text cut short anywhere is malformed, and changed anywhere never traps", arguments: 0..<4 as Range<UInt64>)
+  @Test("a message cut anywhere is malformed, one changed anywhere never crashes", arguments: 0..<4 as Range<UInt64>)
   func damage(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let clients = WireSamples.clientMessages.map { JSONEncoding.encode($0.message) }

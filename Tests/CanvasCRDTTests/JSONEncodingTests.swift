@@ -4,7 +4,7 @@ import Testing
 
 @Suite("JSON messages")
 struct JSONEncodingTests {
-  @Test("every message of a client is read as it was written, and written as the golden file has it")
+  @Test("every client message reads back as it was written, and is written as in its golden file")
   func clientMessages() throws {
     for (name, message) in WireSamples.clientMessages {
       let bytes = JSONEncoding.encode(message)
@@ -13,7 +13,7 @@ struct JSONEncodingTests {
     }
   }
 
-  @Test("every message of a server is read as it was written, and written as the golden file has it")
+  @Test("every server message reads back as it was written, and is written as in its golden file")
   func serverMessages() throws {
     for (name, message) in WireSamples.serverMessages {
       let bytes = JSONEncoding.encode(message)
@@ -37,7 +37,7 @@ struct JSONEncodingTests {
     }
   }
 
-  @Test("random histories are read as they were written", arguments: 0..<40 as Range<UInt64>)
+  @Test("random histories read back as they were written", arguments: 0..<40 as Range<UInt64>)
   func histories(seed: UInt64) throws {
     var history = RandomHistory(seed: seed, shapes: 9, actors: 20)
     let operations = history.operations(60)
@@ -49,7 +49,7 @@ struct JSONEncodingTests {
     #expect(try JSONEncoding.decodeClientMessage(JSONEncoding.encode(submission)) == submission)
   }
 
-  @Test("J2: members come in any order, with whitespace, escapes and members that nobody knows")
+  @Test("J2: members may come in any order, with whitespace, escapes and unknown members")
   func order() throws {
     let text = """
        { "ops" : [ {"set":{"\\u0070osition":[ 50 , 44.0e0 ]}, "new":[{"ops":1}], "at":"1763650000123.0.k3j-9x2-m1p",

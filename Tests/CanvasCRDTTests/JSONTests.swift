@@ -20,7 +20,7 @@ struct JSONTests {
   }
 
   @Test(
-    "J1: what RFC 8259 allows is allowed",
+    "J1: everything that RFC 8259 allows is accepted",
     arguments: [
       "{}", "[]", " \t\r\n{ } ", "0", "-0", "-0.5e+10", "\"\"", "true", "false", "null", "[1,2,[3,{}],{\"a\":[]}]",
       "{\"a\":1,\"a\":2,\"\":null}", " [ 1 , \"a b\" ] ", "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\uD83D\\uDE00\"",
@@ -32,7 +32,7 @@ struct JSONTests {
   }
 
   @Test(
-    "J1: anything else is refused, with its reason and place",
+    "J1: anything else is refused, with the reason and the place",
     arguments: [
       ("", .endOfText, 0), ("  ", .endOfText, 2), ("{", .endOfText, 1), ("[1", .endOfText, 2), ("[1,", .endOfText, 3),
       ("{\"a\"", .endOfText, 4), ("{\"a\":", .endOfText, 5), ("\"abc", .endOfText, 4), ("\"\\", .endOfText, 2),
@@ -56,7 +56,7 @@ struct JSONTests {
     #expect(failure(text) == JSONFailure(reason, at: offset))
   }
 
-  @Test("control characters are refused and escapes are read, wherever they stand in a string")
+  @Test("control characters are refused and escapes are read anywhere in a string")
   func everyPlace() throws {
     for place in 0..<20 {
       for control in 0..<UInt8(0x20) {
@@ -78,7 +78,7 @@ struct JSONTests {
     }
   }
 
-  @Test("J1: malformed UTF-8 in a string is refused, a quote within reach or not")
+  @Test("J1: malformed UTF-8 in a string is refused, with or without a quote nearby")
   func malformedUTF8() {
     let quote = UInt8(ascii: "\"")
     for sequence in [[0x80], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82]] as [[UInt8]] {
@@ -102,7 +102,7 @@ struct JSONTests {
     #expect(failure(String(repeating: "[", count: 1_000_000))?.reason == .tooDeep)
   }
 
-  @Test("single quotes are taken where allowed, and the other kind stands for itself")
+  @Test("single quotes are accepted if allowed, and the other kind stands for itself")
   func singleQuotes() throws {
     let layout = "{'squares': [{ 'x': 120, \"colour\": '#FF0000', 'note': 'say \"it\\'s\"', \"d\": \"it's\"}]}"
     #expect(failure(layout, quotes: .doubleOrSingle) == nil)
@@ -188,7 +188,7 @@ struct JSONTests {
     }
   }
 
-  @Test("keys are told apart by the bytes they stand for")
+  @Test("keys are compared by the bytes that they stand for")
   func keys() throws {
     try Array("{\"\\u0061t\":1,\"at\":2,\"att\":3,\"a\":4,\"a\\u0000\":5}".utf8).withUnsafeBytes { bytes throws in
       var reader = try JSONReader(validating: bytes)
@@ -202,7 +202,7 @@ struct JSONTests {
     }
   }
 
-  @Test("asking for another kind than is there is a failure, and the reader stays where it was")
+  @Test("asking for a kind of value that isn't there fails, and the reader stays where it was")
   func otherKinds() throws {
     try Array("[1,\"a\",true,null,{},[]]".utf8).withUnsafeBytes { bytes throws in
       var reader = try JSONReader(validating: bytes)
@@ -229,7 +229,7 @@ struct JSONTests {
     }
   }
 
-  @Test("mangled texts are refused or walked to their end, whatever they are")
+  @Test("any mangled text is refused or read to its end")
   func mangled() {
     var generator = SeededGenerator(seed: 8)
     let whole = Array(
@@ -251,7 +251,7 @@ struct JSONTests {
       bytes.withUnsafeBytes { bytes in
         guard var reader = try? JSONReader(validating: bytes, quotes: .doubleOrSingle) else { return }
         var calls = 0
-        // Whatever is asked of a reader, in any order, it fails by name or gets on.
+        // Whatever a reader is asked, in any order, it fails with a named error or makes progress.
         while reader.kind != nil, calls < 200 {
           calls += 1
           switch generator.next() % 9 {
@@ -275,7 +275,7 @@ struct JSONTests {
 
 @Suite("JSON written")
 struct JSONWriterTests {
-  @Test("J5: an operation is written as the wire has it")
+  @Test("J5: an operation is written as on the wire")
   func operation() throws {
     let shape = try #require(Identifier("afy-kw5-t7o"))
     let stamp = try #require(Stamp("1763650000000.0.k3j-9x2-m1p"))
@@ -377,7 +377,7 @@ struct JSONTextTests {
     }
   }
 
-  @Test("whitespace between parts goes, within strings it stays")
+  @Test("whitespace between parts is removed, within strings it stays")
   func compact() throws {
     let json = try made(" { \"a b\" :\t[ 1 , \"x \\\" y\" ]\r\n} ")
     #expect(json.bytes == Array("{\"a b\":[1,\"x \\\" y\"]}".utf8))
@@ -390,7 +390,7 @@ struct JSONTextTests {
     #expect(try made("null").kind == .null)
   }
 
-  @Test("what is too long, too deep or no JSON is refused")
+  @Test("a value that is too long, too deep or not JSON is refused")
   func bounds() throws {
     #expect(try made("[1, 2]", maximumBytes: 5).bytes.count == 5)
     #expect(throws: JSONFailure(.tooLong, at: 5)) { try made("[1, 2]", maximumBytes: 4) }
@@ -403,7 +403,7 @@ struct JSONTextTests {
     }
   }
 
-  @Test("within a message the value alone is taken, and reading goes on behind it")
+  @Test("within a message only the value is taken, and reading goes on after it")
   func withinMessage() throws {
     try Array("{\"state\": {\"x\" : 1}, \"type\":\"presence\"}".utf8).withUnsafeBytes { bytes throws in
       var reader = try JSONReader(validating: bytes)

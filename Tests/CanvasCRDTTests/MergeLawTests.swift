@@ -7,8 +7,9 @@ struct MergeLawTests {
   private static let shape = Identifier("afy-kw5-t7o")!
   private static let actors = [Identifier("abc-abc-abc")!, Identifier("k3j-9x2-m1p")!]
 
-  /// Every operation of a small world: three times, two of them by different actors at one millisecond, and for each
-  /// what matters to merging: the kind, another register with either of two values, the erasure, and mixtures.
+  /// Every operation of a small world. It has three times, two of them the same millisecond of different actors. For
+  /// each it has what matters to merging: the kind, another register with either of two values, the erasure, and
+  /// mixtures.
   private static let smallWorld: [CanvasCRDT.Operation] = {
     var operations: [CanvasCRDT.Operation] = []
     let stamps = [
@@ -84,7 +85,7 @@ struct MergeLawTests {
   }
 
   @Test(
-    "a random history in any order, with losses made good later, agrees with the reference",
+    "a random history in any order, with lost operations delivered later, agrees with the reference",
     arguments: 0..<60 as Range<UInt64>
   )
   func randomHistories(seed: UInt64) {
@@ -106,7 +107,7 @@ struct MergeLawTests {
   }
 
   @Test(
-    "nothing is lost: each write is visible or superseded by a named, greater stamp",
+    "nothing is lost: each write is visible, or is superseded by a greater stamp that is named",
     arguments: 0..<40 as Range<UInt64>
   )
   func survival(seed: UInt64) {
@@ -130,7 +131,7 @@ struct MergeLawTests {
   }
 
   @Test(
-    "M9: the digest is that of the registers after every step, whenever it was first asked for",
+    "M9: after every step the digest is that of the registers, whenever it was first asked for",
     arguments: 0..<10 as Range<UInt64>
   )
   func digestStepByStep(seed: UInt64) {
@@ -150,7 +151,7 @@ struct MergeLawTests {
       other.apply(operation)
       reference.apply(operation)
     }
-    // Half of it as a state is taken over, half as a canvas is.
+    // Half of it is taken over as a state, half merged as a canvas.
     for index in canvases.indices {
       for part in other.stateParts(shapesMax: 2).prefix(2) { canvases[index].merge(part) }
       canvases[index].merge(other)

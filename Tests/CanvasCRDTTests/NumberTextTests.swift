@@ -48,7 +48,7 @@ struct NumberTextTests {
     }
   }
 
-  @Test("what is printed reads back as the same bits, and is no longer than it need be")
+  @Test("a printed number reads back as the same bits, and is no longer than necessary")
   func roundTrip() {
     var generator = SeededGenerator(seed: 6)
     for round in 0..<20_000 {
@@ -70,7 +70,7 @@ struct NumberTextTests {
   }
 
   @Test(
-    "only JSON's grammar is a number",
+    "only text in JSON's grammar is a number",
     arguments: [
       "", "-", "+1", ".5", "5.", "-.5", "01", "00", "-01", "1e", "1e+", "1.e5", "0x10", "1_000", " 1", "1 ", "1,", "e5",
       "--1", "NaN", "Infinity", "inf", "1.5.5", "1e5.5", "1e--5", "٣",
@@ -80,7 +80,7 @@ struct NumberTextTests {
     #expect(parsed(text) == nil)
   }
 
-  @Test("too great a number is infinity, too small a one is zero, with its sign")
+  @Test("a number that is too large is infinity, one that is too small is zero, each with its sign")
   func outOfRange() {
     #expect(parsed("1e309") == .infinity)
     #expect(parsed("-1e400") == -.infinity)
@@ -97,7 +97,7 @@ struct NumberTextTests {
     #expect(parsed("2.4703282292062328e-324") == .leastNonzeroMagnitude)
   }
 
-  @Test("parsing is correctly rounded, as the standard library's is")
+  @Test("parsing rounds correctly, like the standard library")
   func agreesWithStandardLibrary() {
     var generator = SeededGenerator(seed: 7)
     func digits(_ count: Int) -> String {
@@ -115,7 +115,7 @@ struct NumberTextTests {
     }
   }
 
-  @Test("the exact middle between two numbers goes to the even one, and a digit far behind decides")
+  @Test("the exact middle between two numbers rounds to the even one, and a digit far to the right decides")
   func middles() {
     // 2⁵³ + 1 lies exactly between 2⁵³ and 2⁵³ + 2.
     #expect(parsed("9007199254740993") == 9_007_199_254_740_992)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CanvasCRDT
 
-/// A key of any length up to the longest, often with long runs of one digit, as others' keys may be.
+/// A key of any allowed length, often with long runs of one digit. Other programs may write such keys.
 private func foreignKey(using generator: inout SeededGenerator) -> OrderKey {
   let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
   let few: [Character] = ["0", "1", "z", "y", "V"]
@@ -42,7 +42,7 @@ struct OrderKeyTests {
     #expect(keys.shuffled().sorted() == keys)
   }
 
-  @Test("between any two keys lies a valid one, or there is none that fits")
+  @Test("between any two keys there is a valid one, or none that fits")
   func betweenForeign() throws {
     var generator = SeededGenerator(seed: 20)
     var missing = 0
@@ -67,7 +67,7 @@ struct OrderKeyTests {
     #expect(missing < 4_000)
   }
 
-  @Test("where only one place is left it is found, and where none is the answer is nothing")
+  @Test("if only one place is left it is found; if none is, the answer is nil")
   func lastPlaces() throws {
     var generator = SeededGenerator(seed: 21)
     let zeros = String(repeating: "0", count: 63)
@@ -84,7 +84,7 @@ struct OrderKeyTests {
     #expect(try OrderKey.run(of: 4, between: key(zeros + "1"), key(zeros + "5"), using: &generator) == nil)
   }
 
-  @Test("neighbours that are equal or the wrong way round are an error")
+  @Test("neighbours that are equal or in the wrong order are an error")
   func outOfOrder() throws {
     var generator = SeededGenerator(seed: 22)
     let a = try #require(OrderKey("A"))
@@ -130,7 +130,7 @@ struct OrderKeyTests {
     }
   }
 
-  @Test("two people who choose between the same neighbours choose differently")
+  @Test("two people who insert between the same neighbours get different keys")
   func jitter() throws {
     var one = SeededGenerator(seed: 25)
     var other = SeededGenerator(seed: 26)
@@ -160,7 +160,7 @@ struct OrderKeyTests {
 
 @Suite("Making room in the drawing order")
 struct OrderRespacingTests {
-  /// Applies placements as a room would, and checks that the order of what was there is kept.
+  /// Applies placements like a room, and checks that the shapes that were there keep their order.
   private func insert(
     _ count: Int,
     at index: Int,
@@ -172,7 +172,7 @@ struct OrderRespacingTests {
     keys.insert(contentsOf: respacing.inserted, at: index)
     #expect(respacing.inserted.count == count)
     #expect(respacing.inserted.allSatisfy { isValid($0) } && respacing.moved.allSatisfy { isValid($0.key) })
-    // Only what was touched can be out of order; beyond it the keys are as they were.
+    // Only keys that were touched can be out of order; the others are as they were.
     let first = min(index, respacing.moved.first?.offset ?? index)
     let last = max(index, (respacing.moved.last?.offset ?? index - 1) + 1) + count
     for place in max(first, 1)...max(min(last, keys.count - 1), 1) where place < keys.count {
@@ -182,7 +182,7 @@ struct OrderRespacingTests {
   }
 
   @Test(
-    "inserting five thousand times into one gap keeps the order, moving few",
+    "inserting five thousand times into one gap keeps the order and moves few shapes",
     arguments: [0, 1, 2] as [Int]
   )
   func oneGap(way: Int) throws {
@@ -225,7 +225,7 @@ struct OrderRespacingTests {
     #expect(lengths.reduce(0, +) < keys.count * 8)
   }
 
-  @Test("between two that share a key, the fewer on one side make room")
+  @Test("between two shapes that share a key, those on the side with fewer make room")
   func sharedKeys() throws {
     var generator = SeededGenerator(seed: 32)
     for total in 2...12 {
@@ -239,7 +239,7 @@ struct OrderRespacingTests {
           let respacing = try OrderKey.placements(of: 3, at: place, in: keys, using: &generator)
           #expect(respacing.moved.count == min(index, total - index))
           for moved in respacing.moved { keys[moved.offset] = moved.key }
-          // Those that move are all on one side and no longer share a key; the others keep theirs, and their order.
+          // Those that move are all on one side and no longer share a key. The others keep their keys and their order.
           #expect(keys.count == before.count && keys == keys.sorted())
           keys.insert(contentsOf: respacing.inserted, at: place)
           #expect(keys == keys.sorted())
@@ -274,7 +274,7 @@ struct OrderRespacingTests {
     #expect(respacings > 100)
   }
 
-  @Test("a place that isn't there and neighbours out of order are errors; nothing to place moves nothing")
+  @Test("a missing place and unordered neighbours are errors; placing nothing moves nothing")
   func refused() throws {
     var generator = SeededGenerator(seed: 34)
     let keys = [try #require(OrderKey("b")), try #require(OrderKey("a"))]

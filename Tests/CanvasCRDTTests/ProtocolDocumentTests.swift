@@ -2,7 +2,7 @@ import Testing
 
 @testable import CanvasCRDT
 
-/// docs/PROTOCOL.md is what other people's clients are written from, so its examples are held to the encoders.
+/// Other people write clients from docs/PROTOCOL.md, so these tests compare its examples with the encoders.
 @Suite("The protocol's page")
 struct ProtocolDocumentTests {
   /// What stands between "```form name" and "```".
@@ -63,7 +63,7 @@ struct ProtocolDocumentTests {
       let known = try #require(sample(block.name), "\(block.name)")
       var bytes: [UInt8] = []
       for line in block.lines {
-        // The explanation starts behind two spaces.
+        // The explanation starts after two spaces.
         for digits in line.prefix(37).split(separator: " ") {
           bytes.append(try #require(UInt8(digits, radix: 16), "\(block.name): \(line)"))
         }
@@ -74,7 +74,7 @@ struct ProtocolDocumentTests {
     #expect(kinds == Set(0x01...0x05).union(0x41...0x4C))
   }
 
-  @Test("no rule's number stands for two rules")
+  @Test("no two rules have one number")
   func rules() throws {
     var rules: Set<Substring> = []
     for line in try GoldenFiles.project("docs/PROTOCOL.md").split(separator: "\n") where line.hasPrefix("- **") {

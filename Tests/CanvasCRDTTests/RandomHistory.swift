@@ -65,7 +65,7 @@ struct RandomHistory {
 
   private func key(_ text: Text) -> OrderKey { text.withBytes { OrderKey($0)! } }
 
-  /// Whole, a few decimals, or all the digits there are.
+  /// A number that is whole, or has a few decimals, or all digits.
   private mutating func number(_ range: ClosedRange<Double>) -> Double {
     let value = Double.random(in: range, using: &generator)
     let scale: Double

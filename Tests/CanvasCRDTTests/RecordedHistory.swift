@@ -1,10 +1,10 @@
 import CanvasCRDT
 import Foundation
 
-/// What happened to one replica, event by event, and what it did and showed after each: a file under
-/// Tests/wasm/histories, replayed by the tests here and by those of core.wasm, which have to come to the same.
+/// What happened to one replica, event by event, and what it did and showed after each. It is a file under
+/// Tests/wasm/histories. The tests here and those of core.wasm replay it, and have to get the same results.
 ///
-/// The first line is the beginning, every other an event.
+/// The first line has the start values; every other line is an event.
 struct RecordedHistory {
   struct Beginning: Codable {
     var actor: String
@@ -15,9 +15,9 @@ struct RecordedHistory {
 
   struct Event: Codable, Equatable {
     var event: String
-    /// On the monotonic clock. The wall clock shows it past `epoch`.
+    /// The monotonic clock's time. The wall clock shows this plus `epoch`.
     var time: UInt64
-    /// A frame of the server: text, or base 64.
+    /// A frame from the server: text, or base 64.
     var frame: String?
     /// `{"ops":[…]}`.
     var edits: String?
@@ -40,7 +40,7 @@ struct RecordedHistory {
 
   struct Picture: Codable, Equatable {
     var order: [String]
-    /// In the same order.
+    /// In the order of the shapes.
     var names: [String]
     var overlaps: [[String]]
 
@@ -97,7 +97,7 @@ struct HistoryPlayer {
     replica = Replica(actor: actor, configuration: configuration, seed: seed)
   }
 
-  /// Lets an event happen, and returns it with what came of it.
+  /// Lets an event happen, and returns it with its results.
   mutating func play(_ event: RecordedHistory.Event) throws -> (event: RecordedHistory.Event, sent: [[UInt8]]) {
     let effects = try effects(of: event)
     var sent: [[UInt8]] = []

@@ -2,8 +2,8 @@ import CanvasCRDT
 import Foundation
 import Testing
 
-/// `CANVAS_WRITE_GOLDEN=1 swift test --filter RecordedHistoryTests` records the histories anew, to be looked through and
-/// checked in with the change that wanted it.
+/// `CANVAS_WRITE_GOLDEN=1 swift test --filter RecordedHistoryTests` records the histories again. Review them and check
+/// them in with the change that needed it.
 @Suite("Recorded histories, which core.wasm replays too", .serialized)
 struct RecordedHistoryTests {
   static let seeds: [(name: String, seed: UInt64, encoding: WireEncoding)] = [
@@ -26,7 +26,7 @@ struct RecordedHistoryTests {
     }
   }
 
-  @Test("The histories hold what is worth comparing", arguments: seeds)
+  @Test("The histories contain what is worth comparing", arguments: seeds)
   func isWorthComparing(name: String, seed: UInt64, encoding: WireEncoding) throws {
     let history = try RecordedHistory(file: RecordedHistory.folder.appendingPathComponent("\(name).ndjson"))
     let pictures = history.events.compactMap { $0.picture }

@@ -1,6 +1,7 @@
 @testable import CanvasCRDT
 
-/// The contract's words as a test reads them: all operations kept, and every question answered from the whole list.
+/// The contract, implemented in the simplest way: it keeps all operations, and answers every question from the whole
+/// list.
 struct ReferenceCanvas {
   private(set) var operations: [CanvasCRDT.Operation] = []
 
@@ -10,7 +11,7 @@ struct ReferenceCanvas {
     operations.filter { $0.shape == shape && $0.set.deleted }.map(\.at).max()
   }
 
-  /// The write that stands in a register, if one does.
+  /// The write that a register holds, if there is one.
   func register(_ property: Property, of shape: Identifier) -> CanvasCRDT.Operation? {
     let writes = operations.filter { operation in
       operation.shape == shape && operation.set.assigned.contains(property)
@@ -25,7 +26,7 @@ struct ReferenceCanvas {
 
   func isLive(_ shape: Identifier) -> Bool { register(.kind, of: shape) != nil }
 
-  /// FNV-1a over text that is really made, summed over what is live.
+  /// FNV-1a over the actual text, summed over what is live.
   var digest: UInt64 {
     var sum: UInt64 = 0
     for shape in shapes where isLive(shape) {
@@ -41,7 +42,7 @@ struct ReferenceCanvas {
     return sum
   }
 
-  /// Where `canvas` differs from what the operations say, in words; nothing where it does not.
+  /// Where `canvas` differs from what the operations say, in words; nil if it doesn't.
   func difference(from canvas: Canvas) -> String? {
     for shape in shapes {
       if canvas.stamp(of: .deleted, in: shape) != erasure(of: shape) { return "erasure of \(shape)" }

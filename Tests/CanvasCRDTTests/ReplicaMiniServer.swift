@@ -2,7 +2,7 @@ import Testing
 
 @testable import CanvasCRDT
 
-/// A room as the contract has it, and as unkind as the contract allows: a value for replicas to be tried against.
+/// A room that follows the contract, and is as unkind as the contract allows. It is a value, for testing replicas.
 struct MiniServer {
   struct Session {
     var actor: Identifier?
@@ -18,7 +18,7 @@ struct MiniServer {
     var resets = 0.0
   }
 
-  /// In which it speaks with everyone.
+  /// The encoding of all connections.
   var encoding = WireEncoding.binary
   var limits = RoomLimits()
   var role = Role.editor
@@ -27,13 +27,13 @@ struct MiniServer {
   var log: [Operation] = []
   var accepted: Set<Stamp> = []
   var sessions: [Int: Session] = [:]
-  /// Cursors of an earlier epoch are not honoured.
+  /// Cursors from an earlier epoch are not honoured.
   var epoch = 0
   /// How many shapes go into one part of the state.
   var partShapes = 3
-  /// How often a cursor was not honoured for no reason.
+  /// How often a cursor was refused for no reason.
   var resets = 0
-  /// What was refused for what it says, and is refused whenever it comes.
+  /// Operations that were refused for their content. They are refused whenever they come.
   var refused: [Stamp: RejectCode] = [:]
   /// How often each code was given.
   var refusals: [RejectCode: Int] = [:]
@@ -117,13 +117,14 @@ struct MiniServer {
     deliver(since: since, to: session)
   }
 
-  /// Everything after `since`, in parts that all carry the last cursor, so that going by a part's would lose the rest.
+  /// Sends everything after `since`, in parts that all have the last cursor. A client that believed a part's cursor
+  /// would lose the rest.
   private mutating func deliver(since: Int?, to session: Int) {
     let end = cursor(log.count)
     let asLog = since != nil && happens(0.5)
     var contents: [Delivery.Content] = []
     if asLog, let since {
-      // Some of it for a second time, which changes nothing.
+      // Some of it is sent a second time, which changes nothing.
       var rest = log[max(0, since - Int.random(in: 0...2, using: &random))...]
       while !rest.isEmpty {
         contents.append(.operations(Array(rest.prefix(2))))
@@ -172,7 +173,7 @@ struct MiniServer {
       }
     }
     acknowledgement.cursor = cursor(log.count)
-    // The answer may come before one's own operations or behind them.
+    // The answer may come before or after the writer's own operations.
     if happens(0.5) { flush(session) }
     mail(.acknowledgement(acknowledgement), to: session)
   }
@@ -196,7 +197,7 @@ struct MiniServer {
     }
     if happens(faults.passingRejects) { return rejection(Bool.random(using: &random) ? .rateLimited : .unavailable) }
     for (index, operation) in submission.operations.enumerated() {
-      // What was taken once is not refused when it comes again.
+      // An operation that was accepted once is not refused when it comes again.
       guard let at = operation.at, !accepted.contains(at) else { continue }
       if refused[at] == nil, happens(faults.rejects) {
         refused[at] = [.badValue, .roomFull, .tooOld][Int.random(in: 0..<3, using: &random)]
@@ -206,7 +207,7 @@ struct MiniServer {
     return nil
   }
 
-  /// Sends a session what it has not been sent yet.
+  /// Sends a session everything that it has not been sent yet.
   mutating func flush(_ session: Int) {
     guard let place = sessions[session]?.place, sessions[session]?.actor != nil, place < log.count else { return }
     if happens(0.2) { return deliver(since: place, to: session) }

@@ -3,7 +3,7 @@ import Testing
 @testable import CanvasCRDT
 
 @Suite struct ReplicaSavingTests {
-  /// One with a confirmed drawing, a message in flight and edits waiting.
+  /// A replica with a confirmed drawing, a message in flight and edits waiting.
   func busy() -> TestRoom {
     var room = TestRoom()
     let ann = room.join()
@@ -34,7 +34,7 @@ import Testing
     #expect(room.server.canvas == before.canvas)
   }
 
-  @Test("a replica restored without its drawing has come nowhere, and loses no edit")
+  @Test("a replica that is restored without its drawing starts at the beginning, and loses no edit")
   func withoutDrawing() throws {
     var room = busy()
     let before = room.hosts[0].replica
@@ -48,7 +48,7 @@ import Testing
     #expect(room.hosts[0].replica.canvas == before.canvas)
   }
 
-  @Test("edits restored over an older drawing are all there, and what lies between comes from the room")
+  @Test("edits restored over an older drawing are all there, and the room sends what changed since")
   func overAnOlderDrawing() throws {
     var room = TestRoom()
     let ann = room.join()
@@ -73,7 +73,7 @@ import Testing
     #expect(room.server.canvas == before.canvas)
   }
 
-  @Test("somebody new begins with another's drawing, and leaves the other's edits alone")
+  @Test("a new actor starts with another's drawing, without the other's edits")
   func drawingOfAnother() throws {
     var room = busy()
     let before = room.hosts[0].replica
@@ -122,7 +122,7 @@ import Testing
     #expect(throws: SavedReplicaError.unknownVersion(9)) { try Replica(saved: [9] + bytes.dropFirst(), seed: 1) }
   }
 
-  @Test("whatever has a right checksum is a replica or refused", arguments: 0..<4)
+  @Test("any bytes with a valid checksum are a replica or are refused", arguments: 0..<4)
   func forged(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     let bytes = busy().hosts[0].replica.save(withDrawing: true)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import CanvasCRDT
 
-/// Seeded histories of several replicas on a bad network, ended by a good one.
+/// Seeded histories of several replicas on a bad network that becomes good at the end.
 @Suite struct ReplicaSimulationTests {
-  @Test("whatever happens on the way, everyone ends with the server's drawing and nothing is lost", arguments: 0..<12)
+  @Test("whatever the network does, everyone ends with the server's drawing and nothing is lost", arguments: 0..<12)
   func convergence(block: Int) throws {
     for offset in 0..<25 {
       let seed = UInt64(block * 25 + offset)
@@ -220,7 +220,7 @@ private struct Simulation {
     )
   }
 
-  /// Everyone edits once more, whatever their connection is; then the network and the server are good.
+  /// Everyone edits once more, connected or not. From then on the network and the server are good.
   mutating func finish() {
     room.server.faults = .init()
     room.server.limits.operationsPerMessage = 64

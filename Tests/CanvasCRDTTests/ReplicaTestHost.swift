@@ -2,7 +2,8 @@ import Testing
 
 @testable import CanvasCRDT
 
-/// A replica with its host and its end of the wire: does what the replica asks for, and holds it to its word.
+/// A replica with its host and its end of the connection. It does what the replica asks for, and checks what the
+/// replica promises.
 struct TestHost {
   var replica: Replica
   var server: Int
@@ -20,7 +21,7 @@ struct TestHost {
   var failures: [MessageError] = []
   var departures: [ShapeEdit] = []
   private var checks = 0
-  /// What a screen shows that follows nothing but the effects.
+  /// What a screen shows if it follows only the effects.
   var screen: [Identifier: Shape] = [:]
 
   init(_ replica: Replica, session: Int = 0, wallError: Int64 = 0) {
@@ -77,10 +78,11 @@ struct TestHost {
     checkInvariants()
   }
 
-  /// What is shown is what is confirmed with the pending edits over it, and the effects have told all of it.
+  /// Checks that the shown drawing is the confirmed one with the pending edits over it, and that the effects have
+  /// reported all of it.
   mutating func checkInvariants() {
     checks += 1
-    // Kept up from then on, where until then it was worked out.
+    // From here on the digest is updated with each change; before it was computed when asked for.
     if checks == 20 { replica.optimistic.shown.countDigest() }
     var expected = replica.confirmedCanvas
     #expect(replica.confirmedDigest == expected.digest)
@@ -101,7 +103,7 @@ struct TestHost {
   }
 }
 
-/// Hosts and a server, all that is sent arriving at once and in order, for tests that look at one thing.
+/// Hosts and a server, where everything arrives at once and in order, for tests of one thing.
 struct TestRoom {
   var server: MiniServer
   var hosts: [TestHost] = []
@@ -153,7 +155,7 @@ struct TestRoom {
     run(host) { $0.disconnected(closeCode: code, at: $1) }
   }
 
-  /// What one host has to say reaches the server; what the server says waits.
+  /// Delivers one host's messages to the server; the server's messages wait.
   mutating func deliverToServer(_ host: Int) {
     while !hosts[host].toServer.isEmpty {
       let bytes = hosts[host].toServer.removeFirst()
@@ -180,7 +182,7 @@ struct TestRoom {
     run(host) { $0.connected(at: $1) }
   }
 
-  /// Until nobody has anything more to say. Time passes only where somebody waits for it.
+  /// Delivers messages until nobody has any left. Time passes only if somebody waits for it.
   mutating func settle(for milliseconds: UInt64 = 0) {
     let end = time + milliseconds
     while true {

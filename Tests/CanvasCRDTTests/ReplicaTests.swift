@@ -19,7 +19,7 @@ import Testing
     #expect(room.hosts[ann].replica.optimistic.base.isEmpty)
   }
 
-  @Test("what one draws the others see, and are told who drew it")
+  @Test("the others see what one person draws, and who drew it")
   func others() {
     var room = TestRoom()
     let ann = room.join()
@@ -34,7 +34,7 @@ import Testing
     #expect(origins == [.remote(room.hosts[ann].replica.actor)])
   }
 
-  @Test("where a shape goes that is deleted with a place, one is told by one's own edit and by another's")
+  @Test("a deletion with a position reports where the shape went, for one's own edits and others'")
   func departure() throws {
     var room = TestRoom()
     let ann = room.join()
@@ -78,7 +78,7 @@ import Testing
     #expect(room.server.log.map(\.set.rotation) == [0, 1, 2, 3, 20])
   }
 
-  @Test("after a lost answer the same operations come again under the same stamps, and change nothing")
+  @Test("after a lost answer the same operations are sent again with the same stamps, and change nothing")
   func lostAnswer() {
     var room = TestRoom()
     let ann = room.join()
@@ -115,7 +115,7 @@ import Testing
     #expect(room.server.submissions.map(\.count) == [3, 2, 4, 4, 2])
   }
 
-  @Test("a message is never longer than it was taken to be", arguments: WireEncoding.allCases)
+  @Test("a message is never longer than was estimated", arguments: WireEncoding.allCases)
   func messageBytes(encoding: WireEncoding) {
     var random = SeededGenerator(seed: 6)
     let limits = MessageLimits(RoomLimits(), encoding: encoding)
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test("no more operations a second are sent than the room allows, and the rest goes when there is time")
+  @Test("no more operations per second are sent than the room allows, and the rest follow later")
   func rate() {
     var room = TestRoom()
     room.server.limits.operationsPerSecond = 10
@@ -167,7 +167,7 @@ import Testing
     #expect(room.hosts[ann].rejected.map(\.code) == [.badValue])
   }
 
-  @Test("one who looks on edits nothing")
+  @Test("a viewer can't edit")
   func readonly() {
     var room = TestRoom()
     var configuration = ReplicaConfiguration()
@@ -202,7 +202,7 @@ import Testing
     #expect(room.hosts[ann].replica.unsentCount == 2)
   }
 
-  @Test("when all that one ever did was refused, there is nothing to undo")
+  @Test("when everything that one did was refused, there is nothing to undo")
   func nothingToUndo() {
     var room = TestRoom()
     let ann = room.join()
@@ -215,7 +215,7 @@ import Testing
     #expect(room.hosts[ann].replica.canvas.isEmpty)
   }
 
-  @Test("where a creation is refused, the edits of the shape that still wait go with it")
+  @Test("when a creation is refused, waiting edits of the shape are dropped too")
   func refusedCreation() {
     var room = TestRoom()
     let ann = room.join()
@@ -230,7 +230,7 @@ import Testing
     #expect(room.hosts[ann].replica.unsentCount == 0)
   }
 
-  @Test("a refusal that passes keeps the edit, and it is tried again after a pause")
+  @Test("a temporary refusal keeps the edit, and it is tried again after a pause")
   func passing() {
     var room = TestRoom()
     let ann = room.join()
@@ -255,7 +255,7 @@ import Testing
     room.run(ann) { $0.start(at: $1) }
     room.open(ann)
     room.deliverToServer(ann)
-    // Stricter than it said it was.
+    // The server is stricter than its welcome said.
     room.server.limits.operationsPerMessage = 3
     room.settle(for: 1_000)
     #expect(room.server.submissions.map(\.count) == [10, 5, 5, 2, 2, 1, 2, 2, 1])
@@ -263,7 +263,7 @@ import Testing
     #expect(room.hosts[ann].replica.unsentCount == 0)
   }
 
-  @Test("a writer whose value had lost is told to whom, by shape and property")
+  @Test("a writer whose value had lost learns to whom, by shape and property")
   func superseded() throws {
     var room = TestRoom()
     let ann = room.join()
@@ -280,14 +280,14 @@ import Testing
     #expect(room.hosts[ann].superseded.map(\.property) == [.rotation])
     #expect(room.hosts[ann].superseded.map(\.by.actor) == [room.hosts[bob].replica.actor])
     #expect(room.hosts[ann].replica.canvas[shape]?.properties.rotation == 2)
-    // What lost is not undone over what won.
+    // Undo doesn't overwrite the value that won.
     room.run(ann) { $0.undo(at: $1) }
     #expect(room.hosts[ann].replica.canvas[shape]?.properties.rotation == 2)
   }
 
   // MARK: - Coming back
 
-  @Test("a state that was cut in the middle does not count: the cursor stays, and all of it comes again")
+  @Test("a state that was cut off in the middle doesn't count: the cursor stays, and all of it comes again")
   func cutState() {
     var room = TestRoom()
     let ann = room.join()
@@ -309,7 +309,7 @@ import Testing
     #expect(room.hosts[ann].replica.canvas == room.server.canvas)
   }
 
-  @Test("a reset replaces what was confirmed when it is whole, and keeps what is not answered for")
+  @Test("a complete reset replaces what was confirmed, and keeps what is not answered yet")
   func reset() {
     var room = TestRoom()
     let ann = room.join()
@@ -339,7 +339,7 @@ import Testing
     #expect(room.hosts[ann].replica.canvas == room.server.canvas)
   }
 
-  @Test("the pauses between tries grow up to a bound, and begin anew after a connection that lasted")
+  @Test("the pauses between tries grow to a limit, and start over after a connection that lasted")
   func pauses() {
     var host = TestHost(Replica(seed: 3))
     var time: UInt64 = 0
@@ -393,7 +393,7 @@ import Testing
     }
   }
 
-  @Test("a server that never says welcome is left")
+  @Test("a client leaves a server that never sends a welcome")
   func noWelcome() {
     var host = TestHost(Replica(seed: 3))
     host.run(at: 0) { $0.start(at: $1) }
@@ -406,7 +406,7 @@ import Testing
     }
   }
 
-  @Test("bytes that make no sense end the connection, and what makes none yet does not")
+  @Test("malformed bytes end the connection, unknown messages don't")
   func nonsense() {
     var room = TestRoom()
     let ann = room.join()
@@ -433,7 +433,7 @@ import Testing
     #expect(room.server.log[0].at.milliseconds == TestHost.epoch + room.time)
   }
 
-  @Test("what was drawn under a wrong clock before anyone said the time is moved to when it was drawn")
+  @Test("stamps from a wrong clock, given before the server told the time, are corrected to when they were given")
   func drawnBeforeTheFirstWelcome() {
     var room = TestRoom()
     room.hosts.append(TestHost(Replica(seed: 4), session: 0, wallError: 3_600_000))
@@ -461,7 +461,7 @@ import Testing
     #expect(room.hosts[ann].rejected.isEmpty)
   }
 
-  @Test("under a new actor, what waits is stamped anew in its order, and can still be undone")
+  @Test("under a new actor, waiting edits get new stamps in their order, and can still be undone")
   func newActor() {
     var room = TestRoom()
     let ann = room.join()
@@ -481,7 +481,7 @@ import Testing
 
   // MARK: - The rest
 
-  @Test("a difference is found by the digest, and healed by loading anew")
+  @Test("the digest reveals a difference, and loading the state again heals it")
   func digest() {
     var room = TestRoom()
     let ann = room.join()
@@ -499,7 +499,7 @@ import Testing
     #expect(room.hosts[ann].replica.state == .live)
   }
 
-  @Test("what the server has taken and not yet sent back is no difference")
+  @Test("an edit that the server has accepted but not sent back yet is not a difference")
   func digestBeforeTheEcho() {
     var room = TestRoom()
     let ann = room.join()
@@ -510,7 +510,7 @@ import Testing
     _ = room.add(ann)
     room.hosts[ann].toServer.removeFirst()
     room.deliverToServer(ann)
-    // The answer to the edit comes, the one about the place before it, and only then the edit itself.
+    // First comes the answer to the edit, then that to the digest, and only then the edit itself.
     room.server.sessions[ann]?.mail.removeAll { $0[0] != 0x44 }
     room.server.mail(answer, to: ann)
     while room.deliverOne(to: ann) {}
@@ -521,7 +521,7 @@ import Testing
     #expect(room.hosts[ann].verdicts == [.agrees])
   }
 
-  @Test("presence is sent no more often than every so many milliseconds, the newest, and again after a reconnect")
+  @Test("presence is sent at limited intervals, always the newest, and again after a reconnect")
   func presence() {
     var room = TestRoom()
     let ann = room.join()
@@ -540,7 +540,7 @@ import Testing
     #expect(sent() == 1)
   }
 
-  @Test("who is called otherwise says so in a new hello, and goes on where they were")
+  @Test("a new name goes out in a new hello, and the session goes on")
   func introducing() throws {
     var room = TestRoom()
     let ann = room.join()
@@ -569,7 +569,7 @@ import Testing
     #expect(again.isEmpty)
   }
 
-  @Test("peers come, go, and are seen")
+  @Test("peers come and go, and are listed")
   func peers() {
     var room = TestRoom()
     let ann = room.join()

@@ -4,14 +4,14 @@ import Testing
 @testable import CanvasCRDT
 
 @Suite struct SavedHistoryTests {
-  /// A replica that ends and is restored, with its history.
+  /// The replica after it ended and was restored with its history.
   func reborn(_ replica: Replica) throws -> Replica {
     var restored = try Replica(saved: replica.save(withDrawing: true), seed: 8)
     try restored.restoreHistory(replica.saveHistory())
     return restored
   }
 
-  /// Steps of every sort, some of them undone: adds, drags, names over names, deletions.
+  /// A room with steps of every kind, some of them undone: adds, drags, names over names, deletions.
   func busy(seed: UInt64) -> TestRoom {
     var random = SeededGenerator(seed: seed)
     var room = TestRoom()
@@ -35,7 +35,7 @@ import Testing
     return room
   }
 
-  @Test("what is undone and redone after a restart is what would have been without one", arguments: 0..<40)
+  @Test("undo and redo after a restart do what they would have done without it", arguments: 0..<40)
   func goesOn(seed: Int) throws {
     let room = busy(seed: UInt64(seed))
     let now = room.hosts[0].moment(room.time)
@@ -45,7 +45,7 @@ import Testing
       var restored = try reborn(lived)
       let agreesBefore = restored.canUndo == lived.canUndo && restored.canRedo == lived.canRedo
       #expect(agreesBefore)
-      // Now and then a step forward among those back; in the end all is undone.
+      // Now and then redo between the undos; in the end everything is undone.
       let isUndo = steps % 5 != 4
       _ = isUndo ? lived.undo(at: now) : lived.redo(at: now)
       _ = isUndo ? restored.undo(at: now) : restored.redo(at: now)
@@ -86,7 +86,7 @@ import Testing
     #expect(replica.saveHistory() == before)
   }
 
-  @Test("whatever has a right checksum is a history or refused", arguments: 0..<4) func forged(seed: Int) {
+  @Test("any bytes with a valid checksum are a history or are refused", arguments: 0..<4) func forged(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     let room = busy(seed: 2)
     let replica = room.hosts[0].replica

@@ -40,7 +40,7 @@ struct TextByteTests {
     }
   }
 
-  @Test("a writer grows past its first room, is taken back, and stays a value")
+  @Test("a writer grows past its first capacity, can be truncated, and stays a value")
   func grows() {
     var writer = ByteWriter(capacity: 3)
     for byte in 0..<1_000 { writer.append(UInt8(truncatingIfNeeded: byte)) }
@@ -52,7 +52,7 @@ struct TextByteTests {
     #expect(ByteWriter().finish() == [])
   }
 
-  @Test("varints of every length come back, in their shortest form")
+  @Test("varints of every length read back, and have their shortest form")
   func varints() throws {
     var generator = SeededGenerator(seed: 4)
     var values: [UInt64] = [0, 1, 127, 128, 16_383, 16_384, .max, .max - 1, 1 << 63]
@@ -74,7 +74,7 @@ struct TextByteTests {
   }
 
   @Test(
-    "a varint that is over-long or past 64 bits is malformed, and one cut short is truncated",
+    "a varint that is too long or has more than 64 bits is malformed, and one that is cut short is truncated",
     arguments: [
       ([0x80, 0x00], .malformedVarint), ([0xFF, 0x80, 0x00], .malformedVarint),
       ([0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x02], .malformedVarint),
@@ -91,7 +91,7 @@ struct TextByteTests {
     }
   }
 
-  @Test("counts from outside that pass the end, or are negative, are truncated")
+  @Test("counts from outside that pass the end, or are negative, fail as truncated")
   func countsFromOutside() throws {
     try ([0x02, 1, 2, 3] as [UInt8]).withUnsafeBytes { bytes throws in
       var reader = ByteReader(bytes)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Text")
 struct TextTests {
-  @Test("texts that only Unicode takes for equal are different")
+  @Test("texts that are equal only to Unicode are different")
   func comparedByBytes() {
     let composed: Text = "caf\u{E9}"
     let decomposed: Text = "cafe\u{301}"
@@ -71,7 +71,7 @@ struct TextTests {
     }
   }
 
-  @Test("random bytes are refused or taken as the standard library does")
+  @Test("random bytes are refused or accepted, like the standard library does")
   func agreesWithStandardLibrary() {
     var generator = SeededGenerator(seed: 3)
     let interesting: [UInt8] = [

@@ -3,7 +3,7 @@ import Testing
 @testable import CanvasCRDT
 
 @Suite struct UndoHistoryTests {
-  /// One person at a canvas, and somebody else.
+  /// One person at a canvas, and another person.
   struct Desk {
     var canvas = Canvas()
     var history = UndoHistory()
@@ -40,7 +40,7 @@ import Testing
       return operations.count
     }
 
-    /// What a person sees: values, not stamps.
+    /// What a person sees: values without stamps.
     var picture: [Shaped] {
       canvas.shapes.map { shape in
         var values = shape.properties
@@ -101,7 +101,7 @@ import Testing
   @Test("shapes of one name that come back together show the numbers that they had")
   func namesComeBack() {
     var desk = Desk()
-    // Against the order of their identifiers.
+    // In the opposite order of their identifiers.
     let shapes = ["zzz-000-001", "mmm-000-001", "aaa-000-001"].map { Identifier($0)! }
     for shape in shapes {
       desk.write(shape) {
@@ -193,7 +193,7 @@ import Testing
     #expect(desk.canvas[shape] != nil)
   }
 
-  @Test("a creation is undone though one has edited the shape since and undone that")
+  @Test("a creation can be undone after the shape was edited and the edits were undone")
   func creationAfterOwnEdits() {
     var desk = desk()
     desk.write(shape) { $0.rotation = 7 }
@@ -243,7 +243,7 @@ import Testing
     #expect(desk.canvas[shape]?.properties.alpha == 2)
   }
 
-  @Test("a step that can no longer change anything is passed over to the one before")
+  @Test("a step that can no longer change anything is skipped")
   func passedOver() {
     var desk = desk()
     desk.write(shape) { $0.alpha = 4 }
@@ -280,7 +280,7 @@ import Testing
     #expect(desk.canvas.liveCount == 0)
   }
 
-  @Test("the history keeps its newest steps and no more than its bound")
+  @Test("the history keeps its newest steps, up to its limit")
   func bounded() {
     var desk = desk()
     for step in 0...(UndoHistory.stepsMax + 50) { desk.write(shape) { $0.rotation = Double(step) } }

@@ -1,6 +1,6 @@
 @testable import CanvasCRDT
 
-/// One message of every kind and form, by the name of its golden files.
+/// One message of every kind and form, with the name of its golden files.
 enum WireSamples {
   static let shape = Identifier("afy-kw5-t7o")!
   static let other = Identifier("b00-000-00z")!
@@ -26,7 +26,7 @@ enum WireSamples {
 
   static func key(_ text: Text) -> OrderKey { text.withBytes { OrderKey($0)! } }
 
-  /// Every property, each with another value than its default.
+  /// Every property, each with a value that isn't its default.
   static let everything = set { set in
     set.kind = .star
     set.name = "Größe \"5\""
@@ -252,7 +252,7 @@ enum WireSamples {
     return canvas
   }()
 
-  /// The empty state and the one above, as messages. JSON says them in operations, so these are not in the lists.
+  /// The empty state and the one above, as messages. JSON writes states as operations, so these are not in the lists.
   static let stateMessages: [(name: String, message: ServerMessage)] = [
     (
       "state-empty",

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A log whose process is killed")
 struct CrashTests {
-  @Test("has all that was acknowledged, after each of twenty-four kills at any moment")
+  @Test("after each of twenty-four kills at any moment it has everything that was acknowledged")
   func kills() throws {
     let directory = temporaryDirectory()
     defer { remove(directory: directory) }
@@ -59,9 +59,9 @@ struct CrashTests {
     bench.close()
   }
 
-  @Test("never opens a room from a snapshot that was half written")
+  @Test("a room is never opened from a half-written snapshot")
   func halfWrittenSnapshot() throws {
-    // Where this process got no time until the snapshot was whole, it is tried again.
+    // If this process got no time until the snapshot was complete, it tries again.
     for _ in 0..<20 {
       let directory = temporaryDirectory()
       defer { remove(directory: directory) }
@@ -73,16 +73,17 @@ struct CrashTests {
     Issue.record("the snapshot was never in the middle")
   }
 
-  /// What a writer has left that was killed while it wrote its large snapshot; nothing where that was whole already.
+  /// The database of a writer that was killed while it wrote its large snapshot; nil if the snapshot was complete
+  /// already.
   private func killedInTheMiddle(_ directory: String) throws -> Database? {
     let writer = try CrashWriter("snapshot", directory: directory)
     let large = "length=\(50 << 20)"
     while true {
       for _ in 0..<20 { _ = try #require(writer.line()) }
-      // It is held while one looks.
+      // The writer is stopped while the test looks.
       writer.signal(SIGSTOP)
       let database = try Database(path: directory + "/canvas.db", mayCreate: false, fileSystem: nil)
-      // One that is held in the middle of something may keep others out.
+      // A writer that was stopped in the middle of something may keep others out.
       let whole = try? database.number("SELECT count(*) FROM snapshots WHERE complete=1 AND \(large)")
       let parts = "snapshots JOIN snapshot_parts USING(room, position)"
       let begun = try? database.number("SELECT count(*) FROM \(parts) WHERE \(large)")
@@ -100,7 +101,7 @@ struct CrashTests {
       #expect(try bench.load(summary.room).loaded?.snapshot?.place.byteCount != 50 << 20)
       #expect(try bench.records(summary.room).count == Int(summary.last))
     }
-    // Its parts are cleared away.
+    // The snapshot's parts are cleared away.
     var remains: Int64 = 1
     for _ in 0..<5_000 where remains > 0 {
       _ = try bench.summaries()

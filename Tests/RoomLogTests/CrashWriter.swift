@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// `log-crash-writer` in a process of its own.
+/// Runs `log-crash-writer` in a process of its own.
 final class CrashWriter {
   let process: pid_t
   private let input: Int32
@@ -10,7 +10,7 @@ final class CrashWriter {
   init(_ mode: String, directory: String) throws {
     var toChild: [Int32] = [0, 0]
     var fromChild: [Int32] = [0, 0]
-    // Other tests start processes too, and an end of a pipe in one of them would keep it open.
+    // Other tests start processes too. An end of a pipe that one of them inherited would keep the pipe open.
     CrashWriter.starting.lock()
     defer { CrashWriter.starting.unlock() }
     try #require(pipe(&toChild) == 0 && pipe(&fromChild) == 0)
@@ -34,7 +34,7 @@ final class CrashWriter {
   }
 
   private struct Starting: @unchecked Sendable {
-    // The system's mutex, never freed.
+    // A mutex of the system's, never freed.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t> = {
       let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
       pthread_mutex_init(mutex, nil)
@@ -48,7 +48,7 @@ final class CrashWriter {
 
   deinit { fclose(output) }
 
-  /// Beside the tests' own executable.
+  /// The program is next to the tests' own executable.
   private static func path() throws -> String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink("/proc/self/exe", &buffer, buffer.count)
@@ -70,13 +70,13 @@ final class CrashWriter {
 
   func signal(_ number: Int32) { Glibc.kill(process, number) }
 
-  /// Kills it at once, and gives what it had printed besides.
+  /// Kills it at once, and returns the rest of what it had printed.
   func kill() -> [String] {
     Glibc.kill(process, SIGKILL)
     return finish()
   }
 
-  /// Ends its input, and waits for it.
+  /// Ends its input, waits for it to end, and returns what it printed.
   @discardableResult
   func finish() -> [String] {
     close(input)

@@ -17,7 +17,7 @@ struct DamageTests {
 
   private var path: String { bench.directory + "/canvas.db" }
 
-  /// Changes the database behind the log's back.
+  /// Changes the database without the log.
   private func change(_ statement: String) throws {
     bench.close()
     let database = try Database(path: path, mayCreate: false, fileSystem: nil)
@@ -39,7 +39,7 @@ struct DamageTests {
   }
 
   @Test(
-    "names the room and the position of a record that isn't what was stored",
+    "it names the room and the position of a record that isn't what was stored",
     arguments: [
       "UPDATE records SET bytes=CAST('record x of demo' AS BLOB) WHERE room=1 AND position=8",
       "UPDATE records SET milliseconds=milliseconds+1 WHERE room=1 AND position=8",
@@ -92,7 +92,7 @@ struct DamageTests {
     try expectOthersGoOn()
   }
 
-  @Test("a page of rubbish concerns the rooms on it alone")
+  @Test("a page of rubbish affects only the rooms on it")
   func rubbishPage() throws {
     let large = (0..<400).map { _ in [UInt8](repeating: 0xA7, count: 500) }
     try bench.append("demo", large)
@@ -103,7 +103,7 @@ struct DamageTests {
     var rubbished = 0
     for index in 1..<(SystemCalls.file(at: path)?.bytes ?? 0) / 4_096 where rubbished == 0 {
       try #require(pread(file, &page, page.count, index * 4_096) == page.count)
-      // A leaf that is full of the room's records.
+      // A leaf page that is full of the room's records.
       guard page[0] == 13, page.count(where: { $0 == 0xA7 }) > 3_000 else { continue }
       var rubbish = [UInt8](repeating: 0xEE, count: 4_096)
       try #require(pwrite(file, &rubbish, rubbish.count, index * 4_096) == rubbish.count)
@@ -125,7 +125,7 @@ struct DamageTests {
     #expect(try bench.append("demo", [bytes("more")]).error == .damaged(room: "demo", position: position))
   }
 
-  @Test("where the page is damaged that all rooms are written to, the log is unavailable and no room is blamed")
+  @Test("if the page to which all rooms are written is damaged, the log is unavailable and no room is blamed")
   func rubbishEnd() throws {
     bench.close()
     let file = open(path, O_RDWR)
@@ -155,7 +155,7 @@ struct DamageTests {
     #expect(bench.log.statistics().damagedRooms == 0)
   }
 
-  @Test("damage that a snapshot covers is history: the room opens, and can be repaired without a loss")
+  @Test("damage that a snapshot covers is only history: the room opens, and can be repaired without a loss")
   func covered() throws {
     _ = try bench.snapshot("demo", at: 15, bytes("as of 15"))
     try change("UPDATE records SET bytes=x'00' WHERE room=1 AND position=8")
@@ -175,7 +175,7 @@ struct DamageTests {
     #expect(bench.log.statistics().damagedRooms == 0)
   }
 
-  @Test("a room that is open writes a snapshot over the damage, and is taken again")
+  @Test("an open room writes a snapshot that covers the damage, and is accepted again")
   func coveredLater() throws {
     try change("UPDATE records SET bytes=x'00' WHERE room=1 AND position=8")
     try bench.reopen()
@@ -185,7 +185,7 @@ struct DamageTests {
     #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("as of 20"))
   }
 
-  @Test("a damaged snapshot is passed over for an older one, and named where there is none")
+  @Test("an older snapshot replaces a damaged one; without one, the error names the damaged one")
   func snapshot() throws {
     _ = try bench.snapshot("demo", at: 10, bytes("as of 10"))
     _ = try bench.snapshot("demo", at: 20, bytes("as of 20"))
@@ -203,7 +203,7 @@ struct DamageTests {
     try expectOthersGoOn()
   }
 
-  @Test("a damaged entry of a room is refused, and can be made anew from its records")
+  @Test("a room with a damaged entry is refused, and its entry can be rebuilt from its records")
   func entry() throws {
     try change("UPDATE rooms SET last=5 WHERE name='demo'")
     try bench.reopen()

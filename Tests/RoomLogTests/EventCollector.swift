@@ -1,10 +1,10 @@
 import Glibc
 import RoomLog
 
-/// A sink that remembers, and lets a test wait for what it is to be told. Waiting ends with the event; the time limit
-/// is only there so that a broken log fails a test rather than holding it up.
+/// A sink that remembers events, and lets a test wait for the one it expects. Waiting ends with the event. The time
+/// limit only makes a broken log fail a test instead of hanging it.
 ///
-/// `@unchecked Sendable`: everything behind the mutex.
+/// `@unchecked Sendable`: a mutex protects everything.
 final class EventCollector: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let news = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)

@@ -23,7 +23,7 @@ struct FaultTests {
   private static let failedSync = SQLITE_IOERR | (4 << 8)
 
   @Test(
-    "tells writers that it is unavailable, lets readers go on, and is back when the disk is",
+    "it refuses writers as unavailable, lets readers go on, and is back when the disk is",
     arguments: [SQLITE_FULL, SQLITE_IOERR]
   )
   func writesFail(code: Int32) throws {
@@ -58,7 +58,7 @@ struct FaultTests {
     #expect(try bench.records("demo").map(\.bytes) == [bytes("before"), bytes("after")])
   }
 
-  @Test("counts what a failed sync left as lost, and what was acknowledged before as there")
+  @Test("what a failed sync left counts as lost, and what was acknowledged before is there")
   func syncFails() throws {
     let disk = FaultyDisk(directory: directory)
     let bench = try bench()
@@ -80,7 +80,7 @@ struct FaultTests {
     #expect(try bench.records("demo") == told)
   }
 
-  @Test("tells, as what nobody here asked for, what a failed commit has stored after all")
+  @Test("appends that a failed commit has stored after all are reported without an id")
   func storedAfterAll() throws {
     let disk = FaultyDisk(directory: directory)
     let bench = try bench()
@@ -98,7 +98,7 @@ struct FaultTests {
     #expect(try bench.append("demo", [bytes("after")]).appended?.records[0].position == 3)
   }
 
-  @Test("stays unavailable where what was acknowledged is no longer there")
+  @Test("it stays unavailable if acknowledged records are no longer there")
   func recordsGone() throws {
     let disk = FaultyDisk(directory: directory)
     let bench = try bench()
@@ -115,7 +115,7 @@ struct FaultTests {
     #expect(try bench.append("demo", [bytes("three")]).error == .unavailable(fault))
   }
 
-  /// Changes the database by a connection of its own, on a disk that works.
+  /// Changes the database through a connection of its own, on a disk that works.
   private func behindItsBack(
     _ change: (WriterDatabase, inout RoomEntry) throws(SQLiteFailure) -> Void
   ) throws {
@@ -127,7 +127,7 @@ struct FaultTests {
     }
   }
 
-  @Test("while one commit is synced, all that comes goes into the next")
+  @Test("everything that arrives while one commit is synced goes into the next")
   func groupCommit() throws {
     let disk = FaultyDisk(directory: directory)
     let bench = try bench()
@@ -137,7 +137,7 @@ struct FaultTests {
     disk.waitForHeldSync()
     let rest = (1...400).map { _ in bench.nextId() }
     for id in rest { bench.log.submit(.append(LogBench.append(id, "room-\(id % 50)", [bytes("\(id)")]))) }
-    // Nothing is told before it is synced.
+    // Nothing is reported before it is synced.
     #expect(bench.events.all == [])
     disk.releaseSyncs()
     for id in rest { #expect(bench.events.answer(to: id)?.appended != nil) }
@@ -146,7 +146,7 @@ struct FaultTests {
     #expect(reports.map(\.rooms) == [1, 50])
   }
 
-  @Test("refuses what is too much to wait, and takes it when there is room")
+  @Test("it refuses appends when too much is waiting, and accepts them when there is room")
   func busy() throws {
     let disk = FaultyDisk(directory: directory)
     let bench = try bench { $0.queueBytesMax = 10_000 }
@@ -170,7 +170,7 @@ struct FaultTests {
     #expect(bench.log.statistics().queuedBytes == 0)
   }
 
-  @Test("waits for a program that holds the database, says so, and goes on after it")
+  @Test("it waits for a program that has locked the database, says so, and goes on after it")
   func locked() throws {
     let bench = try bench()
     try bench.append("demo", [bytes("before")])
@@ -184,7 +184,7 @@ struct FaultTests {
     #expect(try bench.records("demo").map(\.bytes) == [bytes("before"), bytes("after")])
   }
 
-  @Test("takes nothing more for a file that was removed")
+  @Test("it accepts nothing more for a file that was removed")
   func removed() throws {
     let bench = try bench()
     try bench.append("demo", [bytes("before")])
@@ -208,7 +208,7 @@ struct FaultTests {
     return true
   }
 
-  @Test("fills a disk to the brim, and goes on when there is space again", .enabled(if: canMount))
+  @Test("it goes on when a disk that was full has space again", .enabled(if: canMount))
   func fullDisk() throws {
     try #require(Glibc.mount("none", directory, "tmpfs", 0, "size=4m") == 0)
     defer {

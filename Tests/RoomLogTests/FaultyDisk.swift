@@ -2,10 +2,10 @@ import CSQLite
 import Glibc
 import Synchronization
 
-/// A disk that fails when it is told to: a file system of SQLite's (sqlite.org/vfs.html) that passes all on
-/// to the system's, but for what a test wants to go wrong in its own directory.
+/// A disk that fails on demand. It is a file system of SQLite's (sqlite.org/vfs.html) that passes everything on to the
+/// system's, except for what a test wants to go wrong in its own directory.
 ///
-/// `@unchecked Sendable`: everything behind the mutex.
+/// `@unchecked Sendable`: a mutex protects everything.
 final class FaultyDisk: @unchecked Sendable {
   static let name = "faulty"
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -16,7 +16,7 @@ final class FaultyDisk: @unchecked Sendable {
   private var syncsHeld = 0
   private var faultCount = 0
 
-  /// Files under `directory` are on it from here on.
+  /// From here on files under `directory` are on this disk.
   init(directory: String) {
     pthread_mutex_init(mutex, nil)
     pthread_cond_init(change, nil)
@@ -27,14 +27,14 @@ final class FaultyDisk: @unchecked Sendable {
   func failWrites(_ code: Int32?) { set { self.writeCode = code } }
   func failSyncs(_ code: Int32?) { set { self.syncCode = code } }
 
-  /// How many writes and syncs have failed: that a fault happened is asserted, not assumed.
+  /// How many writes and syncs have failed. Tests assert that a fault happened.
   var faults: Int {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return faultCount
   }
 
-  /// Holds each sync, of a disk that takes its time, until `releaseSyncs`.
+  /// Holds each sync until `releaseSyncs`, like a slow disk.
   func holdSyncs() { set { self.holdsSyncs = true } }
   func releaseSyncs() { set { self.holdsSyncs = false } }
 
@@ -76,8 +76,8 @@ final class FaultyDisk: @unchecked Sendable {
   private static let disks = Mutex<[String: FaultyDisk]>([:])
   private static let files = Mutex<[UInt: FaultyDisk]>([:])
 
-  /// The system's methods for a file, of which there is one set for each way of locking; or ours around them. Both are
-  /// there for as long as the process is.
+  /// The system's methods for a file, or ours around them. There is one set for each way of locking. Both exist as long
+  /// as the process.
   private struct Methods: Hashable, @unchecked Sendable {
     let pointer: UnsafePointer<sqlite3_io_methods>
   }

@@ -11,7 +11,7 @@ enum LogKind: String, CaseIterable, CustomTestStringConvertible {
   var testDescription: String { rawValue }
 }
 
-/// A log on which a test asks and waits, whichever log it is.
+/// A log of any kind, with calls that wait for their answer.
 final class LogBench {
   let kind: LogKind
   let options: SQLiteOptions
@@ -62,7 +62,7 @@ final class LogBench {
     #expect(events.closed())
   }
 
-  /// Ends the log and opens it anew on what it has stored.
+  /// Closes the log and opens it again on what it has stored.
   func reopen() throws {
     close()
     let store = (log as? MemoryLog)?.store ?? MemoryStore()
@@ -113,7 +113,7 @@ final class LogBench {
     )
   }
 
-  /// All records of a room within the bound, a page after the other.
+  /// All records of a room within the bound, page by page.
   func records(
     _ room: String,
     after: UInt64 = 0,
@@ -156,7 +156,7 @@ final class LogBench {
   }
 }
 
-/// A directory that is this test's alone.
+/// A directory for this test alone.
 func temporaryDirectory() -> String {
   var template = Array("/tmp/room-log-XXXXXX".utf8CString)
   guard mkdtemp(&template) != nil else { return "/tmp" }

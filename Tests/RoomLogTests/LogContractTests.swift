@@ -2,10 +2,10 @@ import Testing
 
 @testable import RoomLog
 
-/// What every log keeps to, whatever it is kept in.
+/// What every log has to do, whatever it is stored in.
 @Suite("A log's contract")
 struct LogContractTests {
-  @Test("hands appends back in order, with positions that grow", arguments: LogKind.allCases)
+  @Test("appends come back in order, with positions that grow", arguments: LogKind.allCases)
   func order(kind: LogKind) throws {
     let bench = try LogBench(kind)
     let requests = (0..<200).map { index in
@@ -23,7 +23,7 @@ struct LogContractTests {
     #expect(try bench.records("demo") == records)
   }
 
-  @Test("what was reported is there after it was closed and opened anew", arguments: LogKind.allCases)
+  @Test("what was reported is there after the log was closed and opened again", arguments: LogKind.allCases)
   func durability(kind: LogKind) throws {
     let bench = try LogBench(kind)
     let first = try #require(try bench.append("demo", [bytes("one"), bytes("two")]).appended)
@@ -35,7 +35,7 @@ struct LogContractTests {
     #expect(try bench.records("demo").map(\.bytes) == [bytes("one"), bytes("two"), bytes("three")])
   }
 
-  @Test("pages follow each other without a gap or a repeat, however small", arguments: LogKind.allCases)
+  @Test("pages of any size follow each other without a gap or a repeat", arguments: LogKind.allCases)
   func pages(kind: LogKind) throws {
     let bench = try LogBench(kind)
     let all = try #require(try bench.append("demo", (0..<50).map { bytes("record \($0)") }).appended).records
@@ -47,7 +47,7 @@ struct LogContractTests {
     #expect(try bench.records("demo", through: .position(all[9].position)) == Array(all[...9]))
   }
 
-  @Test("reads a room as it was at a moment; time never goes back", arguments: LogKind.allCases)
+  @Test("a room can be read as it was at a moment; time never goes back", arguments: LogKind.allCases)
   func moments(kind: LogKind) throws {
     let bench = try LogBench(kind)
     for (milliseconds, text) in [(1_000, "a"), (2_000, "b"), (1_500, "c"), (3_000, "d")] as [(UInt64, String)] {
@@ -59,7 +59,7 @@ struct LogContractTests {
     #expect(try bench.records("demo", through: .milliseconds(999)) == [])
   }
 
-  @Test("refuses what makes no sense, by name", arguments: LogKind.allCases)
+  @Test("requests that make no sense get a named error", arguments: LogKind.allCases)
   func refusals(kind: LogKind) throws {
     let bench = try LogBench(kind)
     #expect(try bench.append("demo", [bytes("x")], mayCreate: false).error == .noSuchRoom(room: "demo"))
@@ -78,7 +78,7 @@ struct LogContractTests {
     #expect(try bench.records("demo").count == 1)
   }
 
-  @Test("stores empty and very large records as they are", arguments: LogKind.allCases)
+  @Test("empty and very large records are stored as they are", arguments: LogKind.allCases)
   func sizes(kind: LogKind) throws {
     let bench = try LogBench(kind)
     var generator = SeededGenerator(seed: 4)
@@ -89,7 +89,7 @@ struct LogContractTests {
     #expect(stored == [[], large, [0], Array(large.prefix(1_003)), Array(large.prefix(5_000))])
   }
 
-  @Test("keeps a thousand rooms apart, and lists them by name", arguments: LogKind.allCases)
+  @Test("a thousand rooms are kept apart, and listed by name", arguments: LogKind.allCases)
   func manyRooms(kind: LogKind) throws {
     let bench = try LogBench(kind)
     let names = (0..<1_000).map { "room-\($0)" }
@@ -114,7 +114,7 @@ struct LogContractTests {
     }
   }
 
-  @Test("a deleted room is gone, and a new one of its name is another", arguments: LogKind.allCases)
+  @Test("a deleted room is gone, and a new one with its name is another room", arguments: LogKind.allCases)
   func deletion(kind: LogKind) throws {
     let bench = try LogBench(kind)
     try bench.append("demo", [bytes("old"), bytes("older")])
@@ -177,7 +177,7 @@ struct LogContractTests {
     #expect(loaded.summary.snapshot == place)
     #expect(loaded.summary.last == third.position)
     #expect(try bench.records("demo", after: place.position) == [third])
-    // Before it, there is nothing to start from but the beginning.
+    // Before the snapshot, there is nothing to start from but the beginning.
     #expect(try bench.load("demo", through: .position(first[0].position)).loaded?.snapshot == nil)
     #expect(try bench.load("demo", through: .milliseconds(99)).loaded?.snapshot == nil)
     #expect(try bench.load("demo", through: .milliseconds(100)).loaded?.snapshot?.place == place)
@@ -185,7 +185,7 @@ struct LogContractTests {
     #expect(try bench.load("demo").loaded?.snapshot?.bytes == [])
   }
 
-  @Test("trims to a snapshot, never past one", arguments: LogKind.allCases)
+  @Test("trimming goes to a snapshot, never past it", arguments: LogKind.allCases)
   func trimming(kind: LogKind) throws {
     let bench = try LogBench(kind)
     let all = try #require(try bench.append("demo", (0..<40).map { bytes("\($0)") }).appended).records
@@ -210,7 +210,7 @@ struct LogContractTests {
     }
   }
 
-  @Test("keeps as much history as it is told to, to be read from a snapshot", arguments: LogKind.allCases)
+  @Test("retention keeps as much history as asked for, readable from a snapshot", arguments: LogKind.allCases)
   func retention(kind: LogKind) throws {
     var options = SQLiteOptions()
     options.retention = Retention(ageMillisecondsMax: 10_000)
@@ -245,7 +245,7 @@ struct LogContractTests {
     }
   }
 
-  @Test("each request has one answer, and close comes after all of them", arguments: LogKind.allCases)
+  @Test("each request has one answer, and closing comes after all of them", arguments: LogKind.allCases)
   func answers(kind: LogKind) throws {
     let bench = try LogBench(kind)
     var requests: [LogRequest] = []

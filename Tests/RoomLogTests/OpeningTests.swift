@@ -48,7 +48,7 @@ struct OpeningTests {
     #expect(SystemCalls.file(at: path)?.bytes == length)
   }
 
-  @Test("a database that is gone is not begun anew")
+  @Test("a missing database is not replaced by an empty one")
   func missing() throws {
     defer { remove(directory: directory) }
     try fill()
@@ -59,7 +59,7 @@ struct OpeningTests {
     #expect(fault() == nil)
   }
 
-  @Test("what isn't ours is left alone")
+  @Test("a database of another program is left alone")
   func foreign() throws {
     defer { remove(directory: directory) }
     write([UInt8](repeating: 7, count: 9_000))
@@ -70,7 +70,7 @@ struct OpeningTests {
     #expect(fault() == .otherDatabase(path: path))
   }
 
-  @Test("a database of a newer server is refused, and says so")
+  @Test("a database of a newer server is refused, and the error says so")
   func newerSchema() throws {
     defer { remove(directory: directory) }
     try fill()
@@ -78,7 +78,8 @@ struct OpeningTests {
     #expect(fault() == .newerSchema(path: path, version: 9, newestKnown: 1))
   }
 
-  /// Those of a server that is a version ahead. The mark can't be made twice.
+  /// The steps of a server that is one version ahead. They can't be done twice, because the mark may be inserted only
+  /// once.
   private static let laterSteps =
     Schema.steps + [
       "ALTER TABLE rooms ADD COLUMN colour TEXT; INSERT INTO marks(name, value) VALUES('colours', 1);"
@@ -95,7 +96,7 @@ struct OpeningTests {
     try Database(path: path, mayCreate: false, fileSystem: nil).number(query)
   }
 
-  @Test("a database of an earlier server is brought up to date, once, with all that is in it")
+  @Test("a database of an earlier server is upgraded once, with everything in it")
   func earlierSchema() throws {
     defer { remove(directory: directory) }
     try fill()
@@ -108,13 +109,13 @@ struct OpeningTests {
       #expect(try number("PRAGMA user_version") == Int64(Schema.newest) + 1)
       #expect(try number("SELECT count(*) FROM rooms WHERE colour IS NULL") == 1)
     }
-    // The server from before doesn't take it any more.
+    // The earlier server refuses it now.
     #expect(fault() == .newerSchema(path: path, version: Schema.newest + 1, newestKnown: Schema.newest))
     let new = temporaryDirectory()
     try LogBench(.sqlite, options: later(), directory: new).append("demo", [bytes("in a new directory")])
   }
 
-  @Test("a step that fails in its middle leaves nothing behind, and is taken whole the next time")
+  @Test("a step that fails in the middle leaves nothing behind, and is done whole the next time")
   func failedStep() throws {
     defer { remove(directory: directory) }
     try fill()
@@ -130,7 +131,7 @@ struct OpeningTests {
     #expect(try number("SELECT count(*) FROM records") == 200)
   }
 
-  @Test("a disk that fails while a database is brought up to date costs nothing", arguments: [false, true])
+  @Test("a disk that fails during an upgrade costs nothing", arguments: [false, true])
   func failedDisk(isSync: Bool) throws {
     defer { remove(directory: directory) }
     try fill()
@@ -146,7 +147,7 @@ struct OpeningTests {
     #expect(try number("SELECT count(*) FROM records") == 200)
   }
 
-  @Test("a second server is refused, and told which process has the directory")
+  @Test("a second server is refused, and learns which process has the directory")
   func inUse() throws {
     defer { remove(directory: directory) }
     let first = try CrashWriter("open", directory: directory)
@@ -159,7 +160,7 @@ struct OpeningTests {
     second.close()
   }
 
-  @Test("a directory that may not be written is refused, in words")
+  @Test("a directory without permission to write is refused, and the error says so")
   func noRight() throws {
     defer { remove(directory: directory) }
     try fill()
@@ -174,7 +175,7 @@ struct OpeningTests {
     #expect(elsewhere == ["\(path)/below doesn't exist and can't be created"])
   }
 
-  @Test("a read-only file system is refused, in words", .enabled(if: FaultTests.canMount))
+  @Test("a read-only file system is refused, and the error says so", .enabled(if: FaultTests.canMount))
   func readOnly() throws {
     try #require(mount("none", directory, "tmpfs", UInt(MS_RDONLY), "size=1m") == 0)
     defer {
@@ -184,7 +185,7 @@ struct OpeningTests {
     #expect(fault() == .readOnly(path: directory))
   }
 
-  @Test("rooms from a backup have new epochs, so that no cursor is misread; those that stayed keep theirs")
+  @Test("rooms from a backup get new epochs, so that no cursor is misread; others keep theirs")
   func restored() throws {
     defer { remove(directory: directory) }
     try fill()
@@ -199,7 +200,7 @@ struct OpeningTests {
     #expect(try restored.records("demo").count == 200)
     restored.close()
 
-    // A copy from before the last opening, put back where it was taken.
+    // A copy from before the last opening, put back into its old place.
     let again = try LogBench(.sqlite, directory: directory, keepsDirectory: true)
     try again.append("demo", [bytes("newer than the copy")])
     again.close()
@@ -230,7 +231,7 @@ struct OpeningTests {
     #expect(try bench.records("small").count == 1)
   }
 
-  @Test("counts what an operator wants to know")
+  @Test("it counts what an operator wants to know")
   func statistics() throws {
     let bench = try LogBench(.sqlite, directory: directory)
     for index in 0..<10 { try bench.append("room-\(index % 2)", [bytes("a"), bytes("b")]) }

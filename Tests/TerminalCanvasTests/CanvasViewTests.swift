@@ -21,7 +21,7 @@ struct CanvasViewTests {
     #expect(view.percent == 100)
   }
 
-  @Test("Fitting shows all of it, in the middle")
+  @Test("Fitting shows the whole rectangle, in the middle")
   func fit() {
     var view = CanvasView(columns: 80, rows: 23)
     let box = Rect(origin: Point(x: -500, y: 300), size: Size(width: 4_000, height: 100))
@@ -41,7 +41,7 @@ struct CanvasViewTests {
     #expect(isNear(view.point(atColumn: to.x, row: to.y), Point(x: 100, y: 100)))
   }
 
-  @Test("Handles are at the corners as they are turned")
+  @Test("Handles turn with the corners")
   func handles() {
     var view = CanvasView(columns: 80, rows: 40)
     view.fit(Rect(origin: Point(x: 0, y: 0), size: Size(width: 400, height: 400)))

@@ -14,7 +14,7 @@ struct CoverageTests {
     return parts
   }
 
-  @Test("A rectangle covers each pixel by the area that it has of it")
+  @Test("A rectangle covers each pixel by the area that it has in it")
   func rectangle() {
     let box = Outline(Rect(origin: Point(x: 1.25, y: 2.5), size: Size(width: 2, height: 1)))
     let parts = parts([box.polygon(flatness: 1)])
@@ -40,21 +40,21 @@ struct CoverageTests {
     #expect(abs(sum - outline.area) < 0.06)
   }
 
-  @Test("What lies beyond the sides changes nothing within", arguments: 0..<40)
+  @Test("Parts outside the grid change nothing inside", arguments: 0..<40)
   func clipped(_ seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let corners = (0..<5).map { _ in
       Point(x: .random(in: -30...50, using: &generator), y: .random(in: -30...40, using: &generator))
     }
     let small = parts([corners])
-    // The same in a grid that holds all of it.
+    // The same in a grid that contains the whole polygon.
     let large = parts([corners.map { Point(x: $0.x + 40, y: $0.y + 40) }], width: 120, height: 100)
     for row in 0..<12 {
       for column in 0..<20 { #expect(abs(small[row][column] - large[row + 40][column + 40]) < 0.01) }
     }
   }
 
-  @Test("Places that are far away, infinite or no number are harmless")
+  @Test("Points that are far away, infinite or not a number are harmless")
   func far() {
     let far = 1e12
     let around = [Point(x: -far, y: -far), Point(x: far, y: -far), Point(x: far, y: far), Point(x: -far, y: far)]
@@ -63,7 +63,7 @@ struct CoverageTests {
     #expect(parts([[Point(x: .infinity, y: 0), Point(x: 3, y: 3), Point(x: 3, y: 0)]]).joined().allSatisfy { $0 == 0 })
   }
 
-  @Test("A line covers its length times its width, and round corners", arguments: ShapeKind.allCases)
+  @Test("A line covers its length times its width, plus round corners", arguments: ShapeKind.allCases)
   func stroke(_ kind: ShapeKind) {
     let outline = Outline(
       kind: kind,
@@ -107,7 +107,7 @@ struct CoverageTests {
     #expect(sum < 0.01)
   }
 
-  @Test("Taking empties it")
+  @Test("Taking the coverage empties it")
   func taking() {
     var coverage = Coverage(width: 8, height: 4)
     var line = Coverage(width: 8, height: 4)

@@ -1,6 +1,6 @@
 import TerminalCanvas
 
-/// As much of a terminal as our own output needs, written apart from it: what it shows after some bytes.
+/// As much of a terminal as our own output needs, implemented separately: what it shows after some bytes.
 struct EmulatedTerminal {
   private(set) var rows: [[String]]
   private(set) var looks: [[String]]
@@ -88,7 +88,7 @@ struct EmulatedTerminal {
     column += text.columns
   }
 
-  /// A space shows its foreground only where it is reversed or underlined.
+  /// A space shows its foreground only if it is reversed or underlined.
   private var lookOfSpace: String {
     let parts = look.split(separator: "|")
     return parts.contains("7") || parts.contains("4")

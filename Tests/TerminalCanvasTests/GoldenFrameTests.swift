@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Golden frames")
 struct GoldenFrameTests {
-  @Test("Every kind of shape, turned, stroked and see-through, at 80×24", arguments: ColorDepth.allCases)
+  @Test("Every kind of shape, turned, stroked and translucent, at 80×24", arguments: ColorDepth.allCases)
   func kinds(_ depth: ColorDepth) throws {
     var frame = RoomFrame(view: Gallery.view(columns: 80, rows: 23))
     frame.room = "demo"
@@ -27,7 +27,7 @@ struct GoldenFrameTests {
     try GoldenScreens.expect(screen, "room-120x36-light")
   }
 
-  @Test("An empty room invites")
+  @Test("An empty room shows its invitation")
   func empty() throws {
     var frame = RoomFrame(view: CanvasView(columns: 80, rows: 23))
     frame.room = "new"
@@ -36,7 +36,7 @@ struct GoldenFrameTests {
     try GoldenScreens.expect(Gallery.screen(frame, columns: 80, rows: 24, .exact), "empty-80x24")
   }
 
-  @Test("Offline, one's edits are kept, and it says so")
+  @Test("Offline, the status line says that edits are kept")
   func offline() throws {
     var frame = Gallery.room(columns: 80, rows: 23)
     frame.connection = .reconnecting

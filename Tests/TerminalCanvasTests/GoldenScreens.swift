@@ -4,7 +4,7 @@ import Testing
 
 /// Screens as files that a person can look at: `cat` shows them as a terminal would.
 ///
-/// `CANVAS_WRITE_GOLDEN=1` writes them anew, to be looked at and checked in with the change that wanted it.
+/// `CANVAS_WRITE_GOLDEN=1` writes them again. Look at them and check them in with the change that needed it.
 enum GoldenScreens {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Golden")
@@ -23,7 +23,7 @@ enum GoldenScreens {
     Issue.record("\(name) differs from row \(row ?? -1) on", sourceLocation: sourceLocation)
   }
 
-  /// Each row on its own line, so that a difference is one of rows.
+  /// Each row on its own line, so that a diff shows the rows that changed.
   private static func text(of screen: Screen) -> String {
     var text = ""
     for row in 0..<screen.rows {

@@ -55,7 +55,7 @@ struct KeyParserTests {
     #expect(events(bytes) == [.mouse(mouse)])
   }
 
-  @Test("What is pasted is text, whatever is in it")
+  @Test("Pasted bytes are text, whatever they are")
   func paste() {
     #expect(events("\u{1B}[200~a\u{1B}[Bq\r太\u{1B}[201~x") == [.paste("a\u{1B}[Bq\r太"), .key(.character("x"), [])])
     #expect(events("\u{1B}[200~\u{1B}[20\u{1B}[201~") == [.paste("\u{1B}[20")])
@@ -67,7 +67,7 @@ struct KeyParserTests {
     #expect(kept.utf8.count < 5_000)
   }
 
-  @Test("Focus, and the background that the terminal was asked for")
+  @Test("Focus, and the terminal's answer about its background")
   func answers() {
     #expect(events("\u{1B}[I\u{1B}[O") == [.focus(true), .focus(false)])
     #expect(events("\u{1B}]11;rgb:ffff/8080/00\u{7}") == [.background(red: 255, green: 128, blue: 0)])
@@ -91,7 +91,7 @@ struct KeyParserTests {
     #expect(bytes.flatMap { parser.feed([$0]) } == expected)
   }
 
-  @Test("An escape alone is the key, once nothing comes behind it")
+  @Test("An escape alone is the key Escape, once nothing follows it")
   func escape() {
     var parser = KeyParser()
     #expect(parser.feed([0x1B]) == [])
@@ -103,7 +103,7 @@ struct KeyParserTests {
     #expect(parser.timeout() == [.key(.escape, [])])
   }
 
-  @Test("What is hostile or broken is passed over", arguments: 0..<20)
+  @Test("Hostile or broken input is skipped", arguments: 0..<20)
   func hostile(_ seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var parser = KeyParser()
@@ -115,7 +115,7 @@ struct KeyParserTests {
       _ = parser.feed([byte])
       if Int.random(in: 0..<50, using: &generator) == 0 { _ = parser.timeout() }
     }
-    // Whatever it was in the middle of, this ends it.
+    // This ends whatever sequence it was in.
     _ = parser.feed(Array("\u{1B}\\\u{1B}[201~\u{1B}\\".utf8)) + parser.timeout()
     #expect(parser.feed(Array("z".utf8)) == [.key(.character("z"), [])])
     #expect(events("\u{1B}[<99999999999999999999;1;1M\u{1B}[999999999Cq").last == .key(.character("q"), []))

@@ -27,7 +27,7 @@ struct ScreenDiffTests {
     return screen
   }
 
-  @Test("A terminal that gets the differences shows what one shows that gets everything", arguments: 0..<40)
+  @Test("A terminal that gets the differences shows the same as one that gets everything", arguments: 0..<40)
   func sameAsWhole(_ seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var before = Screen(columns: 23, rows: 5)
@@ -46,7 +46,7 @@ struct ScreenDiffTests {
     }
   }
 
-  @Test("Nothing is written where nothing changed, and little where little did")
+  @Test("Nothing is written if nothing changed, and little if little did")
   func little() {
     let before = Gallery.screen(Gallery.room(columns: 90, rows: 35), columns: 120, rows: 36, .exact)
     #expect(ScreenDiff.bytes(from: before, to: before).isEmpty)

@@ -13,7 +13,7 @@ struct TerminalTextTests {
   )
   func columns(_ text: String, _ columns: Int) { #expect(text.columns == columns) }
 
-  @Test("What does not fit ends with an ellipsis, and never in half a character")
+  @Test("Text that does not fit ends with an ellipsis, and never with half a character")
   func fitting() {
     #expect("Sonne".fitting(5) == "Sonne")
     #expect("Sonne".fitting(4) == "Son…")

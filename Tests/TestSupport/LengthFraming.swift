@@ -1,11 +1,11 @@
-/// Messages behind their length: what tests without sockets put in the place of WebSocket frames.
+/// Messages with their length in front. Tests without sockets use this in place of WebSocket frames.
 public enum LengthFraming {
   public static func append(_ message: [UInt8], to bytes: inout [UInt8]) {
     withUnsafeBytes(of: UInt32(message.count).littleEndian) { bytes.append(contentsOf: $0) }
     bytes.append(contentsOf: message)
   }
 
-  /// Takes the whole messages off the front of what has arrived.
+  /// Removes the complete messages from the front of what has arrived, and returns them.
   public static func takeMessages(_ bytes: inout [UInt8]) -> [[UInt8]] {
     var messages: [[UInt8]] = []
     var offset = 0

@@ -1,7 +1,7 @@
 import Testing
 import WebSocketLoop
 
-/// A room as an actor on the loop, the way a server is built: what a turn brings is gathered in one buffer, and sent to
+/// A room as an actor on the loop, like a real server: what a turn brings is gathered in one buffer, and sent to
 /// everyone when the turn is over.
 private actor Room: ServerHandler, TurnObserver {
   private let loop: EventLoop
@@ -51,7 +51,7 @@ private actor Room: ServerHandler, TurnObserver {
 }
 
 @Suite("An actor as a server") struct ActorServerTests {
-  @Test("What a turn brings leaves together, to all, in order; jobs of the actor answer requests") func room()
+  @Test("What a turn brings goes out together, to all, in order; jobs of the actor answer requests") func room()
     async throws
   {
     let loop = try EventLoop(name: "room")

@@ -10,7 +10,7 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
   struct Heard {
     var subprotocol: String??
     var texts: [String] = []
-    /// Of each, whether it came as text.
+    /// For each message, whether it came as text.
     var kinds: [Bool] = []
     var closures: [Closure] = []
   }
@@ -81,7 +81,7 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
     }
   }
 
-  @Test("Compression is agreed to only where it is allowed, and shrinks what is sent") func compression() async throws {
+  @Test("Compression is used only if it is allowed, and shrinks what is sent") func compression() async throws {
     let text = String(repeating: "the same again ", count: 5_000)
     for allowed in [false, true] {
       var options = ListenOptions()
@@ -111,7 +111,7 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
     }
   }
 
-  @Test("A refused upgrade tells its status, and a port where nobody listens that there is no connection")
+  @Test("A refused upgrade reports its status, and a port where nobody listens that there is no connection")
   func refused() async throws {
     let server = TestServer()
     server.onUpgrade = { _ in .refuse(.error(403, code: "forbidden", message: "no")) }
@@ -128,7 +128,7 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
     }
   }
 
-  @Test("A server that accepts and says nothing is given up in time; an attempt can be aborted") func silence()
+  @Test("The client gives up on a silent server in time; an attempt can be aborted") func silence()
     async throws
   {
     let server = TestServer()
@@ -148,7 +148,7 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
     }
   }
 
-  @Test("HTTP requests of ours: bodies both ways, HEAD, and what goes wrong") func http() async throws {
+  @Test("Our HTTP requests: bodies both ways, HEAD, and what goes wrong") func http() async throws {
     let server = TestServer()
     let large = [UInt8](repeating: 0x62, count: 5_000_000)
     server.onRequest = { exchange in
@@ -194,7 +194,7 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
   }
 
   @Test(
-    "URLs are taken apart",
+    "URLs are split into their parts",
     arguments: [
       (
         "ws://127.0.0.1:8080/v1/rooms/demo/sync?token=t",

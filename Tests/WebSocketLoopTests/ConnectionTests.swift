@@ -133,7 +133,7 @@ import Testing
 
   // MARK: Closing
 
-  @Test("The peer's code and reason are told, and answered with the same code") func peerCloses() async throws {
+  @Test("The peer's code and reason are reported, and answered with the same code") func peerCloses() async throws {
     let server = TestServer()
     try await withServer(server) { port, _ in
       let client = RawClient(port: port)
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  @Test("A peer that says goodbye without a code, and one that just goes") func peerGoes() async throws {
+  @Test("A peer may close without a code, or just disappear") func peerGoes() async throws {
     let server = TestServer()
     try await withServer(server) { port, _ in
       var client: RawClient? = RawClient(port: port)
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  @Test("Our close comes after what was sent before, with code and reason") func weClose() async throws {
+  @Test("Our close comes after everything that was sent before, with its code and reason") func weClose() async throws {
     let server = TestServer()
     server.onMessage = { connection, _ in
       connection.send(Frame(text: "last words"))
@@ -181,7 +181,7 @@ import Testing
     }
   }
 
-  @Test("A connection can be closed with a code as soon as it opened") func closeAtOnce() async throws {
+  @Test("A connection can be closed with a code as soon as it is open") func closeAtOnce() async throws {
     let server = TestServer()
     server.onConnected = { $0.close(code: 4401, reason: String(repeating: "é", count: 100)) }
     try await withServer(server) { port, _ in
@@ -256,7 +256,7 @@ import Testing
     }
   }
 
-  @Test("A connection without messages is closed when that is asked for, pongs or not") func idle() async throws {
+  @Test("A connection without messages is closed if so configured, even if it sends pongs") func idle() async throws {
     var options = ListenOptions()
     options.webSocket.idleMilliseconds = 150
     let server = TestServer()
@@ -328,7 +328,7 @@ import Testing
     }
   }
 
-  @Test("A stalled reader that breaks the protocol is dropped soon, rather than keep the loop busy")
+  @Test("A stalled reader that breaks the protocol is dropped soon, and doesn't keep the loop busy")
   func stalledViolation() async throws {
     let server = TestServer()
     let frame = Frame(binary: [UInt8](repeating: 7, count: 300_000))
@@ -348,7 +348,7 @@ import Testing
     }
   }
 
-  @Test("What is sent to one reader only waits up to a bound, and then is refused") func sendIsBounded() async throws {
+  @Test("Messages to one reader wait up to a bound; more are refused") func sendIsBounded() async throws {
     var options = ListenOptions()
     options.webSocket.waitingBytesMax = 1 << 20
     let server = TestServer()

@@ -25,7 +25,7 @@ struct DescriptorWatchTests {
     }
   }
 
-  @Test("It is told of what comes, as long as there is something, and of the end")
+  @Test("It hears of input for as long as there is some, and of the end")
   func reading() async throws {
     let loop = try EventLoop(name: "watch")
     var ends: [Int32] = [0, 0]

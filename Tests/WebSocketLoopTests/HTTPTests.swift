@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test("HEAD is told what GET would get, without the body") func head() async throws {
+  @Test("HEAD gets the headers of GET, without the body") func head() async throws {
     try await withServer { port, _ in
       let client = RawClient(port: port)
       client.send("HEAD /a HTTP/1.1\r\nHost: l\r\n\r\nGET /b HTTP/1.1\r\nHost: l\r\n\r\n")
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("Many pipelined requests are answered in order, also where answers come late and the bytes one by one")
+  @Test("Pipelined requests are answered in order, even if answers are late and bytes come one by one")
   func pipelined() async throws {
     let server = TestServer()
     server.onRequest = { exchange in
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test("An answer may come later; what was pipelined waits for it") func laterAnswer() async throws {
+  @Test("An answer may come later; pipelined requests wait for it") func laterAnswer() async throws {
     let server = TestServer()
     let held = Mutex<[Exchange]>([])
     server.onRequest = { exchange in held.withLock { $0.append(exchange) } }
@@ -71,13 +71,13 @@ import Testing
         #expect(loop.perform { exchange.isOpen })
         loop.perform { exchange.answer(Response(status: 200, body: Array("answer \(number)".utf8))) }
         #expect(client.readAnswer()?.body == "answer \(number)")
-        // A second answer is nobody's.
+        // A second answer is ignored.
         loop.perform { exchange.answer(Response(status: 500)) }
       }
     }
   }
 
-  @Test("A handler that never answers has 503 given for it") func neverAnswered() async throws {
+  @Test("If a handler never answers, the client gets 503") func neverAnswered() async throws {
     var options = ListenOptions()
     options.http.answerWithinMilliseconds = 50
     let server = TestServer()
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test(
-    "A request that can't be understood is told why, and the connection ends",
+    "A request that can't be understood is answered with the reason, and the connection ends",
     arguments: [
       ("\u{16}\u{3}\u{1}garbage\r\n\r\n", 400), ("GET\r\n\r\n", 400), ("GET / HTTP/2.0\r\nHost: l\r\n\r\n", 505),
       ("GET / HTTP/1.1\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
@@ -158,7 +158,7 @@ import Testing
     }
   }
 
-  @Test("A body over the bound is 413 at once, and the answer isn't lost to what still comes") func tooLarge()
+  @Test("A body over the bound is 413 at once, and the rest of the body doesn't destroy the answer") func tooLarge()
     async throws
   {
     var options = ListenOptions()
@@ -179,7 +179,7 @@ import Testing
     }
   }
 
-  @Test("What all hold of bodies and answers is bounded; who is within it notices nothing") func held() async throws {
+  @Test("All bodies and answers together are bounded; small ones notice nothing") func held() async throws {
     var options = ListenOptions()
     options.http.heldBytesMax = 1_000_000
     let server = TestServer()
@@ -198,7 +198,7 @@ import Testing
       }
       let first = begun()
       _ = await eventually { loop.perform { loop.counts.bytesReceived >= 700_000 } ? true : nil }
-      // Another as large is too much, an answer as large as well, a small one not.
+      // Another body as large is too much, so is an answer as large, but a small one is not.
       let second = begun()
       let refused = try #require(second.readAnswer())
       #expect(refused.status == 503)
@@ -215,7 +215,7 @@ import Testing
       #expect(first.readAnswer()?.status == 200)
       reader.send("GET /large HTTP/1.1\r\nHost: l\r\n\r\n")
       #expect(reader.readAnswer()?.body.utf8.count == large.count)
-      // Who leaves in the middle leaves nothing behind.
+      // A client that leaves in the middle leaves nothing behind.
       _ = begun()
       let isServed = await eventually {
         reader.send("GET /large HTTP/1.1\r\nHost: l\r\n\r\n")
@@ -225,7 +225,7 @@ import Testing
     }
   }
 
-  @Test("A client that asks before it sends a body is told to go on, or not to") func expectContinue() async throws {
+  @Test("A client that asks before it sends a body learns whether to go on") func expectContinue() async throws {
     var options = ListenOptions()
     options.http.bodyBytesMax = 1_000
     try await withServer(options: options) { port, _ in
@@ -241,7 +241,7 @@ import Testing
 
   @Test("Heads and bodies that drip are 408, and idle connections are closed") func slow() async throws {
     var options = ListenOptions()
-    // Long enough for a busy machine to ask at all.
+    // Long enough for a busy machine to send the request at all.
     options.http.headWithinMilliseconds = 500
     options.http.bodyWithinMilliseconds = 500
     options.http.idleMilliseconds = 500
@@ -277,7 +277,7 @@ import Testing
     }
   }
 
-  @Test("One connection more than allowed is 503; when one goes another may come") func connectionsMax() async throws {
+  @Test("One connection too many is 503; when one leaves, another may come") func connectionsMax() async throws {
     var options = ListenOptions()
     options.connectionsMax = 2
     let server = TestServer()
@@ -301,7 +301,7 @@ import Testing
   }
 
   @Test(
-    "A path's parts are what stands between slashes, also where that is nothing",
+    "A path's parts are the texts between slashes, even empty ones",
     arguments: [
       ("/", []), ("/v1/rooms", ["v1", "rooms"]), ("/v1/rooms/", ["v1", "rooms"]), ("//demo", ["", "demo"]),
       ("/v1/rooms//ops", ["v1", "rooms", "", "ops"]), ("/v1/rooms//", ["v1", "rooms", ""]), ("//", [""]),
@@ -312,7 +312,7 @@ import Testing
     #expect(Request(path: path).pathParts == parts)
   }
 
-  @Test("A parameter that is wrongly escaped or not UTF-8 has no value, and is told from one that is missing")
+  @Test("A parameter that is wrongly escaped or not UTF-8 has no value, but isn't missing")
   func malformedParameters() {
     for (query, name) in [("at=%ZZ", "at"), ("a=1&box=%FF&c=%", "box"), ("stamps=%2", "stamps")] {
       let request = Request(path: "/", query: query)

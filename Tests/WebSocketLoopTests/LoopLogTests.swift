@@ -6,7 +6,7 @@ import Testing
 
 @Suite("What libwebsockets says")
 struct LoopLogTests {
-  @Test("is handed on, but for what it says of each adopted socket, and leaves nothing behind")
+  @Test("is passed on, except the line for each adopted socket, and leaves no memory behind")
   func lines() throws {
     let heard = Mutex<[String]>([])
     LoopLog.route(to: { _, line in heard.withLock { $0.append(line) } })

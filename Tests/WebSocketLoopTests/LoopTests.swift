@@ -52,7 +52,7 @@ private final class TurnCounter: TurnObserver {
     #expect(await counter.fanOut(500) == 124_750)
   }
 
-  @Test("Work posted by one thread runs in its order, and perform gives back values and errors") func posting() throws {
+  @Test("Work posted by one thread runs in its order, and perform returns values and errors") func posting() throws {
     let loop = try EventLoop(name: "posting")
     let order = Mutex<[Int]>([])
     for value in 0..<100 { loop.execute { order.withLock { $0.append(value) } } }
@@ -113,7 +113,8 @@ private final class TurnCounter: TurnObserver {
     #expect(observer.turns.withLock { $0 } - before < 20)
   }
 
-  @Test("A port in use, a port without right, and a host that isn't here are told apart") func listenErrors() throws {
+  @Test("A port in use, one without permission, and a foreign host have errors of their own") func listenErrors() throws
+  {
     let loop = try EventLoop(name: "ports")
     defer { loop.stop() }
     let server = TestServer()
@@ -132,14 +133,14 @@ private final class TurnCounter: TurnObserver {
     #expect(try loop.listen(host: "localhost", port: port, handler: server).port == port)
   }
 
-  @Test("Stopping tells every connection and frees all that the loop had, fifty times over") func cycles() async throws
+  @Test("Stopping closes every connection and frees all that the loop had, fifty times over") func cycles() async throws
   {
     let files = openFiles()
     for _ in 0..<50 {
       let left = try liveAndStop()
       #expect(await eventually { left.loop == nil && left.server == nil ? true : nil } == true)
     }
-    // Other tests have files of their own meanwhile; what fifty loops leave behind would be more.
+    // Other tests have files open meanwhile; leaks of fifty loops would be more.
     #expect(openFiles() < files + 50)
   }
 

@@ -1,7 +1,6 @@
 import Glibc
 
-/// A client of plain sockets, so that a test can say anything at all. Reads give up after a silent
-/// half minute.
+/// A client of plain sockets, so that a test can send any bytes. Reads give up after half a minute of silence.
 final class RawClient {
   let descriptor: Int32
   private var buffer: [UInt8] = []
@@ -42,7 +41,7 @@ final class RawClient {
     }
   }
 
-  /// Nil at the end of the connection, or after a silent half minute.
+  /// Nil at the end of the connection, or after half a minute of silence.
   private func receive() -> [UInt8]? {
     var room = [UInt8](repeating: 0, count: 65_536)
     let count = recv(descriptor, &room, room.count, 0)
@@ -117,7 +116,7 @@ final class RawClient {
     "Host: localhost\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n"
     + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
 
-  /// Upgrades; the answer's head.
+  /// Upgrades, and returns the answer's head.
   @discardableResult
   func upgrade(path: String = "/ws", extra: String = "") -> String? {
     send("GET \(path) HTTP/1.1\r\n\(Self.handshakeHeaders)\(extra)\r\n")
@@ -170,7 +169,7 @@ final class RawClient {
   }
 }
 
-/// A port that accepts (by its backlog) and never says a word.
+/// A port that accepts connections (by its backlog) and never says a word.
 func silentListener() -> (port: Int, descriptor: Int32) {
   let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
   var address = sockaddr_in()

@@ -65,18 +65,18 @@ final class TestServer: ServerHandler, @unchecked Sendable {
     seen.withLock { $0.refusals.append(status) }
   }
 
-  /// What the loop has refused, once it is so many.
+  /// What the loop has refused, once there are this many refusals.
   func refusals(_ count: Int) async -> [Int]? {
     await eventually { self.seen.withLock { $0.refusals.count >= count ? $0.refusals : nil } }
   }
 
-  /// The first closure that is heard of.
+  /// The first closure that the server hears of.
   func closure() async -> Closure? {
     await eventually { self.seen.withLock { $0.closures.first } }
   }
 }
 
-/// Looks until there is a value, for a minute at most: after so long something hangs.
+/// Looks until there is a value, for at most a minute: after that, something hangs.
 func eventually<Value>(_ look: () -> Value?) async -> Value? {
   for _ in 0..<12_000 {
     if let value = look() { return value }

@@ -3,11 +3,10 @@
 
     python3 Tests/geometry/oracle.py PATH-OF-geometry-dump [PAIRS [SEED]]
 
-Every outline is built a second time here, as two polygons between which its curve runs: one inscribed, one
-circumscribed (the same one where it has no curves). What the inscribed ones have in common is common for certain;
-where the circumscribed ones have nothing in common, nothing is. A pair that is neither is within this oracle's own
-error of touching: it is exempt, and counted. Exits with 1 on any disagreement.
-"""
+Every outline is built a second time here, as two polygons with its curve between them: one inscribed, one
+circumscribed (the same polygon if the outline has no curves). If the inscribed polygons overlap, so do the outlines.
+If the circumscribed polygons don't, neither do the outlines. A pair that is neither is within this oracle's own error
+of touching: it is exempt, and counted. Exits with 1 on any disagreement."""
 
 import json
 import math
@@ -22,14 +21,14 @@ import shapely
 RECTANGLE, ROUNDED, ELLIPSE, POLYGON, STAR = range(5)
 KINDS = ["rectangle", "roundedRectangle", "ellipse", "polygon", "star"]
 
-# Tangents around a whole curve. A multiple of four, so that the outermost points are exact.
+# The number of tangents around a whole curve. A multiple of four, so that the outermost points are exact.
 SIDES = 720
-# The thickness up to which outlines only touch, as Outline.overlapDepthMin has it. A common part's thickness is taken
-# as its area over half its perimeter, which differs by its form, hence the factors below.
+# Outlines whose common part is no thicker than this only touch, as in Outline.overlapDepthMin. The thickness is
+# computed as area over half the perimeter. That differs by the part's form, hence the factors below.
 DEPTH_MIN = 1e-6
 CERTAIN_DEPTH = 8 * DEPTH_MIN
 CERTAIN_TOUCH = DEPTH_MIN / 8
-# Of all random pairs no more than this part may be exempt, or the oracle would prove little.
+# At most this part of the random pairs may be exempt, or the oracle would prove little.
 EXEMPT_PART_MAX = 0.01
 
 
@@ -216,7 +215,7 @@ def arc_corners(half_width, half_height, radius, unit, offset):
         part = unit[index * quarter:(index + 1) * quarter + offset] if index < 3 else np.append(
             unit[index * quarter:], unit[:offset])
         if not offset:
-            # The circumscribed one needs the points where the straight sides begin as well.
+            # The circumscribed polygon also needs the points where the straight sides begin.
             part = np.concatenate([[1j ** index], part, [1j ** (index + 1)]])
         corners.append(complex(x * (half_width - radius), y * (half_height - radius)) + radius * part)
     return np.concatenate(corners)
@@ -227,7 +226,7 @@ def polygons(shape, center):
     kind, x, y, width, height, rotation, radius, points, ratio = shape
     a, b = width / 2, height / 2
     place = complex(x - center[0] + (width - center[2]) / 2, y - center[1] + (height - center[3]) / 2)
-    # Whole turns are taken off exactly; what is left is small enough for radians.
+    # Whole turns are removed exactly; the rest is small enough for radians.
     turn = math.radians(math.fmod(rotation, 360))
     turned = {0: 1, 90: 1j, 180: -1, 270: -1j}.get(rotation % 360, complex(math.cos(turn), math.sin(turn)))
 
@@ -316,7 +315,7 @@ def main():
     errors = np.array([one[2] + other[2] for one, other in zip(mine, theirs)])
     common = shapely.intersection(inner, other_inner)
     widest = shapely.intersection(outer, other_outer)
-    # Of polygons that coincide but for rounding shapely may find nothing common at all. On a grid it does.
+    # If polygons coincide except for rounding, shapely may find nothing common at all. On a grid it does.
     lost = np.flatnonzero(shapely.is_empty(common) & np.array([answer["overlaps"] for answer in answers]))
     for index in lost:
         grid = 1e-9 * max(*pairs[index][1][3:5], *pairs[index][2][3:5])
@@ -387,7 +386,7 @@ def main():
         if abs(area - common_area[index]) > bound:
             fail(index, "area of the common region", area, common_area[index], bound)
         for each in region:
-            # A loop that crosses itself by more than rounding has parts that count against each other.
+            # If a loop crosses itself by more than rounding, some of its parts count against each other.
             if abs(shapely.area(shapely.make_valid(each)) - shapely.area(each)) > slack * shapely.length(each) + slack:
                 fail(index, "a loop that crosses itself")
         if index % 4 == 0 or name == "stars":
@@ -395,7 +394,7 @@ def main():
             if abs(shapely.area(both) - area) > slack * length + 1e-9 * area:
                 fail(index, "loops that overlap each other", area, shapely.area(both))
             valid = shapely.make_valid(common[index])
-            # The two nearly coincide, which is what shapely gets wrong at times, and on a grid doesn't.
+            # Shapely is sometimes wrong if the two nearly coincide, but not on a grid.
             if (shapely.area(shapely.symmetric_difference(both, valid)) > bound
                     and shapely.area(shapely.symmetric_difference(both, valid, grid_size=slack)) > bound + slack * length):
                 fail(index, "the common region is elsewhere", area, bound)

@@ -1,5 +1,5 @@
-// A process for tests to kill: it appends to several rooms without a pause, writes a snapshot now and then, and prints
-// what it is told is durable. What it has printed, its log has to have, whenever it is killed.
+// A process for tests to kill. It appends to several rooms without a pause, writes a snapshot now and then, and prints
+// what is reported as durable. Whenever it is killed, its log has to have everything that it has printed.
 //
 //   log-crash-writer write DIRECTORY      prints "record ROOM POSITION INDEX", "snapshot ROOM POSITION"
 //   log-crash-writer snapshot DIRECTORY   the same, with one snapshot of 50 MB under way
@@ -22,7 +22,7 @@ func say(_ lines: String) {
   }
 }
 
-/// What the sink leaves for the main thread.
+/// What the sink hands to the main thread.
 final class Inbox: Sendable {
   let events = Mutex<[LogEvent]>([])
 }

@@ -32,7 +32,7 @@ struct CoreFigures {
     decodeMilliseconds = medianSeconds { rebuilt = decodedCanvas(state) } * 1e3
     precondition(rebuilt == canvas, "the state does not rebuild the canvas")
 
-    // The decoder's own buffers are gone when the canvas is all that is left.
+    // By now the decoder's own buffers are gone, and the canvas is all that is left.
     rebuilt = Canvas()
     let before = heapBytes()
     rebuilt = decodedCanvas(state)
@@ -54,7 +54,7 @@ struct CoreFigures {
   }
 }
 
-/// Operations as the server sends them, so many to a frame.
+/// Operations as the server sends them, `length` to a frame.
 func frames(_ operations: [Operation], of length: Int) -> [[UInt8]] {
   var frames: [[UInt8]] = []
   var start = 0
@@ -67,7 +67,7 @@ func frames(_ operations: [Operation], of length: Int) -> [[UInt8]] {
   return frames
 }
 
-/// Takes frames in as a client does: bytes to message, message to canvas.
+/// Takes frames in like a client: from bytes to message, from message to canvas.
 @inline(never)
 func receive(_ frames: [[UInt8]], on canvas: inout Canvas) {
   let liveBefore = canvas.liveCount

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// Measures the core and prints one JSON object a line; `Benchmarks/run` makes the table of them.
+/// Measures the core and prints one JSON object per line. `Benchmarks/run.py` makes the table from them.
 @main
 struct Bench {
   static let usage = """

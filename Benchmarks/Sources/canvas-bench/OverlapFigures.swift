@@ -1,12 +1,12 @@
 import CanvasCRDT
 
-/// What knowing the overlaps costs, at a density where a shape has about three neighbours.
+/// What keeping track of overlaps costs, at a density where a shape has about three neighbours.
 struct OverlapFigures {
   let shapes: Int
   let moveMicroseconds: Double
   let buildMilliseconds: Double
   let pairs: Int
-  /// Every pair of shapes looked at, where that ends before the reader's patience does.
+  /// The time to compare every pair of shapes; nil if that would take too long.
   let bruteForceMilliseconds: Double?
 
   static let bruteForceShapesMax = 5_000
@@ -19,7 +19,7 @@ struct OverlapFigures {
     buildMilliseconds = medianSeconds(runs: shapes > 50_000 ? 3 : 7) { built = OverlapIndex(outlines) } * 1e3
     pairs = built.pairs.count
     let moves = 20_000
-    // A drag goes a little way at a time, so that is what is measured.
+    // A drag moves a little at a time, so that is what is measured.
     moveMicroseconds =
       medianSeconds(prepare: { OverlapFigures.copied(built, nudging: outlines[0]) }) { index in
         var generator = SeededGenerator(seed: 3)
@@ -49,7 +49,8 @@ struct OverlapFigures {
     precondition(found == pairs, "the index and brute force disagree")
   }
 
-  /// An index that shares nothing with another, so that what is timed is moving and not the copying before the first.
+  /// An index that shares nothing with another, so that the measurement is of moving, not of the copying before the
+  /// first move.
   private static func copied(
     _ index: OverlapIndex,
     nudging shape: (identifier: Identifier, outline: Outline)

@@ -1,13 +1,13 @@
 import CanvasCRDT
 
-/// What a whole client costs: the connection's state, the outbox, the clock and the reports of what changed, not only the
-/// merge.
+/// What a whole client costs: not only the merge, but also the connection's state, the outbox, the clock and the
+/// reports of what changed.
 struct ReplicaFigures {
   let shapes: Int
-  /// One update of someone else's, received in a message of its own and in frames of 16.
+  /// The time to receive an update of somebody else's, in a message of its own and in frames of 16.
   let receiveMicroseconds: Double
   let receiveIn16Microseconds: Double
-  /// One edit of one's own: shown at once, entered for undo, encoded and handed out to be sent.
+  /// The time of one's own edit: show it at once, enter it for undo, encode it and hand it out to be sent.
   let editMicroseconds: Double
 
   private static let now = Moment(wallMilliseconds: Workload.startMilliseconds, monotonicMilliseconds: 1_000)

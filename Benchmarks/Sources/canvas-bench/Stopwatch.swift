@@ -1,6 +1,6 @@
 import CMeasure
 
-/// The median of several timings, in seconds. What `prepare` makes is not timed, nor its end.
+/// The median of several timings, in seconds. Neither making nor destroying the value of `prepare` is timed.
 func medianSeconds<Prepared>(
   runs: Int = 7,
   prepare: () -> Prepared,
@@ -23,7 +23,7 @@ func medianSeconds(runs: Int = 7, _ body: () -> Void) -> Double {
   medianSeconds(runs: runs, prepare: {}, { _ in body() })
 }
 
-/// Bytes that the heap has handed out.
+/// How many bytes the heap has handed out.
 func heapBytes() -> Int {
   let statistics = mallinfo2()
   return Int(statistics.uordblks) + Int(statistics.hblkhd)

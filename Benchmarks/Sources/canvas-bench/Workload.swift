@@ -15,8 +15,8 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 }
 
-/// What every replica here and every peer is measured on: a canvas of shapes with eight properties each, then updates
-/// of one property by ten writers. Most of them move something, as most of what people do on a canvas does.
+/// The work that every replica here and every peer is measured on: a canvas of shapes with eight properties each, then
+/// updates of one property by ten writers. Most of them move something, like most of what people do on a canvas.
 struct Workload {
   static let writerCount = 10
   static let startMilliseconds: UInt64 = 1_763_650_000_000

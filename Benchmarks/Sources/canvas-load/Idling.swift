@@ -2,8 +2,8 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// Connections that join and then say nothing: what each costs. Then waves of connections that come and go: whether the
-/// server gives back what they cost.
+/// Measures what idle connections cost: they join and then say nothing. Then waves of connections come and go, to see
+/// whether the server gives back their memory.
 ///
 /// `@unchecked Sendable`: all of it runs on the loop's thread.
 final class Idling: ConnectionHandler, @unchecked Sendable {
@@ -42,7 +42,7 @@ final class Idling: ConnectionHandler, @unchecked Sendable {
     join(flags.clients) { [self] in
       residentIdle = process.residentBytes
       cpuJoining = process.cpuNanoseconds - before
-      // The peers' news of one another is still under way.
+      // The clients are still being told about each other.
       loop.schedule(afterMilliseconds: 2_000) { self.rest() }
     }
   }
@@ -57,7 +57,7 @@ final class Idling: ConnectionHandler, @unchecked Sendable {
   }
 
   private func nextWave() {
-    // Freed memory is given back a second after many have gone.
+    // The server gives freed memory back a second after many connections have gone.
     loop.schedule(afterMilliseconds: 1_500) { [self] in
       afterWaves.append(Double(process.residentBytes) / 1e6)
       guard waves < flags.waves else { return finish() }
@@ -97,7 +97,7 @@ final class Idling: ConnectionHandler, @unchecked Sendable {
   }
 
   func received(_ message: Message, on connection: Connection) {
-    // The state, empty as it is, ends the joining; everything later is what others do.
+    // The state, which is empty, completes the join. Everything later is about others.
     guard connection.tag == 0, case .operations? = try? flags.encoding.serverMessage(message.bytes) else { return }
     connection.tag = 1
     ready += 1

@@ -140,14 +140,14 @@ final class Joining: ConnectionHandler, @unchecked Sendable {
   func received(_ message: Message, on connection: Connection) {
     let index = connection.tag
     if index < 0 {
-      // Its own operations come back to it; nothing is to be learned from them.
+      // The writer's own operations come back; there is nothing to learn from them.
       guard let answer = try? flags.encoding.serverMessage(message.bytes) else { Load.complain("not understood") }
       return fillAnswered(answer)
     }
     guard joiners[index].allAfter == 0 else { return }
     let isRead = index == 0 || !flags.areTogether
     if !isRead {
-      // All are sent the same, so that the bytes tell how far it has come. The welcome differs.
+      // All joiners are sent the same, so the bytes tell how far one has come. Only the welcome differs.
       joiners[index].bytes += message.bytes.count
       if message.bytes.count > 1_000, joiners[index].firstAfter == 0 {
         joiners[index].firstAfter = steadyNanoseconds() - joiners[index].startedAt
@@ -170,7 +170,7 @@ final class Joining: ConnectionHandler, @unchecked Sendable {
     if flags.areTogether { settleUnread() }
   }
 
-  /// Joiners that don't read are done when they got as many bytes as the one that does.
+  /// Joiners that don't decode are done when they have as many bytes as the one that does.
   private func settleUnread() {
     for index in joiners.indices.dropFirst()
     where joiners[index].allAfter == 0 && joiners[index].bytes >= joiners[0].bytes {
@@ -187,7 +187,7 @@ final class Joining: ConnectionHandler, @unchecked Sendable {
     }
     guard flags.isFilled || joiners[index].canvas.digest == digest else { Load.complain("a joiner has another canvas") }
     joiners[index].canvas = Canvas()
-    // What the server does after the last byte is part of what a join costs.
+    // The server's work after the last byte belongs to the cost of a join too.
     loop.schedule(afterMilliseconds: 30) { [self] in
       joiners[index].cpu = (process?.cpuNanoseconds ?? 0) - joiners[index].cpu
       if done == joiners.count { finish() } else { join(index + 1) }

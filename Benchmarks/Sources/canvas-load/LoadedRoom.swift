@@ -2,10 +2,11 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// A room as the load knows it: who writes in it, and the messages that its clients were sent.
+/// A room as the load generator knows it: who writes in it, and the messages that its clients were sent.
 ///
-/// All clients of a room are sent the same bytes. Each message is decoded for the first that gets it, and compared by
-/// its bytes for the others, so that a generator with one core keeps up with a server that does far less for each.
+/// All clients of a room are sent the same bytes. Each message is decoded for the first client that gets it, and
+/// compared by its bytes for the others. So a generator with one core keeps up with a server that does far less for
+/// each client.
 struct LoadedRoom {
   /// One operation of a writer here.
   struct Mark {
@@ -21,12 +22,12 @@ struct LoadedRoom {
   private static let seenMax = 512
 
   let name: String
-  /// Places in the load's list of writers, by the shape that each moves.
+  /// Indexes into the generator's list of writers, by the shape that each moves.
   private var writers: [Identifier: Int32] = [:]
-  /// The messages, oldest first, and the number of the first.
+  /// The messages that are kept, oldest first. `seenBefore` is the number of the first.
   private var seen: [Seen] = []
   private var seenBefore = 0
-  /// What the room is, if we and the server understand each other.
+  /// What the room's canvas should be by the messages so far.
   private(set) var canvas = Canvas()
   private(set) var decoded: UInt64 = 0
 
@@ -34,7 +35,7 @@ struct LoadedRoom {
 
   mutating func add(writer: Int, shape: Identifier) { writers[shape] = Int32(writer) }
 
-  /// The place of a message that has the same bytes, beginning where the client should be.
+  /// The index of a message with these bytes, searched from where the client should be.
   func place(of bytes: UnsafeRawBufferPointer, from next: Int) -> Int? {
     for place in max(next - seenBefore, 0)..<max(seen.count, max(next - seenBefore, 0)) where matches(place, bytes) {
       return place + seenBefore
@@ -50,7 +51,7 @@ struct LoadedRoom {
 
   func marks(at place: Int) -> [Mark] { seen[place - seenBefore].marks }
 
-  /// Takes a message that is new; the place is where it is kept.
+  /// Stores a new message, and returns its index.
   mutating func take(_ bytes: UnsafeRawBufferPointer, content: Delivery.Content) -> Int {
     decoded += 1
     var marks: [Mark] = []
@@ -68,7 +69,7 @@ struct LoadedRoom {
     return keep(bytes, marks: marks)
   }
 
-  /// The same of a message that a relay hands on.
+  /// The same for a message from a relay.
   mutating func take(_ bytes: UnsafeRawBufferPointer, submission: Submission) -> Int {
     decoded += 1
     var marks: [Mark] = []
@@ -90,8 +91,8 @@ struct LoadedRoom {
     return seenBefore + seen.count - 1
   }
 
-  /// A writer's operations are numbered by where they put its shape: a tenth further right each time, as a slow hand
-  /// would, so that the numbers take what numbers take.
+  /// A writer's operations are numbered by where they put its shape: each a tenth further right, like a slow hand, so
+  /// that the coordinates take as many bytes as usual.
   static func position(of sequence: Int) -> Point { Point(x: Double(sequence) / 10, y: 240.5) }
 
   private static func sequence(of position: Point) -> Int32 { Int32((position.x * 10).rounded()) }

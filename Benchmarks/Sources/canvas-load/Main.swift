@@ -1,7 +1,8 @@
 import Glibc
 import WebSocketLoop
 
-/// Loads a server and prints what it took, as one line of JSON. `Benchmarks/server.py` makes the table of them.
+/// Loads a server and prints what it took, as one line of JSON. `Benchmarks/server.py` makes the table from these
+/// lines.
 @main
 enum Load {
   static func main() {

@@ -4,7 +4,7 @@ import Glibc
 struct ProcessFigures {
   let pid: Int
 
-  /// Of threads that have ended too.
+  /// Includes threads that have ended.
   var cpuNanoseconds: UInt64 {
     var clock = clockid_t()
     var time = timespec()

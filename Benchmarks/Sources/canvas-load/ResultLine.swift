@@ -1,4 +1,4 @@
-/// What was measured, as one JSON object on a line.
+/// The measurements, as one JSON object on a line.
 struct ResultLine {
   private var members: [String] = []
 
@@ -7,7 +7,7 @@ struct ResultLine {
   mutating func add(_ name: String, _ value: Bool) { members.append("\"\(name)\":\(value)") }
 
   mutating func add(_ name: String, _ value: Double) {
-    // Infinity and NaN are not JSON: nothing was there to be divided by.
+    // Infinity and NaN are not JSON. They mean that something was divided by nothing.
     members.append("\"\(name)\":\(value.isFinite ? "\((value * 1e6).rounded() / 1e6)" : "null")")
   }
 

@@ -2,7 +2,7 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// Writers move a shape each, everyone in the room watches, and each delivery is timed from the writer's `send` to the
+/// Each writer moves a shape, everyone in the room watches, and each delivery is timed from the writer's `send` to the
 /// watcher's receipt.
 ///
 /// `@unchecked Sendable`: all of it runs on the loop's thread.
@@ -11,9 +11,9 @@ final class Traffic: ConnectionHandler, @unchecked Sendable {
     var connection: Connection?
     var room: Int
     var isReady = false
-    /// Where in the room's messages it should be.
+    /// The index of the room's message that it should get next.
     var nextMessage = 0
-    /// The newest sequence of each writer of the room that it has seen.
+    /// The newest sequence number that it has seen of each of the room's writers.
     var last: [Int32]
   }
 
@@ -22,7 +22,7 @@ final class Traffic: ConnectionHandler, @unchecked Sendable {
     var shape: Identifier
     var clock: Clock?
     var sequence = 0
-    /// When each was sent, by its number.
+    /// When each operation was sent, by its sequence number.
     var sentAt: [UInt64] = []
     var acknowledged = 0
     var dueAt: UInt64 = 0
@@ -147,7 +147,7 @@ final class Traffic: ConnectionHandler, @unchecked Sendable {
     let now = steadyNanoseconds()
     let interval = intervalNanoseconds
     for index in writers.indices {
-      // Spread over the interval, as people are.
+      // The writers are spread over the interval, like people.
       writers[index].dueAt = now + interval * UInt64(index) / UInt64(writers.count)
       send(from: index, count: 1)
     }
@@ -196,7 +196,7 @@ final class Traffic: ConnectionHandler, @unchecked Sendable {
     if digestsAgreed == digestsWanted { finish() }
   }
 
-  /// What writers have sent and clients have not got: as many pairs of a client and a writer.
+  /// How many pairs of a client and a writer there are where the client lacks something that the writer has sent.
   private var missing: Int {
     var count = 0
     for (index, client) in clients.enumerated() {
@@ -255,7 +255,7 @@ final class Traffic: ConnectionHandler, @unchecked Sendable {
       writers[index].sequence += 1
       writers[index].sentAt.append(now)
     }
-    // An answer names the last of the operations that it answers, and one more, since 0 is nobody's.
+    // The id is the number of the message's last operation plus one, because 0 stands for none.
     let id = MessageIdentifier(json: JSONText(UInt64(writers[index].sequence)))
     if !connection.send(flags.encoding.frame(.operations(Submission(id: id, operations: operations)))) { unsent += 1 }
     counts.sent += UInt64(count)
@@ -268,7 +268,7 @@ final class Traffic: ConnectionHandler, @unchecked Sendable {
     writers[index].acknowledged = sequence
     counts.durable += UInt64(max(0, newly))
     acknowledgement.add(now - writers[index].sentAt[sequence - 1])
-    // The first, which makes the shape, is beside the window.
+    // The first operation, which creates the shape, is outside the window.
     if flags.isFlood, sequence > 1, phase == .warming || phase == .measuring { send(from: index, count: flags.batch) }
   }
 

@@ -6,7 +6,7 @@ extension Traffic {
     let now = steadyNanoseconds()
     let index = connection.tag
     let room = clients[index].room
-    // The state, which may be the same bytes for many, ends the joining.
+    // The state completes the join. It may be the same bytes for many.
     if clients[index].isReady, let place = rooms[room].place(of: message.bytes, from: clients[index].nextMessage) {
       return delivered(place, of: room, to: index, bytes: message.bytes.count, at: now)
     }
@@ -58,7 +58,7 @@ extension Traffic {
       clients[index].last[slot] = mark.sequence
       latency.add(now - writers[writer].sentAt[Int(mark.sequence)])
     }
-    // Through a relay nobody acknowledges; what comes back is.
+    // A relay acknowledges nothing; a writer's own operation that comes back counts instead.
     guard flags.isThroughRelay, index < writers.count else { return }
     for mark in marks where Int(mark.writer) == index {
       let sent = Int(mark.sequence) + 1

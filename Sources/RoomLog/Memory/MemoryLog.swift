@@ -32,7 +32,7 @@ public final class MemoryLog: RoomLog {
     state = Mutex(State(store: store))
   }
 
-  /// What a log in the next process starts from.
+  /// What is durable. A log in the next process starts from it.
   var store: MemoryStore { state.withLock { $0.store } }
 
   public func submit(_ requests: [LogRequest]) {

@@ -25,8 +25,7 @@ extension Writer {
     )
   }
 
-  /// Makes the room end before `position`. If its entry is damaged, makes the entry anew from the records that there
-  /// are.
+  /// Makes the room end before `position`. If its entry is damaged, rebuilds the entry from the records that there are.
   private func cut(
     _ entry: inout RoomEntry,
     from position: UInt64,

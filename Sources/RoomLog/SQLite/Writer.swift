@@ -8,7 +8,7 @@ import CSQLite
 ///
 /// When a commit fails, callers are told that nothing of it was stored: its appends are refused as unavailable. What
 /// the disk then holds is uncertain, above all after a failed sync, so the connection is given up. Before the log takes
-/// another append, it opens the database anew, compares it with what was acknowledged, and tries to write.
+/// another append, it reopens the database, compares it with what was acknowledged, and tries to write.
 final class Writer {
   let directory: String
   let options: SQLiteOptions
@@ -176,8 +176,7 @@ final class Writer {
     outlet.tell(events)
   }
 
-  /// Opens the database anew. If it has everything that was acknowledged and can be written, the log is available
-  /// again.
+  /// Reopens the database. If it has everything that was acknowledged and can be written, the log is available again.
   private func probe() {
     do throws(StorageFault) {
       try checkFile()

@@ -11,7 +11,7 @@ struct DrawingOrderTests {
       .map(\.id)
   }
 
-  /// A canvas with shapes of these keys; their identifiers ascend.
+  /// A canvas with shapes that have these keys; their identifiers ascend.
   private func canvas(_ keys: [Text]) -> (Canvas, [Identifier]) {
     var canvas = Canvas()
     let shapes = (0..<keys.count).map { Identifier(packed: UInt64($0 + 1) * 1_000_003)! }
@@ -24,7 +24,7 @@ struct DrawingOrderTests {
     return (canvas, shapes)
   }
 
-  /// The canvas after what a reordering asked for is written.
+  /// The canvas after the keys of a reordering are written.
   private func applying(_ places: [DrawingOrder.Place], to canvas: Canvas, time: UInt64 = 2) -> Canvas {
     var canvas = canvas
     for place in places {
@@ -49,7 +49,7 @@ struct DrawingOrderTests {
     #expect(order.index(of: ann) == nil)
   }
 
-  @Test("after every edit the order is that of sorting anew, and the move is told", arguments: 1...4)
+  @Test("after every edit the order is that of sorting again, and the move is reported", arguments: 1...4)
   func followsCanvas(seed: UInt64) {
     var history = RandomHistory(seed: seed, shapes: 24)
     var canvas = Canvas()
@@ -93,7 +93,7 @@ struct DrawingOrderTests {
     #expect(after(order.moving([shapes[4]], to: -3, using: &generator)) == [4, 0, 1, 2, 3])
   }
 
-  @Test("what is there already needs no key, nor does what is not on the canvas or named twice")
+  @Test("shapes that are in place already, not on the canvas, or named twice need no key")
   func nothingToDo() {
     let (canvas, shapes) = canvas(["A", "B", "C", "C"])
     let order = DrawingOrder(canvas)
@@ -107,7 +107,7 @@ struct DrawingOrderTests {
     #expect(DrawingOrder().moving([ann], to: 0, using: &generator) == [])
   }
 
-  @Test("one shape moves under one new key where there is room")
+  @Test("moving one shape takes one new key if there is room")
   func oneKey() {
     let (canvas, shapes) = canvas(["A", "B", "C", "D", "E"])
     var generator = SeededGenerator(seed: 1)
@@ -116,7 +116,7 @@ struct DrawingOrderTests {
     #expect(places[0].key > OrderKey("D")! && places[0].key < OrderKey("E")!)
   }
 
-  @Test("shapes that share one key, as all do that nobody has ordered, are moved apart")
+  @Test("shapes that share one key, like all that nobody has ordered, get keys of their own")
   func sharedKeys() {
     let (canvas, shapes) = canvas([Text](repeating: "V", count: 40))
     let order = DrawingOrder(canvas)
@@ -129,7 +129,7 @@ struct DrawingOrderTests {
     }
   }
 
-  @Test("whatever is moved where, all lies as was meant, under allowed keys", arguments: 1...6)
+  @Test("whatever is moved where, the order is as intended and the keys are allowed", arguments: 1...6)
   func randomMoves(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let long = String(repeating: "a", count: 63)
@@ -154,7 +154,7 @@ struct DrawingOrderTests {
     #expect(respaced > 0)
   }
 
-  @Test("new shapes come on top, or wherever there is to be room for them")
+  @Test("new shapes come on top, or wherever room is made for them")
   func inserting() {
     let (canvas, shapes) = canvas(["A", "V", "V", Text(String(repeating: "z", count: 64))])
     let order = DrawingOrder(canvas)

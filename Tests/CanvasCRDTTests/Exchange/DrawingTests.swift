@@ -28,12 +28,12 @@ struct DrawingTests {
 
   private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-  @Test("S1: every property stands in it, in the contract's order, defaults filled in, drawn last what is on top")
+  @Test("S1: it has every property in the contract's order, with defaults filled in, and the top shape last")
   func golden() throws {
     try GoldenFiles.expect(Drawing(canvas()).document(room: "demo", cursor: "c-17"), in: "drawing.json")
   }
 
-  @Test("stamps tell who wrote what is not a default")
+  @Test("its stamps say who wrote each property that isn't a default")
   func stamps() {
     let document = text(Drawing(canvas()).document(stamps: true))
     #expect(
@@ -65,7 +65,7 @@ struct DrawingTests {
     #expect(text(Drawing(loaded).document()) == text(saved))
   }
 
-  @Test("loaded as a copy it comes on top, in its order, under new identifiers", arguments: 1...4)
+  @Test("a drawing that is loaded as a copy comes on top, in its order, with new identifiers", arguments: 1...4)
   func copied(seed: UInt64) throws {
     var history = RandomHistory(seed: seed, shapes: 12)
     var canvas = Canvas()
@@ -85,14 +85,14 @@ struct DrawingTests {
     }
   }
 
-  @Test("a copy of a shape without a name of its own gets one made up anew")
+  @Test("a copy of a shape without a name of its own gets a new made-up name")
   func madeUpNames() throws {
     let shapes = try Import.read(Drawing(canvas()).document())
     #expect(shapes.map { $0.properties.assigned.contains(.name) } == [false, true])
     #expect(shapes.map(\.id) == [star, sun])
   }
 
-  @Test("a name that its number makes too long for a name is taken without the number")
+  @Test("a shown name that is too long because of its number is imported without the number")
   func longNames() throws {
     let long = Text(String(repeating: "n", count: 128))
     var canvas = Canvas()

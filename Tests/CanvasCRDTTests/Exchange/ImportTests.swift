@@ -17,7 +17,7 @@ struct ImportTests {
     }
   }
 
-  @Test("a layout of squares, in single quotes or double, by colour or color, and what else stands there")
+  @Test("a layout of squares has single or double quotes, colour or color, and maybe other members")
   func layout() throws {
     let shapes = try read(
       """
@@ -55,7 +55,7 @@ struct ImportTests {
     #expect(DrawingOrder(canvas).identifiers == [below] + edits.map(\.shape))
   }
 
-  @Test("where nothing is left above, what is there makes room")
+  @Test("if no room is left on top, the shapes that are there make room")
   func makingRoom() throws {
     let shapes = try read("{'squares':[{'x':0,'y':0,'colour':'#000000','size':9}]}")
     var canvas = Canvas()
@@ -73,7 +73,7 @@ struct ImportTests {
     #expect(DrawingOrder(canvas).identifiers == [below, edits[1].shape])
   }
 
-  @Test("a drawing's shape takes what is said of it and no more")
+  @Test("a drawing's shape gets the properties in the document and no others")
   func drawing() throws {
     let shapes = try read(#"{"shapes":[{"points":7,"kind":"polygon","deleted":true,"stamps":{}},{"kind":"star"}]}"#)
     #expect(shapes.count == 2)
@@ -84,7 +84,7 @@ struct ImportTests {
   }
 
   @Test(
-    "what is wrong is named, and where",
+    "an error says what is wrong, and where",
     arguments: [
       ("", "the text ends too early at byte 0"),
       ("{\"shapes\":[", "the text ends too early at byte 11"),
@@ -151,7 +151,7 @@ struct ImportTests {
     #expect(failure(document, shapesMax: 3) == "nothing")
   }
 
-  @Test("whatever the bytes, they are refused or make shapes that are allowed", arguments: 1...4)
+  @Test("any bytes are refused, or make allowed shapes", arguments: 1...4)
   func anyBytes(seed: UInt64) throws {
     var history = RandomHistory(seed: seed, shapes: 3)
     var canvas = Canvas()

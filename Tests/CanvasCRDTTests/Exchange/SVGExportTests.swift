@@ -78,7 +78,7 @@ struct SVGExportTests {
     #expect(try parsed(document).elements == ["svg"])
   }
 
-  @Test("names are data, whatever is in them, and titles give them back")
+  @Test("names are only data, whatever is in them, and read back from the titles")
   func escaped() throws {
     let names: [Text] = [
       "<b>&amp;</b>", "]]>", "\"it's\"", "Gr\u{FC}\u{DF}e \u{1F600}", "a\u{FFFE}b\u{FFFF}", "\u{FFFD}",
@@ -97,7 +97,7 @@ struct SVGExportTests {
     )
   }
 
-  @Test("every drawing makes a well-formed picture of its visible shapes that holds all of them", arguments: 1...5)
+  @Test("every drawing becomes a well-formed picture that holds all of its visible shapes", arguments: 1...5)
   func wellFormed(seed: UInt64) throws {
     var history = RandomHistory(seed: seed, shapes: 30)
     var canvas = Canvas()
@@ -121,7 +121,7 @@ struct SVGExportTests {
     }
   }
 
-  @Test("what shapes have in common lies over them, unless one is hidden or gone")
+  @Test("common areas are painted over the shapes, unless one is hidden or deleted")
   func overlaps() throws {
     var canvas = canvas([
       {

@@ -56,12 +56,12 @@ struct CommonRegionTests {
     #expect((area(region.first ?? []) - area(corners)).magnitude < 1e-9)
   }
 
-  @Test("Two stars have whole loops in common, each tip of one in its own")
+  @Test("Two stars have closed loops in common, one for each tip that reaches in")
   func stars() {
     let star = outline(.star, 0, 0, 200, 200, innerRatio: 0.2)
-    // Turned by half the angle between two tips: common is the one core that both have around the centre.
+    // Turned by half the angle between two tips: the common part is the core that both have around the centre.
     #expect(star.commonRegion(with: outline(.star, 0, 0, 200, 200, rotation: 36, innerRatio: 0.2)).count == 1)
-    // A bar across the two lower tips meets them apart from each other.
+    // A bar across the two lower tips meets each of them separately.
     let tips = star.commonRegion(with: outline(.rectangle, 0, 160, 200, 10))
     #expect(tips.count == 2)
     #expect(tips.allSatisfy { area($0) > 0 })
@@ -84,7 +84,7 @@ struct CommonRegionTests {
   }
 
   @Test(
-    "Chords are as near to the curve as was asked for, and no more of them than allowed",
+    "Chords are as near to the curve as asked for, and no more than allowed",
     arguments: [1, 0.1, 1e-3]
   )
   func flatness(flatness: Double) {

@@ -16,7 +16,7 @@ struct DirectionTests {
     #expect(Direction(degrees: 30).sine.distance(to: 0.5).magnitude < 1e-16)
   }
 
-  @Test("They are within one unit in the last place of the platform's")
+  @Test("They differ from the platform's by at most one unit in the last place")
   func accuracy() {
     var generator = SeededGenerator(seed: 2)
     for _ in 0..<20_000 {
@@ -31,7 +31,7 @@ struct DirectionTests {
     }
   }
 
-  @Test("An angle that isn't one is none")
+  @Test("An angle that isn't a number counts as zero")
   func nonsense() {
     for degrees in [Double.nan, .infinity, -.infinity, 1e300] {
       #expect(Direction(degrees: degrees) == Direction(cosine: 1, sine: 0))

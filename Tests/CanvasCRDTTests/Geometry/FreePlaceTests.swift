@@ -20,14 +20,14 @@ struct FreePlaceTests {
     ((one.x - other.x) * (one.x - other.x) + (one.y - other.y) * (one.y - other.y)).squareRoot()
   }
 
-  @Test("Where nobody is, the place asked for is free")
+  @Test("On an empty canvas the wanted place is free")
   func empty() {
     let place = Point(x: 12.5, y: -7)
     #expect(OverlapIndex().freePlace(for: Size(width: 10, height: 10), near: place) == place)
     #expect(index(of: [rectangle(22.5, 0, 5, 5)]).freePlace(for: Size(width: 10, height: 10), near: place) == place)
   }
 
-  @Test("Out of one rectangle it goes the shortest way, to the last digit")
+  @Test("The way out of one rectangle is the shortest, to the last digit")
   func oneRectangle() {
     let scene = index(of: [rectangle(0.1, 0.2, 100, 50)])
     #expect(
@@ -48,7 +48,7 @@ struct FreePlaceTests {
     #expect(tooLarge == Point(x: 120, y: -50))
   }
 
-  @Test("Among upright rectangles of whole numbers it is the nearest that there is, exactly", arguments: 1...40)
+  @Test("Among upright rectangles with whole coordinates it is exactly the nearest", arguments: 1...40)
   func uprightScenes(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     func whole(_ range: ClosedRange<Int>) -> Double { Double(Int.random(in: range, using: &generator)) }
@@ -59,7 +59,7 @@ struct FreePlaceTests {
     for _ in 0..<8 {
       let size = Size(width: whole(1...40), height: whole(1...40))
       let near = Point(x: whole(-120...120), y: whole(-120...120))
-      // The nearest place keeps each coordinate or has it from a side.
+      // Each coordinate of the nearest place is the wanted one or lies at a side.
       let columns = [near.x] + outlines.flatMap { [$0.position.x - size.width, $0.position.x + $0.size.width] }
       let rows = [near.y] + outlines.flatMap { [$0.position.y - size.height, $0.position.y + $0.size.height] }
       let places = columns.flatMap { x in rows.map { y in Point(x: x, y: y) } }.sorted {
@@ -107,7 +107,7 @@ struct FreePlaceTests {
       if found == 0 { continue }
       moved += 1
       let bound = found - radius / 1_800 - 1e-6
-      // A fine polar grid around the place asked for, out to what was found.
+      // A fine polar grid around the wanted place, as far as the place that was found.
       for ring in 1...40 {
         for spoke in 0..<90 {
           let direction = Direction(degrees: Double(spoke) * 4 + Double(ring))
@@ -138,7 +138,7 @@ struct FreePlaceTests {
     #expect(scene.freePlace(for: Size(width: .nan, height: 10), near: Point(x: 0, y: 0)) == nil)
   }
 
-  @Test("It is the same whatever the order in which the shapes came")
+  @Test("It doesn't depend on the order in which the shapes came")
   func order() {
     var generator = SeededGenerator(seed: 77)
     var random = RandomOutlines()
@@ -159,7 +159,7 @@ struct FreePlaceTests {
     }
   }
 
-  @Test("A search that becomes too long gets an answer that is free all the same")
+  @Test("A search that takes too long still answers with a free place")
   func limits() {
     var generator = SeededGenerator(seed: 5)
     var random = RandomOutlines()
@@ -179,7 +179,7 @@ struct FreePlaceTests {
       #expect(place.map { scene.overlapping(Rect(origin: $0, size: size)) == [] } == true)
       answers.insert(place)
     }
-    // The limits were felt.
+    // The limits made a difference.
     #expect(answers.count > 1)
   }
 }

@@ -37,7 +37,7 @@ struct OutlineTests {
     #expect(second.overlaps(first) == expected, sourceLocation: sourceLocation)
   }
 
-  @Test("S7: Upright rectangles are told apart by their coordinates, but for what rounding leaves")
+  @Test("S7: Upright rectangles are compared by their coordinates, except for rounding")
   func uprightRectangles() {
     let square = outline(.rectangle, 0, 0, 100, 100)
     expectOverlap(square, outline(.rectangle, 100, 0, 50, 50), false)
@@ -59,7 +59,7 @@ struct OutlineTests {
     )
   }
 
-  @Test("S7: Turned rectangles overlap where they do, not where their bounds do")
+  @Test("S7: Turned rectangles overlap by their outlines, not by their bounds")
   func turnedRectangles() {
     let diamond = outline(.rectangle, 0, 0, 100, 100, rotation: 45)
     expectOverlap(diamond, outline(.rectangle, 100, 100, 15, 15), false)
@@ -84,7 +84,7 @@ struct OutlineTests {
     expectOverlap(circle, outline(.rectangle, 85.355, 85.355, 10, 10), true)
   }
 
-  @Test("Long ellipses are judged by their curves")
+  @Test("Long ellipses overlap by their curves")
   func ellipses() {
     let flat = outline(.ellipse, -100, -1, 200, 2)
     expectOverlap(flat, outline(.ellipse, -100, -1, 200, 2, rotation: 90), true)
@@ -127,7 +127,7 @@ struct OutlineTests {
     )
   }
 
-  @Test("Touching is told from overlapping far from the origin too")
+  @Test("Touching and overlapping differ far from the origin too")
   func farAway() {
     for rotation in [0.0, 30, 45, 61.7] {
       let direction = Direction(degrees: rotation)
@@ -170,13 +170,14 @@ struct OutlineTests {
   }
 
   @Test(
-    "S6: Polygon and star stand in the ellipse of their box, a corner at its top",
+    "S6: Polygons and stars are inscribed in the ellipse of their box, with a corner at the top",
     arguments: [ShapeKind.polygon, .star]
   )
   func inscribed(kind: ShapeKind) {
     for points in 3...64 {
       let outline = outline(kind, 10, 20, 100, 200, points: points)
-      /// Just within the ellipse, so many steps of half a corner clockwise from its top.
+      /// Whether the outline holds the point just within the ellipse that is this many steps of half a corner clockwise
+      /// from the top.
       func holds(_ step: Int) -> Bool {
         let angle = Double.pi * Double(step) / Double(points)
         return outline.contains(Point(x: 60 + 49.999 * sin(angle), y: 120 - 99.998 * cos(angle)))
@@ -198,7 +199,7 @@ struct OutlineTests {
     #expect((outline(.star, 0, 0, 2, 2, points: 4, innerRatio: 1).area - 8 * (0.125).squareRoot()).magnitude < 1e-12)
   }
 
-  @Test("Values that no shape may have neither trap nor overlap")
+  @Test("Values that no shape may have neither crash nor overlap")
   func nonsense() {
     let square = outline(.rectangle, 0, 0, 100, 100)
     for kind in ShapeKind.allCases {

@@ -5,11 +5,11 @@ import Testing
 @Suite("The overlap index")
 struct OverlapIndexTests {
   private static func identifier(_ number: Int) -> Identifier {
-    // Spread, so that the order of identifiers isn't that of creation.
+    // The identifiers are spread, so that their order isn't that of creation.
     Identifier(packed: UInt64(number) &* 7_919_000_003 % Identifier.packedLimit)!
   }
 
-  /// All pairs once the shape is as it is in `shapes`: those of others stay, its own are found by asking everyone.
+  /// All pairs when the shape is as in `shapes`: those of others stay, and its own are found by asking every shape.
   private func pairsByForce(
     _ shapes: [Identifier: Outline],
     changed: Identifier,
@@ -95,7 +95,7 @@ struct OverlapIndexTests {
     }
   }
 
-  @Test("A shape that is nowhere, or has no area, is in nobody's way")
+  @Test("A shape without a place or an area overlaps nothing")
   func nonsense() {
     var index = OverlapIndex()
     let square = Outline(Rect(origin: Point(x: 0, y: 0), size: Size(width: 10, height: 10)))
@@ -115,7 +115,7 @@ struct OverlapIndexTests {
     #expect(index.overlapping(Rect(origin: Point(x: 5, y: 5), size: Size(width: 0, height: 1))) == [])
   }
 
-  @Test("Where too many overlap, all pairs end, and are found again when enough has changed")
+  @Test("When too many overlap, all pairs end; they are found again when enough has changed")
   func crowded() {
     let stacked = (0..<20).map { offset in
       (
@@ -144,13 +144,13 @@ struct OverlapIndexTests {
     for (offset, shape) in stacked.dropLast(6).enumerated() {
       follow(oneByOne.update(shape.identifier, to: nil))
       #expect(known == Set(oneByOne.pairs))
-      // Looked at with 16 shapes, after half as many changes, and with 10, when 45 pairs are few enough.
+      // The index looked with 16 shapes, after half as many changes, and with 10, when 45 pairs are few enough.
       #expect(oneByOne.isCrowded == (offset < 9))
     }
     #expect(known.count == 15)
   }
 
-  @Test("Where too many overlapped, moving them apart is enough, and one may ask")
+  @Test("When too many overlapped, moving them apart is enough to ask for the pairs again")
   func uncrowded() {
     var index = OverlapIndex(pairsMax: 10)
     func shape(_ number: UInt64, x: Double) -> OverlapChanges {

@@ -1,12 +1,12 @@
 @testable import CanvasCRDT
 
-/// Outlines as people draw them, and as nobody would: every kind, turned anyhow, of all sizes.
+/// Random outlines, some as people draw them and some as nobody would: every kind, turned by any angle, of all sizes.
 struct RandomOutlines {
-  /// Where centres lie, each way.
+  /// How far centres may be from the origin in each direction.
   var reach = 500.0
   /// The longer sides are these powers of ten.
   var magnitudes = 0.0...3.0
-  /// One in so many is put on whole tens and not turned, so that shapes touch and coincide.
+  /// One outline in this many is at whole tens and not turned, so that shapes touch and coincide.
   var alignedEvery = 3
 
   func next(using generator: inout some RandomNumberGenerator) -> Outline {
@@ -43,7 +43,7 @@ struct RandomOutlines {
     (Double.random(in: range, using: &generator) / 10).rounded() * 10
   }
 
-  /// Ten to a power, near enough.
+  /// Ten to a power, approximately.
   private func power(_ exponent: Double) -> Double {
     var value = 1.0
     var rest = exponent

@@ -25,7 +25,7 @@ struct RectTests {
   }
 
   @Test(
-    "Nothing is common where rectangles are apart, touch, or have no area",
+    "Rectangles that are apart, touch, or have no area have nothing in common",
     arguments: [
       (100, 0, 50, 50), (0, 100, 50, 50), (-50, 0, 50, 100), (100, 100, 1, 1), (200, 200, 1, 1),
       (50, 50, 0, 10), (50, 50, 10, 0), (60, 50, -10, 10), (.nan, 0, 100, 100), (0, 0, .nan, 100),
@@ -56,13 +56,13 @@ struct RectTests {
         #expect(Rect(intersecting: one, other) == nil && !one.intersects(other))
         #expect(!Outline(one).overlaps(Outline(other)))
       }
-      // A thousandth of the last decimal is something.
+      // A thousandth of the last decimal is more than rounding.
       let nearer = rect(second.minX - 0.001 / scale, 0, 50, 10)
       #expect(first.intersects(nearer) && Outline(first).overlaps(Outline(nearer)))
     }
   }
 
-  @Test("What intersects is what has an intersection")
+  @Test("Rectangles intersect exactly if they have an intersection")
   func agreement() {
     var generator = SeededGenerator(seed: 1)
     var found = 0

@@ -6,7 +6,7 @@ import Testing
 struct ShownNamesTests {
   private let ann = Identifier("abc-abc-abc")!
 
-  /// A canvas of shapes named in the order given, one millisecond after the other; no name where nothing is given.
+  /// A canvas of shapes that are named in the order given, one millisecond apart; nil gives a shape no name.
   private func canvas(_ names: [Text?], _ shapes: [Identifier]) -> Canvas {
     var canvas = Canvas()
     for (index, (name, shape)) in zip(names, shapes).enumerated() {
@@ -42,20 +42,20 @@ struct ShownNamesTests {
     #expect(shown(["Sun", "Moon", "Sun", "Sun"]) == ["Sun", "Moon", "Sun 2", "Sun 3"])
   }
 
-  @Test("S4: a number that another shape carries in its name is passed over")
+  @Test("S4: a number that another shape has in its own name is skipped")
   func passedOver() {
     #expect(shown(["Sun", "Sun", "Sun", "Sun 2"]) == ["Sun", "Sun 3", "Sun 4", "Sun 2"])
     #expect(shown(["Sun 3", "Sun", "Sun", "Sun", "Sun 4"]) == ["Sun 3", "Sun", "Sun 2", "Sun 5", "Sun 4"])
     #expect(shown(["Sun 02", "Sun", "Sun"]) == ["Sun 02", "Sun", "Sun 2"])
   }
 
-  @Test("numbered names that are shared are numbered in turn")
+  @Test("shapes that share a numbered name get a second number")
   func cascade() {
     #expect(shown(["Sun", "Sun", "Sun 2", "Sun 2"]) == ["Sun", "Sun 3", "Sun 2", "Sun 2 2"])
     #expect(shown(["Sun 2", "Sun 2", "Sun 2 2", "Sun"]) == ["Sun 2", "Sun 2 3", "Sun 2 2", "Sun"])
   }
 
-  @Test("S3, S4: made-up names are shared, numbered and passed over like any other")
+  @Test("S3, S4: made-up names are shared, numbered and skipped like any other")
   func madeUp() {
     let shapes = [Identifier("aaa-aaa-t7o")!, Identifier("bbb-bbb-t7o")!]
     let names = ShownNames(canvas([nil, nil], shapes))
@@ -70,7 +70,7 @@ struct ShownNamesTests {
     #expect(crowded.identifier(named: "Rectangle 102") == many[110])
   }
 
-  @Test("one stamp that names two shapes is decided by the identifier")
+  @Test("if one stamp names two shapes, their identifiers decide")
   func sameStamp() {
     let shapes = identifiers(2).sorted()
     var canvas = Canvas()
@@ -81,7 +81,7 @@ struct ShownNamesTests {
     #expect(names.name(of: shapes[1]) == "Sun 2")
   }
 
-  @Test("hidden shapes keep their names from others, deleted ones give them back")
+  @Test("hidden shapes keep their names, deleted ones free them")
   func hiddenAndDeleted() {
     let shapes = identifiers(2)
     var canvas = canvas(["Sun", "Sun"], shapes)
@@ -100,13 +100,13 @@ struct ShownNamesTests {
     #expect(names.identifier(named: "Sun 2") == nil)
   }
 
-  @Test("names that are equivalent to Unicode and have other bytes are two names")
+  @Test("names with different bytes are different, even if Unicode considers them equivalent")
   func bytesDecide() {
     #expect(shown(["Gr\u{FC}n", "Gru\u{308}n"]) == ["Gr\u{FC}n", "Gru\u{308}n"])
   }
 
   @Test(
-    "after every edit the names are those of the definition, and just those that changed are reported",
+    "after every edit the names follow the definition, and exactly those that changed are reported",
     arguments: 1...6
   )
   func followsDefinition(seed: UInt64) {
@@ -154,7 +154,7 @@ struct ShownNamesTests {
     }
   }
 
-  /// The contract's sentence, taken at its word.
+  /// The contract's rule, taken literally.
   private func definition(_ canvas: Canvas) -> [Identifier: Text] {
     let shapes = canvas.shapes
     let carried = Set(shapes.map(\.baseName))
@@ -173,7 +173,7 @@ struct ShownNamesTests {
   }
 }
 
-/// Edits that make shapes share, take over and give up a few names that are numbers of one another.
+/// Edits that make shapes share, take over and give up a few names, some of which are others with a number.
 private struct NamingHistory {
   static let names: [Text] = [
     "Sun", "Sun 2", "Sun 3", "Sun 4", "Sun 2 2", "Sun 2 3", "Sun 02", "Sun 1", "2", " 2", "Rectangle t7o",
@@ -187,7 +187,7 @@ private struct NamingHistory {
     generator = SeededGenerator(seed: seed)
     for index in 0..<14 {
       let packed = UInt64.random(in: 0..<Identifier.packedLimit, using: &generator)
-      // A few share the last group, from which names are made up.
+      // A few share the last group, which made-up names use.
       shapes.append(index < 4 ? Identifier(packed: packed / 46_656 * 46_656 + 7)! : Identifier(packed: packed)!)
     }
   }
@@ -206,7 +206,7 @@ private struct NamingHistory {
     case 1, 2: set.kind = ShapeKind.allCases.randomElement(using: &generator)!
     case 3: set.visible = Bool.random(using: &generator)
     case 4:
-      // What a rename and an undo of a deletion look like: everything anew.
+      // A rename and an undo of a deletion look like this: everything is written again.
       set.kind = .rectangle
       set.name = NamingHistory.names.randomElement(using: &generator)!
     default:

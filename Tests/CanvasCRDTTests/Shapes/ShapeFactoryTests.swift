@@ -20,7 +20,7 @@ struct ShapeFactoryTests {
     return canvas[id]!
   }
 
-  @Test("one seed makes the same shapes everywhere and always")
+  @Test("one seed always makes the same shapes")
   func golden() {
     #expect(
       lines(ShapeFactory(area: area), count: 5, seed: 7) == [
@@ -33,7 +33,7 @@ struct ShapeFactoryTests {
     )
   }
 
-  @Test("every part lies within its bounds, is a whole number, and takes both ends of them")
+  @Test("every number is whole and within its bounds, and reaches both of them")
   func withinBounds() throws {
     var factory = ShapeFactory(area: area)
     factory.widths = 20.5...24
@@ -67,13 +67,13 @@ struct ShapeFactoryTests {
     #expect(seen[.cornerRadius] == [4, 5, 6])
   }
 
-  @Test("where no size is given, a shape has the contract's")
+  @Test("without a size, a shape has the contract's default")
   func defaultSize() {
     var generator = SeededGenerator(seed: 1)
     #expect(ShapeFactory(area: area).make(using: &generator).1.size == Size(width: 150, height: 120))
   }
 
-  @Test("bounds that no shape may have, or that are not numbers, still make allowed shapes")
+  @Test("bounds beyond what a shape may have, or that aren't numbers, still make allowed shapes")
   func absurdBounds() throws {
     var factory = ShapeFactory(
       area: Rect(origin: Point(x: .nan, y: -.infinity), size: Size(width: .nan, height: 1e300))
@@ -111,7 +111,7 @@ struct ShapeFactoryTests {
     #expect(sectors.count == 6)
   }
 
-  @Test("a circle of 100 is centred where it is wanted, a square of 100 lies in the area")
+  @Test("a circle of 100 is centred on the given point, a square of 100 is within the area")
   func circleAndSquare() {
     var generator = SeededGenerator(seed: 2)
     let (_, circle) = ShapeFactory.circle(centredAt: Point(x: 10.5, y: 300), using: &generator)

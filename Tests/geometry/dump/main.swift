@@ -1,9 +1,9 @@
 import CanvasCRDT
 import Foundation
 
-// Answers questions about pairs of outlines, for Tests/geometry/oracle.py to check. Each line of the input is two
-// outlines (kind, x, y, width, height, rotation, corner radius, points, inner ratio) and a point; each line of the
-// output is what CanvasCRDT says about them, as JSON.
+// Answers questions about pairs of outlines, for Tests/geometry/oracle.py to check. Each input line is two outlines
+// (kind, x, y, width, height, rotation, corner radius, points, inner ratio) and a point. Each output line is what
+// CanvasCRDT says about them, as JSON.
 
 func number(_ text: Substring) -> Double {
   guard let value = Double(text) else { fatalError("not a number: \(text)") }
