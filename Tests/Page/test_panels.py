@@ -208,7 +208,7 @@ def test_arranging_many(room):
     open_tab(ann, "inspector")
     ann.page.get_by_label("Align left").click()
     room.wait_for(lambda shapes: {shape["position"][0] for shape in shapes} == {100})
-    ann.page.get_by_label("Distribute down").click()
+    ann.page.get_by_label("Distribute vertically").click()
     room.wait_for(lambda shapes: sorted(shape["position"][1] for shape in shapes) == [100, 400, 700])
 
 

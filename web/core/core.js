@@ -48,9 +48,9 @@ async function instantiate(source) {
 }
 
 /**
- * Calls into one of the modules. An exception out of WebAssembly is a mistake in it, and ends the instance's use.
+ * Calls into one of the modules. If WebAssembly throws, that is a bug, and the instance can't be used any more.
  *
- * Views of the memory are made at each call: growing leaves the old ones empty.
+ * Views of the memory are made for each call, because growing the memory empties the old ones.
  */
 class Module {
   #memory

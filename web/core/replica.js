@@ -19,7 +19,10 @@ export function encodingNumber({ encoding = 'binary' }) {
   return encoding === 'json' ? 0 : 1
 }
 
-/** One room as one person has it, the client’s half of the protocol. What an event or an edit returns is to be done, in order. */
+/**
+ * One room as one person has it: the client's half of the protocol. The page carries out what events and edits return, in
+ * order.
+ */
 export class Replica {
   #core
   #exports
@@ -78,24 +81,24 @@ export class Replica {
   // The connection. All return effects.
 
   /**
-   * Come into the room, now.
+   * Enters the room now.
    *
    * @returns {Effect[]}
    */
   start() { return this.#perform('start') }
   /**
-   * Leave until `start`.
+   * Leaves until the next `start`.
    *
    * @returns {Effect[]}
    */
   stop() { return this.#perform('stop') }
   /**
-   * Who one is from now on, to the others.
+   * Changes the name and colour that the others see.
    * @param {{name?: string, color?: string}} who @returns {Effect[]}
    */
   introduce({ name, color }) { return this.#perform('introduce', this.#core.write(helloBytes({ name, color }))) }
   /**
-   * The connection that was asked for stands.
+   * The connection it asked for is open.
    *
    * @returns {Effect[]}
    */
@@ -103,7 +106,7 @@ export class Replica {
   /** @param {number} [closeCode] @returns {Effect[]} */
   disconnected(closeCode = 0) { return this.#perform('disconnected', closeCode) }
   /**
-   * A frame came.
+   * A frame has come.
    *
    * @param {Uint8Array | ArrayBuffer | string} frame @returns {Effect[]}
    */
@@ -136,16 +139,16 @@ export class Replica {
    */
   askDigest() { return this.#perform('askDigest') }
   /**
-   * What others are to see of one.
+   * What the others see of this person, such as the cursor.
    *
    * @param {object} state @returns {Effect[]}
    */
   setPresence(state) { return this.#perform('setPresence', this.#core.writeText(JSON.stringify(state))) }
 
-  // Edits. All return effects, and throw where what is asked for cannot be.
+  // Edits. All return effects, and throw where the edit isn't possible.
 
   /**
-   * Writes to shapes, as one step to undo. A new shape that is not told its `z` comes on top.
+   * Writes to shapes, as one step to undo. A new shape without a `z` comes on top.
    * @param {{shape: number, set: import('./types.js').Values}[]} edits `set` as in the wire contract @returns {Effect[]}
    */
   edit(edits) {
@@ -161,7 +164,7 @@ export class Replica {
     return { shape, effects: this.edit([{ shape, set: { kind: 'rectangle', ...set } }]) }
   }
   /**
-   * Where shapes are, fit for every frame of a gesture: what is left out stays.
+   * Says where shapes are. Fast enough for every frame of a gesture. What is left out stays.
    * @param {{id: number, x?: number, y?: number, width?: number, height?: number, rotation?: number}[]} places
    * @returns {Effect[]}
    */
@@ -186,7 +189,7 @@ export class Replica {
   /** @returns {Effect[]} */
   redo() { return this.#perform('redo') }
   /**
-   * Moves shapes within the drawing order; to a number, so that so many of the others are drawn before them.
+   * Moves shapes within the drawing order. With a number, so many of the others are drawn before them.
    * @param {number[]} shapes @param {'front' | 'back' | 'forward' | 'backward' | number} to @returns {Effect[]}
    */
   reorder(shapes, to) {

@@ -33,7 +33,7 @@
  * @property {number} id
  * @property {Shape | null} shape as it is now; null where it is gone
  * @property {number} changed a mask, see `changedBit`
- * @property {number} by the actor who changed it last; 0 several while one was away, −1 one's own edit taken back
+ * @property {number} by who changed it last; 0: several, while the page was offline; −1: its own edit was taken back
  * @property {Box | null} departure where one that is gone went to
  */
 
@@ -74,7 +74,7 @@
 
 /**
  * @typedef {object} ReplicaOptions
- * @property {string | number} [actor] one's earlier self
+ * @property {string | number} [actor] to go on as
  * @property {string} [name]
  * @property {string} [color] `#RRGGBB`
  * @property {boolean} [overlaps] to be sent the server's notices; a session knows the overlaps anyway

@@ -1,5 +1,5 @@
-// What core.wasm hands over and is handed, as values of JavaScript and back: shapes and changes out of rows of numbers,
-// effects, edits and hellos. Sources/CanvasWasm says how they lie.
+// What goes into core.wasm and comes out, as JavaScript's values: shapes and changes from rows of numbers, effects, edits
+// and hellos. Sources/CanvasWasm describes their layout.
 //
 // Shapes and actors are numbers: an identifier's nine digits in base 36. `identifierText` and `identifierNumber` change
 // one into the other.
@@ -83,7 +83,7 @@ export function helloBytes({ actor, name, color, overlaps, readonly }) {
 // Rows of values: what is written to a shape. Sources/CanvasWasm/Boundary/ValueRows.swift says how they lie.
 
 /**
- * How a value crosses: as so many numbers. What is no such value becomes NaN, which the core refuses.
+ * How a value crosses: as so many numbers. Any other value becomes NaN, which the core refuses.
  *
  * @typedef {{length: number, write: (value: unknown) => number[], read: (...numbers: number[]) => unknown}} Crossing
  */

@@ -155,9 +155,10 @@ export class Regions {
   }
 
   /**
-   * The line around it.
+   * Paints the line around it.
    *
-   * @param {import('./context.js').Context2D} context @param {Region} region that is ready @param {import('./picture.js').Look} look
+   * @param {import('./context.js').Context2D} context @param {Region} region that is ready
+   * @param {import('./picture.js').Look} look
    */
   line(context, region, { pixels, ratio, colors }) {
     const { scale } = pixels
@@ -224,7 +225,7 @@ function isApart({ first, second, isEnding }) {
 }
 
 /**
- * Whether the view is so near that the straight pieces show into which the core cuts curves, an eighth of a unit off.
+ * The core cuts curves into straight pieces, up to an eighth of a unit off. Whether the view is so near that this shows.
  *
  * @param {Region} region @param {number} scale
  */

@@ -26,7 +26,7 @@ export class Scene {
   /** Changes that came while the page was hidden are shown without motion. */
   #wasHidden = false
   /**
-   * Upright boxes of what looks otherwise since they were last taken: left, top, right, bottom, four numbers each.
+   * Upright boxes of what has changed its looks since they were last taken: left, top, right, bottom of each.
    *
    * @type {number[]}
    */
@@ -99,7 +99,7 @@ export class Scene {
   }
 
   /**
-   * What has to be painted anew since this was last asked.
+   * What has to be painted anew since the last call.
    *
    * @returns {number[] | null} left, top, right, bottom of boxes, in canvas coordinates; null for everything
    */
@@ -161,7 +161,7 @@ export class Scene {
     }
     this.#touch(drawn)
     drawn.become(shape, now, milliseconds, isOwn)
-    // What follows at once is measured in this frame all the same.
+    // A shape that follows the hand at once has to be measured in this frame too.
     this.#moving.add(drawn)
     return wasLeaving
   }

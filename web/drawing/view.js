@@ -11,7 +11,11 @@ const scaleOfAll = 1e-5
 
 /** @typedef {import('../core/types.js').Point} Point */
 /** @typedef {import('../core/types.js').Box} Box */
-/** @typedef {{scale: number, x: number, y: number}} Pixels from the canvas to device pixels: a point p lies at p·scale + (x, y) */
+/**
+ * From the canvas to device pixels: a point p lies at p·scale + (x, y).
+ *
+ * @typedef {{scale: number, x: number, y: number}} Pixels
+ */
 
 /**
  * `change` tells that something else is seen, `hand` that a hand moved the view rather than a glide.

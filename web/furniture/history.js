@@ -97,7 +97,9 @@ export class History {
       this.#from = from - 1
       this.#to = Math.max(to, from + 1)
     } catch {
-      this.#notices.say('We can’t reach the server, and history needs it. Try again later.', { kind: 'refused', group: 'history' })
+      this.#notices.say('We can’t reach the server, and history needs it. Try again later.', {
+        kind: 'refused', group: 'history',
+      })
       return
     }
     this.#bar.hidden = false

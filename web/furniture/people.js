@@ -8,7 +8,7 @@ import { initials, isName, personColors } from '../storage/identity.js'
 const shownMax = 4
 
 /**
- * A person as a round of their colour.
+ * A person as a round badge of their colour.
  *
  * @param {{name: string, color: string}} person
  */

@@ -38,7 +38,7 @@ export function openShortcutList(actions) {
       element('dl', {}, list.flatMap(({ words, key }) => [
         element('dt', {}, words), element('dd', {}, ...keysOf(key)),
       ])))),
-    element('section', { class: 'by-hand' }, element('h3', {}, 'By hand'),
+    element('section', { class: 'by-hand' }, element('h3', {}, 'Gestures'),
       element('dl', { class: 'gestures' }, byHand.flatMap(({ how, what }) => [
         element('dt', {}, how), element('dd', { class: 'quiet' }, what)]))))
   openDialog('Shortcuts', keys).classList.add('wide')

@@ -9,32 +9,32 @@ export const tapDistanceMax = { mouse: 6, pen: 16, touch: 32 }
 /** From a tap's end to the next one's begin, for both to belong together. */
 export const tapPauseMax = 300
 
-/** So long a press lifts what it holds; what is shorter can be a tap. */
+/** A press this long lifts what it holds. A shorter one can be a tap. */
 export const holdTime = 400
 
-/** A contact wider than any fingertip is a palm or a cheek. */
+/** A contact that is wider than any fingertip is a palm or a cheek. */
 export const palmWidthMin = 80
 
-/** Two fingers that stay within this haven't begun to pinch. */
+/** Two fingers begin to pinch once one has moved further than this. */
 export const pinchSlop = 4
 
-/** A pinch turns a few degrees by itself; only beyond that it is meant. */
+/** Every pinch turns by a few degrees. Only a larger turn is meant. */
 export const turnSlop = 6
 
-/** Fingertips closer than this are measured as if they were this far apart, so that no scale explodes. */
+/** Fingertips that are closer count as this far apart, so that the scale doesn't explode. */
 export const fingersApartMin = 24
 
-/** A second finger that follows the first so soon, and so near, means both: the drag that had begun was none. */
+/** If a second finger follows this soon and this near, both belong together: the drag that had begun wasn't meant. */
 export const secondFingerTime = 250
 export const secondFingerDistance = 48
 
-/** A velocity is taken over the last of the way; after resting so long it is none. */
+/** A velocity is measured over the last part of the way. After resting this long it is zero. */
 export const velocitySpan = 100
 export const velocityRestMax = 50
 
 /**
- * What is awaited on each kind of target. Where no third tap means anything a double tap acts at once; elsewhere it
- * waits until a third can't come any more.
+ * Which gestures each kind of target takes. Where a third tap means nothing, a double tap acts at once. Elsewhere it waits
+ * until no third tap can follow.
  */
 export const needs = {
   shape: { taps: 3, hold: true, pinch: true },

@@ -12,7 +12,7 @@ export class Pinch {
   #lastAngle
   #turned = 0
   /**
-   * From where a turn counts, once it is meant.
+   * The angle from which a turn counts, once it is meant.
    *
    * @type {number | null}
    */
@@ -41,7 +41,7 @@ export class Pinch {
       const way = Math.max(distance(first, this.#startFirst), distance(second, this.#startSecond))
       if (way <= pinchSlop) return
       this.hasBegun = true
-      // From here, so that what is pinched doesn't jump by the slop.
+      // Measured from here, so that the shape doesn't jump by the slop.
       this.#measureFrom(first, second)
       return
     }

@@ -1,11 +1,11 @@
-// Tells gestures apart. A state machine without a clock, a page or a callback: pointer events in, gestures out, and
-// `wakeAt`, the time at which it wants to hear `wake`. What it is told decides alone what comes out, so that a recorded
-// trace is a test.
+// Tells gestures apart: a state machine without a clock, a page or callbacks. Pointer events go in, gestures come out, and
+// `wakeAt` is the time at which it wants to hear `wake`. Its input alone decides what comes out, so a recorded trace is a
+// test.
 //
 //     idle ─ down ─→ pressed ─ past the slop, or held ─→ dragging ─ up ─→ idle
 //                       └────── a second finger ──────→ pinching ─ one finger up ─→ resting ─ up ─→ idle
 //
-// Whatever happens, once no pointer is down it is idle.
+// Whatever happens, it is idle as soon as no pointer is down.
 
 import { Pinch } from './pinch.js'
 import { Taps } from './taps.js'
@@ -163,7 +163,7 @@ export class Recogniser {
   cancel(time, reason = 'interrupted') {
     this.#advance(time)
     this.#abandon(reason)
-    // Fingers that still lie there are to be taken away first.
+    // Fingers that are still down count only after they have been lifted.
     for (const pointer of this.#pointers.values()) pointer.isIgnored = true
     return this.#take()
   }
@@ -243,7 +243,7 @@ export class Recogniser {
     if (pointer.isIgnored) return
     pointer.at = { x: input.x, y: input.y }
     pointer.modifiers = modifiers(input)
-    // The last of the way may come with the letting go.
+    // The up event may bring the last part of the way.
     if (this.#state.name === 'pressed') this.#strayed(pointer)
     switch (this.#state.name) {
       case 'pressed': {
@@ -267,7 +267,7 @@ export class Recogniser {
   }
 
   /**
-   * A pointer went without an end.
+   * A pointer vanished without an up event.
    *
    * @param {number} id @param {string} reason
    */
@@ -306,7 +306,7 @@ export class Recogniser {
     const { start, at, type } = pointer
     const distance = Math.hypot(at.x - start.x, at.y - start.y)
     if (distance <= slop[type]) return
-    // A finger's way counts from where the slop ends, so that nothing jumps after it.
+    // A finger's way counts from where the slop ends, so that nothing jumps.
     const share = type === 'touch' ? slop[type] / distance : 0
     const origin = { x: start.x + (at.x - start.x) * share, y: start.y + (at.y - start.y) * share }
     this.#beginDrag(pointer, origin, false)
@@ -366,7 +366,7 @@ export class Recogniser {
       const [target, other] = [first, second].map((finger) => finger.target.under ?? finger.target)
       if (!needs[target.kind].pinch) return false
       this.#emitAll(this.#taps.end())
-      // Fingers on two things mean the paper that both lie on.
+      // Two fingers on two shapes mean the canvas below both.
       const isTorn = target.kind === 'shape' && other.kind === 'shape' && target.key !== other.key
       this.#beginPinch(first, second, isTorn ? { kind: 'empty', key: 'empty' } : target)
       return true
@@ -423,7 +423,7 @@ export class Recogniser {
     if (state.name === 'dragging') this.#drag(state, 'cancelled', { reason })
     if (state.name === 'pinching' && state.pinch.hasBegun) this.#tellPinch(state, 'cancelled', { reason })
     this.#emitAll(this.#taps.end())
-    // What is still down belonged to what has ended.
+    // Pointers that are still down belonged to the gesture that has ended.
     for (const pointer of [state.pointer, state.second]) if (pointer) pointer.isIgnored = true
     this.#state = idle
   }

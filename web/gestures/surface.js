@@ -40,13 +40,13 @@ export class Surface extends Source {
     element.addEventListener('pointermove', (event) => this.#pointer(event, 'move'))
     element.addEventListener('pointerup', (event) => this.#pointer(event, 'up'))
     element.addEventListener('pointercancel', (event) => this.#pointer(event, 'cancel'))
-    // Comes after each up too, when the pointer is known no more.
+    // This also comes after each up event. By then the recogniser has forgotten the pointer.
     element.addEventListener('lostpointercapture', (event) => this.#pointer(event, 'cancel'))
     element.addEventListener('pointerleave', ({ pointerType }) => {
       if (pointerType !== 'touch' && this.#recogniser.isIdle) this.tell('gesture', { type: 'leave' })
     })
     element.addEventListener('wheel', (event) => this.#wheel(event), { passive: false })
-    // A middle button would scroll by itself, a long press would open a menu.
+    // Otherwise the middle button would scroll, and a long press would open the browser's menu.
     element.addEventListener('mousedown', (event) => { if (event.button === 1) event.preventDefault() })
     element.addEventListener('contextmenu', (event) => event.preventDefault())
     addEventListener('blur', () => this.cancel())

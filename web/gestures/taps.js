@@ -37,7 +37,7 @@ export class Taps {
   tapped(press, time) {
     const { taps } = needs[press.target.kind]
     if (taps === 0) return []
-    // With a modifier each tap stands for itself, as when one picks several.
+    // With a modifier each tap counts by itself, because people select several shapes that way.
     if (taps === 1 || press.shift || press.ctrl || press.meta) {
       return [...this.end(), gesture('tap', press, time)]
     }

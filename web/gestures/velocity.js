@@ -1,6 +1,6 @@
 import { velocityRestMax, velocitySpan } from './limits.js'
 
-/** How fast a pointer was going of late. */
+/** How fast a pointer has been moving lately. */
 export class Velocity {
   /** @type {{x: number, y: number, time: number}[]} */
   #samples = []
@@ -9,7 +9,7 @@ export class Velocity {
   add(x, y, time) {
     const samples = this.#samples
     samples.push({ x, y, time })
-    // One older than the span stays, so that two far apart still make a way.
+    // One sample from before the span is kept, so that two that are far apart still make a way.
     while (samples.length > 2 && samples[1].time < time - velocitySpan) samples.shift()
   }
 

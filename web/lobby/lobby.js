@@ -129,7 +129,8 @@ async function look() {
     heading.textContent = rooms.length > 0 ? counted(rooms.length, 'room') : 'No rooms yet'
     note.textContent = rooms.length > 0 ? '' : 'Open the first one.'
     show(rooms.map(({ room, shapes, peers, cursor, fault }) => ({
-      room, cursor, line: fault ? 'Can’t be opened' : `${counted(shapes, 'shape')} · ${peers > 0 ? `${peers} here now` : 'nobody here'}`,
+      room, cursor,
+      line: fault ? 'Can’t be opened' : `${counted(shapes, 'shape')} · ${peers > 0 ? `${peers} here now` : 'nobody here'}`,
     })))
   } catch {
     const rooms = await kept()

@@ -1,4 +1,4 @@
-// What a room's address says: which room, whether to look on only, and the token that opens it.
+// What a room's address says: which room, whether it is view-only, and the token that opens it.
 
 const roomNames = /^[A-Za-z0-9._-]{1,64}$/
 
@@ -8,7 +8,8 @@ export function isRoomName(name) {
 }
 
 /**
- * Reads the address of the page, and takes a token out of it: it goes neither into the history nor into a copied link.
+ * Reads the address of the page. A token is taken out of it, so that it gets neither into the history nor into a copied
+ * link.
  *
  * @returns {{room: string | null, viewOnly: boolean, token: string | null}}
  */
@@ -22,7 +23,7 @@ export function readAddress() {
   try {
     room = decodeURIComponent(location.pathname.match(/^\/r\/([^/]+)\/?$/)?.[1] ?? '')
   } catch {
-    // An address that is not well escaped names no room.
+    // An address that isn't escaped well names no room.
   }
   return {
     room: room && isRoomName(room) ? room : null,

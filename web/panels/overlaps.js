@@ -16,7 +16,7 @@ const shownMilliseconds = 150
 /** @typedef {[number, number]} Pair */
 
 /**
- * Which shapes overlap, since when and because of whom: as a list, and as notices when it happens. `count` tells how many
+ * Which shapes overlap, since when and by whose doing: as a list, and as notices when it happens. `count` tells how many
  * pairs there are, `opened` that somebody wants to see the list.
  *
  * @extends {Source<{count: number, opened: null}>}

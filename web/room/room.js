@@ -52,10 +52,10 @@ import { Tools } from '../tools/tools.js'
 const address = readAddress()
 // The server has no page for such an address. Only the page that the browser has kept opens anywhere.
 if (address.room === null) location.replace('/')
-else open(address.room, address)
+else openRoom(address.room, address)
 
 /** @param {string} room @param {{viewOnly: boolean, token: string | null}} address */
-async function open(room, { viewOnly, token }) {
+async function openRoom(room, { viewOnly, token }) {
   const identity = rememberedIdentity()
   wear(identity)
   document.title = `${room} · CanvasSync`
@@ -212,7 +212,7 @@ async function open(room, { viewOnly, token }) {
   connection.start()
   watchFreshness({ connection, freshness, states })
 
-  // For whoever looks at a page from its console, or tests it.
+  // For the console and the tests.
   Object.assign(globalThis, {
     canvasRoom: { ...actionReach, room, core, connection, me, painter, actions },
   })

@@ -17,7 +17,9 @@ const pick = (list) => list[Math.floor(Math.random() * list.length)]
 export function rememberedIdentity() {
   try {
     const { name, color, isChosen } = JSON.parse(localStorage.getItem(key) ?? '')
-    if (typeof name === 'string' && isName(name) && /^#[0-9A-Fa-f]{6}$/.test(color)) return { name, color, isChosen: isChosen === true }
+    if (typeof name === 'string' && isName(name) && /^#[0-9A-Fa-f]{6}$/.test(color)) {
+      return { name, color, isChosen: isChosen === true }
+    }
   } catch {
     // Nothing was remembered, or it wasn't written by this page.
   }

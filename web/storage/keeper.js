@@ -52,8 +52,8 @@ export async function openReplica(core, room, options) {
 const hasUnsent = (edits, own) => edits.some(({ key, unsent }) => unsent > 0 && key !== own)
 
 /**
- * Sends what other tabs of this browser leave: what was found at the beginning, what a tab leaves that is being closed,
- * what is there when the connection is back, and every so often.
+ * Sends what other tabs of this browser leave. It looks at the beginning if there was something, when a tab is closed, when
+ * the connection is back, and every so often.
  *
  * @param {import('../network/connection.js').Connection} connection @param {string} room
  * @param {boolean} isLeftBehind whether there was something at the beginning
@@ -83,7 +83,8 @@ export function watchTabs(connection, room, isLeftBehind, load) {
 }
 
 /**
- * Another version of this page may have kept what this one can't read; then the drawing comes from the server.
+ * A replica from what was kept. Another version of the page may have kept what this one can't read. Then there is none, and
+ * the drawing comes from the server.
  *
  * @param {import('../core/core.js').Core} core @param {Uint8Array | null} edits
  * @param {import('./database.js').KeptDrawing | undefined} drawing @param {import('../core/types.js').ReplicaOptions} options
@@ -209,7 +210,10 @@ export class Keeper {
     await this.#keep('drawings', { room: this.#room, bytes, at: Date.now() })
   }
 
-  /** @param {'edits' | 'drawings'} store @param {import('./database.js').KeptEdits | import('./database.js').KeptDrawing} record */
+  /**
+   * @param {'edits' | 'drawings'} store
+   * @param {import('./database.js').KeptEdits | import('./database.js').KeptDrawing} record
+   */
   async #keep(store, record) {
     try {
       await keep(store, record)
@@ -217,7 +221,8 @@ export class Keeper {
     } catch (error) {
       if (this.#hasFailed || this.#replica.unsentCount === 0) return
       this.#hasFailed = true
-      this.#notices.say('This browser can’t keep your changes. Don’t close the page until everything is saved.', { kind: 'refused' })
+      this.#notices.say(
+        'This browser can’t keep your changes. Don’t close the page until everything is saved.', { kind: 'refused' })
       console.warn(error)
     }
   }

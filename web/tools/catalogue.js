@@ -184,7 +184,7 @@ const games = [
     run: clear, isEnabled: ({ shown }) => shown.replica.shapeCount > 0,
   },
   {
-    id: 'shakeToClear', words: 'Shake to clear', keys: [], edits: true,
+    id: 'shakeToClear', words: 'Turn on shake to clear', keys: [], edits: true,
     run: allowShaking, isEnabled: ({ shaking }) => shaking.isToBeAsked,
   },
 ]
@@ -240,8 +240,8 @@ const arranging = [
   align('top', 'Align top', 'alt+w'),
   align('middle', 'Align middles', 'alt+v'),
   align('bottom', 'Align bottom', 'alt+s'),
-  distribute('x', 'distributeHorizontally', 'Distribute across', 'alt+shift+h'),
-  distribute('y', 'distributeVertically', 'Distribute down', 'alt+shift+v'),
+  distribute('x', 'distributeHorizontally', 'Distribute horizontally', 'alt+shift+h'),
+  distribute('y', 'distributeVertically', 'Distribute vertically', 'alt+shift+v'),
 ]
 
 /** @type {Action[]} */

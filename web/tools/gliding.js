@@ -8,10 +8,10 @@ export const speedMin = 20
 export const speedMax = 5000
 
 /**
- * A way with friction along one axis that turns back at both ends.
+ * A movement with friction along one axis, which bounces at both ends.
  *
  * @param {number} start @param {number} velocity units a second
- * @param {number} least where it turns back @param {number} most
+ * @param {number} least where it bounces @param {number} most
  */
 function way(start, velocity, least, most) {
   const length = most - least

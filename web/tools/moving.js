@@ -7,8 +7,8 @@ import { frameOf, moved, straightened, wayOnGrid } from './transform.js'
 const flingSpeedMin = 350
 
 /**
- * Shapes follow the hand, or with Alt copies of them do; let go of in full swing they glide on, and over the hole they are
- * gone. One step to undo.
+ * Shapes follow the hand, or with Alt copies of them do. Released in full swing they glide on, and released over the hole
+ * they are deleted. One step to undo.
  */
 export class Moving {
   #reach

@@ -1,5 +1,5 @@
-// Boxes moved, scaled and turned. Pure arithmetic in canvas coordinates: shapes as they were when a gesture began go in,
-// where they are now comes out, fit for `Replica.place`. Nothing adds up from step to step, so nothing drifts.
+// Boxes moved, scaled and turned. Pure arithmetic in canvas coordinates: shapes go in as they were when a gesture began, and
+// their new places come out, fit for `Replica.place`. Errors don't add up from step to step, so nothing drifts.
 
 /** @typedef {import('../core/types.js').Point} Point */
 /** @typedef {import('../core/types.js').Box} Box */
@@ -109,12 +109,12 @@ const gridStep = 24
  * @param {Point} point @returns {Point}
  */
 export function onGrid({ x, y }) {
-  // Adding 0 makes of −0 what it is.
+  // Adding 0 turns −0 into 0.
   return { x: Math.round(x / gridStep) * gridStep + 0, y: Math.round(y / gridStep) * gridStep + 0 }
 }
 
 /**
- * A way that ends with a box's upper left corner on a dot.
+ * The way to the dot that is nearest to where a box's upper left corner would end.
  *
  * @param {Frame} frame @param {number} dx @param {number} dy @returns {[number, number]}
  */
@@ -125,7 +125,7 @@ export function wayOnGrid(frame, dx, dy) {
 }
 
 /**
- * The larger part of a way, alone.
+ * A way along one axis only: the one along which it is longer.
  *
  * @param {number} dx @param {number} dy @returns {[number, number]}
  */
@@ -157,7 +157,7 @@ export function drawnBox(corner, hand, { even = false, around = false } = {}) {
 }
 
 /**
- * A shape whose lower right corner, as it lies turned, is pulled by a way. Its other corner stays where it is.
+ * Pulls the lower right corner of a shape, as it lies turned. The opposite corner stays where it is.
  *
  * @param {Frame & {id: number}} shape @param {number} dx @param {number} dy
  * @param {{even?: boolean, around?: boolean}} how `even`: the sides keep their proportion; `around`: the middle stays
@@ -190,7 +190,7 @@ export function pulled(shape, dx, dy, { even = false, around = false } = {}) {
 }
 
 /**
- * How far down many may be scaled together, so that none comes out too small.
+ * The smallest factor by which several shapes can be scaled together without one becoming too small.
  *
  * @param {Frame[]} shapes
  */
