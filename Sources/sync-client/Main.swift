@@ -8,7 +8,7 @@ enum Main {
     let words = Array(CommandLine.arguments.dropFirst())
     let request: CommandLineRequest
     do throws(ClientFailure) {
-      request = try CommandLineRequest(words, environment: ProcessEnvironment.values)
+      request = try CommandLineRequest(words, of: .all, environment: ProcessEnvironment.values)
     } catch {
       Output.complain(error.words)
       exit(error.exitCode.rawValue)

@@ -110,7 +110,7 @@ import Testing
 
   @Test("a colour may go without the sign that a shell takes for a remark") func colors() throws {
     for word in ["#E4572E", "E4572E"] {
-      let request = try CommandLineRequest(["show", "room", "--color", word], environment: [:])
+      let request = try CommandLineRequest(["show", "room", "--color", word], of: .all, environment: [:])
       guard case .run(_, let invocation) = request else {
         Issue.record("\(word) is no command")
         continue
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test("every command has a help with examples, and every example its command's words") func examples() throws {
-    for command in CommandTable.all {
+    for command in CommandTable.all.commands {
       #expect(!command.examples.isEmpty, "\(command.name)")
       #expect(command.helpText.contains("Examples"))
       for example in command.examples where !example.contains("|") && !example.contains("<") && !example.contains(">") {

@@ -10,4 +10,12 @@ public enum MessageError: Error, Hashable, Sendable {
   case badField(Text)
   /// Operations that are refused; the connection goes on.
   indirect case rejected(Rejection)
+
+  /// Why, in words.
+  public var words: Text {
+    switch self {
+    case .malformed(let words), .unknownType(let words), .badHello(let words), .badField(let words): words
+    case .rejected(let rejection): rejection.message
+    }
+  }
 }

@@ -22,13 +22,3 @@ func fail(_ words: Text) -> Answer {
   output.append(words)
   return -1 - Answer(output.count)
 }
-
-extension MessageError {
-  /// What was wrong, in words.
-  var words: Text {
-    switch self {
-    case .malformed(let words), .unknownType(let words), .badHello(let words), .badField(let words): words
-    case .rejected(let rejection): rejection.message
-    }
-  }
-}

@@ -99,4 +99,13 @@ struct Arguments: Hashable, Sendable {
     }
     return milliseconds
   }
+
+  /// A moment of the past, as `TimeWords` reads it; nothing where the option is not given.
+  func moment(_ option: String) throws(ClientFailure) -> UInt64? {
+    guard let text = values[option] else { return nil }
+    guard let moment = TimeWords.milliseconds(text, now: Clocks.wallMilliseconds()) else {
+      throw .usage("\(option) \(text): must be a time such as 2026-11-20T18:00, 10m or Unix milliseconds")
+    }
+    return moment
+  }
 }

@@ -1,14 +1,16 @@
-/// All commands, in the order in which `--help` lists them.
-enum CommandTable {
-  static let all: [Command] =
-    [Join.command, Watch.command, Show.command, Replay.command]
-    + [Add.command] + ChangeShape.commands + [Order.command] + History.commands
-    + ImportExport.commands + [Pipe.command]
-    + [Rooms.command, Top.command, RunBots.command, Check.command]
+/// The commands that the first word of the command line chooses from.
+struct CommandTable: Sendable {
+  static let version = "0.1.0"
 
-  static func unknown(_ name: String) -> ClientFailure {
-    .usage("\(name): there is no such command; sync-client --help lists all")
+  /// In the order in which `--help` lists them.
+  let commands: [Command]
+
+  init(_ commands: [Command]) { self.commands = commands }
+
+  func command(named name: String) throws(ClientFailure) -> Command {
+    guard let command = commands.first(where: { $0.name == name }) else {
+      throw .usage("\(name): there is no such command; sync-client --help lists all")
+    }
+    return command
   }
-
-  static func command(named name: String) -> Command? { all.first { $0.name == name } }
 }

@@ -1,15 +1,13 @@
 extension CommandTable {
-  static let version = "0.1.0"
-
   /// `--help` on its own.
-  static var helpText: String {
+  var helpText: String {
     var lines = [
-      "sync-client \(version): shared canvases in a terminal.",
+      "sync-client \(CommandTable.version): shared canvases in a terminal.",
       "",
       "  sync-client COMMAND …",
     ]
     for group in Command.Group.allCases {
-      let commands = all.filter { $0.group == group }
+      let commands = self.commands.filter { $0.group == group }
       guard !commands.isEmpty else { continue }
       lines += ["", group.rawValue]
       let words = commands.map { command in

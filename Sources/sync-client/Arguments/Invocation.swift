@@ -57,34 +57,15 @@ struct Invocation: Sendable {
     configuration.color = color
     return configuration
   }
-}
 
-/// What the command line asks for.
-enum CommandLineRequest: Sendable {
-  case help(String)
-  case run(Command, Invocation)
-
-  /// - Parameter words: without the program's own name.
-  init(_ words: [String], environment: [String: String]) throws(ClientFailure) {
-    guard let first = words.first else { throw .usage("what? sync-client --help lists what there is") }
-    switch first {
-    case "--help", "-h", "help":
-      guard words.count > 1 else {
-        self = .help(CommandTable.helpText)
-        return
-      }
-      guard let command = CommandTable.command(named: words[1]) else { throw CommandTable.unknown(words[1]) }
-      self = .help(command.helpText)
-    case "--version":
-      self = .help("sync-client \(CommandTable.version)")
-    default:
-      guard let command = CommandTable.command(named: first) else { throw CommandTable.unknown(first) }
-      let arguments = try Arguments(Array(words.dropFirst()), for: command)
-      if arguments.has("--help") {
-        self = .help(command.helpText)
-      } else {
-        self = .run(command, try Invocation(arguments, environment: environment))
-      }
-    }
+  /// A client with a new replica.
+  @ClientLoop
+  func client(
+    of room: RoomName,
+    _ configuration: ReplicaConfiguration,
+    follower: any RoomFollower
+  ) -> RoomClient {
+    let replica = Replica(configuration: configuration, seed: UInt64.random(in: 0...UInt64.max))
+    return RoomClient(server, room, replica, follower: follower)
   }
 }

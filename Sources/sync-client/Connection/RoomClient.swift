@@ -43,20 +43,6 @@ final class RoomClient {
     socket = RoomSocket(server, room, replica.configuration.encoding, owner: self)
   }
 
-  /// A client with a new replica, as the command line describes it.
-  convenience init(
-    _ invocation: Invocation,
-    _ room: RoomName,
-    configuration: ReplicaConfiguration? = nil,
-    follower: (any RoomFollower)? = nil
-  ) {
-    let replica = Replica(
-      configuration: configuration ?? invocation.replicaConfiguration(),
-      seed: UInt64.random(in: 0...UInt64.max)
-    )
-    self.init(invocation.server, room, replica, follower: follower)
-  }
-
   /// Tries to reach the room, now, and goes on trying by itself. `join` waits for it.
   func start() {
     carryOut(replica.start(at: .now()))

@@ -26,7 +26,7 @@ enum PropertyWords {
     do throws(MessageError) {
       return try JSONEncoding.decodeSubmission(writer.finish()).operations[0].set
     } catch {
-      throw .usage(error.words)
+      throw .usage(error.words.string)
     }
   }
 
@@ -57,16 +57,6 @@ enum PropertyWords {
     case .rotation, .strokeWidth, .alpha, .cornerRadius, .points, .innerRatio, .deleted:
       guard let number = Double(value), number.isFinite else { throw .usage("\(word): \(name) is a number") }
       writer.value(number)
-    }
-  }
-}
-
-extension MessageError {
-  /// Why, in words.
-  var words: String {
-    switch self {
-    case .malformed(let words), .unknownType(let words), .badHello(let words), .badField(let words): words.string
-    case .rejected(let rejection): rejection.message.string
     }
   }
 }

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-extension EditSession {
+extension RoomEditor {
   /// A shape by its identifier or the name that it shows.
   func find(_ word: String) async throws -> Identifier {
     if let shape = ShapeFinding.find(word, among: picture.names, on: canvas) { return shape }

@@ -23,7 +23,7 @@ final class InputLines: Sendable {
   private let bytesMax: Int
   private nonisolated(unsafe) let wanted: UnsafeMutablePointer<sem_t>
 
-  init(bytesMax: Int = 1 << 20) {
+  init(bytesMax: Int = 1 << 20) throws(ClientFailure) {
     self.bytesMax = bytesMax
     // As long as the process: its thread may be in a read that never returns.
     wanted = .allocate(capacity: 1)
@@ -40,8 +40,7 @@ final class InputLines: Sendable {
       opaque
     )
     guard failure == 0 else {
-      Output.complain("no thread to read standard input: \(String(cString: strerror(failure)))")
-      exit(ExitCode.failed.rawValue)
+      throw .failed("no thread to read standard input: \(String(cString: strerror(failure)))")
     }
     pthread_detach(thread)
   }

@@ -52,6 +52,10 @@ struct Person: Hashable, Sendable {
   var shownName: String { name?.string ?? "someone (\(actor.text))" }
 }
 
+extension Peer {
+  var shownName: String { name.isEmpty ? "Someone" : name.string.printable }
+}
+
 /// Who is or was in a room.
 struct People: Sendable {
   private var known: [Identifier: Person] = [:]

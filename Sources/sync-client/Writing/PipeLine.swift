@@ -38,7 +38,7 @@ struct PipeLine: Sendable {
           message: rejection.message.string
         )
       }
-      throw PipeRefusal(id: draft.id, operation: nil, code: "bad_message", message: error.words)
+      throw PipeRefusal(id: draft.id, operation: nil, code: "bad_message", message: error.words.string)
     }
     id = draft.id
     made = draft.made

@@ -24,18 +24,18 @@ enum Add {
         "\(kind): a shape is a rectangle, roundedRectangle, ellipse, polygon, star, square, circle or random"
       )
     }
-    let session = try await EditSession.open(invocation)
-    if !given.assigned.contains(.position), let place = freePlace(for: set, in: session.picture) {
+    let editor = try await RoomEditor.open(invocation)
+    if !given.assigned.contains(.position), let place = freePlace(for: set, in: editor.picture) {
       set.position = place
     }
     var random = SystemRandomNumberGenerator()
     var edits: [ShapeEdit] = []
     if !set.assigned.contains(.z) {
-      let insertion = session.picture.order.inserting(1, at: session.picture.order.count, using: &random)
+      let insertion = editor.picture.order.inserting(1, at: editor.picture.order.count, using: &random)
       edits = insertion.moved.map { ShapeEdit(shape: $0.shape, key: $0.key) }
       if let key = insertion.keys.first { set.z = key }
     }
-    return try await session.commit(edits + [ShapeEdit(shape: Identifier.random(using: &random), set: set)])
+    return try await editor.commit(edits + [ShapeEdit(shape: Identifier.random(using: &random), set: set)])
   }
 
   /// The kind with what belongs to it, under what was said.

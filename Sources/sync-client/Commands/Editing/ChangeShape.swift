@@ -16,8 +16,8 @@ enum ChangeShape {
   ) { invocation in
     let operands = invocation.arguments.operands
     let set = try PropertyWords.read(Array(operands.dropFirst(2)))
-    let session = try await EditSession.open(invocation)
-    return try await session.commit([ShapeEdit(shape: try await session.find(operands[1]), set: set)])
+    let editor = try await RoomEditor.open(invocation)
+    return try await editor.commit([ShapeEdit(shape: try await editor.find(operands[1]), set: set)])
   }
 
   private static let move = Command(
@@ -34,12 +34,12 @@ enum ChangeShape {
       throw ClientFailure.usage("\(operands[2]) \(operands[3]): X and Y are numbers")
     }
     var set = try PropertyWords.read(["position=\(operands[2]),\(operands[3])"])
-    let session = try await EditSession.open(invocation)
-    let shape = try await session.find(operands[1])
-    if invocation.arguments.has("--by"), let before = session.canvas[shape]?.properties.position {
+    let editor = try await RoomEditor.open(invocation)
+    let shape = try await editor.find(operands[1])
+    if invocation.arguments.has("--by"), let before = editor.canvas[shape]?.properties.position {
       set.position = Point(x: before.x + x, y: before.y + y)
     }
-    return try await session.commit([ShapeEdit(shape: shape, set: set)])
+    return try await editor.commit([ShapeEdit(shape: shape, set: set)])
   }
 
   private static let rename = Command(
@@ -52,8 +52,8 @@ enum ChangeShape {
   ) { invocation in
     let operands = invocation.arguments.operands
     let set = try PropertyWords.read(["name=\(operands[2])"])
-    let session = try await EditSession.open(invocation)
-    return try await session.commit([ShapeEdit(shape: try await session.find(operands[1]), set: set)])
+    let editor = try await RoomEditor.open(invocation)
+    return try await editor.commit([ShapeEdit(shape: try await editor.find(operands[1]), set: set)])
   }
 
   private static let hide = Command(
@@ -65,11 +65,11 @@ enum ChangeShape {
     options: [Option("--show", nil, "show them again")],
     examples: ["hide demo Sun Moon", "hide demo Sun --show"]
   ) { invocation in
-    let session = try await EditSession.open(invocation)
-    let shapes = try await session.find(invocation.arguments.operands.dropFirst())
+    let editor = try await RoomEditor.open(invocation)
+    let shapes = try await editor.find(invocation.arguments.operands.dropFirst())
     var set = Properties()
     set.visible = invocation.arguments.has("--show")
-    return try await session.commit(shapes.map { ShapeEdit(shape: $0, set: set) })
+    return try await editor.commit(shapes.map { ShapeEdit(shape: $0, set: set) })
   }
 
   private static let delete = Command(
@@ -80,8 +80,8 @@ enum ChangeShape {
     details: [shapesAre],
     examples: ["delete demo Sun 'Star t7o'"]
   ) { invocation in
-    let session = try await EditSession.open(invocation)
-    let shapes = try await session.find(invocation.arguments.operands.dropFirst())
-    return try await session.commit { replica, now in replica.delete(shapes, at: now) }
+    let editor = try await RoomEditor.open(invocation)
+    let shapes = try await editor.find(invocation.arguments.operands.dropFirst())
+    return try await editor.commit { replica, now in replica.delete(shapes, at: now) }
   }
 }

@@ -11,9 +11,9 @@ enum History {
     summary: "delete all shapes; undo brings them back",
     examples: ["clear demo"]
   ) { invocation in
-    let session = try await EditSession.open(invocation)
-    guard session.canvas.liveCount > 0 else { throw await session.fail("\(session.client.room.text) is empty") }
-    return try await session.commit { replica, now in replica.clear(at: now) }
+    let editor = try await RoomEditor.open(invocation)
+    guard editor.canvas.liveCount > 0 else { throw await editor.fail("\(editor.client.room.text) is empty") }
+    return try await editor.commit { replica, now in replica.clear(at: now) }
   }
 
   private static let undo = Command(
@@ -56,17 +56,17 @@ enum History {
   ) async throws -> ExitCode {
     let isListing = invocation.arguments.has("--list")
     let steps = try invocation.arguments.integer("--steps", in: 1...1_000, standard: isListing ? 20 : 1)
-    let session = try await EditSession.open(invocation)
-    let room = session.client.room.text
+    let editor = try await RoomEditor.open(invocation)
+    let room = editor.client.room.text
     let nothing = ClientFailure.failed("there is nothing to \(word) in \(room)")
     if isListing {
-      let list = StepList(session.client.replica, steps: steps, take)
-      await session.client.leave()
+      let list = StepList(editor.client.replica, steps: steps, take)
+      await editor.client.leave()
       guard !list.steps.isEmpty else { throw nothing }
       list.write(to: invocation)
       return .success
     }
-    return try await session.commit { replica, now in
+    return try await editor.commit { replica, now in
       var effects: [ReplicaEffect] = []
       var isAny = false
       for _ in 0..<steps {

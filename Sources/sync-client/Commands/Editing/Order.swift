@@ -15,9 +15,9 @@ enum Order {
   ) { invocation in
     let operands = invocation.arguments.operands
     let place = try Place(operands[2], other: invocation.arguments.operand(3))
-    let session = try await EditSession.open(invocation)
-    let shape = try await session.find(operands[1])
-    let order = session.picture.order
+    let editor = try await RoomEditor.open(invocation)
+    let shape = try await editor.find(operands[1])
+    let order = editor.picture.order
     var random = SystemRandomNumberGenerator()
     let places: [DrawingOrder.Place]
     switch place {
@@ -27,15 +27,15 @@ enum Order {
     case .backward: places = order.sendingBackward([shape], using: &random)
     case .number(let number): places = order.moving([shape], to: number - 1, using: &random)
     case .above(let word), .below(let word):
-      let other = try await session.find(word)
+      let other = try await editor.find(word)
       guard other != shape, let own = order.index(of: shape), let index = order.index(of: other) else {
-        throw await session.fail("a shape is neither above nor below itself")
+        throw await editor.fail("a shape is neither above nor below itself")
       }
       // Counted among the others: its own going makes those behind it come forward.
       let among = index > own ? index - 1 : index
       places = order.moving([shape], to: place.isAbove ? among + 1 : among, using: &random)
     }
-    return try await session.commit(places.map { ShapeEdit(shape: $0.shape, key: $0.key) })
+    return try await editor.commit(places.map { ShapeEdit(shape: $0.shape, key: $0.key) })
   }
 
   private enum Place {

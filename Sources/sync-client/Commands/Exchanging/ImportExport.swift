@@ -25,15 +25,15 @@ enum ImportExport {
     let corner = try invocation.arguments["--at"].map(point)
     let shapes = try read(invocation.arguments.operands[1])
     guard !shapes.isEmpty else { throw ClientFailure.failed("\(invocation.arguments.operands[1]) has no shapes") }
-    let session = try await EditSession.open(invocation)
+    let editor = try await RoomEditor.open(invocation)
     var random = SystemRandomNumberGenerator()
     let edits = Import.edits(
       for: moved(shapes, to: corner),
       identifiers: invocation.arguments.has("--same") ? .same : .new,
-      over: session.picture.order,
+      over: editor.picture.order,
       using: &random
     )
-    return try await session.commit(edits.map { ShapeEdit(shape: $0.shape, set: $0.set) })
+    return try await editor.commit(edits.map { ShapeEdit(shape: $0.shape, set: $0.set) })
   }
 
   private static func point(_ text: String) throws(ClientFailure) -> Point {
@@ -88,7 +88,7 @@ enum ImportExport {
     let path = invocation.arguments.operand(1) ?? "-"
     let format = try Format(invocation.arguments["--format"], path: path)
     let scale = try invocation.arguments.number("--scale", in: 0.01...4, standard: 2)
-    let moment = try TimeWords.option("--at", of: invocation.arguments)
+    let moment = try invocation.arguments.moment("--at")
     let room = try invocation.room()
     let stored = try await StoredDrawing.fetch(room, from: invocation.server, at: moment)
     let bytes =

@@ -64,7 +64,7 @@ final class PipeTeller: WriterFollower {
 
   /// To the end of the input, and until all of it is answered. Tells whether it was cut short.
   func run(_ writer: RoomWriter, window: Int, patience: UInt64) async throws -> Bool {
-    let input = InputLines()
+    let input = try InputLines()
     var generator = SystemRandomNumberGenerator()
     var end = WaitEnd.fulfilled
     while end == .fulfilled, !writer.isClosedForGood, let line = await input.next() {

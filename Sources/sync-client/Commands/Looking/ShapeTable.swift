@@ -81,11 +81,3 @@ private struct PairShares {
     return share
   }
 }
-
-extension Point {
-  var words: String { "\(Figures.rounded(x)), \(Figures.rounded(y))" }
-}
-
-extension Size {
-  var words: String { "\(Figures.rounded(width)) × \(Figures.rounded(height))" }
-}

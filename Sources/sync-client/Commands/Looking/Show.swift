@@ -21,7 +21,7 @@ enum Show {
     ]
   ) { invocation in
     let arguments = invocation.arguments
-    let moment = try TimeWords.option("--at", of: arguments)
+    let moment = try arguments.moment("--at")
     let room = try invocation.room()
     let hasStamps = arguments.has("--stamps")
     let stored = try await StoredDrawing.fetch(room, from: invocation.server, at: moment, stamps: hasStamps)

@@ -21,7 +21,7 @@ enum Watch {
     let watcher = Watcher(invocation.isJSON ? .programs : .people, invocation.output)
     var configuration = invocation.replicaConfiguration(name: "Watcher")
     configuration.readonly = true
-    let client = RoomClient(invocation, room, configuration: configuration, follower: watcher)
+    let client = invocation.client(of: room, configuration, follower: watcher)
     try await client.join()
     watcher.begin(client)
     _ = await client.wait(withinMilliseconds: duration) { $0.isClosedForGood }

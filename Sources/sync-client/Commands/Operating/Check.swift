@@ -17,7 +17,7 @@ enum Check {
     let within = try invocation.arguments.milliseconds("--within") ?? 20_000
     let room = try invocation.room()
     let verdicts = Verdicts()
-    let client = RoomClient(invocation, room, follower: verdicts)
+    let client = invocation.client(of: room, invocation.replicaConfiguration(), follower: verdicts)
     try await client.join()
     let verdict = try await verdicts.ask(client, withinMilliseconds: within)
     let shapes = client.replica.canvas.liveCount

@@ -59,7 +59,7 @@ final class LiveCanvas: ScreenContent {
     var configuration = invocation.replicaConfiguration(name: invocation.ownName)
     configuration.color = invocation.color ?? LiveCanvas.colors.randomElement(using: &chance)
     configuration.readonly = invocation.arguments.has("--view")
-    client = RoomClient(invocation, room, configuration: configuration, follower: self)
+    client = invocation.client(of: room, configuration, follower: self)
   }
 
   /// After the room has been reached for the first time.

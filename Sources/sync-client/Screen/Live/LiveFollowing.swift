@@ -85,7 +85,3 @@ extension LiveCanvas: RoomFollower {
     }
   }
 }
-
-extension Peer {
-  var shownName: String { name.isEmpty ? "Someone" : name.string.printable }
-}

@@ -22,11 +22,10 @@ struct ReplaySpan: Hashable, Sendable {
   @ClientLoop
   static func find(
     _ room: RoomName,
-    from server: ServerAddress,
-    arguments: Arguments
+    on server: ServerAddress,
+    from: UInt64?,
+    to: UInt64?
   ) async throws -> ReplaySpan {
-    let from = try moment("--from", arguments)
-    let to = try moment("--to", arguments)
     if let from, let to {
       guard from < to else { throw ClientFailure.usage("--from must be before --to") }
       return ReplaySpan(from: from, to: to)
@@ -39,14 +38,6 @@ struct ReplaySpan: Hashable, Sendable {
     else { throw ClientFailure.failed("\(server.authority): what it says of the history makes no sense") }
     guard begins < ends else { throw ClientFailure.usage("there is nothing to replay after --from") }
     return ReplaySpan(from: begins, to: ends)
-  }
-
-  private static func moment(_ option: String, _ arguments: Arguments) throws(ClientFailure) -> UInt64? {
-    guard let text = arguments[option] else { return nil }
-    guard let moment = TimeWords.milliseconds(text, now: Clocks.wallMilliseconds()) else {
-      throw .usage("\(option) \(text): must be a time such as 2026-11-20T18:00, 10m or Unix milliseconds")
-    }
-    return moment
   }
 }
 

@@ -49,3 +49,11 @@ enum Figures {
     return "\(number(min(percent, 100))) %"
   }
 }
+
+extension Point {
+  var words: String { "\(Figures.rounded(x)), \(Figures.rounded(y))" }
+}
+
+extension Size {
+  var words: String { "\(Figures.rounded(width)) × \(Figures.rounded(height))" }
+}

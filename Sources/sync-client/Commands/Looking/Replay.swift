@@ -24,7 +24,12 @@ enum Replay {
     let room = try invocation.room()
     let speed = try invocation.arguments.number("--speed", in: 0.125...1_048_576, standard: 0)
     try ScreenHost.needsTerminal(invocation, or: "show \(room.text) --at TIME shows how it was")
-    let span = try await ReplaySpan.find(room, from: invocation.server, arguments: invocation.arguments)
+    let span = try await ReplaySpan.find(
+      room,
+      on: invocation.server,
+      from: try invocation.arguments.moment("--from"),
+      to: try invocation.arguments.moment("--to")
+    )
     let host = ScreenHost()
     let replay = ReplayCanvas(invocation, room, span, speed: speed > 0 ? speed : span.speed, host: host)
     try await replay.begin()

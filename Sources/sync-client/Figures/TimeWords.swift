@@ -2,15 +2,6 @@ import Glibc
 
 /// A moment of the past as people type it.
 enum TimeWords {
-  /// An option's; nothing where it is not given.
-  static func option(_ name: String, of arguments: Arguments) throws(ClientFailure) -> UInt64? {
-    guard let text = arguments[name] else { return nil }
-    guard let moment = milliseconds(text, now: Clocks.wallMilliseconds()) else {
-      throw .usage("\(name) \(text): must be a time such as 2026-11-20T18:00, 10m or Unix milliseconds")
-    }
-    return moment
-  }
-
   /// Unix milliseconds, `2026-11-20`, `2026-11-20T18:00`, the same with seconds or a `Z` behind it (local time without),
   /// or how long ago: `10m`, `10m ago`.
   static func milliseconds(_ text: String, now: UInt64) -> UInt64? {

@@ -2,13 +2,13 @@ import CanvasCRDT
 
 /// A room joined to make an edit in it, as oneself: the same writer as in the command before.
 @ClientLoop
-struct EditSession {
+struct RoomEditor {
   let client: RoomClient
   private let state: TerminalState?
   private let outcome: EditFollower
   private let invocation: Invocation
 
-  static func open(_ invocation: Invocation) async throws -> EditSession {
+  static func open(_ invocation: Invocation) async throws -> RoomEditor {
     let room = try invocation.room()
     let configuration = invocation.replicaConfiguration(name: invocation.ownName)
     let state = try await TerminalState.open(invocation.server, room, environment: invocation.environment)
@@ -21,7 +21,7 @@ struct EditSession {
     // What an earlier command could not get acknowledged goes first, and is not this one's.
     _ = try await client.settle()
     outcome.begin(client)
-    return EditSession(client: client, state: state, outcome: outcome, invocation: invocation)
+    return RoomEditor(client: client, state: state, outcome: outcome, invocation: invocation)
   }
 
   var canvas: Canvas { client.replica.canvas }

@@ -1,0 +1,28 @@
+/// What the command line asks for.
+enum CommandLineRequest: Sendable {
+  case help(String)
+  case run(Command, Invocation)
+
+  /// - Parameter words: without the program's own name.
+  init(_ words: [String], of table: CommandTable, environment: [String: String]) throws(ClientFailure) {
+    guard let first = words.first else { throw .usage("what? sync-client --help lists what there is") }
+    switch first {
+    case "--help", "-h", "help":
+      guard words.count > 1 else {
+        self = .help(table.helpText)
+        return
+      }
+      self = .help(try table.command(named: words[1]).helpText)
+    case "--version":
+      self = .help("sync-client \(CommandTable.version)")
+    default:
+      let command = try table.command(named: first)
+      let arguments = try Arguments(Array(words.dropFirst()), for: command)
+      if arguments.has("--help") {
+        self = .help(command.helpText)
+      } else {
+        self = .run(command, try Invocation(arguments, environment: environment))
+      }
+    }
+  }
+}

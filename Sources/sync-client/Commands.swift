@@ -1,0 +1,9 @@
+extension CommandTable {
+  /// All commands, in the order in which `--help` lists them.
+  static let all = CommandTable(
+    [Join.command, Watch.command, Show.command, Replay.command]
+      + [Add.command] + ChangeShape.commands + [Order.command] + History.commands
+      + ImportExport.commands + [Pipe.command]
+      + [Rooms.command, Top.command, RunBots.command, Check.command]
+  )
+}

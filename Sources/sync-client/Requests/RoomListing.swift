@@ -1,0 +1,26 @@
+import CanvasCRDT
+
+/// A room as `/v1/rooms` lists it.
+struct RoomListing: Hashable, Sendable {
+  let room: String
+  let shapes: Int
+  let peers: Int
+  let operations: Int
+  let cursor: String
+
+  /// Nothing where the answer is no list of rooms.
+  static func read(_ bytes: [UInt8]) -> [RoomListing]? {
+    guard let rooms = JSONValue(bytes)?["rooms"] else { return nil }
+    return rooms.elements.compactMap { value in
+      guard let room = value["room"]?.text else { return nil }
+      func count(_ name: String) -> Int { value[name]?.number.flatMap { Int(exactly: $0) }.map { max(0, $0) } ?? 0 }
+      return RoomListing(
+        room: room,
+        shapes: count("shapes"),
+        peers: count("peers"),
+        operations: count("operations"),
+        cursor: value["cursor"]?.text ?? ""
+      )
+    }
+  }
+}
