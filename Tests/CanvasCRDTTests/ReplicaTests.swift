@@ -373,7 +373,7 @@ import Testing
       room.settle(for: 20_000)
     }
     #expect(room.hosts[ann].replica.state == .live)
-    #expect(room.hosts[ann].replica.backoff.tries <= 1)
+    #expect(room.hosts[ann].replica.connection.failedTries <= 1)
   }
 
   @Test(
@@ -398,8 +398,8 @@ import Testing
     var host = TestHost(Replica(seed: 3))
     host.run(at: 0) { $0.start(at: $1) }
     host.run(at: 100) { $0.connected(at: $1) }
-    #expect(host.replica.wakeAt == 100 + ReplicaTimes.welcomeMillisecondsMax)
-    host.run(at: 100 + ReplicaTimes.welcomeMillisecondsMax) { $0.wake(at: $1) }
+    #expect(host.replica.wakeAt == 100 + ClientConnection.welcomeMillisecondsMax)
+    host.run(at: 100 + ClientConnection.welcomeMillisecondsMax) { $0.wake(at: $1) }
     guard case .waiting = host.replica.state else {
       Issue.record("still there")
       return

@@ -10,11 +10,15 @@
 public struct Replica: Sendable {
   public internal(set) var configuration: ReplicaConfiguration
 
-  public internal(set) var state = ReplicaState.offline
+  var connection: ClientConnection
+  /// Since the welcome: the room's state, or what happened in the meantime, is on its way.
+  var isLoading = false
+  private var stateTold = ReplicaState.offline
+
   var optimistic: OptimisticCanvas
   var outbox: Outbox
   var history = UndoHistory()
-  var clock: ServerClock
+  var clock: StampClock
   var random: SplitMix
 
   /// The newest place in the log up to which everything has come. A delivery that is to be continued does not move it,
@@ -23,20 +27,9 @@ public struct Replica: Sendable {
 
   public internal(set) var room: Text?
   public internal(set) var role: Role?
-  public internal(set) var limits = RoomLimits()
   public internal(set) var peers: [Peer] = []
 
-  // The connection.
-  var backoff = Backoff()
-  var helloSentAt: UInt64?
-  var liveSince: UInt64?
-  var asksForNewActor = false
-
-  // Sending.
-  var bucket = TokenBucket(perSecond: 1, capacity: 1, at: 0)
   var messageLimits: MessageLimits
-  var sendBackoff = Backoff()
-  var sendPausedUntil: UInt64?
   var sendBlockedUntil: UInt64?
   var distrustsStamps = false
 
@@ -54,7 +47,7 @@ public struct Replica: Sendable {
     let clock = Clock(actor: actor ?? Identifier.random(using: &random))
     self.init(
       configuration: configuration,
-      clock: ServerClock(clock: clock),
+      clock: StampClock(clock: clock),
       outbox: Outbox(),
       confirmed: nil,
       cursor: nil,
@@ -64,7 +57,8 @@ public struct Replica: Sendable {
 
   init(
     configuration: ReplicaConfiguration,
-    clock: ServerClock,
+    clock: StampClock,
+    serverTime: ServerTime = ServerTime(),
     outbox: Outbox,
     confirmed: Canvas?,
     cursor: Cursor?,
@@ -72,6 +66,7 @@ public struct Replica: Sendable {
   ) {
     self.configuration = configuration
     self.clock = clock
+    connection = ClientConnection(serverTime: serverTime)
     self.outbox = outbox
     self.cursor = cursor
     messageLimits = MessageLimits(RoomLimits(), encoding: configuration.encoding)
@@ -116,6 +111,20 @@ extension Replica {
 
   public var actor: Identifier { clock.clock.actor }
 
+  public var state: ReplicaState {
+    switch connection.state {
+    case .offline: .offline
+    case .waiting(let until): .waiting(untilMonotonicMilliseconds: until)
+    case .connecting: .connecting
+    case .greeting: .greeting
+    case .joined: isLoading ? .loading : .live
+    case .closed(let code): .closed(code: code)
+    }
+  }
+
+  /// What the room takes, as its newest welcome told.
+  public var limits: RoomLimits { connection.limits }
+
   /// How many operations the server has not yet answered for.
   public var unsentCount: Int { outbox.count }
 
@@ -127,7 +136,7 @@ extension Replica {
   }
 
   /// What the server's clock says, as far as one can know.
-  public func serverMilliseconds(at now: Moment) -> UInt64 { clock.milliseconds(at: now) }
+  public func serverMilliseconds(at now: Moment) -> UInt64 { connection.serverTime.milliseconds(at: now) }
 
   /// When the replica next wants to be woken, on the monotonic clock; the same as the newest `wake` asked for.
   public var wakeAt: UInt64? {
@@ -136,25 +145,14 @@ extension Replica {
       guard let time else { return }
       next = min(next ?? time, time)
     }
-    switch state {
-    case .waiting(let until): consider(until)
-    case .greeting: consider(helloSentAt.map { $0 &+ ReplicaTimes.welcomeMillisecondsMax })
-    case .live, .loading:
+    consider(connection.wakeAt)
+    if state.isJoined {
       consider(sendBlockedUntil)
       consider(presence.dueAt)
       if state == .live { consider(digestCheck.dueAt) }
-    case .offline, .connecting, .closed: break
     }
     return next
   }
-}
-
-enum ReplicaTimes {
-  /// A server that has not said welcome by then is not going to.
-  static let welcomeMillisecondsMax: UInt64 = 15_000
-
-  /// A connection that has lasted this long ends the growth of the pauses between tries.
-  static let stableMilliseconds: UInt64 = 10_000
 }
 
 // MARK: - The end of every event
@@ -186,9 +184,10 @@ extension Replica {
     wakeTold = nil
   }
 
-  mutating func enter(_ state: ReplicaState) {
-    guard state != self.state else { return }
-    self.state = state
+  /// Says how far the replica is from being in the room, where that is news.
+  mutating func tellState() {
+    guard state != stateTold else { return }
+    stateTold = state
     effects.append(.state(state))
   }
 

@@ -3,18 +3,15 @@
 extension Replica {
   /// Come into the room, now: also before the next try is due, as when the network is said to be back.
   public mutating func start(at now: Moment) -> [ReplicaEffect] {
-    if !state.hasConnection {
-      enter(.connecting)
-      effects.append(.connect)
-    }
+    carryOut(connection.start())
     return finish(at: now)
   }
 
   /// Leave, until `start`. Edits are kept.
   public mutating func stop(at now: Moment) -> [ReplicaEffect] {
-    if state.hasConnection { effects.append(.disconnect) }
-    loseConnection(at: now)
-    enter(.offline)
+    if connection.stop(at: now) == .close { effects.append(.disconnect) }
+    connectionLost()
+    tellState()
     return finish(at: now)
   }
 
@@ -23,24 +20,20 @@ extension Replica {
     guard name != configuration.name || color != configuration.color else { return finish(at: now) }
     configuration.name = name
     configuration.color = color
-    if state.hasConnection, state != .connecting {
+    if connection.restart(at: now) {
       effects.append(.disconnect)
-      loseConnection(at: now)
-      enter(.connecting)
-      effects.append(.connect)
+      connectionLost()
+      carryOut(.open)
     }
     return finish(at: now)
   }
 
   /// The connection that was asked for stands.
   public mutating func connected(at now: Moment) -> [ReplicaEffect] {
-    guard state == .connecting else { return finish(at: now) }
-    enter(.greeting)
-    helloSentAt = now.monotonicMilliseconds
-    var hello = Hello()
+    guard var hello = connection.opened(as: actor, at: now) else { return finish(at: now) }
+    tellState()
     hello.name = configuration.name
     hello.color = configuration.color
-    hello.actor = asksForNewActor ? nil : actor
     hello.since = cursor
     hello.overlaps = configuration.overlaps
     hello.readonly = configuration.readonly
@@ -50,14 +43,9 @@ extension Replica {
 
   /// The connection is gone, or never came to be; with the WebSocket's close code where there was one.
   public mutating func disconnected(closeCode: UInt16?, at now: Moment) -> [ReplicaEffect] {
-    guard state.hasConnection else { return finish(at: now) }
-    if let closeCode, CloseCode.isFinal(closeCode) {
-      loseConnection(at: now)
-      enter(.closed(code: closeCode))
-    } else {
-      // Two writers under one name would stamp alike: whoever is thrown out goes on as somebody new.
-      if closeCode == CloseCode.actorElsewhere.rawValue { asksForNewActor = true }
-      retry(at: now)
+    if connection.closed(closeCode, at: now, using: &random) {
+      connectionLost()
+      tellState()
     }
     return finish(at: now)
   }
@@ -65,32 +53,32 @@ extension Replica {
   /// The time asked for has come.
   public mutating func wake(at now: Moment) -> [ReplicaEffect] {
     forgetWake()
-    switch state {
-    case .waiting(let until) where now.monotonicMilliseconds >= until:
-      enter(.connecting)
-      effects.append(.connect)
-    case .greeting:
-      if let helloSentAt, now.monotonicMilliseconds >= helloSentAt &+ ReplicaTimes.welcomeMillisecondsMax {
-        effects.append(.disconnect)
-        retry(at: now)
-      }
-    default: break
-    }
+    carryOut(connection.wake(at: now, using: &random))
     return finish(at: now)
   }
 
   /// Gives the connection up and tries again after a pause.
   mutating func retry(at now: Moment) {
-    loseConnection(at: now)
-    let pause = backoff.next(using: &random)
-    enter(.waiting(untilMonotonicMilliseconds: now.monotonicMilliseconds &+ pause))
+    effects.append(.disconnect)
+    connection.retry(at: now, using: &random)
+    connectionLost()
+    tellState()
   }
 
-  private mutating func loseConnection(at now: Moment) {
-    if let liveSince, now.monotonicMilliseconds >= liveSince &+ ReplicaTimes.stableMilliseconds { backoff.reset() }
-    liveSince = nil
-    helloSentAt = nil
-    sendPausedUntil = nil
+  private mutating func carryOut(_ action: ClientConnection.SocketAction) {
+    switch action {
+    case .nothing: break
+    case .open:
+      tellState()
+      effects.append(.connect)
+    case .close:
+      effects.append(.disconnect)
+      connectionLost()
+      tellState()
+    }
+  }
+
+  private mutating func connectionLost() {
     sendBlockedUntil = nil
     outbox.ground()
     optimistic.abandonReset()
@@ -109,36 +97,32 @@ extension Replica {
 extension Replica {
   mutating func receive(_ welcome: Welcome, at now: Moment) {
     guard state == .greeting else { return fail(.badField("a second welcome"), at: now) }
+    let knewServerTime = connection.serverTime.offset != nil
+    connection.receive(welcome, at: now)
+    isLoading = true
     room = welcome.room
     role = welcome.role
-    limits = welcome.limits
-    asksForNewActor = false
     messageLimits = MessageLimits(limits, encoding: configuration.encoding)
-    bucket = TokenBucket(
-      perSecond: limits.operationsPerSecond,
-      capacity: limits.operationsPerSecond,
-      at: now.monotonicMilliseconds
-    )
     outbox.split(operationsMax: messageLimits.operationsMax)
-    setClock(from: welcome, at: now)
-    enter(.loading)
+    setClock(as: welcome.actor, knewServerTime: knewServerTime, at: now)
+    tellState()
     peers = welcome.peers.filter { $0.actor != welcome.actor }
     effects.append(.peers(peers))
     presence.welcome(at: now.monotonicMilliseconds)
   }
 
   /// Follows the server's clock from here on. Edits whose stamps it would refuse are stamped anew, in their order.
-  private mutating func setClock(from welcome: Welcome, at now: Moment) {
-    let hadNoOffset = clock.offset == nil
-    clock.read(welcome.milliseconds, sentAt: helloSentAt, at: now)
-    let wall = clock.milliseconds(at: now)
+  private mutating func setClock(as newActor: Identifier, knewServerTime: Bool, at now: Moment) {
+    let wall = connection.serverTime.milliseconds(at: now)
     let ahead = distrustsStamps ? 0 : limits.clockAheadMilliseconds
     // Whatever a room has taken may be followed, however far ahead it is.
     let latest = max(wall &+ min(ahead, Stamp.millisecondsMax), clock.confirmedTime >> 16)
 
-    if welcome.actor != actor {
-      restamp(as: welcome.actor, latest: wall, behind: latest) { _ in true }
-    } else if hadNoOffset, let offset = clock.offset, offset.magnitude > Replica.offsetMillisecondsTolerated {
+    if newActor != actor {
+      restamp(as: newActor, latest: wall, behind: latest) { _ in true }
+    } else if !knewServerTime, let offset = connection.serverTime.offset,
+      offset.magnitude > Replica.offsetMillisecondsTolerated
+    {
       // Nothing was ever sent, so that all of it can be moved to when it really was.
       restamp(as: actor, latest: wall, behind: latest, shift: offset) { _ in true }
     } else if clock.clock.time >> 16 > latest {

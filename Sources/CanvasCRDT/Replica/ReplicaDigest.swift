@@ -114,7 +114,6 @@ extension Replica {
     guard !digestCheck.hasHealed else { return }
     digestCheck.hasHealed = true
     self.cursor = nil
-    effects.append(.disconnect)
     retry(at: now)
   }
 }

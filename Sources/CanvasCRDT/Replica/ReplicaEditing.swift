@@ -58,7 +58,7 @@ extension Replica {
   /// Takes back one's own newest step that still can be.
   public mutating func undo(at now: Moment) -> [ReplicaEffect] {
     guard !isLookingOn else { return finish(at: now) }
-    let milliseconds = clock.milliseconds(at: now)
+    let milliseconds = serverMilliseconds(at: now)
     show(history.undo(on: optimistic.shown, clock: &clock.clock, milliseconds: milliseconds))
     return finish(at: now)
   }
@@ -66,7 +66,7 @@ extension Replica {
   /// Does again what was undone last.
   public mutating func redo(at now: Moment) -> [ReplicaEffect] {
     guard !isLookingOn else { return finish(at: now) }
-    let milliseconds = clock.milliseconds(at: now)
+    let milliseconds = serverMilliseconds(at: now)
     show(history.redo(on: optimistic.shown, clock: &clock.clock, milliseconds: milliseconds))
     return finish(at: now)
   }
@@ -84,8 +84,9 @@ extension Replica {
     var changes: [Change] = []
     changes.reserveCapacity(edits.count)
     history.beginGroup()
+    let milliseconds = serverMilliseconds(at: now)
     for edit in edits {
-      let operation = Operation(shape: edit.shape, at: clock.tick(at: now), set: edit.set)
+      let operation = Operation(shape: edit.shape, at: clock.tick(milliseconds: milliseconds), set: edit.set)
       optimistic.hold(operation.shape)
       let change = history.apply(operation, to: &optimistic.shown)
       tellDeparture(by: operation, change)

@@ -103,7 +103,4 @@ public enum ReplicaState: Hashable, Sendable {
 
   /// The server has said welcome.
   public var isJoined: Bool { self == .loading || self == .live }
-
-  /// There is a connection, or soon may be.
-  var hasConnection: Bool { isJoined || self == .connecting || self == .greeting }
 }

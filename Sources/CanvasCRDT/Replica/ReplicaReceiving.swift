@@ -22,7 +22,6 @@ extension Replica {
 
   mutating func fail(_ error: MessageError, at now: Moment) {
     effects.append(.failure(error))
-    effects.append(.disconnect)
     retry(at: now)
   }
 
@@ -66,9 +65,9 @@ extension Replica {
       effects.append(.reset)
     }
     cursor = delivery.cursor
-    if state == .loading {
-      liveSince = now.monotonicMilliseconds
-      enter(.live)
+    if isLoading {
+      isLoading = false
+      tellState()
     }
   }
 
@@ -125,7 +124,7 @@ extension Replica {
       outbox.flights[index].isSent
     else { return }
     let flight = outbox.remove(at: index)
-    sendBackoff.reset()
+    connection.resetPauses()
     distrustsStamps = false
     for pending in flight.pending {
       clock.observe(pending.operation.at)
@@ -150,7 +149,7 @@ extension Replica {
     switch rejection.code {
     case .rateLimited, .unavailable:
       outbox.ground(at: index)
-      sendPausedUntil = now.monotonicMilliseconds &+ sendBackoff.next(using: &random)
+      connection.pauseSending(at: now, using: &random)
     case .tooManyOperations where count > 1:
       outbox.ground(at: index)
       messageLimits.operationsMax = max(1, min(messageLimits.operationsMax, count / 2))
@@ -158,7 +157,6 @@ extension Replica {
     case .clockAhead where !distrustsStamps:
       // The host's clock was moved since the welcome. The next one sets it right, and the stamps with it.
       distrustsStamps = true
-      effects.append(.disconnect)
       retry(at: now)
     case .readOnly: takeBack(at: index, rejection) { _, _ in true }
     case .roomFull:

@@ -6,22 +6,19 @@ extension Replica {
   static let messagesInFlightMax = 4
 
   mutating func sendPending(at now: Moment) {
-    let time = now.monotonicMilliseconds
     sendBlockedUntil = nil
     guard !outbox.isEmpty else { return }
-    if let until = sendPausedUntil, time < until {
+    if let until = connection.sendingPause(at: now) {
       sendBlockedUntil = until
       return
     }
-    sendPausedUntil = nil
     while outbox.sentCount < Replica.messagesInFlightMax {
       let unsent = outbox.flights.firstIndex { !$0.isSent }
       let next = unsent == nil ? outbox.nextMessageLength(messageLimits) : (slots: 0, operations: 0)
       let count = unsent.map { outbox.flights[$0].pending.count } ?? next.operations
       guard count > 0 else { return }
-      let tokens = min(UInt64(count), bucket.capacity)
-      guard bucket.take(tokens, at: time) else {
-        sendBlockedUntil = time &+ bucket.millisecondsUntil(tokens, at: time)
+      if let until = connection.spend(count, at: now) {
+        sendBlockedUntil = until
         return
       }
       if unsent == nil { outbox.launch(slots: next.slots) }
@@ -120,7 +117,7 @@ extension Replica {
 
   mutating func receivePong(_ id: MessageIdentifier?, milliseconds: UInt64, at now: Moment) {
     guard let number = id?.wholeNumber, let sentAt = pings.end(number) else { return }
-    clock.read(milliseconds, sentAt: sentAt, at: now)
+    connection.receivePong(milliseconds, sentAt: sentAt, at: now)
     effects.append(
       .pong(roundTripMilliseconds: now.monotonicMilliseconds &- min(sentAt, now.monotonicMilliseconds))
     )

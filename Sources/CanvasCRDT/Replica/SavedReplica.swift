@@ -57,12 +57,12 @@ extension Replica {
     var writer = ByteWriter(capacity: 256)
     writer.append(SavedReplica.version)
     writer.append(
-      (withDrawing ? SavedReplica.drawingFlag : 0) | (clock.offset == nil ? 0 : SavedReplica.offsetFlag)
+      (withDrawing ? SavedReplica.drawingFlag : 0) | (connection.serverTime.offset == nil ? 0 : SavedReplica.offsetFlag)
     )
     writer.append(actor)
     writer.appendVarint(clock.clock.time)
     writer.appendVarint(clock.confirmedTime)
-    if let offset = clock.offset { writer.appendSignedVarint(offset) }
+    if let offset = connection.serverTime.offset { writer.appendSignedVarint(offset) }
 
     var operations: [Operation] = []
     writer.appendVarint(UInt64(outbox.flights.count))
@@ -105,6 +105,7 @@ extension Replica {
     self.init(
       configuration: configuration,
       clock: saved.clock,
+      serverTime: saved.serverTime,
       outbox: saved.outbox,
       confirmed: seen.drawing,
       cursor: seen.cursor,
@@ -126,6 +127,7 @@ extension Replica {
     self.init(
       configuration: configuration,
       clock: clock,
+      serverTime: seen.serverTime,
       outbox: Outbox(),
       confirmed: seen.drawing,
       cursor: seen.cursor,
@@ -136,7 +138,8 @@ extension Replica {
 
 /// What was saved, read back and checked. A class, because it is large and nobody changes it.
 private final class SavedParts {
-  let clock: ServerClock
+  let clock: StampClock
+  let serverTime: ServerTime
   let outbox: Outbox
   let drawing: Canvas?
   let cursor: Cursor?
@@ -155,7 +158,10 @@ private final class SavedParts {
     do throws(BinaryFailure) {
       let flags = try reader.byte()
       guard flags & ~SavedReplica.flagsAll == 0 else { throw .malformed("a flag that there is not") }
-      (clock, outbox) = try SavedParts.readEdits(from: &reader, hasOffset: flags & SavedReplica.offsetFlag != 0)
+      (clock, serverTime, outbox) = try SavedParts.readEdits(
+        from: &reader,
+        hasOffset: flags & SavedReplica.offsetFlag != 0
+      )
       if flags & SavedReplica.drawingFlag != 0 {
         (drawing, cursor) = try SavedParts.readDrawing(from: &reader, seed: seed)
       } else {
@@ -171,15 +177,14 @@ private final class SavedParts {
   private static func readEdits(
     from reader: inout ByteReader,
     hasOffset: Bool
-  ) throws(BinaryFailure) -> (clock: ServerClock, outbox: Outbox) {
+  ) throws(BinaryFailure) -> (clock: StampClock, serverTime: ServerTime, outbox: Outbox) {
     let actor = try reader.identifier()
     let time = try reader.varint()
     let confirmedTime = try reader.varint()
     let offset = hasOffset ? BinaryNumber.unzigzag(try reader.varint()) : nil
-    let clock = ServerClock(
+    let clock = StampClock(
       clock: Clock(actor: actor, time: max(time, confirmedTime)),
-      confirmedTime: confirmedTime,
-      offset: offset
+      confirmedTime: confirmedTime
     )
     let flightLengths = try readLengths(from: &reader)
     let editLengths = try readLengths(from: &reader)
@@ -188,7 +193,7 @@ private final class SavedParts {
     let edits = try readRuns(editLengths, of: actor, from: &list)
     guard case .none = try list.next() else { throw .malformed("an operation of no run") }
     reader = list.reader
-    return (clock, Outbox(flights: flights, edits: edits))
+    return (clock, ServerTime(offset: offset), Outbox(flights: flights, edits: edits))
   }
 
   private static func readLengths(from reader: inout ByteReader) throws(BinaryFailure) -> [UInt64] {

@@ -30,14 +30,14 @@ final class Bot: WriterFollower {
     self.name = name
     self.behaviour = behaviour
     self.tally = tally
-    let session = WriterSession(name: name, color: color, seed: UInt64.random(in: 0...UInt64.max))
-    writer = RoomWriter(server, room, session, follower: self)
+    let submitter = Submitter(name: name, color: color, seed: UInt64.random(in: 0...UInt64.max))
+    writer = RoomWriter(server, room, submitter, follower: self)
   }
 
   /// Does what is due by now; `interval` is how far its moves are apart.
   func act(atMicroseconds now: UInt64, since beginning: UInt64, interval: UInt64) {
     guard hasBegun else {
-      guard writer.session.state == .joined else { return }
+      guard writer.submitter.state == .joined else { return }
       hasBegun = true
       submit(behaviour.begin(), at: now)
       // Bots that come together do not move together.
@@ -45,7 +45,7 @@ final class Bot: WriterFollower {
       return
     }
     while dueAt <= now {
-      if writer.session.unansweredCount >= Bot.unansweredMax {
+      if writer.submitter.unansweredCount >= Bot.unansweredMax {
         tally.heldBack += 1
       } else if let move = behaviour.move(atMilliseconds: (dueAt - min(beginning, dueAt)) / 1_000) {
         submit([move], at: now)
@@ -67,7 +67,9 @@ final class Bot: WriterFollower {
   private func submit(_ operations: [ProposedOperation], at now: UInt64) {
     var rest = operations[...]
     // In messages as small as the server wants them.
-    let most = Int(clamping: min(writer.session.limits.operationsPerMessage, writer.session.limits.operationsPerSecond))
+    let most = Int(
+      clamping: min(writer.submitter.limits.operationsPerMessage, writer.submitter.limits.operationsPerSecond)
+    )
     while !rest.isEmpty {
       let some = Array(rest.prefix(max(1, most)))
       rest = rest.dropFirst(some.count)
@@ -95,13 +97,13 @@ final class Bot: WriterFollower {
   }
 
   func stateChanged(of writer: RoomWriter) {
-    if writer.session.state == .joined, writer.session.joins > 1 { tally.reconnects += 1 }
+    if writer.submitter.state == .joined, writer.submitter.joins > 1 { tally.reconnects += 1 }
   }
 
   /// Where the server was last told that each shape is.
   var positions: [Identifier: Point] { places.compactMapValues { $0.position } }
 
-  var isDone: Bool { writer.session.unansweredCount == 0 || writer.isClosedForGood }
+  var isDone: Bool { writer.submitter.unansweredCount == 0 || writer.isClosedForGood }
   var unansweredCount: Int { pending.values.reduce(0) { $0 + $1.operations.count } }
 }
 

@@ -28,11 +28,11 @@ final class BotCrowd {
     for bot in bots {
       let now = Clocks.monotonicMilliseconds()
       let end = await bot.writer.waiters.wait(withinMilliseconds: deadline > now ? deadline - now : 0) {
-        bot.writer.session.joins > 0 || bot.writer.isClosedForGood
+        bot.writer.submitter.joins > 0 || bot.writer.isClosedForGood
       }
       if end == .cancelled { throw CancellationError() }
-      guard bot.writer.session.joins > 0 else {
-        let inside = bots.count { $0.writer.session.joins > 0 }
+      guard bot.writer.submitter.joins > 0 else {
+        let inside = bots.count { $0.writer.submitter.joins > 0 }
         throw ClientFailure.couldNotConnect("\(inside) of \(bots.count) bots got in; \(bot.writer.whyNot)")
       }
     }

@@ -8,12 +8,12 @@ protocol WriterFollower: AnyObject {
   func stateChanged(of writer: RoomWriter)
 }
 
-/// A `WriterSession` with a socket.
+/// A `Submitter` with a socket.
 @ClientLoop
 final class RoomWriter {
   let server: ServerAddress
   let room: RoomName
-  private(set) var session: WriterSession
+  private(set) var submitter: Submitter
   private(set) var lastClosure: Closure?
   private(set) var lastError: String?
   let waiters = Waiters()
@@ -22,19 +22,19 @@ final class RoomWriter {
   private var socket: RoomSocket!
   private var isLeaving = false
 
-  init(_ server: ServerAddress, _ room: RoomName, _ session: WriterSession, follower: any WriterFollower) {
+  init(_ server: ServerAddress, _ room: RoomName, _ submitter: Submitter, follower: any WriterFollower) {
     self.server = server
     self.room = room
-    self.session = session
+    self.submitter = submitter
     self.follower = follower
     socket = RoomSocket(server, room, .binary, owner: self)
   }
 
-  func start() { carryOut(session.start(at: .now())) }
+  func start() { carryOut(submitter.start(at: .now())) }
 
   @discardableResult
   func submit(_ operations: [ProposedOperation]) -> UInt64 {
-    let (number, effects) = session.submit(operations, at: .now())
+    let (number, effects) = submitter.submit(operations, at: .now())
     carryOut(effects)
     return number
   }
@@ -43,10 +43,10 @@ final class RoomWriter {
   func join(withinMilliseconds: UInt64 = 15_000) async throws {
     start()
     let end = await waiters.wait(withinMilliseconds: withinMilliseconds) { [unowned self] in
-      session.state == .joined || isClosedForGood || wasRefused
+      submitter.state == .joined || isClosedForGood || wasRefused
     }
     switch end {
-    case .fulfilled where session.state == .joined: return
+    case .fulfilled where submitter.state == .joined: return
     case .cancelled: throw CancellationError()
     case .fulfilled, .tooLate: throw ClientFailure.couldNotConnect(whyNot)
     }
@@ -54,28 +54,28 @@ final class RoomWriter {
 
   func leave() async {
     isLeaving = true
-    carryOut(session.stop(at: .now()))
+    carryOut(submitter.stop(at: .now()))
     socket.sleep()
     _ = await waiters.wait(withinMilliseconds: 1_000) { [unowned self] in socket.connection == nil }
   }
 
   var isClosedForGood: Bool {
-    if case .closed = session.state { return true }
+    if case .closed = submitter.state { return true }
     return false
   }
 
   private var wasRefused: Bool {
-    guard session.joins == 0, let lastClosure else { return false }
+    guard submitter.joins == 0, let lastClosure else { return false }
     return lastClosure.cause.isBeforeItWasOpen
   }
 
   var whyNot: String {
     var code: UInt16?
-    if case .closed(let final) = session.state { code = final }
+    if case .closed(let final) = submitter.state { code = final }
     return ConnectionWords.whyNot(server, room, finalCode: code, lastClosure, lastError: lastError)
   }
 
-  private func carryOut(_ effects: [WriterSession.Effect]) {
+  private func carryOut(_ effects: [Submitter.Effect]) {
     for effect in effects {
       switch effect {
       case .connect: socket.connect()
@@ -92,18 +92,18 @@ final class RoomWriter {
 }
 
 extension RoomWriter: RoomSocketOwner {
-  func socketOpened() { carryOut(session.connected(at: .now())) }
+  func socketOpened() { carryOut(submitter.connected(at: .now())) }
 
   func socketReceived(_ message: Message) {
     guard !message.isText else { return }
-    carryOut(session.received(message.bytes, at: .now()))
+    carryOut(submitter.received(message.bytes, at: .now()))
   }
 
   func socketClosed(_ closure: Closure) {
     lastClosure = closure
-    carryOut(session.disconnected(closeCode: closure.code, at: .now()))
+    carryOut(submitter.disconnected(closeCode: closure.code, at: .now()))
     waiters.check()
   }
 
-  func timeHasCome() { carryOut(session.wake(at: .now())) }
+  func timeHasCome() { carryOut(submitter.wake(at: .now())) }
 }

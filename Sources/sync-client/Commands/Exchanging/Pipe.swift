@@ -29,12 +29,12 @@ enum Pipe {
     let patience = try invocation.arguments.milliseconds("--patience") ?? 60_000
     let room = try invocation.room()
     let teller = PipeTeller(invocation.output)
-    let session = WriterSession(
+    let submitter = Submitter(
       name: invocation.name ?? "Pipe",
       color: invocation.color,
       seed: UInt64.random(in: 0...UInt64.max)
     )
-    let writer = RoomWriter(invocation.server, room, session, follower: teller)
+    let writer = RoomWriter(invocation.server, room, submitter, follower: teller)
     try await writer.join()
     let isCancelled = try await teller.run(writer, window: window, patience: patience)
     await writer.leave()
@@ -102,11 +102,11 @@ final class PipeTeller: WriterFollower {
   /// Too late is when nothing at all was answered for so long.
   private func untilAnswered(_ writer: RoomWriter, allBut count: Int, patience: UInt64) async -> WaitEnd {
     while true {
-      let before = writer.session.unansweredCount
+      let before = writer.submitter.unansweredCount
       let end = await writer.waiters.wait(withinMilliseconds: patience) {
-        writer.session.unansweredCount <= count || writer.isClosedForGood
+        writer.submitter.unansweredCount <= count || writer.isClosedForGood
       }
-      guard end == .tooLate, writer.session.unansweredCount < before else { return end }
+      guard end == .tooLate, writer.submitter.unansweredCount < before else { return end }
     }
   }
 
@@ -140,10 +140,10 @@ final class PipeTeller: WriterFollower {
   }
 
   func stateChanged(of writer: RoomWriter) {
-    guard writer.session.joins > 0 else { return }
-    switch writer.session.state {
+    guard writer.submitter.joins > 0 else { return }
+    switch writer.submitter.state {
     case .waiting: Output.complain("offline: \(writer.whyNot); trying again")
-    case .joined where writer.session.joins > 1: Output.complain("back")
+    case .joined where writer.submitter.joins > 1: Output.complain("back")
     default: break
     }
   }

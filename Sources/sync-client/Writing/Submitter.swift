@@ -1,28 +1,18 @@
 import CanvasCRDT
 
-/// One who writes to a room without looking at it: a bot, a pipe. No canvas is kept and what others do is not even
-/// decoded, so that hundreds fit into one process.
+/// A client that writes to a room without looking at it: a bot, a pipe. It keeps no canvas and does not even decode what others
+/// do, so that hundreds fit into one process.
 ///
-/// As a state machine: the host tells what happens, and does what it is asked for in return. Nothing is lost on the way:
-/// each group of operations is stamped once, when it is first sent, and is sent again, under the same stamps, after a
-/// connection was lost, which changes nothing where it had arrived.
-struct WriterSession: Sendable {
-  enum State: Hashable, Sendable {
-    case offline
-    case waiting(untilMonotonicMilliseconds: UInt64)
-    case connecting
-    case greeting
-    case joined
-    /// For good: the server will not have it.
-    case closed(code: UInt16)
-  }
-
+/// A state machine, as `Replica` is: the host tells it what happens, and does what it asks for in return. Nothing is lost on
+/// the way. Each group of operations is stamped once, when it is first sent. After a connection was lost it is sent again
+/// under the same stamps, which changes nothing where it had arrived.
+struct Submitter: Sendable {
   enum Effect: Hashable, Sendable {
     case connect
     case send([UInt8])
     case disconnect
     case wake(atMonotonicMilliseconds: UInt64)
-    case state(State)
+    case state(ClientConnection.State)
     /// The server has answered for a group, for good.
     case answered(WriterAnswer)
     case error(code: Text, message: Text)
@@ -39,37 +29,36 @@ struct WriterSession: Sendable {
 
   let name: Text
   let color: Color?
-  private(set) var actor: Identifier
-  private(set) var state = State.offline
-  private(set) var limits = RoomLimits()
-  /// How often the room has been reached.
-  private(set) var joins = 0
 
+  private var connection = ClientConnection()
+  private var clock: Clock
+  private var random: SplitMix
   private var groups: [Group] = []
   private var lastNumber: UInt64 = 0
-  private var clock: Clock
-  private var reading: (server: UInt64, monotonic: UInt64)?
-  private var bucket = TokenBucket(perSecond: 1, capacity: 1, at: 0)
-  private var pausedUntil: UInt64?
-  private var connectBackoff = Backoff()
-  private var sendBackoff = Backoff()
-  private var random: SplitMix
-  private var greetedAt: UInt64?
+  /// Until when the room's rate, or a refusal, lets nothing more be sent.
+  private var blockedUntil: UInt64?
+
   private var effects: [Effect] = []
+  private var stateTold = ClientConnection.State.offline
   private var wakeTold: UInt64?
 
-  /// As many groups as are on their way at a time: so many that a disk's sync, which answers many at once, is kept busy.
+  /// How many groups may be on their way at a time: enough to keep a disk busy, since one sync answers many at once.
   static let sentGroupsMax = 64
-  private static let welcomeMillisecondsMax: UInt64 = 15_000
 
   init(name: Text, color: Color?, seed: UInt64) {
     var random = SplitMix(seed: seed)
     self.name = name
     self.color = color
-    actor = Identifier.random(using: &random)
-    clock = Clock(actor: actor)
+    clock = Clock(actor: Identifier.random(using: &random))
     self.random = random
   }
+
+  var actor: Identifier { clock.actor }
+  var state: ClientConnection.State { connection.state }
+  var limits: RoomLimits { connection.limits }
+
+  /// How often the room has been reached.
+  var joins: Int { connection.joins }
 
   /// Groups that the server has not yet answered for.
   var unansweredCount: Int { groups.count }
@@ -85,18 +74,11 @@ struct WriterSession: Sendable {
   }
 
   private mutating func sendPending(at now: Moment) {
-    let time = now.monotonicMilliseconds
-    if let pausedUntil, time < pausedUntil { return }
-    pausedUntil = nil
-    var index = 0
-    while index < groups.count, index < WriterSession.sentGroupsMax {
-      defer { index += 1 }
-      guard !groups[index].isSent else { continue }
-      let tokens = min(UInt64(groups[index].operations.count), bucket.capacity)
-      guard bucket.take(tokens, at: time) else {
-        pausedUntil = time + bucket.millisecondsUntil(tokens, at: time)
-        return
-      }
+    blockedUntil = connection.sendingPause(at: now)
+    guard blockedUntil == nil else { return }
+    for index in groups.indices.prefix(Submitter.sentGroupsMax) where !groups[index].isSent {
+      blockedUntil = connection.spend(groups[index].operations.count, at: now)
+      guard blockedUntil == nil else { return }
       stamp(at: index, now)
       groups[index].isSent = true
       let submission = Submission(id: MessageIdentifier(groups[index].number), operations: groups[index].operations)
@@ -107,8 +89,7 @@ struct WriterSession: Sendable {
   private mutating func stamp(at index: Int, _ now: Moment) {
     guard !groups[index].isStamped else { return }
     groups[index].isStamped = true
-    var milliseconds = now.wallMilliseconds
-    if let reading { milliseconds = reading.server &+ (now.monotonicMilliseconds &- reading.monotonic) }
+    let milliseconds = connection.serverTime.milliseconds(at: now)
     for place in groups[index].operations.indices where groups[index].isUnstamped[place] {
       groups[index].operations[place].at = clock.tick(milliseconds: milliseconds)
     }
@@ -117,66 +98,43 @@ struct WriterSession: Sendable {
   // MARK: - Coming and going
 
   mutating func start(at now: Moment) -> [Effect] {
-    enter(.connecting)
-    effects.append(.connect)
+    carryOut(connection.start())
     return finish(at: now)
   }
 
   mutating func stop(at now: Moment) -> [Effect] {
-    if state == .connecting || state == .greeting || state == .joined { effects.append(.disconnect) }
-    loseConnection()
-    enter(.offline)
+    carryOut(connection.stop(at: now))
     return finish(at: now)
   }
 
   mutating func connected(at now: Moment) -> [Effect] {
-    guard state == .connecting else { return finish(at: now) }
-    enter(.greeting)
-    greetedAt = now.monotonicMilliseconds
-    var hello = Hello()
+    guard var hello = connection.opened(as: actor, at: now) else { return finish(at: now) }
+    tellState()
     hello.name = name
     hello.color = color
-    hello.actor = actor
     effects.append(.send(BinaryEncoding.encode(.hello(hello))))
     return finish(at: now)
   }
 
   mutating func disconnected(closeCode: UInt16, at now: Moment) -> [Effect] {
-    loseConnection()
-    if CloseCode.isFinal(closeCode) {
-      enter(.closed(code: closeCode))
-    } else if state != .offline {
-      retry(at: now)
-    }
+    _ = connection.closed(closeCode, at: now, using: &random)
     return finish(at: now)
   }
 
   mutating func wake(at now: Moment) -> [Effect] {
     wakeTold = nil
-    switch state {
-    case .waiting(let until) where now.monotonicMilliseconds >= until:
-      enter(.connecting)
-      effects.append(.connect)
-    case .greeting:
-      if let greetedAt, now.monotonicMilliseconds >= greetedAt + WriterSession.welcomeMillisecondsMax {
-        effects.append(.disconnect)
-        retry(at: now)
-      }
-    default: break
-    }
+    carryOut(connection.wake(at: now, using: &random))
     return finish(at: now)
   }
 
-  private mutating func retry(at now: Moment) {
-    loseConnection()
-    let pause = connectBackoff.next(using: &random)
-    enter(.waiting(untilMonotonicMilliseconds: now.monotonicMilliseconds + pause))
-  }
-
-  private mutating func loseConnection() {
-    greetedAt = nil
-    pausedUntil = nil
-    for index in groups.indices { groups[index].isSent = false }
+  private mutating func carryOut(_ action: ClientConnection.SocketAction) {
+    switch action {
+    case .nothing: break
+    case .open:
+      tellState()
+      effects.append(.connect)
+    case .close: effects.append(.disconnect)
+    }
   }
 
   // MARK: - Receiving
@@ -187,7 +145,7 @@ struct WriterSession: Sendable {
       switch try BinaryEncoding.decodeServerMessage(bytes) {
       case .welcome(let welcome): receive(welcome, at: now)
       case .acknowledgement(let answer):
-        sendBackoff.reset()
+        connection.resetPauses()
         answer.id.map { end($0, .acknowledged(cursor: answer.cursor, superseded: answer.superseded)) }
       case .rejection(let rejection): receive(rejection, at: now)
       case .error(let code, let message): effects.append(.error(code: code, message: message))
@@ -195,7 +153,7 @@ struct WriterSession: Sendable {
       }
     } catch {
       effects.append(.disconnect)
-      retry(at: now)
+      connection.retry(at: now, using: &random)
     }
     return finish(at: now)
   }
@@ -203,21 +161,11 @@ struct WriterSession: Sendable {
   private mutating func receive(_ welcome: Welcome, at now: Moment) {
     guard state == .greeting else { return }
     if welcome.actor != actor {
-      // Stamps name their writer: whoever comes back as somebody else gives them anew.
-      actor = welcome.actor
-      clock = Clock(actor: actor, time: clock.time)
+      // A stamp names its writer, so a writer that comes back as somebody else gives new ones.
+      clock = Clock(actor: welcome.actor, time: clock.time)
       for index in groups.indices { groups[index].isStamped = false }
     }
-    reading = (welcome.milliseconds, now.monotonicMilliseconds)
-    limits = welcome.limits
-    bucket = TokenBucket(
-      perSecond: limits.operationsPerSecond,
-      capacity: limits.operationsPerSecond,
-      at: now.monotonicMilliseconds
-    )
-    connectBackoff.reset()
-    joins += 1
-    enter(.joined)
+    connection.receive(welcome, at: now)
   }
 
   private mutating func receive(_ rejection: Rejection, at now: Moment) {
@@ -230,7 +178,7 @@ struct WriterSession: Sendable {
     }
     guard let number = id.wholeNumber, let index = groups.firstIndex(where: { $0.number == number }) else { return }
     groups[index].isSent = false
-    pausedUntil = now.monotonicMilliseconds + sendBackoff.next(using: &random)
+    connection.pauseSending(at: now, using: &random)
   }
 
   private mutating func end(_ id: MessageIdentifier, _ outcome: WriterAnswer.Outcome) {
@@ -241,21 +189,19 @@ struct WriterSession: Sendable {
 
   // MARK: - The end of every event
 
-  private mutating func enter(_ state: State) {
-    guard state != self.state else { return }
-    self.state = state
+  private mutating func tellState() {
+    guard state != stateTold else { return }
+    // What was not answered for goes out again over the next connection.
+    if stateTold == .joined { for index in groups.indices { groups[index].isSent = false } }
+    stateTold = state
     effects.append(.state(state))
   }
 
   private mutating func finish(at now: Moment) -> [Effect] {
+    tellState()
+    blockedUntil = nil
     if state == .joined { sendPending(at: now) }
-    var next: UInt64?
-    switch state {
-    case .waiting(let until): next = until
-    case .greeting: next = greetedAt.map { $0 + WriterSession.welcomeMillisecondsMax }
-    case .joined: next = pausedUntil
-    case .offline, .connecting, .closed: break
-    }
+    let next = connection.wakeAt ?? blockedUntil
     if next != wakeTold {
       wakeTold = next
       if let next { effects.append(.wake(atMonotonicMilliseconds: next)) }

@@ -10,7 +10,7 @@ private struct BadLine {
   var random: SeededGenerator
   var now = Moment(wallMilliseconds: 1_763_650_000_000, monotonicMilliseconds: 1_000)
   var canvas = Canvas()
-  var session: WriterSession
+  var submitter: Submitter
   var toServer: [[UInt8]] = []
   var toClient: [[UInt8]] = []
   var isOpen = false
@@ -24,11 +24,11 @@ private struct BadLine {
 
   init(seed: UInt64) {
     random = SeededGenerator(seed: seed)
-    session = WriterSession(name: "Writer", color: nil, seed: seed)
-    carryOut(session.start(at: now))
+    submitter = Submitter(name: "Writer", color: nil, seed: seed)
+    carryOut(submitter.start(at: now))
   }
 
-  mutating func carryOut(_ effects: [WriterSession.Effect]) {
+  mutating func carryOut(_ effects: [Submitter.Effect]) {
     for effect in effects {
       switch effect {
       case .connect: wantsConnection = true
@@ -42,7 +42,7 @@ private struct BadLine {
   }
 
   mutating func submit(_ operations: [ProposedOperation]) -> UInt64 {
-    let (number, effects) = session.submit(operations, at: now)
+    let (number, effects) = submitter.submit(operations, at: now)
     carryOut(effects)
     return number
   }
@@ -51,16 +51,18 @@ private struct BadLine {
   mutating func step() {
     now.monotonicMilliseconds += UInt64.random(in: 0...20, using: &random)
     now.wallMilliseconds += 7
+    // Nothing happens before the next try is due.
+    if !isOpen, !wantsConnection, let due = wakeAt { now.monotonicMilliseconds = max(now.monotonicMilliseconds, due) }
     if let due = wakeAt, due <= now.monotonicMilliseconds {
       wakeAt = nil
-      carryOut(session.wake(at: now))
+      carryOut(submitter.wake(at: now))
     }
     if wantsConnection {
       wantsConnection = false
       toServer = []
       toClient = []
       isOpen = true
-      carryOut(session.connected(at: now))
+      carryOut(submitter.connected(at: now))
     }
     guard isOpen else { return }
     if Int.random(in: 0..<60, using: &random) == 0 {
@@ -68,13 +70,13 @@ private struct BadLine {
       isOpen = false
       toServer = []
       toClient = []
-      return carryOut(session.disconnected(closeCode: 1_006, at: now))
+      return carryOut(submitter.disconnected(closeCode: 1_006, at: now))
     }
     if Bool.random(using: &random), !toServer.isEmpty { serve(toServer.removeFirst()) }
     if Bool.random(using: &random), !toClient.isEmpty {
       let bytes = toClient.removeFirst()
       let time = now
-      let effects = bytes.withUnsafeBytes { session.received($0, at: time) }
+      let effects = bytes.withUnsafeBytes { submitter.received($0, at: time) }
       carryOut(effects)
     }
   }
@@ -112,7 +114,7 @@ private struct BadLine {
   private mutating func answer(_ message: ServerMessage) { toClient.append(BinaryEncoding.encode(message)) }
 }
 
-@Suite struct WriterSessionTests {
+@Suite struct SubmitterTests {
   private func move(_ shape: Identifier, _ x: Double) -> ProposedOperation {
     var set = Properties()
     set.kind = .star
@@ -134,9 +136,9 @@ private struct BadLine {
         numbers.append(line.submit([move(shape, Double(step))]))
       }
       line.step()
-      if numbers.count == 200, line.session.unansweredCount == 0 { break }
+      if numbers.count == 200, line.submitter.unansweredCount == 0 { break }
     }
-    #expect(line.session.unansweredCount == 0)
+    #expect(line.submitter.unansweredCount == 0)
     #expect(line.answers.map { $0.number }.sorted() == numbers)
     for (shape, x) in last { #expect(line.canvas[shape]?.properties.position.x == x) }
     #expect(line.losses > 0 && line.refusals > 0, "the faults have happened")
@@ -145,12 +147,12 @@ private struct BadLine {
   @Test("stamps follow the server's clock, and an explicit one stays") func stamps() throws {
     var line = BadLine(seed: 1)
     let shape = Identifier(packed: 7)!
-    let own = line.session.actor
+    let own = line.submitter.actor
     let early = Stamp(milliseconds: 1_000, counter: 0, actor: own)!
     var set = Properties()
     set.kind = .ellipse
     _ = line.submit([ProposedOperation(shape: shape, at: early, set: set), move(Identifier(packed: 8)!, 1)])
-    while line.session.unansweredCount > 0 { line.step() }
+    while line.submitter.unansweredCount > 0 { line.step() }
     #expect(line.canvas.stamp(of: .kind, in: shape) == early)
     let stamp = try #require(line.canvas.stamp(of: .kind, in: Identifier(packed: 8)!))
     #expect(stamp.actor == own && stamp.milliseconds > 1_763_650_004_000)
@@ -159,12 +161,12 @@ private struct BadLine {
   @Test("a final close ends it, with what is unanswered still there") func final() {
     var line = BadLine(seed: 2)
     _ = line.submit([move(Identifier(packed: 7)!, 1)])
-    line.carryOut(line.session.connected(at: line.now))
-    line.carryOut(line.session.disconnected(closeCode: CloseCode.noSuchRoom.rawValue, at: line.now))
-    #expect(line.session.state == .closed(code: CloseCode.noSuchRoom.rawValue))
-    #expect(line.session.unansweredCount == 1)
-    line.carryOut(line.session.wake(at: line.now))
-    #expect(line.session.state == .closed(code: CloseCode.noSuchRoom.rawValue))
+    line.carryOut(line.submitter.connected(at: line.now))
+    line.carryOut(line.submitter.disconnected(closeCode: CloseCode.noSuchRoom.rawValue, at: line.now))
+    #expect(line.submitter.state == .closed(code: CloseCode.noSuchRoom.rawValue))
+    #expect(line.submitter.unansweredCount == 1)
+    line.carryOut(line.submitter.wake(at: line.now))
+    #expect(line.submitter.state == .closed(code: CloseCode.noSuchRoom.rawValue))
   }
 
   @Test("whatever comes from the other end is survived", arguments: 0..<20) func garbage(seed: Int) {
@@ -173,8 +175,8 @@ private struct BadLine {
     for _ in 0..<200 {
       let bytes = (0..<Int.random(in: 0...40, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
       let now = line.now
-      line.carryOut(line.session.connected(at: now))
-      let effects = bytes.withUnsafeBytes { line.session.received($0, at: now) }
+      line.carryOut(line.submitter.connected(at: now))
+      let effects = bytes.withUnsafeBytes { line.submitter.received($0, at: now) }
       line.carryOut(effects)
       line.step()
     }

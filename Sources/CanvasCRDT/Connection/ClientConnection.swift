@@ -1,0 +1,197 @@
+/// A client's connection to a room: connect, say hello, keep to the room's rate, and come back after a loss.
+///
+/// `Replica`, which keeps the drawing, and clients that only write go by the same rules. Their owner tells the connection what
+/// happened and does what it returns. It asks no clock, and chance is handed in.
+public struct ClientConnection: Sendable {
+  public enum State: Hashable, Sendable {
+    /// Not connected, and nothing is planned.
+    case offline
+    /// Not connected; the next try is at that time of the monotonic clock.
+    case waiting(untilMonotonicMilliseconds: UInt64)
+    /// A socket is being opened.
+    case connecting
+    /// Hello was sent; the welcome has yet to come.
+    case greeting
+    /// The server has said welcome.
+    case joined
+    /// The server refuses the client, however often it asks.
+    case closed(code: UInt16)
+  }
+
+  public private(set) var state = State.offline
+
+  /// What the room takes, as its newest welcome told.
+  public private(set) var limits = RoomLimits()
+
+  public private(set) var serverTime: ServerTime
+
+  /// How often the room has been reached.
+  public private(set) var joins = 0
+
+  private var helloSentAt: UInt64?
+  private var joinedAt: UInt64?
+  private var asksForNewActor = false
+  private var retryPauses = Backoff()
+
+  private var rate = TokenBucket(perSecond: 1, capacity: 1, at: 0)
+  private var refusalPauses = Backoff()
+  private var pausedUntil: UInt64?
+
+  /// A server that has not said welcome by then won't.
+  static let welcomeMillisecondsMax: UInt64 = 15_000
+
+  /// A connection that has lasted this long ends the growth of the pauses between tries.
+  private static let stableMilliseconds: UInt64 = 10_000
+
+  public init(serverTime: ServerTime = ServerTime()) { self.serverTime = serverTime }
+
+  /// Whether there is a socket, or one is being opened.
+  public var hasSocket: Bool { state == .connecting || state == .greeting || state == .joined }
+
+  /// How many tries have failed since the last connection that lasted.
+  var failedTries: UInt64 { retryPauses.tries }
+
+  /// When `wake` is to be called, on the monotonic clock.
+  public var wakeAt: UInt64? {
+    switch state {
+    case .waiting(let until): until
+    case .greeting: helloSentAt.map { $0 &+ ClientConnection.welcomeMillisecondsMax }
+    case .offline, .connecting, .joined, .closed: nil
+    }
+  }
+}
+
+// MARK: - Coming and going
+
+extension ClientConnection {
+  /// What the owner is to do with the socket.
+  public enum SocketAction: Hashable, Sendable {
+    case nothing
+    case open
+    case close
+  }
+
+  /// Connects now, also where the next try is not due yet.
+  public mutating func start() -> SocketAction {
+    guard !hasSocket else { return .nothing }
+    state = .connecting
+    return .open
+  }
+
+  /// Stays away until `start`.
+  public mutating func stop(at now: Moment) -> SocketAction {
+    let action = hasSocket ? SocketAction.close : .nothing
+    lose(at: now)
+    state = .offline
+    return action
+  }
+
+  /// Leaves a connection on which hello has been sent, and is connecting anew. Says whether there was one: then its socket is
+  /// to be closed and another opened.
+  public mutating func restart(at now: Moment) -> Bool {
+    guard state == .greeting || state == .joined else { return false }
+    lose(at: now)
+    state = .connecting
+    return true
+  }
+
+  /// The socket is open. Returns the beginning of the hello that is to be sent; nothing where no socket was asked for.
+  public mutating func opened(as actor: Identifier, at now: Moment) -> Hello? {
+    guard state == .connecting else { return nil }
+    state = .greeting
+    helloSentAt = now.monotonicMilliseconds
+    var hello = Hello()
+    hello.actor = asksForNewActor ? nil : actor
+    return hello
+  }
+
+  /// The server said welcome.
+  public mutating func receive(_ welcome: Welcome, at now: Moment) {
+    serverTime.read(welcome.milliseconds, sentAt: helloSentAt, at: now)
+    limits = welcome.limits
+    rate = TokenBucket(
+      perSecond: limits.operationsPerSecond,
+      capacity: limits.operationsPerSecond,
+      at: now.monotonicMilliseconds
+    )
+    asksForNewActor = false
+    joinedAt = now.monotonicMilliseconds
+    joins += 1
+    state = .joined
+  }
+
+  /// The server answered a ping.
+  public mutating func receivePong(_ milliseconds: UInt64, sentAt: UInt64, at now: Moment) {
+    serverTime.read(milliseconds, sentAt: sentAt, at: now)
+  }
+
+  /// The socket is gone, or never came to be; with the close code where there was one. Says whether there was a socket.
+  public mutating func closed(
+    _ code: UInt16?,
+    at now: Moment,
+    using generator: inout some RandomNumberGenerator
+  ) -> Bool {
+    guard hasSocket else { return false }
+    if let code, CloseCode.isFinal(code) {
+      lose(at: now)
+      state = .closed(code: code)
+    } else {
+      // Two writers under one actor would give the same stamps, so the one that was sent away comes back as somebody new.
+      if code == CloseCode.actorElsewhere.rawValue { asksForNewActor = true }
+      retry(at: now, using: &generator)
+    }
+    return true
+  }
+
+  /// Gives the connection up, and tries again after a pause.
+  public mutating func retry(at now: Moment, using generator: inout some RandomNumberGenerator) {
+    lose(at: now)
+    let pause = retryPauses.next(using: &generator)
+    state = .waiting(untilMonotonicMilliseconds: now.monotonicMilliseconds &+ pause)
+  }
+
+  /// The time that `wakeAt` asked for has come. A socket that is to be closed is given up: the next try follows after a pause.
+  public mutating func wake(at now: Moment, using generator: inout some RandomNumberGenerator) -> SocketAction {
+    guard let wakeAt, now.monotonicMilliseconds >= wakeAt else { return .nothing }
+    if state == .greeting {
+      retry(at: now, using: &generator)
+      return .close
+    }
+    return start()
+  }
+
+  private mutating func lose(at now: Moment) {
+    if let joinedAt, now.monotonicMilliseconds >= joinedAt &+ ClientConnection.stableMilliseconds {
+      retryPauses.reset()
+    }
+    joinedAt = nil
+    helloSentAt = nil
+    pausedUntil = nil
+  }
+}
+
+// MARK: - How fast operations may be sent
+
+extension ClientConnection {
+  /// Until when nothing may be sent because the server refused for now; nothing where it may.
+  public mutating func sendingPause(at now: Moment) -> UInt64? {
+    if let until = pausedUntil, now.monotonicMilliseconds < until { return until }
+    pausedUntil = nil
+    return nil
+  }
+
+  /// Counts a message of so many operations as sent; or says when there is room for it under the room's rate.
+  public mutating func spend(_ operations: Int, at now: Moment) -> UInt64? {
+    let tokens = min(UInt64(max(operations, 0)), rate.capacity)
+    if rate.take(tokens, at: now.monotonicMilliseconds) { return nil }
+    return now.monotonicMilliseconds &+ rate.millisecondsUntil(tokens, at: now.monotonicMilliseconds)
+  }
+
+  /// The server refused a message that it may take later: nothing is sent for a while, and longer each time.
+  public mutating func pauseSending(at now: Moment, using generator: inout some RandomNumberGenerator) {
+    pausedUntil = now.monotonicMilliseconds &+ refusalPauses.next(using: &generator)
+  }
+
+  /// The server took a message, so the next pause is a short one.
+  public mutating func resetPauses() { refusalPauses.reset() }
+}
