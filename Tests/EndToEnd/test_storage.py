@@ -9,7 +9,7 @@ import sqlite3
 from client import Client, connect, eventually
 from server import Server, identifier, run
 
-ROOMS = 2_000
+ROOMS = 1_000
 NEEDLE = "a-name-to-be-found"
 
 
