@@ -1,7 +1,7 @@
 # Sourced by scripts/test and scripts/soak: runs named steps one after the other and stops at the first that fails.
 #
 #   step NAME COMMAND…     prints the step's seconds and its last line; its whole output is in build/logs/NAME.log
-#   summary                a table of all steps
+#   summary                a table of all steps: how long each took, and how long processors were busy for it
 #
 # VERBOSE=1 shows all output as it comes.
 
@@ -19,15 +19,30 @@ logs=build/logs
 mkdir -p "$logs"
 step_names=()
 step_seconds=()
+step_busy=()
 
 seconds_since() {
   local now=${EPOCHREALTIME/./}
   printf '%d.%d' $(((now - $1) / 1000000)) $(((now - $1) / 100000 % 10))
 }
 
+# Sets `busy` to the tenths of a second that processors have worked for what this script ran and waited for.
+busy_until_now() {
+  local minutes seconds each
+  busy=0
+  times >"$logs/times"
+  for each in $(tail -n 1 "$logs/times"); do
+    minutes=${each%m*} seconds=${each#*m}
+    seconds=${seconds%s}
+    busy=$((busy + minutes * 600 + ${seconds%.*} * 10 + 10#${seconds#*.} / 100))
+  done
+}
+
 step() {
-  local name=$1 log=$logs/$1.log start=${EPOCHREALTIME/./} status=0
+  local name=$1 log=$logs/$1.log start=${EPOCHREALTIME/./} status=0 busy busy_before
   shift
+  busy_until_now
+  busy_before=$busy
   if [ "${VERBOSE:-0}" = 1 ]; then
     "$@" 2>&1 | tee "$log" || status=$?
   else
@@ -37,6 +52,9 @@ step() {
   seconds=$(seconds_since "$start")
   step_names+=("$name")
   step_seconds+=("$seconds")
+  busy_until_now
+  busy=$((busy - busy_before))
+  step_busy+=("$((busy / 10)).$((busy % 10))")
   if [ "$status" -ne 0 ]; then
     # What went wrong is seldom in the last lines of a long log.
     if [ "${VERBOSE:-0}" != 1 ]; then
@@ -52,10 +70,10 @@ step() {
 
 summary() {
   echo
-  echo "step          seconds"
+  echo "step          seconds  processors busy"
   local index
   for index in "${!step_names[@]}"; do
-    printf '%-12s %8s\n' "${step_names[index]}" "${step_seconds[index]}"
+    printf '%-12s %8s %16s\n' "${step_names[index]}" "${step_seconds[index]}" "${step_busy[index]}"
   done
   printf '%-12s %8s\n' "all" "$(seconds_since "$all_start")"
 }
