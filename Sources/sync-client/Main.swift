@@ -3,7 +3,7 @@ import Glibc
 @main
 enum Main {
   static func main() {
-    // Before there are threads, so that all of them leave the signals to this one.
+    // Before there are other threads: they inherit the mask, so that all signals come to this one.
     Signals.block()
     let words = Array(CommandLine.arguments.dropFirst())
     let request: CommandLineRequest
@@ -28,7 +28,7 @@ enum Main {
 }
 
 extension Command {
-  /// To its end, which is the process's.
+  /// Runs the command, and ends the process with its exit code.
   @ClientLoop
   fileprivate func run(_ invocation: Invocation) async -> Never {
     let code: ExitCode

@@ -46,6 +46,18 @@ import Testing
     #expect(try read("-h").has("--help"))
   }
 
+  @Test(
+    "a mistyped word is answered with the one that was probably meant",
+    arguments: [
+      ("wacth", "watch"), ("shw", "show"), ("room", "rooms"), ("exp", "export"), ("renmae", "rename"),
+      ("wath", "watch"),
+      ("dance", nil), ("", nil), ("r", nil), ("re", nil), ("watchwatch", nil),
+    ] as [(String, String?)]
+  )
+  func suggestions(word: String, meant: String?) {
+    #expect(Suggestion.nearest(to: word, among: CommandTable.all.commands.map { $0.name }) == meant)
+  }
+
   @Test("numbers and times keep to their bounds") func values() throws {
     let arguments = try read("demo", "--speed", "2.5")
     #expect(try arguments.number("--speed", in: 0...3, standard: 1) == 2.5)

@@ -15,10 +15,12 @@ from terminal import between, on_terminal, run
 async def test_words_that_make_no_sense_exit_with_64(shared):
     """One line on standard error that says which and why, and nothing on standard output."""
     for words, said in [
-        ([], "--help"),
-        (["dance"], "dance: there is no such command"),
+        ([], "no command. Usage: sync-client COMMAND"),
+        (["dance"], "dance: there is no such command. sync-client --help"),
         (["help", "dance"], "dance: there is no such command"),
-        (["show"], "show needs ROOM"),
+        (["wacth", "room"], "wacth: there is no such command. Did you mean watch?"),
+        (["show", "room", "--stamp"], "--stamp: show has no such option. Did you mean --stamps?"),
+        (["show"], "show needs ROOM. Usage: sync-client show ROOM"),
         (["show", "a/b"], "a/b: a room's name"),
         (["show", "room", "more"], "more is one word too many"),
         (["show", "room", "--bold"], "--bold: show has no such option"),
@@ -35,7 +37,7 @@ async def test_words_that_make_no_sense_exit_with_64(shared):
         (["set", "room", "Sun", "colour=red"], "there is no such property"),
         (["set", "room", "Sun", "size=wide"], "two numbers"),
         (["add", "room", "blob"], "blob"),
-        (["order", "room", "Sun", "above"], "above what"),
+        (["order", "room", "Sun", "above"], "above needs another shape"),
         (["watch", "room", "--for", "long"], "--for long"),
     ]:
         done = await run(shared, *words, code=64)

@@ -154,6 +154,21 @@ async def test_what_is_not_there_and_what_may_not_be(shared):
         assert not report["acknowledged"] and report["refused"][0]["code"] == "room_full"
 
 
+async def test_a_token_that_allows_less_is_named():
+    """One that may only read, and one that is for other rooms."""
+    ann, bob, guest = "ann-4f1b9c0d2e8a7f63", "bob-7f634f1b9c0d2e8a", "guest-9c0d2e8a7f634f1b"
+    with tempfile.NamedTemporaryFile("w") as file:
+        file.write(f"{ann} editor demo\n{bob} editor other\n{guest} viewer demo\n")
+        file.flush()
+        with Server("--tokens", file.name) as server:
+            await run(server, "add", "demo", "name=Sun", "--token", ann)
+            done = await run(server, "add", "demo", "--token", guest, code=1)
+            assert "refused: this token is read-only (read_only)" in done.err, done
+            for command in ["show", "add", "watch"]:
+                done = await run(server, command, "demo", "--token", bob, code=2)
+                assert "this token doesn't give access to room demo" in done.err, done
+
+
 async def test_a_value_that_had_lost_is_said_with_its_winner(shared):
     """Somebody's clock is ahead, and the writer has not heard of it: superseded, by whom."""
     bob = await Client.join(shared, "lost", name="Bob")
@@ -171,5 +186,5 @@ async def test_a_value_that_had_lost_is_said_with_its_winner(shared):
 
     async with between(shared, "lost", down=keep_back, up=write_before) as there:
         done = await run(None, "move", "lost", "Sun", "1", "1", "--server", there)
-        assert "position had already lost to Bob" in done.out, done
+        assert "position was replaced by a newer value of Bob" in done.out, done
     assert (await shapes(shared, "lost"))["Sun"]["position"] == [7, 7]

@@ -164,7 +164,7 @@ def test_one_may_only_look_on(server, client):
     with Tmux(joins(client, server, "view", "--view")) as screen:
         screen.shows("View only")
         screen.keys("r")
-        screen.shows("you may only look on here")
+        screen.shows("you can look but not edit here")
 
 
 def test_not_a_terminal(server, client):

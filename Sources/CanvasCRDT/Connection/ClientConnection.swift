@@ -1,7 +1,7 @@
 /// A client's connection to a room: connect, say hello, keep to the room's rate, and come back after a loss.
 ///
-/// `Replica`, which keeps the drawing, and clients that only write go by the same rules. Their owner tells the connection what
-/// happened and does what it returns. It asks no clock, and chance is handed in.
+/// `Replica`, which keeps the drawing, and clients that only write go by the same rules. Their owner tells the
+/// connection what happened and does what it returns. It asks no clock, and chance is handed in.
 public struct ClientConnection: Sendable {
   public enum State: Hashable, Sendable {
     /// Not connected, and nothing is planned.
@@ -86,8 +86,8 @@ extension ClientConnection {
     return action
   }
 
-  /// Leaves a connection on which hello has been sent, and is connecting anew. Says whether there was one: then its socket is
-  /// to be closed and another opened.
+  /// Leaves a connection on which hello has been sent, and is connecting anew. Says whether there was one: then its
+  /// socket is to be closed and another opened.
   public mutating func restart(at now: Moment) -> Bool {
     guard state == .greeting || state == .joined else { return false }
     lose(at: now)
@@ -136,7 +136,8 @@ extension ClientConnection {
       lose(at: now)
       state = .closed(code: code)
     } else {
-      // Two writers under one actor would give the same stamps, so the one that was sent away comes back as somebody new.
+      // Two writers under one actor would give the same stamps, so the one that was sent away comes back as somebody
+      // new.
       if code == CloseCode.actorElsewhere.rawValue { asksForNewActor = true }
       retry(at: now, using: &generator)
     }
@@ -150,7 +151,8 @@ extension ClientConnection {
     state = .waiting(untilMonotonicMilliseconds: now.monotonicMilliseconds &+ pause)
   }
 
-  /// The time that `wakeAt` asked for has come. A socket that is to be closed is given up: the next try follows after a pause.
+  /// The time that `wakeAt` asked for has come. A socket that is to be closed is given up: the next try follows after a
+  /// pause.
   public mutating func wake(at now: Moment, using generator: inout some RandomNumberGenerator) -> SocketAction {
     guard let wakeAt, now.monotonicMilliseconds >= wakeAt else { return .nothing }
     if state == .greeting {

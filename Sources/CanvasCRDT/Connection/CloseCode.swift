@@ -1,4 +1,5 @@
-/// Why a connection ends. The raw values are the WebSocket's close codes; docs/PROTOCOL.md lists those that a server sends.
+/// Why a connection ends. The raw values are the WebSocket's close codes; docs/PROTOCOL.md lists those that a server
+/// sends.
 public enum CloseCode: UInt16, CaseIterable, Hashable, Sendable {
   /// The client leaves.
   case normal = 1000
@@ -42,7 +43,8 @@ public enum CloseCode: UInt16, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// Whether trying again is pointless. The whole range is final, also numbers that have no name yet: a newer server may send them.
+  /// Whether trying again is pointless. The whole range is final, also numbers that have no name yet: a newer server
+  /// may send them.
   public static func isFinal(_ number: UInt16) -> Bool {
     (CloseCode.badHello.rawValue...CloseCode.noSuchRoom.rawValue).contains(number)
   }

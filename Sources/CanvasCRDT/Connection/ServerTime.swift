@@ -17,8 +17,8 @@ public struct ServerTime: Hashable, Sendable {
 
   /// The server's time now, as far as the client can know.
   ///
-  /// There are two ways to count on from the last reading, and the later time is taken. On a host that slept the monotonic
-  /// clock stood still. On one whose wall clock was put back, stamps by that clock would lie in the past.
+  /// There are two ways to count on from the last reading, and the later time is taken. On a host that slept the
+  /// monotonic clock stood still. On one whose wall clock was put back, stamps by that clock would lie in the past.
   public func milliseconds(at now: Moment) -> UInt64 {
     var estimate = now.wallMilliseconds
     if let offset {

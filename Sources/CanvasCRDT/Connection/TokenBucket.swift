@@ -28,8 +28,8 @@ public struct TokenBucket: Hashable, Sendable {
     return true
   }
 
-  /// How long from `milliseconds` until so many tokens can be taken: 0 where they can be now. For more than the capacity it is
-  /// the time until the bucket is full.
+  /// How long from `milliseconds` until so many tokens can be taken: 0 where they can be now. For more than the
+  /// capacity it is the time until the bucket is full.
   public func millisecondsUntil(_ count: UInt64, at milliseconds: UInt64) -> UInt64 {
     let wanted = min(count, capacity) * 1_000
     let held = thousandths(at: milliseconds)

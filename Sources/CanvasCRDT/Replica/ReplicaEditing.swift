@@ -74,7 +74,7 @@ extension Replica {
   private mutating func write(_ edits: [ShapeEdit], at now: Moment) {
     let edits = edits.filter { !$0.set.assigned.isEmpty }
     guard let first = edits.first else { return }
-    guard !isLookingOn else { return refuse(first, code: .readOnly, "you are looking on") }
+    guard !isLookingOn else { return refuse(first, code: .readOnly, "this connection is read-only") }
     for edit in edits {
       do throws(PropertyProblem) { try edit.set.check() } catch {
         return refuse(edit, code: .badValue, error.message)

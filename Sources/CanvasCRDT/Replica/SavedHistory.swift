@@ -1,5 +1,5 @@
-// What one could undo and redo, as bytes: for a host that ends after each edit, as a command of a terminal does, and for
-// which the next undo is the next process. Kept beside the saved replica, which has the clock.
+// What one could undo and redo, as bytes: for a host that ends after each edit, as a command of a terminal does, and
+// for which the next undo is the next process. Kept beside the saved replica, which has the clock.
 //
 //     version      one byte, 1
 //     undoable     varint, then each step, the oldest first: varint, then each of its entries:
@@ -11,8 +11,8 @@
 //                  follows
 //     checksum     the FNV-1a 64 of all bytes before it, highest byte first
 //
-// A snapshot is a byte (1 the shape is live, 2 there are values), a varint of the registers that it covers, a list of one
-// operation without a stamp where there are values, and the stamps of these in the order of the properties' bits. A
+// A snapshot is a byte (1 the shape is live, 2 there are values), a varint of the registers that it covers, a list of
+// one operation without a stamp where there are values, and the stamps of these in the order of the properties' bits. A
 // stamp is a varint of its time and six bytes of its actor.
 
 enum SavedHistory {

@@ -51,8 +51,8 @@ enum SavedReplica {
 // MARK: - Saving
 
 extension Replica {
-  /// The edits that the server has not yet answered for, and with the drawing what is confirmed of it, so that it can be
-  /// shown before the room is reached again. What one could undo is not kept.
+  /// The edits that the server has not yet answered for, and with the drawing what is confirmed of it, so that it can
+  /// be shown before the room is reached again. What one could undo is not kept.
   public func save(withDrawing: Bool) -> [UInt8] {
     var writer = ByteWriter(capacity: 256)
     writer.append(SavedReplica.version)
@@ -91,8 +91,8 @@ extension Replica {
 extension Replica {
   /// Goes on from what was saved: the same actor, offline, with the same edits to send.
   ///
-  /// `drawing` is what any replica of the room has saved, where that is to be begun with instead of the own one: drawings
-  /// are large and are kept less often than edits. What lies between them the room tells on return.
+  /// `drawing` is what any replica of the room has saved, where that is to be begun with instead of the own one:
+  /// drawings are large and are kept less often than edits. What lies between them the room tells on return.
   public init(
     saved bytes: [UInt8],
     drawing: [UInt8]? = nil,

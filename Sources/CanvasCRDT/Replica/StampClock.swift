@@ -21,8 +21,8 @@ struct StampClock: Sendable {
     confirmedTime = max(confirmedTime, stamp.time)
   }
 
-  /// Takes note of a stamp of one's own whose operation was refused. What somebody may have heard of under it, say from a
-  /// log that could not tell, must never be about anything else.
+  /// Takes note of a stamp of one's own whose operation was refused. What somebody may have heard of under it, say from
+  /// a log that could not tell, must never be about anything else.
   mutating func spend(_ stamp: Stamp) {
     spentTime = max(spentTime, stamp.time)
   }

@@ -27,7 +27,8 @@ public struct UndoHistory: Sendable {
     var after: RegisterSnapshot
   }
 
-  /// A register's stamp that stands for an earlier one: the value is the same. Nothing, where the register was not there.
+  /// A register's stamp that stands for an earlier one: the value is the same. Nothing, where the register was not
+  /// there.
   struct Alias: Sendable {
     let property: Property
     var current: Stamp

@@ -1,4 +1,4 @@
-/// The words behind a command's name, told apart: options with their values, and operands in their order.
+/// The words after a command's name, sorted into options with their values and operands in their order.
 struct Arguments: Hashable, Sendable {
   let operands: [String]
   private let values: [String: String]
@@ -25,7 +25,11 @@ struct Arguments: Hashable, Sendable {
       }
       let halves = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       guard let option = options.first(where: { $0.name == halves[0] }) else {
-        throw .usage("\(halves[0]): \(command.name) has no such option; sync-client \(command.name) --help lists all")
+        let question = Suggestion.question(halves[0], among: options.map { $0.name })
+        throw .usage(
+          "\(halves[0]): \(command.name) has no such option.\(question) "
+            + "sync-client \(command.name) --help lists all options."
+        )
       }
       switch (option.value, halves.count) {
       case (nil, 1): values[option.name] = ""
@@ -59,9 +63,9 @@ struct Arguments: Hashable, Sendable {
     }
     if operands.count < least {
       let missing = command.operands[min(operands.count, command.operands.count - 1)].shown
-      throw .usage("\(command.name) needs \(missing): \(command.usage)")
+      throw .usage("\(command.name) needs \(missing). Usage: \(command.usage)")
     }
-    if operands.count > most { throw .usage("\(operands[most]) is one word too many: \(command.usage)") }
+    if operands.count > most { throw .usage("\(operands[most]) is one word too many. Usage: \(command.usage)") }
   }
 
   // MARK: - Reading

@@ -1,31 +1,31 @@
-/// One of the things that the program does, by the first word of the command line.
+/// One of the things that the program can do, named by the first word of the command line.
 struct Command: Sendable {
   let name: String
   let group: Group
   var operands: [Operand] = []
-  /// What it does, in a line.
+  /// What it does, in one line.
   let summary: String
-  /// What else there is to know, a paragraph each.
+  /// What else a user should know, in paragraphs.
   var details: [String] = []
   var options: [Option] = []
-  /// Without the program's name.
+  /// Command lines without the program's name.
   var examples: [String] = []
   let body: @ClientLoop @Sendable (Invocation) async throws -> ExitCode
 
   enum Group: String, CaseIterable, Sendable {
-    case looking = "To look"
-    case editing = "To edit"
-    case exchanging = "To exchange"
-    case operating = "To operate"
+    case looking = "Look at a room"
+    case editing = "Edit a room"
+    case exchanging = "Import and export"
+    case operating = "Run and test a server"
   }
 
-  /// What stands on the command line beside options.
+  /// A word of the command line that is not an option.
   enum Operand: Hashable, Sendable {
     case one(String)
     case optional(String)
-    /// At least one.
+    /// One or more.
     case several(String)
-    /// None, one or several.
+    /// Any number, also none.
     case any(String)
 
     var shown: String {
@@ -47,7 +47,7 @@ struct Command: Sendable {
 /// A word that begins with two hyphens, and perhaps its value.
 struct Option: Hashable, Sendable {
   let name: String
-  /// What its value is called; a switch has none.
+  /// What the help calls its value; a switch has none.
   var value: String?
   let words: String
 
@@ -59,13 +59,13 @@ struct Option: Hashable, Sendable {
 
   /// Those that every command takes.
   static let common = [
-    Option("--server", "URL", "the server, by TLS with wss:// (CANVAS_SERVER, else ws://127.0.0.1:8080)"),
-    Option("--token", "TOKEN", "where the server asks for one (CANVAS_TOKEN)"),
-    Option("--name", "NAME", "by which others know you (USER, where you edit)"),
-    Option("--color", "RRGGBB", "in which others see you, such as E4572E"),
-    Option("--json", "one JSON object a line, for programs"),
-    Option("--no-color", "plain text, also on a terminal (NO_COLOR)"),
-    Option("--help", "this"),
+    Option("--server", "URL", "the server; wss:// for TLS (default: CANVAS_SERVER, or ws://127.0.0.1:8080)"),
+    Option("--token", "TOKEN", "the access token, if the server wants one (default: CANVAS_TOKEN)"),
+    Option("--name", "NAME", "the name that others see (default where you edit: USER)"),
+    Option("--color", "RRGGBB", "the colour that others see you in, such as E4572E"),
+    Option("--json", "print JSON, one object a line, for programs"),
+    Option("--no-color", "no colours, also on a terminal (same as NO_COLOR)"),
+    Option("--help", "explain the command"),
   ]
 
   private init(_ name: String, _ words: String) { self.init(name, nil, words) }

@@ -5,7 +5,9 @@ enum CommandLineRequest: Sendable {
 
   /// - Parameter words: without the program's own name.
   init(_ words: [String], of table: CommandTable, environment: [String: String]) throws(ClientFailure) {
-    guard let first = words.first else { throw .usage("what? sync-client --help lists what there is") }
+    guard let first = words.first else {
+      throw .usage("no command. Usage: sync-client COMMAND …; sync-client --help lists all commands")
+    }
     switch first {
     case "--help", "-h", "help":
       guard words.count > 1 else {

@@ -9,7 +9,8 @@ struct CommandTable: Sendable {
 
   func command(named name: String) throws(ClientFailure) -> Command {
     guard let command = commands.first(where: { $0.name == name }) else {
-      throw .usage("\(name): there is no such command; sync-client --help lists all")
+      let question = Suggestion.question(name, among: commands.map { $0.name })
+      throw .usage("\(name): there is no such command.\(question) sync-client --help lists all commands.")
     }
     return command
   }

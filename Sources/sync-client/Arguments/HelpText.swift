@@ -18,8 +18,8 @@ extension CommandTable {
     lines += ["", "Options of every command"]
     lines += HelpText.columns(Option.common.map { ($0.shown, $0.words) })
     lines += [
-      "", "sync-client COMMAND --help tells more of each, with examples; sync-client --version, which this is.",
-      "Exit codes: 0 done, 1 failed, 2 could not connect, 64 the words make no sense.",
+      "", "sync-client COMMAND --help explains a command, with examples. sync-client --version prints the version.",
+      "Exit codes: 0 done, 1 failed, 2 could not connect, 64 the command line is wrong.",
     ]
     return lines.joined(separator: "\n")
   }
@@ -27,13 +27,13 @@ extension CommandTable {
 
 extension Command {
   var helpText: String {
-    var lines = ["\(usage)", "", summary]
+    var lines = ["\(usage)", "", summary.prefix(1).uppercased() + summary.dropFirst() + "."]
     for paragraph in details { lines += [""] + HelpText.wrapped(paragraph, width: 92) }
     if !options.isEmpty {
       lines += ["", "Options"]
       lines += HelpText.columns(options.map { ($0.shown, $0.words) })
     }
-    lines += ["", "As every command"]
+    lines += ["", "Options of every command"]
     lines += HelpText.columns(Option.common.map { ($0.shown, $0.words) })
     if !examples.isEmpty {
       lines += ["", "Examples"]
@@ -48,7 +48,7 @@ extension Option {
 }
 
 enum HelpText {
-  /// Two columns, the first as wide as its widest.
+  /// Two columns, the first as wide as its widest entry.
   static func columns(_ rows: [(String, String)]) -> [String] {
     let width = min(rows.map { $0.0.count }.max() ?? 0, 38)
     var lines: [String] = []

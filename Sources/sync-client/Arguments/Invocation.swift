@@ -1,7 +1,8 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// A command's arguments, and what holds for every command: which server, who one is, how to answer.
+/// A command's arguments, with what every command needs read from them: the server, the user's name, the form of the
+/// answer.
 struct Invocation: Sendable {
   let arguments: Arguments
   let server: ServerAddress
@@ -9,7 +10,7 @@ struct Invocation: Sendable {
   let color: Color?
   let isJSON: Bool
   let output: Output
-  /// How many colours the terminal has, by the environment and what was asked for.
+  /// How many colours to use, by the environment and `--no-color`.
   let colorDepth: ColorDepth
   let environment: [String: String]
   let windowChanges = WindowChanges()
@@ -30,9 +31,9 @@ struct Invocation: Sendable {
       return name
     }
     color = try arguments["--color"].map { (text) throws(ClientFailure) in
-      // To a shell a word that begins with # is a remark, so that the bare digits do as well.
+      // A shell takes a word that begins with # for a comment, so the digits alone are accepted too.
       guard let color = Color(text) ?? Color("#" + text) else {
-        throw .usage("--color \(text): must be a colour as E4572E or '#E4572E'")
+        throw .usage("--color \(text): must be a colour such as E4572E or '#E4572E'")
       }
       return color
     }
@@ -44,13 +45,13 @@ struct Invocation: Sendable {
   /// The room that the first operand names.
   func room() throws(ClientFailure) -> RoomName { try RoomName(arguments.operands[0]) }
 
-  /// What somebody who gave no name is called: as they are on this machine.
+  /// The name of a user who gave none: their user name on this machine.
   var ownName: Text {
     let user = Text(environment["USER"] ?? "")
     return PropertyRules.allowsName(user) ? user : "Terminal"
   }
 
-  /// How one joins a room, unless a command knows better.
+  /// How a command joins a room, unless it needs something else.
   func replicaConfiguration(name standard: Text = "Terminal") -> ReplicaConfiguration {
     var configuration = ReplicaConfiguration()
     configuration.name = name ?? standard

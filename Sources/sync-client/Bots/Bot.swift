@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// One bot: a behaviour, a writer, and what has become of what it wrote.
+/// One bot: a behaviour, a writer, and the fate of what it wrote.
 @ClientLoop
 final class Bot: WriterFollower {
   let name: Text
@@ -8,15 +8,15 @@ final class Bot: WriterFollower {
   private var behaviour: BotBehaviour
   private let tally: BotTally
 
-  /// When each unanswered group was handed over, and where it put what.
+  /// Each unanswered group, and when it was submitted.
   private var pending: [UInt64: (microseconds: UInt64, operations: [ProposedOperation])] = [:]
-  /// The last place of each shape that the server has acknowledged, and with which group. What was refused for now and
-  /// sent again may be answered behind what was written after it, and is still the older.
+  /// The last acknowledged place of each shape, with the number of its group. A group that was refused for now and sent
+  /// again may be answered after a later one; its number says that it is the older.
   private var places: [Identifier: (number: UInt64, position: Point?)] = [:]
   private var dueAt: UInt64 = 0
   private var hasBegun = false
 
-  /// A bot waits for answers rather than pile up what nobody has taken.
+  /// A bot with so many unanswered groups waits, rather than pile up more.
   static let unansweredMax = 64
 
   init(
@@ -34,13 +34,13 @@ final class Bot: WriterFollower {
     writer = RoomWriter(server, room, submitter, follower: self)
   }
 
-  /// Does what is due by now; `interval` is how far its moves are apart.
+  /// Makes the moves that are due by now. `interval` is the time between two of them.
   func act(atMicroseconds now: UInt64, since beginning: UInt64, interval: UInt64) {
     guard hasBegun else {
       guard writer.submitter.state == .joined else { return }
       hasBegun = true
       submit(behaviour.begin(), at: now)
-      // Bots that come together do not move together.
+      // Bots that join together should not move together.
       dueAt = now + UInt64.random(in: 0...interval)
       return
     }
@@ -51,12 +51,12 @@ final class Bot: WriterFollower {
         submit([move], at: now)
       }
       dueAt += interval
-      // What was missed while the process slept is not made up for.
+      // Moves that were missed while the process slept are not made up for.
       if dueAt + 1_000_000 < now { dueAt = now }
     }
   }
 
-  /// Takes its shapes away.
+  /// Deletes its shapes.
   func cleanUp(atMicroseconds now: UInt64) {
     guard hasBegun else { return }
     var set = Properties()
@@ -66,7 +66,7 @@ final class Bot: WriterFollower {
 
   private func submit(_ operations: [ProposedOperation], at now: UInt64) {
     var rest = operations[...]
-    // In messages as small as the server wants them.
+    // No message may be longer than the room takes.
     let most = Int(
       clamping: min(writer.submitter.limits.operationsPerMessage, writer.submitter.limits.operationsPerSecond)
     )
@@ -100,14 +100,14 @@ final class Bot: WriterFollower {
     if writer.submitter.state == .joined, writer.submitter.joins > 1 { tally.reconnects += 1 }
   }
 
-  /// Where the server was last told that each shape is.
+  /// The last acknowledged place of each shape.
   var positions: [Identifier: Point] { places.compactMapValues { $0.position } }
 
   var isDone: Bool { writer.submitter.unansweredCount == 0 || writer.isClosedForGood }
   var unansweredCount: Int { pending.values.reduce(0) { $0 + $1.operations.count } }
 }
 
-/// What all bots of a process have done together.
+/// Totals of all bots of a process.
 @ClientLoop
 final class BotTally {
   var written = 0

@@ -1,16 +1,16 @@
 import CanvasCRDT
 import Glibc
 
-/// What a bot does with its shapes. A value with a seed: the same bot does the same again.
+/// What a bot does with its shapes. With the same seed it does the same again.
 struct BotBehaviour: Sendable {
   enum Kind: String, CaseIterable, Sendable {
-    /// Each move is to anywhere.
+    /// Each move goes anywhere in the area.
     case scatter
-    /// Small steps, and back from the edges.
+    /// Small steps that stay within the area.
     case wander
-    /// Around a centre of one's own, each shape at its own pace.
+    /// Around a centre of the bot's own, each shape at its own pace.
     case orbit
-    /// All bots of one seed after one point that wanders.
+    /// All bots of one seed follow one wandering point.
     case swarm
     /// From cell to neighbouring cell.
     case grid
@@ -20,7 +20,7 @@ struct BotBehaviour: Sendable {
     let id: Identifier
     let size: Size
     var position: Point
-    /// 0 … 1, in which the members of a bot differ.
+    /// From 0 to 1, different for each shape of a bot.
     let phase: Double
   }
 
@@ -33,11 +33,12 @@ struct BotBehaviour: Sendable {
 
   static let cell = 60.0
 
-  /// - Parameter number: which of the bots; each has shapes and chance of its own.
+  /// - Parameter number: the bot's number among those of the same seed. Each has its own shapes and its own random
+  ///   numbers.
   init(_ kind: Kind, shapes: Int, area: Rect, seed: UInt64, number: Int) {
     self.kind = kind
     self.area = area
-    // Mixed once: seeds that follow each other, or differ by the generator's own step, would draw the same.
+    // Mixed once, because generators whose seeds differ by the generator's own step would draw the same numbers.
     var mixer = SplitMix(seed: seed &+ UInt64(number))
     random = SplitMix(seed: mixer.next())
     center = Point(
@@ -72,7 +73,7 @@ struct BotBehaviour: Sendable {
     }
   }
 
-  /// The next move, of one shape after the other.
+  /// The next move. The shapes take turns.
   mutating func move(atMilliseconds time: UInt64) -> ProposedOperation? {
     guard !members.isEmpty else { return nil }
     let index = next
@@ -129,7 +130,7 @@ struct BotBehaviour: Sendable {
         x: member.position.x + step.0 * BotBehaviour.cell,
         y: member.position.y + step.1 * BotBehaviour.cell
       )
-      // Past the edge it stays where it is.
+      // A step over the edge is not taken.
       return kept(stepped, member.size) == stepped ? stepped : member.position
     }
   }
@@ -153,9 +154,9 @@ struct BotBehaviour: Sendable {
   }
 }
 
-/// Going round.
+/// Points on a circle.
 enum Cycle {
-  /// A whole turn is 1.
+  /// - Parameter turn: how far round; 1 is a whole turn.
   static func point(around center: Point, radius: Double, turn: Double) -> Point {
     Point(x: center.x + radius * cos(turn * 2 * .pi), y: center.y + radius * sin(turn * 2 * .pi))
   }

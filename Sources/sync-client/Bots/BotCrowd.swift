@@ -1,7 +1,7 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// Bots at work: a clock for all of them, progress, and the end.
+/// All bots of a process: starts them, keeps their time, ends them.
 @ClientLoop
 final class BotCrowd {
   let bots: [Bot]
@@ -20,7 +20,7 @@ final class BotCrowd {
     interval = UInt64((1_000_000 / perSecond).rounded())
   }
 
-  /// Brings all into the room. The first has to get in; a server that takes no more than some says so.
+  /// Joins the room with all bots. Fails with the server's words where it doesn't let all of them in.
   func join(withinMilliseconds: UInt64) async throws {
     try await bots[0].writer.join()
     for bot in bots.dropFirst() { bot.writer.start() }
@@ -38,7 +38,7 @@ final class BotCrowd {
     }
   }
 
-  /// Until the time is over, the task is cancelled, or the room is gone.
+  /// Runs until the time is over, the task is cancelled, or the room is closed for good.
   func work(forMilliseconds duration: UInt64?, progress: (BotCrowd) -> Void) async {
     isWorking = true
     tick()
@@ -63,7 +63,7 @@ final class BotCrowd {
     }
   }
 
-  /// Waits until everything is answered, also when one was told to end; then all leave.
+  /// Waits until everything is answered, also in a cancelled task. Then all bots leave.
   func finish(isCleaning: Bool, patience: UInt64) async {
     let now = Clocks.monotonicMicroseconds()
     if isCleaning { for bot in bots { bot.cleanUp(atMicroseconds: now) } }

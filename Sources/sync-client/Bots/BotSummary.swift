@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// What the bots tell on their way and in the end.
+/// What the bots print: progress on the way, figures at the end.
 @ClientLoop
 struct BotSummary {
   private static let parts: [(name: StaticString, part: Double)] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)]
@@ -68,7 +68,7 @@ struct BotSummary {
     tally.refused.map { (Text($0.key.wireName).string, $0.value) }.sorted { $0.0 < $1.0 }
   }
 
-  /// The last place of each shape that was acknowledged: what the room has to hold where nobody else has moved them.
+  /// The last acknowledged place of each shape. The room has to hold these, unless somebody else moved the shapes.
   static func writeLedger(_ crowd: BotCrowd, to output: Output) {
     for bot in crowd.bots {
       for (shape, position) in bot.positions.sorted(by: { $0.key < $1.key }) {

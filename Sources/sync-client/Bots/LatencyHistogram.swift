@@ -1,5 +1,5 @@
-/// How long answers took: counts in ever wider classes, so that a day's worth takes a page of memory and no percentile is
-/// wrong by more than a thirty-second.
+/// How long answers took, counted in classes that widen with the time. A day's worth takes a page of memory, and no
+/// percentile is wrong by more than a thirty-second.
 struct LatencyHistogram: Hashable, Sendable {
   private static let stepsPerDoubling = 32
 
@@ -15,7 +15,7 @@ struct LatencyHistogram: Hashable, Sendable {
     microsecondsMax = max(microsecondsMax, microseconds)
   }
 
-  /// The time that so large a part of the answers did not exceed.
+  /// A percentile: the time within which this part of the answers came.
   func microseconds(atPart part: Double) -> UInt64 {
     guard count > 0 else { return 0 }
     var left = max(1, Int((part * Double(count)).rounded(.up)))
@@ -26,7 +26,7 @@ struct LatencyHistogram: Hashable, Sendable {
     return microsecondsMax
   }
 
-  /// Exact up to the steps of the first doubling, then by the five bits behind the highest.
+  /// Small values have a class each. Larger ones share a class with those that have the same six highest bits.
   private static func place(of value: UInt64) -> Int {
     guard value >= UInt64(stepsPerDoubling) else { return Int(value) }
     let doublings = 63 - value.leadingZeroBitCount - 5

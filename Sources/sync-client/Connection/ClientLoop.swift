@@ -1,9 +1,10 @@
 import Glibc
 import WebSocketLoop
 
-/// The one loop of the process, and the isolation of all that lives on it: sockets, replicas, commands.
+/// The process's only event loop, and the isolation of everything that lives on it: sockets, replicas, commands.
 ///
-/// A callback of the loop is on its thread already and enters with `assumeIsolated`: no task and no hop for a message.
+/// The loop calls back on its own thread, so a callback enters with `assumeIsolated`: no task and no hop for each
+/// message.
 @globalActor
 actor ClientLoop {
   static let shared = ClientLoop()
@@ -16,23 +17,23 @@ actor ClientLoop {
     do {
       loop = try EventLoop(name: "client", speaksTLS: true)
     } catch {
-      Output.complain("no event loop could be made: \(error)")
+      Output.complain("can't create an event loop: \(error)")
       exit(ExitCode.failed.rawValue)
     }
   }
 
-  /// For callbacks that the loop makes on its own thread, which the compiler can't know.
+  /// For the loop's callbacks. The compiler can't know that they run on the loop's thread.
   nonisolated static func assumeIsolated<Value: Sendable>(
     _ work: @ClientLoop () throws -> Value
   ) rethrows -> Value {
     shared.preconditionIsolated()
     return try withoutActuallyEscaping(work) { work in
-      // The two types differ in the isolation alone, which has just been checked.
+      // The two types differ only in the isolation, which has just been checked.
       try unsafeBitCast(work, to: (() throws -> Value).self)()
     }
   }
 
-  /// Lets so much time pass; a cancelled task gets on at once, by an error.
+  /// Lets time pass. If the task is cancelled, it throws at once.
   @ClientLoop
   static func pause(milliseconds: UInt64) async throws {
     try await Task.sleep(nanoseconds: milliseconds * 1_000_000)

@@ -1,20 +1,25 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// Why a room can't be reached, in words.
+/// Why a room can't be reached, in words for the user.
 enum ConnectionWords {
   static let noToken = "the server wants a valid token (--token or CANVAS_TOKEN)"
 
-  /// With what to do about it, where nobody said which server was meant.
+  /// - Parameter room: the room's name, if a room was asked for.
+  static func forbidden(_ room: String?) -> String {
+    "this token doesn't give access" + (room.map { " to room \($0)" } ?? "")
+  }
+
+  /// With advice, if the user didn't name a server.
   static func nobody(_ server: ServerAddress) -> String {
     server.isStandard
-      ? "no server answers there; make run starts one, --server or CANVAS_SERVER names another"
+      ? "no server answers there; start one with make run, or name another with --server or CANVAS_SERVER"
       : "no server answers there"
   }
 
   /// - Parameter why: OpenSSL's words.
   static func untrusted(_ why: String) -> String {
-    "its certificate is not trusted: \(why) (SSL_CERT_FILE names one to trust)"
+    "its certificate is not trusted: \(why) (to trust it, name it in SSL_CERT_FILE)"
   }
 
   static func whyNot(
@@ -28,20 +33,20 @@ enum ConnectionWords {
     if let finalCode {
       switch CloseCode(rawValue: finalCode) {
       case .noToken: return "\(place): \(noToken)"
-      case .forbidden: return "\(place): this token may not"
+      case .forbidden: return "\(server.authority): \(forbidden(room.text))"
       case .noSuchRoom: return "\(place): there is no such room"
-      default: return "\(place): \(lastError ?? "the server will not have us") (\(finalCode))"
+      default: return "\(place): \(lastError ?? "the server refused the connection") (\(finalCode))"
       }
     }
     guard let closure else { return "\(place): no answer" }
     switch closure.cause {
     case .refused(401): return "\(place): \(noToken)"
-    case .refused(403): return "\(place): this token may not"
+    case .refused(403): return "\(server.authority): \(forbidden(room.text))"
     case .refused(let status) where status != 0 && status != 101:
       return "\(place): the server answered with HTTP status \(status)"
     case .untrusted: return "\(server.authority): \(untrusted(closure.reason))"
     case .refused where server.isSecure:
-      return "\(server.authority): no server answers there, or none that speaks TLS"
+      return "\(server.authority): no server answers there, or it doesn't speak TLS"
     case .refused: return "\(server.authority): \(nobody(server))"
     case .peer, .ours, .lost:
       let why = lastError ?? (closure.reason.isEmpty ? "the connection was lost" : closure.reason)

@@ -1,14 +1,14 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// Whoever wants to know what becomes of a room. Told one after the other, in order, of every effect but those that
-/// are the client's own to do (connect, send, disconnect, wake).
+/// Hears what happens in a room: every effect of the replica, in order, except those that the client itself carries out
+/// (connect, send, disconnect, wake).
 @ClientLoop
 protocol RoomFollower: AnyObject {
   func follow(_ effect: ReplicaEffect, in client: RoomClient)
 }
 
-/// A replica with a socket: does what it asks for, and comes back as often as it wants to.
+/// A replica with a socket. The client does what the replica asks for, and reconnects as often as it wants.
 ///
 ///     let client = RoomClient(server, room, Replica(configuration: …, seed: …), follower: self)
 ///     try await client.join()
@@ -24,10 +24,10 @@ final class RoomClient {
   private(set) var lastClosure: Closure?
   /// What the server said before it closed the connection.
   private(set) var lastError: String?
-  /// Attempts since the room was last reached.
+  /// Failed attempts since the room was last reached.
   private(set) var failedAttempts = 0
   private(set) var hasBeenLive = false
-  /// How many connections the room has been reached by.
+  /// How often the room has been reached.
   private(set) var joins = 0
   let waiters = Waiters()
 
@@ -43,17 +43,17 @@ final class RoomClient {
     socket = RoomSocket(server, room, replica.configuration.encoding, owner: self)
   }
 
-  /// Tries to reach the room, now, and goes on trying by itself. `join` waits for it.
+  /// Begins to connect, and goes on trying by itself. `join` waits until the room is reached.
   func start() {
     carryOut(replica.start(at: .now()))
   }
 
-  /// Changes the replica and does what that asks for.
+  /// Changes the replica and carries out its effects.
   func edit(_ body: (inout Replica, Moment) -> [ReplicaEffect]) {
     carryOut(body(&replica, .now()))
   }
 
-  /// As `edit`, where the change has a result of its own.
+  /// As `edit`, for a change that has a result.
   func edit<Result>(_ body: (inout Replica, Moment) -> (Result, [ReplicaEffect])) -> Result {
     let (result, effects) = body(&replica, .now())
     carryOut(effects)

@@ -1,10 +1,10 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// Waiting for what becomes of a room: until it is reached, until edits are acknowledged, until anything else.
+// Waiting: until the room is reached, until edits are acknowledged, until any other condition holds.
 
 extension RoomClient {
-  /// Waits until `condition` holds, which is looked at after everything that happens in the room.
+  /// Waits until `condition` holds. It is checked after each event in the room.
   func wait(
     withinMilliseconds: UInt64? = nil,
     until condition: @escaping @ClientLoop (RoomClient) -> Bool
@@ -12,8 +12,8 @@ extension RoomClient {
     await waiters.wait(withinMilliseconds: withinMilliseconds) { condition(self) }
   }
 
-  /// Comes into the room and waits until all of it is here. The first attempt has to succeed: a server that isn't there
-  /// is said at once, rather than waited for.
+  /// Joins the room and waits until all of it has been loaded. The first attempt has to succeed: if no server answers,
+  /// the user should hear it at once.
   func join(withinMilliseconds: UInt64 = 15_000) async throws {
     start()
     let end = await wait(withinMilliseconds: withinMilliseconds) { client in
@@ -26,8 +26,8 @@ extension RoomClient {
     }
   }
 
-  /// Waits until the server has answered for every edit. No where nothing at all was answered for so long: many edits
-  /// take their time, since a server takes so many a second.
+  /// Waits until the server has answered for every edit. Returns false if not a single answer came for that long. Many
+  /// edits may take longer in all, since a server takes only so many a second.
   func settle(withinMilliseconds: UInt64 = 15_000) async throws -> Bool {
     while true {
       let before = replica.unsentCount
@@ -39,7 +39,7 @@ extension RoomClient {
     }
   }
 
-  /// The server will not have us, however often we ask.
+  /// The server refuses this client for good.
   var isClosedForGood: Bool {
     if case .closed = replica.state { return true }
     return false
@@ -50,7 +50,7 @@ extension RoomClient {
     return lastClosure.cause.isBeforeItWasOpen
   }
 
-  /// Why the room can't be reached, in words.
+  /// Why the room can't be reached.
   var whyNot: String {
     var code: UInt16?
     if case .closed(let final) = replica.state { code = final }

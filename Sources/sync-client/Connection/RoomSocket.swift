@@ -1,18 +1,18 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// Whose socket it is: a state machine that is told what happens, and its host.
+/// The owner of a socket: a state machine and its host, which hear what happens.
 @ClientLoop
 protocol RoomSocketOwner: AnyObject {
   func socketOpened()
   func socketReceived(_ message: Message)
-  /// It is gone, or never came to be. Not told where the owner dropped it.
+  /// The socket is gone, or could not be opened. Not called after the owner dropped it.
   func socketClosed(_ closure: Closure)
   /// The time asked for by `wake` has come.
   func timeHasCome()
 }
 
-/// A room's WebSocket and one timer, as a state machine wants them: one connection at a time, and nothing from an
+/// A room's WebSocket and one timer, as a state machine needs them: one connection at a time, and no events of an
 /// earlier one.
 @ClientLoop
 final class RoomSocket {
@@ -32,7 +32,7 @@ final class RoomSocket {
 
   func connect() {
     var options = WebSocketOptions()
-    // As much as a server may have been told to send in one message, and to take.
+    // The largest message that a server's flags allow, either way.
     options.messageBytesMax = 64 << 20
     options.waitingBytesMax = 64 << 20
     connection = ClientLoop.shared.loop.connect(
@@ -46,22 +46,22 @@ final class RoomSocket {
 
   func send(_ bytes: [UInt8]) {
     let frame = encoding.isText ? Frame(text: bytes) : Frame(binary: bytes)
-    // What can't be sent is as good as lost, and is sent again over the next connection.
+    // What can't be sent counts as lost. It is sent again over the next connection.
     if connection?.send(frame) == false { connection?.abort() }
   }
 
-  /// At once, and the owner hears no more of it.
+  /// Closes at once. The owner hears no more of this connection.
   func drop() {
     connection?.abort()
     connection = nil
   }
 
-  /// In good order, behind what was sent; the owner hears when it is over.
+  /// Closes in order, after everything that was sent. The owner hears when it is closed.
   func sayGoodbye() {
     connection?.close(code: CloseCode.normal.rawValue)
   }
 
-  /// Has the owner woken at that time of the monotonic clock, instead of any earlier wish.
+  /// Calls `timeHasCome` at that time of the monotonic clock. Replaces an earlier call.
   func wake(at time: UInt64) {
     timer?.cancel()
     let now = Clocks.monotonicMilliseconds()

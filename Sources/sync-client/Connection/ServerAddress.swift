@@ -1,16 +1,16 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// Where the server is, and by what right one asks.
+/// The server's address, and the token for it.
 struct ServerAddress: Hashable, Sendable {
   let host: String
   let port: Int
-  /// Whether one speaks to it by TLS.
+  /// Whether to use TLS.
   let isSecure: Bool
   var token: String?
 
-  /// `ws://127.0.0.1:8080`, the same with `http`, `wss` or `https`, or just `127.0.0.1`: then the port is 8080, otherwise
-  /// what is usual for the scheme.
+  /// `ws://127.0.0.1:8080`, the same with `http`, `wss` or `https`, or only `127.0.0.1`. Without a port it is the
+  /// scheme's, and without a scheme 8080.
   init(_ text: String, token: String? = nil) throws(ClientFailure) {
     let hasScheme = ["ws:", "wss:", "http:", "https:"].contains { text.hasPrefix($0) }
     let bare = hasScheme || ServerAddress.hasPort(text) ? text : "\(text):8080"
@@ -31,10 +31,10 @@ struct ServerAddress: Hashable, Sendable {
     return !text[colon...].contains("]") && (text.hasPrefix("[") || text.firstIndex(of: ":") == colon)
   }
 
-  /// Where `make run` has it, and where it is looked for when nobody says otherwise.
+  /// Whether it is where `make run` starts a server, which is the default.
   var isStandard: Bool { host == "127.0.0.1" && port == 8_080 && !isSecure }
 
-  /// As it is shown and stored.
+  /// Host and port, as shown and stored.
   var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
   func endpoint(_ path: String, query: String = "") -> Endpoint {
@@ -46,7 +46,7 @@ struct ServerAddress: Hashable, Sendable {
   }
 }
 
-/// A room's name, checked.
+/// A valid name of a room.
 struct RoomName: Hashable, Sendable {
   let text: String
 
@@ -65,6 +65,6 @@ struct RoomName: Hashable, Sendable {
     self.text = text
   }
 
-  /// Of the room over HTTP.
+  /// The room's path over HTTP.
   func path(_ rest: String = "") -> String { "/v1/rooms/\(text)\(rest)" }
 }

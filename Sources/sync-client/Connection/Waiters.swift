@@ -4,11 +4,11 @@ import WebSocketLoop
 enum WaitEnd: Hashable, Sendable {
   case fulfilled
   case tooLate
-  /// The task was told to end.
+  /// The task was cancelled.
   case cancelled
 }
 
-/// Those who wait for something to become true. Whoever changes what they wait for calls `check`.
+/// Tasks that wait until a condition holds. Code that may have made one hold calls `check`.
 @ClientLoop
 final class Waiters {
   private final class Waiter {

@@ -2,7 +2,7 @@ import CanvasCRDT
 
 /// What came of an edit.
 struct EditReport: Sendable {
-  /// A value that had already lost when it was made durable.
+  /// A value that a newer one had replaced before it was stored.
   struct Loss: Hashable, Sendable {
     let shape: ShapeName
     let property: Property
@@ -26,16 +26,18 @@ struct EditReport: Sendable {
     for loss in superseded {
       let property = Text(loss.property.wireName).string
       output.write(
-        "\(loss.shape.name.string.printable): \(property) had already lost to \(loss.by.shownName.printable) "
-          + "(\(loss.at.text))"
+        "\(loss.shape.name.string.printable): \(property) was replaced by a newer value "
+          + "of \(loss.by.shownName.printable) (\(loss.at.text))"
       )
     }
     var told: Set<Text> = []
     for edit in rejected where told.insert(edit.message).inserted {
-      Output.complain("refused: \(edit.message.string) (\(Text(edit.code.wireName).string))")
+      // A command never asks to be read-only, so it is the token that doesn't let it write.
+      let why = edit.code == .readOnly ? "this token is read-only" : edit.message.string
+      Output.complain("refused: \(why) (\(Text(edit.code.wireName).string))")
     }
     if !isAcknowledged {
-      Output.complain("not acknowledged; the edit is kept, and goes out with your next command in \(room.text)")
+      Output.complain("not acknowledged; the edit is kept and sent with your next command in \(room.text)")
     }
   }
 

@@ -22,7 +22,7 @@ enum PropertyWords {
     writer.endObject()
     writer.endArray()
     writer.endObject()
-    // What is allowed is the contract's to say, and it does when the whole is read.
+    // Reading it as a message checks the values.
     do throws(MessageError) {
       return try JSONEncoding.decodeSubmission(writer.finish()).operations[0].set
     } catch {

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// A room joined to make an edit in it, as oneself: the same writer as in the command before.
+/// A room joined in order to edit it, as the same actor as in earlier commands of this user.
 @ClientLoop
 struct RoomEditor {
   let client: RoomClient
@@ -18,7 +18,7 @@ struct RoomEditor {
     let outcome = EditFollower()
     let client = RoomClient(invocation.server, room, replica, follower: outcome)
     try await client.join()
-    // What an earlier command could not get acknowledged goes first, and is not this one's.
+    // Edits that an earlier command left unacknowledged go first, and don't belong into this command's report.
     _ = try await client.settle()
     outcome.begin(client)
     return RoomEditor(client: client, state: state, outcome: outcome, invocation: invocation)
@@ -27,13 +27,13 @@ struct RoomEditor {
   var canvas: Canvas { client.replica.canvas }
   var picture: RoomPicture { outcome.picture }
 
-  /// Makes an edit, waits until the server has answered for all of it, and tells what came of it.
+  /// Makes an edit, waits until the server has answered for all of it, and reports what came of it.
   func commit(_ body: (inout Replica, Moment) throws -> [ReplicaEffect]) async throws -> ExitCode {
     var failure: (any Error)?
     client.edit { replica, now in
       do {
         let effects = try body(&replica, now)
-        // Before anything is sent: a writer that forgot what it had stamped would stamp alike.
+        // Before anything is sent: an actor that forgot its newest stamps could give them out again.
         state?.save(replica)
         return effects
       } catch {
@@ -53,19 +53,20 @@ struct RoomEditor {
     return report.exitCode
   }
 
-  /// The same for edits of single shapes.
+  /// As above, for edits of single shapes.
   func commit(_ edits: [ShapeEdit]) async throws -> ExitCode {
     try await commit { replica, now in replica.edit(edits, at: now) }
   }
 
-  /// Ends without an edit.
+  /// Leaves without an edit.
+  /// - Returns: the error to throw.
   func fail(_ words: String) async -> ClientFailure {
     await client.leave()
     return .failed(words)
   }
 }
 
-/// Hears what becomes of an edit.
+/// Collects what comes of an edit.
 @ClientLoop
 final class EditFollower: RoomFollower {
   private var ledger: RoomLedger?

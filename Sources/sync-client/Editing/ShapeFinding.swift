@@ -1,7 +1,7 @@
 import CanvasCRDT
 
 extension RoomEditor {
-  /// A shape by its identifier or the name that it shows.
+  /// Finds a shape by its identifier or the name that it shows.
   func find(_ word: String) async throws -> Identifier {
     if let shape = ShapeFinding.find(word, among: picture.names, on: canvas) { return shape }
     throw await fail(ShapeFinding.complaint(word, among: picture, in: client.room))
@@ -15,7 +15,8 @@ extension RoomEditor {
 }
 
 enum ShapeFinding {
-  /// Names go before identifiers: whoever calls a shape `abc-def-ghi` means it. Capitals matter only where they decide.
+  /// A name goes before an identifier, since a name such as `abc-def-ghi` was given on purpose. Upper and lower case
+  /// are told apart only if names differ in nothing else.
   static func find(_ word: String, among names: ShownNames, on canvas: Canvas) -> Identifier? {
     if let shape = names.identifier(named: Text(word)) { return shape }
     if let shape = Identifier(word), canvas[shape] != nil { return shape }
@@ -30,7 +31,7 @@ enum ShapeFinding {
 
   static func complaint(_ word: String, among picture: RoomPicture, in room: RoomName) -> String {
     let names = picture.order.places.reversed().prefix(5).compactMap { picture.names.name(of: $0.shape)?.string }
-    guard !names.isEmpty else { return "\(room.text) has no shape \(word), nor any other" }
+    guard !names.isEmpty else { return "\(room.text) has no shape \(word); it has no shapes at all" }
     let more = picture.order.count > names.count ? ", …" : ""
     return "\(room.text) has no shape \(word); it has \(names.joined(separator: ", "))\(more)"
   }

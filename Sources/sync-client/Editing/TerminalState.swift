@@ -1,15 +1,16 @@
 import CanvasCRDT
 import Glibc
 
-/// Who one is in a room, from one command to the next: the replica's identity and clock, edits that were never
-/// acknowledged, and what can be undone. A file for each server and room under `$XDG_STATE_HOME/canvassync`, else
-/// `~/.local/state/canvassync`.
+/// What a user's commands remember of a room from one to the next: the replica's actor and clock, edits that were never
+/// acknowledged, and what can be undone. It is a file for each server and room under `$XDG_STATE_HOME/canvassync`, or
+/// else `~/.local/state/canvassync`.
 ///
-/// One command has it at a time. Two under one identity would throw each other out of the room, and stamp alike.
+/// A lock lets one command use it at a time. Two with the same actor would send each other out of the room and give the
+/// same stamps.
 ///
-///     8 bytes       how long the saved replica is, highest byte first
+///     8 bytes       the length of the saved replica, highest byte first
 ///     replica       as the core saves it, without the drawing
-///     history       likewise; both have a checksum of their own
+///     history       as the core saves it; both have a checksum of their own
 @ClientLoop
 final class TerminalState {
   private let path: String
@@ -20,21 +21,21 @@ final class TerminalState {
     self.lock = lock
   }
 
-  /// Waits for a command that has it, but not for ever. Nothing where there is nowhere to keep it.
+  /// Waits for another command that uses it, up to fifteen seconds. Returns nil if there is no place to keep it.
   static func open(_ server: ServerAddress, _ room: RoomName, environment: [String: String]) async throws
     -> TerminalState?
   {
     guard let directory = directory(environment) else { return nil }
     let place = "\(directory)/\(server.host.filter { $0 != "/" })_\(server.port)"
-    // Names of rooms are names of files as they stand; a point in front keeps `..` from being one.
+    // A room's name is a valid file name, but for `.` and `..`; with a prefix those are too.
     let path = "\(place)/room.\(room.text)"
     guard makeDirectories(place) else {
-      Output.complain("\(place): \(String(cString: strerror(errno))); undo will not know of this")
+      Output.complain("\(place): \(String(cString: strerror(errno))); undo will not know of this edit")
       return nil
     }
     let descriptor = Glibc.open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
-      Output.complain("\(path).lock: \(String(cString: strerror(errno))); undo will not know of this")
+      Output.complain("\(path).lock: \(String(cString: strerror(errno))); undo will not know of this edit")
       return nil
     }
     let deadline = Clocks.monotonicMilliseconds() + 15_000
@@ -63,7 +64,7 @@ final class TerminalState {
     return true
   }
 
-  /// The earlier self; nothing where there is none, or none that can be read.
+  /// The replica of the last command. Returns nil if there is none, or none that can be read.
   func restore(_ configuration: ReplicaConfiguration) -> Replica? {
     guard let bytes = readFile(), bytes.count > 8 else { return nil }
     let length = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
@@ -77,12 +78,12 @@ final class TerminalState {
         seed: seed
       )
     else { return nil }
-    // Without its history the replica is still the same writer.
+    // Without its history the replica is still the same actor.
     try? replica.restoreHistory(Array(body.dropFirst(Int(length))))
     return replica
   }
 
-  /// Whole or not at all: a new file takes the old one's place.
+  /// Writes a new file and renames it over the old one, so that a crash leaves one or the other.
   func save(_ replica: Replica) {
     let saved = replica.save(withDrawing: false)
     var bytes: [UInt8] = []
@@ -91,7 +92,7 @@ final class TerminalState {
     bytes += replica.saveHistory()
     let new = "\(path).new"
     guard FileBytes.write(bytes, to: new, mode: 0o600), rename(new, path) == 0 else {
-      Output.complain("\(path): \(String(cString: strerror(errno))); undo will not know of this")
+      Output.complain("\(path): \(String(cString: strerror(errno))); undo will not know of this edit")
       return
     }
   }

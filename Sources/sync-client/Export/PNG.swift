@@ -9,14 +9,14 @@ enum PNG {
     pixel: (_ row: Int, _ column: Int) -> (red: UInt8, green: UInt8, blue: UInt8)
   ) -> [UInt8] {
     var bytes: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-    // Eight bits, colours without a palette, and the only ways there are to compress, filter and not interlace.
+    // Eight bits a channel, RGB, and PNG's only methods for compression and filters; not interlaced.
     append("IHDR", bigEndian(width) + bigEndian(height) + [8, 2, 0, 0, 0], to: &bytes)
     append("IDAT", compressed(rows(width, height, pixel)), to: &bytes)
     append("IEND", [], to: &bytes)
     return bytes
   }
 
-  /// Each byte less the one above it: even areas, of which drawings are made, become zeros.
+  /// Each byte minus the one above it, so that areas of one colour become zeros.
   private static func rows(
     _ width: Int,
     _ height: Int,

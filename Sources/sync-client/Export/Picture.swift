@@ -1,7 +1,7 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// A drawing as a picture, with what overlaps laid over it in orange.
+/// A drawing as SVG or PNG, with common areas in orange.
 enum Picture {
   static func svg(of stored: StoredDrawing, room: RoomName) -> [UInt8] {
     var export = SVGExport(stored.drawing)
@@ -10,7 +10,7 @@ enum Picture {
     return export.document()
   }
 
-  /// What is asked for larger than this is made smaller: the rasteriser's memory.
+  /// A larger picture is scaled down to this: memory.
   static let sideMax = 4_096.0
   private static let pixelsMax = 8e6
 
@@ -50,7 +50,8 @@ enum Picture {
     return max(CanvasView.scales.lowerBound, min(wanted, bySide, byArea, CanvasView.scales.upperBound))
   }
 
-  /// The rasteriser paints for cells, whose four pixels are twice as high as wide: pairs of columns are one pixel here.
+  /// The painter is made for cells of two by two pixels, which are twice as high as wide. So two of its columns make
+  /// one pixel.
   private static func encode(_ scene: CanvasScene, _ box: Rect, scale: Double) -> [UInt8] {
     let width = max(1, Int((box.size.width * scale).rounded(.up)))
     let height = max(1, Int((box.size.height * scale).rounded(.up)))

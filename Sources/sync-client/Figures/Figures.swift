@@ -1,15 +1,15 @@
 import CanvasCRDT
 
-/// Numbers, lengths of time and their like, as people type and read them.
+/// Numbers and durations, as people type and read them.
 enum Figures {
-  /// In the shortest form that reads back the same, without `.0`.
+  /// The shortest text that reads back as the same number, without `.0`.
   static func number(_ value: Double) -> String {
     var writer = ByteWriter(capacity: NumberText.lengthMax)
     writer.appendNumber(value)
     return String(decoding: writer.finish(), as: UTF8.self)
   }
 
-  /// With at most so many decimals, for tables.
+  /// Rounded, for tables.
   static func rounded(_ value: Double, decimals: Int = 1) -> String {
     let scale = decimals == 0 ? 1.0 : decimals == 1 ? 10.0 : 100.0
     return number((value * scale).rounded() / scale)
@@ -42,7 +42,7 @@ enum Figures {
     return "\(rounded(milliseconds / 60_000, decimals: 0)) min"
   }
 
-  /// `38 %`; a part that is there at all is never told as none.
+  /// `38 %`. A small part is `<1 %`, never `0 %`.
   static func percentage(_ part: Double) -> String {
     let percent = (part * 100).rounded()
     if part > 0, percent < 1 { return "<1 %" }

@@ -2,12 +2,12 @@ import CanvasCRDT
 import Glibc
 import TerminalCanvas
 
-/// Standard output, line by line, and standard error for what is not an answer.
+/// Standard output for answers, line by line, and standard error for everything else.
 ///
-/// Written at once and whole, so that whoever reads a pipe has each line as it happens. A reader who has enough ends
-/// the command quietly.
+/// Each line is written at once and whole, so that the reader of a pipe gets it as it happens. When the reader closes
+/// the pipe, the command ends quietly.
 struct Output: Sendable {
-  /// How many colours there are: none but on a terminal, nor where it was asked for none.
+  /// How many colours to use; none unless it is a terminal.
   var depth = ColorDepth.none
 
   static var isTerminal: Bool { isatty(STDOUT_FILENO) != 0 }
@@ -33,22 +33,22 @@ struct Output: Sendable {
   func write(bytes: [UInt8]) {
     guard let failure = Output.write(bytes, to: STDOUT_FILENO) else { return }
     if failure == EPIPE { return Signals.readerIsGone() }
-    // A full disk, say: whatever stands there is not the answer.
+    // For example a full disk. The answer is incomplete.
     Output.complain("standard output: \(String(cString: strerror(failure)))")
     exit(ExitCode.failed.rawValue)
   }
 
-  /// To standard error, as a sentence of the program's.
+  /// An error message on standard error, after the program's name.
   static func complain(_ words: String) {
     _ = write(Array("sync-client: \(words.printable)\n".utf8), to: STDERR_FILENO)
   }
 
-  /// To standard error as it stands: progress, and what a person may like to know beside the answer.
+  /// A line on standard error as it is: progress, and what else a person may want to know.
   static func remark(_ line: String) {
     _ = write(Array("\(line)\n".utf8), to: STDERR_FILENO)
   }
 
-  /// The error's number, where it could not be written.
+  /// Returns the error's number if it could not be written.
   private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
     bytes.withUnsafeBytes { bytes in
       var written = 0
@@ -70,7 +70,7 @@ struct Output: Sendable {
 }
 
 extension String {
-  /// Without line breaks and other controls: what came over the network must not move the cursor or ring the bell.
+  /// Without control characters: text from the network must not move the cursor or ring the bell.
   var printable: String {
     guard unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return self }
     return String(

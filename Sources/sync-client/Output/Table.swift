@@ -1,11 +1,11 @@
 import TerminalCanvas
 
-/// Rows under headings, each column as wide as its widest cell.
+/// Rows under headings. Each column is as wide as its widest cell.
 struct Table {
   struct Column {
     let heading: String
     var isNumeric = false
-    /// What is wider is cut.
+    /// Longer text is cut.
     var widthMax = 48
   }
 
@@ -26,7 +26,7 @@ struct Table {
 
   mutating func add(_ cells: [Cell]) { rows.append(cells) }
 
-  /// The lines, headings first. A column in which nothing stands is left out.
+  /// The lines, headings first. An empty column is left out.
   func lines(for output: Output) -> [String] {
     let used = columns.indices.filter { index in rows.contains { !$0[index].text.isEmpty } }
     var widths = columns.map { $0.heading.columns }

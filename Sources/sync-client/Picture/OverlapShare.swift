@@ -1,20 +1,20 @@
 import CanvasCRDT
 
-/// How much of each other two shapes cover.
+/// How much two shapes cover of each other.
 enum OverlapShare {
-  /// The common area over the smaller shape's: 1 where one lies wholly on the other.
+  /// The common area divided by the smaller shape's area: 1 if one lies wholly on the other.
   static func of(_ first: Outline, _ second: Outline) -> Double {
     let smaller = min(first.area, second.area)
     guard smaller > 0 else { return 0 }
     return min(1, area(of: first.commonRegion(with: second)) / smaller)
   }
 
-  /// Of simple polygons that have nothing in common.
+  /// The area of simple polygons that don't overlap.
   static func area(of loops: [[Point]]) -> Double {
     var doubled = 0.0
     for loop in loops {
       guard let first = loop.first else { continue }
-      // Seen from a corner of its own, so that far away places cost no digits.
+      // Relative to a corner of the polygon, so that no digits are lost far from the origin.
       for index in loop.indices {
         let from = loop[index]
         let to = loop[(index + 1) % loop.count]

@@ -1,13 +1,14 @@
 import CanvasCRDT
 
-/// What one asks of a room again and again — the drawing order, the names shown, who overlaps whom — kept up change by
-/// change, so that asking costs what is answered and no more.
+/// What commands ask of a room again and again: the drawing order, the names shown, which shapes overlap. It follows
+/// the room change by change, so that a question costs no more than its answer.
 struct RoomPicture: Sendable {
   private(set) var order = DrawingOrder()
   private(set) var names = ShownNames()
   private(set) var overlaps = OverlapIndex(pairsMax: RoomPicture.pairsMax)
 
-  /// As many as a server tells by default: a few thousand shapes on one spot would be millions, and take gigabytes.
+  /// As many as a server counts by default. A few thousand shapes on one spot have millions, which would take
+  /// gigabytes.
   static let pairsMax = 500_000
 
   init() {}
@@ -23,7 +24,7 @@ struct RoomPicture: Sendable {
     overlaps = OverlapIndex(outlines, pairsMax: RoomPicture.pairsMax)
   }
 
-  /// Takes in a change that `canvas` holds by now; tells which pairs came to overlap or ceased to.
+  /// Takes in a change that `canvas` already holds. Returns the pairs that began or ceased to overlap.
   mutating func follow(_ change: Change, in canvas: borrowing Canvas) -> OverlapChanges {
     order.update(change, in: canvas)
     names.update(change, in: canvas)
@@ -34,6 +35,6 @@ struct RoomPicture: Sendable {
 }
 
 extension Shape {
-  /// What is hidden is in nobody's way.
+  /// A hidden shape overlaps nothing.
   var visibleOutline: Outline? { properties.visible ? outline : nil }
 }

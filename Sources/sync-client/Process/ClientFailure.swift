@@ -1,8 +1,8 @@
-/// Why a command came to nothing, in words for whoever typed it.
+/// Why a command failed, in words for the user.
 enum ClientFailure: Error, Hashable, Sendable {
-  /// The command line can't be understood.
+  /// The command line is wrong.
   case usage(String)
-  /// The server could not be reached, or would not have us.
+  /// The server could not be reached, or refused the client.
   case couldNotConnect(String)
   case failed(String)
 
@@ -21,7 +21,7 @@ enum ClientFailure: Error, Hashable, Sendable {
   }
 }
 
-/// What a script that called us is told.
+/// What the process returns to the script that called it.
 struct ExitCode: RawRepresentable, Hashable, Sendable {
   let rawValue: Int32
 

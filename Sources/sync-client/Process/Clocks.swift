@@ -1,7 +1,7 @@
 import CanvasCRDT
 import Glibc
 
-/// The only place where the process asks what time it is.
+/// The only place where the program asks for the time.
 enum Clocks {
   /// Unix time.
   static func wallMilliseconds() -> UInt64 {

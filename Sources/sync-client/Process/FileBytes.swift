@@ -1,6 +1,6 @@
 import Glibc
 
-/// Files, whole. `-` is standard input or output.
+/// Whole files. `-` is standard input.
 enum FileBytes {
   struct Failure: Error {
     let words: String
@@ -24,7 +24,7 @@ enum FileBytes {
     }
   }
 
-  /// No, and `errno` says why.
+  /// Returns false if it failed; `errno` says why.
   static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o666) -> Bool {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
     guard descriptor >= 0 else { return false }

@@ -1,16 +1,16 @@
 import Glibc
 import Synchronization
 
-/// Standard input, line by line, each read only when it is asked for: what nobody takes stays in the pipe, and whoever
-/// fills it waits.
+/// Standard input, line by line. A line is read only when it is asked for, so that a program that writes faster than
+/// its lines are taken has to wait.
 ///
-/// A thread of its own reads, since a file or a terminal can't be asked whether a read would wait.
+/// A thread of its own reads, since files and terminals can't say whether a read would block.
 final class InputLines: Sendable {
   struct Line: Sendable {
     /// Counted from 1.
     let number: Int
     let bytes: [UInt8]
-    /// It was longer than allowed; what is here is its beginning.
+    /// It was longer than allowed, and this is only its beginning.
     let isCut: Bool
   }
 
@@ -25,7 +25,7 @@ final class InputLines: Sendable {
 
   init(bytesMax: Int = 1 << 20) throws(ClientFailure) {
     self.bytesMax = bytesMax
-    // As long as the process: its thread may be in a read that never returns.
+    // Never freed: the thread may be in a read that never returns.
     wanted = .allocate(capacity: 1)
     sem_init(wanted, 0, 0)
     var thread = pthread_t()
@@ -40,12 +40,12 @@ final class InputLines: Sendable {
       opaque
     )
     guard failure == 0 else {
-      throw .failed("no thread to read standard input: \(String(cString: strerror(failure)))")
+      throw .failed("can't start a thread to read standard input: \(String(cString: strerror(failure)))")
     }
     pthread_detach(thread)
   }
 
-  /// The next line; nothing at the end, or when the task is cancelled.
+  /// The next line. Returns nil at the end, or when the task is cancelled.
   func next() async -> Line? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -87,7 +87,7 @@ final class InputLines: Sendable {
           break
         }
         if hasEnded {
-          // A last line without its end counts; a long one is told as cut.
+          // The last line may lack its line break. A long one is marked as cut.
           give(buffer.count > start ? Line(number: number, bytes: Array(buffer[start...]), isCut: isCut) : nil)
           if buffer.count == start { return }
           start = buffer.count
@@ -107,7 +107,7 @@ final class InputLines: Sendable {
     }
   }
 
-  /// No at the end.
+  /// Returns false at the end.
   private static func readMore(into buffer: inout [UInt8]) -> Bool {
     withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { room in
       while true {

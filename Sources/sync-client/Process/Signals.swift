@@ -1,28 +1,29 @@
 import Glibc
 import Synchronization
 
-/// Signals are taken by the main thread, one after the other, and by nobody else: no handler interrupts anything.
+/// The main thread alone takes signals, one after the other, with `sigwait`. No handler interrupts anything.
 ///
-/// The first that asks the process to end cancels the command, which then ends in order; a second ends it at once.
+/// The first that asks the process to end cancels the command, which then ends in order. A second ends the process at
+/// once.
 enum Signals {
-  /// Those that ask the process to end. Whoever started it may have had some ignored, as `nohup` has and a shell in the
-  /// background: then they stay so.
+  /// Those that ask the process to end. `nohup`, and a shell that starts a process in the background, have some
+  /// ignored; those stay ignored.
   private static let ending: [Int32] = [SIGINT, SIGTERM, SIGHUP].filter { !isIgnored($0) }
   private static let received = Atomic<Int32>(0)
 
-  /// For the main thread, before there are others.
+  /// To be called on the main thread before there are others.
   static func block() {
     var set = all()
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// Whoever reads our output has gone. Sent to the process as a whole, so that the main thread hears of it.
+  /// The reader of standard output is gone. Sent to the whole process, so that the main thread takes it.
   static func readerIsGone() {
     kill(getpid(), SIGPIPE)
   }
 
-  /// With which code to exit after the signal that came: as a shell has it, 128 and the signal's number. That nobody
-  /// wants to read more is no failure.
+  /// The exit code after the signal that came: 128 plus its number, as shells have it. A reader that has read enough is
+  /// no failure.
   static var exitCode: ExitCode {
     let signal = received.load(ordering: .relaxed)
     return signal == SIGPIPE ? .success : ExitCode(rawValue: 128 + signal)
@@ -36,7 +37,7 @@ enum Signals {
       switch signal {
       case SIGWINCH: windowChanges.note()
       default:
-        // Nobody to talk to any more; but what is under way may still end in order.
+        // The reader is gone, but the command is ending in order already.
         if signal == SIGPIPE, received.load(ordering: .relaxed) != 0 { continue }
         if received.load(ordering: .relaxed) != 0 { exit(128 + signal) }
         received.store(signal, ordering: .relaxed)
@@ -59,13 +60,13 @@ enum Signals {
   }
 }
 
-/// Tells that the terminal's window has another size.
+/// Tells that the terminal's window has changed its size.
 struct WindowChanges: Sendable {
   let stream: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
 
   init() {
-    // Several changes are one: only the newest size matters.
+    // Several changes count as one: only the newest size matters.
     (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// A small answer of the server's, whole. What is large or comes often is walked with `JSONReader` instead.
+/// A small answer of the server as a tree. Large answers are read with `JSONReader` instead.
 indirect enum JSONValue: Sendable {
   case object([String: JSONValue])
   case array([JSONValue])
@@ -9,7 +9,7 @@ indirect enum JSONValue: Sendable {
   case boolean(Bool)
   case null
 
-  /// Nothing where the bytes are not JSON. What is nested too deep is not read, so that the recursion has an end.
+  /// Returns nil if the bytes are not JSON. `JSONReader` bounds the depth, and with it this recursion.
   init?(_ bytes: [UInt8]) {
     let value = bytes.span.withUnsafeBytes { bytes -> JSONValue? in
       guard var reader = try? JSONReader(validating: bytes) else { return nil }

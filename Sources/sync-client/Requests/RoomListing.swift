@@ -8,7 +8,7 @@ struct RoomListing: Hashable, Sendable {
   let operations: Int
   let cursor: String
 
-  /// Nothing where the answer is no list of rooms.
+  /// Returns nil if the answer is not a list of rooms.
   static func read(_ bytes: [UInt8]) -> [RoomListing]? {
     guard let rooms = JSONValue(bytes)?["rooms"] else { return nil }
     return rooms.elements.compactMap { value in

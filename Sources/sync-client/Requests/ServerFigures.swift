@@ -1,7 +1,7 @@
-/// A server's metrics at one moment, read from the text that Prometheus reads.
+/// A server's metrics at one moment, from the text format of Prometheus.
 struct ServerFigures: Sendable {
   private var values: [String: Double] = [:]
-  /// Upper bounds in seconds, and how many deliveries took no longer.
+  /// For each upper bound in seconds, how many deliveries took no longer.
   private var deliveries: [(bound: Double, count: Double)] = []
 
   init(_ bytes: [UInt8]) {
@@ -21,7 +21,7 @@ struct ServerFigures: Sendable {
 
   subscript(name: String) -> Double? { values[name] }
 
-  /// In words, with what happened since an earlier moment.
+  /// In words, with rates since an earlier reading.
   func words(since before: ServerFigures?, seconds: Double) -> [String] {
     var words: [String] = []
     if let connections = self["canvas_connections"] {
@@ -46,11 +46,11 @@ struct ServerFigures: Sendable {
 
   private func rate(_ name: String, _ before: ServerFigures, _ seconds: Double) -> Double? {
     guard let now = self[name], let then = before[name] else { return nil }
-    // A server that was started anew counts from nothing.
+    // A server that was restarted counts from zero.
     return max(0, now - then) / seconds
   }
 
-  /// From an operation's arrival to the beat that brought it, of half of those since then and of all but one in a hundred.
+  /// From an operation's arrival to its delivery, since an earlier reading: the median and the 99th percentile.
   private func lag(since before: ServerFigures) -> String? {
     guard deliveries.count == before.deliveries.count, let all = deliveries.last,
       let allBefore = before.deliveries.last,

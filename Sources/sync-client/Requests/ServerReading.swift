@@ -2,14 +2,14 @@
 struct ServerReading: Sendable {
   let microseconds: UInt64
   let rooms: [RoomListing]
-  /// Nothing where they are somebody else's to read.
+  /// Nil if the token doesn't allow reading them.
   let figures: ServerFigures?
 
   @ClientLoop
   static func take(_ server: ServerAddress) async throws(ClientFailure) -> ServerReading {
     let requests = ServerRequests(server: server)
     guard let rooms = RoomListing.read(try await requests.get("/v1/rooms")) else {
-      throw .failed("\(server.authority): the list of rooms makes no sense")
+      throw .failed("\(server.authority): the list of rooms is malformed")
     }
     let metrics = try? await requests.get("/metrics")
     return ServerReading(
@@ -23,14 +23,14 @@ struct ServerReading: Sendable {
     Double(microseconds - min(earlier.microseconds, microseconds)) / 1_000_000
   }
 
-  /// How many operations each room took a second since an earlier reading.
+  /// Operations a second in each room since an earlier reading.
   func rates(since earlier: ServerReading) -> [String: Double] {
     let seconds = seconds(since: earlier)
     guard seconds > 0 else { return [:] }
     let before = Dictionary(earlier.rooms.map { ($0.room, $0.operations) }) { first, _ in first }
     var rates: [String: Double] = [:]
     for room in rooms {
-      // A room that was deleted and made anew has fewer than before.
+      // A room that was deleted and created again has fewer than before.
       rates[room.room] = Double(max(0, room.operations - (before[room.room] ?? 0))) / seconds
     }
     return rates

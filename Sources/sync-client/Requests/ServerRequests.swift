@@ -2,13 +2,13 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// The server's HTTP side.
+/// Requests to the server over HTTP.
 @ClientLoop
 struct ServerRequests {
   let server: ServerAddress
 
-  /// The answer's body, where the server answered well.
-  /// - Parameter room: the one that is asked about, to be named where there is something to complain of.
+  /// The body of the answer. Any status but 2xx is an error.
+  /// - Parameter room: the room's name, for error messages.
   func get(_ path: String, query: String = "", of room: String? = nil) async throws(ClientFailure) -> [UInt8] {
     try await send("GET", path, query: query, of: room).body
   }
@@ -37,16 +37,17 @@ struct ServerRequests {
     case .failure(let error): throw .couldNotConnect("\(server.authority): \(error.words)")
     case .success(let response):
       guard (200..<300).contains(response.status) else {
-        throw ServerRequests.failure(response, at: room.map { "\($0) on \(server.authority)" } ?? server.authority)
+        throw failure(response, of: room)
       }
       return response
     }
   }
 
-  private static func failure(_ response: Response, at place: String) -> ClientFailure {
+  private func failure(_ response: Response, of room: String?) -> ClientFailure {
+    let place = room.map { "\($0) on \(server.authority)" } ?? server.authority
     switch response.status {
     case 401: return .couldNotConnect("\(place): \(ConnectionWords.noToken)")
-    case 403: return .couldNotConnect("\(place): this token may not")
+    case 403: return .couldNotConnect("\(server.authority): \(ConnectionWords.forbidden(room))")
     default:
       let words = JSONValue(response.body)?["error"]?["message"]?.text
       return .failed("\(place): \(words ?? "HTTP status \(response.status)")")
@@ -60,9 +61,9 @@ extension HTTPRequestError {
     case .badHost(let host): "there is no host \(host)"
     case .notConnected(let number): String(cString: strerror(number))
     case .notTrusted(let why): ConnectionWords.untrusted(why)
-    case .notSecure(let why): "it speaks no TLS, or not as we do: \(why)"
+    case .notSecure(let why): "it doesn't speak TLS, or no version that we have in common: \(why)"
     case .tookTooLong: "no answer in time"
-    case .malformed(let words): "the answer makes no sense: \(words)"
+    case .malformed(let words): "the answer is malformed: \(words)"
     case .tooLarge: "the answer is too large"
     }
   }

@@ -1,8 +1,8 @@
 import CanvasCRDT
 
-/// A room as the server tells it over HTTP: as it is now, or as it was.
+/// A room's drawing as the server gives it over HTTP: as it is now, or as it was.
 struct StoredDrawing: Sendable {
-  /// The document as it came.
+  /// The document as received.
   let bytes: [UInt8]
   let canvas: Canvas
   let order: DrawingOrder
@@ -26,13 +26,13 @@ struct StoredDrawing: Sendable {
     do throws(ImportError) {
       return try StoredDrawing(bytes)
     } catch {
-      throw .failed("\(server.authority) answered what is no drawing: \(error.description)")
+      throw .failed("\(server.authority): the answer is not a drawing: \(error.description)")
     }
   }
 
   init(_ bytes: [UInt8]) throws(ImportError) {
     self.bytes = bytes
-    // Under stamps of nobody's: they only have to differ, and to keep what the document says.
+    // With made-up stamps, since nothing is merged with this canvas.
     var canvas = Canvas()
     for shape in try Import.read(bytes, shapesMax: .max) {
       guard let id = shape.id, let stamp = Stamp(milliseconds: 1, counter: 0, actor: id) else { continue }
@@ -45,7 +45,7 @@ struct StoredDrawing: Sendable {
 
   var drawing: Drawing { Drawing(canvas, order: order, names: names) }
 
-  /// Who wrote to each shape last, and when; empty where the document has no stamps.
+  /// The newest stamp of each shape; empty if the document has no stamps.
   func newestStamps() -> [Identifier: Stamp] {
     bytes.span.withUnsafeBytes { bytes in
       guard var reader = try? JSONReader(validating: bytes), let stamps = try? StampReading.read(&reader) else {

@@ -2,7 +2,7 @@ import CanvasCRDT
 
 /// What was done to a shape, in words.
 enum ChangeWords {
-  /// `moved Sun to 120, 40 and coloured it #FF0000`, with the shape's name styled as one likes.
+  /// `moved Sun to 120, 40 and coloured it #FF0000`. The name may be styled already.
   static func sentence(_ name: String, _ set: Properties) -> String {
     var phrases: [String] = []
     for property in set.assigned {

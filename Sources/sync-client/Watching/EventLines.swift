@@ -1,12 +1,12 @@
 import CanvasCRDT
 
-/// Events as lines for people. Many alike that happen at once are told as one.
+/// Events as lines for people. Many similar events at once become one line.
 struct EventLines {
-  /// So many of one kind by one writer are still told one by one.
+  /// Up to so many events of one kind by one writer get a line each.
   static let alikeMax = 6
 
   let output: Output
-  /// As the answer to an edit: without times, and without saying that it was oneself.
+  /// As the answer to an edit: without times, and without saying who did it.
   var isReport = false
 
   func write(_ events: [RoomEvent]) {
@@ -67,7 +67,7 @@ struct EventLines {
     case .came(let person): "→ \(name(person)) came"
     case .went(let person): "← \(name(person)) went"
     case .offline(let why): output.styled("offline: \(why); trying again", .bad)
-    case .back: output.styled("back", .good)
+    case .back: output.styled("back online", .good)
     }
   }
 
@@ -79,7 +79,7 @@ struct EventLines {
   }
 }
 
-/// What may be told together.
+/// Events that may share a line.
 enum EventCrowd: Hashable {
   case made
   case changed

@@ -1,13 +1,13 @@
 import CanvasCRDT
 
-/// Something that happened in a room, as one tells it.
+/// Something that happened in a room, as people are told of it.
 struct RoomEvent: Hashable, Sendable {
   enum What: Hashable, Sendable {
     case made(ShapeName, Properties)
-    /// The properties that are other than before, with their newest values.
+    /// The properties that changed, with their newest values.
     case changed(ShapeName, Properties)
     case deleted(ShapeName, intoBlackHole: Bool)
-    /// The common area over the smaller shape's.
+    /// `share` is the common area divided by the smaller shape's area.
     case overlapBegan(ShapeName, ShapeName, share: Double)
     case overlapEnded(ShapeName, ShapeName)
     case came(Person)
@@ -24,11 +24,11 @@ struct RoomEvent: Hashable, Sendable {
   /// Who did it.
   enum Writer: Hashable, Sendable {
     case person(Person)
-    /// Several, while one was away.
+    /// Several people, while this client was offline.
     case several
     case oneself
 
-    /// Whoever writes over HTTP is somebody new with each request, and as good as the one before.
+    /// Each request over HTTP comes from a new actor without a name. All of those count as the same hand.
     func isSameHand(as other: Writer) -> Bool {
       if case .person(let person) = self, case .person(let another) = other, person.name == nil, another.name == nil {
         return true
@@ -45,7 +45,7 @@ struct ShapeName: Hashable, Sendable {
 
 struct Person: Hashable, Sendable {
   let actor: Identifier
-  /// Nobody is known by this name who only wrote over HTTP.
+  /// Nil for an actor who only wrote over HTTP.
   let name: Text?
   let color: Color?
 

@@ -1,11 +1,11 @@
 import CanvasCRDT
 
-/// Makes events of a room's changes. A drag writes a place for each frame of somebody's screen; it is told once, when it
-/// has come to rest.
+/// Turns a room's changes into events. A drag changes the position with each frame of somebody's screen; it becomes one
+/// event, when the shape has come to rest.
 struct RoomLedger: Sendable {
-  /// So long without a further change to a shape, and it has come to rest.
+  /// A shape has come to rest when it has not changed for this long.
   static let restMilliseconds: UInt64 = 300
-  /// What never rests is told now and then.
+  /// A shape that never rests is told of after this long.
   static let restlessMillisecondsMax: UInt64 = 5_000
 
   private struct ShapeEntry {
@@ -36,12 +36,12 @@ struct RoomLedger: Sendable {
 
   init(_ canvas: Canvas) { picture = RoomPicture(canvas) }
 
-  /// When `due` is to be asked next, on the monotonic clock.
+  /// When to call `due` next, on the monotonic clock.
   var nextDue: UInt64? {
     var next: UInt64?
     for entry in shapes.values { next = min(next ?? entry.due, entry.due) }
     for (pair, entry) in pairs {
-      // It is told behind the shapes themselves.
+      // An overlap is told after the changes of its shapes.
       let due = max(entry.due, shapes[pair.first]?.due ?? 0, shapes[pair.second]?.due ?? 0)
       next = min(next ?? due, due)
     }
@@ -52,18 +52,18 @@ struct RoomLedger: Sendable {
     ShapeName(id: shape, name: picture.names.name(of: shape) ?? Text(shape.text))
   }
 
-  /// The canvas may be further than the change is: then the name that the change before was told under.
+  /// The canvas may be newer than the change, and the shape gone. Then it keeps the name that it had.
   private func nameBefore(_ shape: Identifier) -> ShapeName {
     ShapeName(id: shape, name: picture.names.name(of: shape) ?? shapes[shape]?.name ?? Text(shape.text))
   }
 
   mutating func note(_ peer: Peer) { people.note(peer) }
 
-  /// The next change to it is its going into the black hole.
+  /// The next change of this shape is that it goes into the black hole.
   mutating func depart(_ shape: Identifier) { departing.insert(shape) }
 
-  /// The room was loaded anew, as after it was deleted or restored: tells which shapes are there now and were not, or
-  /// were and are not.
+  /// The room was loaded anew, for example after it was deleted. The events are the shapes that came and those that
+  /// went.
   mutating func reset(to canvas: Canvas, at now: Moment) -> [RoomEvent] {
     let before = picture
     picture = RoomPicture(canvas)
@@ -86,7 +86,7 @@ struct RoomLedger: Sendable {
 
   // MARK: - Taking in
 
-  /// Takes in changes that `canvas` holds by now. What can't wait is told at once.
+  /// Takes in changes that `canvas` already holds. Returns the events that can't wait.
   mutating func take(
     _ changes: [Change],
     by writer: RoomEvent.Writer,
@@ -156,7 +156,7 @@ struct RoomLedger: Sendable {
   private mutating func note(_ pair: ShapePair, overlaps: Bool, gone: ShapeName, at now: Moment) {
     let time = now.monotonicMilliseconds
     if let entry = pairs[pair], entry.overlaps != overlaps {
-      // It is again as it was told last.
+      // The pair is again as it was last told.
       pairs[pair] = nil
       return
     }
@@ -174,7 +174,7 @@ struct RoomLedger: Sendable {
 
   // MARK: - Telling
 
-  /// What has come to rest by now, in the order in which it began; overlaps behind the changes that led to them.
+  /// What has come to rest by now, in the order in which it began. Overlaps follow the changes that led to them.
   mutating func due(at now: Moment) -> [RoomEvent] {
     let time = now.monotonicMilliseconds
     var events: [RoomEvent] = []
@@ -183,7 +183,7 @@ struct RoomLedger: Sendable {
       shapes[shape] = nil
       events.append(event(entry, shape, at: now))
     }
-    // Two shapes that are still on their way will overlap otherwise by the time they arrive.
+    // While one of the shapes still moves, it is not settled whether they overlap.
     let settled = pairs.filter { pair, entry in
       entry.due <= time && shapes[pair.first] == nil && shapes[pair.second] == nil
     }

@@ -1,11 +1,11 @@
 import CanvasCRDT
 
-/// A line of what is piped in: `{"shape":…,"set":{…}}`, or several operations to be taken together as `{"ops":[…]}`. An
-/// `id` is given back in the answer. An operation that names no shape makes one.
+/// A line of input: one operation, `{"shape":…,"set":{…}}`, or several that are taken together, `{"ops":[…]}`. If the
+/// line has an `id`, so has its answer. An operation that names no shape makes one.
 struct PipeLine: Sendable {
   let id: JSONText?
   let operations: [ProposedOperation]
-  /// Identifiers that were made up.
+  /// The identifiers of shapes that the line makes.
   let made: [Identifier]
 
   init(_ bytes: [UInt8], using generator: inout some RandomNumberGenerator) throws(PipeRefusal) {
@@ -44,7 +44,7 @@ struct PipeLine: Sendable {
     made = draft.made
   }
 
-  /// The same as the contract has it, every operation with its shape.
+  /// The line as a message of the protocol, where every operation names its shape.
   private struct Draft {
     var id: JSONText?
     var made: [Identifier] = []
@@ -128,7 +128,7 @@ struct PipeLine: Sendable {
   }
 }
 
-/// Why a line is not taken.
+/// Why a line is refused.
 struct PipeRefusal: Error, Hashable, Sendable {
   let id: JSONText?
   let operation: Int?

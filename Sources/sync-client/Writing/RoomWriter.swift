@@ -1,7 +1,7 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// Hears what the server answers to what was written.
+/// Hears the server's answers.
 @ClientLoop
 protocol WriterFollower: AnyObject {
   func answered(_ answer: WriterAnswer, by writer: RoomWriter)
@@ -39,7 +39,7 @@ final class RoomWriter {
     return number
   }
 
-  /// Comes into the room; the first attempt has to succeed.
+  /// Joins the room. The first attempt has to succeed.
   func join(withinMilliseconds: UInt64 = 15_000) async throws {
     start()
     let end = await waiters.wait(withinMilliseconds: withinMilliseconds) { [unowned self] in

@@ -1,11 +1,11 @@
 import CanvasCRDT
 
-/// A client that writes to a room without looking at it: a bot, a pipe. It keeps no canvas and does not even decode what others
-/// do, so that hundreds fit into one process.
+/// A client that writes to a room without looking at it: a bot, a pipe. It keeps no canvas and does not even decode
+/// what others do, so that hundreds fit into one process.
 ///
-/// A state machine, as `Replica` is: the host tells it what happens, and does what it asks for in return. Nothing is lost on
-/// the way. Each group of operations is stamped once, when it is first sent. After a connection was lost it is sent again
-/// under the same stamps, which changes nothing where it had arrived.
+/// A state machine, as `Replica` is: the host tells it what happens, and does what it asks for in return. Nothing is
+/// lost on the way. Each group of operations is stamped once, when it is first sent. After a connection was lost it is
+/// sent again under the same stamps, which changes nothing where it had arrived.
 struct Submitter: Sendable {
   enum Effect: Hashable, Sendable {
     case connect
@@ -13,7 +13,7 @@ struct Submitter: Sendable {
     case disconnect
     case wake(atMonotonicMilliseconds: UInt64)
     case state(ClientConnection.State)
-    /// The server has answered for a group, for good.
+    /// The final answer to a group.
     case answered(WriterAnswer)
     case error(code: Text, message: Text)
   }
@@ -21,7 +21,7 @@ struct Submitter: Sendable {
   private struct Group: Sendable {
     let number: UInt64
     var operations: [ProposedOperation]
-    /// Which of the stamps are ours to give.
+    /// For each operation, whether it came without a stamp.
     let isUnstamped: [Bool]
     var isStamped = false
     var isSent = false
@@ -65,8 +65,8 @@ struct Submitter: Sendable {
 
   // MARK: - Writing
 
-  /// Takes operations to be sent as one message, taken whole or not at all; each without a stamp gets one. The number
-  /// names them in the answer.
+  /// Submits operations as one message, which the room takes as a whole or not at all. Those without a stamp get one.
+  /// The answer has the same number.
   mutating func submit(_ operations: [ProposedOperation], at now: Moment) -> (number: UInt64, effects: [Effect]) {
     lastNumber += 1
     groups.append(Group(number: lastNumber, operations: operations, isUnstamped: operations.map { $0.at == nil }))

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// `add`: one more shape.
+/// `add`: makes a shape.
 enum Add {
   static let command = Command(
     name: "add",
@@ -9,7 +9,8 @@ enum Add {
     summary: "add a shape: rectangle, roundedRectangle, ellipse, polygon, star, square, circle or random",
     details: [
       PropertyWords.help,
-      "What is not said is made up: a bright colour, and the nearest place to the middle where it overlaps nothing.",
+      "Without a fill it gets a bright colour. Without a position it goes where it overlaps nothing, as near to the "
+        + "middle as possible.",
     ],
     examples: [
       "add demo", "add demo star name=Sun fill=#FFCC00 points=12", "add demo circle position=100,100",
@@ -38,7 +39,7 @@ enum Add {
     return try await editor.commit(edits + [ShapeEdit(shape: Identifier.random(using: &random), set: set)])
   }
 
-  /// The kind with what belongs to it, under what was said.
+  /// What was given on the command line, with the kind's own values where nothing was given.
   private static func shape(of kind: String, over given: Properties) -> Properties? {
     var random = SystemRandomNumberGenerator()
     var set = given
@@ -72,7 +73,7 @@ enum Add {
     return set
   }
 
-  /// The nearest place to the middle of what is there where the shape, turned as it is, overlaps nothing.
+  /// The place nearest to the middle of the drawing where the shape, turned as it is, overlaps nothing.
   private static func freePlace(for set: Properties, in picture: RoomPicture) -> Point? {
     let bounds = Outline(
       kind: set.kind,

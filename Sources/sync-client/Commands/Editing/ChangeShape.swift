@@ -1,10 +1,10 @@
 import CanvasCRDT
 
-/// `set`, `move`, `rename`, `hide` and `delete`: edits of shapes that are there.
+/// `set`, `move`, `rename`, `hide` and `delete`: edits of existing shapes.
 enum ChangeShape {
   static let commands = [set, move, rename, hide, delete]
 
-  private static let shapesAre = "A shape is named by its identifier or by the name that it shows."
+  private static let shapesAre = "SHAPE is its identifier or the name that it shows."
 
   private static let set = Command(
     name: "set",
@@ -26,7 +26,7 @@ enum ChangeShape {
     operands: [.one("ROOM"), .one("SHAPE"), .one("X"), .one("Y")],
     summary: "move a shape: the top left corner of its box",
     details: [shapesAre],
-    options: [Option("--by", nil, "by so much, rather than to there")],
+    options: [Option("--by", nil, "move by X and Y, not to them")],
     examples: ["move demo Sun 100 80", "move demo Sun -10 0 --by"]
   ) { invocation in
     let operands = invocation.arguments.operands
@@ -47,7 +47,7 @@ enum ChangeShape {
     group: .editing,
     operands: [.one("ROOM"), .one("SHAPE"), .one("NAME")],
     summary: "give a shape another name",
-    details: [shapesAre, "Where others carry the name already, it is shown with a number behind it."],
+    details: [shapesAre, "If another shape has the name already, a number is added where it is shown."],
     examples: ["rename demo 'Ellipse t7o' Sun"]
   ) { invocation in
     let operands = invocation.arguments.operands
@@ -61,7 +61,7 @@ enum ChangeShape {
     group: .editing,
     operands: [.one("ROOM"), .several("SHAPE")],
     summary: "hide shapes, or show them again",
-    details: [shapesAre, "What is hidden overlaps nothing."],
+    details: [shapesAre, "A hidden shape overlaps nothing."],
     options: [Option("--show", nil, "show them again")],
     examples: ["hide demo Sun Moon", "hide demo Sun --show"]
   ) { invocation in

@@ -20,14 +20,14 @@ enum History {
     name: "undo",
     group: .editing,
     operands: [.one("ROOM")],
-    summary: "take back the last edit that was made from here",
+    summary: "take back your last edit",
     details: [
-      "Your own edits only, the newest first: those made by commands of this account on this machine, one after the "
-        + "other. What somebody else has changed since stays as they made it."
+      "Only your own edits: those that commands of your account made on this machine, the newest first. What "
+        + "somebody else has changed since stays as they left it."
     ],
     options: [
-      Option("--steps", "N", "so many at once (1)"),
-      Option("--list", nil, "change nothing: tell what each of so many steps (20) would do, the newest first"),
+      Option("--steps", "N", "how many steps (default: 1)"),
+      Option("--list", nil, "only list what each step would do, the newest first (default: 20 steps)"),
     ],
     examples: ["undo demo", "undo demo --steps 3", "undo demo --list"]
   ) { invocation in
@@ -38,10 +38,10 @@ enum History {
     name: "redo",
     group: .editing,
     operands: [.one("ROOM")],
-    summary: "do again what undo took back",
+    summary: "redo what undo took back",
     options: [
-      Option("--steps", "N", "so many at once (1)"),
-      Option("--list", nil, "change nothing: tell what each of so many steps (20) would do"),
+      Option("--steps", "N", "how many steps (default: 1)"),
+      Option("--list", nil, "only list what each step would do (default: 20 steps)"),
     ],
     examples: ["redo demo", "redo demo --list"]
   ) { invocation in
@@ -81,7 +81,7 @@ enum History {
   }
 }
 
-/// What undoing or redoing would do, step by step: done to a copy of the replica, which nobody hears of.
+/// What undo or redo would do, step by step. It is tried on a copy of the replica, of which nothing is sent.
 struct StepList {
   let steps: [[RoomEvent]]
 

@@ -1,15 +1,15 @@
 import CanvasCRDT
 
-/// `order`: what is drawn over what.
+/// `order`: puts a shape elsewhere in the drawing order.
 enum Order {
   static let command = Command(
     name: "order",
     group: .editing,
     operands: [.one("ROOM"), .one("SHAPE"), .one("WHERE"), .optional("OTHER")],
-    summary: "put a shape elsewhere in the drawing order",
+    summary: "change a shape's place in the drawing order",
     details: [
-      "WHERE is front, back, forward or backward; above or below and the OTHER shape; or a number, as show counts: 1 is "
-        + "at the back."
+      "WHERE is front, back, forward or backward; above or below, followed by the OTHER shape; or a number as in "
+        + "show, where 1 is at the back."
     ],
     examples: ["order demo Sun front", "order demo Sun above Moon", "order demo Sun 1"]
   ) { invocation in
@@ -29,9 +29,9 @@ enum Order {
     case .above(let word), .below(let word):
       let other = try await editor.find(word)
       guard other != shape, let own = order.index(of: shape), let index = order.index(of: other) else {
-        throw await editor.fail("a shape is neither above nor below itself")
+        throw await editor.fail("a shape can't be above or below itself")
       }
-      // Counted among the others: its own going makes those behind it come forward.
+      // Places are counted without the shape itself, so those in front of it count one less.
       let among = index > own ? index - 1 : index
       places = order.moving([shape], to: place.isAbove ? among + 1 : among, using: &random)
     }
@@ -55,7 +55,8 @@ enum Order {
       case ("backward", nil): self = .backward
       case ("above", .some(let other)): self = .above(other)
       case ("below", .some(let other)): self = .below(other)
-      case ("above", nil), ("below", nil): throw .usage("\(word) what? order needs the other shape")
+      case ("above", nil), ("below", nil):
+        throw .usage("\(word) needs another shape. Usage: sync-client order ROOM SHAPE \(word) OTHER")
       default:
         guard other == nil, let number = Int(word), number > 0 else {
           throw .usage("\(word): WHERE is front, back, forward, backward, above, below or a number from 1")

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import Glibc
 
-/// `import` and `export`: a room's drawing from and to files.
+/// `import` and `export`: drawings from files, and to files.
 enum ImportExport {
   static let commands = [importing, exporting]
 
@@ -9,14 +9,15 @@ enum ImportExport {
     name: "import",
     group: .exchanging,
     operands: [.one("ROOM"), .one("FILE")],
-    summary: "put a drawing, or a layout of squares, into a room",
+    summary: "add a drawing, or a layout of squares, to a room",
     details: [
-      "FILE is a drawing as export and show --json give it, or a layout {'squares': [{'x': 1, 'y': 2, 'colour': '#FF0000', "
-        + "'size': 100}]}, in double quotes or single ones; - is standard input. It comes on top, as one step for undo."
+      "FILE is a drawing as export and show --json write it, or a layout {'squares': [{'x': 1, 'y': 2, 'colour': "
+        + "'#FF0000', 'size': 100}]}, with double or single quotes; - is standard input. The shapes are added in "
+        + "front of all others, as one step for undo."
     ],
     options: [
-      Option("--same", nil, "under the identifiers of the file: a drawing brought back, not a copy"),
-      Option("--at", "X,Y", "the top left corner of all of it there"),
+      Option("--same", nil, "keep the file's identifiers: restore the shapes, don't copy them"),
+      Option("--at", "X,Y", "where the top left corner of the whole goes"),
     ],
     examples: [
       "import demo drawing.json", "import demo layout.json --at 0,0", "show demo --json | sync-client import copy -",
@@ -39,7 +40,7 @@ enum ImportExport {
   private static func point(_ text: String) throws(ClientFailure) -> Point {
     let numbers = text.split(separator: ",").map { Double($0) }
     guard numbers.count == 2, let x = numbers[0], let y = numbers[1], x.isFinite, y.isFinite else {
-      throw .usage("--at \(text): must be X,Y")
+      throw .usage("--at \(text): must be X,Y, such as 100,50")
     }
     return Point(x: x, y: y)
   }
@@ -54,7 +55,7 @@ enum ImportExport {
     do throws(ImportError) {
       return try Import.read(bytes)
     } catch {
-      throw .failed("\(path): neither a drawing nor a layout: \(error.description)")
+      throw .failed("\(path): not a drawing and not a layout of squares: \(error.description)")
     }
   }
 
@@ -74,14 +75,15 @@ enum ImportExport {
     name: "export",
     group: .exchanging,
     operands: [.one("ROOM"), .optional("FILE")],
-    summary: "a room's drawing as JSON, SVG or PNG",
+    summary: "write a room's drawing as JSON, SVG or PNG",
     details: [
-      "What it is, the end of FILE's name says, or --format. Without a FILE, or with -, it is standard output."
+      "The format follows from the end of FILE's name, or from --format. Without a FILE, or with -, it goes to "
+        + "standard output."
     ],
     options: [
       Option("--format", "NAME", "json, svg or png"),
       Option("--at", "TIME", "as it was: 2026-11-20T18:00 (Z for UTC), 10m (ago), or Unix milliseconds"),
-      Option("--scale", "N", "PNG: pixels for each unit of the canvas (2)"),
+      Option("--scale", "N", "PNG: pixels for each unit of the canvas (default: 2)"),
     ],
     examples: ["export demo demo.png", "export demo demo.svg --at 1h", "export demo > demo.json"]
   ) { invocation in
@@ -121,7 +123,7 @@ enum ImportExport {
       } else {
         let end = path.split(separator: ".").last.map { $0.lowercased() } ?? ""
         guard let format = Format(rawValue: end) else {
-          throw .usage("\(path): a name that ends in .json, .svg or .png, or --format")
+          throw .usage("\(path): the name must be one that ends in .json, .svg or .png, or give --format")
         }
         self = format
       }

@@ -6,19 +6,19 @@ enum Pipe {
     name: "pipe",
     group: .exchanging,
     operands: [.one("ROOM")],
-    summary: "operations as JSON lines in, answers as JSON lines out",
+    summary: "read operations as JSON lines, write answers as JSON lines",
     details: [
-      "A line is an operation, {\"shape\":\"afy-kw5-t7o\",\"set\":{\"position\":[1,2]}}, or several to be taken together, "
-        + "{\"ops\":[…]}. No stamps are needed. An operation without a shape makes one, and the answer names it. An id is "
-        + "given back.",
-      "Each line is answered by {\"type\":\"ack\",\"line\":1,…} or {\"type\":\"reject\",\"line\":1,\"code\":…,\"message\":…}. "
-        + "So many lines may be unanswered; then no more are read until the server has caught up. What a lost connection "
-        + "left unanswered is sent again.",
-      "Exit 0: every line was taken. Exit 1: at least one was not.",
+      "A line is an operation, {\"shape\":\"afy-kw5-t7o\",\"set\":{\"position\":[1,2]}}, or several that are taken "
+        + "together, {\"ops\":[…]}. Stamps are not needed. An operation without a shape makes one, and the answer "
+        + "names it. If a line has an id, so has its answer.",
+      "Each line is answered by {\"type\":\"ack\",\"line\":1,…} or "
+        + "{\"type\":\"reject\",\"line\":1,\"code\":…,\"message\":…}. When --window lines are unanswered, no more "
+        + "are read until the server has caught up. After a lost connection unanswered lines are sent again.",
+      "Exit 0: all lines were accepted. Exit 1: at least one was not.",
     ],
     options: [
-      Option("--window", "N", "so many lines may be unanswered (64)"),
-      Option("--patience", "TIME", "how long to wait for a server that went away (60s)"),
+      Option("--window", "N", "how many lines may be unanswered (default: 64)"),
+      Option("--patience", "TIME", "how long to wait for a server that went away (default: 60s)"),
     ],
     examples: [
       "pipe demo < operations.ndjson",
@@ -44,7 +44,7 @@ enum Pipe {
   }
 }
 
-/// Reads lines, hands them on, and tells what became of each.
+/// Reads lines, submits them, and prints the answer to each.
 @ClientLoop
 final class PipeTeller: WriterFollower {
   private struct Pending {
@@ -62,7 +62,8 @@ final class PipeTeller: WriterFollower {
 
   var isAllTaken: Bool { refusedCount == 0 && unansweredCount == 0 }
 
-  /// To the end of the input, and until all of it is answered. Tells whether it was cut short.
+  /// Runs to the end of the input, and until all of it is answered.
+  /// - Returns: whether the task was cancelled before that.
   func run(_ writer: RoomWriter, window: Int, patience: UInt64) async throws -> Bool {
     let input = try InputLines()
     var generator = SystemRandomNumberGenerator()
@@ -71,7 +72,7 @@ final class PipeTeller: WriterFollower {
       guard !line.bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) else { continue }
       do throws(PipeRefusal) {
         guard !line.isCut else {
-          throw PipeRefusal(id: nil, operation: nil, code: "bad_message", message: "a line of more than a megabyte")
+          throw PipeRefusal(id: nil, operation: nil, code: "bad_message", message: "the line is longer than a megabyte")
         }
         let parsed = try PipeLine(line.bytes, using: &generator)
         end = await untilAnswered(writer, allBut: window - 1, patience: patience)
@@ -80,14 +81,14 @@ final class PipeTeller: WriterFollower {
           tell("unanswered", line.number, parsed.id) { _ in }
           break
         }
-        // The answer never comes within the call: the number is known by then.
+        // The answer never comes within the call, so the entry is there in time.
         let number = writer.submit(parsed.operations)
         pending[number] = Pending(line: line.number, id: parsed.id, made: parsed.made)
       } catch {
         refuse(error, line: line.number)
       }
     }
-    // What is on its way arrives, also when one was told to end.
+    // Answers that are on their way are waited for, also in a cancelled task.
     let isCancelled = Task.isCancelled
     _ = await Task { @ClientLoop in
       await self.untilAnswered(writer, allBut: 0, patience: isCancelled ? 5_000 : patience)
@@ -99,7 +100,7 @@ final class PipeTeller: WriterFollower {
     return isCancelled
   }
 
-  /// Too late is when nothing at all was answered for so long.
+  /// It is too late when not a single answer came for `patience`.
   private func untilAnswered(_ writer: RoomWriter, allBut count: Int, patience: UInt64) async -> WaitEnd {
     while true {
       let before = writer.submitter.unansweredCount
@@ -143,7 +144,7 @@ final class PipeTeller: WriterFollower {
     guard writer.submitter.joins > 0 else { return }
     switch writer.submitter.state {
     case .waiting: Output.complain("offline: \(writer.whyNot); trying again")
-    case .joined where writer.submitter.joins > 1: Output.complain("back")
+    case .joined where writer.submitter.joins > 1: Output.complain("back online")
     default: break
     }
   }

@@ -1,20 +1,21 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// `join`: the live canvas.
+/// `join`: the live canvas on the full screen.
 enum Join {
   static let command = Command(
     name: "join",
     group: .looking,
     operands: [.one("ROOM")],
-    summary: "the live canvas: see everyone at work, and draw with them",
+    summary: "the live canvas: watch everyone draw, and draw with them",
     details: [
-      "Full screen, by keys and mouse; ? shows all keys. Colours as the terminal has them (COLORTERM, TERM, NO_COLOR). "
-        + "Offline one goes on drawing; what was done is kept until the server is back, and then sent.",
-      "Needs a terminal. For scripts there are watch, show and pipe.",
+      "Full screen, with keys and mouse; ? shows all keys. It uses as many colours as the terminal has (COLORTERM, "
+        + "TERM, NO_COLOR). You can draw while offline: changes are kept and sent when the server is back.",
+      "Needs a terminal. In scripts, use watch, show and pipe.",
     ],
     options: [
-      Option("--view", nil, "only look on"), Option("--light", nil, "for a light terminal, if it can't be asked"),
+      Option("--view", nil, "look only; edit nothing"),
+      Option("--light", nil, "for a light terminal, where the background can't be detected"),
     ],
     examples: ["join demo", "join demo --name Ann --color E4572E", "join demo --view"]
   ) { invocation in
@@ -25,13 +26,13 @@ enum Join {
     return .success
   }
 
-  /// - Parameter host: the screen, where one is open already.
+  /// - Parameter host: the screen, if one is open already.
   @ClientLoop
   static func run(_ room: RoomName, _ invocation: Invocation, host open: ScreenHost?) async throws {
     let host = open ?? ScreenHost()
     let isLight = invocation.arguments.has("--light") || host.terminalIsLight == true
     let live = LiveCanvas(invocation, room, host: host, theme: isLight ? .light : .dark)
-    // Who can't be reached is told so in a line, not on another screen.
+    // Before the screen is taken over, so that a failure is a line that stays on the terminal.
     try await live.client.join()
     if open == nil { try host.open(invocation.windowChanges) }
     defer { if open == nil { host.close() } }

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// `replay`: a room's history, played back.
+/// `replay`: plays a room's history back.
 enum Replay {
   static let command = Command(
     name: "replay",
@@ -9,15 +9,16 @@ enum Replay {
     summary: "play a room's history back",
     details: [
       "Full screen. Space pauses, the arrows step, < and > change the speed, a click on the bar goes to that moment; "
-        + "? shows all keys. Times are given as 2026-11-20T18:00, 10m (ago) or Unix milliseconds.",
-      "Without --from it begins with the oldest that the server keeps. Without --speed it takes a minute at most.",
-      "Needs a terminal. For scripts there is show --at.",
+        + "? shows all keys. TIME is 2026-11-20T18:00, 10m (ago) or Unix milliseconds.",
+      "Without --from it begins with the oldest state that the server keeps. Without --speed it takes a minute at "
+        + "most.",
+      "Needs a terminal. In scripts, use show --at.",
     ],
     options: [
-      Option("--speed", "TIMES", "how much faster than it happened"),
+      Option("--speed", "TIMES", "how many times faster than it happened"),
       Option("--from", "TIME", "where to begin"),
       Option("--to", "TIME", "where to end"),
-      Option("--light", nil, "for a light terminal, if it can't be asked"),
+      Option("--light", nil, "for a light terminal, where the background can't be detected"),
     ],
     examples: ["replay demo", "replay demo --from 2h --speed 60"]
   ) { invocation in

@@ -6,10 +6,10 @@ struct ShapeTable {
   private let shapeCount: Int
   private let pairCount: Int
 
-  /// More neighbours than these of one shape are told as a number.
+  /// If a shape overlaps more than these, the others are only counted.
   private static let neighboursMax = 3
 
-  /// - Parameter stamps: who wrote to each shape last; nothing where that isn't asked.
+  /// - Parameter stamps: who wrote to each shape last; nothing if the table is not to say.
   init(_ stored: StoredDrawing, stamps: [Identifier: Stamp]?) {
     let picture = RoomPicture(stored.canvas)
     shapeCount = picture.order.count
@@ -41,11 +41,11 @@ struct ShapeTable {
     }
   }
 
-  /// `Moon 38 %, Cloud 2 %`, the most first.
+  /// `Moon 38 %, Cloud 2 %`, the largest overlap first.
   private static func overlaps(of shape: Shape, _ shares: inout PairShares) -> String {
     let picture = shares.picture
     let neighbours = picture.overlaps.neighbours(of: shape.id)
-    // Finding the common area takes a moment, and a crowd is told as a number anyway.
+    // Each common area takes time to find, and so many names would not fit anyway.
     guard neighbours.count <= 64 else { return "\(neighbours.count) shapes" }
     let told = neighbours.map { neighbour -> (name: String, share: Double) in
       (picture.names.name(of: neighbour)?.string ?? neighbour.text, shares.of(ShapePair(shape.id, neighbour)))
@@ -64,7 +64,7 @@ struct ShapeTable {
   }
 }
 
-/// How much two shapes cover of each other: the same for both of them, and found once.
+/// How much two shapes cover of each other, found once for both.
 private struct PairShares {
   let picture: RoomPicture
   private var found: [ShapePair: Double] = [:]
@@ -72,7 +72,7 @@ private struct PairShares {
   init(_ picture: RoomPicture) { self.picture = picture }
 
   mutating func of(_ pair: ShapePair) -> Double {
-    // Who asks second is the last to ask.
+    // Each pair is asked for twice, once from either shape.
     if let share = found.removeValue(forKey: pair) { return share }
     guard let first = picture.overlaps.outline(of: pair.first), let second = picture.overlaps.outline(of: pair.second)
     else { return 0 }

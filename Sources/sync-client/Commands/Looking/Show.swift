@@ -1,20 +1,20 @@
 import CanvasCRDT
 
-/// `show`: what a room holds, once.
+/// `show`: what a room holds, printed once.
 enum Show {
   static let command = Command(
     name: "show",
     group: .looking,
     operands: [.one("ROOM")],
-    summary: "what a room holds: a table in drawing order, a drawing, a picture",
+    summary: "print what a room holds: a table, JSON or SVG",
     details: [
-      "The table lists the shapes from the back to the front, and for each which others it overlaps and how much of the "
-        + "smaller of the two is covered. With --json the whole drawing is one object, which import takes again."
+      "The table lists the shapes from back to front. For each it says which others it overlaps, and how much of the "
+        + "smaller one is covered. With --json the drawing is one object, which import can read."
     ],
     options: [
-      Option("--svg", nil, "the picture, as SVG"),
+      Option("--svg", nil, "print the drawing as SVG"),
       Option("--at", "TIME", "as it was: 2026-11-20T18:00 (Z for UTC), 10m (ago), or Unix milliseconds"),
-      Option("--stamps", nil, "who wrote to each shape last, and when"),
+      Option("--stamps", nil, "also say who changed each shape last, and when"),
     ],
     examples: [
       "show demo", "show demo --at 10m", "show demo --json | jq '.shapes[].name'", "show demo --svg > demo.svg",

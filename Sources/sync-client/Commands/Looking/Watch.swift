@@ -1,19 +1,20 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// `watch`: a line for each thing that happens in a room.
+/// `watch`: prints a line for each thing that happens in a room.
 enum Watch {
   static let command = Command(
     name: "watch",
     group: .looking,
     operands: [.one("ROOM")],
-    summary: "a line for each thing that happens, as it happens",
+    summary: "print what happens in a room, as it happens",
     details: [
-      "Shapes that are made, changed and deleted, and by whom; shapes that come to overlap, how much of the smaller one "
-        + "is covered, and when it ends; who comes and goes. A drag is one line, once it has come to rest.",
-      "It comes back by itself when the connection is lost, and goes on until it is interrupted.",
+      "It tells which shapes are made, changed and deleted, and by whom; which come to overlap, by how much of the "
+        + "smaller one, and when they no longer do; who comes and goes. A drag is one line, printed when the shape "
+        + "has come to rest.",
+      "After a lost connection it reconnects by itself. It runs until it is interrupted.",
     ],
-    options: [Option("--for", "TIME", "end after so long")],
+    options: [Option("--for", "TIME", "stop after this time")],
     examples: ["watch demo", "watch demo --json | jq 'select(.event == \"overlap\")'", "watch demo --for 1m"]
   ) { invocation in
     let duration = try invocation.arguments.milliseconds("--for")
@@ -32,7 +33,7 @@ enum Watch {
   }
 }
 
-/// Follows a room and tells of it.
+/// Follows a room and prints what happens.
 @ClientLoop
 final class Watcher: RoomFollower {
   enum Reader {
@@ -40,7 +41,7 @@ final class Watcher: RoomFollower {
     case programs
   }
 
-  /// More than these who are here at the beginning are told as a number.
+  /// If more people than these are here at the beginning, the others are only counted.
   private static let namesMax = 12
 
   private let reader: Reader
@@ -54,7 +55,7 @@ final class Watcher: RoomFollower {
     self.output = output
   }
 
-  /// The room is here: from now on there is news.
+  /// The room has been loaded. What happens from now on is news.
   func begin(_ client: RoomClient) {
     let canvas = client.replica.canvas
     var ledger = RoomLedger(canvas)
@@ -126,7 +127,7 @@ final class Watcher: RoomFollower {
 
   // MARK: - Telling
 
-  /// Tells what has not come to rest yet too: nobody will be here when it does.
+  /// Tells also what has not come to rest yet, because the command ends here.
   func flush(_ client: RoomClient) {
     timer?.cancel()
     timer = nil

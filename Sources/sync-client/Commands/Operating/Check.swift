@@ -1,17 +1,17 @@
 import CanvasCRDT
 
-/// `check`: whether this replica and the server hold the same registers.
+/// `check`: whether a replica here and the server hold the same registers.
 enum Check {
   static let command = Command(
     name: "check",
     group: .operating,
     operands: [.one("ROOM")],
-    summary: "join, and compare digests with the server",
+    summary: "load a room and compare it with the server",
     details: [
-      "Loads the room, waits for it to stand still, and compares the sum of all registers' hashes with the server's. "
-        + "Exit 0: both hold the same. Exit 1: they do not, or the room never stood still."
+      "Loads the room, waits until nothing changes for a moment, and compares its digest with the server's. "
+        + "Exit 0: both hold the same. Exit 1: they differ, or the room kept changing."
     ],
-    options: [Option("--within", "TIME", "how long to try at most (20s)")],
+    options: [Option("--within", "TIME", "how long to try (default: 20s)")],
     examples: ["check demo", "check demo --json"]
   ) { invocation in
     let within = try invocation.arguments.milliseconds("--within") ?? 20_000
@@ -52,11 +52,11 @@ enum Check {
     case .disagrees:
       output.write("\(output.styled("disagrees", .bad)): \(room.text), here \(count), digest \(hash)")
     case .inconclusive:
-      output.write("inconclusive: \(room.text) never stood still for long enough to compare")
+      output.write("inconclusive: \(room.text) kept changing, so that nothing could be compared")
     }
   }
 
-  /// The sixteen digits that the server also says.
+  /// Sixteen hexadecimal digits, as the server writes it.
   static func hexadecimal(_ digest: UInt64) -> String {
     let digits = String(digest, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
@@ -73,7 +73,7 @@ extension DigestVerdict {
   }
 }
 
-/// Asks for a digest, and hears the answer.
+/// Asks for the server's digest and waits for the verdict.
 @ClientLoop
 final class Verdicts: RoomFollower {
   private(set) var newest: DigestVerdict?
@@ -82,7 +82,7 @@ final class Verdicts: RoomFollower {
     if case .digest(let verdict) = effect { newest = verdict }
   }
 
-  /// A room that is written to all the time may have to be asked more than once.
+  /// Asks again as long as the room keeps changing.
   func ask(_ client: RoomClient, withinMilliseconds: UInt64) async throws -> DigestVerdict {
     let deadline = Clocks.monotonicMilliseconds() + withinMilliseconds
     while true {

@@ -1,18 +1,17 @@
 import CanvasCRDT
 
-/// `rooms`: what an operator wants to know of a server at a glance.
+/// `rooms`: a server at a glance.
 enum Rooms {
   static let command = Command(
     name: "rooms",
     group: .operating,
-    summary: "the rooms of a server: shapes, peers, operations a second, lag",
+    summary: "list a server's rooms: shapes, peers, operations a second, lag",
     details: [
-      "Reads /v1/rooms and /metrics twice; what a second's figures are made of is in between. Lag is how long operations "
-        + "took from their arrival to the beat that told everyone, over all rooms: half of them no longer than the first "
-        + "figure, all but one in a hundred no longer than the second. Where the metrics are not for your token, there are "
-        + "none."
+      "Reads /v1/rooms and /metrics twice; rates are what changed in between. Lag is how long operations took from "
+        + "their arrival at the server until they were sent to everyone, over all rooms: the median and the 99th "
+        + "percentile. Without a token that may read the metrics, their figures are left out."
     ],
-    options: [Option("--over", "TIME", "how far apart the two readings are (1s)")],
+    options: [Option("--over", "TIME", "the time between the two readings (default: 1s)")],
     examples: ["rooms", "rooms --over 10s --json | jq 'select(.peers > 0)'"]
   ) { invocation in
     let over = try invocation.arguments.milliseconds("--over") ?? 1_000

@@ -1,29 +1,29 @@
 import CanvasCRDT
 
-/// `bot`: makes shapes and moves them, for company or for load.
+/// `bot`: bots that make shapes and move them, for company or for load.
 enum RunBots {
   static let command = Command(
     name: "bot",
     group: .operating,
     operands: [.one("ROOM")],
-    summary: "make shapes and move them about: company for one, load for a server",
+    summary: "run bots that make and move shapes: company for you, load for a server",
     details: [
-      "Behaviours: scatter (anywhere), wander (small steps), orbit (around a centre), swarm (all after one point), grid "
-        + "(from cell to cell).",
-      "In the end it tells how much was acknowledged, refused and lost to others, and how long answers took. Exit 0: all "
-        + "was acknowledged.",
+      "Behaviours: scatter (anywhere), wander (small steps), orbit (around a centre), swarm (all follow one point), "
+        + "grid (from cell to cell).",
+      "At the end it prints how many operations were acknowledged, refused and superseded, and how long answers took. "
+        + "Exit 0: all were acknowledged.",
     ],
     options: [
-      Option("--behaviour", "NAME", "scatter, wander, orbit, swarm or grid (wander)"),
-      Option("--shapes", "N", "shapes of each bot (5)"),
-      Option("--rate", "R", "moves a second of each bot (10)"),
-      Option("--bots", "K", "so many, each a peer of its own (1)"),
-      Option("--for", "TIME", "end after so long; otherwise when interrupted"),
-      Option("--seed", "S", "the same again"),
-      Option("--area", "X,Y,W,H", "where (0,0,1200,800)"),
-      Option("--clean", nil, "take the shapes away in the end"),
-      Option("--ledger", nil, "tell each shape's last place, as JSON lines before the summary"),
-      Option("--patience", "TIME", "how long to wait for a server that is away or full (60s)"),
+      Option("--behaviour", "NAME", "scatter, wander, orbit, swarm or grid (default: wander)"),
+      Option("--shapes", "N", "shapes of each bot (default: 5)"),
+      Option("--rate", "R", "moves a second of each bot (default: 10)"),
+      Option("--bots", "K", "how many bots, each with a connection of its own (default: 1)"),
+      Option("--for", "TIME", "stop after this time (default: when interrupted)"),
+      Option("--seed", "S", "repeat the same moves as another run with this seed"),
+      Option("--area", "X,Y,W,H", "where they move (default: 0,0,1200,800)"),
+      Option("--clean", nil, "delete the shapes at the end"),
+      Option("--ledger", nil, "print each shape's last place as a JSON line before the summary"),
+      Option("--patience", "TIME", "how long to wait for a server that is away or full (default: 60s)"),
       Option("--quiet", nil, "no progress on standard error"),
     ],
     examples: [
@@ -60,7 +60,7 @@ enum RunBots {
       let name = arguments["--behaviour"] ?? "wander"
       guard let kind = BotBehaviour.Kind(rawValue: name) else {
         let all = BotBehaviour.Kind.allCases.map { $0.rawValue }.joined(separator: ", ")
-        throw .usage("--behaviour \(name): there are \(all)")
+        throw .usage("--behaviour \(name): must be one of \(all)")
       }
       self.kind = kind
       shapes = try arguments.integer("--shapes", in: 1...100_000, standard: 5)

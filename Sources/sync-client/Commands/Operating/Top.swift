@@ -3,16 +3,16 @@ enum Top {
   static let command = Command(
     name: "top",
     group: .operating,
-    summary: "all rooms, live: shapes, peers, operations a second, and how the server is",
+    summary: "all rooms, live: shapes, peers, operations a second, and the server's figures",
     details: [
-      "Full screen. Up and down choose a room, Enter opens it, and leaving that comes back here; n, s, p, o and t sort by "
-        + "name, shapes, peers, operations a second and operations in all. Lag is from an operation's arrival to the beat "
-        + "that took it to everyone.",
-      "Needs a terminal. For scripts there is rooms.",
+      "Full screen. Up and down choose a room and Enter opens it; leaving the room comes back here. n, s, p, o and t "
+        + "sort by name, shapes, peers, operations a second and operations in total. Lag is how long operations took "
+        + "from their arrival at the server until they were sent to everyone.",
+      "Needs a terminal. In scripts, use rooms.",
     ],
     options: [
-      Option("--every", "TIME", "how often to ask (1s)"),
-      Option("--light", nil, "for a light terminal, if it can't be asked"),
+      Option("--every", "TIME", "how often to refresh (default: 1s)"),
+      Option("--light", nil, "for a light terminal, where the background can't be detected"),
     ],
     examples: ["top", "top --every 5s"]
   ) { invocation in

@@ -1,18 +1,17 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// A room's shapes as the screen needs them, kept up change by change: in their order, with their names, found by where
-/// they are, and with the areas that they share.
+/// A room's shapes as the screen needs them: their order, names, places and common areas, updated change by change.
 struct LiveDrawing {
   private(set) var picture = RoomPicture()
-  /// What is visible.
+  /// The visible shapes.
   private(set) var items: [Identifier: CanvasScene.Item] = [:]
-  /// What is not, by its colour.
+  /// The fills of the hidden shapes.
   private var hiddenFills: [Identifier: Color] = [:]
-  /// All pairs that overlap, sorted; made when it is asked for.
+  /// All pairs that overlap, sorted; made when needed.
   private var pairs: [ShapePair]?
   private var regions: [ShapePair: CommonArea] = [:]
-  /// No line is wider, so that nothing that reaches into the view is missed.
+  /// No outline is wider. Shapes outside the view may reach into it by half of this.
   private var strokeWidthMax = 0.0
 
   init() {}
@@ -33,7 +32,7 @@ struct LiveDrawing {
     strokeWidthMax = max(strokeWidthMax, shape.properties.strokeWidth)
   }
 
-  /// Takes in a change that the canvas holds by now; tells which pairs came to overlap or ceased to.
+  /// Takes in a change that `canvas` already holds. Returns the pairs that began or ceased to overlap.
   mutating func follow(_ change: Change, in canvas: Canvas) -> OverlapChanges {
     if let shape = canvas[change.shape] {
       note(shape)
@@ -77,7 +76,7 @@ struct LiveDrawing {
 
   func shapes(touching box: Rect) -> [Identifier] { picture.overlaps.overlapping(box) }
 
-  /// What may be seen in a box, from the back to the front.
+  /// The shapes that may be visible in a box, from back to front.
   func visible(in box: Rect) -> [Identifier] {
     let reach = strokeWidthMax / 2
     let wider = Rect(
@@ -88,13 +87,13 @@ struct LiveDrawing {
     if found.count * 8 < count {
       return found.sorted { (picture.order.index(of: $0) ?? 0) < (picture.order.index(of: $1) ?? 0) }
     }
-    // So many that walking all of them is cheaper than sorting those that were found.
+    // So many were found that going through all shapes in order is cheaper than sorting these.
     if found.count == items.count { return picture.order.places.compactMap { items[$0.shape] == nil ? nil : $0.shape } }
     let wanted = Set(found)
     return picture.order.places.compactMap { wanted.contains($0.shape) ? $0.shape : nil }
   }
 
-  /// Around everything visible; nothing where there is nothing.
+  /// The box around all visible shapes; nil if there are none.
   var bounds: Rect? {
     var bounds: Rect?
     for item in items.values { bounds = bounds?.union(item.outline.bounds) ?? item.outline.bounds }
@@ -103,7 +102,7 @@ struct LiveDrawing {
 
   // MARK: - Common areas
 
-  /// What two shapes have in common, and of which outlines that was found.
+  /// The common area of two shapes, and the outlines that it was computed from.
   struct CommonArea {
     let first: Outline
     let second: Outline
@@ -111,11 +110,11 @@ struct LiveDrawing {
     let share: Double
   }
 
-  /// So many that have changed are found anew in one frame; the others follow in the next.
+  /// At most so many common areas are computed for one frame. The others follow in the next.
   private static let findingsMax = 400
 
-  /// The common areas of pairs that have both shapes among those in view.
-  /// - Returns: whether all of them are there.
+  /// The common areas of the pairs in view.
+  /// - Returns: whether all of them are up to date.
   mutating func commonRegions(of visible: [Identifier], in box: Rect, into loops: inout [[Point]]) -> Bool {
     var findings = 0
     func add(_ pair: ShapePair, _ drawing: inout LiveDrawing) {
@@ -126,7 +125,7 @@ struct LiveDrawing {
       }
       findings += 1
       guard findings <= LiveDrawing.findingsMax else {
-        // What was common before is nearer to the truth than nothing.
+        // The old area is nearer to the truth than none.
         loops += drawing.regions[pair]?.loops ?? []
         return
       }
@@ -137,7 +136,7 @@ struct LiveDrawing {
     } else {
       for shape in visible {
         for neighbour in picture.overlaps.neighbours(of: shape) {
-          // Each pair once: by the smaller identifier, or by the one that is in view.
+          // Each pair once: from the smaller identifier, or from the shape in view.
           if shape < neighbour || !(items[neighbour]?.outline.bounds.intersects(box) ?? false) {
             add(ShapePair(shape, neighbour), &self)
           }
@@ -148,13 +147,13 @@ struct LiveDrawing {
     return findings <= LiveDrawing.findingsMax
   }
 
-  /// Goes on finding those that are missing. Whether none is any more.
+  /// Computes more of the missing areas. Returns whether all are up to date.
   mutating func findCommonRegions(in box: Rect) -> Bool {
     var loops: [[Point]] = []
     return commonRegions(of: visible(in: box), in: box, into: &loops)
   }
 
-  /// How much of the smaller of the two is common.
+  /// The common area as a part of the smaller shape.
   mutating func share(of pair: ShapePair) -> Double? {
     guard let first = items[pair.first]?.outline, let second = items[pair.second]?.outline else { return nil }
     return area(of: pair, first, second).share

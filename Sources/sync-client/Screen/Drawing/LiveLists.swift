@@ -1,10 +1,10 @@
 import CanvasCRDT
 import TerminalCanvas
 
-// The panel's lists: the part of each that there is room for.
+// The panel's lists: as much of each as there is room for.
 
 extension LiveDrawing {
-  /// From the front, as a list of layers is read.
+  /// Layers, the frontmost first.
   func layers(from start: Int, rows: Int, selected: Set<Identifier> = []) -> RoomFrame.Window<RoomFrame.Layer> {
     let layers = order.places.reversed().dropFirst(start).prefix(rows).map { place in
       RoomFrame.Layer(
@@ -17,7 +17,7 @@ extension LiveDrawing {
     return RoomFrame.Window(Array(layers), start: start, count: count)
   }
 
-  /// The pairs that are listed: those of what is selected first.
+  /// The pairs to list; those of the selected shape come first.
   mutating func listedPairs(rows: Int, selected: Identifier?) -> [ShapePair] {
     guard rows > 0 else { return [] }
     let pairs = overlappingPairs()

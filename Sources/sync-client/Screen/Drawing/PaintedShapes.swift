@@ -1,18 +1,19 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// The shapes' pixels and names, kept as long as nothing about the shapes changes: people's cursors move more often.
+/// The shapes' pixels and names. They are kept until a shape changes, since people's cursors move more often.
 struct PaintedShapes {
   let view: CanvasView
   let theme: Theme
   let pixels: Pixels
   let labels: [CanvasScene.Label]
-  /// Whether all common areas are in it.
+  /// Whether it shows all common areas.
   let isWhole: Bool
-  /// Until when it may stand although it isn't: painting is to take a fifth of the time that finding the others does.
+  /// Until when it may be shown although it doesn't: painting should take a fifth of the time that finding common areas
+  /// takes.
   let partialUntil: UInt64
 
-  /// More names than this nobody reads.
+  /// Nobody reads more names than this.
   private static let labelsMax = 200
 
   init(
@@ -43,7 +44,7 @@ struct PaintedShapes {
     partialUntil = now + max(250, 4 * (now - began))
   }
 
-  /// The names of those shapes that have room for them and whose middle is not under another.
+  /// The names of shapes that are large enough and whose middle is not covered by another.
   private static func labels(
     of visible: [Identifier],
     in drawing: LiveDrawing,

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// Shapes on their way into the black hole: gone from the canvas, and seen for a moment longer.
+/// Shapes on their way into the black hole. They are gone from the canvas, but shown for a moment longer.
 struct Departures {
   private struct Departure {
     let item: CanvasScene.Item
@@ -16,12 +16,12 @@ struct Departures {
 
   var isEmpty: Bool { departures.isEmpty }
 
-  /// - Parameter box: where it was said to go, and how large it is there.
+  /// - Parameter box: where the deletion said that the shape goes, and its size there.
   mutating func add(_ item: CanvasScene.Item, to box: Rect, at now: UInt64) {
     departures.append(Departure(item: item, target: box.center, since: now))
   }
 
-  /// Where they are now; those that have arrived are forgotten.
+  /// Where the shapes are now. Those that have arrived are forgotten.
   mutating func items(at now: UInt64) -> [CanvasScene.Item] {
     departures.removeAll { Double(now &- $0.since) >= Departures.milliseconds }
     return departures.map { departure in
@@ -41,7 +41,7 @@ struct Departures {
     }
   }
 
-  /// A bow to one side, a quarter of the way's length high.
+  /// A point on an arc whose height is a quarter of its length.
   private static func curve(from start: Point, to end: Point, part: Double) -> Point {
     let x = end.x - start.x
     let y = end.y - start.y

@@ -1,9 +1,9 @@
 import CanvasCRDT
 
-/// What the mouse has hold of.
+/// What the mouse is holding.
 enum Grip {
   case none
-  /// Shapes, and where each was when they were taken hold of.
+  /// Shapes, with the place where each was grabbed.
   case moving(Moving)
   case resizing(Resizing)
   case turning(Turning)
@@ -14,7 +14,7 @@ enum Grip {
   struct Moving {
     let start: Point
     var shapes: [(shape: Identifier, position: Point)]
-    /// Nothing is lifted before it is really moved.
+    /// A shape is lifted only once it is really moved.
     var isLifted = false
   }
 
@@ -35,7 +35,7 @@ enum Grip {
     return false
   }
 
-  /// Those that the others see lifted.
+  /// The shapes that others see lifted.
   var lifted: [Identifier] {
     switch self {
     case .moving(let moving) where moving.isLifted: moving.shapes.map { $0.shape }
@@ -52,9 +52,9 @@ enum Grip {
   }
 }
 
-/// How many clicks have come one after the other at one place.
+/// How many clicks have come one after the other in one place.
 struct Clicks {
-  /// Later than this a click is a first one again.
+  /// A click that comes later than this is a first one again.
   static let pauseMilliseconds: UInt64 = 350
 
   private(set) var count = 0
@@ -71,6 +71,6 @@ struct Clicks {
     last = (row, column, now)
   }
 
-  /// What comes next is a first click.
+  /// The next click is a first one.
   mutating func forget() { last = nil }
 }

@@ -1,8 +1,8 @@
-/// What `q` has come to where changes are not saved yet.
+/// How far leaving has come, if changes are not saved yet.
 enum Leaving {
   case no
-  /// They are on their way: one leaves when they have arrived.
+  /// The changes are on their way. The screen closes when they have arrived.
   case onceSaved
-  /// They would be lost, it was said: one leaves when asked again.
+  /// The user has been warned that the changes would be lost. The next `q` leaves.
   case warned
 }

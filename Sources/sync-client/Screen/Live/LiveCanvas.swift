@@ -2,10 +2,9 @@ import CanvasCRDT
 import TerminalCanvas
 import WebSocketLoop
 
-/// The live canvas of a room on the terminal: a full peer, with a view, a selection and hands.
+/// The live canvas of a room on the terminal: a full peer, with a view, a selection, keys and a mouse.
 ///
-/// What happens in the room comes in as effects, what is typed and pointed as events; what is to be seen goes out as a
-/// screen, when the host asks for one.
+/// Changes in the room come in as effects, keys and the mouse as events. When the host asks for a screen, it gets one.
 @ClientLoop
 final class LiveCanvas: ScreenContent {
   let host: ScreenHost
@@ -29,7 +28,7 @@ final class LiveCanvas: ScreenContent {
 
   var selection: [Identifier] = []
   var grip = Grip.none
-  /// Where the mouse was last, over the canvas.
+  /// Where the mouse was last seen over the canvas.
   var pointer: Point?
   var clicks = Clicks()
   var pendingClick: LoopTimer?
@@ -40,10 +39,10 @@ final class LiveCanvas: ScreenContent {
   var leaving = Leaving.no
   private var told: PresenceState?
 
-  /// The shapes as they were last painted; nothing when they have to be painted anew.
+  /// The shapes as last painted; nil if they have to be repainted.
   var shapes: PaintedShapes?
 
-  /// Of which one is drawn for somebody who has not chosen: those of the page.
+  /// The page's colours for people, of which a user who chose none gets one.
   private static let colors = [
     0xB42318, 0xBE185D, 0x86198F, 0x6D28D9, 0x4338CA, 0x1D4ED8, 0x0369A1, 0x0F766E, 0x15803D, 0x4D7C0F,
   ].map { Color(packed: $0) }
@@ -72,7 +71,7 @@ final class LiveCanvas: ScreenContent {
     pings?.cancel()
     pendingClick?.cancel()
     await client.leave()
-    // The client holds on to whom it tells.
+    // The client retains its follower, which is this object.
     client = nil
   }
 
@@ -82,7 +81,7 @@ final class LiveCanvas: ScreenContent {
 
   var moves: Bool { !departures.isEmpty || shapes?.isWhole == false }
 
-  /// How long the way to the server is.
+  /// Measures the round trip to the server, again and again.
   private func ask() {
     client.edit { replica, now in replica.ping(at: now) }
     pings = ClientLoop.shared.loop.schedule(afterMilliseconds: LiveCanvas.pingMilliseconds) { [weak self] in
@@ -107,7 +106,7 @@ final class LiveCanvas: ScreenContent {
 
   // MARK: - Presence
 
-  /// Lets the others see where one points, what one has selected and what one sees.
+  /// Shows the others where this user points, what they have selected and what they see.
   func tellPresence() {
     var state = PresenceState()
     state.cursor = pointer

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import TerminalCanvas
 
-// What one does to shapes.
+// Edits of shapes.
 
 extension LiveCanvas {
   func edit(_ edits: [ShapeEdit]) {
@@ -9,7 +9,7 @@ extension LiveCanvas {
     client.edit { replica, now in replica.edit(edits, at: now) }
   }
 
-  /// Writes to everything that is selected, as one step.
+  /// Changes all selected shapes, as one step.
   func change(_ body: (Shape, inout Properties) -> Void) {
     let canvas = canvas
     edit(
@@ -24,7 +24,7 @@ extension LiveCanvas {
 
   // MARK: - Adding
 
-  /// Where something new goes: to the mouse, or else the middle of what one sees.
+  /// Where a new shape goes: to the mouse, or else to the middle of the view.
   private var newPlace: Point { pointer.flatMap { view.visibleBox.contains($0) ? $0 : nil } ?? view.center }
 
   func add(_ kind: ShapeKind) {
@@ -39,7 +39,7 @@ extension LiveCanvas {
     add([set])
   }
 
-  /// On top of all others, and selected.
+  /// Adds shapes in front of all others, and selects them.
   func add(_ sets: [Properties]) {
     var edits: [ShapeEdit] = []
     let insertion = drawing.order.inserting(sets.count, at: drawing.count, using: &chance)
@@ -78,7 +78,7 @@ extension LiveCanvas {
     add([ShapeFactory.circle(centredAt: place, using: &chance).1])
   }
 
-  /// The first is yellow and the second red, as ever; then any colour.
+  /// The first shape of a room is yellow and the second red; the others get random colours.
   func addRectangle(_ box: Rect) {
     var set = Properties()
     set.kind = .rectangle
@@ -148,7 +148,7 @@ extension LiveCanvas {
     }
   }
 
-  /// None, a thin line, a thick one; in the fill's own colour, darker.
+  /// No outline, a thin one, a thick one, in turn. The colour is a darker fill.
   func changeOutline() {
     change { shape, set in
       let properties = shape.properties
@@ -201,7 +201,7 @@ extension LiveCanvas {
     client.edit { replica, now in replica.delete(shapes, at: now) }
   }
 
-  /// Into the black hole: one operation says where to, and that it is gone.
+  /// Drops shapes into the black hole: one operation tells where each goes, and deletes it.
   func swallow(_ shapes: [Identifier]) {
     let hole = BlackHole(view: view)
     let place = clamped(Point(x: hole.center.x.rounded(), y: hole.center.y.rounded()))
@@ -216,7 +216,7 @@ extension LiveCanvas {
     )
   }
 
-  /// Everything. It can be undone.
+  /// Drops all shapes into the black hole. It can be undone.
   func swallowEverything() {
     swallow(drawing.order.identifiers)
   }

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import TerminalCanvas
 
-// What happens in the room.
+// What happens in the room, and what the user is told of it.
 
 extension LiveCanvas: RoomFollower {
   func follow(_ effect: ReplicaEffect, in client: RoomClient) {
@@ -20,17 +20,17 @@ extension LiveCanvas: RoomFollower {
       people[actor] = nil
       if followed == actor {
         followed = nil
-        say("Whom you followed has left.")
+        say("The person you followed has left.")
       }
     case .pong(let milliseconds): roundTrip = milliseconds
     case .rejected(let edit):
       leaving = .no
-      say("A change was taken back: \(reason(edit)).", .warning)
+      say("A change was undone: \(reason(edit)).", .warning)
     case .unsent(0) where leaving == .onceSaved: host.end()
     case .state(.live): leaving = .no
     case .state where leaving == .onceSaved: leave()
     case .error(_, let message): say(message.string.printable, .warning)
-    case .digest(.disagrees): say("The drawing was fetched anew: it differed from the server’s.", .warning)
+    case .digest(.disagrees): say("The drawing was loaded again because it differed from the server’s.", .warning)
     default: break
     }
     host.invalidate()
@@ -38,7 +38,7 @@ extension LiveCanvas: RoomFollower {
 
   private func note(_ peer: Peer) {
     people[peer.actor] = peer.state.map { PresenceState($0) } ?? PresenceState()
-    // Who holds a shape up changes how it looks.
+    // A shape that somebody lifts looks different.
     shapes = nil
   }
 
@@ -53,7 +53,7 @@ extension LiveCanvas: RoomFollower {
     tell(began, by: origin)
   }
 
-  /// Comes before the change, while the shape is still drawn as it was.
+  /// Called before the change, while the shape is still drawn as it was.
   private func depart(_ edit: ShapeEdit) {
     guard let item = drawing.items[edit.shape] else { return }
     let size = edit.set.assigned.contains(.size) ? edit.set.size : Size(width: 1, height: 1)
@@ -77,10 +77,10 @@ extension LiveCanvas: RoomFollower {
   private func reason(_ edit: RejectedEdit) -> String {
     switch edit.code {
     case .roomFull: "the room is full"
-    case .readOnly: "you may only look on here"
+    case .readOnly: "you can look but not edit here"
     case .tooOld: "it was made too long ago"
     case .clockAhead: "this computer’s clock is ahead"
-    case .badValue: "a value is out of bounds"
+    case .badValue: "a value is out of range"
     default: edit.message.string.printable
     }
   }

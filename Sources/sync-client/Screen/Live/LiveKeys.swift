@@ -1,7 +1,7 @@
 import CanvasCRDT
 import TerminalCanvas
 
-// What is typed.
+// The keyboard.
 
 extension LiveCanvas {
   func take(_ event: TerminalEvent) {
@@ -108,7 +108,7 @@ extension LiveCanvas {
     view.zoom(by: factor)
   }
 
-  /// Arrows move what is selected, or the view where nothing is.
+  /// Arrows move the selected shapes, or the view if none are selected.
   private func takeArrow(_ key: Key, _ modifiers: Modifiers) {
     let columns: Double = key == .left ? -1 : key == .right ? 1 : 0
     let rows: Double = key == .up ? -1 : key == .down ? 1 : 0
@@ -131,7 +131,7 @@ extension LiveCanvas {
     }
   }
 
-  /// At once where everything is saved; with a server there, as soon as it is; without one, when asked again.
+  /// Leaves at once if everything is saved. Otherwise it waits until it is; without a server it asks again first.
   func leave() {
     let unsent = client.replica.unsentCount
     let isLive = client.replica.state == .live
@@ -143,8 +143,8 @@ extension LiveCanvas {
     let changes = unsent == 1 ? "1 change is" : "\(unsent) changes are"
     say(
       isLive
-        ? "Leaving as soon as \(changes) saved. q again to leave without."
-        : "\(changes) not saved yet and would be lost. q again to leave.",
+        ? "Leaving as soon as \(changes) saved. q again to leave now."
+        : "\(changes) not saved and would be lost. q again to leave.",
       .warning
     )
   }
@@ -157,14 +157,14 @@ extension LiveCanvas {
       return
     }
     guard !isViewOnly else {
-      say("You may only look on here.", .warning)
+      say("You can look but not edit here.", .warning)
       return
     }
     let line = LineEditor(drawing.name(of: selection[0]), bytesMax: PropertyRules.nameBytesMax)
     prompt = (selection[0], RoomFrame.Prompt(label: "Name:", line: line))
   }
 
-  /// - Returns: whether the event was for the line that is typed.
+  /// - Returns: whether the event was for the prompt.
   private func takePrompt(_ event: TerminalEvent) -> Bool {
     switch event {
     case .key, .paste: break

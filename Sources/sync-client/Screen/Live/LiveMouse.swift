@@ -3,10 +3,10 @@ import Glibc
 import TerminalCanvas
 import WebSocketLoop
 
-// What is pointed.
+// The mouse.
 
 extension LiveCanvas {
-  /// By hand nothing is made smaller than this, unless it was.
+  /// The mouse makes no shape smaller than this, unless it was smaller already.
   private static let extentMin = 100.0
 
   func take(_ mouse: Mouse) {
@@ -101,7 +101,7 @@ extension LiveCanvas {
 
   // MARK: - Clicking
 
-  /// A double click on a shape waits a moment, because a third deletes it and must not colour it first.
+  /// A double click recolours a shape and a triple click deletes it, so a double click waits a moment.
   private func click(_ count: Int, on shape: Identifier?, at place: Point) {
     pendingClick?.cancel()
     pendingClick = nil
@@ -164,7 +164,7 @@ extension LiveCanvas {
     edit(edits)
   }
 
-  /// The corner goes where the mouse is; the one across stays where it is, however the box is turned.
+  /// The corner follows the mouse. The opposite corner stays where it is, however the box is turned.
   private func resize(_ resizing: Grip.Resizing, to place: Point) {
     guard canvas[resizing.shape] != nil else { return }
     let outline = resizing.outline
@@ -218,7 +218,7 @@ extension LiveCanvas {
     case .pulling(_, _, selects: true):
       if let band = grip.band { select(drawing.shapes(touching: band)) }
     case .pulling(_, _, selects: false):
-      // A hand that trembles draws nothing.
+      // A trembling hand must not draw anything.
       if let band = grip.band, band.size.width * view.scale >= 2 || band.size.height * view.rowScale >= 2 {
         clicks.forget()
         addRectangle(

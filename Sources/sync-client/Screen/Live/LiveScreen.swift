@@ -1,10 +1,10 @@
 import CanvasCRDT
 import TerminalCanvas
 
-// What is to be seen.
+// The live canvas as a screen.
 
 extension LiveCanvas {
-  /// More outlines of selected shapes nobody tells apart.
+  /// Nobody can tell more outlines of selected shapes apart.
   private static let marksMax = 200
 
   func screen(_ size: Terminal.Size) -> Screen {
@@ -27,8 +27,8 @@ extension LiveCanvas {
   private func paintShapes() -> PaintedShapes {
     if let shapes, shapes.view == view, shapes.theme == theme, departures.isEmpty {
       if shapes.isWhole { return shapes }
-      // Thousands of common areas are found a few hundred a frame, and to paint all of them anew each time would take
-      // longer than to find them.
+      // Common areas are found a few hundred a frame. To repaint thousands of them each time would take longer than
+      // finding them.
       let isWhole = drawing.findCommonRegions(in: view.visibleBox)
       if !isWhole, Clocks.monotonicMilliseconds() < shapes.partialUntil { return shapes }
     }
@@ -137,8 +137,8 @@ extension LiveCanvas {
     switch CloseCode(rawValue: code) {
     case .noSuchRoom: "This room was deleted"
     case .noToken: "This room needs a token"
-    case .forbidden: "This token may not come in here"
-    default: "Not connected: \((client.lastError ?? "the server will not have us (\(code))").printable)"
+    case .forbidden: "This token doesn’t give access to this room"
+    default: "Not connected: \((client.lastError ?? "the server refused the connection (\(code))").printable)"
     }
   }
 }

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import TerminalCanvas
 
-// What is selected, and who is followed.
+// Selecting shapes, and following people.
 
 extension LiveCanvas {
   func select(_ shapes: [Identifier]) {
@@ -21,7 +21,7 @@ extension LiveCanvas {
 
   func selectAll() { select(drawing.order.identifiers) }
 
-  /// The next in the drawing order, of those that are visible.
+  /// Selects the next visible shape in the drawing order.
   func selectNext(backwards: Bool) {
     let places = drawing.order.places
     guard !places.isEmpty, !drawing.items.isEmpty else { return }
@@ -37,7 +37,7 @@ extension LiveCanvas {
     }
   }
 
-  /// Brings a shape into view, if it is not.
+  /// Brings a shape into view.
   func show(_ shape: Identifier) {
     guard let outline = canvas[shape]?.outline, !view.visibleBox.intersects(outline.bounds) else { return }
     stopFollowing()
@@ -61,7 +61,7 @@ extension LiveCanvas {
 
   // MARK: - Following
 
-  /// The next of the others, and nobody behind the last.
+  /// Follows the next person; after the last one, nobody.
   func followNext() {
     let actors = client.replica.peers.map { $0.actor }
     guard !actors.isEmpty else {
@@ -75,7 +75,7 @@ extension LiveCanvas {
   func follow(_ actor: Identifier?) {
     followed = actor
     guard let actor, let peer = client.replica.peer(actor) else {
-      say("You follow nobody.")
+      say("You are not following anyone.")
       return
     }
     say(
@@ -84,6 +84,6 @@ extension LiveCanvas {
     )
   }
 
-  /// Whoever looks elsewhere follows nobody.
+  /// A user who moves the view stops following.
   func stopFollowing() { followed = nil }
 }

@@ -1,18 +1,18 @@
 import CanvasCRDT
 
-/// What one lets the others see of oneself: `{"cursor":[x,y],"selection":[…],"lifted":[…],"view":[x,y,width,height]}`.
+/// What others see of a person: `{"cursor":[x,y],"selection":[…],"lifted":[…],"view":[x,y,width,height]}`.
 struct PresenceState: Hashable, Sendable {
   var cursor: Point?
   var selection: [Identifier] = []
   var lifted: [Identifier] = []
   var view: Rect?
 
-  /// More are not told: presence has a bound, and so many marks say nothing.
+  /// More are left out: presence has a limit, and so many marks would tell nothing.
   private static let shapesMax = 100
 
   init() {}
 
-  /// What somebody else says may be anything; what makes sense of it is taken.
+  /// Another client may send anything. What can be understood is taken.
   init(_ state: JSONText) {
     let read = state.bytes.span.withUnsafeBytes { bytes -> PresenceState? in
       guard var reader = try? JSONReader(validating: bytes) else { return nil }
@@ -43,7 +43,7 @@ struct PresenceState: Hashable, Sendable {
     }
   }
 
-  /// Those elements that are numbers of a canvas.
+  /// The elements that are numbers and may be coordinates.
   private static func numbers(_ reader: inout JSONReader) throws(JSONFailure) -> [Double] {
     var numbers: [Double] = []
     try reader.beginArray()

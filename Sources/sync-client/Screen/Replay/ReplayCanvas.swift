@@ -2,10 +2,10 @@ import CanvasCRDT
 import TerminalCanvas
 import WebSocketLoop
 
-/// A room's past on the terminal canvas: played, stopped, sought through.
+/// A room's past on the terminal: it can be played, paused and searched.
 ///
-/// The server tells how the room looked at a moment. One moment is asked for at a time, so that playing is as smooth as
-/// the way and the room allow and nobody queues behind it.
+/// The server tells how the room looked at a moment. Only one request is under way at a time, so playing is as smooth
+/// as the connection and the room allow.
 @ClientLoop
 final class ReplayCanvas: ScreenContent {
   private let host: ScreenHost
@@ -30,11 +30,11 @@ final class ReplayCanvas: ScreenContent {
   private var place = 0.0
   private var playedAt: UInt64?
   private var speed: Double
-  /// The moment that is shown; nothing before the first.
+  /// The moment that is shown; nil before the first.
   private var shown: UInt64?
   private var isAsking = false
 
-  /// No finer than this: what was drawn in a frame of somebody's screen is one moment.
+  /// Moments closer than this count as one: it is a frame of somebody's screen.
   private static let stepMilliseconds: UInt64 = 16
 
   init(_ invocation: Invocation, _ room: RoomName, _ span: ReplaySpan, speed: Double, host: ScreenHost) {
@@ -48,7 +48,8 @@ final class ReplayCanvas: ScreenContent {
     playedAt = Clocks.monotonicMilliseconds()
   }
 
-  /// The first moment, before the screen is taken: who can't be reached is told so in a line.
+  /// Fetches the first moment. Called before the screen is taken over, so that a failure is a line that stays on the
+  /// terminal.
   func begin() async throws {
     try await fetch(span.to)
     hasView = false
@@ -88,7 +89,7 @@ final class ReplayCanvas: ScreenContent {
     }
   }
 
-  /// Asks for the moment, unless another is on its way: behind that it is asked for again.
+  /// Requests the moment, unless a request is under way. After that this is called again.
   private func ask() {
     let moment = moment
     let isNear = shown.map { max($0, moment) - min($0, moment) < ReplayCanvas.stepMilliseconds } ?? false
@@ -116,10 +117,10 @@ final class ReplayCanvas: ScreenContent {
     union = drawing.bounds.map { bounds in union?.union(bounds) ?? bounds } ?? union
   }
 
-  /// Around all that has been seen so far: what the view is fitted to, so that it stands still.
+  /// The box around everything seen so far. The view is fitted to it, so that it doesn't jump.
   private var union: Rect?
 
-  // MARK: - What is to be seen
+  // MARK: - The screen
 
   func screen(_ size: Terminal.Size) -> Screen {
     advance()

@@ -1,13 +1,13 @@
 import CanvasCRDT
 
-/// From when to when a room's history is played: what was asked for, or what the room itself tells.
+/// The part of a room's history that is played: as asked for, or all that the server keeps.
 struct ReplaySpan: Hashable, Sendable {
   var from: UInt64
   var to: UInt64
 
   var milliseconds: UInt64 { to - from }
 
-  /// A history is played within a minute, unless it is said otherwise: at the next of 1, 2, 5, 10, 20 … times as fast.
+  /// The speed without `--speed`: the first of 1, 2, 5, 10, 20 … at which it takes at most a minute.
   var speed: Double {
     let wanted = Double(milliseconds) / 60_000
     var speed = 1.0
@@ -32,10 +32,10 @@ struct ReplaySpan: Hashable, Sendable {
     }
     let bytes = try await ServerRequests(server: server).get(room.path("/history"), of: room.text)
     let history = JSONValue(bytes)
-    // A little longer than to the last that happened, so that one sees it.
+    // A little longer, so that the last change can be seen.
     guard let begins = from ?? history?["from"]?.milliseconds,
       let ends = to ?? history?["to"]?.milliseconds.map({ $0 + 1_000 })
-    else { throw ClientFailure.failed("\(server.authority): what it says of the history makes no sense") }
+    else { throw ClientFailure.failed("\(server.authority): the answer about the history is malformed") }
     guard begins < ends else { throw ClientFailure.usage("there is nothing to replay after --from") }
     return ReplaySpan(from: begins, to: ends)
   }

@@ -2,17 +2,17 @@ import Glibc
 import TerminalCanvas
 import WebSocketLoop
 
-/// What fills the screen.
+/// What the screen shows.
 @ClientLoop
 protocol ScreenContent: AnyObject {
-  /// What is to be seen now.
+  /// The screen as it should be now.
   func screen(_ size: Terminal.Size) -> Screen
   func take(_ event: TerminalEvent)
   /// Whether something moves by itself, so that another frame follows.
   var moves: Bool { get }
 }
 
-/// Shows contents on the terminal, one at a time, frame by frame, until someone ends them.
+/// Shows one content at a time on the terminal, frame by frame, until `end` is called.
 @ClientLoop
 final class ScreenHost {
   private var terminal: Terminal?
@@ -22,7 +22,7 @@ final class ScreenHost {
   private var lastFrameAt: UInt64 = 0
   private(set) var terminalIsLight: Bool?
 
-  /// Sixty frames a second, and no more.
+  /// At most sixty frames a second.
   private static let frameMilliseconds: UInt64 = 16
 
   init() {}
@@ -39,14 +39,14 @@ final class ScreenHost {
     }
   }
 
-  /// Refuses what can't be shown.
-  /// - Parameter otherwise: what to do without a terminal.
+  /// Fails if standard input or output is not a terminal that can show a screen.
+  /// - Parameter otherwise: advice for use without a terminal.
   nonisolated static func needsTerminal(_ invocation: Invocation, or otherwise: String) throws(ClientFailure) {
     guard isatty(STDIN_FILENO) != 0, isatty(STDOUT_FILENO) != 0 else {
       throw .usage("this needs a terminal; \(otherwise)")
     }
     guard invocation.environment["TERM"] != "dumb" else {
-      throw .usage("this needs a terminal that can do more than one that is dumb (TERM); \(otherwise)")
+      throw .usage("this needs a terminal that can move the cursor, which TERM=dumb can't; \(otherwise)")
     }
   }
 
@@ -71,7 +71,7 @@ final class ScreenHost {
     waiting = nil
   }
 
-  /// Gives the terminal back; nothing is shown any more.
+  /// Gives the terminal back.
   func close() {
     timer?.cancel()
     timer = nil
@@ -83,20 +83,20 @@ final class ScreenHost {
 
   func suspend() { terminal?.suspend() }
 
-  /// Everything is written anew, as when something else has written to the terminal.
+  /// Writes the whole screen again, for example after another program wrote to the terminal.
   func redraw() {
     terminal?.forget()
     invalidate()
   }
 
-  /// How much has been written, for those who measure.
+  /// How much has been written, for measurements.
   var figures: (bytes: Int, screens: Int, dropped: Int) {
     (terminal?.bytesWritten ?? 0, terminal?.screensWritten ?? 0, terminal?.screensDropped ?? 0)
   }
 
   // MARK: - Frames
 
-  /// Something is to be seen otherwise: at once where the last frame is long ago.
+  /// The content has changed: paints a frame soon, at once if the last one was long ago.
   func invalidate() {
     guard timer == nil, terminal != nil else { return }
     let now = Clocks.monotonicMilliseconds()
@@ -110,7 +110,7 @@ final class ScreenHost {
     timer = nil
     guard let terminal, let content else { return }
     lastFrameAt = Clocks.monotonicMilliseconds()
-    // A terminal that is behind gets the newest when it has caught up, so that nothing is drawn for nobody.
+    // A slow terminal gets the newest frame once it has taken the last one. Frames between them are never drawn.
     if terminal.isBehind() { return }
     terminal.show(content.screen(terminal.size))
     if content.moves { invalidate() }

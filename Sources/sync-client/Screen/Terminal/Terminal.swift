@@ -2,10 +2,10 @@ import Glibc
 import TerminalCanvas
 import WebSocketLoop
 
-/// The terminal that the process was started in: its size, what is typed and pointed, and what it shows.
+/// The terminal that the process was started in: its size, its input, and what it shows.
 ///
-/// Over an open file of its own, so that making it non-blocking changes nothing for the shell. A terminal that is slow is
-/// not sent more until it has taken what it was sent: what came to be shown meanwhile is one change, not a queue.
+/// It is opened as a file of its own, so that making it non-blocking changes nothing for the shell. A slow terminal
+/// gets nothing more until it has taken what was sent. What changed meanwhile becomes one update, not a queue.
 @ClientLoop
 final class Terminal {
   private let descriptor: Int32
@@ -16,29 +16,29 @@ final class Terminal {
   private let drained: @ClientLoop () -> Void
   private let lost: @ClientLoop () -> Void
 
-  /// What the terminal shows once it has taken all that was written; nothing when that isn't known.
+  /// What the terminal shows once it has taken everything; nil if that isn't known.
   private var shown: Screen?
   private var isAwaited = false
   private var unwritten: [UInt8] = []
   private var unwrittenStart = 0
 
-  /// Bytes and screens that were written, and screens that were not because the terminal was slow.
+  /// Bytes and screens written, and screens left out because the terminal was slow.
   private(set) var bytesWritten = 0
   private(set) var screensWritten = 0
   private(set) var screensDropped = 0
 
-  /// So long after an escape nothing came that belongs to it.
+  /// If nothing follows an escape for this long, it is the Escape key.
   private static let escapeMilliseconds: UInt64 = 40
 
   private static let enter =
     "\u{1B}[?1049h\u{1B}[2J\u{1B}[?25l\u{1B}[?7l\u{1B}[?1003h\u{1B}[?1006h\u{1B}[?2004h\u{1B}[?1004h"
-  /// The escape at the start also ends whatever sequence was cut off.
+  /// The escape at the start also ends a sequence that was cut off.
   private static let leave =
     "\u{1B}[?2026l\u{1B}[?1004l\u{1B}[?2004l\u{1B}[?1006l\u{1B}[?1003l\u{1B}[?7h\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
   private static let askBackground = "\u{1B}]11;?\u{1B}\\"
 
   /// - Parameters:
-  ///   - drained: called when the terminal has taken everything, after it was found to be behind.
+  ///   - drained: called when a slow terminal has taken everything.
   ///   - lost: called once when the terminal is gone.
   init(
     _ takeEvent: @escaping @ClientLoop (TerminalEvent) -> Void,
@@ -76,7 +76,7 @@ final class Terminal {
     TerminalGuard.release()
   }
 
-  /// Stops the process, as Control-Z does where keys are signals.
+  /// Stops the process, as Control-Z does outside raw mode.
   func suspend() {
     kill(0, SIGTSTP)
   }
@@ -86,7 +86,7 @@ final class Terminal {
   struct Size: Equatable, Sendable {
     var columns: Int
     var rows: Int
-    /// How much higher than wide a cell is, where the terminal says.
+    /// A cell's height divided by its width; 2 if the terminal doesn't tell.
     var aspect: Double
   }
 
@@ -101,11 +101,11 @@ final class Terminal {
       let height = Double(window.ws_ypixel) / Double(window.ws_row)
       aspect = height / width
     }
-    // More cells than any screen has are a mistake, and would be drawn all the same.
+    // No screen has more cells. A wrong size would only cost time.
     return Size(columns: min(Int(window.ws_col), 1_000), rows: min(Int(window.ws_row), 500), aspect: aspect)
   }
 
-  // MARK: - What comes
+  // MARK: - Input
 
   private func read() {
     var bytes = [UInt8](repeating: 0, count: 4_096)
@@ -131,9 +131,9 @@ final class Terminal {
     for event in parser.timeout() { takeEvent(event) }
   }
 
-  // MARK: - What goes
+  // MARK: - Output
 
-  /// Shows a screen. To be asked for one when it is not behind.
+  /// Shows a screen. Call `isBehind` first.
   func show(_ screen: Screen) {
     let bytes = ScreenDiff.bytes(from: shown, to: screen)
     shown = screen
@@ -142,7 +142,7 @@ final class Terminal {
     put(bytes)
   }
 
-  /// Whether what was sent has not been taken yet. Who asks is told by `drained` when it has.
+  /// Whether the terminal has not yet taken what was sent. If so, `drained` is called when it has.
   func isBehind() -> Bool {
     guard !unwritten.isEmpty else { return false }
     screensDropped += 1
@@ -150,7 +150,7 @@ final class Terminal {
     return true
   }
 
-  /// Whatever is there may be something else: the next screen is written whole.
+  /// The terminal may show something else by now, so the next screen is written whole.
   func forget() {
     shown = nil
   }
@@ -171,7 +171,7 @@ final class Terminal {
       } else if count < 0, errno == EINTR {
         continue
       } else {
-        // An error other than a full buffer shows at the next read too.
+        // Any error but a full buffer shows again at the next read.
         watch?.want(readable: true, writable: true)
         return
       }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// What gives the terminal back as it was found, from wherever the process ends: in order, by an error, by a fault, by a
-/// signal, or when it is stopped for a while.
+/// Gives the terminal back as it was found, however the process ends: in order, by an error, by a fault or by a signal;
+/// also when it is stopped for a while.
 ///
-/// Signal handlers interrupt anything and may call next to nothing, so what they need is made beforehand and lies in
-/// memory of its own that nobody frees. That is the reason for this state of the whole process; there is one terminal.
+/// Signal handlers interrupt anything and may call almost nothing. What they need is prepared in memory that is never
+/// freed. That is why this state belongs to the whole process; there is one terminal.
 enum TerminalGuard {
   private struct State {
     var descriptor: Int32 = -1
@@ -17,19 +17,19 @@ enum TerminalGuard {
     var leave = UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
   }
 
-  /// `nonisolated(unsafe)`: written by `take` before any handler is installed; after that only the two flags change, by
-  /// whoever enters or leaves, and doing either twice does no harm.
+  /// `nonisolated(unsafe)`: written by `take` before any handler is installed. After that only the two flags change,
+  /// when the terminal is entered or left, and doing either twice does no harm.
   nonisolated(unsafe) private static let state: UnsafeMutablePointer<State> = {
     let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
     state.initialize(to: State())
     return state
   }()
 
-  /// An error that nobody can go on after.
+  /// Signals after which no process can go on.
   private static let faults = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGQUIT, SIGSYS]
 
-  /// Takes a terminal over. What was set is remembered, and comes back whatever happens.
-  /// - Returns: no where it can't be asked how it is set.
+  /// Takes a terminal over. Its settings are remembered and restored, whatever happens.
+  /// - Returns: false if its settings can't be read.
   static func take(_ descriptor: Int32, enter: [UInt8], leave: [UInt8]) -> Bool {
     var found = termios()
     guard tcgetattr(descriptor, &found) == 0 else { return false }
@@ -45,32 +45,32 @@ enum TerminalGuard {
     for fault in faults { handle(fault, TerminalGuard.diedBySignal) }
     handle(SIGTSTP, TerminalGuard.stopped)
     handle(SIGCONT, TerminalGuard.continued)
-    // A second signal while one is obeyed ends the process without any more of ours.
+    // A second signal, while the first is obeyed, ends the process with `exit`.
     atexit { TerminalGuard.release() }
     return true
   }
 
-  /// As it was found, for good.
+  /// Restores the terminal for good.
   static func release() {
     state.pointee.isTaken = false
     leave()
   }
 
-  /// Raw, on the other screen. Calls nothing that a handler may not.
+  /// Raw mode and the alternate screen. Calls only what a signal handler may.
   private static func enter() {
     tcsetattr(state.pointee.descriptor, TCSANOW, &state.pointee.wanted)
-    // Twice on the other screen, and the way back would lead to the wrong place.
+    // Entering the alternate screen twice would overwrite the saved cursor.
     guard !state.pointee.isEntered else { return }
     state.pointee.isEntered = true
     write(state.pointee.enter)
   }
 
-  /// As it was found. Calls nothing that a handler may not.
+  /// The terminal as it was found. Calls only what a signal handler may.
   private static func leave() {
     guard state.pointee.isEntered else { return }
     state.pointee.isEntered = false
     write(state.pointee.leave)
-    // What was typed or pointed for us is not for the shell.
+    // Input that was meant for the canvas must not reach the shell.
     tcsetattr(state.pointee.descriptor, TCSAFLUSH, &state.pointee.found)
   }
 
@@ -83,19 +83,19 @@ enum TerminalGuard {
 
   private static let stopped: @convention(c) (Int32) -> Void = { _ in
     TerminalGuard.leave()
-    // Stops here, unless nobody could ever continue us.
+    // Stops here, except in an orphaned process group, where nothing could continue the process.
     TerminalGuard.raiseAsUsual(SIGTSTP)
     TerminalGuard.handle(SIGTSTP, TerminalGuard.stopped)
     TerminalGuard.comeBack()
   }
 
-  /// Also after a stop that could not be caught, behind which a shell may have set the terminal as it likes it.
+  /// Also after SIGSTOP, which can't be caught. A shell may have changed the terminal's settings since.
   private static let continued: @convention(c) (Int32) -> Void = { _ in TerminalGuard.comeBack() }
 
   private static func comeBack() {
     guard state.pointee.isTaken else { return }
     enter()
-    // The size may be another, and all has to be drawn anew: one signal says both.
+    // The size may have changed, and everything has to be redrawn. One signal does both.
     kill(getpid(), SIGWINCH)
   }
 
@@ -107,7 +107,7 @@ enum TerminalGuard {
     sigaction(number, &action, nil)
   }
 
-  /// Does what the signal does to a process that knows nothing of it.
+  /// Does what the signal does to a process without a handler.
   private static func raiseAsUsual(_ number: Int32) {
     signal(number, SIG_DFL)
     var set = sigset_t()
@@ -117,7 +117,7 @@ enum TerminalGuard {
     raise(number)
   }
 
-  /// All of it, if the terminal takes it within a moment.
+  /// Writes all of it, if the terminal takes it within a moment.
   private static func write(_ bytes: UnsafeMutableBufferPointer<UInt8>) {
     var written = 0
     var patience = 20

@@ -2,7 +2,7 @@ import CanvasCRDT
 import TerminalCanvas
 import WebSocketLoop
 
-/// The rooms of a server, asked for again and again.
+/// A server's rooms, refreshed at an interval.
 @ClientLoop
 final class RoomsTable: ScreenContent {
   private let host: ScreenHost
@@ -15,7 +15,7 @@ final class RoomsTable: ScreenContent {
   private var newest: ServerReading?
   private var timer: LoopTimer?
   private var isStopped = false
-  /// The room that was chosen to be opened; nothing, and one leaves.
+  /// The room that was opened; nil if the user left.
   private(set) var chosen: String?
 
   init(_ invocation: Invocation, host: ScreenHost, intervalMilliseconds: UInt64) {
@@ -35,7 +35,7 @@ final class RoomsTable: ScreenContent {
 
   // MARK: - Asking
 
-  /// Once, and then again and again until it is stopped.
+  /// Reads the rooms once, and then at an interval until `stop`.
   func begin() async throws {
     isStopped = false
     chosen = nil
@@ -90,7 +90,7 @@ final class RoomsTable: ScreenContent {
   private func sort() {
     let column = table.sortedBy
     table.rooms.sort { column.isBefore($0, $1) }
-    // The selection stays with its room, wherever that goes.
+    // The selection stays with its room when the order changes.
     if let selectedRoom, let index = table.rooms.firstIndex(where: { $0.room == selectedRoom }) {
       table.selected = index
     } else {
@@ -149,7 +149,7 @@ final class RoomsTable: ScreenContent {
       guard mouse.row >= RoomsScreen.firstRow, mouse.row < size.rows - 1, table.rooms.indices.contains(index) else {
         return
       }
-      // A click on what is selected opens it.
+      // A click on the selected room opens it.
       if index == table.selected { openSelected() } else { select(index) }
     default: break
     }
