@@ -61,7 +61,7 @@
  *   | {type: 'unsent', count: number}
  *   | {type: 'added', shapes: number[]}
  *   | {type: 'state', state: 'offline' | 'waiting' | 'connecting' | 'greeting' | 'loading' | 'live' | 'closed',
- *      untilMilliseconds?: number, code?: number}
+ *      untilMilliseconds?: number, code?: string}
  *   | {type: 'rejected', shape: number, set: Values, code: string, message: string}
  *   | {type: 'superseded', values: {shape: number, property: string, by: number, milliseconds: number}[]}
  *   | {type: 'peers', peers: Peer[]} | {type: 'joined', peer: Peer} | {type: 'presence', peer: Peer}

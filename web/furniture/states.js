@@ -16,7 +16,7 @@ export class States {
   #middle = element('section', { class: 'middle', 'aria-live': 'polite', 'aria-label': 'State of the room' })
   #banners = element('section', { class: 'banners', 'aria-label': 'From the server' })
   #state = 'offline'
-  #code = 0
+  #code = ''
   #kind = ''
   #timer = 0
 
@@ -49,7 +49,7 @@ export class States {
   #take(effect) {
     if (effect.type !== 'state') return
     this.#state = effect.state
-    this.#code = effect.code ?? 0
+    this.#code = effect.code ?? ''
     // What the banners say of a room that is gone isn't true any more.
     if (effect.state === 'closed') this.#banners.replaceChildren()
     document.body.classList.toggle('is-closed', effect.state === 'closed')
@@ -66,8 +66,8 @@ export class States {
   #wanted() {
     if (this.#shown.isPast) return ''
     if (this.#state === 'closed') {
-      if (this.#code === 4404) return 'deleted'
-      if (this.#code === 4401) return 'token'
+      if (this.#code === 'no_such_room') return 'deleted'
+      if (this.#code === 'no_token') return 'token'
       return 'refused'
     }
     if (this.#shown.replica.shapeCount > 0) return ''
@@ -91,7 +91,7 @@ export class States {
       case 'nothing': return [card('eye', 'Nothing here yet', 'You’ll see shapes as others draw them.')]
       case 'deleted': return [this.#deleted()]
       case 'token': return [this.#askForToken()]
-      case 'refused': return [card('warning', 'You can’t enter this room', this.#code === 4403
+      case 'refused': return [card('warning', 'You can’t enter this room', this.#code === 'forbidden'
         ? 'You don’t have access. Ask the person who gave you the link.'
         : 'This page and the server don’t work together. Reloading the page may help.',
       element('a', { class: 'button', href: '/' }, 'All rooms'))]

@@ -13,7 +13,7 @@ export class Status {
   #permission
   #words = element('span', { class: 'status-words clip' })
   #state = 'offline'
-  #closeCode = 0
+  #closeCode = ''
   #unsent = 0
   #wasLive = false
   #timer = 0
@@ -39,7 +39,7 @@ export class Status {
     if (effect.type === 'unsent') this.#unsent = effect.count
     else if (effect.type === 'state') {
       this.#state = effect.state
-      this.#closeCode = effect.code ?? 0
+      this.#closeCode = effect.code ?? ''
       if (effect.state === 'live') this.#wasLive = true
     } else return
     clearTimeout(this.#timer)
@@ -60,7 +60,7 @@ export class Status {
 
   /** @returns {[string, string]} */
   #told() {
-    if (this.#state === 'closed') return ['closed', this.#closeCode === 4404 ? 'Deleted' : 'Not connected']
+    if (this.#state === 'closed') return ['closed', this.#closeCode === 'no_such_room' ? 'Deleted' : 'Not connected']
     if (this.#state === 'live') {
       if (this.#permission.isViewOnly) return ['viewing', 'View only']
       return this.#unsent ? ['saving', `Saving ${counted(this.#unsent, 'change')}…`] : ['saved', 'Saved']

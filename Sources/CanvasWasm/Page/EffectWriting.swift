@@ -162,7 +162,7 @@ extension ReplicaEffect {
       writer.member("state", state.word)
       switch state {
       case .waiting(let until): writer.member("untilMilliseconds", until)
-      case .closed(let code): writer.member("code", UInt64(code))
+      case .closed(let code): writer.member("code", CloseCode(rawValue: code)?.wireName ?? "unknown")
       default: break
       }
     case .peers(let peers):
