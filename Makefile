@@ -1,6 +1,6 @@
-# `make` alone explains what there is. The work is in scripts/; this is its table of contents.
+# `make` alone lists the targets. The work is done in scripts/.
 
-# What `make run` stores, and what else is handed to the server or the benchmark: make run ARGS="…"
+# Where `make run` keeps rooms, and further arguments for the server or the benchmark: make run ARGS="…"
 DATA ?= .data
 ARGS ?=
 
@@ -14,40 +14,40 @@ help:
 	@echo
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{ printf "%-19s %s\n", $$1, $$2 }'
 	@echo
-	@echo '  DATA=folder      where make run keeps the rooms (.data)'
-	@echo '  ARGS="..."       more for the server, the benchmark'
+	@echo '  DATA=folder      where make run keeps rooms (.data)'
+	@echo '  ARGS="..."       further arguments for the server, the benchmark'
 	@echo '  VERBOSE=1        make test and make soak show all output as it comes'
 
-run: wasm ## build and start the server; the first time, install what is missing
+run: wasm ## build and start the server; install what is missing
 	@$(RELEASE)
 	@exec "$$($(RELEASE) --show-bin-path)/SyncServer" --data "$(DATA)" $(ARGS)
 
-client: setup ## build sync-client, the terminal, and say where it is
+client: setup ## build sync-client, the terminal client, and print its path
 	@swift build -c release --product sync-client
 	@echo "$$(swift build -c release --product sync-client --show-bin-path)/sync-client"
 
-test: ## all that must hold before a change is taken: format, build, tests, core.wasm, a little fuzzing
+test: ## everything that must pass before a change is accepted
 	@scripts/test
 
-bench: setup ## measure, beside yrs and loro
+bench: setup ## measure, and compare with yrs and loro
 	@scripts/setup bench
 	@.venv/bin/python Benchmarks/run.py $(ARGS)
 	@.venv/bin/python Benchmarks/server.py $(filter --quick,$(ARGS))
 
-wasm: setup ## build web/core.wasm, the core as the page runs it
+wasm: setup ## build web/core.wasm, the core for the page
 	@scripts/wasm
 
-screenshots: wasm ## take the pictures of the page in docs/images
+screenshots: wasm ## take the pictures in docs/images
 	@scripts/screenshots $(ARGS)
 
 format: ## format every Swift file
 	@scripts/format
 
-folders: ## which folder uses which; ARGS=SyncServer for one part
+folders: ## show which folder uses which; ARGS=SyncServer for one part
 	@scripts/folders --graph $(ARGS)
 
-soak: ## the long way: sanitizers, long simulations, ten minutes of fuzzing
+soak: ## the long tests: sanitizers, long simulations, ten minutes of fuzzing
 	@scripts/soak $(ARGS)
 
-setup: ## install what a fresh Debian 12 with Swift lacks, for building and running
+setup: ## install what building and running need on a fresh Debian 12 with Swift
 	@scripts/setup

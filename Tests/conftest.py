@@ -1,4 +1,4 @@
-"""What every suite that tries the programs from outside has: which programs, and tests that are `async`."""
+"""For all suites that test the programs from outside: which programs to run, and support for `async` tests."""
 
 import asyncio
 import inspect
@@ -10,7 +10,7 @@ import pytest
 
 import server
 
-# No test may hang for longer.
+# An `async` test that takes longer has failed.
 SECONDS_MAX = 120
 
 
@@ -25,7 +25,7 @@ def pytest_configure(config):
     server.BINARY = os.path.join(os.path.abspath(config.getoption("--build")), "SyncServer")
     if not os.access(server.BINARY, os.X_OK):
         raise pytest.UsageError(f"{server.BINARY} is not there: build it, or say where, as by --build .build/debug")
-    # Whoever is run by nohup, or behind `&` in a script, ignores these, and so would all that the tests start.
+    # A process started by nohup, or with `&` in a script, ignores these signals, and so would every process that the tests start.
     for one in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
         if threading.current_thread() is threading.main_thread() and signal.getsignal(one) == signal.SIG_IGN:
             signal.signal(one, signal.SIG_DFL)
@@ -33,7 +33,7 @@ def pytest_configure(config):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem):
-    """Runs a test that is `async`, in a loop and a thread of its own: the browser's driver keeps a loop in the main one."""
+    """Runs an `async` test in a thread with an event loop of its own, since the browser's driver occupies the main thread's loop."""
     function = pyfuncitem.obj
     if not inspect.iscoroutinefunction(function):
         return None

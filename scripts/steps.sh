@@ -5,14 +5,13 @@
 #
 # VERBOSE=1 shows all output as it comes.
 
-# A warning stops it.
+# Warnings are errors.
 export CANVAS_STRICT=1
 
 # How the tests are built: optimised, because long loops over shapes and stamps take ten times as long otherwise (measured);
 # preconditions and overflow checks stay on, and `make soak` runs the same tests unoptimised under the sanitizers.
-# In a build folder of their own, because other flags in a shared one would rebuild everything each time that one goes
-# from `make test` to `make run`.
-# With an index, which scripts/folders reads; debug builds have one by themselves.
+# They have a build folder of their own: in a shared one, the different flags of `make test` and `make run` would rebuild
+# everything each time. scripts/folders reads the index; debug builds have one without asking.
 optimised=(-c release -Xswiftc -enable-testing --enable-index-store --scratch-path .build/test)
 
 logs=build/logs
@@ -26,7 +25,7 @@ seconds_since() {
   printf '%d.%d' $(((now - $1) / 1000000)) $(((now - $1) / 100000 % 10))
 }
 
-# Sets `busy` to the tenths of a second that processors have worked for what this script ran and waited for.
+# Sets `busy` to the processor time of all that this script has run and waited for, in tenths of a second.
 busy_until_now() {
   local minutes seconds each
   busy=0
@@ -56,13 +55,13 @@ step() {
   busy=$((busy - busy_before))
   step_busy+=("$((busy / 10)).$((busy % 10))")
   if [ "$status" -ne 0 ]; then
-    # What went wrong is seldom in the last lines of a long log.
+    # The last lines of a long log seldom say what went wrong.
     if [ "${VERBOSE:-0}" != 1 ]; then
       tail -n 60 "$log"
       echo "--- the errors among $(wc -l <"$log") lines of $log:"
       grep -E '(^|[^a-z])error:|recorded an issue|✘|SUMMARY:' "$log" | head -n 40 || true
     fi
-    echo "FAILED: $name, after $seconds s, status $status. Again on its own: $*" >&2
+    echo "FAILED: $name after $seconds s with status $status. To run it alone: $*" >&2
     exit 1
   fi
   printf '%-12s %7s s   %s\n' "$name" "$seconds" "$(grep -v '^[[:space:]]*$' "$log" | tail -n 1)"
@@ -79,6 +78,6 @@ summary() {
 }
 all_start=${EPOCHREALTIME/./}
 
-# The tests that wait for sockets and disks. They run alone: beside tests that keep both cores busy, their deadlines
-# would pass.
+# Tests that wait for sockets and disks. They run alone: beside tests that keep all cores busy, they would miss their
+# deadlines.
 waiting='WebSocketLoopTests|RoomLogTests|EndToEndTests'

@@ -1,4 +1,4 @@
-"""A client that shares no code with the server's: JSON over the websockets library, and a fold of its own."""
+"""A client that shares no code with the server's: JSON over the websockets library, and its own merge."""
 
 import asyncio
 import json
@@ -6,12 +6,12 @@ import time
 
 import websockets
 
-# After so long something hangs: a machine that is only busy comes to an end before.
+# A wait longer than this means that something hangs. Even a busy machine is quicker.
 SECONDS = 60
 
 
 class Client:
-    """Joined to a room; keeps what it is told."""
+    """A member of a room. Keeps everything that the server tells it."""
 
     def __init__(self, socket):
         self.socket = socket
@@ -57,7 +57,7 @@ class Client:
         return message
 
     async def until(self, kind, **members):
-        """The next message of a kind with such members; what comes before it is folded."""
+        """The next message of this kind with these members. Operations that come before it are merged."""
         while True:
             message = await self.receive()
             if message["type"] == kind and all(message.get(key) == value for key, value in members.items()):
@@ -100,7 +100,7 @@ class Client:
 
     @property
     def digest(self):
-        """As the contract words it."""
+        """The digest, computed as docs/PROTOCOL.md describes it."""
         total = 0
         for shape, registers in self.live.items():
             for name, (stamp, _) in registers.items():
@@ -119,7 +119,7 @@ class Client:
                 return message
 
     async def write_in_a_row(self, *operations):
-        """Each in a message of its own, all of them under way at once, and waits for the answers."""
+        """Sends each operation in a message of its own, without waiting between them; then waits for all answers."""
         for id, operation in enumerate(operations):
             await self.send({"type": "ops", "id": id, "ops": [operation]})
         for id in range(len(operations)):
@@ -128,7 +128,7 @@ class Client:
             assert message["type"] == "ack" and message["id"] == id, message
 
     async def closed(self):
-        """The code that ends it; what comes before is let go."""
+        """Waits for the close and returns its code. Messages before it are ignored."""
         try:
             while True:
                 await asyncio.wait_for(self.socket.recv(), SECONDS)
@@ -149,12 +149,12 @@ def stamp(actor, ahead=0, counter=0):
 
 
 async def connect(server, room, **options):
-    """A socket before hello."""
+    """A client that has not sent hello yet."""
     return Client(await websockets.connect(server.socket(room), max_size=None, compression=None, **options))
 
 
 async def eventually(look, what):
-    """Looks until there is something, and fails after a while."""
+    """Calls `look` until it returns something true, and returns that. Fails after `SECONDS`."""
     deadline = time.monotonic() + SECONDS
     while time.monotonic() < deadline:
         found = await look()

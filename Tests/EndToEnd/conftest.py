@@ -1,4 +1,4 @@
-"""A server for all tests that need nothing special of theirs."""
+"""A server for all tests that need no special flags."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A server as a process: started on a free port, stopped, killed, looked into."""
+"""A server as a process: start it on a free port, stop or kill it, read its log and metrics."""
 
 import asyncio
 import json
@@ -13,14 +13,14 @@ import threading
 import urllib.error
 import urllib.request
 
-# After so long something hangs: a machine that is only busy comes to an end before.
+# A wait longer than this means that something hangs. Even a busy machine is quicker.
 SECONDS = 60
 BINARY = ""
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 def tool(name):
-    """A program that the machine has, or that scripts/setup has fetched for the tests; nothing where there is none."""
+    """The path of a program that is installed or that scripts/setup fetched; None if there is none."""
     fetched = os.path.join(ROOT, "build", "tools", name)
     return shutil.which(name) or (fetched if os.access(fetched, os.X_OK) else None)
 
@@ -32,7 +32,7 @@ def free_port():
 
 
 class Answer:
-    """What HTTP answered."""
+    """An HTTP response."""
 
     def __init__(self, status, headers, body):
         self.status, self.headers, self.body = status, headers, body
@@ -47,7 +47,8 @@ class Answer:
 
 
 class Server:
-    """`with Server("--flag", …) as server`. Its log is JSON and is kept; a directory of its own goes with it."""
+    """`with Server("--flag", …) as server`. Keeps the server's log, which is JSON. Removes its data at the end if it made the
+    directory."""
 
     def __init__(self, *flags, data=None, port=0, environment=None, file_bytes_max=None):
         self.flags = [str(flag) for flag in flags]
@@ -71,7 +72,7 @@ class Server:
         command = [BINARY, "--port", str(self.asked), "--data", self.data, "--log-format", "json", *self.flags]
 
         def prepare():
-            # Python ignores the signal that a file too large raises; so shall the server, and get an error instead.
+            # Python ignores SIGXFSZ. The server has to inherit that, so that a write fails instead of killing it.
             if self.file_bytes_max is not None:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (self.file_bytes_max, resource.RLIM_INFINITY))
 
@@ -100,7 +101,7 @@ class Server:
             self.lines.append(line)
 
     def allow_files(self):
-        """Lifts the bound on files' sizes: the disk has room again."""
+        """Lifts the limit on file sizes, as if the disk had room again."""
         resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
     @property
@@ -108,7 +109,7 @@ class Server:
         return self.process is not None and self.process.poll() is None
 
     def has_lived(self):
-        """For a server that many tests share: it has to live through them."""
+        """A server that many tests share must still run after them."""
         assert self.runs, f"the server ended with {self.process.returncode}: {self.lines[-3:]}"
 
     def kill(self):
@@ -117,7 +118,7 @@ class Server:
             self.process.wait()
 
     def terminate(self):
-        """SIGTERM; returns the exit code."""
+        """Sends SIGTERM, waits for the end and returns the exit code."""
         self.process.send_signal(signal.SIGTERM)
         code = self.process.wait(timeout=12)
         self.reader.join(timeout=5)
@@ -153,7 +154,7 @@ class Server:
         return await self.http("GET", path, headers=headers)
 
     async def metrics(self):
-        """All samples by their names, labels and all."""
+        """All samples, by their names with labels."""
         lines = (await self.get("/metrics")).body.decode().splitlines()
         return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if not line.startswith("#"))}
 
@@ -161,7 +162,7 @@ class Server:
         return (await self.metrics())[name]
 
     async def write(self, room, count=1, **properties):
-        """So many new shapes over HTTP; their identifiers."""
+        """Makes `count` shapes over HTTP and returns their identifiers."""
         shapes = [identifier() for _ in range(count)]
         operations = [{"shape": shape, "set": {"kind": "rectangle"} | properties} for shape in shapes]
         answer = await self.http("POST", f"/v1/rooms/{room}/ops", {"ops": operations})
@@ -173,7 +174,7 @@ _number = int.from_bytes(os.urandom(3), "big") << 20
 
 
 def identifier():
-    """One that no other has."""
+    """A new identifier."""
     global _number
     _number += 1
     digits, rest = "", _number
@@ -184,7 +185,7 @@ def identifier():
 
 
 def run(*flags, environment=None):
-    """Runs the server to its end: exit code, standard output, standard error."""
+    """Runs the server until it exits. Returns exit code, standard output and standard error."""
     done = subprocess.run(
         [BINARY, *map(str, flags)], capture_output=True, text=True, timeout=SECONDS, env=os.environ | (environment or {})
     )

@@ -1,4 +1,4 @@
-"""A browser and a server for all tests of the page, and for each test a room that nobody has been in."""
+"""One browser and one server for all tests of the page, and a new room for each test."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from world import World
 
 @pytest.fixture(scope="session")
 def world(pytestconfig):
-    """The browser, and the means to start servers of one's own."""
+    """The browser and the shared server. Tests start further servers with it."""
     with World(headed=pytestconfig.getoption("--headed")) as world:
         yield world
         world.server.has_lived()
@@ -15,6 +15,6 @@ def world(pytestconfig):
 
 @pytest.fixture(autouse=True)
 def room(world, request):
-    """Everyone leaves the rooms of the test at its end, and nobody may have met an error that was not expected."""
+    """A new room. At the end everyone leaves, and no page may have logged an unexpected error."""
     with world.test(request.node.name) as room:
         yield room

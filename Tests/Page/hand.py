@@ -1,4 +1,4 @@
-"""What hands do that a mouse's drag alone isn't: rest, throw, lie still; and what others see of it."""
+"""Movements beyond a plain drag: resting before letting go, throwing, tapping several times; and what other pages see of them."""
 
 import json
 
@@ -8,12 +8,12 @@ FRAME = 16
 
 
 def rest(person):
-    """The hand stays where it is for a moment before it lets go: nothing is thrown."""
+    """Waits long enough that letting go will not throw anything."""
     person.page.evaluate("new Promise((done) => setTimeout(done, 70))")
 
 
 def lead(person, start, end, steps=8, modifiers=()):
-    """Press, lead to a place, rest, let go, with the mouse."""
+    """Presses the mouse button, moves to a place, rests, lets go."""
     for key in modifiers:
         person.page.keyboard.down(key)
     person.drag(start, end, steps, hold=True)
@@ -31,19 +31,19 @@ def lead_finger(person, start, end, steps=8):
 
 
 def tap(person, x, y, times=1):
-    """So many taps with a finger or clicks that belong together. The person's clock stands still but for this."""
+    """Taps or clicks several times in quick succession. The person's clock moves only for this."""
     for _ in range(times):
         if person.page.evaluate("navigator.maxTouchPoints > 0"):
             person.touch.tap(x, y)
         else:
             person.click(x, y)
         person.pass_time(60)
-    # Until no further tap can be part of it.
+    # Waits until a further tap would count as a new one.
     person.pass_time(400)
 
 
 def throw(person, start, step, steps=8):
-    """Let go in full swing: `step` CSS pixels a frame. The person's clock stands still but for this."""
+    """Lets go while moving by `step` CSS pixels a frame. The person's clock moves only for this."""
     x, y = start
     person.page.mouse.move(x, y)
     person.page.mouse.down()
@@ -57,7 +57,7 @@ def throw(person, start, step, steps=8):
 
 
 def watch(person):
-    """From here on the page notes what it is told of changes: see `seen`."""
+    """From here on the page records the changes that it receives, for `seen`."""
     person.run("""
       window.seen = []
       app.shown.on('changes', (detail) => {
@@ -67,7 +67,7 @@ def watch(person):
 
 
 def seen(person, identifier):
-    """All changes of a shape that a page was told of since `watch`."""
+    """All changes of a shape that the page has received since `watch`."""
     return person.run("window.seen.filter(({ id }) => id === value)", number(identifier))
 
 
@@ -92,7 +92,7 @@ def moved(place, x, y):
 
 
 def near(actual, expected, within=0.6):
-    """Numbers, or lists of them, that are as good as equal."""
+    """Whether numbers, or lists of numbers, are equal but for rounding."""
     if isinstance(actual, (list, tuple)):
         return len(actual) == len(expected) and all(near(a, b, within) for a, b in zip(actual, expected))
     return abs(actual - expected) <= within
@@ -105,11 +105,11 @@ def hue_saturation_brightness(fill):
 
 
 def is_bright(fill):
-    """Half saturated at least, and no darker than seven tenths; colours are whole numbers, so a little less is as good."""
+    """Whether a colour is at least half saturated and at least 70 % bright, with some room for rounding."""
     _, saturation, brightness = hue_saturation_brightness(fill)
     return saturation >= 0.49 and brightness >= 0.69
 
 
 def overlaps(room):
-    """The pairs that overlap, as the server has them."""
+    """The pairs that overlap, according to the server."""
     return json.loads(room.request("GET", "/overlaps"))["overlaps"]

@@ -1,4 +1,4 @@
-"""Someone at a browser: a context of their own, with what they see, do and hold."""
+"""Someone at a browser, in a context of their own: what they do, what they see, what their page holds."""
 
 import base64
 import json
@@ -9,7 +9,7 @@ from playwright.sync_api import Error
 
 from touch import Touch
 
-# After so long something hangs: a machine that is only busy comes to an end before.
+# A wait longer than this means that something hangs. Even a busy machine is quicker.
 SECONDS = 60
 DESK = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
@@ -17,7 +17,7 @@ COLORS = ["#1D4ED8", "#BE185D", "#0F766E", "#6D28D9"]
 
 
 class Size(dict):
-    """Of a window: what looks alike is found again by it."""
+    """A window's size. It can be a key, so that a free context with the same settings is found."""
 
     def __hash__(self):
         return hash(tuple(self.items()))
@@ -51,7 +51,7 @@ class Person:
             ("has_touch", phone),
             ("color_scheme", theme),
             ("reduced_motion", "reduce" if still else "no-preference"),
-            # Where many tests share a server, each page comes from there, and not from what an earlier one kept.
+            # Where many tests share a server, pages must come from it, not from the files that an earlier page kept.
             ("service_workers", "block" if is_shared else "allow"),
         )
         owns = context is None
@@ -94,7 +94,7 @@ class Person:
     # What went wrong
 
     def forgive(self, *words):
-        """Errors on the console that hold these words are expected: a server that was killed is missed, for one."""
+        """Expects errors on the console that contain these words, for instance after the server was killed."""
         self.forgiven += words
 
     @property
@@ -104,21 +104,21 @@ class Person:
     # What the page holds. In all expressions `app` is the page's app.
 
     def run(self, expression, argument=None):
-        """The value of an expression, or of what a function body returns; `value` is the argument."""
+        """The value of an expression, or what a function body returns. In both, `value` is the argument."""
         body = expression if "return " in expression or ";" in expression else f"return ({expression})"
         return self.page.evaluate(f"(value) => {{ const app = window.canvasApp; {body} }}", argument)
 
     def wait(self, expression, what=None, argument=None, seconds=SECONDS):
-        """Until an expression is true."""
+        """Waits until an expression is true."""
         test = f"(value) => {{ const app = window.canvasApp; return app && ({expression}) }}"
-        # Not at each frame: some tests stop them.
+        # By time, not by frames: some tests stop the frames.
         try:
             self.page.wait_for_function(test, arg=argument, polling=20, timeout=seconds * 1000)
         except Exception as error:
             raise AssertionError(f"{self.name} waited in vain for {what or expression}; {self.noticed}") from error
 
     def shapes(self):
-        """By identifier, as the page has them now."""
+        """The page's shapes by identifier."""
         return {shape["id"]: shape for shape in self.run(
             "return app.session.shapes().map((shape) => ({ ...shape, id: shape.id.toString(36).padStart(9, '0')"
             ".replace(/^(...)(...)(...)$/, '$1-$2-$3') }))")}
@@ -127,11 +127,11 @@ class Person:
         return self.shapes().get(identifier)
 
     def wait_until_kept(self, unsent):
-        """Until the browser holds so many unsent edits of the room."""
+        """Waits until the browser has stored this many unsent edits of the room."""
         self._wait_for_storage("(await editsOf(room)).some((record) => record.unsent === value)", unsent, f"{unsent} edits are kept")
 
     def wait_until_drawing_is_kept(self, since):
-        """Until the browser holds the drawing as it was at that time, by its own clock, or later."""
+        """Waits until the browser has stored the drawing as of that time, by its own clock, or later."""
         self._wait_for_storage("(await drawingOf(room))?.at >= value", since, "the drawing is kept")
 
     def _wait_for_storage(self, expression, value, what):
@@ -146,14 +146,14 @@ class Person:
         self.wait(f"app.session.shapeCount === {count}", f"{count} shapes")
 
     def wait_for_shape(self, identifier, condition="true"):
-        """Until a shape is there and as wanted: `shape` in the condition."""
+        """Waits until the shape exists and the condition, which calls it `shape`, holds."""
         self.wait(
             f"((shape) => shape !== null && ({condition}))(app.session.shape(value))", f"{identifier} with {condition}",
             number(identifier))
         return self.shape(identifier)
 
     def drawn(self, identifier):
-        """A shape as it is drawn now, or None."""
+        """The shape as it is drawn now, or None."""
         return self.run(
             "const shape = app.scene.drawn(value); if (!shape) return null; const { x, y, width, height, rotation, opacity, "
             "growth } = shape; return { x, y, width, height, rotation, opacity, growth }", number(identifier))
@@ -165,7 +165,7 @@ class Person:
         self.run("app.selection.set(value)", [number(identifier) for identifier in identifiers])
 
     def painted(self):
-        """Until nothing moves and all is painted."""
+        """Waits until nothing moves and everything is painted."""
         self.page.evaluate("new Promise(requestAnimationFrame)")
         self.wait("!app.scene.moves(performance.now()) && app.painter.isDone", "all is painted")
         self.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
@@ -173,7 +173,7 @@ class Person:
     # Where things are
 
     def look_at(self, x=0, y=0, scale=1):
-        """The canvas point at the top left, and how large."""
+        """The canvas point at the top left of the window, and the scale."""
         self.run("const { view } = app; view.fit({ x: 0, y: 0, width: 1, height: 1 }, 0, { nearest: value.scale });"
                  "view.panBy((view.x - value.x) * view.scale, (view.y - value.y) * view.scale); return null",
                  {"x": x, "y": y, "scale": scale})
@@ -191,7 +191,7 @@ class Person:
     # The mouse, in CSS pixels of the window
 
     def drag(self, start, end, steps=8, hold=False, modifiers=()):
-        """Press, move in steps, let go; with `hold` the button stays down."""
+        """Presses, moves in steps, lets go. With `hold` the button stays down."""
         for key in modifiers:
             self.page.keyboard.down(key)
         self.page.mouse.move(*start)
@@ -207,21 +207,21 @@ class Person:
 
     @property
     def touch(self):
-        """Fingers, for who opened the room on a phone."""
+        """Fingers, for a person on a phone."""
         if not hasattr(self, "_touch"):
             self._touch = Touch(self.context.new_cdp_session(self.page))
         return self._touch
 
-    # Time, for who joined with `clock=True`
+    # Time, for a person who joined with `clock=True`
 
     def stop_clock(self):
-        """Frames and timers of this page wait for `pass_time` from now on."""
+        """From now on, frames and timers of this page wait for `pass_time`."""
         for ahead in (1, 5, 25):
             try:
                 self.page.clock.pause_at(self.page.evaluate("Date.now()") / 1000 + ahead)
                 return
             except Error as error:
-                # So busy was the machine that the moment had passed.
+                # The machine was so busy that the moment had passed.
                 if "past" not in str(error):
                     raise
         raise AssertionError(f"{self.name}'s clock does not stop")
@@ -232,7 +232,7 @@ class Person:
     # What is seen
 
     def picture(self, canvas="#drawing"):
-        """The pixels of one of the stage's canvases as they are: rows, columns, red green blue alpha."""
+        """The pixels of one of the stage's canvases: rows, columns, then red, green, blue and alpha."""
         width, height, data = self.page.evaluate(
             """(name) => new Promise((done) => {
               const canvas = document.querySelector(name)
@@ -247,7 +247,7 @@ class Person:
 
 
 def told(message):
-    """With the address, which the words of a request that failed leave out."""
+    """The message with its address, which the message about a failed request lacks."""
     url = message.location.get("url", "")
     return message.text + (f" ({url})" if url else "")
 

@@ -1,4 +1,4 @@
-"""What pixels ought to be, by arithmetic of our own."""
+"""Computes what pixels should be, independently of the page."""
 
 import numpy
 
@@ -14,13 +14,13 @@ def mixed(over, under, alpha):
 
 
 def centers(shape):
-    """The middles of all pixels, x and y."""
+    """The centres of all pixels, x and y."""
     rows, columns = shape[:2]
     return numpy.meshgrid(numpy.arange(columns) + 0.5, numpy.arange(rows) + 0.5)
 
 
 def near(polygon, shape, margin=16):
-    """The part of a picture that holds a polygon, for what is dear to compute."""
+    """The part of a picture around a polygon, so that less has to be computed."""
     columns, rows = zip(*polygon)
     return (
         slice(max(0, int(min(rows)) - margin), min(shape[0], int(max(rows)) + margin)),
@@ -29,7 +29,7 @@ def near(polygon, shape, margin=16):
 
 
 def inside(polygon, x, y):
-    """Which points a polygon holds, by counting the edges to the right of each."""
+    """Which points lie inside a polygon, by counting the edges to the right of each."""
     result = numpy.zeros(x.shape, dtype=bool)
     for (ax, ay), (bx, by) in zip(polygon, polygon[1:] + polygon[:1]):
         if ay == by:
@@ -40,7 +40,7 @@ def inside(polygon, x, y):
 
 
 def distance(polygon, x, y):
-    """How far points are from a polygon's edges."""
+    """The distances of points from a polygon's edges."""
     nearest = numpy.full(x.shape, numpy.inf)
     for (ax, ay), (bx, by) in zip(polygon, polygon[1:] + polygon[:1]):
         length = (bx - ax) ** 2 + (by - ay) ** 2
@@ -50,5 +50,5 @@ def distance(polygon, x, y):
 
 
 def differs(picture, color, tolerance=3):
-    """Which pixels are not of a colour."""
+    """Which pixels differ from a colour."""
     return (numpy.abs(picture[:, :, :3].astype(int) - numpy.array(color)) > tolerance).any(axis=2)

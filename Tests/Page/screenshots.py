@@ -18,7 +18,7 @@ NAVY, VERMILION, YELLOW, TEAL, SAND, PLUM, BLUE = (
     "#27476E", "#E4572E", "#F2C14E", "#6FB1A0", "#E6CFB0", "#9A4C86", "#3F7FD9",
 )
 
-# A sheet of forms, each with room around it but for the two that meet.
+# A sheet of shapes. All but two have space around them.
 FORMS = [
     ("Sun", "ellipse", (150, 100), (150, 150), {"fill": YELLOW}),
     ("Moon", "ellipse", (250, 140), (110, 110), {"fill": "#B9C3D9"}),
@@ -38,7 +38,7 @@ FORMS = [
 ]
 
 
-# The same for a sheet as narrow as a phone.
+# The same for the width of a phone.
 NARROW = [
     ("Sun", "ellipse", (28, 112), (120, 120), {"fill": YELLOW}),
     ("Moon", "ellipse", (112, 140), (88, 88), {"fill": "#B9C3D9"}),
@@ -55,7 +55,7 @@ NARROW = [
 
 
 def draw(person, forms):
-    """Someone draws it all; by name, the identifiers."""
+    """Someone draws all of them. Returns the identifiers by name."""
     shapes = {}
     for name, kind, position, size, values in forms:
         identifier = server.identifier()
@@ -80,12 +80,12 @@ class Pictures:
     def save(self, person, name):
         settled(person)
         path = self.folder / f"{name}.png"
-        # Whatever else moves has come to rest, and nothing is under the pointer that isn't meant to be.
+        # Waits until nothing moves, with the pointer where it highlights nothing.
         person.page.screenshot(path=path, animations="disabled", caret="hide")
         print(f"{path}: {path.stat().st_size // 1000} KB", flush=True)
 
     def company(self, room, ann, shapes):
-        """Bob has something selected, Eve holds something up."""
+        """Bob has selected a shape, Eve has lifted one."""
         bob, eve = room.join("Bob"), room.join("Eve")
         for person in room.people:
             person.wait_for_shapes(len(shapes))
@@ -156,7 +156,7 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     wanted = sys.argv[3:] or ["empty", "busy", "overlap", "phone", "dark", "history"]
     for name in wanted:
-        # A world of its own for each, so that rooms can be called as they would be.
+        # A new server for each picture, so that its room can have the name that the picture shows.
         with World() as world:
             getattr(Pictures(world, folder), name)()
             for room in world.rooms:

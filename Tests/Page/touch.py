@@ -1,4 +1,4 @@
-"""Fingers on a screen, as the browser's own protocol sends them: as many at once as one likes."""
+"""Fingers on a screen, any number at once, sent by the browser's own protocol."""
 
 import math
 
@@ -20,7 +20,7 @@ class Touch:
         self._send("touchMove", points)
 
     def end(self, *left):
-        """Fingers are lifted, but for those at `left`."""
+        """Lifts all fingers except those at `left`."""
         self._send("touchEnd", left)
 
     def tap(self, x, y, times=1):
@@ -29,7 +29,7 @@ class Touch:
             self.end()
 
     def drag(self, start, end, steps=8, hold=False):
-        """One finger; with `hold` it stays down."""
+        """Drags with one finger. With `hold` it stays down."""
         self.start(start)
         for step in range(1, steps + 1):
             self.move(tuple(a + (b - a) * step / steps for a, b in zip(start, end)))
@@ -37,7 +37,7 @@ class Touch:
             self.end()
 
     def pinch(self, center, start, end, turn=0, steps=10, hold=False):
-        """Two fingers, so far from the middle at first and at the end, turning by so many degrees."""
+        """Pinches with two fingers: their distances from the middle at the start and at the end, and the degrees that they turn."""
         def fingers(part):
             reach = start + (end - start) * part
             angle = math.radians(turn * part)
@@ -45,7 +45,7 @@ class Touch:
             return (center[0] - x, center[1] - y), (center[0] + x, center[1] + y)
 
         first, second = fingers(0)
-        # One finger is never down at the very moment of the other.
+        # Two fingers never come down at the same moment.
         self.start(first)
         self.start(first, second)
         for step in range(1, steps + 1):

@@ -1,4 +1,4 @@
-"""One browser and one server for all tests; a room and its people for each."""
+"""One browser and one server for all tests; for each test a room and the people in it."""
 
 import json
 import shutil
@@ -15,9 +15,9 @@ import server as servers
 from person import Person
 
 WEB = Path(__file__).resolve().parents[2] / "web"
-# After so long something hangs: a machine that is only busy comes to an end before.
+# A wait longer than this means that something hangs. Even a busy machine is quicker.
 SECONDS = 60
-# One machine is all people at once, and tests are quicker than hands.
+# All people of a test share one address, and tests are quicker than hands.
 GENEROUS = ["--max-connections-per-address", "5000", "--max-ops-per-second", "100000", "--max-messages-per-second", "5000"]
 
 
@@ -27,7 +27,7 @@ class World:
         self.web = web
         self.count = 0
         self.rooms = []
-        # Browsers that nobody sits at now, by what they look like: one that has been used has the page's files already.
+        # Browser contexts that are free, by their settings. One that has been used has the page's files in its cache already.
         self.idle = {}
 
     def __enter__(self):
@@ -42,28 +42,28 @@ class World:
         self.server.__exit__()
 
     def launch(self, *arguments):
-        """A browser process: tests share one, and start their own only where its flags matter."""
+        """Starts a browser process. Tests share one; a test starts its own only when it needs other flags."""
         chromium = shutil.which("chromium")
         assert chromium, "no chromium: scripts/setup test installs it"
-        # The first start on a machine reads a quarter of a gigabyte from its disk.
+        # The first start on a machine reads 250 MB from its disk.
         return self.playwright.chromium.launch(
             executable_path=chromium, headless=not self.headed, args=list(arguments), timeout=180_000)
 
     def start_server(self, *flags, **options):
-        """A server of one's own: `with world.start_server("--flag", …) as server`, or kill it oneself."""
+        """Starts another server: `with world.start_server("--flag", …) as server`, or kill it yourself."""
         return servers.Server("--web", self.web, *GENEROUS, *flags, **options).start()
 
     def take_context(self, look):
-        """A browser of one's own, perhaps one that somebody has left clean."""
+        """A browser context with these settings: a free one, or a new one."""
         idle = self.idle.get(look)
         return idle.pop() if idle else self.browser.new_context(**dict(look))
 
     def give_back(self, context, look):
-        """Someone has left, and the next finds nothing of theirs."""
+        """Frees a context, after removing everything that the next person must not find."""
         for page in context.pages[1:]:
             page.close()
         page = context.pages[0] if context.pages else context.new_page()
-        # First away from the room, which keeps something when it is left.
+        # Leaves the room first, because the page stores something when it is left.
         page.goto("about:blank")
         storage = context.new_cdp_session(page)
         storage.send("Storage.clearDataForOrigin", {"origin": self.server.url(""), "storageTypes": "all"})
@@ -73,7 +73,7 @@ class World:
         self.idle.setdefault(look, []).append(context)
 
     def room(self, server=None, name=None):
-        """A room that nobody has been in."""
+        """A new room."""
         self.count += 1
         room = Room(self, server or self.server, name or f"room-{self.count}")
         self.rooms.append(room)
@@ -81,7 +81,7 @@ class World:
 
     @contextmanager
     def test(self, name):
-        """Everyone leaves at the end, and nobody may have met an error that was not expected."""
+        """Yields a new room. At the end everyone leaves, and no page may have logged an unexpected error."""
         self.rooms = []
         room = self.room(name=f"{name[5:50]}-{self.count}")
         try:
@@ -95,7 +95,7 @@ class World:
 
 
 class Room:
-    """What tests do to a room, and ask the server about it."""
+    """A room: people join it, programs write to it, and the server is asked about it."""
 
     def __init__(self, world, server, name):
         self.world, self.server, self.name = world, server, name
@@ -106,7 +106,7 @@ class Room:
         return f"/r/{self.name}"
 
     def join(self, name="Ann", **options):
-        """Someone opens the room in a browser of their own; see `Person.open` for the options."""
+        """Someone opens the room in a browser context of their own. `Person.open` has the options."""
         person = Person.open(self, name, **options)
         self.people.append(person)
         return person
@@ -122,17 +122,17 @@ class Room:
             return answer.read()
 
     def write(self, *operations):
-        """Operations as a program writes them, `(shape, {…})` each."""
+        """Writes operations over HTTP, each `(shape, {…})`."""
         self.request("POST", "/ops", {"ops": [{"shape": shape, "set": values} for shape, values in operations]})
 
     def add(self, **values):
-        """A shape as a program writes it; its identifier."""
+        """Makes a shape over HTTP and returns its identifier."""
         shape = servers.identifier()
         self.write((shape, {"kind": "rectangle", **values}))
         return shape
 
     def shapes(self):
-        """What the server holds, in drawing order; nothing where nobody has drawn."""
+        """The shapes that the server holds, in drawing order."""
         try:
             return json.loads(self.request("GET", ""))["shapes"]
         except urllib.error.HTTPError as error:
@@ -144,7 +144,7 @@ class Room:
         return next((shape for shape in self.shapes() if shape["id"] == identifier), None)
 
     def wait_for(self, condition, what="the server"):
-        """The shapes that the server holds, once they are as wanted."""
+        """Waits until the condition holds for the server's shapes, and returns them."""
         deadline = time.monotonic() + SECONDS
         while True:
             shapes = self.shapes()
@@ -157,7 +157,7 @@ class Room:
         return self.wait_for(lambda shapes: len(shapes) == count, f"{count} shapes")
 
     def digest(self):
-        """The server's own, over a connection of its own."""
+        """The server's digest of the room."""
         with connect(self.server.socket(self.name), subprotocols=["canvas.v1.json"], max_size=None) as socket:
             socket.send(json.dumps({"type": "hello", "readonly": True, "name": "Digest"}))
             while True:
@@ -171,7 +171,7 @@ class Room:
                     return message["hash"]
 
     def agree(self, *people):
-        """Everyone, or who is named, has sent all and holds what the server holds. Returns what that is."""
+        """Waits until everyone, or each of `people`, has sent all edits and holds what the server holds. Returns the shapes."""
         people = people or self.people
         deadline = time.monotonic() + SECONDS
         while True:
@@ -182,6 +182,6 @@ class Room:
             if all(own == digest for own in held):
                 return self.shapes()
             assert time.monotonic() < deadline, f"the server holds {digest}, they hold {held}"
-            # What is under way arrives, and makes some frame of a page differ from the one before.
+            # Gives messages that are under way time to arrive.
             time.sleep(0.05)
 

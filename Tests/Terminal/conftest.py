@@ -1,4 +1,4 @@
-"""The terminal client, and servers for all tests that need nothing special of theirs."""
+"""The terminal client, and servers for all tests that need no special flags."""
 
 import os
 
@@ -10,7 +10,7 @@ from server import Server
 
 @pytest.fixture(scope="session")
 def shared():
-    """For commands that run to their end."""
+    """The server for commands that run until they are done."""
     with Server() as server:
         yield server
         server.has_lived()
@@ -18,7 +18,7 @@ def shared():
 
 @pytest.fixture(scope="session", autouse=True)
 def client(pytestconfig):
-    """Where the client is. What its commands remember goes into a folder that the tests have for themselves."""
+    """The path of the client. Its commands keep their state in a folder of the tests."""
     terminal.BINARY = os.path.join(os.path.abspath(pytestconfig.getoption("--build")), "sync-client")
     with terminal.own_state():
         yield terminal.BINARY
@@ -26,7 +26,7 @@ def client(pytestconfig):
 
 @pytest.fixture(scope="session")
 def server():
-    """For the full-screen commands."""
+    """The server for full-screen commands."""
     with Server() as server:
         yield server
         server.has_lived()

@@ -1,4 +1,4 @@
-"""What the tests do to rooms from outside."""
+"""Rooms as others change them: over HTTP, and as another member."""
 
 import json
 
@@ -9,7 +9,7 @@ from terminals import SECONDS, eventually
 
 
 def draw(server, room, **properties):
-    """A shape over HTTP; its identifier."""
+    """Makes a shape over HTTP and returns its identifier."""
     shape = identifier()
     change(server, room, shape, **({"kind": "rectangle"} | properties))
     return shape
@@ -31,7 +31,7 @@ def shapes(server, room):
 
 
 def holds(server, room, condition):
-    """Waits until the room's shapes are as wanted; them."""
+    """Waits until the condition holds for the room's shapes, and returns them."""
 
     def ask():
         drawn = shapes(server, room)
@@ -46,7 +46,7 @@ def joins(client, server, room, *more):
 
 
 class Peer:
-    """Somebody else in the room, who shares no code with us."""
+    """Another member of the room, which shares no code with ours."""
 
     def __init__(self, server, room, name="Bob", color="#0369A1"):
         self.socket = connect(server.socket(room), subprotocols=["canvas.v1.json"], max_size=None).__enter__()
@@ -76,7 +76,7 @@ class Peer:
                 return message
 
     def sees(self, condition):
-        """Waits until somebody's presence is as wanted; it."""
+        """Waits until the condition holds for some member's presence, and returns that."""
         if not any(condition(state) for state in self.states.values()):
             self.until(lambda _: any(condition(state) for state in self.states.values()))
         return next(state for state in self.states.values() if condition(state))

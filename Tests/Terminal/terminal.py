@@ -1,4 +1,4 @@
-"""The terminal client as a process: run to its end, or kept and talked to."""
+"""The terminal client as a process: run it until it exits, or keep it running and talk to it."""
 
 import asyncio
 import contextlib
@@ -9,7 +9,7 @@ import tempfile
 
 import websockets
 
-# After so long something hangs: a machine that is only busy comes to an end before.
+# A wait longer than this means that something hangs. Even a busy machine is quicker.
 SECONDS = 60
 BINARY = ""
 _state = ""
@@ -17,7 +17,7 @@ _state = ""
 
 @contextlib.contextmanager
 def own_state():
-    """What commands remember is kept apart from what whoever runs the tests has."""
+    """Commands keep their state in a folder of the tests, not in the folder of the person who runs the tests."""
     global _state
     _state = tempfile.mkdtemp(prefix="canvas-state-")
     try:
@@ -44,7 +44,7 @@ class Done:
 
     @property
     def lines(self):
-        """Each line of the output as the object it has to be."""
+        """The output's lines, each of which must be a JSON object."""
         return [json.loads(line) for line in self.out.splitlines()]
 
     @property
@@ -57,7 +57,7 @@ class Done:
 
 
 class Running:
-    """A client that goes on: `async with start(…) as client`."""
+    """A client that keeps running: `async with start(…) as client`."""
 
     def __init__(self, process):
         self.process = process
@@ -90,7 +90,7 @@ class Running:
         await self.process.stdin.drain()
 
     async def end(self, signal=None):
-        """Its exit code, and what it said last."""
+        """Waits for its end. Returns the exit code and the rest of its output."""
         if signal is not None:
             self.process.send_signal(signal)
         out, err = await asyncio.wait_for(self.process.communicate(), SECONDS)
@@ -112,7 +112,7 @@ async def start(server, *words, state=None, variables=None, stdin=None):
 
 
 async def run(server, *words, input=b"", state=None, variables=None, code=0):
-    """To its end; `code` is how it has to."""
+    """Runs the client until it exits, which must be with `code`."""
     client = await start(server, *words, state=state, variables=variables)
     data = input if isinstance(input, bytes) else input.encode()
     try:
@@ -126,7 +126,7 @@ async def run(server, *words, input=b"", state=None, variables=None, code=0):
 
 
 async def on_terminal(server, *words, variables=None):
-    """What it writes where standard output is a terminal."""
+    """What the client prints when standard output is a terminal."""
     command = " ".join(f"'{word}'" for word in (BINARY, *map(str, words)))
     process = await asyncio.create_subprocess_exec(
         "script", "-qec", command, "/dev/null",
@@ -140,8 +140,8 @@ async def on_terminal(server, *words, variables=None):
 
 @contextlib.asynccontextmanager
 async def between(server, room, down=lambda message: message, up=None):
-    """A proxy between the client and a room: `down` changes or, by None, keeps back what the server says; `up` is told,
-    before it goes on, what the client says. Gives the address to connect to."""
+    """A proxy between the client and a room. `down` may change each message of the server, or drop it by returning None. `up`
+    is called with each message of the client before it is passed on. Yields the address to connect to."""
     binary = {"subprotocols": ["canvas.v1.bin"], "max_size": None, "compression": None}
 
     async def forward(client):

@@ -13,12 +13,12 @@ import tempfile
 import termios
 import time
 
-# After so long something hangs: a machine that is only busy comes to an end before.
+# A wait longer than this means that something hangs. Even a busy machine is quicker.
 SECONDS = 60
 
 
 def eventually(condition, what, seconds=SECONDS):
-    """Waits until the condition holds, and returns what it answered."""
+    """Waits until the condition returns something true, and returns that."""
     end = time.monotonic() + seconds
     while True:
         answer = condition()
@@ -30,18 +30,18 @@ def eventually(condition, what, seconds=SECONDS):
 
 
 def environment(**more):
-    """Nothing of the caller's own that could change what is tried."""
+    """An environment without the caller's own settings, which could change a test's outcome."""
     kept = {key: value for key, value in os.environ.items() if key in ("PATH", "HOME", "LANG", "TMPDIR")}
     return kept | {"LC_ALL": "C.UTF-8", "TZ": "UTC", "USER": "ann"} | more
 
 
 def mouse(button, column, row, release=False):
-    """As a terminal tells it, cells counted from 1."""
+    """A mouse event as a terminal reports it; it counts cells from 1."""
     return f"\x1b[<{button};{column + 1};{row + 1}{'m' if release else 'M'}"
 
 
 class Tmux:
-    """`with Tmux(command, 80, 24) as screen`: the command in a terminal of that size."""
+    """`with Tmux(command, 80, 24) as screen`: runs the command in a tmux terminal of 80 columns and 24 rows."""
 
     def __init__(self, command, columns=80, rows=24, **variables):
         self.command, self.columns, self.rows = command, columns, rows
@@ -59,7 +59,7 @@ class Tmux:
 
     def __enter__(self):
         words = [f"{key}={value}" for key, value in self.variables.items()]
-        # What it ends with stays to be seen.
+        # Keeps the screen, and the exit code on it, after the command has ended.
         script = 'env -u NO_COLOR "$@"; echo "ended with $?"; exec cat'
         self.run(
             "new-session", "-d", "-x", self.columns, "-y", self.rows, "sh", "-c", script, "sh", *words, *self.command
@@ -87,7 +87,7 @@ class Tmux:
         self.type(mouse(button, *start) + moves + mouse(button, *ways[-1], release=True))
 
     def click(self, column, row, times=1):
-        """All at once, so that clicks belong together however busy the machine is."""
+        """Sends all clicks at once, so that they count as one double click even on a busy machine."""
         self.type((mouse(0, column, row) + mouse(0, column, row, release=True)) * times)
 
     def resize(self, columns, rows):
@@ -100,14 +100,14 @@ class Tmux:
         return self.text().split("\n")
 
     def colors(self):
-        """The text with what sets its colours."""
+        """The text with its colour codes."""
         return self.run("capture-pane", "-p", "-e", "-N")
 
     def flag(self, name):
         return self.run("display-message", "-p", "#{" + name + "}").strip()
 
     def pid(self):
-        """The client's: the shell's only child."""
+        """The client's process: the shell's only child."""
         shell = self.flag("pane_pid")
         with open(f"/proc/{shell}/task/{shell}/children") as children:
             return int(children.read().split()[0])
@@ -123,7 +123,7 @@ class Tmux:
         eventually(lambda: text not in self.text(), lambda: f"no {text!r} in\n{self.text()}")
 
     def place(self, text):
-        """Column and row of a text on the canvas, which the panel, where there is room for one, is beside."""
+        """Column and row of a text on the canvas. The panel beside it, which wide terminals have, is not searched."""
         columns = self.columns - 30 if self.columns >= 96 else self.columns
 
         def find():
@@ -135,7 +135,7 @@ class Tmux:
 
 
 class Terminal:
-    """The command in a pseudo-terminal of its own: every byte that it writes is seen here."""
+    """Runs the command in a pseudo-terminal and records every byte that it writes."""
 
     END_OF_FRAME = b"\x1b[?2026l"
 
@@ -170,7 +170,7 @@ class Terminal:
         os.write(self.master, text.encode())
 
     def read(self, seconds):
-        """What comes within that time; nothing when nothing does."""
+        """Reads what arrives within this time; empty if nothing does."""
         ready, _, _ = select.select([self.master], [], [], seconds)
         if not ready:
             return b""
@@ -182,7 +182,7 @@ class Terminal:
         return piece
 
     def until(self, condition, what):
-        """Reads until the condition holds for what has come since the call; that."""
+        """Reads until the condition holds for the output since this call, and returns that output."""
         start = len(self.output)
         end = time.monotonic() + SECONDS
         while not condition(self.output[start:]):
@@ -194,7 +194,7 @@ class Terminal:
         return self.output[start:]
 
     def frame(self, *texts):
-        """Reads to the end of a frame behind such texts."""
+        """Reads to the end of the first frame after which all these texts have been written."""
 
         def is_whole(output):
             return output.endswith(self.END_OF_FRAME) and all(text.encode() in output for text in texts)
@@ -202,7 +202,7 @@ class Terminal:
         return self.until(is_whole, f"a frame with {texts}")
 
     def quiet(self, seconds=0.3):
-        """Reads until nothing has come for a while."""
+        """Reads until nothing has arrived for `seconds`."""
         while self.read(seconds):
             pass
 
@@ -213,7 +213,7 @@ class Terminal:
         return termios.tcgetattr(self.slave) == self.found
 
     def has_left(self):
-        """The other screen, the mouse, paste and the hidden cursor are off again."""
+        """Whether the alternate screen, mouse reports, bracketed paste and the hidden cursor are off again."""
         rest = self.output
         return all(
             rest.rfind(f"\x1b[?{mode}{off}".encode()) > rest.rfind(f"\x1b[?{mode}{on}".encode())
@@ -223,7 +223,7 @@ class Terminal:
         )
 
     def state(self):
-        """The process's, as the kernel names it."""
+        """The process's state, as the letter in /proc."""
         with open(f"/proc/{self.process.pid}/stat") as stat:
             return stat.read().rpartition(")")[2].split()[0]
 
@@ -236,5 +236,5 @@ def signals_that_end():
 
 
 def text_of(frame):
-    """Without what moves the cursor and sets colours."""
+    """The frame's text, without codes that move the cursor or set colours."""
     return re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]", b"", frame).decode(errors="replace")
