@@ -188,7 +188,7 @@ struct JSONEncodingRefusalTests {
       let rejection = rejection(of: "[\(JSONEncodingRefusalTests.good),\(operation)]")
       #expect(rejection?.code == .badValue, "\(operation)")
       #expect(rejection?.operation == 1)
-      #expect(rejection?.message == Text(PropertyRules.expectation(of: property)), "\(operation)")
+      #expect(rejection?.message == PropertyProblem(property).message, "\(operation)")
     }
   }
 

@@ -169,7 +169,7 @@ import Testing
       $0.name = "Mine"
     }
     desk.undo()
-    #expect(desk.canvas[shape]?.properties.fill == Properties.Defaults.fill)
+    #expect(desk.canvas[shape]?.properties.fill == Properties().fill)
     #expect(desk.canvas[shape]?.baseName == "Ellipse t7o")
     desk.redo()
     #expect(desk.canvas[shape]?.baseName == "Mine")
@@ -230,7 +230,7 @@ import Testing
     revived.someoneWrites(shape) { $0.kind = .star }
     revived.undo()
     #expect(revived.canvas[shape]?.properties.kind == .star)
-    #expect(revived.canvas[shape]?.properties.position == Properties.Defaults.position)
+    #expect(revived.canvas[shape]?.properties.position == Properties().position)
   }
 
   @Test("redoing a deletion spares what someone has changed meanwhile")

@@ -108,3 +108,17 @@ func decodedCanvas(_ state: [[UInt8]]) -> Canvas {
   }
   return canvas
 }
+
+/// Operations as a client sends them in JSON, one to a message.
+func jsonMessages(of operations: [Operation]) -> [[UInt8]] {
+  operations.map { JSONEncoding.encode(.operations(Submission(id: nil, operations: [ProposedOperation($0)]))) }
+}
+
+@inline(never)
+func parse(_ messages: [[UInt8]]) {
+  for message in messages {
+    guard case .operations? = try? JSONEncoding.decodeClientMessage(message) else {
+      preconditionFailure("a message of ours does not decode")
+    }
+  }
+}

@@ -8,8 +8,9 @@ struct Bench {
     canvas-bench replica SHAPES…     figures of a whole client
     canvas-bench overlap SHAPES…     figures of the overlap index
     canvas-bench workload SHAPES     the workload as NDJSON: the base canvas, then 100,000 updates
-    canvas-bench repeat WHAT TIMES   over and over, for a profiler: apply, apply16, encode, decode, or again, which
-                                     merges 100,000 operations that the canvas has already
+    canvas-bench repeat WHAT TIMES   over and over, for a profiler: apply, apply16, encode, decode, json, which reads
+                                     the updates as clients send them in JSON, or again, which merges 100,000
+                                     operations that the canvas has already
     canvas-bench frames SHAPES PATH  the workload as the server's frames, into a file; and what applying them takes
     """
   static let updates = 100_000
@@ -41,12 +42,14 @@ struct Bench {
     for operation in workload.updates { canvas.apply(operation) }
     let frames = frames(workload.updates, of: only == "apply16" ? 16 : 1)
     let state = encodedState(of: canvas)
+    let texts = only == "json" ? jsonMessages(of: workload.base + workload.updates) : []
     var fastest = Double.infinity
     for _ in 0..<times {
       let seconds = medianSeconds(runs: 1, prepare: { workload.canvas }) { fresh in
         switch only {
         case "encode": _ = encodedState(of: canvas)
         case "decode": _ = decodedCanvas(state)
+        case "json": parse(texts)
         case "again":
           for index in workload.updates.indices {
             let change = canvas.apply(workload.updates[index])

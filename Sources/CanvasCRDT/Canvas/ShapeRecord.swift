@@ -12,7 +12,7 @@ struct ShapeRecord {
   private(set) var values = Properties()
 
   /// By property; what is not assigned holds nothing of meaning.
-  private(set) var stamps = InlineArray<15, Stamp>(repeating: .never)
+  private(set) var stamps = ForEachProperty<Stamp>(repeating: .never)
 
   init(shape: Identifier) { self.shape = shape }
 

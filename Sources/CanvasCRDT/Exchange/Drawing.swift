@@ -52,7 +52,9 @@ public struct Drawing: Sendable {
     writer.beginObject()
     writer.key("id")
     writer.value(id)
-    for property in JSONEncoding.propertiesInOrder where property != .deleted {
+    let order = Property.inOrder
+    for place in order.indices where order[place] != .deleted {
+      let property = order[place]
       writer.key(property.wireName)
       if property == .name {
         writer.value(text: names.name(of: id) ?? shape.baseName)
@@ -69,7 +71,9 @@ public struct Drawing: Sendable {
 
   private func writeStamps(of shape: Shape, to writer: inout JSONWriter) {
     writer.beginObject()
-    for property in JSONEncoding.propertiesInOrder where shape.properties.assigned.contains(property) {
+    let order = Property.inOrder
+    for place in order.indices where shape.properties.assigned.contains(order[place]) {
+      let property = order[place]
       guard let stamp = canvas.stamp(of: property, in: shape.id) else { continue }
       writer.key(property.wireName)
       writer.value(stamp)

@@ -81,22 +81,21 @@ struct ImportDocument {
   }
 
   private func refusal(of property: Property, _ index: Int) -> ImportError {
-    .invalid(.init(list, index, Text(property.wireName)), Text(PropertyRules.expectation(of: property)))
+    .invalid(.init(list, index, Text(property.wireName)), PropertyProblem(property).message)
   }
 
   // MARK: - A layout's square
 
   private mutating func square(_ index: Int) throws(ImportError) -> ImportedShape {
-    let coordinates = -PropertyRules.coordinateMax...PropertyRules.coordinateMax
     var x: Double?
     var y: Double?
     var side: Double?
     var fill: Color?
     while let key = reader.memberKey() {
       switch key {
-      case "x": x = try number(in: coordinates, index, "x")
-      case "y": y = try number(in: coordinates, index, "y")
-      case "size": side = try number(in: PropertyRules.sizeMin...PropertyRules.sizeMax, index, "size")
+      case "x": x = try number(in: PropertyRules.coordinates, index, "x")
+      case "y": y = try number(in: PropertyRules.coordinates, index, "y")
+      case "size": side = try number(in: PropertyRules.sides, index, "size")
       case "colour": fill = try color(index, "colour")
       case "color": fill = try color(index, "color")
       default: reader.passOver()
@@ -124,12 +123,9 @@ struct ImportDocument {
     _ member: Text
   ) throws(ImportError) -> Double {
     if let number = reader.number(), range.contains(number) { return number }
-    // Both bounds are whole numbers.
-    let lower = Text(decimal: UInt64(range.lowerBound.magnitude))
-    let words = Text("must be a number from ").appending(range.lowerBound < 0 ? "-" : "").appending(lower)
     throw .invalid(
       .init(list, index, member),
-      words.appending(" to ").appending(Text(decimal: UInt64(range.upperBound)))
+      Text("must be a number").appending(from: range.lowerBound, to: range.upperBound)
     )
   }
 

@@ -60,7 +60,7 @@ struct RegisterSnapshot: Sendable {
   }
 
   private func place(of property: Property) -> Int {
-    let lower: UInt16 = (1 << UInt16(property.rawValue)) - 1
+    let lower: UInt32 = (1 << UInt32(property.rawValue)) - 1
     return (values.assigned.rawValue & lower).nonzeroBitCount
   }
 }

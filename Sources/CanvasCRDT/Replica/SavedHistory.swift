@@ -95,7 +95,7 @@ extension RegisterSnapshot {
     self.init(isLive: flags & SavedHistory.liveFlag != 0)
     let mask = try reader.varint()
     guard mask <= UInt64(PropertyMask.all.rawValue) else { throw .malformed("a property that there is not") }
-    for property in PropertyMask(rawValue: UInt16(mask)) { setAbsent(property) }
+    for property in PropertyMask(rawValue: UInt32(mask)) { setAbsent(property) }
     guard flags & SavedHistory.valuesFlag != 0 else { return }
     var list = try BinaryOperationReader(reader)
     guard let operation = try list.next(), case .none = try list.next() else {

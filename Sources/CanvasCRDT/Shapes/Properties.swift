@@ -1,31 +1,27 @@
 /// Values for some of a shape's properties: what an operation writes, and what a shape holds.
 ///
-/// `assigned` tells which. The others keep the contract's defaults, so that a shape reads the same with or without
-/// them and two values are equal exactly when they assign the same.
+/// `assigned` tells which. The others keep their defaults, so that a shape reads the same with or without them and two
+/// values are equal exactly when they assign the same.
 public struct Properties: Hashable, Sendable {
   /// Which properties have been given a value here. Assigning one puts it in.
   public internal(set) var assigned = PropertyMask()
 
-  public var kind: ShapeKind = Defaults.kind { didSet { assigned.insert(.kind) } }
-  public var visible: Bool = Defaults.visible { didSet { assigned.insert(.visible) } }
-  /// 1…10; 10 is opaque.
-  public var alpha: Int16 = Defaults.alpha { didSet { assigned.insert(.alpha) } }
-  /// 3…64: the corners of a polygon, the tips of a star.
-  public var points: Int16 = Defaults.points { didSet { assigned.insert(.points) } }
-  public var fill: Color = Defaults.fill { didSet { assigned.insert(.fill) } }
-  public var stroke: Color = Defaults.stroke { didSet { assigned.insert(.stroke) } }
-  /// The top left corner of the unrotated box.
-  public var position: Point = Defaults.position { didSet { assigned.insert(.position) } }
-  public var size: Size = Defaults.size { didSet { assigned.insert(.size) } }
-  /// Degrees clockwise around the box's centre.
-  public var rotation: Double = Defaults.rotation { didSet { assigned.insert(.rotation) } }
-  public var strokeWidth: Double = Defaults.strokeWidth { didSet { assigned.insert(.strokeWidth) } }
-  public var cornerRadius: Double = Defaults.cornerRadius { didSet { assigned.insert(.cornerRadius) } }
-  /// A star's inner radius over its outer.
-  public var innerRatio: Double = Defaults.innerRatio { didSet { assigned.insert(.innerRatio) } }
-  /// The shape's own name; where it is not assigned, one is made up.
-  public var name: Text = Defaults.name { didSet { assigned.insert(.name) } }
-  public var z: OrderKey = Defaults.z { didSet { assigned.insert(.z) } }
+  // Each begins with its default. A kind and a name have none; what stands here for them is never shown. The smallest
+  // come first, so that none leaves a gap.
+  public var kind = ShapeKind.rectangle { didSet { assigned.insert(.kind) } }
+  public var visible = true { didSet { assigned.insert(.visible) } }
+  public var alpha: Int16 = 10 { didSet { assigned.insert(.alpha) } }
+  public var points: Int16 = 5 { didSet { assigned.insert(.points) } }
+  public var fill = Color(red: 0xC0, green: 0xC0, blue: 0xC0) { didSet { assigned.insert(.fill) } }
+  public var stroke = Color(red: 0, green: 0, blue: 0) { didSet { assigned.insert(.stroke) } }
+  public var position = Point(x: 0, y: 0) { didSet { assigned.insert(.position) } }
+  public var size = Size(width: 150, height: 120) { didSet { assigned.insert(.size) } }
+  public var rotation = 0.0 { didSet { assigned.insert(.rotation) } }
+  public var strokeWidth = 0.0 { didSet { assigned.insert(.strokeWidth) } }
+  public var cornerRadius = 24.0 { didSet { assigned.insert(.cornerRadius) } }
+  public var innerRatio = 0.5 { didSet { assigned.insert(.innerRatio) } }
+  public var name = Text.empty { didSet { assigned.insert(.name) } }
+  public var z = OrderKey.middle { didSet { assigned.insert(.z) } }
 
   public init() {}
 
@@ -35,23 +31,126 @@ public struct Properties: Hashable, Sendable {
   public mutating func delete() {
     assigned.insert(.deleted)
   }
+}
 
-  /// What a property has that nobody has set. A kind and a name have no default; what stands here is never shown.
-  public enum Defaults {
-    public static let kind = ShapeKind.rectangle
-    public static let visible = true
-    public static let alpha: Int16 = 10
-    public static let points: Int16 = 5
-    public static let fill = Color(red: 0xC0, green: 0xC0, blue: 0xC0)
-    public static let stroke = Color(red: 0, green: 0, blue: 0)
-    public static let position = Point(x: 0, y: 0)
-    public static let size = Size(width: 150, height: 120)
-    public static let rotation = 0.0
-    public static let strokeWidth = 0.0
-    public static let cornerRadius = 24.0
-    public static let innerRatio = 0.5
-    public static let name: Text = ""
-    public static let z = OrderKey.middle
+// MARK: - By form
+
+// The fields of each form that more than one property may have. A row of the table names its field, and the switches below
+// lead there, so that a row without a field, or a field that cannot be read or written, doesn't compile.
+extension Properties {
+  public enum NumberField: Sendable {
+    case rotation, strokeWidth, cornerRadius, innerRatio
+  }
+
+  public enum IntegerField: Sendable {
+    case alpha, points
+  }
+
+  public enum ColorField: Sendable {
+    case fill, stroke
+  }
+
+  public enum FlagField: Sendable {
+    case visible
+  }
+
+  public enum PairField: Sendable {
+    case position, size
+
+    /// What the two numbers are called.
+    public var names: (first: StaticString, second: StaticString) {
+      switch self {
+      case .position: ("x", "y")
+      case .size: ("width", "height")
+      }
+    }
+  }
+
+  public subscript(field: NumberField) -> Double {
+    @inline(__always)
+    get {
+      switch field {
+      case .rotation: rotation
+      case .strokeWidth: strokeWidth
+      case .cornerRadius: cornerRadius
+      case .innerRatio: innerRatio
+      }
+    }
+    @inline(__always)
+    set {
+      switch field {
+      case .rotation: rotation = newValue
+      case .strokeWidth: strokeWidth = newValue
+      case .cornerRadius: cornerRadius = newValue
+      case .innerRatio: innerRatio = newValue
+      }
+    }
+  }
+
+  public subscript(field: IntegerField) -> Int16 {
+    @inline(__always)
+    get {
+      switch field {
+      case .alpha: alpha
+      case .points: points
+      }
+    }
+    @inline(__always)
+    set {
+      switch field {
+      case .alpha: alpha = newValue
+      case .points: points = newValue
+      }
+    }
+  }
+
+  public subscript(field: ColorField) -> Color {
+    @inline(__always)
+    get {
+      switch field {
+      case .fill: fill
+      case .stroke: stroke
+      }
+    }
+    @inline(__always)
+    set {
+      switch field {
+      case .fill: fill = newValue
+      case .stroke: stroke = newValue
+      }
+    }
+  }
+
+  public subscript(field: FlagField) -> Bool {
+    @inline(__always)
+    get {
+      switch field {
+      case .visible: visible
+      }
+    }
+    @inline(__always)
+    set {
+      switch field {
+      case .visible: visible = newValue
+      }
+    }
+  }
+
+  public subscript(field: PairField) -> (first: Double, second: Double) {
+    @inline(__always)
+    get {
+      switch field {
+      case .position: (position.x, position.y)
+      case .size: (size.width, size.height)
+      }
+    }
+    @inline(__always)
+    set {
+      switch field {
+      case .position: position = Point(x: newValue.first, y: newValue.second)
+      case .size: size = Size(width: newValue.first, height: newValue.second)
+      }
+    }
   }
 }
 
@@ -59,23 +158,17 @@ public struct Properties: Hashable, Sendable {
 
 extension Properties {
   /// Takes one property's value from `other`, which has it assigned.
-  mutating func take(_ property: Property, from other: borrowing Properties) {
-    switch property {
-    case .position: position = other.position
-    case .size: size = other.size
-    case .rotation: rotation = other.rotation
-    case .fill: fill = other.fill
-    case .alpha: alpha = other.alpha
-    case .visible: visible = other.visible
-    case .deleted: delete()
+  public mutating func take(_ property: Property, from other: borrowing Properties) {
+    switch property.form {
+    case .erasure: delete()
     case .kind: kind = other.kind
     case .name: name = other.name
-    case .z: z = other.z
-    case .stroke: stroke = other.stroke
-    case .strokeWidth: strokeWidth = other.strokeWidth
-    case .cornerRadius: cornerRadius = other.cornerRadius
-    case .points: points = other.points
-    case .innerRatio: innerRatio = other.innerRatio
+    case .orderKey: z = other.z
+    case .flag(let field): self[field] = other[field]
+    case .color(let field): self[field] = other[field]
+    case .integer(let field, _, _): self[field] = other[field]
+    case .number(let field, _, _): self[field] = other[field]
+    case .pair(let field, _): self[field] = other[field]
     }
   }
 
@@ -86,23 +179,7 @@ extension Properties {
 
   /// Gives a property back its default, unassigned.
   mutating func clear(_ property: Property) {
-    switch property {
-    case .position: position = Defaults.position
-    case .size: size = Defaults.size
-    case .rotation: rotation = Defaults.rotation
-    case .fill: fill = Defaults.fill
-    case .alpha: alpha = Defaults.alpha
-    case .visible: visible = Defaults.visible
-    case .deleted: break
-    case .kind: kind = Defaults.kind
-    case .name: name = Defaults.name
-    case .z: z = Defaults.z
-    case .stroke: stroke = Defaults.stroke
-    case .strokeWidth: strokeWidth = Defaults.strokeWidth
-    case .cornerRadius: cornerRadius = Defaults.cornerRadius
-    case .points: points = Defaults.points
-    case .innerRatio: innerRatio = Defaults.innerRatio
-    }
+    take(property, from: Properties())
     assigned.remove(property)
   }
 
@@ -125,22 +202,16 @@ extension Properties {
 
   /// Whether both assign `property` the same value.
   func agrees(on property: Property, with other: borrowing Properties) -> Bool {
-    switch property {
-    case .position: position == other.position
-    case .size: size == other.size
-    case .rotation: rotation == other.rotation
-    case .fill: fill == other.fill
-    case .alpha: alpha == other.alpha
-    case .visible: visible == other.visible
-    case .deleted: true
+    switch property.form {
+    case .erasure: true
     case .kind: kind == other.kind
     case .name: name == other.name
-    case .z: z == other.z
-    case .stroke: stroke == other.stroke
-    case .strokeWidth: strokeWidth == other.strokeWidth
-    case .cornerRadius: cornerRadius == other.cornerRadius
-    case .points: points == other.points
-    case .innerRatio: innerRatio == other.innerRatio
+    case .orderKey: z == other.z
+    case .flag(let field): self[field] == other[field]
+    case .color(let field): self[field] == other[field]
+    case .integer(let field, _, _): self[field] == other[field]
+    case .number(let field, _, _): self[field] == other[field]
+    case .pair(let field, _): self[field] == other[field]
     }
   }
 }

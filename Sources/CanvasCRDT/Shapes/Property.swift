@@ -1,7 +1,7 @@
-/// One of a shape's properties, each of which is a register of its own.
+/// One of a shape's properties, each of which is a register of its own. `PropertyTable.swift` says everything about them.
 ///
-/// The raw values are the bits of a `PropertyMask` and part of the binary encoding. What moves most is in the lower
-/// seven, so that a mask of an edit in progress is one byte on the wire.
+/// A case's place is its bit in a `PropertyMask` and part of the binary encoding, so new ones come last. What moves most is
+/// in the lower seven, so that a mask of an edit in progress is one byte on the wire.
 public enum Property: UInt8, CaseIterable, Hashable, Sendable {
   case position
   case size
@@ -20,79 +20,63 @@ public enum Property: UInt8, CaseIterable, Hashable, Sendable {
   case points
   case innerRatio
 
-  public static let count = 15
-
-  /// As the wire names it.
-  public var wireName: StaticString {
-    switch self {
-    case .position: "position"
-    case .size: "size"
-    case .rotation: "rotation"
-    case .fill: "fill"
-    case .alpha: "alpha"
-    case .visible: "visible"
-    case .deleted: "deleted"
-    case .kind: "kind"
-    case .name: "name"
-    case .z: "z"
-    case .stroke: "stroke"
-    case .strokeWidth: "strokeWidth"
-    case .cornerRadius: "cornerRadius"
-    case .points: "points"
-    case .innerRatio: "innerRatio"
-    }
-  }
+  public static var count: Int { ForEachProperty<Property>.count }
 }
+
+/// One value for each property, in the order of the bits. How many there are is written here and nowhere else; `Property.inOrder`
+/// doesn't compile with another number, and a test counts the cases.
+public typealias ForEachProperty<Value> = InlineArray<15, Value>
 
 /// A set of properties, one bit each.
 public struct PropertyMask: Hashable, Sendable {
-  public var rawValue: UInt16
+  public var rawValue: UInt32
 
   @inlinable
-  public init(rawValue: UInt16) { self.rawValue = rawValue }
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// None. A literal would be an array first, where nothing is opened in place.
   @inlinable
   public init() { rawValue = 0 }
 
+  /// Those of which the row of the table is as wanted.
+  public init(where isWanted: (PropertyRow) -> Bool) {
+    rawValue = 0
+    for property in Property.allCases where isWanted(property.row) { insert(property) }
+  }
+
   /// Every property, the erasure among them.
-  @inlinable public static var all: PropertyMask { PropertyMask(rawValue: 0x7FFF) }
+  public static var all: PropertyMask { PropertyMask(rawValue: 1 << UInt32(Property.count) - 1) }
 
   /// Every property that is a register: all but the erasure.
-  @inlinable public static var registers: PropertyMask { PropertyMask(rawValue: 0x7FBF) }
-
-  /// What a value can be out of range for, where its type has all of them. A constant, as `registers` is.
-  static var bounded: PropertyMask { PropertyMask(rawValue: 0x7917) }
+  public static var registers: PropertyMask { all.subtracting(PropertyMask().inserting(.deleted)) }
 
   /// What decides where a shape's outline runs and whether it is seen.
-  public static let outline: PropertyMask = [
-    .kind, .position, .size, .rotation, .cornerRadius, .points, .innerRatio, .visible,
-  ]
+  public static let outline = PropertyMask { $0.decidesOutline }
 
   // Each of these is one instruction or two, and merging asks them several times for every register.
 
   @inlinable
   @inline(__always)
   public func contains(_ property: Property) -> Bool {
-    rawValue & (1 << UInt16(property.rawValue)) != 0
+    rawValue & (1 << UInt32(property.rawValue)) != 0
   }
 
   @inlinable
   @inline(__always)
   public mutating func insert(_ property: Property) {
-    rawValue |= 1 << UInt16(property.rawValue)
+    rawValue |= 1 << UInt32(property.rawValue)
   }
 
   @inlinable
   @inline(__always)
   public mutating func remove(_ property: Property) {
-    rawValue &= ~(1 << UInt16(property.rawValue))
+    rawValue &= ~(1 << UInt32(property.rawValue))
   }
 
   @inlinable
   @inline(__always)
   public func inserting(_ property: Property) -> PropertyMask {
-    PropertyMask(rawValue: rawValue | 1 << UInt16(property.rawValue))
+    PropertyMask(rawValue: rawValue | 1 << UInt32(property.rawValue))
   }
 
   @inlinable

@@ -1,48 +1,14 @@
-/// The ranges of the contract's table, in one place.
-///
-/// Asked once, where a value enters: by both decoders and by whoever makes an edit. Merging never asks.
-public struct PropertyProblem: Error, Hashable, Sendable {
-  public let property: Property
-
-  public init(_ property: Property) { self.property = property }
-
-  /// What is allowed, in words.
-  public var message: Text { Text(PropertyRules.expectation(of: property)) }
-}
-
+/// What values may be. Asked once, where a value enters: by the decoders and by whoever makes an edit. Merging never asks.
 public enum PropertyRules {
-  public static let coordinateMax = 1e7
-  public static let sizeMin = 1.0
-  public static let sizeMax = 1e6
-  public static let rotationMax = 1e6
-  public static let strokeWidthMax = 1_000.0
-  public static let alphaRange: ClosedRange<Int16> = 1...10
-  public static let cornerRadiusMax = 1e6
-  public static let pointsRange: ClosedRange<Int16> = 3...64
-  public static let innerRatioMin = 0.05
-  public static let innerRatioMax = 1.0
+  // Ranges of the table that other code names too.
+  public static var coordinates: ClosedRange<Double> { -1e7...1e7 }
+  public static var sides: ClosedRange<Double> { 1...1e6 }
+  public static var turns: ClosedRange<Double> { -1e6...1e6 }
+  public static var alphas: ClosedRange<Int16> { 1...10 }
+  public static var cornerRadii: ClosedRange<Double> { 0...1e6 }
+  public static var points: ClosedRange<Int16> { 3...64 }
+  public static var innerRatios: ClosedRange<Double> { 0.05...1 }
   public static let nameBytesMax = 128
-
-  /// What each property may be, as a sentence's end. The words of a refusal.
-  public static func expectation(of property: Property) -> StaticString {
-    switch property {
-    case .kind: "kind must be rectangle, roundedRectangle, ellipse, polygon or star"
-    case .name: "name must be text of 1 to 128 bytes without control characters"
-    case .position: "position must be [x, y], each a number from -10000000 to 10000000"
-    case .size: "size must be [width, height], each a number from 1 to 1000000"
-    case .rotation: "rotation must be a number of degrees from -1000000 to 1000000"
-    case .fill: "fill must be a colour as #RRGGBB"
-    case .stroke: "stroke must be a colour as #RRGGBB"
-    case .strokeWidth: "strokeWidth must be a number from 0 to 1000"
-    case .alpha: "alpha must be a whole number from 1 to 10"
-    case .visible: "visible must be true or false"
-    case .z: "z must be text of 1 to 64 of 0-9A-Za-z that does not end in 0"
-    case .cornerRadius: "cornerRadius must be a number from 0 to 1000000"
-    case .points: "points must be a whole number from 3 to 64"
-    case .innerRatio: "innerRatio must be a number from 0.05 to 1"
-    case .deleted: "deleted must be true"
-    }
-  }
 
   /// No control characters: C0, delete, and C1, which in UTF-8 is C2 80 to C2 9F.
   public static func allowsName(_ name: Text) -> Bool {
@@ -59,26 +25,83 @@ public enum PropertyRules {
   }
 }
 
+/// A property has a value that it may not have.
+public struct PropertyProblem: Error, Hashable, Sendable {
+  public let property: Property
+
+  public init(_ property: Property) { self.property = property }
+
+  /// What is allowed, as a sentence: the words of a refusal.
+  public var message: Text { Text(property.wireName).appending(" must be ").appending(property.form.expectation) }
+}
+
+extension PropertyForm {
+  /// What a value of this form may be, as a sentence's end.
+  var expectation: Text {
+    switch self {
+    case .erasure: "true"
+    case .kind: ShapeKind.alternatives
+    case .name: "text of 1 to 128 bytes without control characters"
+    case .orderKey: "text of 1 to 64 of 0-9A-Za-z that does not end in 0"
+    case .flag: "true or false"
+    case .color: "a colour as #RRGGBB"
+    case .integer(_, let range, _):
+      Text("a whole number").appending(from: Double(range.lowerBound), to: Double(range.upperBound))
+    case .number(_, let range, let unit):
+      Text(unit == .degrees ? "a number of degrees" : "a number").appending(
+        from: range.lowerBound,
+        to: range.upperBound
+      )
+    case .pair(let field, let range):
+      Text("[").appending(Text(field.names.first)).appending(", ").appending(Text(field.names.second))
+        .appending("], each a number").appending(from: range.lowerBound, to: range.upperBound)
+    }
+  }
+}
+
+extension ShapeKind {
+  /// `rectangle, ellipse or star`.
+  fileprivate static var alternatives: Text {
+    var words: Text = ""
+    for (place, kind) in allCases.enumerated() {
+      if place > 0 { words = words.appending(place == allCases.count - 1 ? " or " : ", ") }
+      words = words.appending(Text(kind.wireName))
+    }
+    return words
+  }
+}
+
+extension Text {
+  /// ` from 1 to 10`.
+  func appending(from lower: Double, to upper: Double) -> Text {
+    appending(" from ").appending(Text(number: lower)).appending(" to ").appending(Text(number: upper))
+  }
+}
+
+extension PropertyMask {
+  /// The properties whose type has values that they may not have.
+  fileprivate static let bounded = PropertyMask { row in
+    switch row.form {
+    case .number, .integer, .pair, .name: true
+    case .erasure, .kind, .orderKey, .flag, .color: false
+    }
+  }
+}
+
 extension Properties {
-  /// Refuses what is assigned here and not allowed. A NaN fails every comparison and so is refused with the rest.
+  /// Refuses what is assigned here and not allowed.
   public func check() throws(PropertyProblem) {
     for property in assigned.intersection(.bounded) where !allows(property) { throw PropertyProblem(property) }
   }
 
+  /// Whether the value is in range; a NaN is in none. The values of the other forms can't be wrong.
   private func allows(_ property: Property) -> Bool {
-    switch property {
-    case .position: abs(position.x) <= PropertyRules.coordinateMax && abs(position.y) <= PropertyRules.coordinateMax
-    case .size:
-      size.width >= PropertyRules.sizeMin && size.width <= PropertyRules.sizeMax
-        && size.height >= PropertyRules.sizeMin && size.height <= PropertyRules.sizeMax
-    case .rotation: abs(rotation) <= PropertyRules.rotationMax
-    case .alpha: PropertyRules.alphaRange.contains(alpha)
-    case .strokeWidth: strokeWidth >= 0 && strokeWidth <= PropertyRules.strokeWidthMax
-    case .cornerRadius: cornerRadius >= 0 && cornerRadius <= PropertyRules.cornerRadiusMax
-    case .points: PropertyRules.pointsRange.contains(points)
-    case .innerRatio: innerRatio >= PropertyRules.innerRatioMin && innerRatio <= PropertyRules.innerRatioMax
+    switch property.form {
+    case .number(let field, let range, _): range.contains(self[field])
+    case .integer(let field, let range, _): range.contains(self[field])
+    case .pair(let field, let range): range.contains(self[field].first) && range.contains(self[field].second)
     case .name: PropertyRules.allowsName(name)
-    case .fill, .stroke, .visible, .deleted, .kind, .z: true
+    case .erasure, .kind, .orderKey, .flag, .color: true
     }
   }
 }

@@ -39,24 +39,22 @@ public struct ShapeFactory: Sendable {
     } else {
       shape.kind = kinds[WholeNumber.index(below: kinds.count, using: &generator)]
     }
-    let sizes = PropertyRules.sizeMin...PropertyRules.sizeMax
+    let sides = PropertyRules.sides
     shape.size = Size(
-      width: WholeNumber.random(in: widths ?? 150...150, within: sizes, using: &generator),
-      height: WholeNumber.random(in: heights ?? 120...120, within: sizes, using: &generator)
+      width: WholeNumber.random(in: widths ?? 150...150, within: sides, using: &generator),
+      height: WholeNumber.random(in: heights ?? 120...120, within: sides, using: &generator)
     )
     shape.position = place(for: shape.size, using: &generator)
     shape.fill = Color.bright(using: &generator)
-    shape.alpha = WholeNumber.random(in: alphas, within: PropertyRules.alphaRange, using: &generator)
+    shape.alpha = WholeNumber.random(in: alphas, within: PropertyRules.alphas, using: &generator)
     if rotations != 0...0 {
-      let turns = -PropertyRules.rotationMax...PropertyRules.rotationMax
-      shape.rotation = WholeNumber.random(in: rotations, within: turns, using: &generator)
+      shape.rotation = WholeNumber.random(in: rotations, within: PropertyRules.turns, using: &generator)
     }
     switch shape.kind {
     case .polygon, .star:
-      shape.points = WholeNumber.random(in: points, within: PropertyRules.pointsRange, using: &generator)
+      shape.points = WholeNumber.random(in: points, within: PropertyRules.points, using: &generator)
     case .roundedRectangle:
-      let radii = 0...PropertyRules.cornerRadiusMax
-      shape.cornerRadius = WholeNumber.random(in: cornerRadii, within: radii, using: &generator)
+      shape.cornerRadius = WholeNumber.random(in: cornerRadii, within: PropertyRules.cornerRadii, using: &generator)
     case .rectangle, .ellipse:
       break
     }
@@ -83,7 +81,7 @@ public struct ShapeFactory: Sendable {
     var shape = Properties()
     shape.kind = .ellipse
     shape.size = Size(width: sideLength, height: sideLength)
-    let coordinates = -PropertyRules.coordinateMax...PropertyRules.coordinateMax
+    let coordinates = PropertyRules.coordinates
     shape.position = Point(
       x: coordinates.nearest(to: center.x - sideLength / 2),
       y: coordinates.nearest(to: center.y - sideLength / 2)
@@ -93,7 +91,7 @@ public struct ShapeFactory: Sendable {
   }
 
   private func place(for size: Size, using generator: inout some RandomNumberGenerator) -> Point {
-    let coordinates = -PropertyRules.coordinateMax...PropertyRules.coordinateMax
+    let coordinates = PropertyRules.coordinates
     let left = coordinates.nearest(to: area.minX)
     let top = coordinates.nearest(to: area.minY)
     // What is larger than the area begins where that does.

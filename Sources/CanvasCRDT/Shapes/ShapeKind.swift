@@ -1,4 +1,6 @@
 /// What a shape is. A new kind is one case here and its outline in `Outline`.
+///
+/// A case's place stands for it in the binary encoding, so new ones come last.
 public enum ShapeKind: UInt8, CaseIterable, Hashable, Sendable {
   case rectangle
   case roundedRectangle
@@ -27,4 +29,18 @@ public enum ShapeKind: UInt8, CaseIterable, Hashable, Sendable {
     case .star: "Star"
     }
   }
+}
+
+/// A set of kinds.
+public struct ShapeKinds: OptionSet, Sendable {
+  public let rawValue: UInt32
+
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  public init(_ kind: ShapeKind) { rawValue = 1 << UInt32(kind.rawValue) }
+
+  public static var all: ShapeKinds { ShapeKinds(rawValue: .max) }
+  public static var roundedRectangle: ShapeKinds { ShapeKinds(.roundedRectangle) }
+  public static var polygon: ShapeKinds { ShapeKinds(.polygon) }
+  public static var star: ShapeKinds { ShapeKinds(.star) }
 }

@@ -5,6 +5,8 @@
 public struct Text: Sendable {
   @usableFromInline let storage: TextStorage
 
+  public static let empty: Text = ""
+
   @inlinable
   public init(_ string: String) {
     storage = TextStorage(string)
@@ -36,6 +38,11 @@ public struct Text: Sendable {
   /// A whole number's digits.
   init(decimal number: UInt64) {
     self.init(capacity: NumberText.lengthMax) { NumberText.writeDigits(of: number, to: $0, at: 0) }
+  }
+
+  /// A number as JSON writes it.
+  init(number: Double) {
+    self.init(capacity: NumberText.lengthMax) { NumberText.write(number, to: $0) }
   }
 
   @inlinable public var utf8Count: Int { storage.count }

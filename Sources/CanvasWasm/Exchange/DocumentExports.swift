@@ -97,7 +97,7 @@ func freePlace(_ width: Double, _ height: Double, _ x: Double, _ y: Double) -> A
 
 private func coordinate(_ value: Double) -> Double {
   // In this order what isn't a number becomes the lower bound.
-  max(-PropertyRules.coordinateMax, min(value, PropertyRules.coordinateMax))
+  max(PropertyRules.coordinates.lowerBound, min(value, PropertyRules.coordinates.upperBound))
 }
 
 private func room(_ count: UInt32) -> Text? {

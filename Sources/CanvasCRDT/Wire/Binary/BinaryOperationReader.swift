@@ -120,30 +120,24 @@ struct BinaryOperationReader {
     guard mask != 0 else {
       throw .reference(operation: read, .badMessage, "an operation has to set something")
     }
-    for property in PropertyMask(rawValue: UInt16(mask)) {
-      switch property {
-      case .position: set.position = Point(x: try number(), y: try number())
-      case .size: set.size = Size(width: try number(), height: try number())
-      case .rotation: set.rotation = try number()
-      case .fill: set.fill = try color()
-      case .stroke: set.stroke = try color()
-      case .strokeWidth: set.strokeWidth = try number()
-      case .alpha: set.alpha = Int16(try reader.byte())
-      case .visible:
-        let byte = try reader.byte()
-        guard byte < 2 else { throw problem(.visible) }
-        set.visible = byte == 1
-      case .deleted: set.delete()
+    for property in PropertyMask(rawValue: UInt32(mask)) {
+      switch property.form {
+      case .erasure: set.delete()
       case .kind:
-        guard let kind = ShapeKind(rawValue: try reader.byte()) else { throw problem(.kind) }
+        guard let kind = ShapeKind(rawValue: try reader.byte()) else { throw problem(property) }
         set.kind = kind
       case .name: set.name = try reader.countedText()
-      case .z:
-        guard let key = OrderKey(try reader.countedBytes()) else { throw problem(.z) }
+      case .orderKey:
+        guard let key = OrderKey(try reader.countedBytes()) else { throw problem(property) }
         set.z = key
-      case .cornerRadius: set.cornerRadius = try number()
-      case .points: set.points = Int16(try reader.byte())
-      case .innerRatio: set.innerRatio = try number()
+      case .flag(let field):
+        let byte = try reader.byte()
+        guard byte < 2 else { throw problem(property) }
+        set[field] = byte == 1
+      case .color(let field): set[field] = try color()
+      case .integer(let field, _, _): set[field] = Int16(try reader.byte())
+      case .number(let field, _, _): set[field] = try number()
+      case .pair(let field, _): set[field] = (try number(), try number())
       }
     }
     do { try set.check() } catch { throw .value(operation: read, error) }

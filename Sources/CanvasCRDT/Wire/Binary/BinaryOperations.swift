@@ -88,26 +88,19 @@ enum BinaryOperations {
   static func write(_ set: borrowing Properties, to writer: inout ByteWriter) {
     writer.appendVarint(UInt64(set.assigned.rawValue))
     for property in set.assigned {
-      switch property {
-      case .position:
-        BinaryNumber.write(set.position.x, to: &writer)
-        BinaryNumber.write(set.position.y, to: &writer)
-      case .size:
-        BinaryNumber.write(set.size.width, to: &writer)
-        BinaryNumber.write(set.size.height, to: &writer)
-      case .rotation: BinaryNumber.write(set.rotation, to: &writer)
-      case .fill: write(set.fill, to: &writer)
-      case .stroke: write(set.stroke, to: &writer)
-      case .strokeWidth: BinaryNumber.write(set.strokeWidth, to: &writer)
-      case .alpha: writer.append(UInt8(truncatingIfNeeded: set.alpha))
-      case .visible: writer.append(set.visible ? 1 : 0)
-      case .deleted: break
+      switch property.form {
+      case .erasure: break
       case .kind: writer.append(set.kind.rawValue)
       case .name: writer.appendCounted(set.name)
-      case .z: writer.appendCounted(set.z.text)
-      case .cornerRadius: BinaryNumber.write(set.cornerRadius, to: &writer)
-      case .points: writer.append(UInt8(truncatingIfNeeded: set.points))
-      case .innerRatio: BinaryNumber.write(set.innerRatio, to: &writer)
+      case .orderKey: writer.appendCounted(set.z.text)
+      case .flag(let field): writer.append(set[field] ? 1 : 0)
+      case .color(let field): write(set[field], to: &writer)
+      case .integer(let field, _, _): writer.append(UInt8(truncatingIfNeeded: set[field]))
+      case .number(let field, _, _): BinaryNumber.write(set[field], to: &writer)
+      case .pair(let field, _):
+        let (first, second) = set[field]
+        BinaryNumber.write(first, to: &writer)
+        BinaryNumber.write(second, to: &writer)
       }
     }
   }

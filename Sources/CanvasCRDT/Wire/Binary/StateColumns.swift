@@ -13,9 +13,9 @@
 //                   for each other a bit: 0 the first stamp again, 1 a stamp follows
 //     columns       for each property that some mask has, in the order of the bits, the values of all that have it:
 //       colours     three bytes each
-//       kinds · alpha · visible · points   packed in 3 · 4 · 1 · 7 bits
+//       kinds, flags, whole numbers   packed, each in as many bits as the greatest that is allowed needs
 //       names · z   varint and bytes each
-//       numbers     (position is two such columns, x and y, and so is size)
+//       numbers     (a pair is two such columns)
 //         form      one byte: 0 units, 1 hundredths, 2 ten-thousandths, 3 eight bytes each (and nothing else follows)
 //         least     zigzag varint; one byte: how many bits each has; then packed: how much each is more
 //         others    varint: how many did not fit; for each a varint, how many places after the one before, and eight
@@ -29,10 +29,6 @@ enum StateColumns {
   /// Bounds what a few bytes can make a reader allocate: 24 MB of records.
   static let shapesMax = 65_536
 
-  static let kindBits = 3
-  static let alphaBits = 4
-  static let visibleBits = 1
-  static let pointsBits = 7
   static let counterBitsMax = 16
   static let timeBitsMax = 48
 
@@ -52,6 +48,18 @@ enum StateColumns {
       if others > othersMax { return false }
     }
     return true
+  }
+}
+
+extension PropertyForm {
+  /// How many bits each value of a packed column takes: as many as the greatest needs. None is packed in 0.
+  var packedWidth: Int {
+    switch self {
+    case .kind: BitWriter.width(of: UInt64(ShapeKind.allCases.count - 1))
+    case .flag: 1
+    case .integer(_, let range, _): BitWriter.width(of: UInt64(range.upperBound))
+    case .erasure, .name, .orderKey, .color, .number, .pair: 0
+    }
   }
 }
 
@@ -140,7 +148,7 @@ extension StateColumnsWriter {
   }
 
   private func writeMasks(to writer: inout ByteWriter) {
-    var masks: [UInt16] = []
+    var masks: [UInt32] = []
     for record in records {
       let mask = record.pointee.values.assigned.rawValue
       if masks.last != mask, !masks.contains(mask) { masks.append(mask) }
@@ -204,29 +212,23 @@ extension StateColumnsWriter {
     var numbers: [Double] = []
     numbers.reserveCapacity(records.count)
     for property in used {
-      switch property {
-      case .position:
-        writeNumbers(of: property, &numbers, to: &writer) { $0.pointee.values.position.x }
-        writeNumbers(of: property, &numbers, to: &writer) { $0.pointee.values.position.y }
-      case .size:
-        writeNumbers(of: property, &numbers, to: &writer) { $0.pointee.values.size.width }
-        writeNumbers(of: property, &numbers, to: &writer) { $0.pointee.values.size.height }
-      case .rotation: writeNumbers(of: property, &numbers, to: &writer) { $0.pointee.values.rotation }
-      case .strokeWidth: writeNumbers(of: property, &numbers, to: &writer) { $0.pointee.values.strokeWidth }
-      case .cornerRadius: writeNumbers(of: property, &numbers, to: &writer) { $0.pointee.values.cornerRadius }
-      case .innerRatio: writeNumbers(of: property, &numbers, to: &writer) { $0.pointee.values.innerRatio }
-      case .fill: forEachRecord(with: property) { StateColumnsWriter.write($0.pointee.values.fill, to: &writer) }
-      case .stroke: forEachRecord(with: property) { StateColumnsWriter.write($0.pointee.values.stroke, to: &writer) }
-      case .name: forEachRecord(with: property) { writer.appendCounted($0.pointee.values.name) }
-      case .z: forEachRecord(with: property) { writer.appendCounted($0.pointee.values.z.text) }
+      switch property.form {
+      case .erasure: break
       case .kind:
-        writePacked(property, width: StateColumns.kindBits, to: &writer) { UInt64($0.pointee.values.kind.rawValue) }
-      case .alpha: writePacked(property, width: StateColumns.alphaBits, to: &writer) { UInt64($0.pointee.values.alpha) }
-      case .visible:
-        writePacked(property, width: StateColumns.visibleBits, to: &writer) { $0.pointee.values.visible ? 1 : 0 }
-      case .points:
-        writePacked(property, width: StateColumns.pointsBits, to: &writer) { UInt64($0.pointee.values.points) }
-      case .deleted: break
+        writePacked(property, to: &writer) { UInt64($0.pointee.values.kind.rawValue) }
+      case .name: forEachRecord(with: property) { writer.appendCounted($0.pointee.values.name) }
+      case .orderKey: forEachRecord(with: property) { writer.appendCounted($0.pointee.values.z.text) }
+      case .flag(let field):
+        writePacked(property, to: &writer) { $0.pointee.values[field] ? 1 : 0 }
+      case .color(let field):
+        forEachRecord(with: property) { StateColumnsWriter.write($0.pointee.values[field], to: &writer) }
+      case .integer(let field, _, _):
+        writePacked(property, to: &writer) { UInt64($0.pointee.values[field]) }
+      case .number(let field, _, _):
+        writeNumbers(of: property, &numbers, to: &writer) { $0.pointee.values[field] }
+      case .pair(let field, _):
+        writeNumbers(of: property, &numbers, to: &writer) { $0.pointee.values[field].first }
+        writeNumbers(of: property, &numbers, to: &writer) { $0.pointee.values[field].second }
       }
     }
   }
@@ -248,10 +250,10 @@ extension StateColumnsWriter {
   @inline(__always)
   private func writePacked(
     _ property: Property,
-    width: Int,
     to writer: inout ByteWriter,
     _ value: (UnsafePointer<ShapeRecord>) -> UInt64
   ) {
+    let width = property.form.packedWidth
     var bits = BitWriter()
     forEachRecord(with: property) { bits.write(value($0), width: width, to: &writer) }
     bits.finish(to: &writer)

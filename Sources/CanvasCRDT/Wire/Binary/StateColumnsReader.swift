@@ -161,7 +161,7 @@ extension StateColumnsReader {
     for _ in 0..<maskCount {
       let word = try reader.varint()
       guard word <= UInt64(PropertyMask.all.rawValue) else { throw .malformed("a property that there is not") }
-      let mask = PropertyMask(rawValue: UInt16(word))
+      let mask = PropertyMask(rawValue: UInt32(word))
       guard !mask.intersection(.registers).isEmpty,
         distinct.isEmpty || distinct[distinct.count - 1].rawValue < mask.rawValue
       else { throw .malformed("a mask that is empty or out of order") }

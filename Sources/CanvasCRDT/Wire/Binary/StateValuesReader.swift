@@ -18,47 +18,32 @@ struct StateValuesReader {
     var used = PropertyMask()
     for mask in masks { used = used.union(mask) }
     for property in used {
-      switch property {
-      case .position:
-        try readNumbers(of: property, into: &pages) { $0.position.x = $1 }
-        try readNumbers(of: property, into: &pages) { $0.position.y = $1 }
-      case .size:
-        try readNumbers(of: property, into: &pages) { $0.size.width = $1 }
-        try readNumbers(of: property, into: &pages) { $0.size.height = $1 }
-      case .rotation: try readNumbers(of: property, into: &pages) { $0.rotation = $1 }
-      case .strokeWidth: try readNumbers(of: property, into: &pages) { $0.strokeWidth = $1 }
-      case .cornerRadius: try readNumbers(of: property, into: &pages) { $0.cornerRadius = $1 }
-      case .innerRatio: try readNumbers(of: property, into: &pages) { $0.innerRatio = $1 }
-      case .fill:
-        try readEach(property, of: &pages) { (set, reader) throws(BinaryFailure) in set.fill = try reader.color() }
-      case .stroke:
-        try readEach(property, of: &pages) { (set, reader) throws(BinaryFailure) in set.stroke = try reader.color() }
+      switch property.form {
+      case .erasure: break
+      case .kind:
+        try readPacked(property, into: &pages) { (set, bits) throws(BinaryFailure) in
+          guard let kind = ShapeKind(rawValue: UInt8(bits)) else { throw .malformed("no kind of shape") }
+          set.kind = kind
+        }
       case .name:
         try readEach(property, of: &pages) { (set, reader) throws(BinaryFailure) in set.name = try reader.countedText()
         }
-      case .z:
+      case .orderKey:
         try readEach(property, of: &pages) { (set, reader) throws(BinaryFailure) in
           guard let key = OrderKey(try reader.countedBytes()) else { throw .malformed("no drawing order key") }
           set.z = key
         }
-      case .kind:
-        try readPacked(property, into: &pages, width: StateColumns.kindBits) { (set, bits) throws(BinaryFailure) in
-          guard let kind = ShapeKind(rawValue: UInt8(bits)) else { throw .malformed("no kind of shape") }
-          set.kind = kind
-        }
-      case .alpha:
-        try readPacked(property, into: &pages, width: StateColumns.alphaBits) { (set, bits) throws(BinaryFailure) in
-          set.alpha = Int16(bits)
-        }
-      case .visible:
-        try readPacked(property, into: &pages, width: StateColumns.visibleBits) { (set, bits) throws(BinaryFailure) in
-          set.visible = bits == 1
-        }
-      case .points:
-        try readPacked(property, into: &pages, width: StateColumns.pointsBits) { (set, bits) throws(BinaryFailure) in
-          set.points = Int16(bits)
-        }
-      case .deleted: break
+      case .flag(let field):
+        try readPacked(property, into: &pages) { (set, bits) throws(BinaryFailure) in set[field] = bits == 1 }
+      case .color(let field):
+        try readEach(property, of: &pages) { (set, reader) throws(BinaryFailure) in set[field] = try reader.color() }
+      case .integer(let field, _, _):
+        try readPacked(property, into: &pages) { (set, bits) throws(BinaryFailure) in set[field] = Int16(bits) }
+      case .number(let field, _, _):
+        try readNumbers(of: property, into: &pages) { $0[field] = $1 }
+      case .pair(let field, _):
+        try readNumbers(of: property, into: &pages) { $0[field].first = $1 }
+        try readNumbers(of: property, into: &pages) { $0[field].second = $1 }
       }
     }
     for page in pages {
@@ -88,9 +73,9 @@ struct StateValuesReader {
   private mutating func readPacked(
     _ property: Property,
     into pages: inout [[ShapeRecord]],
-    width: Int,
     _ restore: (inout Properties, UInt64) throws(BinaryFailure) -> Void
   ) throws(BinaryFailure) {
+    let width = property.form.packedWidth
     var bits = BitReader()
     try readEach(property, of: &pages) { (values, reader) throws(BinaryFailure) in
       try restore(&values, try bits.read(width: width, from: &reader))

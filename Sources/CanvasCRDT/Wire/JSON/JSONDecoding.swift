@@ -144,7 +144,8 @@ extension JSONEncoding {
       switch key {
       case "name":
         let name = reader.text().flatMap { PropertyRules.allowsName($0) ? $0 : nil }
-        hello.name = try name.orField(PropertyRules.expectation(of: .name))
+        guard let name else { throw .badField(PropertyProblem(.name).message) }
+        hello.name = name
       case "color": hello.color = try reader.color().orField("color must be a colour as #RRGGBB")
       case "actor": hello.actor = try reader.identifier().orField("actor must be an identifier such as k3j-9x2-m1p")
       case "since": hello.since = Cursor(try reader.text().orField("since must be the text of a cursor"))

@@ -1,40 +1,29 @@
 // Properties as JSON, in the contract's order.
 
 extension JSONEncoding {
-  /// As the contract's table lists them: what people read first comes first.
-  static let propertiesInOrder: [Property] = [
-    .kind, .name, .position, .size, .rotation, .fill, .stroke, .strokeWidth, .alpha, .visible, .z, .cornerRadius,
-    .points, .innerRatio, .deleted,
-  ]
-
   /// What is assigned, as the members of one object.
   public static func write(_ set: borrowing Properties, to writer: inout JSONWriter) {
     writer.beginObject()
-    for property in propertiesInOrder where set.assigned.contains(property) {
-      writer.key(property.wireName)
-      write(property, of: set, to: &writer)
+    let order = Property.inOrder
+    for place in order.indices where set.assigned.contains(order[place]) {
+      writer.key(order[place].wireName)
+      write(order[place], of: set, to: &writer)
     }
     writer.endObject()
   }
 
   /// One property's value, assigned or default.
-  static func write(_ property: Property, of set: borrowing Properties, to writer: inout JSONWriter) {
-    switch property {
+  public static func write(_ property: Property, of set: borrowing Properties, to writer: inout JSONWriter) {
+    switch property.form {
+    case .erasure: writer.value(true)
     case .kind: writer.value(set.kind.wireName)
     case .name: writer.value(text: set.name)
-    case .position: write(set.position.x, set.position.y, to: &writer)
-    case .size: write(set.size.width, set.size.height, to: &writer)
-    case .rotation: writer.value(set.rotation)
-    case .fill: writer.value(set.fill)
-    case .stroke: writer.value(set.stroke)
-    case .strokeWidth: writer.value(set.strokeWidth)
-    case .alpha: writer.value(Int(set.alpha))
-    case .visible: writer.value(set.visible)
-    case .z: writer.value(text: set.z.text)
-    case .cornerRadius: writer.value(set.cornerRadius)
-    case .points: writer.value(Int(set.points))
-    case .innerRatio: writer.value(set.innerRatio)
-    case .deleted: writer.value(true)
+    case .orderKey: writer.value(text: set.z.text)
+    case .flag(let field): writer.value(set[field])
+    case .color(let field): writer.value(set[field])
+    case .integer(let field, _, _): writer.value(Int(set[field]))
+    case .number(let field, _, _): writer.value(set[field])
+    case .pair(let field, _): write(set[field].first, set[field].second, to: &writer)
     }
   }
 

@@ -6,52 +6,34 @@ extension Properties {
   /// A whole number is whole however it is written: 5, 5.0 and 5e0 are one number of JSON.
   @inline(__always)
   mutating func read(_ property: Property, from reader: inout JSONReader) -> Bool {
-    switch property {
+    switch property.form {
+    case .erasure:
+      guard reader.boolean() == true else { return false }
+      delete()
     case .kind:
       guard let kind = reader.named({ ShapeKind(wireName: $0) }) else { return false }
       self.kind = kind
     case .name:
       guard let string = reader.string() else { return false }
       name = string.text
-    case .position:
-      guard let (x, y) = reader.pair() else { return false }
-      position = Point(x: x, y: y)
-    case .size:
-      guard let (width, height) = reader.pair() else { return false }
-      size = Size(width: width, height: height)
-    case .rotation:
-      guard let number = reader.number() else { return false }
-      rotation = number
-    case .fill:
-      guard let color = reader.color() else { return false }
-      fill = color
-    case .stroke:
-      guard let color = reader.color() else { return false }
-      stroke = color
-    case .strokeWidth:
-      guard let number = reader.number() else { return false }
-      strokeWidth = number
-    case .alpha:
-      guard let level = reader.smallInteger() else { return false }
-      alpha = level
-    case .visible:
-      guard let flag = reader.boolean() else { return false }
-      visible = flag
-    case .z:
+    case .orderKey:
       guard let key = reader.named({ OrderKey($0) }) else { return false }
       z = key
-    case .cornerRadius:
+    case .flag(let field):
+      guard let flag = reader.boolean() else { return false }
+      self[field] = flag
+    case .color(let field):
+      guard let color = reader.color() else { return false }
+      self[field] = color
+    case .integer(let field, _, _):
+      guard let integer = reader.smallInteger() else { return false }
+      self[field] = integer
+    case .number(let field, _, _):
       guard let number = reader.number() else { return false }
-      cornerRadius = number
-    case .points:
-      guard let count = reader.smallInteger() else { return false }
-      points = count
-    case .innerRatio:
-      guard let number = reader.number() else { return false }
-      innerRatio = number
-    case .deleted:
-      guard reader.boolean() == true else { return false }
-      delete()
+      self[field] = number
+    case .pair(let field, _):
+      guard let pair = reader.pair() else { return false }
+      self[field] = pair
     }
     return true
   }
@@ -59,7 +41,7 @@ extension Properties {
 
 extension JSONReader {
   /// `[x, y]`, two numbers and no more.
-  fileprivate mutating func pair() -> (Double, Double)? {
+  fileprivate mutating func pair() -> (first: Double, second: Double)? {
     guard entersArray(), hasElement(), let first = number(), hasElement(), let second = number(), !hasElement() else {
       return nil
     }
@@ -77,30 +59,45 @@ extension JSONReader {
 // MARK: - Names on the wire
 
 extension Property {
-  /// Nothing where no property is named so. Length and first letter leave one that it can be.
+  /// Nothing where no property is named so.
+  @inline(__always)
   init?(wireName bytes: UnsafeRawBufferPointer) {
-    guard let first = bytes.first else { return nil }
-    let property: Property
-    switch (bytes.count, first) {
-    case (1, UInt8(ascii: "z")): property = .z
-    case (4, UInt8(ascii: "f")): property = .fill
-    case (4, UInt8(ascii: "k")): property = .kind
-    case (4, UInt8(ascii: "n")): property = .name
-    case (4, UInt8(ascii: "s")): property = .size
-    case (5, UInt8(ascii: "a")): property = .alpha
-    case (6, UInt8(ascii: "p")): property = .points
-    case (6, UInt8(ascii: "s")): property = .stroke
-    case (7, UInt8(ascii: "d")): property = .deleted
-    case (7, UInt8(ascii: "v")): property = .visible
-    case (8, UInt8(ascii: "p")): property = .position
-    case (8, UInt8(ascii: "r")): property = .rotation
-    case (10, UInt8(ascii: "i")): property = .innerRatio
-    case (11, UInt8(ascii: "s")): property = .strokeWidth
-    case (12, UInt8(ascii: "c")): property = .cornerRadius
-    default: return nil
-    }
-    guard property.wireName.isSame(as: bytes) else { return nil }
+    guard let property = PropertyNames.all.find(bytes) else { return nil }
     self = property
+  }
+}
+
+/// Finds a property by its name: a table of places in which each name stands, at the place that its length and its first
+/// letter give it or in the next that was free.
+private struct PropertyNames {
+  static let all = PropertyNames()
+
+  private static let size = 64
+  private var places = InlineArray<64, Property?>(repeating: nil)
+
+  private init() {
+    for property in Property.allCases {
+      let name = property.wireName
+      var place = PropertyNames.place(of: UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+      while places[place] != nil { place = (place + 1) % PropertyNames.size }
+      places[place] = property
+    }
+  }
+
+  @inline(__always)
+  func find(_ name: UnsafeRawBufferPointer) -> Property? {
+    guard name.count > 0 else { return nil }
+    var place = PropertyNames.place(of: name)
+    while let property = places[place] {
+      if property.wireName.isSame(as: name) { return property }
+      place = (place + 1) % PropertyNames.size
+    }
+    return nil
+  }
+
+  @inline(__always)
+  private static func place(of name: UnsafeRawBufferPointer) -> Int {
+    (name.count &* 5 &+ Int(name[0])) % size
   }
 }
 

@@ -57,7 +57,7 @@ enum Add {
     default:
       guard let known = ShapeKind.allCases.first(where: { Text($0.wireName).string == kind }) else { return nil }
       standard.kind = known
-      standard.size = Properties.Defaults.size
+      standard.size = Properties().size
     }
     set.fill = given.assigned.contains(.fill) ? given.fill : Color.bright(using: &random)
     for property in standard.assigned where !given.assigned.contains(property) {

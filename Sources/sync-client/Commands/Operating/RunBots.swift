@@ -76,10 +76,10 @@ enum RunBots {
     private static func area(_ text: String?) throws(ClientFailure) -> Rect {
       guard let text else { return Rect(origin: Point(x: 0, y: 0), size: Size(width: 1_200, height: 800)) }
       let numbers = text.split(separator: ",").compactMap { Double($0) }
-      let place = -PropertyRules.coordinateMax...PropertyRules.coordinateMax
+      let place = PropertyRules.coordinates
       guard numbers.count == 4, place.contains(numbers[0]), place.contains(numbers[1]),
-        (100...PropertyRules.coordinateMax).contains(numbers[2]),
-        (100...PropertyRules.coordinateMax).contains(numbers[3]),
+        (100...place.upperBound).contains(numbers[2]),
+        (100...place.upperBound).contains(numbers[3]),
         place.contains(numbers[0] + numbers[2]), place.contains(numbers[1] + numbers[3])
       else { throw .usage("--area \(text): must be X,Y,W,H, at least 100 wide and high") }
       return Rect(origin: Point(x: numbers[0], y: numbers[1]), size: Size(width: numbers[2], height: numbers[3]))

@@ -57,7 +57,7 @@ struct LiveDrawing {
   }
 
   func fill(of shape: Identifier) -> Color {
-    items[shape]?.fill ?? hiddenFills[shape] ?? Properties.Defaults.fill
+    items[shape]?.fill ?? hiddenFills[shape] ?? Properties().fill
   }
 
   mutating func overlappingPairs() -> [ShapePair] {

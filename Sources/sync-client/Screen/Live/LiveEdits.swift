@@ -134,7 +134,7 @@ extension LiveCanvas {
   }
 
   static func extent(_ value: Double) -> Double {
-    max(PropertyRules.sizeMin, min((value * 10).rounded() / 10, PropertyRules.sizeMax))
+    max(PropertyRules.sides.lowerBound, min((value * 10).rounded() / 10, PropertyRules.sides.upperBound))
   }
 
   func recolor() {
@@ -144,7 +144,7 @@ extension LiveCanvas {
   func changeOpacity(by levels: Int16) {
     change { shape, set in
       let alpha = shape.properties.alpha + levels
-      if PropertyRules.alphaRange.contains(alpha) { set.alpha = alpha }
+      if PropertyRules.alphas.contains(alpha) { set.alpha = alpha }
     }
   }
 
@@ -232,7 +232,7 @@ extension LiveCanvas {
   }
 
   func clamped(_ point: Point) -> Point {
-    let limit = PropertyRules.coordinateMax
+    let limit = PropertyRules.coordinates.upperBound
     func clamp(_ value: Double) -> Double { max(-limit, min((value * 10).rounded() / 10, limit)) }
     return Point(x: clamp(point.x), y: clamp(point.y))
   }

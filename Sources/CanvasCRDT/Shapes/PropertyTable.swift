@@ -1,0 +1,231 @@
+/// The table of properties: one row each, and everything that is particular to a property beside where it is stored.
+///
+/// The encodings, the checks, the page, the terminal and docs/PROTOCOL.md read the rows, so that a new property is a row
+/// here and a field of `Properties`. After a change here run `make table`, which writes what is generated from it.
+public struct PropertyRow: Sendable {
+  /// As JSON names it.
+  public let wireName: StaticString
+
+  public let form: PropertyForm
+
+  /// Whether it decides where the shape's outline runs, or whether there is one.
+  public let decidesOutline: Bool
+
+  /// What it is, for docs/PROTOCOL.md: the table there adds the form and the range.
+  public let meaning: StaticString
+
+  /// The terminal's sentence about a change: `{shape}` stands for the name, `{shape’s}` for its genitive, `{value}`
+  /// for the new value.
+  public let told: StaticString
+
+  public let inspector: InspectorField?
+
+  init(
+    _ wireName: StaticString,
+    _ form: PropertyForm,
+    decidesOutline: Bool = false,
+    meaning: StaticString,
+    told: StaticString,
+    inspector: InspectorField? = nil
+  ) {
+    self.wireName = wireName
+    self.form = form
+    self.decidesOutline = decidesOutline
+    self.meaning = meaning
+    self.told = told
+    self.inspector = inspector
+  }
+}
+
+/// What kind of value a property has. It decides how the value is written, read and checked everywhere, and where it is
+/// stored.
+public enum PropertyForm: Sendable {
+  /// `true` and no other value: the shape's erasure.
+  case erasure
+  case kind
+  case name
+  case orderKey
+  case flag(Properties.FlagField)
+  case color(Properties.ColorField)
+  /// Stands in one byte on the wire.
+  case integer(Properties.IntegerField, ClosedRange<Int16>, unit: PropertyUnit = .none)
+  case number(Properties.NumberField, ClosedRange<Double>, unit: PropertyUnit = .none)
+  case pair(Properties.PairField, ClosedRange<Double>)
+}
+
+/// What a number counts, where people are shown it.
+public enum PropertyUnit: Sendable {
+  case none
+  case degrees
+  /// 7 is shown as 70 %.
+  case tenths
+  /// 0.5 is a share of something, shown with two decimals or as 50 %.
+  case ratio
+}
+
+/// How the page's inspector shows a property. Its form decides what can be typed or picked.
+public struct InspectorField: Sendable {
+  public enum Group: Sendable {
+    case who
+    case place
+    case color
+    case form
+  }
+
+  public let label: StaticString
+  public let group: Group
+  /// What a slider covers; a number without one is typed. A slider may cover less than is allowed.
+  public let slider: ClosedRange<Double>?
+  public let step: Double
+  /// The shapes for which it means anything.
+  public let kinds: ShapeKinds
+
+  init(
+    _ label: StaticString,
+    in group: Group,
+    slider: ClosedRange<Double>? = nil,
+    step: Double = 1,
+    of kinds: ShapeKinds = .all
+  ) {
+    self.label = label
+    self.group = group
+    self.slider = slider
+    self.step = step
+    self.kinds = kinds
+  }
+}
+
+extension Property {
+  /// Opened in place, so that code that asks for one column of the table has nothing of the others.
+  @inline(__always)
+  public var row: PropertyRow {
+    switch self {
+    case .position:
+      PropertyRow(
+        "position",
+        .pair(.position, PropertyRules.coordinates),
+        decidesOutline: true,
+        meaning: "the top left corner of the unrotated box; y grows downwards",
+        told: "moved {shape} to {value}",
+        inspector: InspectorField("Position", in: .place)
+      )
+    case .size:
+      PropertyRow(
+        "size",
+        .pair(.size, PropertyRules.sides),
+        decidesOutline: true,
+        meaning: "the sides of the unrotated box",
+        told: "resized {shape} to {value}",
+        inspector: InspectorField("Size", in: .place)
+      )
+    case .rotation:
+      PropertyRow(
+        "rotation",
+        .number(.rotation, PropertyRules.turns, unit: .degrees),
+        decidesOutline: true,
+        meaning: "degrees clockwise around the box's centre",
+        told: "turned {shape} to {value}",
+        inspector: InspectorField("Rotation", in: .place)
+      )
+    case .fill:
+      PropertyRow(
+        "fill",
+        .color(.fill),
+        meaning: "the colour of its area",
+        told: "coloured {shape} {value}",
+        inspector: InspectorField("Fill", in: .color)
+      )
+    case .alpha:
+      PropertyRow(
+        "alpha",
+        .integer(.alpha, PropertyRules.alphas, unit: .tenths),
+        meaning: "10 is opaque",
+        told: "made {shape} {value} opaque",
+        inspector: InspectorField("Opacity", in: .color)
+      )
+    case .visible:
+      PropertyRow(
+        "visible",
+        .flag(.visible),
+        decidesOutline: true,
+        meaning: "a hidden shape is not drawn and overlaps nothing",
+        told: "{showed|hid} {shape}",
+        inspector: InspectorField("Visible", in: .place)
+      )
+    case .deleted:
+      PropertyRow("deleted", .erasure, meaning: "the shape is deleted (M4)", told: "deleted {shape}")
+    case .kind:
+      PropertyRow(
+        "kind",
+        .kind,
+        decidesOutline: true,
+        meaning: "what the shape is; without it there is no shape (M5)",
+        told: "made {shape} {value}",
+        inspector: InspectorField("Kind", in: .who)
+      )
+    case .name:
+      PropertyRow(
+        "name",
+        .name,
+        meaning: "what the shape is called",
+        told: "named {shape} {value}",
+        inspector: InspectorField("Name", in: .who)
+      )
+    case .z:
+      PropertyRow("z", .orderKey, meaning: "the place in the drawing order (S5)", told: "restacked {shape}")
+    case .stroke:
+      PropertyRow(
+        "stroke",
+        .color(.stroke),
+        meaning: "the colour of the line around it",
+        told: "outlined {shape} in {value}",
+        inspector: InspectorField("Stroke", in: .color)
+      )
+    case .strokeWidth:
+      PropertyRow(
+        "strokeWidth",
+        .number(.strokeWidth, 0...1_000),
+        meaning: "0 is no stroke",
+        told: "outlined {shape} {value} wide",
+        inspector: InspectorField("Stroke width", in: .color, slider: 0...40, step: 0.5)
+      )
+    case .cornerRadius:
+      PropertyRow(
+        "cornerRadius",
+        .number(.cornerRadius, PropertyRules.cornerRadii),
+        decidesOutline: true,
+        meaning: "cut to half the smaller side when drawn",
+        told: "rounded {shape’s} corners to {value}",
+        inspector: InspectorField("Corner radius", in: .form, slider: 0...200, of: .roundedRectangle)
+      )
+    case .points:
+      PropertyRow(
+        "points",
+        .integer(.points, PropertyRules.points),
+        decidesOutline: true,
+        meaning: "a polygon's corners, a star's tips",
+        told: "gave {shape} {value} points",
+        inspector: InspectorField("Points", in: .form, of: [.polygon, .star])
+      )
+    case .innerRatio:
+      PropertyRow(
+        "innerRatio",
+        .number(.innerRatio, PropertyRules.innerRatios, unit: .ratio),
+        decidesOutline: true,
+        meaning: "a star's inner radius over its outer",
+        told: "gave {shape} an inner ratio of {value}",
+        inspector: InspectorField("Inner radius", in: .form, slider: 0.05...1, step: 0.01, of: .star)
+      )
+    }
+  }
+
+  /// As the contract's table lists them, and JSON writes them: what people read first comes first.
+  public static let inOrder: ForEachProperty<Property> = [
+    .kind, .name, .position, .size, .rotation, .fill, .stroke, .strokeWidth, .alpha, .visible, .z, .cornerRadius,
+    .points, .innerRatio, .deleted,
+  ]
+
+  public var wireName: StaticString { row.wireName }
+
+  public var form: PropertyForm { row.form }
+}
