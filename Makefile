@@ -6,7 +6,7 @@ ARGS ?=
 
 RELEASE := swift build -c release --product SyncServer
 
-.PHONY: help setup run client test bench wasm screenshots format folders soak
+.PHONY: help setup run client test bench table wasm screenshots format folders soak
 .DEFAULT_GOAL := help
 
 help:
@@ -33,6 +33,9 @@ bench: setup ## measure, and compare with yrs and loro
 	@scripts/setup bench
 	@.venv/bin/python Benchmarks/run.py $(ARGS)
 	@.venv/bin/python Benchmarks/server.py $(filter --quick,$(ARGS))
+
+table: ## write what the table of properties says: web/core/table.js, tables in docs/PROTOCOL.md
+	@swift run --quiet property-table
 
 wasm: setup ## build web/core.wasm, the core for the page
 	@scripts/wasm

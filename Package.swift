@@ -18,6 +18,17 @@ let package = Package(
       // Rounding and square roots, where the processor has no instruction for them.
       linkerSettings: [.linkedLibrary("m")]
     ),
+    .target(
+      name: "CanvasWasmNumbers",
+      dependencies: ["CanvasCRDT"],
+      path: "Sources/CanvasWasm/Boundary/Numbers",
+      swiftSettings: settings
+    ),
+    .executableTarget(
+      name: "property-table",
+      dependencies: ["CanvasCRDT", "CanvasWasmNumbers"],
+      swiftSettings: settings
+    ),
     .target(name: "TerminalCanvas", dependencies: ["CanvasCRDT"], swiftSettings: settings),
     .systemLibrary(name: "CWebSockets", providers: [.apt(["libwebsockets-dev", "libuv1-dev", "libssl-dev"])]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),

@@ -1,6 +1,6 @@
-import {
-  colorText, digestText, helloBytes, properties, readChange, readPoints, readShapes, rowLength, valueRows,
-} from './values.js'
+import { colorText } from './colors.js'
+import { changesFlag, placeFlag, properties, randomShape, reordering, shapeRow, wireEncoding } from './table.js'
+import { digestText, helloBytes, readChange, readPoints, readShapes, valueRows } from './values.js'
 
 /** @typedef {import('./types.js').Shape} Shape */
 /** @typedef {import('./types.js').Box} Box */
@@ -10,13 +10,11 @@ import {
 
 /** @typedef {import('./types.js').ReplicaOptions} ReplicaOptions */
 
-const orders = ['front', 'back', 'forward', 'backward']
-
 const hostClock = { wall: () => Date.now(), monotonic: () => performance.now() }
 
 /** @param {ReplicaOptions} options */
 export function encodingNumber({ encoding = 'binary' }) {
-  return encoding === 'json' ? 0 : 1
+  return wireEncoding[encoding]
 }
 
 /**
@@ -36,7 +34,7 @@ export class Replica {
     this.#exports = core.exports
     this.#handle = handle
     this.#clock = options.clock ?? hostClock
-    this.#isJSON = encodingNumber(options) === 0
+    this.#isJSON = encodingNumber(options) === wireEncoding.json
   }
 
   #now() { return [this.#clock.wall(), this.#clock.monotonic()] }
@@ -171,7 +169,8 @@ export class Replica {
   place(places) {
     const rows = new Float64Array(places.length * 7)
     places.forEach(({ id, x, y, width, height, rotation }, index) => {
-      const which = (x === undefined ? 0 : 1) | (width === undefined ? 0 : 2) | (rotation === undefined ? 0 : 4)
+      const which = (x === undefined ? 0 : placeFlag.position) | (width === undefined ? 0 : placeFlag.size)
+        | (rotation === undefined ? 0 : placeFlag.rotation)
       rows.set([id, x ?? 0, y ?? 0, width ?? 0, height ?? 0, rotation ?? 0, which], index * 7)
     })
     this.#core.writeNumbers(rows)
@@ -193,7 +192,7 @@ export class Replica {
    * @param {number[]} shapes @param {'front' | 'back' | 'forward' | 'backward' | number} to @returns {Effect[]}
    */
   reorder(shapes, to) {
-    const how = typeof to === 'number' ? 4 : orders.indexOf(to)
+    const how = typeof to === 'number' ? reordering.toIndex : reordering[to]
     return this.#perform('reorder', this.#core.writeNumbers(shapes), how, typeof to === 'number' ? to : 0)
   }
   /**
@@ -202,21 +201,21 @@ export class Replica {
    * @param {Box} area
    * @returns {Effect[]} an `added` among them
    */
-  addSquare({ x, y, width, height }) { return this.#perform('addRandomShape', 0, x, y, width, height) }
+  addSquare({ x, y, width, height }) { return this.#perform('addRandomShape', randomShape.square, x, y, width, height) }
   /**
    * Any shape in an area.
    *
    * @param {Box} area
    * @returns {Effect[]} an `added` among them
    */
-  addRandomShape({ x, y, width, height }) { return this.#perform('addRandomShape', 1, x, y, width, height) }
+  addRandomShape({ x, y, width, height }) { return this.#perform('addRandomShape', randomShape.any, x, y, width, height) }
   /**
    * A circle of a random bright colour around a point.
    *
    * @param {number} x @param {number} y
    * @returns {Effect[]} an `added` among them
    */
-  addCircle(x, y) { return this.#perform('addRandomShape', 2, x, y, 0, 0) }
+  addCircle(x, y) { return this.#perform('addRandomShape', randomShape.circle, x, y, 0, 0) }
   /** @returns {string} `#RRGGBB` */
   brightColor() { return colorText(this.#exports.brightColor()) }
   /**
@@ -244,12 +243,12 @@ export class Replica {
     const flags = numbers[0]
     const shapes = []
     const pairs = []
-    for (let at = 1; at < numbers.length; at += rowLength) shapes.push(readChange(numbers, at))
+    for (let at = 1; at < numbers.length; at += shapeRow.length) shapes.push(readChange(numbers, at))
     const changed = this.#numbers('changedPairs')
     for (let at = 0; at < changed.length; at += 3) {
       pairs.push({ first: changed[at], second: changed[at + 1], overlaps: changed[at + 2] === 1 })
     }
-    return { reset: (flags & 1) !== 0, reordered: (flags & 2) !== 0, shapes, pairs }
+    return { reset: (flags & changesFlag.reset) !== 0, reordered: (flags & changesFlag.reordered) !== 0, shapes, pairs }
   }
   /**
    * All, from the back to the front.
@@ -297,7 +296,7 @@ export class Replica {
   }
   /** @param {number} id @param {string} property @returns {{actor: number, milliseconds: number} | null} */
   written(id, property) {
-    const [actor, milliseconds] = this.#numbers('written', id, properties.indexOf(property))
+    const [actor, milliseconds] = this.#numbers('written', id, properties.findIndex(({ name }) => name === property))
     return actor === undefined ? null : { actor, milliseconds }
   }
 

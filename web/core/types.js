@@ -7,26 +7,7 @@
 /** @typedef {{id: number} & Partial<Frame>} Place where a shape is to be; what is left out stays */
 /** @typedef {{[property: string]: unknown}} Values what is written to a shape, by property: docs/PROTOCOL.md */
 
-/**
- * @typedef {object} Shape A live shape, all but its name.
- * @property {number} id
- * @property {number} x
- * @property {number} y
- * @property {number} width
- * @property {number} height
- * @property {number} rotation degrees, clockwise around the centre
- * @property {number} strokeWidth
- * @property {number} cornerRadius
- * @property {number} innerRatio
- * @property {string} kind one of `kinds`
- * @property {string} fill `#RRGGBB`
- * @property {string} stroke
- * @property {number} alpha 1…10
- * @property {number} points
- * @property {boolean} visible
- * @property {boolean} named it has a name of its own
- * @property {number} place how many are drawn before it
- */
+/** @typedef {import('./table.js').Shape} Shape */
 
 /**
  * @typedef {object} ShapeChange
@@ -61,8 +42,8 @@
  *   | {type: 'unsent', count: number}
  *   | {type: 'added', shapes: number[]}
  *   | {type: 'state', state: 'offline' | 'waiting' | 'connecting' | 'greeting' | 'loading' | 'live' | 'closed',
- *      untilMilliseconds?: number, code?: string}
- *   | {type: 'rejected', shape: number, set: Values, code: string, message: string}
+ *      untilMilliseconds?: number, code?: import('./table.js').CloseName}
+ *   | {type: 'rejected', shape: number, set: Values, code: import('./table.js').RejectCode, message: string}
  *   | {type: 'superseded', values: {shape: number, property: string, by: number, milliseconds: number}[]}
  *   | {type: 'peers', peers: Peer[]} | {type: 'joined', peer: Peer} | {type: 'presence', peer: Peer}
  *   | {type: 'left', actor: number} | {type: 'presenceTooLong', bytesMax: number}

@@ -4,25 +4,8 @@
 // Shapes and actors are numbers: an identifier's nine digits in base 36. `identifierText` and `identifierNumber` change
 // one into the other.
 
-/** The order of `ShapeKind`. */
-export const kinds = ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star']
-
-/** The order of `Property`, and so of the bits of a mask; the last is the name as it is shown. */
-export const properties = [
-  'position', 'size', 'rotation', 'fill', 'alpha', 'visible', 'deleted', 'kind', 'name', 'z', 'stroke', 'strokeWidth',
-  'cornerRadius', 'points', 'innerRatio', 'shownName',
-]
-
-/**
- * `changed & changedBit.position`: whether a shape was moved.
- *
- * @type {Record<string, number>}
- */
-export const changedBit = Object.freeze(Object.fromEntries(properties.map((name, bit) => [name, 1 << bit])))
-
-/** How many numbers a shape takes in a row. */
-export const rowLength = 17
-const flag = { live: 1, visible: 2, named: 4, departing: 8 }
+import { colorNumber, colorText } from './colors.js'
+import { effectKind, helloFlag, kinds, properties, readShape, shapeFlag, shapeRow } from './table.js'
 
 /** @param {number} identifier @returns {string} `afy-kw5-t7o` */
 export function identifierText(identifier) {
@@ -33,16 +16,6 @@ export function identifierText(identifier) {
 /** @param {string} text @returns {number} NaN where it is no identifier */
 export function identifierNumber(text) {
   return /^[0-9a-z]{3}(-[0-9a-z]{3}){2}$/.test(text) ? parseInt(text.replaceAll('-', ''), 36) : NaN
-}
-
-/** @param {number} packed 0xRRGGBB @returns {string} `#E4572E` */
-export function colorText(packed) {
-  return '#' + packed.toString(16).padStart(6, '0').toUpperCase()
-}
-
-/** @param {unknown} text `#E4572E` @returns {number} NaN where it is no colour */
-function colorNumber(text) {
-  return typeof text === 'string' && /^#[0-9A-Fa-f]{6}$/.test(text) ? parseInt(text.slice(1), 16) : NaN
 }
 
 /** @typedef {import('./types.js').Shape} Shape */
@@ -58,8 +31,9 @@ const encoder = new TextEncoder()
  * @param {import('./types.js').ReplicaOptions} hello @returns {Uint8Array}
  */
 export function helloBytes({ actor, name, color, overlaps, readonly }) {
-  const flags = (name === undefined ? 0 : 1) | (color === undefined ? 0 : 2) | (actor === undefined ? 0 : 4)
-    | (overlaps ? 16 : 0) | (readonly ? 32 : 0)
+  const flags = (name === undefined ? 0 : helloFlag.name) | (color === undefined ? 0 : helloFlag.color)
+    | (actor === undefined ? 0 : helloFlag.actor) | (overlaps ? helloFlag.overlaps : 0)
+    | (readonly ? helloFlag.readonly : 0)
   const bytes = [1, flags]
   if (name !== undefined) {
     const text = encoder.encode(name)
@@ -105,13 +79,12 @@ const flagValue = {
 /** @type {Crossing} */
 const kindValue = { length: 1, write: (value) => [kinds.findIndex((kind) => kind === value)], read: (number) => kinds[number] }
 /**
- * By property; those that are not here are text.
+ * By a property’s form. Text has no fixed length and is not among them.
  *
- * @type {Record<string, Crossing | undefined>}
+ * @type {Record<import('./table.js').PropertyRow['form'], Crossing | null>}
  */
-const valueForms = {
-  position: pair, size: pair, rotation: plain, fill: color, alpha: plain, visible: flagValue, deleted: flagValue,
-  kind: kindValue, stroke: color, strokeWidth: plain, cornerRadius: plain, points: plain, innerRatio: plain,
+const crossings = {
+  pair, number: plain, integer: plain, color, flag: flagValue, erasure: flagValue, kind: kindValue, name: null, orderKey: null,
 }
 
 /** @param {unknown} value */
@@ -124,16 +97,16 @@ export function valueRows(edits) {
   const numbers = /** @type {number[]} */ ([])
   const texts = /** @type {{at: number, text: Uint8Array}[]} */ ([])
   for (const { shape, set } of edits) {
-    const bits = Object.keys(set).filter((name) => set[name] !== undefined).map((name) => properties.indexOf(name))
-    if (bits.some((bit) => bit < 0 || bit > properties.indexOf('innerRatio'))) {
-      throw new Error('there is no such property')
-    }
+    const bits = Object.keys(set).filter((name) => set[name] !== undefined)
+      .map((name) => properties.findIndex((row) => row.name === name))
+    if (bits.includes(-1)) throw new Error('there is no such property')
     numbers.push(shape, bits.reduce((mask, bit) => mask | 1 << bit, 0))
     for (const bit of bits.sort((one, other) => one - other)) {
-      const value = set[properties[bit]]
-      const form = valueForms[properties[bit]]
-      if (form) {
-        numbers.push(...form.write(value))
+      const { name, form } = properties[bit]
+      const value = set[name]
+      const crossing = crossings[form]
+      if (crossing) {
+        numbers.push(...crossing.write(value))
       } else if (typeof value === 'string') {
         const text = encoder.encode(value)
         numbers.push(text.length)
@@ -158,11 +131,11 @@ function readValues(view, at) {
   const shape = next()
   const mask = next()
   const set = /** @type {import('./types.js').Values} */ ({})
-  for (const name of properties) {
-    if ((mask & changedBit[name]) === 0) continue
-    const form = valueForms[name]
-    if (form) {
-      set[name] = form.read(...Array.from({ length: form.length }, next))
+  for (const [bit, { name, form }] of properties.entries()) {
+    if ((mask & 1 << bit) === 0) continue
+    const crossing = crossings[form]
+    if (crossing) {
+      set[name] = crossing.read(...Array.from({ length: crossing.length }, next))
     } else {
       const count = next()
       set[name] = decoder.decode(new Uint8Array(view.buffer, view.byteOffset + at, count))
@@ -172,41 +145,17 @@ function readValues(view, at) {
   return { shape, set }
 }
 
-/** @param {Float64Array} numbers @param {number} at @returns {Shape} */
-function readShape(numbers, at) {
-  const flags = numbers[at + 14]
-  return {
-    id: numbers[at],
-    x: numbers[at + 1],
-    y: numbers[at + 2],
-    width: numbers[at + 3],
-    height: numbers[at + 4],
-    rotation: numbers[at + 5],
-    strokeWidth: numbers[at + 6],
-    cornerRadius: numbers[at + 7],
-    innerRatio: numbers[at + 8],
-    kind: kinds[numbers[at + 9]],
-    fill: colorText(numbers[at + 10]),
-    stroke: colorText(numbers[at + 11]),
-    alpha: numbers[at + 12],
-    points: numbers[at + 13],
-    visible: (flags & flag.visible) !== 0,
-    named: (flags & flag.named) !== 0,
-    place: numbers[at + 15],
-  }
-}
-
 /** @param {Float64Array} numbers @param {number} at @returns {ShapeChange} */
 export function readChange(numbers, at) {
-  const flags = numbers[at + 14]
-  const isLive = (flags & flag.live) !== 0
-  const departure = (flags & flag.departing) !== 0
-    ? { x: numbers[at + 1], y: numbers[at + 2], width: numbers[at + 3], height: numbers[at + 4] } : null
+  const flags = numbers[at + shapeRow.flags]
+  const [position, size] = [at + shapeRow.position, at + shapeRow.size]
+  const departure = (flags & shapeFlag.departing) !== 0
+    ? { x: numbers[position], y: numbers[position + 1], width: numbers[size], height: numbers[size + 1] } : null
   return {
     id: numbers[at],
-    shape: isLive ? readShape(numbers, at) : null,
-    changed: flags >>> 8,
-    by: numbers[at + 16],
+    shape: (flags & shapeFlag.live) !== 0 ? readShape(numbers, at) : null,
+    changed: numbers[at + shapeRow.changed],
+    by: numbers[at + shapeRow.by],
     departure,
   }
 }
@@ -214,7 +163,7 @@ export function readChange(numbers, at) {
 /** @param {Float64Array} numbers @returns {Shape[]} */
 export function readShapes(numbers) {
   const shapes = []
-  for (let at = 0; at < numbers.length; at += rowLength) shapes.push(readShape(numbers, at))
+  for (let at = 0; at < numbers.length; at += shapeRow.length) shapes.push(readShape(numbers, at))
   return shapes
 }
 
@@ -235,17 +184,17 @@ export function readEffects(bytes) {
     const count = view.getUint32(at + 4, true)
     at += 8
     switch (kind) {
-      case 0:
+      case effectKind.json:
         effects.push({ ...JSON.parse(decoder.decode(bytes.subarray(at, at + count))), ...row })
         row = null
         break
-      case 1: effects.push({ type: 'connect' }); break
+      case effectKind.connect: effects.push({ type: 'connect' }); break
       // A copy, because a socket may send it later.
-      case 2: effects.push({ type: 'send', bytes: bytes.slice(at, at + count) }); break
-      case 3: effects.push({ type: 'disconnect' }); break
-      case 4: effects.push({ type: 'wake', at: view.getFloat64(at, true) }); break
-      case 5: effects.push({ type: 'unsent', count: view.getFloat64(at, true) }); break
-      case 6: row = readValues(view, at); break
+      case effectKind.send: effects.push({ type: 'send', bytes: bytes.slice(at, at + count) }); break
+      case effectKind.disconnect: effects.push({ type: 'disconnect' }); break
+      case effectKind.wake: effects.push({ type: 'wake', at: view.getFloat64(at, true) }); break
+      case effectKind.unsent: effects.push({ type: 'unsent', count: view.getFloat64(at, true) }); break
+      case effectKind.values: row = readValues(view, at); break
     }
     at += (count + 7) & ~7
   }

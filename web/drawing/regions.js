@@ -1,4 +1,4 @@
-import { changedBit } from '../core/values.js'
+import { changedBits } from '../core/table.js'
 import { outlinePath, turnTo } from './outline.js'
 
 /** @typedef {import('./drawn.js').Drawn} Drawn */
@@ -17,8 +17,7 @@ const linedMovesMax = 60
 const lined = 10
 
 /** What changes where a shape's outline lies. */
-const forms = changedBit.position | changedBit.size | changedBit.rotation | changedBit.kind | changedBit.cornerRadius
-  | changedBit.points | changedBit.innerRatio
+const forms = changedBits(({ name, decidesOutline }) => decidesOutline && name !== 'visible')
 
 /** What two shapes have in common. */
 export class Region {

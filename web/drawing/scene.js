@@ -1,11 +1,9 @@
 import { Drawn } from './drawn.js'
 import { departureMilliseconds, motionMilliseconds, othersMilliseconds, ownMilliseconds } from './motion.js'
-import { changedBit } from '../core/values.js'
+import { changedBits } from '../core/table.js'
 
 /** What changes how a shape looks; a name, say, doesn't. */
-const looks = changedBit.position | changedBit.size | changedBit.rotation | changedBit.fill | changedBit.alpha
-  | changedBit.visible | changedBit.kind | changedBit.stroke | changedBit.strokeWidth | changedBit.cornerRadius
-  | changedBit.points | changedBit.innerRatio | changedBit.deleted | changedBit.z
+const looks = changedBits(({ name }) => name !== 'name')
 
 /**
  * All shapes as they are drawn now: on their way from where they were to where they are, lifted, appearing, leaving.

@@ -1,17 +1,13 @@
-import { identifierNumber } from '../core/values.js'
 import { counted } from '../basics/words.js'
 import { element, elementById, icon, iconButton } from '../elements/element.js'
 import { ask } from '../network/address.js'
+import { restoration } from './restoration.js'
 
 /** How finely the span is divided, and how many edits are written in one go when the past is restored. */
 const steps = 1_000
 const editsAtOnce = 500
-const properties = [
-  'kind', 'name', 'position', 'size', 'rotation', 'fill', 'stroke', 'strokeWidth', 'alpha', 'visible', 'z', 'cornerRadius',
-  'points', 'innerRatio',
-]
 
-/** @typedef {import('../core/types.js').Values & {id: string}} KeptShape a shape as documents have it */
+/** @typedef {import('./restoration.js').KeptShape} KeptShape */
 
 /**
  * The room as it was: a slider over its past. The past is shown by a replica of its own, which nobody can edit. Restoring
@@ -189,22 +185,7 @@ export class History {
     if (!then) return
     /** @type {{shapes: KeptShape[]}} */
     const { shapes } = JSON.parse(this.#shown.live.exportDrawing())
-    const now = new Map(shapes.map((shape) => [shape.id, shape]))
-    /** @type {{shape: number, set: import('../core/types.js').Values}[]} */
-    const edits = []
-    for (const shape of then) {
-      const current = now.get(shape.id)
-      now.delete(shape.id)
-      /** @type {import('../core/types.js').Values} */
-      const set = {}
-      for (const property of properties) {
-        if (property in shape && JSON.stringify(shape[property]) !== JSON.stringify(current?.[property])) {
-          set[property] = shape[property]
-        }
-      }
-      if (Object.keys(set).length > 0) edits.push({ shape: identifierNumber(shape.id), set })
-    }
-    const gone = [...now.keys()].map(identifierNumber)
+    const { edits, gone } = restoration(then, shapes)
     const when = this.#words.textContent
     this.close()
     if (edits.length + gone.length === 0) {

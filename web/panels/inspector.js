@@ -1,14 +1,32 @@
 import { counted } from '../basics/words.js'
+import { kindWords, kinds, properties, propertiesInOrder } from '../core/table.js'
 import { element, iconButton } from '../elements/element.js'
 import { checkField, choiceField, colorField, numberField, sliderField, textField } from './fields.js'
 
 /** @typedef {import('../core/types.js').Shape} Shape */
 
-/** @type {[string, string][]} */
-const kinds = [
-  ['rectangle', 'Rectangle'], ['roundedRectangle', 'Rounded rectangle'], ['ellipse', 'Ellipse'],
-  ['polygon', 'Polygon'], ['star', 'Star'],
-]
+/** @typedef {import('../core/table.js').PropertyRow & {inspector: import('../core/table.js').InspectorField}} ShownRow */
+/** @typedef {Record<string, import('./fields.js').Field<any>>} Fields by what the values are called in a shape */
+
+/**
+ * The properties that are shown, in the order of the table.
+ *
+ * @type {ShownRow[]}
+ */
+const shownRows = propertiesInOrder.flatMap((name) => {
+  const row = properties.find((row) => row.name === name)
+  return row?.inspector ? [{ ...row, inspector: row.inspector }] : []
+})
+
+/**
+ * How a number is shown, by its unit.
+ *
+ * @type {{[unit: string]: ((value: number) => string) | undefined}}
+ */
+const unitWords = {
+  tenths: (level) => `${level * 10} %`,
+  ratio: (ratio) => `${Math.round(ratio * 100)} %`,
+}
 
 const arrangements = [
   ['alignLeft', 'align-left'], ['alignCenter', 'align-center'], ['alignRight', 'align-right'],
@@ -78,35 +96,60 @@ export class Inspector {
 
   #make() {
     const host = { begin: () => this.#editing.beginGroup(), end: () => this.#editing.endGroup() }
-    /** @param {string} property */
-    const set = (property) => (/** @type {unknown} */ value) => this.#set({ [property]: value })
-    return {
-      name: textField('Name', { change: (name) => this.#set({ name }), maxlength: 128, placeholder: 'Give all the same name' }),
-      kind: choiceField('Kind', { choices: kinds, change: set('kind') }),
-      fill: colorField('Fill', { change: set('fill') }, host),
-      stroke: colorField('Stroke', { change: set('stroke') }, host),
-      alpha: sliderField('Opacity', {
-        min: 1, max: 10, words: (level) => `${level * 10} %`, change: set('alpha'),
-      }, host),
-      strokeWidth: sliderField('Stroke width', { min: 0, max: 40, step: 0.5, change: set('strokeWidth') }, host),
-      cornerRadius: sliderField('Corner radius', { min: 0, max: 200, change: set('cornerRadius') }, host),
-      points: sliderField('Points', { min: 3, max: 64, change: set('points') }, host),
-      innerRatio: sliderField('Inner radius', {
-        min: 0.05, max: 1, step: 0.01, words: (ratio) => `${Math.round(ratio * 100)} %`, change: set('innerRatio'),
-      }, host),
-      x: numberField('X', { min: -1e7, max: 1e7, change: (x) => this.#moveTo({ x }) }, host),
-      y: numberField('Y', { min: -1e7, max: 1e7, change: (y) => this.#moveTo({ y }) }, host),
-      width: numberField('W', { min: 1, max: 1e6, change: (width) => this.#resizeTo({ width }) }, host),
-      height: numberField('H', { min: 1, max: 1e6, change: (height) => this.#resizeTo({ height }) }, host),
-      rotation: numberField('Rotation', {
-        min: -1e6, max: 1e6, unit: 'degrees', change: (rotation) => this.#place((shape) => ({ id: shape.id, rotation })),
-      }, host),
-      visible: checkField('Visible', { change: set('visible') }),
+    return /** @type {Fields} */ (Object.assign({}, ...shownRows.map((row) => this.#fieldsOf(row, host))))
+  }
+
+  /**
+   * The fields that the form and the row of a property ask for.
+   *
+   * @param {ShownRow} row @param {import('./fields.js').FieldHost} host @returns {Fields}
+   */
+  #fieldsOf({ name, form, unit, bytesMax, min = -Infinity, max = Infinity, inspector: { label, slider } }, host) {
+    const change = (/** @type {unknown} */ value) => this.#set({ [name]: value })
+    switch (form) {
+      case 'name':
+        return { [name]: textField(label, { change, maxlength: bytesMax ?? 0, placeholder: 'Give all the same name' }) }
+      case 'kind': return { [name]: choiceField(label, { choices: kinds.map((kind) => [kind, kindWords[kind]]), change }) }
+      case 'color': return { [name]: colorField(label, { change }, host) }
+      case 'flag': return { [name]: checkField(label, { change }) }
+      case 'integer':
+      case 'number': {
+        if (slider) return { [name]: sliderField(label, { ...slider, words: unitWords[unit ?? 'none'], change }, host) }
+        const turn = (/** @type {number} */ rotation) => this.#place((shape) => ({ id: shape.id, rotation }))
+        return {
+          [name]: numberField(label, {
+            min, max, unit: unit === 'degrees' ? unit : undefined, change: name === 'rotation' ? turn : change,
+          }, host),
+        }
+      }
+      case 'pair':
+        if (name === 'position') {
+          return {
+            x: numberField('X', { min, max, change: (x) => this.#moveTo({ x }) }, host),
+            y: numberField('Y', { min, max, change: (y) => this.#moveTo({ y }) }, host),
+          }
+        }
+        if (name === 'size') {
+          return {
+            width: numberField('W', { min, max, change: (width) => this.#resizeTo({ width }) }, host),
+            height: numberField('H', { min, max, change: (height) => this.#resizeTo({ height }) }, host),
+          }
+        }
     }
+    throw new Error(`the inspector has no field for ${name}`)
+  }
+
+  /**
+   * Those of a group, in order.
+   *
+   * @param {string} group
+   */
+  #fieldsIn(group) {
+    return shownRows.filter(({ inspector }) => inspector.group === group)
+      .flatMap(({ name, form, parts }) => (form === 'name' ? [this.#fields[name]] : parts.map((part) => this.#fields[part])))
   }
 
   #layOut() {
-    const fields = this.#fields
     /** @param {string} words @param {HTMLElement} made @param {import('./fields.js').Field<any>[]} members of any values */
     const group = (words, made, members) => {
       made.append(element('legend', { class: 'visually-hidden' }, words), ...members.map((field) => field.element))
@@ -123,11 +166,10 @@ export class Inspector {
       return made
     }))
     this.#form.append(this.#heading, this.#arrange,
-      group('Name and kind', fieldset(), [fields.name, fields.kind]),
-      group('Position and size', fieldset(),
-        [fields.x, fields.y, fields.width, fields.height, fields.rotation, fields.visible]),
-      group('Colours', fieldset(), [fields.fill, fields.stroke, fields.alpha, fields.strokeWidth]),
-      group('Form', this.#formGroup, [fields.cornerRadius, fields.points, fields.innerRatio]))
+      group('Name and kind', fieldset(), this.#fieldsIn('who')),
+      group('Position and size', fieldset(), this.#fieldsIn('place')),
+      group('Colours', fieldset(), this.#fieldsIn('color')),
+      group('Form', this.#formGroup, this.#fieldsIn('form')))
   }
 
   #show() {
@@ -152,24 +194,17 @@ export class Inspector {
     this.#heading.textContent = only ? replica.shownName(only.id) : counted(shapes.length, 'shape')
     const fields = this.#fields
     fields.name.show(only && replica.shownName(only.id))
-    fields.kind.show(common(({ kind }) => kind))
-    fields.fill.show(common(({ fill }) => fill))
-    fields.stroke.show(common(({ stroke }) => stroke))
-    fields.visible.show(common(({ visible }) => visible))
-    for (const property of /** @type {const} */ (['alpha', 'strokeWidth', 'cornerRadius', 'points', 'innerRatio'])) {
-      fields[property].show(common((shape) => shape[property]))
+    for (const { parts, inspector } of shownRows) {
+      const isOfUse = shapes.some(({ kind }) => inspector.kinds.includes(kind))
+      for (const part of parts) {
+        fields[part].show(common((shape) => shape[part]))
+        fields[part].element.hidden = !isOfUse
+      }
     }
     const box = only ?? replica.bounds(shapes.map(({ id }) => id))
     fields.x.show(box && box.x)
     fields.y.show(box && box.y)
-    fields.width.show(common(({ width }) => width))
-    fields.height.show(common(({ height }) => height))
-    fields.rotation.show(common(({ rotation }) => rotation))
-    const has = (/** @type {string[]} */ ...kinds) => shapes.some(({ kind }) => kinds.includes(kind))
-    fields.cornerRadius.element.hidden = !has('roundedRectangle')
-    fields.points.element.hidden = !has('polygon', 'star')
-    fields.innerRatio.element.hidden = !has('star')
-    this.#formGroup.hidden = !has('roundedRectangle', 'polygon', 'star')
+    this.#formGroup.hidden = this.#fieldsIn('form').every((field) => field.element.hidden)
     const isReadOnly = !this.#permission.mayEdit
     this.#arrange.hidden = isReadOnly
     for (const field of Object.values(fields)) field.setDisabled(isReadOnly)

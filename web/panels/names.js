@@ -1,3 +1,4 @@
+import { properties } from '../core/table.js'
 import { identifierText } from '../core/values.js'
 import { within } from '../basics/words.js'
 
@@ -31,7 +32,7 @@ export class Names {
   }
 }
 
-const place = ['position', 'size', 'rotation', 'kind', 'visible', 'cornerRadius', 'points', 'innerRatio']
+const place = properties.filter(({ decidesOutline }) => decidesOutline).map(({ name }) => name)
 
 /**
  * Who last changed where a shape is.

@@ -1,5 +1,5 @@
 import { openArea, fitBeside } from '../drawing/surroundings.js'
-import { kinds } from '../core/values.js'
+import { kinds } from '../core/table.js'
 import { nextFill } from './making.js'
 
 // Everything that one can do by name: one table for the menu, the list of shortcuts, the toolbar and the keys.

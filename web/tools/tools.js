@@ -1,4 +1,4 @@
-import { kinds } from '../core/values.js'
+import { kinds } from '../core/table.js'
 import { Surface } from '../gestures/surface.js'
 import { clear } from './catalogue.js'
 import { Marquee, Panning, Zooming } from './looking.js'

@@ -1,13 +1,15 @@
 // What there is to draw: rows as `ShapeRow` has them, and names.
 
-/// What has changed since this was last asked: flags, a double, and rows.
-///
-/// Flags: 1 everything is told anew, and what is not told is not there; 2 the drawing order has changed.
+/// What has changed since this was last asked: a sum of `ChangesFlag`, and rows.
 @_expose(wasm, "changes") @_cdecl("canvas_changes")
 func changes(_ session: UInt32) -> Answer {
   let unseen = find(session).takeUnseen()
   return answer(session) { session, output in
-    output.append(Double((unseen.isReset ? 1 : 0) | (unseen.isOrderChanged ? 2 : 0)))
+    output.append(
+      Double(
+        (unseen.isReset ? ChangesFlag.reset.rawValue : 0) | (unseen.isOrderChanged ? ChangesFlag.reordered.rawValue : 0)
+      )
+    )
     if unseen.isReset {
       session.writeRows(of: session.order.identifiers, to: &output)
       return

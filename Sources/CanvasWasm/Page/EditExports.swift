@@ -8,7 +8,7 @@ func edit(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Doubl
     let edits = try readEdits(count) { nil }
     return perform(session) { $0.edit(edits, at: Moment(wall, monotonic)) }
   } catch {
-    return fail(Text(error.words))
+    return fail(error.words)
   }
 }
 
@@ -24,7 +24,7 @@ private func readEdits(_ count: UInt32, _ name: () -> Identifier?) throws(ValueR
 }
 
 /// Where shapes are, as a gesture tells at every frame: rows of seven doubles in the input, each an identifier, the
-/// position, the size, the rotation, and which of them are meant: 1, 2 and 4. A shape that is gone, as the gesture may not know
+/// position, the size, the rotation, and which of them are meant, a sum of `PlaceFlag`. A shape that is gone, as the gesture may not know
 /// yet, stays as it is.
 @_expose(wasm, "place") @_cdecl("canvas_place")
 func place(_ session: UInt32, _ rows: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
@@ -34,9 +34,13 @@ func place(_ session: UInt32, _ rows: UInt32, _ wall: Double, _ monotonic: Doubl
     guard let shape = Identifier(number: input.number(row * 7)) else { continue }
     let meant = Int(exactly: input.number(row * 7 + 6)) ?? 0
     var set = Properties()
-    if meant & 1 != 0 { set.position = Point(x: input.number(row * 7 + 1), y: input.number(row * 7 + 2)) }
-    if meant & 2 != 0 { set.size = Size(width: input.number(row * 7 + 3), height: input.number(row * 7 + 4)) }
-    if meant & 4 != 0 { set.rotation = input.number(row * 7 + 5) }
+    if meant & PlaceFlag.position.rawValue != 0 {
+      set.position = Point(x: input.number(row * 7 + 1), y: input.number(row * 7 + 2))
+    }
+    if meant & PlaceFlag.size.rawValue != 0 {
+      set.size = Size(width: input.number(row * 7 + 3), height: input.number(row * 7 + 4))
+    }
+    if meant & PlaceFlag.rotation.rawValue != 0 { set.rotation = input.number(row * 7 + 5) }
     edits.append(ShapeEdit(shape: shape, set: set))
   }
   return perform(session) { session in
@@ -77,7 +81,7 @@ func redo(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session) { $0.replica.redo(at: Moment(wall, monotonic)) }
 }
 
-/// Moves so many shapes, which stand in the input, within the drawing order: see `Session.Reordering`.
+/// Moves so many shapes, which stand in the input, within the drawing order: see `Reordering`.
 @_expose(wasm, "reorder") @_cdecl("canvas_reorder")
 func reorder(
   _ session: UInt32,
@@ -87,7 +91,7 @@ func reorder(
   _ wall: Double,
   _ monotonic: Double
 ) -> Answer {
-  guard let reordering = Session.Reordering(rawValue: how) else { return fail("there is no such order") }
+  guard let reordering = Reordering(rawValue: how) else { return fail("there is no such order") }
   let shapes = input.identifiers(count)
   return perform(session) { $0.reorder(shapes, reordering, index: Int(index), at: Moment(wall, monotonic)) }
 }
@@ -105,17 +109,8 @@ func addShapes(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: 
   do throws(ValueRefusal) {
     return add(try readEdits(count) { find(session).newIdentifier() }, to: session, at: Moment(wall, monotonic))
   } catch {
-    return fail(Text(error.words))
+    return fail(error.words)
   }
-}
-
-private enum RandomShape: UInt32 {
-  /// Of a random bright colour, at a random place of the area.
-  case square = 0
-  /// Any shape, at a random place of the area.
-  case any
-  /// Of a random bright colour, around the point at which the area begins.
-  case circle
 }
 
 /// Adds a shape that chance makes: see `RandomShape`.

@@ -1,25 +1,11 @@
 // What the page is to do or to be told, one after the other:
 //
-//     kind     four bytes, little-endian
+//     kind     four bytes, little-endian: an `EffectKind`
 //     length   four bytes, little-endian
 //     payload  so many bytes, and zeros up to the next multiple of eight
 //
 // What comes often is plain; the rest is JSON with a `type`, as JavaScript will hand it on. Shapes and actors are
 // numbers in it. Changes of the drawing are not among them: the page asks for those when it draws.
-
-enum EffectKind: UInt32 {
-  case json = 0
-  case connect = 1
-  /// The bytes of a message.
-  case send = 2
-  case disconnect = 3
-  /// A double: when, on the monotonic clock.
-  case wake = 4
-  /// A double: how many operations the server has not yet answered for.
-  case unsent = 5
-  /// A row of values, see `ValueRowReader`: what the JSON that comes next says was rejected.
-  case values = 6
-}
 
 extension OutputBuffer {
   mutating func append(_ effect: ReplicaEffect) {

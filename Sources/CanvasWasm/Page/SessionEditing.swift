@@ -37,15 +37,6 @@ extension Session {
 
   // MARK: - The drawing order
 
-  enum Reordering: UInt32 {
-    case toFront = 0
-    case toBack
-    case forward
-    case backward
-    /// Before so many of the others.
-    case toIndex
-  }
-
   func reorder(
     _ shapes: [Identifier],
     _ reordering: Reordering,
@@ -54,8 +45,8 @@ extension Session {
   ) -> [ReplicaEffect] {
     let places =
       switch reordering {
-      case .toFront: order.bringingToFront(shapes, using: &chance)
-      case .toBack: order.sendingToBack(shapes, using: &chance)
+      case .front: order.bringingToFront(shapes, using: &chance)
+      case .back: order.sendingToBack(shapes, using: &chance)
       case .forward: order.bringingForward(shapes, using: &chance)
       case .backward: order.sendingBackward(shapes, using: &chance)
       case .toIndex: order.moving(shapes, to: index, using: &chance)

@@ -17,8 +17,8 @@ struct Writer {
 /// two frames is drawn once; and where it never asks, as in a hidden tab, this stays as small as what there is.
 struct UnseenChanges {
   struct ShapeChange {
-    /// By `Property`; the bit after the last is the name as it is shown.
-    var mask: UInt16 = 0
+    /// A `PropertyMask`; the bit after the last is the name as it is shown.
+    var mask: UInt32 = 0
     var by = 0.0
     /// Where a shape that is gone was said to go.
     var departure: Rect?
@@ -29,7 +29,7 @@ struct UnseenChanges {
   /// All is to be told anew.
   private(set) var isReset = false
 
-  static let nameBit: UInt16 = 1 << UInt16(Property.count)
+  static let nameBit: UInt32 = 1 << UInt32(Property.count)
 
   mutating func note(_ change: Change, by writer: Writer) {
     var entry = shapes[change.shape] ?? ShapeChange()

@@ -2,10 +2,14 @@ import CanvasCRDT
 
 /// `fill=#FF0000 size=100,80`: a shape's properties as people type them.
 enum PropertyWords {
-  /// What `--help` says of them.
-  static let help =
-    "Properties are written name=value: name=Sun position=45,44 size=100,80 rotation=30 fill=#FFCC00 stroke=#000000 "
-    + "strokeWidth=2 alpha=8 (1 to 10) visible=no kind=star points=6 innerRatio=0.5 cornerRadius=12 z=V."
+  /// What `--help` says of them: all, with the values that a shape has of which nothing else was said.
+  static let help: String = {
+    let order = Property.inOrder
+    let words = order.indices.compactMap { place in
+      ValueWords.text(of: order[place], in: Properties()).map { "\(order[place].wireName)=\($0)" }
+    }
+    return "Properties are written name=value, such as name=Sun. What is not said is: \(words.joined(separator: " "))."
+  }()
 
   static func read(_ words: [String]) throws(ClientFailure) -> Properties {
     guard !words.isEmpty else { return Properties() }
@@ -37,15 +41,15 @@ enum PropertyWords {
     guard let property = Property.allCases.first(where: { Text($0.wireName).string == name }), property != .deleted
     else { throw .usage("\(name): there is no such property. \(help)") }
     writer.key(text: Text(name))
-    switch property {
-    case .kind, .name, .fill, .stroke, .z: writer.value(text: Text(value))
-    case .visible:
+    switch property.form {
+    case .kind, .name, .orderKey, .color: writer.value(text: Text(value))
+    case .flag:
       switch value {
       case "yes", "true", "1": writer.value(true)
       case "no", "false", "0": writer.value(false)
-      default: throw .usage("\(word): visible is yes or no")
+      default: throw .usage("\(word): \(name) is yes or no")
       }
-    case .position, .size:
+    case .pair:
       let numbers = value.split { $0 == "," || $0 == "x" || $0 == "×" }.map { Double($0) }
       guard numbers.count == 2, let first = numbers[0], let second = numbers[1], first.isFinite, second.isFinite else {
         throw .usage("\(word): \(name) is two numbers, such as \(name)=100,80")
@@ -54,9 +58,25 @@ enum PropertyWords {
       writer.value(first)
       writer.value(second)
       writer.endArray()
-    case .rotation, .strokeWidth, .alpha, .cornerRadius, .points, .innerRatio, .deleted:
+    case .integer, .number, .erasure:
       guard let number = Double(value), number.isFinite else { throw .usage("\(word): \(name) is a number") }
       writer.value(number)
+    }
+  }
+}
+
+/// Values as people type them.
+enum ValueWords {
+  /// Nothing for what has no default.
+  static func text(of property: Property, in set: Properties) -> String? {
+    switch property.form {
+    case .erasure, .kind, .name: nil
+    case .orderKey: set.z.text.string
+    case .flag(let field): set[field] ? "yes" : "no"
+    case .color(let field): set[field].text
+    case .integer(let field, _, _): "\(set[field])"
+    case .number(let field, _, _): Figures.number(set[field])
+    case .pair(let field, _): "\(Figures.number(set[field].first)),\(Figures.number(set[field].second))"
     }
   }
 }

@@ -12,24 +12,52 @@ enum ChangeWords {
     return phrases.isEmpty ? last : phrases.joined(separator: ", ") + " and " + last
   }
 
+  /// What the table of properties has to say, with the shape and the value in their places.
   private static func phrase(_ property: Property, of set: Properties, object: String) -> String {
-    switch property {
-    case .position: "moved \(object) to \(set.position.words)"
-    case .size: "resized \(object) to \(set.size.words)"
-    case .rotation: "turned \(object) to \(Figures.rounded(set.rotation))°"
-    case .fill: "coloured \(object) \(set.fill.text)"
-    case .alpha: "made \(object) \(set.alpha * 10) % opaque"
-    case .visible: set.visible ? "showed \(object)" : "hid \(object)"
-    case .kind: "made \(object) \(article(Text(set.kind.words).string.lowercased()))"
-    case .name: "named \(object) \(set.name.string)"
-    case .z: "restacked \(object)"
-    case .stroke: "outlined \(object) in \(set.stroke.text)"
-    case .strokeWidth: "outlined \(object) \(Figures.rounded(set.strokeWidth)) wide"
-    case .cornerRadius:
-      "rounded \(object)\(object == "it" ? "s" : "’s") corners to \(Figures.rounded(set.cornerRadius))"
-    case .points: "gave \(object) \(set.points) points"
-    case .innerRatio: "gave \(object) an inner ratio of \(Figures.rounded(set.innerRatio, decimals: 2))"
-    case .deleted: "deleted \(object)"
+    filled("\(property.row.told)") { place in
+      switch place {
+      case "shape": return object
+      case "shape’s": return object == "it" ? "its" : "\(object)’s"
+      case "value": return value(property, of: set)
+      default:
+        // Two words of which one is meant: showed|hid.
+        guard case .flag(let field) = property.form, let bar = place.firstIndex(of: "|") else { return "\(place)" }
+        return String(set[field] ? place[..<bar] : place[place.index(after: bar)...])
+      }
+    }
+  }
+
+  /// The text with each `{place}` filled in.
+  private static func filled(_ text: String, _ word: (Substring) -> String) -> String {
+    var filled = ""
+    var rest = text[...]
+    while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
+      filled += rest[..<open] + word(rest[rest.index(after: open)..<close])
+      rest = rest[rest.index(after: close)...]
+    }
+    return filled + rest
+  }
+
+  private static func value(_ property: Property, of set: Properties) -> String {
+    switch property.form {
+    case .erasure, .flag: ""
+    case .kind: article(Text(set.kind.words).string.lowercased())
+    case .name: set.name.string
+    case .orderKey: set.z.text.string
+    case .color(let field): set[field].text
+    case .integer(let field, _, let unit): words(Double(set[field]), unit)
+    case .number(let field, _, let unit): words(set[field], unit)
+    case .pair(.position, _): set.position.words
+    case .pair(.size, _): set.size.words
+    }
+  }
+
+  private static func words(_ number: Double, _ unit: PropertyUnit) -> String {
+    switch unit {
+    case .none: Figures.rounded(number)
+    case .degrees: "\(Figures.rounded(number))°"
+    case .tenths: "\(Figures.rounded(number * 10)) %"
+    case .ratio: Figures.rounded(number, decimals: 2)
     }
   }
 

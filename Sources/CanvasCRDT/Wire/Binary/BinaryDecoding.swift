@@ -85,21 +85,21 @@ extension BinaryEncoding {
     let flags = try reader.byte()
     guard flags & ~HelloFlag.all == 0 else { throw .hello("a flag of hello that there is not") }
     var hello = Hello()
-    if flags & HelloFlag.name != 0 {
+    if HelloFlag.isSet(.name, in: flags) {
       let name = try reader.countedText()
       guard PropertyRules.allowsName(name) else {
         throw .hello("name must be text of 1 to 128 bytes without control characters")
       }
       hello.name = name
     }
-    if flags & HelloFlag.color != 0 { hello.color = try readColor(from: &reader) }
-    if flags & HelloFlag.actor != 0 {
+    if HelloFlag.isSet(.color, in: flags) { hello.color = try readColor(from: &reader) }
+    if HelloFlag.isSet(.actor, in: flags) {
       guard let actor = Identifier(packed: try reader.packed48()) else { throw .hello("actor must be an identifier") }
       hello.actor = actor
     }
-    if flags & HelloFlag.since != 0 { hello.since = Cursor(try reader.countedText()) }
-    hello.overlaps = flags & HelloFlag.overlaps != 0
-    hello.readonly = flags & HelloFlag.readonly != 0
+    if HelloFlag.isSet(.since, in: flags) { hello.since = Cursor(try reader.countedText()) }
+    hello.overlaps = HelloFlag.isSet(.overlaps, in: flags)
+    hello.readonly = HelloFlag.isSet(.readonly, in: flags)
     return hello
   }
 }

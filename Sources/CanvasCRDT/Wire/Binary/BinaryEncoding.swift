@@ -26,14 +26,17 @@ public enum BinaryEncoding {
     static let error: UInt8 = 0x4C
   }
 
-  enum HelloFlag {
-    static let name: UInt8 = 1
-    static let color: UInt8 = 2
-    static let actor: UInt8 = 4
-    static let since: UInt8 = 8
-    static let overlaps: UInt8 = 16
-    static let readonly: UInt8 = 32
-    static let all: UInt8 = 63
+  /// The first byte of a hello's fields is a sum of these. JavaScript writes hellos too.
+  public enum HelloFlag: UInt8, CaseIterable {
+    case name = 1
+    case color = 2
+    case actor = 4
+    case since = 8
+    case overlaps = 16
+    case readonly = 32
+
+    static func isSet(_ flag: HelloFlag, in flags: UInt8) -> Bool { flags & flag.rawValue != 0 }
+    static var all: UInt8 { allCases.reduce(0) { $0 | $1.rawValue } }
   }
 
   enum DeliveryFlag {
@@ -119,12 +122,12 @@ extension BinaryEncoding {
   private static func write(_ hello: Hello, to writer: inout ByteWriter) {
     writer.append(Kind.hello)
     var flags: UInt8 = 0
-    if hello.name != nil { flags |= HelloFlag.name }
-    if hello.color != nil { flags |= HelloFlag.color }
-    if hello.actor != nil { flags |= HelloFlag.actor }
-    if hello.since != nil { flags |= HelloFlag.since }
-    if hello.overlaps { flags |= HelloFlag.overlaps }
-    if hello.readonly { flags |= HelloFlag.readonly }
+    if hello.name != nil { flags |= HelloFlag.name.rawValue }
+    if hello.color != nil { flags |= HelloFlag.color.rawValue }
+    if hello.actor != nil { flags |= HelloFlag.actor.rawValue }
+    if hello.since != nil { flags |= HelloFlag.since.rawValue }
+    if hello.overlaps { flags |= HelloFlag.overlaps.rawValue }
+    if hello.readonly { flags |= HelloFlag.readonly.rawValue }
     writer.append(flags)
     if let name = hello.name { writer.appendCounted(name) }
     if let color = hello.color { write(color, to: &writer) }

@@ -53,7 +53,7 @@ enum StateColumns {
 
 extension PropertyForm {
   /// How many bits each value of a packed column takes: as many as the greatest needs. None is packed in 0.
-  var packedWidth: Int {
+  public var packedWidth: Int {
     switch self {
     case .kind: BitWriter.width(of: UInt64(ShapeKind.allCases.count - 1))
     case .flag: 1

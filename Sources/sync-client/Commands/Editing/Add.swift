@@ -60,15 +60,10 @@ enum Add {
       standard.size = Properties().size
     }
     set.fill = given.assigned.contains(.fill) ? given.fill : Color.bright(using: &random)
-    for property in standard.assigned where !given.assigned.contains(property) {
-      switch property {
-      case .kind: set.kind = standard.kind
-      case .size: set.size = standard.size
-      case .alpha: set.alpha = standard.alpha
-      case .points: set.points = standard.points
-      case .cornerRadius: set.cornerRadius = standard.cornerRadius
-      default: break
-      }
+    // Where it lies and how it is turned is decided later, or by what was said.
+    for property in standard.assigned.subtracting([.position, .rotation, .fill])
+    where !given.assigned.contains(property) {
+      set.take(property, from: standard)
     }
     return set
   }

@@ -1,0 +1,302 @@
+import CanvasCRDT
+import CanvasWasmNumbers
+
+/// The module that the page imports: the table of properties, and the numbers that stand for something on both sides.
+enum JavaScriptTable {
+  static let path = "web/core/table.js"
+
+  static var text: String {
+    [
+      """
+      // Made by `make table` from the table of properties, Sources/CanvasCRDT/Shapes/PropertyTable.swift, and from the lists that
+      // Swift and JavaScript share. Not to be edited.
+
+      import { colorText } from './colors.js'
+      """,
+      constants, rows, masks, shape, readShape,
+    ].joined(separator: "\n\n") + "\n"
+  }
+
+  // MARK: - Lists
+
+  private static var constants: String {
+    [
+      frozen(
+        "kinds, in the order of their numbers",
+        "kinds",
+        "[" + ShapeKind.allCases.map { quoted($0.wireName) }.joined(separator: ", ") + "]"
+      ),
+      """
+      /**
+       * Kinds as people call them.
+       *
+       * @type {Readonly<Record<string, string>>}
+       */
+      export const kindWords = Object.freeze(\(object(ShapeKind.allCases.map { ("\($0)", quoted($0.words)) })))
+      """,
+      """
+      /**
+       * Why a connection ends. The core says unknown where the number has no name yet.
+       *
+       * @typedef {\((CloseCode.allCases.map { quoted($0.wireName) } + ["'unknown'"]).joined(separator: "\n *   | "))} CloseName
+       */
+      """,
+      """
+      /**
+       * Why a message is refused.
+       *
+       * @typedef {\(RejectCode.allCases.map { quoted($0.wireName) }.joined(separator: "\n *   | "))} RejectCode
+       */
+      """,
+      numbers("what the core asks of the page or tells it", "effectKind", EffectKind.self),
+      numbers("the ways to move shapes within the drawing order", "reordering", Reordering.self),
+      numbers("the shapes that the core makes at random", "randomShape", RandomShape.self),
+      numbers("the encodings that a session speaks", "wireEncoding", WireEncoding.self),
+      numbers("flags of a row that tells of a shape", "shapeFlag", ShapeFlag.self),
+      numbers("flags of what changed", "changesFlag", ChangesFlag.self),
+      numbers("flags of a place in a gesture: what is meant", "placeFlag", PlaceFlag.self),
+      numbers("flags of a hello", "helloFlag", BinaryEncoding.HelloFlag.self),
+    ].joined(separator: "\n\n")
+  }
+
+  private static func numbers<Kind>(_ words: String, _ name: String, _: Kind.Type) -> String
+  where Kind: CaseIterable & RawRepresentable {
+    frozen(words, name, object(Kind.allCases.map { ("\($0)", "\($0.rawValue)") }))
+  }
+
+  private static func frozen(_ words: String, _ name: String, _ value: String) -> String {
+    "/** \(words.prefix(1).uppercased() + words.dropFirst()). */\nexport const \(name) = Object.freeze(\(value))"
+  }
+
+  private static func object(_ members: [(name: String, value: String)]) -> String {
+    "{\n" + members.map { "  \($0.name): \($0.value),\n" }.joined() + "}"
+  }
+
+  // MARK: - The table
+
+  private static var rows: String {
+    """
+    /**
+     * A row of the table of properties.
+     *
+     * @typedef {object} PropertyRow
+     * @property {string} name
+     * @property {'erasure' | 'kind' | 'name' | 'orderKey' | 'flag' | 'color' | 'integer' | 'number' | 'pair'} form
+     * @property {boolean} decidesOutline
+     * @property {readonly (keyof Shape)[]} parts what its numbers are called in a shape
+     * @property {number} [min]
+     * @property {number} [max]
+     * @property {number} [bytesMax] of a name
+     * @property {'none' | 'degrees' | 'tenths' | 'ratio'} [unit]
+     * @property {Readonly<InspectorField>} [inspector]
+     */
+
+    /**
+     * How the inspector shows a property.
+     *
+     * @typedef {object} InspectorField
+     * @property {string} label
+     * @property {'who' | 'place' | 'color' | 'form'} group
+     * @property {readonly string[]} kinds the shapes for which it means anything
+     * @property {{min: number, max: number, step: number}} [slider]
+     */
+
+    /**
+     * In the order of their bits.
+     *
+     * @type {readonly Readonly<PropertyRow>[]}
+     */
+    export const properties = Object.freeze(/** @type {PropertyRow[]} */ ([
+    \(Property.allCases.sorted { $0.rawValue < $1.rawValue }.map(row).joined(separator: "\n"))
+    ]))
+
+    /** Their names in the order of docs/PROTOCOL.md, which JSON has too. */
+    export const propertiesInOrder = Object.freeze([
+    \(Property.inOrder.all.map { "  \(quoted($0.wireName))," }.joined(separator: "\n"))
+    ])
+    """
+  }
+
+  private static func row(_ property: Property) -> String {
+    let row = property.row
+    var members = [
+      ("name", quoted(row.wireName)), ("form", "'\(row.form.word)'"), ("decidesOutline", "\(row.decidesOutline)"),
+    ]
+    members.append(("parts", "[" + property.parts.map { "'\($0)'" }.joined(separator: ", ") + "]"))
+    if let range = row.form.range {
+      members += [("min", digits(range.lowerBound)), ("max", digits(range.upperBound))]
+    }
+    if case .name = row.form { members.append(("bytesMax", "\(PropertyRules.nameBytesMax)")) }
+    if let unit = row.form.unit { members.append(("unit", "'\(unit)'")) }
+    if let field = row.inspector {
+      var inspector = [("label", quoted(field.label)), ("group", "'\(field.group)'")]
+      let kinds = ShapeKind.allCases.filter { field.kinds.contains(ShapeKinds($0)) }.map { quoted($0.wireName) }
+      inspector.append(
+        ("kinds", kinds.count == ShapeKind.allCases.count ? "kinds" : "[\(kinds.joined(separator: ", "))]")
+      )
+      if let slider = field.slider ?? (row.form.isInteger ? row.form.range : nil) {
+        let members = [
+          ("min", digits(slider.lowerBound)), ("max", digits(slider.upperBound)), ("step", digits(field.step)),
+        ]
+        inspector.append(("slider", inline(members)))
+      }
+      members.append(("inspector", inline(inspector)))
+    }
+    return "  \(inline(members)),"
+  }
+
+  private static func inline(_ members: [(String, String)]) -> String {
+    "{ " + members.map { "\($0.0): \($0.1)" }.joined(separator: ", ") + " }"
+  }
+
+  // MARK: - Masks
+
+  private static var masks: String {
+    let bits =
+      Property.allCases.map { (quotedName($0), "1 << \($0.rawValue)") } + [("shownName", "1 << \(Property.count)")]
+    return """
+      \(frozen("`changed & changedBit.position`: whether a shape was moved", "changedBit", object(bits)))
+
+      /**
+       * The bits of the properties of which this is true.
+       *
+       * @param {(row: Readonly<PropertyRow>) => boolean} isWanted
+       * @returns {number}
+       */
+      export function changedBits(isWanted) {
+        return properties.reduce((mask, row, bit) => (isWanted(row) ? mask | 1 << bit : mask), 0)
+      }
+      """
+  }
+
+  private static func quotedName(_ property: Property) -> String { "\(property.wireName)" }
+
+  // MARK: - A shape
+
+  private static var shape: String {
+    var lines = [
+      "/**", " * A live shape, all but its name.", " *", " * @typedef {object} Shape", " * @property {number} id",
+    ]
+    for property in Property.allCases {
+      for part in property.parts {
+        lines.append(" * @property {\(property.form.typeWord)} \(part) \(property.row.meaning)")
+      }
+    }
+    lines += [
+      " * @property {boolean} named it has a name of its own",
+      " * @property {number} place how many are drawn before it", " */",
+    ]
+    return lines.joined(separator: "\n")
+  }
+
+  private static var readShape: String {
+    var lines = ["    id: numbers[at],"]
+    for property in Property.allCases {
+      for (place, part) in property.parts.enumerated() {
+        let number = "numbers[at + \(ShapeRow.start(of: property) + place)]"
+        lines.append("    \(part): \(property.form.reading(number)),")
+      }
+    }
+    lines += [
+      "    named: (numbers[at + \(ShapeRow.flags)] & shapeFlag.named) !== 0,",
+      "    place: numbers[at + \(ShapeRow.place)],",
+    ]
+    return """
+      /** Where the numbers of a row stand, and how many there are. */
+      export const shapeRow = Object.freeze({
+        position: \(ShapeRow.start(of: .position)),
+        size: \(ShapeRow.start(of: .size)),
+        flags: \(ShapeRow.flags),
+        changed: \(ShapeRow.changed),
+        by: \(ShapeRow.by),
+        length: \(ShapeRow.length),
+      })
+
+      /** @param {Float64Array} numbers @param {number} at @returns {Shape} */
+      export function readShape(numbers, at) {
+        return {
+      \(lines.joined(separator: "\n"))
+        }
+      }
+      """
+  }
+}
+
+// MARK: - Words
+
+private func quoted(_ text: StaticString) -> String { "'" + "\(text)".replacing("'", with: "\\'") + "'" }
+
+/// A number as JavaScript writes it.
+private func digits(_ number: Double) -> String {
+  var writer = JSONWriter()
+  writer.value(number)
+  return String(decoding: writer.finish(), as: UTF8.self)
+}
+
+extension ForEachProperty<Property> {
+  fileprivate var all: [Property] { indices.map { self[$0] } }
+}
+
+extension Property {
+  /// What its numbers are called in a shape.
+  fileprivate var parts: [String] {
+    switch form {
+    case .pair(let field, _): ["\(field.names.first)", "\(field.names.second)"]
+    case .kind, .flag, .color, .integer, .number: ["\(wireName)"]
+    case .erasure, .name, .orderKey: []
+    }
+  }
+}
+
+extension PropertyForm {
+  fileprivate var word: String {
+    switch self {
+    case .erasure: "erasure"
+    case .kind: "kind"
+    case .name: "name"
+    case .orderKey: "orderKey"
+    case .flag: "flag"
+    case .color: "color"
+    case .integer: "integer"
+    case .number: "number"
+    case .pair: "pair"
+    }
+  }
+
+  fileprivate var isInteger: Bool {
+    if case .integer = self { true } else { false }
+  }
+
+  var range: ClosedRange<Double>? {
+    switch self {
+    case .integer(_, let range, _): Double(range.lowerBound)...Double(range.upperBound)
+    case .number(_, let range, _), .pair(_, let range): range
+    case .erasure, .kind, .name, .orderKey, .flag, .color: nil
+    }
+  }
+
+  fileprivate var unit: PropertyUnit? {
+    switch self {
+    case .integer(_, _, let unit), .number(_, _, let unit): unit
+    case .erasure, .kind, .name, .orderKey, .flag, .color, .pair: nil
+    }
+  }
+
+  fileprivate var typeWord: String {
+    switch self {
+    case .kind, .color, .name, .orderKey: "string"
+    case .flag, .erasure: "boolean"
+    case .integer, .number, .pair: "number"
+    }
+  }
+
+  /// What makes a value of a number in a row.
+  fileprivate func reading(_ number: String) -> String {
+    switch self {
+    case .kind: "kinds[\(number)]"
+    case .flag: "\(number) === 1"
+    case .color: "colorText(\(number))"
+    case .integer, .number, .pair, .erasure, .name, .orderKey: number
+    }
+  }
+}

@@ -1,0 +1,272 @@
+// Made by `make table` from the table of properties, Sources/CanvasCRDT/Shapes/PropertyTable.swift, and from the lists that
+// Swift and JavaScript share. Not to be edited.
+
+import { colorText } from './colors.js'
+
+/** Kinds, in the order of their numbers. */
+export const kinds = Object.freeze(['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star'])
+
+/**
+ * Kinds as people call them.
+ *
+ * @type {Readonly<Record<string, string>>}
+ */
+export const kindWords = Object.freeze({
+  rectangle: 'Rectangle',
+  roundedRectangle: 'Rounded rectangle',
+  ellipse: 'Ellipse',
+  polygon: 'Polygon',
+  star: 'Star',
+})
+
+/**
+ * Why a connection ends. The core says unknown where the number has no name yet.
+ *
+ * @typedef {'normal'
+ *   | 'going_away'
+ *   | 'protocol_error'
+ *   | 'wrong_frame_type'
+ *   | 'malformed'
+ *   | 'too_large'
+ *   | 'bad_hello'
+ *   | 'no_token'
+ *   | 'forbidden'
+ *   | 'no_such_room'
+ *   | 'no_sign_of_life'
+ *   | 'actor_elsewhere'
+ *   | 'too_many'
+ *   | 'unknown'} CloseName
+ */
+
+/**
+ * Why a message is refused.
+ *
+ * @typedef {'bad_message'
+ *   | 'bad_shape'
+ *   | 'bad_stamp'
+ *   | 'bad_property'
+ *   | 'bad_value'
+ *   | 'clock_ahead'
+ *   | 'too_old'
+ *   | 'read_only'
+ *   | 'room_full'
+ *   | 'too_many_ops'
+ *   | 'rate_limited'
+ *   | 'unavailable'} RejectCode
+ */
+
+/** What the core asks of the page or tells it. */
+export const effectKind = Object.freeze({
+  json: 0,
+  connect: 1,
+  send: 2,
+  disconnect: 3,
+  wake: 4,
+  unsent: 5,
+  values: 6,
+})
+
+/** The ways to move shapes within the drawing order. */
+export const reordering = Object.freeze({
+  front: 0,
+  back: 1,
+  forward: 2,
+  backward: 3,
+  toIndex: 4,
+})
+
+/** The shapes that the core makes at random. */
+export const randomShape = Object.freeze({
+  square: 0,
+  any: 1,
+  circle: 2,
+})
+
+/** The encodings that a session speaks. */
+export const wireEncoding = Object.freeze({
+  json: 0,
+  binary: 1,
+})
+
+/** Flags of a row that tells of a shape. */
+export const shapeFlag = Object.freeze({
+  live: 1,
+  named: 2,
+  departing: 4,
+})
+
+/** Flags of what changed. */
+export const changesFlag = Object.freeze({
+  reset: 1,
+  reordered: 2,
+})
+
+/** Flags of a place in a gesture: what is meant. */
+export const placeFlag = Object.freeze({
+  position: 1,
+  size: 2,
+  rotation: 4,
+})
+
+/** Flags of a hello. */
+export const helloFlag = Object.freeze({
+  name: 1,
+  color: 2,
+  actor: 4,
+  since: 8,
+  overlaps: 16,
+  readonly: 32,
+})
+
+/**
+ * A row of the table of properties.
+ *
+ * @typedef {object} PropertyRow
+ * @property {string} name
+ * @property {'erasure' | 'kind' | 'name' | 'orderKey' | 'flag' | 'color' | 'integer' | 'number' | 'pair'} form
+ * @property {boolean} decidesOutline
+ * @property {readonly (keyof Shape)[]} parts what its numbers are called in a shape
+ * @property {number} [min]
+ * @property {number} [max]
+ * @property {number} [bytesMax] of a name
+ * @property {'none' | 'degrees' | 'tenths' | 'ratio'} [unit]
+ * @property {Readonly<InspectorField>} [inspector]
+ */
+
+/**
+ * How the inspector shows a property.
+ *
+ * @typedef {object} InspectorField
+ * @property {string} label
+ * @property {'who' | 'place' | 'color' | 'form'} group
+ * @property {readonly string[]} kinds the shapes for which it means anything
+ * @property {{min: number, max: number, step: number}} [slider]
+ */
+
+/**
+ * In the order of their bits.
+ *
+ * @type {readonly Readonly<PropertyRow>[]}
+ */
+export const properties = Object.freeze(/** @type {PropertyRow[]} */ ([
+  { name: 'position', form: 'pair', decidesOutline: true, parts: ['x', 'y'], min: -10000000, max: 10000000, inspector: { label: 'Position', group: 'place', kinds: kinds } },
+  { name: 'size', form: 'pair', decidesOutline: true, parts: ['width', 'height'], min: 1, max: 1000000, inspector: { label: 'Size', group: 'place', kinds: kinds } },
+  { name: 'rotation', form: 'number', decidesOutline: true, parts: ['rotation'], min: -1000000, max: 1000000, unit: 'degrees', inspector: { label: 'Rotation', group: 'place', kinds: kinds } },
+  { name: 'fill', form: 'color', decidesOutline: false, parts: ['fill'], inspector: { label: 'Fill', group: 'color', kinds: kinds } },
+  { name: 'alpha', form: 'integer', decidesOutline: false, parts: ['alpha'], min: 1, max: 10, unit: 'tenths', inspector: { label: 'Opacity', group: 'color', kinds: kinds, slider: { min: 1, max: 10, step: 1 } } },
+  { name: 'visible', form: 'flag', decidesOutline: true, parts: ['visible'], inspector: { label: 'Visible', group: 'place', kinds: kinds } },
+  { name: 'deleted', form: 'erasure', decidesOutline: false, parts: [] },
+  { name: 'kind', form: 'kind', decidesOutline: true, parts: ['kind'], inspector: { label: 'Kind', group: 'who', kinds: kinds } },
+  { name: 'name', form: 'name', decidesOutline: false, parts: [], bytesMax: 128, inspector: { label: 'Name', group: 'who', kinds: kinds } },
+  { name: 'z', form: 'orderKey', decidesOutline: false, parts: [] },
+  { name: 'stroke', form: 'color', decidesOutline: false, parts: ['stroke'], inspector: { label: 'Stroke', group: 'color', kinds: kinds } },
+  { name: 'strokeWidth', form: 'number', decidesOutline: false, parts: ['strokeWidth'], min: 0, max: 1000, unit: 'none', inspector: { label: 'Stroke width', group: 'color', kinds: kinds, slider: { min: 0, max: 40, step: 0.5 } } },
+  { name: 'cornerRadius', form: 'number', decidesOutline: true, parts: ['cornerRadius'], min: 0, max: 1000000, unit: 'none', inspector: { label: 'Corner radius', group: 'form', kinds: ['roundedRectangle'], slider: { min: 0, max: 200, step: 1 } } },
+  { name: 'points', form: 'integer', decidesOutline: true, parts: ['points'], min: 3, max: 64, unit: 'none', inspector: { label: 'Points', group: 'form', kinds: ['polygon', 'star'], slider: { min: 3, max: 64, step: 1 } } },
+  { name: 'innerRatio', form: 'number', decidesOutline: true, parts: ['innerRatio'], min: 0.05, max: 1, unit: 'ratio', inspector: { label: 'Inner radius', group: 'form', kinds: ['star'], slider: { min: 0.05, max: 1, step: 0.01 } } },
+]))
+
+/** Their names in the order of docs/PROTOCOL.md, which JSON has too. */
+export const propertiesInOrder = Object.freeze([
+  'kind',
+  'name',
+  'position',
+  'size',
+  'rotation',
+  'fill',
+  'stroke',
+  'strokeWidth',
+  'alpha',
+  'visible',
+  'z',
+  'cornerRadius',
+  'points',
+  'innerRatio',
+  'deleted',
+])
+
+/** `changed & changedBit.position`: whether a shape was moved. */
+export const changedBit = Object.freeze({
+  position: 1 << 0,
+  size: 1 << 1,
+  rotation: 1 << 2,
+  fill: 1 << 3,
+  alpha: 1 << 4,
+  visible: 1 << 5,
+  deleted: 1 << 6,
+  kind: 1 << 7,
+  name: 1 << 8,
+  z: 1 << 9,
+  stroke: 1 << 10,
+  strokeWidth: 1 << 11,
+  cornerRadius: 1 << 12,
+  points: 1 << 13,
+  innerRatio: 1 << 14,
+  shownName: 1 << 15,
+})
+
+/**
+ * The bits of the properties of which this is true.
+ *
+ * @param {(row: Readonly<PropertyRow>) => boolean} isWanted
+ * @returns {number}
+ */
+export function changedBits(isWanted) {
+  return properties.reduce((mask, row, bit) => (isWanted(row) ? mask | 1 << bit : mask), 0)
+}
+
+/**
+ * A live shape, all but its name.
+ *
+ * @typedef {object} Shape
+ * @property {number} id
+ * @property {number} x the top left corner of the unrotated box; y grows downwards
+ * @property {number} y the top left corner of the unrotated box; y grows downwards
+ * @property {number} width the sides of the unrotated box
+ * @property {number} height the sides of the unrotated box
+ * @property {number} rotation degrees clockwise around the box's centre
+ * @property {string} fill the colour of its area
+ * @property {number} alpha 10 is opaque
+ * @property {boolean} visible a hidden shape is not drawn and overlaps nothing
+ * @property {string} kind what the shape is; without it there is no shape (M5)
+ * @property {string} stroke the colour of the line around it
+ * @property {number} strokeWidth 0 is no stroke
+ * @property {number} cornerRadius cut to half the smaller side when drawn
+ * @property {number} points a polygon's corners, a star's tips
+ * @property {number} innerRatio a star's inner radius over its outer
+ * @property {boolean} named it has a name of its own
+ * @property {number} place how many are drawn before it
+ */
+
+/** Where the numbers of a row stand, and how many there are. */
+export const shapeRow = Object.freeze({
+  position: 1,
+  size: 3,
+  flags: 15,
+  changed: 16,
+  by: 18,
+  length: 19,
+})
+
+/** @param {Float64Array} numbers @param {number} at @returns {Shape} */
+export function readShape(numbers, at) {
+  return {
+    id: numbers[at],
+    x: numbers[at + 1],
+    y: numbers[at + 2],
+    width: numbers[at + 3],
+    height: numbers[at + 4],
+    rotation: numbers[at + 5],
+    fill: colorText(numbers[at + 6]),
+    alpha: numbers[at + 7],
+    visible: numbers[at + 8] === 1,
+    kind: kinds[numbers[at + 9]],
+    stroke: colorText(numbers[at + 10]),
+    strokeWidth: numbers[at + 11],
+    cornerRadius: numbers[at + 12],
+    points: numbers[at + 13],
+    innerRatio: numbers[at + 14],
+    named: (numbers[at + 15] & shapeFlag.named) !== 0,
+    place: numbers[at + 17],
+  }
+}

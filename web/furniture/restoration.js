@@ -1,0 +1,28 @@
+import { propertiesInOrder } from '../core/table.js'
+import { identifierNumber } from '../core/values.js'
+
+/** @typedef {import('../core/types.js').Values & {id: string}} KeptShape a shape as documents have it */
+
+/**
+ * What makes a drawing what it was then: values that differ are written as they were, and shapes that were not there go.
+ *
+ * @param {KeptShape[]} then @param {KeptShape[]} shapes those that there are now
+ */
+export function restoration(then, shapes) {
+  const now = new Map(shapes.map((shape) => [shape.id, shape]))
+  /** @type {{shape: number, set: import('../core/types.js').Values}[]} */
+  const edits = []
+  for (const shape of then) {
+    const current = now.get(shape.id)
+    now.delete(shape.id)
+    /** @type {import('../core/types.js').Values} */
+    const set = {}
+    for (const property of propertiesInOrder) {
+      if (property in shape && JSON.stringify(shape[property]) !== JSON.stringify(current?.[property])) {
+        set[property] = shape[property]
+      }
+    }
+    if (Object.keys(set).length > 0) edits.push({ shape: identifierNumber(shape.id), set })
+  }
+  return { edits, gone: [...now.keys()].map(identifierNumber) }
+}
