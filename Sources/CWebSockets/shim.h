@@ -1,5 +1,5 @@
-// libwebsockets; libuv, which is the loop that it is made to run on; OpenSSL, by which connections outwards speak TLS. What
-// follows is only what Swift's importer can't see: macros that are built by arithmetic, and calls with variable arguments.
+// libwebsockets; libuv, the loop that it runs on; OpenSSL, by which a client's connections speak TLS. What follows is only
+// what Swift's importer can't see: macros that are built by arithmetic, and calls with variable arguments.
 
 #ifndef CANVAS_CWEBSOCKETS_SHIM_H
 #define CANVAS_CWEBSOCKETS_SHIM_H
@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <uv.h>
 
-// Glibc keeps these two for those who ask for GNU's extensions, which Swift's own import of it doesn't.
+// Glibc shows these two only with GNU's extensions, which Swift's own import of it doesn't ask for.
 int accept4(int listener, struct sockaddr *address, socklen_t *count, int flags);
 int pthread_setname_np(pthread_t thread, const char *name);
 
@@ -49,7 +49,10 @@ static inline void cws_kill(struct lws *wsi) {
   lws_set_timeout(wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_SYNC);
 }
 
-/// The kinds of frame for lws_write(), with and without the bit that says that more fragments follow.
+/// The kind for lws_write() of bytes that it sends as they are.
+static const int cws_write_raw = LWS_WRITE_RAW;
+
+/// lws_write(), with its kind as a number and the bit that says that more fragments follow.
 static inline int cws_write(struct lws *wsi, unsigned char *payload, size_t count, int kind, int more) {
   return lws_write(wsi, payload, count, (enum lws_write_protocol)(kind | (more ? LWS_WRITE_NO_FIN : 0)));
 }

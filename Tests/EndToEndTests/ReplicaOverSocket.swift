@@ -44,7 +44,9 @@ final class ReplicaOverSocket: ConnectionHandler, @unchecked Sendable {
           handler: self
         )
       case .send(let bytes):
-        connection?.send(replica.configuration.encoding.isText ? Frame(text: bytes) : Frame(binary: bytes))
+        connection?.send(
+          replica.configuration.encoding.isText ? MessageFrames(text: bytes) : MessageFrames(binary: bytes)
+        )
       case .disconnect: connection?.abort()
       case .wake(let time):
         timer?.cancel()

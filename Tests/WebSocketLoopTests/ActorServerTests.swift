@@ -33,10 +33,10 @@ private actor Room: ServerHandler, TurnObserver {
     assumeIsolated { $0.members[connection.identifier] = nil }
   }
   nonisolated func upgradeRequested(_ request: Request) -> UpgradeDecision { .accept(subprotocol: nil) }
-  nonisolated func requested(_ exchange: Exchange) { Task { await self.answer(exchange) } }
+  nonisolated func requested(_ pending: PendingRequest) { Task { await self.answer(pending) } }
   nonisolated func turnEnded() { assumeIsolated { $0.flush() } }
 
-  private func gather(_ message: Message) { Frame.append(binary: message.bytes, to: &gathered) }
+  private func gather(_ message: Message) { MessageFrames.append(binary: message.bytes, to: &gathered) }
 
   private func flush() {
     guard !gathered.isEmpty else { return }
@@ -45,8 +45,8 @@ private actor Room: ServerHandler, TurnObserver {
     gathered.removeAll(keepingCapacity: true)
   }
 
-  private func answer(_ exchange: Exchange) {
-    exchange.answer(Response(status: 200, body: Array("\(members.count)".utf8)))
+  private func answer(_ pending: PendingRequest) {
+    pending.answer(Response(status: 200, body: Array("\(members.count)".utf8)))
   }
 }
 

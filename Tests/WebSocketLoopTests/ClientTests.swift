@@ -51,7 +51,7 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
         String(decoding: (0..<count).map { UInt8(97 + ($0 &* 31 >> 3) % 26) }, as: UTF8.self)
       }
       client.onConnected = { connection in
-        for text in texts { #expect(connection.send(Frame(text: text))) }
+        for text in texts { #expect(connection.send(MessageFrames(text: text))) }
       }
       client.onMessage = { connection, _ in
         if client.heard.withLock({ $0.texts.count }) == texts.count { connection.close(code: 1000, reason: "done") }
@@ -151,13 +151,13 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
   @Test("Our HTTP requests: bodies both ways, HEAD, and what goes wrong") func http() async throws {
     let server = TestServer()
     let large = [UInt8](repeating: 0x62, count: 5_000_000)
-    server.onRequest = { exchange in
-      switch exchange.request.path {
-      case "/large": exchange.answer(Response(status: 200, body: large))
-      case "/none": exchange.answer(Response(status: 204))
+    server.onRequest = { pending in
+      switch pending.request.path {
+      case "/large": pending.answer(Response(status: 200, body: large))
+      case "/none": pending.answer(Response(status: 204))
       case "/never": break
       default:
-        exchange.answer(Response(status: 201, headers: [("X-Method", exchange.request.method)], body: exchange.body))
+        pending.answer(Response(status: 201, headers: [("X-Method", pending.request.method)], body: pending.body))
       }
     }
     try await withServer(server) { port, loop in

@@ -46,9 +46,9 @@ import Testing
   @Test("Pipelined requests are answered in order, even if answers are late and bytes come one by one")
   func pipelined() async throws {
     let server = TestServer()
-    server.onRequest = { exchange in
-      let answer: () -> Void = { exchange.answer(Response(status: 200, body: Array(exchange.request.path.utf8))) }
-      if exchange.request.path.hasSuffix("3") { exchange.later(answer) } else { answer() }
+    server.onRequest = { pending in
+      let answer: () -> Void = { pending.answer(Response(status: 200, body: Array(pending.request.path.utf8))) }
+      if pending.request.path.hasSuffix("3") { pending.later(answer) } else { answer() }
     }
     try await withServer(server) { port, _ in
       let client = RawClient(port: port)
@@ -61,18 +61,18 @@ import Testing
 
   @Test("An answer may come later; pipelined requests wait for it") func laterAnswer() async throws {
     let server = TestServer()
-    let held = Mutex<[Exchange]>([])
-    server.onRequest = { exchange in held.withLock { $0.append(exchange) } }
+    let held = Mutex<[PendingRequest]>([])
+    server.onRequest = { pending in held.withLock { $0.append(pending) } }
     try await withServer(server) { port, loop in
       let client = RawClient(port: port)
       client.send("GET /1 HTTP/1.1\r\nHost: l\r\n\r\nGET /2 HTTP/1.1\r\nHost: l\r\n\r\n")
       for number in 1...2 {
-        let exchange = try #require(await eventually { held.withLock { $0.count == number ? $0.last : nil } })
-        #expect(loop.perform { exchange.isOpen })
-        loop.perform { exchange.answer(Response(status: 200, body: Array("answer \(number)".utf8))) }
+        let pending = try #require(await eventually { held.withLock { $0.count == number ? $0.last : nil } })
+        #expect(loop.perform { pending.isOpen })
+        loop.perform { pending.answer(Response(status: 200, body: Array("answer \(number)".utf8))) }
         #expect(client.readAnswer()?.body == "answer \(number)")
         // A second answer is ignored.
-        loop.perform { exchange.answer(Response(status: 500)) }
+        loop.perform { pending.answer(Response(status: 500)) }
       }
     }
   }
@@ -81,16 +81,16 @@ import Testing
     var options = ListenOptions()
     options.http.answerWithinMilliseconds = 50
     let server = TestServer()
-    let held = Mutex<Exchange?>(nil)
-    server.onRequest = { exchange in held.withLock { $0 = exchange } }
+    let held = Mutex<PendingRequest?>(nil)
+    server.onRequest = { pending in held.withLock { $0 = pending } }
     try await withServer(server, options: options) { port, loop in
       let client = RawClient(port: port)
       client.send("GET / HTTP/1.1\r\nHost: l\r\n\r\n")
       let answer = try #require(client.readAnswer())
       #expect(answer.status == 503 && answer.head.contains("Retry-After: 1\r\n"))
       #expect(await server.refusals(1) == [503])
-      let exchange = try #require(held.withLock { $0 })
-      #expect(loop.perform { exchange.answer(Response(status: 200)) } == false)
+      let pending = try #require(held.withLock { $0 })
+      #expect(loop.perform { pending.answer(Response(status: 200)) } == false)
     }
   }
 
@@ -185,8 +185,8 @@ import Testing
     let server = TestServer()
     let large = [UInt8](repeating: 0x61, count: 800_000)
     let sent = Mutex<[Bool]>([])
-    server.onRequest = { exchange in
-      let isSent = exchange.answer(Response(status: 200, body: exchange.request.path == "/large" ? large : []))
+    server.onRequest = { pending in
+      let isSent = pending.answer(Response(status: 200, body: pending.request.path == "/large" ? large : []))
       sent.withLock { $0.append(isSent) }
     }
     try await withServer(server, options: options) { port, loop in
@@ -270,7 +270,7 @@ import Testing
       let client = RawClient(port: port, receiveBufferBytes: 4_096)
       client.send("GET / HTTP/1.1\r\nHost: l\r\n\r\n")
       let gone = await eventually {
-        loop.perform { loop.counts.exchanges == 0 && loop.counts.bytesSent > 0 } ? true : nil
+        loop.perform { loop.counts.httpConnections == 0 && loop.counts.bytesSent > 0 } ? true : nil
       }
       #expect(gone == true)
       #expect(client.readToEnd().count < 30_000_000)
@@ -335,7 +335,7 @@ import Testing
   }
 }
 
-extension Exchange {
+extension PendingRequest {
   /// In a later turn.
   fileprivate func later(_ work: @escaping () -> Void) {
     loop.schedule(afterMilliseconds: 0, work)

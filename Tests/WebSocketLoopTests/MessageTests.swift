@@ -247,7 +247,7 @@ import Testing
   @Test("A frame cut into fragments reads as one message, and its boundaries are found") func frameLayout() {
     for count in [0, 1, 125, 126, 16_383, 16_384, 16_385, 32_768, 50_000] {
       let payload = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
-      let frame = Frame(binary: payload)
+      let frame = MessageFrames(binary: payload)
       frame.bytes.withUnsafeBytes { bytes in
         var place = 0
         var gathered: [UInt8] = []

@@ -19,17 +19,17 @@ final class TestServer: ServerHandler, @unchecked Sendable {
   let seen = Mutex(Seen())
   var onConnected: (Connection) -> Void = { _ in }
   var onMessage: (Connection, Message) -> Void = { connection, message in
-    connection.send(message.isText ? Frame(text: message.bytes) : Frame(binary: message.bytes))
+    connection.send(message.isText ? MessageFrames(text: message.bytes) : MessageFrames(binary: message.bytes))
   }
   var onWritable: (Connection) -> Void = { _ in }
   var onUpgrade: (Request) -> UpgradeDecision = { .accept(subprotocol: $0.offeredSubprotocols.first) }
-  var onRequest: (Exchange) -> Void = { exchange in
-    let request = exchange.request
-    exchange.answer(
+  var onRequest: (PendingRequest) -> Void = { pending in
+    let request = pending.request
+    pending.answer(
       Response(
         status: 200,
         headers: [("Content-Type", "text/plain")],
-        body: Array("\(request.method) \(request.path) \(request.query) ".utf8) + exchange.body
+        body: Array("\(request.method) \(request.path) \(request.query) ".utf8) + pending.body
       )
     )
   }
@@ -59,7 +59,7 @@ final class TestServer: ServerHandler, @unchecked Sendable {
     }
   }
   func upgradeRequested(_ request: Request) -> UpgradeDecision { onUpgrade(request) }
-  func requested(_ exchange: Exchange) { onRequest(exchange) }
+  func requested(_ pending: PendingRequest) { onRequest(pending) }
   func refused(_ status: Int, from peer: String, reason: String) {
     #expect(peer == "127.0.0.1" && !reason.isEmpty)
     seen.withLock { $0.refusals.append(status) }

@@ -114,10 +114,10 @@ struct Flags: Sendable {
 }
 
 extension WireEncoding {
-  func frame(_ message: ClientMessage) -> Frame {
+  func frame(_ message: ClientMessage) -> MessageFrames {
     switch self {
-    case .json: Frame(text: JSONEncoding.encode(message))
-    case .binary: Frame(binary: BinaryEncoding.encode(message))
+    case .json: MessageFrames(text: JSONEncoding.encode(message))
+    case .binary: MessageFrames(binary: BinaryEncoding.encode(message))
     }
   }
 

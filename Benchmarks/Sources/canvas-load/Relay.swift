@@ -44,7 +44,7 @@ final class Relay: ServerHandler, TurnObserver, @unchecked Sendable {
     .accept(subprotocol: request.offeredSubprotocols.first)
   }
 
-  func requested(_ exchange: Exchange) {}
+  func requested(_ exchange: PendingRequest) {}
 
   func connected(_ connection: Connection, request: Request) {
     let place = places[request.path] ?? rooms.count
@@ -59,9 +59,9 @@ final class Relay: ServerHandler, TurnObserver, @unchecked Sendable {
   func received(_ message: Message, on connection: Connection) {
     let place = connection.tag
     if message.isText {
-      Frame.append(text: message.bytes, to: &rooms[place].gathered)
+      MessageFrames.append(text: message.bytes, to: &rooms[place].gathered)
     } else {
-      Frame.append(binary: message.bytes, to: &rooms[place].gathered)
+      MessageFrames.append(binary: message.bytes, to: &rooms[place].gathered)
     }
     guard !rooms[place].isDirty else { return }
     rooms[place].isDirty = true

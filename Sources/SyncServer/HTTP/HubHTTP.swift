@@ -5,7 +5,7 @@ import WebSocketLoop
 // HTTP: which request is which.
 
 extension Hub {
-  func answer(_ exchange: Exchange) async {
+  func answer(_ exchange: PendingRequest) async {
     let response = await bounded(exchange)
     guard exchange.answer(response) else { return }
     noteAnswer(response.status, address: address(of: exchange.request), reason: exchange.request.path)
@@ -19,7 +19,7 @@ extension Hub {
   }
 
   /// Of a connection that is a proxy's only its requests tell whose they are.
-  private func bounded(_ exchange: Exchange) async -> Response {
+  private func bounded(_ exchange: PendingRequest) async -> Response {
     let request = exchange.request
     guard configuration.proxies.contains(request.peer) else { return await response(to: exchange) }
     let party = NetworkAddress.party(of: address(of: request))
@@ -53,7 +53,7 @@ extension Hub {
     message: "your address has as many HTTP connections as one may have"
   ).retried(afterSeconds: 1)
 
-  private func response(to exchange: Exchange) async -> Response {
+  private func response(to exchange: PendingRequest) async -> Response {
     let request = exchange.request
     let parts = request.pathParts
     switch (parts.first, parts.count) {
@@ -113,7 +113,7 @@ extension Hub {
     return .text("ok\n")
   }
 
-  private func interface(_ exchange: Exchange, _ parts: [String]) async -> Response {
+  private func interface(_ exchange: PendingRequest, _ parts: [String]) async -> Response {
     let request = exchange.request
     guard let grant = grant(for: request) else { return Hub.noToken }
     guard parts.first == "rooms", parts.count <= 3 else { return Hub.notFound }

@@ -5,7 +5,7 @@ import WebSocketLoop
 // What is written over HTTP.
 
 extension Hub {
-  func operations(_ exchange: Exchange, _ name: String) async -> Response {
+  func operations(_ exchange: PendingRequest, _ name: String) async -> Response {
     let request = exchange.request
     guard request.isJSON else { return Hub.notJSON }
     guard exchange.body.count <= Int(limits.messageBytes) else {
@@ -26,7 +26,7 @@ extension Hub {
     }
   }
 
-  func layout(_ exchange: Exchange, _ name: String) async -> Response {
+  func layout(_ exchange: PendingRequest, _ name: String) async -> Response {
     let request = exchange.request
     guard request.isLayout else { return Hub.notJSON }
     let shapes: [ImportedShape]

@@ -17,8 +17,8 @@ actor Hub {
   /// How a message becomes frames.
   let framing = Framing { message, encoding, bytes in
     switch encoding {
-    case .json: Frame.append(text: message, to: &bytes)
-    case .binary: Frame.append(binary: message, to: &bytes)
+    case .json: MessageFrames.append(text: message, to: &bytes)
+    case .binary: MessageFrames.append(binary: message, to: &bytes)
     }
   }
 
@@ -161,7 +161,7 @@ extension Hub: ServerHandler, TurnObserver {
     assumeIsolated { $0.forget(connection, closure: closure) }
   }
 
-  nonisolated func requested(_ exchange: Exchange) {
+  nonisolated func requested(_ exchange: PendingRequest) {
     // As a job of this actor from its first step: no hop by way of another thread.
     assumeIsolated { hub in _ = Task { await hub.answer(exchange) } }
   }

@@ -239,7 +239,7 @@ extension Hub {
 
   private func sendError(_ code: String, _ reason: Text, _ encoding: WireEncoding, over connection: Connection) {
     let message = encoding.encode(.error(code: Text(code), message: reason))
-    connection.send(encoding == .json ? Frame(text: message) : Frame(binary: message))
+    connection.send(encoding == .json ? MessageFrames(text: message) : MessageFrames(binary: message))
   }
 
   /// The loop is about to close a connection by itself: too long a message, not UTF-8, or no sign of life.

@@ -24,7 +24,7 @@ extension Hub {
       "WebSocket connections that came.",
       metrics.connectionsOpened
     )
-    text.metric("canvas_http_connections", .gauge, "HTTP connections that are open.", counts.exchanges)
+    text.metric("canvas_http_connections", .gauge, "HTTP connections that are open.", counts.httpConnections)
     text.metric(
       "canvas_http_requests_total",
       .counter,

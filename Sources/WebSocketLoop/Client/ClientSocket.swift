@@ -1,11 +1,12 @@
+internal import CWebSockets
 import Glibc
 
-/// What came of handing bytes to a socket, or of asking it for some.
+/// What came of sending bytes to a socket, or of receiving some.
 enum SocketTransfer {
   case bytes(Int)
-  /// Nothing now: again when the socket can be read, or written.
+  /// Nothing now. Try again when the socket can be read, or written.
   case waits(forWriting: Bool)
-  /// The peer has said all that it will.
+  /// The peer sends no more.
   case ended
   case failed(HTTPRequestError)
 }
@@ -36,7 +37,7 @@ final class ClientSocket {
     close(descriptor)
   }
 
-  /// For a socket that became writable for the first time: why it is not connected, if it isn't.
+  /// Asked when a socket becomes writable for the first time: why it is not connected, or nil if it is.
   var connectFailure: Int32? {
     var failure: Int32 = 0
     var size = socklen_t(MemoryLayout<Int32>.size)
@@ -44,7 +45,7 @@ final class ClientSocket {
     return failure == 0 ? nil : failure
   }
 
-  /// What is sent and received from now on is TLS.
+  /// From now on everything is sent and received by TLS.
   func secure(_ trust: TLSTrust?, host: String) throws(HTTPRequestError) {
     guard let trust, let stream = TLSStream(trust, descriptor: descriptor, host: host) else {
       throw .notSecure("OpenSSL can't be used")
@@ -52,7 +53,7 @@ final class ClientSocket {
     tls = stream
   }
 
-  /// Whether there is something to receive that the descriptor does not tell of.
+  /// Whether there are bytes to receive although the descriptor isn't readable.
   var holdsBytes: Bool { tls?.holdsBytes ?? false }
 
   func send(_ bytes: UnsafeRawBufferPointer) -> SocketTransfer {

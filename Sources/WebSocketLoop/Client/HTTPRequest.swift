@@ -1,13 +1,13 @@
 internal import CWebSockets
 import Glibc
 
-/// Why a request of ours came to nothing.
+/// Why a request failed.
 public enum HTTPRequestError: Error, Equatable, Sendable {
   case badHost(String)
   case notConnected(errno: Int32)
-  /// The server is not who it says, or nobody whom this machine trusts says so.
+  /// The server's certificate is for another host, or by somebody whom this machine doesn't trust.
   case notTrusted(String)
-  /// It does not speak TLS as we do.
+  /// TLS could not be agreed on.
   case notSecure(String)
   case tookTooLong
   case malformed(String)
@@ -15,8 +15,8 @@ public enum HTTPRequestError: Error, Equatable, Sendable {
 }
 
 extension EventLoop {
-  /// Sends an HTTP request over a connection of its own, and hands over the answer or why there is none, on the loop's
-  /// thread in a later turn. On the loop's thread only.
+  /// Sends an HTTP request over a connection of its own. `completion` is called with the answer, or with why there is none, on
+  /// the loop's thread in a later turn. On the loop's thread only.
   public func request(
     _ method: String,
     _ endpoint: Endpoint,
@@ -48,7 +48,7 @@ extension EventLoop {
   }
 }
 
-/// One request of ours and its answer.
+/// One request of a client, and its answer.
 private final class HTTPRequest: SocketWatcher, LoopResident {
   private let loop: EventLoop
   private let endpoint: Endpoint
@@ -56,7 +56,7 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
   private let bodyBytesMax: Int
   private let output: [UInt8]
   private var completion: ((Result<Response, HTTPRequestError>) -> Void)?
-  /// Those of the host that have not been tried.
+  /// The host's addresses that have not been tried.
   private var addresses: ArraySlice<SocketAddress> = []
   private var socket: ClientSocket?
   private var watch: SocketWatch?
@@ -95,14 +95,14 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
 
   // MARK: Connecting
 
-  /// Tries the next address: a name may be several machines', or one's by IPv6 and by IPv4.
-  /// - Parameter failure: what there is to say where there is no other.
+  /// Tries the next address. A name may stand for several machines, or for one by IPv6 and IPv4.
+  /// - Parameter failure: the error if there is no other address.
   private func connect(_ failure: HTTPRequestError) {
     watch?.close()
     watch = nil
     socket = nil
     guard let address = addresses.popFirst() else {
-      // Within a later turn, so that the caller never hears of it before the call has returned.
+      // In a later turn, so that the caller never hears of it before its call has returned.
       loop.schedule(afterMilliseconds: 0) { [self] in finish(.failure(failure)) }
       return
     }
@@ -125,7 +125,7 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
       }
       isConnected = true
       do throws(HTTPRequestError) {
-        if endpoint.isSecure { try socket.secure(loop.trust, host: endpoint.host) }
+        if endpoint.isSecure { try socket.secure(loop.guest(TLSTrust.self), host: endpoint.host) }
       } catch {
         finish(.failure(error))
         return
@@ -138,7 +138,7 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
 
   // MARK: Sending and receiving
 
-  /// Whether there is more to send once the socket can be written.
+  /// Returns whether to wait until the socket can be written.
   private func send(_ socket: ClientSocket) -> Bool {
     while sent < output.count {
       let transfer = output.withUnsafeBytes { socket.send(UnsafeRawBufferPointer(rebasing: $0[sent...])) }
@@ -152,7 +152,7 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
         }
         fallthrough
       case .ended:
-        // The server may have answered and closed before it read everything: the answer counts.
+        // The server may have answered and closed before it read everything. Its answer counts.
         sent = output.count
       }
     }
@@ -183,7 +183,7 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
     while answer == nil, let head = try parser.parse(received) {
       received.removeFirst(head.byteCount)
       let response = try Self.response(head)
-      // 100 Continue and its like come before the answer.
+      // 100 Continue and other statuses below 200 come before the answer.
       guard response.status >= 200 else { continue }
       answer = (response, try BodyReader(try bodyLength(of: response), bytesMax: bodyBytesMax))
     }

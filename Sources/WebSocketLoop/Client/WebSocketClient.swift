@@ -4,9 +4,9 @@ extension EventLoop {
   /// Connects to a WebSocket server. The handler hears `connected`, or `closed` with the cause `refused`; the connection
   /// can be aborted before either. On the loop's thread only.
   ///
-  /// A secure endpoint's certificate has to be one that this machine trusts, for the host that the endpoint names; only a
-  /// loop that was told to `speakTLS` can ask.
-  /// - Parameter subprotocols: offered in this order; `Connection.subprotocol` is the server's choice.
+  /// For a secure endpoint the loop must have been made with `speaksTLS`. The server's certificate must be for the endpoint's
+  /// host, and one that this machine trusts.
+  /// - Parameter subprotocols: offered in this order. `Connection.subprotocol` has the server's choice.
   @discardableResult
   public func connect(
     to endpoint: Endpoint,
@@ -19,25 +19,29 @@ extension EventLoop {
     let request = Request(path: endpoint.path, query: endpoint.query, headers: headers)
     let connection = Connection(
       loop: self,
-      listener: nil,
+      counter: nil,
       handler: handler,
       request: request,
       subprotocol: nil,
       options: options
     )
-    var info = lws_client_connect_info()
-    info.context = websockets.pointer
-    let trust = endpoint.isSecure ? self.trust : nil
+    let trust = endpoint.isSecure ? guest(TLSTrust.self) : nil
     guard !endpoint.isSecure || trust != nil else {
       execute { connection.failedToConnect("OpenSSL can't be used", .untrusted) }
       return connection
     }
-    info.vhost = websockets.clientHost(compresses: options.compresses, trust: trust)?.pointer
-    // Wherever a server would send us, our token is not for there.
+    guard let websockets, let host = websockets.clientHost(compresses: options.compresses, trust: trust) else {
+      execute { connection.failedToConnect("libwebsockets can't be set up") }
+      return connection
+    }
+    var info = lws_client_connect_info()
+    info.context = websockets.pointer
+    info.vhost = host.pointer
+    // A redirect is not followed: the token is for this server only.
     info.ssl_connection = Int32(LCCSCF_HTTP_NO_FOLLOW_REDIRECT.rawValue)
     if endpoint.isSecure { info.ssl_connection |= Int32(LCCSCF_USE_SSL.rawValue) }
     info.port = Int32(endpoint.port)
-    // libwebsockets lets go of the connection when it destroys its own half.
+    // The callback releases it when libwebsockets destroys its half of the connection.
     let retained = Unmanaged.passRetained(connection)
     info.opaque_user_data = retained.toOpaque()
     let target = endpoint.query.isEmpty ? endpoint.path : "\(endpoint.path)?\(endpoint.query)"
@@ -62,7 +66,7 @@ extension EventLoop {
       connection.attach(to: wsi)
       connection.limitConnecting()
     } else {
-      // It may have called back and let go already, or not at all; either way the handler hears of it in a later turn.
+      // The callback may have been called already, or not at all. Either way the handler hears of it in a later turn.
       execute { connection.failedToConnect("no connection") }
     }
     return connection

@@ -19,7 +19,7 @@ struct BodyReader {
   private var part: Part
   private var trailers = 0
 
-  /// Throws where the length is known to be too large.
+  /// Throws if the length is known to be too large.
   init(_ length: BodyLength, bytesMax: Int) throws(HTTPFault) {
     self.bytesMax = bytesMax
     switch length {
@@ -34,7 +34,7 @@ struct BodyReader {
 
   var isComplete: Bool { part == .complete }
 
-  /// The connection has ended: whether the body was complete with that.
+  /// Whether the body is complete if the connection ends now.
   var isCompleteAtEnd: Bool { part == .complete || part == .untilEnd }
 
   /// Takes what belongs to the body from the front of `bytes` and leaves the rest.

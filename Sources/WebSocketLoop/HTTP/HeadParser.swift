@@ -5,18 +5,18 @@ struct HTTPFault: Error, Equatable {
 
   static func malformed(_ message: String) -> HTTPFault { HTTPFault(status: 400, message: message) }
 
-  static let overloaded = HTTPFault(status: 503, message: "the server holds as many bytes of HTTP as it takes")
-  static let tooManyConnections = HTTPFault(status: 503, message: "the server has as many connections as it takes")
+  static let overloaded = HTTPFault(status: 503, message: "the server holds too many bytes of requests and answers")
+  static let tooManyConnections = HTTPFault(status: 503, message: "the server has too many connections")
   static let tooLate = HTTPFault(status: 503, message: "the answer took too long")
 }
 
-/// Finds and reads the head of an HTTP/1 message: the first line and the headers. It is strict, since what two readers
-/// understand differently is how requests are smuggled past a proxy: lines end in CR LF, names are tokens without a
-/// space before the colon, lines aren't folded.
+/// Finds and reads the head of an HTTP/1 message: the first line and the headers. It is strict: lines end in CR LF, names are
+/// tokens without a space before the colon, lines aren't folded. A head that a proxy reads in another way than its server
+/// lets requests be smuggled past the proxy.
 struct HeadParser {
   let bytesMax: Int
   let headersMax: Int
-  /// How far the end has been looked for already, so that a head that drips in is not searched anew for each byte.
+  /// Up to where the end was looked for already, so that a head that comes byte by byte isn't searched anew for each.
   private var searched = 0
 
   init(bytesMax: Int, headersMax: Int) {
@@ -31,9 +31,9 @@ struct HeadParser {
     var byteCount: Int
   }
 
-  /// Nil where the head isn't complete yet.
+  /// Nil if the head isn't complete yet.
   mutating func parse(_ bytes: [UInt8]) throws(HTTPFault) -> Head? {
-    // Empty lines before a request are to be forgiven, and are what some clients send after a body.
+    // Empty lines before a request are allowed. Some clients send them after a body.
     var start = 0
     while start + 1 < bytes.count, bytes[start] == 0x0D, bytes[start + 1] == 0x0A { start += 2 }
     guard let end = findEnd(bytes, from: max(start, searched)) else {

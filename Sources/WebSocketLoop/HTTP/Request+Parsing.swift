@@ -14,7 +14,7 @@ extension Request {
     case "HTTP/1.1": isVersion11 = true
     case "HTTP/1.0": isVersion11 = false
     case let version where version.hasPrefix("HTTP/"):
-      throw HTTPFault(status: 505, message: "only HTTP/1.1 and 1.0 are spoken here")
+      throw HTTPFault(status: 505, message: "only HTTP/1.1 and 1.0 are supported")
     default: throw .malformed("the version is malformed")
     }
     let target = try Self.pathAndQuery(words[1], method: method)
@@ -53,7 +53,7 @@ extension Request {
   func bodyLength() throws(HTTPFault) -> BodyLength {
     let lengths = headers.filter { $0.name == "content-length" }.map(\.value)
     if let coding = header("transfer-encoding") {
-      // Both, or another coding: the signs of a request that two readers would cut differently.
+      // A request with both, or with another coding, is one that two readers would cut in different places.
       guard lengths.isEmpty, isVersion11 else { throw .malformed("a body has a length or is chunked, not both") }
       guard coding.utf8.map(\.lowercased).elementsEqual("chunked".utf8) else {
         throw HTTPFault(status: 501, message: "the only transfer encoding is chunked")
@@ -71,6 +71,6 @@ extension Request {
 enum BodyLength: Equatable {
   case bytes(Int)
   case chunked
-  /// Until the connection ends: of responses only.
+  /// Until the connection ends; only of responses.
   case untilEnd
 }

@@ -1,16 +1,16 @@
 /// The head of an HTTP request.
 public struct Request: Sendable {
-  /// As it was sent: `GET`, `POST`, … or something that nobody knows.
+  /// As it was sent: `GET`, `POST`, or anything else.
   public var method: String
   /// The part of the target before the `?`, as it was sent.
   public var path: String
-  /// The part after the `?`, as it was sent; empty where there is none.
+  /// The part of the target after the `?`, as it was sent; empty if there is none.
   public var query: String
-  /// Names in lower case, in the order they came. Where a name came twice it is here twice.
+  /// In the order in which they came, with names in lower case. A name that came twice is here twice.
   public var headers: [(name: String, value: String)]
-  /// The numeric address of who sent it, without the port.
+  /// The numeric address of the client, without the port.
   public var peer: String
-  /// Whether it came as HTTP/1.1 (else 1.0).
+  /// Whether it is of HTTP/1.1; if not, of 1.0.
   var isVersion11 = true
 
   public init(
@@ -39,9 +39,9 @@ public struct Request: Sendable {
     (header(name) ?? "").split(separator: ",").map { $0.trimmingSpaces }.filter { !$0.isEmpty }
   }
 
-  /// The path's parts between slashes, decoded: `/v1/rooms/a%20b` has three. Nothing between two slashes is a part too, or
-  /// what comes behind would be taken for it; a slash at the end begins none. What is wrongly escaped, or no UTF-8, stands
-  /// as it was sent: with its `%` it is the name of nothing.
+  /// The path's parts between slashes, decoded: `/v1/rooms/a%20b` has three. Two slashes in a row have an empty part between
+  /// them, so that what follows isn't taken for it. A slash at the end begins no part. A part that is wrongly escaped or not
+  /// UTF-8 is here as it was sent: no name has its `%`.
   public var pathParts: [String] {
     var parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)[...]
     if parts.first?.isEmpty == true { parts.removeFirst() }
@@ -49,10 +49,10 @@ public struct Request: Sendable {
     return parts.map { percentDecoded($0, plusIsSpace: false) ?? String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The first value of a parameter of the query, decoded; nil where it is missing or wrongly escaped.
+  /// The first value of a parameter of the query, decoded; nil if it is missing or wrongly escaped.
   public func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
-  /// The first parameter whose value is wrongly escaped, or no UTF-8: not the same as one that is missing.
+  /// The first parameter whose value is wrongly escaped or not UTF-8, which is another error than one that is missing.
   public var malformedParameter: String? { parameters.first { $0.value == nil }?.name }
 
   private var parameters: [(name: String, value: String?)] {
@@ -67,7 +67,7 @@ public struct Request: Sendable {
   public var offeredSubprotocols: [String] { listHeader("sec-websocket-protocol") }
 }
 
-/// Resolves `%xx`; nil where one is malformed or the result is not UTF-8.
+/// Decodes `%xx`; nil if one is malformed or the result is not UTF-8.
 private func percentDecoded(_ text: some Sequence<UInt8>, plusIsSpace: Bool) -> String? {
   var bytes: [UInt8] = []
   var iterator = text.makeIterator()

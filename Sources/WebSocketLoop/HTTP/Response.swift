@@ -1,9 +1,9 @@
 /// An answer to an HTTP request.
 public struct Response: Sendable {
   public var status: Int
-  /// Without `Content-Length`, `Connection` and `Date`, which are added.
+  /// Without `Content-Length`, `Connection` and `Date`, which are added when it is sent.
   public var headers: [(name: String, value: String)]
-  /// Shared, not copied: it is sent in pieces from this one buffer, as the socket takes them.
+  /// It is never copied: it is sent in pieces from this one buffer, as the socket takes them.
   public var body: [UInt8]
 
   public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
@@ -25,7 +25,7 @@ public struct Response: Sendable {
     return response
   }
 
-  /// `{"error":{"code":…,"message":…}}`. Neither text may need escaping in JSON, except for quotes and backslashes.
+  /// `{"error":{"code":…,"message":…}}`. Quotes and backslashes are escaped; control characters become spaces.
   public static func error(_ status: Int, code: String, message: String) -> Response {
     let escape = { (text: String) in
       text.unicodeScalars.reduce(into: "") { escaped, scalar in
@@ -43,10 +43,10 @@ public struct Response: Sendable {
     )
   }
 
-  /// Whether such an answer has a body at all, by its status.
+  /// Whether an answer with this status may have a body.
   var mayHaveBody: Bool { status >= 200 && status != 204 && status != 304 }
 
-  /// The status line and headers. A `HEAD` is told the length of the body that it isn't sent.
+  /// The status line and headers. They give the body's length to a `HEAD` too, which doesn't get the body.
   func head(closing: Bool, date: String) -> [UInt8] {
     var bytes = Array("HTTP/1.1 \(status) \(Self.phrase(status))\r\n".utf8)
     for (name, value) in headers { appendHeaderLine(name, value, to: &bytes) }

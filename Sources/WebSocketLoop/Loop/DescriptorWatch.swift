@@ -1,12 +1,13 @@
-/// Tells when a descriptor of somebody else's, a terminal or a pipe, can be read or written. On the loop's thread only.
+/// Tells when a descriptor that this module did not open, a terminal or a pipe, can be read or written. On the loop's thread
+/// only.
 ///
-/// The descriptor becomes non-blocking, and with it whoever shares its open file: open one of one's own for it. Files
-/// are always ready and can't be watched.
+/// The descriptor becomes non-blocking, and so does every other descriptor of the same open file. So open the terminal anew
+/// for it. Files are always ready and can't be watched.
 public final class DescriptorWatch: SocketWatcher {
   private var watch: SocketWatch?
   private let ready: (_ readable: Bool, _ writable: Bool) -> Void
 
-  /// - Parameter ready: an error counts as readable: the next read says which.
+  /// - Parameter ready: called with an error too, as readable; the next read then says which error it is.
   public init(
     loop: EventLoop,
     descriptor: Int32,
@@ -17,12 +18,12 @@ public final class DescriptorWatch: SocketWatcher {
     watch = SocketWatch(loop: loop, descriptor: descriptor, watcher: self)
   }
 
-  /// To be told of these, again and again until told otherwise.
+  /// Sets what `ready` is called for, again and again, until this is called anew.
   public func want(readable: Bool, writable: Bool) {
     watch?.want(readable: readable, writable: writable)
   }
 
-  /// Stops watching at once, and has to be called before this goes. The descriptor stays open.
+  /// Stops watching at once. Has to be called before the watch is released. The descriptor stays open.
   public func close() {
     watch?.close()
     watch = nil

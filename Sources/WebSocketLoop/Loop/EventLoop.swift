@@ -9,14 +9,11 @@ import Synchronization
 /// thread, and a handler enters the actor with `assumeIsolated`: no task, no lock and no hop for each message.
 ///
 /// **A turn.** The loop sleeps until something is ready, calls the handlers of every socket that is, runs the jobs that
-/// came of it, and then tells each `TurnObserver` that the turn is over. What the observers send gathers what a whole
-/// turn has brought, so that load makes writes larger, not more numerous.
+/// came of it, and then tells each `TurnObserver` that the turn is over. The observers send then what the whole turn has
+/// brought. So load makes writes larger, not more numerous.
 ///
-/// **Threads.** `enqueue`, `execute`, `perform`, `listen` and `stop` may be called from any thread. All else belongs to
-/// the loop's thread; a debug build checks it. A loop lives until `stop()`, whoever holds it.
-///
-/// libwebsockets speaks WebSocket on it, both ways; HTTP is spoken by `HTTPConnection`, which hands a socket to
-/// libwebsockets once it asks for an upgrade that is granted. Reasons are given there.
+/// **Threads.** `enqueue`, `execute`, `perform`, `listen` and `stop` may be called from any thread. Everything else belongs to
+/// the loop's thread; a debug build checks it. A loop lives until `stop()`, even if nobody holds it.
 ///
 /// `@unchecked Sendable`: the inbox is behind a mutex, the thread's identity is atomic, and everything else is touched
 /// by the loop's thread only, which each entry point checks.
@@ -49,20 +46,20 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   private var observers: [any TurnObserver] = []
   private var isStopping = false
   private var lastIdentifier: UInt64 = 0
-  private(set) var websockets: WebSocketContext!
-  private let speaksTLS: Bool
-  /// Looked up when somebody is asked for by TLS for the first time; nothing where OpenSSL can't be used.
-  private(set) lazy var trust: TLSTrust? = speaksTLS ? TLSTrust() : nil
+  /// Whether clients of this loop may speak TLS.
+  let speaksTLS: Bool
+  private var guests: [any LoopGuest] = []
+  private var takesGuests = true
   var residents: [ObjectIdentifier: any LoopResident] = [:]
   let memory = FreedMemory()
   public internal(set) var counts = LoopCounts()
 
   /// Starts the thread.
   /// - Parameters:
-  ///   - speaksTLS: whether `connect` and `request` take secure endpoints. It takes a millisecond, and a server has no use
-  ///     for it: a proxy before it speaks TLS.
-  ///   - log: what libwebsockets complains of. Its log is one for the whole process, so that the newest loop's closure is
-  ///     the one that is called, from any loop's thread.
+  ///   - speaksTLS: whether `connect` and `request` take secure endpoints. Setting TLS up takes a millisecond. A server doesn't
+  ///     need it, because a proxy in front of it speaks TLS.
+  ///   - log: hears the warnings and errors of libwebsockets. The whole process has one log: the closure of the newest loop hears
+  ///     all of them, from any loop's thread.
   public init(
     name: String = "loop",
     speaksTLS: Bool = false,
@@ -79,8 +76,6 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     FileLimit.prepare()
     guard uv_loop_init(uv) == 0 else { throw .noLoop(errno) }
     installHandles()
-    guard let context = WebSocketContext(loop: self, speaksTLS: speaksTLS) else { throw .noContext }
-    websockets = context
     try startThread()
   }
 
@@ -120,8 +115,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     return try answer.wait().get()
   }
 
-  /// Jobs enqueued on the loop's own thread wait in a plain array: no lock, no system call. Others wake the loop when
-  /// they are the first to arrive.
+  /// A job from the loop's own thread waits in a plain array, without a lock or a system call. A job from another thread wakes
+  /// the loop if no other is waiting.
   @discardableResult
   private func post(_ work: Work) -> Bool {
     if isCurrent {
@@ -139,7 +134,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   // MARK: Turns
 
-  /// Has `observer` told at the end of each turn, until the loop stops. Observers are told in the order they came.
+  /// Tells `observer` of the end of each turn, until the loop stops. Observers are told in the order in which they registered.
   public func register(_ observer: any TurnObserver) {
     assertCurrent()
     observers.append(observer)
@@ -192,7 +187,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     return lastIdentifier
   }
 
-  /// Calls `work` on the loop once, after at least so many milliseconds, unless cancelled.
+  /// Calls `work` on the loop once, after at least `delay` milliseconds, unless the timer is cancelled.
   @discardableResult
   public func schedule(afterMilliseconds delay: UInt64, _ work: @escaping () -> Void) -> LoopTimer {
     assertCurrent()
@@ -201,11 +196,21 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     return timer
   }
 
+  /// The loop's one guest of a kind, made when it is first asked for. Nil where it can't be made, or the loop ends.
+  func guest<Guest: LoopGuest>(_ kind: Guest.Type) -> Guest? {
+    assertCurrent()
+    guard takesGuests else { return nil }
+    for case let guest as Guest in guests { return guest }
+    guard let guest = Guest(loop: self) else { return nil }
+    guests.append(guest)
+    return guest
+  }
+
   // MARK: Ending
 
-  /// Closes every listener, drops every connection (each handler is told), runs what is still posted, and ends the
-  /// thread. Returns when that is done, except on the loop's own thread, where it is done once the turn is over. Jobs
-  /// that reach an actor of this loop later are never run.
+  /// Closes every listener, drops every connection and tells its handler, runs what is still posted, and ends the thread.
+  /// Returns when that is done. Called on the loop's own thread, it returns at once, and the loop ends after the turn. Jobs
+  /// that an actor of this loop gets later never run.
   public func stop() {
     execute { [self] in
       guard !isStopping else { return }
@@ -247,11 +252,12 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     ended.signalAll()
   }
 
-  /// The order matters: what the owner was told of goes first, then libwebsockets while its handles can still close on
-  /// this loop, then our own handles, then the loop.
+  /// The order matters. Residents go first, because the owner knows them. Guests are next, while their handles can still close
+  /// on this loop. Then our own handles are closed, and the loop last.
   private func tearDown() {
     for resident in Array(residents.values) { resident.loopStops() }
-    websockets.destroy()
+    takesGuests = false
+    for guest in guests.reversed() { guest.loopEnds() }
     endTurn()
     inbox.withLock { $0.isClosed = true }
     endTurn()
@@ -266,17 +272,17 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     afterPoll.deallocate()
     stayAwake.deallocate()
     uv.deallocate()
-    websockets = nil
+    guests = []
     threadIdentity.store(0, ordering: .relaxed)
   }
 
-  /// Timers that are left are the owner's, who has no more use for them.
+  /// Timers that are left belong to guests or to the owner. The owner has no more use for them.
   private static let closeHandle:
     @convention(c) (UnsafeMutablePointer<uv_handle_t>?, UnsafeMutableRawPointer?) -> Void =
       { handle, loop in
         guard let handle, uv_is_closing(handle) == 0 else { return }
-        let isLibraries = EventLoop.from(loop).websockets.ownHandles.contains(UnsafeMutableRawPointer(handle))
-        if uv_handle_get_type(handle) == UV_TIMER, !isLibraries {
+        let isGuests = EventLoop.from(loop).guests.contains { $0.owns(handle) }
+        if uv_handle_get_type(handle) == UV_TIMER, !isGuests {
           LoopTimer.from(handle.pointee.data).cancel()
         } else {
           uv_close(handle, nil)
@@ -302,23 +308,37 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   }
 }
 
-/// Told when a turn of the loop is over: the moment to send what the turn has gathered. It must be quick when there is
-/// nothing to do, since it is also told of empty turns.
+/// Hears when a turn of the loop is over, which is the moment to send what the turn has gathered. It hears of empty turns too,
+/// so it must be quick when there is nothing to do.
 public protocol TurnObserver: AnyObject, Sendable {
   func turnEnded()
 }
 
-/// What lives on a loop and must go before it does: listeners, HTTP connections, requests under way.
+/// Lives on a loop and must end before the loop does: a listener, an HTTP connection, a request under way.
 protocol LoopResident: AnyObject {
   func loopStops()
 }
 
-/// What a loop has seen, for an operator.
+/// Something that a loop has one of, for all who use the loop: a library that runs on it, for example.
+protocol LoopGuest: AnyObject {
+  init?(loop: EventLoop)
+  /// The loop ends. The guest closes what it has on the loop, and may run the loop until that is done.
+  func loopEnds()
+  /// Whether the guest made this handle, one of those that are left after `loopEnds`.
+  func owns(_ handle: UnsafeMutablePointer<uv_handle_t>) -> Bool
+}
+
+extension LoopGuest {
+  func loopEnds() {}
+  func owns(_ handle: UnsafeMutablePointer<uv_handle_t>) -> Bool { false }
+}
+
+/// Figures of a loop, for an operator.
 public struct LoopCounts: Sendable {
   /// WebSocket connections that are open now, of servers and clients.
   public internal(set) var connections = 0
   /// HTTP connections that are open now.
-  public internal(set) var exchanges = 0
+  public internal(set) var httpConnections = 0
   public internal(set) var bytesReceived: UInt64 = 0
   public internal(set) var bytesSent: UInt64 = 0
   /// How often a connection had to wait until its socket took more.
@@ -327,6 +347,5 @@ public struct LoopCounts: Sendable {
 
 public enum EventLoopError: Error, Equatable {
   case noLoop(Int32)
-  case noContext
   case noThread(Int32)
 }

@@ -3,10 +3,10 @@ import Synchronization
 
 public enum LoopLogLevel: Sendable { case error, warning }
 
-/// libwebsockets has one log for the process, so this is the one piece of state that loops share.
+/// The log of libwebsockets. The process has one, so this is the one piece of state that loops share.
 enum LoopLog {
-  /// A value around the function: a function alone that goes in and out of the generic `Mutex` is wrapped anew at each
-  /// look, and the wrappings stay.
+  /// Holds the function. A bare function would be wrapped anew each time it leaves the generic `Mutex`, and the wrappers
+  /// would never be freed.
   private struct Destination: Sendable {
     let tell: @Sendable (LoopLogLevel, String) -> Void
   }
@@ -31,7 +31,7 @@ enum LoopLog {
     guard let destination = destination.withLock({ $0 }) else { return }
     var text = String(cString: line)
     if let end = text.lastIndex(where: { !$0.isNewline }) { text = String(text[...end]) }
-    // Said at error level on each adopted socket, though nothing is wrong.
+    // libwebsockets logs this as an error for each socket that it adopts, though nothing is wrong.
     if text.hasSuffix("calling service") { return }
     destination.tell(level, text)
   }

@@ -7,7 +7,7 @@ public final class LoopTimer {
   private var work: (() -> Void)?
   private var handle: UnsafeMutablePointer<uv_timer_t>?
 
-  /// - Parameter repeats: whether it may be started again after it fired; if not, it frees itself then.
+  /// - Parameter repeats: whether it may be started again after it has fired. If not, it then frees itself.
   init(loop: EventLoop, repeats: Bool, _ work: @escaping () -> Void) {
     self.loop = loop
     self.repeats = repeats
@@ -19,13 +19,13 @@ public final class LoopTimer {
     self.handle = handle
   }
 
-  /// (Re)starts it. The clock is that of the turn's beginning, so `now` is what it counts from.
+  /// Starts it, or starts it again. The delay counts from the loop's `now`, which is when the turn began.
   func start(afterMilliseconds delay: UInt64) {
     guard let handle else { return }
     uv_timer_start(handle, { LoopTimer.from($0!.pointee.data).fire() }, delay, 0)
   }
 
-  /// Ends it for good. It is harmless to cancel a timer that has fired.
+  /// Ends it for good. Cancelling a timer that has fired does nothing.
   public func cancel() {
     loop.assertCurrent()
     guard let handle else { return }

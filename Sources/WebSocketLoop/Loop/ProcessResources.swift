@@ -1,8 +1,8 @@
 internal import CWebSockets
 import Glibc
 
-/// libwebsockets sizes its tables by the soft limit of open files: too small a limit refuses connections, and a limit
-/// of a thousand million, as some container runtimes set, would have it allocate gigabytes.
+/// The soft limit of open files. libwebsockets sizes its tables by it: with too small a limit connections are refused, and
+/// with a thousand million, which some container runtimes set, it would allocate gigabytes.
 enum FileLimit {
   static let wanted: rlim_t = 65_536
   static let reasonable: rlim_t = 1_048_576
@@ -17,8 +17,9 @@ enum FileLimit {
   }
 }
 
-/// Waves of connections leave glibc's heap full of holes (15 MB grew to 102 MB over ten waves of 2,000); giving the
-/// free pages back after many have gone holds it. It costs milliseconds, so it is not done for each.
+/// Gives free memory back to the system after many connections have gone. Waves of connections leave glibc's heap full of
+/// holes: 15 MB grew to 102 MB over ten waves of 2,000. Giving memory back takes milliseconds, so it is not done for each
+/// connection.
 final class FreedMemory {
   private static let connectionsBetween = 1_000
   private var gone = 0
@@ -36,6 +37,6 @@ final class FreedMemory {
 }
 
 extension EventLoop {
-  /// Gives free memory back to the system: for when something large was let go. Costs milliseconds.
+  /// Gives free memory back to the system, after something large was freed. Takes milliseconds.
   public static func returnFreedMemory() { malloc_trim(0) }
 }

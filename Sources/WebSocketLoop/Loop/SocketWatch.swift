@@ -1,7 +1,7 @@
 internal import CWebSockets
 import Glibc
 
-/// Told when its socket is ready. An error counts as readable: the next read says which.
+/// Hears when its socket is ready. It hears of an error as readable; the next read then says which error it is.
 protocol SocketWatcher: AnyObject {
   func socketIsReady(readable: Bool, writable: Bool)
 }
@@ -13,7 +13,7 @@ final class SocketWatch {
   private var wanted: Int32 = 0
   private var isClosed = false
 
-  /// - Parameter watcher: outlives the watch, or closes it.
+  /// - Parameter watcher: must outlive the watch, or close it.
   init(loop: EventLoop, descriptor: Int32, watcher: any SocketWatcher) {
     self.watcher = watcher
     handle = .allocate(capacity: 1)
@@ -41,7 +41,7 @@ final class SocketWatch {
     }
   }
 
-  /// Stops watching at once. The socket stays open and may be closed or handed on.
+  /// Stops watching at once. The socket stays open, to be closed or given to somebody else.
   func close() {
     guard !isClosed else { return }
     isClosed = true

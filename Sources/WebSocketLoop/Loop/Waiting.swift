@@ -18,7 +18,7 @@ final class Answer<Value: Sendable, Failure: Error>: @unchecked Sendable {
   }
 }
 
-/// Once raised it stays raised, so that any number of threads may wait, and late ones don't.
+/// Stays raised once it was raised: any number of threads may wait for that, and a thread that comes later doesn't wait.
 ///
 /// `@unchecked Sendable`: a POSIX semaphore is made to be shared.
 final class Semaphore: @unchecked Sendable {

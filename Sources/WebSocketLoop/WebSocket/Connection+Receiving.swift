@@ -1,28 +1,28 @@
 internal import CWebSockets
 
-// What comes in: pieces of messages, and goodbyes.
+// What comes in: pieces of messages, and close frames.
 
 extension Connection {
-  /// A piece of a message, from libwebsockets: a whole one when it is short and not fragmented.
-  /// - Returns: not 0 where the connection is to be dropped.
+  /// Takes a piece of a message from libwebsockets. A message that is short and not fragmented comes whole.
+  /// - Returns: other than 0 if the connection is to be dropped.
   func receive(_ bytes: UnsafeRawBufferPointer) -> Int32 {
     heard()
     guard let wsi else { return isAborted ? -1 : 0 }
     let isText = lws_frame_is_binary(wsi) == 0
     let isLast = lws_is_final_fragment(wsi) != 0
-    /// How much of the frame is still to come.
+    // How much of the frame is still to come.
     let left = UInt64(lws_remaining_packet_payload(wsi))
     guard state == .open else { return isAborted ? -1 : 0 }
     loop.counts.bytesReceived &+= UInt64(bytes.count)
     let gathered = assembly.count + bytes.count
-    // What the frame's header announces counts too, so that a message too long is refused before it has come.
+    // The length in the frame's header counts too, so that a message that is too long is refused before all of it has come.
     guard gathered <= options.messageBytesMax, left <= UInt64(options.messageBytesMax - gathered) else {
       assembly = []
       closeByItself(code: CloseCode.tooLarge, reason: "longer than \(options.messageBytesMax) bytes")
       return 0
     }
     guard isLast else {
-      // Room for the whole frame at once, where it is one of many for as many as there have been.
+      // Room for the whole frame at once. If the message has many frames, room for twice as much, so that it isn't copied for each.
       let needed = gathered + Int(left)
       if needed > assembly.capacity { assembly.reserveCapacity(max(needed, assembly.count * 2)) }
       assembly.append(contentsOf: bytes)
@@ -30,8 +30,8 @@ extension Connection {
         refuseText()
         return 0
       }
-      // What is still to be inflated is looked at once after a socket's event, and then forgotten until the next.
-      if options.compresses { loop.websockets.wake() }
+      // libwebsockets looks once after each event of a socket whether there is more to inflate, so it needs another event.
+      if options.compresses { loop.websockets?.wake() }
       return 0
     }
     if assembly.isEmpty {
@@ -52,7 +52,7 @@ extension Connection {
     handler?.received(Message(bytes: bytes, isText: isText), on: self)
   }
 
-  /// A text that can't become UTF-8 any more need not be waited for. A character that is cut in two may.
+  /// Whether the text so far can still become UTF-8. A character that is cut in two can.
   private func assemblyIsTextSoFar() -> Bool {
     let (isText, checked) = assembly.withUnsafeBytes { $0.couldBecomeUTF8(from: assemblyChecked) }
     assemblyChecked = checked
@@ -64,7 +64,8 @@ extension Connection {
     closeByItself(code: CloseCode.notUTF8, reason: "not UTF-8")
   }
 
-  /// The peer says goodbye; 0 has libwebsockets answer it, anything else drops the socket.
+  /// The peer has sent a close frame.
+  /// - Returns: 0 for libwebsockets to answer it; anything else drops the socket.
   func peerCloses(_ payload: UnsafeRawBufferPointer) -> Int32 {
     heard()
     guard state == .open else { return -1 }

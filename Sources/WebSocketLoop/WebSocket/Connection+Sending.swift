@@ -2,15 +2,15 @@ internal import CWebSockets
 import Glibc
 
 extension Connection {
-  /// The most that one `write` hands to the socket, so that a fast reader of something large doesn't keep the others
-  /// waiting.
+  /// The most that one `write` gives to the socket, so that other connections don't wait for a fast reader of something
+  /// large.
   private static let writeBytesMax = 1 << 20
-  /// The most that one `send()` is given.
+  /// The most that is given to one `send()`.
   private static let pieceBytesMax = 1 << 18
 
-  /// Sends what the socket takes of `frames`: whole frames, as `Frame` makes them, from a buffer that may be shared.
-  /// - Returns: how many bytes were taken, always up to the end of a frame. Where that is not all of them, nothing more
-  ///   is taken before the handler has heard `writable`. 0 where the connection isn't open.
+  /// Sends what the socket takes of `frames`: whole frames, as `MessageFrames` makes them, from a buffer that may be shared.
+  /// - Returns: how many bytes were taken, always up to the end of a frame. If not all were taken, nothing more is taken
+  ///   before the handler has heard `writable`. 0 if the connection isn't open.
   public func write(_ frames: UnsafeRawBufferPointer) -> Int {
     loop.assertCurrent()
     guard state == .open else { return 0 }
@@ -23,17 +23,17 @@ extension Connection {
     return taken
   }
 
-  /// Sends a frame to this connection only, keeping what the socket doesn't take.
-  /// - Returns: false where the connection isn't open, or more than `waitingBytesMax` would wait. Then nothing was sent.
+  /// Sends a message to this connection only, and keeps what the socket doesn't take.
+  /// - Returns: false if the connection isn't open, or if more than `waitingBytesMax` would wait. Then nothing was sent.
   @discardableResult
-  public func send(_ frame: Frame) -> Bool {
+  public func send(_ frame: MessageFrames) -> Bool {
     loop.assertCurrent()
     guard state == .open, waitingBytes + frame.bytes.count <= options.waitingBytesMax else { return false }
     put(frame.bytes)
     return true
   }
 
-  /// Has the handler hear `writable` once the socket takes more, in a later turn.
+  /// Makes the handler hear `writable` in a later turn, as soon as the socket takes more.
   public func notifyWhenWritable() {
     loop.assertCurrent()
     guard state == .open else { return }
@@ -42,9 +42,9 @@ extension Connection {
   }
 
   func sendPing() {
-    // With a payload, since libwebsockets doesn't tell of a pong that has none.
+    // With a payload, because libwebsockets doesn't tell of a pong that has none.
     var bytes: [UInt8] = []
-    Frame.append("live".utf8, opcode: .ping, to: &bytes)
+    MessageFrames.append("live".utf8, opcode: .ping, to: &bytes)
     put(bytes)
   }
 
@@ -60,7 +60,7 @@ extension Connection {
       payload += bytes
     }
     var bytes: [UInt8] = []
-    Frame.append(payload, opcode: .close, to: &bytes)
+    MessageFrames.append(payload, opcode: .close, to: &bytes)
     return bytes
   }
 
@@ -104,8 +104,10 @@ extension Connection {
     return taken
   }
 
-  /// Straight to the socket, which knows how much it takes; libwebsockets would copy the rest of the whole piece. Only
-  /// the rest of a frame that was begun goes to libwebsockets, which sends it before a pong of its own can come between.
+  /// Writes ready-made frames straight to the socket, from the buffer that all readers share. `lws_write` would need a copy for
+  /// each reader, because it puts each frame's header into the bytes in front of the payload, and it would copy once more what
+  /// the socket doesn't take. Only the rest of a frame that the socket has taken in part goes to libwebsockets, which then
+  /// sends it before a pong of its own.
   private func transmitDirectly(_ frames: UnsafeRawBufferPointer, _ wsi: OpaquePointer) -> Int {
     guard lws_partial_buffered(wsi) == 0, let start = frames.baseAddress else { return 0 }
     let limit = min(frames.count, Self.writeBytesMax)
@@ -124,18 +126,18 @@ extension Connection {
     if sent == frames.count { return sent }
     let end = FrameHeader.boundary(atOrAfter: sent, in: frames)
     guard end > sent, !isAborted else { return end }
-    // As HTTP, so that libwebsockets sends the bytes as they are. It only reads them, whatever its signature says.
+    // Raw, so that libwebsockets sends the bytes as they are. It only reads them, although its signature lets it write.
     let rest = UnsafeMutableRawPointer(mutating: start + sent).assumingMemoryBound(to: UInt8.self)
-    if cws_write(wsi, rest, end - sent, Int32(LWS_WRITE_HTTP.rawValue), 0) < 0 { abort() }
+    if cws_write(wsi, rest, end - sent, cws_write_raw, 0) < 0 { abort() }
     return end
   }
 
-  /// Frame by frame, so that libwebsockets masks or compresses each; it keeps what the socket doesn't take of the last.
+  /// Writes frame by frame, so that libwebsockets masks or compresses each. It keeps what the socket doesn't take of the last.
   private func transmitThroughLibrary(_ frames: UnsafeRawBufferPointer, _ wsi: OpaquePointer) -> Int {
     var done = 0
     while done < frames.count, lws_partial_buffered(wsi) == 0 {
       if options.compresses {
-        // Between such calls libwebsockets may be in the middle of what it compresses.
+        // Between two such calls libwebsockets may still be compressing.
         guard mayWriteCompressed else { break }
         mayWriteCompressed = false
       }
@@ -161,7 +163,7 @@ extension Connection {
       case .close, .ping: LWS_WRITE_PING
       case .pong: LWS_WRITE_PONG
       }
-    // libwebsockets puts its header in front of the payload, and masks in place.
+    // libwebsockets writes its header into the bytes in front of the payload, and masks the payload in place.
     let room = Int(cws_header_room)
     return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: room + payload.count) { bytes in
       let place = bytes.baseAddress! + room
@@ -170,18 +172,19 @@ extension Connection {
     }
   }
 
-  /// libwebsockets has no call that says goodbye and leaves the rest to us, so a client's goodbye is masked here.
+  /// A close frame. libwebsockets has no call that only sends one: its own closing drops what still waits here. So the frame
+  /// is made here, and masked for a client.
   private func writeClose(_ payload: UnsafeRawBufferPointer, _ wsi: OpaquePointer) -> Int32 {
     var bytes: [UInt8] = []
     if isServers {
-      Frame.append(payload, opcode: .close, to: &bytes)
+      MessageFrames.append(payload, opcode: .close, to: &bytes)
     } else {
       bytes = Self.masked(closeFrame: payload)
     }
-    return cws_write(wsi, &bytes, bytes.count, Int32(LWS_WRITE_HTTP.rawValue), 0)
+    return cws_write(wsi, &bytes, bytes.count, cws_write_raw, 0)
   }
 
-  /// A client's goodbye with that payload, of at most 125 bytes.
+  /// A client's close frame with that payload, of at most 125 bytes.
   static func masked(closeFrame payload: some Collection<UInt8>) -> [UInt8] {
     let key = UInt32.random(in: .min ... .max)
     let mask = (0..<4).map { UInt8(truncatingIfNeeded: key >> ($0 * 8)) }

@@ -3,31 +3,31 @@ import Glibc
 
 /// A WebSocket connection, of a server or of a client.
 ///
-/// **Sending.** A connection is not a queue. `write` hands it frames from a buffer that many share and learns how many of
-/// the bytes the socket took; the rest is the caller's to offer again when the handler hears `writable`. So what a
-/// stalled reader costs is the rest of one frame (`Frame.fragmentBytesMax`), whatever the others are sent. `send` is for
-/// the few frames that are for one reader only, and keeps what the socket doesn't take, up to a bound.
+/// **Sending.** A connection is not a queue. `write` takes frames from a buffer that many connections share, and returns how
+/// many bytes the socket took. The caller offers the rest again when the handler hears `writable`. So a stalled reader costs
+/// no more than the rest of one frame (`MessageFrames.fragmentBytesMax`), however much the others are sent. `send` is for the
+/// few messages that are for one reader only. It keeps what the socket doesn't take, up to a bound.
 ///
-/// **Order.** Frames leave in the order of the calls, and nothing comes between the parts of a frame: where a socket
-/// fills up in the middle of one, libwebsockets holds the rest and sends it before any pong of its own.
+/// **Order.** Frames leave in the order of the calls, and nothing comes between the parts of a frame: if a socket fills up
+/// in the middle of one, libwebsockets holds the rest and sends it before any pong of its own.
 ///
-/// **Ending.** `close` says goodbye after what was sent before, waits a while for the answer, and then drops the
-/// socket; `abort` drops it. Either way the handler hears `closed` once, in a later turn.
+/// **Ending.** `close` sends a close frame after everything that was sent before, waits a while for the answer, and then drops
+/// the socket. `abort` drops it at once. Either way the handler hears `closed` once, in a later turn.
 ///
-/// `@unchecked Sendable`: a connection belongs to its loop's thread and checks it in debug builds; it has to cross into
-/// an actor that runs on the loop, which the compiler can't know to be the same thread.
+/// `@unchecked Sendable`: a connection belongs to its loop's thread, which debug builds check. It enters an actor that runs on
+/// the loop; the compiler can't know that this is the same thread.
 public final class Connection: @unchecked Sendable {
   enum State {
     case connecting
     case open
-    /// We said goodbye, or libwebsockets did.
+    /// We have sent a close frame, or libwebsockets sends one.
     case closing
-    /// The peer said goodbye, and libwebsockets answers.
+    /// The peer has sent a close frame, and libwebsockets answers it.
     case peerClosing
     case ended
   }
 
-  /// What waits for a full socket: frames of one `send`, from `offset` on.
+  /// Frames of one `send` that wait for a full socket, from `offset` on.
   struct Waiting {
     var bytes: [UInt8]
     var offset: Int
@@ -36,18 +36,19 @@ public final class Connection: @unchecked Sendable {
   /// A number that no other connection of the loop has.
   public let identifier: UInt64
   public let loop: EventLoop
-  /// The peer's numeric address, without the port. Empty for a client's.
+  /// The peer's numeric address, without the port. Empty for a client's connection.
   public let peer: String
   /// The subprotocol that was agreed on, if any.
   public private(set) var subprotocol: String?
-  /// For the owner: its own index or key for the connection.
+  /// The owner's own index or key for the connection.
   public var tag = 0
 
   let options: WebSocketOptions
-  /// A server's frames go straight to the socket, unmasked and uncompressed; all others through libwebsockets.
+  /// Whether frames go straight to the socket, unmasked and uncompressed, as a server's do. All others go through
+  /// libwebsockets.
   let writesDirectly: Bool
   let isServers: Bool
-  private let listener: Listener?
+  private let counter: (any ConnectionCounter)?
   var handler: (any ConnectionHandler)?
   private var request: Request?
   private(set) var wsi: OpaquePointer?
@@ -61,38 +62,39 @@ public final class Connection: @unchecked Sendable {
   var waitingBytes = 0
   var isStalled = false
   var wantsWritable = false
-  /// With compression, libwebsockets takes one write for each time it says that the socket is writable.
+  /// With compression, libwebsockets takes one write each time that it says the socket is writable.
   var mayWriteCompressed = false
 
   var assembly: [UInt8] = []
-  /// How much of a text that is being assembled is known to be UTF-8.
+  /// How many bytes of `assembly`, if it is text, are known to be UTF-8.
   var assemblyChecked = 0
   private(set) var isReadingPaused = false
   private var lastHeard: UInt64 = 0
   var lastMessage: UInt64 = 0
   private var pingedAt: UInt64?
-  /// Set where the socket had something to read at the last look, in the midst of a stall.
+  /// Set if there was something to read at the last look while the socket was stalled. It is when the peer was last heard.
   private var unreadSince: UInt64?
   var timer: LoopTimer?
 
+  /// - Parameter counter: counts a server's connections; nil for a client's.
   init(
     loop: EventLoop,
-    listener: Listener?,
+    counter: (any ConnectionCounter)?,
     handler: any ConnectionHandler,
     request: Request,
     subprotocol: String?,
     options: WebSocketOptions
   ) {
     self.loop = loop
-    self.listener = listener
+    self.counter = counter
     self.handler = handler
     self.request = request
     self.subprotocol = subprotocol
     self.options = options
     peer = request.peer
     identifier = loop.nextIdentifier()
-    isServers = listener != nil
-    writesDirectly = listener != nil && !options.compresses
+    isServers = counter != nil
+    writesDirectly = isServers && !options.compresses
   }
 
   /// Whether messages may be sent.
@@ -114,19 +116,19 @@ public final class Connection: @unchecked Sendable {
     state = .open
     wasOpened = true
     loop.counts.connections += 1
-    listener?.connectionCame()
+    counter?.connectionCame()
     lastHeard = loop.now
     lastMessage = loop.now
     let timer = timer ?? LoopTimer(loop: loop, repeats: true) { [unowned self] in timePassed() }
     self.timer = timer
     timer.start(afterMilliseconds: nextCheck())
     guard let request else { return }
-    // A client's own request, or a server's: only needed here, and the greater part of an idle connection's memory.
+    // The request is only needed here, and would be most of an idle connection's memory.
     self.request = nil
     handler?.connected(self, request: request)
   }
 
-  /// A client's attempt that comes to nothing in time is given up.
+  /// Gives a client's attempt to connect up if it takes too long.
   func limitConnecting() {
     guard state == .connecting else { return }
     let timer = LoopTimer(loop: loop, repeats: true) { [unowned self] in timePassed() }
@@ -134,7 +136,7 @@ public final class Connection: @unchecked Sendable {
     timer.start(afterMilliseconds: options.connectWithinMilliseconds)
   }
 
-  /// A client's attempt came to nothing.
+  /// A client's attempt to connect has failed.
   func failedToConnect(_ why: String, _ cause: Closure.Cause = .refused(status: 0)) {
     guard state == .connecting else { return }
     closure = Closure(cause: cause, code: CloseCode.lost, reason: why)
@@ -144,7 +146,7 @@ public final class Connection: @unchecked Sendable {
     ended()
   }
 
-  /// The socket is gone, or as good as. Called more than once.
+  /// The socket is gone, or about to be. May be called more than once.
   func ended() {
     guard state != .ended else { return }
     if state == .connecting, !isServers {
@@ -160,14 +162,14 @@ public final class Connection: @unchecked Sendable {
     assembly = []
     guard wasOpened else { return }
     loop.counts.connections -= 1
-    listener?.connectionWent()
+    counter?.connectionWent()
     loop.memory.connectionWent(loop: loop)
     let handler = handler
     self.handler = nil
     handler?.closed(self, closure: closure)
   }
 
-  /// libwebsockets found a fault in the protocol and says goodbye by itself; this is the code that it gives.
+  /// If libwebsockets found a fault in what came, it closes by itself: how.
   private func libraryClosure() -> Closure? {
     guard let wsi, wasOpened, lws_get_close_length(wsi) >= 2, let payload = lws_get_close_payload(wsi) else {
       return nil
@@ -175,7 +177,7 @@ public final class Connection: @unchecked Sendable {
     return Closure(cause: .ours, code: UInt16(payload[0]) << 8 | UInt16(payload[1]))
   }
 
-  /// libwebsockets is about to close: nothing may be sent any more.
+  /// libwebsockets is about to close, so nothing may be sent any more.
   func libraryCloses() {
     guard state == .open else { return }
     state = .closing
@@ -184,8 +186,8 @@ public final class Connection: @unchecked Sendable {
 
   // MARK: Receiving
 
-  /// Stops reading, so that the peer comes to wait: for when what it sends can't be dealt with yet. At most a buffer of
-  /// what is under way is kept. Silence is not held against the peer meanwhile.
+  /// Stops reading, so that the peer has to wait: for when its messages can't be handled yet. At most one buffer that was read
+  /// already is kept. Meanwhile the peer isn't closed for being silent.
   public func pauseReading() {
     loop.assertCurrent()
     guard let wsi, !isReadingPaused else { return }
@@ -238,7 +240,7 @@ public final class Connection: @unchecked Sendable {
     }
   }
 
-  /// Nothing more is taken before the socket is writable; until then it is looked after more closely.
+  /// The socket is full. Until it is writable, the connection is looked at more often.
   func stalled() {
     loop.counts.stalls &+= 1
     guard !isStalled else { return }
@@ -250,9 +252,9 @@ public final class Connection: @unchecked Sendable {
   /// How often a stalled connection is looked at.
   private static let stallCheckMilliseconds: UInt64 = 250
 
-  /// A peer that breaks the protocol while it takes nothing has libwebsockets wait for five seconds until it does,
-  /// without reading on: the loop wakes for the unread bytes again and again, at half a core for as long. Nothing tells
-  /// of that state, but for bytes that stay unread from one look to the next.
+  /// If a peer that reads nothing breaks the protocol, libwebsockets waits up to five seconds to send its close frame, and reads
+  /// nothing meanwhile. The unread bytes wake the loop again and again, which takes half a core for as long. libwebsockets
+  /// doesn't tell of that state; what shows it are bytes that stay unread from one look to the next.
   private func isLeftUnread() -> Bool {
     var look = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard !isReadingPaused, poll(&look, 1, 0) == 1 else {
@@ -274,8 +276,8 @@ public final class Connection: @unchecked Sendable {
 
   // MARK: Closing
 
-  /// Says goodbye with `code`, after everything that was sent before; the reason is cut to the 123 bytes that fit.
-  /// Messages that still come are dropped. The peer has `closeWithinMilliseconds` to answer.
+  /// Sends a close frame, after everything that was sent before. The reason is cut to the 123 bytes that fit. Messages that
+  /// still come are dropped. The peer has `closeWithinMilliseconds` to answer.
   public func close(code: UInt16, reason: String = "") {
     loop.assertCurrent()
     guard state == .open else { return }
@@ -285,7 +287,7 @@ public final class Connection: @unchecked Sendable {
     timer?.start(afterMilliseconds: options.closeWithinMilliseconds)
   }
 
-  /// The same for a reason that its owner does not know of, who may say more first.
+  /// Closes for a reason that the owner doesn't know yet. The handler may send more before.
   func closeByItself(code: UInt16, reason: String) {
     guard state == .open else { return }
     handler?.closing(self, code: code, reason: reason)
@@ -299,13 +301,13 @@ public final class Connection: @unchecked Sendable {
     isAborted = true
     guard let wsi else { return }
     if state == .connecting {
-      // No socket yet, or one that libwebsockets still sets deadlines for, which would replace one of ours.
+      // There is no socket yet, or libwebsockets still sets deadlines for it, which would replace ours.
       loop.execute { [self] in
         if state == .connecting, let wsi = self.wsi { cws_kill(wsi) }
       }
       return
     }
-    // The socket reports its end to libwebsockets, which cleans up; asking for writability makes sure that it is watched.
+    // libwebsockets hears from the socket that it has ended, and cleans up. Asking for writability makes sure that it is watched.
     shutdown(descriptor, Int32(SHUT_RDWR))
     lws_callback_on_writable(wsi)
   }
@@ -345,4 +347,10 @@ public final class Connection: @unchecked Sendable {
     }
     return isAborted ? -1 : 0
   }
+}
+
+/// Counts a server's connections, from when they are open until they are gone.
+protocol ConnectionCounter: AnyObject {
+  func connectionCame()
+  func connectionWent()
 }

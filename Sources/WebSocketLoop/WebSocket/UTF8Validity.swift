@@ -5,12 +5,12 @@ extension UnsafeRawBufferPointer {
     return (try? UTF8Span(validating: span)) != nil
   }
 
-  /// Whether they may go on to be UTF-8 from `start` on, where a character begins; a character may be cut off at the end.
-  /// Tells with how many of the bytes that is settled.
+  /// Whether the bytes from `start` on, where a character begins, are UTF-8, except that the last character may be cut off.
+  /// `settled` is the number of bytes before that character: a later call can start there.
   func couldBecomeUTF8(from start: Int) -> (isSo: Bool, settled: Int) {
     var end = count
     for distance in 1...3 where distance <= count - start {
-      // A continuation goes with what is before it, and what is none of these is a character by itself, or wrong.
+      // An ASCII byte ends a character. A continuation byte belongs to the character before it.
       guard self[count - distance] >= 0x80 else { break }
       guard self[count - distance] >= 0xC0 else { continue }
       if distance < Self.characterBytes(self[count - distance]) { end = count - distance }

@@ -1,24 +1,24 @@
 internal import CWebSockets
 import Glibc
 
-/// The one libwebsockets context of a loop, running on the loop's own libuv loop, and its virtual hosts.
+/// The one libwebsockets context of a loop, which runs on the loop's own libuv loop, and its virtual hosts.
 ///
-/// libwebsockets never listens here: a listener adopts into its virtual host the sockets whose upgrade was granted.
-final class WebSocketContext {
-  /// The payload buffer that libwebsockets keeps for each connection to us. Of the memory of an idle connection it is the
-  /// greater part; messages longer than it are gathered in pieces of this size.
+/// libwebsockets never listens here. A listener gives its virtual host the sockets whose upgrade was granted.
+final class WebSocketContext: LoopGuest {
+  /// The payload buffer that libwebsockets keeps for each of a server's connections: most of an idle connection's memory.
+  /// Longer messages come in pieces.
   static let receiveBytes = 4_096
-  /// The same for a connection of ours, and the most that is read at once, into a buffer that all share: whoever joins a
-  /// large room is sent hundreds of kilobytes, and a read of 4 KB costs as much as one of these.
+  /// The same for a client's connection, and the most that is read at once, into a buffer that all connections share. A client
+  /// that joins a large room gets hundreds of kilobytes, and a read of 4 KB costs as much as one of 64 KB.
   static let clientReceiveBytes = 65_536
-  /// libwebsockets cuts each write to this; what is larger than a socket takes is its business and ours anyway.
+  /// libwebsockets cuts each write to this, which is more than a socket takes.
   static let sendBytesMax = 1 << 20
 
   unowned let loop: EventLoop
   /// Written with nil by libwebsockets once the context is gone.
   private let context: UnsafeMutablePointer<OpaquePointer?>
-  /// The timer that libwebsockets put on the loop for itself, and the pipe that wakes it.
-  private(set) var ownHandles: Set<UnsafeMutableRawPointer> = []
+  /// What libwebsockets put on the loop for itself, among it a timer and the pipe that wakes it.
+  private var ownHandles: Set<UnsafeMutablePointer<uv_handle_t>> = []
   private var clientHosts: [ClientKind: WebSocketHost] = [:]
   private var hosts: [WebSocketHost] = []
 
@@ -27,14 +27,15 @@ final class WebSocketContext {
     var isSecure: Bool
   }
 
-  init?(loop: EventLoop, speaksTLS: Bool) {
+  init?(loop: EventLoop) {
     self.loop = loop
+    let others = Self.handles(of: loop)
     context = .allocate(capacity: 1)
     context.initialize(to: nil)
     var foreignLoop: UnsafeMutableRawPointer? = UnsafeMutableRawPointer(loop.uv)
     let created = withUnsafeMutablePointer(to: &foreignLoop) { foreignLoops in
       var info = lws_context_creation_info()
-      info.options = cws_context_options | (speaksTLS ? cws_tls_options : 0)
+      info.options = cws_context_options | (loop.speaksTLS ? cws_tls_options : 0)
       info.foreign_loops = foreignLoops
       info.pcontext = context
       info.gid = -1
@@ -47,16 +48,15 @@ final class WebSocketContext {
       return nil
     }
     context.pointee = created
-    noteOwnHandles()
+    ownHandles = Self.handles(of: loop).subtracting(others)
   }
 
-  /// A virtual host for a listener: it knows the listener's subprotocols, and adopts sockets.
+  /// A virtual host for a listener. It knows the listener's subprotocols, and adopts sockets.
   func addServerHost(subprotocols: [String], compresses: Bool) -> WebSocketHost? {
     addHost(port: cws_port_adopting, subprotocols: subprotocols, compresses: compresses)
   }
 
-  /// The virtual host of connections outwards, of which there is one with compression and one without, and the same for
-  /// those that speak TLS.
+  /// The virtual host of clients' connections. There is one with compression and one without, and the same two for TLS.
   func clientHost(compresses: Bool, trust: TLSTrust?) -> WebSocketHost? {
     let kind = ClientKind(compresses: compresses, isSecure: trust != nil)
     if let host = clientHosts[kind] { return host }
@@ -84,9 +84,9 @@ final class WebSocketContext {
     return host
   }
 
-  /// Closes every connection, each of which hears of it, and frees the context. libuv closes handles in later turns, so
-  /// the loop is run until libwebsockets has said that it is done.
-  func destroy() {
+  /// Closes every connection, whose handlers hear of it, and frees the context. libuv closes handles in later turns, so the
+  /// loop is run until libwebsockets has cleared the context's pointer.
+  func loopEnds() {
     guard let pointer = context.pointee else { return }
     let pipe = pipeHandle()
     lws_context_destroy(pointer)
@@ -110,7 +110,6 @@ final class WebSocketContext {
 
   private func pipeHandle() -> Pipe? {
     for handle in ownHandles {
-      let handle = handle.assumingMemoryBound(to: uv_handle_t.self)
       guard uv_handle_get_type(handle) == UV_POLL else { continue }
       var descriptor: Int32 = -1
       guard uv_fileno(handle, &descriptor) == 0 else { return nil }
@@ -122,9 +121,9 @@ final class WebSocketContext {
     return nil
   }
 
-  /// libwebsockets 4.1.6 closes its pipe's descriptor twice: now, and when libuv has closed the pipe's handle. By then
-  /// the number may be someone else's file. So it is taken again at once, for the second close to have something that
-  /// is ours; where another thread was quicker, the second close is called off, and the context is left as it is.
+  /// libwebsockets 4.1.6 closes its pipe's descriptor twice: now, and when libuv has closed the pipe's handle. By then the
+  /// number may belong to another file. So this opens a descriptor with that number at once, for the second close to close. If
+  /// another thread was quicker, the second close is called off, and the context is left as it is.
   private func secure(_ pipe: Pipe) -> Bool {
     let taken = fcntl(uv_backend_fd(loop.uv), F_DUPFD_CLOEXEC, pipe.descriptor)
     if taken == pipe.descriptor { return true }
@@ -133,24 +132,31 @@ final class WebSocketContext {
     return false
   }
 
-  private func noteOwnHandles() {
-    let collected = Unmanaged.passUnretained(self).toOpaque()
-    uv_walk(
-      loop.uv,
-      { handle, collected in
-        let context = Unmanaged<WebSocketContext>.fromOpaque(collected!).takeUnretainedValue()
-        let type = uv_handle_get_type(handle)
-        // The loop's own are an async, a prepare, a check and an idle handle, and are closed alike.
-        if type == UV_TIMER || type == UV_POLL { context.ownHandles.insert(UnsafeMutableRawPointer(handle!)) }
-      },
-      collected
-    )
+  func owns(_ handle: UnsafeMutablePointer<uv_handle_t>) -> Bool { ownHandles.contains(handle) }
+
+  private static func handles(of loop: EventLoop) -> Set<UnsafeMutablePointer<uv_handle_t>> {
+    var handles: Set<UnsafeMutablePointer<uv_handle_t>> = []
+    withUnsafeMutablePointer(to: &handles) { handles in
+      uv_walk(
+        loop.uv,
+        { handle, handles in
+          handles!.assumingMemoryBound(to: Set<UnsafeMutablePointer<uv_handle_t>>.self).pointee.insert(handle!)
+        },
+        handles
+      )
+    }
+    return handles
   }
 
-  /// Has libwebsockets look at what it has put off.
+  /// Makes libwebsockets look for work that it has put off.
   func wake() {
     if let pointer { lws_cancel_service(pointer) }
   }
 
   var pointer: OpaquePointer? { context.pointee }
+}
+
+extension EventLoop {
+  /// libwebsockets on this loop. Nil where it can't be set up.
+  var websockets: WebSocketContext? { guest(WebSocketContext.self) }
 }

@@ -1,7 +1,7 @@
 internal import CWebSockets
 import Glibc
 
-/// A virtual host of libwebsockets, with the C arrays that it reads for as long as it lives.
+/// A virtual host of libwebsockets, and the C arrays that libwebsockets reads as long as it lives.
 final class WebSocketHost {
   private(set) var pointer: OpaquePointer!
   let name: String
@@ -9,10 +9,11 @@ final class WebSocketHost {
   private let extensions: UnsafeMutablePointer<lws_extension>
   private var texts: [UnsafeMutablePointer<CChar>] = []
   private let trust: TLSTrust?
-  /// The connection whose socket is being adopted: libwebsockets calls back before it returns the connection's handle.
+  /// The connection whose socket is being adopted. libwebsockets calls back before it returns the connection's handle.
   var adopting: Connection?
 
-  /// The name of the local protocol that clients' connections are bound to, and servers' that chose no subprotocol.
+  /// libwebsockets binds each connection to a protocol by name. Clients' connections, and servers' that chose no subprotocol, are
+  /// bound to this one.
   static let plainProtocol = "plain"
 
   init?(
@@ -33,7 +34,7 @@ final class WebSocketHost {
       var entry = lws_protocols()
       entry.name = UnsafePointer(text(name))
       entry.callback = websocketCallback
-      // Some bytes of its own make libwebsockets tell of the end of the protocol, before it says farewell by itself.
+      // libwebsockets tells of a protocol's end, before it closes by itself, only if the protocol has some bytes of its own.
       entry.per_session_data_size = MemoryLayout<Int>.size
       entry.rx_buffer_size =
         port == cws_port_connecting ? WebSocketContext.clientReceiveBytes : WebSocketContext.receiveBytes
@@ -55,7 +56,7 @@ final class WebSocketHost {
     if let trust {
       info.options = cws_tls_options
       info.provided_client_ssl_ctx = trust.pointer
-      // Of the protocols over TLS the only one that carries WebSockets here.
+      // The only protocol over TLS that carries WebSockets here.
       info.alpn = UnsafePointer(text("http/1.1"))
     }
     guard let host = lws_create_vhost(context, &info) else { return nil }

@@ -45,7 +45,7 @@ final class RoomSocket {
   }
 
   func send(_ bytes: [UInt8]) {
-    let frame = encoding.isText ? Frame(text: bytes) : Frame(binary: bytes)
+    let frame = encoding.isText ? MessageFrames(text: bytes) : MessageFrames(binary: bytes)
     // What can't be sent counts as lost. It is sent again over the next connection.
     if connection?.send(frame) == false { connection?.abort() }
   }

@@ -7,7 +7,7 @@ public struct NetworkAddress: Hashable, Sendable {
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// `192.0.2.1`, `2001:db8::1`; one of IPv4 that is written as IPv6 is IPv4's.
+  /// Reads `192.0.2.1` or `2001:db8::1`. An IPv4 address that is written as IPv6 counts as IPv4.
   public init?(_ text: String) {
     var four = in_addr()
     var sixteen = in6_addr()
@@ -22,7 +22,7 @@ public struct NetworkAddress: Hashable, Sendable {
     }
   }
 
-  /// The same in the one way in which the system writes it.
+  /// The address as the system writes it.
   public var text: String {
     var room = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     let family = bytes.count == 4 ? AF_INET : AF_INET6
@@ -30,8 +30,8 @@ public struct NetworkAddress: Hashable, Sendable {
     return room.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
   }
 
-  /// Whose an address is, as far as one can tell: itself, or of IPv6 the 64 bits that whoever has one has all of. One host has
-  /// 2⁶⁴ addresses of those, so that counting them one by one would bound nobody.
+  /// What to count addresses by: an IPv4 address itself, but of an IPv6 address the first 64 bits. Whoever has one IPv6 address
+  /// usually has all 2⁶⁴ that share those bits, so counting single addresses would limit nobody.
   public static func party(of text: String) -> String {
     guard text.contains(":") else { return text }
     // `fe80::1%eth0` names the interface too.

@@ -7,9 +7,9 @@ public struct ListenOptions: Sendable {
   public var subprotocols: [String] = []
   public var webSocket = WebSocketOptions()
   public var http = HTTPOptions()
-  /// Connections in all; one more is answered with 503 at once: memory, and files for the others.
+  /// The most connections at a time. One more is answered with 503 at once: memory, and files for the others.
   public var connectionsMax = 20_000
-  /// How many may wait to be accepted.
+  /// The most connections that may wait to be accepted.
   public var backlog: Int32 = 1_024
 
   public init() {}
@@ -22,15 +22,15 @@ public enum ListenError: Error, Equatable {
   case failed(errno: Int32)
 }
 
-/// A port that is listened on.
+/// Listens on a port.
 ///
-/// `@unchecked Sendable`: its loop's thread only, checked in debug builds; `host` and `port` never change.
-public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident {
+/// `@unchecked Sendable`: only the loop's thread uses it, which debug builds check; `host` and `port` never change.
+public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, ConnectionCounter {
   /// How many connections are accepted before those that are open get their turn.
   private static let acceptsInOneGoMax = 64
 
   public let host: String
-  /// The port; the one that was chosen where 0 was asked for.
+  /// The port. If 0 was asked for, the one that the system chose.
   public let port: Int
   public let loop: EventLoop
   let options: ListenOptions
@@ -39,8 +39,8 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident {
   private let webSocketHost: WebSocketHost
   private let descriptor: Int32
   private var watch: SocketWatch!
-  /// Kept open, so that when files run out a connection can still be accepted and closed, rather than be reported as
-  /// ready for ever.
+  /// A descriptor in reserve. If files run out, it is closed for a moment, so that a connection can be accepted and closed.
+  /// Otherwise the listener would stay readable, and the loop would never sleep.
   private var spareDescriptor: Int32
   private(set) var isClosed = false
   /// Connections that are open, WebSocket or HTTP.
@@ -64,7 +64,7 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident {
     date = HTTPDate(loop: loop)
     let descriptor = try Self.open(host: host, port: port, backlog: options.backlog)
     guard
-      let webSocketHost = loop.websockets.addServerHost(
+      let webSocketHost = loop.websockets?.addServerHost(
         subprotocols: options.subprotocols,
         compresses: options.webSocket.compresses
       )
@@ -81,7 +81,7 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident {
     loop.residents[ObjectIdentifier(self)] = self
   }
 
-  /// Accepts no more. Connections that are open stay; HTTP ones are closed after their answer.
+  /// Accepts no more connections. Open ones stay; those of HTTP are closed after their next answer.
   public func close() {
     loop.assertCurrent()
     guard !isClosed else { return }
@@ -145,12 +145,12 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident {
     }
   }
 
-  /// Answers a request that has hardly been sent. It holds no place, so it is not waited for.
+  /// Answers a client that isn't served. The answer is sent at once or not at all, since the connection isn't kept.
   private func refuse(_ accepted: Int32, from peer: String, _ response: Response) {
     let bytes = response.head(closing: true, date: date.text) + response.body
     _ = send(accepted, bytes, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
     shutdown(accepted, Int32(SHUT_WR))
-    // What was sent already and not read would make the close take the answer back.
+    // Closing with unread bytes would take the answer back.
     withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 1) { room in
       _ = recv(accepted, room.baseAddress, room.count, Int32(MSG_DONTWAIT))
     }
@@ -167,12 +167,12 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident {
 
   private static func openSpare() -> Int32 { Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC) }
 
-  /// Gives libwebsockets a socket whose upgrade was granted. It answers the handshake within the call, and closes the
-  /// socket itself where it can't.
+  /// Gives libwebsockets a socket whose upgrade was granted. libwebsockets answers the handshake within the call. If it can't,
+  /// it closes the socket.
   func adopt(_ accepted: Int32, request: Request, subprotocol: String?, handshake: Handshake) {
     let connection = Connection(
       loop: loop,
-      listener: self,
+      counter: self,
       handler: handler,
       request: request,
       subprotocol: subprotocol,

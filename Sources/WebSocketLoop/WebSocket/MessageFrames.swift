@@ -1,12 +1,11 @@
-/// A message as it goes over the wire from a server: WebSocket frames, headers included, in one immutable buffer that
-/// all who are sent it share.
+/// A message as a server sends it: WebSocket frames, headers included, in one immutable buffer that all its readers share.
 ///
-/// A server's frames are not masked, so the bytes are the same for every recipient, and frames that follow each other in
-/// a buffer go out in one `send()`. A long payload is cut into fragments: where a socket fills up in the middle of a
-/// frame, the rest of that frame has to be kept until the socket takes it (a pong may not come between), and this bounds
-/// what is kept for a reader who stalls.
-public struct Frame: Sendable {
-  /// Payload bytes in a fragment; the bound on what is kept for a stalled reader.
+/// A server's frames are not masked, so the bytes are the same for every reader, and frames that follow each other in a
+/// buffer go out in one `send()`. A long payload is cut into fragments. If a socket fills up in the middle of a frame, the
+/// rest of that frame has to be kept until the socket takes it, because no pong may come between. So the length of a
+/// fragment bounds what is kept for a reader that stalls.
+public struct MessageFrames: Sendable {
+  /// The most payload bytes in a fragment, and so the bound on what is kept for a stalled reader.
   public static let fragmentBytesMax = 16_384
 
   public let bytes: [UInt8]
@@ -99,8 +98,8 @@ struct FrameHeader {
     }
   }
 
-  /// The end of the frame in which the byte at `place` lies, or `place` itself where one ends there. `bytes` begin with
-  /// a frame and were made by `append`.
+  /// The end of the frame in which the byte at `place` lies, or `place` itself if a frame ends there. `bytes` begin with a
+  /// frame and were made by `append`.
   static func boundary(atOrAfter place: Int, in bytes: UnsafeRawBufferPointer) -> Int {
     var end = 0
     while end < place {

@@ -1,34 +1,11 @@
 internal import CWebSockets
 import Glibc
 
-/// Whom clients of this process trust over TLS: whom this machine trusts, by OpenSSL's own places of certificates
-/// (`SSL_CERT_FILE` and `SSL_CERT_DIR` name others). There is no way to trust everyone.
-final class TLSTrust {
-  /// An `SSL_CTX`.
-  let pointer: OpaquePointer
-
-  init?() {
-    guard let context = SSL_CTX_new(TLS_client_method()) else { return nil }
-    pointer = context
-    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
-    guard cws_tls_refuse_old_versions(context) == 1, SSL_CTX_set_default_verify_paths(context) == 1 else { return nil }
-  }
-
-  deinit { SSL_CTX_free(pointer) }
-
-  /// Why the peer of a connection is not whom we meant, in OpenSSL's words; nothing where it is, or was never asked.
-  static func objection(of tls: OpaquePointer) -> String? {
-    let result = SSL_get_verify_result(tls)
-    guard result != Int(X509_V_OK), let words = X509_verify_cert_error_string(result) else { return nil }
-    return String(cString: words)
-  }
-}
-
-/// TLS over a connected socket of ours, which stays the caller's to watch and to close.
+/// TLS over a connected socket. The caller still watches and closes the socket.
 final class TLSStream {
   private let tls: OpaquePointer
 
-  /// - Parameter host: the name or numeric address that the server's certificate has to be for.
+  /// - Parameter host: the name or numeric address that the server's certificate must be for.
   init?(_ trust: TLSTrust, descriptor: Int32, host: String) {
     guard let tls = SSL_new(trust.pointer) else { return nil }
     self.tls = tls
@@ -46,13 +23,13 @@ final class TLSStream {
     return X509_VERIFY_PARAM_set1_host(wanted, host, 0) == 1 && cws_tls_name_server(tls, host) == 1
   }
 
-  /// Sends the beginning of what is handed over; greets the server first, where that is still to be done.
+  /// Sends the first part of `bytes`, after the TLS handshake if that isn't done yet.
   func send(_ bytes: UnsafeRawBufferPointer) -> SocketTransfer {
     ERR_clear_error()
     return outcome(SSL_write(tls, bytes.baseAddress, Int32(min(bytes.count, 1 << 30))), isReading: false)
   }
 
-  /// Whether a part of what the socket has given is still to be received.
+  /// Whether bytes that were read from the socket still wait to be received.
   var holdsBytes: Bool { SSL_has_pending(tls) == 1 }
 
   func receive(_ room: UnsafeMutableRawBufferPointer) -> SocketTransfer {
@@ -68,7 +45,7 @@ final class TLSStream {
     case SSL_ERROR_ZERO_RETURN: return .ended
     case SSL_ERROR_SYSCALL where SSL_is_init_finished(tls) == 1:
       return isReading ? .ended : .failed(.notConnected(errno: errno))
-    case SSL_ERROR_SYSCALL: return .failed(.notSecure("the server ended the greeting"))
+    case SSL_ERROR_SYSCALL: return .failed(.notSecure("the server ended the TLS handshake"))
     default: return failure()
     }
   }

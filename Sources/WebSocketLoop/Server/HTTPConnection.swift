@@ -12,10 +12,10 @@ final class HTTPConnection: SocketWatcher, LoopResident {
   private enum State {
     case readingHead(isBegun: Bool)
     case readingBody(Request, BodyReader)
-    case waiting(Exchange)
+    case waiting(PendingRequest)
     case writing(thenClose: Bool)
-    /// Everything is said: reads until the client has closed too, since closing before would take back what it hasn't
-    /// read yet.
+    /// Everything was sent. It reads on until the client has closed too: closing with unread bytes would take back what the
+    /// client hasn't read yet.
     case lingering
     case ended
   }
@@ -23,7 +23,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
   private static let readBytesMax = 65_536
   private static let pieceBytesMax = 65_536
   private static let lingerMilliseconds: UInt64 = 2_000
-  /// How many pipelined requests are answered in one go before other sockets get their turn.
+  /// How many pipelined requests are answered before other sockets get their turn.
   private static let requestsInOneGoMax = 16
 
   let loop: EventLoop
@@ -40,7 +40,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
   private var body: [UInt8] = []
   private var bodySent = 0
   private var isProcessing = false
-  /// What is held of a body that comes in, or of an answer to it that goes out.
+  /// How much is held of a body that comes in, or of an answer that goes out.
   private var heldBytes = 0 {
     didSet { listener.heldBytes += heldBytes - oldValue }
   }
@@ -57,7 +57,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
 
   func start() {
     loop.residents[ObjectIdentifier(self)] = self
-    loop.counts.exchanges += 1
+    loop.counts.httpConnections += 1
     listener.httpConnectionCame(from: peer)
     watch = SocketWatch(loop: loop, descriptor: descriptor, watcher: self)
     timer = LoopTimer(loop: loop, repeats: true) { [unowned self] in timePassed() }
@@ -94,8 +94,8 @@ final class HTTPConnection: SocketWatcher, LoopResident {
     process()
   }
 
-  /// Goes as far as what was received leads. A handler may answer within, which makes the next request's turn come in
-  /// this same loop rather than by recursion.
+  /// Goes through what was received. If a handler answers at once, this same loop goes on with the next request, so there is no
+  /// recursion.
   private func process() {
     guard !isProcessing else { return }
     isProcessing = true
@@ -114,7 +114,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
           received.removeFirst(head.byteCount)
           try begin(try Request(head, peer: peer))
         case .readingBody(let request, var reader):
-          // Taken out of the state, so that the body has one owner and grows in place.
+          // The state gives the reader up meanwhile, so that the body has one owner and grows in place.
           state = .ended
           let fault = takeBody(&reader)
           state = .readingBody(request, reader)
@@ -129,7 +129,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
       fail(error)
       return
     }
-    // The rest of what was pipelined, after the other sockets' turn.
+    // The other pipelined requests come after the other sockets' turn.
     loop.schedule(afterMilliseconds: 0) { [self] in process() }
   }
 
@@ -149,7 +149,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
     let reader = try BodyReader(try request.bodyLength(), bytesMax: options.bodyBytesMax)
     if let expectation = request.header("expect") {
       guard expectation.utf8.map(\.lowercased).elementsEqual("100-continue".utf8) else {
-        throw HTTPFault(status: 417, message: "the only expectation is 100-continue")
+        throw HTTPFault(status: 417, message: "the only supported expectation is 100-continue")
       }
       if request.isVersion11, !reader.isComplete, received.isEmpty {
         let go = "HTTP/1.1 100 Continue\r\n\r\n"
@@ -161,11 +161,11 @@ final class HTTPConnection: SocketWatcher, LoopResident {
   }
 
   private func deliver(_ request: Request, body: [UInt8]) {
-    let exchange = Exchange(request: request, body: body, connection: self)
-    state = .waiting(exchange)
+    let pending = PendingRequest(request: request, body: body, connection: self)
+    state = .waiting(pending)
     watch.want(readable: false, writable: false)
     timer?.start(afterMilliseconds: options.answerWithinMilliseconds)
-    listener.handler.requested(exchange)
+    listener.handler.requested(pending)
   }
 
   private func upgrade(_ request: Request) throws(HTTPFault) {
@@ -189,21 +189,21 @@ final class HTTPConnection: SocketWatcher, LoopResident {
 
   // MARK: Answering
 
-  func isWaiting(for exchange: Exchange) -> Bool {
-    if case .waiting(let current) = state { return current === exchange }
+  func isWaiting(for pending: PendingRequest) -> Bool {
+    if case .waiting(let current) = state { return current === pending }
     return false
   }
 
-  func answer(_ response: Response, to exchange: Exchange) -> Bool {
+  func answer(_ response: Response, to pending: PendingRequest) -> Bool {
     loop.assertCurrent()
-    guard isWaiting(for: exchange) else { return false }
-    // What came in is let go of with the exchange, what goes out is held until it has gone.
+    guard isWaiting(for: pending) else { return false }
+    // The body that came in goes with the pending request. The answer is held until it was sent.
     let held = listener.heldBytes - heldBytes + response.body.count
     guard response.body.count <= Self.readBytesMax || held <= options.heldBytesMax else {
-      fail(exchange, .overloaded)
+      fail(pending, .overloaded)
       return false
     }
-    write(response, to: exchange.request)
+    write(response, to: pending.request)
     return true
   }
 
@@ -211,13 +211,13 @@ final class HTTPConnection: SocketWatcher, LoopResident {
     write(response, isHead: request.method == "HEAD", thenClose: !request.keepsAlive || listener.isClosed)
   }
 
-  /// The request was understood, and is not answered by the handler all the same.
-  private func fail(_ exchange: Exchange, _ fault: HTTPFault) {
-    write(.error(fault), to: exchange.request)
+  /// The request was understood, but the handler doesn't answer it.
+  private func fail(_ pending: PendingRequest, _ fault: HTTPFault) {
+    write(.error(fault), to: pending.request)
     listener.handler.refused(fault.status, from: peer, reason: fault.message)
   }
 
-  /// The request can't be understood, so neither can what follows it.
+  /// The request can't be understood, and so neither can what follows it.
   private func fail(_ fault: HTTPFault) {
     write(.error(fault), isHead: false, thenClose: true)
     listener.handler.refused(fault.status, from: peer, reason: fault.message)
@@ -229,7 +229,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
     body = isHead || !response.mayHaveBody ? [] : response.body
     bodySent = 0
     if body.count <= 16_384 {
-      // Cheaper than a second call.
+      // Copying this much costs less than a second call.
       output += body
       body = []
     }
@@ -240,7 +240,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
     flush()
   }
 
-  /// Sends what the socket takes. Of a large body there is only the shared buffer and a place in it.
+  /// Sends what the socket takes. A large body is sent from its shared buffer, up to `bodySent` so far.
   private func flush() {
     guard case .writing(let thenClose) = state else { return }
     while outputSent < output.count || bodySent < body.count {
@@ -294,7 +294,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
     switch state {
     case .readingHead(isBegun: true), .readingBody:
       fail(HTTPFault(status: 408, message: "the request took too long"))
-    case .waiting(let exchange): fail(exchange, .tooLate)
+    case .waiting(let pending): fail(pending, .tooLate)
     case .readingHead(isBegun: false), .writing, .lingering, .ended: end()
     }
   }
@@ -313,7 +313,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
     timer?.cancel()
     timer = nil
     loop.residents[ObjectIdentifier(self)] = nil
-    loop.counts.exchanges -= 1
+    loop.counts.httpConnections -= 1
     listener.httpConnectionWent(from: peer)
     loop.memory.connectionWent(loop: loop)
   }

@@ -8,13 +8,13 @@ struct Handshake {
   private let key: String
   private let extensions: String?
 
-  /// - Parameter hasMore: whether the client went on before it was answered, which it must not.
+  /// - Parameter hasMore: whether the client sent more before it was answered, which it must not.
   init(_ request: Request, hasMore: Bool) throws(HTTPFault) {
     guard request.method == "GET", request.isVersion11 else { throw .malformed("an upgrade is a GET of HTTP/1.1") }
     guard request.listHeader("connection").contains(where: { $0.utf8.map(\.lowercased).elementsEqual("upgrade".utf8) })
     else { throw .malformed("an upgrade needs Connection: Upgrade") }
     guard request.header("sec-websocket-version") == "13" else {
-      throw HTTPFault(status: 426, message: "version 13 of WebSocket is spoken here")
+      throw HTTPFault(status: 426, message: "only version 13 of WebSocket is supported")
     }
     guard let key = request.header("sec-websocket-key"), Self.isSixteenBytes(key) else {
       throw .malformed("an upgrade needs a Sec-WebSocket-Key of 16 bytes")
@@ -39,8 +39,8 @@ struct Handshake {
       }
   }
 
-  /// The handshake as libwebsockets gets to see it. Of the client's words it has the key, and the offer of compression where
-  /// that is allowed.
+  /// The handshake for libwebsockets. From the client's own head it has the key, and the offer of compression if that is
+  /// allowed.
   /// - Parameters:
   ///   - host: the name of the virtual host, by which libwebsockets finds it.
   ///   - subprotocol: one that the client offers and the listener speaks.

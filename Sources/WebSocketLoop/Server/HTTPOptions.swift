@@ -5,16 +5,16 @@ public struct HTTPOptions: Sendable {
   public var headersMax = 100
   /// A longer body is answered with 413: memory.
   public var bodyBytesMax = 8 << 20
-  /// What all connections together hold of bodies that come in and of answers that go out; who would make it more is
-  /// answered with 503: memory.
+  /// How much all connections together may hold of bodies and answers. A request that would make it more is answered with
+  /// 503: memory.
   public var heldBytesMax = 512 << 20
-  /// How long a head may take from its first byte, or from the connection's beginning: clients that drip.
+  /// How long a head may take, from its first byte or from the connection's start: clients that send a byte now and then.
   public var headWithinMilliseconds: UInt64 = 10_000
-  /// How long a body may take: the same.
+  /// How long a body may take: the same clients.
   public var bodyWithinMilliseconds: UInt64 = 30_000
-  /// How long the handler may take to answer, before 503 does.
+  /// How long the handler may take. After that the answer is 503.
   public var answerWithinMilliseconds: UInt64 = 60_000
-  /// How long a client may take none of an answer.
+  /// How long a client may leave an answer unread.
   public var stallMilliseconds: UInt64 = 30_000
   /// How long a connection may be quiet between requests.
   public var idleMilliseconds: UInt64 = 30_000

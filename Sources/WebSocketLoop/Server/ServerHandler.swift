@@ -1,0 +1,31 @@
+/// What a listener asks its owner.
+public protocol ServerHandler: ConnectionHandler {
+  /// Whether a connection that has just been accepted is served. If not, it gets the returned response and is closed. Nothing
+  /// has been read from it.
+  func connectionOffered(from peer: String, http: HTTPConnectionCount) -> Response?
+  /// Whether the request may become a WebSocket. A connection can also be closed with a code right after it opened.
+  func upgradeRequested(_ request: Request) -> UpgradeDecision
+  /// A whole request has come. Answer it with `pending.answer`, now or later, on the loop's thread.
+  func requested(_ pending: PendingRequest)
+  /// A client got this status without the owner: its request was malformed or too large, its connection isn't served, or the
+  /// answer came too late or was more than may be held.
+  func refused(_ status: Int, from peer: String, reason: String)
+}
+
+extension ServerHandler {
+  public func connectionOffered(from peer: String, http: HTTPConnectionCount) -> Response? { nil }
+  public func refused(_ status: Int, from peer: String, reason: String) {}
+}
+
+/// How many open connections of a listener are not WebSockets, or not yet.
+public struct HTTPConnectionCount: Sendable, Equatable {
+  public var all: Int
+  /// Those from the same address, or with IPv6 from the same network (`NetworkAddress.party`).
+  public var fromPeer: Int
+}
+
+public enum UpgradeDecision: Sendable {
+  /// Accepted, with one of the subprotocols that the client offers and the listener speaks, or without one.
+  case accept(subprotocol: String?)
+  case refuse(Response)
+}

@@ -1,0 +1,77 @@
+/// Hears what happens on WebSocket connections. Each function is called on the loop's thread, one at a time.
+///
+/// An actor whose executor is the loop conforms with `nonisolated` functions that enter it by `assumeIsolated`. All of them may
+/// write to connections, close them and abort them.
+public protocol ConnectionHandler: AnyObject, Sendable {
+  /// The connection is open. `request` is the one that it was opened with.
+  func connected(_ connection: Connection, request: Request)
+  /// A whole message has come.
+  func received(_ message: Message, on connection: Connection)
+  /// The socket takes more, after a `write` that it took in part, or after `notifyWhenWritable`.
+  func writable(_ connection: Connection)
+  /// The connection is about to close by itself: a message was too long or not UTF-8, or the peer shows no sign of life. What is
+  /// sent now goes before the close frame. If the handler closes the connection now, its own code counts.
+  func closing(_ connection: Connection, code: UInt16, reason: String)
+  /// The connection is gone. Called once for each that was `connected`, and for each attempt of a client that failed.
+  func closed(_ connection: Connection, closure: Closure)
+}
+
+extension ConnectionHandler {
+  public func closing(_ connection: Connection, code: UInt16, reason: String) {}
+}
+
+/// A whole message. Its bytes are valid during the call only. Those of a text are valid UTF-8.
+///
+/// `@unchecked Sendable`: it enters an actor whose executor is the loop, by `assumeIsolated`, which is the thread that it is on
+/// already. It must not go to another thread, because the bytes are gone when the call returns.
+public struct Message: @unchecked Sendable {
+  public let bytes: UnsafeRawBufferPointer
+  public let isText: Bool
+}
+
+/// How a connection ended.
+public struct Closure: Sendable, Equatable {
+  public enum Cause: Sendable, Equatable {
+    /// The peer sent the first close frame.
+    case peer
+    /// We did: `close` was called, a message was too long or not UTF-8, or the peer showed no sign of life.
+    case ours
+    /// There was no close frame: the socket broke, or `abort` was called.
+    case lost
+    /// A client's attempt failed, so it was never open. The status is 0 if the server gave no answer.
+    case refused(status: Int)
+    /// It was never open either: the server's certificate is for another host, or by somebody whom this machine does not trust.
+    /// The reason says which.
+    case untrusted
+
+    /// Whether there never was a connection.
+    public var isBeforeItWasOpen: Bool {
+      switch self {
+      case .refused, .untrusted: true
+      case .peer, .ours, .lost: false
+      }
+    }
+  }
+
+  public var cause: Cause
+  /// The close code: the peer's or ours, 1005 if the peer gave none, 1006 if there was no close frame.
+  public var code: UInt16
+  public var reason: String
+
+  public init(cause: Cause, code: UInt16, reason: String = "") {
+    self.cause = cause
+    self.code = code
+    self.reason = reason
+  }
+}
+
+/// The close codes of RFC 6455 that this module sends or reports by itself.
+enum CloseCode {
+  static let normal: UInt16 = 1000
+  static let goingAway: UInt16 = 1001
+  static let protocolError: UInt16 = 1002
+  static let noStatus: UInt16 = 1005
+  static let lost: UInt16 = 1006
+  static let notUTF8: UInt16 = 1007
+  static let tooLarge: UInt16 = 1009
+}
