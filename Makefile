@@ -6,7 +6,7 @@ ARGS ?=
 
 RELEASE := swift build -c release --product SyncServer
 
-.PHONY: help setup run client test bench table wasm screenshots format folders soak
+.PHONY: help setup run client test bench table page screenshots format folders soak
 .DEFAULT_GOAL := help
 
 help:
@@ -18,7 +18,7 @@ help:
 	@echo '  ARGS="..."       further arguments for the server, the benchmark'
 	@echo '  VERBOSE=1        make test and make soak show all output as it comes'
 
-run: wasm ## build and start the server; install what is missing
+run: page ## build and start the server; install what is missing
 	@$(RELEASE)
 	@exec "$$($(RELEASE) --show-bin-path)/SyncServer" --data "$(DATA)" $(ARGS)
 
@@ -29,18 +29,21 @@ client: setup ## build sync-client, the terminal client, and print its path
 test: ## everything that must pass before a change is accepted
 	@scripts/test
 
-bench: setup ## measure, and compare with yrs and loro
+bench: page ## measure, and compare with yrs and loro
 	@scripts/setup bench
+	@scripts/setup test
 	@.venv/bin/python Benchmarks/run.py $(ARGS)
 	@.venv/bin/python Benchmarks/server.py $(filter --quick,$(ARGS))
+	@.venv/bin/python Benchmarks/visit.py
 
 table: ## write what the table of properties says: web/core/table.js, tables in docs/PROTOCOL.md
 	@swift run --quiet property-table
 
-wasm: setup ## build web/core.wasm, the core for the page
+page: setup ## build what a browser is sent, in build/page: the core as WebAssembly, scripts and styles
 	@scripts/wasm
+	@scripts/page
 
-screenshots: wasm ## take the pictures in docs/images
+screenshots: page ## take the pictures in docs/images
 	@scripts/screenshots $(ARGS)
 
 format: ## format every Swift file

@@ -150,36 +150,14 @@ def frames(world, shapes=1000, count=20, steps=10, seconds=10):
         process.wait()
 
 
-def transfer(world):
-    """What a first visit fetches, as it comes over the network."""
-    room = world.room(name="transfer")
-    sizes = {}
-
-    def watch(page):
-        client = page.context.new_cdp_session(page)
-        client.send("Network.enable")
-        kinds = {}
-        client.on("Network.responseReceived", lambda event: kinds.__setitem__(event["requestId"], event["response"]["url"]))
-        client.on("Network.loadingFinished", lambda event: sizes.__setitem__(kinds.get(event["requestId"], ""), event["encodedDataLength"]))
-
-    person = room.join(before=watch)
-    person.page.wait_for_load_state("networkidle")
-    wasm = sum(size for url, size in sizes.items() if url.endswith(".wasm"))
-    scripts = sum(size for url, size in sizes.items() if url.endswith(".js"))
-    rest = sum(sizes.values()) - wasm - scripts
-    print(f"| a first visit fetches, KB: core.wasm, scripts, the rest | {wasm / 1000:.0f}, {scripts / 1000:.0f}, {rest / 1000:.0f} |")
-    print(f"| all of it, KB in {len(sizes)} files | {sum(sizes.values()) / 1000:.0f} |", flush=True)
-    person.leave()
-
-
 def main():
     servers.BINARY = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else ROOT / ".build" / "release" / "SyncServer")
     with World() as world:
         print("| figure | measured |\n| --- | ---: |")
-        transfer(world)
         room = first_drawing(world, 10_000)
         memory(world, room)
         frames(world)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -15,7 +15,7 @@ import { loadCore } from '../../web/core/core.js'
 globalThis.crypto ??= webcrypto
 
 const [path, times = '7'] = process.argv.slice(2)
-const wasm = readFileSync(new URL('../../web/core.wasm', import.meta.url))
+const wasm = readFileSync(new URL('../../build/page/core.wasm', import.meta.url))
 const core = await loadCore(wasm)
 const file = readFileSync(path)
 

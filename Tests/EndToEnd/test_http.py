@@ -33,7 +33,7 @@ async def test_the_page_is_served_as_a_browser_wants_it(shared):
         packed = await shared.get(path, {"Accept-Encoding": "gzip, deflate, br, zstd"})
         assert packed.headers["Content-Encoding"] == "br" and brotli.decompress(packed.body) == page.body
         assert page.headers["Referrer-Policy"] == "no-referrer"
-    for path, kind in [("/looks/tokens.css", "text/css; charset=utf-8"), ("/icon.svg", "image/svg+xml")]:
+    for path, kind in [("/room/room.css", "text/css; charset=utf-8"), ("/icon.svg", "image/svg+xml")]:
         assert (await shared.get(path)).headers["Content-Type"] == kind
     head = await shared.http("HEAD", "/")
     assert head.status == 200 and head.body == b"" and int(head.headers["Content-Length"]) > 100
@@ -144,14 +144,14 @@ async def test_the_files_of_the_page_are_listed_with_their_version(shared):
     import tempfile
 
     listing = (await shared.get("/page.json")).json
-    assert {"/index.html", "/room.html", "/core/core.js", "/worker.js", "/looks/tokens.css"} <= set(listing["files"])
+    assert {"/index.html", "/room.html", "/room/room.js", "/worker.js", "/room/room.css"} <= set(listing["files"])
     assert listing["files"] == sorted(listing["files"])
     for path in listing["files"]:
         assert (await shared.get(path)).status == 200, path
     with tempfile.TemporaryDirectory() as folder:
         web = os.path.join(folder, "web")
         os.makedirs(os.path.join(web, "deep", ".hidden"))
-        for name in ["room.html", "deep/a.js", ".secret", "deep/.hidden/b.js", "../outside.js"]:
+        for name in ["room.html", "deep/a.js", "deep/a.js.map", ".secret", "deep/.hidden/b.js", "../outside.js"]:
             with open(os.path.join(web, name), "w") as file:
                 file.write(name)
         os.symlink(os.path.join(folder, "outside.js"), os.path.join(web, "link.js"))

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy
 from playwright.sync_api import Error
 
+from modules import module
 from touch import Touch
 
 # A wait longer than this means that something hangs. Even a busy machine is quicker.
@@ -136,7 +137,8 @@ class Person:
 
     def _wait_for_storage(self, expression, value, what):
         test = (
-            "async ([room, value]) => { const { editsOf, drawingOf } = await import('/storage/database.js'); return " + expression + " }")
+            "async ([room, value]) => { const { editsOf, drawingOf } = window.storageModule ??= " + module("storage/database.js")
+            + "; return " + expression + " }")
         try:
             self.page.wait_for_function(test, arg=[self.room.name, value], polling=20, timeout=SECONDS * 1000)
         except Exception as error:

@@ -190,7 +190,7 @@ def upgraded(world):
         shutil.copytree(world.web, web)
 
         def upgrade():
-            with open(web / "looks" / "room.css", "a") as file:
+            with open(web / "room" / "room.css", "a") as file:
                 file.write("/* newer */\n")
 
         with lasting(world, "--web", web) as server:
@@ -203,7 +203,7 @@ def reload_by_banner(person):
     banner.wait_for()
     banner.get_by_role("button", name="Reload").click()
     person.wait("app.session.status().state === 'live'")
-    assert person.page.evaluate("async () => (await (await fetch('/looks/room.css')).text()).includes('newer')")
+    assert person.page.evaluate("async () => (await (await fetch('/room/room.css')).text()).includes('newer')")
     person.page.evaluate("new Promise((done) => setTimeout(done, 300))")
     assert person.page.locator(".banner").count() == 0
 

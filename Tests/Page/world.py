@@ -14,7 +14,7 @@ from websockets.sync.client import connect
 import server as servers
 from person import Person
 
-WEB = Path(__file__).resolve().parents[2] / "web"
+WEB = Path(__file__).resolve().parents[2] / "build" / "page"
 # A wait longer than this means that something hangs. Even a busy machine is quicker.
 SECONDS = 60
 # All people of a test share one address, and tests are quicker than hands.

@@ -15,8 +15,8 @@ globalThis.crypto ??= webcrypto
 const root = new URL('../../', import.meta.url)
 const histories = new URL('histories/', import.meta.url)
 const epoch = 1_763_650_000_000
-const core = await loadCore(readFileSync(new URL('web/core.wasm', root)), { seed: 1n })
-await core.loadExchange(readFileSync(new URL('web/exchange.wasm', root)))
+const core = await loadCore(readFileSync(new URL('build/page/core.wasm', root)), { seed: 1n })
+await core.loadExchange(readFileSync(new URL('build/page/exchange.wasm', root)))
 
 let passed = 0
 let failed = 0
@@ -363,7 +363,7 @@ test('ten thousand shapes come and go, and the memory grows no further the secon
 
 test('the modules import nothing', () => {
   for (const name of ['core', 'exchange']) {
-    const module = new WebAssembly.Module(readFileSync(new URL(`web/${name}.wasm`, root)))
+    const module = new WebAssembly.Module(readFileSync(new URL(`build/page/${name}.wasm`, root)))
     assert.deepEqual(WebAssembly.Module.imports(module), [])
   }
 })

@@ -7,6 +7,13 @@ const closedByPage = 1000
 /** @typedef {import('../core/types.js').Effect} Effect */
 /** @typedef {import('../core/types.js').NetworkEffect} NetworkEffect */
 
+/** @param {{room: string, token: string | null}} address */
+export function openSocket({ room, token }) {
+  const socket = new WebSocket(socketAddress(room, token), 'canvas.v1.bin')
+  socket.binaryType = 'arraybuffer'
+  return socket
+}
+
 /**
  * A replica with its socket. Carries out what the replica asks of the network, tells it what came of that, and tells
  * everyone else the other effects: `effect`, one at a time and in order. `performed` follows each run of effects.
@@ -19,6 +26,8 @@ export class Connection extends Source {
   #room
   #token
   /** @type {WebSocket | null} */
+  #opened
+  /** @type {WebSocket | null} */
   #socket = null
   #timer = 0
   /** @type {Effect[]} */
@@ -29,12 +38,14 @@ export class Connection extends Source {
   /**
    * @param {import('../core/replica.js').Replica} replica
    * @param {{room: string, token: string | null}} address
+   * @param {WebSocket | null} [opened] a socket of the room that was opened before there was a replica
    */
-  constructor(replica, { room, token }) {
+  constructor(replica, { room, token }, opened = null) {
     super()
     this.replica = replica
     this.#room = room
     this.#token = token
+    this.#opened = opened
   }
 
   /** Enters the room. */
@@ -86,12 +97,13 @@ export class Connection extends Source {
 
   #connect() {
     this.#giveUp()
-    const socket = new WebSocket(socketAddress(this.#room, this.#token), 'canvas.v1.bin')
-    socket.binaryType = 'arraybuffer'
+    const socket = this.#takeOpened() ?? openSocket({ room: this.#room, token: this.#token })
     const isCurrent = () => this.#socket === socket
-    socket.addEventListener('open', () => {
+    const connected = () => {
       if (isCurrent()) this.perform(this.replica.connected())
-    })
+    }
+    if (socket.readyState === WebSocket.OPEN) queueMicrotask(connected)
+    else socket.addEventListener('open', connected)
     socket.addEventListener('message', ({ data }) => {
       if (isCurrent()) this.perform(this.replica.received(data))
     })
@@ -101,6 +113,13 @@ export class Connection extends Source {
       this.perform(this.replica.disconnected(code))
     })
     this.#socket = socket
+  }
+
+  /** The socket that was opened beforehand, for the first connection, unless it is closed by now. */
+  #takeOpened() {
+    const opened = this.#opened
+    this.#opened = null
+    return opened && opened.readyState <= WebSocket.OPEN ? opened : null
   }
 
   #giveUp() {

@@ -21,7 +21,7 @@ import { Toolbar } from '../furniture/toolbar.js'
 import { welcome } from '../furniture/welcome.js'
 import { Shaking } from '../gestures/shake.js'
 import { readAddress } from '../network/address.js'
-import { Connection } from '../network/connection.js'
+import { Connection, openSocket } from '../network/connection.js'
 import { Freshness } from '../network/freshness.js'
 import { Layers } from '../panels/layers.js'
 import { Overlaps } from '../panels/overlaps.js'
@@ -62,10 +62,12 @@ async function openRoom(room, { viewOnly, token }) {
 
   // The room, without anything to see.
 
+  // Opened while the core is on its way, so that the room's state can follow the code without a pause.
+  const socket = openSocket({ room, token })
   const core = await loadCore(fetch('/core.wasm'))
   const options = { name: identity.name, color: identity.color, readonly: viewOnly }
   const { replica, release, isLeftBehind } = await openReplica(core, room, options)
-  const connection = new Connection(replica, { room, token })
+  const connection = new Connection(replica, { room, token }, socket)
   const frames = new Frames()
   const shown = new Shown(connection, frames)
   const permission = new Permission(connection, shown, viewOnly)
@@ -152,6 +154,7 @@ async function openRoom(room, { viewOnly, token }) {
   const people = new People(me, presence, parts.later(() => import('../furniture/follow.js'), ({ Follow }) =>
     new Follow({ presence, view, notices })))
   const states = new States({ connection, shown, permission, refusals, actions })
+  elementById('opening').remove()
   document.body.append(
     element('div', { class: 'bars' },
       roomBar(room, new Status(connection, permission), menuEntries(actions, reach.shaking, dialogs)),

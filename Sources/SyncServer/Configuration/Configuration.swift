@@ -13,7 +13,7 @@ struct Configuration: Hashable, Sendable {
   var host = "127.0.0.1"
   var port = 8080
   var storage = Storage.directory(".data")
-  var web = "web"
+  var web = "build/page"
   var logLevel = Logger.Level.info
   var logFormat = Logger.Format.text
   /// The file of tokens; without it everyone may do everything.

@@ -41,7 +41,7 @@ struct Option: Sendable {
       $1.storage = $0 == "memory" ? .memory : .directory($0)
       return nil
     },
-    Option(name: "--web", value: "DIRECTORY", words: "the page's files", standard: "web") {
+    Option(name: "--web", value: "DIRECTORY", words: "the page's files", standard: "build/page") {
       guard !$0.isEmpty else { return "needs a directory" }
       $1.web = $0
       return nil

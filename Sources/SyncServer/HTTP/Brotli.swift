@@ -3,7 +3,7 @@ import CBrotli
 /// Compresses the page's files. Smaller than gzip by a seventh, and browsers take it wherever a page may be a room.
 enum Brotli {
   /// The highest makes the most of what is short, in milliseconds. For what is long it would hold up the loop for half a
-  /// second, and save a tenth: `scripts/wasm` does that beforehand.
+  /// second, and save a tenth: `scripts/wasm` and `scripts/page` do that beforehand.
   private static let shortMax = 64 << 10
   private static let shortQuality: Int32 = 11
   private static let longQuality: Int32 = 9

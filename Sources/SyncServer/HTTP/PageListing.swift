@@ -9,6 +9,9 @@ extension StaticFiles {
   private static let listedMax = 1_000
   private static let foldersDeepMax = 8
 
+  /// What only a debugger asks for is no part of the page.
+  private static let sourceMapSuffix = ".map"
+
   func listing(for request: Request) -> Response {
     var paths: [String] = []
     collect("", depth: 0, into: &paths)
@@ -44,7 +47,7 @@ extension StaticFiles {
       }
       let path = folder.isEmpty ? name : folder + "/" + name
       guard StaticFiles.safe(path.split(separator: "/").map(String.init)) != nil,
-        !path.hasSuffix(StaticFiles.beforehandSuffix)
+        !path.hasSuffix(StaticFiles.beforehandSuffix), !path.hasSuffix(StaticFiles.sourceMapSuffix)
       else { continue }
       switch Int32(entry.pointee.d_type) {
       case Int32(DT_DIR): collect(path, depth: depth + 1, into: &paths)

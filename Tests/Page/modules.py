@@ -1,0 +1,15 @@
+"""The modules of web/, for tests that ask one of them: the page that is served is bundled, and hands none of them out."""
+
+import subprocess
+from functools import cache
+from pathlib import Path
+
+WEB = Path(__file__).resolve().parents[2] / "web"
+
+
+@cache
+def module(path):
+    """What a module exports, as an expression to be evaluated in a page. Its state is its own, not the page's."""
+    command = ["esbuild", WEB / path, "--bundle", "--format=iife", "--global-name=exported", "--target=es2022", "--log-level=warning"]
+    script = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return f"(() => {{ {script}; return exported }})()"
