@@ -1,5 +1,8 @@
 import CanvasCRDT
-import CanvasWasmNumbers
+
+#if canImport(CanvasWasmNumbers)
+  import CanvasWasmNumbers
+#endif
 
 /// The module that the page imports: the table of properties, and the numbers that stand for something on both sides.
 enum JavaScriptTable {

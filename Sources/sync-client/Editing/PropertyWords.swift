@@ -18,7 +18,8 @@ enum PropertyWords {
     writer.key("ops")
     writer.beginArray()
     writer.beginObject()
-    writer.member("shape", Identifier(packed: 0)!)
+    writer.key("shape")
+    writer.value(Identifier(packed: 0)!)
     writer.key("set")
     writer.beginObject()
     for word in words { try write(word, to: &writer) }

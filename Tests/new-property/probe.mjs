@@ -1,0 +1,67 @@
+// What carries `dash` on the page, of which nothing here knows more than its name and its value.
+
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+
+/** As much of a page as fields are made of. */
+class Element extends EventTarget {
+  children = []
+  attributes = {}
+  style = { setProperty() {} }
+  classList = { toggle() {}, add() {}, remove() {} }
+  hidden = false
+  setAttribute(name, value) { this.attributes[name] = value }
+  getAttribute(name) { return this.attributes[name] ?? null }
+  removeAttribute(name) { delete this.attributes[name] }
+  append(...children) { this.children.push(...children) }
+  replaceChildren(...children) { this.children = children }
+  contains() { return false }
+  /** All elements in it. */
+  get all() { return this.children.flatMap((child) => (child instanceof Element ? [child, ...child.all] : [])) }
+}
+globalThis.document = {
+  createElement: () => new Element(),
+  createElementNS: () => new Element(),
+  getElementById: () => new Element(),
+  addEventListener() {},
+}
+
+const { valueRows, readChange } = await import('./web/core/values.js')
+const { changedBit, properties, shapeRow } = await import('./web/core/table.js')
+const shape = parseInt('afykw5t7o', 36)
+
+if (process.argv[2] === 'write') {
+  writeFileSync('values.bin', valueRows([{ shape, set: { dash: 12.5 } }]))
+
+  const { restoration } = await import('./web/furniture/restoration.js')
+  const then = [{ id: 'afy-kw5-t7o', kind: 'star', dash: 12.5 }]
+  assert.deepEqual(restoration(then, [{ id: 'afy-kw5-t7o', kind: 'star', dash: 3 }]).edits, [{ shape, set: { dash: 12.5 } }],
+    'dash is passed over by history')
+
+  const { Inspector } = await import('./web/panels/inspector.js')
+  const edits = []
+  const values = properties.flatMap(({ form, parts }) => parts.map((part) => [part, form === 'color' ? '#000000' : 0]))
+  const drawn = { ...Object.fromEntries(values), id: shape, kind: 'star', dash: 12.5 }
+  const replica = { shownName: () => 'Sun', shapesOf: () => [drawn], shape: () => drawn, bounds: () => drawn, edit: (made) => edits.push(...made) }
+  const anything = { on() {}, size: 1, ids: () => [shape], has: () => true, replica, live: replica, mayEdit: true, beginGroup() {},
+    endGroup() {}, edit: (write) => write(replica), group: (write) => write() }
+  const actions = new Proxy({}, { get: () => ({ words: '', run() {} }) })
+  const place = new Element()
+  const inspector = new Inspector(
+    { shown: anything, editing: anything, selection: anything, permission: anything, actions }, place)
+  inspector.onShow()
+  const label = place.all.find((element) => element.children.includes('Dash'))
+  assert.ok(label, 'dash is passed over by the inspector')
+  const input = place.all.find((element) => element.attributes.id === label.attributes.for)
+  assert.equal(input.value, '12.5', 'the inspector shows another dash')
+  input.value = '40'
+  input.dispatchEvent(new Event('input'))
+  assert.deepEqual(edits, [{ shape, set: { dash: 40 } }], 'the inspector writes another dash')
+} else {
+  const bytes = readFileSync('shape.bin')
+  const change = readChange(new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)), 0)
+  assert.equal(bytes.length, shapeRow.length * 8)
+  assert.equal(change.shape.dash, 12.5, 'dash is passed over by rows of shapes')
+  assert.equal(change.shape.kind, 'star')
+  assert.equal(change.changed, changedBit.dash, 'dash is passed over by the mask of a change')
+}
