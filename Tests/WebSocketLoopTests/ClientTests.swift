@@ -101,6 +101,26 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
     }
   }
 
+  @Test("Empty messages go both ways between others, compressed or not", arguments: [false, true])
+  func emptyMessages(compresses: Bool) async throws {
+    var options = ListenOptions()
+    options.webSocket.compresses = compresses
+    try await withServer(options: options) { port, loop in
+      let client = TestClient()
+      let texts = ["", "one", "", "", "two", ""]
+      client.onConnected = { connection in
+        for text in texts { #expect(connection.send(MessageFrames(text: text))) }
+      }
+      loop.perform {
+        var options = WebSocketOptions()
+        options.compresses = compresses
+        loop.connect(to: Endpoint(host: "127.0.0.1", port: port), options: options, handler: client)
+      }
+      let heard = await eventually { client.heard.withLock { $0.texts.count == texts.count ? $0.texts : nil } }
+      #expect(heard == texts)
+    }
+  }
+
   @Test("The server's close code and reason reach the client") func serverCloses() async throws {
     let server = TestServer()
     server.onConnected = { $0.close(code: 4404, reason: "gone") }

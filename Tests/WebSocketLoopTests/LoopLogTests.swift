@@ -6,7 +6,7 @@ import Testing
 
 @Suite("What libwebsockets says")
 struct LoopLogTests {
-  @Test("is passed on, except the line for each adopted socket, and leaves no memory behind")
+  @Test("is passed on, except the line for each adopted socket and for faults of peers, and leaves no memory behind")
   func lines() throws {
     let heard = Mutex<[String]>([])
     LoopLog.route(to: { _, line in heard.withLock { $0.append(line) } })
@@ -15,6 +15,8 @@ struct LoopLogTests {
     for _ in 0..<400_000 { LoopLog.hear(.error, "lws_adopt_descriptor_vhost2: calling service\n") }
     // Two small allocations for each line would be 25 MB.
     #expect(try residentBytes() - before < 8_000_000)
+    LoopLog.hear(.warning, "Control frame with xtended length is illegal\n")
+    LoopLog.hear(.error, "lws_extension_callback_pm_deflate: zlib error inflate -3: \"invalid block type\"\n")
     LoopLog.hear(.error, "an error\n")
     LoopLog.route(to: { _, _ in })
     #expect(heard.withLock { $0 } == ["a warning", "an error"])

@@ -27,12 +27,18 @@ enum LoopLog {
     }
   }
 
+  /// libwebsockets logs the first as an error for each socket that it adopts, though nothing is wrong. It logs the others for
+  /// what a peer sends, so that any client could fill the log with them.
+  private static let passedOver = [
+    ": calling service", "Control frame with xtended length is illegal", "b63 of length must be zero",
+    ": zlib error inflate",
+  ]
+
   static func hear(_ level: LoopLogLevel, _ line: UnsafePointer<CChar>) {
     guard let destination = destination.withLock({ $0 }) else { return }
     var text = String(cString: line)
     if let end = text.lastIndex(where: { !$0.isNewline }) { text = String(text[...end]) }
-    // libwebsockets logs this as an error for each socket that it adopts, though nothing is wrong.
-    if text.hasSuffix("calling service") { return }
+    if passedOver.contains(where: text.contains) { return }
     destination.tell(level, text)
   }
 }

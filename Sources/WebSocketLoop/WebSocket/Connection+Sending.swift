@@ -143,8 +143,8 @@ extension Connection {
       }
       let header = FrameHeader(readingOurOwn: UnsafeRawBufferPointer(rebasing: frames[done...]))
       let payload = UnsafeRawBufferPointer(rebasing: frames[(done + header.byteCount)...].prefix(header.payloadCount))
-      let result =
-        header.opcode == .close ? writeClose(payload, wsi) : writePayload(payload, header, wsi)
+      let isRaw = header.opcode == .close || (options.compresses && payload.isEmpty)
+      let result = isRaw ? writeRaw(payload, header.opcode, wsi) : writePayload(payload, header, wsi)
       if result < 0 {
         abort()
         break
@@ -172,23 +172,25 @@ extension Connection {
     }
   }
 
-  /// A close frame. libwebsockets has no call that only sends one: its own closing drops what still waits here. So the frame
-  /// is made here, and masked for a client.
-  private func writeClose(_ payload: UnsafeRawBufferPointer, _ wsi: OpaquePointer) -> Int32 {
+  /// Writes a frame that libwebsockets sends as it is: uncompressed, and masked here for a client.
+  ///
+  /// A close frame goes so because libwebsockets has no call that only sends one: its own closing drops what still waits here.
+  /// So does an empty message on a connection that compresses: 4.1.6 aborts the process if it is to compress nothing.
+  private func writeRaw(_ payload: UnsafeRawBufferPointer, _ opcode: FrameOpcode, _ wsi: OpaquePointer) -> Int32 {
     var bytes: [UInt8] = []
     if isServers {
-      MessageFrames.append(payload, opcode: .close, to: &bytes)
+      MessageFrames.append(payload, opcode: opcode, to: &bytes)
     } else {
-      bytes = Self.masked(closeFrame: payload)
+      bytes = Self.masked(payload, opcode)
     }
     return cws_write(wsi, &bytes, bytes.count, cws_write_raw, 0)
   }
 
-  /// A client's close frame with that payload, of at most 125 bytes.
-  static func masked(closeFrame payload: some Collection<UInt8>) -> [UInt8] {
+  /// A client's frame with that payload, of at most 125 bytes.
+  private static func masked(_ payload: UnsafeRawBufferPointer, _ opcode: FrameOpcode) -> [UInt8] {
     let key = UInt32.random(in: .min ... .max)
     let mask = (0..<4).map { UInt8(truncatingIfNeeded: key >> ($0 * 8)) }
-    return [0x80 | FrameOpcode.close.rawValue, 0x80 | UInt8(payload.count)] + mask
+    return [0x80 | opcode.rawValue, 0x80 | UInt8(payload.count)] + mask
       + payload.enumerated().map { $1 ^ mask[$0 & 3] }
   }
 }
