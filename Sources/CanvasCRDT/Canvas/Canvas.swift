@@ -1,32 +1,32 @@
 /// A drawing as a set of registers that merge: what every replica of a room holds.
 ///
-/// Whatever the order, the repeats or the losses between: canvases that have taken in the same operations are equal.
-/// Merging looks at no clock and no limit; what may enter is decided at the door, before.
+/// Canvases that have taken in the same operations are equal, in whatever order these came and however often each was
+/// repeated. Merging looks at no clock and no limit: what may enter is decided before.
 ///
-/// Records lie in pages, and a copy of a canvas shares the pages until either changes one, so that taking a snapshot
-/// beside the traffic costs a page now and then rather than the whole.
+/// Records lie in pages. A copy of a canvas shares the pages until one of the two changes them, so a snapshot in a busy
+/// room costs a page now and then rather than the whole canvas.
 public struct Canvas: Sendable {
   /// Records by slot. A free slot holds a record with nothing assigned.
   private(set) var pages: [[ShapeRecord]] = []
 
-  /// By page, the place in the log of its newest change: a delta passes over pages that are older.
+  /// For each page, the place in the log of its newest change. A delta skips pages that are older.
   private var pageChangedAt: [UInt64] = []
 
   private var freeSlots: [UInt32] = []
   private var slotCount = 0
   private var table: SlotTable
 
-  /// What deleted shapes leave: one stamp each, until it is forgotten.
+  /// Each deleted shape leaves one stamp, until that is forgotten.
   private var erasures = IdentifierMap<Erasure>()
 
-  /// The digest, kept up register by register, where `countDigest` has been asked for it.
+  /// The digest, updated with each register once `countDigest` has been called.
   var countedDigest: UInt64?
 
   /// How many shapes are live.
   public private(set) var liveCount = 0
 
-  /// The place in the log of the newest erasure that was forgotten. Who has not come so far can't be brought up to date
-  /// by a difference.
+  /// The place in the log of the newest erasure that was forgotten. A client that has not come so far needs the whole
+  /// state: a delta would lack that erasure.
   public private(set) var forgottenUpTo: UInt64 = 0
 
   struct Erasure: Hashable, Sendable {
@@ -34,32 +34,33 @@ public struct Canvas: Sendable {
     var changedAt: UInt64
   }
 
-  /// 32 records of 368 bytes: large enough that a page's header is nothing, small enough to copy when it is shared.
+  /// 32 records of 368 bytes: large enough that a page's header costs next to nothing, small enough to copy when it is
+  /// shared.
   static let pageShift: UInt32 = 5
   static let pageLength = 1 << Int(pageShift)
 
-  /// An empty canvas. `seed` scatters the shapes in memory; handed in at random where the identifiers come from people
-  /// one does not know. Nothing that can be read from a canvas depends on it.
+  /// An empty canvas. `seed` scatters the shapes in memory. It should be random where the identifiers come from
+  /// strangers, who could otherwise choose ones that collide. Nothing that can be read from a canvas depends on it.
   public init(seed: UInt64 = 0x9E37_79B9_7F4A_7C15) {
     table = SlotTable(seed: seed)
   }
 
-  /// How many shapes have registers, live or not: what a limit on shapes has to count.
+  /// How many shapes have registers, live or not. A limit on shapes has to count these.
   public var shapeCount: Int { table.count }
 
-  /// How many shapes have left nothing but an erasure.
+  /// How many shapes have only an erasure left.
   public var erasureCount: Int { erasures.count }
 
   public var isEmpty: Bool { table.count == 0 && erasures.isEmpty }
 
-  /// How many records there is room for: the most shapes that ever had registers at once.
+  /// How many records there is room for: the most shapes that have had registers at the same time.
   var slotsEverUsed: Int { slotCount }
 }
 
 // MARK: - Merging
 
 extension Canvas {
-  /// Merges one operation. `place` is where it stands in the room's log, for `operations(since:)`.
+  /// Merges one operation. `place` is its place in the room's log, for `operations(since:)`.
   @discardableResult
   public mutating func apply(_ operation: borrowing Operation, place: UInt64 = 0) -> Change {
     if let slot = slot(of: operation.shape) {
@@ -103,7 +104,7 @@ extension Canvas {
     return change
   }
 
-  /// Takes over the record of a shape of which nothing is known: there is nothing to merge it with.
+  /// Takes over the record of a shape that this canvas does not have, so there is nothing to merge.
   private mutating func adopt(_ record: borrowing ShapeRecord, place: UInt64) -> Change {
     var change = Change(shape: record.shape)
     change.changed = record.values.assigned
@@ -115,7 +116,7 @@ extension Canvas {
     return change
   }
 
-  /// Takes over pages of shapes, those of which nothing is known as they are.
+  /// Merges pages of shapes. Pages of shapes that this canvas does not have are taken over whole.
   mutating func merge(_ arriving: [[ShapeRecord]], place: UInt64) {
     if arriving.count >= StatePart.shapesMax / Canvas.pageLength {
       let pages = pages
@@ -128,8 +129,8 @@ extension Canvas {
     }
   }
 
-  /// Takes over a page of shapes of which nothing is known, where it fits behind the pages that there are. A whole room's
-  /// state comes so, and none of its records is copied.
+  /// Takes over a page of shapes that this canvas does not have, if it fits behind the existing pages. A room's whole
+  /// state arrives this way, and none of its records is copied.
   private mutating func adopt(_ page: [ShapeRecord], place: UInt64) -> Bool {
     guard slotCount & (Canvas.pageLength - 1) == 0 else { return false }
     for row in page.indices {
@@ -155,7 +156,7 @@ extension Canvas {
     return true
   }
 
-  /// Forgets erasures stamped before `milliseconds`; returns how many. Only where the door refuses stamps as old.
+  /// Forgets erasures stamped before `milliseconds`; returns how many. Only safe where stamps that old are refused.
   @discardableResult
   public mutating func forgetErasures(before milliseconds: UInt64) -> Int {
     let countBefore = erasures.count
@@ -171,7 +172,8 @@ extension Canvas {
         if let erasure = pages[page][row].erasure, erasure.milliseconds < milliseconds,
           pages[page][row].forgetErasure(before: milliseconds)
         {
-          // The record may have changed since; a place too new only costs a whole state where less would have done.
+          // The record may have changed since its erasure. A place that is too new only means a whole state where a
+          // delta would have done.
           newestPlace = max(newestPlace, pages[page][row].changedAt)
           forgotten += 1
         }
@@ -181,12 +183,12 @@ extension Canvas {
     return forgotten
   }
 
-  /// For a canvas that is read from where one was stored that had forgotten erasures up to `place`.
+  /// For a canvas that is rebuilt from a store. The stored canvas had forgotten erasures up to `place`.
   public mutating func restore(forgottenUpTo place: UInt64) {
     forgottenUpTo = max(forgottenUpTo, place)
   }
 
-  /// Drops all that the canvas holds of one shape, as though nothing of it had ever come.
+  /// Drops everything that the canvas holds of one shape, as if it had never come.
   mutating func forget(_ shape: Identifier) {
     erasures[shape] = nil
     guard let slot = slot(of: shape) else { return }
@@ -200,7 +202,7 @@ extension Canvas {
 // MARK: - Keeping the books
 
 extension Canvas {
-  /// A record for a shape that has none, with the erasure that it may have left.
+  /// A record for a shape that has none. It takes over the erasure that the shape may have left.
   private func newRecord(_ shape: Identifier) -> ShapeRecord {
     var record = ShapeRecord(shape: shape)
     if !erasures.isEmpty, let erasure = erasures[shape] {
@@ -210,7 +212,7 @@ extension Canvas {
     return record
   }
 
-  /// After a change to the record in `slot`.
+  /// Updates the counts after a change to the record in `slot`.
   private mutating func settle(_ change: Change, slot: UInt32, place: UInt64) {
     guard !change.isEmpty else { return }
     count(change)
@@ -226,7 +228,7 @@ extension Canvas {
     release(slot, of: change.shape)
   }
 
-  /// After the first change to a record that has no slot yet.
+  /// Stores a record that has no slot yet, after its first change.
   private mutating func enter(_ record: ShapeRecord, change: Change, place: UInt64) {
     guard !change.isEmpty else { return }
     count(change)
@@ -265,7 +267,7 @@ extension Canvas {
     pages[Int(slot >> Canvas.pageShift)][Int(slot) & (Canvas.pageLength - 1)]
   }
 
-  /// Copies a record to a slot that is free.
+  /// Copies a record to a free slot.
   private mutating func claim(_ record: borrowing ShapeRecord, changedAt place: UInt64) {
     let slot: UInt32
     if let free = freeSlots.popLast() {
@@ -302,7 +304,7 @@ extension Canvas {
 // MARK: - Reading
 
 extension Canvas {
-  /// Under which stamp a register was written, or, for `deleted`, the shape's erasure.
+  /// The stamp under which a register was written, or, for `deleted`, the stamp of the shape's erasure.
   public func stamp(of property: Property, in shape: Identifier) -> Stamp? {
     if let slot = slot(of: shape) { return record(at: slot).stamp(of: property) }
     return property == .deleted ? erasures[shape]?.stamp : nil

@@ -1,5 +1,6 @@
 extension Canvas {
-  /// The values of a shape's registers, live or not; `assigned` tells which there are, and of an erasure.
+  /// The values of a shape's registers, live or not. `assigned` tells which registers there are, and whether an
+  /// erasure.
   func values(of shape: Identifier) -> Properties {
     if let slot = slot(of: shape) { return record(at: slot).values }
     var values = Properties()
@@ -7,13 +8,13 @@ extension Canvas {
     return values
   }
 
-  /// What one shape adds to the digest.
+  /// One shape's share of the digest.
   func digest(of shape: Identifier) -> UInt64 {
     guard let slot = slot(of: shape) else { return 0 }
     return record(at: slot).digest
   }
 
-  /// Holds of `shape` what `other` holds of it, and nothing where that has nothing.
+  /// Makes this canvas hold of `shape` exactly what `other` holds of it.
   mutating func replace(_ shape: Identifier, from other: Canvas) {
     forget(shape)
     if let slot = other.slot(of: shape) {
@@ -25,7 +26,7 @@ extension Canvas {
     }
   }
 
-  /// How a shape is other here than it was on `earlier`.
+  /// How the shape differs here from what it was on `earlier`.
   func change(of shape: Identifier, since earlier: Canvas) -> Change {
     var change = Change(shape: shape)
     let registers = registers(of: shape)

@@ -1,7 +1,7 @@
 extension Canvas {
   /// Sum modulo 2⁶⁴ of the FNV-1a 64 hashes of `shape property stamp` over every register of every live shape.
   ///
-  /// A walk over all of them where `countDigest` was never called.
+  /// If `countDigest` was never called, this walks over all registers.
   public var digest: UInt64 {
     if let countedDigest { return countedDigest }
     var sum: UInt64 = 0
@@ -11,8 +11,8 @@ extension Canvas {
     return sum
   }
 
-  /// The same, and has it kept up from now on. Most clients never ask, and don't pay for its hashes, which would be a third
-  /// of what an update costs.
+  /// Returns the digest, and keeps it up to date from now on. Most clients never ask for it and don't pay for its
+  /// hashes, which would be a third of an update's cost.
   @discardableResult
   public mutating func countDigest() -> UInt64 {
     let digest = digest

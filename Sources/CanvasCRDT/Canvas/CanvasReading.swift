@@ -1,7 +1,7 @@
-// What a canvas holds, shape by shape.
+// Reading a canvas, shape by shape.
 
 extension Canvas {
-  /// The shape of that name, if it is live.
+  /// The shape with that identifier, if it is live.
   public subscript(shape: Identifier) -> Shape? { live(shape) }
 
   private func live(_ shape: Identifier) -> Shape? {
@@ -18,7 +18,7 @@ extension Canvas {
     return record(at: slot).registers
   }
 
-  /// Whom a write to `property` of `shape` had lost to: the greater of the register's stamp and the erasure's.
+  /// The stamp that beat a write to `property` of `shape`: the greater of the register's stamp and the erasure's.
   public func winner(of property: Property, in shape: Identifier) -> Stamp? {
     let register = stamp(of: property, in: shape)
     let erasure = stamp(of: .deleted, in: shape)
@@ -38,7 +38,7 @@ extension Canvas {
   }
 
   /// The fewest operations that rebuild the registers and the erasures: of all shapes, or of those that have changed
-  /// after `place` in the log. By shape, within a shape by stamp.
+  /// after `place` in the log. Ordered by shape, then by stamp.
   public func forEachOperation<Failure: Error>(
     since place: UInt64? = nil,
     _ body: (borrowing Operation) throws(Failure) -> Void
@@ -60,7 +60,7 @@ extension Canvas {
 }
 
 extension Canvas: Equatable {
-  /// The same registers and erasures; how each came by them is not compared.
+  /// Compares registers and erasures, and not how each canvas came by them.
   public static func == (left: Canvas, right: Canvas) -> Bool {
     guard left.digest == right.digest, left.shapeCount == right.shapeCount, left.erasureCount == right.erasureCount
     else { return false }

@@ -1,8 +1,8 @@
-/// What applying an operation did to a canvas.
+/// The effect of an operation on a canvas.
 public struct Change: Hashable, Sendable {
-  /// Whether the shape is there, before and after.
+  /// Whether the shape was live before the operation, and is after it.
   public enum Lifecycle: UInt8, Hashable, Sendable {
-    /// Not live before, nor after.
+    /// Live neither before nor after.
     case absent
     /// Live before and after.
     case present
@@ -12,19 +12,19 @@ public struct Change: Hashable, Sendable {
 
   public let shape: Identifier
 
-  /// What now holds the operation's value and did not before.
+  /// The registers that took on the operation's value and had another before.
   public internal(set) var changed = PropertyMask()
 
-  /// Registers that the operation's erasure removed.
+  /// The registers that the operation's erasure removed.
   public internal(set) var erased = PropertyMask()
 
-  /// What the operation wrote under a stamp that had already lost to a greater one. `Canvas.winner` names that.
+  /// What the operation wrote and had already lost to a greater stamp. `Canvas.winner` returns that stamp.
   public internal(set) var superseded = PropertyMask()
 
   public internal(set) var lifecycle = Lifecycle.absent
 
   init(shape: Identifier) { self.shape = shape }
 
-  /// Nothing in the canvas is other than before.
+  /// Whether the canvas is the same as before.
   public var isEmpty: Bool { changed.isEmpty && erased.isEmpty }
 }

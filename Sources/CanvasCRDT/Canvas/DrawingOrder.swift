@@ -1,7 +1,7 @@
 /// The live shapes of a canvas as they are drawn, from the back to the front: by `z`, then by identifier.
 ///
-/// Kept change by change: a shape that comes, goes or moves costs two binary searches and the shifting of what lies
-/// between.
+/// It is kept up to date with each change. A shape that comes, goes or moves costs two binary searches and the shifting
+/// of the places in between.
 public struct DrawingOrder: Sendable {
   /// A shape and where it is drawn.
   public struct Place: Hashable, Comparable, Sendable {
@@ -18,8 +18,7 @@ public struct DrawingOrder: Sendable {
     }
   }
 
-  /// A change of the order: where a shape was and where it is now, among the others before and after. Nothing, and it
-  /// was or is not there.
+  /// A shape's index before a change of the order and after it. Nil where the shape was not there.
   public struct Move: Hashable, Sendable {
     public let from: Int?
     public let to: Int?
@@ -46,7 +45,7 @@ public struct DrawingOrder: Sendable {
   public var count: Int { places.count }
   public var isEmpty: Bool { places.isEmpty }
 
-  /// From the back to the front.
+  /// Identifiers from the back to the front.
   public var identifiers: [Identifier] { places.map { $0.shape } }
 
   public func place(of shape: Identifier) -> Place? {
@@ -70,16 +69,16 @@ public struct DrawingOrder: Sendable {
     return places[index - 1].shape
   }
 
-  /// Where the place is, or where it would be.
+  /// The index of the place, or the index at which it would be inserted.
   private func index(of place: Place) -> Int {
-    // What is new is mostly drawn on top.
+    // New shapes are mostly drawn on top.
     guard let last = places.last, !(last < place) else { return places.count }
     return places.partitionIndex { places[$0] < place }
   }
 
   // MARK: - Following the canvas
 
-  /// Takes in what an operation has changed, which the canvas holds by now. Nothing where the order is as before.
+  /// Takes in an operation's change, which the canvas already holds. Nil where the order is as before.
   @discardableResult
   public mutating func update(_ change: Change, in canvas: borrowing Canvas) -> Move? {
     switch change.lifecycle {
@@ -89,7 +88,7 @@ public struct DrawingOrder: Sendable {
     }
   }
 
-  /// Takes in whatever has become of one shape.
+  /// Brings one shape's place up to date with the canvas.
   @discardableResult
   public mutating func update(_ shape: Identifier, in canvas: borrowing Canvas) -> Move? {
     set(canvas[shape]?.properties.z, of: shape)

@@ -1,6 +1,6 @@
 extension Array {
-  /// The first index of which `isBefore` does not hold, or the end. It holds of every index up to that and of none
-  /// behind, so that halving finds it.
+  /// The first index for which `isBefore` does not hold, or the end. It must hold for all indices before that one and
+  /// for none after it: the search halves the range.
   @inlinable
   func partitionIndex(_ isBefore: (Int) -> Bool) -> Int {
     var low = 0

@@ -1,6 +1,6 @@
 /// Identifiers and where their shapes are, brought into order byte by byte.
 ///
-/// Every state that is sent is in the order of identifiers, and sorting by comparison would be a third of its cost.
+/// Every state is sent in the order of identifiers. Sorting by comparison would be a third of the cost of sending it.
 struct RadixOrder {
   struct Entry {
     var packed: UInt64

@@ -1,12 +1,13 @@
 /// The hashes behind a canvas's digest: FNV-1a 64 of the text `shape property stamp`, added up modulo 2⁶⁴.
 ///
 /// FNV takes its bytes one after the other, each waiting for the last multiplication. Up to four texts are therefore
-/// hashed side by side, which costs little more than one: an update replaces one hash by another, a new shape has eight.
+/// hashed side by side, which costs little more than one. An update replaces one hash by another; a new shape has
+/// eight.
 struct RegisterHash: ~Copyable {
-  /// What was added less what was taken away.
+  /// The sum of the hashes added, less those taken away.
   private(set) var sum: UInt64 = 0
 
-  /// The hash of the shape's identifier and the space behind it, with which all its registers' texts begin.
+  /// The hash of the shape's identifier and a space. The texts of all its registers begin with these.
   private let prefix: UInt64
 
   private var texts = InlineArray<256, UInt8>(repeating: 0)
@@ -14,7 +15,7 @@ struct RegisterHash: ~Copyable {
   private var signs = InlineArray<4, UInt64>(repeating: 0)
   private var laneCount = 0
 
-  /// The stamp that was written last and where its text stands, since neighbours often share one.
+  /// The stamp that was written last, and where its text stands: neighbours often share one.
   private var lastStamp: Stamp = .never
   private var lastStampStart = 0
   private var lastStampLength = 0
@@ -42,7 +43,7 @@ struct RegisterHash: ~Copyable {
     enter(property, at: stamp, sign: UInt64.max)
   }
 
-  /// Adds what still waits. To be called once, before `sum` is read.
+  /// Adds the texts that still wait. Call it once, before reading `sum`.
   mutating func finish() {
     if laneCount > 0 { flush() }
   }
@@ -82,7 +83,7 @@ struct RegisterHash: ~Copyable {
     withUnsafeBytes(of: &texts) { bytes in
       var common = lengths[0]
       for lane in 1..<max(laneCount, 1) { common = min(common, lengths[lane]) }
-      // Lanes that nobody entered hash what lies there and are not counted.
+      // Unused lanes hash leftover bytes, and their result is not counted.
       var index = 0
       if laneCount > 2 {
         while index < common {

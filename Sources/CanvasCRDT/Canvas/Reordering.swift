@@ -1,10 +1,10 @@
 /// Changing the drawing order: which shapes have to be given which keys.
 ///
-/// What these answer is to be written as one message, whole: it holds the shapes that were asked to move and, where
-/// these find no room, a few neighbours that make it. Writing it puts the shapes where they were meant to be; what is
-/// there already needs no key.
+/// The result has to be written as one whole message. It holds the shapes that were asked to move and, where there is
+/// no room for them, a few neighbours that make room. Writing it puts the shapes where they were meant to be. A shape
+/// that is there already gets no key.
 extension DrawingOrder {
-  /// Keys for new shapes, in order, and those neighbours that make room for them.
+  /// Keys for new shapes, in order, and keys for the neighbours that make room for them.
   public struct Insertion: Hashable, Sendable {
     public var keys: [OrderKey] = []
     public var moved: [Place] = []
@@ -19,13 +19,13 @@ extension DrawingOrder {
     insertion(of: count, at: index, among: places, using: &generator)
   }
 
-  /// A key over all others. Nothing where others had to make room for it: then ask `inserting(_:at:using:)`.
+  /// A key above all others. Nil where others would have to make room for it: then call `inserting(_:at:using:)`.
   public func keyOnTop(using generator: inout some RandomNumberGenerator) -> OrderKey? {
     guard let key = try? OrderKey.between(places.last?.key, nil, using: &generator) else { return nil }
     return key
   }
 
-  /// Puts shapes together, in the order in which they are drawn now, so that `index` of the others come before them.
+  /// Puts shapes together, in the order in which they are drawn now, with `index` of the other shapes below them.
   public func moving(
     _ shapes: [Identifier],
     to index: Int,
@@ -51,7 +51,7 @@ extension DrawingOrder {
     return keyed
   }
 
-  /// Over all others.
+  /// Moves shapes above all others.
   public func bringingToFront(
     _ shapes: [Identifier],
     using generator: inout some RandomNumberGenerator
@@ -59,7 +59,7 @@ extension DrawingOrder {
     moving(shapes, to: count, using: &generator)
   }
 
-  /// Under all others.
+  /// Moves shapes below all others.
   public func sendingToBack(
     _ shapes: [Identifier],
     using generator: inout some RandomNumberGenerator
@@ -67,7 +67,7 @@ extension DrawingOrder {
     moving(shapes, to: 0, using: &generator)
   }
 
-  /// Each over the next shape above that is not one of them; those that lie together stay together.
+  /// Moves each shape above the next one that is not moved. Neighbours that are both moved stay together.
   public func bringingForward(
     _ shapes: [Identifier],
     using generator: inout some RandomNumberGenerator
@@ -77,7 +77,7 @@ extension DrawingOrder {
     }
   }
 
-  /// Each under the next shape below that is not one of them; those that lie together stay together.
+  /// Moves each shape below the next one that is not moved. Neighbours that are both moved stay together.
   public func sendingBackward(
     _ shapes: [Identifier],
     using generator: inout some RandomNumberGenerator
@@ -89,7 +89,7 @@ extension DrawingOrder {
 
   // MARK: - Underneath
 
-  /// Where the shapes are, each once and in order; those that are not live are nowhere.
+  /// The indices of the live ones of `shapes`, sorted, each once.
   private func indices(of shapes: [Identifier]) -> [Int] {
     var indices: [Int] = []
     indices.reserveCapacity(shapes.count)
@@ -103,7 +103,7 @@ extension DrawingOrder {
     return unique
   }
 
-  /// Sorted indices as ranges.
+  /// Groups sorted indices into ranges.
   private func runs(of indices: [Int]) -> [Range<Int>] {
     var runs: [Range<Int>] = []
     for index in indices {
@@ -116,7 +116,7 @@ extension DrawingOrder {
     return runs
   }
 
-  /// Moves run after run to where `target` says, each after those before it have moved.
+  /// Moves one run after the other to the index that `target` returns. Earlier runs have then already moved.
   private func stepping(
     _ runs: [Range<Int>],
     using generator: inout some RandomNumberGenerator,
@@ -125,7 +125,7 @@ extension DrawingOrder {
     var order = self
     var keyed = IdentifierSet()
     for run in runs {
-      // A run that moves by one leaves all other runs where they are, so that the ranges stay right.
+      // A run that moves by one leaves all other runs where they are, so the ranges stay right.
       guard let index = target(run) else { continue }
       for place in order.moving(run.map { order.places[$0].shape }, to: index, using: &generator) {
         order.set(place.key, of: place.shape)
@@ -143,7 +143,7 @@ extension DrawingOrder {
   ) -> Insertion {
     let index = min(max(index, 0), others.count)
     let neighbours = others.map { $0.key }
-    // Neither failure can come about: the neighbours are sorted, and the index is among them.
+    // This can't fail: the neighbours are sorted, and the index is among them.
     guard let respacing = try? OrderKey.placements(of: count, at: index, in: neighbours, using: &generator) else {
       return Insertion()
     }

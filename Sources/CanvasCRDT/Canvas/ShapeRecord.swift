@@ -1,17 +1,17 @@
 /// One shape's registers, or its erasure and nothing else.
 ///
-/// A plain record of fixed size: the value and the stamp of every property side by side, so that merging a register is
-/// one comparison and one store, and a shape costs what it costs however often it is written.
+/// A plain record of fixed size: the value and the stamp of every property lie side by side. Merging a register is one
+/// comparison and one store, and a shape takes the same memory however often it is written.
 struct ShapeRecord {
   let shape: Identifier
 
   /// The place in the log of the newest operation that changed this record.
   var changedAt: UInt64 = 0
 
-  /// The registers' values. `assigned` tells which registers there are, and with `deleted` that there is an erasure.
+  /// The registers' values. `assigned` tells which registers there are; if it has `deleted`, there is an erasure.
   private(set) var values = Properties()
 
-  /// By property; what is not assigned holds nothing of meaning.
+  /// By property. The stamp of a property that is not assigned means nothing.
   private(set) var stamps = ForEachProperty<Stamp>(repeating: .never)
 
   init(shape: Identifier) { self.shape = shape }
@@ -25,14 +25,15 @@ struct ShapeRecord {
   var registers: PropertyMask { values.assigned.intersection(.registers) }
   var isLive: Bool { values.assigned.contains(.kind) }
 
-  /// Nothing is left but perhaps an erasure.
+  /// Whether no register is left. There may be an erasure.
   var isErasureOnly: Bool { registers.isEmpty }
 }
 
 // MARK: - Merging
 
 extension ShapeRecord {
-  /// Writes `incoming` under one stamp. Adds to `digest`, where there is one, by how much that of live registers grew.
+  /// Writes `incoming` under one stamp. If there is a `digest`, the change of the live registers' hashes is added to
+  /// it.
   @inline(__always)
   mutating func absorb(_ incoming: borrowing Properties, at stamp: Stamp, digest: inout UInt64?) -> Change {
     absorb(incoming, erasure: incoming.deleted ? stamp : nil, stampOf: { _ in stamp }, digest: &digest)
@@ -49,8 +50,8 @@ extension ShapeRecord {
     )
   }
 
-  /// The whole of the merge: an erasure that only grows, and for each register the greater stamp.
-  // Opened in place, a stamp that all properties share is no call.
+  /// The whole merge: the erasure only grows, and each register keeps the greater stamp. It is inlined so that a stamp
+  /// that all properties share costs no call.
   @inline(__always)
   private mutating func absorb(
     _ incoming: borrowing Properties,
@@ -76,14 +77,14 @@ extension ShapeRecord {
 
     for property in incoming.assigned.intersection(.registers) {
       let stamp = stampOf(property)
-      // What stands here is newer than the erasure, so that what loses to both has lost to this.
+      // A register that is left here is newer than the erasure, so a value that loses to both has lost to the register.
       if registersBefore.contains(property), !change.erased.contains(property) {
         let standing = stamps[Int(property.rawValue)]
         if stamp < standing {
           change.superseded.insert(property)
           continue
         }
-        // One stamp, two values: the writer's fault, decided by the encoded value so that replicas still agree.
+        // One stamp with two values is the writer's fault. The encoded values decide, so that replicas still agree.
         if stamp == standing, !incoming.outranks(values, on: property) { continue }
       } else if let erasedUpTo, stamp <= erasedUpTo {
         if stamp < erasedUpTo { change.superseded.insert(property) }
@@ -131,7 +132,7 @@ extension ShapeRecord {
     return change
   }
 
-  /// What this record adds to the digest.
+  /// The record's share of the digest.
   var digest: UInt64 {
     guard isLive else { return 0 }
     var hash = RegisterHash(shape: shape)
@@ -140,7 +141,7 @@ extension ShapeRecord {
     return hash.sum
   }
 
-  /// Leaves out all registers but some, and the erasure where it is not among them.
+  /// Keeps only the registers in `wanted`, and the erasure if it is among them.
   mutating func keep(_ wanted: PropertyMask) { values.clear(values.assigned.subtracting(wanted)) }
 
   /// Forgets an erasure older than `milliseconds`.
@@ -154,7 +155,7 @@ extension ShapeRecord {
 // MARK: - Reading it out
 
 extension ShapeRecord {
-  /// Hands the fewest operations that rebuild the record to `body`: the erasure, then one for each stamp.
+  /// Calls `body` with the fewest operations that rebuild the record: the erasure, then one operation for each stamp.
   func forEachOperation<Failure: Error>(_ body: (borrowing Operation) throws(Failure) -> Void) throws(Failure) {
     if let erasure {
       var set = Properties()
@@ -173,7 +174,7 @@ extension ShapeRecord {
     }
   }
 
-  /// A record read from a stored column form: register by register, each of them once.
+  /// Builds a record from its stored columns, register by register, each of them once.
   mutating func restore(_ property: Property, at stamp: Stamp) {
     values.assigned.insert(property)
     stamps[Int(property.rawValue)] = stamp

@@ -1,7 +1,7 @@
-/// From a shape's identifier to its slot: an open table of slots with a byte of hash beside each.
+/// Maps a shape's identifier to its slot: an open-addressing hash table with a byte of hash beside each slot.
 ///
-/// Written by hand because it is asked once for every operation: about a third of a `Dictionary`'s time and memory. The
-/// identifiers come from outside, so where they land depends on a seed that outsiders don't know.
+/// Written by hand because every operation looks a shape up: it takes about a third of a `Dictionary`'s time and
+/// memory. The identifiers come from outside, so their places depend on a seed that outsiders don't know.
 struct SlotTable: Sendable {
   /// 0: empty; otherwise 0x80 and seven bits of the hash.
   private var tags: [UInt8]
@@ -30,7 +30,7 @@ struct SlotTable: Sendable {
     UInt8(truncatingIfNeeded: hash >> 57) | 0x80
   }
 
-  /// The slot of `shape`; `holds` tells whether a slot is the shape's, asked seldom in vain.
+  /// The slot of `shape`. `holds` tells whether a slot is the shape's; it is seldom called for another shape's.
   @inline(__always)
   func slot(of shape: Identifier, holds: (UInt32) -> Bool) -> UInt32? {
     let hash = hash(shape)
@@ -44,21 +44,22 @@ struct SlotTable: Sendable {
     return nil
   }
 
-  /// Enters a shape that is not in the table. `identifier` tells whose a slot is, for when the table grows.
+  /// Enters a shape that is not in the table. When the table grows, it asks `identifier` for the shape in each slot.
   mutating func insert(_ shape: Identifier, slot: UInt32, identifier: (UInt32) -> Identifier) {
     if !hasRoom(for: count + 1, in: tags.count) { grow(to: tags.count * 2, identifier: identifier) }
     place(shape, slot: slot)
     count += 1
   }
 
-  /// Makes room for many more, of which some thousands follow others: fourfold, since each growth reads all shapes there are.
+  /// Makes room for many more shapes. The capacity grows fourfold, since some thousands more may follow, and each
+  /// growth reads all shapes.
   mutating func reserve(_ additional: Int, identifier: (UInt32) -> Identifier) {
     var capacity = tags.count
     while !hasRoom(for: count + additional, in: capacity) { capacity *= 4 }
     if capacity > tags.count { grow(to: capacity, identifier: identifier) }
   }
 
-  /// Three quarters full is where runs of occupied places begin to grow long.
+  /// Above three quarters full, runs of occupied places grow long.
   private func hasRoom(for count: Int, in capacity: Int) -> Bool { count * 4 <= capacity * 3 }
 
   private mutating func place(_ shape: Identifier, slot: UInt32) {
@@ -80,7 +81,7 @@ struct SlotTable: Sendable {
     }
   }
 
-  /// Takes a shape out and moves up what had been pushed behind it, so that no gravestones pile up.
+  /// Removes a shape and moves up the shapes that it had displaced, so that no tombstones pile up.
   mutating func remove(_ shape: Identifier, slot: UInt32, identifier: (UInt32) -> Identifier) {
     let mask = tags.count - 1
     var hole = Int(truncatingIfNeeded: hash(shape)) & mask

@@ -3,7 +3,7 @@
 /// It shares the pages of the canvas that it was taken from, and no record is copied.
 public struct StatePart: Sendable {
   private let pages: [[ShapeRecord]]
-  /// Where the records are; nothing where they are all that the pages have.
+  /// The records' slots; nil where the part has every record in `pages`.
   private let slots: [UInt32]?
   let recordCount: Int
   let erasures: [(shape: Identifier, stamp: Stamp)]
@@ -24,7 +24,7 @@ public struct StatePart: Sendable {
     recordCount = pages.reduce(0) { $0 + $1.count }
   }
 
-  /// The pages, where they have all of the records and nothing else.
+  /// The pages, if they hold all of the records and nothing else.
   var wholePages: [[ShapeRecord]]? { slots == nil ? pages : nil }
 
   /// The record at `index`, copied.
@@ -33,7 +33,7 @@ public struct StatePart: Sendable {
     return pages[Int(slot >> Canvas.pageShift)][Int(slot) & (Canvas.pageLength - 1)]
   }
 
-  /// Each record in its place, in order.
+  /// Calls `body` with each record in place, in order.
   func forEachRecord<Failure: Error>(_ body: (borrowing ShapeRecord) throws(Failure) -> Void) throws(Failure) {
     for index in 0..<recordCount {
       let slot = slots?[index] ?? UInt32(index)
@@ -41,11 +41,12 @@ public struct StatePart: Sendable {
     }
   }
 
-  /// All records in place, for as long as `body` runs: reading one property of many is not worth copying each.
+  /// Gives `body` all records in place. Reading one property of many records is not worth copying each.
   func withRecords<Result, Failure: Error>(
     _ body: ([UnsafePointer<ShapeRecord>]) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    // The part holds its pages and nothing changes an array that two hold, so they stay where they are until the end.
+    // The part holds its pages, and nothing changes an array that has two holders. So the records stay where they are
+    // until the end.
     defer { withExtendedLifetime(pages) {} }
     let bases = pages.map { page in page.withUnsafeBufferPointer { $0.baseAddress } }
     var pointers: [UnsafePointer<ShapeRecord>] = []
@@ -61,7 +62,7 @@ public struct StatePart: Sendable {
   /// How many shapes and erasures it has.
   public var count: Int { recordCount + erasures.count }
 
-  /// The fewest operations that say the same.
+  /// The fewest operations that mean the same.
   public func forEachOperation<Failure: Error>(
     _ body: (borrowing Operation) throws(Failure) -> Void
   ) throws(Failure) {
@@ -85,8 +86,8 @@ extension StatePart: Equatable {
 }
 
 extension Canvas {
-  /// The state, or what of it has changed after `place`, in parts of at most so many shapes and as many erasures.
-  /// There is always one, if an empty one.
+  /// The state, or its changes after `place`, in parts of at most `shapesMax` shapes and as many erasures. There is
+  /// always at least one part, which may be empty.
   public func stateParts(since place: UInt64? = nil, shapesMax: Int = StatePart.shapesMax) -> [StatePart] {
     let slots = orderedSlots(since: place)
     let erasures = orderedErasures(since: place)
@@ -109,7 +110,7 @@ extension Canvas {
     return parts
   }
 
-  /// What has changed after `place`, and of each shape no more than what `wanted` says that was.
+  /// The changes after `place`. `wanted` says which of a shape's properties have changed, and only these are included.
   public func stateParts(
     since place: UInt64,
     shapesMax: Int = StatePart.shapesMax,
@@ -133,7 +134,7 @@ extension Canvas {
     }
   }
 
-  /// Merges a part: the same as applying its operations, and many times as fast where the shapes are new.
+  /// Merges a part. The result is that of applying its operations, but many times as fast where the shapes are new.
   public mutating func merge(_ part: StatePart, place: UInt64 = 0) {
     for erasure in part.erasures {
       var set = Properties()
@@ -146,7 +147,7 @@ extension Canvas {
 }
 
 extension StatePart {
-  /// So many that what a part costs in common is nothing, and so few that the longest stays under a message's bound:
-  /// 1,024 shapes with every property and the longest names take 400 KB as columns.
+  /// Large enough that a part's fixed costs don't matter, small enough that the longest stays under the limit on
+  /// messages: 1,024 shapes with every property and the longest names take 400 KB as columns.
   public static let shapesMax = 1_024
 }

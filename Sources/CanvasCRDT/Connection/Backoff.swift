@@ -1,17 +1,17 @@
-/// Pauses that grow from try to try and are drawn at random, so that a crowd thrown out together does not come back
-/// together.
+/// Pauses that grow from try to try and are random, so that clients that were disconnected together don't come back all
+/// at once.
 public struct Backoff: Hashable, Sendable {
   static let firstMilliseconds: UInt64 = 250
   static let millisecondsMax: UInt64 = 15_000
 
-  /// Even the luckiest draw leaves the other side this long.
+  /// The shortest pause, whatever is drawn.
   static let millisecondsMin: UInt64 = 20
 
   private(set) var tries: UInt64 = 0
 
   public init() {}
 
-  /// Full jitter: anything up to a bound that doubles.
+  /// Full jitter: anything up to a bound that doubles with each try.
   public mutating func next(using generator: inout some RandomNumberGenerator) -> UInt64 {
     // 250 ms doubled six times is past the bound.
     let bound = min(Backoff.millisecondsMax, Backoff.firstMilliseconds << min(tries, 6))
@@ -24,7 +24,7 @@ public struct Backoff: Hashable, Sendable {
   }
 }
 
-/// SplitMix64: from one seed, which the host draws, all that a replica leaves to chance.
+/// SplitMix64. All of a replica's randomness comes from one seed, which the host draws.
 public struct SplitMix: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

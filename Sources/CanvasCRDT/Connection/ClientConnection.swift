@@ -1,7 +1,7 @@
 /// A client's connection to a room: connect, say hello, keep to the room's rate, and come back after a loss.
 ///
-/// `Replica`, which keeps the drawing, and clients that only write go by the same rules. Their owner tells the
-/// connection what happened and does what it returns. It asks no clock, and chance is handed in.
+/// `Replica`, which keeps the drawing, and clients that only write use the same rules. The owner tells the connection
+/// what happened and does what it returns. Time and randomness are handed in.
 public struct ClientConnection: Sendable {
   public enum State: Hashable, Sendable {
     /// Not connected, and nothing is planned.
@@ -20,12 +20,12 @@ public struct ClientConnection: Sendable {
 
   public private(set) var state = State.offline
 
-  /// What the room takes, as its newest welcome told.
+  /// The room's limits, from its newest welcome.
   public private(set) var limits = RoomLimits()
 
   public private(set) var serverTime: ServerTime
 
-  /// How often the room has been reached.
+  /// How many times the client has joined the room.
   public private(set) var joins = 0
 
   private var helloSentAt: UInt64?
@@ -37,10 +37,10 @@ public struct ClientConnection: Sendable {
   private var refusalPauses = Backoff()
   private var pausedUntil: UInt64?
 
-  /// A server that has not said welcome by then won't.
+  /// A server that has not sent the welcome by then is given up.
   static let welcomeMillisecondsMax: UInt64 = 15_000
 
-  /// A connection that has lasted this long ends the growth of the pauses between tries.
+  /// After a connection has lasted this long, the pauses between tries begin small again.
   private static let stableMilliseconds: UInt64 = 10_000
 
   public init(serverTime: ServerTime = ServerTime()) { self.serverTime = serverTime }
@@ -64,7 +64,7 @@ public struct ClientConnection: Sendable {
 // MARK: - Coming and going
 
 extension ClientConnection {
-  /// What the owner is to do with the socket.
+  /// What the owner has to do with the socket.
   public enum SocketAction: Hashable, Sendable {
     case nothing
     case open
@@ -86,8 +86,8 @@ extension ClientConnection {
     return action
   }
 
-  /// Leaves a connection on which hello has been sent, and is connecting anew. Says whether there was one: then its
-  /// socket is to be closed and another opened.
+  /// Closes a connection on which hello was sent, in order to connect anew. True where there was one: then the owner
+  /// closes its socket and opens another.
   public mutating func restart(at now: Moment) -> Bool {
     guard state == .greeting || state == .joined else { return false }
     lose(at: now)
@@ -95,7 +95,8 @@ extension ClientConnection {
     return true
   }
 
-  /// The socket is open. Returns the beginning of the hello that is to be sent; nothing where no socket was asked for.
+  /// The socket is open. Returns the hello to send, as far as the connection can fill it in. Nil where no socket was
+  /// asked for.
   public mutating func opened(as actor: Identifier, at now: Moment) -> Hello? {
     guard state == .connecting else { return nil }
     state = .greeting
@@ -125,7 +126,7 @@ extension ClientConnection {
     serverTime.read(milliseconds, sentAt: sentAt, at: now)
   }
 
-  /// The socket is gone, or never came to be; with the close code where there was one. Says whether there was a socket.
+  /// The socket is gone, or never opened. `code` is the close code, where there was one. True where there was a socket.
   public mutating func closed(
     _ code: UInt16?,
     at now: Moment,
@@ -136,8 +137,8 @@ extension ClientConnection {
       lose(at: now)
       state = .closed(code: code)
     } else {
-      // Two writers under one actor would give the same stamps, so the one that was sent away comes back as somebody
-      // new.
+      // Two writers under one actor would make equal stamps, so the client that was disconnected comes back as a new
+      // actor.
       if code == CloseCode.actorElsewhere.rawValue { asksForNewActor = true }
       retry(at: now, using: &generator)
     }
@@ -151,8 +152,8 @@ extension ClientConnection {
     state = .waiting(untilMonotonicMilliseconds: now.monotonicMilliseconds &+ pause)
   }
 
-  /// The time that `wakeAt` asked for has come. A socket that is to be closed is given up: the next try follows after a
-  /// pause.
+  /// The time in `wakeAt` has come. If the welcome is overdue, the socket has to be closed, and the next try follows after
+  /// a pause.
   public mutating func wake(at now: Moment, using generator: inout some RandomNumberGenerator) -> SocketAction {
     guard let wakeAt, now.monotonicMilliseconds >= wakeAt else { return .nothing }
     if state == .greeting {
@@ -175,21 +176,22 @@ extension ClientConnection {
 // MARK: - How fast operations may be sent
 
 extension ClientConnection {
-  /// Until when nothing may be sent because the server refused for now; nothing where it may.
+  /// Until when nothing may be sent because the server refused a message for now. Nil where sending is allowed.
   public mutating func sendingPause(at now: Moment) -> UInt64? {
     if let until = pausedUntil, now.monotonicMilliseconds < until { return until }
     pausedUntil = nil
     return nil
   }
 
-  /// Counts a message of so many operations as sent; or says when there is room for it under the room's rate.
+  /// Counts a message of `operations` operations as sent and returns nil. If the room's rate doesn't allow it yet, it
+  /// returns when it will.
   public mutating func spend(_ operations: Int, at now: Moment) -> UInt64? {
     let tokens = min(UInt64(max(operations, 0)), rate.capacity)
     if rate.take(tokens, at: now.monotonicMilliseconds) { return nil }
     return now.monotonicMilliseconds &+ rate.millisecondsUntil(tokens, at: now.monotonicMilliseconds)
   }
 
-  /// The server refused a message that it may take later: nothing is sent for a while, and longer each time.
+  /// The server refused a message that it may take later. Nothing is sent for a while, longer each time.
   public mutating func pauseSending(at now: Moment, using generator: inout some RandomNumberGenerator) {
     pausedUntil = now.monotonicMilliseconds &+ refusalPauses.next(using: &generator)
   }

@@ -3,7 +3,7 @@
 public enum CloseCode: UInt16, CaseIterable, Hashable, Sendable {
   /// The client leaves.
   case normal = 1000
-  /// The server stops, or cannot go on with this connection. The client may come back.
+  /// The server stops, or can't go on with this connection. The client may come back.
   case goingAway = 1001
   /// Frames that RFC 6455 does not allow.
   case protocolError = 1002
@@ -43,8 +43,8 @@ public enum CloseCode: UInt16, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// Whether trying again is pointless. The whole range is final, also numbers that have no name yet: a newer server
-  /// may send them.
+  /// Whether trying again is pointless. The whole range is final, even numbers without a name here: a newer server may
+  /// send them.
   public static func isFinal(_ number: UInt16) -> Bool {
     (CloseCode.badHello.rawValue...CloseCode.noSuchRoom.rawValue).contains(number)
   }

@@ -1,9 +1,9 @@
-/// What the clocks of the host say, in milliseconds. Told with every event: a replica has no clock of its own.
+/// The host's clocks, in milliseconds. Every event carries them, because a replica has no clock of its own.
 public struct Moment: Hashable, Sendable {
   /// Unix time as the host believes it to be. It may be wrong, and it may jump.
   public var wallMilliseconds: UInt64
 
-  /// Time since any beginning, that never goes back. Pauses and deadlines are measured on it.
+  /// Time since an arbitrary beginning. It never goes back. Pauses and deadlines are measured on it.
   public var monotonicMilliseconds: UInt64
 
   public init(wallMilliseconds: UInt64, monotonicMilliseconds: UInt64) {

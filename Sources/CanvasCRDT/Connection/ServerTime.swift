@@ -1,24 +1,24 @@
-/// What the server's clock says, reckoned from the host's clocks, however wrong those are.
+/// The server's time, calculated from the host's clocks, however wrong those are.
 public struct ServerTime: Hashable, Sendable {
   private struct Reading: Hashable {
     let server: UInt64
     let monotonic: UInt64
   }
 
-  /// How far the server's time is past the host's wall clock; nothing before the server has told its time.
+  /// How far the server's time is ahead of the host's wall clock. Nil until the server has told its time.
   public private(set) var offset: Int64?
 
   private var reading: Reading?
 
-  /// A round trip longer than this says nothing about where in it the server looked at its clock.
+  /// In a round trip longer than this, it is unknown when the server read its clock.
   private static let roundTripMillisecondsMax: UInt64 = 10_000
 
   public init(offset: Int64? = nil) { self.offset = offset }
 
   /// The server's time now, as far as the client can know.
   ///
-  /// There are two ways to count on from the last reading, and the later time is taken. On a host that slept the
-  /// monotonic clock stood still. On one whose wall clock was put back, stamps by that clock would lie in the past.
+  /// There are two ways to count on from the last reading, and the later time is taken. While a host sleeps, its
+  /// monotonic clock may stand still. When its wall clock is set back, stamps by that clock would lie in the past.
   public func milliseconds(at now: Moment) -> UInt64 {
     var estimate = now.wallMilliseconds
     if let offset {
@@ -32,7 +32,8 @@ public struct ServerTime: Hashable, Sendable {
   }
 
   /// The server told its time.
-  /// - Parameter sentAt: when the message was sent that this answers, on the monotonic clock.
+  ///
+  /// - Parameter sentAt: when the message that this answers was sent, on the monotonic clock.
   public mutating func read(_ server: UInt64, sentAt: UInt64?, at now: Moment) {
     var server = min(server, Stamp.millisecondsMax)
     if let sentAt, now.monotonicMilliseconds >= sentAt {

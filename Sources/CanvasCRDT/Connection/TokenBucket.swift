@@ -1,4 +1,4 @@
-/// A rate: tokens come at a steady pace, and up to `capacity` of them gather while nobody takes any.
+/// A rate limit: tokens come at a steady pace, and up to `capacity` of them gather while nobody takes any.
 public struct TokenBucket: Hashable, Sendable {
   private let perSecond: UInt64
   private let capacityThousandths: UInt64
@@ -6,7 +6,7 @@ public struct TokenBucket: Hashable, Sendable {
   private var thousandths: UInt64
   private var filledAt: UInt64
 
-  /// Larger rates are as good as none, and the arithmetic stays far from its bounds.
+  /// A larger rate is no limit in practice, and this bound keeps the arithmetic from overflowing.
   private static let tokensMax: UInt64 = 1_000_000_000
 
   /// A full bucket. The rate and the capacity are at least one.
@@ -20,7 +20,7 @@ public struct TokenBucket: Hashable, Sendable {
   /// The most that can ever be taken at once.
   public var capacity: UInt64 { capacityThousandths / 1_000 }
 
-  /// Takes so many tokens, or none where there are fewer.
+  /// Takes `count` tokens, or none where there are fewer.
   public mutating func take(_ count: UInt64, at milliseconds: UInt64) -> Bool {
     fill(at: milliseconds)
     guard count <= capacity, thousandths >= count * 1_000 else { return false }
@@ -28,8 +28,8 @@ public struct TokenBucket: Hashable, Sendable {
     return true
   }
 
-  /// How long from `milliseconds` until so many tokens can be taken: 0 where they can be now. For more than the
-  /// capacity it is the time until the bucket is full.
+  /// How long from `milliseconds` until `count` tokens can be taken; 0 where they can be taken now. For more than the
+  /// capacity, it is the time until the bucket is full.
   public func millisecondsUntil(_ count: UInt64, at milliseconds: UInt64) -> UInt64 {
     let wanted = min(count, capacity) * 1_000
     let held = thousandths(at: milliseconds)

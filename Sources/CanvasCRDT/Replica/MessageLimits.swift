@@ -5,16 +5,16 @@ struct MessageLimits: Sendable {
   let encoding: WireEncoding
 
   init(_ limits: RoomLimits, encoding: WireEncoding) {
-    // What cannot pass at the permitted rate must not be one message.
+    // A message that is larger than the permitted rate could never be sent.
     operationsMax = max(1, min(Int(clamping: limits.operationsPerMessage), Int(clamping: limits.operationsPerSecond)))
     bytesMax = Int(clamping: limits.messageBytes)
     self.encoding = encoding
   }
 
-  /// What a message takes beside its operations.
+  /// The bytes of a message apart from its operations.
   var envelopeBytes: Int { 64 }
 
-  /// Not less than an operation takes, found without writing it.
+  /// An upper bound on the operation's length, found without encoding it.
   func bytesMax(of operation: borrowing Operation) -> Int {
     let set = operation.set
     let name = set.assigned.contains(.name) ? set.name.utf8Count : 0
@@ -22,7 +22,7 @@ struct MessageLimits: Sendable {
     switch encoding {
     // Head, shape, actor, stamp and mask; two numbers of ten bytes are the longest value.
     case .binary: return 40 + 20 * set.assigned.count + name + key
-    // A control character of a name would take six bytes; two numbers of twenty-four are the longest other value.
+    // A control character of a name can take six bytes. The longest other value is two numbers of twenty-four bytes.
     case .json: return 112 + 80 * set.assigned.count + 6 * name + key
     }
   }

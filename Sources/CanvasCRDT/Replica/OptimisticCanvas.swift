@@ -1,7 +1,7 @@
-/// What is shown, one's own unanswered edits included, and beside it what of the same is confirmed.
+/// The canvas that is shown, the client's own unanswered edits included, and with it the confirmed canvas.
 ///
-/// There are not two whole canvases. Where nothing is pending the two agree, so only the shapes that have pending
-/// edits have a confirmed record of their own, on `base`.
+/// There are not two whole canvases. Where nothing is pending the two agree, so only the shapes that have pending edits
+/// have a confirmed record of their own, on `base`.
 struct OptimisticCanvas: Sendable {
   var shown: Canvas
 
@@ -11,7 +11,8 @@ struct OptimisticCanvas: Sendable {
   /// How many operations are pending on each shape that has any.
   private(set) var pending = IdentifierMap<Int>()
 
-  /// The room's state on its way, after a reset, until it is whole. What was shown stays meanwhile.
+  /// After a reset: the room's state as far as it has arrived. The canvas that was shown before stays until the state
+  /// is whole.
   private var arriving: Canvas
   private(set) var isArriving = false
 
@@ -25,10 +26,10 @@ struct OptimisticCanvas: Sendable {
   }
 }
 
-// MARK: - One's own
+// MARK: - Own operations
 
 extension OptimisticCanvas {
-  /// One more operation on `shape` is pending. To be said before it is written to what is shown.
+  /// One more operation on `shape` is pending. Call this before the operation is written to the shown canvas.
   mutating func hold(_ shape: Identifier) {
     guard let count = pending[shape] else {
       base.replace(shape, from: shown)
@@ -38,8 +39,8 @@ extension OptimisticCanvas {
     pending[shape] = count + 1
   }
 
-  /// So many operations on `shape` are pending no more. Their values are confirmed, superseded or have been taken off
-  /// what is shown.
+  /// `count` operations on `shape` are no longer pending: their values are confirmed or superseded, or are no longer
+  /// shown.
   mutating func release(_ shape: Identifier, count: Int = 1) {
     guard let standing = pending[shape] else { return }
     if standing > count {
@@ -50,13 +51,13 @@ extension OptimisticCanvas {
     }
   }
 
-  /// The server has made one's own operation durable. It is shown already.
+  /// The server has made one of the client's own operations durable. It is shown already.
   mutating func confirm(_ operation: Operation) {
     if pending.contains(operation.shape) { base.apply(operation) }
     if isArriving { arriving.apply(operation) }
   }
 
-  /// Builds what is shown of `shapes` again, from what is confirmed and what is still pending.
+  /// Builds `shapes` on the shown canvas again, from their confirmed records and their pending operations.
   mutating func rebuild(_ shapes: IdentifierSet, pending outbox: Outbox) -> [Change] {
     let before = shown
     for shape in shapes.members where pending.contains(shape) { shown.replace(shape, from: base) }
@@ -72,10 +73,10 @@ extension OptimisticCanvas {
   }
 }
 
-// MARK: - The room's
+// MARK: - The room's operations
 
 extension OptimisticCanvas {
-  /// Takes in an operation that the room has. The change is to what is shown.
+  /// Takes in an operation that the room has. Returns how the shown canvas changed.
   mutating func receive(_ operation: borrowing Operation) -> Change {
     if isArriving {
       arriving.apply(operation)
@@ -85,7 +86,7 @@ extension OptimisticCanvas {
     return shown.apply(operation)
   }
 
-  /// Takes in what the room has of one shape.
+  /// Takes in the room's record of one shape.
   mutating func receive(_ record: borrowing ShapeRecord) -> Change {
     if isArriving {
       arriving.merge(record, place: 0)
@@ -95,19 +96,19 @@ extension OptimisticCanvas {
     return shown.merge(record, place: 0)
   }
 
-  /// The room's state comes from the beginning.
+  /// The room is about to send its whole state.
   mutating func beginReset() {
     arriving = Canvas(seed: seed)
     isArriving = true
   }
 
-  /// The connection was lost in the middle of it.
+  /// The connection was lost before the whole state had come.
   mutating func abandonReset() {
     arriving = Canvas(seed: seed)
     isArriving = false
   }
 
-  /// The state is whole: it replaces what was confirmed, and what is pending is shown over it.
+  /// The state is whole. It replaces the confirmed canvas, and pending operations are shown over it.
   mutating func finishReset(pending outbox: Outbox) {
     guard isArriving else { return }
     shown = arriving
@@ -118,7 +119,7 @@ extension OptimisticCanvas {
   }
 }
 
-// MARK: - What is confirmed
+// MARK: - The confirmed canvas
 
 extension OptimisticCanvas {
   var confirmedDigest: UInt64 {
@@ -127,14 +128,14 @@ extension OptimisticCanvas {
     return digest
   }
 
-  /// A canvas of its own: to be saved, or compared.
+  /// A separate canvas, to be saved or compared.
   var confirmed: Canvas {
     var confirmed = shown
     for shape in pending.keys { confirmed.replace(shape, from: base) }
     return confirmed
   }
 
-  /// Whether any register is confirmed to hold what `operation` wrote, as far as the newest state tells.
+  /// Whether any register is confirmed to hold the operation's value, as far as the newest state tells.
   func confirmedHolds(_ operation: Operation) -> Bool {
     if isArriving { return arriving.holds(operation) }
     return pending.contains(operation.shape) ? base.holds(operation) : shown.holds(operation)

@@ -1,29 +1,29 @@
-/// One's own edits until the server has answered for them: those waiting to be sent, and those on their way.
+/// The client's own edits until the server has answered them: those that wait to be sent, and those on their way.
 ///
-/// Stamps rise from the first message in flight to the last edit waiting. An edit that still waits gives up the
-/// registers that a newer one overwrites, so that a long drag without a connection is one operation; one that was sent
-/// is left as it is, since the server may have it.
+/// Stamps rise from the first message in flight to the last edit that waits. A waiting edit gives up the registers that
+/// a newer one overwrites, so a long drag without a connection is one operation. An edit that was sent stays as it is,
+/// since the server may have it.
 struct Outbox: Sendable {
   struct Pending: Sendable {
     var operation: Operation
-    /// Edits made together have one number.
+    /// Edits made together share a number.
     let edit: UInt64
   }
 
-  /// A message that was sent once. Lost with a connection it is sent again on the next.
+  /// A message on its way. If its connection is lost, it is sent again on the next.
   struct Flight: Sendable {
     var id: UInt64
     var pending: [Pending]
-    /// On this connection.
+    /// Whether it was sent on this connection.
     var isSent = false
   }
 
   private(set) var flights: [Flight] = []
 
-  /// What waits, in order. One that has lost all its registers stays in place, empty, until the list is tidied.
+  /// The operations that wait, in order. One that has lost all its registers stays, empty, until the list is tidied.
   private var waiting: [Pending] = []
   private var waitingStart = 0
-  /// What is to be added to an index to have a number that stays when the list is tidied at its front.
+  /// Offset from an index to a number that stays the same when the front of the list is removed.
   private var numberOffset = 0
   private var numbers = IdentifierMap<[Int]>()
   private(set) var waitingCount = 0
@@ -31,7 +31,7 @@ struct Outbox: Sendable {
   private var nextIdentifier: UInt64 = 1
   private var nextEdit: UInt64 = 1
 
-  /// How many operations the server has not yet answered for.
+  /// How many operations the server has not answered yet.
   var count: Int {
     var count = waitingCount
     for flight in flights { count += flight.pending.count }
@@ -50,7 +50,7 @@ extension Outbox {
     return nextEdit
   }
 
-  /// Enters an operation behind all others. Returns how many that were waiting it has made superfluous.
+  /// Adds an operation at the end. Returns how many waiting operations it has emptied.
   @discardableResult
   mutating func append(_ operation: Operation, edit: UInt64) -> Int {
     let covered = operation.set.deleted ? PropertyMask.all : operation.set.assigned
@@ -73,7 +73,7 @@ extension Outbox {
     return dropped
   }
 
-  /// Where a long drag has emptied more than it left.
+  /// Tidies only when most of the list is empty, as after a long drag.
   private mutating func tidyIfWorthwhile() {
     if waiting.count > 64, waiting.count > 2 * waitingCount { tidy() }
   }
@@ -87,8 +87,8 @@ extension Outbox {
     for (index, pending) in waiting.enumerated() { numbers[pending.operation.shape, default: []].append(index) }
   }
 
-  /// Makes a message of what has waited longest: whole edits, as many as the limits allow, and part of one only where
-  /// it is too large for any message. Nothing where nothing waits.
+  /// How long the next message is. It takes whole edits, the oldest first, as many as the limits allow, and a part of
+  /// an edit only where the edit is too large for any message. 0 where nothing waits.
   func nextMessageLength(_ limits: MessageLimits) -> (slots: Int, operations: Int) {
     var operations = 0
     var bytes = limits.envelopeBytes
@@ -111,7 +111,7 @@ extension Outbox {
     return (index - waitingStart, operations)
   }
 
-  /// Moves so many slots into flight.
+  /// Moves the first `slots` slots into flight, as one message.
   mutating func launch(slots: Int) {
     var flight = Flight(id: newIdentifier(), pending: [])
     let end = min(waitingStart + slots, waiting.count)
@@ -146,7 +146,7 @@ extension Outbox {
 // MARK: - In flight
 
 extension Outbox {
-  /// The connection is gone: everything unanswered is to be sent again.
+  /// The connection is gone, so every unanswered message has to be sent again.
   mutating func ground() {
     for index in flights.indices { flights[index].isSent = false }
   }
@@ -167,7 +167,7 @@ extension Outbox {
     flights.remove(at: index)
   }
 
-  /// Takes operations out of a message. What is left is a message of its own, yet to be sent.
+  /// Takes operations out of a message. The rest becomes a new message, yet to be sent.
   mutating func takeBack(at index: Int, where isTaken: (Int, Pending) -> Bool) -> [Pending] {
     var taken: [Pending] = []
     var rest: [Pending] = []
@@ -182,7 +182,7 @@ extension Outbox {
     return taken
   }
 
-  /// Takes out everything of `shapes` that still waits.
+  /// Takes out all waiting operations on `shapes`.
   mutating func takeBackWaiting(of shapes: IdentifierSet) -> [Pending] {
     var taken: [Pending] = []
     for index in waiting.indices where !waiting[index].operation.set.assigned.isEmpty {
@@ -194,7 +194,7 @@ extension Outbox {
     return taken
   }
 
-  /// Makes messages of at most so many operations out of those that are to be sent.
+  /// Splits the messages that have yet to be sent into messages of at most `operationsMax` operations.
   mutating func split(operationsMax: Int) {
     guard flights.contains(where: { !$0.isSent && $0.pending.count > operationsMax }) else { return }
     var split: [Flight] = []
@@ -217,7 +217,7 @@ extension Outbox {
 // MARK: - All of it
 
 extension Outbox {
-  /// From the oldest to the newest.
+  /// Goes from the oldest operation to the newest.
   func forEach(_ body: (Pending) -> Void) {
     for flight in flights {
       for pending in flight.pending { body(pending) }
@@ -227,7 +227,7 @@ extension Outbox {
     }
   }
 
-  /// Gives every operation the stamp that `stamp` makes of its own. They are all to be sent again.
+  /// Replaces every operation's stamp by what `stamp` makes of it. All operations have to be sent again.
   mutating func restamp(_ stamp: (Stamp) -> Stamp) {
     for index in flights.indices {
       flights[index].isSent = false
@@ -241,7 +241,7 @@ extension Outbox {
     tidy()
   }
 
-  /// What waits, edit by edit.
+  /// The waiting operations, grouped by edit.
   var waitingEdits: [[Operation]] {
     var edits: [[Operation]] = []
     var last: UInt64?
@@ -256,7 +256,7 @@ extension Outbox {
     return edits
   }
 
-  /// What was saved of an earlier self: its messages in flight, then its edits.
+  /// Restores a saved outbox: first the messages that were in flight, then the edits that waited.
   init(flights: [[Operation]], edits: [[Operation]]) {
     for operations in flights {
       let edit = newEdit()

@@ -1,18 +1,19 @@
-/// What some of a shape's registers held at one moment: one side of a step that can be undone.
+/// Some of a shape's registers at one moment: one side of a step that can be undone.
 struct RegisterSnapshot: Sendable {
   var isLive: Bool
 
-  /// Which registers, and whether the erasure, this tells about. What is covered and not assigned was not there.
+  /// The properties that the snapshot covers; `deleted` stands for the erasure. One that is covered and has no value did
+  /// not exist.
   private(set) var covered = PropertyMask()
 
   private(set) var values = Properties()
 
-  /// The stamps of what is assigned, in the order of the properties' bits.
+  /// The stamps of the assigned values, in the order of the properties' bits.
   private var stamps: [Stamp] = []
 
   init(isLive: Bool) { self.isLive = isLive }
 
-  /// Nothing is covered but perhaps the erasure.
+  /// Whether the snapshot covers no register. It may still cover the erasure.
   var isEmpty: Bool { covered.intersection(.registers).isEmpty }
 
   func stamp(of property: Property) -> Stamp? {
@@ -31,7 +32,7 @@ struct RegisterSnapshot: Sendable {
     covered.insert(property)
   }
 
-  /// Takes over what `other` tells about `property`.
+  /// Copies from `other` what it holds of `property`.
   mutating func set(_ property: Property, from other: RegisterSnapshot) {
     if let stamp = other.stamp(of: property) {
       set(property, to: other.values, at: stamp)
@@ -40,13 +41,13 @@ struct RegisterSnapshot: Sendable {
     }
   }
 
-  /// Tells nothing about `property` any more.
+  /// Stops covering `property`.
   mutating func uncover(_ property: Property) {
     remove(property)
     covered.remove(property)
   }
 
-  /// Gives what was written under a stamp that has been replaced the new one.
+  /// Puts the new stamp in place of each stamp that was replaced.
   mutating func restamp(_ replaced: ReplacedStamps) {
     for index in stamps.indices {
       if let stamp = replaced[stamps[index]] { stamps[index] = stamp }

@@ -1,17 +1,18 @@
-/// The client's half of a room: what is shown, one's own edits on their way, and the connection, as a state machine.
+/// The client's half of a room, as a state machine: the canvas that is shown, the client's own edits on their way, and
+/// the connection.
 ///
-/// It does nothing itself. The host tells it what happened — connected, received, disconnected, the time it asked to be
-/// woken at, an edit — and does what it asks for in return. Every event takes the time; chance comes from one seed. So
-/// the same replica runs in the terminal, in the browser and in a simulation of a hundred of them.
+/// It does nothing itself. The host tells it what happened (connected, received, disconnected, the wake-up time came,
+/// an edit) and then carries out the effects that it returns. Every event takes the time, and all chance comes from one
+/// seed. So the same replica runs in the terminal, in the browser and in a simulation of a hundred of them.
 ///
-/// Edits are shown at once and sent as soon as the room can be reached. What the server refuses is taken back; what it
-/// takes was only ever early. Losing the connection loses nothing: everything unanswered is sent again, under the same
-/// stamps, which changes nothing where it had arrived.
+/// Edits are shown at once and sent as soon as the room can be reached. An edit that the server refuses is taken back.
+/// Losing the connection loses nothing: every unanswered edit is sent again under the same stamps, which changes
+/// nothing where the server already has it.
 public struct Replica: Sendable {
   public internal(set) var configuration: ReplicaConfiguration
 
   var connection: ClientConnection
-  /// Since the welcome: the room's state, or what happened in the meantime, is on its way.
+  /// True from the welcome until the room's state, or what changed while the client was away, has arrived.
   var isLoading = false
   private var stateTold = ReplicaState.offline
 
@@ -21,8 +22,8 @@ public struct Replica: Sendable {
   var clock: StampClock
   var random: SplitMix
 
-  /// The newest place in the log up to which everything has come. A delivery that is to be continued does not move it,
-  /// so that one cut in the middle is sent again.
+  /// The newest place in the log up to which everything has come. A delivery with more to follow doesn't move it, so
+  /// one that was cut off in the middle is sent again.
   public internal(set) var cursor: Cursor?
 
   public internal(set) var room: Text?
@@ -41,7 +42,7 @@ public struct Replica: Sendable {
   private var unsentTold = 0
   private var wakeTold: UInt64?
 
-  /// A new replica. `actor` is one's earlier self, or nobody yet; `seed` is drawn at random by the host.
+  /// A new replica. `actor` is the actor that this client was before, or nil; the host draws `seed` at random.
   public init(actor: Identifier? = nil, configuration: ReplicaConfiguration = ReplicaConfiguration(), seed: UInt64) {
     var random = SplitMix(seed: seed)
     let clock = Clock(actor: actor ?? Identifier.random(using: &random))
@@ -71,7 +72,7 @@ public struct Replica: Sendable {
     self.cursor = cursor
     messageLimits = MessageLimits(RoomLimits(), encoding: configuration.encoding)
     var random = random
-    // Whole before it is kept: what is changed in a replica that is not yet whole is copied out of it in the end.
+    // The canvas is finished before it is stored: changing it inside a replica that is not yet complete would copy it.
     var optimistic = OptimisticCanvas(seed: random.next(), confirmed: confirmed)
     outbox.forEach { pending in
       optimistic.hold(pending.operation.shape)
@@ -83,15 +84,15 @@ public struct Replica: Sendable {
   }
 }
 
-/// What a replica is told at first. Name and color can be told anew with `introduce`.
+/// A replica's settings. `introduce` can change name and color later.
 public struct ReplicaConfiguration: Hashable, Sendable {
-  /// By which others know one.
+  /// The name that others see.
   public var name: Text?
   public var color: Color?
   public var encoding = WireEncoding.binary
-  /// To be told of overlaps.
+  /// Whether to be told of overlaps.
   public var overlaps = false
-  /// To look on: edits are refused before they are made.
+  /// Read-only: edits are refused before they are made.
   public var readonly = false
 
   public init() {}
@@ -100,10 +101,10 @@ public struct ReplicaConfiguration: Hashable, Sendable {
 // MARK: - Reading
 
 extension Replica {
-  /// What is shown: what is confirmed and one's own edits over it.
+  /// The canvas that is shown: the confirmed one with the client's own edits over it.
   public var canvas: Canvas { optimistic.shown }
 
-  /// What the room is known to have, one's unanswered edits left out. Made anew each time.
+  /// The canvas that the room is known to have, without unanswered edits. It is built anew at each call.
   public var confirmedCanvas: Canvas { optimistic.confirmed }
 
   /// The digest of `confirmedCanvas`, without making it.
@@ -122,10 +123,10 @@ extension Replica {
     }
   }
 
-  /// What the room takes, as its newest welcome told.
+  /// The room's limits, from its newest welcome.
   public var limits: RoomLimits { connection.limits }
 
-  /// How many operations the server has not yet answered for.
+  /// How many operations the server has not answered yet.
   public var unsentCount: Int { outbox.count }
 
   public var canUndo: Bool { history.canUndo }
@@ -135,10 +136,10 @@ extension Replica {
     peers.first { $0.actor == actor }
   }
 
-  /// What the server's clock says, as far as one can know.
+  /// The time on the server's clock, as far as the client can know it.
   public func serverMilliseconds(at now: Moment) -> UInt64 { connection.serverTime.milliseconds(at: now) }
 
-  /// When the replica next wants to be woken, on the monotonic clock; the same as the newest `wake` asked for.
+  /// When the replica next wants to be woken, on the monotonic clock. Equal to the newest `wake` effect.
   public var wakeAt: UInt64? {
     var next: UInt64?
     func consider(_ time: UInt64?) {
@@ -158,7 +159,7 @@ extension Replica {
 // MARK: - The end of every event
 
 extension Replica {
-  /// Sends what can be sent, and hands over what the event led to.
+  /// Sends what can be sent, and returns the effects of the event.
   mutating func finish(at now: Moment) -> [ReplicaEffect] {
     if state.isJoined {
       sendPending(at: now)
@@ -179,12 +180,12 @@ extension Replica {
     return effects
   }
 
-  /// The wish to be woken has been heard.
+  /// The replica was woken, so the wake-up that it asked for is used up.
   mutating func forgetWake() {
     wakeTold = nil
   }
 
-  /// Says how far the replica is from being in the room, where that is news.
+  /// Reports the replica's state if it has changed.
   mutating func tellState() {
     guard state != stateTold else { return }
     stateTold = state

@@ -1,13 +1,13 @@
-// Coming and going: from the first try to connect to the welcome, and what happens when the connection is lost.
+// Connecting and leaving: from the first try to the welcome, and what happens when the connection is lost.
 
 extension Replica {
-  /// Come into the room, now: also before the next try is due, as when the network is said to be back.
+  /// Connects now, even if the next try is not due yet, as when the network is said to be back.
   public mutating func start(at now: Moment) -> [ReplicaEffect] {
     carryOut(connection.start())
     return finish(at: now)
   }
 
-  /// Leave, until `start`. Edits are kept.
+  /// Leaves the room until `start`. Edits are kept.
   public mutating func stop(at now: Moment) -> [ReplicaEffect] {
     if connection.stop(at: now) == .close { effects.append(.disconnect) }
     connectionLost()
@@ -15,7 +15,8 @@ extension Replica {
     return finish(at: now)
   }
 
-  /// By what others are to know one from now on. Only a hello says that, so a connection that stands is made anew.
+  /// Changes the name and color that others see. Only a hello carries them, so an open connection is closed and made
+  /// anew.
   public mutating func introduce(name: Text?, color: Color?, at now: Moment) -> [ReplicaEffect] {
     guard name != configuration.name || color != configuration.color else { return finish(at: now) }
     configuration.name = name
@@ -28,7 +29,7 @@ extension Replica {
     return finish(at: now)
   }
 
-  /// The connection that was asked for stands.
+  /// The connection that the replica asked for is open.
   public mutating func connected(at now: Moment) -> [ReplicaEffect] {
     guard var hello = connection.opened(as: actor, at: now) else { return finish(at: now) }
     tellState()
@@ -41,7 +42,7 @@ extension Replica {
     return finish(at: now)
   }
 
-  /// The connection is gone, or never came to be; with the WebSocket's close code where there was one.
+  /// The connection is gone, or never opened. `closeCode` is the WebSocket's, where there was one.
   public mutating func disconnected(closeCode: UInt16?, at now: Moment) -> [ReplicaEffect] {
     if connection.closed(closeCode, at: now, using: &random) {
       connectionLost()
@@ -50,14 +51,14 @@ extension Replica {
     return finish(at: now)
   }
 
-  /// The time asked for has come.
+  /// The time that the newest `wake` effect named has come.
   public mutating func wake(at now: Moment) -> [ReplicaEffect] {
     forgetWake()
     carryOut(connection.wake(at: now, using: &random))
     return finish(at: now)
   }
 
-  /// Gives the connection up and tries again after a pause.
+  /// Gives up the connection and tries again after a pause.
   mutating func retry(at now: Moment) {
     effects.append(.disconnect)
     connection.retry(at: now, using: &random)
@@ -111,11 +112,11 @@ extension Replica {
     presence.welcome(at: now.monotonicMilliseconds)
   }
 
-  /// Follows the server's clock from here on. Edits whose stamps it would refuse are stamped anew, in their order.
+  /// Follows the server's clock from now on. Edits whose stamps the server would refuse get new stamps, in their order.
   private mutating func setClock(as newActor: Identifier, knewServerTime: Bool, at now: Moment) {
     let wall = connection.serverTime.milliseconds(at: now)
     let ahead = distrustsStamps ? 0 : limits.clockAheadMilliseconds
-    // Whatever a room has taken may be followed, however far ahead it is.
+    // A stamp that the room has taken may be followed, however far ahead it is.
     let latest = max(wall &+ min(ahead, Stamp.millisecondsMax), clock.confirmedTime >> 16)
 
     if newActor != actor {
@@ -123,15 +124,15 @@ extension Replica {
     } else if !knewServerTime, let offset = connection.serverTime.offset,
       offset.magnitude > Replica.offsetMillisecondsTolerated
     {
-      // Nothing was ever sent, so that all of it can be moved to when it really was.
+      // Nothing was ever sent, so every edit can be moved to the time at which it was really made.
       restamp(as: actor, latest: wall, behind: latest, shift: offset) { _ in true }
     } else if clock.clock.time >> 16 > latest {
-      // No room has taken what is so far ahead. Stamps rise, so it is the newest that are.
+      // The room has taken no stamp this far ahead. Stamps rise, so only the newest are too far ahead.
       restamp(as: actor, latest: wall, behind: latest) { $0.milliseconds > latest }
     }
   }
 
-  /// Wrong by less than this is what clocks are.
+  /// Clocks that differ by less than this count as right.
   private static let offsetMillisecondsTolerated: UInt64 = 1_000
 
   private mutating func restamp(

@@ -1,23 +1,23 @@
-/// Whether one holds what the server holds, asked when both are at the same place in the log.
+/// Checks whether the replica holds what the server holds, when both are at the same place in the log.
 struct DigestCheck: Sendable {
-  /// A busy room moves on between question and answer, so it is asked again, but not for ever.
+  /// A busy room may move on between question and answer. Then the question is asked again, up to this often.
   static let triesMax = 10
   static let pauseMilliseconds: UInt64 = 500
 
-  /// When to ask next; nothing where nobody wants to know, or the answer is on its way.
+  /// When to ask next. Nil while no check is wanted or the answer is on its way.
   private(set) var dueAt: UInt64?
   private(set) var isAsked = false
   private var triesLeft = 0
 
-  /// Everything was asked for again because of a difference, and no answer has agreed since.
+  /// After a difference the replica asked for the whole state again, and no answer has agreed since.
   var hasHealed = false
 
-  /// Operations that the server has taken and not yet sent back: they are confirmed here, and may stand behind the
-  /// place in the log that the server's answer is about.
+  /// Operations that the server has taken and not yet sent back. They are confirmed here, but may come later in the log
+  /// than the place that the server's answer is about.
   private var unechoed = IdentifierMap<[Operation]>()
   private var unechoedCount = 0
 
-  /// Beyond so many those that were overwritten, and will never be sent back, are looked for.
+  /// Overwritten operations may never be sent back. Above this many, they are looked for and forgotten.
   private static let unechoedMax = 4_096
 
   mutating func want(at time: UInt64) {
@@ -37,7 +37,7 @@ struct DigestCheck: Sendable {
     return isAsked
   }
 
-  /// Wants to be asked again; no where it was asked often enough.
+  /// Plans another question. False where it was asked often enough.
   mutating func askAgain(at time: UInt64) -> Bool {
     triesLeft -= 1
     guard triesLeft > 0 else { return false }
@@ -71,7 +71,7 @@ struct DigestCheck: Sendable {
     unechoed[shape] = rest.isEmpty ? nil : rest
   }
 
-  /// Whether anything confirmed stands on word that the log has not brought yet.
+  /// Whether the confirmed canvas holds operations that the log has not brought yet.
   mutating func awaitsEcho(on canvas: OptimisticCanvas) -> Bool {
     forgetUnechoed(overwrittenOn: canvas)
     return !unechoed.isEmpty
@@ -87,7 +87,8 @@ struct DigestCheck: Sendable {
 }
 
 extension Replica {
-  /// Asks whether server and replica agree. A `digest` effect answers; a difference is healed by loading anew, once.
+  /// Asks whether server and replica agree. A `digest` effect brings the answer. A difference is repaired once, by
+  /// loading the whole state again.
   public mutating func askDigest(at now: Moment) -> [ReplicaEffect] {
     digestCheck.want(at: now.monotonicMilliseconds)
     return finish(at: now)

@@ -1,4 +1,4 @@
-// One's own edits: shown at once, sent when that is possible.
+// The client's own edits: shown at once, sent when that is possible.
 
 /// Values for some of one shape's properties.
 public struct ShapeEdit: Hashable, Sendable {
@@ -12,14 +12,14 @@ public struct ShapeEdit: Hashable, Sendable {
 }
 
 extension Replica {
-  /// Writes to shapes; all of it together is one step to undo, and one message where the limits allow. A value that is
-  /// not allowed refuses all of it.
+  /// Writes to shapes. All values together are one step to undo, and one message where the limits allow it. If one
+  /// value is not allowed, nothing is written.
   public mutating func edit(_ edits: [ShapeEdit], at now: Moment) -> [ReplicaEffect] {
     write(edits, at: now)
     return finish(at: now)
   }
 
-  /// Adds a shape under a new name. One without a kind is a rectangle.
+  /// Adds a shape with a new identifier. A shape without a kind is a rectangle.
   public mutating func add(_ set: Properties, at now: Moment) -> (shape: Identifier, effects: [ReplicaEffect]) {
     var set = set
     if !set.assigned.contains(.kind) { set.kind = .rectangle }
@@ -30,7 +30,7 @@ extension Replica {
     return (shape, edit([ShapeEdit(shape: shape, set: set)], at: now))
   }
 
-  /// Deletes those of `shapes` that are there.
+  /// Deletes those of `shapes` that exist.
   public mutating func delete(_ shapes: [Identifier], at now: Moment) -> [ReplicaEffect] {
     var set = Properties()
     set.delete()
@@ -41,12 +41,12 @@ extension Replica {
     return edit(edits, at: now)
   }
 
-  /// Deletes all that is shown, as one step.
+  /// Deletes every shape that is shown, as one step.
   public mutating func clear(at now: Moment) -> [ReplicaEffect] {
     delete(optimistic.shown.shapes.map { $0.id }, at: now)
   }
 
-  /// What is edited from here to `endGroup` is one step to undo: a drag, from the hand's closing to its opening.
+  /// All edits until `endGroup` are one step to undo, as those of one drag.
   public mutating func beginGroup() {
     history.beginGroup()
   }
@@ -55,7 +55,7 @@ extension Replica {
     history.endGroup()
   }
 
-  /// Takes back one's own newest step that still can be.
+  /// Takes back the user's newest step that can still be undone.
   public mutating func undo(at now: Moment) -> [ReplicaEffect] {
     guard !isLookingOn else { return finish(at: now) }
     let milliseconds = serverMilliseconds(at: now)
@@ -63,7 +63,7 @@ extension Replica {
     return finish(at: now)
   }
 
-  /// Does again what was undone last.
+  /// Does again the step that was undone last.
   public mutating func redo(at now: Moment) -> [ReplicaEffect] {
     guard !isLookingOn else { return finish(at: now) }
     let milliseconds = serverMilliseconds(at: now)
@@ -115,7 +115,7 @@ extension Replica {
     if dropped > 0 { optimistic.release(operation.shape, count: dropped) }
   }
 
-  /// One who looks on changes nothing, not even on one's own screen.
+  /// A viewer's edits are refused here, before they are shown on the viewer's own screen.
   private var isLookingOn: Bool { configuration.readonly || role == .viewer }
 
   private mutating func refuse(_ edit: ShapeEdit, code: RejectCode, _ message: Text) {

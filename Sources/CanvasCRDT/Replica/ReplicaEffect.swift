@@ -1,75 +1,75 @@
-/// What a replica asks of its host, or tells it.
+/// Something that a replica asks of its host, or tells it.
 public enum ReplicaEffect: Sendable {
-  // What the host is to do.
+  // Requests to the host.
 
-  /// Open a connection, and tell with `connected` or `disconnected` what came of it.
+  /// Open a connection, then call `connected` or `disconnected`.
   case connect
   /// Send one message, as a frame of the replica's encoding.
   case send([UInt8])
-  /// Close the connection. What comes of it need not be told.
+  /// Close the connection. The host need not report that it closed.
   case disconnect
-  /// Call `wake` at that time of the monotonic clock, instead of any earlier wish.
+  /// Call `wake` at that time of the monotonic clock. This replaces any earlier request.
   case wake(atMonotonicMilliseconds: UInt64)
 
-  // What has become of the drawing.
+  // Changes of the drawing.
 
-  /// Shapes that are shown otherwise than before.
+  /// Shapes that are now shown differently.
   case changed([Change], by: ChangeOrigin)
-  /// A shape went by an operation that also said where to, as into a black hole. No canvas holds such values: they are
-  /// for showing it go there. Comes before the change.
+  /// A shape was deleted by an operation that also carried a position, as by a black hole. No canvas stores these
+  /// values; they only let the host show the shape going there. This comes before the change.
   indirect case departed(ShapeEdit)
-  /// Everything may be other than before: whatever was made from the canvas is to be made anew.
+  /// Everything may have changed: the host has to rebuild whatever it made from the canvas.
   case reset
-  /// Someone's shapes came to overlap, or ceased to.
+  /// Pairs of shapes began or ceased to overlap.
   case overlaps(OverlapNotice)
 
-  // What has become of one's own edits.
+  // Answers to the client's own edits.
 
-  /// How many operations the server has not yet answered for.
+  /// How many operations the server has not answered yet.
   case unsent(Int)
   indirect case rejected(RejectedEdit)
   case superseded([SupersededValue])
 
-  // Who and how.
+  // The people in the room, and the connection.
 
   case state(ReplicaState)
-  /// Who is here, all of them: on arrival.
+  /// Everyone who is in the room when the client arrives.
   case peers([Peer])
   case joined(Peer)
   case left(Identifier)
-  /// A peer that has a new presence.
+  /// A peer with a new presence.
   case presence(Peer)
-  /// What one wanted others to see is longer than the room takes.
+  /// The presence that the client set is longer than the room takes.
   case presenceTooLong(bytesMax: UInt64)
   case pong(roundTripMilliseconds: UInt64)
   case digest(DigestVerdict)
   /// The server said what went wrong.
   case error(code: Text, message: Text)
-  /// What the server sent makes no sense; the connection is tried anew.
+  /// The server's message makes no sense. The replica reconnects.
   case failure(MessageError)
 }
 
 /// Who changed what is shown.
 public enum ChangeOrigin: Hashable, Sendable {
-  /// One's own edit, or one's own undoing it.
+  /// The client's own edit, or its undo.
   case own
-  /// One's own edit was refused, and this is without it.
+  /// The client's own edit was refused, and the drawing is shown without it.
   case rejection
   case remote(Identifier)
-  /// Several people, in what came to be while one was away.
+  /// Several people, while the client was away.
   case room
 }
 
 /// An edit that was taken back.
 public struct RejectedEdit: Hashable, Sendable {
-  /// As it was written. One that was refused before it had a stamp has none.
+  /// The operation as it was written. If it was refused before it had a stamp, it has none.
   public var operation: ProposedOperation
   public var code: RejectCode
-  /// Why, in words.
+  /// The reason, in words.
   public var message: Text
 }
 
-/// One's own value that had already lost when it was made durable.
+/// A value of the client's own that had already lost to a newer one when the server made it durable.
 public struct SupersededValue: Hashable, Sendable {
   public var shape: Identifier
   public var property: Property
@@ -77,28 +77,28 @@ public struct SupersededValue: Hashable, Sendable {
 }
 
 public enum DigestVerdict: Hashable, Sendable {
-  /// Both hold the same registers.
+  /// Server and replica hold the same registers.
   case agrees
-  /// They do not. The replica drops what it had confirmed and asks for all of it again, once.
+  /// They differ. The replica drops its confirmed canvas and asks for the whole state again, once.
   case disagrees
-  /// The room never stood still for long enough to compare.
+  /// The room changed too often to compare.
   case inconclusive
 }
 
 /// How far a replica is from being in the room.
 public enum ReplicaState: Hashable, Sendable {
-  /// Not connected, and not about to be.
+  /// Not connected, and no try is planned.
   case offline
-  /// Not connected; to be tried again then.
+  /// Not connected; the next try is at that time.
   case waiting(untilMonotonicMilliseconds: UInt64)
   /// A connection is being made.
   case connecting
   /// Connected; the server has yet to answer.
   case greeting
-  /// What happened in the meantime is on its way.
+  /// The room's state, or what changed while the client was away, is on its way.
   case loading
   case live
-  /// For good: the server will not have it.
+  /// The server refuses the client for good.
   case closed(code: UInt16)
 
   /// The server has said welcome.

@@ -1,4 +1,4 @@
-// What the server says, message by message.
+// The server's messages, one by one.
 
 extension Replica {
   /// A frame came.
@@ -12,7 +12,7 @@ extension Replica {
       receive(try configuration.encoding.decode(bytes), at: now)
     } catch {
       switch error {
-      // A newer server may say more than this client knows.
+      // A newer server may send messages that this client doesn't know.
       case .unknownType: effects.append(.failure(error))
       case .malformed, .badHello, .badField, .rejected: fail(error, at: now)
       }
@@ -116,7 +116,7 @@ extension Replica {
   }
 }
 
-// MARK: - Answers to one's own edits
+// MARK: - Answers to the client's own edits
 
 extension Replica {
   private mutating func receive(_ acknowledgement: Acknowledgement) {
@@ -155,12 +155,12 @@ extension Replica {
       messageLimits.operationsMax = max(1, min(messageLimits.operationsMax, count / 2))
       outbox.split(operationsMax: messageLimits.operationsMax)
     case .clockAhead where !distrustsStamps:
-      // The host's clock was moved since the welcome. The next one sets it right, and the stamps with it.
+      // The host's clock was changed since the welcome. The next welcome corrects the clock and the stamps.
       distrustsStamps = true
       retry(at: now)
     case .readOnly: takeBack(at: index, rejection) { _, _ in true }
     case .roomFull:
-      // Where one new shape has no room, those behind it have none either.
+      // If there is no room for one new shape, there is none for the new shapes after it.
       let first = rejection.operation ?? 0
       takeBack(at: index, rejection) { place, pending in
         place == rejection.operation || place >= first && pending.operation.set.assigned.contains(.kind)
@@ -173,8 +173,8 @@ extension Replica {
     }
   }
 
-  /// Takes refused operations out of a message, off what is shown and out of the history, and says so. What the server
-  /// has sent back before it refused it again is confirmed and no longer concerns anybody.
+  /// Takes refused operations out of a message, off the shown canvas and out of the history, and reports them. An
+  /// operation that the server had already sent back is confirmed, so its refusal is not reported.
   private mutating func takeBack(
     at index: Int,
     _ rejection: Rejection,
@@ -185,7 +185,7 @@ extension Replica {
     let live = shapes.members.filter { optimistic.shown.contains($0) }
     var changes = optimistic.rebuild(shapes, pending: outbox)
 
-    // Edits of a shape that has not come to be are about nothing.
+    // Edits of a shape that was never created have no effect, so they are taken back too.
     let gone = IdentifierSet(live.filter { !optimistic.shown.contains($0) })
     let orphans = outbox.takeBackWaiting(of: gone)
     if !orphans.isEmpty {
@@ -195,7 +195,7 @@ extension Replica {
     let refused = taken.filter { !optimistic.confirmedHolds($0.operation) }
     for pending in taken {
       optimistic.release(pending.operation.shape)
-      // What was ahead of the clock may be far ahead, and no room has it.
+      // A stamp refused as ahead of the clock is in no log and may be far ahead, so the clock doesn't follow it.
       if rejection.code != .clockAhead { clock.spend(pending.operation.at) }
     }
     history.forget(refused.map { $0.operation })

@@ -1,8 +1,8 @@
-// What goes out beside hello: edits under the room's limits, presence, pings, and whether one agrees.
+// What the client sends after hello: edits within the room's limits, presence, pings, and digests to compare.
 
 extension Replica {
-  /// Unanswered messages at a time. Enough that a slow connection is never idle, and so few that on a slow one edits
-  /// wait here, where newer ones make them shorter.
+  /// How many messages may be unanswered at a time. Enough that a fast connection is never idle; few enough that on a
+  /// slow one edits wait here, where newer edits can still replace them.
   static let messagesInFlightMax = 4
 
   mutating func sendPending(at now: Moment) {
@@ -33,9 +33,9 @@ extension Replica {
 
 // MARK: - Presence
 
-/// The newest of what one wants others to see, sent not too often.
+/// Sends the client's newest presence, but not too often.
 struct PresenceSender: Sendable {
-  /// As often as an eye can follow a hand.
+  /// Sending more often than this would not be visible.
   static let millisecondsMin: UInt64 = 50
 
   private(set) var state: JSONText?
@@ -47,7 +47,7 @@ struct PresenceSender: Sendable {
     if isJoined { dueAt = max(time, sentAt.map { $0 &+ PresenceSender.millisecondsMin } ?? 0) }
   }
 
-  /// Nobody in the room has seen it yet.
+  /// The client has just joined, so nobody in the room has its presence yet.
   mutating func welcome(at time: UInt64) {
     dueAt = state == nil ? nil : time
   }
@@ -66,7 +66,7 @@ struct PresenceSender: Sendable {
 }
 
 extension Replica {
-  /// What others are to see of one: a JSON object. Only the newest matters; it is shown again after a reconnect.
+  /// Sets the presence that others see, a JSON object. Only the newest counts. It is sent again after a reconnect.
   public mutating func setPresence(_ state: JSONText, at now: Moment) -> [ReplicaEffect] {
     if UInt64(state.bytes.count) > limits.presenceBytes {
       effects.append(.presenceTooLong(bytesMax: limits.presenceBytes))
@@ -85,7 +85,7 @@ extension Replica {
 
 /// When the pings that are not yet answered were sent.
 struct PingTimes: Sendable {
-  /// An answer that is further behind than this tells nothing worth knowing.
+  /// An answer to an older ping than this many is not worth waiting for.
   private static let unansweredMax = 16
 
   private var sent: [(id: UInt64, at: UInt64)] = []
@@ -109,7 +109,7 @@ struct PingTimes: Sendable {
 }
 
 extension Replica {
-  /// Asks for the server's time. The answer sets the clock, and tells how long the way is.
+  /// Asks for the server's time. The answer sets the clock and measures the round trip.
   public mutating func ping(at now: Moment) -> [ReplicaEffect] {
     if state.isJoined { send(.ping(MessageIdentifier(pings.begin(at: now.monotonicMilliseconds)))) }
     return finish(at: now)

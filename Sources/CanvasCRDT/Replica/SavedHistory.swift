@@ -1,5 +1,5 @@
-// What one could undo and redo, as bytes: for a host that ends after each edit, as a command of a terminal does, and
-// for which the next undo is the next process. Kept beside the saved replica, which has the clock.
+// The steps that the user can undo and redo, as bytes. For a host that ends after each edit, such as a terminal
+// command: its next undo is another process. Kept beside the saved replica, which has the clock.
 //
 //     version      one byte, 1
 //     undoable     varint, then each step, the oldest first: varint, then each of its entries:
@@ -34,7 +34,7 @@ enum SavedHistory {
 // MARK: - Saving
 
 extension Replica {
-  /// What one could undo and redo. Steps that are older than so many shapes' worth are left out.
+  /// The undo and redo steps as bytes. Only the newest are kept, up to `shapesMax` shapes for each list.
   public func saveHistory(shapesMax: Int = 10_000) -> [UInt8] {
     var writer = ByteWriter(capacity: 256)
     writer.append(SavedHistory.version)
@@ -56,7 +56,7 @@ extension Replica {
     return SavedReplica.withChecksum(writer.finish())
   }
 
-  /// The newest steps, the very newest whatever its size.
+  /// Writes the newest steps. The very newest is written whatever its size.
   private func write(_ steps: [UndoHistory.Step], shapesMax: Int, to writer: inout ByteWriter) {
     var shapes = 0
     var count = 0
@@ -111,7 +111,7 @@ extension RegisterSnapshot {
 // MARK: - Restoring
 
 extension Replica {
-  /// Goes on with the steps that were saved; those that there are now are forgotten.
+  /// Continues with the saved steps and forgets the current ones.
   public mutating func restoreHistory(_ bytes: [UInt8]) throws(SavedReplicaError) {
     history = try bytes.span.withUnsafeBytes { (bytes) throws(SavedReplicaError) in try UndoHistory(saved: bytes) }
   }
@@ -141,7 +141,7 @@ extension UndoHistory {
     var steps: [Step] = []
     for _ in 0..<(try reader.count(bytesEach: 1)) {
       var step = Step()
-      // A shape's name and two snapshots of nothing are the shortest entry.
+      // The shortest entry is a shape's identifier and two empty snapshots.
       for _ in 0..<(try reader.count(bytesEach: 10)) {
         let shape = try reader.identifier()
         let before = try RegisterSnapshot(saved: &reader)

@@ -1,4 +1,4 @@
-// A replica as bytes, to be kept where the host keeps things, so that closing the page loses no edit.
+// A replica as bytes, for the host to store, so that closing the page loses no edit.
 //
 //     version      one byte, 1
 //     flags        one byte: 1 the drawing follows, 2 an offset follows
@@ -12,11 +12,11 @@
 //     parts        varint, then each part of the confirmed state as columns
 //     checksum     the FNV-1a 64 of all bytes before it, highest byte first
 //
-// The cursor is kept with the drawing and never without it: a replica that has nothing has come nowhere.
+// The cursor is only kept with the drawing: a replica without the drawing has to ask for all of it.
 
 /// Why bytes are not a saved replica.
 public enum SavedReplicaError: Error, Hashable, Sendable {
-  /// Not whole, or not what was saved.
+  /// The bytes are cut off or were altered.
   case damaged
   /// Saved by another version of this program.
   case unknownVersion(UInt8)
@@ -31,7 +31,8 @@ enum SavedReplica {
   static let offsetFlag: UInt8 = 2
   static let flagsAll: UInt8 = 3
 
-  /// Ten times what a room takes by default. Columns of a few bytes can stand for many shapes.
+  /// Ten times what a room takes by default. A limit is needed because columns of a few bytes can stand for many
+  /// shapes.
   static let shapesMax = 1_000_000
 
   static func checksum(of bytes: UnsafeRawBufferPointer) -> UInt64 {
@@ -51,8 +52,8 @@ enum SavedReplica {
 // MARK: - Saving
 
 extension Replica {
-  /// The edits that the server has not yet answered for, and with the drawing what is confirmed of it, so that it can
-  /// be shown before the room is reached again. What one could undo is not kept.
+  /// Saves the edits that the server has not answered yet. With the drawing it also saves the confirmed canvas, so that
+  /// it can be shown before the room is reached again. Undo steps are not saved.
   public func save(withDrawing: Bool) -> [UInt8] {
     var writer = ByteWriter(capacity: 256)
     writer.append(SavedReplica.version)
@@ -89,10 +90,10 @@ extension Replica {
 // MARK: - Restoring
 
 extension Replica {
-  /// Goes on from what was saved: the same actor, offline, with the same edits to send.
+  /// Continues from what was saved: the same actor, offline, with the same edits to send.
   ///
-  /// `drawing` is what any replica of the room has saved, where that is to be begun with instead of the own one:
-  /// drawings are large and are kept less often than edits. What lies between them the room tells on return.
+  /// `drawing` is a save by any replica of the same room, to begin with instead of the own drawing: drawings are large
+  /// and saved less often than edits. When the client returns, the room sends what changed since.
   public init(
     saved bytes: [UInt8],
     drawing: [UInt8]? = nil,
@@ -113,8 +114,7 @@ extension Replica {
     )
   }
 
-  /// Somebody new who begins with the drawing that another has saved, and with none of the edits that the other has yet
-  /// to send: those stay the other's.
+  /// A new client that begins with a drawing that another one has saved. The other's unsent edits stay with the other.
   public init(
     drawing bytes: [UInt8],
     configuration: ReplicaConfiguration = ReplicaConfiguration(),
@@ -136,7 +136,7 @@ extension Replica {
   }
 }
 
-/// What was saved, read back and checked. A class, because it is large and nobody changes it.
+/// A saved replica, read back and checked. A class, because it is large and never changes.
 private final class SavedParts {
   let clock: StampClock
   let serverTime: ServerTime

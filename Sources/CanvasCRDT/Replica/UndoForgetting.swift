@@ -1,7 +1,7 @@
-// What the server made of a history's operations: refused ones are forgotten, newly stamped ones followed.
+// Keeps the history in step with the server's answers: refused operations are forgotten, new stamps are followed.
 
 extension UndoHistory {
-  /// Forgets operations that the server has refused: there is nothing to undo about them.
+  /// Forgets operations that the server has refused: they can't be undone.
   public mutating func forget(_ operations: [Operation]) {
     let stamps = operations.map { $0.at }.sorted()
     guard !stamps.isEmpty else { return }
@@ -65,7 +65,7 @@ extension UndoHistory {
   }
 }
 
-/// Stamps that were given up, each with the one in its place. Entered as they rise, as an outbox has them.
+/// Stamps that were replaced, each with its replacement. They are entered in rising order, as an outbox has them.
 public struct ReplacedStamps {
   private var before: [Stamp] = []
   private var after: [Stamp] = []
@@ -87,10 +87,10 @@ public struct ReplacedStamps {
 }
 
 extension [Stamp] {
-  /// Where a stamp stands in a rising list, or would.
+  /// The index of a stamp in a rising list, or the index at which it would be inserted.
   fileprivate func rank(of stamp: Stamp) -> Int { partitionIndex { self[$0] < stamp } }
 
-  /// Whether a rising list has a stamp.
+  /// Whether a rising list contains a stamp.
   fileprivate func holds(_ stamp: Stamp) -> Bool {
     let rank = rank(of: stamp)
     return rank < count && self[rank] == stamp

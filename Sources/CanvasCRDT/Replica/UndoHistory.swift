@@ -3,18 +3,18 @@
 /// A step is what one gesture wrote. Undoing it writes the earlier values anew under new stamps, and leaves alone every
 /// register that no longer holds what the step wrote: someone else has changed it since.
 ///
-/// Undoing changes stamps, of course, so that the stamp alone would not tell whether a register is as a still earlier
-/// step left it. The history therefore remembers of each register that it wrote back which stamp its value first had,
-/// and compares that. A step itself never changes on its way between the two lists, which is why undoing and redoing
+/// Undoing writes new stamps, so a register's stamp alone doesn't tell whether it is as a still earlier step left it.
+/// The history therefore remembers, for each register that it wrote back, the stamp under which the value was first
+/// written, and compares that. A step never changes on its way between the two lists, which is why undoing and redoing
 /// can go on for ever.
 public struct UndoHistory: Sendable {
-  /// More than anyone steps back through; a drawing program's memory has to end somewhere.
+  /// More than anyone steps back through. A drawing program's memory has to be bounded.
   public static let stepsMax = 1_000
 
   /// How many shapes all steps together may remember, about 300 bytes each. The newest step is kept whatever its size.
   public static let shapesMax = 100_000
 
-  /// So few that looking for those that nobody needs any more would be wasted.
+  /// With fewer aliases than this, looking for those that no step needs isn't worth the work.
   private static let aliasesMin = 1_024
 
   struct Step: Sendable {
@@ -27,8 +27,8 @@ public struct UndoHistory: Sendable {
     var after: RegisterSnapshot
   }
 
-  /// A register's stamp that stands for an earlier one: the value is the same. Nothing, where the register was not
-  /// there.
+  /// A register's current stamp and the earlier one that it stands for, since the value is the same. `original` is nil
+  /// where the register did not exist.
   struct Alias: Sendable {
     let property: Property
     var current: Stamp
@@ -37,11 +37,11 @@ public struct UndoHistory: Sendable {
 
   var undoable: [Step] = []
   var redoable: [Step] = []
-  /// By shape, of each of its registers at most one.
+  /// By shape. Each of its registers has at most one.
   var aliases = IdentifierMap<[Alias]>()
   var shapesRemembered = 0
 
-  /// The step that is being made, and where in it each shape is.
+  /// The step that is being made, and each shape's index in it.
   var open = Step()
   var places = IdentifierMap<Int>()
   private var openGroups = 0
@@ -55,7 +55,7 @@ public struct UndoHistory: Sendable {
 // MARK: - Recording
 
 extension UndoHistory {
-  /// What is written from here to the matching `endGroup` is one step. Groups within groups belong to the outermost.
+  /// All writes until the matching `endGroup` are one step. Inner groups belong to the outermost.
   public mutating func beginGroup() {
     openGroups += 1
   }
@@ -66,7 +66,7 @@ extension UndoHistory {
     if openGroups == 0 { closeStep() }
   }
 
-  /// Applies an operation of one's own and remembers what it replaced. Outside a group it is a step of its own.
+  /// Applies an operation of the user's own and remembers what it replaced. Outside a group it is a step of its own.
   public mutating func apply(_ operation: borrowing Operation, to canvas: inout Canvas) -> Change {
     forgetRedoable()
     let shape = operation.shape
@@ -115,7 +115,7 @@ extension UndoHistory {
       dropped += 1
     }
     if dropped > 0 { undoable.removeFirst(dropped) }
-    // What no step names can't be asked for again.
+    // An alias that no step names is never asked for again.
     if aliases.count > UndoHistory.aliasesMin + shapesRemembered { forgetUnnamedAliases() }
   }
 
@@ -139,7 +139,8 @@ extension UndoHistory {
     return snapshot
   }
 
-  /// The stamp under which a register's value was first written; nothing where it stands for no value.
+  /// The stamp under which a register's value was first written. Nil where the register has no value, or its value
+  /// stands for none.
   private func originalStamp(of property: Property, in shape: Identifier, on canvas: Canvas) -> Stamp? {
     guard let current = canvas.stamp(of: property, in: shape) else { return nil }
     guard let alias = aliases[shape]?.first(where: { $0.property == property }), alias.current == current else {
@@ -152,8 +153,8 @@ extension UndoHistory {
 // MARK: - Undoing and redoing
 
 extension UndoHistory {
-  /// The operations that take back the newest step that still has an effect; none where there is none. They are yet to
-  /// be applied to `canvas`, as they are: not through the history.
+  /// The operations that undo the newest step that still has an effect; none where there is no such step. The caller
+  /// applies them to `canvas` directly, not through the history.
   public mutating func undo(on canvas: Canvas, clock: inout Clock, milliseconds: UInt64) -> [Operation] {
     openGroups = 0
     closeStep()
@@ -168,7 +169,7 @@ extension UndoHistory {
     return []
   }
 
-  /// The operations that do again what was undone last and still can be.
+  /// The operations that redo the step that was undone last and can still be redone.
   public mutating func redo(on canvas: Canvas, clock: inout Clock, milliseconds: UInt64) -> [Operation] {
     while let step = redoable.popLast() {
       if let operations = exchange(step, isUndo: false, on: canvas, clock: &clock, milliseconds: milliseconds) {
@@ -181,8 +182,8 @@ extension UndoHistory {
     return []
   }
 
-  /// What takes the canvas from one side of a step to the other: no operations where both look alike, as where a value
-  /// was written over an equal one, and nothing at all where others have written over everything.
+  /// The operations that take the canvas from one side of a step to the other. An empty list where both sides look
+  /// alike, as where a value was written over an equal one. Nil where others have written over everything.
   private mutating func exchange(
     _ step: Step,
     isUndo: Bool,
@@ -204,8 +205,8 @@ extension UndoHistory {
     return isInPlace ? operations : nil
   }
 
-  /// Places in `entries`: shapes that come back are written in the order in which they had been named, behind all
-  /// others, so that among those of one name each shows the number that it had.
+  /// The order in which to write `entries`. Shapes that come back are written last, in the order in which they had been
+  /// named. So shapes that share a name get back the numbers that they showed.
   private func inOrderOfNaming(_ entries: [Entry], isUndo: Bool) -> [Int] {
     func naming(_ place: Int) -> Stamp? {
       let from = isUndo ? entries[place].after : entries[place].before
@@ -221,8 +222,8 @@ extension UndoHistory {
     return places
   }
 
-  /// What has to be written so that a shape comes from one side of a step to the other; nothing where it is no longer
-  /// on the first.
+  /// The values to write so that a shape comes from one side of a step to the other. Nil where the shape is no longer
+  /// on the first side.
   private func transition(
     of shape: Identifier,
     from: RegisterSnapshot,
@@ -248,7 +249,7 @@ extension UndoHistory {
         }
         if !target.agrees(on: property, with: values) { set.take(property, from: target) }
       }
-      // A made-up name that stands for none follows the kind, as none would.
+      // A name that undo made up, where there was none before, changes with the kind, as a missing name would.
       if set.assigned.contains(.kind), !set.assigned.contains(.name), registers.contains(.name),
         originalStamp(of: .name, in: shape, on: canvas) == nil
       {
@@ -256,7 +257,7 @@ extension UndoHistory {
       }
     case (false, true):
       guard originalStamp(of: .deleted, in: shape, on: canvas) == from.stamp(of: .deleted) else { return nil }
-      // Where someone has written to the shape while it was away, theirs stands.
+      // Values that someone wrote while the shape was deleted are kept.
       set.take(to.values.assigned.intersection(.registers).subtracting(registers), from: to.values)
     case (true, false):
       for property in registers {
@@ -264,13 +265,14 @@ extension UndoHistory {
         guard original == nil || original == from.stamp(of: property) || original?.actor == actor else { return nil }
       }
       set.delete()
-    // Made and deleted at once. There is nothing to write, but the erasure now stands for the one before.
+    // The shape was made and deleted in one step. Nothing is to be written, but its erasure now stands for the one
+    // before.
     case (false, false): break
     }
     return set
   }
 
-  /// Remembers what the registers that now are as on the `to` side stand for. No where there are none.
+  /// Remembers which stamps the registers that are now on the `to` side stand for. False where there are none.
   private mutating func note(
     _ shape: Identifier,
     from: RegisterSnapshot,
@@ -299,7 +301,8 @@ extension UndoHistory {
 }
 
 extension Properties {
-  /// Assigns what a property has that nobody has set. A name has no default; it gets the one made up for the shape.
+  /// Assigns the default of a property that nobody has set. A name has no default: it gets the one made up for the
+  /// shape.
   mutating func assignDefault(_ property: Property, kind: ShapeKind, of shape: Identifier) {
     if property == .name {
       name = Shape.madeUpName(kind, shape)

@@ -1,4 +1,4 @@
-// What a replica's messages are on the wire.
+// How a replica's messages are written and read.
 
 extension WireEncoding {
   func encode(_ message: ClientMessage) -> [UInt8] {

@@ -1,9 +1,9 @@
-/// In which of the two encodings a connection speaks.
+/// The two encodings that a connection can use.
 public enum WireEncoding: UInt8, CaseIterable, Hashable, Sendable {
   case json
   case binary
 
-  /// What the WebSocket's handshake asks for.
+  /// The subprotocol that the WebSocket's handshake asks for.
   public var subprotocol: StaticString {
     switch self {
     case .json: "canvas.v1.json"

@@ -1,13 +1,13 @@
 /// Values for some of a shape's properties: what an operation writes, and what a shape holds.
 ///
-/// `assigned` tells which. The others keep their defaults, so that a shape reads the same with or without them and two
-/// values are equal exactly when they assign the same.
+/// `assigned` tells which values are there. The other properties keep their defaults, so that a shape reads the same
+/// with or without them and two values are equal exactly when they assign the same.
 public struct Properties: Hashable, Sendable {
-  /// Which properties have been given a value here. Assigning one puts it in.
+  /// Which properties have been given a value here. Assigning a property enters it.
   public internal(set) var assigned = PropertyMask()
 
-  // Each begins with its default. A kind and a name have none; what stands here for them is never shown. The smallest
-  // come first, so that none leaves a gap.
+  // Each begins with its default. A kind and a name have none; the values here for these are never shown. The smallest
+  // fields come first, so that no gaps are left.
   public var kind = ShapeKind.rectangle { didSet { assigned.insert(.kind) } }
   public var visible = true { didSet { assigned.insert(.visible) } }
   public var alpha: Int16 = 10 { didSet { assigned.insert(.alpha) } }
@@ -25,7 +25,7 @@ public struct Properties: Hashable, Sendable {
 
   public init() {}
 
-  /// Writing `deleted: true`, which erases whatever the shape holds under stamps not greater.
+  /// Whether `deleted: true` is written. It erases whatever the shape holds under stamps that are not greater.
   public var deleted: Bool { assigned.contains(.deleted) }
 
   public mutating func delete() {
@@ -35,8 +35,8 @@ public struct Properties: Hashable, Sendable {
 
 // MARK: - By form
 
-// The fields of each form that more than one property may have. A row of the table names its field, and the switches below
-// lead there, so that a row without a field, or a field that cannot be read or written, doesn't compile.
+// The fields of each form that several properties may have. A row of the table names its field, and the switches below
+// lead there. So a row without a field, or a field that can't be read or written, doesn't compile.
 extension Properties {
   public enum NumberField: Sendable {
     case rotation, strokeWidth, cornerRadius, innerRatio
@@ -57,7 +57,7 @@ extension Properties {
   public enum PairField: Sendable {
     case position, size
 
-    /// What the two numbers are called.
+    /// The names of the two numbers.
     public var names: (first: StaticString, second: StaticString) {
       switch self {
       case .position: ("x", "y")
@@ -157,7 +157,7 @@ extension Properties {
 // MARK: - Moving values about
 
 extension Properties {
-  /// Takes one property's value from `other`, which has it assigned.
+  /// Takes one property's value from `other`, which must have it assigned.
   public mutating func take(_ property: Property, from other: borrowing Properties) {
     switch property.form {
     case .erasure: delete()
@@ -188,7 +188,7 @@ extension Properties {
     for property in properties.intersection(assigned) { clear(property) }
   }
 
-  /// Forgets everything assigned. Cheaper than a new value where little was.
+  /// Forgets everything assigned. Cheaper than a new value if little was assigned.
   mutating func clear() {
     clear(assigned)
   }

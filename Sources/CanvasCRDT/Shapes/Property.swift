@@ -1,7 +1,7 @@
-/// One of a shape's properties, each of which is a register of its own. `PropertyTable.swift` says everything about them.
+/// One of a shape's properties, each of which is a register of its own. Its row is in `PropertyTable.swift`.
 ///
-/// A case's place is its bit in a `PropertyMask` and part of the binary encoding, so new ones come last. What moves most is
-/// in the lower seven, so that a mask of an edit in progress is one byte on the wire.
+/// A case's place is its bit in a `PropertyMask` and part of the binary encoding, so new ones come last. The properties
+/// that change most often are in the lower seven, so that the mask of an edit in progress is one byte on the wire.
 public enum Property: UInt8, CaseIterable, Hashable, Sendable {
   case position
   case size
@@ -34,11 +34,11 @@ public struct PropertyMask: Hashable, Sendable {
   @inlinable
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// None. A literal would be an array first, where nothing is opened in place.
+  /// The empty set. A literal would first be an array wherever it is not inlined.
   @inlinable
   public init() { rawValue = 0 }
 
-  /// Those of which the row of the table is as wanted.
+  /// The properties whose row of the table fulfils `isWanted`.
   public init(where isWanted: (PropertyRow) -> Bool) {
     rawValue = 0
     for property in Property.allCases where isWanted(property.row) { insert(property) }
@@ -50,10 +50,10 @@ public struct PropertyMask: Hashable, Sendable {
   /// Every property that is a register: all but the erasure.
   public static var registers: PropertyMask { all.subtracting(PropertyMask().inserting(.deleted)) }
 
-  /// What decides where a shape's outline runs and whether it is seen.
+  /// The properties that decide where a shape's outline runs and whether it is seen.
   public static let outline = PropertyMask { $0.decidesOutline }
 
-  // Each of these is one instruction or two, and merging asks them several times for every register.
+  // Each of these is one or two instructions, and merging calls them several times for every register.
 
   @inlinable
   @inline(__always)

@@ -1,4 +1,4 @@
-/// What values may be. Asked once, where a value enters: by the decoders and by whoever makes an edit. Merging never asks.
+/// The rules for values. Decoders and the makers of edits check them once, where a value enters. Merging never checks.
 public enum PropertyRules {
   // Ranges of the table that other code names too.
   public static var coordinates: ClosedRange<Double> { -1e7...1e7 }
@@ -25,18 +25,18 @@ public enum PropertyRules {
   }
 }
 
-/// A property has a value that it may not have.
+/// A property whose value is not allowed.
 public struct PropertyProblem: Error, Hashable, Sendable {
   public let property: Property
 
   public init(_ property: Property) { self.property = property }
 
-  /// What is allowed, as a sentence: the words of a refusal.
+  /// A sentence that says what is allowed, for a refusal.
   public var message: Text { Text(property.wireName).appending(" must be ").appending(property.form.expectation) }
 }
 
 extension PropertyForm {
-  /// What a value of this form may be, as a sentence's end.
+  /// The end of that sentence: what a value of this form may be.
   var expectation: Text {
     switch self {
     case .erasure: "true"
@@ -79,7 +79,7 @@ extension Text {
 }
 
 extension PropertyMask {
-  /// The properties whose type has values that they may not have.
+  /// The properties whose type can hold values that are not allowed.
   fileprivate static let bounded = PropertyMask { row in
     switch row.form {
     case .number, .integer, .pair, .name: true
@@ -89,12 +89,12 @@ extension PropertyMask {
 }
 
 extension Properties {
-  /// Refuses what is assigned here and not allowed.
+  /// Throws if an assigned value is not allowed.
   public func check() throws(PropertyProblem) {
     for property in assigned.intersection(.bounded) where !allows(property) { throw PropertyProblem(property) }
   }
 
-  /// Whether the value is in range; a NaN is in none. The values of the other forms can't be wrong.
+  /// Whether the value is in range; NaN is in none. Values of the other forms can't be wrong.
   private func allows(_ property: Property) -> Bool {
     switch property.form {
     case .number(let field, let range, _): range.contains(self[field])

@@ -1,17 +1,17 @@
-/// The table of properties: one row each, and everything that is particular to a property beside where it is stored.
+/// The table of properties: one row each, with everything about a property except where it is stored.
 ///
-/// The encodings, the checks, the page, the terminal and docs/PROTOCOL.md read the rows, so that a new property is a row
+/// The encodings, the checks, the page, the terminal and docs/PROTOCOL.md read the rows, so a new property is a row
 /// here and a field of `Properties`. After a change here run `make table`, which writes what is generated from it.
 public struct PropertyRow: Sendable {
-  /// As JSON names it.
+  /// The property's name in JSON.
   public let wireName: StaticString
 
   public let form: PropertyForm
 
-  /// Whether it decides where the shape's outline runs, or whether there is one.
+  /// Whether it decides where the shape's outline runs, or whether the shape has one.
   public let decidesOutline: Bool
 
-  /// What it is, for docs/PROTOCOL.md: the table there adds the form and the range.
+  /// The property's description in docs/PROTOCOL.md. The table there adds the form and the range.
   public let meaning: StaticString
 
   /// The terminal's sentence about a change: `{shape}` stands for the name, `{shape’s}` for its genitive, `{value}`
@@ -37,8 +37,7 @@ public struct PropertyRow: Sendable {
   }
 }
 
-/// What kind of value a property has. It decides how the value is written, read and checked everywhere, and where it is
-/// stored.
+/// The kind of value that a property has. It decides how the value is stored, written, read and checked everywhere.
 public enum PropertyForm: Sendable {
   /// `true` and no other value: the shape's erasure.
   case erasure
@@ -47,13 +46,13 @@ public enum PropertyForm: Sendable {
   case orderKey
   case flag(Properties.FlagField)
   case color(Properties.ColorField)
-  /// Stands in one byte on the wire.
+  /// Takes one byte on the wire.
   case integer(Properties.IntegerField, ClosedRange<Int16>, unit: PropertyUnit = .none)
   case number(Properties.NumberField, ClosedRange<Double>, unit: PropertyUnit = .none)
   case pair(Properties.PairField, ClosedRange<Double>)
 }
 
-/// What a number counts, where people are shown it.
+/// The unit in which people see a number.
 public enum PropertyUnit: Sendable {
   case none
   case degrees
@@ -74,10 +73,10 @@ public struct InspectorField: Sendable {
 
   public let label: StaticString
   public let group: Group
-  /// What a slider covers; a number without one is typed. A slider may cover less than is allowed.
+  /// The range of its slider; a number without a slider is typed. A slider may cover less than is allowed.
   public let slider: ClosedRange<Double>?
   public let step: Double
-  /// The shapes for which it means anything.
+  /// The shapes for which the property means anything.
   public let kinds: ShapeKinds
 
   init(
@@ -96,7 +95,7 @@ public struct InspectorField: Sendable {
 }
 
 extension Property {
-  /// Opened in place, so that code that asks for one column of the table has nothing of the others.
+  /// Inlined, so that code that reads one column of the table contains nothing of the others.
   @inline(__always)
   public var row: PropertyRow {
     switch self {
@@ -219,7 +218,7 @@ extension Property {
     }
   }
 
-  /// As the contract's table lists them, and JSON writes them: what people read first comes first.
+  /// The order in which the contract's table lists them and JSON writes them: most important to people first.
   public static let inOrder: ForEachProperty<Property> = [
     .kind, .name, .position, .size, .rotation, .fill, .stroke, .strokeWidth, .alpha, .visible, .z, .cornerRadius,
     .points, .innerRatio, .deleted,

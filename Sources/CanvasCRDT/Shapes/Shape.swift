@@ -1,11 +1,12 @@
-/// A live shape as one reads it: every property, defaults filled in.
+/// A live shape for reading: every property, with defaults filled in.
 public struct Shape: Hashable, Sendable {
   public let id: Identifier
 
   /// The values; `assigned` tells which of them somebody has set.
   public let properties: Properties
 
-  /// When the shape's name was written, or, where it has none of its own, its kind: who shows a shared name bare.
+  /// When the shape's name was written, or its kind if it has no name. It decides which of several shapes with one name
+  /// shows it without a number.
   let nameStamp: Stamp
 
   init?(_ record: borrowing ShapeRecord) {
@@ -17,7 +18,7 @@ public struct Shape: Hashable, Sendable {
     nameStamp = record.stamp(of: .name) ?? kindStamp
   }
 
-  /// Where the outline runs.
+  /// The shape's outline.
   public var outline: Outline {
     Outline(
       kind: properties.kind,

@@ -1,26 +1,26 @@
-/// Makes random shapes: every part random within its bounds and rounded to a whole number.
+/// Makes random shapes: every part is random within its bounds and rounded to a whole number.
 ///
-/// The generator is handed in, and drawn from in the same way everywhere: one seed makes the same shapes in a test, on
-/// a server and in a browser. A shape is made without a name and without a place in the drawing order.
+/// The generator is handed in and drawn from in the same way everywhere, so one seed makes the same shapes in a test,
+/// on a server and in a browser. A shape is made without a name and without a place in the drawing order.
 public struct ShapeFactory: Sendable {
-  /// Shapes lie wholly inside, as far as they fit.
+  /// The area in which shapes lie, wholly if they fit.
   public var area: Rect
 
-  /// Drawn from evenly; a rectangle where there is none.
+  /// Each kind is equally likely. If the list is empty, shapes are rectangles.
   public var kinds: [ShapeKind] = ShapeKind.allCases
 
-  /// Where nothing is given, every shape is 150 wide.
+  /// If nil, every shape is 150 wide.
   public var widths: ClosedRange<Double>?
-  /// Where nothing is given, every shape is 120 high.
+  /// If nil, every shape is 120 high.
   public var heights: ClosedRange<Double>?
 
-  /// Degrees; shapes stand upright unless it is said otherwise.
+  /// In degrees. By default shapes stand upright.
   public var rotations: ClosedRange<Double> = 0...0
   /// The ten levels.
   public var alphas: ClosedRange<Int16> = 1...10
   /// A polygon's corners, a star's tips.
   public var points: ClosedRange<Int16> = 3...8
-  /// A rounded rectangle's.
+  /// The corner radius of a rounded rectangle.
   public var cornerRadii: ClosedRange<Double> = 8...40
 
   public init(area: Rect) {
@@ -94,7 +94,7 @@ public struct ShapeFactory: Sendable {
     let coordinates = PropertyRules.coordinates
     let left = coordinates.nearest(to: area.minX)
     let top = coordinates.nearest(to: area.minY)
-    // What is larger than the area begins where that does.
+    // A shape larger than the area begins where the area does.
     let right = max(left, coordinates.nearest(to: area.maxX - size.width))
     let bottom = max(top, coordinates.nearest(to: area.maxY - size.height))
     return Point(
@@ -114,9 +114,9 @@ extension Color {
   }
 }
 
-/// Random numbers drawn alike on every platform, whatever the width of its `Int` and its rounding functions.
+/// Random numbers that are the same on every platform, whatever the width of its `Int` and its rounding functions.
 private enum WholeNumber {
-  /// 2⁵³: so many fractions of this are exact.
+  /// 2⁵³: as many fractions are exact.
   private static let fractionScale = 9_007_199_254_740_992.0
 
   /// 0 or more, less than 1.
@@ -124,7 +124,7 @@ private enum WholeNumber {
     Double(generator.next() >> 11) / fractionScale
   }
 
-  /// A whole number in a range, as far as that is within what is allowed; where it holds none, its lower bound.
+  /// A whole number in a range, within the allowed values. If the range holds none, its lower bound.
   static func random(
     in range: ClosedRange<Double>,
     within allowed: ClosedRange<Double>,
@@ -152,15 +152,15 @@ private enum WholeNumber {
     Int(number(upTo: UInt64(count - 1), using: &generator))
   }
 
-  /// The upper half of a product: as even as 64 bits make it, and one draw whatever comes, unlike the standard
-  /// library's, which draws again now and then and not alike everywhere.
+  /// The upper half of a product. It is as even as 64 bits allow and always draws once. The standard library's function
+  /// may draw again, and not alike everywhere.
   private static func number(upTo last: UInt64, using generator: inout some RandomNumberGenerator) -> UInt64 {
     (last + 1).multipliedFullWidth(by: generator.next()).high
   }
 }
 
 extension ClosedRange where Bound == Double {
-  /// In the range; its lower bound where the value is not a number.
+  /// The nearest value in the range; its lower bound if the value is not a number.
   fileprivate func nearest(to value: Double) -> Double {
     guard value >= lowerBound else { return lowerBound }
     return value > upperBound ? upperBound : value

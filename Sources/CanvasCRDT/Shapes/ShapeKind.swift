@@ -1,4 +1,4 @@
-/// What a shape is. A new kind is one case here and its outline in `Outline`.
+/// The kind of a shape. A new kind is one case here and its outline in `Outline`.
 ///
 /// A case's place stands for it in the binary encoding, so new ones come last.
 public enum ShapeKind: UInt8, CaseIterable, Hashable, Sendable {
@@ -8,7 +8,7 @@ public enum ShapeKind: UInt8, CaseIterable, Hashable, Sendable {
   case polygon
   case star
 
-  /// As the wire names it.
+  /// The kind's name on the wire.
   public var wireName: StaticString {
     switch self {
     case .rectangle: "rectangle"
@@ -19,7 +19,7 @@ public enum ShapeKind: UInt8, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// In words, as the first half of a made-up name.
+  /// The kind in words, as the first half of a made-up name.
   public var words: StaticString {
     switch self {
     case .rectangle: "Rectangle"

@@ -1,25 +1,25 @@
-// What a client and a server say to one another.
+// The messages between a client and a server.
 //
-// The client speaks first, with `hello`; the server answers `welcome` and then sends the room's state and whatever
-// happens after it, all of it as `operations`. A client's own operations come back to it among the others', each of its
-// messages is answered by an `acknowledgement` or a `rejection`, and nothing is told to anyone before it is durable.
+// The client speaks first, with `hello`. The server answers `welcome` and then sends the room's state and everything
+// that happens after it, all as `operations`. A client's own operations come back to it among the others'. Each of its
+// messages is answered by an `acknowledgement` or a `rejection`. Nothing is told to anyone before it is durable.
 //
-// The messages are the same in both encodings, `JSONEncoding` and `BinaryEncoding`. Values here have been checked:
-// a decoder refuses what the contract does not allow, so whoever is handed a message need not look again.
+// The messages are the same in both encodings, `JSONEncoding` and `BinaryEncoding`. Values here have been checked: a
+// decoder refuses what the contract does not allow, so the receiver of a message need not check again.
 
-/// How far in a room's log a client has come. Opaque: compared for equality, kept, and sent back.
+/// How far in a room's log a client has come. Opaque: a client compares it for equality, keeps it and sends it back.
 public struct Cursor: Hashable, Sendable {
   public let text: Text
 
   public init(_ text: Text) { self.text = text }
 }
 
-/// A client's name for one of its messages, a number or a text, echoed as it came.
+/// A client's name for one of its messages: a number or a text. The server echoes it unchanged.
 public struct MessageIdentifier: Hashable, Sendable {
   /// The JSON of it, as the client wrote it.
   public let json: JSONText
 
-  /// Nothing unless the value is a number or a text.
+  /// Nil unless the value is a number or a text.
   public init?(json: JSONText) {
     guard json.kind == .number || json.kind == .string else { return nil }
     self.json = json
@@ -39,9 +39,9 @@ public enum ClientMessage: Hashable, Sendable {
 public struct Hello: Hashable, Sendable {
   public var name: Text?
   public var color: Color?
-  /// To go on as an earlier self.
+  /// The actor that the client was before and wants to be again.
   public var actor: Identifier?
-  /// To be sent only what is newer.
+  /// The place from which the client wants to go on: the server sends only what is newer.
   public var since: Cursor?
   public var overlaps = false
   public var readonly = false
@@ -49,7 +49,7 @@ public struct Hello: Hashable, Sendable {
   public init() {}
 }
 
-/// Operations to be taken whole or not at all.
+/// Operations that are taken all together or not at all.
 public struct Submission: Hashable, Sendable {
   public var id: MessageIdentifier?
   public var operations: [ProposedOperation]
@@ -60,7 +60,7 @@ public struct Submission: Hashable, Sendable {
   }
 }
 
-/// An operation that the server stamps where its writer has not.
+/// An operation that may lack a stamp; then the server stamps it.
 public struct ProposedOperation: Hashable, Sendable {
   public var shape: Identifier
   public var at: Stamp?
@@ -97,7 +97,7 @@ public struct Welcome: Hashable, Sendable {
   public var room: Text
   public var actor: Identifier
   public var role: Role
-  /// The server's clock, Unix milliseconds.
+  /// The server's clock, in Unix milliseconds.
   public var milliseconds: UInt64
   public var limits: RoomLimits
   public var peers: [Peer]
@@ -132,7 +132,7 @@ public enum Role: UInt8, CaseIterable, Hashable, Sendable {
   }
 }
 
-/// What the server tells a client that it will refuse.
+/// The room's limits: the server refuses what exceeds them.
 public struct RoomLimits: Hashable, Sendable {
   public var messageBytes: UInt64 = 1_048_576
   public var operationsPerMessage: UInt64 = 1_024
@@ -175,12 +175,12 @@ public struct PeerState: Hashable, Sendable {
 public struct Delivery: Equatable, Sendable {
   public var cursor: Cursor
   public var content: Content
-  /// Another part follows.
+  /// Whether another part follows.
   public var more: Bool
-  /// What the client had confirmed is to be dropped first.
+  /// Whether the client has to drop its confirmed canvas first.
   public var reset: Bool
 
-  /// The binary encoding has a form of its own for state, JSON says it in operations.
+  /// The binary encoding has its own form for state. JSON writes it as operations.
   public enum Content: Equatable, Sendable {
     case operations([Operation])
     case state(StatePart)
@@ -210,9 +210,9 @@ public struct Acknowledgement: Hashable, Sendable {
   }
 }
 
-/// A value that had already lost when it was made durable.
+/// A value that had already lost to a newer one when it was made durable.
 public struct Superseded: Hashable, Sendable {
-  /// Which of the message's operations.
+  /// The index of the operation in its message.
   public var operation: Int
   public var property: Property
   public var by: Stamp
@@ -224,13 +224,13 @@ public struct Superseded: Hashable, Sendable {
   }
 }
 
-/// A message that was refused; nothing of it is applied.
+/// A message that was refused. Nothing of it is applied.
 public struct Rejection: Hashable, Sendable, Error {
   public var id: MessageIdentifier?
-  /// Which of the message's operations, where it was one of them.
+  /// The index of the refused operation; nil where the whole message was refused.
   public var operation: Int?
   public var code: RejectCode
-  /// Why, in words.
+  /// The reason, in words.
   public var message: Text
 
   public init(id: MessageIdentifier? = nil, operation: Int? = nil, code: RejectCode, message: Text) {
@@ -272,7 +272,7 @@ public enum RejectCode: UInt8, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// The same operations may be taken later.
+  /// Whether the same operations may be taken later.
   public var isPassing: Bool { self == .rateLimited || self == .unavailable }
 }
 

@@ -1,8 +1,8 @@
 /// Why bytes from outside are not a message.
 public enum MessageError: Error, Hashable, Sendable {
-  /// Not the encoding at all: not valid JSON, not UTF-8, not an object; or not the binary form.
+  /// The bytes are not valid JSON or UTF-8, or not an object; or they are not in the binary form.
   case malformed(Text)
-  /// A message of a kind that there is not. The connection may go on.
+  /// A message of an unknown kind. The connection may go on.
   case unknownType(Text)
   /// A hello with a field of the wrong form, which ends the connection.
   case badHello(Text)
@@ -11,7 +11,7 @@ public enum MessageError: Error, Hashable, Sendable {
   /// Operations that are refused; the connection goes on.
   indirect case rejected(Rejection)
 
-  /// Why, in words.
+  /// The reason, in words.
   public var words: Text {
     switch self {
     case .malformed(let words), .unknownType(let words), .badHello(let words), .badField(let words): words

@@ -1,11 +1,12 @@
-/// Actors in the order in which they are first named, and the place of each.
+/// Actors in the order in which they are first named, and the index of each.
 struct ActorList {
   private(set) var list: [Identifier] = []
 
-  /// Used once looking through the list would take longer than hashing.
+  /// Used once searching the list would take longer than hashing.
   private var places = IdentifierMap<Int>()
 
-  /// Where an actor was found last, by a few bits of it. A room's writers take turns, so this is nearly always right.
+  /// Where an actor was found last, indexed by a few of its bits. A room's writers take turns, so this is nearly always
+  /// right.
   private var hints = InlineArray<64, Int32>(repeating: -1)
 
   private static let shortLength = 16
@@ -15,7 +16,7 @@ struct ActorList {
     if hinted(actor) == nil { enterUnhinted(actor) }
   }
 
-  /// The place of an actor that has been entered.
+  /// The index of an actor that has been entered.
   @inline(__always)
   func place(of actor: Identifier) -> Int {
     if let place = hinted(actor) { return place }

@@ -1,5 +1,5 @@
 extension BinaryEncoding {
-  /// What a client's frame says. A message of more than `operationsMax` operations is refused before they are read.
+  /// Decodes a client's message. One of more than `operationsMax` operations is refused before they are read.
   public static func decodeClientMessage(
     _ bytes: UnsafeRawBufferPointer,
     operationsMax: UInt64 = UInt64.max
@@ -15,7 +15,7 @@ extension BinaryEncoding {
     }
   }
 
-  /// What a client's frame says that is a hello.
+  /// Decodes a client's message that has to be a hello.
   public static func decodeHello(_ bytes: UnsafeRawBufferPointer) throws(MessageError) -> Hello {
     var reader = ByteReader(bytes)
     do throws(BinaryFailure) {
@@ -28,7 +28,7 @@ extension BinaryEncoding {
     }
   }
 
-  /// What a server's frame says.
+  /// Decodes a server's message.
   public static func decodeServerMessage(_ bytes: UnsafeRawBufferPointer) throws(MessageError) -> ServerMessage {
     var reader = ByteReader(bytes)
     do throws(BinaryFailure) {
@@ -258,7 +258,7 @@ extension BinaryEncoding {
     try object(try reader.countedBytes())
   }
 
-  /// Compact JSON of an object, and of nothing else: whatever is not said in its shortest form is refused.
+  /// Compact JSON of an object. JSON that is not in its shortest form is refused.
   private static func object(_ bytes: UnsafeRawBufferPointer) throws(BinaryFailure) -> JSONText {
     guard let json = compactJSON(bytes), json.kind == .object else {
       throw .field("a state that is not a compact JSON object")

@@ -1,10 +1,10 @@
 /// The compact encoding of the messages, `canvas.v1.bin`: one message a binary frame.
 ///
-/// A byte for the kind of message and its fields in a fixed order. Numbers are LEB128 varints in their shortest form, an
-/// identifier is six bytes, text a varint of its length and its UTF-8. One message has one encoding, and a decoder
-/// refuses every other, so that equal messages are equal bytes. docs/PROTOCOL.md has it byte by byte.
+/// A message is a byte for its kind, then its fields in a fixed order. Numbers are LEB128 varints in their shortest
+/// form. An identifier is six bytes. A text is a varint of its length and then its UTF-8. One message has one encoding,
+/// and a decoder refuses every other, so equal messages are equal bytes. docs/PROTOCOL.md has it byte by byte.
 public enum BinaryEncoding {
-  /// The first byte of each message; those of the server have the bit 0x40.
+  /// The first byte of each message. Messages from the server have the bit 0x40.
   enum Kind {
     static let hello: UInt8 = 0x01
     static let operations: UInt8 = 0x02
@@ -178,7 +178,7 @@ extension BinaryEncoding {
     writer.append(peer.actor)
     writer.appendCounted(peer.name)
     write(peer.color, to: &writer)
-    // No JSON is empty, so no bytes can stand for no state.
+    // No JSON is empty, so zero bytes can mean that there is no state.
     writer.appendCounted(peer.state?.bytes ?? [])
   }
 
@@ -188,7 +188,7 @@ extension BinaryEncoding {
     writer.append(color.blue)
   }
 
-  /// A varint where the identifier is a whole number that a varint holds, otherwise its JSON.
+  /// Writes a varint where the identifier is a whole number that fits, otherwise its JSON.
   private static func write(_ id: MessageIdentifier?, to writer: inout ByteWriter) {
     guard let id else { return writer.append(0) }
     if let number = id.wholeNumber {
@@ -202,7 +202,7 @@ extension BinaryEncoding {
 }
 
 extension MessageIdentifier {
-  /// The number, where the JSON is nothing but up to fifteen digits, the first of them not 0 unless alone.
+  /// The number, if the JSON is one to fifteen digits without leading zeros.
   public var wholeNumber: UInt64? {
     let bytes = json.bytes
     guard bytes.count <= 15, bytes.count == 1 || bytes.first != UInt8(ascii: "0") else { return nil }
@@ -224,7 +224,7 @@ extension MessageIdentifier {
 extension RoomLimits {
   static let count = 7
 
-  /// As `welcome` tells them, one after the other.
+  /// The limits in the order in which `welcome` lists them.
   var inOrder: [UInt64] {
     [
       messageBytes, operationsPerMessage, operationsPerSecond, shapes, clockAheadMilliseconds, presenceBytes,

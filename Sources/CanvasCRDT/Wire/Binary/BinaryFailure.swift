@@ -1,11 +1,11 @@
-/// Why bytes are not in the binary form. Indirect, so that every call of a reader passes one reference on and not six words;
-/// there is something to refer to only where something is wrong.
+/// Why bytes are not in the binary form. Indirect, so that the reader's functions return one reference and not six
+/// words. Only a failure allocates.
 indirect enum BinaryFailure: Error, Hashable, Sendable {
   case truncated
   /// Bytes that are not as they have to be.
   case malformed(StaticWords)
   case unknownKind(UInt8)
-  /// A field of hello, and of a message other than that and operations.
+  /// A wrong field: of hello, or (`field`) of another message that has no operations.
   case hello(StaticWords)
   case field(StaticWords)
   /// Operations as a whole.
@@ -23,7 +23,7 @@ indirect enum BinaryFailure: Error, Hashable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(Text(text)) }
   }
 
-  /// For whoever sent them, with the name that the sender gave the message.
+  /// The error to send back, with the identifier that the sender gave the message.
   func error(id: MessageIdentifier? = nil) -> MessageError {
     switch self {
     case .truncated: .malformed("the message ends before it is whole")
@@ -99,8 +99,8 @@ extension ByteReader {
     return Stamp(time: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)), actor: try identifier())
   }
 
-  /// How many of something follow, each of which takes `bytesEach` or more: a claim that can't be true is refused before
-  /// anything is allocated for it.
+  /// How many of something follow, each of which takes `bytesEach` or more. A count that the rest of the bytes can't
+  /// hold is refused before anything is allocated for it.
   mutating func count(bytesEach: Int) throws(BinaryFailure) -> Int {
     let count = try varint()
     guard count <= UInt64(remaining / bytesEach) else { throw .truncated }
@@ -111,7 +111,7 @@ extension ByteReader {
 extension ByteWriter {
   mutating func append(_ identifier: Identifier) {
     append(upTo: 8) { room in
-      // Two bytes more than are kept: one store instead of six.
+      // Writes two bytes more than it keeps: one store instead of six.
       room.storeBytes(of: (identifier.packed << 16).bigEndian, as: UInt64.self)
       return 6
     }

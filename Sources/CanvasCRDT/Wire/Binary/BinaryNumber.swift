@@ -1,9 +1,9 @@
-/// A number in the fewest bytes that lose nothing.
+/// Writes a number in the fewest bytes that lose nothing.
 ///
-/// A varint whose lowest two bits say what the rest is: a zigzag integer of units (0), of hundredths (1) or of
-/// ten-thousandths (2); or nothing (3), and the eight bytes of the number follow, lowest first. A number has the first
-/// of these forms that holds it exactly. People place shapes at whole units and pages at hundredths, so most take two
-/// or three bytes instead of eight.
+/// It is a varint whose lowest two bits say what the rest is: a zigzag integer of units (0), of hundredths (1) or of
+/// ten-thousandths (2). With 3 the rest is empty, and the number's eight bytes follow, lowest first. A number has the
+/// first of these forms that holds it exactly. People place shapes at whole units and pages at hundredths, so most
+/// numbers take two or three bytes instead of eight.
 enum BinaryNumber {
   static let unitsForm: UInt64 = 0
   static let hundredthsForm: UInt64 = 1
@@ -13,12 +13,12 @@ enum BinaryNumber {
   /// Beyond 2⁵³ a number's neighbours are more than one apart, and units are no longer exact.
   private static let integerMax = 9_007_199_254_740_992.0
 
-  /// How many `1 / scale` the number is, where that is a whole number and dividing gives the number back.
+  /// The number as a multiple of `1 / scale`, if it is a whole one and dividing it by `scale` gives the number back.
   @inline(__always)
   static func multiple(of scale: Double, in value: Double) -> Int64? {
     let scaled = value * scale
     guard abs(scaled) <= integerMax else { return nil }
-    // The nearest integer by way of a conversion, since rounding is a call on processors without an instruction for it.
+    // Rounds by converting, because rounding is a function call on processors without an instruction for it.
     let nearest = Int64(scaled + (scaled < 0 ? -0.5 : 0.5))
     guard Double(nearest) / scale == value else { return nil }
     return nearest
@@ -37,7 +37,7 @@ enum BinaryNumber {
     }
   }
 
-  /// Refuses a number that is not in the first form that holds it, and those that are no numbers.
+  /// Refuses a number that is not in the first form that holds it, and NaN and infinities.
   static func read(from reader: inout ByteReader) throws(BinaryFailure) -> Double {
     let word = try reader.varint()
     let value: Double

@@ -1,7 +1,7 @@
 /// Reads a list of operations one by one, without an allocation for each.
 struct BinaryOperationReader {
   private(set) var reader: ByteReader
-  /// Most lists are one actor's, and need no array for it.
+  /// Most lists are by one actor, and then need no array of actors.
   private var firstActor = Identifier(unchecked: 0)
   private var otherActors: [Identifier] = []
   private let actorCount: Int
@@ -28,7 +28,7 @@ struct BinaryOperationReader {
     count = try reader.count(bytesEach: BinaryOperations.operationBytesMin)
   }
 
-  /// The next operation; nothing after the last. To be called until then, so that the whole list is checked.
+  /// The next operation; nil after the last. Call it until it returns nil, so that the whole list is checked.
   mutating func next() throws(BinaryFailure) -> ProposedOperation? {
     guard try isNext() else { return nil }
     let head = try reader.byte()
@@ -39,7 +39,7 @@ struct BinaryOperationReader {
     return operation
   }
 
-  /// The same, where each has to have a stamp.
+  /// The same, where each operation must have a stamp.
   mutating func nextStamped() throws(BinaryFailure) -> Operation? {
     guard try isNext() else { return nil }
     let head = try reader.byte()

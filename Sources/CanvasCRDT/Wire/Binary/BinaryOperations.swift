@@ -1,4 +1,4 @@
-// A list of operations, compact: the actors once, each stamp against the one before it, a mask and the values.
+// A list of operations, compact: the actors once, each stamp relative to the one before it, a mask and the values.
 //
 //     actors        varint, then six bytes each, in the order in which the operations first name them
 //     operations    varint, then for each:
@@ -13,7 +13,7 @@
 //       mask        varint, a bit for each property
 //       values      in the order of the bits
 //
-// One list has one encoding: whatever could be said more shortly is refused.
+// One list has one encoding: a longer form of the same is refused.
 
 enum BinaryOperations {
   static let shapeFollows: UInt8 = 1
@@ -23,7 +23,7 @@ enum BinaryOperations {
   static let actorShift: UInt8 = 4
   static let actorFollows: UInt8 = 15
 
-  /// Head, mask: no operation is shorter.
+  /// A head and a mask: the shortest operation.
   static let operationBytesMin = 2
 
   static func write(_ operations: [Operation], to writer: inout ByteWriter) {

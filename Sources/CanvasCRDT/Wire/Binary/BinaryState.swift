@@ -1,4 +1,4 @@
-// A whole canvas outside of any message: how many parts it has, as a varint, and each as columns.
+// A whole canvas outside of any message: the number of its parts, as a varint, then each part as columns.
 
 extension BinaryEncoding {
   public static func encode(state canvas: Canvas) -> [UInt8] {

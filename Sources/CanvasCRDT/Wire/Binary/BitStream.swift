@@ -3,7 +3,7 @@ struct BitWriter {
   private var pending: UInt64 = 0
   private var pendingCount: UInt64 = 0
 
-  /// Up to 56 bits at once, so that they and what waits for its byte fit in a word.
+  /// Up to 56 bits at once, so that they fit in a word together with the bits that don't yet fill a byte.
   static let widthMax = 56
 
   @inline(__always)
@@ -31,11 +31,12 @@ struct BitWriter {
   static func width(of greatest: UInt64) -> Int { 64 - greatest.leadingZeroBitCount }
 }
 
-/// Reads what a `BitWriter` wrote. It keeps no bits of its own, only how many of the reader's next byte it has read.
+/// Reads what a `BitWriter` wrote. It stores no bits, only how many of the reader's next byte it has read.
 struct BitReader {
   private var bitsRead: UInt64 = 0
 
-  /// `width` is at most `BitWriter.widthMax`, so that the value and what was read of its first byte are in one word.
+  /// `width` is at most `BitWriter.widthMax`, so that the value and the bits before it in its first byte fit in one
+  /// word.
   @inline(__always)
   mutating func read(width: Int, from reader: inout ByteReader) throws(BinaryFailure) -> UInt64 {
     let word = reader.next64() &>> bitsRead
@@ -45,7 +46,7 @@ struct BitReader {
     return word & ((1 &<< width) &- 1)
   }
 
-  /// Passes over the zeros that come next, at most so many, and says how many there were.
+  /// Skips the zeros that come next, up to a given number, and returns how many there were.
   @inline(__always)
   mutating func readZeros(atMost most: Int, from reader: inout ByteReader) -> Int {
     let zeros = (reader.next64() &>> bitsRead).trailingZeroBitCount
@@ -61,7 +62,7 @@ struct BitReader {
     bitsRead = end & 7
   }
 
-  /// Passes over the rest of the last byte, which has to be zeros.
+  /// Skips the rest of the last byte, which has to be zeros.
   mutating func finish(_ reader: inout ByteReader) throws(BinaryFailure) {
     guard bitsRead > 0 else { return }
     guard UInt64(try reader.byte()) &>> bitsRead == 0 else { throw .malformed("bits behind the last value") }
@@ -70,7 +71,7 @@ struct BitReader {
 }
 
 extension ByteReader {
-  /// The next eight bytes, or as many as there are, without passing over them.
+  /// The next eight bytes, or fewer at the end, without moving past them.
   @inline(__always)
   fileprivate func next64() -> UInt64 {
     guard remaining >= 8 else { return last64() }

@@ -1,4 +1,4 @@
-// A room's state in columns: all of one thing next to one another, since neighbours are alike.
+// A room's state in columns: all values of one property lie together, since neighbouring values are alike.
 //
 //     version       one byte, 1
 //     erasures      varint, then for each: the identifier as below, and its stamp (14 bytes)
@@ -26,20 +26,20 @@
 enum StateColumns {
   static let version: UInt8 = 1
 
-  /// Bounds what a few bytes can make a reader allocate: 24 MB of records.
+  /// Bounds what a reader allocates for a few bytes: 24 MB of records.
   static let shapesMax = 65_536
 
   static let counterBitsMax = 16
   static let timeBitsMax = 48
 
-  /// As whole multiples of which fraction a column of numbers is written.
+  /// A column of numbers is written as whole multiples of 1 divided by one of these.
   static let scales: [Double] = [1, 100, 10_000]
   static let rawForm: UInt8 = 3
 
-  /// A column is packed where no more than one in eight of its numbers does not fit the form.
+  /// A column is packed if at most one in eight of its numbers does not fit the form.
   static let othersShare = 8
 
-  /// Whether a column of these numbers is packed as multiples of `1 / scale`. Found out after a few where it is not.
+  /// Whether a column of these numbers is packed as multiples of `1 / scale`. Where it is not, a few numbers tell.
   static func fits(_ numbers: [Double], scale: Double) -> Bool {
     let othersMax = numbers.count / othersShare
     var others = 0
@@ -52,7 +52,8 @@ enum StateColumns {
 }
 
 extension PropertyForm {
-  /// How many bits each value of a packed column takes: as many as the greatest needs. None is packed in 0.
+  /// How many bits each value of a packed column takes: as many as the greatest allowed value needs. 0 means not
+  /// packed.
   public var packedWidth: Int {
     switch self {
     case .kind: BitWriter.width(of: UInt64(ShapeKind.allCases.count - 1))
@@ -103,7 +104,7 @@ extension StateColumnsWriter {
     var seen = StampStatistics()
     for record in records { seen.enter(record) }
     let actors = seen.actors.list.sorted()
-    // From the order of first sight to that of the identifiers.
+    // Translates the order of first sight into the order of identifiers.
     let places = seen.actors.list.map { actor in UInt64(StateColumnsWriter.place(of: actor, in: actors)) }
     writer.appendVarint(UInt64(actors.count))
     for actor in actors { writer.append(actor) }
@@ -116,7 +117,7 @@ extension StateColumnsWriter {
     writer.append(UInt8(actorBits))
     writeMasks(to: &writer)
 
-    // Nearly always a stamp, with the bit before it, is one write.
+    // A stamp and the bit before it can nearly always be written at once.
     let actorShift = UInt64(timeBits + counterBits)
     let stampBits = timeBits + counterBits + actorBits
     let fitsOneWrite = stampBits + 1 <= BitWriter.widthMax
@@ -166,7 +167,7 @@ extension StateColumnsWriter {
     bits.finish(to: &writer)
   }
 
-  /// Where `value` stands in a rising list that has it.
+  /// The index of `value` in a rising list that contains it.
   private static func place<Value: Comparable>(of value: Value, in list: [Value]) -> Int {
     var low = 0
     var high = list.count
@@ -177,7 +178,7 @@ extension StateColumnsWriter {
     return low
   }
 
-  /// What decides how many bits a stamp takes.
+  /// Finds how many bits a stamp takes.
   private struct StampStatistics {
     var actors = ActorList()
     var millisecondsMin = Stamp.millisecondsMax
@@ -295,7 +296,7 @@ extension StateColumnsWriter {
           integers.append(Int64.min)
         }
       }
-      // Numbers that far apart are none that the contract allows; they are written as they are.
+      // The contract allows no numbers that far apart. They are written as they are.
       guard others.count <= othersMax, BitWriter.width(of: UInt64(greatest - least)) <= BitWriter.widthMax else {
         continue
       }

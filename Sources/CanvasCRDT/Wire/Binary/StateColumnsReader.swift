@@ -1,8 +1,8 @@
-/// Reads columns back into records, in pages as a canvas has them, so that it can take them over. Whatever the bytes are:
-/// records or a named failure, and never more than `StateColumns.shapesMax` records.
+/// Reads columns back into records, in pages as a canvas has them, so that the canvas can take them over. Any bytes
+/// give records or a named failure, and never more than `StateColumns.shapesMax` records.
 ///
-/// What the writer would have written otherwise is refused, so that one state has one encoding here too. Each such
-/// check is a comparison beside what is read anyway.
+/// Bytes that the writer would have written differently are refused, so that a state has one encoding here too. Each
+/// such check costs one comparison beside what is read anyway.
 struct StateColumnsReader {
   private var reader: ByteReader
   private var pages: [[ShapeRecord]] = []
@@ -56,7 +56,7 @@ struct StateColumnsReader {
     return pages
   }
 
-  /// A shape with registers has its erasure beside them.
+  /// A shape with registers has its erasure with them, not in the list of erasures.
   private func refuseErasedTwice(_ pages: [[ShapeRecord]]) throws(BinaryFailure) {
     guard !erasures.isEmpty else { return }
     var next = 0
@@ -102,7 +102,7 @@ extension StateColumnsReader {
 
     var used = [Bool](repeating: false, count: actorCount)
     var leastTime = UInt64.max
-    // As wide as their widest.
+    // All values joined by OR: as wide as the widest of them.
     var allTimes: UInt64 = 0
     var allCounters: UInt64 = 0
     var bits = BitReader()
@@ -113,7 +113,7 @@ extension StateColumnsReader {
           var left = mask.count
           var first = Stamp.never
           var isFirst = true
-          // How many of the next have the first stamp too: as many zeros as there are in a row.
+          // Each zero in a row stands for one more property with the first stamp.
           var same = 0
           for property in mask {
             left -= 1
@@ -121,7 +121,7 @@ extension StateColumnsReader {
             if same > 0 {
               same -= 1
             } else {
-              // The one that ended them.
+              // The 1 that ended the zeros.
               if !isFirst { _ = try bits.read(width: 1, from: &reader) }
               let time = try bits.read(width: timeBits, from: &reader)
               let counter = try bits.read(width: counterBits, from: &reader)

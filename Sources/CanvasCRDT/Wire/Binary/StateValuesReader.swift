@@ -1,4 +1,4 @@
-/// Reads the columns of values into records that have their stamps already.
+/// Reads the columns of values into records that already have their stamps.
 struct StateValuesReader {
   private var reader: ByteReader
   /// Which properties each of the shapes has.
@@ -53,7 +53,7 @@ struct StateValuesReader {
     }
   }
 
-  /// Hands the values of every shape that has `property` to `restore`, with the reader.
+  /// Calls `restore` with the reader for the values of every shape that has `property`.
   @inline(__always)
   private mutating func readEach(
     _ property: Property,
@@ -99,7 +99,7 @@ struct StateValuesReader {
     }
   }
 
-  /// A column of so many numbers.
+  /// A column of `count` numbers.
   @inline(never)
   private mutating func readNumbers(_ count: Int) throws(BinaryFailure) -> [Double] {
     var numbers: [Double] = []
@@ -132,7 +132,7 @@ struct StateValuesReader {
     guard width <= BitWriter.widthMax, least.magnitude <= 1 << 53 else { throw .malformed("numbers out of range") }
     var bits = BitReader()
     var zeroSteps = 0
-    // As wide as their widest.
+    // All values joined by OR: as wide as the widest of them.
     var allSteps: UInt64 = 0
     for _ in 0..<count {
       let step = try bits.read(width: width, from: &reader)
@@ -156,7 +156,7 @@ struct StateValuesReader {
       numbers[place] = value
       next = place + 1
     }
-    // One of those that did fit is the least.
+    // One of the numbers that fit is the least.
     guard width == BitWriter.width(of: allSteps), zeroSteps > others else {
       throw .malformed("numbers wider than they have to be")
     }

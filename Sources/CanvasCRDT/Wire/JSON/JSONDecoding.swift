@@ -1,5 +1,5 @@
 extension JSONEncoding {
-  /// What a client's frame says. A message of more than `operationsMax` operations is refused.
+  /// Decodes a client's message. One of more than `operationsMax` operations is refused.
   public static func decodeClientMessage(
     _ bytes: UnsafeRawBufferPointer,
     operationsMax: UInt64 = UInt64.max
@@ -27,7 +27,7 @@ extension JSONEncoding {
     }
   }
 
-  /// The body `{"ops":[…]}` of an HTTP request. A `type` is not asked for, and an `id` is read as in a message.
+  /// Decodes the body `{"ops":[…]}` of an HTTP request. It needs no `type`, and its `id` is read as in a message.
   public static func decodeSubmission(
     _ bytes: UnsafeRawBufferPointer,
     operationsMax: UInt64 = UInt64.max
@@ -55,7 +55,7 @@ extension JSONEncoding {
   }
 }
 
-// MARK: - What every message is
+// MARK: - Every message
 
 extension JSONEncoding {
   /// Checks that the text is JSON and one object.
@@ -72,7 +72,7 @@ extension JSONEncoding {
     }
   }
 
-  /// The message's type, wherever it stands: most often it comes first, and then nothing else is looked at.
+  /// The message's type, wherever it stands. Most often it comes first, and then nothing else is read.
   static func type(of object: JSONReader) throws(MessageError) -> JSONString {
     var reader = object
     guard reader.entersObject() else { throw .malformed("a message must be an object") }
@@ -87,8 +87,8 @@ extension JSONEncoding {
     throw .unknownType("a message must have a type")
   }
 
-  /// Hands each member of the object that `reader` is at to `body`, which reads its value or passes over it. One whose
-  /// value is `null` counts as left out, since that is how many a library writes what it has not.
+  /// Calls `body` for each member of the object that `reader` is at; `body` reads the value or skips it. A member whose
+  /// value is `null` counts as left out, since many libraries write absent values that way.
   @inline(__always)
   static func forEachMember(
     of reader: inout JSONReader,
@@ -100,7 +100,7 @@ extension JSONEncoding {
     }
   }
 
-  /// Hands each element of the list that `reader` is at to `body`.
+  /// Calls `body` for each element of the list that `reader` is at.
   @inline(__always)
   static func forEachElement(
     of reader: inout JSONReader,
@@ -110,7 +110,7 @@ extension JSONEncoding {
     while reader.hasElement() { try body(&reader) }
   }
 
-  /// `ping`, which has an identifier or nothing.
+  /// Reads the identifier of a `ping`, or nil where it has none.
   private static func readIdentifierAlone(from reader: inout JSONReader) throws(MessageError) -> MessageIdentifier? {
     var id: MessageIdentifier?
     try forEachMember(of: &reader) { (key, reader) throws(MessageError) in
@@ -128,7 +128,7 @@ extension JSONReader {
 }
 
 extension Optional {
-  /// What is there, or the field that is wrong.
+  /// The value, or an error that names the wrong field.
   func orField(_ words: StaticString) throws(MessageError) -> Wrapped {
     guard let value = self else { throw .badField(Text(words)) }
     return value
@@ -157,7 +157,7 @@ extension JSONEncoding {
     return hello
   }
 
-  /// One pass: where operations are refused before the message's `id` was come to, that is still looked for.
+  /// Reads in one pass. If operations are refused before the message's `id` was read, the pass goes on to find it.
   private static func readSubmission(
     from reader: inout JSONReader,
     operationsMax: UInt64

@@ -1,7 +1,7 @@
 /// The messages as JSON, `canvas.v1.json`: one object a text frame.
 ///
-/// Members are written in the order of docs/PROTOCOL.md's examples and read in any. What is false or empty and may be
-/// left out is left out, so that equal messages are equal bytes.
+/// Members are written in the order of docs/PROTOCOL.md's examples and read in any order. Optional members that are
+/// false or empty are left out, so that equal messages are equal bytes.
 public enum JSONEncoding {
   public static func encode(_ message: ClientMessage) -> [UInt8] {
     var writer = JSONWriter(capacity: 256)
@@ -125,7 +125,7 @@ extension JSONEncoding {
     for peer in welcome.peers {
       writer.beginObject()
       write(peer, to: &writer)
-      // A page reads the state of each peer it is told of, so those without one have an empty one.
+      // A page reads the state of each peer that it is told of, so a peer without one gets an empty one.
       write(state: peer.state ?? JSONText.emptyObject, to: &writer)
       writer.endObject()
     }
@@ -204,7 +204,7 @@ extension JSONEncoding {
 // MARK: - Parts of messages
 
 extension JSONEncoding {
-  /// As HTTP's answers have them too.
+  /// HTTP's answers use this too.
   public static func write(_ pairs: [ShapePair], to writer: inout JSONWriter) {
     writer.beginArray()
     for pair in pairs {
@@ -246,7 +246,7 @@ extension JSONEncoding {
     writer.value(true)
   }
 
-  /// Sixteen digits, in small letters.
+  /// Sixteen digits, in lower case.
   private static func hexadecimal(_ value: UInt64) -> Text {
     var writer = ByteWriter(capacity: 16)
     var shift: UInt64 = 64
@@ -260,7 +260,7 @@ extension JSONEncoding {
 }
 
 extension RoomLimits {
-  /// The name of the limit at a place of `inOrder`.
+  /// The name of the limit at an index of `inOrder`.
   static func wireName(ofLimit place: Int) -> StaticString {
     switch place {
     case 0: "messageBytes"

@@ -1,11 +1,12 @@
-// Reading a text that was found to be JSON: what is of another kind than asked for is nothing, and the reader stays.
+// Reading a text that is known to be JSON. A value of another kind than asked for gives nil, and the reader stays
+// there.
 
 extension JSONReader {
   mutating func entersObject() -> Bool { (try? beginObject()) != nil }
 
   mutating func entersArray() -> Bool { (try? beginArray()) != nil }
 
-  /// The next member's key; nothing behind the last.
+  /// The next member's key; nil after the last.
   mutating func memberKey() -> JSONString? { (try? nextKey()) ?? nil }
 
   mutating func hasElement() -> Bool { (try? nextElement()) ?? false }
@@ -16,7 +17,7 @@ extension JSONReader {
 
   mutating func boolean() -> Bool? { try? readBoolean() }
 
-  /// Minus zero becomes 0: they are equal, and what is equal has one encoding.
+  /// Minus zero becomes 0: the two are equal, and equal values have one encoding.
   mutating func number() -> Double? {
     guard let number = try? readNumber() else { return nil }
     return number == 0 ? 0 : number
@@ -24,7 +25,7 @@ extension JSONReader {
 
   mutating func text() -> Text? { string()?.text }
 
-  /// What `find` makes of a string's bytes.
+  /// The result of `find` for a string's bytes.
   @inline(__always)
   mutating func named<Value>(_ find: (UnsafeRawBufferPointer) -> Value?) -> Value? { string()?.withBytes(find) }
 
@@ -34,7 +35,7 @@ extension JSONReader {
 
   mutating func color() -> Color? { named { Color(text: $0) } }
 
-  /// A whole number from 0 on. Digits alone are taken exactly; whatever else is one, such as 1e3, up to 2⁵³.
+  /// A whole number, 0 or greater. Plain digits are read exactly; another form, such as 1e3, up to 2⁵³.
   mutating func wholeNumber() -> UInt64? {
     var digits = self
     guard kind == .number, let raw = try? digits.readRawValue() else { return nil }
@@ -55,9 +56,9 @@ extension JSONReader {
     return value
   }
 
-  /// Whatever JSON is there, compact.
+  /// The next value, whatever its kind, as compact JSON.
   mutating func json() -> JSONText? { try? JSONText(reading: &self, maximumBytes: Int.max) }
 
-  /// An object that is passed on unread.
+  /// An object that is passed on without reading its members.
   mutating func object() -> JSONText? { kind == .object ? json() : nil }
 }

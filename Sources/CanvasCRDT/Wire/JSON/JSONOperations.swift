@@ -17,7 +17,7 @@ extension JSONEncoding {
     writer.endArray()
   }
 
-  /// A part of a state in the operations that say the same.
+  /// Writes a part of a state as the operations that mean the same.
   public static func writeOperations(_ part: StatePart, to writer: inout JSONWriter) {
     writer.beginArray()
     part.forEachOperation { write($0.shape, $0.at, $0.set, to: &writer) }
@@ -47,7 +47,7 @@ extension JSONEncoding {
 
 /// Reads a list of operations one by one, without an allocation for each.
 ///
-/// What it throws is a refusal without the message's `id`, which whoever reads the rest of the message knows.
+/// It throws refusals without the message's `id`; the caller, who reads the rest of the message, adds it.
 struct JSONOperationReader {
   private(set) var reader: JSONReader
   private var read = 0
@@ -58,7 +58,7 @@ struct JSONOperationReader {
     guard self.reader.entersArray() else { throw .refused(.badMessage, "ops must be a list of operations") }
   }
 
-  /// The next operation; nothing after the last.
+  /// The next operation; nil after the last.
   mutating func next() throws(MessageError) -> ProposedOperation? {
     guard reader.hasElement() else { return nil }
     guard reader.entersObject() else { throw refused(.badMessage, "an operation must be an object") }
@@ -102,12 +102,12 @@ struct JSONOperationReader {
 }
 
 extension MessageError {
-  /// A message refused as a whole.
+  /// A refusal of the whole message.
   static func refused(_ code: RejectCode, _ message: StaticString) -> MessageError {
     .rejected(Rejection(code: code, message: Text(message)))
   }
 
-  /// The same, about the message that its sender named `id`.
+  /// The same error, with the `id` that the sender gave its message.
   func naming(_ id: MessageIdentifier?) -> MessageError {
     guard case .rejected(var rejection) = self else { return self }
     rejection.id = id

@@ -1,7 +1,7 @@
 // Properties as JSON, in the contract's order.
 
 extension JSONEncoding {
-  /// What is assigned, as the members of one object.
+  /// Writes the assigned values as the members of one object.
   public static func write(_ set: borrowing Properties, to writer: inout JSONWriter) {
     writer.beginObject()
     let order = Property.inOrder
@@ -50,7 +50,8 @@ extension JSONWriter {
 extension Properties {
   /// Whether this value beats the other's under one stamp: its JSON is the greater, byte by byte.
   ///
-  /// Only an actor that stamps two values alike leads here, so it may be slow; it must only be the same everywhere.
+  /// This is needed only if an actor gives two values the same stamp. So it may be slow, but it has to be the same
+  /// everywhere.
   func outranks(_ other: borrowing Properties, on property: Property) -> Bool {
     if agrees(on: property, with: other) { return false }
     return encoded(property) > other.encoded(property)

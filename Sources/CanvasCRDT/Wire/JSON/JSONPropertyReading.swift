@@ -1,9 +1,10 @@
 // Properties read from JSON.
 
 extension Properties {
-  /// Reads one property's value; false where it is of another kind than the property's. Ranges are `check`'s to judge.
+  /// Reads one property's value. False where it is of another kind than the property's. Ranges are checked later, by
+  /// `check`.
   ///
-  /// A whole number is whole however it is written: 5, 5.0 and 5e0 are one number of JSON.
+  /// A whole number may be written in any way: 5, 5.0 and 5e0 are one number in JSON.
   @inline(__always)
   mutating func read(_ property: Property, from reader: inout JSONReader) -> Bool {
     switch property.form {
@@ -40,7 +41,7 @@ extension Properties {
 }
 
 extension JSONReader {
-  /// `[x, y]`, two numbers and no more.
+  /// `[x, y]`: two numbers and nothing else.
   fileprivate mutating func pair() -> (first: Double, second: Double)? {
     guard entersArray(), hasElement(), let first = number(), hasElement(), let second = number(), !hasElement() else {
       return nil
@@ -48,7 +49,7 @@ extension JSONReader {
     return (first, second)
   }
 
-  /// A whole number near enough to 0 for every property that is one.
+  /// A whole number of less than 1,000, which is enough for every property that is one.
   fileprivate mutating func smallInteger() -> Int16? {
     guard let number = number(), abs(number) < 1_000 else { return nil }
     let integer = Int16(number)
@@ -59,7 +60,7 @@ extension JSONReader {
 // MARK: - Names on the wire
 
 extension Property {
-  /// Nothing where no property is named so.
+  /// Nil where no property has this name.
   @inline(__always)
   init?(wireName bytes: UnsafeRawBufferPointer) {
     guard let property = PropertyNames.all.find(bytes) else { return nil }
@@ -67,8 +68,8 @@ extension Property {
   }
 }
 
-/// Finds a property by its name: a table of places in which each name stands, at the place that its length and its first
-/// letter give it or in the next that was free.
+/// Finds a property by its name, in a hash table. A name's length and first letter give its place; if that is taken,
+/// the name stands in the next free place.
 private struct PropertyNames {
   static let all = PropertyNames()
 

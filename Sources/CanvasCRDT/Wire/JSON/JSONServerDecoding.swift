@@ -1,7 +1,7 @@
 // The server's messages, as a client reads them.
 
 extension JSONEncoding {
-  /// What a server's frame says. A state comes as the operations that it was written in.
+  /// Decodes a server's message. A state comes as the operations in which it was written.
   public static func decodeServerMessage(_ bytes: UnsafeRawBufferPointer) throws(MessageError) -> ServerMessage {
     var reader = try readerOfObject(bytes)
     switch try type(of: reader) {
@@ -88,7 +88,7 @@ extension JSONEncoding {
     return RoomLimits(inOrder: limits)
   }
 
-  /// A state that is empty is as good as none.
+  /// An empty state counts as none.
   private static func readPeer(from reader: inout JSONReader) throws(MessageError) -> Peer {
     var actor: Identifier?
     var name: Text?
@@ -317,10 +317,10 @@ extension JSONEncoding {
 }
 
 extension JSONReader {
-  /// Which operation of a message.
+  /// The index of an operation in its message.
   fileprivate mutating func place() -> Int? { wholeNumber().flatMap { Int(exactly: $0) } }
 
-  /// Sixteen digits, in small letters, as they are written.
+  /// Sixteen digits in lower case, the form in which they are written.
   fileprivate mutating func hexadecimal() -> UInt64? {
     string()?.withBytes { bytes -> UInt64? in
       guard bytes.count == 16 else { return nil }
