@@ -1,11 +1,12 @@
-// Where memory comes from: what Swift's runtime calls. With the C library's own allocator, which is made for blocks of all
-// sizes, an update takes a tenth longer.
+// The memory allocator that Swift's runtime calls. The C library's own is made for blocks of all sizes; with it an
+// update takes a tenth longer.
 //
-// A block is as long as the next of some sizes, four to each power of two; before it stand eight bytes that say which. A
-// block that is given back waits in the list of its size for the next that asks for as much, and is neither cut nor
-// joined. A canvas asks for the same few sizes over and over, so that little lies idle. New memory is taken from the end.
+// Blocks come in fixed sizes, four to each power of two. A request gets the next larger size. Eight bytes before the
+// block tell its size. A freed block waits in the list of its size for the next request of that size; it is neither
+// split nor joined. A canvas asks for the same few sizes over and over, so little memory lies idle. New memory is taken
+// from the end.
 //
-// There is one thread. In C, because Swift reserves these names for whoever it calls by them.
+// There is one thread. This is C because Swift reserves the names of these functions for its runtime.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,14 +17,14 @@ typedef struct block {
   struct block *next;
 } block;
 
-// By size, those that wait.
+// Freed blocks, one list for each size.
 static block *waiting[128];
 
-// What has not been given out yet. The linker says where it begins.
+// The start of the memory that has not been given out yet. The linker says where it begins.
 extern char __heap_base;
 static uintptr_t fresh;
 
-// The shortest size that is enough.
+// The smallest size that is large enough.
 static unsigned size_index(size_t bytes) {
   unsigned least = bytes - 1;
   unsigned shift = 29 - __builtin_clz(least);
@@ -44,7 +45,7 @@ static int take(size_t bytes, uintptr_t *start) {
   return 0;
 }
 
-// Every block is aligned to eight bytes, as much as anything here asks for.
+// Every block is aligned to eight bytes, and nothing here asks for more.
 int posix_memalign(void **result, size_t alignment, size_t bytes) {
   (void)alignment;
   if (bytes > BYTES_MAX) return OUT_OF_MEMORY;

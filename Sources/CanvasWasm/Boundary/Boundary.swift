@@ -1,12 +1,12 @@
-// What the modules have in common: the two buffers, and how a call ends.
+// What all exports share: the two buffers, and how a call ends.
 //
-// Unsafe to share, and not shared: WebAssembly runs here in one thread, and no call from JavaScript comes within
-// another, because nothing here calls JavaScript.
+// These are global and yet safe: WebAssembly runs here in one thread, and no call from JavaScript comes within another,
+// because nothing here calls JavaScript.
 
 nonisolated(unsafe) var input = InputBuffer()
 nonisolated(unsafe) var output = OutputBuffer()
 
-/// Room for so many bytes to write to before the next call.
+/// Room to write `count` bytes to before the next call.
 @_expose(wasm, "input") @_cdecl("canvas_input")
 func makeInputRoom(_ count: UInt32) -> UnsafeMutableRawPointer? { input.makeRoom(Int(count)) }
 
@@ -14,7 +14,8 @@ func makeInputRoom(_ count: UInt32) -> UnsafeMutableRawPointer? { input.makeRoom
 @_expose(wasm, "output") @_cdecl("canvas_output")
 func outputStart() -> UnsafeMutableRawPointer? { output.start }
 
-/// How a call ends: the length of its answer in bytes. Less than 0, it has failed: −1 less the length of why, in words.
+/// The result of a call: the length of its answer in bytes. If it is negative, the call failed, and −1 minus the result
+/// is the length of an error message.
 typealias Answer = Int32
 
 func fail(_ words: Text) -> Answer {

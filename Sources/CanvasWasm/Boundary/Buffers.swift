@@ -1,16 +1,16 @@
 // How bytes cross between JavaScript and Swift: one buffer each way, in linear memory, used over and over.
 //
-// JavaScript asks for room with `input`, writes there, and calls with how much it has written. What a call answers is
-// in the output until the next call; the call returns its length in bytes, and `output` where it begins. Lists of
-// numbers are doubles, which hold an identifier's 47 bits exactly. Either buffer may move when it grows, and the memory
-// with it, so JavaScript looks anew each time.
+// JavaScript asks for room with `input`, writes there, and passes the call the length of what it wrote. The call's
+// answer stays in the output until the next call. The call returns the answer's length in bytes, and `output` its
+// address. Lists of numbers are doubles, which hold an identifier's 47 bits exactly. Either buffer may move when it
+// grows, and the memory with it, so JavaScript asks for the address each time.
 
-/// Room that only grows.
+/// Memory that only grows.
 struct Buffer: ~Copyable {
   private(set) var start: UnsafeMutableRawPointer?
   private(set) var capacity = 0
 
-  /// Such that doubles are aligned.
+  /// Doubles need this alignment.
   private static let alignment = 8
   private static let capacityMin = 4_096
 
@@ -18,7 +18,7 @@ struct Buffer: ~Copyable {
     start?.deallocate()
   }
 
-  /// Makes room for so many bytes, the first `kept` of which stay.
+  /// Makes room for `wanted` bytes, of which the first `kept` are preserved.
   mutating func reserve(_ wanted: Int, keeping kept: Int) {
     guard wanted > capacity else { return }
     let grown = max(wanted, capacity * 2, Buffer.capacityMin)
@@ -32,7 +32,7 @@ struct Buffer: ~Copyable {
   }
 }
 
-/// What JavaScript has written.
+/// The bytes that JavaScript has written.
 struct InputBuffer: ~Copyable {
   private var buffer = Buffer()
 
@@ -41,7 +41,7 @@ struct InputBuffer: ~Copyable {
     return buffer.start
   }
 
-  /// The first `count` bytes, until there is to be room for more.
+  /// The first `count` bytes, valid until more room is requested.
   func bytes(_ count: UInt32) -> UnsafeRawBufferPointer {
     precondition(Int(count) <= buffer.capacity, "more than there was room for")
     return UnsafeRawBufferPointer(start: buffer.start, count: Int(count))
@@ -55,7 +55,7 @@ struct InputBuffer: ~Copyable {
       .load(fromByteOffset: index * 8, as: Double.self)
   }
 
-  /// Shapes that JavaScript has named, as so many numbers. What is no identifier names nothing.
+  /// Reads `count` shapes that JavaScript has named by number. Numbers that are no identifiers are left out.
   func identifiers(_ count: UInt32) -> [Identifier] {
     var identifiers: [Identifier] = []
     identifiers.reserveCapacity(Int(count))
@@ -66,7 +66,7 @@ struct InputBuffer: ~Copyable {
   }
 }
 
-/// What JavaScript is about to read.
+/// The bytes that JavaScript is about to read.
 struct OutputBuffer: ~Copyable {
   private var buffer = Buffer()
   private(set) var count = 0
@@ -77,7 +77,7 @@ struct OutputBuffer: ~Copyable {
     count = 0
   }
 
-  /// The next bytes, which are to be written.
+  /// Room for the next `added` bytes, which the caller has to write.
   private mutating func room(for added: Int) -> UnsafeMutableRawBufferPointer {
     buffer.reserve(count + added, keeping: count)
     defer { count += added }
@@ -114,7 +114,7 @@ struct OutputBuffer: ~Copyable {
     text.withBytes { append($0) }
   }
 
-  /// Zeros up to where a double may stand.
+  /// Appends zeros up to the next place where a double may stand.
   mutating func align() {
     while count & 7 != 0 { append(byte: 0) }
   }
@@ -127,7 +127,7 @@ struct OutputBuffer: ~Copyable {
     room(for: 4).storeBytes(of: word.littleEndian, as: UInt32.self)
   }
 
-  /// In place of one that was appended.
+  /// Overwrites a word that was appended before.
   mutating func store(word: UInt32, at offset: Int) {
     UnsafeMutableRawBufferPointer(start: buffer.start, count: count)
       .storeBytes(of: word.littleEndian, toByteOffset: offset, as: UInt32.self)
@@ -135,7 +135,7 @@ struct OutputBuffer: ~Copyable {
 }
 
 extension Identifier {
-  /// As JavaScript holds it.
+  /// The identifier as a number, the form that JavaScript uses.
   var number: Double { Double(packed) }
 
   init?(number: Double) {

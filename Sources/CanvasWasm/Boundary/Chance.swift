@@ -1,10 +1,11 @@
-// What Swift's runtime asks of its host, so that the module imports nothing and runs wherever WebAssembly does.
+// Functions that Swift's runtime needs from its host. They are defined here so that the module imports nothing and runs
+// wherever WebAssembly does.
 
-/// Drawn from by the standard library, for the seed of its hashes. The same for everyone until the page has seeded it,
-/// which it does before anything else; nothing that can be read depends on it, only how well a crafted room could slow
-/// the module down.
+/// The standard library draws the seed of its hashes from this. It is the same for everyone until the page has seeded
+/// it, which the page does before anything else. No result depends on it, only how much a crafted room could slow the
+/// module down.
 ///
-/// Unsafe to share, and not shared: there is one thread, and it runs one call from JavaScript at a time.
+/// Global and yet safe: there is one thread, and it runs one call from JavaScript at a time.
 nonisolated(unsafe) var chance = SplitMix(seed: 0)
 
 /// 64 bits from JavaScript's `crypto`.
@@ -20,6 +21,6 @@ func fillWithChance(_ start: UnsafeMutableRawPointer, _ count: Int) {
   }
 }
 
-/// The runtime says by this why it traps, where it has words for it. JavaScript sees the trap itself as an exception.
+/// The runtime prints with this why it traps, if it has a message. JavaScript sees the trap itself as an exception.
 @_cdecl("putchar")
 func discardCharacter(_ character: CInt) -> CInt { character }

@@ -18,6 +18,6 @@ struct HandleTable<Value: AnyObject> {
     unused.append(handle)
   }
 
-  /// A number that stands for nothing is a mistake in our own JavaScript, and traps.
+  /// A handle without an object is a mistake in our own JavaScript, and traps.
   subscript(handle: UInt32) -> Value { values[Int(handle) - 1]! }
 }

@@ -1,11 +1,12 @@
-// What is written to a shape, as it crosses between JavaScript and Swift and between the modules: doubles.
+// Writes to shapes, as they cross between JavaScript and Swift and between the modules: rows of doubles.
 //
 //     shape    its identifier; −1 for one that has none yet
 //     mask     of the properties that follow, by `Property`
 //     values   of each, in the order of the bits, by its form: a pair is two numbers, a colour is 0xRRGGBB, a kind is by
 //              `ShapeKind`, true is 1. A text is how many bytes it has, and these with zeros up to a multiple of eight
 //
-// What JavaScript holds of another kind than the property's it writes as what is no value: NaN, or a text of −1 bytes.
+// If JavaScript has a value of another kind than the property's, it writes one that is never valid: NaN, or a text of
+// −1 bytes.
 
 /// Why values are refused.
 struct ValueRefusal: Error {
@@ -18,7 +19,7 @@ struct ValueRowReader {
 
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-  /// The next shape's values; nothing behind the last.
+  /// The next shape's values; nil after the last.
   mutating func next() throws(ValueRefusal) -> (shape: Identifier?, set: Properties)? {
     guard offset < bytes.count else { return nil }
     let named = number()

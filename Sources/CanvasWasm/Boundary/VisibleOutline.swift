@@ -1,4 +1,4 @@
 extension Shape {
-  /// What is hidden is in nobody's way.
+  /// A hidden shape overlaps nothing.
   var visibleOutline: Outline? { properties.visible ? outline : nil }
 }

@@ -1,7 +1,7 @@
-// Documents read, and made of what a session shows. A session lives in core.wasm: it hands over all that it shows, which
-// is kept here until it hands over something newer.
+// Reads documents, and makes documents of a session's drawing. Sessions live in core.wasm. A session hands over its
+// whole drawing, which is kept here until it hands over a newer one.
 
-/// What a session has handed over. See `Boundary.swift` for why it may be shared.
+/// The drawing that a session has handed over. See `Boundary.swift` for why it may be shared.
 private nonisolated(unsafe) var shown = ShownDrawing(Canvas())
 
 private struct ShownDrawing {
@@ -21,7 +21,7 @@ private struct ShownDrawing {
     overlaps = OverlapIndex(outlines)
   }
 
-  /// Of some of the shapes.
+  /// A drawing of some of the shapes.
   func drawing(of shapes: [Identifier]) -> Drawing {
     var some = DrawingOrder()
     for shape in shapes { some.update(shape, in: canvas) }
@@ -31,7 +31,7 @@ private struct ShownDrawing {
   var drawing: Drawing { Drawing(canvas, order: order, names: names) }
 }
 
-/// Takes what core.wasm's `state` has answered.
+/// Takes the answer of core.wasm's `state`.
 @_expose(wasm, "take") @_cdecl("canvas_take")
 func take(_ count: UInt32) -> Answer {
   do throws(MessageError) {
@@ -42,8 +42,8 @@ func take(_ count: UInt32) -> Answer {
   }
 }
 
-/// A layout or a drawing, which stands in the input, as rows of values, moved by so much. A shape that does not keep the
-/// identifier that the document has for it does not keep its place in the drawing order either.
+/// Reads a layout or a drawing from the input and answers rows of values, moved by `x` and `y`. A shape that doesn't
+/// keep its identifier from the document doesn't keep its place in the drawing order either.
 @_expose(wasm, "readDocument") @_cdecl("canvas_read_document")
 func readDocument(_ count: UInt32, _ keepsIdentifiers: Bool, _ x: Double, _ y: Double) -> Answer {
   do throws(ImportError) {
@@ -64,14 +64,14 @@ func readDocument(_ count: UInt32, _ keepsIdentifiers: Bool, _ x: Double, _ y: D
   }
 }
 
-/// The whole drawing as JSON, with the stamps of who wrote what or without. Its room's name stands in the input, if it is
-/// in one.
+/// The whole drawing as JSON, with or without the stamps that tell who wrote what. The input holds the name of the
+/// room, or nothing if there is no room.
 @_expose(wasm, "drawing") @_cdecl("canvas_drawing")
 func drawing(_ roomCount: UInt32, _ withStamps: Bool) -> Answer {
   answer(shown.drawing.document(room: room(roomCount), stamps: withStamps))
 }
 
-/// A drawing of so many shapes, which stand in the input: to be copied.
+/// A drawing of the shapes whose identifiers are in the input, for copying.
 @_expose(wasm, "drawingOf") @_cdecl("canvas_drawing_of")
 func drawing(of count: UInt32) -> Answer {
   answer(shown.drawing(of: input.identifiers(count)).document())
@@ -86,7 +86,7 @@ func picture(_ roomCount: UInt32, _ withOverlaps: Bool) -> Answer {
   return answer(picture.document())
 }
 
-/// The nearest place where a box of this size overlaps nothing: two doubles, or nothing where there is none.
+/// The nearest place where a box of this size overlaps nothing: two doubles, or nothing where there is no such place.
 @_expose(wasm, "freePlace") @_cdecl("canvas_free_place")
 func freePlace(_ width: Double, _ height: Double, _ x: Double, _ y: Double) -> Answer {
   output.clear()
@@ -96,7 +96,7 @@ func freePlace(_ width: Double, _ height: Double, _ x: Double, _ y: Double) -> A
 }
 
 private func coordinate(_ value: Double) -> Double {
-  // In this order what isn't a number becomes the lower bound.
+  // In this order, NaN becomes the lower bound.
   max(PropertyRules.coordinates.lowerBound, min(value, PropertyRules.coordinates.upperBound))
 }
 

@@ -1,7 +1,7 @@
-// JSON for a session that is to speak it: core.wasm speaks the binary encoding only.
+// Translates messages for a session that speaks JSON: core.wasm speaks the binary encoding only.
 
-/// A server's message in JSON, which stands in the input, in the binary encoding. What is no message becomes bytes that
-/// are none either, of a kind that there is not where that was what was wrong.
+/// Translates a server's JSON message in the input to the binary encoding. A message of an unknown kind becomes binary
+/// bytes of an unknown kind. Anything else that is no message becomes no bytes at all.
 @_expose(wasm, "fromServer") @_cdecl("canvas_from_server")
 func fromServer(_ count: UInt32) -> Answer {
   output.clear()
@@ -13,7 +13,7 @@ func fromServer(_ count: UInt32) -> Answer {
   return Answer(output.count)
 }
 
-/// A client's message in the binary encoding, which stands in the input, as JSON.
+/// Translates a client's binary message in the input to JSON.
 @_expose(wasm, "toServer") @_cdecl("canvas_to_server")
 func toServer(_ count: UInt32) -> Answer {
   do throws(MessageError) {

@@ -1,6 +1,6 @@
-// A canvas alone: the merge without a replica around it. For looking at a room's past, and for measuring.
+// A canvas without a replica around it, for looking at a room's past and for measuring.
 
-/// A class, because it is large and nobody has use for a copy.
+/// A class, because it is large and nothing needs a copy.
 final class BareCanvas {
   var canvas = Canvas()
 }
@@ -13,13 +13,13 @@ func destroyCanvas(_ canvas: UInt32) {
   canvases.remove(canvas)
 }
 
-/// Merges what a frame of a server in the binary encoding brings, which stands in the input. The answer is nothing.
+/// Merges the operations or state of a server's binary frame in the input. The answer is empty.
 @_expose(wasm, "mergeFrame") @_cdecl("canvas_merge_frame")
 func mergeFrame(_ canvas: UInt32, _ count: UInt32) -> Answer {
   merge(input.bytes(count), into: canvas)
 }
 
-/// Merges frame after frame, each behind its length in four bytes, little-endian.
+/// Merges several frames. Each follows its length in four bytes, little-endian.
 @_expose(wasm, "mergeFrames") @_cdecl("canvas_merge_frames")
 func mergeFrames(_ canvas: UInt32, _ count: UInt32) -> Answer {
   let bytes = input.bytes(count)

@@ -1,4 +1,4 @@
-// What happens to the connection. Every event takes what `Date.now()` and `performance.now()` say, and answers effects.
+// Events of the connection. Each takes the values of `Date.now()` and `performance.now()`, and answers effects.
 
 @_expose(wasm, "start") @_cdecl("canvas_start")
 func start(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
@@ -10,7 +10,7 @@ func stop(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session) { $0.replica.stop(at: Moment(wall, monotonic)) }
 }
 
-/// Who one is from now on: a hello, which stands in the input, and of which name and color count.
+/// Changes the user's name and color. The input holds a hello, of which only these two are read.
 @_expose(wasm, "introduce") @_cdecl("canvas_introduce")
 func introduce(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   do throws(MessageError) {
@@ -28,7 +28,7 @@ func connected(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer
   perform(session) { $0.replica.connected(at: Moment(wall, monotonic)) }
 }
 
-/// The close code is 0 where there was none.
+/// The close code is 0 if there was none.
 @_expose(wasm, "disconnected") @_cdecl("canvas_disconnected")
 func disconnected(_ session: UInt32, _ closeCode: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   let code = UInt16(exactly: closeCode) ?? 0
@@ -37,7 +37,7 @@ func disconnected(_ session: UInt32, _ closeCode: UInt32, _ wall: Double, _ mono
   }
 }
 
-/// A frame, which stands in the input.
+/// Takes a frame from the input.
 @_expose(wasm, "received") @_cdecl("canvas_received")
 func received(_ session: UInt32, _ count: UInt32, _ isText: Bool, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session) { $0.replica.received(input.array(count), isText: isText, at: Moment(wall, monotonic)) }
@@ -58,7 +58,7 @@ func askDigest(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer
   perform(session) { $0.replica.askDigest(at: Moment(wall, monotonic)) }
 }
 
-/// What others are to see of one: a JSON object, which stands in the input.
+/// Sets the presence that others see: a JSON object in the input.
 @_expose(wasm, "setPresence") @_cdecl("canvas_set_presence")
 func setPresence(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   let state: JSONText

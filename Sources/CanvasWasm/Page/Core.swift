@@ -1,13 +1,13 @@
-// What core.wasm keeps from one call to the next beside the two buffers, and how an event or a question is answered.
+// The state that core.wasm keeps between calls, apart from the two buffers, and how it answers events and questions.
 
 /// See `Boundary.swift` for why these may be shared.
 nonisolated(unsafe) var sessions = HandleTable<Session>()
 nonisolated(unsafe) var canvases = HandleTable<BareCanvas>()
 
-/// The session of that number.
+/// The session with that handle.
 func find(_ session: UInt32) -> Session { sessions[session] }
 
-/// An event or an edit: the session takes in what it led to, and the answer is what the page is to do.
+/// Runs an event or an edit. The session takes in its effects, and the answer tells the page what to do.
 func perform(_ session: UInt32, _ event: (Session) -> [ReplicaEffect]) -> Answer {
   let session = find(session)
   let effects = event(session)
@@ -17,7 +17,7 @@ func perform(_ session: UInt32, _ event: (Session) -> [ReplicaEffect]) -> Answer
   return Answer(output.count)
 }
 
-/// A question: it changes nothing, and answers what `write` writes.
+/// Answers a question with what `write` writes. The session does not change.
 func answer(_ session: UInt32, _ write: (Session, inout OutputBuffer) -> Void) -> Answer {
   output.clear()
   write(find(session), &output)
@@ -31,7 +31,7 @@ extension Moment {
   }
 
   private static func whole(_ milliseconds: Double) -> UInt64 {
-    // In this order what isn't a number becomes 0.
+    // In this order, NaN becomes 0.
     milliseconds >= 0 && milliseconds < 9_007_199_254_740_992 ? UInt64(milliseconds) : 0
   }
 }

@@ -1,6 +1,6 @@
-// What there is to draw: rows as `ShapeRow` has them, and names.
+// The shapes to draw, in rows of the form of `ShapeRow`, and their names.
 
-/// What has changed since this was last asked: a sum of `ChangesFlag`, and rows.
+/// The changes since the last call: a sum of `ChangesFlag`, and rows.
 @_expose(wasm, "changes") @_cdecl("canvas_changes")
 func changes(_ session: UInt32) -> Answer {
   let unseen = find(session).takeUnseen()
@@ -32,7 +32,7 @@ func shapes(_ session: UInt32) -> Answer {
   answer(session) { session, output in session.writeRows(of: session.order.identifiers, to: &output) }
 }
 
-/// Rows of so many shapes, which stand in the input, in drawing order; those that are gone are left out.
+/// Rows of the shapes whose `count` identifiers are in the input, in drawing order. Shapes that are gone are left out.
 @_expose(wasm, "rows") @_cdecl("canvas_rows")
 func rows(_ session: UInt32, _ count: UInt32) -> Answer {
   let shapes = input.identifiers(count)
@@ -47,7 +47,7 @@ func drawingOrder(_ session: UInt32) -> Answer {
 
 // MARK: - Names
 
-/// What a shape shows as its name; nothing where it is gone.
+/// The name that a shape shows; empty if the shape is gone.
 @_expose(wasm, "shownName") @_cdecl("canvas_shown_name")
 func shownName(_ session: UInt32, _ shape: Double) -> Answer {
   answer(session) { session, output in
@@ -55,7 +55,7 @@ func shownName(_ session: UInt32, _ shape: Double) -> Answer {
   }
 }
 
-/// The names of all shapes in drawing order, a line each: no name has a line break in it.
+/// The names of all shapes in drawing order, one a line: no name contains a line break.
 @_expose(wasm, "shownNames") @_cdecl("canvas_shown_names")
 func shownNames(_ session: UInt32) -> Answer {
   answer(session) { session, output in
@@ -66,14 +66,14 @@ func shownNames(_ session: UInt32) -> Answer {
   }
 }
 
-/// The shape that shows the name in the input; −1 where none does.
+/// The shape that shows the name in the input; −1 if none does.
 @_expose(wasm, "shapeNamed") @_cdecl("canvas_shape_named")
 func shapeNamed(_ session: UInt32, _ count: UInt32) -> Double {
   guard let name = Text(utf8: input.bytes(count)) else { return -1 }
   return find(session).names.identifier(named: name)?.number ?? -1
 }
 
-/// Who wrote a property of a shape, and when: two doubles, or nothing where nobody did.
+/// The actor who wrote a property of a shape, and the time: two doubles, or nothing if nobody did.
 @_expose(wasm, "written") @_cdecl("canvas_written")
 func written(_ session: UInt32, _ shape: Double, _ property: UInt32) -> Answer {
   answer(session) { session, output in
@@ -85,10 +85,10 @@ func written(_ session: UInt32, _ shape: Double, _ property: UInt32) -> Answer {
   }
 }
 
-// MARK: - Underneath
+// MARK: - Rows
 
 extension Session {
-  /// Rows of those of the shapes that are there.
+  /// Writes rows of those of the shapes that exist.
   func writeRows(of identifiers: [Identifier], to output: inout OutputBuffer) {
     let canvas = replica.canvas
     for id in identifiers {

@@ -1,7 +1,6 @@
-// Edits: shown at once, sent when that is possible, one step to undo each unless grouped. They answer effects.
+// Edits: shown at once, sent when that is possible. Each is one step to undo unless grouped. They answer effects.
 
-/// Rows of values, `count` bytes of them in the input: see `ValueRowReader`. A new shape that is not told its `z` comes on
-/// top.
+/// Takes `count` bytes of rows of values from the input: see `ValueRowReader`. A new shape without a `z` comes on top.
 @_expose(wasm, "edit") @_cdecl("canvas_edit")
 func edit(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   do throws(ValueRefusal) {
@@ -12,7 +11,7 @@ func edit(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Doubl
   }
 }
 
-/// What rows of values in the input set. `name` names the shapes that they do not name.
+/// Reads the edits in the input's rows of values. A row without an identifier gets one from `name`.
 private func readEdits(_ count: UInt32, _ name: () -> Identifier?) throws(ValueRefusal) -> [ShapeEdit] {
   var edits: [ShapeEdit] = []
   var rows = ValueRowReader(input.bytes(count))
@@ -23,9 +22,9 @@ private func readEdits(_ count: UInt32, _ name: () -> Identifier?) throws(ValueR
   return edits
 }
 
-/// Where shapes are, as a gesture tells at every frame: rows of seven doubles in the input, each an identifier, the
-/// position, the size, the rotation, and which of them are meant, a sum of `PlaceFlag`. A shape that is gone, as the gesture may not know
-/// yet, stays as it is.
+/// Moves, resizes and turns shapes, as a gesture does with every frame. The input holds rows of seven doubles: an
+/// identifier, the position, the size, the rotation, and a sum of `PlaceFlag` that says which of them to write. A shape
+/// that is gone stays gone, as the gesture may not have heard of it yet.
 @_expose(wasm, "place") @_cdecl("canvas_place")
 func place(_ session: UInt32, _ rows: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   var edits: [ShapeEdit] = []
@@ -49,7 +48,7 @@ func place(_ session: UInt32, _ rows: UInt32, _ wall: Double, _ monotonic: Doubl
   }
 }
 
-/// So many identifiers stand in the input.
+/// Deletes the shapes whose `count` identifiers are in the input.
 @_expose(wasm, "deleteShapes") @_cdecl("canvas_delete_shapes")
 func deleteShapes(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   let shapes = input.identifiers(count)
@@ -81,7 +80,7 @@ func redo(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session) { $0.replica.redo(at: Moment(wall, monotonic)) }
 }
 
-/// Moves so many shapes, which stand in the input, within the drawing order: see `Reordering`.
+/// Moves the shapes whose `count` identifiers are in the input within the drawing order: see `Reordering`.
 @_expose(wasm, "reorder") @_cdecl("canvas_reorder")
 func reorder(
   _ session: UInt32,
@@ -96,14 +95,14 @@ func reorder(
   return perform(session) { $0.reorder(shapes, reordering, index: Int(index), at: Moment(wall, monotonic)) }
 }
 
-/// For a shape that is to be added by `edit`.
+/// An identifier for a shape that is to be added by `edit`.
 @_expose(wasm, "newIdentifier") @_cdecl("canvas_new_identifier")
 func newIdentifier(_ session: UInt32) -> Double { find(session).newIdentifier().number }
 
-// MARK: - Shapes that come about
+// MARK: - Adding shapes
 
-/// Adds shapes in rows of values, as exchange.wasm has read them in a document. One that has no identifier gets a new one,
-/// and one that is not told its `z` comes on top.
+/// Adds shapes in rows of values, as exchange.wasm has read them from a document. A shape without an identifier gets a
+/// new one, and a shape without a `z` comes on top.
 @_expose(wasm, "addShapes") @_cdecl("canvas_add_shapes")
 func addShapes(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   do throws(ValueRefusal) {
@@ -113,7 +112,7 @@ func addShapes(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: 
   }
 }
 
-/// Adds a shape that chance makes: see `RandomShape`.
+/// Adds a random shape: see `RandomShape`.
 @_expose(wasm, "addRandomShape") @_cdecl("canvas_add_random_shape")
 func addRandomShape(
   _ session: UInt32,
@@ -137,7 +136,7 @@ func addRandomShape(
   return add([edit], to: session, at: Moment(wall, monotonic))
 }
 
-/// The answer is effects, and which shapes there are by it.
+/// Answers effects, and the identifiers of the shapes that were added.
 private func add(_ edits: [ShapeEdit], to session: UInt32, at now: Moment) -> Answer {
   _ = perform(session) { $0.putOnTop(edits, at: now) { !$0.set.assigned.contains(.z) } }
   let canvas = find(session).replica.canvas
@@ -145,11 +144,11 @@ private func add(_ edits: [ShapeEdit], to session: UInt32, at now: Moment) -> An
   return Answer(output.count)
 }
 
-/// Half saturated at least and no darker than seven tenths: 0xRRGGBB.
+/// A random colour as 0xRRGGBB, at least half saturated and no darker than seven tenths.
 @_expose(wasm, "brightColor") @_cdecl("canvas_bright_color")
 func brightColor() -> UInt32 { Color.bright(using: &chance).packed }
 
-/// All that is shown, for exchange.wasm to make documents of: see `BinaryEncoding.encode(state:)`.
+/// The whole shown drawing, of which exchange.wasm makes documents: see `BinaryEncoding.encode(state:)`.
 @_expose(wasm, "state") @_cdecl("canvas_state")
 func state(_ session: UInt32) -> Answer {
   answer(session) { session, output in output.append(BinaryEncoding.encode(state: session.replica.canvas)) }

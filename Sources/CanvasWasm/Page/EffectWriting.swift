@@ -1,11 +1,11 @@
-// What the page is to do or to be told, one after the other:
+// The effects that the page has to carry out or is told, one after the other:
 //
 //     kind     four bytes, little-endian: an `EffectKind`
 //     length   four bytes, little-endian
-//     payload  so many bytes, and zeros up to the next multiple of eight
+//     payload  `length` bytes, then zeros up to the next multiple of eight
 //
-// What comes often is plain; the rest is JSON with a `type`, as JavaScript will hand it on. Shapes and actors are
-// numbers in it. Changes of the drawing are not among them: the page asks for those when it draws.
+// Frequent effects are plain numbers or bytes. The others are JSON with a `type`, which JavaScript hands on; shapes and
+// actors are numbers in it. Changes of the drawing are not among the effects: the page asks for them when it draws.
 
 extension OutputBuffer {
   mutating func append(_ effect: ReplicaEffect) {
@@ -30,7 +30,7 @@ extension OutputBuffer {
     }
   }
 
-  /// Shapes that came about by what was asked for, in order.
+  /// The shapes that an edit added, in order.
   mutating func append(added shapes: [Identifier]) {
     appendJSON { writer in
       writer.type("added")
@@ -116,7 +116,7 @@ extension JSONWriter {
 }
 
 extension ReplicaEffect {
-  /// The members of the object.
+  /// Writes the members of the object.
   fileprivate func write(to writer: inout JSONWriter) {
     switch self {
     case .connect, .send, .disconnect, .wake, .unsent, .changed, .departed, .reset: break

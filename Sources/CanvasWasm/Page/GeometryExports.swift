@@ -1,6 +1,6 @@
-// What lies where. Hidden shapes lie nowhere.
+// Geometry: which shapes are at a place, and which overlap. Hidden shapes are nowhere.
 
-/// The shapes whose outline a point is in or on, the topmost first.
+/// The shapes with a point inside or on their outline, the topmost first.
 @_expose(wasm, "shapesAt") @_cdecl("canvas_shapes_at")
 func shapesAt(_ session: UInt32, _ x: Double, _ y: Double) -> Answer {
   answer(session) { session, output in
@@ -8,7 +8,7 @@ func shapesAt(_ session: UInt32, _ x: Double, _ y: Double) -> Answer {
   }
 }
 
-/// Rows of the shapes that may be seen in a box, from the back to the front. A stroke is seen outside of its outline.
+/// Rows of the shapes that may be visible in a box, from the back to the front. A stroke reaches beyond its outline.
 @_expose(wasm, "shapesInView") @_cdecl("canvas_shapes_in_view")
 func shapesInView(_ session: UInt32, _ x: Double, _ y: Double, _ width: Double, _ height: Double) -> Answer {
   answer(session) { session, output in
@@ -18,7 +18,7 @@ func shapesInView(_ session: UInt32, _ x: Double, _ y: Double, _ width: Double, 
   }
 }
 
-/// The shapes whose outline shares area with a box, or only those that lie wholly within; from the back to the front.
+/// The shapes whose outline shares area with a box, or only those that lie wholly in it, from the back to the front.
 @_expose(wasm, "shapesInBox") @_cdecl("canvas_shapes_in_box")
 func shapesInBox(
   _ session: UInt32,
@@ -39,8 +39,8 @@ func shapesInBox(
   }
 }
 
-/// The box around so many shapes, which stand in the input, or around all where there are none: four doubles, or nothing
-/// where none of them is anywhere.
+/// The box around the shapes whose `count` identifiers are in the input, or around all shapes where `count` is 0. Four
+/// doubles, or nothing if none of the shapes is visible.
 @_expose(wasm, "bounds") @_cdecl("canvas_bounds")
 func bounds(_ session: UInt32, _ count: UInt32) -> Answer {
   let named = input.identifiers(count)
@@ -58,8 +58,8 @@ func bounds(_ session: UInt32, _ count: UInt32) -> Answer {
   }
 }
 
-/// The corners of a polygon that is nowhere farther than `flatness` from a shape's outline, be it hidden or not; nothing
-/// where the shape is gone.
+/// The corners of a polygon that is nowhere farther than `flatness` from a shape's outline, even of a hidden shape.
+/// Nothing if the shape is gone.
 @_expose(wasm, "outline") @_cdecl("canvas_outline")
 func outline(_ session: UInt32, _ shape: Double, _ flatness: Double) -> Answer {
   answer(session) { session, output in
@@ -70,8 +70,8 @@ func outline(_ session: UInt32, _ shape: Double, _ flatness: Double) -> Answer {
 
 // MARK: - Overlaps
 
-/// The pairs that began or ceased to overlap since this was last asked: of each the two shapes and whether they overlap.
-/// After a beginning anew these are all pairs that there are.
+/// The pairs that began or ceased to overlap since the last call: for each the two shapes and whether they overlap.
+/// After a reset these are all pairs.
 @_expose(wasm, "changedPairs") @_cdecl("canvas_changed_pairs")
 func changedPairs(_ session: UInt32) -> Answer {
   answer(session) { session, output in
@@ -102,7 +102,7 @@ func neighbours(_ session: UInt32, _ shape: Double) -> Answer {
   }
 }
 
-/// What two shapes have in common, as polygons to draw: of each how many corners it has, and the corners.
+/// The common region of two shapes as polygons to draw: for each the number of its corners, then the corners.
 @_expose(wasm, "commonRegion") @_cdecl("canvas_common_region")
 func commonRegion(_ session: UInt32, _ first: Double, _ second: Double) -> Answer {
   answer(session) { session, output in

@@ -1,15 +1,15 @@
-/// What lies where in one room. Hidden shapes lie nowhere.
+/// Where the shapes of one room lie, and which overlap. Hidden shapes lie nowhere.
 ///
-/// It is told which shapes have changed, and looks at them when it is asked: a shape that moves many times between two
-/// frames is placed once.
+/// It is told which shapes have changed, and looks at them only when it is asked: a shape that moves many times between
+/// two frames is placed once.
 struct Plane {
   private(set) var overlaps = OverlapIndex()
 
-  /// The shapes that have changed since `overlaps` was kept up, or all.
+  /// The shapes that have changed since `overlaps` was last updated, or all.
   private var stale = IdentifierSet()
   private var isAllStale = true
 
-  /// What the page has not yet been told of.
+  /// The changes that the page has not been told yet.
   private var changed = ChangedPairs()
   private var isNew = true
 
@@ -20,7 +20,7 @@ struct Plane {
     isAllStale = true
   }
 
-  /// Takes in where the shapes that have changed are by now.
+  /// Brings the places of the changed shapes up to date.
   mutating func follow(_ canvas: Canvas) {
     if isAllStale {
       beginAnew(canvas)
@@ -46,7 +46,7 @@ struct Plane {
     for pair in changes.ended { changed.note(pair, overlaps: false) }
   }
 
-  /// What the page has not yet been told of, sorted. After a beginning anew these are all pairs that there are.
+  /// The pairs that the page has not been told of yet, sorted. After a reset these are all pairs.
   mutating func takePairs() -> [ChangedPair] {
     let taken = changed.take()
     guard isNew else { return taken }
@@ -60,9 +60,9 @@ struct ChangedPair {
   let overlaps: Bool
 }
 
-/// Whether pairs came to overlap or ceased to. Those that did both are as they were.
+/// Pairs that began or ceased to overlap. A pair that did both is left out.
 private struct ChangedPairs {
-  /// By pair, whether it overlaps now: of one pair changes take turns, so that a second one takes back the first.
+  /// Whether each pair overlaps now. A pair's changes alternate, so a second change takes back the first.
   private var noted: [ShapePair: Bool] = [:]
 
   mutating func note(_ pair: ShapePair, overlaps: Bool) {

@@ -1,21 +1,21 @@
-/// One room as a page has it: the replica, and beside it what a page asks at every turn — the drawing order, the names
-/// shown, what lies where — kept up with the changes, so that asking costs what is answered and no more.
+/// One room for a page: the replica, and beside it what the page asks for all the time: the drawing order, the shown
+/// names, the overlaps. These are kept up to date with the changes, so that a question costs no more than its answer.
 ///
-/// A class, because it is large and nobody has use for a copy.
+/// A class, because it is large and nothing needs a copy.
 final class Session {
   var replica: Replica
   private(set) var order = DrawingOrder()
   private(set) var names = ShownNames()
 
-  /// What the page has not yet been told of.
+  /// The changes that the page has not been told yet.
   private(set) var unseen = UnseenChanges()
 
   private var plane = Plane()
 
-  /// No stroke in the drawing is wider, so that nothing seen from its edge is missed.
+  /// No stroke in the drawing is wider. Shapes outside a box may reach into it by as much as this allows.
   private(set) var strokeWidthMax = 0.0
 
-  /// For what a replica leaves to its host: new identifiers, keys of the drawing order, colours.
+  /// The host's own randomness: new identifiers, keys of the drawing order, colours.
   var chance: SplitMix
 
   init(_ replica: Replica, seed: UInt64) {
@@ -24,10 +24,10 @@ final class Session {
     rebuild()
   }
 
-  /// Asks the replica in place. `replica.question` would copy the whole of it, with all that it refers to.
+  /// Reads the replica in place. `replica.question` would copy all of it.
   func with<Answer>(_ question: (inout Replica) -> Answer) -> Answer { question(&replica) }
 
-  /// Takes in what an event has led to.
+  /// Takes in the effects of an event.
   func follow(_ effects: [ReplicaEffect]) {
     for effect in effects {
       switch effect {
@@ -65,19 +65,19 @@ final class Session {
     unseen.noteReset()
   }
 
-  /// What the page has not yet been told of, which it is by now.
+  /// Returns the changes that the page has not been told yet. From then on they count as told.
   func takeUnseen() -> UnseenChanges {
     defer { unseen = UnseenChanges() }
     return unseen
   }
 
-  /// What lies where by now.
+  /// The overlaps, up to date.
   var overlaps: OverlapIndex {
     plane.follow(replica.canvas)
     return plane.overlaps
   }
 
-  /// The pairs that began or ceased to overlap since this was last asked.
+  /// The pairs that began or ceased to overlap since the last call.
   func takePairs() -> [ChangedPair] {
     plane.follow(replica.canvas)
     return plane.takePairs()

@@ -1,7 +1,7 @@
-// Edits as a page makes them, on top of those that a replica takes.
+// A page's edits, built on those of a replica.
 
 extension Session {
-  /// Writes to shapes. Those that come about by it and are not told their place in the drawing order come on top.
+  /// Writes to shapes. New shapes without a place in the drawing order come on top.
   func edit(_ edits: [ShapeEdit], at now: Moment) -> [ReplicaEffect] {
     let canvas = replica.canvas
     return putOnTop(edits, at: now) { edit in
@@ -10,7 +10,7 @@ extension Session {
     }
   }
 
-  /// Writes to shapes, some of which come on top.
+  /// Writes to shapes, and puts those with `isOnTop` on top.
   func putOnTop(_ edits: [ShapeEdit], at now: Moment, where isOnTop: (ShapeEdit) -> Bool) -> [ReplicaEffect] {
     var count = 0
     for edit in edits where isOnTop(edit) { count += 1 }
@@ -26,7 +26,7 @@ extension Session {
     return replica.edit(placed, at: now)
   }
 
-  /// A name that no shape has or had here.
+  /// An identifier that no shape has or had here.
   func newIdentifier() -> Identifier {
     let canvas = replica.canvas
     while true {

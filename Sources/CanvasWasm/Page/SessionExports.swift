@@ -1,7 +1,7 @@
-// A session's life: made, saved, made again from what was saved, given up. And what it says about itself.
+// The life of a session: it is made, saved, restored from what was saved, and given up. Also questions about its state.
 
-/// What a session is told once: a hello as a client would say it in the binary encoding, of which `actor`, `name`,
-/// `color`, `overlaps` and `readonly` count; then which encoding it speaks, by `WireEncoding`.
+/// Reads a session's settings. They come as a hello in the binary encoding, of which `actor`, `name`, `color`,
+/// `overlaps` and `readonly` count; then comes the session's own encoding, a `WireEncoding`.
 private func readConfiguration(
   _ count: UInt32,
   encoding: UInt32
@@ -16,7 +16,7 @@ private func readConfiguration(
   return (configuration, hello.actor)
 }
 
-/// A new session. Its handle is the answer, a double.
+/// Makes a new session. The answer is its handle, a double.
 @_expose(wasm, "createSession") @_cdecl("canvas_create_session")
 func createSession(_ count: UInt32, _ encoding: UInt32, _ seed: UInt64) -> Answer {
   do throws(MessageError) {
@@ -27,8 +27,9 @@ func createSession(_ count: UInt32, _ encoding: UInt32, _ seed: UInt64) -> Answe
   }
 }
 
-/// A session that goes on from what was saved, and with the drawing that was: both stand in the input behind the hello, in
-/// this order, and either may be empty. Without the first it is somebody new; without the second the first has both.
+/// Restores a session from a saved replica and a saved drawing. Both follow the hello in the input, in this order, and
+/// either may be empty. Without the replica the session is a new client. Without the drawing, the saved replica's own
+/// is used.
 @_expose(wasm, "restoreSession") @_cdecl("canvas_restore_session")
 func restoreSession(_ count: UInt32, _ savedCount: UInt32, _ drawingCount: UInt32, _ encoding: UInt32, _ seed: UInt64)
   -> Answer
@@ -74,15 +75,15 @@ func destroySession(_ session: UInt32) {
   sessions.remove(session)
 }
 
-/// What `restoreSession` takes. Without the drawing it is short: who one is, and what was not sent.
+/// The bytes for `restoreSession`. Without the drawing they are short: the client's identity and its unsent edits.
 @_expose(wasm, "save") @_cdecl("canvas_save")
 func save(_ session: UInt32, _ withDrawing: Bool) -> Answer {
   answer(session) { session, output in output.append(session.with { $0.save(withDrawing: withDrawing) }) }
 }
 
-// MARK: - What it says about itself
+// MARK: - Status
 
-/// JSON: who one is, where, as what, how connected, under which limits and with whom.
+/// JSON: the user, the room, the role, the connection, the limits and the other people.
 @_expose(wasm, "status") @_cdecl("canvas_status")
 func status(_ session: UInt32) -> Answer {
   answer(session) { session, output in
@@ -122,7 +123,7 @@ func actor(_ session: UInt32) -> Double { find(session).replica.actor.number }
 @_expose(wasm, "shapeCount") @_cdecl("canvas_shape_count")
 func shapeCount(_ session: UInt32) -> UInt32 { UInt32(find(session).order.count) }
 
-/// How many operations the server has not yet answered for.
+/// How many operations the server has not answered yet.
 @_expose(wasm, "unsentCount") @_cdecl("canvas_unsent_count")
 func unsentCount(_ session: UInt32) -> UInt32 { UInt32(find(session).with { $0.unsentCount }) }
 
@@ -132,13 +133,13 @@ func canUndo(_ session: UInt32) -> Bool { find(session).with { $0.canUndo } }
 @_expose(wasm, "canRedo") @_cdecl("canvas_can_redo")
 func canRedo(_ session: UInt32) -> Bool { find(session).with { $0.canRedo } }
 
-/// The digest of what is shown, or of what of it is confirmed.
+/// The digest of the shown drawing, or of the confirmed one.
 @_expose(wasm, "digest") @_cdecl("canvas_digest")
 func digest(_ session: UInt32, _ ofConfirmed: Bool) -> UInt64 {
   find(session).with { ofConfirmed ? $0.confirmedDigest : $0.canvas.digest }
 }
 
-/// What the server's clock says.
+/// The time on the server's clock.
 @_expose(wasm, "serverMilliseconds") @_cdecl("canvas_server_milliseconds")
 func serverMilliseconds(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Double {
   Double(find(session).with { $0.serverMilliseconds(at: Moment(wall, monotonic)) })

@@ -1,5 +1,5 @@
-/// Who changed a shape last, as JavaScript is told: an actor's number, 0 for several people while one was away, −1 for
-/// one's own edit taken back.
+/// The last writer of a shape, as a number for JavaScript: an actor, 0 for several people while the client was away, −1
+/// for a taken-back edit of the user's own.
 struct Writer {
   let number: Double
 
@@ -13,20 +13,20 @@ struct Writer {
   }
 }
 
-/// What has changed since the page last asked. It asks when it is about to draw, so that however much happens between
-/// two frames is drawn once; and where it never asks, as in a hidden tab, this stays as small as what there is.
+/// The changes since the page last asked. The page asks when it is about to draw, so many changes between two frames are
+/// drawn once. If it never asks, as in a hidden tab, there is still only one entry for each shape.
 struct UnseenChanges {
   struct ShapeChange {
-    /// A `PropertyMask`; the bit after the last is the name as it is shown.
+    /// A `PropertyMask`. The bit after the last property is the shown name.
     var mask: UInt32 = 0
     var by = 0.0
-    /// Where a shape that is gone was said to go.
+    /// Where the deletion of a shape said that the shape goes.
     var departure: Rect?
   }
 
   private(set) var shapes = IdentifierMap<ShapeChange>()
   private(set) var isOrderChanged = false
-  /// All is to be told anew.
+  /// Whether the page has to be told everything anew.
   private(set) var isReset = false
 
   static let nameBit: UInt32 = 1 << UInt32(Property.count)

@@ -1,5 +1,5 @@
-// core.wasm speaks the binary encoding and no other, so that it contains no reader of JSON messages. For a replica that is
-// to speak JSON, JavaScript has exchange.wasm translate what comes and what goes.
+// core.wasm speaks the binary encoding only, so it contains no reader of JSON messages. For a replica that speaks JSON,
+// JavaScript lets exchange.wasm translate the messages in both directions.
 
 extension WireEncoding {
   func encode(_ message: ClientMessage) -> [UInt8] { BinaryEncoding.encode(message) }

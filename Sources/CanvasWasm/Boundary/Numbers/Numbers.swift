@@ -2,71 +2,72 @@
   import CanvasCRDT
 #endif
 
-// Numbers that stand for something on both sides, in Swift and in JavaScript. `make table` writes them into web/core/table.js.
-// They are kept nowhere, so they may change.
+// Numbers with the same meaning in Swift and in JavaScript. `make table` writes them into web/core/table.js. They are
+// stored nowhere, so they may change.
 
-/// What the page is to do or is told: see `EffectWriting.swift`.
+/// Something that the page has to do or is told: see `EffectWriting.swift`.
 public enum EffectKind: UInt32, CaseIterable {
   case json = 0
   case connect
   /// The bytes of a message.
   case send
   case disconnect
-  /// A double: when, on the monotonic clock.
+  /// A double: the time, on the monotonic clock.
   case wake
-  /// A double: how many operations the server has not yet answered for.
+  /// A double: how many operations the server has not answered yet.
   case unsent
-  /// A row of values, see `ValueRowReader`: what the JSON that comes next says was rejected.
+  /// A row of values, see `ValueRowReader`. The JSON that comes next says that these were rejected.
   case values
 }
 
-/// How shapes move within the drawing order.
+/// The ways in which shapes move within the drawing order.
 public enum Reordering: UInt32, CaseIterable {
   case front = 0
   case back
   case forward
   case backward
-  /// Before so many of the others.
+  /// With the given number of other shapes below.
   case toIndex
 }
 
-/// Shapes that are made at random.
+/// Kinds of random shapes.
 public enum RandomShape: UInt32, CaseIterable {
-  /// Of a random bright colour, at a random place of the area.
+  /// A square of a random bright colour, at a random place of the area.
   case square = 0
   /// Any shape, at a random place of the area.
   case any
-  /// Of a random bright colour, around the point at which the area begins.
+  /// A circle of a random bright colour, around the point at which the area begins.
   case circle
 }
 
-/// What a gesture tells of a shape's place: a sum of these.
+/// Which parts of a shape's place a gesture changes: a sum of these.
 public enum PlaceFlag: Int, CaseIterable {
   case position = 1
   case size = 2
   case rotation = 4
 }
 
-/// What `changes` tells before its rows: a sum of these.
+/// What `changes` answers before its rows: a sum of these.
 public enum ChangesFlag: Int, CaseIterable {
-  /// Everything is told anew, and what is not told is not there.
+  /// The rows are the whole drawing: a shape without a row does not exist.
   case reset = 1
   /// The drawing order has changed.
   case reordered = 2
 }
 
-/// What a row tells of a shape: a sum of these.
+/// Facts about a shape in its row: a sum of these.
 public enum ShapeFlag: Int, CaseIterable {
-  /// It is there.
+  /// The shape exists.
   case live = 1
-  /// It has a name of its own.
+  /// The shape has a name of its own.
   case named = 2
-  /// It is gone, and its position and size are the box that it was said to go to, for the page to show it going there.
+  /// The shape is gone. The row's position and size are the box that it was deleted to, so that the page can show it
+  /// going there.
   case departing = 4
 }
 
-/// A shape as JavaScript reads it, a row of doubles: its identifier; every property that is not text, defaults filled in, in
-/// the order of their bits; then flags, what changed, the place and the writer.
+/// A shape as a row of doubles, for JavaScript: its identifier; every property that is not text, with defaults filled
+/// in, in the order of the bits; then flags, what changed, the place and the writer.
 public enum ShapeRow {
   /// How many numbers a property takes.
   @inline(__always)
@@ -78,7 +79,7 @@ public enum ShapeRow {
     }
   }
 
-  /// Where a property's numbers begin.
+  /// The index of a property's first number.
   public static func start(of property: Property) -> Int {
     var start = 1
     for other in Property.allCases where other.rawValue < property.rawValue { start += length(of: other.form) }
@@ -92,11 +93,12 @@ public enum ShapeRow {
     return end
   }
 
-  /// The mask of what changed, of a change: the bit after those of the properties is the name as it is shown.
+  /// In the row of a change, the mask of the changed properties. The bit after those of the properties is the shown
+  /// name.
   public static var changed: Int { flags + 1 }
-  /// How many shapes are drawn before it; −1 where it is gone.
+  /// How many shapes are drawn before it; −1 if it is gone.
   public static var place: Int { flags + 2 }
-  /// The actor who changed it last, of a change: see `Writer`.
+  /// In the row of a change, the actor who changed the shape last: see `Writer`.
   public static var by: Int { flags + 3 }
   public static var length: Int { flags + 4 }
 }
