@@ -1,6 +1,4 @@
 import Glibc
-import RoomLog
-import WebSocketLoop
 
 @main
 enum Main {
@@ -9,7 +7,7 @@ enum Main {
     do throws(ConfigurationError) {
       invocation = try Invocation(arguments: Array(CommandLine.arguments.dropFirst()), environment: environment())
     } catch {
-      complain(error.words)
+      StandardError.complain(error.words)
       exit(64)
     }
     switch invocation {
@@ -18,12 +16,6 @@ enum Main {
     case .version: print("SyncServer \(Configuration.version)")
     case .serve(let configuration): Server.run(configuration)
     }
-  }
-
-  /// One line, and nothing around it.
-  static func complain(_ words: String) {
-    let line = Array("SyncServer: \(words)\n".utf8)
-    _ = write(STDERR_FILENO, line, line.count)
   }
 
   private static func environment() -> [String: String] {

@@ -228,7 +228,7 @@ async def test_the_log_tells_of_a_disk_that_is_slow_or_fails():
             answer = await ann.write({"shape": identifier(), "set": {"kind": "star"}}, id="refused")
             assert answer["code"] == "unavailable"
             assert await server.metric("canvas_ready") == 0
-            (fault,) = lines("the log can't be written; readers go on")
+            (fault,) = lines("the log can't be written; reading still works")
             assert fault["level"] == "error" and "canvas.db" in fault["fault"]
             assert not lines("the log can be written again")
 

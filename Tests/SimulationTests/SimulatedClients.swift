@@ -73,7 +73,7 @@ extension Simulation {
     lines.append(
       Line(
         peer: index,
-        session: Session(encoding: encoding, limits: limits, now: now),
+        conversation: Conversation(encoding: encoding, limits: limits, now: now),
         room: peers[index].drain
       )
     )
@@ -89,7 +89,7 @@ extension Simulation {
     lines[line].room = peers[peer].drain
     for message in LengthFraming.takeMessages(&lines[line].toClient) {
       guard lines[line].isOpen else { return }
-      let isText = lines[line].session.encoding.isText
+      let isText = lines[line].conversation.encoding.isText
       witness(decoded(message, isText: isText), on: line)
       run(peer) { $0.received(message, isText: isText, at: $1) }
     }

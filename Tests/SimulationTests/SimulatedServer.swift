@@ -125,9 +125,9 @@ extension Simulation {
     guard otherChance != nil, time >= restedAt + 1_000 else { return }
     restedAt = time
     let now = now
-    let hadBeats = room?.ring.isEmpty == false
+    let hadBeats = room.map { $0.kept.beats > 0 } ?? false
     room?.rest(now: now)
-    if hadBeats, room?.ring.isEmpty == true { count(.rested) }
+    if hadBeats, room?.kept.beats == 0 { count(.rested) }
   }
 
   mutating func stepLog() {
@@ -206,15 +206,15 @@ extension Simulation {
 
   private mutating func receive(_ bytes: [UInt8], on line: Int) {
     let now = now
-    let isText = lines[line].session.encoding.isText
-    let action = bytes.withUnsafeBytes { lines[line].session.received($0, isText: isText, now: now) }
+    let isText = lines[line].conversation.encoding.isText
+    let action = bytes.withUnsafeBytes { lines[line].conversation.received($0, isText: isText, now: now) }
     if case .submit(let submission) = action, let id = submission.id {
       lines[line].submitted[id] = submission.operations.compactMap { $0.at }
     }
     switch action {
     case .nothing: break
     case .join(let hello, let role):
-      let encoding = lines[line].session.encoding
+      let encoding = lines[line].conversation.encoding
       lines[line].member = room?.join(hello, role: role, encoding: encoding, now: now, using: &random)
     case .submit(let submission):
       if let member = lines[line].member { room?.submit(submission, from: member, now: now) }
@@ -260,7 +260,7 @@ extension Simulation {
         if code == .actorElsewhere { count(.actorElsewhere) }
         guard let line = lines.firstIndex(where: { $0.member == member }) else { continue }
         lines[line].member = nil
-        lines[line].session.closed()
+        lines[line].conversation.closed()
         lines[line].closeCode = code.rawValue
       case .pauseReading(let member):
         count(.pausedReading)

@@ -76,7 +76,7 @@ enum Fault: CaseIterable {
 /// A connection between a replica and the server.
 struct Line {
   let peer: Int
-  var session: Session
+  var conversation: Conversation
   var member: MemberID?
   /// Messages under way, each with the time at which it arrives.
   var toServer: [(at: UInt64, bytes: [UInt8])] = []

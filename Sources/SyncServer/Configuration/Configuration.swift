@@ -30,14 +30,6 @@ struct Configuration: Hashable, Sendable {
   var retention: Retention { Retention(ageMillisecondsMax: limits.historyMilliseconds) }
 }
 
-/// What the command line asks for.
-enum Invocation: Hashable, Sendable {
-  case serve(Configuration)
-  case log(LogCommand)
-  case help(String)
-  case version
-}
-
 /// A flag or a variable that can't be used: which, and why.
 struct ConfigurationError: Error, Hashable, Sendable {
   let words: String

@@ -1,8 +1,8 @@
-extension Invocation {
+extension Configuration {
   /// `--help`: grouped, with what is so unless it is set.
   static let helpText: String = {
     var lines = [
-      "SyncServer \(Configuration.version): shared canvases over WebSockets and HTTP.",
+      "SyncServer \(version): shared canvases over WebSockets and HTTP.",
       "",
       "  SyncServer [--port 8080] [--data .data] …",
       "  SyncServer log verify|repair|backup --data DIRECTORY …      looks after stored rooms; log --help tells",

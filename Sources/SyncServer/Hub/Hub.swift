@@ -2,18 +2,18 @@ import CanvasCRDT
 import RoomLog
 import WebSocketLoop
 
-/// Owns every room and every session, on the loop's thread.
+/// Owns every room and every conversation, on the loop's thread.
 ///
 /// The loop's callbacks enter by `assumeIsolated`: no task, no lock and no hop for a message. What a turn brings is put
 /// to the rooms at once; at the end of the turn what they ask for goes to the log, and what is new goes out.
+///
+/// The hub only leads events through its values. Each of those says in its own file what always holds of it.
 actor Hub {
-  let loop: EventLoop
-  let configuration: Configuration
+  nonisolated let loop: EventLoop
+  nonisolated let configuration: Configuration
+  nonisolated let files: StaticFiles
   let logger: Logger
-  let files: StaticFiles
   let startedAt = WallClock.now()
-  /// Who may come in; nothing where everyone may.
-  var tokens: Tokens?
   /// How a message becomes frames.
   let framing = Framing { message, encoding, bytes in
     switch encoding {
@@ -22,59 +22,18 @@ actor Hub {
     }
   }
 
-  // MARK: Connections
-
-  var listener: Listener?
-  var clients: [Client?] = []
-  var freeClients: [Int] = []
-  var clientCount = 0
-  /// By `NetworkAddress.party`, as are the other two that count by address.
-  var clientsOfAddress: [String: Int] = [:]
-
-  // MARK: Rooms
-
-  var rooms: [String: OpenRoom] = [:]
-  var openings: [String: Task<Opening, Never>] = [:]
-  /// Rooms that are being read from the log and will be among `rooms`.
-  var roomsComing = 0
-  /// Rooms with something to be done at the end of this turn or a later one.
-  var dirtyRooms: [OpenRoom] = []
-  /// The number of this turn of the loop.
-  var turn: UInt64 = 1
-  var beatTimer: (timer: LoopTimer, due: UInt64)?
-
-  // MARK: The log
-
-  var log: (any RoomLog)?
-  var lastRequest: UInt64 = 0
-  /// What goes to the log at the end of the turn.
-  var requests: [LogRequest] = []
-  /// When something last went there, on the monotonic clock.
-  var submittedAt: UInt64 = 0
-  var appends: [UInt64: Append] = [:]
-  /// Jobs that wait for an answer of the log's.
-  var waiters: [UInt64: CheckedContinuation<LogEvent, Never>] = [:]
-  /// Jobs that wait for their operations to be durable.
-  var submitters: [UInt64: CheckedContinuation<Result<Cursor, Rejection>, Never>] = [:]
-  var fault: StorageFault?
-  var snapshotsUnderWay = 0
-  var snapshotShapesUnderWay = 0
-  /// When history was last trimmed, on the monotonic clock.
-  var retainedAt: UInt64?
-
-  // MARK: Operating
-
+  /// Who may come in; nothing where everyone may.
+  var tokens: Tokens?
+  var visitors: Visitors
+  var rooms: RoomTable
+  var turns = Turns()
+  var log: LogDesk
+  var snapshots = SnapshotQuota()
+  var counts = HubCounts()
+  var refusals: RefusalLog
+  var lifetime = Lifetime()
+  var requestBook: RequestBook
   var generator = SystemRandomNumberGenerator()
-  var metrics = Metrics()
-  var refusalLog = RefusalLog()
-  var requestRates: [String: TokenBucket] = [:]
-  /// Requests under way that came through a proxy, by the address that it names.
-  var proxiedRequests: [String: Int] = [:]
-  var historyTurns = HistoryTurns()
-  var tickTimer: LoopTimer?
-  var stopping = Stopping.no
-
-  var limits: Limits { configuration.limits }
 
   init(loop: EventLoop, configuration: Configuration, logger: Logger, files: StaticFiles, tokens: Tokens? = nil) {
     self.loop = loop
@@ -82,13 +41,19 @@ actor Hub {
     self.logger = logger
     self.files = files
     self.tokens = tokens
+    let limits = configuration.limits
+    visitors = Visitors(limits: limits)
+    rooms = RoomTable(roomsMax: limits.rooms)
+    log = LogDesk(beatMilliseconds: limits.beatMilliseconds)
+    refusals = RefusalLog(logger)
+    requestBook = RequestBook(limits: limits)
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   /// Begins to listen, with a log that is ready. Returns the port.
   func start(log: any RoomLog) throws(ListenError) -> Int {
-    self.log = log
+    self.log.open(log)
     loop.register(self)
     var options = ListenOptions()
     options.subprotocols = WireEncoding.allCases.map { Text($0.subprotocol).string }
@@ -107,27 +72,13 @@ actor Hub {
       options: options,
       handler: self
     )
-    self.listener = listener
+    lifetime.begin(listener)
     tick()
     return listener.port
   }
 
   /// A shape of a drawing in JSON, its name and its numbers as long as they can be: what was fetched can be posted.
   private static let shapeBytesMax = 1_024
-
-  func nextRequest() -> UInt64 {
-    lastRequest += 1
-    return lastRequest
-  }
-}
-
-/// A batch on its way through the log.
-struct Append {
-  let room: OpenRoom
-  let batch: UInt64
-  /// What each record of it holds that the log is to hand back: it need not be decoded again.
-  let parts: [[Operation]]
-  let arrivedAt: UInt64
 }
 
 // MARK: - The loop calls these on its own thread, which is this actor's executor.

@@ -13,16 +13,16 @@ extension Hub {
     switch event {
     case .appended(let appended): deliver(appended)
     case .failed(let id, let room, let error):
-      if let append = appends.removeValue(forKey: id) {
+      if let append = log.takeAppend(id) {
         failed(append, error)
       } else {
-        waiters.removeValue(forKey: id)?.resume(returning: event)
+        log.answer(id, with: event)
         if case .damaged = error { logger.error("\(error)", ["room": .text(room ?? "")]) }
       }
     case .availability(let fault):
-      self.fault = fault
+      log.isAvailable(fault)
       if let fault {
-        logger.error("the log can't be written; readers go on", ["fault": .text("\(fault)")])
+        logger.error("the log can't be written; reading still works", ["fault": .text("\(fault)")])
       } else {
         logger.info("the log can be written again")
       }
@@ -38,14 +38,13 @@ extension Hub {
       }
     case .deleted(let id, let room, _):
       removed(room)
-      if let id { waiters.removeValue(forKey: id)?.resume(returning: event) }
-    case .snapshotted(let id, _, _): waiters.removeValue(forKey: id)?.resume(returning: event)
-    case .read(let id, _), .loaded(let id, _), .retained(let id), .repaired(let id, _, _, _, _),
-      .verified(let id, _, _), .rooms(let id, _):
-      waiters.removeValue(forKey: id)?.resume(returning: event)
+      if let id { log.answer(id, with: event) }
+    case .snapshotted(let id, _, _), .read(let id, _), .loaded(let id, _), .retained(let id),
+      .repaired(let id, _, _, _, _), .verified(let id, _, _), .rooms(let id, _):
+      log.answer(id, with: event)
     case .trimmed(let id, let room, let through):
       logger.debug("history trimmed", ["room": .text(room), "through": .init(through)])
-      if let id { waiters.removeValue(forKey: id)?.resume(returning: event) }
+      if let id { log.answer(id, with: event) }
     case .closed: logClosed()
     }
   }
@@ -54,11 +53,11 @@ extension Hub {
   private static let slowCommitMicroseconds: UInt64 = 250_000
 
   private func deliver(_ appended: AppendedRecords) {
-    let append = appended.id.flatMap { appends.removeValue(forKey: $0) }
+    let append = appended.id.flatMap { log.takeAppend($0) }
     guard let open = append?.room ?? rooms[appended.room], !open.isGone, open.room.epoch == appended.epoch else {
       return
     }
-    open.isStored = true
+    open.isStoredNow()
     let now = Moment.now()
     for (part, record) in appended.records.enumerated() {
       guard let operations = append?.parts[part] ?? StoredOperations.decode(record.bytes) else {
@@ -75,13 +74,13 @@ extension Hub {
         ),
         now: now
       )
-      metrics.operationsOut += UInt64(operations.count * open.room.memberCount)
+      counts.noteDelivery(operations: operations.count, connections: open.room.memberCount)
       for id in appeared {
         if let shape = open.room.canvas[id] { logger.debug("shape \(shape)", ["room": .text(open.name)]) }
       }
     }
-    if let append { open.arrivals.append(append.arrivedAt) }
-    markDirty(open)
+    if let append { open.noteArrival(append.arrivedAt) }
+    rooms.markDirty(open)
   }
 
   private func absentShapes(of operations: [Operation], in open: OpenRoom) -> [Identifier] {
@@ -92,14 +91,13 @@ extension Hub {
     return absent
   }
 
-  private func failed(_ append: Append, _ error: LogError) {
+  private func failed(_ append: LogDesk.Append, _ error: LogError) {
     guard !append.room.isGone else { return }
     // The room counts it, and what came over HTTP is logged with its answer.
-    if case .member(let id, _) = append.room.room.inFlight[append.batch]?.origin, let client = append.room.client(id) {
-      logRefusal("unavailable", address: client.address, reason: "\(error)")
+    if let id = append.room.room.failed(batch: append.batch), let visitor = append.room.visitor(id) {
+      refusals.write("unavailable", address: visitor.address, reason: "\(error)")
     }
-    append.room.room.failed(batch: append.batch)
-    markDirty(append.room)
+    rooms.markDirty(append.room)
     switch error {
     case .otherEpoch, .noSuchRoom: removed(append.room.name)
     default: break
@@ -108,12 +106,9 @@ extension Hub {
 
   /// Asks the log and waits for what it says.
   func ask(_ request: (_ id: UInt64) -> LogRequest) async -> LogEvent {
-    let id = nextRequest()
-    let request = request(id)
-    return await withCheckedContinuation { continuation in
-      waiters[id] = continuation
-      requests.append(request)
-    }
+    let number = log.nextNumber()
+    let request = request(number)
+    return await withCheckedContinuation { log.ask(request, number: number, $0) }
   }
 
   /// Why something that was asked for did not come.

@@ -4,20 +4,80 @@ import WebSocketLoop
 
 // What HTTP asks of rooms, as jobs that may wait for the log.
 
-extension Hub {
-  /// Operations without a connection: durable, or why not.
+extension Hub: RoomService {
+  nonisolated var limits: Limits { configuration.limits }
+  nonisolated var proxies: Proxies { configuration.proxies }
+  var isStopping: Bool { lifetime.isStopping }
+  var storageFault: String? { log.fault.map { "\($0)" } }
+
+  func grant(of token: String?) -> Grant? {
+    guard let tokens else { return .everything }
+    return token.flatMap { tokens.grant(of: $0) }
+  }
+
+  /// A 404 or 405 is nothing that anybody refused.
+  func noteAnswer(_ status: Int, address: String, reason: String) {
+    counts.noteRequest(status: status)
+    guard status >= 400, status != 404, status != 405 else { return }
+    noteRefusal("http_\(status)", address: address, reason: reason)
+  }
+
+  func noteRefusal(_ code: String, address: String, reason: String) {
+    counts.noteRefusal(code)
+    refusals.write(code, address: address, reason: reason)
+  }
+
+  // MARK: One room
+
+  func take(_ name: String, mayCreate: Bool) async -> Opening<OpenRoom> {
+    let opening = await opened(name, mayCreate: mayCreate)
+    if case .open(let open) = opening { open.hold() }
+    return opening
+  }
+
+  func giveBack(_ open: OpenRoom) { open.letLoose() }
+
+  func view(of open: OpenRoom) -> RoomView? {
+    guard !open.isGone else { return nil }
+    let room = open.room
+    return RoomView(name: room.name, epoch: room.epoch, position: room.position, canvas: room.canvas)
+  }
+
+  func overlapIndex(of open: OpenRoom) -> OverlapIndex {
+    defer { rooms.markDirty(open) }
+    return open.room.overlapIndex(now: .now())
+  }
+
   func submit(_ operations: [ProposedOperation], to open: OpenRoom) async -> Result<Cursor, Rejection> {
-    let id = nextRequest()
+    let number = log.nextNumber()
     let actor = Identifier.random(using: &generator)
     return await withCheckedContinuation { continuation in
-      submitters[id] = continuation
-      open.room.submit(operations, request: id, actor: actor, now: .now())
+      log.submitter(number, continuation)
+      open.room.submit(operations, request: number, actor: actor, now: .now())
       carryOutEffects(of: open)
-      markDirty(open)
+      rooms.markDirty(open)
     }
   }
 
-  /// A room as it was; nothing where that is no longer kept, or can't be read.
+  func delete(_ name: String) async -> Deletion {
+    if let open = rooms[name], !open.isStored, open.room.isUnwritten { return .absent }
+    let event = await ask { .delete(id: $0, room: name) }
+    switch event {
+    case .deleted: return .done
+    case .failed(_, _, .noSuchRoom): return .absent
+    default: return .failed(Hub.words(event))
+    }
+  }
+
+  func span(of open: OpenRoom) async -> RoomSpan? {
+    guard case .loaded(_, let loaded) = await ask({ .load(LoadRequest(id: $0, room: open.name)) }) else { return nil }
+    return RoomSpan(
+      createdMilliseconds: loaded.summary.createdMilliseconds,
+      changedMilliseconds: loaded.summary.changedMilliseconds,
+      operations: loaded.summary.operations
+    )
+  }
+
   func history(of open: OpenRoom, at end: RoomHistory.End) async -> Result<RoomHistory, HistoryError> {
     let bound: LogBound =
       switch end {
@@ -61,7 +121,7 @@ extension Hub {
     let patientUntil = SteadyClock.microseconds() + Hub.openingsForListMicroseconds
     let visible = stored.filter { grant.covers($0.room) }
     for entry in visible.sorted(by: { $0.room.utf8.lexicographicallyPrecedes($1.room.utf8) }) {
-      if let open = rooms[entry.room], !open.isGone {
+      if let open = rooms[entry.room] {
         listings.append(open.room.listing)
         continue
       }
@@ -100,12 +160,8 @@ extension RoomListing {
   }
 }
 
-/// Why the log doesn't tell.
-enum HistoryError: Error {
-  case trimmed
-  case unreadable(String)
-
-  init(_ event: LogEvent) {
+extension HistoryError {
+  fileprivate init(_ event: LogEvent) {
     if case .failed(_, _, .trimmed) = event { self = .trimmed } else { self = .unreadable(Hub.words(event)) }
   }
 }

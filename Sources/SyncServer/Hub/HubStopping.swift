@@ -3,19 +3,6 @@ import RoomLog
 import WebSocketLoop
 import Glibc
 
-/// How far the server has come in going away.
-enum Stopping: Equatable {
-  case no
-  /// What is in hand is made durable.
-  case draining
-  /// Connections are said goodbye to.
-  case closing
-  /// The log finishes.
-  case closingLog
-
-  var isUnderWay: Bool { self != .no }
-}
-
 // SIGTERM: no more is taken in, what is in hand becomes durable and is told, everyone hears 1001, the log is closed.
 
 extension Hub {
@@ -24,13 +11,11 @@ extension Hub {
   private static let goodbyeMilliseconds: UInt64 = 2_500
 
   func stop() {
-    guard stopping == .no else { return }
-    logger.info("stopping", ["connections": .init(clientCount)])
-    stopping = .draining
-    listener?.close()
-    tickTimer?.cancel()
+    guard !isStopping else { return }
+    logger.info("stopping", ["connections": .init(visitors.count)])
+    lifetime.drain()
     loop.schedule(afterMilliseconds: Hub.stopMilliseconds) {
-      self.logger.warning("stopped before all was said")
+      self.logger.warning("stopped before everything was stored and sent")
       exit(0)
     }
     goOnStopping()
@@ -38,38 +23,34 @@ extension Hub {
 
   /// Called when something has ended that stopping waits for.
   func goOnStopping() {
-    switch stopping {
-    case .no, .closingLog: return
+    switch lifetime.stage {
+    case .serving, .closingLog: return
     case .draining:
-      guard appends.isEmpty, requests.isEmpty, !rooms.values.contains(where: { $0.room.flushDueAt != nil }) else {
+      guard log.isClear, !rooms.hasGathering else {
         loop.schedule(afterMilliseconds: 1) { self.goOnStopping() }
         return
       }
-      stopping = .closing
-      for client in clients {
-        guard let client else { continue }
-        if case .gone = client.stage { continue }
-        close(client, .goingAway, "the server is going away; come back")
+      lifetime.close()
+      for visitor in visitors.all where !visitor.isGone {
+        close(visitor, .goingAway, "the server is stopping; connect again")
       }
       loop.schedule(afterMilliseconds: Hub.goodbyeMilliseconds) {
-        if self.stopping == .closing { self.closeLog() }
+        if self.lifetime.stage == .closing { self.closeLog() }
       }
       goOnStopping()
     case .closing:
-      if clientCount == 0 { closeLog() }
+      if visitors.count == 0 { closeLog() }
     }
   }
 
   private func closeLog() {
-    stopping = .closingLog
+    lifetime.closeLog()
     snapshotBeforeStopping()
-    log?.submit(requests)
-    requests = []
-    log?.close()
+    log.close()
   }
 
   func logClosed() {
-    guard stopping == .closingLog else { return }
+    guard lifetime.stage == .closingLog else { return }
     logger.info("stopped")
     exit(0)
   }

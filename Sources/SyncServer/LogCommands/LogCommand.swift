@@ -30,13 +30,19 @@ struct LogCommand: Hashable, Sendable {
 }
 
 extension LogCommand {
+  /// What a command line asks for.
+  enum Reading {
+    case help
+    case command(LogCommand)
+  }
+
   /// - Parameter arguments: what stands after `log`.
   static func read(_ arguments: ArraySlice<String>, environment: [String: String]) throws(ConfigurationError)
-    -> Invocation
+    -> Reading
   {
     var rest = arguments
     guard let verb = rest.popFirst() else { throw ConfigurationError(words: "log needs verify, repair or backup") }
-    if verb == "--help" || verb == "-h" { return .help(helpText) }
+    if verb == "--help" || verb == "-h" { return .help }
     guard ["verify", "repair", "backup"].contains(verb) else {
       throw ConfigurationError(words: "log \(verb): there is only verify, repair and backup")
     }
@@ -45,7 +51,7 @@ extension LogCommand {
     let known = ["--data"] + (verb == "repair" ? ["--room"] : verb == "backup" ? ["--to"] : [])
     while let argument = rest.popFirst() {
       let halves = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      if argument == "--help" || argument == "-h" { return .help(helpText) }
+      if argument == "--help" || argument == "-h" { return .help }
       if argument == "--cut", verb == "repair" {
         cutting = true
       } else if known.contains(halves[0]) {
@@ -73,6 +79,6 @@ extension LogCommand {
       guard let copy = values["--to"] else { throw ConfigurationError(words: "log backup needs --to FILE") }
       action = .backup(copy: copy)
     }
-    return .log(LogCommand(action: action, directory: directory))
+    return .command(LogCommand(action: action, directory: directory))
   }
 }

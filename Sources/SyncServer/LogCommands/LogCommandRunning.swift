@@ -26,7 +26,7 @@ extension LogCommand {
         return try backUp(to: copy)
       }
     } catch {
-      Main.complain("\(error)")
+      StandardError.complain("\(error)")
       return 1
     }
   }
@@ -49,7 +49,7 @@ extension LogCommand {
 
   private func backUp(to copy: String) throws(StorageFault) -> Int32 {
     guard access(copy, F_OK) != 0 else {
-      Main.complain("\(copy) is there already")
+      StandardError.complain("\(copy) is there already")
       return 1
     }
     do throws(StorageFault) {

@@ -8,134 +8,41 @@ import CanvasCRDT
 ///
 /// A value without I/O and without a clock: events go in, and `takeEffects` tells what is to be done. What is to be sent
 /// is not an effect: `send` offers it to a connection for as long as that takes it.
+///
+/// The room itself only leads each event through its values. Each of those says in its own file what always holds of it.
 struct Room: Sendable {
   let name: Text
-  /// Which life of the room this is: cursors of another are not honoured.
-  let epoch: UInt64
-  let limits: Limits
-  let framing: Framing
+  /// What the log adds up to.
+  private(set) var fold: Fold
+  /// What is on its way into the log.
+  private var door: Door
+  /// Who is here, and how far each has come.
+  private(set) var audience: Audience
+  /// What everyone is sent.
+  private(set) var fanOut: FanOut
+  /// Which shapes overlap, while somebody asks.
+  private var overlaps: Overlaps
+  private let limits: Limits
+  private var effects: [RoomEffect] = []
+  private(set) var counts = RoomCounts()
 
-  // MARK: The fold
-
-  var canvas: Canvas
-  /// The newest place in the log.
-  var position: UInt64 = 0
-  /// How many operations the log has had in all.
-  var operationCount: UInt64 = 0
-  /// Which registers the newest operations wrote.
-  var recent = RecentChanges()
-  /// No stamp of the room is greater: what the server stamps itself comes after.
-  var clockTime: UInt64 = 0
-
-  // MARK: On the way to the log
-
-  var inFlight: [UInt64: InFlight] = [:]
-  var nextBatch: UInt64 = 1
-  var pending = PendingNewcomers()
-  /// The log refused a batch, and has taken none since: what it has is not all known.
-  var isLogDoubtful = false
-
-  // MARK: The next beat
-
-  var pendingOperations: [Operation] = []
-  /// The place in the log before them.
-  var pendingAfter: UInt64 = 0
-  var pendingJoined: [Identifier] = []
-  var pendingLeft: [Identifier] = []
-  var dirtyPresence: [Int32] = []
-  var lastBeatAt: UInt64?
-  /// When `flush` is to be called, on the monotonic clock.
-  var flushDueAt: UInt64?
-
-  // MARK: Connections
-
-  var ring = Ring()
-  /// How far in the log the newest beat came that the ring has dropped.
-  var positionAtStart: UInt64 = 0
-  var members: [Member?] = []
-  /// Beside `members`, one for each.
-  var lanes: [Lane] = []
-  var freeMembers: [Int32] = []
-  var memberCounts: InlineArray<4, Int> = [0, 0, 0, 0]
-  /// By channel: the beat since which somebody has been in it. Those before were not encoded for it.
-  var channelStarts: InlineArray<4, UInt64> = [0, 0, 0, 0]
-  var actors: [Identifier: Int32] = [:]
-  var nextSerial: UInt32 = 0
-  /// Who has something to be sent since `send` was last called for all.
-  var readyMembers: [Int32] = []
-  var isEveryoneReady = false
-  var streams: [Int: StateStream] = [:]
-  var nextStream = 0
-
-  // MARK: What those behind have been told
-
-  /// Who was there, and what overlapped, before the ring's first beat.
-  var peersAtStart: Set<Identifier> = []
-  var pairsAtStart: Set<ShapePair> = []
-  /// Beats before that one told of other pairs, to others.
-  var pairsSince: UInt64 = 0
-
-  // MARK: Overlaps
-
-  var index: OverlapIndex?
-  var indexNeededUntil: UInt64 = 0
-  /// Shapes that may overlap others than the index says.
-  var unsettledShapes: Set<Identifier> = []
-  /// When it was last looked whether still too many overlap to be told, on the monotonic clock.
-  var lookedAt: UInt64 = 0
-
-  var effects: [RoomEffect] = []
-  var counts = RoomCounts()
-
-  init(name: Text, epoch: UInt64, limits: Limits, framing: Framing, seed: UInt64) {
+  /// An empty room, or one as a snapshot of it has it. The records after that are handed in as `delivered`.
+  init(
+    name: Text,
+    epoch: UInt64,
+    limits: Limits,
+    framing: Framing,
+    seed: UInt64,
+    image: RoomImage? = nil
+  ) {
     self.name = name
-    self.epoch = epoch
     self.limits = limits
-    self.framing = framing
-    canvas = Canvas(seed: seed)
-    // Any client may ask for it at any time, on the thread that answers for all rooms.
-    canvas.countDigest()
+    fold = image.map { Fold(epoch: epoch, image: $0) } ?? Fold(epoch: epoch, seed: seed)
+    door = Door(limits: limits)
+    audience = Audience(limits: limits)
+    fanOut = FanOut(limits: limits, framing: framing)
+    overlaps = Overlaps(limits: limits)
   }
-}
-
-/// What a room asks for.
-enum RoomEffect: Sendable {
-  /// To be appended to the log; `delivered` or `failed` answers.
-  case append(Batch)
-  /// What was submitted without a connection is durable, or refused.
-  case answered(request: UInt64, Result<Cursor, Rejection>)
-  /// The connection is out of the room already. Where it had been sent a message in part, nothing but the goodbye may come.
-  case close(MemberID, CloseCode, Text, isBetweenMessages: Bool)
-  /// Its answers pile up, or its operations do: read nothing more from it until told otherwise.
-  case pauseReading(MemberID)
-  case resumeReading(MemberID)
-}
-
-/// For the operator: only ever growing.
-struct RoomCounts: Hashable, Sendable {
-  var beats: UInt64 = 0
-  /// What beats have gathered.
-  var beatOperations: UInt64 = 0
-  var framesBytes: UInt64 = 0
-  var statesMade: UInt64 = 0
-  var caughtUp: UInt64 = 0
-  /// What those who came, and those who had fallen off, were sent: the whole state, or what they lacked of it.
-  var joinsWhole: UInt64 = 0
-  var joinsDifference: UInt64 = 0
-  var catchUpsWhole: UInt64 = 0
-  var catchUpsDifference: UInt64 = 0
-  var digests: UInt64 = 0
-  /// By the raw value of the code.
-  var refusals = [UInt64](repeating: 0, count: RejectCode.allCases.count)
-}
-
-extension Room {
-  var cursor: Cursor { RoomCursor(epoch: epoch, position: position).cursor }
-
-  var memberCount: Int { actors.count }
-
-  /// Nobody is here and nothing is on its way: it can be closed without loss.
-  var isIdle: Bool { actors.isEmpty && inFlight.isEmpty }
 
   /// What is to be done since the last time this was asked.
   mutating func takeEffects() -> [RoomEffect] {
@@ -144,20 +51,344 @@ extension Room {
     return effects
   }
 
-  func member(_ id: MemberID) -> Member? {
-    guard members.indices.contains(Int(id.index)), let member = members[Int(id.index)], member.id == id else {
+  /// Nobody is here and nothing is on its way: it can be closed without loss.
+  var isIdle: Bool { audience.isEmpty && door.isClear }
+
+  // MARK: - Coming and going
+
+  /// Takes a connection in: it is sent a welcome, then the state or what is newer than it has, then what happens.
+  ///
+  /// An actor that is here already goes on over the newer connection, and the older one is closed.
+  /// - Returns: nothing where the room takes no more.
+  mutating func join(
+    _ hello: Hello,
+    role: Role,
+    encoding: WireEncoding,
+    now: Moment,
+    using generator: inout some RandomNumberGenerator
+  ) -> MemberID? {
+    let actor = hello.actor ?? audience.newActor(using: &generator)
+    if let older = audience.id(of: actor) {
+      sendAway(older, .actorElsewhere, "the actor joined elsewhere", now: now)
+    }
+    guard !audience.isFull else { return nil }
+    if hello.overlaps { keepOverlaps(now) }
+    // A newcomer doesn't get what others were told before it came, and what comes in the next beat is not yet told.
+    flush(now: now)
+    var named: [Peer] = []
+    let told = Told(
+      newcomerAt: fanOut.ring.end,
+      among: audience.peers,
+      messageBytesMax: limits.messageBytes,
+      named: &named
+    )
+    let id = audience.add(
+      Peer(
+        actor: actor,
+        name: hello.name ?? Text("Guest \(actor.lastGroup)"),
+        color: hello.color ?? Room.defaultColor(actor)
+      ),
+      role: role,
+      channel: Channel(encoding, overlaps: hello.overlaps),
+      told: told,
+      position: hello.since.flatMap { fold.place(of: $0) }
+    )
+    let welcome = Welcome(
+      room: name,
+      actor: actor,
+      role: role,
+      milliseconds: now.wallMilliseconds,
+      limits: limits.roomLimits,
+      peers: named
+    )
+    post(.welcome(welcome), to: id)
+    beginState(at: id.seat, now: now)
+    audience.announce(actor)
+    fanOut.gather(now)
+    return id
+  }
+
+  /// One that follows from the actor, and that is neither too pale nor too dark to be told from a white canvas.
+  private static func defaultColor(_ actor: Identifier) -> Color {
+    Color(hue: Double(actor.packed % 360) / 360, saturation: 0.7, brightness: 0.8)
+  }
+
+  /// The connection is gone. What it has on its way to the log goes on without it.
+  /// - Returns: whether it was between messages. Where it had been sent one in part, nothing but the goodbye may come.
+  @discardableResult
+  mutating func leave(_ id: MemberID, now: Moment) -> Bool {
+    guard audience.holds(id) else { return false }
+    let isBetweenMessages = audience.readers.isBetweenMessages(id.seat)
+    if let stream = audience.readers.leaveStream(at: id.seat) { fanOut.leaveStream(stream) }
+    audience.remove(id)
+    if !audience.wantsOverlaps { overlaps.dropIfIdle(now: now) }
+    if audience.isEmpty { fanOut.clear() } else { fanOut.gather(now) }
+    return isBetweenMessages
+  }
+
+  /// The room is deleted: everyone is sent away, and what is on its way is refused.
+  mutating func close(_ code: CloseCode, _ reason: Text, now: Moment) {
+    for batch in door.batches { failed(batch: batch) }
+    for id in audience.ids { sendAway(id, code, reason, now: now) }
+  }
+
+  private mutating func sendAway(_ id: MemberID, _ code: CloseCode, _ reason: Text, now: Moment) {
+    let isBetweenMessages = leave(id, now: now)
+    effects.append(.close(id, code, reason, isBetweenMessages: isBetweenMessages))
+  }
+
+  // MARK: - What connections say
+
+  /// Operations from a connection.
+  /// - Returns: the code, where they are refused.
+  @discardableResult
+  mutating func submit(_ submission: Submission, from id: MemberID, now: Moment) -> RejectCode? {
+    guard let member = audience.member(id) else { return nil }
+    do throws(Rejection) {
+      guard member.role == .editor else { throw Rejection(code: .readOnly, message: "this connection is read-only") }
+      let origin = Door.Passage.Origin.member(id, submission.id)
+      effects.append(
+        .append(try door.admit(submission.operations, by: member.actor, from: origin, to: &fold, now: now))
+      )
+      if audience.readers.entered(operations: submission.operations.count, by: id) { effects.append(.pauseReading(id)) }
+      return nil
+    } catch {
+      var rejection = error
+      rejection.id = submission.id
+      refuse(rejection, to: id)
+      return rejection.code
+    }
+  }
+
+  /// Operations without a connection. Those with a stamp keep it, whosever it is; the first that has one names the
+  /// writer of the others, and where none has, `actor` does. An `answered` effect tells what has become of them.
+  mutating func submit(_ operations: [ProposedOperation], request: UInt64, actor: Identifier, now: Moment) {
+    guard !operations.isEmpty else {
+      effects.append(.answered(request: request, .success(fold.cursor)))
+      return
+    }
+    let writer = operations.lazy.compactMap { $0.at?.actor }.first ?? actor
+    do throws(Rejection) {
+      effects.append(.append(try door.admit(operations, by: writer, from: .request(request), to: &fold, now: now)))
+    } catch {
+      counts.noteRefusal(error.code)
+      effects.append(.answered(request: request, .failure(error)))
+    }
+  }
+
+  /// What a connection shows of itself: not stored, gathered by the beat, the newest only.
+  mutating func presence(_ state: JSONText, from id: MemberID, now: Moment) {
+    guard let dueAt = audience.show(state, by: id) else { return }
+    if dueAt <= now.monotonicMilliseconds { fanOut.gather(now) } else { fanOut.gather(dueAt: dueAt) }
+  }
+
+  /// Do we agree? Answered in order with the stream: all up to the cursor has been sent, and nothing after it.
+  mutating func digest(for id: MemberID, now: Moment) {
+    guard audience.holds(id) else { return }
+    counts.noteDigest()
+    flush(now: now)
+    if audience.readers.deferDigest(of: id) { return }
+    post(.digest(cursor: fold.cursor, hash: fold.canvas.digest), to: id, after: fanOut.ring.end, isDigest: true)
+  }
+
+  /// An answer that needed no room.
+  mutating func reply(_ message: ServerMessage, to id: MemberID) {
+    if case .rejection(let rejection) = message { refuse(rejection, to: id) } else { post(message, to: id) }
+  }
+
+  /// Behind all that the room has, so that a client that sends again what was taken before knows by then that it was.
+  private mutating func refuse(_ rejection: Rejection, to id: MemberID) {
+    counts.noteRefusal(rejection.code)
+    post(.rejection(rejection), to: id, after: fanOut.newest)
+  }
+
+  /// An answer to one connection, that may be sent at any time, or not before the beat of an ordinal has been.
+  private mutating func post(_ message: ServerMessage, to id: MemberID, after: UInt64 = 0, isDigest: Bool = false) {
+    guard let channel = audience.channel(of: id) else { return }
+    let bytes = fanOut.encoder.encode(message, channel.encoding)
+    if audience.readers.answer(id, bytes, after: after, isDigest: isDigest) { effects.append(.pauseReading(id)) }
+  }
+
+  // MARK: - What the log says
+
+  /// A durable record, this process's own or another's: the only thing that changes a room. One that has come before changes
+  /// nothing.
+  mutating func delivered(_ record: borrowing RoomRecord, now: Moment) {
+    let passage = record.batch.flatMap { door.stored($0) }
+    if let passage { land(passage) }
+    var wantsLosses = false
+    if case .member = passage?.origin { wantsLosses = true }
+    let before = fold.position
+    let losses = fold.take(record, wantsLosses: wantsLosses) { change, canvas in
+      door.arrived(change.shape, on: canvas)
+      overlaps.follow(change)
+    }
+    guard let losses else {
+      acknowledge(passage, superseded: [], after: fanOut.ring.end)
+      return
+    }
+    if !audience.isEmpty { fanOut.gather(record.operations, after: before, now: now) }
+    // Behind the beat that brings its operations.
+    acknowledge(passage, superseded: losses, after: fanOut.ring.end &+ 1)
+    if fanOut.isBeatFull { flush(now: now) }
+  }
+
+  private mutating func acknowledge(_ passage: Door.Passage?, superseded: [Superseded], after: UInt64) {
+    switch passage?.origin {
+    case .member(let id, let message):
+      let acknowledgement = Acknowledgement(id: message, cursor: fold.cursor, superseded: superseded)
+      post(.acknowledgement(acknowledgement), to: id, after: after)
+    case .request(let request): effects.append(.answered(request: request, .success(fold.cursor)))
+    case nil: break
+    }
+  }
+
+  /// The log could not take a batch.
+  /// - Returns: whose it was, where that was a connection.
+  @discardableResult
+  mutating func failed(batch number: UInt64) -> MemberID? {
+    guard let passage = door.refused(number) else { return nil }
+    land(passage)
+    var rejection = Rejection(code: .unavailable, message: Door.unavailable)
+    switch passage.origin {
+    case .member(let id, let message):
+      rejection.id = message
+      refuse(rejection, to: id)
+      return id
+    case .request(let request):
+      counts.noteRefusal(rejection.code)
+      effects.append(.answered(request: request, .failure(rejection)))
       return nil
     }
-    return member
   }
 
-  func holds(_ id: MemberID) -> Bool {
-    members.indices.contains(Int(id.index)) && members[Int(id.index)]?.id == id
+  private mutating func land(_ passage: Door.Passage) {
+    guard case .member(let id, _) = passage.origin, audience.holds(id) else { return }
+    if audience.readers.landed(operations: passage.operationCount, of: id) { effects.append(.resumeReading(id)) }
   }
 
-  func encode(_ message: ServerMessage, _ encoding: WireEncoding) -> [UInt8] {
-    var bytes: [UInt8] = []
-    framing.append(encoding.encode(message), encoding, &bytes)
-    return bytes
+  /// The log could not be written when the room was opened.
+  mutating func doubtLog() { door.doubtLog() }
+
+  /// Forgets deletions that the door no longer lets anyone cross; seldom, and before a snapshot.
+  mutating func forgetErasures(now: Moment) {
+    // Twice the horizon: a stamp was allowed in for one, and this node's clock is not everyone's.
+    let age = limits.horizonMilliseconds.multipliedReportingOverflow(by: 2)
+    guard !age.overflow, now.wallMilliseconds > age.partialValue else { return }
+    fold.forgetErasures(before: now.wallMilliseconds - age.partialValue)
   }
+
+  // MARK: - The beat
+
+  /// Makes a beat of what has gathered, for everyone.
+  mutating func flush(now: Moment) {
+    let changes = overlaps.settle(fold.canvas, isTold: audience.wantsOverlaps, now: now)
+    let (peers, next) = audience.takeNews(beat: fanOut.ring.end, now: now)
+    let channels = audience.channels
+    guard
+      let beat = fanOut.flush(fold, peers: peers, overlaps: changes, to: channels, next: next, now: now)
+    else { return }
+    counts.note(beat)
+    audience.readers.everyoneIsReady()
+    guard fanOut.isRingOverfull else { return }
+    while fanOut.isRingOverfull {
+      counts.noteFallenOff(audience.readers.fallOff(fanOut.ring, fanOut.dropped))
+      fanOut.dropOldest()
+    }
+    fanOut.dropStaleStreams(position: fold.position)
+  }
+
+  /// What everyone has got is of use to nobody in a quiet room; to be called now and then.
+  mutating func rest(now: Moment) {
+    if audience.wantsOverlaps {
+      // A beat is due for a look alone.
+      if overlaps.isLookDue(now) { fanOut.gather(now) }
+    } else {
+      overlaps.dropIfIdle(now: now)
+    }
+    if fanOut.isQuiet(now), audience.readers.hasAll(fanOut.ring) { fanOut.rest() }
+  }
+
+  // MARK: - Sending
+
+  /// Offers what is new to all who can take it. `write` is handed whole frames, or the rest of some, and returns how many
+  /// of the bytes were taken; a connection that takes less than all is not asked again before `writable`.
+  mutating func send(now: Moment, _ write: (MemberID, UnsafeRawBufferPointer) -> Int) {
+    switch audience.readers.takeReady() {
+    case .everyone:
+      audience.readers.offerNewest(fanOut.ring, write)
+      for seat in audience.readers.seats where audience.readers.mayBeSent(seat, fanOut.ring) {
+        send(to: seat, now: now, write)
+      }
+    case .seats(let seats):
+      for seat in seats where !audience.readers.isBlocked(Int(seat)) { send(to: Int(seat), now: now, write) }
+    }
+  }
+
+  /// The connection takes more.
+  mutating func writable(_ id: MemberID, now: Moment, _ write: (MemberID, UnsafeRawBufferPointer) -> Int) {
+    guard audience.holds(id) else { return }
+    audience.readers.unblock(id.seat)
+    send(to: id.seat, now: now, write)
+  }
+
+  private mutating func send(to seat: Int, now: Moment, _ write: (MemberID, UnsafeRawBufferPointer) -> Int) {
+    while true {
+      switch audience.readers.next(seat, fanOut.ring) {
+      case .nothing: return
+      case .loaded:
+        guard audience.readers.offer(seat, write) else { return }
+        if let id = audience.readers.resumesReading(at: seat) { effects.append(.resumeReading(id)) }
+      case .beat(let ordinal, let channel, let actor):
+        audience.readers.load(beat: fanOut.bytes(ofBeat: ordinal, for: channel, actor: actor), at: seat)
+      case .part(let part, let stream):
+        switch fanOut.part(part, ofStream: stream, epoch: fold.epoch) {
+        case .frames(let bytes): audience.readers.load(part: bytes, at: seat)
+        case .end(let position, let pairs): finishState(at: seat, position, pairs, now: now)
+        case .gone: beginState(at: seat, now: now)
+        }
+      case .state: beginState(at: seat, now: now)
+      }
+    }
+  }
+
+  /// Gives a connection a stream of what it lacks: the newest values of what has changed since its place in the log.
+  private mutating func beginState(at seat: Int, now: Moment) {
+    // The stream goes on where a beat ends.
+    flush(now: now)
+    if let stream = audience.readers.leaveStream(at: seat) { fanOut.leaveStream(stream) }
+    guard let want = audience.want(seat, of: fold, fanOut.ring) else { return }
+    let entry = fanOut.enterStream(want, of: fold) { audience.wantsOverlaps ? overlaps.pairs : nil }
+    counts.noteState(isNewcomer: audience.readers.isNew(seat), isWhole: want.since == nil, isMade: entry.isNew)
+    audience.readers.enter(entry, at: seat)
+  }
+
+  /// A connection has had all of its stream: what else it missed comes next, and it is back on the ring.
+  private mutating func finishState(at seat: Int, _ position: UInt64, _ pairs: [ShapePair], now: Moment) {
+    if let stream = audience.readers.leaveStream(at: seat) { fanOut.leaveStream(stream) }
+    if audience.readers.wantsDigest(seat) { flush(now: now) }
+    audience.catchUp(seat, at: position, pairs: pairs, fanOut.ring, encoder: fanOut.encoder) {
+      .digest(cursor: fold.cursor, hash: fold.canvas.digest)
+    }
+  }
+
+  // MARK: - Overlaps
+
+  /// The index is needed from here on, for notices.
+  private mutating func keepOverlaps(_ now: Moment) {
+    guard !audience.wantsOverlaps else { return }
+    flush(now: now)
+    overlaps.keep(of: fold.canvas)
+    fanOut.beginPairs(overlaps.pairs)
+  }
+
+  /// Which shapes overlap now, for a question over HTTP.
+  mutating func overlapIndex(now: Moment) -> OverlapIndex {
+    // Where notices are asked for, the beat must tell what changes.
+    if audience.wantsOverlaps { flush(now: now) }
+    return overlaps.index(of: fold.canvas, now: now)
+  }
+
+  /// Whether the index is kept up.
+  var keepsOverlaps: Bool { overlaps.isKept }
 }

@@ -71,11 +71,11 @@ import WebSocketLoop
 
   @Test("C3: what a token is not for is refused by name") func refusals() {
     let viewer = Grant(level: .viewer, rooms: [.name("demo")])
-    #expect(Hub.refusal(viewer, room: "demo", needs: .viewer) == nil)
-    #expect(Hub.refusal(viewer, room: "other", needs: .viewer)?.status == 403)
+    #expect(Response.refusal(viewer, room: "demo", needs: .viewer) == nil)
+    #expect(Response.refusal(viewer, room: "other", needs: .viewer)?.status == 403)
     for level in [Grant.Level.editor, .operator] {
-      #expect(Hub.refusal(viewer, room: "demo", needs: level)?.status == 403)
-      #expect(Hub.refusal(.everything, room: "demo", needs: level) == nil)
+      #expect(Response.refusal(viewer, room: "demo", needs: level)?.status == 403)
+      #expect(Response.refusal(.everything, room: "demo", needs: level) == nil)
     }
   }
 }

@@ -19,7 +19,7 @@ import Testing
         environment: [flag.variable: "\(flag.range.lowerBound)"]
       )
       #expect(both == byFlag)
-      #expect(Invocation.helpText.contains("\n  \(flag.name) "))
+      #expect(Configuration.helpText.contains("\n  \(flag.name) "))
       let below = flag.range.lowerBound > 0 ? ["\(flag.range.lowerBound - 1)"] : []
       for bad in below + ["\(flag.range.upperBound + 1)", "x", "-1", "", "1.5", "99999999999999999999"] {
         expectRefusal(of: bad, flag.name, flag.variable, "\(flag.range.lowerBound) to \(flag.range.upperBound)")
@@ -105,7 +105,7 @@ import Testing
       for bad in setting.bad where setting.name != "--compress" {
         expectRefusal(of: bad, setting.name, variable, setting.expectation)
       }
-      #expect(Invocation.helpText.contains("\n  \(setting.name) "))
+      #expect(Configuration.helpText.contains("\n  \(setting.name) "))
     }
     #expect(Proxies("")?.isEmpty == true, "an empty variable is nobody's")
   }

@@ -6,7 +6,7 @@ import Testing
 
 /// A connection's far end: what it has been sent, and the drawing that follows from it.
 struct TestClient {
-  var session: Session
+  var conversation: Conversation
   var id: MemberID?
   var arrived: [UInt8] = []
   var messages: [ServerMessage] = []
@@ -35,7 +35,7 @@ struct TestClient {
       messageBytesMax = max(messageBytesMax, message.count)
       do {
         let decoded =
-          session.encoding == .json
+          conversation.encoding == .json
           ? try JSONEncoding.decodeServerMessage(message) : try BinaryEncoding.decodeServerMessage(message)
         follow(decoded)
         messages.append(decoded)
@@ -93,11 +93,11 @@ struct RoomBench {
     var limits = Limits()
     change(&limits)
     self.limits = limits
-    room = RoomBench.emptyRoom(limits)
+    room = RoomBench.room(limits)
   }
 
-  static func emptyRoom(_ limits: Limits, epoch: UInt64 = 77) -> Room {
-    Room(name: "demo", epoch: epoch, limits: limits, framing: .byLength, seed: 3)
+  static func room(_ limits: Limits, epoch: UInt64 = 77, image: RoomImage? = nil) -> Room {
+    Room(name: "demo", epoch: epoch, limits: limits, framing: .byLength, seed: 3, image: image)
   }
 
   // MARK: Time
@@ -110,7 +110,9 @@ struct RoomBench {
   // MARK: Connections
 
   mutating func connect(_ encoding: WireEncoding = .binary, roleMax: Role = .editor) -> Int {
-    clients.append(TestClient(session: Session(encoding: encoding, roleMax: roleMax, limits: limits, now: now)))
+    clients.append(
+      TestClient(conversation: Conversation(encoding: encoding, roleMax: roleMax, limits: limits, now: now))
+    )
     return clients.count - 1
   }
 
@@ -130,25 +132,25 @@ struct RoomBench {
   }
 
   @discardableResult
-  mutating func say(_ message: ClientMessage, _ client: Int) -> SessionAction {
-    let encoding = clients[client].session.encoding
+  mutating func say(_ message: ClientMessage, _ client: Int) -> ConversationStep {
+    let encoding = clients[client].conversation.encoding
     return say(encoding == .json ? JSONEncoding.encode(message) : BinaryEncoding.encode(message), client)
   }
 
   @discardableResult
-  mutating func say(_ bytes: [UInt8], _ client: Int, isText: Bool? = nil) -> SessionAction {
-    let isText = isText ?? clients[client].session.encoding.isText
+  mutating func say(_ bytes: [UInt8], _ client: Int, isText: Bool? = nil) -> ConversationStep {
+    let isText = isText ?? clients[client].conversation.encoding.isText
     let now = now
-    let action = bytes.withUnsafeBytes { clients[client].session.received($0, isText: isText, now: now) }
+    let action = bytes.withUnsafeBytes { clients[client].conversation.received($0, isText: isText, now: now) }
     act(action, client)
     return action
   }
 
-  mutating func act(_ action: SessionAction, _ client: Int) {
+  mutating func act(_ action: ConversationStep, _ client: Int) {
     switch action {
     case .nothing: break
     case .join(let hello, let role):
-      let encoding = clients[client].session.encoding
+      let encoding = clients[client].conversation.encoding
       clients[client].id = room.join(hello, role: role, encoding: encoding, now: now, using: &random)
     case .submit(let submission): room.submit(submission, from: clients[client].id!, now: now)
     case .presence(let state): room.presence(state, from: clients[client].id!, now: now)
@@ -182,7 +184,7 @@ struct RoomBench {
       case .close(let id, let code, _, _):
         guard let client = clients.firstIndex(where: { $0.id == id }) else { continue }
         clients[client].closed = code
-        clients[client].session.closed()
+        clients[client].conversation.closed()
         clients[client].id = nil
       case .pauseReading(let id):
         pauses += 1

@@ -111,24 +111,24 @@ struct RoomsOverlapTests {
     put(&bench, writer, 1, x: 0)
     put(&bench, writer, 2, x: 5)
     bench.settle()
-    #expect(bench.room.index == nil)
+    #expect(!bench.room.keepsOverlaps)
     let asker = bench.join { $0.overlaps = true }
-    #expect(bench.room.index != nil)
+    #expect(bench.room.keepsOverlaps)
     bench.leave(asker)
-    #expect(bench.room.index == nil)
+    #expect(!bench.room.keepsOverlaps)
     let answer = String(decoding: bench.overlapList() ?? [], as: UTF8.self)
     #expect(
       answer
         == "{\"room\":\"demo\",\"cursor\":\"\(bench.room.cursor.text)\",\"overlaps\":[[\"000-000-001\",\"000-000-002\"]]}"
     )
-    #expect(bench.room.index != nil)
+    #expect(bench.room.keepsOverlaps)
     // What changes meanwhile is followed.
     put(&bench, writer, 2, x: 100)
     bench.settle()
     #expect(bench.room.overlapIndex(now: bench.now).pairs.isEmpty)
     bench.pass(40_000)
     bench.room.rest(now: bench.now)
-    #expect(bench.room.index == nil)
+    #expect(!bench.room.keepsOverlaps)
   }
 
   @Test("a reader that stalled is told the difference, and nothing else", arguments: WireEncoding.allCases)

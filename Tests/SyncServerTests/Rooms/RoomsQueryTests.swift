@@ -41,17 +41,17 @@ struct RoomsQueryTests {
           .utf8
       )
     )
-    let (operations, identifiers) = Room.edits(importing: shapes, into: bench.room.canvas, using: &bench.random)
-    bench.room.submit(operations, request: 1, actor: bench.shape(5), now: bench.now)
+    let edits = LayoutEdits(importing: shapes, into: bench.room.canvas, using: &bench.random)
+    bench.room.submit(edits.operations, request: 1, actor: bench.shape(5), now: bench.now)
     bench.takeEffects()
     bench.settle()
-    #expect(DrawingOrder(bench.clients[reader].canvas).identifiers == identifiers)
+    #expect(DrawingOrder(bench.clients[reader].canvas).identifiers == edits.shapes)
     #expect(bench.room.listing.shapes == 2)
     #expect(bench.room.listing.operations == 2)
-    let free = bench.room.freePlace(for: Size(width: 5, height: 5), near: Point(x: 100, y: 100), now: bench.now)
-    #expect(free != nil)
+    let index = bench.room.overlapIndex(now: bench.now)
+    #expect(index.document(freePlaceFor: Size(width: 5, height: 5), near: Point(x: 100, y: 100)) != nil)
     let box = Rect(origin: Point(x: 0, y: 0), size: Size(width: 4, height: 4))
-    #expect(bench.room.overlapIndex(now: bench.now).overlapping(box) == [identifiers[0]])
+    #expect(index.overlapping(box) == [edits.shapes[0]])
   }
 }
 

@@ -1,0 +1,214 @@
+import CanvasCRDT
+
+/// One connection's side of the protocol: what may be said when, and how often.
+///
+/// It knows nothing of rooms and does no I/O. Each event returns what is to be done about it; the room does the rest.
+struct Conversation: Sendable {
+  private enum State: Sendable {
+    case awaitingHello(until: UInt64)
+    case joined(Role)
+    /// Whatever still arrives has been overtaken.
+    case closing
+  }
+
+  let encoding: WireEncoding
+  private let limits: Limits
+  /// What a token allows, at most.
+  private let roleMax: Role
+  private var state: State
+  private var operations: TokenBucket
+  private var messages: TokenBucket
+  private var refusals: TokenBucket
+  /// When the oldest of the refusals came that are not forgotten, on the monotonic clock.
+  private var refusedSince: UInt64 = 0
+  private var restMilliseconds: UInt64?
+
+  init(encoding: WireEncoding, roleMax: Role = .editor, limits: Limits, now: Moment) {
+    self.encoding = encoding
+    self.roleMax = roleMax
+    self.limits = limits
+    state = .awaitingHello(until: now.monotonicMilliseconds &+ limits.helloMilliseconds)
+    operations = TokenBucket(
+      clientPerSecond: limits.operationsPerSecond,
+      atOnce: limits.operationsPerMessage,
+      at: now.monotonicMilliseconds
+    )
+    messages = TokenBucket(clientPerSecond: limits.messagesPerSecond, at: now.monotonicMilliseconds)
+    refusals = TokenBucket(
+      clientPerSecond: Conversation.refusalsForgottenPerSecond,
+      atOnce: limits.refusalsIgnored,
+      at: now.monotonicMilliseconds
+    )
+  }
+
+  private static let refusalsForgottenPerSecond: UInt64 = 10
+  /// Whoever goes on for so long can have read that it was refused: what was on its way by then is not held against it.
+  private static let ignoringMilliseconds: UInt64 = 2_000
+  /// Less would stop and start a connection for each of its messages.
+  private static let restMillisecondsMin: UInt64 = 50
+  /// An identifier comes back with every answer, and the longest acknowledgement has room for as much.
+  private static let identifierBytesMax = 1_024
+
+  /// When `timePassed` is to be called, on the monotonic clock; nothing after hello.
+  var deadline: UInt64? {
+    if case .awaitingHello(let until) = state { until } else { nil }
+  }
+
+  /// For how long nothing more is to be read from the connection, if that is so since the last time this was asked.
+  mutating func takeRest() -> UInt64? {
+    defer { restMilliseconds = nil }
+    return restMilliseconds
+  }
+}
+
+/// What a connection's event asks for.
+enum ConversationStep: Equatable, Sendable {
+  case nothing
+  case join(Hello, Role)
+  case submit(Submission)
+  case presence(JSONText)
+  case digest
+  /// An answer to this connection alone.
+  case reply(ServerMessage)
+  case close(CloseCode, Text)
+}
+
+// MARK: - Events
+
+extension Conversation {
+  mutating func timePassed(now: Moment) -> ConversationStep {
+    guard case .awaitingHello(let until) = state, now.monotonicMilliseconds >= until else { return .nothing }
+    return close(.noSignOfLife, "no hello in time")
+  }
+
+  /// The room, or the server, has ended it.
+  mutating func closed() { state = .closing }
+
+  mutating func received(_ bytes: UnsafeRawBufferPointer, isText: Bool, now: Moment) -> ConversationStep {
+    if case .closing = state { return .nothing }
+    if case .close(let code, let reason) = timePassed(now: now) { return .close(code, reason) }
+    guard isText == encoding.isText else {
+      return close(.wrongFrameType, isText ? "binary frames were agreed on" : "text frames were agreed on")
+    }
+    guard UInt64(bytes.count) <= limits.messageBytes else { return close(.tooLarge, "the message is too long") }
+    do throws(MessageError) {
+      return take(try decode(bytes), now: now)
+    } catch {
+      return refuse(error, now: now)
+    }
+  }
+
+  private func decode(_ bytes: UnsafeRawBufferPointer) throws(MessageError) -> ClientMessage {
+    switch encoding {
+    case .json: try JSONEncoding.decodeClientMessage(bytes, operationsMax: limits.operationsPerMessage)
+    case .binary: try BinaryEncoding.decodeClientMessage(bytes, operationsMax: limits.operationsPerMessage)
+    }
+  }
+
+  private mutating func take(_ message: ClientMessage, now: Moment) -> ConversationStep {
+    guard case .joined(let role) = state else {
+      guard case .hello(let hello) = message else { return close(.badHello, "a message before hello") }
+      if let name = hello.name, UInt64(name.utf8Count) > limits.nameBytes {
+        return close(.badHello, "the name is too long")
+      }
+      let role = hello.readonly ? Role.viewer : roleMax
+      state = .joined(role)
+      return .join(hello, role)
+    }
+    switch message {
+    case .hello: return close(.badHello, "a second hello")
+    case .operations(let submission): return take(submission, role: role, now: now)
+    case .presence(let state):
+      spendMessage(now)
+      guard UInt64(state.bytes.count) <= limits.presenceBytes else {
+        return .reply(.error(code: "presence_too_large", message: "the state has more bytes than a room takes"))
+      }
+      return .presence(state)
+    case .ping(let id):
+      if isTooLong(id) { return refuse(.badField(Conversation.longIdentifier), now: now) }
+      spendMessage(now)
+      return .reply(.pong(id: id, milliseconds: now.wallMilliseconds))
+    case .digest:
+      spendMessage(now)
+      return .digest
+    }
+  }
+
+  private mutating func take(_ submission: Submission, role: Role, now: Moment) -> ConversationStep {
+    if isTooLong(submission.id) {
+      return refuse(.rejected(Rejection(code: .badMessage, message: Conversation.longIdentifier)), now: now)
+    }
+    guard role == .editor else { return turnDown(submission.id, now: now) }
+    // The decoder has counted them already.
+    guard operations.take(UInt64(submission.operations.count), at: now.monotonicMilliseconds) else {
+      return refuseForRate(submission.id, now: now)
+    }
+    return .submit(submission)
+  }
+
+  private func isTooLong(_ id: MessageIdentifier?) -> Bool {
+    id.map { $0.json.bytes.count > Conversation.identifierBytesMax } ?? false
+  }
+
+  private static let longIdentifier = Text("id has more than \(identifierBytesMax) bytes")
+}
+
+// MARK: - Refusing
+
+extension Conversation {
+  private mutating func refuse(_ error: MessageError, now: Moment) -> ConversationStep {
+    guard case .joined(let role) = state else {
+      switch error {
+      case .malformed(let words): return close(.malformed, words)
+      case .badHello(let words): return close(.badHello, words)
+      case .badField, .unknownType, .rejected: return close(.badHello, "a message before hello")
+      }
+    }
+    switch error {
+    case .malformed(let words): return close(.malformed, words)
+    case .unknownType(let words):
+      spendMessage(now)
+      return .reply(.error(code: "unknown_type", message: words))
+    case .badHello: return close(.badHello, "a second hello")
+    case .badField(let words):
+      spendMessage(now)
+      return .reply(.error(code: "bad_field", message: words))
+    case .rejected(var rejection):
+      if isTooLong(rejection.id) { rejection.id = nil }
+      if role == .viewer { return turnDown(rejection.id, now: now) }
+      // What is wrong costs as much reading as what is right.
+      guard operations.take(1, at: now.monotonicMilliseconds) else { return refuseForRate(rejection.id, now: now) }
+      return .reply(.rejection(rejection))
+    }
+  }
+
+  /// Who looks on is over no rate by writing, and waits like others who send much.
+  private mutating func turnDown(_ id: MessageIdentifier?, now: Moment) -> ConversationStep {
+    spendMessage(now)
+    return .reply(.rejection(Rejection(id: id, code: .readOnly, message: "this connection is read-only")))
+  }
+
+  /// A refusal that a client is expected to heed.
+  private mutating func refuseForRate(_ id: MessageIdentifier?, now: Moment) -> ConversationStep {
+    let time = now.monotonicMilliseconds
+    if refusals.isFull(at: time) { refusedSince = time }
+    if !refusals.take(1, at: time), time >= refusedSince &+ Conversation.ignoringMilliseconds {
+      return close(.tooMany, "rate limits were ignored for long")
+    }
+    let words: Text = "more operations a second than the room takes"
+    return .reply(.rejection(Rejection(id: id, code: .rateLimited, message: words)))
+  }
+
+  /// What is no operation is answered always; who sends more of it than the rate allows is not read from for a while,
+  /// and so comes to wait, where it would otherwise lose the newest of what it shows or an answer.
+  private mutating func spendMessage(_ now: Moment) {
+    _ = messages.take(1, at: now.monotonicMilliseconds)
+    let wait = messages.millisecondsUntil(1, at: now.monotonicMilliseconds)
+    if wait > 0 { restMilliseconds = max(wait, Conversation.restMillisecondsMin) }
+  }
+
+  private mutating func close(_ code: CloseCode, _ reason: Text) -> ConversationStep {
+    state = .closing
+    return .close(code, reason)
+  }
+}

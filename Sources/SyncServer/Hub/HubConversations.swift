@@ -1,0 +1,119 @@
+import CanvasCRDT
+import WebSocketLoop
+
+// What visitors say, and what they are sent.
+
+extension Hub {
+  func take(_ message: Message, from connection: Connection) {
+    guard let visitor = visitors[connection.tag], !visitor.isGone, !isStopping else { return }
+    counts.noteMessage()
+    let now = Moment.now()
+    perform(visitor.conversation.received(message.bytes, isText: message.isText, now: now), for: visitor, now: now)
+    if let milliseconds = visitor.conversation.takeRest() {
+      visitor.pauseReading(.rate)
+      loop.schedule(afterMilliseconds: milliseconds) { visitor.resumeReading(.rate) }
+    }
+  }
+
+  func perform(_ step: ConversationStep, for visitor: Visitor, now: Moment) {
+    switch step {
+    case .nothing: return
+    case .join(let hello, let role):
+      visitor.begins()
+      if let open = rooms[visitor.room] {
+        join(visitor, open, hello, role)
+      } else {
+        visitor.pauseReading(.opening)
+        Task { await self.openAndJoin(visitor, hello, role) }
+      }
+    case .close(let code, let reason): close(visitor, code, reason)
+    case .submit, .presence, .digest, .reply:
+      if let (open, id) = visitor.place(for: step) { perform(step, for: visitor, in: open, id, now: now) }
+    }
+  }
+
+  private func perform(_ step: ConversationStep, for visitor: Visitor, in open: OpenRoom, _ id: MemberID, now: Moment) {
+    switch step {
+    case .submit(let submission):
+      // The newest tells the writer's clock: what was drawn without a connection comes under older ones.
+      if let newest = submission.operations.lazy.compactMap({ $0.at?.milliseconds }).max() {
+        counts.noteClock(newest, now: now.wallMilliseconds)
+      }
+      if let code = open.room.submit(submission, from: id, now: now) {
+        refusals.write(
+          Text(code.wireName).string,
+          address: visitor.address,
+          reason: "operations to room \(open.name)"
+        )
+      }
+    case .presence(let state): open.room.presence(state, from: id, now: now)
+    case .digest: open.room.digest(for: id, now: now)
+    case .reply(let message):
+      if case .rejection(let rejection) = message {
+        refusals.write(
+          Text(rejection.code.wireName).string,
+          address: visitor.address,
+          reason: rejection.message.string
+        )
+      }
+      open.room.reply(message, to: id)
+    case .nothing, .join, .close: break
+    }
+    rooms.markDirty(open)
+  }
+
+  // MARK: Joining
+
+  private func openAndJoin(_ visitor: Visitor, _ hello: Hello, _ role: Role) async {
+    let opening = await opened(visitor.room, mayCreate: true)
+    guard case .joining = visitor.stage else { return }
+    switch opening {
+    case .open(let open):
+      visitor.resumeReading(.opening)
+      join(visitor, open, hello, role)
+    case .absent, .full: close(visitor, .tooMany, "the server has too many rooms open")
+    case .failed(let words): close(visitor, .goingAway, Text(words), error: "unavailable")
+    }
+  }
+
+  private func join(_ visitor: Visitor, _ open: OpenRoom, _ hello: Hello, _ role: Role) {
+    let now = Moment.now()
+    let encoding = visitor.conversation.encoding
+    let id = open.room.join(hello, role: role, encoding: encoding, now: now, using: &generator)
+    // An older connection of the same actor may have to go, and the newcomer may have its place.
+    carryOutEffects(of: open)
+    rooms.markDirty(open)
+    guard let id else {
+      close(visitor, .tooMany, "too many people are in this room")
+      return
+    }
+    guard let waiting = visitor.joins(open, id) else { return }
+    open.seat(visitor, id)
+    logger.info(
+      "joined",
+      [
+        "room": .text(open.name), "actor": .text(open.room.actor(of: id)?.text ?? ""),
+        "address": .text(visitor.address), "encoding": .text(encoding == .json ? "json" : "binary"),
+        "peers": .init(open.room.memberCount),
+      ]
+    )
+    for step in waiting {
+      guard visitor.place(for: step) != nil else { return }
+      perform(step, for: visitor, in: open, id, now: now)
+    }
+  }
+
+  // MARK: Sending
+
+  func resume(_ connection: Connection) {
+    guard let visitor = visitors[connection.tag], case .joined(let open, let id) = visitor.stage else { return }
+    open.room.writable(id, now: .now()) { self.write($1, to: $0, of: open) }
+    rooms.markDirty(open)
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, to id: MemberID, of open: OpenRoom) -> Int {
+    guard let taken = open.visitor(id)?.write(bytes, turn: turns.number) else { return 0 }
+    counts.noteWrite()
+    return taken
+  }
+}

@@ -1,0 +1,155 @@
+import CanvasCRDT
+import RoomLog
+import WebSocketLoop
+
+// `/metrics`.
+
+extension Hub {
+  func exposition() -> String {
+    var text = PrometheusText()
+    let loopCounts = loop.counts
+    text.metric(
+      "canvas_build_info",
+      .gauge,
+      "The version that runs.",
+      by: "version",
+      [Configuration.version: 1]
+    )
+    text.metric("canvas_ready", .gauge, "Whether the log can be written.", storageFault == nil && !isStopping ? 1 : 0)
+    text.metric("canvas_connections", .gauge, "WebSocket connections that are open.", visitors.count)
+    text.metric(
+      "canvas_connections_opened_total",
+      .counter,
+      "WebSocket connections that came.",
+      counts.connectionsOpened
+    )
+    text.metric("canvas_http_connections", .gauge, "HTTP connections that are open.", loopCounts.httpConnections)
+    text.metric(
+      "canvas_http_requests_total",
+      .counter,
+      "HTTP requests by status.",
+      by: "status",
+      Dictionary(uniqueKeysWithValues: counts.requests.map { (String($0.key), $0.value) })
+    )
+    text.metric(
+      "canvas_closes_total",
+      .counter,
+      "Connections that the server closed, by code.",
+      by: "code",
+      Dictionary(uniqueKeysWithValues: counts.closes.map { (String($0.key), $0.value) })
+    )
+    text.metric("canvas_received_bytes_total", .counter, "Bytes that came.", loopCounts.bytesReceived)
+    text.metric("canvas_sent_bytes_total", .counter, "Bytes that went.", loopCounts.bytesSent)
+    text.metric("canvas_stalls_total", .counter, "How often a socket was full.", loopCounts.stalls)
+    text.metric("canvas_messages_in_total", .counter, "Messages that came.", counts.messagesIn)
+    text.metric("canvas_operations_in_total", .counter, "Operations that went to the log.", counts.operationsIn)
+    text.metric(
+      "canvas_deliveries_total",
+      .counter,
+      "Operations times the connections that they were for.",
+      counts.operationsOut
+    )
+    text.histogram(
+      "canvas_delivery_seconds",
+      "From an operation's arrival to the beat that brought it.",
+      counts.deliveryMicroseconds,
+      divisor: 1e6
+    )
+    text.histogram(
+      "canvas_clock_ahead_seconds",
+      "How far writers' clocks are ahead.",
+      counts.clockAheadMilliseconds,
+      divisor: 1e3
+    )
+    text.histogram(
+      "canvas_clock_behind_seconds",
+      "How far writers' stamps are behind.",
+      counts.clockBehindMilliseconds,
+      divisor: 1e3
+    )
+    writeRooms(to: &text)
+    writeLog(to: &text)
+    text.metric(
+      "canvas_snapshot_digest_mismatches_total",
+      .counter,
+      "Snapshots whose digest was not that of the room that they were made of.",
+      counts.snapshotMismatches
+    )
+    text.metric("process_start_time_seconds", .gauge, "When the server was started.", startedAt / 1_000)
+    text.metric("process_max_fds", .gauge, "Files that may be open.", ProcessFigures.openFilesMax())
+    text.metric("process_open_fds", .gauge, "Files that are open.", ProcessFigures.openFiles())
+    text.metric("process_resident_memory_bytes", .gauge, "Memory in use.", ProcessFigures.residentBytes())
+    text.metric("process_cpu_seconds_total", .counter, "CPU time used.", seconds: ProcessFigures.cpuMicroseconds())
+    return text.text
+  }
+
+  private func writeRooms(to text: inout PrometheusText) {
+    var sum = counts.closedRooms
+    var shapes = 0
+    for open in rooms.all {
+      sum.add(open.room.counts)
+      shapes += open.room.canvas.liveCount
+    }
+    var refusals = counts.refusals
+    for code in RejectCode.allCases {
+      refusals[Text(code.wireName).string, default: 0] += sum.refusals(code)
+    }
+    text.metric("canvas_refusals_total", .counter, "What was refused, by code.", by: "code", refusals)
+    text.metric("canvas_rooms_open", .gauge, "Rooms that are open.", rooms.count)
+    text.metric("canvas_shapes_open", .gauge, "Shapes in the rooms that are open.", shapes)
+    text.metric("canvas_beats_total", .counter, "Times that a room sent what had gathered.", sum.beats)
+    text.metric("canvas_beat_bytes_total", .counter, "Bytes of beats, once for all who got them.", sum.framesBytes)
+    text.metric("canvas_frames_total", .counter, "Writes of ready frames to a socket.", counts.writes)
+    text.metric(
+      "canvas_states_made_total",
+      .counter,
+      "States made for those who joined or fell behind.",
+      sum.statesMade
+    )
+    text.metric("canvas_fell_off_total", .counter, "Readers that fell off the ring.", sum.caughtUp)
+    text.metric(
+      "canvas_caught_up_total",
+      .counter,
+      "Readers that fell off the ring and were brought up to date, by what they were sent.",
+      by: "state",
+      ["whole": sum.catchUpsWhole, "difference": sum.catchUpsDifference]
+    )
+    text.metric(
+      "canvas_joins_total",
+      .counter,
+      "Readers that joined a room, by what they were sent.",
+      by: "state",
+      ["whole": sum.joinsWhole, "difference": sum.joinsDifference]
+    )
+    text.histogram("canvas_beat_operations", "Operations that a beat gathered.", counts.beatOperations)
+    text.histogram(
+      "canvas_beat_frames",
+      "Frames with which a beat went out at once: one for each connection that could take it.",
+      counts.beatFrames
+    )
+    text.metric("canvas_digests_total", .counter, "Digests that clients asked for.", sum.digests)
+    text.metric("canvas_snapshots_total", .counter, "Snapshots that were stored.", counts.snapshots)
+  }
+
+  private func writeLog(to text: inout PrometheusText) {
+    guard let figures = log.statistics else { return }
+    text.metric("canvas_log_rooms", .gauge, "Rooms in the log.", figures.rooms)
+    text.metric("canvas_log_damaged_rooms", .gauge, "Rooms that are damaged.", figures.damagedRooms)
+    text.metric("canvas_log_commits_total", .counter, "Commits.", figures.commits)
+    text.metric("canvas_log_failed_commits_total", .counter, "Commits that failed.", figures.failedCommits)
+    text.metric("canvas_log_records_total", .counter, "Records that were stored.", figures.records)
+    text.metric("canvas_log_bytes_total", .counter, "Bytes of records that were stored.", figures.bytes)
+    text.metric("canvas_log_queued_bytes", .gauge, "Bytes that wait to be stored.", figures.queuedBytes)
+    text.metric("canvas_log_database_bytes", .gauge, "Size of the database.", figures.databaseBytes)
+    text.metric("canvas_log_write_ahead_bytes", .gauge, "Size of the write-ahead log.", figures.writeAheadBytes)
+    text.metric("canvas_log_open_files", .gauge, "Files that the log has open.", figures.openFiles)
+    text.histogram("canvas_log_commit_seconds", "How long commits took.", figures.commitMicroseconds, divisor: 1e6)
+    text.histogram("canvas_log_commit_records", "Records in a commit.", figures.batchRecords)
+    text.histogram(
+      "canvas_log_checkpoint_seconds",
+      "How long checkpoints took.",
+      figures.checkpointMicroseconds,
+      divisor: 1e6
+    )
+  }
+}

@@ -1,0 +1,88 @@
+import CanvasCRDT
+import RoomLog
+import WebSocketLoop
+
+// Snapshots make rooms quick to open again, and tell the list of rooms how many shapes they have.
+
+extension Hub {
+  func snapshot(_ open: OpenRoom) {
+    guard !open.snapshot.isUnderWay, log.fault == nil else { return }
+    let shapes = open.room.canvas.shapeCount
+    guard snapshots.begin(shapes: shapes) else { return }
+    open.beginSnapshot()
+    Task {
+      await self.takeSnapshot(of: open)
+      snapshots.end(shapes: shapes)
+    }
+  }
+
+  private func takeSnapshot(of open: OpenRoom) async {
+    open.room.forgetErasures(now: .now())
+    let image = open.room.image()
+    let operations = open.room.operationCount
+    let shapes = UInt64(open.room.canvas.liveCount)
+    let digest = open.room.canvas.digest
+    let made = await Hub.encode(image, digest: digest)
+    guard made.isTrue else {
+      open.dropSnapshot()
+      counts.noteSnapshot(isTrue: false)
+      logger.error("a snapshot differs from its room; it is not kept", ["room": .text(open.name)])
+      return
+    }
+    let event = await ask {
+      .snapshot(
+        SnapshotRequest(
+          id: $0,
+          room: open.name,
+          epoch: open.room.epoch,
+          position: image.position,
+          shapes: shapes,
+          bytes: made.bytes
+        )
+      )
+    }
+    open.endSnapshot(position: image.position, operations: operations)
+    guard case .snapshotted = event else {
+      logger.warning("no snapshot", ["room": .text(open.name), "reason": .text(Hub.words(event))])
+      return
+    }
+    counts.noteSnapshot(isTrue: true)
+  }
+
+  /// Before the log is closed, so that the next start finds rooms that open fast; as many as there is time for.
+  func snapshotBeforeStopping() {
+    var shapesLeft = Hub.shapesBeforeStoppingMax
+    var roomsLeft = Hub.roomsBeforeStoppingMax
+    for open in rooms.all where open.lacksSnapshot {
+      shapesLeft -= open.room.canvas.shapeCount
+      roomsLeft -= 1
+      guard shapesLeft >= 0, roomsLeft >= 0, log.fault == nil else { return }
+      log.request(
+        .snapshot(
+          SnapshotRequest(
+            id: log.nextNumber(),
+            room: open.name,
+            epoch: open.room.epoch,
+            position: open.room.position,
+            shapes: UInt64(open.room.canvas.liveCount),
+            bytes: open.room.image().encoded()
+          )
+        )
+      )
+    }
+  }
+
+  /// About a second's worth of encoding, and about two of syncs.
+  private static let shapesBeforeStoppingMax = 500_000
+  private static let roomsBeforeStoppingMax = 500
+
+  /// Made and read back, so that nothing is kept from which another room would come.
+  @concurrent private static func encode(
+    _ image: RoomImage,
+    digest: UInt64
+  ) async -> (bytes: [UInt8], isTrue: Bool) {
+    let bytes = image.encoded()
+    guard let back = try? RoomImage(bytes, seed: digest) else { return (bytes, false) }
+    return (bytes, back.canvas.digest == digest)
+  }
+}

@@ -1,0 +1,137 @@
+import CanvasCRDT
+import RoomLog
+
+/// What goes to the log, and what waits for its answers.
+///
+/// What always holds:
+/// - A number is given to one request only, and each of those who wait for an answer hears once.
+/// - A batch is among the appends from when a room asks for it until the log has answered, or the room is gone.
+/// - What is to be stored waits no longer than a beat.
+struct LogDesk {
+  private let beatMilliseconds: UInt64
+  private var log: (any RoomLog)?
+  private var lastNumber: UInt64 = 0
+  /// What goes to the log at the end of the turn.
+  private var requests: [LogRequest] = []
+  /// When something last went there, on the monotonic clock.
+  private var submittedAt: UInt64 = 0
+  private var appends: [UInt64: Append] = [:]
+  /// Jobs that wait for an answer of the log's.
+  private var waiters: [UInt64: CheckedContinuation<LogEvent, Never>] = [:]
+  /// Jobs that wait for their operations to be durable.
+  private var submitters: [UInt64: CheckedContinuation<Result<Cursor, Rejection>, Never>] = [:]
+  /// Why the log can't be written, while it can't.
+  private(set) var fault: StorageFault?
+  /// When history was last trimmed, on the monotonic clock.
+  private var retainedAt: UInt64?
+
+  /// A batch on its way through the log.
+  struct Append {
+    let room: OpenRoom
+    let batch: UInt64
+    /// What each record of it holds that the log is to hand back: it need not be decoded again.
+    let parts: [[Operation]]
+    let arrivedAt: UInt64
+  }
+
+  init(beatMilliseconds: UInt64) { self.beatMilliseconds = beatMilliseconds }
+
+  mutating func open(_ log: any RoomLog) { self.log = log }
+
+  mutating func nextNumber() -> UInt64 {
+    lastNumber += 1
+    return lastNumber
+  }
+
+  // MARK: Asking
+
+  mutating func request(_ request: LogRequest) { requests.append(request) }
+
+  mutating func ask(_ request: LogRequest, number: UInt64, _ waiter: CheckedContinuation<LogEvent, Never>) {
+    waiters[number] = waiter
+    requests.append(request)
+  }
+
+  /// - Returns: whether anyone waited for it.
+  @discardableResult
+  mutating func answer(_ number: UInt64, with event: LogEvent) -> Bool {
+    guard let waiter = waiters.removeValue(forKey: number) else { return false }
+    waiter.resume(returning: event)
+    return true
+  }
+
+  mutating func append(_ append: Append, number: UInt64, _ request: AppendRequest) {
+    appends[number] = append
+    requests.append(.append(request))
+  }
+
+  /// The log has answered for a batch.
+  mutating func takeAppend(_ number: UInt64) -> Append? { appends.removeValue(forKey: number) }
+
+  mutating func forgetAppends(of room: OpenRoom) { appends = appends.filter { $0.value.room !== room } }
+
+  mutating func submitter(_ number: UInt64, _ submitter: CheckedContinuation<Result<Cursor, Rejection>, Never>) {
+    submitters[number] = submitter
+  }
+
+  mutating func answerSubmitter(_ number: UInt64, with result: Result<Cursor, Rejection>) {
+    submitters.removeValue(forKey: number)?.resume(returning: result)
+  }
+
+  mutating func isAvailable(_ fault: StorageFault?) { self.fault = fault }
+
+  // MARK: Going
+
+  /// What the end of a turn comes to.
+  enum Submission {
+    case nothing
+    /// What is to be stored gathers for a beat: a commit costs as much for one operation as for a hundred, and no frame
+    /// would bring it sooner. A turn is to come at that time.
+    case waits(until: UInt64)
+  }
+
+  /// After a beat of quiet what has gathered goes at once, and so does whatever else is asked of the log.
+  mutating func endTurn(now: () -> UInt64) -> Submission {
+    guard !requests.isEmpty else { return .nothing }
+    let now = now()
+    let due = submittedAt + beatMilliseconds
+    if now < due, requests.count < LogDesk.gatheredRequestsMax, requests.allSatisfy(\.isAppend) {
+      return .waits(until: due)
+    }
+    submittedAt = now
+    submit()
+    return .nothing
+  }
+
+  /// Enough for a commit to be worth its sync.
+  private static let gatheredRequestsMax = 1_024
+
+  private mutating func submit() {
+    let submitted = requests
+    requests.removeAll(keepingCapacity: true)
+    log?.submit(submitted)
+  }
+
+  /// Every ten minutes: what is too old goes.
+  mutating func retain(now: Moment) {
+    if let retainedAt, now.monotonicMilliseconds < retainedAt + 600_000 { return }
+    retainedAt = now.monotonicMilliseconds
+    requests.append(.retain(id: nextNumber(), milliseconds: now.wallMilliseconds))
+  }
+
+  /// Whether nothing waits to be stored.
+  var isClear: Bool { appends.isEmpty && requests.isEmpty }
+
+  var statistics: LogStatistics? { log?.statistics() }
+
+  mutating func close() {
+    submit()
+    log?.close()
+  }
+}
+
+extension LogRequest {
+  fileprivate var isAppend: Bool {
+    if case .append = self { true } else { false }
+  }
+}

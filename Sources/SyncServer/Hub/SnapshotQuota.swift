@@ -1,0 +1,24 @@
+/// How many snapshots are being made. Each holds the room's bytes twice, and waits for a sync: many small ones at a time, or
+/// few large ones, but always one.
+struct SnapshotQuota {
+  private static let snapshotsMax = 64
+  private static let shapesMax = 200_000
+
+  private var snapshots = 0
+  private var shapes = 0
+
+  /// - Returns: whether one of so many shapes may be made now. It is counted until `end`.
+  mutating func begin(shapes count: Int) -> Bool {
+    guard
+      snapshots == 0 || snapshots < SnapshotQuota.snapshotsMax && shapes + count <= SnapshotQuota.shapesMax
+    else { return false }
+    snapshots += 1
+    shapes += count
+    return true
+  }
+
+  mutating func end(shapes count: Int) {
+    snapshots -= 1
+    shapes -= count
+  }
+}

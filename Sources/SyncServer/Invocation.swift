@@ -1,0 +1,66 @@
+/// What the command line asks for.
+enum Invocation: Hashable, Sendable {
+  case serve(Configuration)
+  case log(LogCommand)
+  case help(String)
+  case version
+}
+
+extension Invocation {
+  /// Reads the environment first and the command line over it.
+  /// - Parameter arguments: without the program's own name.
+  init(arguments: [String], environment: [String: String]) throws(ConfigurationError) {
+    if arguments.first == "log" {
+      switch try LogCommand.read(arguments.dropFirst(), environment: environment) {
+      case .help: self = .help(LogCommand.helpText)
+      case .command(let command): self = .log(command)
+      }
+      return
+    }
+    var configuration = Configuration()
+    for (variable, apply) in Setting.all.map({ ($0.variable, $0.apply) }) {
+      guard let value = environment[variable] else { continue }
+      if let fault = apply(value, &configuration) {
+        throw ConfigurationError(words: "\(variable)=\(value): \(fault)")
+      }
+    }
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      switch argument {
+      case "--help", "-h":
+        self = .help(Configuration.helpText)
+        return
+      case "--version":
+        self = .version
+        return
+      default: try Invocation.take(argument, from: &rest, into: &configuration)
+      }
+    }
+    self = .serve(configuration)
+  }
+
+  /// `--flag value`, `--flag=value`, or `--switch`.
+  private static func take(
+    _ argument: String,
+    from rest: inout ArraySlice<String>,
+    into configuration: inout Configuration
+  ) throws(ConfigurationError) {
+    let halves = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    guard let setting = Setting.all.first(where: { $0.name == halves[0] }) else {
+      throw ConfigurationError(words: "\(halves[0]): there is no such flag; --help lists all")
+    }
+    let value: String
+    if halves.count == 2 {
+      value = halves[1]
+    } else if setting.isSwitch {
+      value = "true"
+    } else if let next = rest.popFirst() {
+      value = next
+    } else {
+      throw ConfigurationError(words: "\(setting.name) needs a value")
+    }
+    if let fault = setting.apply(value, &configuration) {
+      throw ConfigurationError(words: "\(setting.name) \(value): \(fault)")
+    }
+  }
+}

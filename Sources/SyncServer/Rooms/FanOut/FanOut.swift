@@ -1,0 +1,166 @@
+import CanvasCRDT
+
+/// How what happens in a room becomes bytes that its connections share: the beat that is gathering, the ring of the newest
+/// ones, and the streams of state for those who have none of them.
+///
+/// What always holds:
+/// - The ring is within its bounds, or has one beat.
+/// - What was gathered is in the next beat, whole.
+/// - `dropped` and the ring together tell who is there and what overlaps.
+struct FanOut: Sendable {
+  let encoder: MessageEncoder
+  private let limits: Limits
+  private var gathering: Gathering
+  private(set) var ring = Ring()
+  private(set) var dropped = DroppedBeats()
+  private var streams: StateStreams
+
+  init(limits: Limits, framing: Framing) {
+    self.limits = limits
+    encoder = MessageEncoder(framing: framing, messageBytesMax: limits.messageBytes)
+    gathering = Gathering(beatMilliseconds: limits.beatMilliseconds)
+    streams = StateStreams(limits: limits)
+  }
+
+  // MARK: Gathering
+
+  /// When a beat is to be made, on the monotonic clock.
+  var dueAt: UInt64? { gathering.dueAt }
+  /// Whether operations wait for the next beat.
+  var hasOperations: Bool { !gathering.operations.isEmpty }
+  var isBeatFull: Bool { UInt64(gathering.operations.count) >= limits.beatOperations }
+  /// The beat behind which an answer comes that speaks of all that the room has.
+  var newest: UInt64 { hasOperations ? ring.end &+ 1 : ring.end }
+
+  mutating func gather(_ now: Moment) { gathering.begin(now) }
+  mutating func gather(dueAt time: UInt64) { gathering.begin(dueAt: time) }
+  mutating func gather(_ operations: [Operation], after position: UInt64, now: Moment) {
+    gathering.add(operations, after: position, now: now)
+  }
+
+  /// What a beat came to.
+  struct Flushed {
+    let operations: Int
+    let bytes: Int
+  }
+
+  /// Encodes what has gathered, once for each channel that has anyone, and puts it into the ring.
+  /// - Parameter next: when there will be more to tell of peers, as far as that is known.
+  /// - Returns: nothing where there is nothing to tell.
+  mutating func flush(
+    _ fold: borrowing Fold,
+    peers: PeerChanges,
+    overlaps: OverlapChanges,
+    to channels: InlineArray<4, Bool>,
+    next: UInt64?,
+    now: Moment
+  ) -> Flushed? {
+    gathering.isLookedAt(next: next)
+    guard hasOperations || !peers.isEmpty || !overlaps.isEmpty else { return nil }
+    var beat = Beat(position: fold.position)
+    beat.peers = peers
+    beat.began = overlaps.began
+    beat.ended = overlaps.ended
+    for encoding in WireEncoding.allCases { encode(&beat, encoding, fold, to: channels) }
+    let flushed = Flushed(operations: gathering.operations.count, bytes: beat.byteCount)
+    gathering.end(now)
+    ring.append(beat)
+    return flushed
+  }
+
+  private func encode(
+    _ beat: inout Beat,
+    _ encoding: WireEncoding,
+    _ fold: borrowing Fold,
+    to channels: InlineArray<4, Bool>
+  ) {
+    let plain = Channel(encoding, overlaps: false).index
+    let told = Channel(encoding, overlaps: true).index
+    guard channels[plain] || channels[told] else { return }
+    var bytes: [UInt8] = []
+    let (start, end) = (gathering.start, fold.position)
+    encoder.append(gathering.operations[...], epoch: fold.epoch, from: start, to: end, encoding, to: &bytes)
+    if channels[told] {
+      var withOverlaps = bytes
+      if !beat.began.isEmpty || !beat.ended.isEmpty {
+        for notice in encoder.notices(began: beat.began, ended: beat.ended) {
+          encoder.append(.overlaps(notice), encoding, to: &withOverlaps)
+        }
+      }
+      beat.peersStart[told] = withOverlaps.count
+      encoder.append(beat.peers, encoding, to: &withOverlaps)
+      beat.bytes[told] = withOverlaps
+    }
+    if channels[plain] {
+      beat.peersStart[plain] = bytes.count
+      encoder.append(beat.peers, encoding, to: &bytes)
+      beat.bytes[plain] = bytes
+    }
+  }
+
+  /// Somebody is told of overlaps from the next beat on: these are what stands before it.
+  mutating func beginPairs(_ pairs: [ShapePair]) { dropped.beginPairs(Set(pairs), ordinal: ring.end) }
+
+  // MARK: The ring
+
+  /// Whether the oldest beat has to go. Who would have got it next is to be noted before `dropOldest`.
+  var isRingOverfull: Bool {
+    ring.count > 1 && (UInt64(ring.byteCount) > limits.ringBytes || UInt64(ring.count) > limits.ringBeats)
+  }
+
+  mutating func dropOldest() {
+    let ordinal = ring.start
+    dropped.add(ring.dropFirst(), ordinal: ordinal)
+  }
+
+  /// A beat as everyone in the channel gets it, but that nobody is told of oneself.
+  func bytes(ofBeat ordinal: UInt64, for channel: Channel, actor: Identifier) -> [UInt8] {
+    let beat = ring[ordinal]
+    guard !beat.peers.isEmpty, beat.peers.concern(actor) else { return beat.bytes[channel.index] }
+    var bytes = Array(beat.bytes[channel.index][..<beat.peersStart[channel.index]])
+    encoder.append(beat.peers.without(actor), channel.encoding, to: &bytes)
+    return bytes
+  }
+
+  // MARK: Streams of state
+
+  mutating func enterStream(
+    _ want: StateStreams.Want,
+    of fold: borrowing Fold,
+    pairs: () -> [ShapePair]?
+  ) -> StateStreams.Entry {
+    streams.enter(want, of: fold, ring: ring, pairs: pairs)
+  }
+
+  mutating func leaveStream(_ number: Int) { streams.leave(number) }
+
+  mutating func part(_ index: Int, ofStream number: Int, epoch: UInt64) -> StateStreams.Part {
+    streams.part(index, of: number, epoch: epoch, encoder: encoder)
+  }
+
+  mutating func dropStaleStreams(position: UInt64) { streams.dropStale(position: position, ring: ring) }
+
+  var streamCount: Int { streams.count }
+
+  // MARK: Rest
+
+  /// Whether the room has been quiet for so long that it gives back what its last beats take.
+  func isQuiet(_ now: Moment) -> Bool { gathering.isQuiet(for: FanOut.restMilliseconds, now: now) }
+
+  private static let restMilliseconds: UInt64 = 10_000
+
+  /// Everyone has everything.
+  mutating func rest() {
+    while !ring.isEmpty { dropOldest() }
+    streams.removeAll()
+    gathering.forget()
+  }
+
+  /// Nobody is left to be told anything. Ordinals go on, so that no place in the ring is ever another.
+  mutating func clear() {
+    while !ring.isEmpty { _ = ring.dropFirst() }
+    dropped.forget()
+    streams.removeAll()
+    gathering.forget()
+  }
+}

@@ -1,0 +1,22 @@
+import CanvasCRDT
+
+/// Who came and went in a beat, and who shows something new.
+struct PeerChanges: Sendable {
+  var left: [Identifier] = []
+  var joined: [Peer] = []
+  var states: [PeerState] = []
+
+  var isEmpty: Bool { left.isEmpty && joined.isEmpty && states.isEmpty }
+
+  func concern(_ actor: Identifier) -> Bool {
+    states.contains { $0.actor == actor } || joined.contains { $0.actor == actor } || left.contains(actor)
+  }
+
+  func without(_ actor: Identifier) -> PeerChanges {
+    var others = self
+    others.left.removeAll { $0 == actor }
+    others.joined.removeAll { $0.actor == actor }
+    others.states.removeAll { $0.actor == actor }
+    return others
+  }
+}

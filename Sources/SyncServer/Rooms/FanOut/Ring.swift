@@ -1,0 +1,57 @@
+import CanvasCRDT
+
+/// What a room sent at one time: every message of it, encoded once for each channel that has anyone.
+struct Beat: Sendable {
+  /// The room's place in its log after this beat.
+  var position: UInt64
+  /// By channel: the frames of all its messages in one buffer, so that a connection takes a beat with one call.
+  var bytes: InlineArray<4, [UInt8]> = [[], [], [], []]
+  /// By channel: where in it the part about peers begins. Those whom it is about get it without themselves.
+  var peersStart: InlineArray<4, Int> = [0, 0, 0, 0]
+  var peers = PeerChanges()
+
+  // What the beat told of overlaps, for those who will have missed it.
+  var began: [ShapePair] = []
+  var ended: [ShapePair] = []
+
+  init(position: UInt64) { self.position = position }
+
+  var byteCount: Int { bytes[0].count + bytes[1].count + bytes[2].count + bytes[3].count }
+}
+
+/// The newest beats of a room. A connection is a place in it: the ordinal of the beat that it gets next.
+struct Ring: Sendable {
+  /// Beats by ordinal, from `start` on; a dropped one leaves an empty place until the array is moved up.
+  private var beats: [Beat] = []
+  private var dropped = 0
+  private(set) var start: UInt64 = 0
+  private(set) var byteCount = 0
+
+  /// The ordinal of the beat that comes next.
+  var end: UInt64 { start &+ UInt64(beats.count - dropped) }
+  var count: Int { beats.count - dropped }
+  var isEmpty: Bool { count == 0 }
+
+  subscript(ordinal: UInt64) -> Beat {
+    _read { yield beats[dropped + Int(ordinal &- start)] }
+  }
+
+  mutating func append(_ beat: Beat) {
+    byteCount += beat.byteCount
+    beats.append(beat)
+  }
+
+  mutating func dropFirst() -> Beat {
+    let beat = beats[dropped]
+    beats[dropped] = Beat(position: 0)
+    dropped += 1
+    start &+= 1
+    byteCount -= beat.byteCount
+    // Moving up costs as much as what has been dropped since, so it is paid for.
+    if dropped * 2 > beats.count {
+      beats.removeFirst(dropped)
+      dropped = 0
+    }
+    return beat
+  }
+}

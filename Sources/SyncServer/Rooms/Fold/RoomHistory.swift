@@ -1,0 +1,34 @@
+import CanvasCRDT
+
+/// A room as it was: an earlier prefix of its log.
+struct RoomHistory: Sendable {
+  enum End: Hashable, Sendable {
+    case position(UInt64)
+    /// Unix milliseconds.
+    case time(UInt64)
+  }
+
+  let end: End
+  private(set) var canvas: Canvas
+  private(set) var position: UInt64 = 0
+
+  /// - Parameter image: a snapshot from before the end; without one, the log is read from its beginning.
+  init(end: End, image: RoomImage?, seed: UInt64) {
+    self.end = end
+    canvas = image?.canvas ?? Canvas(seed: seed)
+    position = image?.position ?? 0
+  }
+
+  /// Takes in the next record.
+  /// - Returns: false where the record is past the end; then all later ones are too.
+  mutating func fold(_ record: borrowing RoomRecord) -> Bool {
+    switch end {
+    case .position(let last): guard record.position <= last else { return false }
+    case .time(let last): guard record.milliseconds <= last else { return false }
+    }
+    guard record.position > position else { return true }
+    position = record.position
+    for operation in record.operations { canvas.apply(operation, place: position) }
+    return true
+  }
+}

@@ -1,0 +1,59 @@
+import CanvasCRDT
+import WebSocketLoop
+
+// A room as it is, or as it was.
+
+extension RoomService {
+  /// Answers with the room's canvas and the cursor that it is of: as it is, or with `?at=` a cursor or a time as it was then.
+  func seeing(
+    _ room: OpenedRoom,
+    _ request: Request,
+    _ answer: (RoomView) async -> Response
+  ) async -> Response {
+    guard let view = view(of: room) else { return .noSuchRoom }
+    guard let at = request.parameter("at") else { return await answer(view) }
+    let end: RoomHistory.End
+    if let milliseconds = UInt64(at) {
+      end = .time(milliseconds)
+    } else {
+      guard let cursor = RoomCursor(Cursor(Text(at))) else {
+        return .error(400, code: "bad_request", message: "at is a cursor, or Unix milliseconds")
+      }
+      guard cursor.epoch == view.epoch, cursor.position <= view.position else {
+        return .error(
+          409,
+          code: "other_cursor",
+          message: "this is no place in the room as it is: it was deleted or restored"
+        )
+      }
+      end = .position(cursor.position)
+    }
+    guard await takeHistoryTurn() else {
+      return .error(429, code: "rate_limited", message: "as much history is being read as may be")
+        .retried(afterSeconds: 1)
+    }
+    let history = await history(of: room, at: end)
+    requestBook.historyTurns.leave()
+    switch history {
+    case .failure(.trimmed): return .error(404, code: "not_kept", message: "history as old as that is no longer kept")
+    case .failure(.unreadable(let words)): return .error(503, code: "unavailable", message: words)
+    case .success(let history):
+      return await answer(
+        RoomView(name: view.name, epoch: view.epoch, position: history.position, canvas: history.canvas)
+      )
+    }
+  }
+
+  /// Waits for a place among those who read history.
+  /// - Returns: false where none became free for a while.
+  private func takeHistoryTurn() async -> Bool {
+    if requestBook.historyTurns.take() { return true }
+    return await withCheckedContinuation { turn in
+      requestBook.historyTurns.wait(turn) { number in
+        loop.schedule(afterMilliseconds: HistoryTurns.waitMilliseconds) {
+          self.requestBook.historyTurns.giveUp(number)
+        }
+      }
+    }
+  }
+}

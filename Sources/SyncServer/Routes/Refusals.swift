@@ -1,0 +1,62 @@
+import CanvasCRDT
+import WebSocketLoop
+
+// Why a request is not answered.
+
+extension Response {
+  static let tooManyConnections = error(
+    503,
+    code: "unavailable",
+    message: "the server has as many HTTP connections as it takes"
+  ).retried(afterSeconds: 1)
+  static let tooManyFromAddress = error(
+    429,
+    code: "too_many",
+    message: "your address has as many HTTP connections as one may have"
+  ).retried(afterSeconds: 1)
+
+  static let notFound = error(404, code: "not_found", message: "there is nothing here")
+  static let noSuchName = error(
+    404,
+    code: "no_such_room",
+    message: "a room's name is 1 to 64 of A-Z a-z 0-9 . _ -"
+  )
+  static let noSuchRoom = error(404, code: "no_such_room", message: "nobody has written to this room")
+
+  static func notAllowed(_ methods: String) -> Response {
+    var response = error(405, code: "method_not_allowed", message: "this takes \(methods)")
+    response.headers.append(("Allow", methods))
+    return response
+  }
+  static let tooManyRooms = error(
+    503,
+    code: "unavailable",
+    message: "the server has as many rooms open as it takes"
+  )
+
+  /// Why a request of the interface is not answered, where it isn't.
+  /// - Parameter room: the one that it is about, if it is about one.
+  static func refusal(_ grant: Grant, room: String?, needs level: Grant.Level) -> Response? {
+    if let room, !grant.covers(room) {
+      return error(403, code: "forbidden", message: "this token is not for this room")
+    }
+    guard grant.level < level else { return nil }
+    return level == .editor
+      ? error(403, code: "read_only", message: "this token may only look on")
+      : error(403, code: "forbidden", message: "this takes an operator's token")
+  }
+
+  static let noToken: Response = {
+    var response = error(
+      401,
+      code: "no_token",
+      message: "send a valid token: Authorization: Bearer TOKEN, or ?token=TOKEN"
+    )
+    response.headers.append(("WWW-Authenticate", "Bearer"))
+    return response
+  }()
+}
+
+extension Request {
+  var isReading: Bool { method == "GET" || method == "HEAD" }
+}

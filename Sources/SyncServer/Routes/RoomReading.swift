@@ -1,0 +1,129 @@
+import CanvasCRDT
+import WebSocketLoop
+
+// What is read over HTTP.
+
+extension RoomService {
+  /// The rooms that a token is for.
+  func roomList(_ request: Request, _ grant: Grant) async -> Response {
+    switch await list(of: grant) {
+    case .failure(.trimmed): return .error(503, code: "unavailable", message: "the log gave another answer")
+    case .failure(.unreadable(let words)): return .error(503, code: "unavailable", message: words)
+    case .success(let summaries):
+      var writer = JSONWriter(capacity: summaries.count * 96 + 32)
+      writer.beginObject()
+      writer.key("rooms")
+      writer.beginArray()
+      for summary in summaries { summary.write(to: &writer) }
+      writer.endArray()
+      writer.endObject()
+      return .json(writer.finish(), headers: [("Cache-Control", "no-store")]).compressed(for: request)
+    }
+  }
+
+  /// `?at=` a cursor or a time, `?stamps=1`.
+  func drawing(_ room: OpenedRoom, _ request: Request) async -> Response {
+    let stamps: Bool
+    switch request.parameter("stamps") {
+    case nil, "0", "false": stamps = false
+    case "1", "true", "": stamps = true
+    default: return .error(400, code: "bad_request", message: "stamps is 1 or 0")
+    }
+    return await seeing(room, request) { view in
+      // A weak one, since compressed it is other bytes.
+      let tag = "W/\"\(view.cursor.text)\(stamps ? "-stamps" : "")\""
+      if request.has(tag) { return .notModified(tag) }
+      return await Drawing.answer(view, stamps: stamps, tag: tag, request: request)
+    }
+  }
+
+  /// `?at=` as above.
+  func picture(_ room: OpenedRoom, _ request: Request) async -> Response {
+    return await seeing(room, request) { view in
+      let tag = "W/\"\(view.cursor.text)-svg\""
+      if request.has(tag) { return .notModified(tag) }
+      return await SVGExport.answer(view, tag: tag, request: request)
+    }
+  }
+
+  // MARK: Overlaps
+
+  /// Of the room as it is by the index that is kept up; `?at=` a cursor or a time by one that is made for it.
+  func overlaps(_ room: OpenedRoom, _ request: Request) async -> Response {
+    let box = request.parameter("box").map { BoxParameter.numbers($0, count: 4).flatMap(BoxParameter.cut) }
+    if case .some(nil) = box {
+      return .error(400, code: "bad_request", message: "box is x,y,width,height, with a positive width and height")
+    }
+    guard request.parameter("at") == nil else {
+      let pairsMax = Int(clamping: limits.overlapPairs)
+      return await seeing(room, request) { view in
+        let index = await OverlapIndex.made(of: view.canvas, pairsMax: pairsMax)
+        return index.answer(box: box ?? nil, view, request)
+      }
+    }
+    let index = overlapIndex(of: room)
+    guard let view = view(of: room) else { return .noSuchRoom }
+    return index.answer(box: box ?? nil, view, request)
+  }
+
+  func freePlace(_ room: OpenedRoom, _ request: Request) -> Response {
+    guard let size = request.parameter("size").flatMap({ BoxParameter.numbers($0, count: 2) }),
+      let near = BoxParameter.numbers(request.parameter("near") ?? "0,0", count: 2),
+      let box = BoxParameter.box(near + size)
+    else {
+      return .error(
+        400,
+        code: "bad_request",
+        message: "size is width,height and near is x,y, within the bounds of shapes"
+      )
+    }
+    guard let place = overlapIndex(of: room).document(freePlaceFor: box.size, near: box.origin) else {
+      return .error(409, code: "no_place", message: "shapes cover all there is")
+    }
+    return .json(place, headers: [("Cache-Control", "no-store")])
+  }
+}
+
+// Large rooms take a while, so what is not the room's own is done beside the loop, on a copy that costs nothing.
+
+extension Drawing {
+  @concurrent fileprivate static func answer(
+    _ view: RoomView,
+    stamps: Bool,
+    tag: String,
+    request: Request
+  ) async -> Response {
+    Response.json(
+      Drawing(view.canvas).document(room: view.name, cursor: view.cursor.text, stamps: stamps),
+      headers: [("ETag", tag), ("Cache-Control", "no-cache")]
+    ).compressed(for: request)
+  }
+}
+
+extension SVGExport {
+  @concurrent fileprivate static func answer(_ view: RoomView, tag: String, request: Request) async -> Response {
+    var export = SVGExport(Drawing(view.canvas))
+    export.title = view.name
+    return Response(
+      status: 200,
+      headers: [
+        ("Content-Type", "image/svg+xml"), ("ETag", tag), ("Cache-Control", "no-cache"),
+        ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"),
+      ] + Response.guarded,
+      body: export.document()
+    ).compressed(for: request)
+  }
+}
+
+extension OverlapIndex {
+  @concurrent fileprivate static func made(of canvas: Canvas, pairsMax: Int) async -> OverlapIndex {
+    OverlapIndex(of: canvas, pairsMax: pairsMax)
+  }
+
+  fileprivate func answer(box: Rect?, _ view: RoomView, _ request: Request) -> Response {
+    guard let bytes = box.map({ document(overlapping: $0) }) ?? document(room: view.name, cursor: view.cursor) else {
+      return .error(503, code: "too_many_overlaps", message: "more shapes overlap than the server tells one by one")
+    }
+    return Response.json(bytes, headers: [("Cache-Control", "no-store")]).compressed(for: request)
+  }
+}

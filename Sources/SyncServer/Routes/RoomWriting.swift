@@ -1,0 +1,118 @@
+import CanvasCRDT
+import WebSocketLoop
+
+// What is written over HTTP.
+
+extension RoomService {
+  func operations(_ exchange: PendingRequest, _ name: String) async -> Response {
+    let request = exchange.request
+    guard request.isJSON else { return .notJSON }
+    guard exchange.body.count <= Int(limits.messageBytes) else {
+      return .error(413, code: "too_large", message: "the body is longer than \(limits.messageBytes) bytes")
+    }
+    let submission: Submission
+    do throws(MessageError) {
+      submission = try JSONEncoding.decodeSubmission(exchange.body, operationsMax: limits.operationsPerMessage)
+    } catch {
+      return .refusing(error)
+    }
+    guard spend(submission.operations.count, address: address(of: request)) else { return .tooFast }
+    return await writing(name) { room in
+      switch await self.submit(submission.operations, to: room) {
+      case .success(let cursor): .written(cursor)
+      case .failure(let rejection): .rejected(rejection)
+      }
+    }
+  }
+
+  func layout(_ exchange: PendingRequest, _ name: String) async -> Response {
+    let request = exchange.request
+    guard request.isLayout else { return .notJSON }
+    let shapes: [ImportedShape]
+    switch await ImportedShape.read(exchange.body, shapesMax: Int(limits.shapes)) {
+    case .success(let read): shapes = read
+    case .failure(.tooManyShapes): return .noRoom(limits)
+    case .failure(let error): return .error(400, code: "bad_message", message: error.description)
+    }
+    guard spend(shapes.count, address: address(of: request)) else { return .tooFast }
+    return await writing(name) { room in
+      guard let canvas = self.view(of: room)?.canvas else { return .noSuchRoom }
+      guard UInt64(canvas.liveCount + shapes.count) <= self.limits.shapes else { return .noRoom(self.limits) }
+      let edits = await LayoutEdits.made(importing: shapes, into: canvas)
+      // Deleted meanwhile; nobody would answer.
+      guard self.view(of: room) != nil else { return .noSuchRoom }
+      switch await self.submit(edits.operations, to: room) {
+      case .success(let cursor): return .written(cursor, shapes: edits.shapes)
+      case .failure(let rejection): return .rejected(rejection)
+      }
+    }
+  }
+
+  func deletion(of name: String) async -> Response {
+    switch await delete(name) {
+    case .done: Response(status: 204, headers: Response.guarded)
+    case .absent: .noSuchRoom
+    case .failed(let words): .error(503, code: "unavailable", message: words)
+    }
+  }
+
+  private func writing(_ name: String, _ answer: (OpenedRoom) async -> Response) async -> Response {
+    guard !isStopping else { return .error(503, code: "unavailable", message: "the server is going away") }
+    switch await take(name, mayCreate: true) {
+    case .open(let room):
+      defer { giveBack(room) }
+      return await answer(room)
+    case .absent, .full: return .tooManyRooms
+    case .failed(let words): return .error(503, code: "unavailable", message: words)
+    }
+  }
+
+  private func spend(_ operations: Int, address: String) -> Bool {
+    let now = Moment.now().monotonicMilliseconds
+    return requestBook.spend(operations, party: NetworkAddress.party(of: address), now: now)
+  }
+}
+
+// Beside the loop: for a large room reading a document, and finding places in the order, take a while.
+
+extension ImportedShape {
+  @concurrent fileprivate static func read(
+    _ bytes: [UInt8],
+    shapesMax: Int
+  ) async -> Result<[ImportedShape], ImportError> {
+    do throws(ImportError) {
+      return .success(try Import.read(bytes, shapesMax: shapesMax))
+    } catch {
+      return .failure(error)
+    }
+  }
+}
+
+extension LayoutEdits {
+  @concurrent fileprivate static func made(importing shapes: [ImportedShape], into canvas: Canvas) async -> LayoutEdits
+  {
+    var generator = SystemRandomNumberGenerator()
+    return LayoutEdits(importing: shapes, into: canvas, using: &generator)
+  }
+}
+
+extension Response {
+  fileprivate static let notJSON = error(415, code: "unsupported_media_type", message: "send application/json")
+  fileprivate static let tooFast = error(
+    429,
+    code: "rate_limited",
+    message: "more operations a second than an address may send"
+  ).retried(afterSeconds: 1)
+
+  fileprivate static func noRoom(_ limits: Limits) -> Response {
+    error(409, code: "room_full", message: "the room has room for \(limits.shapes) shapes")
+  }
+
+  fileprivate static func refusing(_ error: MessageError) -> Response {
+    switch error {
+    case .malformed(let words), .unknownType(let words), .badHello(let words), .badField(let words):
+      .error(400, code: "bad_message", message: words.string)
+    case .rejected(let rejection): .rejected(rejection)
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import CanvasCRDT
+import WebSocketLoop
+
+// HTTP: which request is which.
+
+extension RoomService {
+  func answer(_ exchange: PendingRequest) async {
+    let response = await bounded(exchange)
+    guard exchange.answer(response) else { return }
+    noteAnswer(response.status, address: address(of: exchange.request), reason: exchange.request.path)
+  }
+
+  private func bounded(_ exchange: PendingRequest) async -> Response {
+    let request = exchange.request
+    guard proxies.contains(request.peer) else { return await response(to: exchange) }
+    let party = NetworkAddress.party(of: address(of: request))
+    guard requestBook.enter(party) else { return .tooManyFromAddress }
+    defer { requestBook.leave(party) }
+    return await response(to: exchange)
+  }
+
+  /// The client's own address, as far as it is known.
+  nonisolated func address(of request: Request) -> String {
+    guard !proxies.isEmpty else { return request.peer }
+    return proxies.origin(peer: request.peer, path: request.listHeader("x-forwarded-for"))
+  }
+
+  /// Why a connection is not served, before it has said anything.
+  func refusal(of http: HTTPConnectionCount, from peer: String) -> Response? {
+    if UInt64(http.all) >= limits.httpConnections { return .tooManyConnections }
+    guard UInt64(http.fromPeer) >= limits.httpConnectionsPerAddress, !proxies.contains(peer) else {
+      return nil
+    }
+    return .tooManyFromAddress
+  }
+
+  private func response(to exchange: PendingRequest) async -> Response {
+    let request = exchange.request
+    let parts = request.pathParts
+    switch (parts.first, parts.count) {
+    case (nil, _): return reading(request) { self.page("index.html", request) }
+    case ("r", 2):
+      guard RoomName.isValid(parts[1]) else { return missing(request, .noSuchName) }
+      return reading(request) { self.page("room.html", request) }
+    case ("page.json", 1): return reading(request) { self.files.listing(for: request) }
+    case ("healthz", 1): return reading(request) { .text("ok\n") }
+    case ("readyz", 1): return reading(request) { self.readiness() }
+    case ("metrics", 1):
+      guard let grant = grant(of: request.token) else { return .noToken }
+      if let refusal = Response.refusal(grant, room: nil, needs: .operator) { return refusal }
+      return reading(request) {
+        Response.text(self.exposition(), type: "text/plain; version=0.0.4; charset=utf-8").compressed(for: request)
+      }
+    case ("v1", _): return await interface(exchange, Array(parts.dropFirst()))
+    default:
+      return reading(request) {
+        self.files.response(to: request, path: parts) ?? self.missing(request, .notFound)
+      }
+    }
+  }
+
+  private func reading(_ request: Request, _ answer: () -> Response) -> Response {
+    request.isReading ? answer() : .notAllowed("GET, HEAD")
+  }
+
+  private func page(_ file: String, _ request: Request) -> Response {
+    files.response(to: request, path: [file])
+      ?? .error(404, code: "not_found", message: "the page's files are not there; --web says where they are")
+  }
+
+  /// A person is told in words, with a way on.
+  private func missing(_ request: Request, _ response: Response) -> Response {
+    guard request.wantsPage else { return response }
+    return files.response(to: request, path: ["missing.html"], status: response.status) ?? response
+  }
+
+  private func readiness() -> Response {
+    if isStopping { return .error(503, code: "unavailable", message: "the server is going away") }
+    if let storageFault { return .error(503, code: "unavailable", message: storageFault) }
+    return .text("ok\n")
+  }
+
+  private func interface(_ exchange: PendingRequest, _ parts: [String]) async -> Response {
+    let request = exchange.request
+    guard let grant = grant(of: request.token) else { return .noToken }
+    guard parts.first == "rooms", parts.count <= 3 else { return .notFound }
+    if let name = request.malformedParameter {
+      return .error(400, code: "bad_request", message: "the parameter \(name) is not well escaped")
+    }
+    if parts.count == 1 {
+      guard request.isReading else { return .notAllowed("GET, HEAD") }
+      return await roomList(request, grant)
+    }
+    guard RoomName.isValid(parts[1]) else { return .noSuchName }
+    let name = parts[1]
+    let isWriting = parts.count == 3 && (parts[2] == "ops" || parts[2] == "layout") && request.method == "POST"
+    let isDeleting = parts.count == 2 && request.method == "DELETE"
+    let needed: Grant.Level = isDeleting ? .operator : isWriting ? .editor : .viewer
+    if let refusal = Response.refusal(grant, room: name, needs: needed) { return refusal }
+    guard parts.count == 3 else {
+      switch request.method {
+      case "GET", "HEAD": return await reading(name) { await self.drawing($0, request) }
+      case "DELETE": return await deletion(of: name)
+      default: return .notAllowed("GET, HEAD, DELETE")
+      }
+    }
+    switch parts[2] {
+    case "history":
+      guard request.isReading else { return .notAllowed("GET, HEAD") }
+      return await reading(name) { await self.spanDocument($0) }
+    case "overlaps", "free", "picture.svg":
+      guard request.isReading else { return .notAllowed("GET, HEAD") }
+      return await reading(name) { room in
+        switch parts[2] {
+        case "overlaps": await self.overlaps(room, request)
+        case "free": self.freePlace(room, request)
+        default: await self.picture(room, request)
+        }
+      }
+    case "ops", "layout":
+      guard request.method == "POST" else { return .notAllowed("POST") }
+      return await parts[2] == "ops" ? operations(exchange, name) : layout(exchange, name)
+    case "sync":
+      guard request.isReading else { return .notAllowed("GET") }
+      return .error(400, code: "bad_request", message: "this is a WebSocket: ask for an upgrade")
+    default: return .notFound
+    }
+  }
+
+  /// A room that somebody has written to, held open while it is asked.
+  private func reading(_ name: String, _ answer: (OpenedRoom) async -> Response) async -> Response {
+    switch await take(name, mayCreate: false) {
+    case .open(let room):
+      defer { giveBack(room) }
+      guard let view = view(of: room), view.position > 0 else { return .noSuchRoom }
+      return await answer(room)
+    case .absent: return .noSuchRoom
+    case .full: return .tooManyRooms
+    case .failed(let words): return .error(503, code: "unavailable", message: words)
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import Glibc
+import RoomLog
+import WebSocketLoop
+
+/// The process: puts the parts together, and waits for the signal to take them apart.
+enum Server {
+  static func run(_ configuration: Configuration) -> Never {
+    let signals = signals(rereads: configuration.tokens != nil)
+    // Before there are threads, so that all of them leave the signals to `waitForSignal`.
+    block(signals)
+    let logger = Logger(level: configuration.logLevel, format: configuration.logFormat)
+    let tokens = configuration.tokens.map { path in
+      do throws(TokenFault) {
+        return try read(tokens: path, logger)
+      } catch {
+        StandardError.complain("--tokens \(path): \(error.words)")
+        exit(64)
+      }
+    }
+    let files = StaticFiles(directory: configuration.web)
+    if !files.isThere { logger.warning("the page's files are not there", ["web": .text(configuration.web)]) }
+    let loop: EventLoop
+    do {
+      loop = try EventLoop(name: "hub") { level, line in
+        switch level {
+        case .error: logger.error(line, ["from": .text("libwebsockets")])
+        case .warning: logger.warning(line, ["from": .text("libwebsockets")])
+        }
+      }
+    } catch {
+      fail("no event loop could be made: \(error)")
+    }
+    let hub = Hub(loop: loop, configuration: configuration, logger: logger, files: files, tokens: tokens)
+    let log = openLog(configuration, sink: { hub.logTold($0) })
+    do throws(ListenError) {
+      let port = try loop.perform { () throws(ListenError) -> Int in
+        // `assumeIsolated` would throw any error, and this is one of a listener.
+        let started = hub.assumeIsolated { hub in Result { () throws(ListenError) in try hub.start(log: log) } }
+        return try started.get()
+      }
+      logger.info(
+        "listening on http://\(shown(configuration.host)):\(port)",
+        ["port": .init(port), "data": .text(name(configuration.storage)), "version": .text(Configuration.version)]
+      )
+    } catch {
+      log.close()
+      fail(words(error))
+    }
+    while waitForSignal(signals) == SIGHUP { reread(configuration, for: hub, logger) }
+    loop.execute { hub.assumeIsolated { $0.stop() } }
+    // Told twice, it goes at once.
+    while waitForSignal(signals) == SIGHUP {}
+    logger.warning("told twice to stop")
+    exit(1)
+  }
+
+  // MARK: Tokens
+
+  private static func read(tokens path: String, _ logger: Logger) throws(TokenFault) -> Tokens {
+    let (tokens, isOpenToAll) = try Tokens.read(path)
+    if isOpenToAll { logger.warning("everyone on this machine can read the tokens", ["file": .text(path)]) }
+    if tokens.count == 0 { logger.warning("there is no token, so nobody can come in", ["file": .text(path)]) }
+    return tokens
+  }
+
+  /// A file that can't be used leaves those that are known in force.
+  private static func reread(_ configuration: Configuration, for hub: Hub, _ logger: Logger) {
+    guard let path = configuration.tokens else { return }
+    do throws(TokenFault) {
+      let tokens = try read(tokens: path, logger)
+      hub.loop.execute { hub.assumeIsolated { $0.take(tokens) } }
+    } catch {
+      logger.error("the tokens stay as they were", ["file": .text(path), "reason": .text(error.words)])
+    }
+  }
+
+  private static func openLog(_ configuration: Configuration, sink: @escaping LogSink) -> any RoomLog {
+    switch configuration.storage {
+    case .memory: return MemoryLog(retention: configuration.retention, sink: sink)
+    case .directory(let directory):
+      var options = SQLiteOptions()
+      options.retention = configuration.retention
+      do throws(StorageFault) {
+        return try SQLiteLog(directory: directory, options: options, sink: sink)
+      } catch {
+        fail("\(error)")
+      }
+    }
+  }
+
+  private static func name(_ storage: Configuration.Storage) -> String {
+    switch storage {
+    case .memory: "memory"
+    case .directory(let directory): directory
+    }
+  }
+
+  /// As it stands in a URL.
+  private static func shown(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
+
+  private static func words(_ error: ListenError) -> String {
+    switch error {
+    case .portInUse(let host, let port): "port \(port) on \(host) is in use"
+    case .noRight(let host, let port): "no right to listen on port \(port) of \(host)"
+    case .badHost(let host): "\(host) is no address of this machine"
+    case .failed(let number): "can't listen: \(String(cString: strerror(number)))"
+    }
+  }
+
+  private static func fail(_ words: String) -> Never {
+    StandardError.complain(words)
+    exit(1)
+  }
+
+  // MARK: Signals
+
+  /// - Parameter rereads: whether SIGHUP is for us. Without anything to read anew it ends the server, as when a terminal
+  ///   is closed.
+  private static func signals(rereads: Bool) -> sigset_t {
+    var set = sigset_t()
+    sigemptyset(&set)
+    sigaddset(&set, SIGTERM)
+    sigaddset(&set, SIGINT)
+    if rereads { sigaddset(&set, SIGHUP) }
+    return set
+  }
+
+  private static func block(_ signals: sigset_t) {
+    var set = signals
+    pthread_sigmask(SIG_BLOCK, &set, nil)
+    // A reader of our standard error that goes away is no reason to go too.
+    signal(SIGPIPE, SIG_IGN)
+  }
+
+  private static func waitForSignal(_ signals: sigset_t) -> Int32 {
+    var set = signals
+    var caught: Int32 = 0
+    while sigwait(&set, &caught) != 0 {}
+    return caught
+  }
+}

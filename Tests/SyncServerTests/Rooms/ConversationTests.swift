@@ -1,0 +1,295 @@
+import CanvasCRDT
+import Testing
+
+@testable import SyncServer
+
+@Suite("What may be said when")
+struct RoomsSessionTests {
+  private func conversation(_ encoding: WireEncoding = .json, roleMax: Role = .editor, _ limits: Limits = Limits())
+    -> Conversation
+  {
+    Conversation(encoding: encoding, roleMax: roleMax, limits: limits, now: time(0))
+  }
+
+  private func time(_ milliseconds: UInt64) -> Moment {
+    Moment(wallMilliseconds: 1_763_650_000_000 + milliseconds, monotonicMilliseconds: milliseconds)
+  }
+
+  private func say(_ text: String, _ conversation: inout Conversation, isText: Bool = true, at milliseconds: UInt64 = 1)
+    -> ConversationStep
+  {
+    Array(text.utf8).withUnsafeBytes { conversation.received($0, isText: isText, now: time(milliseconds)) }
+  }
+
+  private func code(_ action: ConversationStep) -> CloseCode? {
+    if case .close(let code, _) = action { code } else { nil }
+  }
+
+  @Test("C4: hello comes within its time, whatever else arrives")
+  func helloInTime() {
+    var silent = conversation()
+    #expect(silent.deadline == 10_000)
+    #expect(silent.timePassed(now: time(9_999)) == .nothing)
+    #expect(code(silent.timePassed(now: time(10_000))) == .noSignOfLife)
+
+    var late = conversation()
+    #expect(code(say(#"{"type":"hello"}"#, &late, at: 10_000)) == .noSignOfLife)
+    var punctual = conversation()
+    guard case .join = say(#"{"type":"hello"}"#, &punctual) else {
+      Issue.record("hello is taken")
+      return
+    }
+    #expect(punctual.deadline == nil)
+    #expect(punctual.timePassed(now: time(20_000)) == .nothing)
+  }
+
+  @Test(
+    "closing: a message before hello, a second hello, a bad field",
+    arguments: [
+      #"{"type":"ping"}"#, #"{"type":"digest"}"#, #"{"type":"dance"}"#, #"{"type":"ops","ops":[]}"#,
+      #"{"type":"hello","name":7}"#, #"{"type":"hello","actor":"me"}"#, #"{"type":"hello","since":7}"#,
+      #"{"type":"hello","overlaps":1}"#, #"{"type":"hello","name":""}"#,
+    ]
+  )
+  func beforeHello(text: String) {
+    var conversation = conversation()
+    #expect(code(say(text, &conversation)) == .badHello)
+    #expect(say(#"{"type":"hello"}"#, &conversation) == .nothing)
+  }
+
+  @Test("closing: a second hello", arguments: [#"{"type":"hello"}"#, #"{"type":"hello","name":7}"#])
+  func secondHello(text: String) {
+    var conversation = conversation()
+    _ = say(#"{"type":"hello"}"#, &conversation)
+    #expect(code(say(text, &conversation)) == .badHello)
+  }
+
+  @Test("R8: a bad field after hello is answered, and the connection goes on")
+  func badFields() {
+    var conversation = conversation()
+    _ = say(#"{"type":"hello"}"#, &conversation)
+    for text in [#"{"type":"presence"}"#, #"{"type":"ping","id":[]}"#] {
+      guard case .reply(.error(let code, _)) = say(text, &conversation) else {
+        Issue.record("an error is answered")
+        return
+      }
+      #expect(code == "bad_field")
+    }
+    #expect(say(#"{"type":"digest"}"#, &conversation) == .digest)
+  }
+
+  @Test("closing: a frame of the wrong type, and what is no message at all")
+  func malformed() {
+    for (bytes, isText, encoding, wanted) in [
+      ("{}", false, WireEncoding.json, CloseCode.wrongFrameType), ("x", true, .binary, .wrongFrameType),
+      ("[]", true, .json, .malformed), ("{", true, .json, .malformed), ("", false, .binary, .malformed),
+      (String(repeating: " ", count: 1_048_577), true, .json, .tooLarge),
+    ] {
+      var conversation = conversation(encoding)
+      #expect(code(say(bytes, &conversation, isText: isText)) == wanted)
+    }
+  }
+
+  @Test("R7: a message of a type that there is not is answered, and the connection goes on")
+  func unknownType() {
+    var conversation = conversation()
+    _ = say(#"{"type":"hello"}"#, &conversation)
+    guard case .reply(.error(let code, _)) = say(#"{"type":"dance"}"#, &conversation) else {
+      Issue.record("an error is answered")
+      return
+    }
+    #expect(code == "unknown_type")
+    guard case .reply(.pong(let id, let milliseconds)) = say(#"{"type":"ping","id":1.50}"#, &conversation, at: 5) else {
+      Issue.record("the connection goes on")
+      return
+    }
+    #expect(id.map { String(decoding: $0.json.bytes, as: UTF8.self) } == "1.50")
+    #expect(milliseconds == 1_763_650_000_005)
+  }
+
+  private let operation =
+    #"{"type":"ops","id":3,"ops":[{"shape":"afy-kw5-t7o","set":{"position":[50,44]}}]}"#
+
+  @Test("W6: a viewer is refused, by its own wish or by its token's")
+  func readOnly() {
+    var shy = conversation()
+    guard case .join(_, .viewer) = say(#"{"type":"hello","readonly":true}"#, &shy) else {
+      Issue.record("it becomes a viewer")
+      return
+    }
+    var guest = conversation(.json, roleMax: .viewer)
+    _ = say(#"{"type":"hello","readonly":false}"#, &guest)
+    for text in [operation, #"{"type":"ops","id":3,"ops":[]}"#] {
+      for conversation in [shy, guest] {
+        var conversation = conversation
+        guard case .reply(.rejection(let rejection)) = say(text, &conversation) else {
+          Issue.record("it is rejected")
+          return
+        }
+        #expect(rejection.code == .readOnly)
+        #expect(rejection.id == MessageIdentifier(3))
+      }
+    }
+  }
+
+  @Test("W6: too many operations in one message, and too many a second, of which each is refused")
+  func rates() {
+    var limits = Limits()
+    limits.operationsPerSecond = 10
+    limits.operationsPerMessage = 2
+    limits.refusalsIgnored = 5
+    var conversation = conversation(.json, limits)
+    _ = say(#"{"type":"hello"}"#, &conversation)
+    let three =
+      #"{"type":"ops","ops":["#
+      + Array(repeating: #"{"shape":"afy-kw5-t7o","set":{"alpha":1}}"#, count: 3)
+      .joined(separator: ",") + "]}"
+    guard case .reply(.rejection(let tooMany)) = say(three, &conversation) else {
+      Issue.record("three are too many")
+      return
+    }
+    #expect(tooMany.code == .tooManyOperations)
+
+    var taken = 0
+    var limited = 0
+    for _ in 0..<1_000 {
+      switch say(operation, &conversation) {
+      case .submit: taken += 1
+      case .reply(.rejection(let rejection)):
+        #expect(rejection.code == .rateLimited)
+        limited += 1
+      case let action: Issue.record("\(action)")
+      }
+    }
+    // Two seconds' worth, of which the refused message took one. Not one that came at once can have been read.
+    #expect(taken == 19)
+    #expect(limited == 981)
+  }
+
+  @Test("W9: closed with 4429 is who goes on for two seconds after being refused, and for a hundred times")
+  func rateLimitsIgnored() {
+    var limits = Limits()
+    limits.operationsPerSecond = 10
+    limits.operationsPerMessage = 2
+    func closes(_ count: Int, at milliseconds: UInt64, _ conversation: inout Conversation) -> Bool {
+      (0..<count).contains { _ in code(say(operation, &conversation, at: milliseconds)) == .tooMany }
+    }
+    var bursting = self.conversation(.json, limits)
+    _ = say(#"{"type":"hello"}"#, &bursting)
+    #expect(!closes(1_000, at: 1, &bursting))
+    #expect(!closes(1_000, at: 2_000, &bursting))
+    #expect(closes(1_000, at: 2_001, &bursting))
+
+    var conversation = self.conversation(.json, limits)
+    _ = say(#"{"type":"hello"}"#, &conversation)
+    var closedAt: UInt64?
+    for step in 0..<5_000 where closedAt == nil {
+      // Twenty a second over the rate, of which ten are forgotten.
+      let time = UInt64(step) * 1_000 / 30 + 1
+      if case .close(.tooMany, _) = say(operation, &conversation, at: time) { closedAt = time }
+    }
+    #expect((9_000...13_000).contains(closedAt ?? 0), "\(String(describing: closedAt))")
+  }
+
+  @Test("W1: an id that would make an answer too long is not taken")
+  func longIdentifier() {
+    func submission(_ count: Int, shape: String = "afy-kw5-t7o") -> String {
+      let id = String(repeating: "i", count: count - 2)
+      return #"{"type":"ops","id":"\#(id)","ops":[{"shape":"\#(shape)","set":{"alpha":1}}]}"#
+    }
+    var conversation = conversation()
+    _ = say(#"{"type":"hello"}"#, &conversation)
+    guard case .submit(let taken) = say(submission(1_024), &conversation) else {
+      Issue.record("as long as may be")
+      return
+    }
+    #expect(taken.id?.json.bytes.count == 1_024)
+    for (text, wanted) in [(submission(1_025), RejectCode.badMessage), (submission(1_025, shape: "no"), .badShape)] {
+      guard case .reply(.rejection(let rejection)) = say(text, &conversation) else {
+        Issue.record("it is rejected")
+        return
+      }
+      #expect(rejection.code == wanted)
+      #expect(rejection.id == nil)
+    }
+    let ping = #"{"type":"ping","id":"\#(String(repeating: "i", count: 1_023))"}"#
+    guard case .reply(.error(let code, _)) = say(ping, &conversation) else {
+      Issue.record("an error is answered")
+      return
+    }
+    #expect(code == "bad_field")
+  }
+
+  @Test("a client that waits after a refusal is never closed")
+  func patience() {
+    var limits = Limits()
+    limits.operationsPerSecond = 10
+    var conversation = conversation(.json, limits)
+    _ = say(#"{"type":"hello"}"#, &conversation)
+    for step in 0..<2_000 {
+      if case .close = say(operation, &conversation, at: UInt64(step) * 100) { Issue.record("closed at \(step)") }
+    }
+  }
+
+  @Test("R1: presence that is too large is refused, and the connection goes on")
+  func presence() {
+    var limits = Limits()
+    limits.presenceBytes = 10
+    var conversation = conversation(.json, limits)
+    _ = say(#"{"type":"hello"}"#, &conversation)
+    guard case .reply(.error(let code, _)) = say(#"{"type":"presence","state":{"x":12345}}"#, &conversation) else {
+      Issue.record("eleven bytes are too many")
+      return
+    }
+    #expect(code == "presence_too_large")
+    // What stands between the parts does not count.
+    guard case .presence = say(#"{"type":"presence","state":{ "x" : 1234 }}"#, &conversation) else {
+      Issue.record("ten are not")
+      return
+    }
+  }
+
+  @Test(
+    "messages beside operations have a rate too: each is answered, and then the connection is not read from for a while",
+    arguments: [
+      #"{"type":"ping"}"#, #"{"type":"digest"}"#, #"{"type":"presence","state":{}}"#, #"{"type":"dance"}"#,
+      #"{"type":"ping","id":[]}"#,
+    ]
+  )
+  func flood(text: String) {
+    var limits = Limits()
+    limits.messagesPerSecond = 10
+    var conversation = conversation(.json, limits)
+    _ = say(#"{"type":"hello"}"#, &conversation)
+    var now: UInt64 = 1
+    var rests = 0
+    for number in 0..<200 {
+      if say(text, &conversation, at: now) == .nothing { Issue.record("number \(number) is dropped") }
+      guard let rest = conversation.takeRest() else { continue }
+      #expect(rest == 100)
+      #expect(conversation.takeRest() == nil)
+      rests += 1
+      now += rest
+    }
+    // Two seconds' worth at once, and then ten a second.
+    #expect(rests == 181)
+  }
+
+  @Test("who looks on is over no rate by writing, and waits like others who send much")
+  func viewersFlood() {
+    var limits = Limits()
+    limits.messagesPerSecond = 100
+    var conversation = conversation(.json, roleMax: .viewer, limits)
+    _ = say(#"{"type":"hello"}"#, &conversation)
+    var now: UInt64 = 1
+    for _ in 0..<2_000 {
+      guard case .reply(.rejection(let rejection)) = say(operation, &conversation, at: now) else {
+        Issue.record("it is rejected")
+        return
+      }
+      #expect(rejection.code == .readOnly)
+      now += conversation.takeRest() ?? 0
+    }
+    #expect(now > 10_000)
+  }
+}
