@@ -3,7 +3,7 @@ import Glibc
 @main
 enum Main {
   static func main() {
-    // Before there are other threads: they inherit the mask, so that all signals come to this one.
+    // Done before there are other threads: they inherit the mask, so that only this thread takes signals.
     Signals.block()
     let words = Array(CommandLine.arguments.dropFirst())
     let request: CommandLineRequest

@@ -76,7 +76,7 @@ struct Arguments: Hashable, Sendable {
 
   func operand(_ index: Int) -> String? { operands.indices.contains(index) ? operands[index] : nil }
 
-  /// A number within bounds; `standard` where the option is not given.
+  /// A number within bounds; `standard` if the option is not given.
   func number(_ option: String, in range: ClosedRange<Double>, standard: Double) throws(ClientFailure) -> Double {
     guard let text = values[option] else { return standard }
     guard let number = Double(text), range.contains(number) else {
@@ -95,7 +95,7 @@ struct Arguments: Hashable, Sendable {
     return number
   }
 
-  /// `500ms`, `10s`, `5m`, `2h`, `1d`; nothing where the option is not given.
+  /// `500ms`, `10s`, `5m`, `2h`, `1d`; nil if the option is not given.
   func milliseconds(_ option: String) throws(ClientFailure) -> UInt64? {
     guard let text = values[option] else { return nil }
     guard let milliseconds = Figures.milliseconds(text) else {
@@ -104,7 +104,7 @@ struct Arguments: Hashable, Sendable {
     return milliseconds
   }
 
-  /// A moment of the past, as `TimeWords` reads it; nothing where the option is not given.
+  /// A moment of the past, as `TimeWords` reads it; nil if the option is not given.
   func moment(_ option: String) throws(ClientFailure) -> UInt64? {
     guard let text = values[option] else { return nil }
     guard let moment = TimeWords.milliseconds(text, now: Clocks.wallMilliseconds()) else {

@@ -1,11 +1,11 @@
-/// One of the things that the program can do, named by the first word of the command line.
+/// One of the program's commands, chosen by the first word of the command line.
 struct Command: Sendable {
   let name: String
   let group: Group
   var operands: [Operand] = []
-  /// What it does, in one line.
+  /// The command's purpose, in one line.
   let summary: String
-  /// What else a user should know, in paragraphs.
+  /// The rest of its help, in paragraphs.
   var details: [String] = []
   var options: [Option] = []
   /// Command lines without the program's name.
@@ -47,7 +47,7 @@ struct Command: Sendable {
 /// A word that begins with two hyphens, and perhaps its value.
 struct Option: Hashable, Sendable {
   let name: String
-  /// What the help calls its value; a switch has none.
+  /// The name of its value in the help; a switch has none.
   var value: String?
   let words: String
 
@@ -57,7 +57,7 @@ struct Option: Hashable, Sendable {
     self.words = words
   }
 
-  /// Those that every command takes.
+  /// The options that every command takes.
   static let common = [
     Option("--server", "URL", "the server; wss:// for TLS (default: CANVAS_SERVER, or ws://127.0.0.1:8080)"),
     Option("--token", "TOKEN", "the access token, if the server wants one (default: CANVAS_TOKEN)"),

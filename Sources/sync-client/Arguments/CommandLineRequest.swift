@@ -1,4 +1,4 @@
-/// What the command line asks for.
+/// The request that the command line makes: a text of help, or a command to run.
 enum CommandLineRequest: Sendable {
   case help(String)
   case run(Command, Invocation)

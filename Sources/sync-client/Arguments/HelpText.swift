@@ -1,5 +1,5 @@
 extension CommandTable {
-  /// `--help` on its own.
+  /// The text of `--help` without a command.
   var helpText: String {
     var lines = [
       "sync-client \(CommandTable.version): shared canvases in a terminal.",

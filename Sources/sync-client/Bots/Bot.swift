@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// One bot: a behaviour, a writer, and the fate of what it wrote.
+/// One bot: a behaviour, a writer, and the answers to its writes.
 @ClientLoop
 final class Bot: WriterFollower {
   let name: Text
@@ -10,13 +10,13 @@ final class Bot: WriterFollower {
 
   /// Each unanswered group, and when it was submitted.
   private var pending: [UInt64: (microseconds: UInt64, operations: [ProposedOperation])] = [:]
-  /// The last acknowledged place of each shape, with the number of its group. A group that was refused for now and sent
-  /// again may be answered after a later one; its number says that it is the older.
+  /// The last acknowledged place of each shape, with the number of its group. A group that was refused for now is sent
+  /// again, so its answer may come after a later group's; the number tells which is older.
   private var places: [Identifier: (number: UInt64, position: Point?)] = [:]
   private var dueAt: UInt64 = 0
   private var hasBegun = false
 
-  /// A bot with so many unanswered groups waits, rather than pile up more.
+  /// A bot with this many unanswered groups waits.
   static let unansweredMax = 64
 
   init(
@@ -51,12 +51,12 @@ final class Bot: WriterFollower {
         submit([move], at: now)
       }
       dueAt += interval
-      // Moves that were missed while the process slept are not made up for.
+      // Moves that were missed while the process slept are skipped.
       if dueAt + 1_000_000 < now { dueAt = now }
     }
   }
 
-  /// Deletes its shapes.
+  /// Deletes the bot's shapes.
   func cleanUp(atMicroseconds now: UInt64) {
     guard hasBegun else { return }
     var set = Properties()
@@ -66,7 +66,7 @@ final class Bot: WriterFollower {
 
   private func submit(_ operations: [ProposedOperation], at now: UInt64) {
     var rest = operations[...]
-    // No message may be longer than the room takes.
+    // No message may be longer than the room's limit.
     let most = Int(
       clamping: min(writer.submitter.limits.operationsPerMessage, writer.submitter.limits.operationsPerSecond)
     )
@@ -115,7 +115,7 @@ final class BotTally {
   var refused: [RejectCode: Int] = [:]
   var superseded = 0
   var reconnects = 0
-  /// Moves that were left out because answers were late.
+  /// Moves that were left out because too many groups were unanswered.
   var heldBack = 0
   var latencies = LatencyHistogram()
 

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import Glibc
 
-/// What a bot does with its shapes. With the same seed it does the same again.
+/// How a bot moves its shapes. The same seed gives the same moves.
 struct BotBehaviour: Sendable {
   enum Kind: String, CaseIterable, Sendable {
     /// Each move goes anywhere in the area.

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// All bots of a process: starts them, keeps their time, ends them.
+/// All bots of a process: starts them, times their moves, ends them.
 @ClientLoop
 final class BotCrowd {
   let bots: [Bot]
@@ -20,7 +20,7 @@ final class BotCrowd {
     interval = UInt64((1_000_000 / perSecond).rounded())
   }
 
-  /// Joins the room with all bots. Fails with the server's words where it doesn't let all of them in.
+  /// Joins the room with all bots. If the server doesn't let all of them in, it fails with the server's message.
   func join(withinMilliseconds: UInt64) async throws {
     try await bots[0].writer.join()
     for bot in bots.dropFirst() { bot.writer.start() }
@@ -63,7 +63,7 @@ final class BotCrowd {
     }
   }
 
-  /// Waits until everything is answered, also in a cancelled task. Then all bots leave.
+  /// Waits until everything is answered, even if the task was cancelled. Then all bots leave.
   func finish(isCleaning: Bool, patience: UInt64) async {
     let now = Clocks.monotonicMicroseconds()
     if isCleaning { for bot in bots { bot.cleanUp(atMicroseconds: now) } }

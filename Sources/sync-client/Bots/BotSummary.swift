@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// What the bots print: progress on the way, figures at the end.
+/// The bots' output: progress while they run, figures at the end.
 @ClientLoop
 struct BotSummary {
   private static let parts: [(name: StaticString, part: Double)] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)]

@@ -1,5 +1,5 @@
-/// How long answers took, counted in classes that widen with the time. A day's worth takes a page of memory, and no
-/// percentile is wrong by more than a thirty-second.
+/// How long answers took, counted in classes that widen with the time. A day's answers take a page of memory, and a
+/// percentile is wrong by at most a thirty-second of its value.
 struct LatencyHistogram: Hashable, Sendable {
   private static let stepsPerDoubling = 32
 
@@ -15,7 +15,7 @@ struct LatencyHistogram: Hashable, Sendable {
     microsecondsMax = max(microsecondsMax, microseconds)
   }
 
-  /// A percentile: the time within which this part of the answers came.
+  /// A percentile: the time within which this share of the answers came.
   func microseconds(atPart part: Double) -> UInt64 {
     guard count > 0 else { return 0 }
     var left = max(1, Int((part * Double(count)).rounded(.up)))

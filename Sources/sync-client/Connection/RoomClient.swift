@@ -8,7 +8,7 @@ protocol RoomFollower: AnyObject {
   func follow(_ effect: ReplicaEffect, in client: RoomClient)
 }
 
-/// A replica with a socket. The client does what the replica asks for, and reconnects as often as it wants.
+/// A replica with a socket. The client carries out what the replica asks for, and reconnects as often as it asks.
 ///
 ///     let client = RoomClient(server, room, Replica(configuration: …, seed: …), follower: self)
 ///     try await client.join()
@@ -22,12 +22,12 @@ final class RoomClient {
   private(set) var replica: Replica
   /// How the newest connection ended.
   private(set) var lastClosure: Closure?
-  /// What the server said before it closed the connection.
+  /// The server's message before it closed the connection.
   private(set) var lastError: String?
-  /// Failed attempts since the room was last reached.
+  /// How many attempts have failed since the room was last reached.
   private(set) var failedAttempts = 0
   private(set) var hasBeenLive = false
-  /// How often the room has been reached.
+  /// How many times the room has been reached.
   private(set) var joins = 0
   let waiters = Waiters()
 
@@ -43,7 +43,7 @@ final class RoomClient {
     socket = RoomSocket(server, room, replica.configuration.encoding, owner: self)
   }
 
-  /// Begins to connect, and goes on trying by itself. `join` waits until the room is reached.
+  /// Begins to connect, and keeps trying. `join` waits until the room is reached.
   func start() {
     carryOut(replica.start(at: .now()))
   }
@@ -60,7 +60,7 @@ final class RoomClient {
     return result
   }
 
-  /// Says goodbye. Edits that are not acknowledged yet stay in the replica.
+  /// Leaves the room. Edits that are not acknowledged yet stay in the replica.
   func leave() async {
     isLeaving = true
     edit { replica, now in replica.stop(at: now) }

@@ -13,7 +13,7 @@ extension RoomClient {
   }
 
   /// Joins the room and waits until all of it has been loaded. The first attempt has to succeed: if no server answers,
-  /// the user should hear it at once.
+  /// the user should know at once.
   func join(withinMilliseconds: UInt64 = 15_000) async throws {
     start()
     let end = await wait(withinMilliseconds: withinMilliseconds) { client in
@@ -26,8 +26,8 @@ extension RoomClient {
     }
   }
 
-  /// Waits until the server has answered for every edit. Returns false if not a single answer came for that long. Many
-  /// edits may take longer in all, since a server takes only so many a second.
+  /// Waits until the server has answered every edit. False if not a single answer came for that long. Many edits may
+  /// take longer in all, since a server takes only a limited number a second.
   func settle(withinMilliseconds: UInt64 = 15_000) async throws -> Bool {
     while true {
       let before = replica.unsentCount
@@ -39,7 +39,7 @@ extension RoomClient {
     }
   }
 
-  /// The server refuses this client for good.
+  /// Whether the server refuses this client for good.
   var isClosedForGood: Bool {
     if case .closed = replica.state { return true }
     return false

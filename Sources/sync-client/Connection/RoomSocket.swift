@@ -1,19 +1,18 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// The owner of a socket: a state machine and its host, which hear what happens.
+/// The owner of a socket. It has a state machine and needs to know of the socket's events.
 @ClientLoop
 protocol RoomSocketOwner: AnyObject {
   func socketOpened()
   func socketReceived(_ message: Message)
   /// The socket is gone, or could not be opened. Not called after the owner dropped it.
   func socketClosed(_ closure: Closure)
-  /// The time asked for by `wake` has come.
+  /// The time that was passed to `wake` has come.
   func timeHasCome()
 }
 
-/// A room's WebSocket and one timer, as a state machine needs them: one connection at a time, and no events of an
-/// earlier one.
+/// A room's WebSocket and one timer. There is one connection at a time, and an earlier connection's events are dropped.
 @ClientLoop
 final class RoomSocket {
   let server: ServerAddress
@@ -46,17 +45,17 @@ final class RoomSocket {
 
   func send(_ bytes: [UInt8]) {
     let frame = encoding.isText ? MessageFrames(text: bytes) : MessageFrames(binary: bytes)
-    // What can't be sent counts as lost. It is sent again over the next connection.
+    // A frame that can't be sent counts as lost. It is sent again over the next connection.
     if connection?.send(frame) == false { connection?.abort() }
   }
 
-  /// Closes at once. The owner hears no more of this connection.
+  /// Closes at once. The owner gets no more events of this connection.
   func drop() {
     connection?.abort()
     connection = nil
   }
 
-  /// Closes in order, after everything that was sent. The owner hears when it is closed.
+  /// Closes in order, after everything that was sent. The owner is told when it is closed.
   func sayGoodbye() {
     connection?.close(code: CloseCode.normal.rawValue)
   }

@@ -9,8 +9,8 @@ struct ServerAddress: Hashable, Sendable {
   let isSecure: Bool
   var token: String?
 
-  /// `ws://127.0.0.1:8080`, the same with `http`, `wss` or `https`, or only `127.0.0.1`. Without a port it is the
-  /// scheme's, and without a scheme 8080.
+  /// Reads `ws://127.0.0.1:8080`, the same with `http`, `wss` or `https`, or only `127.0.0.1`. Without a port, it is the
+  /// scheme's port, or 8080 if there is no scheme either.
   init(_ text: String, token: String? = nil) throws(ClientFailure) {
     let hasScheme = ["ws:", "wss:", "http:", "https:"].contains { text.hasPrefix($0) }
     let bare = hasScheme || ServerAddress.hasPort(text) ? text : "\(text):8080"
@@ -31,7 +31,7 @@ struct ServerAddress: Hashable, Sendable {
     return !text[colon...].contains("]") && (text.hasPrefix("[") || text.firstIndex(of: ":") == colon)
   }
 
-  /// Whether it is where `make run` starts a server, which is the default.
+  /// Whether it is the default address, where `make run` starts a server.
   var isStandard: Bool { host == "127.0.0.1" && port == 8_080 && !isSecure }
 
   /// Host and port, as shown and stored.

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// What came of an edit.
+/// The result of an edit.
 struct EditReport: Sendable {
   /// A value that a newer one had replaced before it was stored.
   struct Loss: Hashable, Sendable {
@@ -32,7 +32,7 @@ struct EditReport: Sendable {
     }
     var told: Set<Text> = []
     for edit in rejected where told.insert(edit.message).inserted {
-      // A command never asks to be read-only, so it is the token that doesn't let it write.
+      // A command never asks to be read-only, so the token must be read-only.
       let why = edit.code == .readOnly ? "this token is read-only" : edit.message.string
       Output.complain("refused: \(why) (\(Text(edit.code.wireName).string))")
     }

@@ -2,7 +2,7 @@ import CanvasCRDT
 
 /// `fill=#FF0000 size=100,80`: a shape's properties as people type them.
 enum PropertyWords {
-  /// What `--help` says of them: all, with the values that a shape has of which nothing else was said.
+  /// The part of `--help` about properties: all of them, with their defaults.
   static let help: String = {
     let order = Property.inOrder
     let words = order.indices.compactMap { place in
@@ -68,7 +68,7 @@ enum PropertyWords {
 
 /// Values as people type them.
 enum ValueWords {
-  /// Nothing for what has no default.
+  /// Nil for a property without a default.
   static func text(of property: Property, in set: Properties) -> String? {
     switch property.form {
     case .erasure, .kind, .name: nil

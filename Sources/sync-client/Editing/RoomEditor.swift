@@ -18,7 +18,7 @@ struct RoomEditor {
     let outcome = EditFollower()
     let client = RoomClient(invocation.server, room, replica, follower: outcome)
     try await client.join()
-    // Edits that an earlier command left unacknowledged go first, and don't belong into this command's report.
+    // Edits that an earlier command left unacknowledged go first, so that they are not in this command's report.
     _ = try await client.settle()
     outcome.begin(client)
     return RoomEditor(client: client, state: state, outcome: outcome, invocation: invocation)
@@ -27,13 +27,13 @@ struct RoomEditor {
   var canvas: Canvas { client.replica.canvas }
   var picture: RoomPicture { outcome.picture }
 
-  /// Makes an edit, waits until the server has answered for all of it, and reports what came of it.
+  /// Makes an edit, waits until the server has answered all of it, and reports the result.
   func commit(_ body: (inout Replica, Moment) throws -> [ReplicaEffect]) async throws -> ExitCode {
     var failure: (any Error)?
     client.edit { replica, now in
       do {
         let effects = try body(&replica, now)
-        // Before anything is sent: an actor that forgot its newest stamps could give them out again.
+        // Saved before anything is sent: an actor that forgot its newest stamps could give them out again.
         state?.save(replica)
         return effects
       } catch {
@@ -66,7 +66,7 @@ struct RoomEditor {
   }
 }
 
-/// Collects what comes of an edit.
+/// Collects the results of an edit.
 @ClientLoop
 final class EditFollower: RoomFollower {
   private var ledger: RoomLedger?

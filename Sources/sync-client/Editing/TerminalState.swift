@@ -1,12 +1,12 @@
 import CanvasCRDT
 import Glibc
 
-/// What a user's commands remember of a room from one to the next: the replica's actor and clock, edits that were never
-/// acknowledged, and what can be undone. It is a file for each server and room under `$XDG_STATE_HOME/canvassync`, or
+/// The state of a room that a user's commands keep from one to the next: the replica's actor and clock, edits that were
+/// never acknowledged, and the undo steps. It is a file for each server and room under `$XDG_STATE_HOME/canvassync`, or
 /// else `~/.local/state/canvassync`.
 ///
-/// A lock lets one command use it at a time. Two with the same actor would send each other out of the room and give the
-/// same stamps.
+/// A lock lets one command use it at a time. Two commands with the same actor would disconnect each other and make
+/// equal stamps.
 ///
 ///     8 bytes       the length of the saved replica, highest byte first
 ///     replica       as the core saves it, without the drawing
@@ -21,13 +21,14 @@ final class TerminalState {
     self.lock = lock
   }
 
-  /// Waits for another command that uses it, up to fifteen seconds. Returns nil if there is no place to keep it.
+  /// Opens the state. If another command uses it, this waits up to fifteen seconds. Nil if there is no place to keep
+  /// it.
   static func open(_ server: ServerAddress, _ room: RoomName, environment: [String: String]) async throws
     -> TerminalState?
   {
     guard let directory = directory(environment) else { return nil }
     let place = "\(directory)/\(server.host.filter { $0 != "/" })_\(server.port)"
-    // A room's name is a valid file name, but for `.` and `..`; with a prefix those are too.
+    // A room's name is a valid file name, except `.` and `..`; the prefix makes these valid too.
     let path = "\(place)/room.\(room.text)"
     guard makeDirectories(place) else {
       Output.complain("\(place): \(String(cString: strerror(errno))); undo will not know of this edit")
@@ -64,7 +65,7 @@ final class TerminalState {
     return true
   }
 
-  /// The replica of the last command. Returns nil if there is none, or none that can be read.
+  /// The replica of the last command; nil if there is none or it can't be read.
   func restore(_ configuration: ReplicaConfiguration) -> Replica? {
     guard let bytes = readFile(), bytes.count > 8 else { return nil }
     let length = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }

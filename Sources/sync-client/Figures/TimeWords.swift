@@ -2,8 +2,8 @@ import Glibc
 
 /// Moments of the past as people type and read them.
 enum TimeWords {
-  /// Reads Unix milliseconds; `2026-11-20` or `2026-11-20T18:00`, also with seconds, in local time unless a `Z`
-  /// follows; or how long ago: `10m`, `10m ago`.
+  /// Reads Unix milliseconds; or `2026-11-20` or `2026-11-20T18:00`, also with seconds, in local time unless a `Z`
+  /// follows; or a time before now: `10m`, `10m ago`.
   static func milliseconds(_ text: String, now: UInt64) -> UInt64? {
     if let number = UInt64(text) { return number }
     let length = text.hasSuffix(" ago") ? String(text.dropLast(4)) : text
@@ -34,7 +34,7 @@ enum TimeWords {
     parts.tm_sec = second
     parts.tm_isdst = -1
     let seconds = isUTC ? timegm(&parts) : mktime(&parts)
-    // The C library turns 30 February into a day of March.
+    // The C library reads 30 February as a day of March.
     guard seconds >= 0, parts.tm_mday == date else { return nil }
     return UInt64(seconds) * 1_000
   }

@@ -4,10 +4,10 @@ import TerminalCanvas
 
 /// Standard output for answers, line by line, and standard error for everything else.
 ///
-/// Each line is written at once and whole, so that the reader of a pipe gets it as it happens. When the reader closes
-/// the pipe, the command ends quietly.
+/// Each line is written at once and whole, so that the reader of a pipe gets it immediately. When the reader closes the
+/// pipe, the command ends quietly.
 struct Output: Sendable {
-  /// How many colours to use; none unless it is a terminal.
+  /// How many colours to use; none unless standard output is a terminal.
   var depth = ColorDepth.none
 
   static var isTerminal: Bool { isatty(STDOUT_FILENO) != 0 }
@@ -33,7 +33,7 @@ struct Output: Sendable {
   func write(bytes: [UInt8]) {
     guard let failure = Output.write(bytes, to: STDOUT_FILENO) else { return }
     if failure == EPIPE { return Signals.readerIsGone() }
-    // For example a full disk. The answer is incomplete.
+    // The disk may be full, for example. The answer is incomplete.
     Output.complain("standard output: \(String(cString: strerror(failure)))")
     exit(ExitCode.failed.rawValue)
   }
@@ -43,7 +43,7 @@ struct Output: Sendable {
     _ = write(Array("sync-client: \(words.printable)\n".utf8), to: STDERR_FILENO)
   }
 
-  /// A line on standard error as it is: progress, and what else a person may want to know.
+  /// A line on standard error without a prefix: progress, and other remarks for people.
   static func remark(_ line: String) {
     _ = write(Array("\(line)\n".utf8), to: STDERR_FILENO)
   }
@@ -70,7 +70,7 @@ struct Output: Sendable {
 }
 
 extension String {
-  /// Without control characters: text from the network must not move the cursor or ring the bell.
+  /// The text without control characters: text from the network must not move the cursor or ring the bell.
   var printable: String {
     guard unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return self }
     return String(

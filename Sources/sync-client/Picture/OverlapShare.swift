@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// How much two shapes cover of each other.
+/// How much of each other two shapes cover.
 enum OverlapShare {
   /// The common area divided by the smaller shape's area: 1 if one lies wholly on the other.
   static func of(_ first: Outline, _ second: Outline) -> Double {
@@ -14,7 +14,7 @@ enum OverlapShare {
     var doubled = 0.0
     for loop in loops {
       guard let first = loop.first else { continue }
-      // Relative to a corner of the polygon, so that no digits are lost far from the origin.
+      // Calculated relative to a corner of the polygon, so that no digits are lost far from the origin.
       for index in loop.indices {
         let from = loop[index]
         let to = loop[(index + 1) % loop.count]

@@ -1,14 +1,14 @@
 import CanvasCRDT
 
-/// What commands ask of a room again and again: the drawing order, the names shown, which shapes overlap. It follows
-/// the room change by change, so that a question costs no more than its answer.
+/// The facts about a room that commands need again and again: the drawing order, the shown names, the overlaps. It
+/// follows the room change by change, so a question costs no more than its answer.
 struct RoomPicture: Sendable {
   private(set) var order = DrawingOrder()
   private(set) var names = ShownNames()
   private(set) var overlaps = OverlapIndex(pairsMax: RoomPicture.pairsMax)
 
-  /// As many as a server counts by default. A few thousand shapes on one spot have millions, which would take
-  /// gigabytes.
+  /// The number that a server counts by default. A few thousand shapes on one spot have millions of pairs, which would
+  /// take gigabytes.
   static let pairsMax = 500_000
 
   init() {}

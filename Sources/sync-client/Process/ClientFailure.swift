@@ -21,7 +21,7 @@ enum ClientFailure: Error, Hashable, Sendable {
   }
 }
 
-/// What the process returns to the script that called it.
+/// The process's exit code, for the script that called it.
 struct ExitCode: RawRepresentable, Hashable, Sendable {
   let rawValue: Int32
 

@@ -1,16 +1,16 @@
 import Glibc
 import Synchronization
 
-/// Standard input, line by line. A line is read only when it is asked for, so that a program that writes faster than
-/// its lines are taken has to wait.
+/// Standard input, line by line. A line is read only when it is asked for, so a program that writes faster than its
+/// lines are taken has to wait.
 ///
-/// A thread of its own reads, since files and terminals can't say whether a read would block.
+/// A separate thread reads, since files and terminals can't say whether a read would block.
 final class InputLines: Sendable {
   struct Line: Sendable {
     /// Counted from 1.
     let number: Int
     let bytes: [UInt8]
-    /// It was longer than allowed, and this is only its beginning.
+    /// Whether the line was longer than allowed. Then this is only its beginning.
     let isCut: Bool
   }
 

@@ -3,15 +3,15 @@ import Synchronization
 
 /// The main thread alone takes signals, one after the other, with `sigwait`. No handler interrupts anything.
 ///
-/// The first that asks the process to end cancels the command, which then ends in order. A second ends the process at
-/// once.
+/// The first signal that asks the process to end cancels the command, which then ends in order. A second one ends the
+/// process at once.
 enum Signals {
-  /// Those that ask the process to end. `nohup`, and a shell that starts a process in the background, have some
-  /// ignored; those stay ignored.
+  /// The signals that ask the process to end. `nohup`, and a shell that starts a process in the background, make a
+  /// process ignore some; those stay ignored.
   private static let ending: [Int32] = [SIGINT, SIGTERM, SIGHUP].filter { !isIgnored($0) }
   private static let received = Atomic<Int32>(0)
 
-  /// To be called on the main thread before there are others.
+  /// Call this on the main thread before there are other threads.
   static func block() {
     var set = all()
     pthread_sigmask(SIG_BLOCK, &set, nil)
@@ -22,8 +22,8 @@ enum Signals {
     kill(getpid(), SIGPIPE)
   }
 
-  /// The exit code after the signal that came: 128 plus its number, as shells have it. A reader that has read enough is
-  /// no failure.
+  /// The exit code after the signal that came: 128 plus its number, as in shells. If a reader has closed the pipe
+  /// because it has read enough, that is no failure.
   static var exitCode: ExitCode {
     let signal = received.load(ordering: .relaxed)
     return signal == SIGPIPE ? .success : ExitCode(rawValue: 128 + signal)

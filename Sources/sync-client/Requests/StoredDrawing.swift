@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// A room's drawing as the server gives it over HTTP: as it is now, or as it was.
+/// A room's drawing as the server returns it over HTTP: its present state or a past one.
 struct StoredDrawing: Sendable {
   /// The document as received.
   let bytes: [UInt8]

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// What was done to a shape, in words.
+/// Changes of a shape, in words.
 enum ChangeWords {
   /// `moved Sun to 120, 40 and coloured it #FF0000`. The name may be styled already.
   static func sentence(_ name: String, _ set: Properties) -> String {
@@ -12,7 +12,7 @@ enum ChangeWords {
     return phrases.isEmpty ? last : phrases.joined(separator: ", ") + " and " + last
   }
 
-  /// What the table of properties has to say, with the shape and the value in their places.
+  /// The phrase from the table of properties, with the shape and the value filled in.
   private static func phrase(_ property: Property, of set: Properties, object: String) -> String {
     filled("\(property.row.told)") { place in
       switch place {
@@ -20,7 +20,9 @@ enum ChangeWords {
       case "shape’s": return object == "it" ? "its" : "\(object)’s"
       case "value": return value(property, of: set)
       default:
-        // Two words of which one is meant: showed|hid.
+        // The place offers two words, such as showed
+        //
+        // hid, for true and false.
         guard case .flag(let field) = property.form, let bar = place.firstIndex(of: "|") else { return "\(place)" }
         return String(set[field] ? place[..<bar] : place[place.index(after: bar)...])
       }

@@ -2,11 +2,11 @@ import CanvasCRDT
 
 /// Events as lines for people. Many similar events at once become one line.
 struct EventLines {
-  /// Up to so many events of one kind by one writer get a line each.
+  /// Up to this many events of one kind by one writer get a line each.
   static let alikeMax = 6
 
   let output: Output
-  /// As the answer to an edit: without times, and without saying who did it.
+  /// Whether the lines answer an edit. Then they have no times and don't say who did it.
   var isReport = false
 
   func write(_ events: [RoomEvent]) {

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// Something that happened in a room, as people are told of it.
+/// Something that happened in a room, in the form in which people are told of it.
 struct RoomEvent: Hashable, Sendable {
   enum What: Hashable, Sendable {
     case made(ShapeName, Properties)
@@ -21,14 +21,14 @@ struct RoomEvent: Hashable, Sendable {
   var what: What
   var by: Writer?
 
-  /// Who did it.
+  /// The person who caused the event.
   enum Writer: Hashable, Sendable {
     case person(Person)
     /// Several people, while this client was offline.
     case several
     case oneself
 
-    /// Each request over HTTP comes from a new actor without a name. All of those count as the same hand.
+    /// Each request over HTTP comes from a new actor without a name. All of these count as the same writer.
     func isSameHand(as other: Writer) -> Bool {
       if case .person(let person) = self, case .person(let another) = other, person.name == nil, another.name == nil {
         return true
@@ -56,7 +56,7 @@ extension Peer {
   var shownName: String { name.isEmpty ? "Someone" : name.string.printable }
 }
 
-/// Who is or was in a room.
+/// The people who are or were in a room.
 struct People: Sendable {
   private var known: [Identifier: Person] = [:]
 

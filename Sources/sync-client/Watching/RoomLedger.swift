@@ -1,11 +1,11 @@
 import CanvasCRDT
 
-/// Turns a room's changes into events. A drag changes the position with each frame of somebody's screen; it becomes one
-/// event, when the shape has come to rest.
+/// Turns a room's changes into events. A drag changes a shape's position with each frame of somebody's screen. It
+/// becomes one event, once the shape has come to rest.
 struct RoomLedger: Sendable {
   /// A shape has come to rest when it has not changed for this long.
   static let restMilliseconds: UInt64 = 300
-  /// A shape that never rests is told of after this long.
+  /// A shape that never comes to rest is reported after this long.
   static let restlessMillisecondsMax: UInt64 = 5_000
 
   private struct ShapeEntry {
@@ -41,7 +41,7 @@ struct RoomLedger: Sendable {
     var next: UInt64?
     for entry in shapes.values { next = min(next ?? entry.due, entry.due) }
     for (pair, entry) in pairs {
-      // An overlap is told after the changes of its shapes.
+      // An overlap is reported after the changes of its shapes.
       let due = max(entry.due, shapes[pair.first]?.due ?? 0, shapes[pair.second]?.due ?? 0)
       next = min(next ?? due, due)
     }
@@ -52,18 +52,18 @@ struct RoomLedger: Sendable {
     ShapeName(id: shape, name: picture.names.name(of: shape) ?? Text(shape.text))
   }
 
-  /// The canvas may be newer than the change, and the shape gone. Then it keeps the name that it had.
+  /// The canvas may be newer than the change and lack the shape. Then the shape keeps the name that it had.
   private func nameBefore(_ shape: Identifier) -> ShapeName {
     ShapeName(id: shape, name: picture.names.name(of: shape) ?? shapes[shape]?.name ?? Text(shape.text))
   }
 
   mutating func note(_ peer: Peer) { people.note(peer) }
 
-  /// The next change of this shape is that it goes into the black hole.
+  /// The shape's next change is that it goes into the black hole.
   mutating func depart(_ shape: Identifier) { departing.insert(shape) }
 
-  /// The room was loaded anew, for example after it was deleted. The events are the shapes that came and those that
-  /// went.
+  /// The room was loaded anew, for example after it was deleted. The events are the shapes that appeared and those that
+  /// disappeared.
   mutating func reset(to canvas: Canvas, at now: Moment) -> [RoomEvent] {
     let before = picture
     picture = RoomPicture(canvas)
@@ -156,7 +156,7 @@ struct RoomLedger: Sendable {
   private mutating func note(_ pair: ShapePair, overlaps: Bool, gone: ShapeName, at now: Moment) {
     let time = now.monotonicMilliseconds
     if let entry = pairs[pair], entry.overlaps != overlaps {
-      // The pair is again as it was last told.
+      // The pair is again as it was last reported.
       pairs[pair] = nil
       return
     }
@@ -174,7 +174,8 @@ struct RoomLedger: Sendable {
 
   // MARK: - Telling
 
-  /// What has come to rest by now, in the order in which it began. Overlaps follow the changes that led to them.
+  /// The events of shapes that have come to rest, in the order in which they began. Overlaps follow the changes that
+  /// led to them.
   mutating func due(at now: Moment) -> [RoomEvent] {
     let time = now.monotonicMilliseconds
     var events: [RoomEvent] = []
@@ -183,7 +184,7 @@ struct RoomLedger: Sendable {
       shapes[shape] = nil
       events.append(event(entry, shape, at: now))
     }
-    // While one of the shapes still moves, it is not settled whether they overlap.
+    // While one of the shapes still moves, it is not certain whether they overlap.
     let settled = pairs.filter { pair, entry in
       entry.due <= time && shapes[pair.first] == nil && shapes[pair.second] == nil
     }

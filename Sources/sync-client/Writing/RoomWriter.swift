@@ -1,7 +1,7 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// Hears the server's answers.
+/// Gets the server's answers.
 @ClientLoop
 protocol WriterFollower: AnyObject {
   func answered(_ answer: WriterAnswer, by writer: RoomWriter)

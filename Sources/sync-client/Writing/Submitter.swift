@@ -1,11 +1,11 @@
 import CanvasCRDT
 
-/// A client that writes to a room without looking at it: a bot, a pipe. It keeps no canvas and does not even decode
-/// what others do, so that hundreds fit into one process.
+/// A client that only writes to a room: a bot, a pipe. It keeps no canvas and doesn't even decode others' changes, so
+/// that hundreds of clients fit into one process.
 ///
-/// A state machine, as `Replica` is: the host tells it what happens, and does what it asks for in return. Nothing is
-/// lost on the way. Each group of operations is stamped once, when it is first sent. After a connection was lost it is
-/// sent again under the same stamps, which changes nothing where it had arrived.
+/// A state machine, as `Replica` is: the host tells it what happened, and carries out the effects that it returns. No
+/// operation is lost. Each group of operations is stamped once, when it is first sent. After a lost connection it is
+/// sent again under the same stamps, which changes nothing if the server already has it.
 struct Submitter: Sendable {
   enum Effect: Hashable, Sendable {
     case connect
@@ -35,7 +35,7 @@ struct Submitter: Sendable {
   private var random: SplitMix
   private var groups: [Group] = []
   private var lastNumber: UInt64 = 0
-  /// Until when the room's rate, or a refusal, lets nothing more be sent.
+  /// Until when nothing more may be sent, because of the room's rate or a refusal.
   private var blockedUntil: UInt64?
 
   private var effects: [Effect] = []
@@ -57,16 +57,16 @@ struct Submitter: Sendable {
   var state: ClientConnection.State { connection.state }
   var limits: RoomLimits { connection.limits }
 
-  /// How often the room has been reached.
+  /// How many times the room has been reached.
   var joins: Int { connection.joins }
 
-  /// Groups that the server has not yet answered for.
+  /// How many groups the server has not answered yet.
   var unansweredCount: Int { groups.count }
 
   // MARK: - Writing
 
-  /// Submits operations as one message, which the room takes as a whole or not at all. Those without a stamp get one.
-  /// The answer has the same number.
+  /// Submits operations as one message, which the room takes as a whole or not at all. Operations without a stamp get
+  /// one. The answer has the number that this returns.
   mutating func submit(_ operations: [ProposedOperation], at now: Moment) -> (number: UInt64, effects: [Effect]) {
     lastNumber += 1
     groups.append(Group(number: lastNumber, operations: operations, isUnstamped: operations.map { $0.at == nil }))
@@ -161,7 +161,7 @@ struct Submitter: Sendable {
   private mutating func receive(_ welcome: Welcome, at now: Moment) {
     guard state == .greeting else { return }
     if welcome.actor != actor {
-      // A stamp names its writer, so a writer that comes back as somebody else gives new ones.
+      // A stamp names its writer, so a writer that comes back as a new actor makes new stamps.
       clock = Clock(actor: welcome.actor, time: clock.time)
       for index in groups.indices { groups[index].isStamped = false }
     }
@@ -191,7 +191,7 @@ struct Submitter: Sendable {
 
   private mutating func tellState() {
     guard state != stateTold else { return }
-    // What was not answered for goes out again over the next connection.
+    // Groups without an answer are sent again over the next connection.
     if stateTold == .joined { for index in groups.indices { groups[index].isSent = false } }
     stateTold = state
     effects.append(.state(state))
@@ -211,11 +211,11 @@ struct Submitter: Sendable {
   }
 }
 
-/// What the server answered to a group of operations.
+/// The server's answer to a group of operations.
 struct WriterAnswer: Hashable, Sendable {
   enum Outcome: Hashable, Sendable {
     case acknowledged(cursor: Cursor, superseded: [Superseded])
-    /// Nothing of it is applied.
+    /// Nothing of the group is applied.
     case refused(operation: Int?, code: RejectCode, message: Text)
   }
 

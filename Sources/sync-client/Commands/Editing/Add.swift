@@ -39,7 +39,7 @@ enum Add {
     return try await editor.commit(edits + [ShapeEdit(shape: Identifier.random(using: &random), set: set)])
   }
 
-  /// What was given on the command line, with the kind's own values where nothing was given.
+  /// The values from the command line, filled up with the kind's own.
   private static func shape(of kind: String, over given: Properties) -> Properties? {
     var random = SystemRandomNumberGenerator()
     var set = given
@@ -60,7 +60,7 @@ enum Add {
       standard.size = Properties().size
     }
     set.fill = given.assigned.contains(.fill) ? given.fill : Color.bright(using: &random)
-    // Where it lies and how it is turned is decided later, or by what was said.
+    // The position and the rotation are decided later, or were given; the fill has just been set.
     for property in standard.assigned.subtracting([.position, .rotation, .fill])
     where !given.assigned.contains(property) {
       set.take(property, from: standard)

@@ -81,7 +81,7 @@ enum History {
   }
 }
 
-/// What undo or redo would do, step by step. It is tried on a copy of the replica, of which nothing is sent.
+/// The steps that undo or redo would take. It tries them on a copy of the replica, and sends nothing.
 struct StepList {
   let steps: [[RoomEvent]]
 

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import Glibc
 
-/// `import` and `export`: drawings from files, and to files.
+/// `import` and `export`: drawings from and to files.
 enum ImportExport {
   static let commands = [importing, exporting]
 

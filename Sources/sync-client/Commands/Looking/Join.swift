@@ -32,7 +32,7 @@ enum Join {
     let host = open ?? ScreenHost()
     let isLight = invocation.arguments.has("--light") || host.terminalIsLight == true
     let live = LiveCanvas(invocation, room, host: host, theme: isLight ? .light : .dark)
-    // Before the screen is taken over, so that a failure is a line that stays on the terminal.
+    // Joins before the screen is taken over, so that an error message stays on the terminal.
     try await live.client.join()
     if open == nil { try host.open(invocation.windowChanges) }
     defer { if open == nil { host.close() } }

@@ -9,7 +9,7 @@ struct ShapeTable {
   /// If a shape overlaps more than these, the others are only counted.
   private static let neighboursMax = 3
 
-  /// - Parameter stamps: who wrote to each shape last; nothing if the table is not to say.
+  /// - Parameter stamps: who wrote to each shape last; nil to leave that column out.
   init(_ stored: StoredDrawing, stamps: [Identifier: Stamp]?) {
     let picture = RoomPicture(stored.canvas)
     shapeCount = picture.order.count
@@ -45,7 +45,7 @@ struct ShapeTable {
   private static func overlaps(of shape: Shape, _ shares: inout PairShares) -> String {
     let picture = shares.picture
     let neighbours = picture.overlaps.neighbours(of: shape.id)
-    // Each common area takes time to find, and so many names would not fit anyway.
+    // Each common area takes time to find, and that many names would not fit anyway.
     guard neighbours.count <= 64 else { return "\(neighbours.count) shapes" }
     let told = neighbours.map { neighbour -> (name: String, share: Double) in
       (picture.names.name(of: neighbour)?.string ?? neighbour.text, shares.of(ShapePair(shape.id, neighbour)))
@@ -64,7 +64,7 @@ struct ShapeTable {
   }
 }
 
-/// How much two shapes cover of each other, found once for both.
+/// How much of each other two shapes cover, computed once for both.
 private struct PairShares {
   let picture: RoomPicture
   private var found: [ShapePair: Double] = [:]

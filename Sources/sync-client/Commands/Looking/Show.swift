@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// `show`: what a room holds, printed once.
+/// `show`: prints a room's drawing once.
 enum Show {
   static let command = Command(
     name: "show",

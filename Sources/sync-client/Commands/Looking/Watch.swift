@@ -41,7 +41,7 @@ final class Watcher: RoomFollower {
     case programs
   }
 
-  /// If more people than these are here at the beginning, the others are only counted.
+  /// If more people than this are here at the beginning, the others are only counted.
   private static let namesMax = 12
 
   private let reader: Reader
@@ -55,7 +55,7 @@ final class Watcher: RoomFollower {
     self.output = output
   }
 
-  /// The room has been loaded. What happens from now on is news.
+  /// The room has been loaded. Everything from now on is news.
   func begin(_ client: RoomClient) {
     let canvas = client.replica.canvas
     var ledger = RoomLedger(canvas)
@@ -127,7 +127,7 @@ final class Watcher: RoomFollower {
 
   // MARK: - Telling
 
-  /// Tells also what has not come to rest yet, because the command ends here.
+  /// Also prints events that were still waiting for a shape to come to rest, because the command ends here.
   func flush(_ client: RoomClient) {
     timer?.cancel()
     timer = nil

@@ -82,7 +82,7 @@ final class Verdicts: RoomFollower {
     if case .digest(let verdict) = effect { newest = verdict }
   }
 
-  /// Asks again as long as the room keeps changing.
+  /// Asks again for as long as the room keeps changing.
   func ask(_ client: RoomClient, withinMilliseconds: UInt64) async throws -> DigestVerdict {
     let deadline = Clocks.monotonicMilliseconds() + withinMilliseconds
     while true {

@@ -47,7 +47,7 @@ enum Rooms {
       .init(heading: "peers", isNumeric: true), .init(heading: "operations", isNumeric: true),
       .init(heading: "a second", isNumeric: true),
     ])
-    // The busiest first.
+    // The busiest rooms come first.
     let rooms = reading.rooms.sorted { left, right in
       let (one, other) = (rates[left.room] ?? 0, rates[right.room] ?? 0)
       return (one, left.peers, right.room) > (other, right.peers, left.room)

@@ -11,7 +11,7 @@ struct LiveDrawing {
   /// All pairs that overlap, sorted; made when needed.
   private var pairs: [ShapePair]?
   private var regions: [ShapePair: CommonArea] = [:]
-  /// No outline is wider. Shapes outside the view may reach into it by half of this.
+  /// No outline is wider. Shapes outside the view may reach into it by half of this width.
   private var strokeWidthMax = 0.0
 
   init() {}
@@ -87,7 +87,7 @@ struct LiveDrawing {
     if found.count * 8 < count {
       return found.sorted { (picture.order.index(of: $0) ?? 0) < (picture.order.index(of: $1) ?? 0) }
     }
-    // So many were found that going through all shapes in order is cheaper than sorting these.
+    // With this many shapes, going through all shapes in order is cheaper than sorting the ones found.
     if found.count == items.count { return picture.order.places.compactMap { items[$0.shape] == nil ? nil : $0.shape } }
     let wanted = Set(found)
     return picture.order.places.compactMap { wanted.contains($0.shape) ? $0.shape : nil }
@@ -110,7 +110,7 @@ struct LiveDrawing {
     let share: Double
   }
 
-  /// At most so many common areas are computed for one frame. The others follow in the next.
+  /// At most this many common areas are computed for one frame. The others follow in the next.
   private static let findingsMax = 400
 
   /// The common areas of the pairs in view.
@@ -125,7 +125,7 @@ struct LiveDrawing {
       }
       findings += 1
       guard findings <= LiveDrawing.findingsMax else {
-        // The old area is nearer to the truth than none.
+        // An outdated area is closer to the truth than none.
         loops += drawing.regions[pair]?.loops ?? []
         return
       }
@@ -136,7 +136,7 @@ struct LiveDrawing {
     } else {
       for shape in visible {
         for neighbour in picture.overlaps.neighbours(of: shape) {
-          // Each pair once: from the smaller identifier, or from the shape in view.
+          // Counts each pair once: from the shape with the smaller identifier, or from the only one in view.
           if shape < neighbour || !(items[neighbour]?.outline.bounds.intersects(box) ?? false) {
             add(ShapePair(shape, neighbour), &self)
           }

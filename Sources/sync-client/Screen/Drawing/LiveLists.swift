@@ -1,7 +1,7 @@
 import CanvasCRDT
 import TerminalCanvas
 
-// The panel's lists: as much of each as there is room for.
+// The panel's lists: of each, as many rows as there is room for.
 
 extension LiveDrawing {
   /// Layers, the frontmost first.

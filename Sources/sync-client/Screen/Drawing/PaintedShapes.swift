@@ -7,9 +7,9 @@ struct PaintedShapes {
   let theme: Theme
   let pixels: Pixels
   let labels: [CanvasScene.Label]
-  /// Whether it shows all common areas.
+  /// Whether all common areas are painted.
   let isWhole: Bool
-  /// Until when it may be shown although it doesn't: painting should take a fifth of the time that finding common areas
+  /// Until when an incomplete painting may be shown. Painting should take a fifth of the time that finding common areas
   /// takes.
   let partialUntil: UInt64
 

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// Shapes on their way into the black hole. They are gone from the canvas, but shown for a moment longer.
+/// Shapes on their way into the black hole. They are no longer on the canvas, but are shown for a moment longer.
 struct Departures {
   private struct Departure {
     let item: CanvasScene.Item
@@ -9,24 +9,24 @@ struct Departures {
     let since: UInt64
   }
 
-  /// As long as on the page.
+  /// The page shows them for the same time.
   private static let milliseconds = 350.0
 
   private var departures: [Departure] = []
 
   var isEmpty: Bool { departures.isEmpty }
 
-  /// - Parameter box: where the deletion said that the shape goes, and its size there.
+  /// - Parameter box: where the shape goes, according to its deletion, and its size there.
   mutating func add(_ item: CanvasScene.Item, to box: Rect, at now: UInt64) {
     departures.append(Departure(item: item, target: box.center, since: now))
   }
 
-  /// Where the shapes are now. Those that have arrived are forgotten.
+  /// The shapes at their present places. Those that have arrived are forgotten.
   mutating func items(at now: UInt64) -> [CanvasScene.Item] {
     departures.removeAll { Double(now &- $0.since) >= Departures.milliseconds }
     return departures.map { departure in
       let part = Double(now &- departure.since) / Departures.milliseconds
-      // Slowly at first, as something heavy is drawn in.
+      // Shapes start slowly, like something heavy that is drawn in.
       let eased = part * part * (3 - 2 * part)
       var item = departure.item
       let size = item.outline.size

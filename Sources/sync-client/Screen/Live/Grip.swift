@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// What the mouse is holding.
+/// Whatever the mouse is holding.
 enum Grip {
   case none
   /// Shapes, with the place where each was grabbed.
@@ -14,7 +14,7 @@ enum Grip {
   struct Moving {
     let start: Point
     var shapes: [(shape: Identifier, position: Point)]
-    /// A shape is lifted only once it is really moved.
+    /// A shape is lifted only once it has really moved.
     var isLifted = false
   }
 
@@ -52,9 +52,9 @@ enum Grip {
   }
 }
 
-/// How many clicks have come one after the other in one place.
+/// Counts clicks that follow each other in one place.
 struct Clicks {
-  /// A click that comes later than this is a first one again.
+  /// A click that comes later than this counts as the first again.
   static let pauseMilliseconds: UInt64 = 350
 
   private(set) var count = 0
@@ -71,6 +71,6 @@ struct Clicks {
     last = (row, column, now)
   }
 
-  /// The next click is a first one.
+  /// The next click counts as the first.
   mutating func forget() { last = nil }
 }

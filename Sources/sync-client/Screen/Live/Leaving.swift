@@ -1,4 +1,4 @@
-/// How far leaving has come, if changes are not saved yet.
+/// How far leaving has come when there are unsaved changes.
 enum Leaving {
   case no
   /// The changes are on their way. The screen closes when they have arrived.

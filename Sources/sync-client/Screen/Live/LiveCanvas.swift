@@ -28,7 +28,7 @@ final class LiveCanvas: ScreenContent {
 
   var selection: [Identifier] = []
   var grip = Grip.none
-  /// Where the mouse was last seen over the canvas.
+  /// The last place of the mouse over the canvas.
   var pointer: Point?
   var clicks = Clicks()
   var pendingClick: LoopTimer?
@@ -42,7 +42,7 @@ final class LiveCanvas: ScreenContent {
   /// The shapes as last painted; nil if they have to be repainted.
   var shapes: PaintedShapes?
 
-  /// The page's colours for people, of which a user who chose none gets one.
+  /// The page's colours for people. A user who chose no colour gets one of these.
   private static let colors = [
     0xB42318, 0xBE185D, 0x86198F, 0x6D28D9, 0x4338CA, 0x1D4ED8, 0x0369A1, 0x0F766E, 0x15803D, 0x4D7C0F,
   ].map { Color(packed: $0) }
@@ -61,7 +61,7 @@ final class LiveCanvas: ScreenContent {
     client = invocation.client(of: room, configuration, follower: self)
   }
 
-  /// After the room has been reached for the first time.
+  /// Called when the room has been reached for the first time.
   func begin() {
     rebuild()
     ask()
@@ -81,7 +81,7 @@ final class LiveCanvas: ScreenContent {
 
   var moves: Bool { !departures.isEmpty || shapes?.isWhole == false }
 
-  /// Measures the round trip to the server, again and again.
+  /// Measures the round trip to the server, repeatedly.
   private func ask() {
     client.edit { replica, now in replica.ping(at: now) }
     pings = ClientLoop.shared.loop.schedule(afterMilliseconds: LiveCanvas.pingMilliseconds) { [weak self] in

@@ -24,7 +24,7 @@ extension LiveCanvas {
 
   // MARK: - Adding
 
-  /// Where a new shape goes: to the mouse, or else to the middle of the view.
+  /// A new shape is placed at the mouse, or else in the middle of the view.
   private var newPlace: Point { pointer.flatMap { view.visibleBox.contains($0) ? $0 : nil } ?? view.center }
 
   func add(_ kind: ShapeKind) {
@@ -148,7 +148,7 @@ extension LiveCanvas {
     }
   }
 
-  /// No outline, a thin one, a thick one, in turn. The colour is a darker fill.
+  /// Cycles through no outline, a thin one and a thick one. The outline's colour is a darker fill.
   func changeOutline() {
     change { shape, set in
       let properties = shape.properties

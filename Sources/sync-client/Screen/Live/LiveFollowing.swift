@@ -1,7 +1,7 @@
 import CanvasCRDT
 import TerminalCanvas
 
-// What happens in the room, and what the user is told of it.
+// Follows the events in the room and tells the user about them.
 
 extension LiveCanvas: RoomFollower {
   func follow(_ effect: ReplicaEffect, in client: RoomClient) {

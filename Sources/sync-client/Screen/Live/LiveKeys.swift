@@ -131,7 +131,8 @@ extension LiveCanvas {
     }
   }
 
-  /// Leaves at once if everything is saved. Otherwise it waits until it is; without a server it asks again first.
+  /// Leaves at once if everything is saved. Otherwise it waits until everything is; without a server it asks again
+  /// first.
   func leave() {
     let unsent = client.replica.unsentCount
     let isLive = client.replica.state == .live

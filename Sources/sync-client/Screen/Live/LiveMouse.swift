@@ -6,7 +6,7 @@ import WebSocketLoop
 // The mouse.
 
 extension LiveCanvas {
-  /// The mouse makes no shape smaller than this, unless it was smaller already.
+  /// The mouse doesn't make a shape smaller than this, unless the shape was smaller already.
   private static let extentMin = 100.0
 
   func take(_ mouse: Mouse) {
@@ -218,7 +218,7 @@ extension LiveCanvas {
     case .pulling(_, _, selects: true):
       if let band = grip.band { select(drawing.shapes(touching: band)) }
     case .pulling(_, _, selects: false):
-      // A trembling hand must not draw anything.
+      // The tremble of a hand must not draw anything.
       if let band = grip.band, band.size.width * view.scale >= 2 || band.size.height * view.rowScale >= 2 {
         clicks.forget()
         addRectangle(

@@ -4,7 +4,7 @@ import TerminalCanvas
 // The live canvas as a screen.
 
 extension LiveCanvas {
-  /// Nobody can tell more outlines of selected shapes apart.
+  /// With more outlines than this, selected shapes could not be told apart.
   private static let marksMax = 200
 
   func screen(_ size: Terminal.Size) -> Screen {
@@ -27,8 +27,8 @@ extension LiveCanvas {
   private func paintShapes() -> PaintedShapes {
     if let shapes, shapes.view == view, shapes.theme == theme, departures.isEmpty {
       if shapes.isWhole { return shapes }
-      // Common areas are found a few hundred a frame. To repaint thousands of them each time would take longer than
-      // finding them.
+      // A few hundred common areas are found for each frame. Repainting thousands of them each time would take longer
+      // than finding them.
       let isWhole = drawing.findCommonRegions(in: view.visibleBox)
       if !isWhole, Clocks.monotonicMilliseconds() < shapes.partialUntil { return shapes }
     }

@@ -84,6 +84,6 @@ extension LiveCanvas {
     )
   }
 
-  /// A user who moves the view stops following.
+  /// Stops following: the user has moved the view.
   func stopFollowing() { followed = nil }
 }

@@ -1,18 +1,18 @@
 import CanvasCRDT
 
-/// What others see of a person: `{"cursor":[x,y],"selection":[…],"lifted":[…],"view":[x,y,width,height]}`.
+/// The presence that others see: `{"cursor":[x,y],"selection":[…],"lifted":[…],"view":[x,y,width,height]}`.
 struct PresenceState: Hashable, Sendable {
   var cursor: Point?
   var selection: [Identifier] = []
   var lifted: [Identifier] = []
   var view: Rect?
 
-  /// More are left out: presence has a limit, and so many marks would tell nothing.
+  /// Further shapes are left out: presence has a limit, and more marks than this tell nothing.
   private static let shapesMax = 100
 
   init() {}
 
-  /// Another client may send anything. What can be understood is taken.
+  /// Another client may send anything. The parts that make sense are used.
   init(_ state: JSONText) {
     let read = state.bytes.span.withUnsafeBytes { bytes -> PresenceState? in
       guard var reader = try? JSONReader(validating: bytes) else { return nil }

@@ -4,8 +4,8 @@ import WebSocketLoop
 
 /// A room's past on the terminal: it can be played, paused and searched.
 ///
-/// The server tells how the room looked at a moment. Only one request is under way at a time, so playing is as smooth
-/// as the connection and the room allow.
+/// The server returns the room's state at a given moment. Only one request is under way at a time, so playing is as
+/// smooth as the connection and the room allow.
 @ClientLoop
 final class ReplayCanvas: ScreenContent {
   private let host: ScreenHost
@@ -34,7 +34,7 @@ final class ReplayCanvas: ScreenContent {
   private var shown: UInt64?
   private var isAsking = false
 
-  /// Moments closer than this count as one: it is a frame of somebody's screen.
+  /// Moments closer together than this count as one: it is the length of a frame.
   private static let stepMilliseconds: UInt64 = 16
 
   init(_ invocation: Invocation, _ room: RoomName, _ span: ReplaySpan, speed: Double, host: ScreenHost) {
@@ -48,8 +48,7 @@ final class ReplayCanvas: ScreenContent {
     playedAt = Clocks.monotonicMilliseconds()
   }
 
-  /// Fetches the first moment. Called before the screen is taken over, so that a failure is a line that stays on the
-  /// terminal.
+  /// Fetches the first moment. Call it before the screen is taken over, so that an error message stays on the terminal.
   func begin() async throws {
     try await fetch(span.to)
     hasView = false
@@ -89,7 +88,7 @@ final class ReplayCanvas: ScreenContent {
     }
   }
 
-  /// Requests the moment, unless a request is under way. After that this is called again.
+  /// Requests the moment, unless a request is under way. When that one ends, this is called again.
   private func ask() {
     let moment = moment
     let isNear = shown.map { max($0, moment) - min($0, moment) < ReplayCanvas.stepMilliseconds } ?? false
@@ -117,7 +116,7 @@ final class ReplayCanvas: ScreenContent {
     union = drawing.bounds.map { bounds in union?.union(bounds) ?? bounds } ?? union
   }
 
-  /// The box around everything seen so far. The view is fitted to it, so that it doesn't jump.
+  /// The box around everything seen so far. The view is fitted to it, so the view doesn't jump.
   private var union: Rect?
 
   // MARK: - The screen

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// The part of a room's history that is played: as asked for, or all that the server keeps.
+/// The part of a room's history that is played: the one asked for, or all that the server keeps.
 struct ReplaySpan: Hashable, Sendable {
   var from: UInt64
   var to: UInt64

@@ -2,7 +2,7 @@ import Glibc
 import TerminalCanvas
 import WebSocketLoop
 
-/// What the screen shows.
+/// Something that the screen can show.
 @ClientLoop
 protocol ScreenContent: AnyObject {
   /// The screen as it should be now.

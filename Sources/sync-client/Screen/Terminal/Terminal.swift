@@ -4,8 +4,8 @@ import WebSocketLoop
 
 /// The terminal that the process was started in: its size, its input, and what it shows.
 ///
-/// It is opened as a file of its own, so that making it non-blocking changes nothing for the shell. A slow terminal
-/// gets nothing more until it has taken what was sent. What changed meanwhile becomes one update, not a queue.
+/// It is opened as a separate file, so that making it non-blocking changes nothing for the shell. A slow terminal gets
+/// nothing more until it has taken what was sent. The changes until then become one update, not a queue.
 @ClientLoop
 final class Terminal {
   private let descriptor: Int32
@@ -16,7 +16,7 @@ final class Terminal {
   private let drained: @ClientLoop () -> Void
   private let lost: @ClientLoop () -> Void
 
-  /// What the terminal shows once it has taken everything; nil if that isn't known.
+  /// The screen that the terminal shows once it has taken everything; nil if that isn't known.
   private var shown: Screen?
   private var isAwaited = false
   private var unwritten: [UInt8] = []

@@ -1,14 +1,14 @@
 import Glibc
 
-/// Gives the terminal back as it was found, however the process ends: in order, by an error, by a fault or by a signal;
-/// also when it is stopped for a while.
+/// Restores the terminal, however the process ends: in order, by an error, by a fault or by a signal. It also restores
+/// the terminal while the process is stopped.
 ///
-/// Signal handlers interrupt anything and may call almost nothing. What they need is prepared in memory that is never
-/// freed. That is why this state belongs to the whole process; there is one terminal.
+/// Signal handlers interrupt anything and may call almost nothing. The data that they need is prepared in memory that
+/// is never freed. That is why this state belongs to the whole process; there is one terminal.
 enum TerminalGuard {
   private struct State {
     var descriptor: Int32 = -1
-    /// Between `take` and `release`.
+    /// True between `take` and `release`.
     var isTaken = false
     var isEntered = false
     var found = termios()
@@ -45,7 +45,7 @@ enum TerminalGuard {
     for fault in faults { handle(fault, TerminalGuard.diedBySignal) }
     handle(SIGTSTP, TerminalGuard.stopped)
     handle(SIGCONT, TerminalGuard.continued)
-    // A second signal, while the first is obeyed, ends the process with `exit`.
+    // A second signal, while the command ends because of the first, ends the process with `exit`.
     atexit { TerminalGuard.release() }
     return true
   }
@@ -56,7 +56,7 @@ enum TerminalGuard {
     leave()
   }
 
-  /// Raw mode and the alternate screen. Calls only what a signal handler may.
+  /// Sets raw mode and the alternate screen. Calls only functions that a signal handler may call.
   private static func enter() {
     tcsetattr(state.pointee.descriptor, TCSANOW, &state.pointee.wanted)
     // Entering the alternate screen twice would overwrite the saved cursor.
@@ -65,7 +65,7 @@ enum TerminalGuard {
     write(state.pointee.enter)
   }
 
-  /// The terminal as it was found. Calls only what a signal handler may.
+  /// Restores the terminal. Calls only functions that a signal handler may call.
   private static func leave() {
     guard state.pointee.isEntered else { return }
     state.pointee.isEntered = false
@@ -89,7 +89,7 @@ enum TerminalGuard {
     TerminalGuard.comeBack()
   }
 
-  /// Also after SIGSTOP, which can't be caught. A shell may have changed the terminal's settings since.
+  /// This is also called after SIGSTOP, which can't be caught. A shell may have changed the terminal's settings since.
   private static let continued: @convention(c) (Int32) -> Void = { _ in TerminalGuard.comeBack() }
 
   private static func comeBack() {
@@ -107,7 +107,7 @@ enum TerminalGuard {
     sigaction(number, &action, nil)
   }
 
-  /// Does what the signal does to a process without a handler.
+  /// Lets the signal act as on a process without a handler.
   private static func raiseAsUsual(_ number: Int32) {
     signal(number, SIG_DFL)
     var set = sigset_t()
@@ -117,7 +117,7 @@ enum TerminalGuard {
     raise(number)
   }
 
-  /// Writes all of it, if the terminal takes it within a moment.
+  /// Writes all bytes, if the terminal takes them within a moment.
   private static func write(_ bytes: UnsafeMutableBufferPointer<UInt8>) {
     var written = 0
     var patience = 20
