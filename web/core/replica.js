@@ -137,7 +137,7 @@ export class Replica {
    */
   askDigest() { return this.#perform('askDigest') }
   /**
-   * What the others see of this person, such as the cursor.
+   * Sets what others see of this person, such as the cursor.
    *
    * @param {object} state @returns {Effect[]}
    */
@@ -180,7 +180,7 @@ export class Replica {
   delete(shapes) { return this.#perform('deleteShapes', this.#core.writeNumbers(shapes)) }
   /** @returns {Effect[]} */
   clear() { return this.#perform('clear') }
-  /** What is edited until `endGroup` is one step to undo. */
+  /** All edits until `endGroup` are one step to undo. */
   beginGroup() { this.#exports.beginGroup(this.#handle) }
   endGroup() { this.#exports.endGroup(this.#handle) }
   /** @returns {Effect[]} */
@@ -231,10 +231,10 @@ export class Replica {
     return this.#perform('addShapes', this.#core.write(rows))
   }
 
-  // What there is to draw.
+  // The shapes to draw.
 
   /**
-   * What has changed since this was last asked.
+   * The changes since the last call.
    *
    * @returns {Changes}
    */
@@ -300,7 +300,7 @@ export class Replica {
     return actor === undefined ? null : { actor, milliseconds }
   }
 
-  // What lies where.
+  // Which shapes are at a place, and which overlap.
 
   /**
    * The shapes at a point, the topmost first.
@@ -363,7 +363,7 @@ export class Replica {
    */
   neighbours(id) { return Array.from(this.#numbers('neighbours', id)) }
   /**
-   * What two shapes have in common, as polygons.
+   * The common region of two shapes, as polygons.
    *
    * @param {number} first @param {number} second
    * @returns {{x: number, y: number}[][]}
@@ -411,7 +411,7 @@ export class Replica {
   /** @param {import('./core.js').Core['exchange']} exchange */
   #writeRoom(exchange) { return exchange.writeText(this.status().room ?? '') }
 
-  // What it says about itself.
+  // Status.
 
   /** @returns {{actor: number, room?: string, role?: string, state: string, cursor?: string,
    *   limits: {[limit: string]: number},
@@ -422,10 +422,10 @@ export class Replica {
   get unsentCount() { return this.#exports.unsentCount(this.#handle) }
   get canUndo() { return this.#exports.canUndo(this.#handle) !== 0 }
   get canRedo() { return this.#exports.canRedo(this.#handle) !== 0 }
-  /** Of what is shown: sixteen hexadecimal digits. */
+  /** The digest of the shown drawing: sixteen hexadecimal digits. */
   get digest() { return digestText(this.#exports.digest(this.#handle, 0)) }
-  /** Of what of it is confirmed. */
+  /** The digest of the confirmed drawing. */
   get confirmedDigest() { return digestText(this.#exports.digest(this.#handle, 1)) }
-  /** What the server's clock says. */
+  /** The time on the server's clock. */
   get serverMilliseconds() { return this.#exports.serverMilliseconds(this.#handle, ...this.#now()) }
 }

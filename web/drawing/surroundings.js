@@ -1,4 +1,4 @@
-// How much of the canvas the bars and the panel cover, for those who want to show something beside them.
+// How much of the canvas the bars and the panel cover, for code that shows something beside them.
 
 const gap = 12
 const narrow = '(max-width: 640px)'
@@ -13,7 +13,7 @@ function coveredRight() {
   return panel && !matchMedia(narrow).matches ? panel.offsetWidth + 2 * gap : 0
 }
 
-/** The same for the lower side, which the tools cover, or on a phone the panel that lies over them. */
+/** How much of the lower side is covered: by the tools, or on a phone by the panel that lies over them. */
 const coveredBottom = () => Math.max(barsHeight, matchMedia(narrow).matches ? (openPanel()?.offsetHeight ?? 0) + gap : 0)
 
 /**
@@ -31,7 +31,7 @@ export function fitBeside(view, box, padding, how = {}) {
 }
 
 /**
- * What is seen and not covered by the tools, the bars or the panel.
+ * The part of the view that the tools, the bars and the panel leave free.
  *
  * @param {import('./view.js').View} view
  */

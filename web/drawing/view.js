@@ -1,7 +1,7 @@
 import { Source } from '../basics/source.js'
 
-// Which part of the canvas is seen, and how large. Canvas coordinates are the model's; screen coordinates are CSS pixels
-// from the stage's top left corner.
+// The part of the canvas that is visible, and its scale. Canvas coordinates are the model's. Screen coordinates are CSS
+// pixels from the stage's top left corner.
 
 /** How far a hand can zoom. `fit` goes further out for very large drawings. */
 export const scaleMin = 0.02
@@ -18,7 +18,7 @@ const scaleOfAll = 1e-5
  */
 
 /**
- * `change` tells that something else is seen, `hand` that a hand moved the view rather than a glide.
+ * `change`: another part of the canvas is visible. `hand`: the user moved the view by hand, and not a glide.
  *
  * @extends {Source<{change: null, hand: null}>}
  */

@@ -80,7 +80,7 @@ export class Moving {
     this.#isOver = true
     if (this.#isLifted) this.#reach.lifting.lower()
     this.#reach.hole.rest()
-    // The second finger's pinch belongs to the same step.
+    // If a second finger turns the drag into a pinch, the pinch belongs to the same undo step.
     if (gesture.followedBy) return
     if (!this.#held.isEmpty && this.#reach.hole.takes(gesture, this.#held.now)) {
       this.#reach.hole.swallow(this.#held.ids)

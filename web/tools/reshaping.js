@@ -1,7 +1,8 @@
 import { Held } from './held.js'
 import { angleBetween, frameOf, middle, pinched, pulled, steppedTurn, turned } from './transform.js'
 
-// What handles and two fingers do. Each is one step to undo; a pinch that follows a drag goes on with the drag's.
+// Changes of shapes by handles and by two fingers. Each is one step to undo. A pinch that follows a drag continues the
+// drag's step.
 
 /** @typedef {import('../gestures/recogniser.js').Drag} Drag */
 /** @typedef {import('../gestures/recogniser.js').TwoFingers} TwoFingers */
@@ -10,7 +11,7 @@ import { angleBetween, frameOf, middle, pinched, pulled, steppedTurn, turned } f
 /** @typedef {Pick<import('./reach.js').Reach, 'editing' | 'shown' | 'view'>} ReshapingReach */
 
 /**
- * What all of them have in common.
+ * The part that all of these changes share.
  *
  * @template {Drag | TwoFingers} Gesture
  */
@@ -28,7 +29,7 @@ class Reshaping {
   }
 
   /**
-   * Where the shapes are to be.
+   * The new places of the shapes.
    *
    * @param {Gesture} _gesture @returns {Place[]}
    */
@@ -98,7 +99,7 @@ export class Turning extends Reshaping {
   }
 
   cursor = 'grabbing'
-  /** The frame of many turns with them while they are turned. */
+  /** While several shapes are turned, the frame around them turns too. */
   get frame() {
     return this.held.start.length > 1 ? { ...this.startFrame, rotation: this.#turn } : null
   }
