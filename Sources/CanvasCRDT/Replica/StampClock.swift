@@ -21,8 +21,8 @@ struct StampClock: Sendable {
     confirmedTime = max(confirmedTime, stamp.time)
   }
 
-  /// Takes note of an own stamp whose operation was refused. Somebody may have seen that operation, for example from a
-  /// log that failed while writing, so its stamp must never stand for another.
+  /// Takes note of an own stamp whose operation was refused. Somebody may have seen that operation all the same, as when
+  /// the log could not tell whether it had stored it. So its stamp must never stand for another operation.
   mutating func spend(_ stamp: Stamp) {
     spentTime = max(spentTime, stamp.time)
   }
