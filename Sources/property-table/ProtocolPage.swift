@@ -69,7 +69,7 @@ extension Property {
   /// The value that nobody has set, as JSON writes it.
   var defaultText: String {
     var writer = JSONWriter()
-    JSONEncoding.write(self, of: Properties(), to: &writer)
+    writer.value(self, of: Properties())
     return String(decoding: writer.finish(), as: UTF8.self)
   }
 }

@@ -59,7 +59,7 @@ public struct Drawing: Sendable {
       if property == .name {
         writer.value(text: names.name(of: id) ?? shape.baseName)
       } else {
-        JSONEncoding.write(property, of: shape.properties, to: &writer)
+        writer.value(property, of: shape.properties)
       }
     }
     if stamps {

@@ -9,26 +9,10 @@ public struct Shape: Hashable, Sendable {
   /// shows it without a number.
   let nameStamp: Stamp
 
-  init?(_ record: borrowing ShapeRecord) {
-    guard let kindStamp = record.stamp(of: .kind) else { return nil }
-    id = record.shape
-    var values = record.values
-    values.assigned.remove(.deleted)
-    properties = values
-    nameStamp = record.stamp(of: .name) ?? kindStamp
-  }
-
-  /// The shape's outline.
-  public var outline: Outline {
-    Outline(
-      kind: properties.kind,
-      position: properties.position,
-      size: properties.size,
-      rotation: properties.rotation,
-      cornerRadius: properties.cornerRadius,
-      points: Int(properties.points),
-      innerRatio: properties.innerRatio
-    )
+  init(id: Identifier, properties: Properties, nameStamp: Stamp) {
+    self.id = id
+    self.properties = properties
+    self.nameStamp = nameStamp
   }
 
   /// The shape's own name, or the one made up for it: its kind in words and its identifier's last group.

@@ -1,0 +1,9 @@
+extension Shape {
+  /// The shape of a record. Nil if the shape is not live.
+  init?(_ record: borrowing ShapeRecord) {
+    guard let kindStamp = record.stamp(of: .kind) else { return nil }
+    var values = record.values
+    values.assigned.remove(.deleted)
+    self.init(id: record.shape, properties: values, nameStamp: record.stamp(of: .name) ?? kindStamp)
+  }
+}
