@@ -21,9 +21,9 @@ public struct Outline: Hashable, Sendable {
     position: Point,
     size: Size,
     rotation: Double = 0,
-    cornerRadius: Double = 24,
-    points: Int = 5,
-    innerRatio: Double = 0.5
+    cornerRadius: Double = Properties().cornerRadius,
+    points: Int = Int(Properties().points),
+    innerRatio: Double = Properties().innerRatio
   ) {
     self.kind = kind
     self.position = position
@@ -90,8 +90,8 @@ extension Outline {
 // MARK: - What is drawn of what was asked for
 
 extension Outline {
-  public static let pointsRange = 3...64
-  public static let innerRatioRange = 0.05...1.0
+  public static let pointsRange = Int(PropertyRules.points.lowerBound)...Int(PropertyRules.points.upperBound)
+  public static let innerRatioRange = PropertyRules.innerRatios
 
   var drawnPoints: Int { Swift.min(Swift.max(points, Outline.pointsRange.lowerBound), Outline.pointsRange.upperBound) }
 
