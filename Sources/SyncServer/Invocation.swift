@@ -47,7 +47,7 @@ extension Invocation {
   ) throws(ConfigurationError) {
     let halves = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     guard let setting = Setting.all.first(where: { $0.name == halves[0] }) else {
-      throw ConfigurationError(words: "\(halves[0]): there is no such flag; --help lists all")
+      throw ConfigurationError(words: "\(halves[0]): unknown flag; see --help")
     }
     let value: String
     if halves.count == 2 {

@@ -156,14 +156,14 @@ async def test_a_backup_is_whole_and_its_cursors_are_not_taken_for_newer_ones(sh
         first = await again.until("ops")
         assert first.get("reset") is True, "the place is of another life of the room"
         code, out, words = await log("backup", "--data", server.data, "--to", copy)
-        assert code == 1 and words == f"SyncServer: {copy} is there already\n"
+        assert code == 1 and words == f"SyncServer: {copy} already exists\n"
 
 
 async def test_log_commands_that_cannot_be_used_exit_with_64(shared):
     """One line that says why; help is for a person."""
     for arguments, said in [
         ([], "verify, repair or backup"), (["mend"], "log mend"), (["verify"], "needs --data"),
-        (["verify", "--data"], "--data needs a value"), (["verify", "--data", "d", "--cut"], "no such flag"),
+        (["verify", "--data"], "--data needs a value"), (["verify", "--data", "d", "--cut"], "unknown flag"),
         (["backup", "--data", "d"], "needs --to"), (["repair", "--data", "d", "--room", "a b"], "--room a b"),
         (["repair", "--data", "memory"], "memory"),
     ]:

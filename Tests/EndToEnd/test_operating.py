@@ -18,7 +18,7 @@ from test_frames import Raw
 async def test_flags_that_cannot_be_used_exit_with_64(shared):
     """One line that says which and why."""
     for arguments, environment, words in [
-        (["--prot", "1"], {}, ["--prot", "no such flag"]),
+        (["--prot", "1"], {}, ["--prot", "unknown flag"]),
         (["--port", "http"], {}, ["--port http", "0 to 65535"]),
         (["--port"], {}, ["--port needs a value"]),
         (["--max-shapes=0"], {}, ["--max-shapes 0", "from 1 to"]),
@@ -124,7 +124,7 @@ async def test_told_twice_it_stops_at_once():
             server.process.send_signal(second)
             assert await asyncio.to_thread(server.process.wait, 12) == 1
             server.reader.join(timeout=5)
-            assert server.log[-1]["message"] == "told twice to stop"
+            assert server.log[-1]["message"] == "stopped at the second signal"
 
 
 async def test_a_port_in_use_is_one_line(shared):

@@ -177,7 +177,7 @@ async def test_sighup_reads_the_tokens_anew():
         server.process.send_signal(signal.SIGHUP)
 
         async def complained():
-            return [line for line in server.log if line["message"] == "the tokens stay as they were"]
+            return [line for line in server.log if line["message"] == "the tokens can't be read; the old ones stay valid"]
 
         (line,) = await eventually(complained, "a file that can't be used")
         assert line["level"] == "error" and line["reason"].startswith("line 1: ")
@@ -188,7 +188,7 @@ async def test_a_file_of_tokens_that_cannot_be_used_ends_with_64(shared):
     """One line, that doesn't show the token; one that everyone can read is warned of."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "tokens")
-        for lines, words in [(None, "No such file"), (f"{ANN} owner *\n", "line 1: "), ("\xff\xfe", "not text")]:
+        for lines, words in [(None, "No such file"), (f"{ANN} owner *\n", "line 1: "), ("\xff\xfe", "not UTF-8 text")]:
             if lines is not None:
                 with open(path, "w", encoding="latin-1") as file:
                     file.write(lines)

@@ -4,7 +4,7 @@ import CanvasCRDT
 struct Grant: Hashable, Sendable {
   /// Each may do what the one before it may.
   enum Level: Int, Comparable, Sendable {
-    /// Looks on.
+    /// Reads only.
     case viewer
     case editor
     /// Deletes rooms, and reads the metrics.

@@ -39,21 +39,23 @@ struct Tokens: Sendable {
       throw TokenFault("line \(line): a token has \(Tokens.bytesMin) to \(Tokens.bytesMax) characters")
     }
     guard token.allSatisfy(Tokens.isTokenByte) else {
-      throw TokenFault("line \(line): a token is of A-Z a-z 0-9 - . _ ~ + / =")
+      throw TokenFault("line \(line): a token may contain only A-Z a-z 0-9 - . _ ~ + / =")
     }
     guard let level = words.first.flatMap({ Grant.Level($0) }) else {
-      throw TokenFault("line \(line): after the token comes viewer, editor or operator")
+      throw TokenFault("line \(line): after the token write viewer, editor or operator")
     }
     var rooms: [RoomPattern] = []
     for word in words.dropFirst() {
       guard let pattern = RoomPattern(word) else {
-        throw TokenFault("line \(line): \(word) is no room; write a name, the beginning of names and *, or *")
+        throw TokenFault("line \(line): \(word) is not a room name; write a name, a prefix followed by *, or *")
       }
       rooms.append(pattern)
     }
-    guard !rooms.isEmpty else { throw TokenFault("line \(line): say for which rooms; * is all of them") }
+    guard !rooms.isEmpty else {
+      throw TokenFault("line \(line): list the rooms that the token is for; * means all rooms")
+    }
     guard !entries.contains(where: { $0.token == token }) else {
-      throw TokenFault("line \(line): the token stands on an earlier line already")
+      throw TokenFault("line \(line): this token is already on an earlier line")
     }
     entries.append(Entry(token: token, grant: Grant(level: level, rooms: rooms)))
   }
@@ -103,7 +105,7 @@ extension Tokens {
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
-      throw TokenFault("not a file")
+      throw TokenFault("this is not a file")
     }
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 65_536)
@@ -113,9 +115,9 @@ extension Tokens {
       guard count >= 0 else { throw TokenFault(String(cString: strerror(errno))) }
       guard count > 0 else { break }
       bytes += piece[..<count]
-      guard bytes.count <= fileBytesMax else { throw TokenFault("longer than a list of tokens") }
+      guard bytes.count <= fileBytesMax else { throw TokenFault("the file is too large for a list of tokens") }
     }
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw TokenFault("not text in UTF-8") }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw TokenFault("the file is not UTF-8 text") }
     return (try Tokens(text), status.st_mode & S_IROTH != 0)
   }
 }

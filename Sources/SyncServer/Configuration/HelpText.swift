@@ -5,9 +5,9 @@ extension Configuration {
       "SyncServer \(version): shared canvases over WebSockets and HTTP.",
       "",
       "  SyncServer [--port 8080] [--data .data] …",
-      "  SyncServer log verify|repair|backup --data DIRECTORY …      looks after stored rooms; log --help tells",
+      "  SyncServer log verify|repair|backup --data DIRECTORY …      checks and copies stored rooms; see log --help",
       "",
-      "Each flag is also a variable: --max-shapes 5000 is CANVAS_MAX_SHAPES=5000. A flag goes before its variable.",
+      "Each flag is also a variable: --max-shapes 5000 is CANVAS_MAX_SHAPES=5000. A flag overrides its variable.",
     ]
     lines += group(
       "The server",
@@ -21,7 +21,7 @@ extension Configuration {
       let flags = Limits.flags.filter { $0.group == subject }
       lines += group(subject.rawValue, flags.map { ("\($0.name) N", "\($0.words) (\(standard[keyPath: $0.limit]))") })
     }
-    lines += ["", "Exits with 0 when told to stop, 1 where it can't run, 64 for a flag that can't be used."]
+    lines += ["", "Exit codes: 0 stopped by a signal, 1 can't run, 64 bad flag."]
     return lines.joined(separator: "\n")
   }()
 

@@ -14,7 +14,7 @@ struct Option: Sendable {
     Option(
       name: "--host",
       value: "ADDRESS",
-      words: "where to listen; 0.0.0.0 or :: is everywhere",
+      words: "address to listen on; 0.0.0.0 or :: for all",
       standard: "127.0.0.1"
     ) {
       guard !$0.isEmpty else { return "needs a name or an address" }
@@ -24,7 +24,7 @@ struct Option: Sendable {
     Option(
       name: "--port",
       value: "NUMBER",
-      words: "the port; 0 takes any that is free and says which",
+      words: "port to listen on; 0 picks a free one and logs it",
       standard: "8080"
     ) {
       guard let port = Int($0), (0...65_535).contains(port) else { return "must be a whole number from 0 to 65535" }
@@ -34,7 +34,7 @@ struct Option: Sendable {
     Option(
       name: "--data",
       value: "DIRECTORY",
-      words: "where rooms are kept; `memory` keeps nothing",
+      words: "where rooms are stored; `memory` stores nothing",
       standard: ".data"
     ) {
       guard !$0.isEmpty else { return "needs a directory, or memory" }
@@ -49,7 +49,7 @@ struct Option: Sendable {
     Option(
       name: "--tokens",
       value: "FILE",
-      words: "lines `TOKEN viewer|editor|operator ROOM…`: who may come in",
+      words: "lines `TOKEN viewer|editor|operator ROOM…`: who may connect",
       standard: "open to all"
     ) {
       guard !$0.isEmpty else { return "needs a file" }
@@ -69,8 +69,8 @@ struct Option: Sendable {
     Option(
       name: "--proxies",
       value: "ADDRESSES",
-      words: "whose X-Forwarded-For is believed: 127.0.0.1,10.0.0.0/8",
-      standard: "nobody's"
+      words: "proxies whose X-Forwarded-For is trusted: 127.0.0.1,10.0.0.0/8",
+      standard: "none"
     ) {
       guard let proxies = Proxies($0) else { return "must be numeric addresses, or ranges such as 10.0.0.0/8" }
       $1.proxies = proxies

@@ -78,7 +78,7 @@ enum ConversationStep: Equatable, Sendable {
 extension Conversation {
   mutating func timePassed(now: Moment) -> ConversationStep {
     guard case .awaitingHello(let until) = state, now.monotonicMilliseconds >= until else { return .nothing }
-    return close(.noSignOfLife, "no hello in time")
+    return close(.noSignOfLife, "no hello arrived in time")
   }
 
   /// The room, or the server, has ended it.
@@ -88,7 +88,12 @@ extension Conversation {
     if case .closing = state { return .nothing }
     if case .close(let code, let reason) = timePassed(now: now) { return .close(code, reason) }
     guard isText == encoding.isText else {
-      return close(.wrongFrameType, isText ? "binary frames were agreed on" : "text frames were agreed on")
+      return close(
+        .wrongFrameType,
+        isText
+          ? "send binary frames: that is the subprotocol of this connection"
+          : "send text frames: that is the subprotocol of this connection"
+      )
     }
     guard UInt64(bytes.count) <= limits.messageBytes else { return close(.tooLarge, "the message is too long") }
     do throws(MessageError) {
@@ -107,7 +112,7 @@ extension Conversation {
 
   private mutating func take(_ message: ClientMessage, now: Moment) -> ConversationStep {
     guard case .joined(let role) = state else {
-      guard case .hello(let hello) = message else { return close(.badHello, "a message before hello") }
+      guard case .hello(let hello) = message else { return close(.badHello, "the first message must be hello") }
       if let name = hello.name, UInt64(name.utf8Count) > limits.nameBytes {
         return close(.badHello, "the name is too long")
       }
@@ -116,12 +121,12 @@ extension Conversation {
       return .join(hello, role)
     }
     switch message {
-    case .hello: return close(.badHello, "a second hello")
+    case .hello: return close(.badHello, "hello may be sent only once")
     case .operations(let submission): return take(submission, role: role, now: now)
     case .presence(let state):
       spendMessage(now)
       guard UInt64(state.bytes.count) <= limits.presenceBytes else {
-        return .reply(.error(code: "presence_too_large", message: "the state has more bytes than a room takes"))
+        return .reply(.error(code: "presence_too_large", message: "the state is longer than the room allows"))
       }
       return .presence(state)
     case .ping(let id):
@@ -161,7 +166,7 @@ extension Conversation {
       switch error {
       case .malformed(let words): return close(.malformed, words)
       case .badHello(let words): return close(.badHello, words)
-      case .badField, .unknownType, .rejected: return close(.badHello, "a message before hello")
+      case .badField, .unknownType, .rejected: return close(.badHello, "the first message must be hello")
       }
     }
     switch error {
@@ -169,7 +174,7 @@ extension Conversation {
     case .unknownType(let words):
       spendMessage(now)
       return .reply(.error(code: "unknown_type", message: words))
-    case .badHello: return close(.badHello, "a second hello")
+    case .badHello: return close(.badHello, "hello may be sent only once")
     case .badField(let words):
       spendMessage(now)
       return .reply(.error(code: "bad_field", message: words))
@@ -182,7 +187,7 @@ extension Conversation {
     }
   }
 
-  /// Who looks on is over no rate by writing, and waits like others who send much.
+  /// A read-only client that writes exceeds no rate. It waits like others that send a lot.
   private mutating func turnDown(_ id: MessageIdentifier?, now: Moment) -> ConversationStep {
     spendMessage(now)
     return .reply(.rejection(Rejection(id: id, code: .readOnly, message: "this connection is read-only")))
@@ -193,9 +198,9 @@ extension Conversation {
     let time = now.monotonicMilliseconds
     if refusals.isFull(at: time) { refusedSince = time }
     if !refusals.take(1, at: time), time >= refusedSince &+ Conversation.ignoringMilliseconds {
-      return close(.tooMany, "rate limits were ignored for long")
+      return close(.tooMany, "the client kept sending after rate_limited")
     }
-    let words: Text = "more operations a second than the room takes"
+    let words: Text = "too many operations a second"
     return .reply(.rejection(Rejection(id: id, code: .rateLimited, message: words)))
   }
 

@@ -61,7 +61,7 @@ extension Hub {
     let now = Moment.now()
     for (part, record) in appended.records.enumerated() {
       guard let operations = append?.parts[part] ?? StoredOperations.decode(record.bytes) else {
-        logger.error("a record of another form", ["room": .text(open.name), "position": .init(record.position)])
+        logger.error("a record in an unknown format", ["room": .text(open.name), "position": .init(record.position)])
         continue
       }
       let appeared = logger.writes(.debug) ? absentShapes(of: operations, in: open) : []
@@ -113,6 +113,6 @@ extension Hub {
 
   /// Why something that was asked for did not come.
   static func words(_ event: LogEvent) -> String {
-    if case .failed(_, _, let error) = event { "\(error)" } else { "the log gave another answer" }
+    if case .failed(_, _, let error) = event { "\(error)" } else { "the log gave an unexpected answer" }
   }
 }

@@ -66,7 +66,7 @@ extension Hub {
       snapshot = await Hub.decode(stored.bytes, seed: seed)
       if snapshot == nil {
         logger.error(
-          "a snapshot can't be read; the log is",
+          "a snapshot can't be read; reading the whole log instead",
           ["room": .text(name), "position": .init(stored.place.position)]
         )
       }
@@ -110,7 +110,7 @@ extension Hub {
       let now = Moment.now()
       for record in page.records {
         guard let operations = StoredOperations.decode(record.bytes) else {
-          return "the record at \(record.position) is of a newer server"
+          return "the record at \(record.position) was written by a newer server"
         }
         let record = RoomRecord(
           position: record.position,

@@ -44,7 +44,7 @@ extension LogCommand {
     guard let verb = rest.popFirst() else { throw ConfigurationError(words: "log needs verify, repair or backup") }
     if verb == "--help" || verb == "-h" { return .help }
     guard ["verify", "repair", "backup"].contains(verb) else {
-      throw ConfigurationError(words: "log \(verb): there is only verify, repair and backup")
+      throw ConfigurationError(words: "log \(verb): unknown command; use verify, repair or backup")
     }
     var values: [String: String] = [:]
     var cutting = false
@@ -60,13 +60,13 @@ extension LogCommand {
         }
         values[halves[0]] = value
       } else {
-        throw ConfigurationError(words: "log \(verb) \(halves[0]): there is no such flag; log --help lists all")
+        throw ConfigurationError(words: "log \(verb) \(halves[0]): unknown flag; see log --help")
       }
     }
     guard let directory = values["--data"] ?? environment["CANVAS_DATA"] else {
       throw ConfigurationError(words: "log \(verb) needs --data DIRECTORY")
     }
-    guard directory != "memory" else { throw ConfigurationError(words: "--data memory: nothing is kept there") }
+    guard directory != "memory" else { throw ConfigurationError(words: "--data memory: nothing is stored there") }
     let action: Action
     switch verb {
     case "verify": action = .verify

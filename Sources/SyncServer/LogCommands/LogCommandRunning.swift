@@ -49,7 +49,7 @@ extension LogCommand {
 
   private func backUp(to copy: String) throws(StorageFault) -> Int32 {
     guard access(copy, F_OK) != 0 else {
-      StandardError.complain("\(copy) is there already")
+      StandardError.complain("\(copy) already exists")
       return 1
     }
     do throws(StorageFault) {

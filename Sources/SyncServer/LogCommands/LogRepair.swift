@@ -59,14 +59,16 @@ struct LogRepair {
           continue
         }
         guard cutting else {
-          print("\(damage); no newer snapshot stands for it: restore a backup, or drop all from there on with --cut")
+          print(
+            "\(damage); no newer snapshot covers it; restore a backup, or drop it and everything after it with --cut"
+          )
           return false
         }
         let cut = ask {
           .repair(RepairRequest(id: $0, room: room, means: .cutting(newEpoch: .random(in: .min ... .max))))
         }
         guard case .repaired(_, _, _, _, let last) = cut else {
-          print("\(damage); it can't be cut")
+          print("\(damage); cutting failed")
           return false
         }
         print("\(damage); repaired: the room now ends at position \(last)")

@@ -69,7 +69,7 @@ struct Room: Sendable {
   ) -> MemberID? {
     let actor = hello.actor ?? audience.newActor(using: &generator)
     if let older = audience.id(of: actor) {
-      sendAway(older, .actorElsewhere, "the actor joined elsewhere", now: now)
+      sendAway(older, .actorElsewhere, "this actor has joined over another connection", now: now)
     }
     guard !audience.isFull else { return nil }
     if hello.overlaps { keepOverlaps(now) }

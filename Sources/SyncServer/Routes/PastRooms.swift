@@ -17,25 +17,25 @@ extension RoomService {
       end = .time(milliseconds)
     } else {
       guard let cursor = RoomCursor(Cursor(Text(at))) else {
-        return .error(400, code: "bad_request", message: "at is a cursor, or Unix milliseconds")
+        return .error(400, code: "bad_request", message: "at must be a cursor or a time in Unix milliseconds")
       }
       guard cursor.epoch == view.epoch, cursor.position <= view.position else {
         return .error(
           409,
           code: "other_cursor",
-          message: "this is no place in the room as it is: it was deleted or restored"
+          message: "this cursor is not from the room as it is now; the room was deleted or restored"
         )
       }
       end = .position(cursor.position)
     }
     guard await takeHistoryTurn() else {
-      return .error(429, code: "rate_limited", message: "as much history is being read as may be")
+      return .error(429, code: "rate_limited", message: "too many requests are reading history")
         .retried(afterSeconds: 1)
     }
     let history = await history(of: room, at: end)
     requestBook.historyTurns.leave()
     switch history {
-    case .failure(.trimmed): return .error(404, code: "not_kept", message: "history as old as that is no longer kept")
+    case .failure(.trimmed): return .error(404, code: "not_kept", message: "history this old is no longer kept")
     case .failure(.unreadable(let words)): return .error(503, code: "unavailable", message: words)
     case .success(let history):
       return await answer(

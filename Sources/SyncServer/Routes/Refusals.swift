@@ -7,12 +7,12 @@ extension Response {
   static let tooManyConnections = error(
     503,
     code: "unavailable",
-    message: "the server has as many HTTP connections as it takes"
+    message: "the server has too many HTTP connections"
   ).retried(afterSeconds: 1)
   static let tooManyFromAddress = error(
     429,
     code: "too_many",
-    message: "your address has as many HTTP connections as one may have"
+    message: "too many HTTP connections from your address"
   ).retried(afterSeconds: 1)
 
   static let notFound = error(404, code: "not_found", message: "there is nothing here")
@@ -24,26 +24,26 @@ extension Response {
   static let noSuchRoom = error(404, code: "no_such_room", message: "nobody has written to this room")
 
   static func notAllowed(_ methods: String) -> Response {
-    var response = error(405, code: "method_not_allowed", message: "this takes \(methods)")
+    var response = error(405, code: "method_not_allowed", message: "use \(methods)")
     response.headers.append(("Allow", methods))
     return response
   }
   static let tooManyRooms = error(
     503,
     code: "unavailable",
-    message: "the server has as many rooms open as it takes"
+    message: "the server has too many rooms open"
   )
 
   /// Why a request of the interface is not answered, where it isn't.
   /// - Parameter room: the one that it is about, if it is about one.
   static func refusal(_ grant: Grant, room: String?, needs level: Grant.Level) -> Response? {
     if let room, !grant.covers(room) {
-      return error(403, code: "forbidden", message: "this token is not for this room")
+      return error(403, code: "forbidden", message: "this token doesn't give access to room \(room)")
     }
     guard grant.level < level else { return nil }
     return level == .editor
-      ? error(403, code: "read_only", message: "this token may only look on")
-      : error(403, code: "forbidden", message: "this takes an operator's token")
+      ? error(403, code: "read_only", message: "this token is read-only")
+      : error(403, code: "forbidden", message: "this needs an operator's token")
   }
 
   static let noToken: Response = {

@@ -56,7 +56,7 @@ extension OverlapIndex {
     return writer.finish()
   }
 
-  /// `GET /v1/rooms/{room}/free`; nothing where shapes cover all there is.
+  /// `GET /v1/rooms/{room}/free`; nothing where shapes cover the whole canvas.
   func document(freePlaceFor size: Size, near point: Point) -> [UInt8]? {
     guard let place = freePlace(for: size, near: point) else { return nil }
     var writer = JSONWriter(capacity: 64)

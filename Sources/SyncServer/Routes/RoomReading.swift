@@ -7,7 +7,7 @@ extension RoomService {
   /// The rooms that a token is for.
   func roomList(_ request: Request, _ grant: Grant) async -> Response {
     switch await list(of: grant) {
-    case .failure(.trimmed): return .error(503, code: "unavailable", message: "the log gave another answer")
+    case .failure(.trimmed): return .error(503, code: "unavailable", message: "the log gave an unexpected answer")
     case .failure(.unreadable(let words)): return .error(503, code: "unavailable", message: words)
     case .success(let summaries):
       var writer = JSONWriter(capacity: summaries.count * 96 + 32)
@@ -27,7 +27,7 @@ extension RoomService {
     switch request.parameter("stamps") {
     case nil, "0", "false": stamps = false
     case "1", "true", "": stamps = true
-    default: return .error(400, code: "bad_request", message: "stamps is 1 or 0")
+    default: return .error(400, code: "bad_request", message: "stamps must be 1 or 0")
     }
     return await seeing(room, request) { view in
       // A weak one, since compressed it is other bytes.
@@ -52,7 +52,7 @@ extension RoomService {
   func overlaps(_ room: OpenedRoom, _ request: Request) async -> Response {
     let box = request.parameter("box").map { BoxParameter.numbers($0, count: 4).flatMap(BoxParameter.cut) }
     if case .some(nil) = box {
-      return .error(400, code: "bad_request", message: "box is x,y,width,height, with a positive width and height")
+      return .error(400, code: "bad_request", message: "box must be x,y,width,height, with a positive width and height")
     }
     guard request.parameter("at") == nil else {
       let pairsMax = Int(clamping: limits.overlapPairs)
@@ -74,11 +74,11 @@ extension RoomService {
       return .error(
         400,
         code: "bad_request",
-        message: "size is width,height and near is x,y, within the bounds of shapes"
+        message: "size must be width,height and near must be x,y, within the bounds of shapes"
       )
     }
     guard let place = overlapIndex(of: room).document(freePlaceFor: box.size, near: box.origin) else {
-      return .error(409, code: "no_place", message: "shapes cover all there is")
+      return .error(409, code: "no_place", message: "there is no free place: shapes cover the whole canvas")
     }
     return .json(place, headers: [("Cache-Control", "no-store")])
   }
@@ -122,7 +122,7 @@ extension OverlapIndex {
 
   fileprivate func answer(box: Rect?, _ view: RoomView, _ request: Request) -> Response {
     guard let bytes = box.map({ document(overlapping: $0) }) ?? document(room: view.name, cursor: view.cursor) else {
-      return .error(503, code: "too_many_overlaps", message: "more shapes overlap than the server tells one by one")
+      return .error(503, code: "too_many_overlaps", message: "too many shapes overlap to list them")
     }
     return Response.json(bytes, headers: [("Cache-Control", "no-store")]).compressed(for: request)
   }

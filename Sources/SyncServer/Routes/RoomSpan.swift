@@ -6,7 +6,7 @@ extension RoomService {
   /// Where retention has dropped the beginning, `?at=` says so for a time that is no longer kept.
   func spanDocument(_ room: OpenedRoom) async -> Response {
     guard let span = await span(of: room), let view = view(of: room) else {
-      return .error(503, code: "unavailable", message: "the log gave another answer")
+      return .error(503, code: "unavailable", message: "the log gave an unexpected answer")
     }
     var writer = JSONWriter(capacity: 192)
     writer.beginObject()

@@ -57,7 +57,7 @@ extension RoomService {
   }
 
   private func writing(_ name: String, _ answer: (OpenedRoom) async -> Response) async -> Response {
-    guard !isStopping else { return .error(503, code: "unavailable", message: "the server is going away") }
+    guard !isStopping else { return .error(503, code: "unavailable", message: "the server is stopping") }
     switch await take(name, mayCreate: true) {
     case .open(let room):
       defer { giveBack(room) }
@@ -101,11 +101,11 @@ extension Response {
   fileprivate static let tooFast = error(
     429,
     code: "rate_limited",
-    message: "more operations a second than an address may send"
+    message: "too many operations a second from your address"
   ).retried(afterSeconds: 1)
 
   fileprivate static func noRoom(_ limits: Limits) -> Response {
-    error(409, code: "room_full", message: "the room has room for \(limits.shapes) shapes")
+    error(409, code: "room_full", message: "the room may have at most \(limits.shapes) shapes")
   }
 
   fileprivate static func refusing(_ error: MessageError) -> Response {

@@ -65,7 +65,7 @@ extension RoomService {
 
   private func page(_ file: String, _ request: Request) -> Response {
     files.response(to: request, path: [file])
-      ?? .error(404, code: "not_found", message: "the page's files are not there; --web says where they are")
+      ?? .error(404, code: "not_found", message: "the page's files were not found; set their directory with --web")
   }
 
   /// A person is told in words, with a way on.
@@ -75,7 +75,7 @@ extension RoomService {
   }
 
   private func readiness() -> Response {
-    if isStopping { return .error(503, code: "unavailable", message: "the server is going away") }
+    if isStopping { return .error(503, code: "unavailable", message: "the server is stopping") }
     if let storageFault { return .error(503, code: "unavailable", message: storageFault) }
     return .text("ok\n")
   }
@@ -85,7 +85,7 @@ extension RoomService {
     guard let grant = grant(of: request.token) else { return .noToken }
     guard parts.first == "rooms", parts.count <= 3 else { return .notFound }
     if let name = request.malformedParameter {
-      return .error(400, code: "bad_request", message: "the parameter \(name) is not well escaped")
+      return .error(400, code: "bad_request", message: "the parameter \(name) is not percent-encoded correctly")
     }
     if parts.count == 1 {
       guard request.isReading else { return .notAllowed("GET, HEAD") }
@@ -122,7 +122,7 @@ extension RoomService {
       return await parts[2] == "ops" ? operations(exchange, name) : layout(exchange, name)
     case "sync":
       guard request.isReading else { return .notAllowed("GET") }
-      return .error(400, code: "bad_request", message: "this is a WebSocket: ask for an upgrade")
+      return .error(400, code: "bad_request", message: "this address is for WebSockets; send an upgrade request")
     default: return .notFound
     }
   }

@@ -18,7 +18,7 @@ enum Server {
       }
     }
     let files = StaticFiles(directory: configuration.web)
-    if !files.isThere { logger.warning("the page's files are not there", ["web": .text(configuration.web)]) }
+    if !files.isThere { logger.warning("the page's files were not found", ["web": .text(configuration.web)]) }
     let loop: EventLoop
     do {
       loop = try EventLoop(name: "hub") { level, line in
@@ -28,7 +28,7 @@ enum Server {
         }
       }
     } catch {
-      fail("no event loop could be made: \(error)")
+      fail("can't start the event loop: \(error)")
     }
     let hub = Hub(loop: loop, configuration: configuration, logger: logger, files: files, tokens: tokens)
     let log = openLog(configuration, sink: { hub.logTold($0) })
@@ -50,7 +50,7 @@ enum Server {
     loop.execute { hub.assumeIsolated { $0.stop() } }
     // Told twice, it goes at once.
     while waitForSignal(signals) == SIGHUP {}
-    logger.warning("told twice to stop")
+    logger.warning("stopped at the second signal")
     exit(1)
   }
 
@@ -58,8 +58,8 @@ enum Server {
 
   private static func read(tokens path: String, _ logger: Logger) throws(TokenFault) -> Tokens {
     let (tokens, isOpenToAll) = try Tokens.read(path)
-    if isOpenToAll { logger.warning("everyone on this machine can read the tokens", ["file": .text(path)]) }
-    if tokens.count == 0 { logger.warning("there is no token, so nobody can come in", ["file": .text(path)]) }
+    if isOpenToAll { logger.warning("every user of this machine can read the tokens", ["file": .text(path)]) }
+    if tokens.count == 0 { logger.warning("the file has no tokens, so nobody can connect", ["file": .text(path)]) }
     return tokens
   }
 
@@ -70,7 +70,10 @@ enum Server {
       let tokens = try read(tokens: path, logger)
       hub.loop.execute { hub.assumeIsolated { $0.take(tokens) } }
     } catch {
-      logger.error("the tokens stay as they were", ["file": .text(path), "reason": .text(error.words)])
+      logger.error(
+        "the tokens can't be read; the old ones stay valid",
+        ["file": .text(path), "reason": .text(error.words)]
+      )
     }
   }
 
@@ -101,8 +104,8 @@ enum Server {
   private static func words(_ error: ListenError) -> String {
     switch error {
     case .portInUse(let host, let port): "port \(port) on \(host) is in use"
-    case .noRight(let host, let port): "no right to listen on port \(port) of \(host)"
-    case .badHost(let host): "\(host) is no address of this machine"
+    case .noRight(let host, let port): "permission denied for port \(port) on \(host)"
+    case .badHost(let host): "\(host) is not an address of this machine"
     case .failed(let number): "can't listen: \(String(cString: strerror(number)))"
     }
   }

@@ -39,10 +39,11 @@ import WebSocketLoop
   @Test(
     "A line that can't be used is named by its number, without the token",
     arguments: [
-      ("short editor *", "16 to 256"), ("sixteen-letters-\u{FC} editor *", "a token is of"),
+      ("short editor *", "16 to 256"), ("sixteen-letters-\u{FC} editor *", "a token may contain only"),
       ("sixteen-letters-", "viewer, editor or operator"), ("sixteen-letters- owner *", "viewer, editor or operator"),
-      ("sixteen-letters- editor", "for which rooms"), ("sixteen-letters- editor a*b", "a*b is no room"),
-      ("sixteen-letters- editor a/b", "a/b is no room"), ("sixteen-letters- editor **", "** is no room"),
+      ("sixteen-letters- editor", "list the rooms"), ("sixteen-letters- editor a*b", "a*b is not a room name"),
+      ("sixteen-letters- editor a/b", "a/b is not a room name"),
+      ("sixteen-letters- editor **", "** is not a room name"),
       ("ann-ann-ann-ann-1 viewer *", "earlier line"),
     ]
   )

@@ -44,7 +44,7 @@ struct Door: Sendable {
     for (index, operation) in proposed.enumerated() {
       guard let at = operation.at else { continue }
       if case .member = origin, at.actor != actor {
-        throw Rejection(operation: index, code: .badStamp, message: "at must name the connection's actor")
+        throw Rejection(operation: index, code: .badStamp, message: "the stamp in at must have this connection's actor")
       }
       try checkTime(of: operation, at: at, index: index, canvas: fold.canvas, now: now)
     }
@@ -148,5 +148,5 @@ struct Door: Sendable {
   }
 
   /// Why a batch that the log didn't take is refused.
-  static let unavailable: Text = "the log can't be written now"
+  static let unavailable: Text = "the server can't store changes now"
 }

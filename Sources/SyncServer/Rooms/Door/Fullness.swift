@@ -75,19 +75,19 @@ struct Fullness: Sendable {
         Load(standing: canvas.liveCount - leaving, waiting: shapes.count, arriving: arriving, most: limits.shapes),
         at: index,
         isLogInDoubt,
-        Text("the room has \(limits.shapes) shapes, as many as it may")
+        Text("the room is full: it has \(limits.shapes) shapes, the most it may have")
       )
       try check(
         Load(standing: canvas.shapeCount - leaving, waiting: shapes.count, arriving: arriving, most: remnantsMax),
         at: index,
         isLogInDoubt,
-        "the room keeps as many late edits of deleted shapes as it can: delete those shapes again"
+        "the room is full of late edits to deleted shapes; delete those shapes again"
       )
       try check(
         Load(standing: canvas.erasureCount, waiting: erasures.count, arriving: forgotten, most: limits.erasures),
         at: index,
         isLogInDoubt,
-        "the room remembers as many deleted shapes as it can"
+        "the room can't remember more deleted shapes"
       )
     }
     return newcomers

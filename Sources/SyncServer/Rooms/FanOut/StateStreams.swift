@@ -31,7 +31,7 @@ struct StateStreams: Sendable {
     let isNew: Bool
   }
 
-  /// Enters a reader into a stream that is there already and from which the ring goes on, or into a new one.
+  /// Enters a reader into a stream that already exists and from which the ring goes on, or into a new one.
   /// - Parameter pairs: all that overlaps now; asked only where a new stream is made.
   mutating func enter(
     _ want: Want,
