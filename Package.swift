@@ -59,6 +59,13 @@ let package = Package(
       swiftSettings: settings
     ),
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    // It has no tests. It is a test target since it looks into SyncServer, which only builds for tests allow.
+    .testTarget(
+      name: "ServerModel",
+      dependencies: ["SyncServer", "CanvasCRDT", "TestSupport"],
+      path: "Tests/ServerModel",
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "CanvasCRDTTests",
       dependencies: ["CanvasCRDT", "TestSupport"],
@@ -73,7 +80,7 @@ let package = Package(
     ),
     .testTarget(
       name: "SyncClientTests",
-      dependencies: ["sync-client", "CanvasCRDT", "TestSupport"],
+      dependencies: ["sync-client", "SyncServer", "CanvasCRDT", "ServerModel", "TestSupport"],
       swiftSettings: settings
     ),
     .testTarget(
@@ -83,12 +90,12 @@ let package = Package(
     ),
     .testTarget(
       name: "SyncServerTests",
-      dependencies: ["SyncServer", "CanvasCRDT", "TestSupport"],
+      dependencies: ["SyncServer", "CanvasCRDT", "ServerModel", "TestSupport"],
       swiftSettings: settings
     ),
     .testTarget(
       name: "SimulationTests",
-      dependencies: ["SyncServer", "CanvasCRDT", "TestSupport"],
+      dependencies: ["SyncServer", "CanvasCRDT", "ServerModel", "TestSupport"],
       swiftSettings: settings
     ),
     .testTarget(

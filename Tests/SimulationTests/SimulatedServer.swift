@@ -1,6 +1,7 @@
 import CanvasCRDT
 import Testing
 
+@testable import ServerModel
 @testable import SyncServer
 
 // The server's side: what its loop would do, and what may befall it.
@@ -211,18 +212,8 @@ extension Simulation {
     if case .submit(let submission) = action, let id = submission.id {
       lines[line].submitted[id] = submission.operations.compactMap { $0.at }
     }
-    switch action {
-    case .nothing: break
-    case .join(let hello, let role):
-      let encoding = lines[line].conversation.encoding
-      lines[line].member = room?.join(hello, role: role, encoding: encoding, now: now, using: &random)
-    case .submit(let submission):
-      if let member = lines[line].member { room?.submit(submission, from: member, now: now) }
-    case .presence(let state): if let member = lines[line].member { room?.presence(state, from: member, now: now) }
-    case .digest: if let member = lines[line].member { room?.digest(for: member, now: now) }
-    case .reply(let message):
-      if let member = lines[line].member { room?.reply(message, to: member) }
-    case .close(let code, _):
+    let encoding = lines[line].conversation.encoding
+    if let code = room?.take(action, from: &lines[line].member, encoding: encoding, now: now, using: &random) {
       lines[line].closeCode = code.rawValue
       forget(line)
     }

@@ -2,25 +2,27 @@ import CanvasCRDT
 import TestSupport
 import Testing
 
+@testable import ServerModel
+@testable import SyncServer
 @testable import sync_client
 
-/// A room at the other end of a bad line: answers writers, now and then refuses for now, and loses connections between
-/// any two messages.
+/// A writer and a room with a bad line between them: connections are lost between any two messages, and now and then the
+/// room's log takes nothing.
 private struct BadLine {
   var random: SeededGenerator
   var now = Moment(wallMilliseconds: 1_763_650_000_000, monotonicMilliseconds: 1_000)
-  var canvas = Canvas()
+  var server = RoomBench()
+  /// Which of the server's connections is the writer's.
+  var connection: Int?
   var submitter: Submitter
   var toServer: [[UInt8]] = []
   var toClient: [[UInt8]] = []
-  var isOpen = false
+  var isOpen: Bool { connection != nil }
   var wantsConnection = false
   var wakeAt: UInt64?
   var answers: [WriterAnswer] = []
   var losses = 0
-  var refusals = 0
-  var unansweredMax = 0
-  var limits = RoomLimits()
+  var refusals: Int { server.clients.indices.reduce(0) { $0 + server.rejections($1).count } }
 
   init(seed: UInt64) {
     random = SeededGenerator(seed: seed)
@@ -33,7 +35,7 @@ private struct BadLine {
       switch effect {
       case .connect: wantsConnection = true
       case .send(let bytes): toServer.append(bytes)
-      case .disconnect: isOpen = false
+      case .disconnect: hangUp()
       case .wake(let time): wakeAt = time
       case .answered(let answer): answers.append(answer)
       case .state, .error: break
@@ -51,6 +53,7 @@ private struct BadLine {
   mutating func step() {
     now.monotonicMilliseconds += UInt64.random(in: 0...20, using: &random)
     now.wallMilliseconds += 7
+    stepServer()
     // Nothing happens before the next try is due.
     if !isOpen, !wantsConnection, let due = wakeAt { now.monotonicMilliseconds = max(now.monotonicMilliseconds, due) }
     if let due = wakeAt, due <= now.monotonicMilliseconds {
@@ -59,59 +62,52 @@ private struct BadLine {
     }
     if wantsConnection {
       wantsConnection = false
-      toServer = []
-      toClient = []
-      isOpen = true
+      hangUp()
+      connection = server.connect()
       carryOut(submitter.connected(at: now))
     }
-    guard isOpen else { return }
+    guard let connection else { return }
     if Int.random(in: 0..<60, using: &random) == 0 {
       losses += 1
-      isOpen = false
-      toServer = []
-      toClient = []
+      hangUp()
       return carryOut(submitter.disconnected(closeCode: 1_006, at: now))
     }
-    if Bool.random(using: &random), !toServer.isEmpty { serve(toServer.removeFirst()) }
+    if Bool.random(using: &random), !toServer.isEmpty { server.say(toServer.removeFirst(), connection) }
     if Bool.random(using: &random), !toClient.isEmpty {
       let bytes = toClient.removeFirst()
       let time = now
       let effects = bytes.withUnsafeBytes { submitter.received($0, at: time) }
       carryOut(effects)
     }
-  }
-
-  private mutating func serve(_ bytes: [UInt8]) {
-    guard let message = try? BinaryEncoding.decodeClientMessage(bytes) else { return }
-    switch message {
-    case .hello(let hello):
-      answer(
-        .welcome(
-          Welcome(
-            room: "room",
-            actor: hello.actor!,
-            role: .editor,
-            milliseconds: now.wallMilliseconds + 5_000,
-            limits: limits,
-            peers: []
-          )
-        )
-      )
-    case .operations(let submission):
-      unansweredMax = max(unansweredMax, toServer.count)
-      if Int.random(in: 0..<10, using: &random) == 0 {
-        refusals += 1
-        return answer(.rejection(Rejection(id: submission.id, code: .rateLimited, message: "slow down")))
-      }
-      for proposed in submission.operations {
-        canvas.apply(Operation(shape: proposed.shape, at: proposed.at!, set: proposed.set))
-      }
-      answer(.acknowledgement(Acknowledgement(id: submission.id, cursor: Cursor("c"))))
-    default: break
+    if toClient.isEmpty, let code = server.clients[connection].closed, self.connection == connection {
+      hangUp()
+      carryOut(submitter.disconnected(closeCode: code.rawValue, at: now))
     }
   }
 
-  private mutating func answer(_ message: ServerMessage) { toClient.append(BinaryEncoding.encode(message)) }
+  /// The log answers, and what the room says goes onto the line.
+  private mutating func stepServer() {
+    server.now = Moment(
+      wallMilliseconds: now.wallMilliseconds + 5_000,
+      monotonicMilliseconds: now.monotonicMilliseconds
+    )
+    if !server.waiting.isEmpty {
+      if Int.random(in: 0..<10, using: &random) == 0 { server.fail() } else { server.commit() }
+    }
+    if server.room.isFlushDue(now: server.now) { server.room.flush(now: server.now) }
+    server.send()
+    guard let connection else { return }
+    toClient += server.clients[connection].mail
+    server.clients[connection].mail = []
+  }
+
+  /// Whatever is on its way is lost.
+  private mutating func hangUp() {
+    if let connection { server.leave(connection) }
+    connection = nil
+    toServer = []
+    toClient = []
+  }
 }
 
 @Suite struct SubmitterTests {
@@ -140,7 +136,8 @@ private struct BadLine {
     }
     #expect(line.submitter.unansweredCount == 0)
     #expect(line.answers.map { $0.number }.sorted() == numbers)
-    for (shape, x) in last { #expect(line.canvas[shape]?.properties.position.x == x) }
+    for answer in line.answers { if case .refused = answer.outcome { Issue.record("refused for good: \(answer)") } }
+    for (shape, x) in last { #expect(line.server.room.canvas[shape]?.properties.position.x == x) }
     #expect(line.losses > 0 && line.refusals > 0, "the faults have happened")
   }
 
@@ -148,13 +145,13 @@ private struct BadLine {
     var line = BadLine(seed: 1)
     let shape = Identifier(packed: 7)!
     let own = line.submitter.actor
-    let early = Stamp(milliseconds: 1_000, counter: 0, actor: own)!
+    let early = Stamp(milliseconds: RoomBench.epoch - 3_600_000, counter: 0, actor: own)!
     var set = Properties()
     set.kind = .ellipse
     _ = line.submit([ProposedOperation(shape: shape, at: early, set: set), move(Identifier(packed: 8)!, 1)])
     while line.submitter.unansweredCount > 0 { line.step() }
-    #expect(line.canvas.stamp(of: .kind, in: shape) == early)
-    let stamp = try #require(line.canvas.stamp(of: .kind, in: Identifier(packed: 8)!))
+    #expect(line.server.room.canvas.stamp(of: .kind, in: shape) == early)
+    let stamp = try #require(line.server.room.canvas.stamp(of: .kind, in: Identifier(packed: 8)!))
     #expect(stamp.actor == own && stamp.milliseconds > 1_763_650_004_000)
   }
 

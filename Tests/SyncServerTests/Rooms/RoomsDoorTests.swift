@@ -1,6 +1,7 @@
 import CanvasCRDT
 import Testing
 
+@testable import ServerModel
 @testable import SyncServer
 
 @Suite("What may enter a room, and what becomes of it")

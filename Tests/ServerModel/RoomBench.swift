@@ -10,6 +10,8 @@ struct TestClient {
   var id: MemberID?
   var arrived: [UInt8] = []
   var messages: [ServerMessage] = []
+  /// The same as they came, for a far end that takes them further.
+  var mail: [[UInt8]] = []
   /// How many bytes it takes each time it is offered some; nothing, and it takes all.
   var takes: Int?
   var closed: CloseCode?
@@ -32,6 +34,7 @@ struct TestClient {
     let count = min(bytes.count, takes ?? bytes.count)
     arrived.append(contentsOf: bytes.prefix(count))
     for message in LengthFraming.takeMessages(&arrived) {
+      mail.append(message)
       messageBytesMax = max(messageBytesMax, message.count)
       do {
         let decoded =
@@ -147,16 +150,8 @@ struct RoomBench {
   }
 
   mutating func act(_ action: ConversationStep, _ client: Int) {
-    switch action {
-    case .nothing: break
-    case .join(let hello, let role):
-      let encoding = clients[client].conversation.encoding
-      clients[client].id = room.join(hello, role: role, encoding: encoding, now: now, using: &random)
-    case .submit(let submission): room.submit(submission, from: clients[client].id!, now: now)
-    case .presence(let state): room.presence(state, from: clients[client].id!, now: now)
-    case .digest: room.digest(for: clients[client].id!, now: now)
-    case .reply(let message): room.reply(message, to: clients[client].id!)
-    case .close(let code, _):
+    let encoding = clients[client].conversation.encoding
+    if let code = room.take(action, from: &clients[client].id, encoding: encoding, now: now, using: &random) {
       clients[client].closed = code
       leave(client)
     }
@@ -209,6 +204,12 @@ struct RoomBench {
     )
     log.append(record)
     room.delivered(record, now: now)
+    takeEffects()
+  }
+
+  /// The log can't take the oldest batch.
+  mutating func fail() {
+    room.failed(batch: waiting.removeFirst().number)
     takeEffects()
   }
 

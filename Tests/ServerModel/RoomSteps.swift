@@ -1,0 +1,33 @@
+import CanvasCRDT
+import TestSupport
+
+@testable import SyncServer
+
+extension Framing {
+  /// What stands in the place of WebSocket frames where there is no socket.
+  static let byLength = Framing { message, _, bytes in LengthFraming.append(message, to: &bytes) }
+}
+
+extension Room {
+  /// Does what a connection's conversation asks for, as the hub does.
+  /// - Returns: with which code the connection is to be closed, if it is.
+  mutating func take(
+    _ step: ConversationStep,
+    from member: inout MemberID?,
+    encoding: WireEncoding,
+    now: Moment,
+    using random: inout SeededGenerator
+  ) -> CloseCode? {
+    switch step {
+    case .nothing: break
+    case .join(let hello, let role):
+      member = join(hello, role: role, encoding: encoding, now: now, using: &random)
+    case .submit(let submission): if let member { submit(submission, from: member, now: now) }
+    case .presence(let state): if let member { presence(state, from: member, now: now) }
+    case .digest: if let member { digest(for: member, now: now) }
+    case .reply(let message): if let member { reply(message, to: member) }
+    case .close(let code, _): return code
+    }
+    return nil
+  }
+}
