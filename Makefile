@@ -1,12 +1,12 @@
 # `make` alone lists the targets. The work is done in scripts/.
 
-# Where `make run` keeps rooms, and further arguments for the server or the benchmark: make run ARGS="…"
+# Where `make run` keeps rooms, and further arguments for the server, the benchmark or chaos: make run ARGS="…"
 DATA ?= .data
 ARGS ?=
 
 RELEASE := swift build -c release --product SyncServer
 
-.PHONY: help setup run client test bench table page screenshots format folders soak
+.PHONY: help setup run client test chaos mutants bench table page screenshots format folders soak simulate
 .DEFAULT_GOAL := help
 
 help:
@@ -15,7 +15,7 @@ help:
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{ printf "%-19s %s\n", $$1, $$2 }'
 	@echo
 	@echo '  DATA=folder      where make run keeps rooms (.data)'
-	@echo '  ARGS="..."       further arguments for the server, the benchmark'
+	@echo '  ARGS="..."       further arguments for the server, the benchmark, chaos'
 	@echo '  VERBOSE=1        make test and make soak show all output as it comes'
 
 run: page ## build and start the server; install what is missing
@@ -28,6 +28,15 @@ client: setup ## build sync-client, the terminal client, and print its path
 
 test: ## everything that must pass before a change is accepted
 	@scripts/test
+
+chaos: client ## two minutes of faults for the real server and fifty clients; ARGS="--seconds 600"
+	@scripts/setup test
+	@$(RELEASE)
+	@.venv/bin/python Tests/Chaos/run.py --build "$$($(RELEASE) --show-bin-path)" $(ARGS)
+
+mutants: ## plant small bugs one at a time: which does no test notice? ARGS="17 204" for some
+	@scripts/setup test
+	@.venv/bin/python Tests/mutants/run.py $(ARGS)
 
 bench: page ## measure, and compare with yrs and loro
 	@scripts/setup bench
@@ -43,6 +52,9 @@ page: setup ## build what a browser is sent, in build/page: the core as WebAssem
 	@scripts/wasm
 	@scripts/page
 
+simulate: ## one history of the simulation as a story: make simulate SEED=17
+	@scripts/simulate "$(SEED)" "$(RULE)"
+
 screenshots: page ## take the pictures in docs/images
 	@scripts/screenshots $(ARGS)
 
@@ -52,7 +64,7 @@ format: ## format every Swift file
 folders: ## show which folder uses which; ARGS=SyncServer for one part
 	@scripts/folders --graph $(ARGS)
 
-soak: ## the long tests: sanitizers, long simulations, ten minutes of fuzzing
+soak: ## the long tests: sanitizers, long simulations, an hour of ordinary use, ten minutes of fuzzing
 	@scripts/soak $(ARGS)
 
 setup: ## install what building and running need on a fresh Debian 12 with Swift

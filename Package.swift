@@ -29,6 +29,7 @@ let package = Package(
       dependencies: ["CanvasCRDT", "CanvasWasmNumbers"],
       swiftSettings: settings
     ),
+    .target(name: "CommandWords", swiftSettings: settings),
     .target(name: "TerminalCanvas", dependencies: ["CanvasCRDT"], swiftSettings: settings),
     .systemLibrary(name: "CWebSockets", providers: [.apt(["libwebsockets-dev", "libuv1-dev", "libssl-dev"])]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
@@ -38,12 +39,12 @@ let package = Package(
     .target(name: "RoomLog", dependencies: ["CSQLite"], swiftSettings: settings),
     .executableTarget(
       name: "SyncServer",
-      dependencies: ["CanvasCRDT", "WebSocketLoop", "RoomLog", "CZlib", "CBrotli"],
+      dependencies: ["CanvasCRDT", "CommandWords", "WebSocketLoop", "RoomLog", "CZlib", "CBrotli"],
       swiftSettings: settings
     ),
     .executableTarget(
       name: "sync-client",
-      dependencies: ["CanvasCRDT", "WebSocketLoop", "TerminalCanvas", "CZlib"],
+      dependencies: ["CanvasCRDT", "CommandWords", "WebSocketLoop", "TerminalCanvas", "CZlib"],
       swiftSettings: settings
     ),
     .executableTarget(
@@ -90,12 +91,17 @@ let package = Package(
     ),
     .testTarget(
       name: "SyncServerTests",
-      dependencies: ["SyncServer", "CanvasCRDT", "ServerModel", "TestSupport"],
+      dependencies: ["SyncServer", "CanvasCRDT", "CommandWords", "ServerModel", "TestSupport"],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "ReplicaTests",
+      dependencies: ["CanvasCRDT", "SyncServer", "ServerModel", "TestSupport"],
       swiftSettings: settings
     ),
     .testTarget(
       name: "SimulationTests",
-      dependencies: ["SyncServer", "CanvasCRDT", "ServerModel", "TestSupport"],
+      dependencies: ["SyncServer", "sync-client", "RoomLog", "CanvasCRDT", "ServerModel", "TestSupport"],
       swiftSettings: settings
     ),
     .testTarget(

@@ -1,3 +1,5 @@
+import CommandWords
+
 /// What the command line asks for.
 enum Invocation: Hashable, Sendable {
   case serve(Configuration)
@@ -7,7 +9,7 @@ enum Invocation: Hashable, Sendable {
 }
 
 extension Invocation {
-  /// Reads the environment first and the command line over it.
+  /// Reads the environment first. The command line overrides it.
   /// - Parameter arguments: without the program's own name.
   init(arguments: [String], environment: [String: String]) throws(ConfigurationError) {
     if arguments.first == "log" {
@@ -24,6 +26,7 @@ extension Invocation {
         throw ConfigurationError(words: "\(variable)=\(value): \(fault)")
       }
     }
+    configuration.complaints = Variables.complaints(about: environment.keys, own: Variables.server)
     var rest = arguments[...]
     while let argument = rest.popFirst() {
       switch argument {
@@ -47,7 +50,8 @@ extension Invocation {
   ) throws(ConfigurationError) {
     let halves = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     guard let setting = Setting.all.first(where: { $0.name == halves[0] }) else {
-      throw ConfigurationError(words: "\(halves[0]): unknown flag; see --help")
+      let question = Suggestion.question(halves[0], among: Setting.all.map { $0.name })
+      throw ConfigurationError(words: "\(halves[0]): unknown flag.\(question) --help lists all flags.")
     }
     let value: String
     if halves.count == 2 {

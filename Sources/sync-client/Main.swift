@@ -1,3 +1,4 @@
+import CommandWords
 import Glibc
 
 @main
@@ -10,7 +11,8 @@ enum Main {
     do throws(ClientFailure) {
       request = try CommandLineRequest(words, of: .all, environment: ProcessEnvironment.values)
     } catch {
-      Output.complain(error.words)
+      let isJSON = words.prefix { $0 != "--" }.contains("--json")
+      Output(isJSON: isJSON).complain(error)
       exit(error.exitCode.rawValue)
     }
     switch request {
@@ -19,6 +21,9 @@ enum Main {
       output.write(text)
       exit(ExitCode.success.rawValue)
     case .run(let command, let invocation):
+      for complaint in Variables.complaints(about: invocation.environment.keys, own: Variables.client) {
+        invocation.output.notice("unknown_variable", complaint)
+      }
       let task = Task { @ClientLoop in
         await command.run(invocation)
       }
@@ -35,12 +40,12 @@ extension Command {
     do {
       code = try await body(invocation)
     } catch let failure as ClientFailure {
-      Output.complain(failure.words)
+      invocation.output.complain(failure)
       code = failure.exitCode
     } catch is CancellationError {
       code = Signals.exitCode
     } catch {
-      Output.complain("\(error)")
+      invocation.output.complain(.failed("\(error)"))
       code = .failed
     }
     exit(code.rawValue)

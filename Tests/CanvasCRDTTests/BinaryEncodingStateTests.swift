@@ -108,6 +108,29 @@ struct BinaryEncodingStateTests {
     expectSame()
   }
 
+  @Test("stamps that with the bit before them just fit one write, or just don't, arrive", arguments: 55...58)
+  func widestWrites(bits: Int) throws {
+    // Two actors take one bit, counters up to 65535 sixteen, and times the rest.
+    let times: [UInt64] = [0, 1, (1 << UInt64(bits - 17)) - 1]
+    let actors = ["aaa-aaa-aaa", "zzz-zzz-zzz"].map { Identifier($0)! }
+    var canvas = Canvas()
+    for number in 0..<40 as Range<UInt64> {
+      let shape = Identifier(packed: number)!
+      for (index, property) in [Property.kind, .alpha, .visible, .fill].enumerated() {
+        var set = Properties()
+        set.take(property, from: Properties())
+        let place = Int(number) + index
+        let stamp = Stamp(
+          milliseconds: times[place % 3],
+          counter: place % 2 == 0 ? 65_535 : number,
+          actor: actors[place / 2 % 2]
+        )!
+        canvas.apply(Operation(shape: shape, at: stamp, set: set))
+      }
+    }
+    try expectRoundTrip(canvas)
+  }
+
   @Test("an empty canvas arrives empty")
   func empty() throws {
     try expectRoundTrip(Canvas())

@@ -195,6 +195,16 @@ struct CanvasTests {
     #expect(canvas.isEmpty)
   }
 
+  @Test("a client from before an erasure that was forgotten needs the whole state, also where late edits lie over it")
+  func forgottenUnderLateEdits() {
+    var canvas = Canvas()
+    canvas.apply(operation(1_000, ann) { $0.kind = .ellipse }, place: 1)
+    canvas.apply(operation(2_000, ann) { $0.delete() }, place: 2)
+    canvas.apply(operation(3_000, ben) { $0.alpha = 4 }, place: 3)
+    #expect(canvas.forgetErasures(before: 2_001) == 1)
+    #expect(canvas.forgottenUpTo >= 2)
+  }
+
   @Test("slots are reused, so drawing and deleting for ever takes no more memory")
   func slotsAreReused() {
     var canvas = Canvas()

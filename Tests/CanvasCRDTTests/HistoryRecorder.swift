@@ -107,11 +107,12 @@ struct HistoryRecorder {
     try receive(.operations(Delivery(cursor: cursor, operations: operations)))
   }
 
-  /// Takes a message and sends it back to its writer, or refuses it. Sometimes the answer comes first.
+  /// Takes a message and sends it back to its writer, or refuses it. Sometimes the answer comes first. Tells its digest.
   private mutating func answer(_ bytes: [UInt8]) throws {
     let message =
       player.encoding == .json
       ? try JSONEncoding.decodeClientMessage(bytes) : try BinaryEncoding.decodeClientMessage(bytes)
+    if case .digest = message { return try receive(.digest(cursor: cursor, hash: room.digest)) }
     guard case .operations(let submission) = message else { return }
     if Int.random(in: 0..<8, using: &random.generator) == 0 {
       let refusal = Rejection(id: submission.id, operation: 0, code: .badValue, message: "not today")

@@ -348,4 +348,24 @@ import Testing
       #expect(desk.redo() == 0)
     }
   }
+
+  @Test("huge gestures push out the oldest steps, and only as many as they must")
+  func hugeGestures() {
+    var canvas = Canvas()
+    var history = UndoHistory()
+    var clock = Clock(actor: Identifier(packed: 1)!)
+    var last: UInt64 = 0
+    for count in [60_000, 60_000, 1] {
+      history.beginGroup()
+      for _ in 0..<count {
+        last += 1
+        var set = Properties()
+        set.kind = .star
+        let stamp = clock.tick(milliseconds: 1_000)
+        _ = history.apply(Operation(shape: Identifier(packed: last)!, at: stamp, set: set), to: &canvas)
+      }
+      history.endGroup()
+    }
+    #expect(history.undoable.map(\.entries.count) == [60_000, 1])
+  }
 }

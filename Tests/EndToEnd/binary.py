@@ -1,6 +1,6 @@
-"""The binary encoding by nothing but docs/PROTOCOL.md: what a client writes, and what a server does.
+"""The binary encoding, written from docs/PROTOCOL.md alone: a client's messages and a server's.
 
-Messages are those of JSON, as dictionaries. What has two forms where the contract allows one is an error here too.
+Messages are dictionaries, as in JSON. Where the contract allows one form only, any other form is an error here too.
 """
 
 import json
@@ -23,7 +23,7 @@ SCALES = [1, 100, 10000]
 
 
 class Raw(str):
-    """JSON that is to be sent as it is written here."""
+    """JSON text that is sent unchanged."""
 
 
 def compact(value):

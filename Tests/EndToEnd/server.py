@@ -1,6 +1,7 @@
 """A server as a process: start it on a free port, stop or kill it, read its log and metrics."""
 
 import asyncio
+import contextlib
 import json
 import os
 import resource
@@ -99,6 +100,16 @@ class Server:
     def _read(self, stream):
         for line in stream:
             self.lines.append(line)
+
+    @contextlib.contextmanager
+    def full_disk(self):
+        """While this lasts, nothing more can be stored. The server must have been started with `file_bytes_max`."""
+        assert self.file_bytes_max is not None
+        resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE, (1, resource.RLIM_INFINITY))
+        try:
+            yield
+        finally:
+            self.allow_files()
 
     def allow_files(self):
         """Lifts the limit on file sizes, as if the disk had room again."""

@@ -33,7 +33,7 @@ def vectors():
 
 
 def sample(name):
-    """The message that a vector is of. Its id as it is written."""
+    """The message of a vector, with its id exactly as written."""
     path = os.path.join(process.ROOT, "Tests", "CanvasCRDTTests", "Golden", "json", f"{name}.json")
     with open(path, encoding="utf-8") as file:
         text = file.read()
@@ -43,13 +43,13 @@ def sample(name):
 
 
 def registers(message):
-    """All that a state says, in whatever order."""
+    """All registers of a state, whatever their order."""
     operations = message.pop("ops")
     return {(op["shape"], op["at"], name): value for op in operations for name, value in op["set"].items()}
 
 
 async def test_the_vectors_of_the_contract(shared):
-    """B1, B2: A writer and a reader made from the contract write and read its vectors, all of them."""
+    """B1, B2: An encoder and a decoder made from the contract write and read all of its vectors."""
     names = set()
     for name, content in vectors():
         message = sample(name)
@@ -65,7 +65,7 @@ async def test_the_vectors_of_the_contract(shared):
 
 
 async def test_a_conversation_in_both_encodings(shared):
-    """C2, D4: What one writes in one encoding the other reads in the other, and all of it is answered."""
+    """C2, D4: Each client reads in its own encoding what the other writes in the other. All messages are answered."""
     ann = await BinaryClient.enter(shared, "both", name="Ann", color="#E4572E", actor=identifier())
     assert ann.welcome["role"] == "editor" and ann.welcome["room"] == "both" and ann.welcome["limits"]["opsPerMessage"] == 1024
     bob = await Client.join(shared, "both", name="Bob")
@@ -115,7 +115,7 @@ async def test_a_conversation_in_both_encodings(shared):
 
 
 async def test_whatever_is_drawn_arrives_alike_in_both_encodings(shared):
-    """D1, D4: Operations as they come, and a state as columns, are to the last bit those of JSON."""
+    """D1, D4: Live operations, and a state in columns, equal those in JSON to the last bit."""
     chance = random.Random(11)
     numbers = [0, 1, -1, 0.01, -45.25, 333.3333, 0.1 + 0.2, 1e-7, 123456.789012345, 99999.99, -1e6]
 
@@ -155,7 +155,7 @@ async def test_whatever_is_drawn_arrives_alike_in_both_encodings(shared):
 
 
 async def test_what_is_refused_is_refused_as_in_json(shared):
-    """B4, B5, W5: Each with its code, its place and its id, and the connection goes on."""
+    """B4, B5, W5: Each refusal has its code, place and id, and the connection goes on."""
     ann = await BinaryClient.enter(shared, "refused")
     good = {"shape": identifier(), "set": {"kind": "star"}}
     for operations, code, place in [
@@ -187,7 +187,7 @@ async def test_what_is_refused_is_refused_as_in_json(shared):
 
 
 async def test_what_is_no_message_closes(shared):
-    """B1, B2, B3: 1007 for bytes that are none, 1003 for text, 4400 for a hello that can't be; before hello and after."""
+    """B1, B2, B3: 1007 for bytes that are no message, 1003 for text, 4400 for an invalid hello; before hello and after."""
     for content, code in [
         (b"", 1007), (b"\x05\0", 1007), (b"\x04\x01\x80\0", 1007), (b"\x04", 1007), (b"\x03\x05{}", 1007),
         (b"\x02\0\xff\xff\xff\xff\x0f", 1007), ("{}", 1003),

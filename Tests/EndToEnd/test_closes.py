@@ -22,7 +22,7 @@ async def code_after(shared, *messages, room="closing", **options):
 
 
 async def test_wrong_frames_are_1003_and_garbage_is_1007(shared):
-    """A frame of the wrong type, no JSON, no object, no UTF-8; before hello and after."""
+    """A frame of the wrong type, and frames that aren't JSON, an object or UTF-8; before hello and after."""
     for hello in ([], [{"type": "hello"}]):
         assert await code_after(shared, *hello, b"{}") == 1003
         assert await code_after(shared, *hello, "{") == 1007
@@ -46,7 +46,7 @@ async def test_too_long_is_1009(shared):
 
 
 async def test_bad_hellos_are_4400(shared):
-    """A message before it, a second one, a bad field."""
+    """A message before hello, a second hello, a bad field."""
     assert await code_after(shared, {"type": "digest"}) == 4400
     assert await code_after(shared, {"type": "hello"}, {"type": "hello"}) == 4400
     for field in [{"actor": "x"}, {"color": "red"}, {"name": ""}, {"name": "n" * 129}, {"overlaps": 1}, {"since": 5}]:
@@ -95,7 +95,7 @@ async def test_silence_is_4408():
 
 
 async def test_broken_frames_are_1002():
-    """And have a name in the metrics."""
+    """The metrics have a name for this close."""
     with Server() as server:
         raw = await Raw.open(server)
         raw.send(3, b"")
@@ -138,7 +138,7 @@ async def test_too_many_are_4429():
 
 
 async def test_what_is_over_the_rate_of_messages_is_answered_later():
-    """R10: Nothing is dropped: each ping has its pong, the newest presence arrives, and nobody is closed for it."""
+    """R10: Nothing is dropped: each ping gets its pong, the newest presence arrives, and no connection is closed."""
     with Server("--max-messages-per-second", 50) as server:
         ann, bob = await Client.join(server, "rate"), await Client.join(server, "rate")
         began = time.monotonic()
@@ -161,7 +161,7 @@ async def test_what_is_over_the_rate_of_messages_is_answered_later():
 
 
 async def test_requests_without_a_room_are_not_upgraded(shared):
-    """Elsewhere there are no WebSockets."""
+    """Only the addresses of rooms accept WebSockets."""
     with socket.create_connection(("127.0.0.1", shared.port)) as plain:
         plain.sendall(
             b"GET /elsewhere HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"

@@ -10,7 +10,7 @@ LONG = "words " * 160
 
 
 async def enter(server, compression):
-    """Joined, by a socket that offers compression or doesn't; and which extensions were agreed upon."""
+    """Joins by a socket that offers compression or doesn't. Also returns the agreed extensions."""
     socket = await websockets.connect(server.socket("packed"), compression=compression)
     client = Client(socket)
     await client.send({"type": "hello"})
@@ -31,7 +31,7 @@ async def bytes_to_say(client):
 
 
 async def test_a_client_that_asks_may_compress_where_the_server_was_told_so():
-    """Beside one that doesn't ask: both read and write what the other does."""
+    """Another client doesn't ask for compression. Each reads what the other writes."""
     with Server("--compress") as server:
         packed, agreed = await enter(server, "deflate")
         assert agreed == ["permessage-deflate"]
@@ -60,7 +60,7 @@ async def test_what_unpacks_to_more_than_a_message_may_have_is_1009():
 
 
 async def test_nobody_compresses_where_the_server_was_not_told_so(shared):
-    """Whoever offers it is served without."""
+    """A client that offers compression is served without it."""
     client, agreed = await enter(shared, "deflate")
     assert agreed == []
     assert await bytes_to_say(client) > len(LONG)

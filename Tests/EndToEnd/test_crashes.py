@@ -27,7 +27,7 @@ class Writer:
                 self.sent.append(shapes)
                 operations = [{"shape": shape, "set": {"kind": "star", "name": shape}} for shape in shapes]
                 await self.client.send({"type": "ops", "id": len(self.sent) - 1, "ops": operations})
-                # Not more under way than a client of its kind would have.
+                # A real client wouldn't have more messages under way either.
                 while len(self.sent) - len(self.acknowledged) > 20 and not self.has_ended:
                     await asyncio.sleep(0.001)
         except websockets.ConnectionClosed:
@@ -50,7 +50,7 @@ class Writer:
 
 
 async def test_nothing_acknowledged_and_nothing_seen_is_lost():
-    """D6, W3: Sixty kills while three write and one watches; each time all of it is there again, whole messages only."""
+    """D6, W3: Sixty kills while three write and one watches. Each time all of it is there again, in whole messages."""
     unanswered = 0
     total = 0
     random.seed(7)
@@ -67,7 +67,7 @@ async def test_nothing_acknowledged_and_nothing_seen_is_lost():
                 return sum(len(writer.acknowledged) for writer in writers) >= answers
 
             await eventually(enough, f"{answers} answers")
-            # When in the stream of writes it is killed is up to chance, and is not to be foreseen here.
+            # The moment of the kill within the stream of writes is random.
             await asyncio.sleep(random.uniform(0, 0.03))
             server.kill()
             await asyncio.gather(*tasks)

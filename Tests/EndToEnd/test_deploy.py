@@ -1,4 +1,4 @@
-"""What deploy/ says, held to what there is."""
+"""Checks that what deploy/ says is true."""
 
 import asyncio
 import os
@@ -25,14 +25,14 @@ def installed(text):
 
 
 async def test_the_packages_are_those_that_the_server_needs(shared):
-    """What builds it is what scripts/setup installs; what runs it is the same in the image, in the words, and in the program."""
+    """The build needs what scripts/setup installs. Image, documents and program agree on the packages needed to run."""
     block = re.search(r"build_packages=\((.*?)\n\)", content("scripts", "setup"), re.S)[1]
     wanted = {word for line in block.splitlines() for word in line.partition("#")[0].split()}
     building, running = installed(content("deploy", "Dockerfile"))
-    # The image of Swift has these.
+    # The Swift image already has these packages.
     assert building | {"gcc", "libstdc++-12-dev", "git", "make"} == wanted
     (told,) = installed(content("deploy", "README.md"))
-    # By which the image looks after its health.
+    # The image's health check uses curl.
     assert running == told | {"curl"}
     if not (shutil.which("readelf") and shutil.which("dpkg-query")):
         pytest.skip("no readelf or no dpkg here to tell what the program is linked with")
@@ -41,13 +41,13 @@ async def test_the_packages_are_those_that_the_server_needs(shared):
     packages = ["dpkg-query", "-L", *sorted(told), "libc6", "libgcc-s1", "libstdc++6"]
     files = {os.path.basename(line) for line in subprocess.run(packages, capture_output=True, text=True).stdout.splitlines()}
     needed = set(re.findall(r"NEEDED.*\[(.*)\]", linked))
-    # Swift's own are in the program where it is deployed.
+    # The deployed program contains Swift's own libraries.
     assert {library for library in needed - files if not library.startswith(("libswift", "lib_", "libFoundation"))} == set()
     assert len(needed & files) > 5
 
 
 async def test_flags_and_variables_are_the_servers(shared):
-    """In every file of deploy/ and in docs/OPERATING.md; there all limits are in the table."""
+    """In every file of deploy/ and in docs/OPERATING.md, whose table has all limits."""
     _, out, _ = await asyncio.to_thread(run, "--help")
     _, commands, _ = await asyncio.to_thread(run, "log", "--help")
     flags = set(re.findall(r"--[a-z-]+", out + commands))
@@ -69,14 +69,14 @@ async def test_flags_and_variables_are_the_servers(shared):
 
 
 async def test_the_unit_is_one_that_systemd_takes(shared):
-    """With what asks for tokens beside it; nothing to complain about."""
+    """Together with the drop-in that asks for tokens. systemd has no complaints."""
     verify = tool("systemd-analyze") or pytest.skip("systemd-analyze is not here")
     with tempfile.TemporaryDirectory() as folder:
         unit = content("deploy", "canvas-sync.service")
         assert "\nExecStart=/usr/local/bin/SyncServer " in unit
         path = os.path.join(folder, "canvas-sync.service")
         with open(path, "w") as file:
-            # It has to be there, and here it is elsewhere.
+            # systemd requires that the program exists; here it is at another path.
             file.write(unit.replace("/usr/local/bin/SyncServer", process.BINARY))
         os.mkdir(path + ".d")
         with open(os.path.join(path + ".d", "tokens.conf"), "w") as file:
@@ -94,7 +94,7 @@ async def test_the_unit_is_one_that_systemd_takes(shared):
 
 
 async def test_what_the_image_copies_is_there(shared):
-    """And nothing is built from another file than the one that stands here."""
+    """The image is built from the files of this tree only."""
     dockerfile, compose = content("deploy", "Dockerfile"), content("deploy", "compose.yaml")
     for sources in re.findall(r"^COPY (?!--from)(.*) \S+$", dockerfile, re.M):
         assert all(os.path.exists(os.path.join(process.ROOT, source)) for source in sources.split()), sources

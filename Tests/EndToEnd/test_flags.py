@@ -1,4 +1,4 @@
-"""What flags and variables do to a server that runs. What they can't be is in ConfigurationTests, each of them."""
+"""What flags and variables do to a running server. ConfigurationTests covers all invalid values."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from server import Server
 
 
 async def test_variables_of_what_is_no_limit(shared):
-    """`CANVAS_HOST`, `CANVAS_WEB`, `CANVAS_LOG_LEVEL`, `CANVAS_COMPRESS`, `CANVAS_PROXIES` do as their flags."""
+    """`CANVAS_HOST`, `CANVAS_WEB`, `CANVAS_LOG_LEVEL`, `CANVAS_COMPRESS`, `CANVAS_PROXIES` do the same as their flags."""
     with tempfile.TemporaryDirectory() as web:
         with open(os.path.join(web, "index.html"), "w") as file:
             file.write("a page of its own")
@@ -35,7 +35,7 @@ async def test_variables_of_what_is_no_limit(shared):
 
 
 async def test_as_many_connections_in_all_as_may_be():
-    """One more is closed with 4429 and told why; when one has gone there is a place."""
+    """One more is closed with 4429 and told why. When one has left, there is a place again."""
     with Server("--max-connections", 2) as server:
         ann, bob = await Client.join(server, "one"), await Client.join(server, "two")
         third = await connect(server, "three")
@@ -55,7 +55,7 @@ async def test_as_many_connections_in_all_as_may_be():
 
 
 async def test_names_of_peers_are_bounded():
-    """In bytes, not in letters; one more closes with 4400."""
+    """In bytes, not in letters. One byte more closes with 4400."""
     with Server("--max-name-bytes", 4) as server:
         for name in ["Anna", "Ää"]:
             ann = await Client.join(server, "names", name=name)

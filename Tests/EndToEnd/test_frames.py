@@ -1,4 +1,4 @@
-"""Frames as RFC 6455 allows them, and as it does not, written by hand."""
+"""Handwritten frames: some that RFC 6455 allows, and some that it forbids."""
 
 import asyncio
 import json
@@ -46,7 +46,7 @@ class Raw:
             assert opcode != 8, payload
 
     async def ended(self):
-        """The close code; nothing where the socket just ends."""
+        """The close code, or None if the socket just ends."""
         try:
             while True:
                 opcode, payload = await self.frame()

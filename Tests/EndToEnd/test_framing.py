@@ -4,8 +4,8 @@ refuse, as bytes on a socket.
 Where libwebsockets 4.1.6 is laxer than the RFC, the test says what it does, and docs/PROTOCOL.md says so to authors of
 clients (X2). `ENDED` is a socket that ends without a close frame.
 
-There is no echo here to look at: a message that was taken whole is seen by its answer (a ping of the room's own
-protocol carries an identifier of any length, and the answer brings it back), one that was refused by the close code.
+The server has no echo. An answer shows that a message was taken whole: a ping of the room's own protocol carries an
+identifier of any length, and the answer brings it back. A close code shows that a message was refused.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ SHORT = ask(40)
 
 
 async def joined(server):
-    # A room of one's own, where nobody comes and goes.
+    # A room of its own, where nobody else comes and goes.
     raw = await Raw.open(server, identifier())
     raw.send(TEXT, b'{"type":"hello"}')
     await raw.message("ops")
@@ -68,7 +68,7 @@ async def outcome(raw):
 
 
 async def hold(server, cases):
-    """Each case is a name, what is written, and what is to come of it; a tuple's parts are written one by one."""
+    """Each case is a name, the bytes to write, and the expected outcome. A tuple's parts are written one by one."""
     wrong = []
 
     async def attempt(name, written, expected):
@@ -76,7 +76,7 @@ async def hold(server, cases):
         for part in written if isinstance(written, tuple) else (written,):
             raw.writer.write(part)
             await raw.writer.drain()
-            # So that each part is a segment of its own, as far as one can say so from outside.
+            # So that each part is a segment of its own, as far as a client can decide that.
             await asyncio.sleep(0)
         found = await asyncio.wait_for(outcome(raw), SECONDS)
         raw.writer.close()
@@ -118,7 +118,7 @@ async def test_1_lengths_in_more_bytes_than_they_need(shared):
         ("65535 in eight", eight + (65535).to_bytes(8, "big") + key + apply(key, ask(65535)), FINE),
         ("65536 in eight", eight + (65536).to_bytes(8, "big") + key + apply(key, ask(65536)), FINE),
         ("2^63", eight + (2**63).to_bytes(8, "big") + key, ENDED),
-        # Too long for a room, and said so as soon as anything of it has come.
+        # Too long for a room. The server says so as soon as any part of it has come.
         ("2^63 - 1", eight + (2**63 - 1).to_bytes(8, "big") + key + bytes(8192), 1009),
     ]
     await hold(shared, cases)
@@ -168,7 +168,7 @@ async def test_2_a_burst_of_pings(shared):
             opcode, payload = await raw.frame()
             assert opcode == PONG
             answered.append(int(payload))
-            # It may have been one of those that are forgotten.
+            # This ping may have been one of the forgotten ones.
             raw.send(PING, b"-1")
         pings = [number for number in answered if number >= 0]
         assert pings[0] == 0 and pings == sorted(set(pings)), answered
@@ -196,7 +196,7 @@ async def test_4_reserved_opcodes(shared):
 
 
 async def test_5_fragmentation(shared):
-    """Messages in parts, control frames between them, and all orders that are none."""
+    """Messages in parts, control frames between them, and all invalid orders."""
     start, middle, end = SHORT[:10], SHORT[10:20], SHORT[20:]
     parts = masked(TEXT, start, False) + masked(0, middle, False) + masked(0, end)
     cases = [
@@ -263,7 +263,7 @@ BAD_TEXTS = [
 
 
 async def test_6_text_is_utf8(shared):
-    """Whole, cut between any two bytes, and at its end; what is none is refused with 1007."""
+    """Whole, cut between any two bytes, and cut at its end. Invalid UTF-8 is refused with 1007."""
     cases = []
     for text in GOOD_TEXTS:
         payload = json.dumps({"type": "ping", "id": text}, ensure_ascii=False).encode()
@@ -318,7 +318,7 @@ async def test_7_closing(shared):
 
 
 async def test_7_who_closes_has_the_socket_closed(shared):
-    """The server ends the connection once both have said goodbye (7.1.1), whoever was first."""
+    """The server ends the connection once both sides have sent a close (7.1.1), whichever was first."""
     raw = await joined(shared)
     raw.send(CLOSE, (1000).to_bytes(2, "big"))
     assert await raw.frame() == (CLOSE, (1000).to_bytes(2, "big"))
@@ -331,7 +331,7 @@ async def test_7_who_closes_has_the_socket_closed(shared):
 
 
 async def test_8_frames_that_are_not_masked(shared):
-    """X2: section 5.1: a server must close then. libwebsockets takes them as they are, beside frames that are masked."""
+    """X2: section 5.1: a server must close then. libwebsockets accepts them, also mixed with masked frames."""
     bare = lambda opcode, payload: head(opcode, len(payload), mask=0) + payload
     empty_in_two = bytes([0x81, 126, 0, 0])
     cases = [
@@ -358,7 +358,7 @@ async def test_8_frames_that_are_not_masked(shared):
 
 
 async def test_9_many_frames_and_long_ones(shared):
-    """A mebibyte is a room's bound: just so many bytes are taken, whole or in parts, and one more is not."""
+    """A room's bound is a mebibyte: exactly that many bytes are taken, whole or in parts, and one more is refused."""
     most = 1 << 20
     cases = [
         ("whole", masked(TEXT, ask(most)), FINE),
@@ -371,7 +371,7 @@ async def test_9_many_frames_and_long_ones(shared):
 
 
 async def test_10_what_is_no_frame_at_all(shared):
-    """Bytes without meaning, masked as they should be and not, of every first byte: an end, and no harm."""
+    """Bytes without meaning, masked correctly or not, with every first byte. The connection ends, and no harm is done."""
     for second in (0x00, 0x85, 0xFE, 0xFF):
         for first in range(0, 256, 3):
             raw = await Raw.open(shared)

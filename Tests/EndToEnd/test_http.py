@@ -40,7 +40,7 @@ async def test_the_page_is_served_as_a_browser_wants_it(shared):
 
 
 async def test_files_are_compressed_as_the_client_likes_best():
-    """Qualities decide, and brotli where they are the same; each form has a tag of its own, and names what it varies by."""
+    """Qualities decide, and brotli wins a tie. Each encoding has its own tag, and `Vary` names the header."""
     import tempfile
 
     text = b"".join(b"// the words of line %d\n" % line for line in range(1000))
@@ -77,7 +77,7 @@ async def test_files_are_compressed_as_the_client_likes_best():
 
 
 async def test_what_was_compressed_beforehand_is_sent_where_it_is_the_same():
-    """And nothing that is another file, or none at all; it is no file of the page by itself."""
+    """A compressed file that belongs to other contents, or to no file, isn't sent. It isn't served as a file of its own."""
     import tempfile
 
     text = b"".join(b"%d " % (number * number) for number in range(5000))
@@ -103,17 +103,22 @@ async def test_what_was_compressed_beforehand_is_sent_where_it_is_the_same():
 
 
 async def test_nothing_outside_of_web_is_served():
-    """Neither by dots, escaped or not, nor by links, nor what is hidden; a core has the right type."""
+    """Not by dots, escaped or not, not by links, and no hidden files. A core has the right type."""
     import os
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
         web = os.path.join(folder, "web")
         os.mkdir(web)
-        for name, text in [("secret", "no"), ("web/.hidden", "no"), ("web/core.wasm", "\0asm"), ("web/index.html", "<p>")]:
+        os.mkdir(web + "-private")
+        for name, text in [
+            ("secret", "no"), ("web-private/secret", "no"), ("web/.hidden", "no"), ("web/core.wasm", "\0asm"), ("web/index.html", "<p>"),
+        ]:
             with open(os.path.join(folder, name), "w") as file:
                 file.write(text)
         os.symlink(os.path.join(folder, "secret"), os.path.join(web, "link"))
+        # The path of this one begins with that of the root.
+        os.symlink(web + "-private", os.path.join(web, "beside"))
         with open(os.path.join(web, "long.js"), "w") as file:
             file.write("// words\n" * 1000)
         with Server("--web", web) as server:
@@ -126,7 +131,7 @@ async def test_nothing_outside_of_web_is_served():
                 file.write("changed")
             assert (await server.get("/long.js")).body == b"changed"
             paths = [
-                "/link", "/.hidden", "/../secret", "/%2e%2e/secret", "/..%2fsecret", "/r/../../secret", "//secret", "/nothing",
+                "/link", "/beside/secret", "/.hidden", "/../secret", "/%2e%2e/secret", "/..%2fsecret", "/r/../../secret", "//secret", "/nothing",
                 "/core.wasm/", "/%00", "/core.wasm%00.js",
             ]
             for path in paths:
@@ -139,7 +144,7 @@ async def test_nothing_outside_of_web_is_served():
 
 
 async def test_the_files_of_the_page_are_listed_with_their_version(shared):
-    """All that is served and nothing else; another version when one of them changes."""
+    """The list has all served files and nothing else. The version changes with any of them."""
     import os
     import tempfile
 
@@ -195,7 +200,7 @@ async def test_rooms_are_listed(shared):
 
 
 async def test_damaged_rooms_are_listed():
-    """H7: With why they can't be opened, and the others as ever."""
+    """H7: The list says why they can't be opened. The other rooms are listed as usual."""
     from test_storage import NEEDLE, written
 
     server = Server()
@@ -215,7 +220,7 @@ async def test_damaged_rooms_are_listed():
 
 
 async def test_a_list_of_rooms_opens_only_so_many():
-    """After a crash their shapes are not counted: all are listed at once, and counted a few with each list."""
+    """After a crash the shapes of rooms aren't counted yet. All rooms are listed at once; each list counts a few more."""
     with Server() as server:
         await asyncio.gather(*[server.write(f"crashed-{number:03}", 2) for number in range(150)])
         server.kill()
@@ -239,7 +244,7 @@ async def test_a_list_of_rooms_opens_only_so_many():
         for number in range(3):
             await server.write(f"open-{number}")
         clients = [await Client.join(server, f"open-{number}") for number in range(2)]
-        # As many are open as may be, and none of them is idle.
+        # The maximum of open rooms is reached, and none of them is idle.
         *others, closed = (await server.get("/v1/rooms")).json["rooms"]
         assert [(room["room"], room["shapes"]) for room in others] == [("open-0", 1), ("open-1", 1)]
         assert (closed["room"], closed["operations"], closed["uncounted"]) == ("open-2", 1, True)
@@ -267,7 +272,7 @@ async def test_a_room_as_a_drawing(shared):
 
 
 async def test_what_is_made_anew_is_compressed_where_asked():
-    """By gzip, which is quick, also where brotli is liked better; whoever takes neither gets it plain."""
+    """By gzip, which is quick, even for a client that prefers brotli. A client that takes neither gets plain text."""
     with Server() as server:
         await asyncio.gather(*[server.write(f"packed-{number}", 20, size=[200, 200]) for number in range(20)])
         room = "/v1/rooms/packed-0"
@@ -279,7 +284,7 @@ async def test_what_is_made_anew_is_compressed_where_asked():
                 assert packed.headers["Content-Encoding"] == "gzip" and packed.headers["Vary"] == "Accept-Encoding", path
                 assert int(packed.headers["Content-Length"]) == len(packed.body) < len(plain.body), path
                 body = gzip.decompress(packed.body)
-                # Counters go on.
+                # Counters change from one request to the next.
                 assert body == plain.body if path != "/metrics" else b"canvas_ready 1\n" in body, path
 
 
@@ -322,7 +327,7 @@ async def test_a_room_as_it_was(shared):
 
 
 async def test_history_that_is_not_kept():
-    """404, and the room as it is goes on."""
+    """The past is 404, and the present room works."""
     first = Server()
     with first:
         await first.write("kept")
@@ -331,7 +336,7 @@ async def test_history_that_is_not_kept():
         span = (await first.get("/v1/rooms/kept/history")).json
         assert span["from"] < span["to"]
         assert len((await first.get(f"/v1/rooms/kept?at={span['from']}")).json["shapes"]) == 1
-        # Stopped, it leaves a snapshot, without which no history is dropped.
+        # A stopped server leaves a snapshot. Without a snapshot no history is dropped.
         assert await asyncio.to_thread(first.terminate) == 0
         with Server("--history-ms", 0, data=first.data) as server:
 
@@ -348,7 +353,7 @@ async def test_history_that_is_not_kept():
 
 
 async def test_many_look_back_at_once(shared):
-    """They wait for each other, and each is answered."""
+    """The requests wait for each other, and each is answered."""
     await asyncio.gather(*[shared.write("long-ago", 100) for _ in range(10)])
     span = (await shared.get("/v1/rooms/long-ago/history")).json
     ways = [await asyncio.open_connection("127.0.0.1", shared.port) for _ in range(60)]
@@ -361,7 +366,7 @@ async def test_many_look_back_at_once(shared):
 
 
 async def test_overlaps_boxes_and_free_places(shared):
-    """Which overlap, what a box would overlap, and where one would not."""
+    """Which shapes overlap, what a box would overlap, and where a box would overlap nothing."""
     box = {"position": [0, 0], "size": [100, 100]}
     one, two = await shared.write("places", 2, **box)
     answer = (await shared.get("/v1/rooms/places/overlaps")).json
@@ -380,7 +385,7 @@ async def test_overlaps_boxes_and_free_places(shared):
 
 
 async def test_boxes_of_any_size_anywhere_are_asked_about(shared):
-    """Everything, half of everything, nothing, and what is smaller than any shape."""
+    """Boxes around everything, around half, around nothing, and smaller than any shape."""
     left, ellipse, right = identifier(), identifier(), identifier()
     await shared.http("POST", "/v1/rooms/boxes/ops", {"ops": [
         {"shape": left, "set": {"kind": "rectangle", "position": [-1e7, -1e7], "size": [100, 100]}},
@@ -430,7 +435,7 @@ async def test_operations_over_http(shared):
         assert (answer.status, answer.error) == (status, code), (body, answer.body)
     answer = await shared.http("POST", "/v1/rooms/posted/ops", b"{}", {"Content-Type": "text/plain"})
     assert answer.status == 415
-    # As curl sends it where nobody says what it is; but a page of another site may not.
+    # curl sends this type by default. A page of another site may not send it.
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     body = {"ops": [{"shape": shape, "set": {"alpha": 3}}]}
     assert (await shared.http("POST", "/v1/rooms/posted/ops", body, form)).status == 200
@@ -477,8 +482,8 @@ async def test_layouts_and_drawings_are_taken(shared):
 
 
 async def test_a_layout_is_taken_whole_or_not_at_all():
-    """Also one of many messages' worth: at the moment of its first shape all of them are there, and when it has been killed
-    meanwhile, all or none."""
+    """Also a layout as long as many messages: when its first shape is there, all are. If the server is killed
+    meanwhile, all are there or none."""
     many = {"squares": [{"x": number, "y": 0, "colour": "#FF0000", "size": 5} for number in range(3000)]}
     with Server() as server:
         ann = await Client.join(server, "many")
@@ -520,7 +525,7 @@ async def test_the_largest_room_can_be_posted_back():
 
 
 async def test_rooms_are_deleted(shared):
-    """204, and as though it had never been."""
+    """204, and then the room is as if it had never existed."""
     await shared.write("deleted")
     assert (await shared.http("DELETE", "/v1/rooms/deleted")).status == 204
     assert (await shared.get("/v1/rooms/deleted")).status == 404
@@ -529,7 +534,7 @@ async def test_rooms_are_deleted(shared):
 
 
 async def test_what_is_not_there_and_what_is_not_allowed(shared):
-    """H1, H2, H3: 404 and 405 with what is, as an error in JSON."""
+    """H1, H2, H3: 404, and 405 with the allowed methods, as errors in JSON."""
     for path in ["/v1", "/v1/rooms/nobody", "/v1/rooms/nobody/overlaps", "/v1/rooms/a%20b", "/v1/rooms/x/y", "/v1/x", "/r/a%20b"]:
         answer = await shared.get(path)
         assert answer.status == 404 and answer.json["error"]["message"], path
@@ -546,7 +551,7 @@ async def test_what_is_not_there_and_what_is_not_allowed(shared):
 
 
 async def test_a_name_that_is_left_out_or_badly_escaped_is_a_bad_name(shared):
-    """H9: And what comes behind it is not taken for it: 404 over HTTP, 4404 over a socket."""
+    """H9: The next part of the path is not taken for the name: 404 over HTTP, 4404 over a socket."""
     for room in ["demo", "overlaps", "ops", "sync"]:
         await shared.write(room)
     for method, path in [
@@ -576,7 +581,7 @@ async def test_a_parameter_that_is_badly_escaped_is_not_taken_for_absent(shared)
 
 
 async def test_a_person_is_told_in_words_what_is_not_there(shared):
-    """A page with a way to the list of rooms, as safe as the others; a program gets JSON."""
+    """A person gets a page with a link to the list of rooms, as safe as the other pages. A program gets JSON."""
     accepting = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
     for path in ["/r/bad%20name", "/r//", "/nothing"]:
         page = await shared.get(path, accepting)

@@ -1,4 +1,4 @@
-"""What one address may take, and whose word is taken for where a request comes from."""
+"""What one address may take, and whom the server believes about where a request comes from."""
 
 import asyncio
 import contextlib
@@ -15,7 +15,7 @@ async def idle(server):
 
 
 async def told(server):
-    """What a connection is told that asks for the health: the head, or nothing."""
+    """The head of the answer to a connection that asks for the health, or nothing."""
     reader, writer = await idle(server)
     with contextlib.suppress(ConnectionError):
         writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
@@ -26,7 +26,7 @@ async def told(server):
 
 
 async def test_http_connections_are_bounded_by_address():
-    """H6: One more gets 429 and when to come again; a place is free when one is closed, or has become a WebSocket."""
+    """H6: One more gets 429 and `Retry-After`. A place is free when one is closed, or has become a WebSocket."""
     with Server("--max-http-connections-per-address", 3) as server:
         held = [await idle(server) for _ in range(3)]
 
@@ -118,7 +118,7 @@ async def test_what_is_refused_before_it_is_understood_is_counted_and_logged():
 
 
 async def test_a_proxys_connections_are_counted_by_whom_they_are_for():
-    """Its idle ones cost nobody anything; the requests under way of one address are bounded, of another they go on."""
+    """Its idle connections count for no address. Requests under way are bounded by address: those of others go on."""
     with Server("--proxies", "127.0.0.1", "--max-http-connections-per-address", 1, "--max-connections-per-address", 1) as server:
         held = [await idle(server) for _ in range(5)]
         body = {"ops": [{"shape": identifier(), "set": {"kind": "star"}}]}
@@ -142,7 +142,7 @@ async def test_a_proxys_connections_are_counted_by_whom_they_are_for():
 
 
 async def test_a_network_of_ipv6_counts_as_one_address():
-    """Whoever has one address of it has 2^64 of them."""
+    """A user with one address of such a network has 2^64 of them."""
     with Server("--proxies", "127.0.0.1", "--max-connections-per-address", 1) as server:
 
         def origin(address):
@@ -154,7 +154,7 @@ async def test_a_network_of_ipv6_counts_as_one_address():
 
 
 async def test_only_proxies_are_believed():
-    """The last address on the way that is no proxy of ours; whatever else stands in the header."""
+    """The last address on the way that isn't one of our proxies counts, whatever else is in the header."""
     way = "198.51.100.1, 203.0.113.9"
     for proxies, header, expected in [
         (None, way, "127.0.0.1"),

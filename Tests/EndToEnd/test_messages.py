@@ -32,7 +32,7 @@ async def test_welcome_tells_room_actor_role_clock_limits_and_peers(shared):
 
 
 async def test_operations_reach_everyone_and_are_acknowledged(shared):
-    """D4: One writes; all see the same operation, the writer among them, and then hears the acknowledgement."""
+    """D4: One member writes. All see the same operation. The writer sees it too, and then gets the acknowledgement."""
     ann, bob = await Client.join(shared, "everything"), await Client.join(shared, "everything")
     shape, at = identifier(), stamp(ann.actor)
     everything = {
@@ -49,7 +49,7 @@ async def test_operations_reach_everyone_and_are_acknowledged(shared):
 
 
 async def test_ids_come_back_as_they_were_written(shared):
-    """W1: To the byte, from whichever message; and where there was none there is none."""
+    """W1: To the byte, for every kind of message. The answer to a message without an id has none."""
     ann = await Client.join(shared, "ids")
 
     async def answer(message, kind):
@@ -80,7 +80,7 @@ async def test_the_server_stamps_what_has_no_stamp(shared):
 
 
 async def test_superseded_names_the_winner(shared):
-    """W4: Who writes under an older stamp is told which value had lost, and to whom."""
+    """W4: A writer with an older stamp is told which value lost, and to whom."""
     ann, bob = await Client.join(shared, "lost"), await Client.join(shared, "lost")
     shape, newer = identifier(), stamp(ann.actor, ahead=5000)
     await ann.write({"shape": shape, "at": newer, "set": {"kind": "rectangle", "alpha": 3}})
@@ -92,7 +92,7 @@ async def test_superseded_names_the_winner(shared):
 
 
 async def test_deleting_beats_edits_and_writing_anew_brings_back(shared):
-    """M4, M5: An erasure hides what is not newer than it."""
+    """M4, M5: An erasure hides all values that aren't newer than the erasure."""
     ann = await Client.join(shared, "deleting")
     shape = identifier()
     await ann.write({"shape": shape, "at": stamp(ann.actor), "set": {"kind": "rectangle", "alpha": 4}})
@@ -106,7 +106,7 @@ async def test_deleting_beats_edits_and_writing_anew_brings_back(shared):
 
 
 async def test_presence_goes_to_the_others(shared):
-    """R2: The newest state of a peer, and not one's own."""
+    """R2: Each member gets the newest state of the others, and not its own."""
     ann, bob = await Client.join(shared, "presence"), await Client.join(shared, "presence")
     for x in range(5):
         await ann.send({"type": "presence", "state": {"cursor": [x, 1]}})
@@ -131,7 +131,7 @@ async def test_ping_and_digest(shared):
 
 
 async def test_overlaps_begin_and_end(shared):
-    """R6, S7: First all pairs that stand, then each that begins or ends, the smaller identifier first."""
+    """R6, S7: First all present pairs, then each pair that begins or ends, the smaller identifier first."""
     ann = await Client.join(shared, "pairs", state=False, overlaps=True)
     assert (await ann.until("overlaps")) == {"type": "overlaps", "began": [], "ended": []}
     one, two = sorted([identifier(), identifier()])
@@ -145,7 +145,7 @@ async def test_overlaps_begin_and_end(shared):
 
 
 async def test_unknown_messages_are_named_and_the_connection_goes_on(shared):
-    """R7: `unknown_type`, and then as before."""
+    """R7: The answer is `unknown_type`, and the connection works as before."""
     ann = await Client.join(shared, "unknown")
     await ann.send({"type": "teleport"})
     assert (await ann.until("error"))["code"] == "unknown_type"
@@ -188,7 +188,7 @@ async def test_each_refusal_has_its_code(shared):
 
 
 async def test_limits_of_a_room_and_a_rate():
-    """W6, H6: `room_full` and `rate_limited`, as the flags say and welcome tells; over HTTP with when to come again."""
+    """W6, H6: `room_full` and `rate_limited`, as the flags say and welcome tells; over HTTP with `Retry-After`."""
     with Server("--max-shapes", 3, "--max-ops-per-second", 4, "--max-ops-per-message", 8) as server:
         ann = await Client.join(server, "full")
         assert ann.welcome["limits"]["shapes"] == 3 and ann.welcome["limits"]["opsPerMessage"] == 8
@@ -209,7 +209,7 @@ async def test_limits_of_a_room_and_a_rate():
 
 
 async def test_a_log_that_cannot_be_written_is_unavailable_until_it_can():
-    """W6, W7: Writers are refused, readers go on, `/readyz` says no; when the disk has room again so has the server."""
+    """W6, W7: Writers are refused, readers go on, `/readyz` says no. When the disk has room again, writing works again."""
     with Server(file_bytes_max=200_000) as server:
         ann = await Client.join(server, "disk")
         good = await ann.write({"shape": identifier(), "set": {"kind": "rectangle", "name": "kept"}})

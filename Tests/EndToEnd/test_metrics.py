@@ -1,4 +1,4 @@
-"""`/metrics`: that Prometheus can read them, and that they count what there is."""
+"""`/metrics`: Prometheus can read them, and they count correctly."""
 
 import asyncio
 import json
@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -16,7 +17,7 @@ from test_log_commands import damage, stored
 
 
 async def grown(server, before):
-    """What has grown since, by how much."""
+    """The metrics that have grown since `before`, and by how much."""
     after = await server.metrics()
     return {name: value - before.get(name, 0) for name, value in after.items() if value != before.get(name, 0)}
 
@@ -38,7 +39,7 @@ async def test_metrics_count_connections_and_messages():
         assert change["canvas_messages_in_total"] == 7
         assert not any(name.startswith("canvas_closes_total") for name in change)
 
-        # Of frames it is what they carry. What reading the metrics costs comes with it.
+        # Frames count by their payload. Reading the metrics adds bytes of its own.
         raw = await Raw.open(server, "counted")
         raw.send(1, b'{"type":"hello"}')
         await raw.message("ops")
@@ -98,7 +99,7 @@ async def test_metrics_count_http_connections():
 
 
 async def test_metrics_count_what_rooms_do():
-    """Operations, refusals by code, digests, states, shapes: of rooms that are open, and of those that have been."""
+    """Operations, refusals by code, digests, states, shapes: of open rooms, and of rooms that have been open."""
     with Server("--room-idle-ms", 0) as server:
         ann = await Client.join(server, "busy")
         before = await server.metrics()
@@ -140,7 +141,7 @@ async def test_metrics_count_what_rooms_do():
 
 
 async def test_metrics_tell_how_far_clocks_are_off():
-    """By the newest stamp of a message over a socket; stamps of the server's, and over HTTP of whomever, tell nothing."""
+    """By the newest stamp of a message over a socket. The server's own stamps, and stamps over HTTP, don't count."""
     with Server() as server:
         ann = await Client.join(server, "clocks")
         before = await server.metrics()
@@ -156,7 +157,7 @@ async def test_metrics_tell_how_far_clocks_are_off():
         assert (ahead, behind) == (1, 0) and 10 < seconds <= 20
         ahead, _, behind, seconds = await told(-40_000)
         assert (ahead, behind) == (1, 1) and 40 <= seconds < 100
-        # What was drawn a while ago comes with what is drawn now.
+        # A message may carry older edits together with new ones.
         ahead, seconds, behind, _ = await told(-40_000, 20_000, -90_000)
         assert (ahead, behind) == (2, 1) and 20 < seconds <= 40
         body = {"ops": [{"shape": identifier(), "at": stamp(identifier(), ahead=5_000), "set": STAR}]}
@@ -193,10 +194,12 @@ async def test_metrics_tell_of_the_log():
 
 
 async def test_metrics_tell_of_damaged_rooms():
-    """As soon as someone has asked for them; also where a snapshot covers the damage, and none where all is sound."""
+    """As soon as someone asks for a damaged room, even if a snapshot covers the damage. Sound rooms aren't counted."""
     for end, status in [(signal.SIGKILL, 503), (signal.SIGTERM, 200)]:
         async with stored(end=end) as server:
             damage(server)
+            # Nothing else looks for damage.
+            server.flags = ["--verify-every-ms", "0"]
             with server.start():
                 assert await server.metric("canvas_log_damaged_rooms") == 0
                 assert (await server.get("/v1/rooms/whole")).status == 200
@@ -206,6 +209,76 @@ async def test_metrics_tell_of_damaged_rooms():
                     last = (await server.get("/v1/rooms/torn/history")).json["to"]
                     assert (await server.get(f"/v1/rooms/torn?at={last - 1}")).status == 503
                 assert await server.metric("canvas_log_damaged_rooms") == 1
+
+
+async def test_damage_is_found_though_nobody_asks_for_the_room():
+    """In the background. Metrics and the log tell of it, and when everything was last verified. Other rooms go on."""
+    for end, status in [(signal.SIGKILL, 503), (signal.SIGTERM, 200)]:
+        async with stored(end=end) as server:
+            damage(server)
+            began = time.time()
+            with server.start():
+
+                async def verified():
+                    return (await server.metrics()).get("canvas_log_verified_timestamp_seconds")
+
+                assert int(began) <= await eventually(verified, "a round has ended") <= time.time()
+                metrics = await server.metrics()
+                assert metrics["canvas_log_damaged_rooms"] == 1 and metrics["canvas_log_verified_rooms_total"] == 2
+                assert metrics["canvas_log_verified_bytes_total"] > 0
+                (found,) = [line for line in server.log if line["message"] == "room torn is damaged at position 2"]
+                assert found["level"] == "error" and found["room"] == "torn"
+                (told,) = [line for line in server.log if line["message"] == "verified all rooms"]
+                # Records after a damaged one aren't read, because they couldn't be used.
+                assert told["level"] == "info" and told["rooms"] == 2 and told["records"] == 2 and told["damaged"] == 1
+                (summary,) = [line for line in server.log if "log repair" in line["message"]]
+                assert summary["level"] == "error" and summary["rooms"] == "torn"
+                assert (await server.get("/v1/rooms/torn")).status == status
+                assert (await server.get("/v1/rooms/whole")).status == 200
+
+
+async def test_verifying_goes_on_in_bounded_parts_and_begins_again():
+    """So many bytes a second; the next round begins when the interval is over."""
+    async with stored(end=signal.SIGTERM) as server:
+        server.flags = ["--verify-every-ms", "1", "--verify-bytes-per-second", "1"]
+        with server.start():
+
+            async def again():
+                lines = [line for line in server.log if line["message"] == "verified all rooms"]
+                return lines if len(lines) > 1 else None
+
+            first, second = (await eventually(again, "two rounds"))[:2]
+            # Four records and two snapshots, each in a second of its own.
+            assert first["seconds"] >= 5 and second["seconds"] >= 5
+            assert first["records"] == second["records"] == 4 and first["damaged"] == 0
+
+
+async def test_a_room_that_is_open_is_saved_from_damage_of_what_is_stored():
+    """It is sound in memory: a snapshot of it is made as soon as the damage is found, and nothing is lost."""
+    async with stored() as server:
+        server.flags = ["--verify-every-ms", "1"]
+        with server.start():
+            ann = await Client.join(server, "torn")
+            assert set(server.shapes) <= set(ann.live)
+            damage(server)
+            # With a new record, what was kept of the file is read again.
+            await ann.write({"shape": identifier(), "set": {"kind": "star"}}, id=1)
+
+            async def found():
+                return [line for line in server.log if line["message"] == "room torn is damaged at position 2"]
+
+            await eventually(found, "the damage is found")
+
+            async def taken():
+                answer = await ann.write({"shape": identifier(), "set": {"kind": "star"}})
+                return answer["type"] == "ack"
+
+            await eventually(taken, "the room takes operations")
+            shapes = set(ann.live)
+            await ann.close()
+            server.kill()
+            server.start()
+            assert {shape["id"] for shape in (await server.get("/v1/rooms/torn")).json["shapes"]} >= shapes
 
 
 SAMPLE = re.compile(r'([a-z_]+)(?:\{([a-z]+)="([^"\\\n]*)"\})? (-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$')
@@ -242,7 +315,7 @@ async def test_metrics_are_what_prometheus_reads(shared):
     for name in [
         "canvas_connections", "canvas_rooms_open", "canvas_operations_in_total", "canvas_deliveries_total", "canvas_sent_bytes_total",
         "canvas_frames_total", "canvas_beats_total", "canvas_fell_off_total", "canvas_snapshot_digest_mismatches_total",
-        "canvas_log_database_bytes", "process_open_fds", "process_max_fds", "process_start_time_seconds",
+        "canvas_log_database_bytes", "canvas_log_verified_rooms_total", "process_open_fds", "process_max_fds", "process_start_time_seconds",
     ]:
         assert (name, None, None) in samples, name
     for name in ["canvas_delivery_seconds", "canvas_log_commit_seconds", "canvas_log_commit_records", "canvas_clock_behind_seconds",
@@ -272,7 +345,7 @@ async def test_metrics_pass_promtool(shared):
 
 
 async def test_metrics_tell_how_readers_came_and_how_beats_gather():
-    """Anew and resumed; a beat's operations, and the frames with which it went out."""
+    """New and resumed readers; a beat's operations, and the frames that carried them."""
     with Server() as server:
         await server.write("counted")
         ann = await Client.join(server, "counted")

@@ -18,7 +18,7 @@ from test_frames import Raw
 async def test_flags_that_cannot_be_used_exit_with_64(shared):
     """One line that says which and why."""
     for arguments, environment, words in [
-        (["--prot", "1"], {}, ["--prot", "unknown flag"]),
+        (["--prot", "1"], {}, ["--prot", "unknown flag", "Did you mean --port?"]),
         (["--port", "http"], {}, ["--port http", "0 to 65535"]),
         (["--port"], {}, ["--port needs a value"]),
         (["--max-shapes=0"], {}, ["--max-shapes 0", "from 1 to"]),
@@ -33,7 +33,7 @@ async def test_flags_that_cannot_be_used_exit_with_64(shared):
 
 
 async def test_help_and_version(shared):
-    """All flags, grouped, with what is so unless they are set."""
+    """All flags, in groups, with their defaults."""
     code, out, _ = await asyncio.to_thread(run, "--help")
     assert code == 0
     for flag in ["--host", "--port", "--data", "--web", "--log-level", "--log-format", "--max-message-bytes", "--max-shapes",
@@ -52,7 +52,7 @@ async def test_a_variable_is_as_good_as_a_flag_and_a_flag_goes_before(shared):
 
 
 async def test_sigterm_makes_durable_what_is_in_hand(shared):
-    """Everyone hears 1001, the server exits with 0 within ten seconds, what was acknowledged is there again."""
+    """Everyone gets 1001, the server exits with 0 within ten seconds, and everything acknowledged is there again."""
     with Server() as server:
         writers = [await Client.join(server, f"term{number}") for number in range(3)]
         acknowledged = {client: [] for client in writers}
@@ -88,7 +88,7 @@ async def test_sigterm_makes_durable_what_is_in_hand(shared):
 
 
 async def test_sigterm_waits_for_nobody_who_does_not_answer():
-    """A peer that never reads, one before its hello, one in the middle of a request; those who listen still hear 1001."""
+    """A peer that never reads, one before its hello, one in the middle of a request; clients that listen still get 1001."""
     with Server() as server:
         deaf = await Raw.open(server, "term")
         deaf.send(1, b'{"type":"hello"}')
@@ -104,7 +104,7 @@ async def test_sigterm_waits_for_nobody_who_does_not_answer():
 
 
 async def test_sigint_is_as_good_as_sigterm():
-    """As from a terminal."""
+    """SIGINT is what Ctrl-C in a terminal sends."""
     with Server() as server:
         ann = await Client.join(server, "term")
         server.process.send_signal(signal.SIGINT)
@@ -145,28 +145,71 @@ async def test_a_directory_in_use_or_out_of_reach_is_one_line(shared):
 
 
 async def test_the_log_tells_who_came_what_was_refused_and_which_shapes_were_made():
-    """As JSON, one object a line; a flood of refusals is a number."""
+    """As JSON, one object a line. A flood of refusals becomes a number, at the latest when the server stops."""
     with Server("--log-level", "debug") as server:
         ann = await Client.join(server, "logged", name="Ann")
         await ann.write({"shape": "afy-kw5-t7o", "set": {
             "kind": "rectangle", "position": [45, 44], "size": [89, 92], "fill": "#EBC641", "alpha": 7}})
         for number in range(300):
             await ann.send({"type": "ops", "id": number, "ops": [{"shape": "no", "set": {"kind": "star"}}]})
-
-        async def summed():
-            refused = [line for line in server.log if line["message"] == "refused"]
-            return len(refused) + sum(line["count"] for line in server.log if line["message"] == "refused more") == 300
-
-        await eventually(summed, "the rest as a number")
+        await ann.until("reject", id=299)
+        assert await asyncio.to_thread(server.terminate) == 0
         lines = server.log
-        assert any(line["message"] == "refused more" for line in lines)
         assert all({"time", "level", "message"} <= set(line) for line in lines)
         (joined,) = [line for line in lines if line["message"] == "joined"]
         assert joined["room"] == "logged" and joined["actor"] == ann.actor and joined["address"] == "127.0.0.1"
         words = "shape (afy-kw5-t7o), X: 45.0, Y: 44.0, W: 89.0, H: 92.0, R: 235.0, G: 198.0, B: 65.0, Alpha: 0.7"
         assert [line["level"] for line in lines if line["message"] == words] == ["debug"]
         refused = [line for line in lines if line["message"] == "refused"]
-        assert refused and refused[0]["code"] == "bad_shape" and refused[0]["address"] == "127.0.0.1" and refused[0]["reason"]
+        assert len(refused) == 1 and refused[0]["code"] == "bad_shape" and refused[0]["address"] == "127.0.0.1" and refused[0]["reason"]
+        assert refused[0]["room"] == "logged" and refused[0]["actor"] == ann.actor and "token" not in refused[0]
+        (rest,) = [line for line in lines if line.get("like") == "refused"]
+        assert rest["count"] == 299 and rest["message"].startswith("… and 299 more like this in ")
+        assert rest["level"] == "info" and rest["code"] == "bad_shape" and rest["room"] == "logged" and rest["last"]
+        assert [line["message"] for line in lines][-1] == "stopped"
+
+
+async def test_refusals_of_different_kinds_are_a_few_a_second_and_then_a_number():
+    """The lines and the numbers add up to all refusals."""
+    with Server() as server:
+        paths = [f"/v1/rooms/told-{number}/overlaps?box=1" for number in range(40)]
+        assert {(await server.get(path)).status for path in paths} == {404}, "what is not there is nothing refused"
+        for number in range(40):
+            await server.write(f"told-{number}")
+        assert {answer.status for answer in await asyncio.gather(*[server.get(path) for path in paths])} == {400}
+
+        async def summed():
+            return [line for line in server.log if line["message"] == "refused more"]
+
+        await eventually(summed, "the number of the others")
+        # Another second has lines of its own.
+        await server.write("told-40")
+        assert (await server.get("/v1/rooms/told-40/overlaps?box=1")).status == 400
+        assert await asyncio.to_thread(server.terminate) == 0
+        refused = [line for line in server.log if line["message"] == "refused"]
+        assert all(line["room"] in line["reason"] and line["code"] == "http_400" for line in refused)
+        more = sum(line["count"] for line in server.log if line["message"] == "refused more")
+        assert more > 0 and len(refused) + more == 41
+        assert refused[-1]["room"] == "told-40"
+
+
+async def test_a_full_disk_is_told_once_and_then_as_numbers():
+    """However many clients write meanwhile. Each refusal is in a line or in a number."""
+    with Server(file_bytes_max=1 << 20) as server:
+        writers = [await Client.join(server, f"full{number % 3}") for number in range(6)]
+        with server.full_disk():
+            for number in range(50):
+                for writer in writers:
+                    answer = await writer.write({"shape": identifier(), "set": {"kind": "star"}}, id=number)
+                    assert answer["code"] == "unavailable"
+                posted = await server.http("POST", "/v1/rooms/full0/ops", {"ops": [{"shape": identifier(), "set": {"kind": "star"}}]})
+                assert posted.status == 503
+        assert await asyncio.to_thread(server.terminate) == 0
+        for code, count in [("unavailable", 300), ("http_503", 50)]:
+            lines = [line for line in server.log if line.get("code") == code]
+            assert lines[0]["message"] == "refused" and lines[0]["room"] and lines[0]["reason"]
+            assert sum(line.get("count", 1) for line in lines) == count
+        assert len(server.log) < 40, server.log
 
 
 async def test_the_log_tells_of_connections_and_rooms():
@@ -196,7 +239,7 @@ async def test_the_log_tells_of_connections_and_rooms():
 
 @contextlib.contextmanager
 def held(server):
-    """Another program has the database."""
+    """Another program holds the lock of the database."""
     with contextlib.closing(sqlite3.connect(os.path.join(server.data, "canvas.db"), isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         yield
@@ -212,7 +255,7 @@ async def test_the_log_tells_of_a_disk_that_is_slow_or_fails():
             return [line for line in server.log if line["message"] == message]
 
         async def slow():
-            # Whether the commit waits is up to who is first.
+            # The commit waits only if the other program is first.
             with held(server):
                 await ann.send({"type": "ops", "ops": [{"shape": identifier(), "set": {"kind": "star"}}]})
                 await asyncio.sleep(0.4)
@@ -243,7 +286,7 @@ async def test_the_log_tells_of_a_disk_that_is_slow_or_fails():
 
 
 async def test_how_long_operations_take_is_measured_while_people_move():
-    """What two of them show is never all told at one time."""
+    """The presence of two moving people is never all sent at one time."""
     with Server("--presence-interval-ms", 100) as server:
         ann, bob = await Client.join(server, "moving"), await Client.join(server, "moving")
         writer = await Client.join(server, "moving")
@@ -265,7 +308,7 @@ async def test_how_long_operations_take_is_measured_while_people_move():
 
 
 async def test_a_short_hold_of_many_idle_connections():
-    """A thousand that only listen: a few kilobytes each, and they all hear."""
+    """A thousand that only listen: each costs a few kilobytes, and all get what is sent."""
     with Server() as server:
         before = await server.metric("process_resident_memory_bytes")
         clients = [await Client.join(server, f"idle{number % 100}") for number in range(1000)]

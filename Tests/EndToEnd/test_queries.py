@@ -1,4 +1,4 @@
-"""What is asked and written over HTTP, at the edges of what a room takes."""
+"""Queries and writes over HTTP, at the limits of a room."""
 
 from client import Client, eventually, stamp
 from server import Server, identifier
@@ -26,7 +26,7 @@ async def test_boxes_that_touch_by_decimals_do_not_overlap(shared):
 
 
 async def test_too_many_overlaps_pass():
-    """A heap is not told one by one; when it has been pulled apart, what is left of it is, to who waits and to who asks."""
+    """The pairs of a large heap aren't listed. Once it is pulled apart, the rest are, in notices and in answers."""
     with Server("--max-overlaps", 10) as server:
         heap = [identifier() for _ in range(8)]
         watcher = await Client.join(server, "heap", overlaps=True)
@@ -50,7 +50,7 @@ async def test_too_many_overlaps_pass():
 
 
 async def test_operations_of_several_writers_in_one_request(shared):
-    """Stamps are kept, whosever they are: so a history is written again."""
+    """Stamps of all actors are kept. So a history can be written again."""
     ann, bob, shape = identifier(), identifier(), identifier()
     made, named = stamp(ann, counter=1), stamp(bob, counter=2)
     answer = await post(
@@ -65,7 +65,7 @@ async def test_operations_of_several_writers_in_one_request(shared):
 
 
 async def test_a_layout_that_has_no_room():
-    """It is the room that is full, and not the layout that is bad; what makes room in one message takes it."""
+    """The error says that the room is full, not that the layout is bad. A message that makes room first is taken."""
     with Server("--max-shapes", 5) as server:
 
         async def layout(count):
@@ -84,7 +84,7 @@ async def test_a_layout_that_has_no_room():
 
 
 async def test_a_cursor_brings_no_register_that_is_not_newer(shared):
-    """Of a shape that changed, what was written since, and nothing else."""
+    """Of a changed shape, only registers written since the cursor."""
     ann = await Client.join(shared, "registers")
     shape = identifier()
     await ann.write({"shape": shape, "set": {"kind": "star", "alpha": 3, "name": "Sun"}})

@@ -23,7 +23,7 @@ async def test_a_cursor_brings_only_what_is_newer(shared):
 
 
 async def test_a_cursor_that_cannot_be_honoured_resets(shared):
-    """D2, D7: Not ours, of another room, of an earlier life of this one."""
+    """D2, D7: Text that is no cursor, a cursor of another room, one from before this room was deleted."""
     ann = await Client.join(shared, "reset")
     await ann.write({"shape": identifier(), "set": {"kind": "star"}})
     other = await Client.join(shared, "reset-other")
@@ -50,7 +50,7 @@ async def test_a_large_state_comes_in_parts(shared):
 
 
 async def test_who_is_cut_off_in_a_state_misses_nothing(shared):
-    """It comes back with the cursor of the last message that it had, which is that of a part."""
+    """The reader resumes with the cursor of the last message that it got, which is a part of the state."""
     async def cut_off(parts, old=None):
         client = await Client.join(shared, "cut-off", state=False, **({"since": old.cursor} if old else {}))
         if old:
@@ -77,7 +77,7 @@ async def test_who_is_cut_off_in_a_state_misses_nothing(shared):
 
 
 async def test_a_reader_that_stalls_gets_the_newest_and_delays_nobody():
-    """D5: It takes nothing for sixteen megabytes, costs a constant, and ends up with what all have."""
+    """D5: The reader reads nothing for sixteen megabytes, costs constant memory, and ends up with what everyone has."""
     with Server("--max-ops-per-second", 1000000) as server:
         narrow = socket.socket()
         narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -114,7 +114,7 @@ async def test_a_reader_that_stalls_gets_the_newest_and_delays_nobody():
 
 
 async def test_a_room_closes_when_idle_and_opens_as_it_was():
-    """With a snapshot, so that the list knows how many shapes it has."""
+    """Closing makes a snapshot, so that the list of rooms knows how many shapes the room has."""
     with Server("--room-idle-ms", 0, "--history-ms", 0) as server:
         ann = await Client.join(server, "idle")
         for number in range(5):
@@ -136,7 +136,7 @@ async def test_a_room_closes_when_idle_and_opens_as_it_was():
 
 
 async def test_many_come_at_once_to_a_room_that_is_not_open():
-    """It is opened once: all of them write, and all come to the same."""
+    """The room is opened once. All of them write, and all end up with the same drawing."""
     with Server() as server:
         (old,) = await server.write("crowd")
         server.kill()
@@ -156,7 +156,7 @@ async def test_many_come_at_once_to_a_room_that_is_not_open():
 
 
 async def test_as_many_rooms_are_open_as_may_be():
-    """An idle one goes for a new one, and comes back as it was; where none is idle, one is told."""
+    """An idle room closes for a new one, and reopens as it was. If none is idle, the client is told."""
     with Server("--max-rooms", 3) as server:
         shapes = [(await server.write(f"room{number}"))[0] for number in range(6)]
         assert await server.metric("canvas_rooms_open") <= 3
@@ -176,7 +176,7 @@ async def test_as_many_rooms_are_open_as_may_be():
 
 
 async def test_no_more_rooms_are_opened_at_once_than_may_be_open():
-    """Those that are being read from the log count as well."""
+    """Rooms that are being read from the log count too."""
     with Server() as server:
         for number in range(12):
             await server.write(f"room{number}")

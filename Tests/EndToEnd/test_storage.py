@@ -1,10 +1,11 @@
-"""Files that are not what they were."""
+"""Stored files that are damaged, locked or replaced."""
 
 import asyncio
 import contextlib
 import os
 import shutil
 import sqlite3
+import tempfile
 
 from client import Client, connect, eventually
 from server import Server, identifier, run
@@ -25,13 +26,13 @@ async def written(server):
     return os.path.join(server.data, "canvas.db")
 
 
-async def logged(server, count=1, **members):
-    """Waits until the server has said so, as many times."""
+async def logged(server, **members):
+    """Waits until the server has logged a line with these members."""
 
     async def lines():
-        return sum(members.items() <= line.items() for line in server.log) >= count
+        return any(members.items() <= line.items() for line in server.log)
 
-    await eventually(lines, f"{count} lines with {members}")
+    await eventually(lines, f"a line with {members}")
 
 
 async def test_a_database_that_is_cut_short_or_no_database_is_named(shared):
@@ -97,7 +98,7 @@ async def test_a_database_that_another_program_locks_is_waited_for(shared):
                 answer = await ann.write({"shape": identifier(), "set": {"kind": "star"}}, id=number)
                 assert answer["type"] == "reject" and answer["code"] == "unavailable", answer
             assert await server.metric('canvas_refusals_total{code="unavailable"}') == 3, "each is counted once"
-            await logged(server, 3, code="unavailable", address="127.0.0.1")
+            await logged(server, code="unavailable", address="127.0.0.1", room="locked", actor=ann.actor)
             posted = await server.http("POST", "/v1/rooms/locked/ops", {"ops": [{"shape": identifier(), "set": {"kind": "star"}}]})
             assert posted.status == 503 and posted.error == "unavailable"
             ready = await server.get("/readyz")
@@ -122,7 +123,7 @@ async def test_a_database_that_another_program_locks_is_waited_for(shared):
 
 
 async def test_a_snapshot_that_was_not_written_whole_is_passed_over(shared):
-    """The room opens from an older one and the log, or from the log alone; where there is no more than it, it is refused."""
+    """The room opens from an older one and the log, or from the log alone; where there is neither, it is refused."""
     with Server("--room-idle-ms", 0, "--history-ms", 0) as server:
         shapes = []
         for snapshots in (1, 2):
@@ -145,7 +146,7 @@ async def test_a_snapshot_that_was_not_written_whole_is_passed_over(shared):
         cut = "UPDATE snapshot_parts SET bytes=substr(bytes, 1, length(bytes) - 100) WHERE "
         for damage, opens in [
             (cut + newest, True),
-            # From here on the log alone does not do: so it was the older one.
+            # From here on the log alone isn't enough, so the older snapshot must have been used.
             ("UPDATE records SET bytes=zeroblob(10) WHERE position=1", True),
             ("DELETE FROM snapshot_parts WHERE " + oldest, False),
         ]:
@@ -159,6 +160,46 @@ async def test_a_snapshot_that_was_not_written_whole_is_passed_over(shared):
                 assert answer.status == 503 and "damaged" in answer.json["error"]["message"], answer.body
             assert (await server.get("/readyz")).status == 200
             server.kill()
+
+
+async def test_a_copy_of_the_directory_that_is_put_back(shared):
+    """D7: A client that saw lost operations gets the whole state. A client that had only what the copy has resumes."""
+    with Server() as server, tempfile.TemporaryDirectory() as folder:
+        copy = os.path.join(folder, "copy")
+        await server.write("room", 3)
+        early = await Client.join(server, "room")
+        server.kill()
+        shutil.copytree(server.data, copy)
+        server.start()
+        late = await Client.join(server, "room", since=early.cursor, state=False)
+        late.registers = dict(early.registers)
+        assert "reset" not in (await late.state())[0]
+        for number in range(10):
+            await late.write({"shape": identifier(), "set": {"kind": "star"}}, id=number)
+        assert len(late.live) == 13
+        server.kill()
+        shutil.rmtree(server.data)
+        shutil.copytree(copy, server.data)
+
+        async def come_back(old):
+            client = await Client.join(server, "room", state=False, since=old.cursor, actor=old.actor)
+            client.registers, client.erased = dict(old.registers), dict(old.erased)
+            return client, (await client.state())[0].get("reset", False)
+
+        server.start()
+        for written in (0, 5, 10):
+            await asyncio.gather(*[server.write("room") for _ in range(written)])
+            whole = await Client.join(server, "room")
+            for old, reset in ((early, False), (late, True)):
+                client, was_reset = await come_back(old)
+                assert was_reset is reset, written
+                assert client.live == whole.live and client.cursor == whole.cursor
+                await client.send({"type": "digest"})
+                assert (await client.until("digest"))["hash"] == client.digest
+            assert (await server.get(f"/v1/rooms/room?at={late.cursor}")).error == "other_cursor"
+            then = (await server.get(f"/v1/rooms/room?at={early.cursor}")).json
+            assert len(then["shapes"]) == 3 and then["cursor"] == early.cursor
+        assert len(whole.live) == 18
 
 
 async def test_rooms_that_are_closed_cost_nothing():
@@ -181,7 +222,7 @@ async def test_rooms_that_are_closed_cost_nothing():
 
 
 async def test_memory_keeps_nothing(shared):
-    """`--data memory`: as good as any while it runs."""
+    """`--data memory`: works like any other store while the server runs."""
     with Server(data="memory") as server:
         await server.write("room", 2)
         assert len((await server.get("/v1/rooms/room")).json["shapes"]) == 2

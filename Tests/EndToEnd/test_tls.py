@@ -20,7 +20,7 @@ TOKEN = "operator-7f634f1b9c0d2e8a"
 
 
 def certificate(folder, name="localhost"):
-    """One of our own; its place and its key's."""
+    """Makes a self-signed certificate. Returns the paths of it and of its key."""
     places = [os.path.join(folder, file) for file in ("certificate.pem", "key.pem")]
     command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
     names = ["-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name},IP:127.0.0.1"]
@@ -99,7 +99,7 @@ class Proxy:
         return await asyncio.to_thread(self._http, method, path, body, headers or {})
 
     async def join(self, room, query="", subprotocols=("canvas.v1.json",), source="127.0.0.2", **hello):
-        """From an address that is not the proxy's own."""
+        """Joins from an address that is not the proxy's own."""
         address = f"wss://localhost:{self.port}/v1/rooms/{room}/sync{query}"
         socket = await websockets.connect(
             address, subprotocols=subprotocols, ssl=self.context, max_size=None, compression=None, local_addr=(source, 0)

@@ -14,7 +14,7 @@ from server import Server, identifier, run
 from test_frames import Raw
 
 ANN, GUEST, KEEPER = "ann-4f1b9c0d2e8a7f63", "guest-9c0d2e8a7f634f1b", "keeper-2e8a7f634f1b9c0d"
-LINES = f"# for the tests\n{ANN} editor demo team-*\n{GUEST} viewer *\n{KEEPER} operator *\n"
+LINES = f"# for the tests\n{ANN} editor demo team-*  # Ann's laptop\n{GUEST} viewer *\n{KEEPER} operator *\n"
 
 
 @contextlib.contextmanager
@@ -72,7 +72,7 @@ async def enter(server, room, token, header=False, **hello):
 
 
 async def test_http_asks_for_a_token():
-    """H1, H5: 401 without a known one, 403 where it is not for that, and all that is nobody's secret stays open."""
+    """H1, H5: 401 without a known token, 403 if the token doesn't allow the request. Whatever isn't secret stays open."""
     with asking() as (server, _):
         assert (await post(server, "demo", ANN)).status == 200
         assert (await post(server, "other", KEEPER)).status == 200
@@ -121,7 +121,7 @@ async def test_http_allows_by_role():
 
 
 async def test_sockets_are_closed_with_4401_and_4403():
-    """C3: Whether hello comes early, or never; with both ways to send a token, and both encodings."""
+    """C3: Whether hello comes early or never, with both ways to send a token, and in both encodings."""
     with asking() as (server, _):
         hello = {"type": "hello", "name": "Mallory"}
         for early in (None, hello):
@@ -143,7 +143,7 @@ async def test_sockets_are_closed_with_4401_and_4403():
 
 
 async def test_sockets_allow_by_role():
-    """C3, C7: `welcome` tells; a viewer's writes are rejected, whatever its hello says, and it sees what others write."""
+    """C3, C7: `welcome` tells the role. A viewer's writes are rejected, whatever its hello says. It sees others' writes."""
     with asking() as (server, _):
         ann = await enter(server, "demo", ANN, header=True)
         keeper = await enter(server, "demo", KEEPER)
@@ -161,11 +161,44 @@ async def test_sockets_allow_by_role():
         await enter(server, "team-red", ANN)
 
 
+async def test_the_log_tells_whose_refusals_they_are():
+    """The room, the actor and the token's label, as far as each is known; over sockets and HTTP, before and after hello."""
+    with asking() as (server, _):
+        guest = await enter(server, "demo", GUEST)
+        await guest.write({"shape": identifier(), "set": {"kind": "star"}}, id=1)
+        ann = await enter(server, "team-a", ANN)
+        await ann.write({"shape": "no", "set": {"kind": "star"}}, id=2)
+        await knock(server, "other", ANN)
+        await knock(server, "demo")
+        assert (await post(server, "demo", GUEST)).status == 403
+        assert (await server.get("/metrics", bearer(ANN))).status == 403
+        expected = [
+            {"code": "read_only", "room": "demo", "actor": guest.actor, "token": "line 3", "reason": "this connection is read-only"},
+            {"code": "bad_shape", "room": "team-a", "actor": ann.actor, "token": "Ann's laptop"},
+            {"code": "forbidden", "room": "other", "token": "Ann's laptop"},
+            {"code": "no_token", "room": "demo"},
+            {"code": "http_403", "room": "demo", "token": "line 3"},
+            {"code": "http_403", "token": "Ann's laptop", "reason": "/metrics"},
+        ]
+
+        async def told():
+            lines = [line for line in server.log if line["message"] == "refused"]
+            return lines if len(lines) == len(expected) else None
+
+        for line, fields in zip(await eventually(told, "all are in the log"), expected):
+            assert all(line["reason"] and line["address"] and line[name] == value for name, value in fields.items()), line
+            assert {"room", "actor", "token"} & set(line) == {"room", "actor", "token"} & set(fields), line
+
+
 async def test_sighup_reads_the_tokens_anew():
-    """C3: Who is no longer let in is closed, who may do something else comes back for it, the others notice nothing."""
+    """C3: A client whose token is gone is closed, one with another role has to reconnect, the others notice nothing."""
     with asking() as (server, path):
         stays, goes = await enter(server, "demo", KEEPER), await enter(server, "demo", GUEST)
         moves, falls = await enter(server, "team-a", ANN), await enter(server, "demo", ANN)
+        elsewhere = await enter(server, "other", GUEST)
+        replace(path, f"{KEEPER} operator *\n{ANN} editor demo team-*\n{GUEST} viewer demo\n")
+        server.process.send_signal(signal.SIGHUP)
+        assert await asyncio.wait_for(elsewhere.closed(), 10) == 4403
         replace(path, f"{KEEPER} operator *\n{ANN} viewer demo\n")
         server.process.send_signal(signal.SIGHUP)
         assert await asyncio.gather(goes.closed(), moves.closed(), falls.closed()) == [4401, 4403, 1001]
@@ -185,7 +218,7 @@ async def test_sighup_reads_the_tokens_anew():
 
 
 async def test_a_file_of_tokens_that_cannot_be_used_ends_with_64(shared):
-    """One line, that doesn't show the token; one that everyone can read is warned of."""
+    """One line, which doesn't show the token. The server warns of a file that everyone can read."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "tokens")
         for lines, words in [(None, "No such file"), (f"{ANN} owner *\n", "line 1: "), ("\xff\xfe", "not UTF-8 text")]:
@@ -202,7 +235,7 @@ async def test_a_file_of_tokens_that_cannot_be_used_ends_with_64(shared):
 
 
 async def test_without_tokens_sighup_ends_the_server(shared):
-    """As when its terminal is closed."""
+    """SIGHUP is what a closed terminal sends."""
     with Server() as server:
         server.process.send_signal(signal.SIGHUP)
         assert await asyncio.to_thread(server.process.wait, 10) == -signal.SIGHUP

@@ -1,4 +1,4 @@
-"""The modules of web/, for tests that ask one of them: the page that is served is bundled, and hands none of them out."""
+"""The modules of web/, for tests that call one of them. The page is served as a bundle, which doesn't expose its modules."""
 
 import subprocess
 from functools import cache

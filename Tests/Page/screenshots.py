@@ -1,6 +1,6 @@
 """Pictures of the page for people: `screenshots.py PATH_OF_SYNCSERVER FOLDER [NAME…]`. See `make screenshots`.
 
-The rooms are drawn here, the people are real browsers, and nothing is touched up.
+This script draws the rooms, the people are real browsers, and no picture is retouched.
 """
 
 import os

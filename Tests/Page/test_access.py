@@ -1,4 +1,4 @@
-"""For everyone: by keyboard alone, read out, in light and dark, on a narrow screen, without motion."""
+"""Accessibility: by keyboard alone, for screen readers, in light and dark, on a narrow screen, without motion."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"
 
 
 def check(person, what):
-    """What axe finds against the rules; its script is run by the browser's tools, past the page's policy."""
+    """Fails if axe finds broken rules. The browser's tools run its script, because the page's policy wouldn't allow it."""
     person.page.evaluate(AXE)
     found = person.page.evaluate(
         "(tags) => axe.run(document, { runOnly: { type: 'tag', values: tags } }).then(({ violations }) => violations.map((each) => "
@@ -24,7 +24,7 @@ def fill(room):
 
 
 def every_state(person):
-    """Goes through what can be open, and says what is."""
+    """Opens each panel and dialog in turn, and yields its name."""
     page = person.page
     yield "the room"
     for tab in ["inspector", "overlaps", "layers"]:

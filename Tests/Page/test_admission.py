@@ -1,4 +1,4 @@
-"""Where the server asks for tokens: what each lets one do, and how one is asked."""
+"""A server that asks for tokens: what each token allows, and how the page asks for one."""
 
 import tempfile
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ EDITOR, VIEWER = "e" * 20, "v" * 20
 
 @contextmanager
 def guarded(world):
-    """A room of a server that lets in who has a token."""
+    """A room of a server that lets in only people with a token."""
     with tempfile.NamedTemporaryFile("w", suffix=".tokens") as file:
         file.write(f"{EDITOR} editor draw*\n{VIEWER} viewer *\n")
         file.flush()
@@ -17,7 +17,7 @@ def guarded(world):
 
 
 def test_an_editors_token_draws_and_a_viewers_looks_on(world, room):
-    """The one who may only look has no tools, and is told so by the server and not by the link."""
+    """The viewer has no tools. The server says that the token is read-only, not the link."""
     with guarded(world) as own:
         ann = own.join("Ann", fragment=f"#token={EDITOR}")
         eve = own.join("Eve", fragment=f"#token={VIEWER}")
@@ -34,7 +34,7 @@ def test_an_editors_token_draws_and_a_viewers_looks_on(world, room):
 
 
 def test_who_has_no_token_is_asked_for_one(world, room):
-    """Kindly, and again where it doesn't fit; with the right one the room opens."""
+    """The page asks kindly, and again after a wrong token. With the right one the room opens."""
     with guarded(world) as own:
         ann = own.join("Ann", ready=False)
         ann.forgive("401", "WebSocket connection")
@@ -47,7 +47,7 @@ def test_who_has_no_token_is_asked_for_one(world, room):
 
 
 def test_a_token_of_another_room_lets_nobody_in(world, room):
-    """It says so, and doesn't try again and again."""
+    """The page says so, and doesn't keep trying."""
     with guarded(world) as own:
         other = world.room(own.server, "elsewhere")
         ann = other.join("Ann", fragment=f"#token={EDITOR}", ready=False)
@@ -57,7 +57,7 @@ def test_a_token_of_another_room_lets_nobody_in(world, room):
 
 
 def test_the_list_of_rooms_is_of_those_one_may_see(world, room):
-    """With a token those that it is for; without one, a word about it, and rooms are joined by name."""
+    """With a token, the rooms that it is for. Without one, a notice, and rooms can still be joined by name."""
     with guarded(world) as own:
         ann = own.join("Ann", fragment=f"#token={EDITOR}")
         ann.page.get_by_role("button", name="Start with three squares").click()

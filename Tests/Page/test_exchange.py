@@ -21,7 +21,7 @@ def menu(person, entry):
 
 
 def test_a_layout_is_dropped(room):
-    """As a file and as text; it lies where it says, and is one step to undo."""
+    """As a file and as text. Its shapes lie where the layout says, and are one step to undo."""
     ann, bob = room.join("Ann"), room.join("Bob")
     ann.page.evaluate(DROP, [LAYOUT, "squares.json"])
     bob.wait_for_shapes(2)

@@ -1,13 +1,13 @@
-"""What comes at first, and what is fetched when it is wanted: soon enough, or with words where it can't be had."""
+"""What the page loads at first, and what it fetches when needed: soon enough, or with a message if it can't be fetched."""
 
 import json
 
 from test_offline import MISSED, draw, keep_page, lasting
 
-# Of files, with their headers; and of all, the socket among them.
+# Bytes of files with their headers, and of everything including the socket.
 BYTES_MAX = 260_000
 REQUESTS_MAX = 8
-# Of answers that bring no file.
+# Bytes of answers that bring no file.
 HEADERS_MAX = 5_000
 LATER = "exchange.wasm"
 
@@ -45,7 +45,7 @@ class Gate:
 
 
 def test_a_first_visit_is_light(world):
-    """All that comes until the room is there and quiet; what is for later does not come, until someone does something."""
+    """Counts what comes until the room is there and quiet. Parts for later don't come until someone does something."""
     # A server of its own, so that the browser has not been there before.
     with world.start_server() as server:
         own = world.room(server, "first")
@@ -62,7 +62,7 @@ def test_a_first_visit_is_light(world):
 
 
 def test_a_second_visit_fetches_no_file_again(room):
-    """The browser has the files by then, and asks of each only whether it is still the newest."""
+    """The browser has the files by then. It only asks whether each is still the newest."""
     room.add(position=[200, 200], size=[100, 80])
     ann = room.join("Ann")
     ann.wait_for_shapes(1)
@@ -77,7 +77,7 @@ def test_a_second_visit_fetches_no_file_again(room):
 
 
 def test_who_is_faster_than_the_third_module_gets_what_they_asked_for(room):
-    """Copies led away, copied, cut, pasted and added while it is on its way are there when it is."""
+    """Copying by drag, copying, cutting, pasting and adding while the module is on its way take effect when it arrives."""
     shape = room.add(position=[200, 200], size=[100, 80])
     gates = []
     ann = room.join("Ann", before=lambda page: gates.append(Gate(page)))
@@ -123,7 +123,7 @@ def test_who_is_faster_than_the_third_module_gets_what_they_asked_for(room):
 
 
 def test_without_a_network_the_kept_page_has_it_too(world, room):
-    """Opened with no server at all, by who had not used it before."""
+    """The page is opened without a server, by someone who has not used the module before."""
     with lasting(world) as server:
         own = world.room(server, "light")
         ann = own.join("Ann")
@@ -146,7 +146,7 @@ def test_without_a_network_the_kept_page_has_it_too(world, room):
 
 
 def test_what_cannot_be_fetched_is_said_and_tried_again(room):
-    """Nothing else is lost by it: shapes are still added, and the next try succeeds."""
+    """Nothing else is lost: shapes are still added, and the next try succeeds."""
     room.add(position=[200, 200], size=[100, 80])
     ann = room.join("Ann", before=lambda page: page.route("**/exchange.wasm", lambda route: route.abort()))
     ann.forgive("Failed to load resource")
@@ -155,7 +155,7 @@ def test_what_cannot_be_fetched_is_said_and_tried_again(room):
 
     def dismiss():
         notice.wait_for()
-        # At once, since it goes by itself before long.
+        # At once, because the notice soon disappears by itself.
         notice.get_by_role("button", name="Dismiss").dispatch_event("click")
 
     ann.page.keyboard.press("Enter")

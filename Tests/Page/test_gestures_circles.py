@@ -1,4 +1,4 @@
-"""Circles that come by a double tap, are picked up by holding them, and go by a triple tap."""
+"""Circles: a double tap makes one, holding picks it up, a triple tap deletes it."""
 
 from hand import is_bright, near, seen, tap, watch
 from person import number
@@ -25,7 +25,7 @@ def test_a_double_tap_on_nothing_makes_a_circle_there(room):
 
 
 def test_press_and_hold_lifts_and_the_circle_follows_without_a_jump(room):
-    """A little larger, a little transparent; others see it lifted, and by whom; letting go lowers it."""
+    """The circle is a little larger and lighter. Others see that it is lifted, and by whom. Letting go lowers it."""
     circle = room.add(kind="ellipse", position=[100, 300], size=[100, 100])
     phone = room.join("Eve", phone=True, clock=True)
     bob = room.join("Bob")
@@ -44,7 +44,7 @@ def test_press_and_hold_lifts_and_the_circle_follows_without_a_jump(room):
     bob.wait(f"app.presence.people().some((person) => person.name === 'Eve' && person.lifted.includes({number(circle)}))",
              "Bob knows who lifted it")
     bob.wait(f"app.scene.drawn({number(circle)}).growth > 1.05", "Bob sees it lifted")
-    # Held off its middle, it moves just as far as the finger.
+    # Held beside its middle, the circle moves just as far as the finger.
     phone.touch.move((123, 321))
     phone.pass_time(16)
     assert near([phone.shape(circle)["x"], phone.shape(circle)["y"]], [103, 301])
@@ -59,7 +59,7 @@ def test_press_and_hold_lifts_and_the_circle_follows_without_a_jump(room):
 
 
 def test_the_mouse_lifts_by_holding_too(room):
-    """And one that is held and let go is where it was, and no tap."""
+    """A circle that is held and let go is where it was, and that is no tap."""
     circle = room.add(kind="ellipse", position=[300, 300], size=[100, 100])
     ann = room.join("Ann", clock=True)
     ann.look_at(0, 0)
@@ -77,7 +77,7 @@ def test_the_mouse_lifts_by_holding_too(room):
 
 
 def test_a_triple_tap_removes_and_never_acts_as_a_double_tap_first(room):
-    """By mouse and by finger; nobody ever sees another colour, and it is seen going."""
+    """By mouse and by finger. Nobody ever sees another colour, and others see the circle leave."""
     circles = [room.add(kind="ellipse", position=[150, 150 + 200 * at], size=[120, 120], fill="#0000FF") for at in (0, 1)]
     ann = room.join("Ann", clock=True)
     phone = room.join("Eve", phone=True, clock=True)
@@ -121,7 +121,7 @@ def test_a_triple_tap_that_comes_late_is_a_double_tap_and_a_tap(room):
 
 
 def test_what_was_lifted_is_put_down_when_the_page_is_left(room):
-    """A change of windows in the middle of it: nothing stays in the air, and the next gesture works."""
+    """The window changes while a shape is lifted. The shape is lowered, and the next gesture works."""
     circle = room.add(kind="ellipse", position=[300, 300], size=[100, 100])
     ann = room.join("Ann", clock=True)
     bob = room.join("Bob")

@@ -47,7 +47,7 @@ def test_what_is_drawn_is_seen_by_others_while_it_grows(room):
 
 
 def test_nothing_is_drawn_smaller_than_100_by_100(room):
-    """It grows away from where the hand came down, whichever way that is."""
+    """The shape grows away from where the hand came down, in any direction."""
     ann, bob = both(room)
     lead(ann, (300, 300), (310, 315))
     lead(ann, (700, 600), (690, 570))
@@ -58,7 +58,7 @@ def test_nothing_is_drawn_smaller_than_100_by_100(room):
 
 
 def test_what_is_drawn_is_drawn_on_the_canvas_and_not_on_the_screen(room):
-    """Panned and zoomed, a shape is where and as large as it was drawn there; a hundred is a hundred of the canvas."""
+    """In a panned and zoomed view, a shape's place and size are in canvas units, and so is the minimum of 100."""
     ann, _ = both(room)
     ann.look_at(1000, -500, scale=0.5)
     lead(ann, (300, 300), (500, 400))
@@ -96,7 +96,7 @@ def test_a_new_shape_is_one_step_to_undo(room):
 
 
 def test_escape_gives_up_a_shape_that_is_being_drawn(room):
-    """And the hand that goes on draws nothing."""
+    """The hand that goes on then draws nothing."""
     ann, bob = both(room)
     ann.drag((200, 200), (500, 400), hold=True)
     bob.wait_for_shapes(1)
@@ -126,7 +126,7 @@ def test_the_mouse_moves_a_shape_with_any_tool(room):
 
 
 def test_one_finger_moves_a_shape_and_it_does_not_jump(room):
-    """By touch: what the finger strayed before it dragged is not made up for at once."""
+    """By touch: the way that the finger strayed before the drag began is not caught up in one jump."""
     shape = room.add(position=[60, 200], size=[150, 120])
     phone = room.join("Eve", phone=True, clock=True)
     bob = room.join("Bob")
@@ -190,7 +190,7 @@ def test_shapes_that_come_to_overlap_do_so_on_every_page(room):
 
 
 def test_a_shake_clears_everything_and_can_be_undone(room):
-    """On a phone that is shaken; carried about it does nothing."""
+    """On a phone that is shaken. Carrying the phone about does nothing."""
     for at in range(3):
         room.add(position=[20 + 100 * at, 200], size=[80, 80])
     phone, bob = both(room, phone=True)
@@ -208,7 +208,7 @@ def test_a_shake_clears_everything_and_can_be_undone(room):
 
 
 def test_a_key_clears_everything_where_nothing_can_be_shaken(room):
-    """And one step brings all back."""
+    """One undo brings all shapes back."""
     for at in range(3):
         room.add(position=[20 + 200 * at, 200], fill="#123456")
     ann, bob = both(room)

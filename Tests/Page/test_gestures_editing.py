@@ -1,4 +1,4 @@
-"""Handles, selections and keys; and what hands do that changes only what one sees."""
+"""Handles, selections and keys, and gestures that change only the view."""
 
 from hand import handle, lead, lead_finger, moved, near, rest
 from person import number
@@ -48,7 +48,7 @@ def test_handles_move_turn_and_scale_and_stay_at_the_turned_shape(room):
 
 
 def test_a_finger_finds_the_handles(room):
-    """It needn't aim as well as a mouse."""
+    """A finger needn't aim as well as a mouse."""
     shape = room.add(position=[120, 300], size=[150, 150])
     phone = room.join("Eve", phone=True)
     bob = room.join("Bob")
@@ -78,7 +78,7 @@ def test_shift_constrains_moves_turns_and_scales(room):
     bob.wait_for_shape(shape, "shape.width === 200 && shape.height === 200")
     ann.page.keyboard.press("Control+z")
     bob.wait_for_shape(shape, "shape.width === 100")
-    # With Control to the paper's dots, which are 24 apart.
+    # With Control, shapes snap to the paper's dots, which are 24 apart.
     lead(ann, (320, 220), (350, 260), modifiers=["Control"])
     bob.wait_for_shape(shape, "shape.x === 336 && shape.y === 240")
     room.agree()
@@ -137,7 +137,7 @@ def test_a_marquee_and_shift_select(room):
 
 
 def test_escape_stops_a_drag_and_puts_everything_back(room):
-    """Then selects nothing, then takes the first tool."""
+    """The next Escape clears the selection, the one after it takes the first tool."""
     ann, bob, (shape,) = both(room, 1)
     ann.drag((250, 230), (400, 300), hold=True)
     bob.wait_for_shape(shape, "shape.x === 350")
@@ -278,7 +278,7 @@ def test_keys_typed_into_a_field_do_nothing_to_the_drawing(room):
     assert ann.shape(shape)["x"] == 200
 
 
-# What one sees
+# The view
 
 
 def test_wheels_middle_button_and_space_move_the_paper(room):
@@ -310,7 +310,7 @@ def test_wheels_middle_button_and_space_move_the_paper(room):
 
 
 def test_two_fingers_on_the_paper_pan_and_zoom(room):
-    """Whatever tool is at hand; with the tool that selects one finger pans, too. Nothing is drawn, and the page stays as large."""
+    """With any tool. With the tool that selects, one finger pans too. Nothing is drawn, and the page keeps its size."""
     shape = room.add(position=[1000, 1000])
     phone = room.join("Eve", phone=True, clock=True)
     phone.look_at(0, 0)
@@ -340,7 +340,7 @@ def test_two_fingers_on_the_paper_pan_and_zoom(room):
 
 
 def test_others_see_the_cursor(room):
-    """Where it is on the canvas, and that it has left."""
+    """Others see where the cursor is on the canvas, and that it has left."""
     ann, bob, _ = both(room, 1)
     ann.look_at(1000, 1000, scale=0.5)
     ann.page.mouse.move(300, 400)
@@ -357,7 +357,7 @@ def test_others_see_the_cursor(room):
 
 
 def test_who_looks_on_changes_nothing_and_sees_what_they_like(room):
-    """Not by drags, taps, handles, keys or shakes; panning and zooming go on."""
+    """Drags, taps, handles, keys and shakes of a viewer change nothing. Panning and zooming work."""
     shape = room.add(position=[200, 200], size=[200, 200])
     eve = room.join("Eve", query="?view")
     phone = room.join("Joe", phone=True, query="?view")
@@ -388,7 +388,7 @@ def test_who_looks_on_changes_nothing_and_sees_what_they_like(room):
 
 
 def test_what_someone_else_deletes_slips_out_of_the_hand(room):
-    """Nothing is written to what is gone, and the rest is led on."""
+    """Nothing is written to the deleted shape, and the other shapes still follow the hand."""
     ann, bob, (first, second) = both(room, 2)
     ann.select(first, second)
     ann.drag((250, 230), (300, 260), hold=True)
@@ -407,7 +407,7 @@ def test_what_someone_else_deletes_slips_out_of_the_hand(room):
 
 
 def test_alt_leads_copies_away_and_enter_adds_what_cannot_be_drawn(room):
-    """The copies are one step to undo with their way; Escape takes them back."""
+    """The copies and their movement are one step to undo. Escape takes the copies back."""
     ann, bob, (shape,) = both(room, 1)
     lead(ann, (220, 220), (420, 320), modifiers=["Alt"])
     bob.wait_for_shapes(2)
@@ -433,7 +433,7 @@ def test_alt_leads_copies_away_and_enter_adds_what_cannot_be_drawn(room):
 
 
 def test_the_paper_goes_on_after_a_finger_has_pushed_it(room):
-    """Until it is pressed again; and not for who asked for less motion."""
+    """Until it is pressed again, and not for people who asked for less motion."""
     for still in (False, True):
         phone = room.join("Eve", phone=True, clock=True, still=still)
         phone.look_at(0, 0)

@@ -5,7 +5,7 @@ from person import number
 
 
 def test_a_drag_outlasts_the_server_that_is_killed_in_the_middle_of_it(world):
-    """It goes on while nobody answers, and arrives when the server is back; nothing is lost."""
+    """The drag goes on without an answer, and its edits arrive when the server is back. Nothing is lost."""
     server = world.start_server()
     try:
         room = world.room(server)
@@ -40,7 +40,7 @@ def test_a_drag_outlasts_the_server_that_is_killed_in_the_middle_of_it(world):
 
 
 def test_what_was_dragged_is_kept_when_the_page_is_loaded_anew_in_the_middle(room):
-    """As far as the hand had come; the new page begins with no gesture under way."""
+    """The shape is where the hand had come to. The new page begins with no gesture under way."""
     square = room.add(position=[200, 200], size=[100, 100])
     ann = room.join("Ann")
     bob = room.join("Bob")
@@ -78,7 +78,7 @@ def test_two_hands_on_one_shape_end_alike_everywhere(room):
         person.page.mouse.up()
     (held,) = room.agree()
     assert held["position"] in ([450, 300], [400, 450]), held["position"]
-    # Each takes back only what is still their own.
+    # Each person's undo takes back only values that are still their own.
     loser, winner = (ann, bob) if held["position"] == [400, 450] else (bob, ann)
     loser.page.keyboard.press("Control+z")
     winner.painted()

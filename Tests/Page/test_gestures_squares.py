@@ -4,7 +4,7 @@ from hand import FRAME, hole, is_bright, lead_finger, moved, near, seen, tap, th
 
 
 def act(person, name):
-    """As the toolbar and the menu do it."""
+    """Runs an action as the toolbar and the menu do."""
     person.page.evaluate(
         "async (name) => window.canvasApp.actions[name].run()", name)
 
@@ -17,7 +17,7 @@ def inside(person, shape):
 
 
 def test_three_squares_to_start_with_and_one_more(room):
-    """At random places of what is seen, of random colours; the three are one step to undo."""
+    """At random places in view, in random colours. The three are one step to undo."""
     ann = room.join("Ann")
     bob = room.join("Bob")
     ann.look_at(5000, 5000)
@@ -36,7 +36,7 @@ def test_three_squares_to_start_with_and_one_more(room):
 
 
 def test_a_drag_that_ends_over_the_white_circle_is_sucked_in(room):
-    """By mouse; the circle swells before, others see where it went, and one step brings it back where it came from."""
+    """By mouse. The circle swells first, others see where the square went, and one undo brings it back to where it was."""
     square = room.add(position=[500, 200], size=[120, 120])
     other = room.add(position=[700, 200], size=[120, 120])
     ann = room.join("Ann")
@@ -63,7 +63,7 @@ def test_a_drag_that_ends_over_the_white_circle_is_sucked_in(room):
 
 
 def test_a_finger_leads_many_into_the_hole(room):
-    """All that are selected go with the one that is led; what was let go of beside it stays."""
+    """All selected squares go in with the dragged one. Squares that are let go of beside the hole stay."""
     squares = [room.add(position=[60 + 130 * at, 200], size=[100, 100]) for at in (0, 1)]
     phone = room.join("Eve", phone=True)
     bob = room.join("Bob")
@@ -80,7 +80,7 @@ def test_a_finger_leads_many_into_the_hole(room):
 
 
 def test_the_black_hole_swallows_everything_and_gives_it_back(room):
-    """One operation a shape, one step to undo; everyone sees all of it go to the same place."""
+    """One operation for each shape, and one step to undo. Everyone sees all shapes go to the same place."""
     squares = [room.add(position=[100 + 150 * at, 100 * at], size=[90, 90]) for at in range(5)]
     ann = room.join("Ann")
     bob = room.join("Bob")
@@ -99,7 +99,7 @@ def test_the_black_hole_swallows_everything_and_gives_it_back(room):
 
 
 def test_a_thrown_square_glides_on_slows_down_and_stays_inside_the_view(room):
-    """Others see the way and not only its end; the drag and the glide are one step to undo."""
+    """Others see the movement and not only its end. The drag and the glide are one step to undo."""
     square = room.add(position=[100, 300], size=[100, 100])
     ann = room.join("Ann", clock=True)
     bob = room.join("Bob")
@@ -131,7 +131,7 @@ def test_a_thrown_square_glides_on_slows_down_and_stays_inside_the_view(room):
 
 
 def test_a_gliding_square_is_caught_by_a_press(room):
-    """It stops where it is, and what is done next is a step of its own."""
+    """The square stops where it is, and the next edit is a step of its own."""
     square = room.add(position=[100, 300], size=[150, 150])
     ann = room.join("Ann", clock=True)
     bob = room.join("Bob")
@@ -156,7 +156,7 @@ def test_a_gliding_square_is_caught_by_a_press(room):
 
 
 def test_a_square_thrown_without_motion_is_at_its_end_at_once(room):
-    """For who asked for less motion."""
+    """For people who asked for less motion."""
     square = room.add(position=[100, 300], size=[100, 100])
     ann = room.join("Ann", clock=True, still=True)
     bob = room.join("Bob")
@@ -173,7 +173,7 @@ def test_a_square_thrown_without_motion_is_at_its_end_at_once(room):
 
 
 def test_two_fingers_turn_and_scale_a_square(room):
-    """At once; its middle stays where the fingers' is, and it is one step to undo."""
+    """Both at once. The square's middle stays with the fingers' middle, and all is one step to undo."""
     square = room.add(position=[100, 300], size=[160, 160])
     phone = room.join("Eve", phone=True)
     bob = room.join("Bob")
@@ -182,7 +182,7 @@ def test_two_fingers_turn_and_scale_a_square(room):
     phone.touch.pinch((180, 380), 50, 90, turn=70, steps=24)
     bob.wait_for_shape(square, "shape.rotation > 50")
     (shape,) = room.agree()
-    # What fingers do by chance at the beginning counts as nothing.
+    # The fingers' first small movements don't count, because they may be chance.
     assert near(shape["rotation"], 64, within=5), shape["rotation"]
     assert near(shape["size"][0], 275, within=25)
     center = [shape["position"][axis] + shape["size"][axis] / 2 for axis in (0, 1)]
@@ -192,7 +192,7 @@ def test_two_fingers_turn_and_scale_a_square(room):
 
 
 def test_a_second_finger_makes_a_pinch_of_a_drag_and_all_is_one_step(room):
-    """Also where it comes down beside the square."""
+    """Also if the second finger comes down beside the square."""
     square = room.add(position=[100, 300], size=[120, 120])
     phone = room.join("Eve", phone=True)
     bob = room.join("Bob")

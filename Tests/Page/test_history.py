@@ -1,4 +1,4 @@
-"""The room as it was: looked at by all who like, restored by who may draw."""
+"""The room as it was: everyone can look at it, and people who may draw can restore it."""
 
 import time
 
@@ -38,7 +38,7 @@ def look_back(person, milliseconds):
 
 
 def test_the_slider_shows_the_room_as_it_was(room):
-    """The past is drawn and listed, nobody can edit it, and what others do now is not lost."""
+    """The past is drawn and listed, and can't be edited. What others do meanwhile is not lost."""
     sun, moon, (first, second) = past(room)
     ann = room.join("Ann")
     open_history(ann)
@@ -62,7 +62,7 @@ def test_the_slider_shows_the_room_as_it_was(room):
 
 
 def test_what_is_restored_is_written_anew_and_can_be_undone(room):
-    """What is gone comes back, what is new goes, what differs is as it was: one step."""
+    """Deleted shapes come back, new ones go, changed ones are as they were. All of it is one step to undo."""
     sun, moon, (first, second) = past(room)
     ann, bob = room.join("Ann"), room.join("Bob")
     later = room.add(name="Later")
@@ -72,7 +72,7 @@ def test_what_is_restored_is_written_anew_and_can_be_undone(room):
     ann.wait("app.session.shapeCount === 2 && app.isPast", "both")
     ann.page.get_by_role("button", name="Restore").click()
     notice = ann.page.locator(".notice", has_text="Restored")
-    # What one points at stays.
+    # A notice under the pointer stays.
     notice.hover()
     bob.wait_for_shape(sun)
     shapes = room.wait_for(lambda shapes: {shape["name"] for shape in shapes} == {"Sun", "Moon"})
@@ -86,7 +86,7 @@ def test_what_is_restored_is_written_anew_and_can_be_undone(room):
 
 
 def test_history_by_keyboard_and_without_a_past(room):
-    """The arrow keys go back step by step and Escape comes back to now; a room nobody wrote to has none."""
+    """The arrow keys go back step by step, and Escape returns to now. A room that nobody wrote to has no history."""
     ann = room.join("Ann")
     ann.page.get_by_role("button", name="Menu", exact=True).click()
     ann.page.get_by_role("menuitem", name="History").click()

@@ -1,8 +1,8 @@
-"""What the right button opens, and what a menu has for those who have no keys."""
+"""The menu that the right button opens, and what a menu offers to people without a keyboard."""
 
 
 def test_the_right_button_opens_what_can_be_done_there(room):
-    """On a shape, which is selected by it; on the paper, which selects nothing; gone with Escape or a click elsewhere."""
+    """On a shape, which it selects; on the paper, where it selects nothing. Escape or a click elsewhere closes the menu."""
     back = room.add(name="Back", position=[200, 200], size=[160, 120])
     front = room.add(name="Front", position=[260, 240], size=[160, 120])
     ann, bob = room.join("Ann"), room.join("Bob")
@@ -56,7 +56,7 @@ def test_it_goes_by_keyboard_and_over_a_layer_too(room):
 
 
 def test_fingers_copy_and_paste_from_the_menu(room):
-    """A phone has no keys: its menu selects all, copies and pastes; what is held is lifted, and no menu opens."""
+    """A phone has no keys: its menu selects all, copies and pastes. Holding a shape lifts it and opens no menu."""
     room.add(name="Sun", position=[40, 160], size=[120, 120])
     eve = room.join("Eve", phone=True)
     eve.wait_for_shapes(1)
@@ -86,7 +86,7 @@ def test_a_menu_longer_than_the_window_scrolls_to_its_end(room):
 
 
 def test_who_has_lost_sight_of_the_drawing_is_brought_back(room):
-    """The way back is offered where nothing is seen though there is something, and goes when it has been taken."""
+    """If there are shapes but none in view, a button offers the way back. It goes once the person has used it."""
     room.add(position=[200, 200], size=[160, 120])
     ann = room.join("Ann")
     ann.wait_for_shapes(1)

@@ -1,4 +1,4 @@
-"""What moves on the way from one state to the next, with a clock that the test holds."""
+"""Animations from one state to the next, with a clock that the test controls."""
 
 import math
 
@@ -13,15 +13,15 @@ def watching(room, *shapes, **options):
     bob.wait_for_shapes(len(shapes))
     bob.painted()
     bob.stop_clock()
-    # The frame that was asked for is drawn.
+    # Lets the requested frame be drawn.
     bob.pass_time(50)
     return bob
 
 
 def told(person, expression, *shapes):
-    """Until something has arrived, which is before any frame shows it."""
+    """Waits until something has arrived. No frame shows it yet."""
     person.wait(expression, argument=[number(shape) for shape in shapes])
-    # One frame takes it up; motion begins with it.
+    # The motion begins with the next frame.
     person.pass_time(20)
 
 
@@ -30,7 +30,7 @@ def close(one, other, tolerance=0.01):
 
 
 def test_what_others_move_glides_there(room):
-    """Between the two places halfway, and there when its time is over: slower towards the end."""
+    """The shape is between the two places halfway, slows down towards the end, and arrives when its time is over."""
     shape = room.add(position=[100, 100], size=[80, 60])
     bob = watching(room, shape)
     room.write((shape, {"position": [300, 200], "rotation": 90}))
@@ -38,7 +38,7 @@ def test_what_others_move_glides_there(room):
     bob.pass_time(OTHERS // 2)
     halfway = bob.drawn(shape)
     assert 150 < halfway["x"] < 295 and 125 < halfway["y"] < 198 and 20 < halfway["rotation"] < 88, halfway
-    # All of it is as far on its way.
+    # Position and size are equally far on their way.
     assert close((halfway["x"] - 100) / 200, (halfway["y"] - 100) / 100) and close((halfway["x"] - 100) / 200, halfway["rotation"] / 90)
     bob.pass_time(OTHERS)
     there = bob.drawn(shape)
@@ -63,7 +63,7 @@ def test_steps_that_follow_each_other_become_one_movement(room):
 
 
 def test_a_colour_blends(room):
-    """From blue to red it is neither for a while."""
+    """Between blue and red, the shape has neither colour for a while."""
     shape = room.add(position=[100, 100], size=[200, 200], fill="#0000FF")
     bob = watching(room, shape)
     room.write((shape, {"fill": "#FF0000"}))
@@ -77,7 +77,7 @@ def test_a_colour_blends(room):
 
 
 def test_what_appears_grows_and_what_is_deleted_fades(room):
-    """On the other's page: smaller and lighter first, and still seen for a moment when it is gone."""
+    """On the other's page a new shape is smaller and lighter first, and a deleted one is still seen for a moment."""
     kept = room.add(position=[600, 600])
     bob = watching(room, kept)
     shape = room.add(position=[100, 100], size=[100, 100], fill="#CC0000")
@@ -101,7 +101,7 @@ def test_what_appears_grows_and_what_is_deleted_fades(room):
 
 
 def test_what_a_black_hole_takes_is_seen_going_there_by_everyone(room):
-    """Smaller and smaller, along a curve, from its box to the hole's, on the page of who didn't do it."""
+    """Smaller and smaller, along a curve, from the shape's box to the hole's, on the page of the other person."""
     shape = room.add(position=[500, 100], size=[200, 120], fill="#CC0000")
     bob = watching(room, shape)
     ann = room.join("Ann")
@@ -128,7 +128,7 @@ def test_what_a_black_hole_takes_is_seen_going_there_by_everyone(room):
 
 
 def test_a_lifted_shape_is_larger_and_lighter_for_everyone(room):
-    """6 % and 85 %, with the other's presence, and back when it is let go."""
+    """6 % larger, at 85 % of its alpha; on the other page by presence. Letting go ends both."""
     shape = room.add(position=[200, 200], size=[100, 100], fill="#CC0000")
     bob = watching(room, shape)
     ann = room.join("Ann")
@@ -149,7 +149,7 @@ def test_a_lifted_shape_is_larger_and_lighter_for_everyone(room):
 
 
 def test_what_one_drags_follows_the_hand_at_once(room):
-    """No gliding behind one's own pointer, lifted or not."""
+    """A shape doesn't glide behind the pointer of the person who drags it, lifted or not."""
     shape = room.add(position=[200, 200])
     ann = watching(room, shape)
     for step in range(1, 6):
@@ -161,7 +161,7 @@ def test_what_one_drags_follows_the_hand_at_once(room):
 
 
 def test_undoing_takes_a_moment(room):
-    """What one does oneself takes 120 ms, so that one sees what it was."""
+    """A person's own changes take 120 ms, so that the person sees what changed."""
     shape = room.add(position=[200, 200])
     ann = watching(room, shape)
     ann.run("app.edit((session) => session.place([{ id: value, x: 400, y: 200 }])); return null", number(shape))
@@ -212,7 +212,7 @@ def test_others_cursors_glide_with_their_names(room):
 
 
 def test_the_view_glides_and_arrives(room):
-    """Zooming to fit, for who lets it take its time."""
+    """Zooming to fit, for people who didn't ask for less motion."""
     shape = room.add(position=[2000, 2000], size=[200, 200])
     bob = watching(room, shape)
     bob.look_at(0, 0)

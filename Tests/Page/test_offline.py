@@ -10,7 +10,7 @@ SQUARE = "app.edit((session) => session.addSquare({ x: 100, y: 100, width: 600, 
 
 
 def draw(person, count=1):
-    """So many squares; when the last was drawn, by the browser's clock."""
+    """Draws so many squares. Returns when the last was drawn, by the browser's clock."""
     return [person.run(SQUARE) for _ in range(count)][-1]
 
 
@@ -19,7 +19,7 @@ def status(person, words):
 
 
 def keep_page(person):
-    """Until the page is kept by the browser."""
+    """Waits until the browser has stored the page."""
     person.wait("navigator.serviceWorker.controller", "the worker")
     person.page.wait_for_function(
         "async () => (await Promise.all((await caches.keys()).map(async (name) => (await caches.open(name)).match('/page.json')))).some(Boolean)")
@@ -27,14 +27,14 @@ def keep_page(person):
 
 @contextmanager
 def lasting(world, *flags):
-    """A server that has its port and what it kept when it is started again."""
+    """A server that keeps its port and its data when it is started again."""
     with world.start_server(*flags) as server:
         server.asked = server.port
         yield server
 
 
 def test_edits_go_on_are_counted_and_arrive(room):
-    """Offline the status counts them; back, all is on the server and with the others."""
+    """The status counts edits while offline. Back online, the server and the others get all of them."""
     ann, bob = room.join("Ann"), room.join("Bob")
     draw(ann)
     bob.wait_for_shapes(1)
@@ -52,7 +52,7 @@ def test_edits_go_on_are_counted_and_arrive(room):
 
 
 def test_a_server_that_restarts_in_mid_drag_loses_nothing(world, room):
-    """The hand doesn't notice; where it let go is what everyone holds."""
+    """The drag goes on undisturbed, and everyone ends up with the place where the hand let go."""
     with lasting(world) as server:
         own = world.room(server, "mid-drag")
         ann, bob = own.join("Ann"), own.join("Bob")
@@ -75,7 +75,7 @@ def test_a_server_that_restarts_in_mid_drag_loses_nothing(world, room):
 
 
 def test_a_reload_keeps_what_was_not_sent(world, room):
-    """Edits, drawing and page are there again with no server, as the same actor, and arrive when it is back."""
+    """Without a server, the page returns with drawing, edits and the same actor. The edits arrive when it is back."""
     with lasting(world) as server:
         own = world.room(server, "reload")
         ann = own.join("Ann")
@@ -99,7 +99,7 @@ def test_a_reload_keeps_what_was_not_sent(world, room):
 
 
 def test_what_is_done_at_the_last_moment_is_kept(room):
-    """Edited and left in the same breath, without a connection: it is there again, and arrives."""
+    """A page is left right after an edit, without a connection. The edit is there again later, and arrives."""
     ann = room.join("Ann")
     for count in range(1, 4):
         ann.run("app.perform(app.live.stop()); " + SQUARE.removesuffix("; return Date.now()") + "; location.reload(); return null")
@@ -110,7 +110,7 @@ def test_what_is_done_at_the_last_moment_is_kept(room):
 
 
 def test_a_second_tab_is_somebody_else_and_brings_in_what_the_first_left(world, room):
-    """Two tabs are two actors; offline the second has the drawing too; what one was closed with, the other sends."""
+    """Two tabs are two actors. Offline the second has the drawing too. It sends the edits that the first was closed with."""
     with lasting(world) as server:
         own = world.room(server, "tabs")
         ann = own.join("Ann")
@@ -155,7 +155,7 @@ def test_the_rooms_are_listed_without_a_server(world, room):
 
 
 def test_what_the_server_refuses_is_shown_and_taken_back(world, room):
-    """A full room says so in a banner and in words, and the shape is off the canvas."""
+    """In a full room, a banner says so in words, and the shape leaves the canvas."""
     with lasting(world, "--max-shapes", "2") as server:
         own = world.room(server, "full")
         ann = own.join("Ann")
@@ -167,7 +167,7 @@ def test_what_the_server_refuses_is_shown_and_taken_back(world, room):
 
 
 def test_a_deleted_room_says_so(room):
-    """What was last seen can be saved, and the room begun anew."""
+    """The last drawing can be saved, and the room can be begun anew."""
     ann = room.join("Ann")
     draw(ann)
     room.wait_for_shapes(1)
@@ -184,7 +184,7 @@ def test_a_deleted_room_says_so(room):
 
 @contextmanager
 def upgraded(world):
-    """A server with files of its own, and what makes a newer page of them."""
+    """A server with its own copy of the files, and a function that turns them into a newer page."""
     with tempfile.TemporaryDirectory() as folder:
         web = Path(folder) / "web"
         shutil.copytree(world.web, web)
@@ -198,7 +198,7 @@ def upgraded(world):
 
 
 def reload_by_banner(person):
-    """The banner's button brings the newer page, of which nothing is said any more."""
+    """The banner's button brings the newer page, and the banner is gone."""
     banner = person.page.locator(".banner", has_text="newer version")
     banner.wait_for()
     banner.get_by_role("button", name="Reload").click()
@@ -209,7 +209,7 @@ def reload_by_banner(person):
 
 
 def test_a_newer_page_is_announced(world, room):
-    """A server that comes back with other files is newer, and a reload brings its page."""
+    """The server comes back with changed files. The page says so, and a reload brings the newer page."""
     with upgraded(world) as (server, upgrade):
         own = world.room(server, "newer")
         ann = own.join("Ann")
@@ -222,7 +222,7 @@ def test_a_newer_page_is_announced(world, room):
 
 
 def test_parts_of_a_newer_page_are_not_taken_into_an_older_one(world, room):
-    """Left open over an upgrade and untouched till then, it says so, and goes on with what it has."""
+    """A page is left open during an upgrade and used only afterwards. It says so, and goes on with the parts it has."""
     with upgraded(world) as (server, upgrade):
         own = world.room(server, "mixed")
         own.add(position=[200, 200], size=[100, 80])

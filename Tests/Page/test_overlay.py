@@ -51,7 +51,7 @@ def test_handles_stand_on_the_turned_box(room):
 
 
 def test_handles_of_a_small_shape_stand_apart(room):
-    """However far one zooms out, there is room for a finger between them."""
+    """Even far zoomed out, there is room for a finger between them."""
     shape = room.add(position=[300, 300], size=[20, 20])
     ann = room.join("Ann")
     ann.wait_for_shape(shape)
@@ -62,7 +62,7 @@ def test_handles_of_a_small_shape_stand_apart(room):
 
 
 def test_who_only_looks_on_has_no_handles(room):
-    """But sees what is selected."""
+    """A viewer still sees what is selected."""
     shape = room.add(position=[300, 300])
     ann = room.join("Ann", query="?view")
     ann.wait_for_shape(shape)
@@ -71,7 +71,7 @@ def test_who_only_looks_on_has_no_handles(room):
 
 
 def test_others_selections_are_in_their_colours_with_their_names(room):
-    """A box and a flag above it; both gone with the selection."""
+    """A box and a flag above it. Both go with the selection."""
     shape = room.add(position=[400, 300], size=[200, 100])
     ann, bob = room.join("Ann"), room.join("Bob")
     for person in (ann, bob):

@@ -21,7 +21,7 @@ def on_pixels(person, points):
 
 
 def alone(person, identifier):
-    """No dots, so that a pixel is the shape's or the paper's."""
+    """Hides the dots, so that each pixel is the shape's or the paper's."""
     person.run("document.documentElement.style.setProperty('--dot', 'rgb(250, 249, 246)'); return null")
     person.wait_for_shape(identifier)
     person.painted()
@@ -61,7 +61,7 @@ def test_each_kind_is_painted_as_the_core_has_its_outline(room):
 
 
 def test_a_stroke_lies_on_the_outline(room):
-    """Half within and half beyond; where one sees through the shape, its fill doesn't show through its stroke."""
+    """Half within and half beyond. In a translucent shape the fill doesn't show through the stroke."""
     ann = room.join(size=(420, 360))
     for alpha in (10, 4):
         shape = room.add(kind="ellipse", position=[100, 80], size=[200, 140], rotation=20, fill=FILL, stroke=STROKE,
@@ -227,7 +227,7 @@ BIT_BY_BIT = """async ({ seed, kinds, turns, hurried }) => {
 
 
 def test_what_is_painted_bit_by_bit_is_what_is_painted_at_once(room):
-    """After panning and many changes, painted tile by tile, upright rectangles are to the bit as if all was painted anew."""
+    """After panning and many changes, upright rectangles painted tile by tile equal a full repaint to the bit."""
     ann = room.join(size=(900, 600), still=True)
     for seed in range(1, 4):
         for hurried in (False, True):
@@ -237,8 +237,8 @@ def test_what_is_painted_bit_by_bit_is_what_is_painted_at_once(room):
 
 def test_so_are_curves_and_what_is_turned_but_for_their_smoothed_edges(room):
     """
-    How much of a pixel lies within a slanted edge, the browser finds to about an eighth of the pixel, otherwise where the
-    edge is cut off by what is painted at a time. Only there may pixels differ, and hardly.
+    The browser estimates how much of a pixel lies within a slanted edge to about an eighth. Its estimate changes where the
+    painted area cuts the edge off. Only there may pixels differ, and only a little.
     """
     ann = room.join(size=(900, 600), still=True)
     kinds = ["rectangle", "roundedRectangle", "ellipse", "polygon", "star"]
@@ -264,7 +264,7 @@ def test_it_is_crisp_at_every_ratio_and_scale(room):
 
 
 def test_only_what_is_in_view_and_has_changed_is_painted(room):
-    """Of 2,000 shapes that are far away none is; of those in view, only those around what changed."""
+    """None of 2,000 far shapes is painted. Of the shapes in view, only those near a change are."""
     ann = room.join()
     ann.run("""
       const far = [], near = []
@@ -293,7 +293,7 @@ def test_only_what_is_in_view_and_has_changed_is_painted(room):
 
 
 def test_a_picture_that_takes_long_is_made_beside_the_one_that_is_seen(room):
-    """20,000 shapes: while one zooms each frame paints a few hundred of them, and in the end all is sharp."""
+    """20,000 shapes: during a zoom each frame paints a few hundred of them, and in the end all is sharp."""
     ann = room.join()
     ann.run("return app.exchange()")
     ann.run("""

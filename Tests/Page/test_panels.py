@@ -1,4 +1,4 @@
-"""Layers, inspector and overlaps: what one changes there, the others and the server hold."""
+"""Layers, inspector and overlaps: changes made there reach the others and the server."""
 
 SQUARE = {"kind": "rectangle", "size": [100, 100]}
 
@@ -23,7 +23,7 @@ def open_tab(person, name):
 
 
 def test_layers_list_the_topmost_first_and_select(room):
-    """A click selects, a click with Shift as far as there, Control and Space on the keyboard one more."""
+    """A click selects one row, a click with Shift all rows up to there, Control and Space one more."""
     ground, moon, sun = three(room)
     ann = room.join("Ann")
     bob = room.join("Bob")
@@ -40,7 +40,7 @@ def test_layers_list_the_topmost_first_and_select(room):
 
 
 def test_layers_rename_in_place(room):
-    """By a double click and by Enter; Escape keeps the name. Two of one name are told apart."""
+    """By a double click and by Enter. Escape keeps the old name. Two shapes of the same name are told apart."""
     ground, moon, sun = three(room)
     ann = room.join("Ann")
     bob = room.join("Bob")
@@ -109,7 +109,7 @@ def test_layers_are_deleted_by_a_swipe(room):
 
 
 def test_layers_of_thousands_make_only_the_rows_in_sight(room):
-    """Five thousand shapes, and some dozens of rows; the last is reached by one key."""
+    """For five thousand shapes there are some dozens of rows. One key goes to the last."""
     ann = room.join("Ann")
     ann.run("app.edit((session) => session.edit(Array.from({ length: 5000 }, (_, at) => ({ shape: 1000 + at, set: "
             "{ kind: 'ellipse', name: `Dot ${at}`, position: [at % 100 * 20, Math.floor(at / 100) * 20], size: [15, 15] } }))));"
@@ -155,7 +155,7 @@ def test_the_inspector_writes_what_one_sees(room):
 
 
 def test_the_inspector_is_for_many_at_once(room):
-    """What differs is Mixed; what one writes, all get; and it is one step to undo."""
+    """A value that differs is shown as Mixed. All shapes get a value that is entered, as one step to undo."""
     one = room.add(**SQUARE, position=[100, 200], fill="#FF0000")
     other = room.add(**SQUARE, position=[400, 260], fill="#00FF00")
     ann = room.join("Ann")
@@ -179,7 +179,7 @@ def test_the_inspector_is_for_many_at_once(room):
 
 
 def test_dragging_a_slider_is_seen_as_it_moves_and_undone_at_once(room):
-    """Others see the values on the way; one undo takes all of it back."""
+    """Others see the values in between. One undo takes all of them back."""
     sun = room.add(**SQUARE, position=[100, 200])
     ann = room.join("Ann")
     bob = room.join("Bob")
@@ -213,7 +213,7 @@ def test_arranging_many(room):
 
 
 def test_overlaps_are_listed_with_who_and_found(room):
-    """The panel tells which, by whom and since when; a click selects both and shows them."""
+    """The panel lists both shapes, who made them overlap and since when. A click selects both and shows them."""
     sun = room.add(**SQUARE, name="Sun", position=[100, 200])
     moon = room.add(**SQUARE, name="Moon", position=[5000, 5000])
     ann = room.join("Ann")
@@ -234,7 +234,7 @@ def test_overlaps_are_listed_with_who_and_found(room):
 
 
 def test_overlaps_are_told_in_words(room):
-    """A live region names both shapes and who moved last; many at once are one notice; what was there before is no news."""
+    """A live region names both shapes and who moved last. Many at once are one notice. Older overlaps aren't announced."""
     room.add(**SQUARE, name="Old", position=[600, 200])
     room.add(**SQUARE, name="Older", position=[620, 220])
     sun = room.add(**SQUARE, name="Sun", position=[100, 200])

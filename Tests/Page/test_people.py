@@ -2,7 +2,7 @@
 
 
 def test_everyone_is_shown_with_initials_and_goes_again(room):
-    """A round of their colour for each, the rest as a number, and a list of all."""
+    """A disc in each person's colour, a number for the rest, and a list of all."""
     ann = room.join("Ann Arbor")
     bob = room.join("Bob")
     round_of_bob = ann.page.get_by_role("button", name="Follow Bob")
@@ -49,7 +49,7 @@ def test_following_shows_what_the_other_sees_until_one_moves(room):
 
 
 def test_one_is_called_as_one_likes_and_stays_so(room):
-    """Name and colour are told to the others at once, and are remembered; what one could undo stays."""
+    """Others get the new name and colour at once, and the browser remembers them. Earlier edits can still be undone."""
     ann = room.join("Ann")
     bob = room.join("Bob")
     ann.run("app.edit((session) => session.addSquare({ x: 0, y: 0, width: 300, height: 300 })); return null")
@@ -71,7 +71,7 @@ def test_one_is_called_as_one_likes_and_stays_so(room):
 
 
 def test_nobody_has_to_say_who_they_are(room):
-    """Someone new has a name and a colour, can draw, and is offered to change the name, once."""
+    """A new person has a name and a colour, and can draw. The page offers once to change the name."""
     def forget(page):
         page.add_init_script("if (!sessionStorage.getItem('been')) { localStorage.clear(); sessionStorage.setItem('been', '1') }")
 
@@ -85,7 +85,7 @@ def test_nobody_has_to_say_who_they_are(room):
 
 
 def test_names_of_all_scripts_stay_within_themselves(room):
-    """What is written from right to left, or says so, turns nothing around it; what one sees as one stays one."""
+    """Right-to-left names and direction marks don't reorder the text around them. Combined characters aren't split."""
     ann = room.join("Ann")
     turned, family = "Bob\u202e gnp", "\U0001f469\u200d\U0001f469\u200d\U0001f467 Family"
     room.join(turned)
@@ -97,7 +97,7 @@ def test_names_of_all_scripts_stay_within_themselves(room):
 
 
 def test_links_are_copied(room):
-    """One to draw and one to look on."""
+    """One link for drawing, and a view-only one."""
     ann = room.join("Ann")
     ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
     for entry, link in [("Copy link", ""), ("Copy view-only link", "?view")]:
@@ -109,7 +109,7 @@ def test_links_are_copied(room):
 
 
 def test_what_peers_say_of_themselves_is_not_believed(room):
-    """Presence of any form whatever harms nobody's page."""
+    """Malformed presence harms nobody's page."""
     import json
 
     from websockets.sync.client import connect

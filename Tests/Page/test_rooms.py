@@ -13,7 +13,7 @@ def test_what_one_draws_the_other_and_the_server_hold(room):
 
 
 def test_a_program_writes_and_a_phone_sees_it(room):
-    """What comes over HTTP is on the page at once."""
+    """A shape written over HTTP is on the page at once."""
     phone = room.join("Eve", phone=True)
     identifier = room.add(kind="ellipse", position=[20, 30], size=[100, 100])
     assert phone.wait_for_shape(identifier)["kind"] == "ellipse"

@@ -1,4 +1,4 @@
-"""Whatever a room is full of, nothing of it runs, and nothing of it is markup."""
+"""Text from a room is never run as script and never treated as markup."""
 
 import json
 import urllib.request
@@ -41,7 +41,7 @@ def test_names_of_shapes_and_people_are_only_text(room):
 
 
 def test_odd_addresses_name_no_room(world):
-    """A name that is none is answered by the server, or by the page's own words, and never by what it says."""
+    """For an invalid room name the server or the page answers in its own words, and nothing in the name takes effect."""
     room = world.room(name="plain")
     ann = room.join("Ann")
     ann.forgive("status of 40")
@@ -68,7 +68,7 @@ def test_the_policy_of_the_page_is_strict_and_holds(room):
 
 
 def test_a_token_goes_neither_into_the_history_nor_into_links(room):
-    """It is taken out of the address, and sent with everything the page asks for."""
+    """The page takes the token out of the address, and sends it with every request."""
     asked = []
 
     def listen(page):

@@ -1,4 +1,4 @@
-"""Looking on: by link, and by a token that allows no more."""
+"""View-only access: by link, and by a read-only token."""
 
 from playwright.sync_api import expect
 
@@ -6,7 +6,7 @@ from person import SECONDS
 
 
 def test_a_view_only_link_shows_and_changes_nothing(room):
-    """No tools, no way to edit by key or hand; what others draw is seen, and what one looks at is followed."""
+    """A viewer has no tools and can't edit by key or hand. It sees what others draw."""
     sun = room.add(kind="rectangle", name="Sun", position=[200, 200], size=[100, 100])
     eve = room.join("Eve", query="?view")
     ann = room.join("Ann")
@@ -31,7 +31,7 @@ def test_a_view_only_link_shows_and_changes_nothing(room):
 
 
 def test_an_empty_room_invites_nobody_who_looks_on(room):
-    """It says that there is nothing yet; as soon as there is, it is gone."""
+    """The page says that there is nothing yet. The message goes as soon as there is a shape."""
     eve = room.join("Eve", query="?view")
     eve.page.get_by_role("heading", name="Nothing here yet").wait_for()
     ann = room.join("Ann")
@@ -41,7 +41,7 @@ def test_an_empty_room_invites_nobody_who_looks_on(room):
 
 
 def test_looking_on_leaves_edits_kept_by_others_alone(room):
-    """Who opens a view-only link in the browser of someone with unsent edits does not take them over."""
+    """A view-only page in a browser with unsent edits doesn't take them over."""
     ann = room.join("Ann")
     ann.run("app.edit((session) => session.addSquare({ x: 0, y: 0, width: 300, height: 300 })); return null")
     room.wait_for_shapes(1)

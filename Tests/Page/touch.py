@@ -29,7 +29,7 @@ class Touch:
             self.end()
 
     def drag(self, start, end, steps=8, hold=False):
-        """Drags with one finger. With `hold` it stays down."""
+        """Drags with one finger. With `hold` the finger stays down."""
         self.start(start)
         for step in range(1, steps + 1):
             self.move(tuple(a + (b - a) * step / steps for a, b in zip(start, end)))

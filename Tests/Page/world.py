@@ -17,7 +17,7 @@ from person import Person
 WEB = Path(__file__).resolve().parents[2] / "build" / "page"
 # A wait longer than this means that something hangs. Even a busy machine is quicker.
 SECONDS = 60
-# All people of a test share one address, and tests are quicker than hands.
+# High limits: all people of a test share one address, and tests are quicker than hands.
 GENEROUS = ["--max-connections-per-address", "5000", "--max-ops-per-second", "100000", "--max-messages-per-second", "5000"]
 
 

@@ -50,13 +50,21 @@ final class EventCollector: @unchecked Sendable {
   private func wait<Found>(_ find: () -> Found?) -> Found? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    var deadline = timespec()
-    clock_gettime(CLOCK_REALTIME, &deadline)
-    deadline.tv_sec += 60
+    var deadline = timespec.inTenSeconds
     while true {
       if let found = find() { return found }
       if pthread_cond_timedwait(news, mutex, &deadline) != 0 { return find() }
     }
+  }
+}
+
+extension timespec {
+  /// How long a test waits for what it expects: many times what a slow disk takes.
+  static var inTenSeconds: timespec {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    time.tv_sec += 10
+    return time
   }
 }
 
@@ -67,7 +75,7 @@ extension LogEvent {
     case .appended(let appended): appended.id
     case .trimmed(let id, _, _), .deleted(let id, _, _): id
     case .read(let id, _), .loaded(let id, _), .snapshotted(let id, _, _), .retained(let id), .rooms(let id, _),
-      .repaired(let id, _, _, _, _), .verified(let id, _, _), .failed(let id, _, _):
+      .repaired(let id, _, _, _, _), .verified(let id, _, _), .verifiedPart(let id, _), .failed(let id, _, _):
       id
     case .availability, .committed, .closed: nil
     }

@@ -58,6 +58,17 @@ struct FaultTests {
     #expect(try bench.records("demo").map(\.bytes) == [bytes("before"), bytes("after")])
   }
 
+  @Test("what is acknowledged is synced, also after work that needs no sync")
+  func syncedAfterChores() throws {
+    let disk = FaultyDisk(directory: directory)
+    let bench = try bench()
+    let stored = try #require(try bench.append("demo", [bytes("before")]).appended).records
+    _ = try bench.snapshot("demo", at: stored[0].position, [1])
+    disk.failSyncs(FaultTests.failedSync)
+    #expect(try bench.append("demo", [bytes("lost")]).error != nil)
+    #expect(disk.faults > 0)
+  }
+
   @Test("what a failed sync left counts as lost, and what was acknowledged before is there")
   func syncFails() throws {
     let disk = FaultyDisk(directory: directory)
@@ -132,15 +143,16 @@ struct FaultTests {
     let disk = FaultyDisk(directory: directory)
     let bench = try bench()
     disk.holdSyncs()
+    defer { disk.releaseSyncs() }
     let first = bench.nextId()
     bench.log.submit(.append(LogBench.append(first, "room-0", [bytes("first")])))
-    disk.waitForHeldSync()
+    try #require(disk.waitForHeldSync(), "no commit was synced within ten seconds")
     let rest = (1...400).map { _ in bench.nextId() }
     for id in rest { bench.log.submit(.append(LogBench.append(id, "room-\(id % 50)", [bytes("\(id)")]))) }
     // Nothing is reported before it is synced.
     #expect(bench.events.all == [])
     disk.releaseSyncs()
-    for id in rest { #expect(bench.events.answer(to: id)?.appended != nil) }
+    for id in rest { _ = try #require(bench.events.answer(to: id)?.appended, "no answer to \(id) within ten seconds") }
     let reports = bench.events.all.compactMap { if case .committed(let report) = $0 { report } else { nil } }
     #expect(reports.map(\.records) == [1, 400])
     #expect(reports.map(\.rooms) == [1, 50])
@@ -151,8 +163,9 @@ struct FaultTests {
     let disk = FaultyDisk(directory: directory)
     let bench = try bench { $0.queueBytesMax = 10_000 }
     disk.holdSyncs()
+    defer { disk.releaseSyncs() }
     bench.log.submit(.append(LogBench.append(bench.nextId(), "demo", [bytes("first")])))
-    disk.waitForHeldSync()
+    try #require(disk.waitForHeldSync(), "no commit was synced within ten seconds")
     let ids = (0..<5).map { _ in bench.nextId() }
     for id in ids {
       bench.log.submit(.append(LogBench.append(id, "demo", [[UInt8](repeating: 1, count: 4_000)])))

@@ -38,10 +38,16 @@ final class FaultyDisk: @unchecked Sendable {
   func holdSyncs() { set { self.holdsSyncs = true } }
   func releaseSyncs() { set { self.holdsSyncs = false } }
 
-  func waitForHeldSync() {
+  /// Waits until a sync is held.
+  /// - Returns: whether one is. A log that never syncs fails a test instead of hanging it.
+  func waitForHeldSync() -> Bool {
     pthread_mutex_lock(mutex)
-    while syncsHeld == 0 { pthread_cond_wait(change, mutex) }
-    pthread_mutex_unlock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    var deadline = timespec.inTenSeconds
+    while syncsHeld == 0 {
+      guard pthread_cond_timedwait(change, mutex, &deadline) == 0 else { return syncsHeld > 0 }
+    }
+    return true
   }
 
   private func set(_ body: () -> Void) {

@@ -79,7 +79,7 @@ final class LogBench {
   func ask(_ make: (UInt64) -> LogRequest) throws -> LogEvent {
     let id = nextId()
     log.submit(make(id))
-    return try #require(events.answer(to: id))
+    return try #require(events.answer(to: id), "the log gave no answer within ten seconds")
   }
 
   // MARK: Requests

@@ -261,4 +261,31 @@ struct LogContractTests {
     #expect(events.last == .closed)
     #expect(events.compactMap(\.id).sorted() == (1...UInt64(requests.count)).map { $0 })
   }
+
+  @Test("what a room was trimmed to stays, however long its history becomes", arguments: LogKind.allCases)
+  func base(kind: LogKind) throws {
+    let bench = try LogBench(kind)
+    let first = try #require(try bench.append("demo", [bytes("first")]).appended).records[0].position
+    _ = try bench.snapshot("demo", at: first, bytes("base"))
+    _ = try bench.ask { .trim(TrimRequest(id: $0, room: "demo", epoch: LogBench.epoch, through: first)) }
+    let rest = try #require(try bench.append("demo", (0..<40).map { bytes("\($0)") }).appended).records
+    _ = try bench.snapshot("demo", at: rest[39].position, bytes("end"))
+    for _ in 0..<2 {
+      #expect(try bench.load("demo", through: .position(rest[9].position)).loaded?.snapshot?.bytes == bytes("base"))
+      #expect(try bench.load("demo").loaded?.snapshot?.place.operations == 41)
+      try bench.reopen()
+    }
+  }
+
+  @Test("a room that was deleted just before the end leaves nothing to the next one", arguments: LogKind.allCases)
+  func deletedBeforeTheEnd(kind: LogKind) throws {
+    let bench = try LogBench(kind)
+    try bench.append("old", (0..<20_000).map { bytes("\($0)") })
+    _ = try bench.ask { .delete(id: $0, room: "old") }
+    try bench.reopen()
+    let new = try #require(try bench.append("new", [bytes("first")]).appended).records
+    #expect(try bench.records("new") == new)
+    try bench.reopen()
+    #expect(try bench.records("new") == new)
+  }
 }

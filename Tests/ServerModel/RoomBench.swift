@@ -69,7 +69,8 @@ struct TestClient {
     case .digest(let cursor, let hash):
       digests += 1
       if cursor != self.cursor || hash != canvas.digest { digestsThatDiffer += 1 }
-    case .acknowledgement, .rejection, .pong, .error: break
+    // The others say nothing about the room; tests find them in `messages`.
+    default: break
     }
   }
 }
@@ -84,6 +85,8 @@ struct RoomBench {
   var answers: [(request: UInt64, outcome: Result<Cursor, Rejection>)] = []
   var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
   var random = SeededGenerator(seed: 7)
+  /// The number of the process that has the room.
+  var run: UInt64 = 0x5EED
   let limits: Limits
   /// How many times anybody was handed anything.
   var writes = 0
@@ -131,7 +134,8 @@ struct RoomBench {
 
   func actor(_ client: Int) -> Identifier {
     for message in clients[client].messages { if case .welcome(let welcome) = message { return welcome.actor } }
-    preconditionFailure("it has not been welcomed")
+    Issue.record("client \(client) has not been welcomed")
+    return shape(0)
   }
 
   @discardableResult
@@ -167,6 +171,7 @@ struct RoomBench {
   /// Another process has the room now, and nobody is connected.
   mutating func restart(with room: Room) {
     self.room = room
+    run = random.next()
     waiting = []
     for client in clients.indices { clients[client].id = nil }
   }
@@ -195,11 +200,12 @@ struct RoomBench {
 
   /// The log answers for the oldest batch.
   mutating func commit() {
-    let batch = waiting.removeFirst()
+    guard let batch = takeBatch() else { return }
     let record = RoomRecord(
       position: (log.last?.position ?? 0) + 3,
       milliseconds: now.wallMilliseconds,
       batch: batch.number,
+      run: room.knows(run: run) ? nil : run,
       operations: batch.operations
     )
     log.append(record)
@@ -208,9 +214,21 @@ struct RoomBench {
   }
 
   /// The log can't take the oldest batch.
-  mutating func fail() {
-    room.failed(batch: waiting.removeFirst().number)
+  /// - Returns: that batch.
+  @discardableResult
+  mutating func fail() -> Batch? {
+    guard let batch = takeBatch() else { return nil }
+    room.failed(batch: batch.number)
     takeEffects()
+    return batch
+  }
+
+  private mutating func takeBatch() -> Batch? {
+    guard !waiting.isEmpty else {
+      Issue.record("the log has not been asked to store anything")
+      return nil
+    }
+    return waiting.removeFirst()
   }
 
   mutating func send() {
@@ -224,6 +242,12 @@ struct RoomBench {
     self.clients = clients
     self.writes += writes
     takeEffects()
+  }
+
+  /// Has the room make the beat that is due by now, and sends it.
+  mutating func beatIfDue() {
+    if room.isFlushDue(now: now) { room.flush(now: now) }
+    send()
   }
 
   /// All that is on its way arrives; time passes only as far as beats ask for.
@@ -271,6 +295,16 @@ struct RoomBench {
 
   func rejections(_ client: Int) -> [RejectCode] {
     clients[client].messages.compactMap { if case .rejection(let rejection) = $0 { rejection.code } else { nil } }
+  }
+
+  /// The messages with operations or a state, each of them.
+  func deliveries(_ client: Int) -> [Delivery] {
+    clients[client].messages.compactMap { if case .operations(let delivery) = $0 { delivery } else { nil } }
+  }
+
+  /// What a client has been told of others' presence, message by message.
+  func presences(_ client: Int) -> [[PeerState]] {
+    clients[client].messages.compactMap { if case .presence(let states) = $0 { states } else { nil } }
   }
 
   func acknowledgements(_ client: Int) -> [Acknowledgement] {

@@ -51,11 +51,19 @@ import Testing
     arguments: [
       ("wacth", "watch"), ("shw", "show"), ("room", "rooms"), ("exp", "export"), ("renmae", "rename"),
       ("wath", "watch"),
+      ("list", "rooms"), ("rm", "delete"),
       ("dance", nil), ("", nil), ("r", nil), ("re", nil), ("watchwatch", nil),
     ] as [(String, String?)]
   )
   func suggestions(word: String, meant: String?) {
-    #expect(Suggestion.nearest(to: word, among: CommandTable.all.commands.map { $0.name }) == meant)
+    let question = meant.map { " Did you mean \($0)?" } ?? ""
+    #expect(
+      throws: ClientFailure.usage(
+        "\(word): there is no such command.\(question) sync-client --help lists all commands."
+      )
+    ) {
+      try CommandTable.all.command(named: word)
+    }
   }
 
   @Test("numbers and times keep to their bounds") func values() throws {
@@ -121,13 +129,18 @@ import Testing
   }
 
   @Test("a colour may go without the sign that a shell takes for a remark") func colors() throws {
-    for word in ["#E4572E", "E4572E"] {
+    for word in ["#E4572E", "E4572E", "#e4572e"] {
       let request = try CommandLineRequest(["show", "room", "--color", word], of: .all, environment: [:])
       guard case .run(_, let invocation) = request else {
         Issue.record("\(word) is no command")
         continue
       }
       #expect(invocation.color == Color(packed: 0xE4572E))
+    }
+    #expect(try ColorWords.color("F80") == Color(packed: 0xFF8800))
+    #expect(try ColorWords.color("RebeccaPurple") == Color(packed: 0x663399))
+    for word in ["", "#", "F8", "#12345", "reddish brown"] {
+      #expect(throws: ClientFailure.self, "\(word)") { try ColorWords.color(word) }
     }
   }
 
@@ -138,7 +151,8 @@ import Testing
     #expect(set.name == "A=B" && set.position == Point(x: -1, y: 2.5) && set.size == Size(width: 80, height: 60))
     #expect(set.fill == Color(red: 255, green: 0, blue: 0) && !set.visible && set.alpha == 3 && set.kind == .star)
     for word in [
-      "fill=red", "alpha=11", "alpha=x", "size=1", "size=0,0", "deleted=yes", "x=1", "name", "rotation=nan", "name=",
+      "fill=reed", "fill=#FF00", "alpha=11", "alpha=1", "alpha=75%", "alpha=0%", "alpha=0.05", "alpha=x", "size=1",
+      "size=0,0", "deleted=yes", "x=1", "name", "rotation=nan", "name=",
       "visible=perhaps",
     ] {
       #expect(throws: ClientFailure.self, "\(word)") { try PropertyWords.read([word]) }

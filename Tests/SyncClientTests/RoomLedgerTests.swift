@@ -133,12 +133,104 @@ import Testing
     set.kind = .ellipse
     set.name = "Moon"
     other.apply(Operation(shape: moon, at: Stamp(milliseconds: 5, counter: 0, actor: moon)!, set: set))
-    let events = told.ledger.reset(to: other, at: told.now)
+    let events = told.ledger.reset(to: other, from: told.canvas, at: told.now)
     #expect(
       events.map { $0.what } == [
         .deleted(ShapeName(id: sun, name: "Sun"), intoBlackHole: false),
         .made(ShapeName(id: moon, name: "Moon"), set),
       ]
     )
+  }
+
+  /// The room as it once was, and what happened since: an older copy of it is restored.
+  private func restored(_ before: (inout Told) -> Void, _ since: (inout Told) -> Void) -> (Told, [RoomEvent]) {
+    var told = Told()
+    before(&told)
+    _ = told.rest()
+    let copy = told.canvas
+    since(&told)
+    let events = told.ledger.reset(to: copy, from: told.canvas, at: told.now)
+    #expect(told.rest() == [], "all is told")
+    told.canvas = copy
+    return (told, events)
+  }
+
+  @Test("an older copy of the room: what is told of shapes that stayed is what they have now") func restoredCopy() {
+    let (_, events) = restored { told in
+      _ = told.write(sun, by: ann) {
+        $0.kind = .star; $0.name = "Sun"; $0.rotation = 10
+      }
+      _ = told.write(moon, by: ann) { $0.kind = .ellipse }
+    } _: { told in
+      _ = told.write(sun, by: ann) {
+        $0.rotation = 20; $0.alpha = 3
+      }
+      _ = told.write(moon, by: ann) { $0.name = "Moon" }
+      // Nothing is told of a value that was written again.
+      _ = told.write(moon, by: ann) { $0.kind = .ellipse }
+      _ = told.rest()
+    }
+    var back = Properties()
+    back.rotation = 10
+    // Nobody had set it.
+    back.alpha = 10
+    var unnamed = Properties()
+    unnamed.name = "Ellipse 000"
+    #expect(
+      events.map { $0.what } == [
+        .changed(ShapeName(id: moon, name: "Ellipse 000"), unnamed), .changed(ShapeName(id: sun, name: "Sun"), back),
+      ]
+    )
+    #expect(events.allSatisfy { $0.by == .several })
+  }
+
+  @Test("what waits while the room is loaded anew has happened, and is told before it is undone") func waiting() throws
+  {
+    let (_, events) = restored { told in
+      _ = told.write(sun, by: ann) {
+        $0.kind = .star; $0.name = "Sun"; $0.rotation = 10
+      }
+    } _: { told in
+      _ = told.write(sun, by: ann) { $0.rotation = 20 }
+      _ = told.write(moon, by: bob) {
+        $0.kind = .star; $0.name = "Moon"
+        $0.position = Point(x: 900, y: 900)
+      }
+    }
+    var turned = Properties()
+    turned.rotation = 20
+    var back = Properties()
+    back.rotation = 10
+    let name = ShapeName(id: sun, name: "Sun")
+    try #require(events.count == 4)
+    #expect(events.first?.what == .changed(name, turned) && events.first?.by == ann)
+    var made = Properties()
+    made.kind = .star
+    made.name = "Moon"
+    made.position = Point(x: 900, y: 900)
+    #expect(events[1].what == .made(ShapeName(id: moon, name: "Moon"), made) && events[1].by == bob)
+    #expect(events[2].what == .deleted(ShapeName(id: moon, name: "Moon"), intoBlackHole: false))
+    #expect(events[3].what == .changed(name, back))
+  }
+
+  @Test("overlaps that a room loaded anew has, and those that it no longer has, are told") func overlapsAnew() {
+    let names = (ShapeName(id: moon, name: "Moon"), ShapeName(id: sun, name: "Sun"))
+    for apart in [false, true] {
+      let (_, events) = restored { told in
+        for (shape, name) in [(sun, "Sun"), (moon, "Moon")] {
+          _ = told.write(shape, by: ann) {
+            $0.kind = .rectangle; $0.name = Text(name); $0.size = Size(width: 50, height: 50)
+            $0.position = Point(x: apart && shape == moon ? 500 : 0, y: 0)
+          }
+        }
+      } _: { told in
+        _ = told.write(moon, by: ann) { $0.position = Point(x: apart ? 0 : 500, y: 0) }
+        _ = told.rest()
+      }
+      #expect(events.count == 2)
+      #expect(
+        events.last?.what == (apart ? .overlapEnded(names.0, names.1) : .overlapBegan(names.0, names.1, share: 1))
+      )
+    }
   }
 }

@@ -38,7 +38,7 @@ private struct BadLine {
       case .disconnect: hangUp()
       case .wake(let time): wakeAt = time
       case .answered(let answer): answers.append(answer)
-      case .state, .error: break
+      case .state, .error, .postponed: break
       }
     }
   }
@@ -177,5 +177,59 @@ private struct BadLine {
       line.carryOut(effects)
       line.step()
     }
+  }
+
+  /// The writer hears a message that the test has written.
+  private func hear(_ message: ServerMessage, _ line: inout BadLine) {
+    let now = line.now
+    let effects = BinaryEncoding.encode(message).withUnsafeBytes { line.submitter.received($0, at: now) }
+    line.carryOut(effects)
+  }
+
+  private func welcome(_ actor: Identifier, _ line: BadLine) -> ServerMessage {
+    .welcome(
+      Welcome(
+        room: "demo",
+        actor: actor,
+        role: .editor,
+        milliseconds: line.now.wallMilliseconds,
+        limits: RoomLimits(),
+        peers: []
+      )
+    )
+  }
+
+  @Test("what is refused for now is sent again as it was, over the same connection") func refusedForNow() throws {
+    var line = BadLine(seed: 3)
+    line.carryOut(line.submitter.connected(at: line.now))
+    hear(welcome(line.submitter.actor, line), &line)
+    let number = line.submit([move(Identifier(packed: 7)!, 1)])
+    let sent = try #require(line.toServer.last)
+    line.toServer = []
+    hear(.rejection(Rejection(id: MessageIdentifier(number), code: .unavailable, message: "not now")), &line)
+    #expect(line.toServer.isEmpty)
+    line.now.monotonicMilliseconds += 60_000
+    line.carryOut(line.submitter.wake(at: line.now))
+    #expect(line.toServer == [sent])
+    #expect(line.answers.isEmpty)
+  }
+
+  @Test("a writer that comes back as another actor stamps anew what it had stamped") func otherActor() throws {
+    var line = BadLine(seed: 4)
+    line.carryOut(line.submitter.connected(at: line.now))
+    hear(welcome(line.submitter.actor, line), &line)
+    _ = line.submit([move(Identifier(packed: 7)!, 1)])
+    line.carryOut(line.submitter.disconnected(closeCode: CloseCode.actorElsewhere.rawValue, at: line.now))
+    line.now.monotonicMilliseconds += 60_000
+    line.carryOut(line.submitter.wake(at: line.now))
+    line.carryOut(line.submitter.connected(at: line.now))
+    line.toServer = []
+    let other = Identifier(packed: 99)!
+    hear(welcome(other, line), &line)
+    guard case .operations(let again) = try BinaryEncoding.decodeClientMessage(try #require(line.toServer.last)) else {
+      Issue.record("it was not sent again")
+      return
+    }
+    #expect(again.operations.map { $0.at?.actor } == [other])
   }
 }

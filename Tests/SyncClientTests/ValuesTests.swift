@@ -94,16 +94,18 @@ import Testing
     #expect(Set(first.map { $0.set.position }).count > 20, "it moves")
   }
 
-  @Test("metrics are read by name, and the lag from what came in between") func metrics() {
+  @Test("metrics are read by name, and about what the lag was from what came in between") func metrics() {
     func reading(_ counts: [Int]) -> ServerFigures {
-      let bounds = ["0.001", "0.01", "+Inf"]
+      let bounds = ["0.001", "0.0145", "0.0175", "10.0", "+Inf"]
       let lines = zip(bounds, counts).map { "canvas_delivery_seconds_bucket{le=\"\($0)\"} \($1)" }
       return ServerFigures(Array(("# HELP x\n" + lines.joined(separator: "\n") + "\ncanvas_ready 1\nbroken\n").utf8))
     }
-    let first = reading([10, 10, 10])
-    let second = reading([10, 14, 14])
+    let first = reading([10, 10, 10, 10, 10])
+    let second = reading([10, 10, 14, 14, 14])
     #expect(first["canvas_ready"] == 1 && first["down"] == nil)
-    #expect(second.words(since: first, seconds: 1) == ["lag 10 ms, p99 10 ms"])
+    // Between 14.5 and 17.5 ms: no number would be exact.
+    #expect(second.words(since: first, seconds: 1) == ["lag ≈ 16 ms, p99 ≈ 16 ms"])
+    #expect(reading([20, 20, 20, 20, 21]).words(since: first, seconds: 1) == ["lag ≤ 1 ms, p99 > 10 s"])
     #expect(first.words(since: first, seconds: 1) == [] && first.words(since: nil, seconds: 1) == [])
     #expect(first.words(since: second, seconds: 1) == [], "started anew")
   }
@@ -118,14 +120,14 @@ import Testing
     #expect(reading(5, at: 1).rates(since: reading(10, at: 1)) == [:])
   }
 
-  @Test("a table cuts what is too wide, by columns and not by characters") func tables() {
+  @Test("a table leaves out the middle of what is too wide, by columns and not by characters") func tables() {
     var table = Table([
       .init(heading: "n", isNumeric: true), .init(heading: "name", widthMax: 6), .init(heading: "empty"),
       .init(heading: "last"),
     ])
     table.add([.init("1"), .init("月月月月"), .init(""), .init("a")])
     table.add([.init("10"), .init("ab\u{1B}[31m"), .init(""), .init("b")])
-    #expect(table.lines(for: Output()) == [" n  name    last", " 1  月月…   a", "10  ab [3…  b"])
+    #expect(table.lines(for: Output()) == [" n  name    last", " 1  月…月   a", "10  ab …1m  b"])
   }
 
   @Test("an answer's JSON is read whole, or not at all") func json() {

@@ -1,4 +1,4 @@
-"""Rooms as others change them: over HTTP, and as another member."""
+"""Changes to rooms by others: over HTTP, and as another member."""
 
 import json
 

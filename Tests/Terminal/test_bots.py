@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import re
 import signal
+import time
 
 from client import eventually
 from server import Server
@@ -14,13 +16,13 @@ async def places(server, room):
 
 
 async def operations(server, room):
-    """How many the room has had; none where there is no such room."""
+    """How many operations the room has had; 0 if there is no such room."""
     rooms = (await server.get("/v1/rooms")).json["rooms"]
     return next((listed["operations"] for listed in rooms if listed["room"] == room), 0)
 
 
 async def goes_on(server, room, count):
-    """Until the room has had so many more."""
+    """Waits until the room has had so many more operations."""
     before = await operations(server, room)
 
     async def more():
@@ -30,7 +32,7 @@ async def goes_on(server, room, count):
 
 
 async def hold(server, room, done, bots, shapes):
-    """The sum of acknowledgements is what was written, and each shape is where its bot was told that it is."""
+    """The acknowledgements add up to the writes, and each shape is where its bot was told that it is."""
     *ledger, summary = done.lines
     assert summary["event"] == "summary" and summary["bots"] == bots, summary
     assert summary["acknowledged"] == summary["operations"] > bots * shapes, summary
@@ -71,7 +73,7 @@ async def test_each_behaviour_keeps_to_its_area_and_its_seed(shared):
 
 
 async def test_a_server_that_dies_in_the_middle_loses_nothing(shared):
-    """Killed and restarted twice: the bots come back, and what they were told stands."""
+    """Killed and restarted twice: the bots come back, and everything acknowledged is there."""
     with Server() as own:
         async with await start(
             own, "bot", "killed", "--bots", 10, "--rate", 20, "--json", "--ledger", "--quiet"
@@ -89,7 +91,7 @@ async def test_a_server_that_dies_in_the_middle_loses_nothing(shared):
 
 
 async def test_an_interrupt_is_the_end_in_order(shared):
-    """SIGINT: what is on its way is answered, the summary is told, exit 0; --clean takes the shapes away."""
+    """SIGINT: writes under way are answered, the summary is printed, exit 0. --clean deletes the shapes."""
     async with await start(shared, "bot", "bot-interrupted", "--json", "--ledger", "--rate", 50) as bot:
         line = await asyncio.wait_for(bot.process.stderr.readline(), SECONDS)
         assert b"acknowledged" in line
@@ -143,3 +145,46 @@ async def test_an_empty_server_has_no_rooms(shared):
     with Server() as own:
         assert (await run(own, "rooms", "--over", "10ms")).out.startswith("0 rooms; 0 connections; ")
         assert (await run(own, "rooms", "--over", "10ms", "--json")).out == ""
+
+
+async def test_bots_are_patient_together(shared):
+    """A server that stores nothing: ten bots wait no longer than one, and an interrupt ends the wait."""
+    with Server(file_bytes_max=1 << 40) as own:
+        await own.write("before")
+        words = ["bot", "patient", "--bots", 10, "--for", "500ms", "--quiet", "--json"]
+        with own.full_disk():
+            began = time.monotonic()
+            done = await run(own, *words, "--patience", "2s", code=1)
+            assert 2 < time.monotonic() - began < 10, "one after another they would take twenty seconds"
+            assert done.object["unanswered"] == done.object["operations"] > 0, done
+            done = await run(own, *words[:-1], "--patience", "100ms", code=1)
+            assert re.search(r"unanswered +\d+: the server can't store changes now; its disk may be full", done.out), done
+            for number in [signal.SIGTERM, signal.SIGINT]:
+                async with await start(own, *words, "--patience", "60s") as bots:
+                    before = await own.metric('canvas_refusals_total{code="unavailable"}')
+
+                    async def refused():
+                        return await own.metric('canvas_refusals_total{code="unavailable"}') >= before + 10
+
+                    await eventually(refused, "every bot has been refused")
+                    began = time.monotonic()
+                    done = await bots.end(number)
+                    assert time.monotonic() - began < 2, "at once, on a busy machine as well"
+                    assert done.code == 1 and done.object["unanswered"] > 0, done
+
+
+async def test_bots_that_do_not_get_in_end_with_their_figures(shared):
+    """An interrupt before the first of them is in, too."""
+    knocked = asyncio.Event()
+
+    async def say_nothing(reader, writer):
+        knocked.set()
+        await reader.read()
+        writer.close()
+
+    async with await asyncio.start_server(say_nothing, "127.0.0.1", 0) as silent:
+        address = f"ws://127.0.0.1:{silent.sockets[0].getsockname()[1]}"
+        async with await start(None, "bot", "room", "--server", address, "--bots", 3, "--json") as bots:
+            await asyncio.wait_for(knocked.wait(), SECONDS)
+            done = await bots.end(signal.SIGTERM)
+    assert done.code == 143 and done.object["operations"] == 0, done

@@ -1,15 +1,18 @@
-"""Words, exit codes, and what looks at a room: show, check."""
+"""Messages, exit codes, and the commands that look at a room: show, check."""
 
 import asyncio
 import json
+import os
 import re
 import socket
+import tempfile
 import time
 
+import server
 import terminal
 from client import Client, eventually
 from server import identifier
-from terminal import between, on_terminal, run
+from terminal import between, on_terminal, run, start
 
 
 async def test_words_that_make_no_sense_exit_with_64(shared):
@@ -30,11 +33,21 @@ async def test_words_that_make_no_sense_exit_with_64(shared):
         (["show", "room", "--server", "ftp://127.0.0.1"], "a server is given as"),
         (["show", "room", "--server", "ws://127.0.0.1:8080/path"], "without a path"),
         (["show", "room", "--server", "ws://127.0.0.1:eighty"], "a server is given as"),
-        (["show", "room", "--color", "red"], "--color red"),
+        (["show", "room", "--color", "gren"], "gren: must be a colour such as red, F00 or '#FF0000'. Did you mean green?"),
         (["move", "room", "Sun", "left", "3"], "X and Y are numbers"),
         (["move", "room", "Sun", "1e99", "3"], "position must be"),
-        (["set", "room", "Sun", "alpha=30"], "from 1 to 10"),
-        (["set", "room", "Sun", "colour=red"], "there is no such property"),
+        (["set", "room", "Sun", "alpha=30"], "alpha is 10 % to 100 % in steps of 10 %, such as alpha=70%. Did you mean alpha=30%?"),
+        (["set", "room", "Sun", "alpha=1"], "Did you mean alpha=10% or alpha=100%?"),
+        (["set", "room", "Sun", "colour=red"], "there is no such property. Did you mean fill?"),
+        (["set", "room", "Sun", "rotatoin=3"], "there is no such property. Did you mean rotation?"),
+        (["set", "room", "Sun", "fill=#F"], "#F: must be a colour"),
+        (["set", "room", "Sun", "kind=oval"], "Did you mean ellipse?"),
+        (["add", "room", "rect"], "rect: there is no such kind of shape. Did you mean rectangle?"),
+        (["order", "room", "Sun", "top"], "Did you mean front?"),
+        (["bot", "room", "--behaviour", "wonder"], "must be one of scatter, wander, orbit, swarm, grid. Did you mean wander?"),
+        (["--json", "list"], "list: there is no such command. Did you mean rooms?"),
+        (["--jsn", "rooms"], "--jsn: there is no such option. Did you mean --json?"),
+        (["--server"], "no command"),
         (["set", "room", "Sun", "size=wide"], "two numbers"),
         (["add", "room", "blob"], "blob"),
         (["order", "room", "Sun", "above"], "above needs another shape"),
@@ -42,6 +55,50 @@ async def test_words_that_make_no_sense_exit_with_64(shared):
     ]:
         done = await run(shared, *words, code=64)
         assert said in done.err and done.err.count("\n") == 1 and done.out == "", (words, done)
+
+
+async def test_a_mistyped_variable_is_named(shared):
+    """On standard error, with the one that was probably meant. Variables of the server and of the tests are accepted."""
+    await shared.write("variables")
+    flags = re.findall(r"^  --([a-z-]+)", server.run("--help")[1], re.M)
+    known = {"CANVAS_" + flag.replace("-", "_").upper(): "1" for flag in flags if flag not in ("help", "version")}
+    assert len(known) > 40
+    done = await run(shared, "show", "variables", variables=known | {"CANVAS_STRICT": "1", "CANVAS_TOKEN": ""})
+    assert done.err == "", done
+    done = await run(shared, "show", "variables", variables={"CANVAS_SEVER": "ws://127.0.0.1:1", "CANVAS_BLUE": "1"})
+    assert done.err.splitlines() == [
+        "sync-client: the variable CANVAS_BLUE means nothing.",
+        "sync-client: the variable CANVAS_SEVER means nothing. Did you mean CANVAS_SERVER?",
+    ] and "1 shape" in done.out, done
+
+
+async def test_options_stand_before_the_command_too(shared):
+    """With their values. That includes the command's own options."""
+    await shared.write("before", name="Sun")
+    wanted = (await run(shared, "show", "before", "--json")).object
+    address = f"ws://127.0.0.1:{shared.port}"
+    assert (await run(shared, "--json", "show", "before")).object == wanted
+    assert (await run(None, "--server", address, "--json", "show", "before")).object == wanted
+    assert (await run(None, f"--server={address}", "show", "--json", "before")).object == wanted
+    assert (await run(shared, "--svg", "show", "before")).out.startswith("<svg")
+    assert "Examples" in (await run(None, "--json", "show", "--help")).out
+    assert "Options of every command" in (await run(None, "--json", "--help")).out
+
+
+async def test_errors_are_for_programs_where_the_answers_are(shared):
+    """With --json an error is one object with a code and a message, wherever it comes from."""
+    nowhere = ["--server", "ws://127.0.0.1:1"]
+    for words, exits, code, said in [
+        (["dance", "--json"], 64, "usage", "there is no such command"),
+        (["show", "room", "--json", "--bold"], 64, "usage", "--bold"),
+        (["show", "nobody", "--json"], 1, "no_such_room", "nobody has written"),
+        (["delete", "nobody", "Sun", "--json"], 1, "failed", "no shape Sun"),
+        (["watch", "room", "--json", *nowhere], 2, "not_connected", "no server answers"),
+    ]:
+        done = await run(shared, *words, code=exits)
+        error = json.loads(done.err)["error"]
+        assert error["code"] == code and said in error["message"] and done.out == "", (words, done)
+        assert error.keys() == {"code", "message"}, error
 
 
 async def test_every_command_tells_what_it_takes_with_examples(shared):
@@ -103,6 +160,19 @@ async def test_show_gives_the_drawing_the_picture_and_the_past(shared):
     assert len(re.findall(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +[0-9a-z-]{11}$", stamped, re.M)) == 2, stamped
 
 
+async def test_a_moment_to_come_is_refused(shared):
+    """The command would only show the present. The message names the room's newest change."""
+    await shared.write("future")
+    newest = (await shared.get("/v1/rooms/future/history")).json["to"]
+    wanted = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(newest / 1000))
+    with tempfile.TemporaryDirectory() as folder:
+        for words in [["show", "future"], ["export", "future", f"{folder}/picture.svg"]]:
+            done = await run(shared, *words, "--at", "2999-01-01T00:00", code=64)
+            assert f"2999-01-01 00:00:00 is in the future. The newest change of future is of {wanted}." in done.err, done
+        assert os.listdir(folder) == []
+    assert "future" in (await run(shared, "show", "future", "--at", newest + 1, "--json")).out
+
+
 async def test_a_room_that_nobody_wrote_to_fails(shared):
     """Exit 1, in words."""
     done = await run(shared, "show", "nobody", code=1)
@@ -127,7 +197,7 @@ async def test_there_are_as_many_colours_as_the_terminal_has(shared):
 
 
 async def test_check_compares_with_the_server(shared):
-    """It agrees, and says with which digest."""
+    """The replica agrees, and the command prints the digest."""
     await shared.write("checked", count=3)
     told = (await run(shared, "check", "checked", "--json")).object
     client = await Client.join(shared, "checked")
@@ -136,7 +206,7 @@ async def test_check_compares_with_the_server(shared):
 
 
 async def test_check_says_when_replica_and_server_differ(shared):
-    """Somebody changes the answer on the way: exit 1."""
+    """A proxy changes the answer: exit 1."""
     await shared.write("forged", count=2, position=[1, 2])
 
     def forge(message):
@@ -149,7 +219,7 @@ async def test_check_says_when_replica_and_server_differ(shared):
 
 
 async def test_a_reader_that_has_enough_is_no_failure(shared):
-    """The pipe's end closes: quiet, exit 0."""
+    """The reader closes the pipe: no message, exit 0."""
     for _ in range(3):
         await shared.write("enough", count=1000, fill="#123456")
     process = await asyncio.create_subprocess_shell(
@@ -159,6 +229,17 @@ async def test_a_reader_that_has_enough_is_no_failure(shared):
     )
     out, err = await asyncio.wait_for(process.communicate(), terminal.SECONDS)
     assert out.decode().splitlines() == ['{"room":"e', "0"] and err == b"", (out, err)
+
+
+async def test_watching_ends_when_nobody_reads(shared):
+    """Also in a quiet room, where there is nothing to write."""
+    await shared.write("quiet")
+    async with await start(shared, "watch", "quiet") as watch:
+        assert "1 shape" in await watch.line()
+        # The test's end of the pipe.
+        watch.process._transport.get_pipe_transport(1).close()
+        assert await asyncio.wait_for(watch.process.wait(), terminal.SECONDS) == 0
+        assert await watch.process.stderr.read() == b""
 
 
 async def test_what_can_not_be_written_is_a_failure(shared):
@@ -175,7 +256,7 @@ async def test_what_can_not_be_written_is_a_failure(shared):
 
 
 async def test_the_token_goes_with_every_request(shared):
-    """By flag or variable, over HTTP and for the socket; a server that wants another says so: exit 2."""
+    """By flag or variable, over HTTP and for the socket. If the server wants another token, the message says so: exit 2."""
     heads = []
 
     async def refuse(reader, writer):
@@ -184,8 +265,8 @@ async def test_the_token_goes_with_every_request(shared):
         await writer.drain()
         writer.close()
 
-    async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:
-        there = ["--server", f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}"]
+    async with await asyncio.start_server(refuse, "127.0.0.1", 0) as asked:
+        there = ["--server", f"ws://127.0.0.1:{asked.sockets[0].getsockname()[1]}"]
         for words, variables in [(["--token", "s3cret"], {}), ([], {"CANVAS_TOKEN": "s3cret"})]:
             for command in ["show", "check", "add", "pipe", "bot"]:
                 done = await run(None, command, "room", *there, *words, variables=variables, code=2)

@@ -1,4 +1,4 @@
-"""What one does by keys and mouse, as the server has it afterwards."""
+"""Edits by keys and mouse, checked on the server."""
 
 from rooms import draw, holds, joins, shapes
 from terminals import Tmux, eventually
@@ -9,7 +9,7 @@ def one(drawn):
 
 
 def test_adding_by_keys(server, client):
-    """Each kind has a key; what is new is selected."""
+    """Each kind has a key. A new shape is selected."""
     with Tmux(joins(client, server, "adding"), 120, 36) as screen:
         screen.shows("An empty sheet")
         kinds = {"r": "rectangle", "o": "roundedRectangle", "e": "ellipse", "p": "polygon", "s": "star", "n": "rectangle"}
@@ -77,7 +77,7 @@ def test_changing_by_keys(server, client):
 
 
 def test_the_black_hole(server, client):
-    """Everything is sucked in, and comes back by undoing."""
+    """The hole takes everything, and undo brings it back."""
     for index in range(5):
         draw(server, "hole", name=f"S{index}", position=[index * 120, 0], size=[100, 100])
     with Tmux(joins(client, server, "hole")) as screen:
@@ -91,7 +91,7 @@ def test_the_black_hole(server, client):
 
 
 def test_drawing_by_mouse(server, client):
-    """A drag on nothing draws, first yellow, then red; a double click makes a circle, a third deletes what it is on."""
+    """A drag on nothing draws, first yellow, then red. A double click makes a circle, a triple click deletes a shape."""
     with Tmux(joins(client, server, "mouse")) as screen:
         screen.shows("An empty sheet")
         screen.drag((30, 4), (35, 6), (50, 10))
@@ -176,7 +176,7 @@ def test_selecting_many(server, client):
 
 
 def test_pasted_text_is_not_keys(server, client):
-    """What is pasted onto the canvas does nothing."""
+    """Text pasted onto the canvas does nothing."""
     draw(server, "paste", name="Keep")
     with Tmux(joins(client, server, "paste")) as screen:
         screen.shows("Keep")

@@ -1,11 +1,12 @@
 """Edits: one command, one edit, acknowledged before it returns."""
 
 import asyncio
+import json
 import tempfile
 
 from client import Client, stamp
 from server import Server, identifier
-from terminal import between, run
+from terminal import between, on_terminal, run
 
 
 async def shapes(server, room):
@@ -37,8 +38,20 @@ async def test_each_edit_is_there_when_its_command_returns(shared):
     assert await shapes(shared, "edits") == {}
 
 
+async def test_values_are_typed_as_people_say_them(shared):
+    """Colours by name or in short, alpha in percent. The older form of alpha works too."""
+    await run(shared, "add", "typed", "star", "name=Sun", "fill=tomato", "stroke=#0F8", "alpha=70%")
+    sun = (await shapes(shared, "typed"))["Sun"]
+    assert (sun["fill"], sun["stroke"], sun["alpha"]) == ("#FF6347", "#00FF88", 7)
+    assert " 70 % " in (await run(shared, "show", "typed")).out
+    for word, wanted in [("alpha=3", 3), ("alpha=0.4", 4), ("alpha=100 %", 10), ("alpha=10%", 1), ("alpha=10", 10)]:
+        done = await run(shared, "set", "typed", "Sun", word)
+        assert done.out == f"made Sun {wanted * 10} % opaque\n", done
+        assert (await shapes(shared, "typed"))["Sun"]["alpha"] == wanted
+
+
 async def test_what_is_not_said_is_made_up_and_overlaps_nothing(shared):
-    """A bright colour, a free place, on top; random kinds too."""
+    """The defaults are a bright colour, a free place and the top. The kind can be random too."""
     for kind in ["rectangle", "circle", "square", "random", "polygon", "roundedRectangle"]:
         await run(shared, "add", "made-up", kind, "rotation=33")
     overlaps = (await shared.get("/v1/rooms/made-up/overlaps")).json["overlaps"]
@@ -48,7 +61,7 @@ async def test_what_is_not_said_is_made_up_and_overlaps_nothing(shared):
 
 
 async def test_an_edit_tells_what_it_overlaps_now(shared):
-    """The notice comes with the edit that led to it."""
+    """The edit that causes an overlap prints the notice."""
     await run(shared, "add", "notices", "square", "name=Sun", "position=0,0")
     done = await run(shared, "add", "notices", "square", "name=Moon", "position=50,0")
     assert "⚠ Moon overlaps Sun (50 %)" in done.out or "⚠ Sun overlaps Moon (50 %)" in done.out, done
@@ -69,7 +82,7 @@ async def test_order_is_what_is_drawn_over_what(shared):
 
 
 async def test_undo_takes_back_the_last_edit_of_this_terminal_across_commands(shared):
-    """Each undo is a process of its own; redo goes forward again; others' changes stay."""
+    """Each undo is a process of its own. Redo goes forward again. Others' changes stay."""
     await run(shared, "add", "undone", "square", "name=Sun", "position=0,0")
     await run(shared, "move", "undone", "Sun", "10", "0")
     await run(shared, "set", "undone", "Sun", "alpha=5", "rotation=30")
@@ -93,13 +106,16 @@ async def test_undo_takes_back_the_last_edit_of_this_terminal_across_commands(sh
 
 
 async def test_undo_tells_what_it_would_take_back(shared):
-    """Step by step, the newest first, and nothing is changed by that."""
+    """Step by step, the newest first. Asking changes nothing."""
     await run(shared, "add", "listed", "square", "name=Sun", "position=0,0")
     await run(shared, "move", "listed", "Sun", "10", "0")
     await run(shared, "set", "listed", "Sun", "alpha=5")
     before = await shapes(shared, "listed")
     told = (await run(shared, "undo", "listed", "--list")).out.splitlines()
     assert told == ["1  made Sun 100 % opaque", "2  moved Sun to 0, 0", "3  deleted Sun"], told
+    assert "1–2 of 3" in await on_terminal(shared, "undo", "listed", "--list", "--steps", 2)
+    assert "of 3" not in await on_terminal(shared, "undo", "listed", "--list", "--steps", 3)
+    assert "of 3" not in (await run(shared, "undo", "listed", "--list", "--steps", 2)).out, "programs read lines of steps"
     steps = (await run(shared, "undo", "listed", "--list", "--steps", 2, "--json")).lines
     assert [step["step"] for step in steps] == [1, 2] and steps[1]["events"][0]["set"] == {"position": [0, 0]}, steps
     assert await shapes(shared, "listed") == before
@@ -110,13 +126,13 @@ async def test_undo_tells_what_it_would_take_back(shared):
 
 
 async def test_what_changes_nothing_says_so(shared):
-    """Rather than nothing at all."""
+    """The command prints a line rather than nothing."""
     await run(shared, "add", "still", "name=Sun")
     assert (await run(shared, "order", "still", "Sun", "front")).out == "nothing changed\n"
 
 
 async def test_a_damaged_or_missing_state_costs_the_history_only(shared):
-    """The edit is made, by somebody new."""
+    """The edit is made, by a new actor."""
     with tempfile.TemporaryDirectory() as state:
         await run(shared, "add", "damaged", "name=Sun", state=state)
         path = f"{state}/canvassync/127.0.0.1_{shared.port}/room.damaged"
@@ -126,7 +142,7 @@ async def test_a_damaged_or_missing_state_costs_the_history_only(shared):
         await run(shared, "move", "damaged", "Sun", "1", "1", state=state)
         await run(shared, "undo", "damaged", state=state)
         assert "nothing to undo" in (await run(shared, "undo", "damaged", state=state, code=1)).err
-        # Nowhere to keep it.
+        # There is nowhere to keep the state.
         with open(f"{state}/file", "w"):
             pass
         done = await run(shared, "move", "damaged", "Sun", "2", "2", state=f"{state}/file")
@@ -134,7 +150,7 @@ async def test_a_damaged_or_missing_state_costs_the_history_only(shared):
 
 
 async def test_commands_at_the_same_time_take_turns(shared):
-    """They are one writer: none throws another out, none is lost, all can be undone."""
+    """Together they are one actor. None closes another's connection, no edit is lost, all can be undone."""
     await asyncio.gather(*(run(shared, "add", "turns", f"name=Shape {number}") for number in range(8)))
     assert len(await shapes(shared, "turns")) == 8
     await run(shared, "undo", "turns", "--steps", 8)
@@ -142,20 +158,43 @@ async def test_commands_at_the_same_time_take_turns(shared):
 
 
 async def test_what_is_not_there_and_what_may_not_be(shared):
-    """Exit 1: a shape that there is not; a room in which one may only look, or that is full."""
+    """Exit 1: a shape that doesn't exist, a room that is read-only for this client, a full room."""
     await run(shared, "add", "wrong", "name=Sun")
     done = await run(shared, "delete", "wrong", "Moon", code=1)
-    assert "no shape Moon; it has Sun" in done.err
+    assert "no shape Moon; it has Sun\n" in done.err
+    for number in range(6):
+        await run(shared, "add", "wrong", f"name=N{number}")
+    done = await run(shared, "delete", "wrong", "Moon", code=1)
+    assert "it has N5, N4, N3, N2, N1 and 2 more" in done.err
     with Server("--max-shapes", 1) as small:
         await run(small, "add", "full", "name=Sun")
         done = await run(small, "add", "full", code=1)
         assert "room_full" in done.err and done.out == "", done
-        report = (await run(small, "add", "full", "--json", code=1)).object
+        done = await run(small, "add", "full", "--json", code=1)
+        report = done.object
+        assert json.loads(done.err)["error"]["code"] == "room_full", done
         assert not report["acknowledged"] and report["refused"][0]["code"] == "room_full"
 
 
+async def test_an_undo_that_is_refused_can_be_tried_again():
+    """By a later command, however often it was refused."""
+    with tempfile.TemporaryDirectory() as bob, Server("--max-shapes", 2) as small:
+        await run(small, "add", "full", "name=Sun")
+        await run(small, "add", "full", "name=Moon")
+        await run(small, "clear", "full")
+        for name in ["Star", "Comet"]:
+            await run(small, "add", "full", f"name={name}", state=bob)
+        for _ in range(2):
+            done = await run(small, "undo", "full", code=1)
+            assert "room_full" in done.err and "you can try it again" in done.err, done
+            assert sorted(await shapes(small, "full")) == ["Comet", "Star"]
+        await run(small, "clear", "full", state=bob)
+        await run(small, "undo", "full")
+        assert sorted(await shapes(small, "full")) == ["Moon", "Sun"]
+
+
 async def test_a_token_that_allows_less_is_named():
-    """One that may only read, and one that is for other rooms."""
+    """A read-only token, and one that is for other rooms."""
     ann, bob, guest = "ann-4f1b9c0d2e8a7f63", "bob-7f634f1b9c0d2e8a", "guest-9c0d2e8a7f634f1b"
     with tempfile.NamedTemporaryFile("w") as file:
         file.write(f"{ann} editor demo\n{bob} editor other\n{guest} viewer demo\n")
@@ -170,13 +209,13 @@ async def test_a_token_that_allows_less_is_named():
 
 
 async def test_a_value_that_had_lost_is_said_with_its_winner(shared):
-    """Somebody's clock is ahead, and the writer has not heard of it: superseded, by whom."""
+    """Another client's clock is ahead, and the writer has not got its edit yet. The message names the winner."""
     bob = await Client.join(shared, "lost", name="Bob")
     shape = identifier()
     await bob.write({"shape": shape, "set": {"kind": "star", "name": "Sun"}})
 
     async def write_before(message):
-        # Operations: Bob's go to the server before them, and are kept from the client.
+        # Operations. Bob's reach the server first, and the proxy keeps them from the client.
         if message[0] == 2:
             ahead = stamp(bob.actor, ahead=30_000)
             await bob.write({"shape": shape, "at": ahead, "set": {"position": [7, 7]}}, id=9)

@@ -1,4 +1,4 @@
-"""However it ends, the terminal is as it was; and what goes wrong meanwhile loses nothing."""
+"""However the client ends, the terminal is as it was before. Faults while it runs lose nothing."""
 
 import os
 import signal
@@ -27,7 +27,7 @@ def test_leaving_restores_the_terminal(server, client):
 
 
 def test_every_signal_restores_the_terminal(server, client):
-    """Those that ask it to end, and faults, which nobody goes on after."""
+    """Signals that ask the client to end, and fatal ones."""
     for number in signals_that_end():
         with begun(server, client, "signals") as terminal:
             os.kill(terminal.process.pid, number)
@@ -48,7 +48,7 @@ def test_a_terminal_that_goes_ends_it(server, client):
 
 
 def test_stopping_and_going_on(server, client):
-    """Control-Z gives the shell its terminal back; fg shows the room again, as it is by then, at the size that it has by then."""
+    """Control-Z gives the shell its terminal back; fg shows the room as it is by then, at the size by then."""
     shape = draw(server, "stopping", name="Before")
     with Tmux(["bash", "--norc", "-i"]) as screen:
         screen.type("PS1='$ '; stty -a | sort | md5sum | cut -c1-9\n")
@@ -76,7 +76,7 @@ def test_stopping_and_going_on(server, client):
 
 
 def test_a_stop_that_nobody_can_catch(server, client):
-    """Behind it the terminal may be set as a shell likes it; going on sets it again and draws everything."""
+    """Meanwhile the shell may change the terminal's settings. Going on sets them again and draws everything."""
     draw(server, "caught", name="There")
     with begun(server, client, "caught") as terminal:
         os.kill(terminal.process.pid, signal.SIGSTOP)
@@ -92,7 +92,7 @@ def test_a_stop_that_nobody_can_catch(server, client):
 
 
 def test_the_server_goes_in_the_middle_of_a_drag(client):
-    """One goes on, it says that the changes are kept, and they arrive when the server is back."""
+    """The user goes on. The client says that the changes are kept, and they arrive when the server is back."""
     with Server() as server:
         draw(server, "drag", name="Box", position=[0, 0], size=[160, 160])
         with Tmux(joins(client, server, "drag"), 100, 30) as screen:
@@ -116,6 +116,16 @@ def test_the_server_goes_in_the_middle_of_a_drag(client):
             screen.shows("Saved", "2 shapes")
             drawn = holds(server, "drag", lambda drawn: len(drawn) == 2)
             assert drawn[0]["position"] == [160, 32], drawn
+
+
+def test_a_server_that_stores_nothing_is_said(client):
+    """The status line says so while a change waits."""
+    with Server(file_bytes_max=1 << 40) as server, Tmux(joins(client, server, "unstored"), 120, 30) as screen:
+        screen.shows("Saved", "An empty sheet")
+        with server.full_disk():
+            screen.keys("r")
+            screen.shows("Saving 1 change… the server can't store changes now")
+        screen.shows("Saved", "1 shape")
 
 
 def test_leaving_waits_for_what_is_on_its_way(client):
@@ -142,7 +152,7 @@ def test_leaving_waits_for_what_is_on_its_way(client):
 
 
 def test_a_deleted_room_is_said(server, client):
-    """And the drawing stays on the screen."""
+    """The client says so, and the drawing stays on the screen."""
     draw(server, "doomed", name="Last")
     with Tmux(joins(client, server, "doomed")) as screen:
         screen.shows("Saved", "Last")
@@ -151,7 +161,7 @@ def test_a_deleted_room_is_said(server, client):
 
 
 def test_a_slow_terminal_gets_the_newest(server, client):
-    """What it did not take in time is left out, not queued, and what it shows at last is right."""
+    """Frames that the terminal doesn't take in time are left out, not queued. The last frame is right."""
     shape = draw(server, "slow", name="Box", kind="star", position=[0, 0], size=[600, 400], points=40)
     with begun(server, client, "slow", 200, 60) as terminal:
         terminal.quiet()

@@ -40,7 +40,7 @@ def pixels(png):
 
 
 async def test_a_layout_in_single_quotes_comes_in_from_standard_input(shared):
-    """On top, as one step for undo; somewhere else where that is said."""
+    """On top, as one step to undo. Options can move it to another place."""
     await run(shared, "import", "layout", "-", input=LAYOUT)
     shapes = await drawing(shared, "layout")
     assert [(shape["position"], shape["size"], shape["fill"]) for shape in shapes] == [
@@ -68,7 +68,7 @@ async def test_a_drawing_goes_out_and_comes_back(shared):
     there, copy = await drawing(shared, "there"), await drawing(shared, "copy")
     assert await drawing(shared, "same") == there
     assert {shape["id"] for shape in copy}.isdisjoint(shape["id"] for shape in there)
-    # Names that were made up follow the identifier.
+    # Default names depend on the identifier.
     bare = lambda shapes: [{key: value for key, value in shape.items() if key not in ("id", "z", "name")} for shape in shapes]
     assert bare(copy) == bare(there) and copy[2]["name"] == "Sun"
 
@@ -101,7 +101,7 @@ async def test_pictures(shared):
 
 
 async def test_a_picture_of_what_is_huge_is_made_smaller(shared):
-    """No side past 4096, whatever is asked for."""
+    """No side is longer than 4096, whatever is asked for."""
     await shared.http("POST", "/v1/rooms/huge/ops", {"ops": [
         {"shape": identifier(), "set": {"kind": "star", "position": [x, 0]}} for x in (-9e6, 9e6)
     ]})
@@ -110,7 +110,7 @@ async def test_a_picture_of_what_is_huge_is_made_smaller(shared):
 
 
 async def test_what_is_no_drawing_or_no_file(shared):
-    """Exit 1 with the place of what is wrong; nothing is written."""
+    """Exit 1 with the place of the mistake. Nothing is written."""
     with tempfile.TemporaryDirectory() as folder:
         for text, said in [
             ("{", "ends too early"), ("{}", "neither a layout"), ('{"shapes":[]}', "no shapes"),
@@ -127,6 +127,23 @@ async def test_what_is_no_drawing_or_no_file(shared):
         assert "ends in .json" in (await run(shared, "export", "something", f"{folder}/plain", code=64)).err
         assert os.listdir(folder) == ["wrong.json"]
     assert (await shared.get("/v1/rooms/nothing")).status == 404
+
+
+async def test_what_is_the_same_is_not_restored(shared):
+    """import --same sends only differences. Shown names don't count as a difference."""
+    for name in ["Sun", "Sun", "Moon"]:
+        await run(shared, "add", "unchanged", f"name={name}")
+    await run(shared, "add", "unchanged", "star")
+    saved = (await run(shared, "show", "unchanged", "--json")).out
+    before = (await shared.get("/v1/rooms/unchanged/history")).json["operations"]
+    done = await run(shared, "import", "unchanged", "-", "--same", input=saved)
+    assert done.out == "nothing changed\n", done
+    assert (await shared.get("/v1/rooms/unchanged/history")).json["operations"] == before, "no operation was sent"
+    await run(shared, "set", "unchanged", "Moon", "fill=red")
+    await run(shared, "delete", "unchanged", "Sun 2")
+    done = await run(shared, "import", "unchanged", "-", "--same", input=saved)
+    assert len(done.out.splitlines()) == 2 and "coloured Moon" in done.out and "made Sun 2" in done.out, done
+    assert json.loads((await run(shared, "show", "unchanged", "--json")).out)["shapes"] == json.loads(saved)["shapes"]
 
 
 async def test_more_than_goes_into_one_message(shared):

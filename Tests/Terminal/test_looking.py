@@ -1,5 +1,6 @@
 """What the live canvas shows, at any size and in any colours."""
 
+import contextlib
 import re
 import subprocess
 
@@ -36,8 +37,23 @@ def test_it_shows_the_room_at_80_by_24(server, client):
         assert any(red > 240 and 130 < green < 165 and blue < 60 for red, green, blue in mixed), "its outline"
 
 
+def test_the_panel_tells_alike_names_apart_and_long_lists_are_counted(server, client):
+    """Shortened names keep their ends, which often differ. A list that doesn't fit says which part is shown."""
+    for number in (71, 82):
+        draw(server, "alike", name=f"A rounded rectangle of mine {number}", position=[number, 0], size=[100, 100])
+    with contextlib.ExitStack() as stack:
+        for number in range(6):
+            stack.enter_context(Peer(server, "alike", name=f"Peer {number}"))
+        with Tmux(joins(client, server, "alike"), 100, 24) as screen:
+            screen.shows("Layers", "Overlaps", "of 7")
+            text = screen.text()
+            assert re.search(r"⚠ A [^ ]*….*71 × A .*….*82 .*%|⚠ A [^ ]*….*82 × A .*….*71 .*%", text), text
+            assert re.search(r"■ A rounded.*….*71 ", text) and re.search(r"■ A rounded.*….*82 ", text), text
+            assert re.search(r"People +1–4 of 7", text), text
+
+
 def test_a_dumb_terminal_is_refused(server, client):
-    """It would only be littered: exit 64, and what to do instead."""
+    """Control codes would only litter it: exit 64, and what to do instead."""
     with Tmux(joins(client, server, "dumb"), TERM="dumb") as screen:
         screen.shows("dumb", "watch dumb tells what happens", "ended with 64")
         assert screen.flag("alternate_on") == "0"
@@ -85,7 +101,7 @@ def test_others_and_what_they_do_are_seen(server, client):
 
 
 def test_one_is_seen_by_others(server, client):
-    """Where one points, what one has selected and what one sees."""
+    """Others see where this person points, what they have selected and what they see."""
     sun, _ = sky(server, "seen")
     with Tmux(joins(client, server, "seen"), 120, 36) as screen, Peer(server, "seen") as bob:
         screen.shows("Saved")
@@ -100,16 +116,19 @@ def test_one_is_seen_by_others(server, client):
 
 
 def test_following_someone(server, client):
-    """What they see is seen, until one looks elsewhere."""
+    """The view follows the other person's, until the user moves it."""
     sky(server, "follow")
     with Tmux(joins(client, server, "follow")) as screen, Peer(server, "follow") as bob:
         screen.shows("2 people")
-        bob.show(view=[5000, 5000, 400, 300])
         screen.keys("f")
+        screen.shows("Bob hasn’t looked around yet.")
+        bob.show(view=[5000, 5000, 400, 300])
         screen.shows("You see what Bob sees.")
         eventually(lambda: "Sun" not in screen.text(), screen.text)
         screen.keys("0")
         screen.shows("Sun")
+        screen.keys("f")
+        screen.shows("You see what Bob sees.")
 
 
 def test_any_size(server, client):
@@ -159,7 +178,7 @@ def test_keys_are_explained(server, client):
 
 
 def test_one_may_only_look_on(server, client):
-    """With --view nothing is changed, and it says so."""
+    """With --view nothing can be changed, and the client says so."""
     sky(server, "view")
     with Tmux(joins(client, server, "view", "--view")) as screen:
         screen.shows("View only")
@@ -177,7 +196,7 @@ def test_not_a_terminal(server, client):
 
 
 def test_nobody_there(server, client):
-    """A server that isn't there is said in a line, with 2, and the screen is left alone."""
+    """If the server isn't there, the client says so in a line and exits with 2. The screen is left alone."""
     with Tmux([client, "join", "x", "--server", "ws://127.0.0.1:1"]) as screen:
         screen.shows("no server answers there", "ended with 2")
         assert screen.flag("alternate_on") == "0"

@@ -60,7 +60,7 @@ def measure(terminal, keys):
 
 
 def test_a_key_is_answered_soon_however_many_shapes_there_are(server, client):
-    """Moving a shape among ten thousand that are all in view, in a large terminal; bytes go by what changed."""
+    """Moving a shape among ten thousand that are all in view, in a large terminal. Only changes cost bytes."""
     from server import Server
 
     few = {}
@@ -82,7 +82,7 @@ def test_a_key_is_answered_soon_however_many_shapes_there_are(server, client):
                 )
                 few[count] = moving, panning
     many, little = few[SHAPES], few[20]
-    # Of the processor, which others that are busy don't lengthen; about 30 where this was written.
+    # Processor time, which other busy processes don't lengthen. It was about 30 where this was written.
     assert many[0][2] < 150, (many, little)
     assert many[0][0] < max(2_000, 12 * little[0][0]), (many, little)
     assert many[0][1] < 8_000, "a move of one shape writes what it touches"
@@ -101,7 +101,7 @@ def test_nothing_is_written_while_nothing_happens(server, client):
 
 
 def test_a_crowded_room_is_not_painted_again_and_again(server, client):
-    """Its common areas are found a few hundred a frame, and painted when there are many more of them."""
+    """A few hundred common areas are computed in each frame, and they are painted once many more are known."""
     with_neighbours = [
         {"shape": identifier(), "set": {"kind": "star", "position": [index % 60 * 30, index // 60 * 30], "size": [100, 100]}}
         for index in range(2_400)

@@ -8,7 +8,7 @@ from terminals import Tmux, eventually
 
 
 def test_replaying(server, client):
-    """It plays, stops, is sought through, and ends with what is drawn now."""
+    """The replay plays, stops, can be sought through, and ends with the present drawing."""
     shape = draw(server, "replayed", name="Once", position=[0, 0], size=[300, 200])
     begun = int(time.time() * 1000)
     eventually(lambda: time.time() * 1000 > begun + 400, "a while passes")
@@ -20,7 +20,7 @@ def test_replaying(server, client):
         screen.shows("❚❚")
         screen.keys("Home")
         screen.shows("Once")
-        # Slowly enough to be seen at it.
+        # Slowly enough for the test to see it playing.
         screen.keys("<", "<", "<", "Space")
         screen.shows("▶", "×0.125")
         screen.keys(">", ">", ">")
@@ -37,7 +37,7 @@ def test_replaying(server, client):
 
 
 def test_replaying_what_is_gone(server, client):
-    """It begins with the first that was drawn, also where nothing of that is left."""
+    """The replay begins with the first shape, even if nothing of it is left."""
     shape = draw(server, "gone", name="Once")
     change(server, "gone", shape, deleted=True)
     with Tmux([client, "replay", "gone", "--server", f"ws://127.0.0.1:{server.port}"], 100, 30) as screen:
@@ -47,7 +47,7 @@ def test_replaying_what_is_gone(server, client):
 
 
 def test_replaying_a_part(server, client):
-    """From and to as they are given; an empty room says that it has no past."""
+    """Between the given times. For an empty room, the client says that it has no past."""
     draw(server, "part", name="Whole")
     address = ["--server", f"ws://127.0.0.1:{server.port}"]
     with Tmux([client, "replay", "part", "--from", "1h", "--to", "30m", "--speed", "600", *address]) as screen:
@@ -85,8 +85,20 @@ def test_the_operators_table(client):
             screen.shows("ended with 0")
 
 
+def test_a_table_that_is_too_short_says_which_rooms_it_shows(client):
+    with Server() as server:
+        for name in ["top-one", "top-two", "top-three"]:
+            draw(server, name)
+        with Tmux([client, "top", "--server", f"ws://127.0.0.1:{server.port}"], 100, 7) as screen:
+            screen.shows("1–2 of 3 rooms")
+            screen.keys("Down", "Down")
+            screen.shows("2–3 of 3 rooms")
+        with Tmux([client, "top", "--server", f"ws://127.0.0.1:{server.port}"], 100, 30) as screen:
+            screen.shows("  3 rooms")
+
+
 def test_the_table_survives_its_server(client):
-    """It says that nobody answers, and goes on when somebody does."""
+    """The table says that nobody answers, and goes on when the server is back."""
     with Server() as server:
         draw(server, "here", name="S")
         with Tmux([client, "top", "--every", "100ms", "--server", f"ws://127.0.0.1:{server.port}"]) as screen:

@@ -20,7 +20,7 @@ async def positions(server, room):
 
 
 async def test_each_line_is_answered(shared):
-    """Single operations, groups, ids, made-up shapes; the exit code says that all was taken."""
+    """Single operations, groups, ids, made-up shapes; the exit code says that everything was accepted."""
     shape = identifier()
     lines = [
         {"shape": shape, "set": {"kind": "star"}},
@@ -39,7 +39,7 @@ async def test_each_line_is_answered(shared):
 
 
 async def test_what_is_refused_is_said_and_the_rest_goes_on(shared):
-    """Here or by the server; a group whole or not at all; exit 1."""
+    """By the client or by the server. A group is taken whole or not at all. Exit 1."""
     shape = identifier()
     lines = [
         "{not json", '"text"', "[1]", {"ops": 3}, {"ops": []}, {"set": {}}, {"shape": "sun", "set": {"kind": "star"}},
@@ -56,7 +56,7 @@ async def test_what_is_refused_is_said_and_the_rest_goes_on(shared):
 
 
 async def test_a_long_line_is_refused_not_read(shared):
-    """More than a megabyte; the next line counts again."""
+    """A line of more than a megabyte. The next line is read as usual."""
     done = await run(shared, "pipe", "long", input="x" * 3_000_000 + "\n" + '{"set":{"kind":"star"}}', code=1)
     assert [(answer["line"], answer["type"]) for answer in done.lines] == [(1, "reject"), (2, "ack")], done.lines
 
@@ -137,7 +137,7 @@ async def test_a_server_that_dies_in_the_middle_loses_nothing(shared):
 
 
 async def test_more_than_the_server_allows_is_held_back(shared):
-    """A low rate is kept to; nothing is refused, nothing closed."""
+    """The client keeps to a low rate. Nothing is refused, and the connection stays open."""
     with Server("--max-ops-per-second", 200) as own:
         lines = "\n".join(json.dumps({"set": {"kind": "star"}}) for _ in range(500))
         done = await run(own, "pipe", "rates", input=lines)
@@ -164,7 +164,7 @@ async def test_an_interrupt_lets_arrive_what_was_read(shared):
 
 
 async def test_a_server_that_stays_away_is_given_up(shared):
-    """After --patience: what is unanswered is said, exit 1."""
+    """After --patience: the client lists what has no answer, exit 1."""
     with Server() as own:
         async with await start(own, "pipe", "patience", "--patience", "3s") as pipe:
             await pipe.write({"set": {"kind": "star"}})

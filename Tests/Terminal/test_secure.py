@@ -68,7 +68,7 @@ async def test_a_watcher_behind_tls_comes_back():
 
 @contextlib.asynccontextmanager
 async def impostor(name):
-    """Speaks TLS as whoever it says, and nothing else."""
+    """A server that speaks TLS under this name, and nothing else."""
     with tempfile.TemporaryDirectory() as folder:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(*certificate(folder, name))
@@ -77,8 +77,8 @@ async def impostor(name):
 
 
 async def test_a_certificate_that_is_not_trusted_is_refused():
-    """One of its own that this machine does not know; one that it knows, for somebody else. Requests and sockets alike: exit 2,
-    with why, and nothing was sent."""
+    """A self-signed one that this machine doesn't know, and a known one for another name. Requests and sockets alike: exit 2,
+    with the reason, and nothing was sent."""
     nobody = {"SSL_CERT_FILE": "/dev/null", "SSL_CERT_DIR": os.devnull}
     for name, changed, said in [("localhost", nobody, "self-signed certificate"), ("elsewhere.test", {}, "hostname mismatch")]:
         async with impostor(name) as (port, trusted):
@@ -89,7 +89,7 @@ async def test_a_certificate_that_is_not_trusted_is_refused():
 
 
 async def test_a_token_goes_nowhere_but_where_it_is_meant_for():
-    """A server that sends us on to another is told no more, and the other nothing."""
+    """If a server redirects to another, the client doesn't follow, and the other server gets nothing."""
     heard = []
 
     async def note(reader, writer):
@@ -114,7 +114,7 @@ async def test_a_token_goes_nowhere_but_where_it_is_meant_for():
 
 
 async def test_a_server_that_speaks_no_tls_is_told_from_one_that_is_not_there(shared):
-    """Exit 2: `wss` where there is none, and `ws` where there is nothing else."""
+    """Exit 2: `wss` to a server without TLS, and `ws` to a server with TLS only."""
     for command in ["show", "check"]:
         done = await run(None, command, "demo", "--server", f"wss://127.0.0.1:{shared.port}", code=2)
         assert "TLS" in done.err, done

@@ -30,7 +30,7 @@ async def test_a_drag_is_one_line_at_its_end(shared):
 
 
 async def test_overlaps_are_told_when_they_begin_and_end(shared):
-    """With the part of the smaller shape that is covered; a flicker on the way is not."""
+    """With the covered part of the smaller shape. A brief overlap during a move isn't told."""
     await shared.http("POST", "/v1/rooms/overlaps/ops", {"ops": [
         {"shape": "sun-000-000", "set": {"kind": "rectangle", "name": "Sun", "size": [100, 100]}},
         {"shape": "moo-000-000", "set": {"kind": "rectangle", "name": "Moon", "size": [50, 50], "position": [500, 0]}},
@@ -45,7 +45,7 @@ async def test_overlaps_are_told_when_they_begin_and_end(shared):
         await ann.write_in_a_row(*map(move, [300, 60, 300, 60, 400]))
         assert "Ann moved Moon to 400, 0" in await watch.line()
         assert "Moon no longer overlaps Sun" in await watch.line()
-        # Across it and back to where it was: nothing to tell about overlaps.
+        # The shape moves across another and back: nothing to tell about overlaps.
         await ann.write_in_a_row(move(50), move(450))
         assert "Ann moved Moon to 450, 0" in await watch.line()
         await ann.write({"shape": "sun-000-000", "set": {"position": [9, 9], "size": [1, 1], "deleted": True}})
@@ -65,7 +65,7 @@ async def test_many_at_once_are_one_line(shared):
 
 
 async def test_it_comes_back_when_the_server_does(shared):
-    """Offline and back are events; what happened meanwhile is told: where it goes on, and where all is loaded anew."""
+    """Offline and back are events; what happened meanwhile is told, after a resume and after a full reload."""
     with Server() as own:
         await own.write("known")
         async with await start(own, "watch", "known", "--json") as watch:
@@ -90,7 +90,7 @@ async def test_it_comes_back_when_the_server_does(shared):
 
 
 async def test_it_ends_after_its_time_and_tells_what_was_on_its_way(shared):
-    """`--for`: exit 0. What is led about until then never rests, so that it would be told later."""
+    """`--for`: exit 0. A shape that is dragged until then never rests, and would otherwise be told later."""
     ann = await Client.join(shared, "timed")
     async with await start(shared, "watch", "timed", "--for", "2s", "--json") as watch:
         await watch.object()

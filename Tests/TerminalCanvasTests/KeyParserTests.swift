@@ -67,6 +67,11 @@ struct KeyParserTests {
     #expect(kept.utf8.count < 5_000)
   }
 
+  @Test("Control characters of two bytes are no keys")
+  func controlsOfTwoBytes() {
+    #expect(events("\u{80}\u{9B}\u{9F}\u{A0}") == [.key(.character("\u{A0}"), [])])
+  }
+
   @Test("Focus, and the terminal's answer about its background")
   func answers() {
     #expect(events("\u{1B}[I\u{1B}[O") == [.focus(true), .focus(false)])

@@ -22,6 +22,16 @@ struct TerminalTextTests {
     #expect("x".fitting(0) == "")
   }
 
+  @Test("A name that does not fit keeps its end, which tells it from others, and whole characters")
+  func fittingWithEnd() {
+    #expect("Rounded rectangle 7".fittingWithEnd(19) == "Rounded rectangle 7")
+    #expect("Rounded rectangle 7".fittingWithEnd(10) == "Round…le 7")
+    #expect("Rounded rectangle 8".fittingWithEnd(5) == "Ro… 8")
+    #expect("太陽系 太陽系".fittingWithEnd(8) == "太陽…系")
+    #expect("abcdefge\u{301}".fittingWithEnd(5) == "ab…ge\u{301}")
+    for columns in 0..<12 { #expect("Rounded 太陽 rectangle".fittingWithEnd(columns).columns <= columns) }
+  }
+
   @Test(
     "Colour depth follows NO_COLOR, COLORTERM and TERM",
     arguments: [

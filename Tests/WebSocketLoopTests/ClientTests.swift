@@ -187,7 +187,7 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
         body: [UInt8] = [],
         port: Int = port,
         limit: Int = 64 << 20,
-        within milliseconds: UInt64 = 60_000
+        within milliseconds: UInt64 = 10_000
       ) async -> Result<Response, HTTPRequestError> {
         await withCheckedContinuation { continuation in
           loop.execute {

@@ -256,6 +256,26 @@ import Testing
     }
   }
 
+  @Test("A connection that isn't read from isn't taken for silent") func pausedIsNotSilent() async throws {
+    var options = ListenOptions()
+    options.webSocket.pingAfterMilliseconds = 300
+    options.webSocket.pongWithinMilliseconds = 300
+    let server = TestServer()
+    let held = Mutex<Connection?>(nil)
+    server.onMessage = { connection, _ in
+      connection.pauseReading()
+      held.withLock { $0 = connection }
+    }
+    try await withServer(server, options: options) { port, loop in
+      let client = RawClient(port: port)
+      client.upgrade()
+      client.sendText("enough")
+      let connection = try #require(await eventually { held.withLock { $0 } })
+      #expect(client.hasSomething(withinMilliseconds: 1_500) == false)
+      #expect(loop.perform { connection.isOpen })
+    }
+  }
+
   @Test("A connection without messages is closed if so configured, even if it sends pongs") func idle() async throws {
     var options = ListenOptions()
     options.webSocket.idleMilliseconds = 150
@@ -353,18 +373,23 @@ import Testing
     options.webSocket.waitingBytesMax = 1 << 20
     let server = TestServer()
     let accepted = Mutex(0)
+    let connected = Mutex<Connection?>(nil)
     server.onConnected = { connection in
+      connected.withLock { $0 = connection }
       let frame = MessageFrames(binary: [UInt8](repeating: 1, count: 65_536))
       while connection.send(frame) { accepted.withLock { $0 += 1 } }
       #expect(connection.waitingBytes <= 1 << 20)
       #expect(connection.waitingBytes > 900_000)
     }
-    try await withServer(server, options: options) { port, _ in
+    try await withServer(server, options: options) { port, loop in
       let client = RawClient(port: port)
       client.upgrade()
       for _ in 0..<(try #require(await eventually { accepted.withLock { $0 > 0 ? $0 : nil } })) {
         #expect(client.readMessage()?.count == 65_536)
       }
+      // What has left waits no longer.
+      let connection = try #require(connected.withLock { $0 })
+      #expect(await eventually { loop.perform { connection.waitingBytes == 0 } ? true : nil } == true)
     }
   }
 

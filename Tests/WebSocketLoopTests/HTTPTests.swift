@@ -123,6 +123,47 @@ import Testing
     }
   }
 
+  @Test("A head may have exactly as many headers and bytes as the limits say, whole or byte by byte") func headLimits()
+    async throws
+  {
+    let options = HTTPOptions()
+    func head(headers: Int) -> String {
+      "GET / HTTP/1.1\r\nHost: l\r\n" + String(repeating: "X: y\r\n", count: headers - 1) + "\r\n"
+    }
+    /// So long without the line breaks at its end.
+    func head(bytes: Int) -> String {
+      let start = "GET / HTTP/1.1\r\nHost: l\r\nX: "
+      return start + String(repeating: "x", count: bytes - start.utf8.count) + "\r\n\r\n"
+    }
+    let cases: [(String, Int)] = [
+      (head(headers: options.headersMax), 200), (head(headers: options.headersMax + 1), 431),
+      (head(bytes: options.headBytesMax), 200), (head(bytes: options.headBytesMax + 1), 431),
+      (head(bytes: 20_000), 431),
+    ]
+    for (request, status) in cases {
+      // However it is cut, it is the same head.
+      let bytes = Array(request.utf8)
+      for cut in [0, bytes.count / 2] + (bytes.count - 6..<bytes.count) {
+        var parser = HeadParser(bytesMax: options.headBytesMax, headersMax: options.headersMax)
+        var answer = 200
+        do throws(HTTPFault) {
+          #expect(try parser.parse(Array(bytes[..<cut])) == nil)
+          #expect(try parser.parse(bytes)?.byteCount == bytes.count)
+        } catch {
+          answer = error.status
+        }
+        #expect(answer == status, "\(bytes.count) bytes, cut at \(cut)")
+      }
+    }
+    try await withServer { port, _ in
+      for (request, status) in cases {
+        let client = RawClient(port: port)
+        client.send(request)
+        #expect(client.readAnswer()?.status == status, "\(request.utf8.count) bytes")
+      }
+    }
+  }
+
   @Test(
     "A request that can't be understood is answered with the reason, and the connection ends",
     arguments: [
@@ -176,6 +217,21 @@ import Testing
       let client = RawClient(port: port)
       client.send("POST / HTTP/1.1\r\nHost: l\r\nContent-Length: 1000\r\n\r\n" + String(repeating: "x", count: 1_000))
       #expect(client.readAnswer()?.body.utf8.count == 1_008)
+    }
+  }
+
+  @Test("Chunks add up to the bound, and trailers have one") func endless() async throws {
+    var options = ListenOptions()
+    options.http.bodyBytesMax = 1_000
+    try await withServer(options: options) { port, _ in
+      let head = "POST / HTTP/1.1\r\nHost: l\r\nTransfer-Encoding: chunked\r\n\r\n"
+      let chunk = "258\r\n" + String(repeating: "x", count: 0x258) + "\r\n"
+      let large = RawClient(port: port)
+      large.send(head + chunk + chunk)
+      #expect(large.readAnswer()?.status == 413)
+      let trailing = RawClient(port: port)
+      trailing.send(head + "0\r\n" + String(repeating: "T: x\r\n", count: 17))
+      #expect(trailing.readAnswer()?.status == 400)
     }
   }
 
@@ -249,6 +305,14 @@ import Testing
       let dripping = RawClient(port: port)
       dripping.send("GET / HT")
       #expect(dripping.readAnswer()?.status == 408)
+      let steady = RawClient(port: port)
+      var bytesSent = 0
+      while bytesSent < 100, !steady.hasSomething(withinMilliseconds: 100) {
+        steady.send("G")
+        bytesSent += 1
+      }
+      #expect(bytesSent < 100)
+      #expect(steady.readAnswer()?.status == 408)
       let halfway = RawClient(port: port)
       halfway.send("POST / HTTP/1.1\r\nHost: l\r\nContent-Length: 10\r\n\r\nhalf")
       #expect(halfway.readAnswer()?.status == 408)

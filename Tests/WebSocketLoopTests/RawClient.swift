@@ -1,6 +1,6 @@
 import Glibc
 
-/// A client of plain sockets, so that a test can send any bytes. Reads give up after half a minute of silence.
+/// A client of plain sockets, so that a test can send any bytes. Reads give up after ten seconds of silence.
 final class RawClient {
   let descriptor: Int32
   private var buffer: [UInt8] = []
@@ -10,7 +10,7 @@ final class RawClient {
     if var size = receiveBufferBytes {
       setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     }
-    var limit = timeval(tv_sec: 30, tv_usec: 0)
+    var limit = timeval(tv_sec: 10, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     var on: Int32 = 1
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
@@ -41,7 +41,7 @@ final class RawClient {
     }
   }
 
-  /// Nil at the end of the connection, or after half a minute of silence.
+  /// Nil at the end of the connection, or after ten seconds of silence.
   private func receive() -> [UInt8]? {
     var room = [UInt8](repeating: 0, count: 65_536)
     let count = recv(descriptor, &room, room.count, 0)
@@ -76,6 +76,12 @@ final class RawClient {
     while let more = receive() { buffer += more }
     defer { buffer = [] }
     return buffer
+  }
+
+  /// Whether anything comes within a time; it stays to be read.
+  func hasSomething(withinMilliseconds milliseconds: Int32) -> Bool {
+    var look = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&look, 1, milliseconds) == 1
   }
 
   /// Whether the connection has ended (rather than being silent).

@@ -76,9 +76,9 @@ final class TestServer: ServerHandler, @unchecked Sendable {
   }
 }
 
-/// Looks until there is a value, for at most a minute: after that, something hangs.
+/// Looks until there is a value, for at most ten seconds: after that, something hangs.
 func eventually<Value>(_ look: () -> Value?) async -> Value? {
-  for _ in 0..<12_000 {
+  for _ in 0..<2_000 {
     if let value = look() { return value }
     try? await Task.sleep(for: .milliseconds(5))
   }

@@ -7,7 +7,7 @@
 //     run(replica.received(bytes))               // [{ type: 'send', bytes }, …]
 //     const { shapes, pairs } = replica.changes()  // once for every frame that is drawn
 //
-// What a page seldom needs is in a second module: documents read and made, free places, JSON on the wire.
+// What a page seldom needs is in a second module: reading and making documents, free places, JSON on the wire.
 //
 //     await core.loadExchange(fetch('exchange.wasm'))   // once the drawing is there
 //     const text = replica.exportDrawing()
@@ -23,7 +23,7 @@ function randomBits() {
 }
 
 /**
- * Loads core.wasm, of a response (or the promise of one) or of its bytes.
+ * Loads core.wasm from a response, a promise of a response, or bytes.
  *
  * @param {Response | Promise<Response> | BufferSource} source
  * @param {{seed?: bigint}} options
@@ -34,7 +34,7 @@ export async function loadCore(source, { seed = randomBits() } = {}) {
 }
 
 /**
- * The functions that a module exports. Arguments and results are numbers; bits of 64 are a bigint.
+ * The functions that a module exports. Arguments and results are numbers; 64-bit ones are bigints.
  *
  * @typedef {Record<string, (...values: (number | bigint)[]) => number>} Functions
  */
@@ -87,7 +87,7 @@ class Module {
   }
 
   /**
-   * What was answered, until the next call.
+   * The answer. It is valid until the next call.
    *
    * @param {number} length @returns {Uint8Array}
    */
@@ -97,7 +97,7 @@ class Module {
   }
 
   /**
-   * The same as numbers.
+   * The answer as numbers. It is valid until the next call.
    *
    * @param {number} length in bytes @returns {Float64Array}
    */
@@ -112,13 +112,13 @@ class Module {
   }
 }
 
-/** exchange.wasm, and the drawing that it was handed over last. */
+/** exchange.wasm, and the drawing that it was given last. */
 class Exchange extends Module {
   /** The digest of the drawing that it has. */
   #taken = ''
 
   /**
-   * Hands over what a replica shows, unless that is what it has.
+   * Hands over the drawing that a replica shows, unless exchange.wasm has that drawing already.
    *
    * @param {Core} core @param {number} handle @param {string} digest
    */
@@ -142,7 +142,7 @@ export class Core extends Module {
   }
 
   /**
-   * Loads exchange.wasm, which has to be there for documents, free places and replicas that speak JSON.
+   * Loads exchange.wasm. Documents, free places and replicas that speak JSON need it.
    *
    * @param {Response | Promise<Response> | BufferSource} source
    * @returns {Promise<void>}
@@ -169,9 +169,9 @@ export class Core extends Module {
   /**
    * A replica that goes on from what `Replica.save` returned.
    *
-   * @param {Uint8Array | null} saved whose edits these are; null makes somebody new, who begins with the drawing
+   * @param {Uint8Array | null} saved one actor's edits; null makes a new actor, who begins with the drawing
    * @param {import('./types.js').ReplicaOptions} [options]
-   * @param {Uint8Array | null} [drawing] what any replica of the room has saved, to be begun with instead of the own one
+   * @param {Uint8Array | null} [drawing] saved by any replica of the room; it replaces the drawing in `saved`
    * @returns {Replica}
    */
   restoreReplica(saved, options = {}, drawing = null) {
@@ -209,13 +209,13 @@ export class BareCanvas {
 
   destroy() { this.#core.exports.destroyCanvas(this.#handle) }
   /**
-   * What a frame of a server brings, in the binary encoding.
+   * Merges a frame of a server, in the binary encoding.
    *
    * @param {Uint8Array} frame
    */
   merge(frame) { this.#core.bytes(this.#core.exports.mergeFrame(this.#handle, this.#core.write(frame))) }
   /**
-   * Many, each behind its length in four bytes, little-endian.
+   * Merges many frames, each preceded by its length in four bytes, little-endian.
    *
    * @param {Uint8Array} frames
    */

@@ -18,8 +18,8 @@ export function encodingNumber({ encoding = 'binary' }) {
 }
 
 /**
- * One room as one person has it: the client's half of the protocol. The page carries out what events and edits return, in
- * order.
+ * One room as one person has it: the client's half of the protocol. Events and edits return effects, which the page carries
+ * out in order.
  */
 export class Replica {
   #core
@@ -44,7 +44,7 @@ export class Replica {
     return this.#isJSON ? effects.map((effect) => this.#translated(effect)) : effects
   }
   /**
-   * For core.wasm every replica speaks binary. exchange.wasm translates what one sends in JSON.
+   * core.wasm speaks only binary. exchange.wasm translates what a replica sends in JSON.
    *
    * @param {Effect} effect @returns {Effect}
    */
@@ -64,13 +64,13 @@ export class Replica {
   /** @param {string} name @param {...number} values */
   #text(name, ...values) { return this.#core.text(this.#exports[name](this.#handle, ...values)) }
 
-  /** Frees what the core keeps of it. */
+  /** Frees the core's memory for this replica. */
   destroy() { this.#exports.destroySession(this.#handle) }
 
   /**
-   * For `Core.restoreReplica`.
+   * The bytes for `Core.restoreReplica`.
    *
-   * @param {boolean} withDrawing also what is confirmed, not only what is unsent
+   * @param {boolean} withDrawing also the confirmed drawing, not only unsent edits
    */
   save(withDrawing = true) {
     return this.#core.bytes(this.#exports.save(this.#handle, withDrawing ? 1 : 0)).slice()
@@ -96,7 +96,7 @@ export class Replica {
    */
   introduce({ name, color }) { return this.#perform('introduce', this.#core.write(helloBytes({ name, color }))) }
   /**
-   * The connection it asked for is open.
+   * The connection that a `connect` effect asked for is open.
    *
    * @returns {Effect[]}
    */
@@ -131,7 +131,7 @@ export class Replica {
   /** @returns {Effect[]} */
   ping() { return this.#perform('ping') }
   /**
-   * Asks whether the server holds the same.
+   * Asks whether the server holds the same drawing.
    *
    * @returns {Effect[]}
    */
@@ -162,7 +162,7 @@ export class Replica {
     return { shape, effects: this.edit([{ shape, set: { kind: 'rectangle', ...set } }]) }
   }
   /**
-   * Says where shapes are. Fast enough for every frame of a gesture. What is left out stays.
+   * Places shapes. Fast enough for every frame of a gesture. Members that are left out stay.
    * @param {{id: number, x?: number, y?: number, width?: number, height?: number, rotation?: number}[]} places
    * @returns {Effect[]}
    */
@@ -188,7 +188,7 @@ export class Replica {
   /** @returns {Effect[]} */
   redo() { return this.#perform('redo') }
   /**
-   * Moves shapes within the drawing order. With a number, so many of the others are drawn before them.
+   * Moves shapes within the drawing order. A number says how many of the others are drawn before them.
    * @param {number[]} shapes @param {'front' | 'back' | 'forward' | 'backward' | number} to @returns {Effect[]}
    */
   reorder(shapes, to) {
@@ -196,21 +196,21 @@ export class Replica {
     return this.#perform('reorder', this.#core.writeNumbers(shapes), how, typeof to === 'number' ? to : 0)
   }
   /**
-   * A square of a random bright colour in an area.
+   * Adds a square of a random bright colour in an area.
    *
    * @param {Box} area
    * @returns {Effect[]} an `added` among them
    */
   addSquare({ x, y, width, height }) { return this.#perform('addRandomShape', randomShape.square, x, y, width, height) }
   /**
-   * Any shape in an area.
+   * Adds a shape of any kind in an area.
    *
    * @param {Box} area
    * @returns {Effect[]} an `added` among them
    */
   addRandomShape({ x, y, width, height }) { return this.#perform('addRandomShape', randomShape.any, x, y, width, height) }
   /**
-   * A circle of a random bright colour around a point.
+   * Adds a circle of a random bright colour around a point.
    *
    * @param {number} x @param {number} y
    * @returns {Effect[]} an `added` among them
@@ -219,7 +219,7 @@ export class Replica {
   /** @returns {string} `#RRGGBB` */
   brightColor() { return colorText(this.#exports.brightColor()) }
   /**
-   * A layout of squares, or a drawing.
+   * Adds the shapes of a layout of squares, or of a drawing.
    * @param {string} text
    * @param {{keepsIdentifiers?: boolean, x?: number, y?: number}} how moved by so much
    * @returns {Effect[]} an `added` among them
@@ -251,13 +251,13 @@ export class Replica {
     return { reset: (flags & changesFlag.reset) !== 0, reordered: (flags & changesFlag.reordered) !== 0, shapes, pairs }
   }
   /**
-   * All, from the back to the front.
+   * All shapes, from the back to the front.
    *
    * @returns {Shape[]}
    */
   shapes() { return readShapes(this.#numbers('shapes')) }
   /**
-   * Those that may be seen in a box, from the back to the front.
+   * The shapes that may be seen in a box, from the back to the front.
    *
    * @param {Box} area
    * @returns {Shape[]}
@@ -266,7 +266,7 @@ export class Replica {
   /** @param {number} id @returns {Shape | null} */
   shape(id) { return readShapes(this.#numbers('rows', this.#core.writeNumbers([id])))[0] ?? null }
   /**
-   * Those of some shapes that are live.
+   * The shapes with these identifiers, except deleted ones.
    *
    * @param {Iterable<number>} ids @returns {Shape[]}
    */
@@ -284,7 +284,7 @@ export class Replica {
    */
   shownName(id) { return this.#text('shownName', id) }
   /**
-   * The names of all, in drawing order.
+   * The shown names of all shapes, in drawing order.
    *
    * @returns {string[]}
    */
@@ -329,7 +329,7 @@ export class Replica {
     return readPoints(exchange.numbers(exchange.exports.freePlace(width, height, x, y)))[0] ?? null
   }
   /**
-   * The box around shapes, or around all.
+   * The box around these shapes, or around all if there are none.
    *
    * @param {number[]} [shapes]
    */
@@ -340,7 +340,7 @@ export class Replica {
   /**
    * A shape's outline as a polygon.
    *
-   * @param {number} id @param {number} [flatness] how far it may lie beside a curve
+   * @param {number} id @param {number} [flatness] how far the polygon may be off a curve
    * @returns {{x: number, y: number}[]}
    */
   outline(id, flatness = 0.25) { return readPoints(this.#numbers('outline', id, flatness)) }
@@ -402,7 +402,7 @@ export class Replica {
   /**
    * The drawing as SVG.
    *
-   * @param {boolean} [overlaps] with what overlaps laid over it
+   * @param {boolean} [overlaps] with the overlaps painted over it
    */
   exportPicture(overlaps = false) {
     const exchange = this.#exchange()

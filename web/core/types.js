@@ -1,10 +1,10 @@
-// The forms of what the core and the page hand each other. Only the type checker reads this file: nothing imports it at
+// The types of what the core and the page hand each other. Only the type checker reads this file: nothing imports it at
 // run time.
 
 /** @typedef {{x: number, y: number}} Point */
 /** @typedef {{x: number, y: number, width: number, height: number}} Box */
 /** @typedef {Box & {rotation: number}} Frame a box, turned around its middle by degrees */
-/** @typedef {{id: number} & Partial<Frame>} Place where a shape is to be; what is left out stays */
+/** @typedef {{id: number} & Partial<Frame>} Place where a shape is to be; members that are left out stay */
 /** @typedef {{[property: string]: unknown}} Values what is written to a shape, by property: docs/PROTOCOL.md */
 
 /** @typedef {import('./table.js').Shape} Shape */
@@ -15,12 +15,12 @@
  * @property {Shape | null} shape as it is now; null where it is gone
  * @property {number} changed a mask, see `changedBit`
  * @property {number} by who changed it last; 0: several, while the page was offline; −1: its own edit was taken back
- * @property {Box | null} departure where one that is gone went to
+ * @property {Box | null} departure where a deleted shape went to
  */
 
 /**
  * @typedef {object} Changes
- * @property {boolean} reset everything is told anew: what is not among `shapes` is not there
+ * @property {boolean} reset everything is told anew: a shape that is not among `shapes` doesn't exist
  * @property {boolean} reordered the drawing order has changed
  * @property {ShapeChange[]} shapes
  * @property {{first: number, second: number, overlaps: boolean}[]} pairs
@@ -43,7 +43,8 @@
  *   | {type: 'added', shapes: number[]}
  *   | {type: 'state', state: 'offline' | 'waiting' | 'connecting' | 'greeting' | 'loading' | 'live' | 'closed',
  *      untilMilliseconds?: number, code?: import('./table.js').CloseName}
- *   | {type: 'rejected', shape: number, set: Values, code: import('./table.js').RejectCode, message: string}
+ *   | {type: 'rejected', shape: number, set: Values, code: import('./table.js').RejectCode, message: string,
+ *      origin?: 'undo' | 'redo'}
  *   | {type: 'superseded', values: {shape: number, property: string, by: number, milliseconds: number}[]}
  *   | {type: 'peers', peers: Peer[]} | {type: 'joined', peer: Peer} | {type: 'presence', peer: Peer}
  *   | {type: 'left', actor: number} | {type: 'presenceTooLong', bytesMax: number}
@@ -55,10 +56,10 @@
 
 /**
  * @typedef {object} ReplicaOptions
- * @property {string | number} [actor] to go on as
+ * @property {string | number} [actor] the actor to go on as
  * @property {string} [name]
  * @property {string} [color] `#RRGGBB`
- * @property {boolean} [overlaps] to be sent the server's notices; a session knows the overlaps anyway
+ * @property {boolean} [overlaps] asks for the server's notices of overlaps; a session knows the overlaps anyway
  * @property {boolean} [readonly]
  * @property {'binary' | 'json'} [encoding] binary, unless told otherwise
  * @property {bigint} [seed] 64 random bits, drawn from `crypto` unless given

@@ -1,5 +1,5 @@
-// What goes into core.wasm and comes out, as JavaScript's values: shapes and changes from rows of numbers, effects, edits
-// and hellos. Sources/CanvasWasm describes their layout.
+// Translates what goes into core.wasm and comes out to and from JavaScript's values: shapes and changes (rows of numbers),
+// effects, edits and hellos. Sources/CanvasWasm describes their layout.
 //
 // Shapes and actors are numbers: an identifier's nine digits in base 36. `identifierText` and `identifierNumber` change
 // one into the other.
@@ -57,7 +57,7 @@ export function helloBytes({ actor, name, color, overlaps, readonly }) {
 // Rows of values: what is written to a shape. Sources/CanvasWasm/Boundary/ValueRows.swift says how they lie.
 
 /**
- * How a value crosses: as so many numbers. Any other value becomes NaN, which the core refuses.
+ * How a value crosses: as `length` numbers. A value of the wrong form becomes NaN, which the core refuses.
  *
  * @typedef {{length: number, write: (value: unknown) => number[], read: (...numbers: number[]) => unknown}} Crossing
  */
@@ -79,7 +79,7 @@ const flagValue = {
 /** @type {Crossing} */
 const kindValue = { length: 1, write: (value) => [kinds.findIndex((kind) => kind === value)], read: (number) => kinds[number] }
 /**
- * By a property’s form. Text has no fixed length and is not among them.
+ * The crossings by a property’s form. Text has no fixed length and is not among them.
  *
  * @type {Record<import('./table.js').PropertyRow['form'], Crossing | null>}
  */

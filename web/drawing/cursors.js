@@ -8,7 +8,7 @@ const nameMilliseconds = 8000
 
 /** @typedef {import('../state/presence.js').Person} Person */
 
-/** Other people's cursors, gliding from each place they tell to the next. */
+/** Other people's cursors, gliding from each reported place to the next. */
 export class Cursors {
   /** @type {Map<number, {x: Way, y: Way, cursor: import('../core/types.js').Point, toldAt: number}>} */
   #known = new Map()

@@ -1,6 +1,6 @@
 import { blendColors, blendDegrees, packedColor, Way } from './motion.js'
 
-/** What one sees of a lifted shape: so much larger, and so much of its alpha. */
+/** A lifted shape is drawn this much larger, and with this part of its alpha. */
 const liftGrowth = 0.06
 const liftFade = 0.15
 /** A shape that appears grows from here, and one that is deleted shrinks to here. */
@@ -15,7 +15,7 @@ const numbers = /** @type {const} */ (['x', 'y', 'width', 'height', 'strokeWidth
  *   toWidth: number, toHeight: number, strokeWidth: number, cornerRadius: number}} Departure
  */
 
-/** One shape as it is drawn now, which is on its way to what it is. */
+/** One shape as it is drawn now. It may still be on its way to its real place and look. */
 export class Drawn {
   /**
    * The shape as it is.
@@ -52,7 +52,7 @@ export class Drawn {
    */
   path = null
   /**
-   * The common regions that it has part in.
+   * The common regions that it belongs to.
    *
    * @type {Set<import('./regions.js').Region>}
    */
@@ -60,14 +60,14 @@ export class Drawn {
   /** Where it stands in the drawing order. */
   place = 0
   /**
-   * It is gone and only seen leaving: it fades, or the black hole draws it in.
+   * How a deleted shape is seen leaving: it fades, or the black hole draws it in.
    *
    * @type {'fading' | 'drawn in' | null}
    */
   leaving = null
 
   /**
-   * On the way from what it looked like.
+   * Its way from an earlier look.
    *
    * @type {{from: Look, way: Way} | null}
    */
@@ -90,7 +90,7 @@ export class Drawn {
     this.advance(0)
   }
 
-  /** Whether it will look otherwise a moment later. */
+  /** Whether it will look different a moment later. */
   get moves() {
     return this.#glide !== null || this.#liftWay !== null || this.#presenceWay !== null || this.#departure !== null
   }
@@ -102,10 +102,10 @@ export class Drawn {
   get centerY() { return this.y + this.height / 2 }
 
   /**
-   * It has changed. In no time where `milliseconds` is 0.
+   * The shape has changed. With 0 `milliseconds` it is drawn so at once.
    *
-   * A person who drags a shape tells its place many times a second. Each step then takes as long as the one before it, so
-   * that the shape moves evenly instead of slowing down at each. One's own shape follows the hand at once.
+   * A person who drags a shape sends its place many times a second. Each step then takes as long as the step before it, so
+   * that the shape moves evenly instead of slowing down at each step. This person's own shape follows the hand at once.
    *
    * @param {import('../core/types.js').Shape} shape @param {number} now @param {number} milliseconds @param {boolean} isOwn
    */
@@ -223,7 +223,7 @@ export class Drawn {
     return isHere
   }
 
-  /** It is what it is. */
+  /** It is drawn as the shape really is. */
   #settle() {
     const { shape } = this
     const { width, height, cornerRadius, innerRatio } = this
@@ -232,7 +232,7 @@ export class Drawn {
     this.fill = packedColor(shape.fill)
     this.stroke = packedColor(shape.stroke)
     this.#level = levelOf(shape)
-    // The form may have become another in what isn't blended, too: its kind, its points.
+    // The form may also have changed by what isn't blended: its kind, its points.
     if (width !== this.width || height !== this.height || cornerRadius !== this.cornerRadius
       || innerRatio !== this.innerRatio || this.#form !== shape.kind + shape.points) this.path = null
     this.#form = shape.kind + shape.points

@@ -32,7 +32,7 @@ export class Handles {
   }
 
   /**
-   * While a gesture turns several shapes, their frame turns with them; null: it follows the shapes again.
+   * Sets the frame that a gesture turns along with several shapes. With null the frame follows the shapes again.
    *
    * @param {Frame | null} frame
    */

@@ -1,4 +1,4 @@
-/** How long one's own changes take to be seen, those of others, and the way into the black hole. */
+/** How long this person's changes take on the screen, others' changes, and the way into the black hole. */
 export const ownMilliseconds = 120
 export const othersMilliseconds = 200
 export const departureMilliseconds = 350
@@ -77,7 +77,7 @@ export function blendColors(from, to, part) {
 }
 
 /**
- * The shorter way round.
+ * Blends angles, the shorter way round.
  *
  * @param {number} from degrees @param {number} to @param {number} part
  */

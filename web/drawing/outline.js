@@ -101,7 +101,7 @@ function paintParts(context, drawn, pixels) {
 }
 
 /**
- * Fill and stroke overlap by half the stroke. So a shape that one can see through is first painted elsewhere, opaque.
+ * Fill and stroke overlap by half the stroke. So a translucent shape is first painted opaque, on another canvas.
  *
  * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn
  * @param {import('./view.js').Pixels} pixels
@@ -123,7 +123,7 @@ function paintAsOne(context, drawn, pixels) {
 let aside
 
 /**
- * One canvas for all, as large as the largest so far, and cleared where it is going to be used.
+ * One canvas for all translucent shapes. It is as large as the largest so far, and cleared where it is going to be used.
  *
  * @param {number} width @param {number} height
  */

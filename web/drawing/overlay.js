@@ -5,7 +5,7 @@ import { pointOnFrame } from './handles.js'
 /** @typedef {import('./drawn.js').Drawn} Drawn */
 /** @typedef {import('../core/types.js').Frame} Frame */
 
-/** Of so many selected shapes each has a box of its own; of more only the box around all is drawn. */
+/** Up to so many selected shapes have a box each. With more, only the box around all is drawn. */
 const boxesMax = 400
 
 /** What lies over the drawing and is not part of it: selections and handles, the marquee, others' cursors and names. */
@@ -47,7 +47,7 @@ export class Overlay {
   }
 
   /**
-   * What is being selected.
+   * Sets the box within which shapes are being selected.
    *
    * @param {{x: number, y: number, width: number, height: number} | null} box of the canvas
    */
@@ -57,7 +57,7 @@ export class Overlay {
   }
 
   /**
-   * The shape under the pointer.
+   * Sets the shape under the pointer.
    *
    * @param {number | null} id
    */

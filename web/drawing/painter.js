@@ -6,7 +6,7 @@ import { Tiles } from './tiles.js'
 const pictureMilliseconds = 40
 /** How much of each frame that may take. */
 const frameMilliseconds = 9
-/** Where more than this part has to be painted anew, everything is. */
+/** If more than this part of the picture has to be painted anew, all of it is. */
 const partMax = 0.5
 /** How far beyond a shape's box its picture may reach: smoothed edges, and half the line around a region. Device pixels. */
 const fringe = 2
@@ -31,9 +31,9 @@ const fringe = 2
 /**
  * Paints the scene onto a canvas.
  *
- * What is on the canvas stays there: panning moves it and paints the edge that comes into view, and a shape that changes
- * has only the tiles painted anew that it touches. Everything is painted anew when the scale changes or most tiles are
- * touched. Where a frame is too short for that, the old picture is shown scaled until a sharp one has been made beside it.
+ * What is on the canvas stays there. Panning moves it and paints the edge that comes into view. When a shape changes, only
+ * the tiles that it touches are painted anew. Everything is painted anew when the scale changes or most tiles are touched.
+ * If a frame is too short for that, the old picture is shown scaled until a sharp one has been made beside it.
  */
 export class Painter {
   #scene
@@ -88,7 +88,7 @@ export class Painter {
     frames.on('paint', (now) => this.paint(now))
   }
 
-  /** Whether all that is to be seen is painted, and sharp. */
+  /** Whether everything in view is painted, and sharp. */
   get isDone() { return this.#draft === null && this.#picture.waiting.size === 0 && !this.#picture.isLate }
 
   /** @param {number} now */
@@ -111,7 +111,7 @@ export class Painter {
     else if (touched === null || this.#pixels === null || this.#pixels.scale !== pixels.scale) this.#paintAll(pixels, until)
     else this.#paintTouched(this.#pixels, pixels, touched, until)
     if (!this.#draft) this.#picture.paintWaiting(until)
-    // A picture that takes long keeps the lines that came to lie below the fill of others.
+    // Where painting takes long, lines that came to lie below the fill of other regions stay so.
     if (this.#isDear(scene.order.length)) this.#picture.takeLate()
     if (!this.isDone) this.#frames.request()
   }
@@ -261,7 +261,7 @@ export class Painter {
 
   #endDraft() {
     this.#draft = null
-    // They have the size that the canvas had.
+    // The spare canvases have the size that the canvas had.
     this.#spare = []
     this.#picture.waiting.clear()
     this.#picture.takeLate()
@@ -290,7 +290,7 @@ export class Painter {
 }
 
 /**
- * Those of some shapes that may be seen in an area.
+ * Of these shapes, the ones that may be seen in an area.
  *
  * @param {Drawn[]} shapes @param {Pixels} pixels @param {Area} area
  */

@@ -9,7 +9,7 @@ const names = {
 /** @typedef {Record<keyof typeof names, string>} Colors */
 
 /**
- * The page's colours in the form that a canvas takes. `change` tells when they are others: with the system's appearance,
+ * The page's colours in the form that a canvas takes. `change` tells that they have changed: with the system's appearance,
  * the page's, or the person's own colour.
  *
  * @extends {Source<{change: null}>}

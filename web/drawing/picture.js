@@ -16,8 +16,8 @@ const batch = 64
 const steps = /** @type {const} */ (['shapes', 'fills', 'lines'])
 
 /**
- * A picture of the canvas in the making, on any 2D context: paper, dots, shapes from the back to the front, then what they
- * have in common, then the lines around that. `paint` paints it in one go, `begin` and `goOn` a slice at a time.
+ * A picture of the canvas in the making, on any 2D context: paper, dots, shapes from the back to the front, then their
+ * common regions, then the lines around these. `paint` paints it in one go, `begin` and `goOn` a slice at a time.
  */
 export class Picture {
   #regions
@@ -48,7 +48,7 @@ export class Picture {
   }
 
   /**
-   * @param {import('./drawn.js').Drawn[]} shapes in drawing order; what lies outside may be among them
+   * @param {import('./drawn.js').Drawn[]} shapes in drawing order; shapes outside the area may be among them
    * @param {Look} look @param {import('./tiles.js').Area} area to be painted anew
    * @param {number} [askUntil] until when the core may be asked for outlines, by `performance.now()`; later regions wait
    */
@@ -82,7 +82,7 @@ export class Picture {
   }
 
   /**
-   * All of it, in one go.
+   * Paints all of it in one go.
    *
    * @param {import('./drawn.js').Drawn[]} shapes @param {Look} look @param {import('./tiles.js').Area} area
    * @param {number} [askUntil] as for `begin`
@@ -102,7 +102,7 @@ export class Picture {
   }
 
   /**
-   * Paints regions that waited, over all.
+   * Paints regions that waited, on top of everything.
    *
    * @param {number} until @returns {boolean} whether none waits any more
    */
@@ -140,9 +140,9 @@ export class Picture {
       return
     }
     for (const region of drawn.regions) {
-      // A region lies within both of its shapes, so with one of them none is left out.
+      // A region lies within both of its shapes, so painting it with the first one leaves no region out.
       if (region.first !== drawn) continue
-      // A region that waits is painted as a whole. Painted in part here, that part would come twice or the rest never.
+      // A waiting region is painted later, as a whole. A part painted here would come twice, or the rest never.
       if (this.waiting.has(region)) continue
       if (step === 'lines') this.#regions.line(this.context, region, this.look)
       else if (this.#isReady(region)) this.#regions.fill(this.context, region, this.look)

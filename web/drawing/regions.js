@@ -9,7 +9,7 @@ const fillAlpha = 0.45
 
 /** Device pixels. Where the boxes share less than this, the shared box itself is painted: nobody could see a finer form. */
 const speck = 3
-/** CSS pixels. While it moves, anything smaller is painted roughly: clipping is expensive, and the eye is slow. */
+/** CSS pixels. A smaller region that moves is painted roughly: clipping is expensive, and the eye is slow. */
 const blurred = 12
 /** While more shapes move than this, moving regions have no line around them. */
 const linedMovesMax = 60
@@ -22,14 +22,14 @@ const forms = changedBits(({ name, decidesOutline }) => decidesOutline && name !
 /** What two shapes have in common. */
 export class Region {
   /**
-   * Its outline seen from `origin`, once it was asked for.
+   * Its outline relative to `origin`, once the core was asked for it.
    *
    * @type {Path2D | null}
    */
   path = null
-  /** A corner of it: a path has single precision only, which is coarse far from the middle of the canvas. */
+  /** A corner of the region. A path has single precision only, which is coarse far from the middle of the canvas. */
   origin = { x: 0, y: 0 }
-  /** They overlap no more, but are still seen on their way apart. */
+  /** The two shapes overlap no more, but are still seen on their way apart. */
   isEnding = false
 
   /** @param {Drawn} first @param {Drawn} second */
@@ -40,10 +40,10 @@ export class Region {
 }
 
 /**
- * The orange areas. Which ones there are, the replica's changes tell. The core is asked for an outline when its region
- * comes into view, and again after one of the two shapes has changed.
+ * The orange areas. The replica's changes tell which ones there are. The core is asked for an outline when its region comes
+ * into view, and again after one of the two shapes has changed.
  *
- * While a shape is drawn elsewhere than it is (it glides, or is lifted), the core's answer would lie beside it. Then one
+ * A shape that glides or is lifted is drawn elsewhere than the core has it, so the core's answer wouldn't fit. Then one
  * shape is clipped to the other, which is as exact but costs more.
  */
 export class Regions {
@@ -56,7 +56,7 @@ export class Regions {
   constructor(shown, scene) {
     this.#shown = shown
     this.#scene = scene
-    // The scene listens since it was made, so it has taken the same changes before.
+    // The scene began to listen earlier, so it has taken these changes already.
     shown.on('changes', (changes) => this.#apply(changes))
   }
 
@@ -154,7 +154,7 @@ export class Regions {
   }
 
   /**
-   * Paints the line around it.
+   * Paints the line around a region.
    *
    * @param {import('./context.js').Context2D} context @param {Region} region that is ready
    * @param {import('./picture.js').Look} look
@@ -224,7 +224,7 @@ function isApart({ first, second, isEnding }) {
 }
 
 /**
- * The core cuts curves into straight pieces, up to an eighth of a unit off. Whether the view is so near that this shows.
+ * Whether the view is so near that one sees the core's straight pieces, which lie up to an eighth of a unit off a curve.
  *
  * @param {Region} region @param {number} scale
  */

@@ -2,7 +2,7 @@ import { Drawn } from './drawn.js'
 import { departureMilliseconds, motionMilliseconds, othersMilliseconds, ownMilliseconds } from './motion.js'
 import { changedBits } from '../core/table.js'
 
-/** What changes how a shape looks; a name, say, doesn't. */
+/** The properties that change how a shape looks. The name doesn't. */
 const looks = changedBits(({ name }) => name !== 'name')
 
 /**
@@ -24,7 +24,7 @@ export class Scene {
   /** Changes that came while the page was hidden are shown without motion. */
   #wasHidden = false
   /**
-   * Upright boxes of what has changed its looks since they were last taken: left, top, right, bottom of each.
+   * Upright boxes of shapes that have changed their looks since the last `takeTouched`: left, top, right, bottom of each.
    *
    * @type {number[]}
    */
@@ -76,7 +76,7 @@ export class Scene {
     this.#frames.request()
   }
 
-  /** Whether the next frame will look otherwise though nothing changes. */
+  /** Whether the next frame will look different although nothing changes. */
   moves() {
     return this.#moving.size > 0
   }
@@ -124,7 +124,7 @@ export class Scene {
 
   /**
    * @param {import('../core/types.js').ShapeChange} change @param {number} now @param {boolean} isSudden
-   * @returns {boolean} whether the drawing order is another
+   * @returns {boolean} whether the drawing order has changed
    */
   #take({ id, shape, changed, by, departure }, now, isSudden) {
     const isOwn = by === this.#shown.replica.actor
@@ -217,7 +217,7 @@ export class Scene {
     if (!this.#isAllTouched) this.#touched.push(left, top, right, bottom)
   }
 
-  /** The order is the replica's. What fades stays where it was, and what is drawn into the hole passes over everything. */
+  /** The order is the replica's. A fading shape stays where it was. A shape drawn into the hole passes over everything. */
   #sort() {
     const order = []
     for (const id of this.#shown.replica.drawingOrder()) {

@@ -72,7 +72,7 @@ export class Tiles {
         if (this.#marks[row * this.#columns + column] === 0) continue
         const first = column
         while (column + 1 < this.#columns && this.#marks[row * this.#columns + column + 1] === 1) column += 1
-        // What stands below one just as wide makes it longer.
+        // A run below one of the same width makes that one longer.
         const above = open.find((run) => run.first === first && run.last === column)
         if (above) above.lastRow = row
         const run = above ?? { first, last: column, firstRow: row, lastRow: row }

@@ -18,7 +18,7 @@ const scaleOfAll = 1e-5
  */
 
 /**
- * `change`: another part of the canvas is visible. `hand`: the user moved the view by hand, and not a glide.
+ * `change`: another part of the canvas is visible. `hand`: the user's hand moved the view, not a glide.
  *
  * @extends {Source<{change: null, hand: null}>}
  */
@@ -86,9 +86,9 @@ export class View extends Source {
   }
 
   /**
-   * What is under a point of the screen stays there.
+   * Zooms. The canvas point under a point of the screen stays there.
    *
-   * @param {Point} point @param {number} factor above 1 comes nearer
+   * @param {Point} point @param {number} factor above 1 zooms in
    */
   zoomAt(point, factor) {
     this.#way = null
@@ -100,7 +100,7 @@ export class View extends Source {
   }
 
   /**
-   * All of a box, in the middle, no larger than its actual size unless asked for.
+   * Shows all of a box, in the middle, no larger than its actual size unless asked for.
    *
    * @param {Box} box
    * @param {number | {left: number, top: number, right: number, bottom: number}} [padding] CSS pixels left free around it
@@ -131,7 +131,7 @@ export class View extends Source {
   }
 
   /**
-   * What is seen, in canvas coordinates.
+   * The visible part of the canvas, in its coordinates.
    *
    * @returns {Box}
    */
@@ -177,7 +177,7 @@ export class View extends Source {
   /** @param {number} x @param {number} y @param {number} scale */
   #set(x, y, scale) {
     if (x === this.x && y === this.y && scale === this.scale) {
-      // A glide that rounds to where it stands goes on all the same.
+      // A glide goes on even if rounding leaves the view where it is.
       if (this.#way) this.#changed()
       return
     }

@@ -51,18 +51,21 @@ export class Refusals extends Source {
 
   #say() {
     this.#timer = 0
-    /** @type {Map<string, {count: number, message: string}>} */
-    const codes = new Map()
-    for (const { code, message } of this.#refused) {
-      const known = codes.get(code) ?? { count: 0, message }
+    /** @type {Map<string, Rejected & {count: number}>} By code, and by whether it was an undo or a redo. */
+    const refusals = new Map()
+    for (const refused of this.#refused) {
+      const group = `refused ${refused.code} ${refused.origin ?? ''}`
+      const known = refusals.get(group) ?? { ...refused, count: 0 }
       known.count += 1
-      codes.set(code, known)
+      refusals.set(group, known)
     }
     this.#refused = []
-    for (const [code, { count, message }] of codes) {
-      this.#notices.say(`${counted(count, 'change was', 'changes were')} taken back: ${reasons[code] ?? message}.`, {
-        kind: 'refused', group: `refused ${code}`,
-      })
+    for (const [group, { count, code, message, origin }] of refusals) {
+      const reason = reasons[code] ?? message
+      const words = origin
+        ? `The ${origin} was not taken: ${reason}. You can try it again.`
+        : `${counted(count, 'change was', 'changes were')} taken back: ${reason}.`
+      this.#notices.say(words, { kind: 'refused', group })
     }
   }
 }

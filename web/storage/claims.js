@@ -8,10 +8,10 @@ const silentMilliseconds = 60_000
 const own = (key) => `canvas.claim ${key}`
 
 /**
- * Takes a key where nobody has it.
+ * Takes a key that no other tab has.
  *
  * @param {string} key @param {number} [usedAt] when it was last written to
- * @returns {Promise<(() => void) | null>} what gives it back; null where another tab has it
+ * @returns {Promise<(() => void) | null>} gives the key back; null if another tab has it
  */
 export function claim(key, usedAt = 0) {
   if (!navigator.locks) return Promise.resolve(claimWithoutLocks(key, usedAt))
@@ -27,7 +27,7 @@ export function claim(key, usedAt = 0) {
 }
 
 /**
- * A reload finds what its own tab had. What other tabs had is left alone until they must be closed.
+ * A reloaded tab takes its own key again. Another tab's key is left alone until that tab must be closed.
  *
  * @param {string} key @param {number} usedAt
  */

@@ -6,8 +6,8 @@ import { restore } from './keeper.js'
 /** @typedef {import('./database.js').KeptEdits} KeptEdits */
 
 /**
- * Sends what other tabs of this browser had not sent when they were closed: each tab's edits by a replica of its own,
- * which lasts until the server has answered for all of them.
+ * Sends the edits that other tabs of this browser had not sent when they were closed. Each tab's edits get a replica of
+ * their own, which lasts until the server has answered all of them.
  */
 export class Couriers {
   #core
@@ -38,7 +38,7 @@ export class Couriers {
     this.#notices = notices
   }
 
-  /** Looks for what was left behind. */
+  /** Looks for edits that were left behind. */
   async look() {
     const { replica } = this.#connection
     if (this.#isLooking || this.#permission.isViewOnly || replica.status().state !== 'live') return

@@ -50,7 +50,7 @@ const done = (request) => new Promise((resolve, reject) => {
 /** @param {string} room @param {number} actor */
 export const keyOf = (room, actor) => `${room} ${actor}`
 
-/** Takes in what pages kept at the moment they were left, where that is newer than what the database has. */
+/** Takes in edits that pages kept at the moment they were left, if they are newer than those in the database. */
 async function takeFarewells() {
   const database = await open()
   for (const record of keptAtOnce()) {
@@ -86,7 +86,7 @@ export async function keep(store, record) {
   // Relaxed durability: a crash of the computer may take the last moments, a crash of the browser takes nothing.
   const transaction = database.transaction(store, 'readwrite', { durability: 'relaxed' })
   const request = transaction.objectStore(store).put(record)
-  // Without this it would wait until the page has heard that it is done, and a page that is being left hears nothing more.
+  // Otherwise the commit would wait until the page has handled an event, and a page that is being left handles none.
   transaction.commit()
   await done(request)
 }

@@ -1,8 +1,8 @@
-// What a page keeps at the moment it is left, when nothing that takes a turn of the event loop is sure to happen:
-// `localStorage` is written before the call returns, the database after it.
+// What a page keeps at the moment it is left. From then on, no turn of the event loop is sure to happen. `localStorage` is
+// written before the call returns, the database only later.
 
 const prefix = 'canvas edits '
-/** More than people edit between two savings. The browser stands still while it is written. */
+/** More than people edit between two savings. It is bounded because the browser stands still during the write. */
 const bytesMax = 256 << 10
 
 /**

@@ -2,7 +2,7 @@
 
 const key = 'canvas.me'
 
-/** Dark enough for white initials, and apart from each other and from the orange of overlaps. */
+/** Dark enough for white initials, and easy to tell from each other and from the orange of overlaps. */
 export const personColors = [
   '#B42318', '#BE185D', '#86198F', '#6D28D9', '#4338CA', '#1D4ED8', '#0369A1', '#0F766E', '#15803D', '#4D7C0F',
 ]
@@ -53,17 +53,17 @@ export function initials(name) {
   /** @param {string} word */
   const first = (word) => [...letters(word)][0] ?? ''
   const begun = first(words[0])
-  // A picture is as wide as two letters.
+  // An emoji is as wide as two letters.
   return (begun + (words.length > 1 && !/\p{Emoji_Presentation}/u.test(begun) ? first(words[words.length - 1]) : '')).toUpperCase()
 }
 
 /**
- * The letters as people count them: a flag takes two characters, a family a handful.
+ * The letters as people count them: the emoji of a flag has two characters, that of a family several.
  *
  * @param {string} word @returns {Generator<string>}
  */
 function* letters(word) {
-  // Browsers that can't tell have whole characters.
+  // Where the browser has no segmenter, each character counts as a letter.
   if (!('Segmenter' in Intl)) yield* word
   else for (const { segment } of new Intl.Segmenter().segment(word)) yield segment
 }

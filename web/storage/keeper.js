@@ -2,7 +2,7 @@ import { claim } from './claims.js'
 import { drawingOf, editsOf, forgetEdits, keep, keyOf } from './database.js'
 import { keepAtOnce } from './farewell.js'
 
-/** How often a tab looks for what others have left, and how long a tab that is being closed keeps its lock. */
+/** How often a tab looks for edits that others have left, and how long a tab that is being closed keeps its lock. */
 const lookMilliseconds = 20_000
 const farewellMilliseconds = 500
 
@@ -13,7 +13,7 @@ const drawingMilliseconds = 1_500
 const costFactor = 100
 
 /**
- * A replica for a room: the one that a closed or reloaded tab has left, or else a new one. Either begins with the drawing
+ * A replica for a room: the replica that a closed or reloaded tab has left, or else a new one. Both begin with the drawing
  * that this browser last saw.
  *
  * @param {import('../core/core.js').Core} core
@@ -30,7 +30,7 @@ export async function openReplica(core, room, options) {
     ;[edits, drawing] = await Promise.all([editsOf(room), drawingOf(room)])
     if (!options.readonly) {
       for (const { key, bytes } of edits) {
-        // Without locks this takes only what this tab had itself. Couriers care for what others may still hold.
+        // Without locks this takes only this tab's own edits. Couriers care for edits that other tabs may still hold.
         const release = await claim(key, Infinity)
         if (!release) continue
         const replica = restore(core, bytes, drawing, options)
@@ -48,15 +48,15 @@ export async function openReplica(core, room, options) {
   return { replica, release: await claim(keyOf(room, replica.actor)).catch(() => null), isLeftBehind: hasUnsent(edits) }
 }
 
-/** @param {import('./database.js').KeptEdits[]} edits @param {string} [own] the key of one's own */
+/** @param {import('./database.js').KeptEdits[]} edits @param {string} [own] this tab's own key */
 const hasUnsent = (edits, own) => edits.some(({ key, unsent }) => unsent > 0 && key !== own)
 
 /**
- * Sends what other tabs of this browser leave. It looks at the beginning if there was something, when a tab is closed, when
- * the connection is back, and every so often.
+ * Sends edits that other tabs of this browser leave. It looks for them at the beginning if there were any, when a tab is
+ * closed, when the connection is back, and every so often.
  *
  * @param {import('../network/connection.js').Connection} connection @param {string} room
- * @param {boolean} isLeftBehind whether there was something at the beginning
+ * @param {boolean} isLeftBehind whether there were any at the beginning
  * @param {() => Promise<import('./couriers.js').Couriers>} load
  */
 export function watchTabs(connection, room, isLeftBehind, load) {
@@ -83,8 +83,8 @@ export function watchTabs(connection, room, isLeftBehind, load) {
 }
 
 /**
- * A replica from what was kept. Another version of the page may have kept what this one can't read. Then there is none, and
- * the drawing comes from the server.
+ * A replica from kept bytes. Another version of the page may have kept bytes that this one can't read. Then this returns
+ * null, and the drawing comes from the server.
  *
  * @param {import('../core/core.js').Core} core @param {Uint8Array | null} edits
  * @param {import('./database.js').KeptDrawing | undefined} drawing @param {import('../core/types.js').ReplicaOptions} options
@@ -175,7 +175,7 @@ export class Keeper {
     this.keepNow()
   }
 
-  /** All that is new. */
+  /** Keeps all that is new. */
   async keepNow() {
     await Promise.all([this.#isEditsStale && this.#keepEdits(), this.#isDrawingStale && this.#keepDrawing()])
   }
@@ -202,7 +202,7 @@ export class Keeper {
     clearTimeout(this.#drawingTimer)
     this.#drawingTimer = 0
     this.#isDrawingStale = false
-    // A replica that has never been in the room holds edits only, so what was kept of the drawing is better.
+    // A replica that has never been in the room holds edits only, so the drawing that was kept earlier is better.
     if (this.#replica.status().cursor === undefined) return
     const began = performance.now()
     const bytes = this.#replica.save(true)

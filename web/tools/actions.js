@@ -1,6 +1,6 @@
 import { actions } from './catalogue.js'
 
-// What is done with the table of actions: for the menu, the toolbar, the list of shortcuts and the keys.
+// Runs the actions of the table, for the menu, the toolbar, the list of shortcuts and the keys.
 
 /** @typedef {import('./catalogue.js').Action} Action */
 /** @typedef {import('./catalogue.js').ActionReach} ActionReach */
@@ -15,14 +15,14 @@ function isEnabled(action, reach) {
 }
 
 /**
- * Does it, if it can be done now.
+ * Runs the action if it is enabled now.
  *
  * @param {Action} action @param {ActionReach} reach
- * @param {KeyboardEvent} [event] of its key, where it was pressed
+ * @param {KeyboardEvent} [event] the key press, if a key started the action
  */
 export function run(action, reach, event) {
   if (!isEnabled(action, reach)) return false
-  // Strokes of the arrow keys are one step together. Anything else that is done begins another.
+  // Strokes of the arrow keys in a row are one step to undo. Any other action begins a new step.
   if (action.repeats && action.needs) reach.momentum.settleGlide()
   else if (action.edits) reach.momentum.settle()
   action.run(reach, event)
@@ -30,11 +30,11 @@ export function run(action, reach, event) {
 }
 
 /**
- * What a menu or a toolbar needs of an action.
+ * What a menu or a toolbar needs to know about an action.
  *
  * @typedef {object} Doable
  * @property {string} words
- * @property {string} [group] under which heading the list of shortcuts has it; without one it isn't there
+ * @property {string} [group] its heading in the list of shortcuts; without one the action isn't listed
  * @property {string} [key] as it is shown
  * @property {() => unknown} run
  * @property {() => boolean} [isEnabled]
@@ -43,7 +43,7 @@ export function run(action, reach, event) {
 /** @typedef {Record<string, Doable>} Doables */
 
 /**
- * The table, by name.
+ * The actions by name.
  *
  * @param {ActionReach} reach @returns {Doables}
  */
@@ -66,7 +66,7 @@ const named = {
 }
 
 /**
- * `mod+shift+z` as one reads it: `Ctrl+Shift+Z`, or `⇧⌘Z` on a Mac.
+ * `mod+shift+z` as people read it: `Ctrl+Shift+Z`, or `⇧⌘Z` on a Mac.
  *
  * @param {string} key
  */

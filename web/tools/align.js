@@ -1,6 +1,6 @@
 import { boundsOf, boundsOfAll } from './transform.js'
 
-// Where shapes come to stand in relation to each other. By the upright boxes around them, however they are turned.
+// Aligns and distributes shapes by the upright boxes around them, however the shapes are turned.
 
 /** @typedef {'left' | 'center' | 'right' | 'top' | 'middle' | 'bottom'} Edge */
 
@@ -8,7 +8,7 @@ import { boundsOf, boundsOfAll } from './transform.js'
 /** @typedef {import('../core/types.js').Frame & {id: number}} Shape */
 
 /**
- * How far a box has to move to stand at an edge of another.
+ * How far a box has to move to meet an edge of the box `all`.
  *
  * @type {Record<Edge, (box: Box, all: Box) => [number, number]>}
  */
@@ -37,7 +37,7 @@ export function aligned(shapes, edge) {
 }
 
 /**
- * The same space between each and the next; the outermost stay. Where there is too little room they overlap evenly.
+ * Makes the spaces between shapes equal. The outermost shapes stay. Where there is too little room, shapes overlap evenly.
  *
  * @param {Shape[]} shapes @param {'x' | 'y'} axis
  * @returns {import('../core/types.js').Place[]}

@@ -2,10 +2,10 @@ import { openArea, fitBeside } from '../drawing/surroundings.js'
 import { kinds } from '../core/table.js'
 import { nextFill } from './making.js'
 
-// Everything that one can do by name: one table for the menu, the list of shortcuts, the toolbar and the keys.
+// Everything that a person can do by name: one table for the menu, the list of shortcuts, the toolbar and the keys.
 //
-// A key is `mod+shift+z`: `mod` is the platform's (Control, or Command on a Mac), a letter or digit is the key that bears
-// it, any other character is the character itself. The first of several keys is the one that is shown.
+// A key is written `mod+shift+z`. `mod` is the platform's: Control, or Command on a Mac. A letter or digit means the key
+// that bears it. Any other character means the character itself. The first of several keys is the one that is shown.
 
 /** @typedef {import('./reach.js').Reach} Reach */
 
@@ -20,13 +20,13 @@ import { nextFill } from './making.js'
 /**
  * @typedef {object} Action
  * @property {string} id
- * @property {string} group under which heading it is listed
+ * @property {string} group the heading under which it is listed
  * @property {string} words
  * @property {string[]} keys
  * @property {boolean} [edits] it needs the right to edit
- * @property {number} [needs] so many shapes have to be selected
- * @property {boolean} [repeats] goes on while its key is held
- * @property {boolean} [isByBrowser] the browser tells of its key by an event of another kind
+ * @property {number} [needs] how many shapes have to be selected
+ * @property {boolean} [repeats] repeats while its key is held
+ * @property {boolean} [isByBrowser] the browser reports its key by an event of another kind
  * @property {(reach: ActionReach, event?: KeyboardEvent) => unknown} run
  * @property {(reach: ActionReach) => boolean} [isEnabled]
  */
@@ -41,7 +41,8 @@ const addSquare = ({ editing, view }) => editing.edit((replica) => replica.addSq
 const fitTo = ({ view }, box) => { if (box) fitBeside(view, box, 64, { now: performance.now() }) }
 
 /**
- * Adds a shape for people who can't draw it: of the kind at hand, in the middle of what is seen or the nearest free place.
+ * Adds a shape for people who can't draw it. Its kind is the tool's. It comes to the middle of the view or the nearest
+ * free place.
  *
  * @param {Reach} reach
  */
@@ -60,7 +61,7 @@ async function addShape({ documents, editing, selection, shown, tool, view }) {
 }
 
 /**
- * Removes everything in one step, and offers it back.
+ * Removes everything in one step, and offers to undo that.
  *
  * @param {Pick<Reach, 'shown' | 'notices' | 'editing'>} reach @param {string} words @param {() => unknown} remove
  */
@@ -100,7 +101,7 @@ function selectAll({ selection, shown }) {
 }
 
 /**
- * Stops what a hand is at; or clears the selection; or takes the first tool.
+ * Stops the gesture under way, or else clears the selection, or else takes the first tool.
  *
  * @param {ActionReach} reach
  */

@@ -1,7 +1,7 @@
 import { fitBeside } from '../drawing/surroundings.js'
 import { boundsOfAll } from './transform.js'
 
-/** How far a copy lies from what it was copied from. */
+/** How far a copy lies from its original. */
 const step = 20
 
 /**
@@ -16,7 +16,7 @@ export class Clipboard {
   #shown
   #view
   #momentum
-  /** What was copied last here, for browsers that don't let a page read the clipboard. */
+  /** The text that was copied last on this page, for browsers that don't let a page read the clipboard. */
   #kept = ''
   /**
    * What is being copied while documents can't be made yet.
@@ -55,9 +55,9 @@ export class Clipboard {
     })
   }
 
-  // From a menu. The keys' own events need no permission and are preferred.
+  // For menus. Keys cause clipboard events, which need no permission and are preferred.
 
-  /** @returns {Promise<boolean>} whether there was something to copy, and it is copied */
+  /** @returns {Promise<boolean>} whether something was copied */
   async copy(ids = this.#selection.ids()) {
     if (ids.length === 0 || !await this.#documents.load()) return false
     this.#kept = this.#shown.replica.exportShapes(ids)
@@ -87,7 +87,7 @@ export class Clipboard {
   }
 
   /**
-   * Copies what is selected, beside it or so far from it, without the clipboard.
+   * Copies what is selected without the clipboard. Each copy lies `distance` from its original.
    *
    * @returns {Promise<number[]>} the copies
    */
@@ -97,7 +97,7 @@ export class Clipboard {
   }
 
   /**
-   * The same, once documents can be made.
+   * The same at once. Documents must be available.
    *
    * @param {number} distance @param {number[]} ids @returns {number[]}
    */
@@ -112,7 +112,7 @@ export class Clipboard {
     if (ids.length === 0) return
     event.preventDefault()
     if (!this.#documents.isReady) {
-      // It is too late for this event, so it is done as from a menu.
+      // The event can't wait for documents, so this copies as a menu does.
       const copying = (removes ? this.cut() : this.copy()).finally(() => {
         if (this.#copying === copying) this.#copying = null
       })
@@ -142,7 +142,7 @@ export class Clipboard {
     if (added.length > 0) this.#bringIntoView(added)
   }
 
-  /** @param {string} text @param {number} x @param {number} y @returns {number[]} the shapes that came */
+  /** @param {string} text @param {number} x @param {number} y @returns {number[]} the new shapes */
   #add(text, x, y) {
     const added = addedBy(this.#editing.edit((replica) => replica.importDocument(text, { x, y })))
     if (added.length > 0) this.#selection.set(added)
@@ -150,7 +150,7 @@ export class Clipboard {
   }
 
   /**
-   * Shapes from another room may lie where nobody looks in this one.
+   * Shapes from another room may lie outside the part of this room that is visible.
    *
    * @param {number[]} ids
    */

@@ -3,7 +3,7 @@ import { boundsOfAll, moved } from './transform.js'
 
 /** How fast a glide loses its speed: a twentieth of it is left after a second. */
 export const friction = 3
-/** Slower than this, in CSS pixels a second, it stands; nothing is thrown faster than a hand can. */
+/** CSS pixels a second. A slower glide stops. Nothing is thrown faster than a hand can throw. */
 export const speedMin = 20
 export const speedMax = 5000
 
@@ -24,7 +24,7 @@ function way(start, velocity, least, most) {
 }
 
 /**
- * Where something thrown goes: it slows down, and stays inside a box. What wasn't wholly inside goes no further out.
+ * The way of a thrown thing: it slows down, and stays inside a box. If it began partly outside, it goes no further out.
  *
  * @param {import('../core/types.js').Box} box around what is thrown
  * @param {{x: number, y: number}} velocity units a second @param {number} scale CSS pixels for a unit
@@ -51,8 +51,8 @@ const standing = { seconds: 0, at: () => ({ x: 0, y: 0 }) }
 const reducedMotion = globalThis.matchMedia?.('(prefers-reduced-motion: reduce)')
 
 /**
- * Shapes on their way after the hand has let go. The step to undo that the hand began ends with it. `ended` tells that
- * they stand, and that nothing of it is written any more.
+ * Shapes that glide on after the hand has let go. The glide ends the step to undo that the hand began. `ended` tells that
+ * the shapes stand, and that the glide writes nothing more.
  *
  * @extends {Source<{ended: null}>}
  */
@@ -77,7 +77,7 @@ export class Gliding extends Source {
     this.#path = box ? glide(box, speed, view.scale, view.visibleBox()) : standing
   }
 
-  /** Where the person asked for less motion it is at its end at once. */
+  /** If the person asked for less motion, the glide is over at once. */
   start() {
     this.#began = performance.now()
     if (reducedMotion?.matches) this.land()
@@ -89,10 +89,10 @@ export class Gliding extends Source {
   /** @param {number} id */
   has(id) { return this.#held.ids.includes(id) }
 
-  /** They stay where they are: a hand has caught one. */
+  /** The shapes stay where they are, because a hand has caught one. */
   stop() { this.#finish() }
 
-  /** They are where they were going to be. */
+  /** Puts the shapes where the glide would have ended. */
   land() {
     this.#goTo(this.#path.seconds)
     this.#finish()

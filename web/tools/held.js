@@ -1,6 +1,6 @@
 /**
  * The shapes that a gesture has hold of, as they were when it began. A shape that someone else deletes meanwhile is let go,
- * so that nothing is written to what is gone.
+ * so that nothing is written to a deleted shape.
  */
 export class Held {
   #shown
@@ -16,14 +16,14 @@ export class Held {
 
   get isEmpty() { return this.#start.length === 0 }
   /**
-   * As they were.
+   * The shapes as they were when the gesture began.
    *
    * @returns {import('../core/types.js').Shape[]}
    */
   get start() { return this.#start }
   /** @returns {number[]} */
   get ids() { return this.#start.map(({ id }) => id) }
-  /** As they are. */
+  /** The shapes as they are now. */
   get now() { return this.#shown.replica.shapesOf(this.ids) }
 
   /** @param {import('../core/types.js').Changes} changes */
@@ -41,7 +41,7 @@ export class Held {
     if (places.length > 0) this.#editing.edit((replica) => replica.place(places))
   }
 
-  /** Puts all back where they were. */
+  /** Puts all shapes back where they were. */
   putBack() {
     this.place(this.#start.map(({ id, x, y, width, height, rotation }) => ({ id, x, y, width, height, rotation })))
   }

@@ -2,14 +2,14 @@ import { middle } from './transform.js'
 
 /** @typedef {import('../core/types.js').Point} Point */
 
-/** From so far away, in CSS pixels, the mouth feels a shape come. */
+/** The mouth begins to swell when a shape is this near, in CSS pixels. */
 const feltFrom = 160
-/** A finger can't aim better. */
+/** The mouth catches this far beyond its edge, in CSS pixels: a finger can't aim better. */
 const mercy = 8
 
 /**
- * The black hole, whose mouth is the white circle at the view's lower left. What it swallows is written by one operation
- * a shape: to the hole's place, as small as can be, and deleted; so every client can show it go.
+ * The black hole, whose mouth is the white circle at the view's lower left. One operation for each swallowed shape moves it
+ * to the hole, makes it as small as can be and deletes it. So every client can show the shape go in.
  *
  * Its look is the style sheet's: `--swell` goes from 0 to 1 as a shape comes near, and `data-over` says it would fall in.
  */
@@ -30,7 +30,7 @@ export class Hole {
     this.#stage = stage
   }
 
-  /** In CSS pixels from the stage's corner; as large as it is at rest. */
+  /** The mouth at its resting size, in CSS pixels from the stage's corner. */
   get mouth() {
     const stage = this.#stage.getBoundingClientRect()
     const circle = this.#element.getBoundingClientRect()
@@ -61,7 +61,7 @@ export class Hole {
   }
 
   /**
-   * Whether what is let go of here falls in: the hand is over the mouth, or the middle of the one shape it holds is.
+   * Whether shapes that are let go of now fall in: the hand is over the mouth, or it holds one shape whose middle is.
    *
    * @param {Point} hand @param {import('../core/types.js').Frame[]} shapes
    */

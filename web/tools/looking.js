@@ -1,7 +1,7 @@
 /** @typedef {import('../gestures/recogniser.js').Drag} Drag */
 /** @typedef {import('../gestures/recogniser.js').TwoFingers} TwoFingers */
 
-// Gestures that change what is seen or selected, and nothing of the drawing.
+// Gestures that change the view or the selection, and not the drawing.
 
 /** The paper follows the hand. */
 export class Panning {
@@ -57,7 +57,7 @@ export class Zooming {
   cancel() {}
 }
 
-/** A box is drawn around what is to be selected; with shift it adds to what is. */
+/** Selects by a box that the hand draws. With shift the box adds to the selection. */
 export class Marquee {
   #view
   #selection

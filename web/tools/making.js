@@ -3,7 +3,7 @@ import { drawnBox, onGrid } from './transform.js'
 /** @typedef {import('../core/types.js').Box} Box */
 /** @typedef {import('../gestures/recogniser.js').Drag} Drag */
 
-/** The first shape of a room, and the second; then chance chooses. */
+/** The colours of a room's first and second shape. Later shapes get random ones. */
 const firstFills = ['#FFFF00', '#FF0000']
 
 /** @param {import('../core/replica.js').Replica} replica @returns {string} */

@@ -4,8 +4,8 @@ import { Held } from './held.js'
 import { Nudging } from './nudging.js'
 
 /**
- * What goes on after a hand has let go: shapes that glide, the paper that coasts, and runs of arrow keys, which are one
- * step to undo. Before anything else is edited it has to come to its end: `settle`.
+ * What goes on after a hand has let go: shapes that glide, the paper that coasts, and runs of arrow keys, each of which is
+ * one step to undo. `settle` ends all of it, and has to be called before any other edit.
  */
 export class Momentum {
   #reach
@@ -23,7 +23,7 @@ export class Momentum {
   }
 
   /**
-   * Shapes glide on. Their step to undo, which is open, ends when they stand.
+   * Shapes glide on. The open step to undo ends when they stand.
    *
    * @param {number[]} ids @param {import('../core/types.js').Point} velocity CSS pixels a second
    */
@@ -57,10 +57,10 @@ export class Momentum {
 
   stopCoasting() { this.#coast?.stop() }
 
-  /** Shapes that glide are where they were going to be. */
+  /** Puts gliding shapes where their glide would have ended. */
   settleGlide() { this.#glide?.land() }
 
-  /** Everything comes to its end at once, and with it its step to undo. */
+  /** Ends everything at once, and the open step to undo with it. */
   settle() {
     this.settleGlide()
     this.#nudging.end()

@@ -7,7 +7,7 @@ import { frameOf, moved, straightened, wayOnGrid } from './transform.js'
 const flingSpeedMin = 350
 
 /**
- * Shapes follow the hand, or with Alt copies of them do. Released in full swing they glide on, and released over the hole
+ * Shapes follow the hand, or with Alt copies of them do. Released at speed they glide on, and released over the hole
  * they are deleted. One step to undo.
  */
 export class Moving {
@@ -45,7 +45,7 @@ export class Moving {
   }
 
   /**
-   * The hand is empty until copies can be made. They come to where it is by then.
+   * The hand holds nothing until copies can be made. The copies then appear at the hand.
    *
    * @param {number[]} ids
    */
@@ -92,7 +92,7 @@ export class Moving {
   }
 
   /**
-   * A shape that was lifted is put down. One that was led along a line, or from dot to dot, stays there too.
+   * A lifted shape is put down, not thrown. A shape that keys held to a line or to the dots isn't thrown either.
    *
    * @param {Drag} gesture
    */

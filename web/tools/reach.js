@@ -18,7 +18,7 @@
  */
 
 /**
- * What an act needs beside that.
+ * What an act needs in addition.
  *
  * @typedef {object} ActParts
  * @property {import('./hole.js').Hole} hole
@@ -30,12 +30,12 @@
 /** @typedef {Reach & ActParts} ActReach */
 
 /**
- * One gesture at work. It is told of the gesture's moves and of its end, and is one step to undo.
+ * Carries out one gesture. It is told of the gesture's moves and of its end, and is one step to undo.
  *
  * @typedef {object} Act
  * @property {(gesture: never) => void} move
  * @property {(gesture: never) => void} end
- * @property {(gesture: never) => void} cancel with the reason `escape` everything is as it was before
+ * @property {(gesture: never) => void} cancel the reason `escape` puts everything back
  * @property {(changes: import('../core/types.js').Changes) => void} [follow]
  * @property {string} [cursor]
  * @property {import('../core/types.js').Frame | null} [frame] drawn instead of the box around what is selected

@@ -75,7 +75,7 @@ export class Scaling extends Reshaping {
     const dx = hand.x - this.origin.x
     const dy = hand.y - this.origin.y
     if (start.length === 1) return [pulled(start[0], dx, dy, { even: gesture.shift, around: gesture.alt })]
-    // Shapes that lie turned among others can only be scaled evenly.
+    // Several shapes can only be scaled evenly, because some of them may be turned.
     const { x, y, width, height } = this.startFrame
     const reach = gesture.alt ? 2 : 1
     const scale = Math.max((width + dx * reach) / width, (height + dy * reach) / height)
@@ -84,7 +84,7 @@ export class Scaling extends Reshaping {
 }
 
 /**
- * Leads the handle above the shapes around their middle.
+ * Turns shapes around their middle by the handle above them.
  *
  * @extends {Reshaping<Drag>}
  */
@@ -140,7 +140,7 @@ export class Pinching extends Reshaping {
 }
 
 /**
- * The cursor with an arrow along the diagonal, as the corner lies.
+ * The cursor for the corner handle: an arrow along the diagonal of a box that is turned so far.
  *
  * @param {number} rotation degrees
  */

@@ -6,8 +6,8 @@ const table = new Map()
 for (const action of actions) if (!action.isByBrowser) for (const key of action.keys) table.set(key, action)
 
 /**
- * How the table names a key: by the letter or digit on it if there is one, whatever the modifiers make of it, and else by
- * the character or name that it gives.
+ * How the table names a key. A key with a letter or digit goes by that, whatever the modifiers make of it. Any other key
+ * goes by the character or name that it gives.
  *
  * @param {{key: string, code: string, shiftKey: boolean, altKey: boolean, ctrlKey: boolean, metaKey: boolean}} event
  * @returns {string[]} the likeliest first
@@ -18,8 +18,8 @@ export function keyNames({ key, code, shiftKey, altKey, ctrlKey, metaKey }) {
   const own = key.toLowerCase()
   if (own === 'escape') return [own]
   const names = []
-  // A letter is the layout's own; where the layout has no Latin letters, or Alt makes something else of it, the place of
-  // the key decides. A digit's place decides too, since Shift makes a sign of it.
+  // A letter comes from the layout. If the layout has no Latin letters, or Alt makes another character of the letter, the
+  // key's place decides. For a digit the place decides too, because Shift makes a sign of it.
   if (/^[a-z]$/.test(own)) names.push(shifted + own)
   else if (/^Key[A-Z]$/.test(code) && (altKey || !/^[ -~]$/.test(key))) names.push(shifted + code[3].toLowerCase())
   else if (/^Digit[0-9]$/.test(code) && shiftKey) names.push(shifted + code[5])
@@ -29,10 +29,10 @@ export function keyNames({ key, code, shiftKey, altKey, ctrlKey, metaKey }) {
   return names
 }
 
-/** Where typing writes text. */
+/** Inputs in which typing writes text. */
 const written = ['checkbox', 'radio', 'range', 'color', 'button'].map((type) => `:not([type=${type}])`).join('')
 const texts = `input${written}, textarea, select, [contenteditable]`
-/** Where keys have a meaning of their own. */
+/** Elements in which keys have a meaning of their own. */
 const closed = 'dialog, [role=dialog], [role=menu], [role=listbox], [role=tree], [role=slider], input, select'
 
 /** What Enter and the space bar activate. */
@@ -65,7 +65,7 @@ export class Shortcuts {
     if (!action || (event.repeat && !action.repeats)) return
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey
     if (isPlain && target.closest(closed)) return
-    // While a hand is at work only Escape counts: there is only one open step to undo.
+    // During a gesture only Escape counts, because only one step to undo can be open.
     if (tools.isBusy && action.id !== 'escape') return
     if (run(action, this.#reach, event) || !isPlain) event.preventDefault()
   }

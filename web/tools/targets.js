@@ -3,13 +3,13 @@ import { handleAt } from '../drawing/handles.js'
 /** @typedef {import('../gestures/recogniser.js').Target} Target */
 /** @typedef {import('../gestures/recogniser.js').PointerType} PointerType */
 
-/** Around a fingertip, in CSS pixels, something small is found too. */
+/** How far from a fingertip, in CSS pixels, a small shape is still found. */
 const fingerReach = 14
 
 /** @type {Target} */
 const empty = Object.freeze({ kind: 'empty', key: 'empty' })
 /**
- * A finger pans where a mouse selects; held first, it selects too.
+ * A finger pans where a mouse selects. A finger that is held first selects too.
  *
  * @type {Target}
  */

@@ -19,7 +19,7 @@ import { frameOf } from './transform.js'
 
 const taps = ['tap', 'doubleTap', 'tripleTap']
 
-/** What gestures on the stage do. One lasting gesture at a time is at work, as an act. */
+/** Carries out gestures on the stage. One lasting gesture at a time is under way, as an act. */
 export class Tools {
   #stage
   #reach
@@ -27,7 +27,7 @@ export class Tools {
   /** @type {Act | null} */
   #act = null
   /**
-   * The drag whose step to undo a pinch goes on with.
+   * The drag whose step to undo a pinch continues.
    *
    * @type {Act | null}
    */
@@ -69,7 +69,7 @@ export class Tools {
     document.addEventListener('visibilitychange', () => { if (document.hidden) momentum.settle() })
   }
 
-  /** Whether a hand is at work. */
+  /** Whether a gesture is under way. */
   get isBusy() { return this.#act !== null }
 
   /**
@@ -85,9 +85,9 @@ export class Tools {
   }
 
   /**
-   * Ends the gesture that is at work.
+   * Ends the gesture that is under way.
    *
-   * @param {string} reason with `escape` everything is as it was before
+   * @param {string} reason `escape` puts everything back
    */
   cancel(reason) { this.#surface.cancel(reason) }
 
@@ -110,7 +110,7 @@ export class Tools {
   }
 
   /**
-   * A finger that is gone points at nothing any more.
+   * Tells others where this person points. A lifted finger points at nothing.
    *
    * @param {Gesture | Wheel | Leave} gesture
    */
@@ -230,7 +230,7 @@ export class Tools {
   }
 
   /**
-   * What a hand takes hold of: everything that is selected if the shape is part of it, else the shape alone.
+   * The shapes that a hand takes hold of: the whole selection if the shape is part of it, else the shape alone.
    *
    * @param {number} id @param {boolean} adds
    */

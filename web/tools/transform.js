@@ -100,7 +100,7 @@ export function moved(shapes, dx, dy) {
   return shapes.map(({ id, x, y }) => ({ id, x: coordinate(x + dx), y: coordinate(y + dy) }))
 }
 
-/** Canvas units between two dots of the paper at actual size; with Control or Command what is led or drawn keeps to them. */
+/** Canvas units between two dots of the paper at actual size; with Control or Command, moves and new shapes keep to them. */
 const gridStep = 24
 
 /**
@@ -114,7 +114,7 @@ export function onGrid({ x, y }) {
 }
 
 /**
- * The way to the dot that is nearest to where a box's upper left corner would end.
+ * The way that brings a box's upper left corner to the dot nearest to where it would end.
  *
  * @param {Frame} frame @param {number} dx @param {number} dy @returns {[number, number]}
  */
@@ -125,7 +125,7 @@ export function wayOnGrid(frame, dx, dy) {
 }
 
 /**
- * A way along one axis only: the one along which it is longer.
+ * A way held to one axis: the axis along which it is longer.
  *
  * @param {number} dx @param {number} dy @returns {[number, number]}
  */
@@ -190,7 +190,7 @@ export function pulled(shape, dx, dy, { even = false, around = false } = {}) {
 }
 
 /**
- * The smallest factor by which several shapes can be scaled together without one becoming too small.
+ * The smallest factor by which several shapes can be scaled together so that none becomes too small.
  *
  * @param {Frame[]} shapes
  */

@@ -32,7 +32,8 @@ extension Traffic {
         if rejected == 1 { Load.note("refused: \(rejection.code.wireName) \(rejection.message.string)") }
       case .digest(_, let hash): compared(index, hash: hash)
       case .error(_, let words): Load.note("error: \(words.string)")
-      case .join, .leave, .presence, .pong, .overlaps: break
+      // Nothing else is counted.
+      default: break
       }
     } catch {
       faults += 1

@@ -11,8 +11,8 @@ extension Canvas {
     return sum
   }
 
-  /// Returns the digest, and keeps it up to date from now on. Most clients never ask for it and don't pay for its
-  /// hashes, which would be a third of an update's cost.
+  /// Returns the digest, and keeps it up to date from now on. Its hashes are a third of an update's cost, which who never
+  /// asks for it doesn't pay.
   @discardableResult
   public mutating func countDigest() -> UInt64 {
     let digest = digest

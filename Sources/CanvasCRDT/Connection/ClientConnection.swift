@@ -145,6 +145,9 @@ extension ClientConnection {
     return true
   }
 
+  /// The next hello names no actor, so that the client comes back as another.
+  public mutating func askForNewActor() { asksForNewActor = true }
+
   /// Gives the connection up, and tries again after a pause.
   public mutating func retry(at now: Moment, using generator: inout some RandomNumberGenerator) {
     lose(at: now)
@@ -193,6 +196,8 @@ extension ClientConnection {
 
   /// The server refused a message that it may take later. Nothing is sent for a while, longer each time.
   public mutating func pauseSending(at now: Moment, using generator: inout some RandomNumberGenerator) {
+    // The refusals of messages that were sent together are one try that failed, not many.
+    guard sendingPause(at: now) == nil else { return }
     pausedUntil = now.monotonicMilliseconds &+ refusalPauses.next(using: &generator)
   }
 

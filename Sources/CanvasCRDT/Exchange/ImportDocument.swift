@@ -141,6 +141,6 @@ extension ImportedShape {
   /// Whether the name is the one that was made up for the shape. Then it is nobody's choice, and is made up again.
   fileprivate var hasMadeUpName: Bool {
     guard let id, properties.assigned.contains(.name) else { return false }
-    return properties.name == Shape.madeUpName(properties.kind, id)
+    return Shape.isMadeUp(properties.name, for: id)
   }
 }

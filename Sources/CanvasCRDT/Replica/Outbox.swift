@@ -182,11 +182,11 @@ extension Outbox {
     return taken
   }
 
-  /// Takes out all waiting operations on `shapes`.
-  mutating func takeBackWaiting(of shapes: IdentifierSet) -> [Pending] {
+  /// Takes operations out of those that wait.
+  mutating func takeBackWaiting(where isTaken: (Operation) -> Bool) -> [Pending] {
     var taken: [Pending] = []
     for index in waiting.indices where !waiting[index].operation.set.assigned.isEmpty {
-      guard shapes.contains(waiting[index].operation.shape) else { continue }
+      guard isTaken(waiting[index].operation) else { continue }
       taken.append(waiting[index])
       waiting[index].operation.set.clear()
     }

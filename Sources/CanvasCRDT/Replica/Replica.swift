@@ -32,7 +32,9 @@ public struct Replica: Sendable {
 
   var messageLimits: MessageLimits
   var sendBlockedUntil: UInt64?
-  var distrustsStamps = false
+  /// Why the server has not taken an edit yet. Nil again when it has taken one.
+  public internal(set) var postponement: Postponement?
+  var stampTrust = StampTrust.full
 
   var presence = PresenceSender()
   var digestCheck = DigestCheck()

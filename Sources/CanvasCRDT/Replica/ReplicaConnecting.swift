@@ -81,6 +81,7 @@ extension Replica {
 
   private mutating func connectionLost() {
     sendBlockedUntil = nil
+    postponement = nil
     outbox.ground()
     optimistic.abandonReset()
     digestCheck.connectionLost()
@@ -115,7 +116,8 @@ extension Replica {
   /// Follows the server's clock from now on. Edits whose stamps the server would refuse get new stamps, in their order.
   private mutating func setClock(as newActor: Identifier, knewServerTime: Bool, at now: Moment) {
     let wall = connection.serverTime.milliseconds(at: now)
-    let ahead = distrustsStamps ? 0 : limits.clockAheadMilliseconds
+    let ahead = stampTrust == .full ? limits.clockAheadMilliseconds : 0
+    if stampTrust == .none, newActor != actor { clock.startOver(as: actor) }
     // A stamp that the room has taken may be followed, however far ahead it is.
     let latest = max(wall &+ min(ahead, Stamp.millisecondsMax), clock.confirmedTime >> 16)
 
@@ -156,7 +158,7 @@ extension Replica {
       return restamped
     }
     self.clock = clock
-    history.restamp(replaced)
+    history.restamp(replaced, on: optimistic.shown)
     tell(optimistic.rebuild(IdentifierSet(optimistic.pending.keys), pending: outbox), by: .own)
   }
 }

@@ -18,8 +18,9 @@ public enum ReplicaEffect: Sendable {
   /// A shape was deleted by an operation that also carried a position, as by a black hole. No canvas stores these
   /// values; they only let the host show the shape going there. This comes before the change.
   indirect case departed(ShapeEdit)
-  /// Everything may have changed: the host has to rebuild whatever it made from the canvas.
-  case reset
+  /// Everything may have changed: the host has to rebuild whatever it made from the canvas. `from` is what was shown
+  /// before, for a host that tells what is different.
+  indirect case reset(from: Canvas)
   /// Pairs of shapes began or ceased to overlap.
   case overlaps(OverlapNotice)
 
@@ -42,6 +43,8 @@ public enum ReplicaEffect: Sendable {
   /// The presence that the client set is longer than the room takes.
   case presenceTooLong(bytesMax: UInt64)
   case pong(roundTripMilliseconds: UInt64)
+  /// What `askDigest` wanted to know. Without that only `.disagrees`: the replica found out by itself that it differs from the
+  /// room, and loads it again.
   case digest(DigestVerdict)
   /// The server said what went wrong.
   case error(code: Text, message: Text)
@@ -67,6 +70,14 @@ public struct RejectedEdit: Hashable, Sendable {
   public var code: RejectCode
   /// The reason, in words.
   public var message: Text
+  public var origin = EditOrigin.edit
+}
+
+/// What made an operation of the client's own. If an undo or a redo is refused, its step can be tried again.
+public enum EditOrigin: Hashable, Sendable {
+  case edit
+  case undo
+  case redo
 }
 
 /// A value of the client's own that had already lost to a newer one when the server made it durable.

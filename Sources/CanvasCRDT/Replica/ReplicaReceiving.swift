@@ -60,13 +60,17 @@ extension Replica {
     case .state(let part): receive(part)
     }
     guard !delivery.more else { return }
-    if optimistic.isArriving {
+    let isWhole = optimistic.isArriving
+    if isWhole {
+      let before = optimistic.shown
       optimistic.finishReset(pending: outbox)
-      effects.append(.reset)
+      effects.append(.reset(from: before))
     }
     cursor = delivery.cursor
     if isLoading {
       isLoading = false
+      digestCheck.begin(isBack: !isWhole, actor: actor, at: now.monotonicMilliseconds)
+      settleAnsweredExchanges()
       tellState()
     }
   }
@@ -125,13 +129,16 @@ extension Replica {
     else { return }
     let flight = outbox.remove(at: index)
     connection.resetPauses()
-    distrustsStamps = false
+    postponement = nil
+    stampTrust = .full
     for pending in flight.pending {
       clock.observe(pending.operation.at)
       if !optimistic.confirmedHolds(pending.operation) { digestCheck.awaitEcho(of: pending.operation) }
       optimistic.confirm(pending.operation)
       optimistic.release(pending.operation.shape)
+      history.taken(pending.operation)
     }
+    settleHistory(IdentifierSet(flight.pending.map { $0.operation.shape }))
     var superseded: [SupersededValue] = []
     for value in acknowledgement.superseded where flight.pending.indices.contains(value.operation) {
       clock.observe(value.by)
@@ -150,14 +157,17 @@ extension Replica {
     case .rateLimited, .unavailable:
       outbox.ground(at: index)
       connection.pauseSending(at: now, using: &random)
+      postponement = Postponement(code: rejection.code, message: rejection.message)
     case .tooManyOperations where count > 1:
       outbox.ground(at: index)
       messageLimits.operationsMax = max(1, min(messageLimits.operationsMax, count / 2))
       outbox.split(operationsMax: messageLimits.operationsMax)
-    case .clockAhead where !distrustsStamps:
+    case .clockAhead where stampTrust != .none:
       // The host's clock was changed since the welcome. The next welcome corrects the clock and the stamps.
-      distrustsStamps = true
+      if stampTrust == .confirmed { connection.askForNewActor() }
+      stampTrust = stampTrust == .full ? .confirmed : .none
       retry(at: now)
+    case .tooOld: takeBackTooOld(at: index, rejection, at: now)
     case .readOnly: takeBack(at: index, rejection) { _, _ in true }
     case .roomFull:
       // If there is no room for one new shape, there is none for the new shapes after it.
@@ -173,21 +183,59 @@ extension Replica {
     }
   }
 
-  /// Takes refused operations out of a message, off the shown canvas and out of the history, and reports them. An
-  /// operation that the server had already sent back is confirmed, so its refusal is not reported.
+  /// The steps to undo and redo of shapes with no operation on its way are settled. While the room's state is on its
+  /// way, the canvas may lack what was settled before.
+  private mutating func settleHistory(_ shapes: IdentifierSet) {
+    guard !isLoading, !optimistic.isArriving else { return }
+    for shape in shapes.members where optimistic.pending[shape] == nil { history.settle(shape, on: optimistic.shown) }
+  }
+
+  /// The server names one operation, and time only makes the others older. So all that it would refuse next go with it,
+  /// also those that wait: one by one, each would take a round trip, and all the rest of its message would be sent again.
+  private mutating func takeBackTooOld(at index: Int, _ rejection: Rejection, at now: Moment) {
+    let pending = outbox.flights[index].pending
+    guard let place = rejection.operation, place < pending.count else {
+      return takeBack(at: index, rejection) { _, _ in true }
+    }
+    let named = pending[place].operation.at.milliseconds
+    let wall = connection.serverTime.milliseconds(at: now)
+    let horizon = wall - min(limits.horizonMilliseconds, wall)
+    func isTooOld(_ operation: Operation) -> Bool {
+      operation.at.milliseconds <= named || operation.at.milliseconds < horizon
+    }
+    let waiting = outbox.takeBackWaiting(where: isTooOld)
+    takeBack(at: index, rejection, and: waiting) { _, pending in isTooOld(pending.operation) }
+  }
+
+  /// Exchanges whose operations are no longer on their way. They were answered while the room's state had yet to come, or
+  /// are from an earlier life of this client, which didn't learn the answers. The state shows which of them were taken.
+  private mutating func settleAnsweredExchanges() {
+    var shapes = IdentifierSet()
+    for exchange in history.exchanges {
+      for shape in exchange.parts.keys where optimistic.pending[shape] == nil { shapes.insert(shape) }
+    }
+    guard !shapes.isEmpty else { return }
+    history.goBack(shapes, on: optimistic.shown)
+    settleHistory(shapes)
+  }
+
+  /// Takes refused operations out of a message, off the shown canvas and out of the history, and reports them, together
+  /// with those in `waiting`, which had yet to be sent. An operation that the server had already sent back is confirmed,
+  /// so its refusal is not reported.
   private mutating func takeBack(
     at index: Int,
     _ rejection: Rejection,
+    and waiting: [Outbox.Pending] = [],
     where isTaken: (Int, Outbox.Pending) -> Bool
   ) {
-    var taken = outbox.takeBack(at: index, where: isTaken)
+    var taken = outbox.takeBack(at: index, where: isTaken) + waiting
     let shapes = IdentifierSet(taken.map { $0.operation.shape })
     let live = shapes.members.filter { optimistic.shown.contains($0) }
     var changes = optimistic.rebuild(shapes, pending: outbox)
 
     // Edits of a shape that was never created have no effect, so they are taken back too.
     let gone = IdentifierSet(live.filter { !optimistic.shown.contains($0) })
-    let orphans = outbox.takeBackWaiting(of: gone)
+    let orphans = outbox.takeBackWaiting { gone.contains($0.shape) }
     if !orphans.isEmpty {
       changes += optimistic.rebuild(gone, pending: outbox)
       taken += orphans
@@ -198,12 +246,17 @@ extension Replica {
       // A stamp refused as ahead of the clock is in no log and may be far ahead, so the clock doesn't follow it.
       if rejection.code != .clockAhead { clock.spend(pending.operation.at) }
     }
+    let origins = refused.map { history.origin(of: $0.operation) }
     history.forget(refused.map { $0.operation })
+    history.goBack(shapes, on: optimistic.shown)
+    settleHistory(shapes)
     tell(changes, by: .rejection)
-    for pending in refused {
+    for (pending, origin) in zip(refused, origins) {
       let operation = ProposedOperation(pending.operation)
       effects.append(
-        .rejected(RejectedEdit(operation: operation, code: rejection.code, message: rejection.message))
+        .rejected(
+          RejectedEdit(operation: operation, code: rejection.code, message: rejection.message, origin: origin)
+        )
       )
     }
   }

@@ -1,22 +1,37 @@
 // The steps that the user can undo and redo, as bytes. For a host that ends after each edit, such as a terminal
 // command: its next undo is another process. Kept beside the saved replica, which has the clock.
 //
-//     version      one byte, 1
-//     undoable     varint, then each step, the oldest first: varint, then each of its entries:
-//       shape      six bytes
-//       before     a snapshot, and
-//       after      another
+//     version      one byte, 2
+//     undoable     varint, then each step, the oldest first:
+//       turn       varint
+//       passed     varint: the turn of the step for which an undo passed over it, 0 where there is none
+//       entries    varint, then each:
+//         shape    six bytes
+//         before   a snapshot, and
+//         after    another
+//         spared   varint, the properties that undoing left alone
 //     redoable     likewise
 //     aliases      varint, then each: shape, property, stamp, and a byte that says whether the stamp that it stands for
 //                  follows
+//     exchanges    varint, then each undo or redo that the server has not answered:
+//       from       a place, and
+//       to         another
+//       flags      one byte: 1 the server has taken a part of it
+//       parts      varint, then each: a place, a stamp, a varint of the properties that were written, and an entry
+//       rest       varint, then each entry
+//       stand-ins  varint, then each: shape, property, stamp, and a byte: 0 nothing follows, 1 it stood for nothing, 2 the
+//                  stamp that it stood for follows
 //     checksum     the FNV-1a 64 of all bytes before it, highest byte first
 //
 // A snapshot is a byte (1 the shape is live, 2 there are values), a varint of the registers that it covers, a list of
 // one operation without a stamp where there are values, and the stamps of these in the order of the properties' bits. A
-// stamp is a varint of its time and six bytes of its actor.
+// stamp is a varint of its time and six bytes of its actor. A place is a byte (1 the undoable steps, 0 the others) and
+// the varint of a turn.
+//
+// Version 1 had neither turns nor exchanges, nor what was passed over and spared. It is still read.
 
 enum SavedHistory {
-  static let version: UInt8 = 1
+  static let version: UInt8 = 2
   static let liveFlag: UInt8 = 1
   static let valuesFlag: UInt8 = 2
 
@@ -28,6 +43,12 @@ enum SavedHistory {
   static func readStamp(from reader: inout ByteReader) throws(BinaryFailure) -> Stamp {
     let time = try reader.varint()
     return Stamp(time: time, actor: try reader.identifier())
+  }
+
+  static func readMask(from reader: inout ByteReader) throws(BinaryFailure) -> PropertyMask {
+    let mask = try reader.varint()
+    guard mask <= UInt64(PropertyMask.all.rawValue) else { throw .malformed("a property that there is not") }
+    return PropertyMask(rawValue: UInt32(mask))
   }
 }
 
@@ -43,7 +64,9 @@ extension Replica {
     var named: [(shape: Identifier, alias: UndoHistory.Alias)] = []
     for shape in history.aliases.keys.sorted() {
       let ofShape = history.aliases[shape] ?? []
-      for alias in ofShape.sorted(by: { $0.property.rawValue < $1.property.rawValue }) { named.append((shape, alias)) }
+      for property in Property.allCases {
+        for alias in ofShape where alias.property == property { named.append((shape, alias)) }
+      }
     }
     writer.appendVarint(UInt64(named.count))
     for (shape, alias) in named {
@@ -53,6 +76,8 @@ extension Replica {
       writer.append(alias.original == nil ? 0 : 1)
       if let original = alias.original { SavedHistory.write(original, to: &writer) }
     }
+    writer.appendVarint(UInt64(history.exchanges.count))
+    for exchange in history.exchanges { exchange.save(to: &writer) }
     return SavedReplica.withChecksum(writer.finish())
   }
 
@@ -67,12 +92,99 @@ extension Replica {
     }
     writer.appendVarint(UInt64(count))
     for step in steps.suffix(count) {
+      writer.appendVarint(step.turn)
+      writer.appendVarint(step.passedOverFor ?? 0)
       writer.appendVarint(UInt64(step.entries.count))
-      for entry in step.entries {
-        writer.append(entry.shape)
-        entry.before.save(of: entry.shape, to: &writer)
-        entry.after.save(of: entry.shape, to: &writer)
+      for entry in step.entries { entry.save(to: &writer) }
+    }
+  }
+}
+
+extension UndoHistory.Entry {
+  fileprivate func save(to writer: inout ByteWriter) {
+    writer.append(shape)
+    before.save(of: shape, to: &writer)
+    after.save(of: shape, to: &writer)
+    writer.appendVarint(UInt64(spared.rawValue))
+  }
+
+  fileprivate init(saved reader: inout ByteReader, version: UInt8) throws(BinaryFailure) {
+    shape = try reader.identifier()
+    before = try RegisterSnapshot(saved: &reader)
+    after = try RegisterSnapshot(saved: &reader)
+    if version > 1 { spared = try SavedHistory.readMask(from: &reader) }
+  }
+}
+
+extension UndoHistory.Place {
+  fileprivate func save(to writer: inout ByteWriter) {
+    writer.append(isUndoable ? 1 : 0)
+    writer.appendVarint(turn)
+  }
+
+  fileprivate init(saved reader: inout ByteReader) throws(BinaryFailure) {
+    isUndoable = try reader.byte() != 0
+    turn = try reader.varint()
+  }
+}
+
+extension UndoHistory.Exchange {
+  fileprivate func save(to writer: inout ByteWriter) {
+    from.save(to: &writer)
+    to.save(to: &writer)
+    writer.append(isTaken ? 1 : 0)
+    writer.appendVarint(UInt64(parts.count))
+    for shape in parts.keys.sorted() {
+      guard let part = parts[shape] else { continue }
+      part.from.save(to: &writer)
+      SavedHistory.write(part.stamp, to: &writer)
+      writer.appendVarint(UInt64(part.written.rawValue))
+      part.entry.save(to: &writer)
+    }
+    writer.appendVarint(UInt64(rest.count))
+    for entry in rest { entry.save(to: &writer) }
+    let shapes = standIns.keys.sorted()
+    writer.appendVarint(UInt64(shapes.reduce(0) { $0 + (standIns[$1]?.count ?? 0) }))
+    for shape in shapes {
+      for standIn in standIns[shape] ?? [] {
+        writer.append(shape)
+        writer.append(standIn.property.rawValue)
+        SavedHistory.write(standIn.current, to: &writer)
+        writer.append(standIn.alias == nil ? 0 : standIn.alias?.original == nil ? 1 : 2)
+        if let original = standIn.alias?.original { SavedHistory.write(original, to: &writer) }
       }
+    }
+  }
+
+  fileprivate init(saved reader: inout ByteReader) throws(BinaryFailure) {
+    from = try UndoHistory.Place(saved: &reader)
+    to = try UndoHistory.Place(saved: &reader)
+    isTaken = try reader.byte() != 0
+    for _ in 0..<(try reader.count(bytesEach: 20)) {
+      let from = try UndoHistory.Place(saved: &reader)
+      let stamp = try SavedHistory.readStamp(from: &reader)
+      let written = try SavedHistory.readMask(from: &reader)
+      let entry = try UndoHistory.Entry(saved: &reader, version: SavedHistory.version)
+      parts[entry.shape] = Part(
+        from: from,
+        entry: entry,
+        stamp: stamp,
+        written: written
+      )
+    }
+    for _ in 0..<(try reader.count(bytesEach: 10)) {
+      rest.append(try UndoHistory.Entry(saved: &reader, version: SavedHistory.version))
+    }
+    for _ in 0..<(try reader.count(bytesEach: 15)) {
+      let shape = try reader.identifier()
+      guard let property = Property(rawValue: try reader.byte()) else { throw .malformed("no such property") }
+      var standIn = UndoHistory.StandIn(property: property, current: try SavedHistory.readStamp(from: &reader))
+      let form = try reader.byte()
+      if form > 0 {
+        let original = form > 1 ? try SavedHistory.readStamp(from: &reader) : nil
+        standIn.alias = UndoHistory.Alias(property: property, current: standIn.current, original: original)
+      }
+      standIns[shape, default: []].append(standIn)
     }
   }
 }
@@ -93,9 +205,7 @@ extension RegisterSnapshot {
     let flags = try reader.byte()
     guard flags & ~(SavedHistory.liveFlag | SavedHistory.valuesFlag) == 0 else { throw .malformed("a flag too many") }
     self.init(isLive: flags & SavedHistory.liveFlag != 0)
-    let mask = try reader.varint()
-    guard mask <= UInt64(PropertyMask.all.rawValue) else { throw .malformed("a property that there is not") }
-    for property in PropertyMask(rawValue: UInt32(mask)) { setAbsent(property) }
+    for property in try SavedHistory.readMask(from: &reader) { setAbsent(property) }
     guard flags & SavedHistory.valuesFlag != 0 else { return }
     var list = try BinaryOperationReader(reader)
     guard let operation = try list.next(), case .none = try list.next() else {
@@ -111,7 +221,8 @@ extension RegisterSnapshot {
 // MARK: - Restoring
 
 extension Replica {
-  /// Continues with the saved steps and forgets the current ones.
+  /// Continues with the saved steps and forgets the current ones. An undo whose operations were not saved with the
+  /// replica, or not any more, counts as done until the room's state has come and shows whether it was taken.
   public mutating func restoreHistory(_ bytes: [UInt8]) throws(SavedReplicaError) {
     history = try bytes.span.withUnsafeBytes { (bytes) throws(SavedReplicaError) in try UndoHistory(saved: bytes) }
   }
@@ -121,15 +232,16 @@ extension UndoHistory {
   init(saved bytes: UnsafeRawBufferPointer) throws(SavedReplicaError) {
     self.init()
     guard let version = bytes.first, bytes.count > SavedReplica.checksumBytes else { throw .damaged }
-    guard version == SavedHistory.version else { throw .unknownVersion(version) }
+    guard (1...SavedHistory.version).contains(version) else { throw .unknownVersion(version) }
     let body = UnsafeRawBufferPointer(rebasing: bytes.dropLast(SavedReplica.checksumBytes))
     let checksum = bytes.loadUnaligned(fromByteOffset: body.count, as: UInt64.self)
     guard SavedReplica.checksum(of: body) == UInt64(bigEndian: checksum) else { throw .damaged }
     var reader = ByteReader(UnsafeRawBufferPointer(rebasing: body.dropFirst()))
     do throws(BinaryFailure) {
-      undoable = try UndoHistory.readSteps(from: &reader)
-      redoable = try UndoHistory.readSteps(from: &reader)
+      undoable = try readSteps(from: &reader, version: version)
+      redoable = try readSteps(from: &reader, version: version)
       try readAliases(from: &reader)
+      if version > 1 { try readExchanges(from: &reader) }
       guard reader.isAtEnd else { throw .malformed("bytes behind the history") }
     } catch {
       throw .damaged
@@ -137,28 +249,51 @@ extension UndoHistory {
     for step in undoable + redoable { shapesRemembered += step.entries.count }
   }
 
-  private static func readSteps(from reader: inout ByteReader) throws(BinaryFailure) -> [Step] {
+  private mutating func readSteps(
+    from reader: inout ByteReader,
+    version: UInt8
+  ) throws(BinaryFailure) -> [Step] {
     var steps: [Step] = []
     for _ in 0..<(try reader.count(bytesEach: 1)) {
       var step = Step()
+      if version > 1 {
+        step.turn = try reader.varint()
+        let passedOverFor = try reader.varint()
+        step.passedOverFor = passedOverFor == 0 ? nil : passedOverFor
+        guard steps.last.map({ $0.turn < step.turn }) ?? true, step.turn <= UndoHistory.turnMax else {
+          throw .malformed("steps out of order")
+        }
+        lastTurn = max(lastTurn, step.turn)
+      } else {
+        step.turn = newTurn()
+      }
       // The shortest entry is a shape's identifier and two empty snapshots.
       for _ in 0..<(try reader.count(bytesEach: 10)) {
-        let shape = try reader.identifier()
-        let before = try RegisterSnapshot(saved: &reader)
-        step.entries.append(Entry(shape: shape, before: before, after: try RegisterSnapshot(saved: &reader)))
+        step.entries.append(try Entry(saved: &reader, version: version))
       }
       steps.append(step)
     }
     return steps
   }
 
+  private mutating func readExchanges(from reader: inout ByteReader) throws(BinaryFailure) {
+    for _ in 0..<(try reader.count(bytesEach: 8)) {
+      let exchange = try Exchange(saved: &reader)
+      for place in [exchange.from, exchange.to] + exchange.parts.values.map({ $0.from }) {
+        guard place.turn <= UndoHistory.turnMax else { throw .malformed("a turn too late") }
+        lastTurn = max(lastTurn, place.turn)
+      }
+      exchanges.append(exchange)
+    }
+  }
+
   private mutating func readAliases(from reader: inout ByteReader) throws(BinaryFailure) {
     for _ in 0..<(try reader.count(bytesEach: 15)) {
       let shape = try reader.identifier()
       guard let property = Property(rawValue: try reader.byte()),
-        aliases[shape]?.contains(where: { $0.property == property }) != true
-      else { throw .malformed("no such property, or once more") }
-      let current = try SavedHistory.readStamp(from: &reader)
+        case let current = try SavedHistory.readStamp(from: &reader),
+        aliases[shape]?.contains(where: { $0.property == property && $0.current == current }) != true
+      else { throw .malformed("no such property, or a stamp once more") }
       let hasOriginal = try reader.byte() != 0
       let original = hasOriginal ? try SavedHistory.readStamp(from: &reader) : nil
       aliases[shape, default: []].append(Alias(property: property, current: current, original: original))

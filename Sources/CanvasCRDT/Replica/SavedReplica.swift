@@ -54,7 +54,11 @@ enum SavedReplica {
 extension Replica {
   /// Saves the edits that the server has not answered yet. With the drawing it also saves the confirmed canvas, so that
   /// it can be shown before the room is reached again. Undo steps are not saved.
-  public func save(withDrawing: Bool) -> [UInt8] {
+  ///
+  /// - Parameter withEdits: false leaves out the unanswered edits, so that whoever restores the replica doesn't send them.
+  ///   Their stamps count as given out all the same.
+  public func save(withDrawing: Bool, withEdits: Bool = true) -> [UInt8] {
+    let outbox = withEdits ? self.outbox : Outbox()
     var writer = ByteWriter(capacity: 256)
     writer.append(SavedReplica.version)
     writer.append(

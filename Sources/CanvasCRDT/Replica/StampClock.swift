@@ -33,6 +33,13 @@ struct StampClock: Sendable {
     clock = Clock(actor: actor, time: spentTime >> 16 <= bound ? max(confirmedTime, spentTime) : confirmedTime)
   }
 
+  /// Forgets what any room has taken, as an actor who has given out no stamp yet.
+  mutating func startOver(as actor: Identifier) {
+    clock = Clock(actor: actor)
+    confirmedTime = 0
+    spentTime = 0
+  }
+
   /// Begins after the confirmed time, as an actor who has given out no stamp yet.
   mutating func begin(as actor: Identifier) {
     clock = Clock(actor: actor, time: confirmedTime)

@@ -5,11 +5,20 @@ extension UndoHistory {
   public mutating func forget(_ operations: [Operation]) {
     let stamps = operations.map { $0.at }.sorted()
     guard !stamps.isEmpty else { return }
-    forget(stamps, in: &undoable)
-    forget(stamps, in: &redoable)
+    UndoHistory.forget(stamps, in: &undoable)
+    UndoHistory.forget(stamps, in: &redoable)
     var steps = [open]
-    forget(stamps, in: &steps)
+    UndoHistory.forget(stamps, in: &steps)
     open = steps.first ?? Step()
+    for index in exchanges.indices {
+      for shape in exchanges[index].parts.keys {
+        if exchanges[index].parts[shape]?.entry.forget(stamps) == false { exchanges[index].parts[shape] = nil }
+      }
+      exchanges[index].rest = exchanges[index].rest.compactMap { entry in
+        var entry = entry
+        return entry.forget(stamps) ? entry : nil
+      }
+    }
     places.removeAll()
     for (place, entry) in open.entries.enumerated() { places[entry.shape] = place }
     shapesRemembered = 0
@@ -17,40 +26,55 @@ extension UndoHistory {
     for step in redoable { shapesRemembered += step.entries.count }
   }
 
-  private func forget(_ stamps: [Stamp], in steps: inout [Step]) {
+  private static func forget(_ stamps: [Stamp], in steps: inout [Step]) {
     for index in steps.indices {
-      var isTouched = false
-      for place in steps[index].entries.indices {
-        let entry = steps[index].entries[place]
-        for property in entry.after.covered {
-          guard let stamp = entry.after.stamp(of: property), stamps.holds(stamp) else { continue }
-          isTouched = true
-          steps[index].entries[place].before.uncover(property)
-          steps[index].entries[place].after.uncover(property)
-          if property == .deleted {
-            steps[index].entries[place].after.isLive = entry.before.isLive
-          }
-        }
+      steps[index].entries = steps[index].entries.compactMap { entry in
+        var entry = entry
+        return entry.forget(stamps) ? entry : nil
       }
-      if isTouched { steps[index].entries.removeAll { $0.after.isEmpty || !$0.after.covered.contains(.deleted) } }
     }
     steps.removeAll { $0.entries.isEmpty }
   }
 
   /// Follows operations that were given new stamps.
-  public mutating func restamp(_ replaced: ReplacedStamps) {
+  mutating func restamp(_ replaced: ReplacedStamps, on canvas: Canvas) {
     guard !replaced.isEmpty else { return }
     UndoHistory.restamp(replaced, in: &undoable)
     UndoHistory.restamp(replaced, in: &redoable)
     for place in open.entries.indices { UndoHistory.restamp(replaced, in: &open.entries[place]) }
+    for index in exchanges.indices {
+      for shape in exchanges[index].parts.keys {
+        guard var part = exchanges[index].parts[shape] else { continue }
+        part.stamp = replaced[part.stamp] ?? part.stamp
+        UndoHistory.restamp(replaced, in: &part.entry)
+        exchanges[index].parts[shape] = part
+      }
+      for shape in exchanges[index].standIns.keys {
+        guard var standIns = exchanges[index].standIns[shape] else { continue }
+        for place in standIns.indices {
+          standIns[place].current = replaced[standIns[place].current] ?? standIns[place].current
+          if let alias = standIns[place].alias { standIns[place].alias = UndoHistory.restamped(replaced, alias) }
+        }
+        exchanges[index].standIns[shape] = standIns
+      }
+      for place in exchanges[index].rest.indices { UndoHistory.restamp(replaced, in: &exchanges[index].rest[place]) }
+    }
     for shape in aliases.keys {
       guard var ofShape = aliases[shape] else { continue }
-      for index in ofShape.indices {
-        ofShape[index].current = replaced[ofShape[index].current] ?? ofShape[index].current
-        if let original = ofShape[index].original { ofShape[index].original = replaced[original] ?? original }
+      // A stamp that is past the first replaced one and on no operation may be given out again, for another value.
+      ofShape.removeAll { alias in
+        replaced.covers(alias.current) && canvas.stamp(of: alias.property, in: shape) != alias.current
       }
-      aliases[shape] = ofShape
+      for index in ofShape.indices { ofShape[index] = UndoHistory.restamped(replaced, ofShape[index]) }
+      aliases[shape] = ofShape.isEmpty ? nil : ofShape
     }
+  }
+
+  private static func restamped(_ replaced: ReplacedStamps, _ alias: Alias) -> Alias {
+    var alias = alias
+    alias.current = replaced[alias.current] ?? alias.current
+    if let original = alias.original { alias.original = replaced[original] ?? original }
+    return alias
   }
 
   private static func restamp(_ replaced: ReplacedStamps, in steps: inout [Step]) {
@@ -62,6 +86,22 @@ extension UndoHistory {
   private static func restamp(_ replaced: ReplacedStamps, in entry: inout Entry) {
     entry.before.restamp(replaced)
     entry.after.restamp(replaced)
+  }
+}
+
+extension UndoHistory.Entry {
+  /// Returns whether anything is left that can be undone.
+  fileprivate mutating func forget(_ stamps: [Stamp]) -> Bool {
+    let wasLive = before.isLive
+    var isTouched = false
+    for property in after.covered {
+      guard let stamp = after.stamp(of: property), stamps.holds(stamp) else { continue }
+      isTouched = true
+      before.uncover(property)
+      after.uncover(property)
+      if property == .deleted { after.isLive = wasLive }
+    }
+    return !isTouched || !after.isEmpty && after.covered.contains(.deleted)
   }
 }
 
@@ -78,6 +118,12 @@ public struct ReplacedStamps {
     let index = before.rank(of: stamp)
     before.insert(stamp, at: index)
     after.insert(replacement, at: index)
+  }
+
+  /// Whether the actor gave this stamp out after the first replaced one, and it is not replaced itself.
+  func covers(_ stamp: Stamp) -> Bool {
+    guard let first = before.first, first.actor == stamp.actor else { return false }
+    return stamp > first && self[stamp] == nil
   }
 
   subscript(stamp: Stamp) -> Stamp? {

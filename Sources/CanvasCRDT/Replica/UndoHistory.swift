@@ -5,8 +5,11 @@
 ///
 /// Undoing writes new stamps, so a register's stamp alone doesn't tell whether it is as a still earlier step left it.
 /// The history therefore remembers, for each register that it wrote back, the stamp under which the value was first
-/// written, and compares that. A step never changes on its way between the two lists, which is why undoing and redoing
-/// can go on for ever.
+/// written, and compares that. So a step can stay what it is on its way between the two lists, and undoing and redoing
+/// can go on for ever. Only what an undo or a redo deletes or brings back is taken down anew, with what others had
+/// written to it meanwhile.
+///
+/// The server may refuse what undoing or redoing wrote. The step then goes back to where it was: see `Exchange`.
 public struct UndoHistory: Sendable {
   /// More than anyone steps back through. A drawing program's memory has to be bounded.
   public static let stepsMax = 1_000
@@ -14,21 +17,34 @@ public struct UndoHistory: Sendable {
   /// How many shapes all steps together may remember, about 300 bytes each. The newest step is kept whatever its size.
   public static let shapesMax = 100_000
 
+  /// A saved turn past this is no turn. It leaves room for more than anyone takes.
+  static let turnMax: UInt64 = 1 << 48
+
   /// With fewer aliases than this, looking for those that no step needs isn't worth the work.
   private static let aliasesMin = 1_024
 
   struct Step: Sendable {
     var entries: [Entry] = []
+
+    /// When the step came to the list in which it is. Within each list, turns rise.
+    var turn: UInt64 = 0
+
+    /// An undo found nothing to do here and went on to the step below. Redoing that one, which came to the list of undone
+    /// steps in this turn, brings this one back too.
+    var passedOverFor: UInt64?
   }
 
   struct Entry: Sendable {
     let shape: Identifier
     var before: RegisterSnapshot
     var after: RegisterSnapshot
+    /// The registers that undoing left alone, and so does redoing.
+    var spared = PropertyMask()
   }
 
   /// A register's current stamp and the earlier one that it stands for, since the value is the same. `original` is nil
-  /// where the register did not exist.
+  /// where the register did not exist. While the server may still refuse what was written under the current stamp, the
+  /// alias of the stamp before it is kept too.
   struct Alias: Sendable {
     let property: Property
     var current: Stamp
@@ -37,14 +53,18 @@ public struct UndoHistory: Sendable {
 
   var undoable: [Step] = []
   var redoable: [Step] = []
-  /// By shape. Each of its registers has at most one.
+  /// By shape, the newest of each register last.
   var aliases = IdentifierMap<[Alias]>()
   var shapesRemembered = 0
+  var lastTurn: UInt64 = 0
+
+  /// What was undone and redone and the server has not answered yet, the oldest first.
+  var exchanges: [Exchange] = []
 
   /// The step that is being made, and each shape's index in it.
   var open = Step()
   var places = IdentifierMap<Int>()
-  private var openGroups = 0
+  var openGroups = 0
 
   public init() {}
 
@@ -91,13 +111,19 @@ extension UndoHistory {
     return change
   }
 
-  private mutating func closeStep() {
+  mutating func closeStep() {
     guard !open.entries.isEmpty else { return }
+    open.turn = newTurn()
     undoable.append(open)
     shapesRemembered += open.entries.count
     open = Step()
     places.removeAll()
     trim()
+  }
+
+  mutating func newTurn() -> UInt64 {
+    lastTurn += 1
+    return lastTurn
   }
 
   private mutating func forgetRedoable() {
@@ -121,11 +147,12 @@ extension UndoHistory {
 
   private mutating func forgetUnnamedAliases() {
     var named = IdentifierSet()
-    for step in undoable { for entry in step.entries { named.insert(entry.shape) } }
+    for step in undoable + redoable { for entry in step.entries { named.insert(entry.shape) } }
+    for exchange in exchanges { for shape in exchange.parts.keys { named.insert(shape) } }
     aliases.removeAll { shape, _ in !named.contains(shape) }
   }
 
-  private func snapshot(of covered: PropertyMask, in shape: Identifier, on canvas: Canvas) -> RegisterSnapshot {
+  func snapshot(of covered: PropertyMask, in shape: Identifier, on canvas: Canvas) -> RegisterSnapshot {
     let registers = canvas.registers(of: shape)
     var snapshot = RegisterSnapshot(isLive: registers.contains(.kind))
     let values = canvas.values(of: shape)
@@ -141,174 +168,11 @@ extension UndoHistory {
 
   /// The stamp under which a register's value was first written. Nil where the register has no value, or its value
   /// stands for none.
-  private func originalStamp(of property: Property, in shape: Identifier, on canvas: Canvas) -> Stamp? {
+  func originalStamp(of property: Property, in shape: Identifier, on canvas: Canvas) -> Stamp? {
     guard let current = canvas.stamp(of: property, in: shape) else { return nil }
-    guard let alias = aliases[shape]?.first(where: { $0.property == property }), alias.current == current else {
+    guard let alias = aliases[shape]?.last(where: { $0.property == property && $0.current == current }) else {
       return current
     }
     return alias.original
-  }
-}
-
-// MARK: - Undoing and redoing
-
-extension UndoHistory {
-  /// The operations that undo the newest step that still has an effect; none where there is no such step. The caller
-  /// applies them to `canvas` directly, not through the history.
-  public mutating func undo(on canvas: Canvas, clock: inout Clock, milliseconds: UInt64) -> [Operation] {
-    openGroups = 0
-    closeStep()
-    while let step = undoable.popLast() {
-      if let operations = exchange(step, isUndo: true, on: canvas, clock: &clock, milliseconds: milliseconds) {
-        redoable.append(step)
-        if !operations.isEmpty { return operations }
-      } else {
-        shapesRemembered -= step.entries.count
-      }
-    }
-    return []
-  }
-
-  /// The operations that redo the step that was undone last and can still be redone.
-  public mutating func redo(on canvas: Canvas, clock: inout Clock, milliseconds: UInt64) -> [Operation] {
-    while let step = redoable.popLast() {
-      if let operations = exchange(step, isUndo: false, on: canvas, clock: &clock, milliseconds: milliseconds) {
-        undoable.append(step)
-        if !operations.isEmpty { return operations }
-      } else {
-        shapesRemembered -= step.entries.count
-      }
-    }
-    return []
-  }
-
-  /// The operations that take the canvas from one side of a step to the other. An empty list where both sides look
-  /// alike, as where a value was written over an equal one. Nil where others have written over everything.
-  private mutating func exchange(
-    _ step: Step,
-    isUndo: Bool,
-    on canvas: Canvas,
-    clock: inout Clock,
-    milliseconds: UInt64
-  ) -> [Operation]? {
-    var operations: [Operation] = []
-    var isInPlace = false
-    for place in inOrderOfNaming(step.entries, isUndo: isUndo) {
-      let entry = step.entries[place]
-      let from = isUndo ? entry.after : entry.before
-      let to = isUndo ? entry.before : entry.after
-      guard let set = transition(of: entry.shape, from: from, to: to, on: canvas, actor: clock.actor) else { continue }
-      let stamp = set.assigned.isEmpty ? nil : clock.tick(milliseconds: milliseconds)
-      if note(entry.shape, from: from, to: to, wrote: set, at: stamp, on: canvas) { isInPlace = true }
-      if let stamp { operations.append(Operation(shape: entry.shape, at: stamp, set: set)) }
-    }
-    return isInPlace ? operations : nil
-  }
-
-  /// The order in which to write `entries`. Shapes that come back are written last, in the order in which they had been
-  /// named. So shapes that share a name get back the numbers that they showed.
-  private func inOrderOfNaming(_ entries: [Entry], isUndo: Bool) -> [Int] {
-    func naming(_ place: Int) -> Stamp? {
-      let from = isUndo ? entries[place].after : entries[place].before
-      let to = isUndo ? entries[place].before : entries[place].after
-      return to.isLive && !from.isLive ? to.stamp(of: .name) : nil
-    }
-    var places = Array(entries.indices)
-    places.sort { first, second in
-      let one = naming(first) ?? .never
-      let other = naming(second) ?? .never
-      return one != other ? one < other : first < second
-    }
-    return places
-  }
-
-  /// The values to write so that a shape comes from one side of a step to the other. Nil where the shape is no longer
-  /// on the first side.
-  private func transition(
-    of shape: Identifier,
-    from: RegisterSnapshot,
-    to: RegisterSnapshot,
-    on canvas: Canvas,
-    actor: Identifier
-  ) -> Properties? {
-    let registers = canvas.registers(of: shape)
-    let isLive = registers.contains(.kind)
-    guard isLive == from.isLive else { return nil }
-    var set = Properties()
-    switch (from.isLive, to.isLive) {
-    case (true, true):
-      let values = canvas.values(of: shape)
-      for property in from.covered.intersection(.registers)
-      where originalStamp(of: property, in: shape, on: canvas) == from.stamp(of: property) {
-        var target = Properties()
-        if to.values.assigned.contains(property) {
-          target.take(property, from: to.values)
-        } else {
-          let kind = set.assigned.contains(.kind) ? set.kind : values.kind
-          target.assignDefault(property, kind: kind, of: shape)
-        }
-        if !target.agrees(on: property, with: values) { set.take(property, from: target) }
-      }
-      // A name that undo made up, where there was none before, changes with the kind, as a missing name would.
-      if set.assigned.contains(.kind), !set.assigned.contains(.name), registers.contains(.name),
-        originalStamp(of: .name, in: shape, on: canvas) == nil
-      {
-        set.assignDefault(.name, kind: set.kind, of: shape)
-      }
-    case (false, true):
-      guard originalStamp(of: .deleted, in: shape, on: canvas) == from.stamp(of: .deleted) else { return nil }
-      // Values that someone wrote while the shape was deleted are kept.
-      set.take(to.values.assigned.intersection(.registers).subtracting(registers), from: to.values)
-    case (true, false):
-      for property in registers {
-        let original = originalStamp(of: property, in: shape, on: canvas)
-        guard original == nil || original == from.stamp(of: property) || original?.actor == actor else { return nil }
-      }
-      set.delete()
-    // The shape was made and deleted in one step. Nothing is to be written, but its erasure now stands for the one
-    // before.
-    case (false, false): break
-    }
-    return set
-  }
-
-  /// Remembers which stamps the registers that are now on the `to` side stand for. False where there are none.
-  private mutating func note(
-    _ shape: Identifier,
-    from: RegisterSnapshot,
-    to: RegisterSnapshot,
-    wrote set: Properties,
-    at stamp: Stamp?,
-    on canvas: Canvas
-  ) -> Bool {
-    var isAny = false
-    for property in from.covered.union(to.covered).union(set.assigned) {
-      let written = set.assigned.contains(property)
-      if !written {
-        guard !set.deleted, originalStamp(of: property, in: shape, on: canvas) == from.stamp(of: property) else {
-          continue
-        }
-      }
-      if property != .deleted || written { isAny = true }
-      guard let current = written ? stamp : canvas.stamp(of: property, in: shape) else { continue }
-      let original = to.stamp(of: property)
-      var aliases = (self.aliases[shape] ?? []).filter { $0.property != property }
-      if original != current { aliases.append(Alias(property: property, current: current, original: original)) }
-      self.aliases[shape] = aliases.isEmpty ? nil : aliases
-    }
-    return isAny
-  }
-}
-
-extension Properties {
-  /// Assigns the default of a property that nobody has set. A name has no default: it gets the one made up for the
-  /// shape.
-  mutating func assignDefault(_ property: Property, kind: ShapeKind, of shape: Identifier) {
-    if property == .name {
-      name = Shape.madeUpName(kind, shape)
-    } else {
-      clear(property)
-      assigned.insert(property)
-    }
   }
 }

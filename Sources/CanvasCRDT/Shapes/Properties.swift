@@ -200,6 +200,13 @@ extension Properties {
     return kept
   }
 
+  /// These values without those that `other` has as well. What `other` doesn't assign counts as its default.
+  public func differing(from other: borrowing Properties) -> Properties {
+    var differing = self
+    for property in assigned where agrees(on: property, with: other) { differing.clear(property) }
+    return differing
+  }
+
   /// Whether both assign `property` the same value.
   func agrees(on property: Property, with other: borrowing Properties) -> Bool {
     switch property.form {

@@ -20,7 +20,49 @@ public struct Shape: Hashable, Sendable {
     properties.assigned.contains(.name) ? properties.name : Shape.madeUpName(properties.kind, id)
   }
 
+  /// Whether a shape with this name counts as one without: the name is the one made up for the shape, of whatever kind.
+  /// A register can't be taken away again, so this is what undoing a shape's first name leaves.
+  static func isMadeUp(_ name: Text, for id: Identifier) -> Bool {
+    // Nearly all names end otherwise.
+    let isLikely = name.withBytes { name in
+      id.lastGroup.withBytes { group in name.count > group.count && name.suffix(group.count).elementsEqual(group) }
+    }
+    return isLikely && ShapeKind.allCases.contains { madeUpName($0, id) == name }
+  }
+
   static func madeUpName(_ kind: ShapeKind, _ id: Identifier) -> Text {
     Text(kind.words).appending(" ").appending(id.lastGroup)
+  }
+}
+
+// MARK: - Properties that nobody has set
+
+extension Shape {
+  /// The values of `wanted`, with the defaults of those that nobody has set. For a name that is the one made up.
+  public func values(of wanted: PropertyMask) -> Properties {
+    var values = properties.keeping(wanted)
+    for property in wanted.intersection(.registers).subtracting(properties.assigned) {
+      values.assignDefault(property, kind: properties.kind, of: id)
+    }
+    return values
+  }
+
+  /// What reads differently than it did on `earlier`.
+  public func changes(since earlier: Shape) -> Properties {
+    let either = properties.assigned.union(earlier.properties.assigned)
+    return values(of: either).differing(from: earlier.values(of: either))
+  }
+}
+
+extension Properties {
+  /// Assigns the default of a property that nobody has set. A name has no default: it gets the one made up for the
+  /// shape, which counts as none.
+  mutating func assignDefault(_ property: Property, kind: ShapeKind, of shape: Identifier) {
+    if property == .name {
+      name = Shape.madeUpName(kind, shape)
+    } else {
+      clear(property)
+      assigned.insert(property)
+    }
   }
 }

@@ -6,27 +6,10 @@
 //
 // The messages are the same in both encodings, `JSONEncoding` and `BinaryEncoding`. Values here have been checked: a
 // decoder refuses what the contract does not allow, so the receiver of a message need not check again.
-
-/// How far in a room's log a client has come. Opaque: a client compares it for equality, keeps it and sends it back.
-public struct Cursor: Hashable, Sendable {
-  public let text: Text
-
-  public init(_ text: Text) { self.text = text }
-}
-
-/// A client's name for one of its messages: a number or a text. The server echoes it unchanged.
-public struct MessageIdentifier: Hashable, Sendable {
-  /// The JSON of it, as the client wrote it.
-  public let json: JSONText
-
-  /// Nil unless the value is a number or a text.
-  public init?(json: JSONText) {
-    guard json.kind == .number || json.kind == .string else { return nil }
-    self.json = json
-  }
-}
-
-// MARK: - From the client
+//
+// Each message has a file in `Messages`, with its fields and how they are written and read in both encodings. This file
+// lists the messages, says what each is called, and hands over to their files. No `switch` here has a `default`, so the
+// compiler names every place that a new message needs.
 
 public enum ClientMessage: Hashable, Sendable {
   case hello(Hello)
@@ -35,49 +18,6 @@ public enum ClientMessage: Hashable, Sendable {
   case ping(MessageIdentifier?)
   case digest
 }
-
-public struct Hello: Hashable, Sendable {
-  public var name: Text?
-  public var color: Color?
-  /// The actor that the client was before and wants to be again.
-  public var actor: Identifier?
-  /// The place from which the client wants to go on: the server sends only what is newer.
-  public var since: Cursor?
-  public var overlaps = false
-  public var readonly = false
-
-  public init() {}
-}
-
-/// Operations that are taken all together or not at all.
-public struct Submission: Hashable, Sendable {
-  public var id: MessageIdentifier?
-  public var operations: [ProposedOperation]
-
-  public init(id: MessageIdentifier?, operations: [ProposedOperation]) {
-    self.id = id
-    self.operations = operations
-  }
-}
-
-/// An operation that may lack a stamp; then the server stamps it.
-public struct ProposedOperation: Hashable, Sendable {
-  public var shape: Identifier
-  public var at: Stamp?
-  public var set: Properties
-
-  public init(shape: Identifier, at: Stamp?, set: Properties) {
-    self.shape = shape
-    self.at = at
-    self.set = set
-  }
-
-  public init(_ operation: Operation) {
-    self.init(shape: operation.shape, at: operation.at, set: operation.set)
-  }
-}
-
-// MARK: - From the server
 
 public enum ServerMessage: Equatable, Sendable {
   indirect case welcome(Welcome)
@@ -93,198 +33,230 @@ public enum ServerMessage: Equatable, Sendable {
   case error(code: Text, message: Text)
 }
 
-public struct Welcome: Hashable, Sendable {
-  public var room: Text
-  public var actor: Identifier
-  public var role: Role
-  /// The server's clock, in Unix milliseconds.
-  public var milliseconds: UInt64
-  public var limits: RoomLimits
-  public var peers: [Peer]
+// MARK: - What they are called
 
-  public init(
-    room: Text,
-    actor: Identifier,
-    role: Role,
-    milliseconds: UInt64,
-    limits: RoomLimits,
-    peers: [Peer]
-  ) {
-    self.room = room
-    self.actor = actor
-    self.role = role
-    self.milliseconds = milliseconds
-    self.limits = limits
-    self.peers = peers
-  }
-}
+/// The kinds of messages from a client. The number is a message's first byte in the binary form.
+enum ClientMessageKind: UInt8, WireNamed {
+  case hello = 0x01
+  case operations = 0x02
+  case presence = 0x03
+  case ping = 0x04
+  case digest = 0x05
 
-/// What a connection may do.
-public enum Role: UInt8, CaseIterable, Hashable, Sendable {
-  case editor
-  case viewer
-
-  public var wireName: StaticString {
+  /// The message's `type` in JSON.
+  var wireName: StaticString {
     switch self {
-    case .editor: "editor"
-    case .viewer: "viewer"
+    case .hello: "hello"
+    case .operations: "ops"
+    case .presence: "presence"
+    case .ping: "ping"
+    case .digest: "digest"
     }
   }
 }
 
-/// The room's limits: the server refuses what exceeds them.
-public struct RoomLimits: Hashable, Sendable {
-  public var messageBytes: UInt64 = 1_048_576
-  public var operationsPerMessage: UInt64 = 1_024
-  public var operationsPerSecond: UInt64 = 2_000
-  public var shapes: UInt64 = 100_000
-  public var clockAheadMilliseconds: UInt64 = 60_000
-  public var presenceBytes: UInt64 = 4_096
-  public var horizonMilliseconds: UInt64 = 2_592_000_000
-
-  public init() {}
-}
-
-/// Someone in the room.
-public struct Peer: Hashable, Sendable {
-  public var actor: Identifier
-  public var name: Text
-  public var color: Color
-  /// The newest presence: a JSON object. A peer that has only just come has none.
-  public var state: JSONText?
-
-  public init(actor: Identifier, name: Text, color: Color, state: JSONText? = nil) {
-    self.actor = actor
-    self.name = name
-    self.color = color
-    self.state = state
-  }
-}
-
-public struct PeerState: Hashable, Sendable {
-  public var actor: Identifier
-  public var state: JSONText
-
-  public init(actor: Identifier, state: JSONText) {
-    self.actor = actor
-    self.state = state
-  }
-}
-
-/// Operations in the order of the room's log, or a part of its state.
-public struct Delivery: Equatable, Sendable {
-  public var cursor: Cursor
-  public var content: Content
-  /// Whether another part follows.
-  public var more: Bool
-  /// Whether the client has to drop its confirmed canvas first.
-  public var reset: Bool
-
-  /// The binary encoding has its own form for state. JSON writes it as operations.
-  public enum Content: Equatable, Sendable {
-    case operations([Operation])
-    case state(StatePart)
-  }
-
-  public init(cursor: Cursor, content: Content, more: Bool = false, reset: Bool = false) {
-    self.cursor = cursor
-    self.content = content
-    self.more = more
-    self.reset = reset
-  }
-
-  public init(cursor: Cursor, operations: [Operation], more: Bool = false, reset: Bool = false) {
-    self.init(cursor: cursor, content: .operations(operations), more: more, reset: reset)
-  }
-}
-
-public struct Acknowledgement: Hashable, Sendable {
-  public var id: MessageIdentifier?
-  public var cursor: Cursor
-  public var superseded: [Superseded]
-
-  public init(id: MessageIdentifier?, cursor: Cursor, superseded: [Superseded] = []) {
-    self.id = id
-    self.cursor = cursor
-    self.superseded = superseded
-  }
-}
-
-/// A value that had already lost to a newer one when it was made durable.
-public struct Superseded: Hashable, Sendable {
-  /// The index of the operation in its message.
-  public var operation: Int
-  public var property: Property
-  public var by: Stamp
-
-  public init(operation: Int, property: Property, by: Stamp) {
-    self.operation = operation
-    self.property = property
-    self.by = by
-  }
-}
-
-/// A message that was refused. Nothing of it is applied.
-public struct Rejection: Hashable, Sendable, Error {
-  public var id: MessageIdentifier?
-  /// The index of the refused operation; nil where the whole message was refused.
-  public var operation: Int?
-  public var code: RejectCode
-  /// The reason, in words.
-  public var message: Text
-
-  public init(id: MessageIdentifier? = nil, operation: Int? = nil, code: RejectCode, message: Text) {
-    self.id = id
-    self.operation = operation
-    self.code = code
-    self.message = message
-  }
-}
-
-public enum RejectCode: UInt8, CaseIterable, Hashable, Sendable {
-  case badMessage
-  case badShape
-  case badStamp
-  case badProperty
-  case badValue
-  case clockAhead
-  case tooOld
-  case readOnly
-  case roomFull
-  case tooManyOperations
-  case rateLimited
-  case unavailable
-
-  public var wireName: StaticString {
+extension ClientMessage {
+  var kind: ClientMessageKind {
     switch self {
-    case .badMessage: "bad_message"
-    case .badShape: "bad_shape"
-    case .badStamp: "bad_stamp"
-    case .badProperty: "bad_property"
-    case .badValue: "bad_value"
-    case .clockAhead: "clock_ahead"
-    case .tooOld: "too_old"
-    case .readOnly: "read_only"
-    case .roomFull: "room_full"
-    case .tooManyOperations: "too_many_ops"
-    case .rateLimited: "rate_limited"
-    case .unavailable: "unavailable"
+    case .hello: .hello
+    case .operations: .operations
+    case .presence: .presence
+    case .ping: .ping
+    case .digest: .digest
+    }
+  }
+}
+
+/// The kinds of messages from a server. The number is a message's first byte in the binary form, and has the bit 0x40.
+///
+/// A delivery is of one of two kinds: the binary form tells operations from state. JSON doesn't: the two have one name,
+/// under which `delivery` is found, since it comes first.
+enum ServerMessageKind: UInt8, WireNamed {
+  case welcome = 0x41
+  case delivery = 0x42
+  case state = 0x43
+  case acknowledgement = 0x44
+  case rejection = 0x45
+  case presence = 0x46
+  case join = 0x47
+  case leave = 0x48
+  case overlaps = 0x49
+  case pong = 0x4A
+  case digest = 0x4B
+  case error = 0x4C
+
+  /// The message's `type` in JSON.
+  var wireName: StaticString {
+    switch self {
+    case .welcome: "welcome"
+    case .delivery, .state: "ops"
+    case .acknowledgement: "ack"
+    case .rejection: "reject"
+    case .presence: "presence"
+    case .join: "join"
+    case .leave: "leave"
+    case .overlaps: "overlaps"
+    case .pong: "pong"
+    case .digest: "digest"
+    case .error: "error"
     }
   }
 
-  /// Whether the same operations may be taken later.
-  public var isPassing: Bool { self == .rateLimited || self == .unavailable }
+  /// Whether such a message is for its receiver alone: a welcome, an answer, an error. The others tell what happens in
+  /// the room.
+  var isPersonal: Bool {
+    switch self {
+    case .welcome, .acknowledgement, .rejection, .pong, .digest, .error: true
+    case .delivery, .state, .presence, .join, .leave, .overlaps: false
+    }
+  }
 }
 
-/// Pairs of live, visible shapes that came to share area, or ceased to.
-public struct OverlapNotice: Hashable, Sendable {
-  public var began: [ShapePair]
-  public var ended: [ShapePair]
-  public var more: Bool
+extension ServerMessage {
+  var kind: ServerMessageKind {
+    switch self {
+    case .welcome: .welcome
+    case .operations(let delivery): delivery.kind
+    case .acknowledgement: .acknowledgement
+    case .rejection: .rejection
+    case .presence: .presence
+    case .join: .join
+    case .leave: .leave
+    case .overlaps: .overlaps
+    case .pong: .pong
+    case .digest: .digest
+    case .error: .error
+    }
+  }
+}
 
-  public init(began: [ShapePair], ended: [ShapePair], more: Bool = false) {
-    self.began = began
-    self.ended = ended
-    self.more = more
+// MARK: - As JSON
+
+extension JSONEncoding {
+  /// Writes the members that follow `type`.
+  static func writeMembers(of message: ClientMessage, to writer: inout JSONWriter) {
+    switch message {
+    case .hello(let hello): write(hello, to: &writer)
+    case .operations(let submission): write(submission, to: &writer)
+    case .presence(let state): writePresence(state, to: &writer)
+    case .ping(let id): writePing(id, to: &writer)
+    case .digest: break
+    }
+  }
+
+  static func writeMembers(of message: ServerMessage, to writer: inout JSONWriter) {
+    switch message {
+    case .welcome(let welcome): write(welcome, to: &writer)
+    case .operations(let delivery): write(delivery, to: &writer)
+    case .acknowledgement(let acknowledgement): write(acknowledgement, to: &writer)
+    case .rejection(let rejection): write(rejection, to: &writer)
+    case .presence(let states): write(states, to: &writer)
+    case .join(let peer): writeJoin(peer, to: &writer)
+    case .leave(let actor): writeLeave(actor, to: &writer)
+    case .overlaps(let notice): write(notice, to: &writer)
+    case .pong(let id, let milliseconds): writePong(id, milliseconds, to: &writer)
+    case .digest(let cursor, let hash): writeDigest(cursor, hash, to: &writer)
+    case .error(let code, let message): writeError(code, message, to: &writer)
+    }
+  }
+
+  static func readClientMessage(
+    _ kind: ClientMessageKind,
+    from reader: inout JSONReader,
+    operationsMax: UInt64
+  ) throws(MessageError) -> ClientMessage {
+    switch kind {
+    case .hello: .hello(try readHello(from: &reader))
+    case .operations: .operations(try readSubmission(from: &reader, operationsMax: operationsMax))
+    case .presence: .presence(try readPresence(from: &reader))
+    case .ping: .ping(try readPing(from: &reader))
+    case .digest: .digest
+    }
+  }
+
+  static func readServerMessage(
+    _ kind: ServerMessageKind,
+    from reader: inout JSONReader
+  ) throws(MessageError) -> ServerMessage {
+    switch kind {
+    case .welcome: .welcome(try readWelcome(from: &reader))
+    case .delivery, .state: .operations(try readDelivery(from: &reader))
+    case .acknowledgement: .acknowledgement(try readAcknowledgement(from: &reader))
+    case .rejection: .rejection(try readRejection(from: &reader))
+    case .presence: .presence(try readPeerStates(from: &reader))
+    case .join: .join(try readJoin(from: &reader))
+    case .leave: .leave(try readLeave(from: &reader))
+    case .overlaps: .overlaps(try readOverlaps(from: &reader))
+    case .pong: try readPong(from: &reader)
+    case .digest: try readDigest(from: &reader)
+    case .error: try readError(from: &reader)
+    }
+  }
+}
+
+// MARK: - As binary
+
+extension BinaryEncoding {
+  /// Writes the fields that follow the byte for the kind.
+  static func writeFields(of message: ClientMessage, to writer: inout ByteWriter) {
+    switch message {
+    case .hello(let hello): write(hello, to: &writer)
+    case .operations(let submission): write(submission, to: &writer)
+    case .presence(let state): writePresence(state, to: &writer)
+    case .ping(let id): writePing(id, to: &writer)
+    case .digest: break
+    }
+  }
+
+  static func writeFields(of message: ServerMessage, to writer: inout ByteWriter) {
+    switch message {
+    case .welcome(let welcome): write(welcome, to: &writer)
+    case .operations(let delivery): write(delivery, to: &writer)
+    case .acknowledgement(let acknowledgement): write(acknowledgement, to: &writer)
+    case .rejection(let rejection): write(rejection, to: &writer)
+    case .presence(let states): write(states, to: &writer)
+    case .join(let peer): write(peer, to: &writer)
+    case .leave(let actor): writer.append(actor)
+    case .overlaps(let notice): write(notice, to: &writer)
+    case .pong(let id, let milliseconds): writePong(id, milliseconds, to: &writer)
+    case .digest(let cursor, let hash): writeDigest(cursor, hash, to: &writer)
+    case .error(let code, let message): writeError(code, message, to: &writer)
+    }
+  }
+
+  /// Sets `id` as soon as it is read, so that a refusal can name it.
+  static func readClientMessage(
+    _ kind: ClientMessageKind,
+    from reader: inout ByteReader,
+    id: inout MessageIdentifier?,
+    operationsMax: UInt64
+  ) throws(BinaryFailure) -> ClientMessage {
+    switch kind {
+    case .hello: .hello(try readHello(from: &reader))
+    case .operations: .operations(try readSubmission(from: &reader, id: &id, operationsMax: operationsMax))
+    case .presence: .presence(try readPresence(from: &reader))
+    case .ping: .ping(try readPing(from: &reader))
+    case .digest: .digest
+    }
+  }
+
+  static func readServerMessage(
+    _ kind: ServerMessageKind,
+    from reader: inout ByteReader
+  ) throws(BinaryFailure) -> ServerMessage {
+    switch kind {
+    case .welcome: .welcome(try readWelcome(from: &reader))
+    case .delivery: .operations(try readDelivery(from: &reader))
+    case .state: .operations(try readStateDelivery(from: &reader))
+    case .acknowledgement: .acknowledgement(try readAcknowledgement(from: &reader))
+    case .rejection: .rejection(try readRejection(from: &reader))
+    case .presence: .presence(try readPeerStates(from: &reader))
+    case .join: .join(try readPeer(from: &reader))
+    case .leave: .leave(try reader.identifier())
+    case .overlaps: .overlaps(try readOverlaps(from: &reader))
+    case .pong: try readPong(from: &reader)
+    case .digest: try readDigest(from: &reader)
+    case .error: try readError(from: &reader)
+    }
   }
 }

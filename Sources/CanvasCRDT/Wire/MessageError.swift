@@ -19,3 +19,17 @@ public enum MessageError: Error, Hashable, Sendable {
     }
   }
 }
+
+extension MessageError {
+  /// A refusal of the whole message.
+  static func refused(_ code: RejectCode, _ message: StaticString) -> MessageError {
+    .rejected(Rejection(code: code, message: Text(message)))
+  }
+
+  /// The same error, with the `id` that the sender gave its message.
+  func naming(_ id: MessageIdentifier?) -> MessageError {
+    guard case .rejected(var rejection) = self else { return self }
+    rejection.id = id
+    return .rejected(rejection)
+  }
+}

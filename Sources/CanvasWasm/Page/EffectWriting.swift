@@ -130,6 +130,11 @@ extension ReplicaEffect {
       writer.type("rejected")
       writer.member("code", edit.code.wireName)
       writer.member("message", edit.message)
+      switch edit.origin {
+      case .edit: break
+      case .undo: writer.member("origin", "undo" as Text)
+      case .redo: writer.member("origin", "redo" as Text)
+      }
     case .superseded(let values):
       writer.type("superseded")
       writer.key("values")

@@ -12,6 +12,7 @@ public enum LogEvent: Hashable, Sendable {
   /// The room's records now start after `first`, end with `last`, and it has this epoch.
   case repaired(id: UInt64, room: String, epoch: UInt64, first: UInt64, last: UInt64)
   case verified(id: UInt64, room: String, records: Int)
+  case verifiedPart(id: UInt64, VerifiedPart)
   case rooms(id: UInt64, [RoomSummary])
   /// The request wasn't carried out. An append that failed with `.unavailable` may still be stored; then it is reported
   /// like an append of another node, without an `id`.

@@ -8,6 +8,8 @@ public enum LogRequest: Sendable {
   case repair(RepairRequest)
   /// Reads all records and snapshots of a room and compares their checksums.
   case verify(id: UInt64, room: String)
+  /// Reads and compares a part of everything that is stored.
+  case verifyPart(VerifyRequest)
   /// Removes a room at once. Its space is freed little by little.
   case delete(id: UInt64, room: String)
   case list(id: UInt64)
@@ -158,6 +160,8 @@ public struct RepairRequest: Sendable {
     /// Drops the damaged record and all after it. The room gets the new epoch, because clients may have seen those
     /// records.
     case cutting(newEpoch: UInt64)
+    /// Drops a damaged snapshot, if there is something to start from without it. Nothing is lost.
+    case droppingSnapshot(position: UInt64)
   }
 
   public var id: UInt64
@@ -180,6 +184,7 @@ extension LogRequest {
     case .snapshot(let request): request.id
     case .trim(let request): request.id
     case .repair(let request): request.id
+    case .verifyPart(let request): request.id
     case .verify(let id, _), .delete(let id, _), .list(let id), .retain(let id, _): id
     }
   }
@@ -194,7 +199,7 @@ extension LogRequest {
     case .trim(let request): request.room
     case .repair(let request): request.room
     case .verify(_, let room), .delete(_, let room): room
-    case .list, .retain: nil
+    case .list, .retain, .verifyPart: nil
     }
   }
 

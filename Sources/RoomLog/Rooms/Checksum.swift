@@ -3,7 +3,10 @@
 /// Each step is a bijection of the state, so a change of one byte always changes the sum. It guards against a faulty
 /// disk, not against an adversary.
 struct Checksum {
-  private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+  private(set) var value: UInt64
+
+  /// - Parameter value: of what came before, if it goes on from there.
+  init(after value: UInt64 = 0xCBF2_9CE4_8422_2325) { self.value = value }
 
   mutating func add(_ bytes: UnsafeRawBufferPointer) {
     var value = value

@@ -86,6 +86,9 @@ final class Database {
     return try query.step() ? query.text(0) : ""
   }
 
+  /// Gives back the memory that nothing under way needs, most of it pages of the file.
+  func releaseMemory() { sqlite3_db_release_memory(handle) }
+
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
   func rollBack() {

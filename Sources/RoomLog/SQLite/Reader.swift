@@ -7,7 +7,7 @@ final class Reader {
   private let options: SQLiteOptions
   private let queue: RequestQueue
   private let outlet: Outlet
-  private let shared: SharedFigures
+  let shared: SharedFigures
   private var statements: ReaderStatements?
 
   init(path: String, options: SQLiteOptions, queue: RequestQueue, outlet: Outlet, shared: SharedFigures) {
@@ -66,6 +66,10 @@ final class Reader {
       case .read(let read): return .read(id: read.id, try page(read, statements))
       case .load(let load): return .loaded(id: load.id, try self.load(load, statements))
       case .verify(let id, let room): return .verified(id: id, room: room, records: try verify(room, statements))
+      case .verifyPart(let request):
+        // What nobody else reads is not to stay in memory.
+        defer { statements.forgetPages() }
+        return .verifiedPart(id: request.id, try verifyPart(request, statements))
       case .list(let id):
         return .rooms(id: id, try reading { () throws(SQLiteFailure) in try statements.summaries(shared) })
       default: return .failed(id: request.id, room: request.room, .noRecords)
@@ -113,7 +117,7 @@ final class Reader {
 
   /// Hands out a room's records until `body` wants no more. Positions are stored without gaps, so a missing record is
   /// noticed, as is one that isn't what was stored.
-  private func walk(
+  func walk(
     _ entry: RoomEntry,
     after: UInt64,
     through end: UInt64,
@@ -140,29 +144,16 @@ final class Reader {
   }
 
   /// Remembers the damage. From now on the room is refused unless a snapshot stands for what is damaged.
-  private func damaged(_ entry: RoomEntry, _ position: UInt64) -> ReadingFailure {
+  func damaged(_ entry: RoomEntry, _ position: UInt64) -> ReadingFailure {
     let isHistory = (entry.snapshots.last?.position ?? 0) >= position
     shared.note(.init(room: entry.name, position: position, isHistory: isHistory), room: entry.number)
     return .refused(.damaged(room: entry.name, position: position))
   }
 
-  private func verify(_ name: String, _ statements: ReaderStatements) throws(ReadingFailure) -> Int {
-    let entry = try room(name, epoch: nil, statements)
-    var count = 0
-    try walk(entry, after: entry.trimmed, through: entry.last, statements) { _ in
-      count += 1
-      return true
-    }
-    for place in entry.snapshots where try content(of: place, entry, statements) == nil {
-      throw .refused(.damagedSnapshot(room: name, position: place.position))
-    }
-    return count
-  }
-
   // MARK: Rooms and snapshots
 
   /// The room, unless its own entry is damaged.
-  private func room(
+  func room(
     _ name: String,
     epoch: UInt64?,
     _ statements: ReaderStatements
@@ -214,7 +205,7 @@ final class Reader {
     }
   }
 
-  private func reading<Result>(_ body: () throws(SQLiteFailure) -> Result) throws(ReadingFailure) -> Result {
+  func reading<Result>(_ body: () throws(SQLiteFailure) -> Result) throws(ReadingFailure) -> Result {
     do throws(SQLiteFailure) { return try body() } catch { throw .failed(error) }
   }
 }

@@ -5,17 +5,25 @@ final class ReaderStatements {
   let records: Statement
   private let commit: Statement
   private let room: Statement
+  private let numberedRoom: Statement
+  private let nextRoom: Statement
   private let rooms: Statement
   private let snapshots: Statement
+  private let nextSnapshot: Statement
   private let newestSnapshots: Statement
   private let snapshot: Statement
-  private let parts: Statement
+  /// After a number of a part.
+  let parts: Statement
 
   init(_ database: Database) throws(SQLiteFailure) {
     self.database = database
     begin = try database.statement("BEGIN")
     commit = try database.statement("COMMIT")
     room = try database.statement("SELECT \(StoredRows.roomColumns) FROM rooms WHERE name=?1")
+    numberedRoom = try database.statement("SELECT \(StoredRows.roomColumns) FROM rooms WHERE number=?1")
+    nextRoom = try database.statement(
+      "SELECT \(StoredRows.roomColumns) FROM rooms WHERE number>?1 AND number<=?2 ORDER BY number LIMIT 1"
+    )
     rooms = try database.statement("SELECT \(StoredRows.roomColumns) FROM rooms ORDER BY name")
     records = try database.statement(
       "SELECT \(StoredRows.recordColumns) FROM records WHERE room=?1 AND position>?2 ORDER BY position"
@@ -23,22 +31,49 @@ final class ReaderStatements {
     snapshots = try database.statement(
       "SELECT \(StoredRows.snapshotColumns) FROM snapshots WHERE room=?1 AND complete=1 ORDER BY position"
     )
+    nextSnapshot = try database.statement(
+      "SELECT \(StoredRows.snapshotColumns) FROM snapshots WHERE room=?1 AND position>?2 AND complete=1"
+        + " ORDER BY position LIMIT 1"
+    )
     newestSnapshots = try database.statement(
       "SELECT \(StoredRows.snapshotColumns) FROM snapshots WHERE complete=1 ORDER BY room, position"
     )
     snapshot = try database.statement(
       "SELECT \(StoredRows.snapshotColumns) FROM snapshots WHERE room=?1 AND position=?2 AND complete=1"
     )
-    parts = try database.statement("SELECT bytes FROM snapshot_parts WHERE room=?1 AND position=?2 ORDER BY part")
+    parts = try database.statement(
+      "SELECT part, bytes FROM snapshot_parts WHERE room=?1 AND position=?2 AND part>?3 ORDER BY part"
+    )
   }
 
   func end() {
     do { try commit.run() } catch { database.rollBack() }
   }
 
+  /// Gives back the memory that holds pages of the file.
+  func forgetPages() { database.releaseMemory() }
+
   func entry(_ name: String) throws(SQLiteFailure) -> (entry: RoomEntry, isSound: Bool)? {
-    defer { room.reset() }
     room.bind(1, name)
+    return try entry(from: room)
+  }
+
+  func entry(numbered number: Int64) throws(SQLiteFailure) -> (entry: RoomEntry, isSound: Bool)? {
+    numberedRoom.bind(1, number)
+    return try entry(from: numberedRoom)
+  }
+
+  /// The first room with a higher number, if that isn't above `last`.
+  func entry(after number: Int64, through last: Int64) throws(SQLiteFailure) -> (entry: RoomEntry, isSound: Bool)? {
+    nextRoom.bind(1, number)
+    nextRoom.bind(2, last)
+    return try entry(from: nextRoom)
+  }
+
+  func lastRoom() throws(SQLiteFailure) -> Int64 { try database.number("SELECT max(number) FROM rooms") }
+
+  private func entry(from room: Statement) throws(SQLiteFailure) -> (entry: RoomEntry, isSound: Bool)? {
+    defer { room.reset() }
     guard try room.step() else { return nil }
     var (entry, isSound) = StoredRows.room(room)
     defer { snapshots.reset() }
@@ -68,6 +103,22 @@ final class ReaderStatements {
     return summaries
   }
 
+  enum FoundSnapshot {
+    case sound(StoredRows.SnapshotRow)
+    /// Its row isn't what was stored.
+    case damaged(position: UInt64)
+  }
+
+  /// The first complete snapshot of a room after a position.
+  func snapshot(room: Int64, after position: UInt64) throws(SQLiteFailure) -> FoundSnapshot? {
+    defer { nextSnapshot.reset() }
+    nextSnapshot.bind(1, room)
+    nextSnapshot.bind(2, position)
+    guard try nextSnapshot.step() else { return nil }
+    let row = StoredRows.snapshot(nextSnapshot)
+    return row.map { .sound($0) } ?? .damaged(position: nextSnapshot.unsigned(1))
+  }
+
   func content(room: Int64, place: SnapshotPlace) throws(SQLiteFailure) -> [UInt8]? {
     defer {
       snapshot.reset()
@@ -78,9 +129,10 @@ final class ReaderStatements {
     guard try snapshot.step(), let stored = StoredRows.snapshot(snapshot) else { return nil }
     parts.bind(1, room)
     parts.bind(2, place.position)
+    parts.bind(3, Int64(-1))
     var bytes: [UInt8] = []
     // The row's checksum covers the length, but don't trust it for an allocation: take memory as parts are found.
-    while bytes.count <= place.byteCount, try parts.step() { bytes += parts.bytes(0) }
+    while bytes.count <= place.byteCount, try parts.step() { bytes += parts.bytes(1) }
     guard bytes.count == place.byteCount, StoredRows.checksum(of: bytes) == stored.content else { return nil }
     return bytes
   }

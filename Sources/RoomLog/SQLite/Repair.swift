@@ -6,15 +6,18 @@ extension Writer {
     _ connection: WriterDatabase
   ) throws(StagingFailure) {
     var entry = try room(repair.room, epoch: nil, in: staging, evenIfDamaged: true)
-    guard let damage = shared.damage(room: entry.number) else { throw .refused(.notDamaged(room: repair.room)) }
     switch repair.means {
     case .snapshot:
+      let damage = try damage(of: entry)
       // The room's own entry says how far its snapshots reach. So a snapshot can't repair a damaged entry.
-      guard damage.position > 0, let newest = entry.snapshots.last, newest.position >= damage.position else {
+      let covering = entry.snapshots.filter { $0.position >= damage.position }
+      guard damage.position > 0, let newest = try newestSound(of: covering, entry, connection) else {
         throw .refused(.damageNotCovered(room: repair.room, position: damage.position))
       }
       try stageTrim(&entry, to: newest.position, in: &staging, connection)
+    case .droppingSnapshot(let position): try drop(snapshotAt: position, of: &entry, in: &staging, connection)
     case .cutting(let newEpoch):
+      let damage = try damage(of: entry)
       entry.epoch = newEpoch
       try cut(&entry, from: damage.position, in: &staging, connection)
     }
@@ -23,6 +26,51 @@ extension Writer {
     staging.events.append(
       .repaired(id: repair.id, room: repair.room, epoch: entry.epoch, first: entry.trimmed, last: entry.last)
     )
+  }
+
+  private func damage(of entry: RoomEntry) throws(StagingFailure) -> SharedFigures.Damage {
+    guard let damage = shared.damage(room: entry.number) else { throw .refused(.notDamaged(room: entry.name)) }
+    return damage
+  }
+
+  /// Looks into the snapshots themselves: what is dropped for one that is damaged too can't be had back.
+  private func newestSound(
+    of places: [SnapshotPlace],
+    _ entry: RoomEntry,
+    _ connection: WriterDatabase
+  ) throws(StagingFailure) -> SnapshotPlace? {
+    for place in places.reversed() {
+      let isSound = try failing { () throws(SQLiteFailure) in
+        try connection.isSound(snapshotAt: place.position, room: entry.number)
+      }
+      if isSound == true { return place }
+    }
+    return nil
+  }
+
+  private func drop(
+    snapshotAt position: UInt64,
+    of entry: inout RoomEntry,
+    in staging: inout Staging,
+    _ connection: WriterDatabase
+  ) throws(StagingFailure) {
+    let number = entry.number
+    let isSound = try failing { () throws(SQLiteFailure) in
+      try connection.isSound(snapshotAt: position, room: number)
+    }
+    guard isSound == false else { throw .refused(.notDamaged(room: entry.name)) }
+    entry.snapshots.removeAll { $0.position == position }
+    if entry.trimmed > 0 {
+      let trimmed = entry.trimmed
+      let others = entry.snapshots.filter { $0.position >= trimmed }
+      guard try newestSound(of: others, entry, connection) != nil else {
+        throw .refused(.damagedSnapshot(room: entry.name, position: position))
+      }
+    }
+    try failing { () throws(SQLiteFailure) in
+      try connection.mark(connection.retireSnapshot, room: number, position: position)
+    }
+    staging.clearings.append(.snapshot(room: number, position: position))
   }
 
   /// Makes the room end before `position`. If its entry is damaged, rebuilds the entry from the records that there are.

@@ -62,7 +62,7 @@ public final class SQLiteLog: RoomLog {
   public func submit(_ requests: [LogRequest]) {
     let (reads, writes) = requests.reduce(into: ([LogRequest](), [LogRequest]())) { parts, request in
       switch request {
-      case .read, .load, .verify, .list: parts.0.append(request)
+      case .read, .load, .verify, .verifyPart, .list: parts.0.append(request)
       case .append, .snapshot, .trim, .repair, .delete, .retain: parts.1.append(request)
       }
     }

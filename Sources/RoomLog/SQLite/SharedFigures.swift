@@ -4,6 +4,8 @@ import Synchronization
 final class SharedFigures: Sendable {
   private let figures = Mutex(LogStatistics())
   private let damages = Mutex<[Int64: Damage]>([:])
+  /// Rooms of which a snapshot is damaged. They are refused only where there is nothing older to start from.
+  private let damagedSnapshots = Mutex<Set<Int64>>([])
 
   struct Damage: Sendable {
     var room: String
@@ -18,7 +20,8 @@ final class SharedFigures: Sendable {
 
   var statistics: LogStatistics {
     var figures = figures.withLock { $0 }
-    figures.damagedRooms = damages.withLock { $0.count }
+    let damaged = damages.withLock { Set($0.keys) }
+    figures.damagedRooms = damagedSnapshots.withLock { damaged.union($0).count }
     return figures
   }
 
@@ -34,10 +37,19 @@ final class SharedFigures: Sendable {
     }
   }
 
+  func hasDamagedSnapshot(room number: Int64) -> Bool { damagedSnapshots.withLock { $0.contains(number) } }
+
   func damage(room number: Int64) -> Damage? { damages.withLock { $0[number] } }
 
-  func clearDamage(room number: Int64) { damages.withLock { $0[number] = nil } }
+  func clearDamage(room number: Int64) {
+    damages.withLock { $0[number] = nil }
+    noteSnapshots(areDamaged: false, room: number)
+  }
 
+  /// What verifying all of a room's snapshots found.
+  func noteSnapshots(areDamaged: Bool, room number: Int64) {
+    damagedSnapshots.withLock { if areDamaged { $0.insert(number) } else { $0.remove(number) } }
+  }
   /// Records that a snapshot at `position` was completed. Damage up to there no longer keeps the room from being
   /// opened.
   func cover(room number: Int64, through position: UInt64) {

@@ -29,14 +29,16 @@ extension Writer {
     case .repair(let repair): try stage(repair, in: &staging, connection)
     case .retain(let id, let milliseconds):
       for name in rooms.keys.sorted() {
+        // While a snapshot is damaged the records may be needed in its place.
         guard var entry = staging.rooms[name] ?? rooms[name], shared.refusal(room: entry.number) == nil,
+          !shared.hasDamagedSnapshot(room: entry.number),
           let place = entry.trimmable(by: options.retention, milliseconds: milliseconds)
         else { continue }
         try stageTrim(&entry, to: place.position, in: &staging, connection)
         staging.events.append(.trimmed(id: nil, room: name, through: entry.trimmed))
       }
       staging.events.append(.retained(id: id))
-    case .read, .load, .verify, .list: break
+    case .read, .load, .verify, .verifyPart, .list: break
     }
   }
 

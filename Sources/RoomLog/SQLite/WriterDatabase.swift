@@ -173,4 +173,33 @@ final class WriterDatabase {
     row.bind(2, position)
     return try row.step() ? (row.unsigned(0), row.unsigned(1)) : nil
   }
+
+  /// Whether a complete snapshot is what was stored; nil if there is none.
+  func isSound(snapshotAt position: UInt64, room: Int64) throws(SQLiteFailure) -> Bool? {
+    let row = try database.statement(
+      "SELECT \(StoredRows.snapshotColumns) FROM snapshots WHERE room=?1 AND position=?2 AND complete=1"
+    )
+    row.bind(1, room)
+    row.bind(2, position)
+    guard try row.step() else { return nil }
+    guard let stored = StoredRows.snapshot(row) else { return false }
+    let parts = try database.statement(
+      "SELECT bytes FROM snapshot_parts WHERE room=?1 AND position=?2 ORDER BY part"
+    )
+    parts.bind(1, room)
+    parts.bind(2, position)
+    var content = Checksum()
+    var byteCount = 0
+    do throws(SQLiteFailure) {
+      while try parts.step() {
+        let bytes = parts.bytes(0)
+        content.add(bytes)
+        byteCount += bytes.count
+      }
+    } catch {
+      guard error.isDamage else { throw error }
+      return false
+    }
+    return byteCount == stored.place.byteCount && content.value == stored.content
+  }
 }

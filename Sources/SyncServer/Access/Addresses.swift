@@ -1,6 +1,6 @@
 import WebSocketLoop
 
-/// An address, or all that begin with the same bits: `127.0.0.1`, `10.0.0.0/8`.
+/// An address, or a range of addresses that begin with the same bits: `127.0.0.1`, `10.0.0.0/8`.
 struct AddressRange: Hashable, Sendable {
   private let address: NetworkAddress
   private let bits: Int
@@ -30,13 +30,13 @@ struct AddressRange: Hashable, Sendable {
   }
 }
 
-/// The proxies before the server: what they say of where a request came from is believed.
+/// The proxies in front of the server. They are believed when they say where a request came from.
 struct Proxies: Hashable, Sendable {
   private var ranges: [AddressRange] = []
 
   init() {}
 
-  /// `127.0.0.1,::1,10.0.0.0/8`; nobody's where it is empty, as a variable may be.
+  /// `127.0.0.1,::1,10.0.0.0/8`. Empty text, as a variable may have, means no proxies.
   init?(_ text: String) {
     for part in text.split(separator: ",", omittingEmptySubsequences: text.isEmpty) {
       guard let range = AddressRange(part.filter { $0 != " " }) else { return nil }
@@ -53,8 +53,8 @@ struct Proxies: Hashable, Sendable {
 
   private func contains(_ address: NetworkAddress) -> Bool { ranges.contains { $0.contains(address) } }
 
-  /// Where a request came from: the last address on its way that is no proxy of ours. What stands before that one in the
-  /// list its sender has written itself, and so has whoever is no proxy at all.
+  /// Where a request came from: the last address on its way that is not one of our proxies. That client may have
+  /// written the addresses before its own itself, so they are not believed. A peer that is not a proxy is the client.
   /// - Parameter path: the addresses of `X-Forwarded-For`, the nearest last.
   func origin(peer: String, path: [String]) -> String {
     guard contains(peer) else { return peer }

@@ -1,13 +1,13 @@
 import CanvasCRDT
 
-/// What somebody may do, and in which rooms.
+/// What a client may do, and in which rooms.
 struct Grant: Hashable, Sendable {
-  /// Each may do what the one before it may.
+  /// Each level may do all that the level before it may.
   enum Level: Int, Comparable, Sendable {
     /// Reads only.
     case viewer
     case editor
-    /// Deletes rooms, and reads the metrics.
+    /// Also deletes rooms, and reads the metrics.
     case `operator`
 
     init?(_ word: some StringProtocol) {
@@ -24,17 +24,19 @@ struct Grant: Hashable, Sendable {
 
   var level: Level
   var rooms: [RoomPattern]
+  /// The name of the token in the log, which never shows the token itself.
+  var label: String?
 
-  /// Where no tokens are asked for.
+  /// The grant of every client if the server asks for no tokens.
   static let everything = Grant(level: .operator, rooms: [.all])
 
   func covers(_ room: String) -> Bool { rooms.contains { $0.matches(room) } }
 
-  /// In a room: what `welcome` tells.
+  /// The role in a room, which `welcome` tells.
   var role: Role { level >= .editor ? .editor : .viewer }
 }
 
-/// Rooms by their name, or by how it begins: `demo`, `team-*`, `*`.
+/// Rooms by their name, or by how the name begins: `demo`, `team-*`, `*`.
 enum RoomPattern: Hashable, Sendable {
   case name(String)
   case prefix(String)

@@ -1,13 +1,16 @@
 import Glibc
 
-/// Who may come in, as the file of tokens has it: on each line a token, what it allows, and in which rooms.
+/// Who may come in, read from the file of tokens. Each line has a token, what it allows, and in which rooms.
 ///
 ///     # who it is for                     comments, and lines without anything, are passed over
-///     6f1d0c8e5b7a4f2e  editor  demo team-*
+///     6f1d0c8e5b7a4f2e  editor  demo team-*   # Ann
 ///     0a9b8c7d6e5f4a3b  viewer  *
 ///
-/// Lines, so that a person can read them and a script can append one. The tokens stand there as they are: whoever can
-/// read the file can also read the rooms beside it, and a sum of a random token protects no better than the file's mode.
+/// A comment after the rooms is the token's label, by which the log names it. Without a label the log says `line 3`.
+///
+/// The format is lines, so that a person can read them and a script can append one. Tokens are stored as they are.
+/// Whoever can read the file can also read the rooms beside it. A hash of a random token protects no better than the
+/// file's mode.
 struct Tokens: Sendable {
   private struct Entry: Sendable {
     let token: [UInt8]
@@ -23,18 +26,33 @@ struct Tokens: Sendable {
   var count: Int { entries.count }
 
   init(_ text: String) throws(TokenFault) {
-    // By bytes: as characters, the two that end a line elsewhere are one, and no line break.
+    // Splits by bytes. As a `Character`, CR LF is one and not equal to LF.
     for (index, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
       let words = line.split { [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r")].contains($0) }.map {
         String(Substring($0))
       }
       guard let token = words.first, token.utf8.first != UInt8(ascii: "#") else { continue }
-      try take(Array(token.utf8), words.dropFirst(), line: index + 1)
+      let comment = words.firstIndex { $0.utf8.first == UInt8(ascii: "#") } ?? words.endIndex
+      let label = words[comment...].joined(separator: " ").drop { $0 == "#" || $0 == " " }
+      try take(
+        Array(token.utf8),
+        words[1..<comment],
+        line: index + 1,
+        label: label.isEmpty ? "line \(index + 1)" : String(label.prefix(Tokens.labelMax))
+      )
     }
   }
 
-  private mutating func take(_ token: [UInt8], _ words: ArraySlice<String>, line: Int) throws(TokenFault) {
-    // The words never show the token: they end in a log.
+  /// Longer ones would fill the log.
+  private static let labelMax = 64
+
+  private mutating func take(
+    _ token: [UInt8],
+    _ words: ArraySlice<String>,
+    line: Int,
+    label: String
+  ) throws(TokenFault) {
+    // The message never shows the token, because it ends up in a log.
     guard (Tokens.bytesMin...Tokens.bytesMax).contains(token.count) else {
       throw TokenFault("line \(line): a token has \(Tokens.bytesMin) to \(Tokens.bytesMax) characters")
     }
@@ -57,10 +75,10 @@ struct Tokens: Sendable {
     guard !entries.contains(where: { $0.token == token }) else {
       throw TokenFault("line \(line): this token is already on an earlier line")
     }
-    entries.append(Entry(token: token, grant: Grant(level: level, rooms: rooms)))
+    entries.append(Entry(token: token, grant: Grant(level: level, rooms: rooms, label: label)))
   }
 
-  /// As in RFC 6750.
+  /// The characters that RFC 6750 allows.
   private static func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
@@ -71,8 +89,8 @@ struct Tokens: Sendable {
     }
   }
 
-  /// What a token allows. It takes as long whatever is asked, and compares every byte of every token that has the length:
-  /// no answer comes sooner because more of a guess is right.
+  /// What a token allows. Every byte of every token of the same length is compared, so the time taken doesn't tell how
+  /// much of a guess is right.
   func grant(of presented: String) -> Grant? {
     let presented = Array(presented.utf8)
     var found: Grant?
@@ -95,10 +113,10 @@ struct TokenFault: Error, Hashable {
 }
 
 extension Tokens {
-  /// More is no list of tokens.
+  /// A larger file is not a list of tokens.
   private static let fileBytesMax = 8 << 20
 
-  /// Reads a file, and says whether others than its owner and group can do so too.
+  /// Reads a file. Also tells whether users other than its owner and group can read it.
   static func read(_ path: String) throws(TokenFault) -> (tokens: Tokens, isOpenToAll: Bool) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw TokenFault(String(cString: strerror(errno))) }

@@ -1,11 +1,11 @@
 import RoomLog
 
-/// How the server was told to run: by flags, and where there is none by a variable of the environment.
+/// How the server was told to run: by flags, or, without a flag, by an environment variable.
 struct Configuration: Hashable, Sendable {
   static let version = "0.1.0"
 
   enum Storage: Hashable, Sendable {
-    /// Nothing outlives the process.
+    /// Everything is lost when the process ends.
     case memory
     case directory(String)
   }
@@ -16,21 +16,23 @@ struct Configuration: Hashable, Sendable {
   var web = "build/page"
   var logLevel = Logger.Level.info
   var logFormat = Logger.Format.text
-  /// The file of tokens; without it everyone may do everything.
+  /// The file of tokens. Without it, everyone may do everything.
   var tokens: String?
-  /// Whose `X-Forwarded-For` is believed.
+  /// The proxies whose `X-Forwarded-For` is believed.
   var proxies = Proxies()
-  /// Whether WebSocket messages are compressed for those who ask. It trades CPU for bytes.
+  /// Whether WebSocket messages are compressed for clients that ask for it. This trades CPU for bytes.
   var compresses = false
   var limits = Limits()
+  /// What is odd about the environment, in words. The server runs all the same.
+  var complaints: [String] = []
 
   init() {}
 
-  /// For how much history the log is asked.
+  /// How much history the log is asked to keep.
   var retention: Retention { Retention(ageMillisecondsMax: limits.historyMilliseconds) }
 }
 
-/// A flag or a variable that can't be used: which, and why.
+/// A flag or a variable that can't be used, and why.
 struct ConfigurationError: Error, Hashable, Sendable {
   let words: String
 }

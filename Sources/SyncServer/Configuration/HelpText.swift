@@ -1,5 +1,5 @@
 extension Configuration {
-  /// `--help`: grouped, with what is so unless it is set.
+  /// The text of `--help`: the settings by group, with their defaults.
   static let helpText: String = {
     var lines = [
       "SyncServer \(version): shared canvases over WebSockets and HTTP.",

@@ -1,11 +1,11 @@
-/// A setting that is not a limit: how it is written, and what it does to a configuration.
+/// A setting that is not a limit: how it is written, and what it changes in a configuration.
 struct Option: Sendable {
   let name: String
-  /// What stands for the value in `--help`; nothing for a switch.
+  /// The placeholder for the value in `--help`. `nil` for a switch.
   let value: String?
   let words: String
   let standard: String?
-  /// Says what is wrong with a value, or takes it.
+  /// Applies a value, or says what is wrong with it.
   let apply: @Sendable (String, inout Configuration) -> String?
 
   var variable: String { LimitFlag.variable(of: name) }
@@ -98,7 +98,7 @@ struct Option: Sendable {
 }
 
 extension LimitFlag {
-  /// Says what is wrong with a value, or takes it.
+  /// Applies a value, or says what is wrong with it.
   func apply(_ text: String, _ configuration: inout Configuration) -> String? {
     guard let value = UInt64(text), range.contains(value) else {
       return "must be a whole number from \(range.lowerBound) to \(range.upperBound)"

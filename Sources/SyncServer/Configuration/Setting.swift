@@ -1,4 +1,4 @@
-/// An option or a limit: all that can be set, alike.
+/// An option or a limit, so that all that can be set is treated alike.
 struct Setting: Sendable {
   let name: String
   let variable: String

@@ -1,25 +1,25 @@
 import CanvasCRDT
 
-/// One connection's side of the protocol: what may be said when, and how often.
+/// One connection's side of the protocol: what the client may say when, and how often.
 ///
 /// It knows nothing of rooms and does no I/O. Each event returns what is to be done about it; the room does the rest.
 struct Conversation: Sendable {
   private enum State: Sendable {
     case awaitingHello(until: UInt64)
     case joined(Role)
-    /// Whatever still arrives has been overtaken.
+    /// The connection is closing. Whatever still arrives is ignored.
     case closing
   }
 
   let encoding: WireEncoding
   private let limits: Limits
-  /// What a token allows, at most.
+  /// The most that the client's token allows.
   private let roleMax: Role
   private var state: State
   private var operations: TokenBucket
   private var messages: TokenBucket
   private var refusals: TokenBucket
-  /// When the oldest of the refusals came that are not forgotten, on the monotonic clock.
+  /// When the first of the refusals came that still count, on the monotonic clock.
   private var refusedSince: UInt64 = 0
   private var restMilliseconds: UInt64?
 
@@ -42,26 +42,26 @@ struct Conversation: Sendable {
   }
 
   private static let refusalsForgottenPerSecond: UInt64 = 10
-  /// Whoever goes on for so long can have read that it was refused: what was on its way by then is not held against it.
+  /// A client that goes on for this long can have read the refusal. What it sent before is not held against it.
   private static let ignoringMilliseconds: UInt64 = 2_000
-  /// Less would stop and start a connection for each of its messages.
+  /// A shorter rest would stop and start reading for each of the connection's messages.
   private static let restMillisecondsMin: UInt64 = 50
-  /// An identifier comes back with every answer, and the longest acknowledgement has room for as much.
+  /// The identifier comes back with every answer. The longest acknowledgement has space for one of this length.
   private static let identifierBytesMax = 1_024
 
-  /// When `timePassed` is to be called, on the monotonic clock; nothing after hello.
+  /// When `timePassed` is to be called, on the monotonic clock. `nil` after the hello.
   var deadline: UInt64? {
     if case .awaitingHello(let until) = state { until } else { nil }
   }
 
-  /// For how long nothing more is to be read from the connection, if that is so since the last time this was asked.
+  /// For how long nothing more is to be read from the connection. `nil` if nothing new was decided since the last call.
   mutating func takeRest() -> UInt64? {
     defer { restMilliseconds = nil }
     return restMilliseconds
   }
 }
 
-/// What a connection's event asks for.
+/// What is to be done about a connection's event.
 enum ConversationStep: Equatable, Sendable {
   case nothing
   case join(Hello, Role)
@@ -81,7 +81,7 @@ extension Conversation {
     return close(.noSignOfLife, "no hello arrived in time")
   }
 
-  /// The room, or the server, has ended it.
+  /// The room or the server has closed the connection.
   mutating func closed() { state = .closing }
 
   mutating func received(_ bytes: UnsafeRawBufferPointer, isText: Bool, now: Moment) -> ConversationStep {
@@ -144,7 +144,7 @@ extension Conversation {
       return refuse(.rejected(Rejection(code: .badMessage, message: Conversation.longIdentifier)), now: now)
     }
     guard role == .editor else { return turnDown(submission.id, now: now) }
-    // The decoder has counted them already.
+    // The decoder has checked the number of operations already.
     guard operations.take(UInt64(submission.operations.count), at: now.monotonicMilliseconds) else {
       return refuseForRate(submission.id, now: now)
     }
@@ -181,19 +181,20 @@ extension Conversation {
     case .rejected(var rejection):
       if isTooLong(rejection.id) { rejection.id = nil }
       if role == .viewer { return turnDown(rejection.id, now: now) }
-      // What is wrong costs as much reading as what is right.
+      // Reading a wrong operation costs as much as reading a right one.
       guard operations.take(1, at: now.monotonicMilliseconds) else { return refuseForRate(rejection.id, now: now) }
       return .reply(.rejection(rejection))
     }
   }
 
-  /// A read-only client that writes exceeds no rate. It waits like others that send a lot.
+  /// Refuses a write from a read-only client. That doesn't count as too many operations. If it sends a lot, reading
+  /// from it is paused, as for any client.
   private mutating func turnDown(_ id: MessageIdentifier?, now: Moment) -> ConversationStep {
     spendMessage(now)
     return .reply(.rejection(Rejection(id: id, code: .readOnly, message: "this connection is read-only")))
   }
 
-  /// A refusal that a client is expected to heed.
+  /// Refuses operations for their rate. The client is expected to slow down.
   private mutating func refuseForRate(_ id: MessageIdentifier?, now: Moment) -> ConversationStep {
     let time = now.monotonicMilliseconds
     if refusals.isFull(at: time) { refusedSince = time }
@@ -204,8 +205,8 @@ extension Conversation {
     return .reply(.rejection(Rejection(id: id, code: .rateLimited, message: words)))
   }
 
-  /// What is no operation is answered always; who sends more of it than the rate allows is not read from for a while,
-  /// and so comes to wait, where it would otherwise lose the newest of what it shows or an answer.
+  /// Counts a message that is not an operation. Such messages are never refused for their rate. If a client sends too
+  /// many, the server pauses reading from it. Refusing would lose an answer, or the newest of what the client shows.
   private mutating func spendMessage(_ now: Moment) {
     _ = messages.take(1, at: now.monotonicMilliseconds)
     let wait = messages.millisecondsUntil(1, at: now.monotonicMilliseconds)

@@ -1,14 +1,15 @@
 import CBrotli
 
-/// Compresses the page's files. Smaller than gzip by a seventh, and browsers take it wherever a page may be a room.
+/// Compresses the page's files. The result is a seventh smaller than gzip's. Browsers accept it wherever a page may
+/// open a room.
 enum Brotli {
-  /// The highest makes the most of what is short, in milliseconds. For what is long it would hold up the loop for half a
-  /// second, and save a tenth: `scripts/wasm` and `scripts/page` do that beforehand.
+  /// The highest level compresses short files best, in milliseconds. A long file would hold up the loop for half a
+  /// second to save a tenth. So `scripts/wasm` and `scripts/page` compress long files beforehand.
   private static let shortMax = 64 << 10
   private static let shortQuality: Int32 = 11
   private static let longQuality: Int32 = 9
 
-  /// Nothing where brotli has no memory, or it would not be shorter.
+  /// `nil` if brotli has no memory, or the result would not be shorter.
   static func compress(_ bytes: [UInt8]) -> [UInt8]? {
     guard !bytes.isEmpty else { return nil }
     var count = bytes.count
@@ -31,7 +32,7 @@ enum Brotli {
     return output
   }
 
-  /// Whether that is what the bytes are, compressed.
+  /// Whether `compressed` decompresses to `plain`.
   static func isForm(_ compressed: [UInt8], of plain: [UInt8]) -> Bool {
     var count = plain.count
     var output = [UInt8](repeating: 0, count: plain.count)

@@ -1,10 +1,10 @@
-/// How the body of an answer is written, other than plainly. The order is that of preference.
+/// How the body of an answer is compressed. The preferred coding comes first.
 enum ContentCoding: String, CaseIterable {
   case brotli = "br"
   case gzip
 
-  /// The one that a request likes best, by the qualities in its `Accept-Encoding`; nothing where it likes a plain body
-  /// better, or takes nothing else.
+  /// The coding that a request prefers, by the qualities in its `Accept-Encoding`. `nil` if it prefers a plain body, or
+  /// accepts no coding that we have.
   static func chosen(of codings: [ContentCoding] = allCases, by list: [String]) -> ContentCoding? {
     var qualities: [String: Int] = [:]
     for entry in list {
@@ -14,7 +14,7 @@ enum ContentCoding: String, CaseIterable {
       qualities[name == "x-gzip" ? "gzip" : name] = quality.map { thousandths($0.dropFirst(2)) } ?? 1_000
     }
     var best: ContentCoding?
-    // Not named, a plain body is what is sent where nothing else can be.
+    // If the header doesn't name `identity`, a plain body is sent only where nothing else can be.
     var bestQuality = max(1, qualities["identity"] ?? 1) - 1
     for coding in codings {
       let quality = qualities[coding.rawValue] ?? qualities["*"] ?? 0
@@ -23,7 +23,7 @@ enum ContentCoding: String, CaseIterable {
     return best
   }
 
-  /// `0.25` is 250. What is no quality is none.
+  /// `0.25` is 250. Text that is not a quality counts as none.
   private static func thousandths(_ text: Substring) -> Int {
     let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
     let fraction = parts.count == 2 ? parts[1] : ""
@@ -34,7 +34,7 @@ enum ContentCoding: String, CaseIterable {
     return whole == "1" ? 1_000 : Int(digits) ?? 0
   }
 
-  /// Nothing where it would not be shorter, or by little.
+  /// `nil` if the result would not be shorter, or only a little.
   func compress(_ bytes: [UInt8], level: Int32 = 6) -> [UInt8]? {
     guard bytes.count >= bytesMin else { return nil }
     return switch self {
@@ -43,6 +43,7 @@ enum ContentCoding: String, CaseIterable {
     }
   }
 
-  /// What is made anew for each answer fits into a packet either way; a page is many short files.
+  /// A short answer that is made anew each time fits into a packet either way. A page is many short files, so for
+  /// brotli the bound is lower.
   private var bytesMin: Int { self == .brotli ? 256 : 1_024 }
 }

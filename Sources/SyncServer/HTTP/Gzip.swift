@@ -1,12 +1,12 @@
 import CZlib
 
-/// Compresses for those who take it, which is everyone, answers as well as files.
+/// Compresses answers and files for clients that accept gzip, which nearly all do.
 enum Gzip {
-  /// Nothing where zlib has no memory, or it would not be shorter.
+  /// `nil` if zlib has no memory, or the result would not be shorter.
   static func compress(_ bytes: [UInt8], level: Int32) -> [UInt8]? {
     guard bytes.count <= Int(UInt32.max) else { return nil }
     var stream = z_stream()
-    // Sixteen more bits than the window has ask for gzip's header rather than zlib's.
+    // Adding 16 to the window bits asks for gzip's header rather than zlib's.
     let made = deflateInit2_(
       &stream,
       level,

@@ -2,14 +2,14 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// Which files the page is made of, and a version of them all: `{"version","files":["/core/core.js",…]}`. A page that keeps
-/// them for when there is no network asks for this, and one that has been open for long learns that it is old.
+/// Lists the page's files, and a version of them all: `{"version","files":["/core/core.js",…]}`. A page that keeps the
+/// files for offline use asks for this list. A page that has been open for long learns from it that it is old.
 extension StaticFiles {
-  /// More than a page has: a directory that was given by mistake costs no more than this.
+  /// No page has more files. It bounds the cost of a folder that was given by mistake.
   private static let listedMax = 1_000
   private static let foldersDeepMax = 8
 
-  /// What only a debugger asks for is no part of the page.
+  /// Only debuggers ask for these files, so they are not part of the page.
   private static let sourceMapSuffix = ".map"
 
   func listing(for request: Request) -> Response {
@@ -35,7 +35,7 @@ extension StaticFiles {
     return Response.json(writer.finish(), headers: [("Cache-Control", "no-store")]).compressed(for: request)
   }
 
-  /// Paths below the root, of what would be served.
+  /// The paths, below the root, of the files that would be served.
   private func collect(_ folder: String, depth: Int, into paths: inout [String]) {
     guard let root, depth < StaticFiles.foldersDeepMax,
       let stream = opendir(folder.isEmpty ? root : root + "/" + folder)

@@ -14,7 +14,7 @@ extension Response {
     )
   }
 
-  /// No browser guesses a type, and no other site gets at it.
+  /// Browsers must not guess a type, and other sites must not read the answer.
   static let guarded: [(name: String, value: String)] = [
     ("X-Content-Type-Options", "nosniff"),
     ("Cross-Origin-Resource-Policy", "same-origin"),
@@ -35,7 +35,7 @@ extension Response {
     return status == 429 ? response.retried(afterSeconds: 1) : response
   }
 
-  /// `{"cursor":…}`, and what else was made.
+  /// `{"cursor":…}`, and the shapes that were made, if any.
   static func written(_ cursor: Cursor, shapes: [Identifier]? = nil) -> Response {
     var writer = JSONWriter(capacity: 64)
     writer.beginObject()
@@ -51,7 +51,7 @@ extension Response {
     return .json(writer.finish())
   }
 
-  /// Told when to come again.
+  /// Tells the client when to try again.
   func retried(afterSeconds seconds: Int) -> Response {
     var response = self
     response.headers.append(("Retry-After", String(seconds)))
@@ -62,11 +62,12 @@ extension Response {
     Response(status: 304, headers: [("ETag", tag), ("Cache-Control", "no-cache")] + guarded)
   }
 
-  /// Compressed, where the request takes that and it is of use. The answer differs by it, and says so.
+  /// The answer, compressed if the request accepts that and it helps. The answer then varies by `Accept-Encoding`, and
+  /// says so.
   func compressed(for request: Request) -> Response {
     var response = self
     response.headers.append(("Vary", "Accept-Encoding"))
-    // Made anew for each, so not by brotli, which takes longer.
+    // Brotli takes longer, so it is not used for answers that are made anew for each request.
     guard let coding = ContentCoding.chosen(of: [.gzip], by: request.listHeader("accept-encoding")),
       let bytes = coding.compress(body)
     else { return response }
@@ -77,19 +78,20 @@ extension Response {
 }
 
 extension Request {
-  /// Whether the client has what a tag names. Weak ones are as good as strong ones here: whoever keeps an answer, or a
-  /// proxy on its way, may have made the one of the other.
+  /// Whether the client already has what a tag names. Weak tags count as strong ones here: a cache, or a proxy on the
+  /// way, may have turned one into the other.
   func has(_ tag: String) -> Bool {
     listHeader("if-none-match").contains { $0 == "*" || $0.withoutWeakness == tag.withoutWeakness }
   }
 
-  /// Whether the body says that it is JSON, or leaves open what it is.
+  /// Whether the body is declared as JSON, or its type is left open.
   var isJSON: Bool { isJSON(orUnsaidBy: [Request.form]) }
 
-  /// The same of a layout, which with single quotes is none: plain text is what `fetch` calls a string.
+  /// The same for a layout. A layout with single quotes is not JSON, so `text/plain`, which `fetch` sends for a string,
+  /// is accepted too.
   var isLayout: Bool { isJSON(orUnsaidBy: [Request.form, "text/plain"]) }
 
-  /// What curl and others say of a body when nobody tells them.
+  /// The type that curl and others declare when nobody tells them one.
   private static let form = "application/x-www-form-urlencoded"
 
   private func isJSON(orUnsaidBy types: [String]) -> Bool {
@@ -97,10 +99,10 @@ extension Request {
     return types.contains(type) ? isFromNoPage : type == "application/json"
   }
 
-  /// A page of another site can send such a body without asking first; then its browser says where it is from.
+  /// A page of another site can send such a body without a preflight. The browser then adds `Origin`.
   private var isFromNoPage: Bool { header("origin") == nil }
 
-  /// Whether a browser goes to an address, rather than a program that asks.
+  /// Whether a browser opens the address for a person, rather than a program fetching it.
   var wantsPage: Bool { listHeader("accept").contains { $0.mediaType == "text/html" } }
 }
 

@@ -1,7 +1,8 @@
 import Glibc
 import WebSocketLoop
 
-/// The page's files, as they are on the disk now: read when first asked for, and again when they have changed.
+/// The page's files, as they are on the disk now. A file is read when it is first asked for, and again when it has
+/// changed.
 ///
 /// `@unchecked Sendable`: only the hub touches it, on the loop's thread.
 final class StaticFiles: @unchecked Sendable {
@@ -17,14 +18,14 @@ final class StaticFiles: @unchecked Sendable {
     let bytes: [UInt8]
     let tag: String
     let isCompressible: Bool
-    /// As it has been asked for so far; nothing where that is not shorter.
+    /// The file in each coding that was asked for so far. `nil` for a coding that doesn't make it shorter.
     var compressed: [ContentCoding: [UInt8]?] = [:]
   }
 
-  /// Larger ones are not the page's.
+  /// No file of the page is larger.
   private static let bytesMax = 32 << 20
 
-  /// Without symbolic links; nothing where there is no such directory.
+  /// The folder, without symbolic links. `nil` if there is no such folder.
   let root: String?
   private var entries: [String: Entry] = [:]
 
@@ -32,14 +33,14 @@ final class StaticFiles: @unchecked Sendable {
 
   var isThere: Bool { root != nil }
 
-  /// Nothing where there is no such file.
-  /// - Parameter status: another than 200 where the file says why the request is not answered.
+  /// `nil` if there is no such file.
+  /// - Parameter status: something else than 200 if the file explains why the request is not answered.
   func response(to request: Request, path: [String], status: Int = 200) -> Response? {
     guard let path = StaticFiles.safe(path), let entry = entry(at: path) else { return nil }
     let type = StaticFiles.type(of: path)
     let coding = ContentCoding.chosen(by: request.listHeader("accept-encoding"))
     let compressed = coding.flatMap { self.compressed(entry, at: path, by: $0) }
-    // Other bytes are another thing to a strong tag.
+    // A strong tag must differ if the bytes differ.
     let tag = coding.flatMap { compressed == nil ? nil : "\(entry.tag.dropLast())-\($0.rawValue)\"" } ?? entry.tag
     var headers: [(name: String, value: String)] = [
       ("Content-Type", type), ("ETag", tag), ("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding"),
@@ -56,8 +57,8 @@ final class StaticFiles: @unchecked Sendable {
     return Response(status: status, headers: headers + [("Content-Encoding", coding.rawValue)], body: compressed)
   }
 
-  /// Made when it is first asked for, and kept. Where a build has compressed the file beforehand, with more patience, that
-  /// lies beside it, and is taken if it is still the same file.
+  /// Compresses the file when that is first asked for, and keeps the result. A build may have compressed the file
+  /// better, into a file beside it. That one is used if it still belongs to the same file.
   private func compressed(_ entry: Entry, at path: String, by coding: ContentCoding) -> [UInt8]? {
     guard entry.isCompressible else { return nil }
     if let made = entry.compressed[coding] { return made }
@@ -66,12 +67,12 @@ final class StaticFiles: @unchecked Sendable {
     return made
   }
 
-  /// Everything from here and nowhere else; the core is WebAssembly; pictures may be made in the page.
+  /// The page loads everything from here and nowhere else. The core is WebAssembly. The page may make pictures itself.
   private static let policy =
     "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src 'self' data: blob:; object-src 'none'; "
     + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-  /// A path below the root; nothing where a part could lead elsewhere, or is hidden.
+  /// A path below the root. `nil` if a part could lead elsewhere, or is hidden.
   static func safe(_ parts: [String]) -> String? {
     guard !parts.isEmpty, parts.count <= 8 else { return nil }
     for part in parts {
@@ -137,7 +138,7 @@ final class StaticFiles: @unchecked Sendable {
     return String(cString: real)
   }
 
-  /// By what is in the file, so that two servers with the same page give the same.
+  /// Made from the file's content, so that two servers with the same page give the same tag.
   private static func tag(of bytes: [UInt8]) -> String {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }

@@ -4,10 +4,11 @@ import WebSocketLoop
 
 /// Owns every room and every conversation, on the loop's thread.
 ///
-/// The loop's callbacks enter by `assumeIsolated`: no task, no lock and no hop for a message. What a turn brings is put
-/// to the rooms at once; at the end of the turn what they ask for goes to the log, and what is new goes out.
+/// The loop's callbacks enter by `assumeIsolated`: no task, no lock and no hop for a message. What arrives in a turn is
+/// handed to the rooms at once. At the end of the turn, what the rooms ask for goes to the log, and what is new goes
+/// out.
 ///
-/// The hub only leads events through its values. Each of those says in its own file what always holds of it.
+/// The hub only leads each event through its values. Each value's file says what always holds of the value.
 actor Hub {
   nonisolated let loop: EventLoop
   nonisolated let configuration: Configuration
@@ -22,18 +23,21 @@ actor Hub {
     }
   }
 
-  /// Who may come in; nothing where everyone may.
+  /// The tokens that give access. `nil` if everyone may come in.
   var tokens: Tokens?
   var visitors: Visitors
   var rooms: RoomTable
   var turns = Turns()
   var log: LogDesk
   var snapshots = SnapshotQuota()
+  var verification: Verification
   var counts = HubCounts()
   var refusals: RefusalLog
   var lifetime = Lifetime()
   var requestBook: RequestBook
   var generator = SystemRandomNumberGenerator()
+  /// The number of this run. The logs of rooms tell by it what this run has written.
+  let run = UInt64.random(in: 1...UInt64.max)
 
   init(loop: EventLoop, configuration: Configuration, logger: Logger, files: StaticFiles, tokens: Tokens? = nil) {
     self.loop = loop
@@ -45,13 +49,15 @@ actor Hub {
     visitors = Visitors(limits: limits)
     rooms = RoomTable(roomsMax: limits.rooms)
     log = LogDesk(beatMilliseconds: limits.beatMilliseconds)
+    verification = Verification(limits: limits)
     refusals = RefusalLog(logger)
     requestBook = RequestBook(limits: limits)
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-  /// Begins to listen, with a log that is ready. Returns the port.
+  /// Begins to listen, with a log that is ready.
+  /// - Returns: the port.
   func start(log: any RoomLog) throws(ListenError) -> Int {
     self.log.open(log)
     loop.register(self)
@@ -64,7 +70,7 @@ actor Hub {
     options.webSocket.compresses = configuration.compresses
     options.http.bodyBytesMax = max(Int(limits.messageBytes), Int(limits.shapes) * Hub.shapeBytesMax)
     options.http.heldBytesMax = Int(limits.httpBytes)
-    // More than the limit of WebSockets, so that one too many can be told why.
+    // More than the limit of WebSockets, so that a client that is one too many can be told why.
     options.connectionsMax = Int(limits.connections) + Int(limits.httpConnections)
     let listener = try loop.listen(
       host: configuration.host,
@@ -77,7 +83,7 @@ actor Hub {
     return listener.port
   }
 
-  /// A shape of a drawing in JSON, its name and its numbers as long as they can be: what was fetched can be posted.
+  /// The most bytes of a shape in a JSON drawing, with the longest name and numbers. What was fetched can be posted.
   private static let shapeBytesMax = 1_024
 }
 
@@ -113,19 +119,19 @@ extension Hub: ServerHandler, TurnObserver {
   }
 
   nonisolated func requested(_ exchange: PendingRequest) {
-    // As a job of this actor from its first step: no hop by way of another thread.
+    // A job of this actor from its first step on, so that it doesn't hop by way of another thread.
     assumeIsolated { hub in _ = Task { await hub.answer(exchange) } }
   }
 
   nonisolated func refused(_ status: Int, from peer: String, reason: String) {
-    assumeIsolated { $0.noteAnswer(status, address: peer, reason: reason) }
+    assumeIsolated { $0.noteAnswer(status, Refusal(code: "http_\(status)", address: peer, reason: reason)) }
   }
 
   nonisolated func turnEnded() {
     assumeIsolated { $0.endTurn() }
   }
 
-  /// The log's sink: on the log's thread.
+  /// The log calls this on its own thread.
   nonisolated func logTold(_ events: [LogEvent]) {
     loop.execute { self.assumeIsolated { $0.take(events) } }
   }

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// Visitors come: from the upgrade to the hello.
+// How visitors arrive: from the upgrade to the hello.
 
 extension Hub {
   func decide(on request: Request) -> UpgradeDecision {
@@ -17,7 +17,7 @@ extension Hub {
   }
 
   private func refuse(_ request: Request, _ response: Response) -> UpgradeDecision {
-    noteAnswer(response.status, address: address(of: request), reason: request.path)
+    noteAnswer(response.status, to: request)
     return .refuse(response)
   }
 
@@ -28,25 +28,27 @@ extension Hub {
     let address = self.address(of: request)
     let encoding: WireEncoding =
       connection.subprotocol == Text(WireEncoding.binary.subprotocol).string ? .binary : .json
-    guard let grant = grant(of: request.token) else {
-      turnAway(connection, encoding, address, .noToken, "send a valid token")
-      return
+    let grant = grant(of: request.token)
+    func turnAway(_ code: CloseCode, _ reason: Text) {
+      let refusal = Refusal(
+        code: code.word,
+        address: address,
+        reason: reason.string,
+        room: request.room,
+        token: grant?.label
+      )
+      self.turnAway(connection, encoding, code, reason, refusal)
     }
+    guard let grant else { return turnAway(.noToken, "send a valid token") }
     guard RoomName.isValid(name) else {
-      turnAway(connection, encoding, address, .noSuchRoom, "a room's name is 1 to 64 of A-Z a-z 0-9 . _ -")
-      return
+      return turnAway(.noSuchRoom, "a room's name is 1 to 64 of A-Z a-z 0-9 . _ -")
     }
     guard grant.covers(name) else {
-      turnAway(connection, encoding, address, .forbidden, Text("this token doesn't give access to room \(name)"))
-      return
+      return turnAway(.forbidden, Text("this token doesn't give access to room \(name)"))
     }
     switch visitors.crowd(for: address) {
-    case .server:
-      turnAway(connection, encoding, address, .tooMany, "the server has no room for more connections")
-      return
-    case .address:
-      turnAway(connection, encoding, address, .tooMany, "too many connections from your address")
-      return
+    case .server: return turnAway(.tooMany, "the server has no room for more connections")
+    case .address: return turnAway(.tooMany, "too many connections from your address")
     case nil: break
     }
     connection.tag = visitors.add { number in
@@ -66,11 +68,11 @@ extension Hub {
   private func turnAway(
     _ connection: Connection,
     _ encoding: WireEncoding,
-    _ address: String,
     _ code: CloseCode,
-    _ reason: Text
+    _ reason: Text,
+    _ refusal: Refusal
   ) {
-    noteRefusal(code.word, address: address, reason: reason.string)
+    noteRefusal(refusal)
     counts.noteClose(code: code.rawValue)
     connection.send(error: code.word, reason, encoding)
     connection.close(code: code.rawValue, reason: reason.string)
@@ -79,7 +81,7 @@ extension Hub {
   private func helloIsDue(_ number: Int) {
     guard let visitor = visitors[number], visitor.isAwaitingHello else { return }
     var now = Moment.now()
-    // The loop's clock is read once a turn, and may be a little behind.
+    // The loop's clock is read once a turn, so it may be a little behind.
     if let deadline = visitor.conversation.deadline {
       now.monotonicMilliseconds = max(now.monotonicMilliseconds, deadline)
     }
@@ -88,7 +90,7 @@ extension Hub {
 }
 
 extension Connection {
-  /// What went wrong, in a word and a sentence.
+  /// Tells the client what went wrong, in a word and a sentence.
   func send(error word: String, _ reason: Text, _ encoding: WireEncoding) {
     let message = encoding.encode(.error(code: Text(word), message: reason))
     send(encoding == .json ? MessageFrames(text: message) : MessageFrames(binary: message))

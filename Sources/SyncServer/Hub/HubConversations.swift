@@ -19,7 +19,7 @@ extension Hub {
     switch step {
     case .nothing: return
     case .join(let hello, let role):
-      visitor.begins()
+      visitor.begins(as: hello.actor)
       if let open = rooms[visitor.room] {
         join(visitor, open, hello, role)
       } else {
@@ -35,27 +35,17 @@ extension Hub {
   private func perform(_ step: ConversationStep, for visitor: Visitor, in open: OpenRoom, _ id: MemberID, now: Moment) {
     switch step {
     case .submit(let submission):
-      // The newest tells the writer's clock: what was drawn without a connection comes under older ones.
+      // The newest stamp shows the writer's clock. What was drawn without a connection has older stamps.
       if let newest = submission.operations.lazy.compactMap({ $0.at?.milliseconds }).max() {
         counts.noteClock(newest, now: now.wallMilliseconds)
       }
-      if let code = open.room.submit(submission, from: id, now: now) {
-        refusals.write(
-          Text(code.wireName).string,
-          address: visitor.address,
-          reason: "operations to room \(open.name)"
-        )
+      if let rejection = open.room.submit(submission, from: id, now: now) {
+        refusals.write(Refusal(rejection, of: visitor))
       }
     case .presence(let state): open.room.presence(state, from: id, now: now)
     case .digest: open.room.digest(for: id, now: now)
     case .reply(let message):
-      if case .rejection(let rejection) = message {
-        refusals.write(
-          Text(rejection.code.wireName).string,
-          address: visitor.address,
-          reason: rejection.message.string
-        )
-      }
+      if case .rejection(let rejection) = message { refusals.write(Refusal(rejection, of: visitor)) }
       open.room.reply(message, to: id)
     case .nothing, .join, .close: break
     }
@@ -80,19 +70,20 @@ extension Hub {
     let now = Moment.now()
     let encoding = visitor.conversation.encoding
     let id = open.room.join(hello, role: role, encoding: encoding, now: now, using: &generator)
-    // An older connection of the same actor may have to go, and the newcomer may have its place.
+    // If the actor had an older connection, that one has to go, and the newcomer may get its seat.
     carryOutEffects(of: open)
     rooms.markDirty(open)
     guard let id else {
       close(visitor, .tooMany, "too many people are in this room")
       return
     }
-    guard let waiting = visitor.joins(open, id) else { return }
+    let actor = open.room.actor(of: id)
+    guard let waiting = visitor.joins(open, id, as: actor) else { return }
     open.seat(visitor, id)
     logger.info(
       "joined",
       [
-        "room": .text(open.name), "actor": .text(open.room.actor(of: id)?.text ?? ""),
+        "room": .text(open.name), "actor": .init(actor?.text),
         "address": .text(visitor.address), "encoding": .text(encoding == .json ? "json" : "binary"),
         "peers": .init(open.room.memberCount),
       ]

@@ -1,22 +1,22 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// Visitors go, by themselves or because they have to.
+// How visitors leave, of their own accord or because they have to.
 
 extension Hub {
-  /// Says why, and goodbye.
-  /// - Parameter error: what went wrong, in a word, where it isn't what the code says.
+  /// Tells the client why, and closes the connection.
+  /// - Parameter error: what went wrong, in a word, if the code doesn't already say it.
   func close(_ visitor: Visitor, _ code: CloseCode, _ reason: Text, error: String? = nil) {
-    // A visitor who is only to come back has done nothing wrong.
+    // A visitor that is only asked to come back has done nothing wrong.
     let error = error ?? (code == .goingAway ? nil : code.word)
-    if let error { noteRefusal(error, address: visitor.address, reason: reason.string) }
-    // A message of several frames may have been sent in part; nothing but the goodbye may come between.
+    if let error { noteRefusal(Refusal(error, of: visitor, reason.string)) }
+    // A message of several frames may have been sent in part. Only the close frame may follow it.
     let isBetweenMessages = leave(visitor)
     sayGoodbye(to: visitor, code, reason, error: isBetweenMessages ? error : nil)
   }
 
-  /// To one who is in no room any more.
-  /// - Parameter error: what it is told first, if anything.
+  /// Closes the connection of a visitor that has left its room.
+  /// - Parameter error: what the client is told first, if anything.
   func sayGoodbye(to visitor: Visitor, _ code: CloseCode, _ reason: Text, error: String?) {
     counts.noteClose(code: code.rawValue)
     visitor.goes()
@@ -24,7 +24,8 @@ extension Hub {
     visitor.connection.close(code: code.rawValue, reason: reason.string)
   }
 
-  /// The loop is about to close a connection by itself: too long a message, not UTF-8, or no sign of life.
+  /// The loop is about to close a connection by itself, because a message was too long or not UTF-8, or the client is
+  /// silent.
   func isClosing(_ connection: Connection, code: UInt16, reason: String) {
     guard let visitor = visitors[connection.tag], let code = CloseCode(rawValue: code) else { return }
     close(visitor, code, Text(reason))
@@ -32,12 +33,12 @@ extension Hub {
 
   func forget(_ connection: Connection, closure: Closure) {
     guard let visitor = visitors[connection.tag] else { return }
-    // One that is gone was counted when it was closed.
+    // A visitor that is gone was counted when it was closed.
     if !visitor.isGone, closure.cause == .ours {
-      // By the loop itself, without a word to be said: the protocol was broken.
+      // The loop closed it, and there is nothing to tell the client: it broke the protocol.
       counts.noteClose(code: closure.code)
       let word = CloseCode(rawValue: closure.code)?.word ?? "closed"
-      noteRefusal(word, address: visitor.address, reason: closure.reason)
+      noteRefusal(Refusal(word, of: visitor, closure.reason))
     }
     leave(visitor)
     visitor.goes()
@@ -49,7 +50,7 @@ extension Hub {
     if isStopping { goOnStopping() }
   }
 
-  /// - Returns: whether it was between messages.
+  /// - Returns: whether the connection was between messages.
   @discardableResult
   private func leave(_ visitor: Visitor) -> Bool {
     guard case .joined(let open, let id) = visitor.stage else { return true }
@@ -58,8 +59,8 @@ extension Hub {
     return open.room.leave(id, now: .now())
   }
 
-  /// The file of tokens was read anew. Visitors who would no longer be let in have to go, and those who may now do something
-  /// else come back for it.
+  /// The file of tokens was read again. Visitors whose token is no longer valid are closed. So are visitors whose token
+  /// now allows something else: they come back and get it.
   func take(_ tokens: Tokens) {
     self.tokens = tokens
     var gone = 0

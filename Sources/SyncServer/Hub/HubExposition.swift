@@ -135,6 +135,21 @@ extension Hub {
     guard let figures = log.statistics else { return }
     text.metric("canvas_log_rooms", .gauge, "Rooms in the log.", figures.rooms)
     text.metric("canvas_log_damaged_rooms", .gauge, "Rooms that are damaged.", figures.damagedRooms)
+    text.metric(
+      "canvas_log_verified_rooms_total",
+      .counter,
+      "Rooms that were read and compared with their checksums, in the background.",
+      verification.rooms
+    )
+    text.metric("canvas_log_verified_bytes_total", .counter, "Bytes that were read for that.", verification.bytes)
+    if let verified = verification.verifiedMilliseconds {
+      text.metric(
+        "canvas_log_verified_timestamp_seconds",
+        .gauge,
+        "Everything that was stored by then has been verified since.",
+        verified / 1_000
+      )
+    }
     text.metric("canvas_log_commits_total", .counter, "Commits.", figures.commits)
     text.metric("canvas_log_failed_commits_total", .counter, "Commits that failed.", figures.failedCommits)
     text.metric("canvas_log_records_total", .counter, "Records that were stored.", figures.records)

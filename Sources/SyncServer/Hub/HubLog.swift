@@ -2,7 +2,7 @@ import CanvasCRDT
 import RoomLog
 import WebSocketLoop
 
-// What the log has to tell.
+// What the log reports.
 
 extension Hub {
   func take(_ events: [LogEvent]) {
@@ -24,7 +24,7 @@ extension Hub {
       if let fault {
         logger.error("the log can't be written; reading still works", ["fault": .text("\(fault)")])
       } else {
-        logger.info("the log can be written again")
+        logger.info("the log can be written again", alike: .byAll)
       }
     case .committed(let report):
       if report.microseconds > Hub.slowCommitMicroseconds {
@@ -33,14 +33,15 @@ extension Hub {
           [
             "milliseconds": .init(report.microseconds / 1_000), "rooms": .init(report.rooms),
             "records": .init(report.records), "bytes": .init(report.bytes),
-          ]
+          ],
+          alike: .by([])
         )
       }
     case .deleted(let id, let room, _):
       removed(room)
       if let id { log.answer(id, with: event) }
     case .snapshotted(let id, _, _), .read(let id, _), .loaded(let id, _), .retained(let id),
-      .repaired(let id, _, _, _, _), .verified(let id, _, _), .rooms(let id, _):
+      .repaired(let id, _, _, _, _), .verified(let id, _, _), .verifiedPart(let id, _), .rooms(let id, _):
       log.answer(id, with: event)
     case .trimmed(let id, let room, let through):
       logger.debug("history trimmed", ["room": .text(room), "through": .init(through)])
@@ -49,7 +50,7 @@ extension Hub {
     }
   }
 
-  /// What a commit may take before an operator is told.
+  /// A commit that takes longer than this is logged for the operator.
   private static let slowCommitMicroseconds: UInt64 = 250_000
 
   private func deliver(_ appended: AppendedRecords) {
@@ -60,21 +61,16 @@ extension Hub {
     open.isStoredNow()
     let now = Moment.now()
     for (part, record) in appended.records.enumerated() {
-      guard let operations = append?.parts[part] ?? StoredOperations.decode(record.bytes) else {
+      guard let stored = append?.parts[part] ?? StoredOperations(record.bytes) else {
         logger.error("a record in an unknown format", ["room": .text(open.name), "position": .init(record.position)])
         continue
       }
-      let appeared = logger.writes(.debug) ? absentShapes(of: operations, in: open) : []
+      let appeared = logger.writes(.debug) ? absentShapes(of: stored.operations, in: open) : []
       open.room.delivered(
-        RoomRecord(
-          position: record.position,
-          milliseconds: record.milliseconds,
-          batch: part == appended.records.count - 1 ? append?.batch : nil,
-          operations: operations
-        ),
+        RoomRecord(record, stored, batch: part == appended.records.count - 1 ? append?.batch : nil),
         now: now
       )
-      counts.noteDelivery(operations: operations.count, connections: open.room.memberCount)
+      counts.noteDelivery(operations: stored.operations.count, connections: open.room.memberCount)
       for id in appeared {
         if let shape = open.room.canvas[id] { logger.debug("shape \(shape)", ["room": .text(open.name)]) }
       }
@@ -93,9 +89,9 @@ extension Hub {
 
   private func failed(_ append: LogDesk.Append, _ error: LogError) {
     guard !append.room.isGone else { return }
-    // The room counts it, and what came over HTTP is logged with its answer.
+    // The room counts the refusal. For operations that came over HTTP, it is logged with the answer.
     if let id = append.room.room.failed(batch: append.batch), let visitor = append.room.visitor(id) {
-      refusals.write("unavailable", address: visitor.address, reason: "\(error)")
+      refusals.write(Refusal("unavailable", of: visitor, "\(error)"))
     }
     rooms.markDirty(append.room)
     switch error {
@@ -104,14 +100,14 @@ extension Hub {
     }
   }
 
-  /// Asks the log and waits for what it says.
+  /// Asks the log and waits for its answer.
   func ask(_ request: (_ id: UInt64) -> LogRequest) async -> LogEvent {
     let number = log.nextNumber()
     let request = request(number)
     return await withCheckedContinuation { log.ask(request, number: number, $0) }
   }
 
-  /// Why something that was asked for did not come.
+  /// Why an answer that was asked for did not come.
   static func words(_ event: LogEvent) -> String {
     if case .failed(_, _, let error) = event { "\(error)" } else { "the log gave an unexpected answer" }
   }

@@ -2,7 +2,7 @@ import CanvasCRDT
 import RoomLog
 import WebSocketLoop
 
-// What HTTP asks of rooms, as jobs that may wait for the log.
+// What HTTP requests ask of rooms, as jobs that may wait for the log.
 
 extension Hub: RoomService {
   nonisolated var limits: Limits { configuration.limits }
@@ -15,16 +15,29 @@ extension Hub: RoomService {
     return token.flatMap { tokens.grant(of: $0) }
   }
 
-  /// A 404 or 405 is nothing that anybody refused.
-  func noteAnswer(_ status: Int, address: String, reason: String) {
-    counts.noteRequest(status: status)
-    guard status >= 400, status != 404, status != 405 else { return }
-    noteRefusal("http_\(status)", address: address, reason: reason)
+  func noteAnswer(_ status: Int, to request: Request) {
+    noteAnswer(
+      status,
+      Refusal(
+        code: "http_\(status)",
+        address: address(of: request),
+        reason: request.path,
+        room: request.room,
+        token: grant(of: request.token)?.label
+      )
+    )
   }
 
-  func noteRefusal(_ code: String, address: String, reason: String) {
-    counts.noteRefusal(code)
-    refusals.write(code, address: address, reason: reason)
+  /// Counts an answer. A 404 or a 405 is not a refusal.
+  func noteAnswer(_ status: Int, _ refusal: @autoclosure () -> Refusal) {
+    counts.noteRequest(status: status)
+    guard status >= 400, status != 404, status != 405 else { return }
+    noteRefusal(refusal())
+  }
+
+  func noteRefusal(_ refusal: Refusal) {
+    counts.noteRefusal(refusal.code)
+    refusals.write(refusal)
   }
 
   // MARK: One room
@@ -40,7 +53,7 @@ extension Hub: RoomService {
   func view(of open: OpenRoom) -> RoomView? {
     guard !open.isGone else { return nil }
     let room = open.room
-    return RoomView(name: room.name, epoch: room.epoch, position: room.position, canvas: room.canvas)
+    return RoomView(name: room.name, places: room.places, position: room.position, canvas: room.canvas)
   }
 
   func overlapIndex(of open: OpenRoom) -> OverlapIndex {
@@ -99,11 +112,8 @@ extension Hub: RoomService {
       }
       guard case .read(_, let page) = event else { return .failure(HistoryError(event)) }
       for record in page.records {
-        guard let operations = StoredOperations.decode(record.bytes) else {
-          return .failure(.unreadable("another form"))
-        }
-        let record = RoomRecord(position: record.position, milliseconds: record.milliseconds, operations: operations)
-        guard history.fold(record) else { return .success(history) }
+        guard let stored = StoredOperations(record.bytes) else { return .failure(.unreadable("another form")) }
+        guard history.fold(RoomRecord(record, stored)) else { return .success(history) }
       }
       guard page.through > after, !page.isLast else { break }
       after = page.through
@@ -111,8 +121,9 @@ extension Hub: RoomService {
     return .success(history)
   }
 
-  /// All rooms that anyone has written to and `grant` is for, by name. What a closed one's newest snapshot doesn't tell, for a
-  /// crash has come between, only opening it does: a few each time, so that a list is never long in coming.
+  /// All rooms that somebody has written to and that `grant` is for, by name. After a crash, the newest snapshot of a
+  /// closed room may be missing or old. Only opening the room tells its shapes then. A few such rooms are opened for
+  /// each list, so that the list never takes long.
   func list(of grant: Grant) async -> Result<[RoomListing], HistoryError> {
     let event = await ask { .list(id: $0) }
     guard case .rooms(_, let stored) = event else { return .failure(HistoryError(event)) }
@@ -131,7 +142,7 @@ extension Hub: RoomService {
         switch await opened(entry.room, mayCreate: false) {
         case .open(let open): listing = open.room.listing
         case .failed(let words): listing.fault = Text(words)
-        // Deleted meanwhile.
+        // The room was deleted meanwhile.
         case .absent: continue
         case .full: break
         }
@@ -146,13 +157,14 @@ extension Hub: RoomService {
 }
 
 extension RoomListing {
-  /// As the log knows it, without reading its records.
+  /// The room as the log knows it without reading its records. So the runs that wrote them are not known, and the
+  /// cursor tells only whether more was written since.
   fileprivate init(_ summary: RoomSummary) {
     self.init(
       room: Text(summary.room),
       shapes: Int(clamping: summary.snapshot?.shapes ?? 0),
       peers: 0,
-      cursor: RoomCursor(epoch: summary.epoch, position: summary.last).cursor,
+      cursor: RoomPlaces(epoch: summary.epoch).cursor(at: summary.last),
       operations: summary.operations,
       isUncounted: summary.snapshot?.position != summary.last,
       fault: summary.damage.map { Text("\($0)") }

@@ -2,11 +2,11 @@ import CanvasCRDT
 import RoomLog
 import WebSocketLoop
 
-// Rooms come from the log when somebody asks for them, and go when nobody is there.
+// Rooms are read from the log when somebody asks for them, and closed when nobody is there.
 
 extension Hub {
-  /// The room, opened if it was not.
-  /// - Parameter mayCreate: whether one that nobody has written to is made.
+  /// The room, opened if it was not open.
+  /// - Parameter mayCreate: whether a room that nobody has written to may be made.
   func opened(_ name: String, mayCreate: Bool) async -> Opening<OpenRoom> {
     while true {
       if let open = rooms[name] { return .open(open) }
@@ -36,7 +36,7 @@ extension Hub {
     return open
   }
 
-  /// Where as many are open as may be, one that is idle goes, with a snapshot or without.
+  /// If as many rooms are open as may be, closes an idle one, with or without a snapshot.
   private func makeRoomForAnother() -> Bool {
     guard rooms.isFull else { return true }
     guard let idle = rooms.dispensable else { return false }
@@ -45,7 +45,7 @@ extension Hub {
   }
 
   private func load(_ name: String) async -> Opening<OpenRoom> {
-    // Here and not where it is waited for: by then another may be under way.
+    // This is done here and not where the job is awaited: by then another job may be opening the room.
     defer { rooms.endOpening(of: name) }
     let began = SteadyClock.microseconds()
     let event = await ask { .load(LoadRequest(id: $0, room: name)) }
@@ -86,7 +86,8 @@ extension Hub {
     )
     if log.fault != nil { open.room.doubtLog() }
     if let fault = await fold(open, through: loaded.summary.last) { return .failed(fault) }
-    // Two of one name would each have half of what is written. One may have been made while the log still had none.
+    // Two rooms of one name would each get half of what is written. Another may have been made while the log had none
+    // yet.
     if let other = rooms[name] { return .open(other) }
     rooms.add(open)
     logger.debug(
@@ -99,7 +100,8 @@ extension Hub {
     return .open(open)
   }
 
-  /// Brings a room that nobody has yet up to the end of its log. Says what stands in the way.
+  /// Brings a room that nobody uses yet up to the end of its log.
+  /// - Returns: what prevented it, or `nil`.
   private func fold(_ open: OpenRoom, through last: UInt64) async -> String? {
     var after = open.room.position
     while after < last {
@@ -109,15 +111,10 @@ extension Hub {
       guard case .read(_, let page) = event else { return Hub.words(event) }
       let now = Moment.now()
       for record in page.records {
-        guard let operations = StoredOperations.decode(record.bytes) else {
+        guard let stored = StoredOperations(record.bytes) else {
           return "the record at \(record.position) was written by a newer server"
         }
-        let record = RoomRecord(
-          position: record.position,
-          milliseconds: record.milliseconds,
-          operations: operations
-        )
-        open.room.delivered(record, now: now)
+        open.room.delivered(RoomRecord(record, stored), now: now)
       }
       guard page.through > after, !page.isLast else { return nil }
       after = page.through
@@ -125,14 +122,15 @@ extension Hub {
     return nil
   }
 
-  /// Beside the traffic: a large one takes a while.
+  /// Runs beside the traffic, because decoding a large room takes a while.
   @concurrent private static func decode(_ bytes: [UInt8], seed: UInt64) async -> RoomImage? {
     try? RoomImage(bytes, seed: seed)
   }
 
   // MARK: Going
 
-  /// Nobody is here. A snapshot makes it quick to open again, and tells the list of rooms how many shapes it has.
+  /// To be called when nobody is here. A snapshot makes the room quick to open again, and tells the list of rooms how
+  /// many shapes it has.
   func closeIdle(_ open: OpenRoom) {
     if open.lacksSnapshot {
       snapshot(open)
@@ -150,7 +148,7 @@ extension Hub {
     }
   }
 
-  /// Megabytes, that would otherwise stay with the process.
+  /// A room of so many shapes takes megabytes, which the process would otherwise keep.
   private static let shapesWorthTrimming = 10_000
 
   /// The room is deleted: its visitors are told, and what is on its way is refused.

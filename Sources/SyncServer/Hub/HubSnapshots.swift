@@ -2,7 +2,7 @@ import CanvasCRDT
 import RoomLog
 import WebSocketLoop
 
-// Snapshots make rooms quick to open again, and tell the list of rooms how many shapes they have.
+// Snapshots make rooms quick to open again. They also tell the list of rooms how many shapes a closed room has.
 
 extension Hub {
   func snapshot(_ open: OpenRoom) {
@@ -49,7 +49,8 @@ extension Hub {
     counts.noteSnapshot(isTrue: true)
   }
 
-  /// Before the log is closed, so that the next start finds rooms that open fast; as many as there is time for.
+  /// Makes snapshots before the log is closed, so that rooms open fast after the next start. There are as many as there
+  /// is time for.
   func snapshotBeforeStopping() {
     var shapesLeft = Hub.shapesBeforeStoppingMax
     var roomsLeft = Hub.roomsBeforeStoppingMax
@@ -76,7 +77,7 @@ extension Hub {
   private static let shapesBeforeStoppingMax = 500_000
   private static let roomsBeforeStoppingMax = 500
 
-  /// Made and read back, so that nothing is kept from which another room would come.
+  /// A snapshot is read back after it is made, so that none is kept from which a different room would come.
   @concurrent private static func encode(
     _ image: RoomImage,
     digest: UInt64

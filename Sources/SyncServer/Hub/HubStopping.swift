@@ -3,10 +3,11 @@ import RoomLog
 import WebSocketLoop
 import Glibc
 
-// SIGTERM: no more is taken in, what is in hand becomes durable and is told, everyone hears 1001, the log is closed.
+// SIGTERM: nothing more is taken in. What was taken in becomes durable and is told. All connections are closed with
+// 1001. The log is closed.
 
 extension Hub {
-  /// What an operator waits for at most, less than what service managers allow by default.
+  /// The longest that stopping may take. Service managers allow more than this by default.
   private static let stopMilliseconds: UInt64 = 9_000
   private static let goodbyeMilliseconds: UInt64 = 2_500
 
@@ -15,13 +16,14 @@ extension Hub {
     logger.info("stopping", ["connections": .init(visitors.count)])
     lifetime.drain()
     loop.schedule(afterMilliseconds: Hub.stopMilliseconds) {
+      self.logger.writeSums(isEnd: true)
       self.logger.warning("stopped before everything was stored and sent")
       exit(0)
     }
     goOnStopping()
   }
 
-  /// Called when something has ended that stopping waits for.
+  /// To be called when something ends that stopping waits for.
   func goOnStopping() {
     switch lifetime.stage {
     case .serving, .closingLog: return
@@ -51,6 +53,8 @@ extension Hub {
 
   func logClosed() {
     guard lifetime.stage == .closingLog else { return }
+    refusals.beginSecond()
+    logger.writeSums(isEnd: true)
     logger.info("stopped")
     exit(0)
   }

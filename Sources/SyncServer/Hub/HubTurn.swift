@@ -2,7 +2,7 @@ import CanvasCRDT
 import RoomLog
 import WebSocketLoop
 
-// The end of a turn: what rooms ask for goes to the log, what is new goes out.
+// The end of a turn: what rooms ask for goes to the log, and what is new goes out.
 
 extension Hub {
   func endTurn() {
@@ -35,7 +35,7 @@ extension Hub {
     if let due { wake(at: due, now: now.monotonicMilliseconds) }
   }
 
-  /// Has a turn come at that time.
+  /// Makes sure that a turn comes at that time.
   private func wake(at due: UInt64, now: UInt64) {
     turns.wake(at: due, now: now) { milliseconds in
       loop.schedule(afterMilliseconds: milliseconds) { self.turns.isWoken() }
@@ -59,7 +59,10 @@ extension Hub {
 
   private func append(_ batch: Batch, to open: OpenRoom) {
     let number = log.nextNumber()
-    let parts = batch.parts(operationsMax: Int(limits.operationsPerMessage))
+    let run = open.room.knows(run: self.run) ? nil : self.run
+    let parts = batch.parts(operationsMax: Int(limits.operationsPerMessage)).map {
+      StoredOperations(run: run, operations: $0)
+    }
     counts.noteAppend(operations: batch.operations.count)
     log.append(
       LogDesk.Append(room: open, batch: batch.number, parts: parts, arrivedAt: SteadyClock.microseconds()),
@@ -71,7 +74,7 @@ extension Hub {
         mayCreate: !open.isStored,
         milliseconds: WallClock.now(),
         records: parts.map {
-          NewRecord(bytes: StoredOperations.encode($0), operations: UInt32(clamping: $0.count))
+          NewRecord(bytes: $0.encoded(), operations: UInt32(clamping: $0.operations.count))
         }
       )
     )
@@ -79,7 +82,7 @@ extension Hub {
 
   // MARK: The seconds
 
-  /// Once a second: what nobody waits for.
+  /// Once a second: work that nobody waits for.
   func tick() {
     lifetime.willTick(loop.schedule(afterMilliseconds: 1_000) { self.tick() })
     guard !isStopping else { return }
@@ -94,12 +97,15 @@ extension Hub {
     }
     requestBook.forgetFullRates(now: now.monotonicMilliseconds)
     refusals.beginSecond()
+    logger.writeSums()
     log.retain(now: now)
+    verifySome(now: now)
   }
 }
 
 extension Batch {
-  /// A layout may be a hundred messages' worth. It is stored whole or not at all, in records that can be read one by one.
+  /// Splits a layout, which may be as long as a hundred messages, into records that can be read one by one. They are
+  /// stored all or none.
   fileprivate func parts(operationsMax: Int) -> [[Operation]] {
     guard operations.count > operationsMax else { return [operations] }
     return stride(from: 0, to: operations.count, by: operationsMax).map {

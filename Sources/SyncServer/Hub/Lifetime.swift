@@ -2,21 +2,21 @@ import WebSocketLoop
 
 /// How far the server has come in its life.
 ///
-/// What always holds: the stages follow one another, and once it is stopping nothing more is taken in.
+/// What always holds: the stages come in their order. Once the server is stopping, it takes nothing more in.
 struct Lifetime {
   enum Stage {
     case serving
-    /// What is in hand is made durable.
+    /// What was taken in is made durable.
     case draining
-    /// Connections are said goodbye to.
+    /// Connections get a close frame.
     case closing
-    /// The log finishes.
+    /// The log is closing.
     case closingLog
   }
 
   private(set) var stage = Stage.serving
   private var listener: Listener?
-  /// Comes once a second.
+  /// Fires once a second.
   private var tickTimer: LoopTimer?
 
   var isStopping: Bool { stage != .serving }

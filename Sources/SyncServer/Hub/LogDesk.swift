@@ -1,10 +1,10 @@
 import CanvasCRDT
 import RoomLog
 
-/// What goes to the log, and what waits for its answers.
+/// Sends requests to the log, and keeps what waits for its answers.
 ///
 /// What always holds:
-/// - A number is given to one request only, and each of those who wait for an answer hears once.
+/// - A number is given to one request only, and each job that waits for an answer hears once.
 /// - A batch is among the appends from when a room asks for it until the log has answered, or the room is gone.
 /// - What is to be stored waits no longer than a beat.
 struct LogDesk {
@@ -13,10 +13,10 @@ struct LogDesk {
   private var lastNumber: UInt64 = 0
   /// What goes to the log at the end of the turn.
   private var requests: [LogRequest] = []
-  /// When something last went there, on the monotonic clock.
+  /// When something was last sent to the log, on the monotonic clock.
   private var submittedAt: UInt64 = 0
   private var appends: [UInt64: Append] = [:]
-  /// Jobs that wait for an answer of the log's.
+  /// Jobs that wait for an answer from the log.
   private var waiters: [UInt64: CheckedContinuation<LogEvent, Never>] = [:]
   /// Jobs that wait for their operations to be durable.
   private var submitters: [UInt64: CheckedContinuation<Result<Cursor, Rejection>, Never>] = [:]
@@ -29,8 +29,8 @@ struct LogDesk {
   struct Append {
     let room: OpenRoom
     let batch: UInt64
-    /// What each record of it holds that the log is to hand back: it need not be decoded again.
-    let parts: [[Operation]]
+    /// The operations of each of its records. When the log hands the records back, they need not be decoded again.
+    let parts: [StoredOperations]
     let arrivedAt: UInt64
   }
 
@@ -52,7 +52,7 @@ struct LogDesk {
     requests.append(request)
   }
 
-  /// - Returns: whether anyone waited for it.
+  /// - Returns: whether a job waited for it.
   @discardableResult
   mutating func answer(_ number: UInt64, with event: LogEvent) -> Bool {
     guard let waiter = waiters.removeValue(forKey: number) else { return false }
@@ -82,15 +82,15 @@ struct LogDesk {
 
   // MARK: Going
 
-  /// What the end of a turn comes to.
+  /// What the end of a turn leads to.
   enum Submission {
     case nothing
-    /// What is to be stored gathers for a beat: a commit costs as much for one operation as for a hundred, and no frame
-    /// would bring it sooner. A turn is to come at that time.
+    /// What is to be stored gathers for a beat. A commit costs as much for one operation as for a hundred, and storing
+    /// sooner would not show it in an earlier frame. Another turn has to come at that time.
     case waits(until: UInt64)
   }
 
-  /// After a beat of quiet what has gathered goes at once, and so does whatever else is asked of the log.
+  /// What has gathered is sent at once after a beat of quiet, or if anything but an append is asked of the log.
   mutating func endTurn(now: () -> UInt64) -> Submission {
     guard !requests.isEmpty else { return .nothing }
     let now = now()
@@ -103,7 +103,7 @@ struct LogDesk {
     return .nothing
   }
 
-  /// Enough for a commit to be worth its sync.
+  /// So many requests are worth a commit's sync.
   private static let gatheredRequestsMax = 1_024
 
   private mutating func submit() {
@@ -112,7 +112,7 @@ struct LogDesk {
     log?.submit(submitted)
   }
 
-  /// Every ten minutes: what is too old goes.
+  /// Every ten minutes, asks the log to drop history that is too old.
   mutating func retain(now: Moment) {
     if let retainedAt, now.monotonicMilliseconds < retainedAt + 600_000 { return }
     retainedAt = now.monotonicMilliseconds

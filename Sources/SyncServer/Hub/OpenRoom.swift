@@ -1,35 +1,37 @@
 import CanvasCRDT
 import RoomLog
 
-/// A room that is open, with what the hub has to know about it beside.
+/// A room that is open, with what else the hub has to know about it.
 ///
-/// What always holds: a visitor who has a seat here has joined this room under the member that the seat is of. Once the room is
-/// gone nothing changes it any more.
+/// What always holds: a visitor that has a seat here has joined this room as the member of that seat. Once the room is
+/// gone, nothing changes it any more.
 ///
-/// `@unchecked Sendable`: as `Visitor`.
+/// `@unchecked Sendable`: for the same reason as `Visitor`.
 final class OpenRoom: @unchecked Sendable {
   let name: String
   var room: Room
   /// By the index of the member in the room.
   private var visitors: [Visitor?] = []
-  /// Whether the log has the room: an append that comes later must not bring back one that was deleted.
+  /// Whether the log has the room. An append to a stored room must not bring it back after it was deleted.
   private(set) var isStored: Bool
-  /// Deleted, or closed for want of anyone: to be opened anew.
+  /// Deleted, or closed because nobody was here. Whoever wants the room has to open it anew.
   private(set) var isGone = false
-  /// Since when nobody has been here, on the monotonic clock.
+  /// Since when the room has been empty, on the monotonic clock.
   private var idleSince: UInt64?
-  /// How many jobs hold on to it across a wait.
+  /// How many jobs need it to stay open while they wait.
   private var holds = 0
-  /// When the operations arrived that the next beat brings, in microseconds.
+  /// When the operations of the next beat arrived, in microseconds.
   private var arrivals: [UInt64] = []
-  /// The beats that are in the metrics, and what they had gathered.
+  /// How many beats are already in the metrics, and how many operations they had.
   private var beatsNoted: UInt64 = 0
   private var beatOperationsNoted: UInt64 = 0
   /// Whether it is listed as having something to be done.
   private var isDirty = false
   private(set) var snapshot: NewestSnapshot
+  /// Whether the room's stored records are damaged, so that a snapshot should replace them.
+  private var isLogDamaged = false
 
-  /// - Parameter snapshotPosition: of the snapshot that it was opened from.
+  /// - Parameter snapshotPosition: the position of the snapshot that it was opened from.
   init(name: String, room: Room, isStored: Bool, snapshotPosition: UInt64 = 0) {
     self.name = name
     self.room = room
@@ -51,7 +53,7 @@ final class OpenRoom: @unchecked Sendable {
     idleSince = nil
   }
 
-  /// - Returns: who had the seat.
+  /// - Returns: the visitor that had the seat.
   @discardableResult
   func unseat(_ id: MemberID) -> Visitor? {
     guard let visitor = visitor(id) else { return nil }
@@ -77,7 +79,7 @@ final class OpenRoom: @unchecked Sendable {
   /// Nobody is here, nothing is on its way, and no job is about to use it.
   var mayGo: Bool { room.isIdle && holds == 0 }
 
-  /// - Returns: since when it could have gone, if it could now.
+  /// - Returns: since when the room could have been closed, if it could be closed now.
   func idleTime(now: UInt64) -> UInt64? {
     guard mayGo else {
       idleSince = nil
@@ -92,15 +94,15 @@ final class OpenRoom: @unchecked Sendable {
 
   func noteArrival(_ microseconds: UInt64) { arrivals.append(microseconds) }
 
-  /// When the operations arrived that have gone out by now.
+  /// The arrival times of the operations that have gone out by now.
   func takeArrivals() -> [UInt64] {
-    // What peers show may be due again already: with two of them it always is.
+    // A beat may be due again already for what peers show. With two peers it always is. So only operations count.
     guard !arrivals.isEmpty, !room.isGathering else { return [] }
     defer { arrivals.removeAll(keepingCapacity: true) }
     return arrivals
   }
 
-  /// The beats since this was last asked, and what they had gathered.
+  /// The beats since the last call, and how many operations they had.
   func takeBeats() -> (beats: UInt64, operations: UInt64)? {
     guard room.counts.beats > beatsNoted else { return nil }
     let beats = room.counts.beats - beatsNoted
@@ -114,25 +116,30 @@ final class OpenRoom: @unchecked Sendable {
 
   func beginSnapshot() { snapshot.isUnderWay = true }
 
-  /// - Parameter position: what the snapshot is of, whether or not it was stored: where it was not, another is not made at
-  ///   once. The log has all of it anyway.
+  /// - Parameter position: the snapshot's position, whether or not it was stored. If it was not, another snapshot is
+  ///   not made at once. The log has everything anyway.
   func endSnapshot(position: UInt64, operations: UInt64) {
     snapshot = NewestSnapshot(position: position, operations: operations)
+    isLogDamaged = false
   }
 
   func dropSnapshot() { snapshot.isUnderWay = false }
 
-  /// Whether there is anything that the newest snapshot lacks, and no other is being made.
+  func logIsDamaged() { isLogDamaged = true }
+
+  /// Whether the newest snapshot lacks anything, and no other snapshot is being made.
   var lacksSnapshot: Bool { isStored && !snapshot.isUnderWay && room.position > snapshot.position }
 
-  /// As many operations as a snapshot has shapes cost as much to read as it does to write.
+  /// Reading as many operations as the snapshot has shapes costs as much as writing the snapshot. A damaged room needs
+  /// one anyway.
   var isWorthSnapshot: Bool {
+    if isLogDamaged { return lacksSnapshot }
     let since = room.operationCount - min(snapshot.operations, room.operationCount)
     return isStored && since >= UInt64(max(4_096, room.canvas.shapeCount))
   }
 }
 
-/// What the newest snapshot of a room is of.
+/// What the newest snapshot of a room covers.
 struct NewestSnapshot {
   let position: UInt64
   let operations: UInt64

@@ -1,9 +1,9 @@
 /// The rooms that are open, and those that are being opened.
 ///
 /// What always holds:
-/// - There is one room of a name at most, and none that is gone.
-/// - One of a name is opened at a time; all who ask meanwhile wait for that.
-/// - There are never more than the limit, those among them that are being read from the log.
+/// - There is at most one open room of a name, and no room in the table is gone.
+/// - A room is opened only once at a time. All who ask for it meanwhile wait for that.
+/// - There are never more rooms than the limit, counting those that are being read from the log.
 /// - A room is listed once as having something to be done.
 struct RoomTable {
   private let roomsMax: UInt64
@@ -29,13 +29,13 @@ struct RoomTable {
 
   mutating func endOpening(of name: String) { openings[name] = nil }
 
-  /// Whether as many are open as may be.
+  /// Whether as many rooms are open as may be.
   var isFull: Bool { UInt64(rooms.count) + coming >= roomsMax }
 
-  /// One that may go so that another can be opened.
+  /// A room that may be closed so that another can be opened.
   var dispensable: OpenRoom? { rooms.values.first { $0.mayGo && !$0.snapshot.isUnderWay } }
 
-  /// One is being read from the log.
+  /// A room is being read from the log.
   mutating func expect() { coming += 1 }
   mutating func expectNoLonger() { coming -= 1 }
 
@@ -60,6 +60,6 @@ struct RoomTable {
     return taken
   }
 
-  /// Whether any has a beat to send.
+  /// Whether any room has a beat to send.
   var hasGathering: Bool { rooms.values.contains { $0.room.flushDueAt != nil } }
 }

@@ -1,5 +1,5 @@
-/// How many snapshots are being made. Each holds the room's bytes twice, and waits for a sync: many small ones at a time, or
-/// few large ones, but always one.
+/// How many snapshots are being made. Each holds the room's bytes twice and waits for a sync. Many small ones may be
+/// made at a time, or a few large ones, and one is always allowed.
 struct SnapshotQuota {
   private static let snapshotsMax = 64
   private static let shapesMax = 200_000
@@ -7,7 +7,7 @@ struct SnapshotQuota {
   private var snapshots = 0
   private var shapes = 0
 
-  /// - Returns: whether one of so many shapes may be made now. It is counted until `end`.
+  /// - Returns: whether a snapshot of so many shapes may be made now. If so, it is counted until `end`.
   mutating func begin(shapes count: Int) -> Bool {
     guard
       snapshots == 0 || snapshots < SnapshotQuota.snapshotsMax && shapes + count <= SnapshotQuota.shapesMax

@@ -1,15 +1,16 @@
 import WebSocketLoop
 
-/// The turns of the loop: which one this is, and the time at which one has to come though nothing else brings it.
+/// The turns of the loop: the number of this turn, and the time at which a turn has to come even if nothing else causes
+/// one.
 ///
-/// What always holds: there is one timer at most, and it is for the earliest of the times that were asked for.
+/// What always holds: there is at most one timer, and it is set to the earliest of the times that were asked for.
 struct Turns {
   private(set) var number: UInt64 = 1
   private var alarm: (timer: LoopTimer, due: UInt64)?
 
   mutating func end() { number += 1 }
 
-  /// - Parameter timer: is made for so many milliseconds from now, and is to call `isWoken`.
+  /// - Parameter timer: makes a timer for so many milliseconds from now, which calls `isWoken`.
   mutating func wake(at due: UInt64, now: UInt64, _ timer: (UInt64) -> LoopTimer) {
     if let alarm {
       guard due < alarm.due else { return }

@@ -1,24 +1,24 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// Who is at the other end of a WebSocket, as the hub knows them: the socket, the conversation over it, and where it has come
-/// to.
+/// The client at the other end of a WebSocket, as the hub knows it: the socket, the conversation over it, and its
+/// stage.
 ///
-/// What always holds: reading goes on only when nothing has it paused any more. One that is gone stays so.
+/// What always holds: reading goes on only when nothing pauses it any more. A visitor that is gone stays gone.
 ///
-/// `@unchecked Sendable`: it belongs to the hub, and jobs of the hub on the loop's thread are all that touch it; it has to
-/// stay in their hands while they wait for the log.
+/// `@unchecked Sendable`: it belongs to the hub, and only the hub's jobs on the loop's thread touch it. Those jobs keep
+/// it while they wait for the log.
 final class Visitor: @unchecked Sendable {
   enum Stage {
     case awaitingHello(LoopTimer)
-    /// The room is being opened. Reading is paused; what had come already waits here.
+    /// The room is being opened. Reading is paused. What had arrived by then waits here.
     case joining([ConversationStep])
     case joined(OpenRoom, MemberID)
     /// Closed, or about to be: whatever still arrives is dropped.
     case gone
   }
 
-  /// What has to pass before more is read from it.
+  /// The reasons for which nothing more is read from the visitor.
   struct Pauses: OptionSet {
     let rawValue: UInt8
 
@@ -33,11 +33,13 @@ final class Visitor: @unchecked Sendable {
   let connection: Connection
   let room: String
   let address: String
-  /// What it came in with, and what that allows.
+  /// The token that it came with.
   let token: String?
   var grant: Grant
   var conversation: Conversation
   private(set) var stage: Stage
+  /// The actor that its hello names, or that the server chose for it. `nil` before its hello.
+  private(set) var actor: Identifier?
   private var pauses: Pauses = []
   /// The turn in which it was last sent something, and how many bytes.
   private var turn: UInt64 = 0
@@ -66,20 +68,22 @@ final class Visitor: @unchecked Sendable {
   var isAwaitingHello: Bool { if case .awaitingHello = stage { true } else { false } }
   var isGone: Bool { if case .gone = stage { true } else { false } }
 
-  /// It has said hello, and joins as soon as its room is open.
-  func begins() {
+  /// The visitor has said hello, and joins as soon as its room is open.
+  func begins(as actor: Identifier?) {
     if case .awaitingHello(let timer) = stage { timer.cancel() }
     stage = .joining([])
+    self.actor = actor
   }
 
-  /// - Returns: what it said meanwhile; nothing where it is gone already.
-  func joins(_ open: OpenRoom, _ id: MemberID) -> [ConversationStep]? {
+  /// - Returns: what it said while the room was being opened. `nil` if it is gone already.
+  func joins(_ open: OpenRoom, _ id: MemberID, as actor: Identifier?) -> [ConversationStep]? {
     guard case .joining(let waiting) = stage else { return nil }
     stage = .joined(open, id)
+    self.actor = actor
     return waiting
   }
 
-  /// Where a step is to be done; nothing where it has to wait for the room, or comes too late.
+  /// Where a step is to be done. `nil` if the step has to wait for the room, or comes too late.
   func place(for step: ConversationStep) -> (OpenRoom, MemberID)? {
     switch stage {
     case .joining(var waiting):
@@ -99,8 +103,8 @@ final class Visitor: @unchecked Sendable {
 
   // MARK: Bytes
 
-  /// Sends what the socket takes, and no more in a turn than is fair.
-  /// - Returns: how many bytes were taken; nothing where it has had its part of this turn.
+  /// Sends what the socket takes, but no more in a turn than is fair.
+  /// - Returns: how many bytes were taken. `nil` if the visitor has had its share of this turn.
   func write(_ bytes: UnsafeRawBufferPointer, turn: UInt64) -> Int? {
     if self.turn != turn {
       self.turn = turn
@@ -115,8 +119,9 @@ final class Visitor: @unchecked Sendable {
     return taken
   }
 
-  /// What one connection is sent in a turn. A large room's state takes many: twenty that join at once, and readers that
-  /// take all that they are offered, would keep everybody else waiting for as long as it takes to encode and copy it.
+  /// The most that one connection is sent in a turn. A large room's state takes many turns. Otherwise twenty clients
+  /// that join at once, or readers that take all that they are offered, would keep all others waiting while it is
+  /// encoded and copied.
   private static let turnBytesMax = 131_072
 
   func pauseReading(_ pause: Pauses) {
@@ -127,5 +132,22 @@ final class Visitor: @unchecked Sendable {
   func resumeReading(_ pause: Pauses) {
     pauses.remove(pause)
     if pauses.isEmpty { connection.resumeReading() }
+  }
+}
+
+extension Refusal {
+  init(_ code: String, of visitor: Visitor, _ reason: String) {
+    self.init(
+      code: code,
+      address: visitor.address,
+      reason: reason,
+      room: visitor.room,
+      actor: visitor.actor?.text,
+      token: visitor.grant.label
+    )
+  }
+
+  init(_ rejection: Rejection, of visitor: Visitor) {
+    self.init(Text(rejection.code.wireName).string, of: visitor, rejection.message.string)
   }
 }

@@ -1,8 +1,8 @@
 import WebSocketLoop
 
-/// The WebSocket connections that are open, each under a number that is given on once it is free.
+/// The WebSocket connections that are open, each under a number that is reused once it is free.
 ///
-/// What always holds: the counts by address add up to `count`, and each is that of the visitors who are here.
+/// What always holds: the counts by address add up to `count`. Each count is the number of visitors from that address.
 struct Visitors {
   private let limits: Limits
   private var visitors: [Visitor?] = []
@@ -13,12 +13,12 @@ struct Visitors {
 
   init(limits: Limits) { self.limits = limits }
 
-  /// The visitor of a connection, by the number that stands in its tag.
+  /// The visitor of a connection, by the number in the connection's tag.
   subscript(number: Int) -> Visitor? { visitors.indices.contains(number) ? visitors[number] : nil }
 
   var all: [Visitor] { visitors.compactMap(\.self) }
 
-  /// Why there is no place for one more.
+  /// Why there is no space for one more.
   enum Crowd {
     case server
     case address
@@ -29,7 +29,7 @@ struct Visitors {
     return ofParty[NetworkAddress.party(of: address), default: 0] >= limits.connectionsPerAddress ? .address : nil
   }
 
-  /// - Parameter make: is handed the number that the visitor has.
+  /// - Parameter make: is handed the visitor's number.
   mutating func add(_ make: (Int) -> Visitor) -> Int {
     let number = free.popLast() ?? visitors.count
     let visitor = make(number)

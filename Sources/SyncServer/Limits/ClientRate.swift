@@ -1,9 +1,9 @@
 import CanvasCRDT
 
 extension TokenBucket {
-  /// What one client may send: so many a second, and two seconds' worth at once, since a slow connection delivers in
-  /// bunches what was sent at the permitted rate.
-  /// - Parameter atOnce: what must always pass at once, such as the operations of one message.
+  /// What one client may send: so many a second, and two seconds' worth at once. A slow connection delivers in bunches
+  /// what was sent at the permitted rate.
+  /// - Parameter atOnce: how much must always be allowed at once, such as the operations of one message.
   init(clientPerSecond perSecond: UInt64, atOnce: UInt64 = 1, at milliseconds: UInt64) {
     let (twoSeconds, overflow) = max(1, perSecond).multipliedReportingOverflow(by: 2)
     self.init(perSecond: perSecond, capacity: overflow ? .max : max(twoSeconds, atOnce), at: milliseconds)

@@ -2,13 +2,13 @@
 struct LimitFlag: Sendable {
   let name: String
   let limit: WritableKeyPath<Limits, UInt64> & Sendable
-  /// What makes sense: outside of it the server would not work, or not be bounded.
+  /// The values that make sense. Outside this range the server would not work, or would not be bounded.
   let range: ClosedRange<UInt64>
   let group: Group
-  /// For people, in `--help`.
+  /// The description in `--help`.
   let words: String
 
-  /// What a limit is about, and where `--help` lists it.
+  /// What a limit is about. `--help` lists the limits by group.
   enum Group: String, CaseIterable, Sendable {
     case told = "What clients are told"
     case connection = "A connection"
@@ -18,7 +18,7 @@ struct LimitFlag: Sendable {
 
   var variable: String { LimitFlag.variable(of: name) }
 
-  /// `--max-shapes` in the environment: `CANVAS_MAX_SHAPES`.
+  /// The environment variable of a flag: `CANVAS_MAX_SHAPES` for `--max-shapes`.
   static func variable(of name: String) -> String {
     "CANVAS_" + name.dropFirst(2).uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
   }
@@ -254,6 +254,27 @@ extension Limits {
       range: 0...36_500 * day,
       group: .server,
       words: "how long operations stay readable as history"
+    ),
+    LimitFlag(
+      name: "--verify-every-ms",
+      limit: \.verifyIntervalMilliseconds,
+      range: 0...365 * day,
+      group: .server,
+      words: "how often all stored rooms are verified; 0: never"
+    ),
+    LimitFlag(
+      name: "--verify-bytes-per-second",
+      limit: \.verifyBytesPerSecond,
+      range: 1...1 << 40,
+      group: .server,
+      words: "how much is read for that in a second"
+    ),
+    LimitFlag(
+      name: "--verify-turn-ms",
+      limit: \.verifyTurnMilliseconds,
+      range: 1...1_000,
+      group: .server,
+      words: "how long other readers of the log may wait for it"
     ),
   ]
 }

@@ -1,93 +1,111 @@
 import CanvasCRDT
 
-/// Every bound of the server, in one place: what it protects, what it is unless a flag says otherwise.
+/// Every bound of the server, in one place: what it protects, and its default. A flag can change it.
 ///
-/// Names end in their unit. All are unsigned, so that one table can read them from flags and from the environment.
+/// Names end in their unit. All are unsigned, so that one table can read them from flags and from environment
+/// variables.
 struct Limits: Hashable, Sendable {
   // MARK: What welcome tells
 
-  /// The longest message either way. A client has to hold one whole, and so do we.
+  /// The longest message in either direction. A client has to hold a whole message, and so does the server.
   var messageBytes: UInt64 = 1_048_576
-  /// What one message makes durable at once, so that no writer holds up a commit for long.
+  /// The most operations that one message makes durable at once, so that no writer holds up a commit for long.
   var operationsPerMessage: UInt64 = 1_024
   /// What one connection may write, on average: forty shapes dragged at fifty frames a second.
   var operationsPerSecond: UInt64 = 2_000
-  /// Shapes in a room. In memory at 368 bytes each this is 37 MB, and all that they are goes to each who joins.
+  /// Shapes in a room. In memory they take 368 bytes each, 37 MB in all. Each client that joins is sent all of them.
   var shapes: UInt64 = 100_000
-  /// How far a writer's clock may be fast. It wins over everyone for as long, so not more than people can wait.
+  /// How far ahead a writer's clock may be. Its writes win over everyone's for that long, so it must not be longer than
+  /// people can wait.
   var clockAheadMilliseconds: UInt64 = 60_000
   /// What a peer may show of itself. It is kept for each peer and sent to all.
   var presenceBytes: UInt64 = 4_096
-  /// For how long a deletion is remembered; older stamps are refused, since it could not be told whom they lost to.
+  /// How long a deletion is remembered. Older stamps are refused, because nobody could tell whether they lose to a
+  /// deletion.
   var horizonMilliseconds: UInt64 = 2_592_000_000
 
   // MARK: A room
 
-  /// Deleted shapes whose stamp is remembered. Deleting what never was leaves one too, so it has to end somewhere.
+  /// Deleted shapes whose stamp is remembered. Deleting a shape that never existed leaves one too, so there must be a
+  /// bound.
   var erasures: UInt64 = 1_000_000
   /// Connections in one room: each is told of all others.
   var connectionsPerRoom: UInt64 = 2_000
-  /// Encoded beats kept for connections that are a little behind. Who falls off gets newest values instead.
+  /// Encoded beats kept for connections that are a little behind. A connection that falls off the ring gets the newest
+  /// values instead.
   var ringBytes: UInt64 = 1_048_576
-  /// The same in beats, so that many small ones don't pile up: ten seconds where one follows the other.
+  /// The same in beats, so that many small ones don't pile up: ten seconds of beats without a pause.
   var ringBeats: UInt64 = 1_024
-  /// For how long a busy server gathers operations before it stores them, and a room what its people show before it
-  /// tells. Less than a frame of a screen (16 ms) even with a commit behind it; half as long costs twice the sends.
+  /// How long a busy server gathers operations before it stores them. Also how long a room gathers what its people show
+  /// before it tells others. It is less than a frame of a screen (16 ms), even with a commit after it. Half as long
+  /// costs twice the sends.
   var beatMilliseconds: UInt64 = 10
-  /// How many operations make a beat full before its time, so that none is long.
+  /// A beat with this many operations is sent early, so that no beat is long.
   var beatOperations: UInt64 = 4_096
-  /// States on their way to those who join or catch up, each of them as large as the room.
+  /// States on their way to readers that join or catch up. Each is as large as the room.
   var stateStreams: UInt64 = 8
-  /// How long a room stays open after the last has left: reopening reads its snapshot and what came after.
+  /// How long a room stays open after the last connection has left. Reopening reads its snapshot and the records after
+  /// it.
   var roomIdleMilliseconds: UInt64 = 60_000
-  /// Pairs of overlapping shapes that are told one by one: ten thousand shapes on one spot would be fifty million. A room
-  /// with more tells of none.
+  /// Pairs of overlapping shapes that are told one by one. Ten thousand shapes on one spot would be fifty million
+  /// pairs. A room with more pairs than this tells none.
   var overlapPairs: UInt64 = 500_000
-  /// How long the index of overlaps is kept up for questions over HTTP after the last one.
+  /// How long the index of overlaps is kept after the last question over HTTP.
   var indexIdleMilliseconds: UInt64 = 30_000
   /// How long operations stay readable as history.
   var historyMilliseconds: UInt64 = 604_800_000
 
   // MARK: A connection
 
-  /// A client speaks first, and soon: an open socket that says nothing holds a place.
+  /// How long a client may take to say hello. An open socket that says nothing takes up a place.
   var helloMilliseconds: UInt64 = 10_000
-  /// Silence after which a connection is pinged, and the silence after that which ends it.
+  /// A connection that is silent for this long is pinged. If it stays silent for as long again, it is closed.
   var idleMilliseconds: UInt64 = 30_000
   var pongMilliseconds: UInt64 = 10_000
-  /// Messages beside operations: pings, digests, presence. A hand moves a cursor sixty times a second. Who sends more is
-  /// read from no faster.
+  /// Messages that are not operations: pings, digests, presence. A hand moves a cursor sixty times a second. If a
+  /// client sends more than this, the server reads from it more slowly.
   var messagesPerSecond: UInt64 = 200
-  /// Others see one's presence at most once in so long; the newest is never lost.
+  /// Others see a peer's presence at most once in this time. The newest is never lost.
   var presenceMilliseconds: UInt64 = 30
-  /// Operations refused for their rate, beyond which a client that goes on for two seconds has not listened. Ten a second
-  /// are forgotten.
+  /// Operations refused for their rate. A client that exceeds this number, and goes on for two seconds, has not
+  /// listened, and is closed. Ten refusals a second are forgotten.
   var refusalsIgnored: UInt64 = 100
-  /// The longest name of a peer: everyone in the room is told.
+  /// The longest name of a peer. Everyone in the room is told it.
   var nameBytes: UInt64 = 128
-  /// Answers that wait for a reader; beyond it nothing more is read from that connection.
+  /// Bytes of answers that wait for a reader. Beyond this, nothing more is read from its connection.
   var letterBytes: UInt64 = 262_144
-  /// Operations of one connection that are not yet durable; beyond it nothing more is read from it.
+  /// Operations of one connection that are not yet durable. Beyond this, nothing more is read from it.
   var inFlightOperations: UInt64 = 8_192
 
   // MARK: The server
 
   /// Rooms open at once.
   var rooms: UInt64 = 10_000
-  /// Connections in all, within what the system gives of open files.
+  /// Connections in all. The system's limit on open files may allow fewer.
   var connections: UInt64 = 20_000
-  /// Connections from one address: an office behind one, not a flood.
+  /// Connections from one address: enough for an office behind one address, too few for a flood.
   var connectionsPerAddress: UInt64 = 1_000
-  /// HTTP connections in all, each until it is closed or has become a WebSocket: they must not take the places of those.
+  /// HTTP connections in all, each counted until it is closed or becomes a WebSocket. They must not use up the places
+  /// of WebSockets.
   var httpConnections: UInt64 = 5_000
-  /// The same from one address: as many as there may be WebSockets, since each begins as one of these.
+  /// The same from one address. There may be as many as WebSockets, because each WebSocket begins as an HTTP
+  /// connection.
   var httpConnectionsPerAddress: UInt64 = 1_000
-  /// What all HTTP connections together hold of bodies and answers: memory, where many send or fetch much at once and slowly.
+  /// How often everything that is stored is read and compared with its checksums. So damage is found within a day, and
+  /// not only when somebody opens the room. Reading all the time would slow the disk for everyone. 0 means never.
+  var verifyIntervalMilliseconds: UInt64 = 86_400_000
+  /// How much of that is read in a second. It is little for a disk, and comes to 86 GB a day.
+  var verifyBytesPerSecond: UInt64 = 1_048_576
+  /// How long it may read without a pause. Another reader of the log may have to wait this long. Commits never wait for
+  /// it.
+  var verifyTurnMilliseconds: UInt64 = 50
+  /// Memory for the bodies and answers of all HTTP connections together, in case many clients send or fetch a lot at
+  /// once and slowly.
   var httpBytes: UInt64 = 512 << 20
 
   init() {}
 
-  /// What a client is told.
+  /// The limits that a client is told.
   var roomLimits: RoomLimits {
     var limits = RoomLimits()
     limits.messageBytes = messageBytes

@@ -1,8 +1,9 @@
-/// What an operator does to the rooms of a directory without serving them: `SyncServer log verify --data DIR`.
+/// What an operator does with the rooms of a directory without serving them: `SyncServer log verify --data DIR`.
 struct LogCommand: Hashable, Sendable {
   enum Action: Hashable, Sendable {
     case verify
-    /// - Parameter cutting: whether a damaged record and all after it are dropped, where no snapshot stands for them.
+    /// - Parameter cutting: whether a damaged record and all records after it are dropped, if no snapshot replaces
+    ///   them.
     case repair(room: String?, cutting: Bool)
     case backup(copy: String)
   }
@@ -36,7 +37,7 @@ extension LogCommand {
     case command(LogCommand)
   }
 
-  /// - Parameter arguments: what stands after `log`.
+  /// - Parameter arguments: the arguments after `log`.
   static func read(_ arguments: ArraySlice<String>, environment: [String: String]) throws(ConfigurationError)
     -> Reading
   {

@@ -4,12 +4,13 @@ import RoomLog
 extension LogCommand {
   private var database: String { directory + "/canvas.db" }
 
-  /// Prints what it finds and does; the exit code.
+  /// Prints what it finds and does.
+  /// - Returns: the exit code.
   func run() -> Int32 {
-    // What it makes is for its user only, as the directory is.
+    // The files that it makes are only for their owner, as the directory is.
     umask(0o077)
     do throws(StorageFault) {
-      // A log that is opened is made where there is none, and nobody asks for that here.
+      // Opening a log creates it if there is none. Nobody asks for that here.
       guard access(database, F_OK) == 0 else { throw .missing(path: database) }
       switch action {
       case .verify: return LogCommand.tell(try LogInspection(of: database), of: database)
@@ -31,7 +32,7 @@ extension LogCommand {
     }
   }
 
-  /// One line for each thing that is wrong, and one for all.
+  /// Prints one line for each thing that is wrong, and one line for everything.
   private static func tell(_ inspection: LogInspection, of path: String) -> Int32 {
     for fault in inspection.faults { print("the file: \(fault)") }
     for finding in inspection.findings {
@@ -55,11 +56,11 @@ extension LogCommand {
     do throws(StorageFault) {
       try LogBackup.make(of: database, to: copy)
     } catch {
-      // Half a copy would be taken for a whole one.
+      // Somebody could take half a copy for a whole one.
       unlink(copy)
       throw error
     }
-    // What was damaged before is damaged in the copy, and now is the time to be told.
+    // Damage in the original is copied too. The operator should know it now.
     return LogCommand.tell(try LogInspection(of: copy), of: copy)
   }
 }

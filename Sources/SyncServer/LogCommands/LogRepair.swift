@@ -2,13 +2,13 @@ import Glibc
 import RoomLog
 import Synchronization
 
-/// Repairs damaged rooms by what the log itself offers, asking one thing at a time.
+/// Repairs damaged rooms with what the log itself offers, one request at a time.
 struct LogRepair {
   private let log: SQLiteLog
   private let answers: LogAnswers
   private let cutting: Bool
 
-  /// Takes the directory, which no server may be using.
+  /// Opens the directory, which no server may be using.
   init(directory: String, cutting: Bool) throws(StorageFault) {
     let answers = LogAnswers()
     self.answers = answers
@@ -16,7 +16,8 @@ struct LogRepair {
     log = try SQLiteLog(directory: directory, sink: { answers.take($0) })
   }
 
-  /// Prints what was found and done; the exit code.
+  /// Prints what was found and done.
+  /// - Returns: the exit code.
   func run(_ wanted: String?) -> Int32 {
     defer {
       log.close()
@@ -38,21 +39,22 @@ struct LogRepair {
     return left == 0 ? 0 : 1
   }
 
-  /// Whether the room is sound in the end. A room can be damaged in several places: each repair brings out the next.
+  /// Repairs a room. A room can be damaged in several places, and each repair uncovers the next.
+  /// - Returns: whether the room is sound in the end.
   private func repair(_ room: String) -> Bool {
     var repaired: Set<LogError> = []
     while true {
       let event = ask { .verify(id: $0, room: room) }
       guard case .failed(_, _, let damage) = event else { return true }
       switch damage {
-      case .damagedSnapshot:
-        // Nothing is lost where the records are there from which it was made, and the next snapshot takes its place.
-        guard case .loaded = ask({ .load(LoadRequest(id: $0, room: room)) }) else {
+      case .damagedSnapshot(_, let position) where repaired.insert(damage).inserted:
+        // Dropping a snapshot loses nothing if the records that it was made from are there, or another snapshot.
+        let means = RepairRequest.Means.droppingSnapshot(position: position)
+        guard case .repaired = ask({ .repair(RepairRequest(id: $0, room: room, means: means)) }) else {
           print("\(damage); restore the room from a backup")
           return false
         }
-        print("\(damage); the room can be used without it")
-        return true
+        print("\(damage); repaired: the room can be used without it")
       case .damaged where repaired.insert(damage).inserted:
         if case .repaired = ask({ .repair(RepairRequest(id: $0, room: room, means: .snapshot)) }) {
           print("\(damage); repaired: its history up to the newest snapshot is dropped")
@@ -86,7 +88,7 @@ struct LogRepair {
   }
 }
 
-/// What a log answers, for one thread that waits for it.
+/// The log's answers, for one thread that waits for them.
 private final class LogAnswers: Sendable {
   private struct State {
     var lastID: UInt64 = 0
@@ -126,9 +128,9 @@ private final class LogAnswers: Sendable {
   }
 }
 
-/// A semaphore of the system's.
+/// A semaphore of the operating system.
 ///
-/// `@unchecked Sendable`: being called from several threads is what it is for.
+/// `@unchecked Sendable`: a semaphore is made to be used from several threads.
 private final class Bell: @unchecked Sendable {
   private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
@@ -144,7 +146,7 @@ private final class Bell: @unchecked Sendable {
 }
 
 extension LogEvent {
-  /// The request that it answers.
+  /// The number of the request that this answers.
   fileprivate var answeredID: UInt64? {
     switch self {
     case .repaired(let id, _, _, _, _), .verified(let id, _, _), .loaded(let id, _), .rooms(let id, _),

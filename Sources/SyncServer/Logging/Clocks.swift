@@ -35,7 +35,7 @@ enum SteadyClock {
 }
 
 extension Moment {
-  /// What a host's clocks say now.
+  /// The time by this machine's clocks.
   static func now() -> Moment {
     Moment(wallMilliseconds: WallClock.now(), monotonicMilliseconds: SteadyClock.microseconds() / 1_000)
   }

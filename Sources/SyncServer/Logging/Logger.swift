@@ -1,9 +1,12 @@
+import CanvasCRDT
 import Glibc
+import Synchronization
 
 /// Writes lines to standard error: `2026-11-20T17:21:01.123Z info listening host=127.0.0.1 port=8080`, or the same as
 /// one JSON object a line.
 ///
-/// A line is written by one call, so that those of several threads don't mix.
+/// A line is written by one call, so that lines of several threads don't mix. Lines that are alike are gathered: see
+/// `LineGathering`.
 struct Logger: Sendable {
   enum Level: Int, Comparable, Sendable {
     case error
@@ -38,32 +41,121 @@ struct Logger: Sendable {
     case json
   }
 
-  /// What belongs to a line beside its words.
+  /// A value that belongs to a line beside its words.
   enum Field: Sendable {
     case text(String)
     case number(Int64)
 
+    /// The field is left out.
+    case absent
+
     init(_ number: some BinaryInteger) { self = .number(Int64(clamping: number)) }
+    init(_ text: String?) { self = text.map { .text($0) } ?? .absent }
+  }
+
+  /// Which lines with the same words count as alike. Of lines that are alike, only the first is written in full.
+  enum Alike: Sendable {
+    /// No lines. Each tells of something that somebody did and may be waiting to see.
+    case none
+    /// Lines in which all fields are the same.
+    case byAll
+    /// Lines in which these fields are the same.
+    case by([String])
   }
 
   let level: Level
   let format: Format
+  private let gathering = Gathering()
+
+  init(level: Level, format: Format) {
+    self.level = level
+    self.format = format
+  }
 
   func writes(_ level: Level) -> Bool { level <= self.level }
 
-  func error(_ words: String, _ fields: KeyValuePairs<String, Field> = [:]) { write(.error, words, fields) }
-  func warning(_ words: String, _ fields: KeyValuePairs<String, Field> = [:]) { write(.warning, words, fields) }
-  func info(_ words: String, _ fields: KeyValuePairs<String, Field> = [:]) { write(.info, words, fields) }
-
-  /// The line is only made where it is written.
-  func debug(_ words: @autoclosure () -> String, _ fields: @autoclosure () -> KeyValuePairs<String, Field> = [:]) {
-    guard writes(.debug) else { return }
-    write(.debug, words(), fields())
+  func error(_ words: String, _ fields: KeyValuePairs<String, Field> = [:], alike: Alike = .byAll) {
+    write(.error, words, fields, alike)
   }
 
-  private func write(_ level: Level, _ words: String, _ fields: KeyValuePairs<String, Field>) {
+  func warning(_ words: String, _ fields: KeyValuePairs<String, Field> = [:], alike: Alike = .byAll) {
+    write(.warning, words, fields, alike)
+  }
+
+  func info(_ words: String, _ fields: KeyValuePairs<String, Field> = [:], alike: Alike = .none) {
+    write(.info, words, fields, alike)
+  }
+
+  /// The line is only made if it is written.
+  func debug(_ words: @autoclosure () -> String, _ fields: @autoclosure () -> KeyValuePairs<String, Field> = [:]) {
+    guard writes(.debug) else { return }
+    write(.debug, words(), fields(), .none)
+  }
+
+  private func write(_ level: Level, _ words: String, _ fields: KeyValuePairs<String, Field>, _ alike: Alike) {
     guard writes(level) else { return }
-    var line = Array(self.line(level, words, fields, at: WallClock.now()).utf8)
+    let now = Moment.now()
+    if let (kind, shared) = self.kind(level, words, fields, alike) {
+      let isCounted = gathering.lines.withLock { lines in
+        if lines.counts(kind, now: now) { return true }
+        lines.begin(kind, .init(level, words, shared, now: now))
+        return false
+      }
+      if isCounted { return }
+    }
+    write(line(level, words, fields, at: now.wallMilliseconds))
+  }
+
+  // MARK: Lines that are alike
+
+  /// The key that lines have in common if they are alike. `nil` if no lines are.
+  private func kind(
+    _ level: Level,
+    _ words: String,
+    _ fields: KeyValuePairs<String, Field>,
+    _ alike: Alike
+  ) -> (kind: String, fields: [(key: String, value: Field)])? {
+    let shared: [(key: String, value: Field)]
+    switch alike {
+    case .none: return nil
+    case .byAll: shared = Array(fields)
+    case .by(let names): shared = fields.filter { names.contains($0.key) }
+    }
+    return (line(level, words, ordered: shared, at: 0), shared)
+  }
+
+  /// Counts a line at info, if a line like it was written a short while ago. For callers that limit how many lines they
+  /// write.
+  func counts(_ words: String, _ fields: KeyValuePairs<String, Field>, alike: Alike) -> Bool {
+    guard writes(.info), let (kind, _) = kind(.info, words, fields, alike) else { return false }
+    return gathering.lines.withLock { $0.counts(kind, now: .now()) }
+  }
+
+  /// Writes how many lines were counted, for each count whose time is over. To be called once a second, and at the end.
+  func writeSums(isEnd: Bool = false) {
+    let now = Moment.now()
+    for sum in gathering.lines.withLock({ $0.takeSums(now: now, isEnd: isEnd) }) {
+      write(line(of: sum, at: now.wallMilliseconds))
+    }
+  }
+
+  func line(of sum: LineGathering.Sum, at milliseconds: UInt64) -> String {
+    var fields = sum.fields
+    fields.insert((key: "like", value: .text(sum.words)), at: 0)
+    fields.append((key: "count", value: .init(sum.count)))
+    fields.append((key: "last", value: .text(WallClock.text(sum.lastMilliseconds))))
+    return line(sum.level, "… and \(sum.count) more like this in \(sum.seconds) s", ordered: fields, at: milliseconds)
+  }
+
+  /// What all copies of a logger share.
+  private final class Gathering: Sendable {
+    let lines = Mutex(LineGathering())
+  }
+
+  // MARK: Writing
+
+  private func write(_ text: String) {
+    var line = Array(text.utf8)
     line.append(UInt8(ascii: "\n"))
     var sent = 0
     while sent < line.count {
@@ -79,6 +171,15 @@ struct Logger: Sendable {
     _ fields: KeyValuePairs<String, Field>,
     at milliseconds: UInt64
   ) -> String {
+    line(level, words, ordered: Array(fields), at: milliseconds)
+  }
+
+  private func line(
+    _ level: Level,
+    _ words: String,
+    ordered fields: [(key: String, value: Field)],
+    at milliseconds: UInt64
+  ) -> String {
     let time = WallClock.text(milliseconds)
     switch format {
     case .text:
@@ -87,6 +188,7 @@ struct Logger: Sendable {
         switch field {
         case .text(let text): line += " \(name)=\(text.loggableValue)"
         case .number(let number): line += " \(name)=\(number)"
+        case .absent: break
         }
       }
       return line
@@ -96,6 +198,7 @@ struct Logger: Sendable {
         switch field {
         case .text(let text): line += ",\(name.jsonQuoted):\(text.jsonQuoted)"
         case .number(let number): line += ",\(name.jsonQuoted):\(number)"
+        case .absent: break
         }
       }
       return line + "}"
@@ -104,13 +207,13 @@ struct Logger: Sendable {
 }
 
 extension String {
-  /// Without line breaks or other controls, by which a client could write lines of its own.
+  /// The text without line breaks and other control characters, with which a client could write log lines of its own.
   fileprivate var loggable: String {
     guard unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return self }
     return String(String.UnicodeScalarView(unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
   }
 
-  /// Quoted where it would not be one word.
+  /// The text, in quotes if it would not be a single word.
   fileprivate var loggableValue: String {
     let isWord = !isEmpty && utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") }
     return isWord ? self : jsonQuoted

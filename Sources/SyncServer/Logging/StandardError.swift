@@ -1,8 +1,8 @@
 import Glibc
 
-/// What a program says that doesn't run as a server, or not yet.
+/// Messages of a program that doesn't run as a server, or not yet.
 enum StandardError {
-  /// One line, and nothing around it.
+  /// Writes one line, without a time or a level.
   static func complain(_ words: String) {
     let line = Array("SyncServer: \(words)\n".utf8)
     _ = write(STDERR_FILENO, line, line.count)

@@ -1,11 +1,11 @@
 import RoomLog
 
-/// What the hub counts, beside what rooms, the loop and the log do themselves. The numbers only grow.
+/// What the hub counts. Rooms, the loop and the log have counts of their own. The numbers only grow.
 struct HubCounts {
   private(set) var connectionsOpened: UInt64 = 0
   private(set) var messagesIn: UInt64 = 0
   private(set) var operationsIn: UInt64 = 0
-  /// Operations times the connections that they were for.
+  /// For each operation sent, the number of connections that it was for, all added up.
   private(set) var operationsOut: UInt64 = 0
   /// How often a socket was written to.
   private(set) var writes: UInt64 = 0
@@ -13,17 +13,17 @@ struct HubCounts {
   private(set) var snapshotMismatches: UInt64 = 0
   private(set) var requests: [Int: UInt64] = [:]
   private(set) var closes: [UInt16: UInt64] = [:]
-  /// By the word of a close code, or `http_` and a status; rooms count their own.
+  /// By the word of a close code, or `http_` and a status. Rooms count their own refusals.
   private(set) var refusals: [String: UInt64] = [:]
-  /// From an operation's arrival to the beat that brought it to all.
-  private(set) var deliveryMicroseconds = Histogram(firstBound: 64)
-  /// How well a busy room gathers, and to how many a beat goes.
-  private(set) var beatOperations = Histogram(firstBound: 1)
-  private(set) var beatFrames = Histogram(firstBound: 1)
-  /// How far writers' clocks are from ours, either way.
-  private(set) var clockAheadMilliseconds = Histogram(firstBound: 1)
-  private(set) var clockBehindMilliseconds = Histogram(firstBound: 1)
-  /// What rooms had counted that are closed now.
+  /// The time from an operation's arrival to the beat that brought it to all.
+  private(set) var deliveryMicroseconds = Histogram(.microseconds)
+  /// How many operations a beat gathers, and to how many connections it goes.
+  private(set) var beatOperations = Histogram(.counts)
+  private(set) var beatFrames = Histogram(.counts)
+  /// How far writers' clocks are from ours, in either direction.
+  private(set) var clockAheadMilliseconds = Histogram(.counts)
+  private(set) var clockBehindMilliseconds = Histogram(.counts)
+  /// The counts of rooms that are closed now.
   private(set) var closedRooms = RoomCounts()
 
   mutating func noteConnection() { connectionsOpened += 1 }
@@ -48,7 +48,7 @@ struct HubCounts {
 
   /// - Parameter frames: how often a socket was written to for them.
   mutating func noteBeats(_ beats: UInt64, operations: UInt64, frames: UInt64) {
-    // Seldom more than one a turn: then they count as alike.
+    // A turn seldom has more than one beat. If it has, its operations are counted as spread evenly.
     for _ in 0..<beats { beatOperations.add(operations / beats) }
     beatFrames.add(frames)
   }

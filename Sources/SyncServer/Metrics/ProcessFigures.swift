@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the system says of this process.
+/// What the operating system knows about this process.
 enum ProcessFigures {
   static func openFilesMax() -> UInt64 {
     var limit = rlimit()
@@ -13,7 +13,7 @@ enum ProcessFigures {
     defer { closedir(directory) }
     var count = 0
     while readdir(directory) != nil { count += 1 }
-    // Itself, its parent, and the descriptor by which it is read.
+    // Without `.`, `..`, and the descriptor by which the directory is read.
     return max(count - 3, 0)
   }
 

@@ -27,15 +27,15 @@ struct PrometheusText {
     }
   }
 
-  /// - Parameter divisor: what the histogram's numbers are divided by, to come to the unit in the name.
+  /// - Parameter divisor: the histogram's numbers are divided by it, to get the unit in the name.
   mutating func histogram(_ name: String, _ words: String, _ histogram: Histogram, divisor: Double = 1) {
     head(name, "histogram", words)
     var sum: UInt64 = 0
-    for index in 0..<Histogram.boundCount {
-      sum += histogram.counts[index]
-      text += "\(name)_bucket{le=\"\(Double(histogram.bound(index)) / divisor)\"} \(sum)\n"
+    for (bound, count) in zip(histogram.scale.bounds, histogram.counts) {
+      sum += count
+      text += "\(name)_bucket{le=\"\(Double(bound) / divisor)\"} \(sum)\n"
     }
-    sum += histogram.counts[Histogram.boundCount]
+    sum += histogram.counts[histogram.scale.bounds.count]
     text += "\(name)_bucket{le=\"+Inf\"} \(sum)\n"
     text += "\(name)_sum \(Double(histogram.sum) / divisor)\n"
     text += "\(name)_count \(sum)\n"

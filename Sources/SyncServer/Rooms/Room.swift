@@ -2,21 +2,21 @@ import CanvasCRDT
 
 /// A room: a fold over its log, and the connections that watch it.
 ///
-/// What a connection wants written passes the door and becomes a batch for the log; only what the log hands back, in
-/// its order, changes the canvas and reaches anyone. So nothing is seen before it is durable, and whoever folds the same
-/// log has the same room.
+/// What a connection wants to write passes the door and becomes a batch for the log. Only what the log hands back, in
+/// its order, changes the canvas and reaches anyone. So nothing is seen before it is durable, and everyone who folds
+/// the same log has the same room.
 ///
-/// A value without I/O and without a clock: events go in, and `takeEffects` tells what is to be done. What is to be sent
-/// is not an effect: `send` offers it to a connection for as long as that takes it.
+/// A value without I/O and without a clock: events go in, and `takeEffects` tells what is to be done. What is to be
+/// sent is not an effect: `send` offers it to connections until they have taken it.
 ///
-/// The room itself only leads each event through its values. Each of those says in its own file what always holds of it.
+/// The room only leads each event through its values. Each value's file says what always holds of the value.
 struct Room: Sendable {
   let name: Text
   /// What the log adds up to.
   private(set) var fold: Fold
   /// What is on its way into the log.
   private var door: Door
-  /// Who is here, and how far each has come.
+  /// Who is here, and how far each has read.
   private(set) var audience: Audience
   /// What everyone is sent.
   private(set) var fanOut: FanOut
@@ -26,7 +26,7 @@ struct Room: Sendable {
   private var effects: [RoomEffect] = []
   private(set) var counts = RoomCounts()
 
-  /// An empty room, or one as a snapshot of it has it. The records after that are handed in as `delivered`.
+  /// An empty room, or the room of a snapshot. The records after the snapshot are handed in as `delivered`.
   init(
     name: Text,
     epoch: UInt64,
@@ -44,22 +44,22 @@ struct Room: Sendable {
     overlaps = Overlaps(limits: limits)
   }
 
-  /// What is to be done since the last time this was asked.
+  /// What is to be done since the last call.
   mutating func takeEffects() -> [RoomEffect] {
     guard !effects.isEmpty else { return [] }
     defer { effects = [] }
     return effects
   }
 
-  /// Nobody is here and nothing is on its way: it can be closed without loss.
+  /// Nobody is here and nothing is on its way: the room can be closed without loss.
   var isIdle: Bool { audience.isEmpty && door.isClear }
 
   // MARK: - Coming and going
 
-  /// Takes a connection in: it is sent a welcome, then the state or what is newer than it has, then what happens.
+  /// Takes a connection in. It is sent a welcome, then the state or what is newer than it has, then what happens.
   ///
-  /// An actor that is here already goes on over the newer connection, and the older one is closed.
-  /// - Returns: nothing where the room takes no more.
+  /// If the actor is here already, it goes on over the newer connection, and the older one is closed.
+  /// - Returns: `nil` if the room takes no more connections.
   mutating func join(
     _ hello: Hello,
     role: Role,
@@ -108,13 +108,14 @@ struct Room: Sendable {
     return id
   }
 
-  /// One that follows from the actor, and that is neither too pale nor too dark to be told from a white canvas.
+  /// A color that follows from the actor. It is neither too pale nor too dark, so it stands out on a white canvas.
   private static func defaultColor(_ actor: Identifier) -> Color {
     Color(hue: Double(actor.packed % 360) / 360, saturation: 0.7, brightness: 0.8)
   }
 
-  /// The connection is gone. What it has on its way to the log goes on without it.
-  /// - Returns: whether it was between messages. Where it had been sent one in part, nothing but the goodbye may come.
+  /// The connection is gone. What it has on its way to the log is stored all the same.
+  /// - Returns: whether the connection was between messages. If it had been sent a message in part, only the close
+  ///   frame may follow.
   @discardableResult
   mutating func leave(_ id: MemberID, now: Moment) -> Bool {
     guard audience.holds(id) else { return false }
@@ -126,7 +127,7 @@ struct Room: Sendable {
     return isBetweenMessages
   }
 
-  /// The room is deleted: everyone is sent away, and what is on its way is refused.
+  /// The room is deleted: all connections are closed, and what is on its way is refused.
   mutating func close(_ code: CloseCode, _ reason: Text, now: Moment) {
     for batch in door.batches { failed(batch: batch) }
     for id in audience.ids { sendAway(id, code, reason, now: now) }
@@ -140,9 +141,9 @@ struct Room: Sendable {
   // MARK: - What connections say
 
   /// Operations from a connection.
-  /// - Returns: the code, where they are refused.
+  /// - Returns: the reason, if they are refused.
   @discardableResult
-  mutating func submit(_ submission: Submission, from id: MemberID, now: Moment) -> RejectCode? {
+  mutating func submit(_ submission: Submission, from id: MemberID, now: Moment) -> Rejection? {
     guard let member = audience.member(id) else { return nil }
     do throws(Rejection) {
       guard member.role == .editor else { throw Rejection(code: .readOnly, message: "this connection is read-only") }
@@ -156,12 +157,13 @@ struct Room: Sendable {
       var rejection = error
       rejection.id = submission.id
       refuse(rejection, to: id)
-      return rejection.code
+      return rejection
     }
   }
 
-  /// Operations without a connection. Those with a stamp keep it, whosever it is; the first that has one names the
-  /// writer of the others, and where none has, `actor` does. An `answered` effect tells what has become of them.
+  /// Operations without a connection. Operations with a stamp keep it, whoever made it. The first stamp names the
+  /// writer of the operations without a stamp. If no operation has a stamp, `actor` is the writer. An `answered` effect
+  /// tells the outcome.
   mutating func submit(_ operations: [ProposedOperation], request: UInt64, actor: Identifier, now: Moment) {
     guard !operations.isEmpty else {
       effects.append(.answered(request: request, .success(fold.cursor)))
@@ -176,13 +178,14 @@ struct Room: Sendable {
     }
   }
 
-  /// What a connection shows of itself: not stored, gathered by the beat, the newest only.
+  /// What a connection shows of itself. It is not stored. The beat gathers it, and only the newest is told.
   mutating func presence(_ state: JSONText, from id: MemberID, now: Moment) {
     guard let dueAt = audience.show(state, by: id) else { return }
     if dueAt <= now.monotonicMilliseconds { fanOut.gather(now) } else { fanOut.gather(dueAt: dueAt) }
   }
 
-  /// Do we agree? Answered in order with the stream: all up to the cursor has been sent, and nothing after it.
+  /// The answer to "do we agree?". It comes in order with the stream: everything up to its cursor has been sent, and
+  /// nothing after it.
   mutating func digest(for id: MemberID, now: Moment) {
     guard audience.holds(id) else { return }
     counts.noteDigest()
@@ -191,18 +194,18 @@ struct Room: Sendable {
     post(.digest(cursor: fold.cursor, hash: fold.canvas.digest), to: id, after: fanOut.ring.end, isDigest: true)
   }
 
-  /// An answer that needed no room.
+  /// An answer for which the room was not needed.
   mutating func reply(_ message: ServerMessage, to id: MemberID) {
     if case .rejection(let rejection) = message { refuse(rejection, to: id) } else { post(message, to: id) }
   }
 
-  /// Behind all that the room has, so that a client that sends again what was taken before knows by then that it was.
+  /// Sent after all that the room has. So a client that sends again what was taken before knows by then that it was.
   private mutating func refuse(_ rejection: Rejection, to id: MemberID) {
     counts.noteRefusal(rejection.code)
     post(.rejection(rejection), to: id, after: fanOut.newest)
   }
 
-  /// An answer to one connection, that may be sent at any time, or not before the beat of an ordinal has been.
+  /// An answer to one connection. It is sent after the beat `after`, or at any time if that is 0.
   private mutating func post(_ message: ServerMessage, to id: MemberID, after: UInt64 = 0, isDigest: Bool = false) {
     guard let channel = audience.channel(of: id) else { return }
     let bytes = fanOut.encoder.encode(message, channel.encoding)
@@ -211,10 +214,10 @@ struct Room: Sendable {
 
   // MARK: - What the log says
 
-  /// A durable record, this process's own or another's: the only thing that changes a room. One that has come before changes
+  /// A durable record, of this process or another. Only this changes a room. A record that has come before changes
   /// nothing.
   mutating func delivered(_ record: borrowing RoomRecord, now: Moment) {
-    let passage = record.batch.flatMap { door.stored($0) }
+    let passage = record.batch.flatMap { door.stored($0, on: fold.canvas) }
     if let passage { land(passage) }
     var wantsLosses = false
     if case .member = passage?.origin { wantsLosses = true }
@@ -223,12 +226,9 @@ struct Room: Sendable {
       door.arrived(change.shape, on: canvas)
       overlaps.follow(change)
     }
-    guard let losses else {
-      acknowledge(passage, superseded: [], after: fanOut.ring.end)
-      return
-    }
+    guard let losses else { return acknowledge(passage, superseded: [], after: fanOut.ring.end) }
     if !audience.isEmpty { fanOut.gather(record.operations, after: before, now: now) }
-    // Behind the beat that brings its operations.
+    // The acknowledgement comes after the beat that brings its operations.
     acknowledge(passage, superseded: losses, after: fanOut.ring.end &+ 1)
     if fanOut.isBeatFull { flush(now: now) }
   }
@@ -244,10 +244,10 @@ struct Room: Sendable {
   }
 
   /// The log could not take a batch.
-  /// - Returns: whose it was, where that was a connection.
+  /// - Returns: the connection that sent it, if there is one.
   @discardableResult
   mutating func failed(batch number: UInt64) -> MemberID? {
-    guard let passage = door.refused(number) else { return nil }
+    guard let passage = door.refused(number, on: fold.canvas) else { return nil }
     land(passage)
     var rejection = Rejection(code: .unavailable, message: Door.unavailable)
     switch passage.origin {
@@ -270,9 +270,9 @@ struct Room: Sendable {
   /// The log could not be written when the room was opened.
   mutating func doubtLog() { door.doubtLog() }
 
-  /// Forgets deletions that the door no longer lets anyone cross; seldom, and before a snapshot.
+  /// Forgets deletions so old that the door refuses edits that cross them. Called seldom, and before a snapshot.
   mutating func forgetErasures(now: Moment) {
-    // Twice the horizon: a stamp was allowed in for one, and this node's clock is not everyone's.
+    // Twice the horizon: a stamp may be as old as the horizon, and other nodes' clocks differ from ours.
     let age = limits.horizonMilliseconds.multipliedReportingOverflow(by: 2)
     guard !age.overflow, now.wallMilliseconds > age.partialValue else { return }
     fold.forgetErasures(before: now.wallMilliseconds - age.partialValue)
@@ -298,10 +298,10 @@ struct Room: Sendable {
     fanOut.dropStaleStreams(position: fold.position)
   }
 
-  /// What everyone has got is of use to nobody in a quiet room; to be called now and then.
+  /// Frees what everyone has got, once the room is quiet. To be called now and then.
   mutating func rest(now: Moment) {
     if audience.wantsOverlaps {
-      // A beat is due for a look alone.
+      // This beat is due only so that the overlaps are looked at.
       if overlaps.isLookDue(now) { fanOut.gather(now) }
     } else {
       overlaps.dropIfIdle(now: now)
@@ -311,25 +311,30 @@ struct Room: Sendable {
 
   // MARK: - Sending
 
-  /// Offers what is new to all who can take it. `write` is handed whole frames, or the rest of some, and returns how many
-  /// of the bytes were taken; a connection that takes less than all is not asked again before `writable`.
+  /// Offers what is new to all connections that can take it. `write` is handed whole frames, or the rest of some, and
+  /// returns how many bytes were taken. A connection that takes less than all is not asked again before `writable`.
   mutating func send(now: Moment, _ write: (MemberID, UnsafeRawBufferPointer) -> Int) {
-    switch audience.readers.takeReady() {
-    case .everyone:
-      audience.readers.offerNewest(fanOut.ring, write)
-      for seat in audience.readers.seats where audience.readers.mayBeSent(seat, fanOut.ring) {
-        send(to: seat, now: now, write)
+    repeat {
+      switch audience.readers.takeReady() {
+      case .everyone:
+        audience.readers.offerNewest(fanOut.ring, write)
+        for seat in audience.readers.seats where audience.readers.mayBeSent(seat, fanOut.ring) {
+          send(to: seat, now: now, write)
+        }
+      case .seats(let seats):
+        for seat in seats where !audience.readers.isBlocked(Int(seat)) { send(to: Int(seat), now: now, write) }
       }
-    case .seats(let seats):
-      for seat in seats where !audience.readers.isBlocked(Int(seat)) { send(to: Int(seat), now: now, write) }
-    }
+      // Catching one reader up may have made a beat, which is for everyone.
+    } while audience.readers.isReady
   }
 
-  /// The connection takes more.
+  /// The connection's socket takes more bytes.
   mutating func writable(_ id: MemberID, now: Moment, _ write: (MemberID, UnsafeRawBufferPointer) -> Int) {
     guard audience.holds(id) else { return }
     audience.readers.unblock(id.seat)
+    let wasReady = audience.readers.isReady
     send(to: id.seat, now: now, write)
+    if !wasReady, audience.readers.isReady { send(now: now, write) }
   }
 
   private mutating func send(to seat: Int, now: Moment, _ write: (MemberID, UnsafeRawBufferPointer) -> Int) {
@@ -339,10 +344,10 @@ struct Room: Sendable {
       case .loaded:
         guard audience.readers.offer(seat, write) else { return }
         if let id = audience.readers.resumesReading(at: seat) { effects.append(.resumeReading(id)) }
-      case .beat(let ordinal, let channel, let actor):
-        audience.readers.load(beat: fanOut.bytes(ofBeat: ordinal, for: channel, actor: actor), at: seat)
+      case .beat(let ordinal, let channel, let listener):
+        audience.readers.load(beat: fanOut.bytes(ofBeat: ordinal, for: channel, to: listener), at: seat)
       case .part(let part, let stream):
-        switch fanOut.part(part, ofStream: stream, epoch: fold.epoch) {
+        switch fanOut.part(part, ofStream: stream, places: fold.places) {
         case .frames(let bytes): audience.readers.load(part: bytes, at: seat)
         case .end(let position, let pairs): finishState(at: seat, position, pairs, now: now)
         case .gone: beginState(at: seat, now: now)
@@ -354,7 +359,7 @@ struct Room: Sendable {
 
   /// Gives a connection a stream of what it lacks: the newest values of what has changed since its place in the log.
   private mutating func beginState(at seat: Int, now: Moment) {
-    // The stream goes on where a beat ends.
+    // A stream begins where a beat ends.
     flush(now: now)
     if let stream = audience.readers.leaveStream(at: seat) { fanOut.leaveStream(stream) }
     guard let want = audience.want(seat, of: fold, fanOut.ring) else { return }
@@ -366,7 +371,8 @@ struct Room: Sendable {
   /// A connection has had all of its stream: what else it missed comes next, and it is back on the ring.
   private mutating func finishState(at seat: Int, _ position: UInt64, _ pairs: [ShapePair], now: Moment) {
     if let stream = audience.readers.leaveStream(at: seat) { fanOut.leaveStream(stream) }
-    if audience.readers.wantsDigest(seat) { flush(now: now) }
+    // The connection is told of everyone who is here now. The beats that follow tell it of later changes.
+    flush(now: now)
     audience.catchUp(seat, at: position, pairs: pairs, fanOut.ring, encoder: fanOut.encoder) {
       .digest(cursor: fold.cursor, hash: fold.canvas.digest)
     }
@@ -384,7 +390,7 @@ struct Room: Sendable {
 
   /// Which shapes overlap now, for a question over HTTP.
   mutating func overlapIndex(now: Moment) -> OverlapIndex {
-    // Where notices are asked for, the beat must tell what changes.
+    // If notices are asked for, the beat must tell what changes.
     if audience.wantsOverlaps { flush(now: now) }
     return overlaps.index(of: fold.canvas, now: now)
   }

@@ -3,12 +3,12 @@ import CanvasCRDT
 /// What a room counts for the operator. The numbers only grow.
 struct RoomCounts: Hashable, Sendable {
   private(set) var beats: UInt64 = 0
-  /// What beats have gathered.
+  /// The operations that beats have brought.
   private(set) var beatOperations: UInt64 = 0
   private(set) var framesBytes: UInt64 = 0
   private(set) var statesMade: UInt64 = 0
   private(set) var caughtUp: UInt64 = 0
-  /// What readers that came, and readers that had fallen off, were sent: the whole state, or what they lacked of it.
+  /// How often readers that came, or had fallen off the ring, were sent the whole state, or only what they lacked.
   private(set) var joinsWhole: UInt64 = 0
   private(set) var joinsDifference: UInt64 = 0
   private(set) var catchUpsWhole: UInt64 = 0

@@ -1,14 +1,15 @@
 import CanvasCRDT
 
-/// What a room asks for.
+/// What a room asks its owner to do.
 enum RoomEffect: Sendable {
-  /// To be appended to the log; `delivered` or `failed` answers.
+  /// Append this to the log. `delivered` or `failed` answers.
   case append(Batch)
   /// What was submitted without a connection is durable, or refused.
   case answered(request: UInt64, Result<Cursor, Rejection>)
-  /// The connection is out of the room already. Where it had been sent a message in part, nothing but the goodbye may come.
+  /// Close the connection. It is out of the room already. If it had been sent a message in part, only the close frame
+  /// may follow.
   case close(MemberID, CloseCode, Text, isBetweenMessages: Bool)
-  /// Its answers pile up, or its operations do: read nothing more from it until told otherwise.
+  /// The connection's answers pile up, or its operations do: read nothing more from it until told otherwise.
   case pauseReading(MemberID)
   case resumeReading(MemberID)
 }

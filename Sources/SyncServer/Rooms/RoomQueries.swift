@@ -1,19 +1,23 @@
 import CanvasCRDT
 
-// What others may ask of a room.
+// What other types may ask of a room.
 
 extension Room {
   var canvas: Canvas {
     _read { yield fold.canvas }
   }
   var cursor: Cursor { fold.cursor }
-  var epoch: UInt64 { fold.epoch }
+  var epoch: UInt64 { fold.places.epoch }
+  var places: RoomPlaces { fold.places }
+  /// Whether the log tells where a run of a server began to write to the room. Until it does, records of that run carry
+  /// its number.
+  func knows(run: UInt64) -> Bool { fold.places.runs.contains(run) }
   var position: UInt64 { fold.position }
   /// How many operations the log has had in all.
   var operationCount: UInt64 { fold.operationCount }
-  /// Nobody has written to it: as good as none.
+  /// Nobody has written to the room. It counts as no room at all.
   var isUnwritten: Bool { fold.position == 0 }
-  /// The place that a cursor of this room's present life names.
+  /// The place that a cursor names, if the cursor belongs to this room's present life.
   func place(of cursor: Cursor) -> UInt64? { fold.place(of: cursor) }
   /// The room as it is now, to be stored beside the log.
   func image() -> RoomImage { fold.image() }
@@ -50,13 +54,13 @@ extension Room {
   }
 }
 
-/// What a room keeps so that slow readers can go on: bounded, however slow they are.
+/// What a room keeps so that slow readers can go on. It is bounded, however slow they are.
 struct KeptForReaders: Hashable, Sendable {
   let beats: Int
   let beatBytes: Int
   /// Streams of state under way.
   let states: Int
-  /// Answers, and what has been taken in part, of all readers together.
+  /// Bytes of answers, and of what sockets have taken in part, of all readers together.
   let readerBytes: Int
 }
 
@@ -67,8 +71,8 @@ struct RoomListing: Hashable, Sendable {
   let peers: Int
   let cursor: Cursor
   let operations: UInt64
-  /// Whether more has happened since the shapes were counted.
+  /// Whether more was written since the shapes were counted.
   var isUncounted = false
-  /// Why the room can't be opened, where that is so.
+  /// Why the room can't be opened, if it can't.
   var fault: Text?
 }

@@ -1,13 +1,13 @@
 import CanvasCRDT
 
-/// Boxes as they stand in a query: `?box=x,y,width,height`.
+/// Boxes in a query: `?box=x,y,width,height`.
 enum BoxParameter {
   static func numbers(_ text: String, count: Int) -> [Double]? {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
     guard parts.count == count else { return nil }
     var numbers: [Double] = []
     for part in parts {
-      // What `Double` reads beside decimals, such as `nan` and `0x1p4`, is not meant.
+      // `Double` also reads `nan` and `0x1p4`. Only decimals are allowed here.
       guard part.utf8.allSatisfy({ (0x30...0x39).contains($0) || ".-+eE".utf8.contains($0) }),
         let number = Double(part),
         number.isFinite
@@ -17,8 +17,8 @@ enum BoxParameter {
     return numbers
   }
 
-  /// Of a box of any size the part where shapes can be: further out sums lose the digits by which to touch is told from to
-  /// overlap. Beside all shapes nothing is left of it.
+  /// Cuts a box of any size to the area where shapes can be. Further out, sums lose the digits that tell touching from
+  /// overlapping. A box that lies outside that area has nothing left.
   static func cut(_ numbers: [Double]) -> Rect? {
     guard numbers[2] > 0, numbers[3] > 0 else { return nil }
     let across = cut(numbers[0], numbers[2])
@@ -39,7 +39,7 @@ enum BoxParameter {
   /// A position is at most 10⁷ from the middle, and a turned box of 10⁶ reaches less than twice that further.
   private static let shapesReach = 2e7
 
-  /// The bounds are those of a shape's position and size.
+  /// A box within the bounds of a shape's position and size.
   static func box(_ numbers: [Double]) -> Rect? {
     let place = -1e7...1e7
     let extent = 1.0...1e6

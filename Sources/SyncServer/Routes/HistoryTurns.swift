@@ -1,9 +1,10 @@
 import WebSocketLoop
 
-/// Those who read history, each of whom folds a room of its own, and those who wait to.
+/// The turns for reading history. Each reader folds a room of its own, so only a few may read at a time, and others
+/// wait.
 ///
-/// What always holds: as long as anyone waits, all turns are taken. Each waits until it is given a turn or its time is up, and
-/// hears once.
+/// What always holds: while anyone waits, all turns are taken. Each job waits until it gets a turn or its time is up,
+/// and hears once.
 struct HistoryTurns {
   private struct Waiting {
     let number: UInt64
@@ -12,27 +13,27 @@ struct HistoryTurns {
   }
 
   private static let most = 8
-  /// Less than people and programs wait for an answer.
+  /// People and programs wait longer than this for an answer.
   static let waitMilliseconds: UInt64 = 5_000
 
   private var taken = 0
   private var waiting: [Waiting] = []
   private var lastNumber: UInt64 = 0
 
-  /// - Returns: whether there was a turn to take.
+  /// - Returns: whether a turn was free.
   mutating func take() -> Bool {
     guard taken < HistoryTurns.most else { return false }
     taken += 1
     return true
   }
 
-  /// - Parameter timer: made for the number by which the wait is given up.
+  /// - Parameter timer: makes the timer that ends the wait of this number.
   mutating func wait(_ turn: CheckedContinuation<Bool, Never>, timer: (UInt64) -> LoopTimer) {
     lastNumber += 1
     waiting.append(Waiting(number: lastNumber, timer: timer(lastNumber), turn: turn))
   }
 
-  /// The turn goes to the one that has waited longest.
+  /// Gives the turn to the job that has waited longest.
   mutating func leave() {
     guard !waiting.isEmpty else {
       taken -= 1

@@ -4,7 +4,8 @@ import WebSocketLoop
 // A room as it is, or as it was.
 
 extension RoomService {
-  /// Answers with the room's canvas and the cursor that it is of: as it is, or with `?at=` a cursor or a time as it was then.
+  /// Answers with the room's canvas and its cursor: as they are now, or, with `?at=` a cursor or a time, as they were
+  /// then.
   func seeing(
     _ room: OpenedRoom,
     _ request: Request,
@@ -19,14 +20,15 @@ extension RoomService {
       guard let cursor = RoomCursor(Cursor(Text(at))) else {
         return .error(400, code: "bad_request", message: "at must be a cursor or a time in Unix milliseconds")
       }
-      guard cursor.epoch == view.epoch, cursor.position <= view.position else {
+      guard let position = view.places.position(of: cursor, upTo: view.position) else {
         return .error(
           409,
           code: "other_cursor",
-          message: "this cursor is not from the room as it is now; the room was deleted or restored"
+          message:
+            "this cursor is not from the room as it is now: the room was deleted or restored, or the cursor is too old"
         )
       }
-      end = .position(cursor.position)
+      end = .position(position)
     }
     guard await takeHistoryTurn() else {
       return .error(429, code: "rate_limited", message: "too many requests are reading history")
@@ -39,13 +41,18 @@ extension RoomService {
     case .failure(.unreadable(let words)): return .error(503, code: "unavailable", message: words)
     case .success(let history):
       return await answer(
-        RoomView(name: view.name, epoch: view.epoch, position: history.position, canvas: history.canvas)
+        RoomView(
+          name: view.name,
+          places: RoomPlaces(epoch: view.places.epoch, runs: history.runs),
+          position: history.position,
+          canvas: history.canvas
+        )
       )
     }
   }
 
-  /// Waits for a place among those who read history.
-  /// - Returns: false where none became free for a while.
+  /// Waits for a turn to read history.
+  /// - Returns: false if none became free in time.
   private func takeHistoryTurn() async -> Bool {
     if requestBook.historyTurns.take() { return true }
     return await withCheckedContinuation { turn in

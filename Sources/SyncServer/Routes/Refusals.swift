@@ -1,7 +1,7 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// Why a request is not answered.
+// Why a request is refused.
 
 extension Response {
   static let tooManyConnections = error(
@@ -34,8 +34,8 @@ extension Response {
     message: "the server has too many rooms open"
   )
 
-  /// Why a request of the interface is not answered, where it isn't.
-  /// - Parameter room: the one that it is about, if it is about one.
+  /// Why a request of the interface is refused, or `nil`.
+  /// - Parameter room: the room that the request is about, if it is about one.
   static func refusal(_ grant: Grant, room: String?, needs level: Grant.Level) -> Response? {
     if let room, !grant.covers(room) {
       return error(403, code: "forbidden", message: "this token doesn't give access to room \(room)")
@@ -59,4 +59,11 @@ extension Response {
 
 extension Request {
   var isReading: Bool { method == "GET" || method == "HEAD" }
+
+  /// The room that the path names, if it names one.
+  var room: String? {
+    let parts = pathParts
+    guard parts.count >= 3, parts[0] == "v1", parts[1] == "rooms", RoomName.isValid(parts[2]) else { return nil }
+    return parts[2]
+  }
 }

@@ -1,23 +1,23 @@
 import CanvasCRDT
 
-/// What is remembered of requests, by where they came from: how much an address has written, and how many requests of it are
+/// What is remembered of requests, by client address: how much an address has written, and how many of its requests are
 /// under way through a proxy.
 ///
-/// What always holds: an address without a request under way takes no place, and a rate is forgotten when it is full, which is
-/// when it says nothing.
+/// What always holds: an address without a request under way takes no entry. A rate is forgotten once it is full,
+/// because a full rate says nothing.
 struct RequestBook {
   private let limits: Limits
   /// By `NetworkAddress.party`, as are the others.
   private var rates: [String: TokenBucket] = [:]
-  /// Of a connection that is a proxy's only its requests tell whose they are.
+  /// A proxy's connection carries requests of many clients. Only the requests tell whose they are.
   private var proxied: [String: Int] = [:]
-  /// Those who read history.
+  /// The jobs that read history.
   var historyTurns = HistoryTurns()
 
   init(limits: Limits) { self.limits = limits }
 
-  /// A rate for each address, the same as for a connection. A layout of more than may ever come at once takes all of that,
-  /// and the next one has to wait.
+  /// A rate for each address, the same as for a connection. A layout that is larger than the most that may come at once
+  /// takes all of the rate, and the next one has to wait.
   mutating func spend(_ operations: Int, party: String, now: UInt64) -> Bool {
     var rate =
       rates[party]
@@ -32,7 +32,7 @@ struct RequestBook {
 
   mutating func forgetFullRates(now: UInt64) { rates = rates.filter { !$0.value.isFull(at: now) } }
 
-  /// - Returns: whether one more may be under way.
+  /// - Returns: whether one more request may be under way.
   mutating func enter(_ party: String) -> Bool {
     let underWay = proxied[party, default: 0]
     guard UInt64(underWay) < limits.httpConnectionsPerAddress else { return false }

@@ -28,7 +28,7 @@ extension RoomListing {
 }
 
 extension OverlapIndex {
-  /// `GET /v1/rooms/{room}/overlaps`; nothing where more overlap than are told one by one.
+  /// `GET /v1/rooms/{room}/overlaps`. `nil` if more shapes overlap than are told one by one.
   func document(room: Text, cursor: Cursor) -> [UInt8]? {
     if isCrowded { return nil }
     let pairs = pairs
@@ -44,7 +44,7 @@ extension OverlapIndex {
     return writer.finish()
   }
 
-  /// `GET /v1/rooms/{room}/overlaps?box=`: what a box there would overlap.
+  /// `GET /v1/rooms/{room}/overlaps?box=`: what a box at that place would overlap.
   func document(overlapping box: Rect) -> [UInt8] {
     var writer = JSONWriter(capacity: 256)
     writer.beginObject()
@@ -56,7 +56,7 @@ extension OverlapIndex {
     return writer.finish()
   }
 
-  /// `GET /v1/rooms/{room}/free`; nothing where shapes cover the whole canvas.
+  /// `GET /v1/rooms/{room}/free`. `nil` if shapes cover the whole canvas.
   func document(freePlaceFor size: Size, near point: Point) -> [UInt8]? {
     guard let place = freePlace(for: size, near: point) else { return nil }
     var writer = JSONWriter(capacity: 64)
@@ -71,7 +71,8 @@ extension OverlapIndex {
   }
 }
 
-/// `POST /v1/rooms/{room}/layout`: what a document's shapes are written as, in order, and how they are called.
+/// `POST /v1/rooms/{room}/layout`: the operations that write a document's shapes, in order, and the shapes'
+/// identifiers.
 struct LayoutEdits: Sendable {
   let operations: [ProposedOperation]
   let shapes: [Identifier]
@@ -79,7 +80,7 @@ struct LayoutEdits: Sendable {
   init(importing document: [ImportedShape], into canvas: Canvas, using generator: inout some RandomNumberGenerator) {
     let order = DrawingOrder(canvas)
     let edits = Import.edits(for: document, identifiers: .new, over: order, using: &generator)
-    // Neighbours that make room come first, and are not the document's.
+    // Edits of neighbours that make space come first. They are not shapes of the document.
     shapes = edits.suffix(document.count).map { $0.shape }
     operations = edits.map { ProposedOperation(shape: $0.shape, at: nil, set: $0.set) }
   }

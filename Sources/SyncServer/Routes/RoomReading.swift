@@ -1,7 +1,7 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// What is read over HTTP.
+// Reading over HTTP.
 
 extension RoomService {
   /// The rooms that a token is for.
@@ -21,7 +21,7 @@ extension RoomService {
     }
   }
 
-  /// `?at=` a cursor or a time, `?stamps=1`.
+  /// `?at=` is a cursor or a time. `?stamps=1` adds stamps.
   func drawing(_ room: OpenedRoom, _ request: Request) async -> Response {
     let stamps: Bool
     switch request.parameter("stamps") {
@@ -30,7 +30,7 @@ extension RoomService {
     default: return .error(400, code: "bad_request", message: "stamps must be 1 or 0")
     }
     return await seeing(room, request) { view in
-      // A weak one, since compressed it is other bytes.
+      // A weak tag, because a compressed answer has other bytes.
       let tag = "W/\"\(view.cursor.text)\(stamps ? "-stamps" : "")\""
       if request.has(tag) { return .notModified(tag) }
       return await Drawing.answer(view, stamps: stamps, tag: tag, request: request)
@@ -48,7 +48,7 @@ extension RoomService {
 
   // MARK: Overlaps
 
-  /// Of the room as it is by the index that is kept up; `?at=` a cursor or a time by one that is made for it.
+  /// For the room as it is, by the index that is kept. With `?at=` a cursor or a time, by an index made for the answer.
   func overlaps(_ room: OpenedRoom, _ request: Request) async -> Response {
     let box = request.parameter("box").map { BoxParameter.numbers($0, count: 4).flatMap(BoxParameter.cut) }
     if case .some(nil) = box {
@@ -84,7 +84,7 @@ extension RoomService {
   }
 }
 
-// Large rooms take a while, so what is not the room's own is done beside the loop, on a copy that costs nothing.
+// Large rooms take a while. So what doesn't need the room itself runs beside the loop, on a copy that costs nothing.
 
 extension Drawing {
   @concurrent fileprivate static func answer(

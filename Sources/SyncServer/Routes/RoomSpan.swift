@@ -2,8 +2,9 @@ import CanvasCRDT
 import WebSocketLoop
 
 extension RoomService {
-  /// From when to when a room can be looked at: `{"room","cursor","from","to","operations"}`, both in Unix milliseconds.
-  /// Where retention has dropped the beginning, `?at=` says so for a time that is no longer kept.
+  /// The time for which a room can be looked at: `{"room","cursor","from","to","operations"}`, both in Unix
+  /// milliseconds. If retention has dropped the beginning, `?at=` with a time that is no longer kept is answered with
+  /// that reason.
   func spanDocument(_ room: OpenedRoom) async -> Response {
     guard let span = await span(of: room), let view = view(of: room) else {
       return .error(503, code: "unavailable", message: "the log gave an unexpected answer")

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// What is written over HTTP.
+// Writing over HTTP.
 
 extension RoomService {
   func operations(_ exchange: PendingRequest, _ name: String) async -> Response {
@@ -39,7 +39,7 @@ extension RoomService {
       guard let canvas = self.view(of: room)?.canvas else { return .noSuchRoom }
       guard UInt64(canvas.liveCount + shapes.count) <= self.limits.shapes else { return .noRoom(self.limits) }
       let edits = await LayoutEdits.made(importing: shapes, into: canvas)
-      // Deleted meanwhile; nobody would answer.
+      // The room was deleted meanwhile, so nobody would answer.
       guard self.view(of: room) != nil else { return .noSuchRoom }
       switch await self.submit(edits.operations, to: room) {
       case .success(let cursor): return .written(cursor, shapes: edits.shapes)
@@ -73,7 +73,7 @@ extension RoomService {
   }
 }
 
-// Beside the loop: for a large room reading a document, and finding places in the order, take a while.
+// These run beside the loop. For a large room, reading a document and finding places in the order take a while.
 
 extension ImportedShape {
   @concurrent fileprivate static func read(

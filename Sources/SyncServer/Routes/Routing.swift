@@ -1,13 +1,13 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// HTTP: which request is which.
+// HTTP: which request goes to which route.
 
 extension RoomService {
   func answer(_ exchange: PendingRequest) async {
     let response = await bounded(exchange)
     guard exchange.answer(response) else { return }
-    noteAnswer(response.status, address: address(of: exchange.request), reason: exchange.request.path)
+    noteAnswer(response.status, to: exchange.request)
   }
 
   private func bounded(_ exchange: PendingRequest) async -> Response {
@@ -19,13 +19,13 @@ extension RoomService {
     return await response(to: exchange)
   }
 
-  /// The client's own address, as far as it is known.
+  /// The client's own address, as far as the server can know it.
   nonisolated func address(of request: Request) -> String {
     guard !proxies.isEmpty else { return request.peer }
     return proxies.origin(peer: request.peer, path: request.listHeader("x-forwarded-for"))
   }
 
-  /// Why a connection is not served, before it has said anything.
+  /// Why a connection is refused before its first request.
   func refusal(of http: HTTPConnectionCount, from peer: String) -> Response? {
     if UInt64(http.all) >= limits.httpConnections { return .tooManyConnections }
     guard UInt64(http.fromPeer) >= limits.httpConnectionsPerAddress, !proxies.contains(peer) else {
@@ -68,7 +68,7 @@ extension RoomService {
       ?? .error(404, code: "not_found", message: "the page's files were not found; set their directory with --web")
   }
 
-  /// A person is told in words, with a way on.
+  /// A person gets an explanation, and a link to go on.
   private func missing(_ request: Request, _ response: Response) -> Response {
     guard request.wantsPage else { return response }
     return files.response(to: request, path: ["missing.html"], status: response.status) ?? response
@@ -127,7 +127,7 @@ extension RoomService {
     }
   }
 
-  /// A room that somebody has written to, held open while it is asked.
+  /// Answers from a room that somebody has written to. The room is held open meanwhile.
   private func reading(_ name: String, _ answer: (OpenedRoom) async -> Response) async -> Response {
     switch await take(name, mayCreate: false) {
     case .open(let room):

@@ -2,13 +2,14 @@ import Glibc
 import RoomLog
 import WebSocketLoop
 
-/// The process: puts the parts together, and waits for the signal to take them apart.
+/// The process: puts the parts together, waits for a signal, and takes them apart.
 enum Server {
   static func run(_ configuration: Configuration) -> Never {
     let signals = signals(rereads: configuration.tokens != nil)
-    // Before there are threads, so that all of them leave the signals to `waitForSignal`.
+    // Done before there are threads, so that all threads leave the signals to `waitForSignal`.
     block(signals)
     let logger = Logger(level: configuration.logLevel, format: configuration.logFormat)
+    for complaint in configuration.complaints { logger.warning(complaint) }
     let tokens = configuration.tokens.map { path in
       do throws(TokenFault) {
         return try read(tokens: path, logger)
@@ -34,7 +35,7 @@ enum Server {
     let log = openLog(configuration, sink: { hub.logTold($0) })
     do throws(ListenError) {
       let port = try loop.perform { () throws(ListenError) -> Int in
-        // `assumeIsolated` would throw any error, and this is one of a listener.
+        // `assumeIsolated` would throw any error. This keeps the error's type.
         let started = hub.assumeIsolated { hub in Result { () throws(ListenError) in try hub.start(log: log) } }
         return try started.get()
       }
@@ -48,8 +49,9 @@ enum Server {
     }
     while waitForSignal(signals) == SIGHUP { reread(configuration, for: hub, logger) }
     loop.execute { hub.assumeIsolated { $0.stop() } }
-    // Told twice, it goes at once.
+    // On a second signal to stop, the process ends at once.
     while waitForSignal(signals) == SIGHUP {}
+    logger.writeSums(isEnd: true)
     logger.warning("stopped at the second signal")
     exit(1)
   }
@@ -63,7 +65,7 @@ enum Server {
     return tokens
   }
 
-  /// A file that can't be used leaves those that are known in force.
+  /// If the file can't be used, the tokens that are known stay in force.
   private static func reread(_ configuration: Configuration, for hub: Hub, _ logger: Logger) {
     guard let path = configuration.tokens else { return }
     do throws(TokenFault) {
@@ -72,7 +74,8 @@ enum Server {
     } catch {
       logger.error(
         "the tokens can't be read; the old ones stay valid",
-        ["file": .text(path), "reason": .text(error.words)]
+        ["file": .text(path), "reason": .text(error.words)],
+        alike: .none
       )
     }
   }
@@ -98,7 +101,7 @@ enum Server {
     }
   }
 
-  /// As it stands in a URL.
+  /// The host as it is written in a URL.
   private static func shown(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
 
   private static func words(_ error: ListenError) -> String {
@@ -117,8 +120,8 @@ enum Server {
 
   // MARK: Signals
 
-  /// - Parameter rereads: whether SIGHUP is for us. Without anything to read anew it ends the server, as when a terminal
-  ///   is closed.
+  /// - Parameter rereads: whether to take SIGHUP. If there is nothing to read again, SIGHUP ends the process, as when a
+  ///   terminal is closed.
   private static func signals(rereads: Bool) -> sigset_t {
     var set = sigset_t()
     sigemptyset(&set)
@@ -131,7 +134,7 @@ enum Server {
   private static func block(_ signals: sigset_t) {
     var set = signals
     pthread_sigmask(SIG_BLOCK, &set, nil)
-    // A reader of our standard error that goes away is no reason to go too.
+    // The server must not end when the reader of its standard error goes away.
     signal(SIGPIPE, SIG_IGN)
   }
 

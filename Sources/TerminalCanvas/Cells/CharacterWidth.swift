@@ -67,6 +67,21 @@ extension String {
     return fitted + "…"
   }
 
+  /// As much of its beginning and of its end as fits, with `…` for what is between. Names are often told apart by their
+  /// ends: Rounded rectangle 7, Rounded rectangle 8.
+  public func fittingWithEnd(_ columns: Int) -> String {
+    guard self.columns > columns, columns > 2 else { return fitting(columns) }
+    var end = ""
+    var used = 0
+    for character in reversed() {
+      let width = String(character).columns
+      if used + width > (columns - 1) / 2 { break }
+      end = String(character) + end
+      used += width
+    }
+    return fitting(columns - used) + end
+  }
+
   /// As much of it as fits, padded with spaces.
   public func padded(to columns: Int) -> String {
     let fitted = fitting(columns)

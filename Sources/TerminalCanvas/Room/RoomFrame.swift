@@ -80,6 +80,8 @@ public struct RoomFrame: Sendable {
   public var isCrowded = false
   public var connection = Connection.live
   public var unsent = 0
+  /// Why the server doesn't take changes for now, in its words.
+  public var delay: String?
   public var roundTripMilliseconds: UInt64?
   public var isViewOnly = false
   /// What has just happened, in words.
@@ -128,7 +130,8 @@ extension RoomFrame {
       }
     case .live:
       if isViewOnly { return "View only" }
-      return unsent == 0 ? "Saved" : "Saving \(unsent) \(unsent == 1 ? "change" : "changes")…"
+      guard unsent > 0 else { return "Saved" }
+      return "Saving \(unsent) \(unsent == 1 ? "change" : "changes")…" + (delay.map { " \($0)" } ?? "")
     }
   }
 }

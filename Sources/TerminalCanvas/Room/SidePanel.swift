@@ -8,7 +8,10 @@ extension RoomScreen {
       screen.fill(row: row, columns: left..<layout.columns, with: blank(theme.panel))
       if depth == .none { screen.write("│", row: row, column: left, look(theme.quiet, on: theme.panel)) }
     }
-    if !frame.people.isEmpty { heading("People", nil, row: layout.people.lowerBound - 1, to: &screen) }
+    // How many there are only matters where not all are seen.
+    let people = layout.people.count
+    let crowd = frame.people.count > people ? range(RoomFrame.Window(frame.people), people) : nil
+    if !frame.people.isEmpty { heading("People", crowd, row: layout.people.lowerBound - 1, to: &screen) }
     for (offset, person) in frame.people.prefix(layout.people.count).enumerated() {
       write(person, row: layout.people.lowerBound + offset, to: &screen)
     }
@@ -71,7 +74,7 @@ extension RoomScreen {
       with: Cell(.space, look.foreground, on: look.background ?? .standard, style)
     )
     screen.write("■", row: row, column: inner, self.look(layer.color, on: background, style))
-    screen.write(layer.name, row: row, column: inner + 2, look, columnsMax: innerColumns - 4)
+    screen.write(layer.name.fittingWithEnd(innerColumns - 4), row: row, column: inner + 2, look)
     let eye = layer.isVisible ? "●" : "○"
     screen.write(eye, row: row, column: layout.columns - 2, self.look(theme.quiet, on: background, style))
   }
@@ -84,7 +87,8 @@ extension RoomScreen {
     let first = overlap.first.columns
     let second = overlap.second.columns
     let firstRoom = first + second <= room ? first : max(room - second, min(first, room / 2))
-    let text = "\(overlap.first.fitting(firstRoom)) × \(overlap.second.fitting(room - min(first, firstRoom)))"
+    let text =
+      "\(overlap.first.fittingWithEnd(firstRoom)) × \(overlap.second.fittingWithEnd(room - min(first, firstRoom)))"
     screen.write(text, row: row, column: mark, look(theme.text, on: theme.panel))
     screen.write(share, row: row, column: inner + innerColumns - share.columns, look(theme.quiet, on: theme.panel))
   }

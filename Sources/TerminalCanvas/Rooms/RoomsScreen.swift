@@ -94,7 +94,7 @@ public struct RoomsScreen: Sendable {
     var strong = plain
     strong.style = .bold
     let end = screen.write(" \(server)", row: 0, column: 0, strong, columnsMax: columns)
-    screen.write(rooms.count == 1 ? "  1 room" : "  \(rooms.count) rooms", row: 0, column: end, quiet)
+    screen.write("  \(countWords(rows: rows))", row: 0, column: end, quiet)
     if let trouble {
       let warning = Screen.Look(depth.ink(theme.warning), on: paper, .bold)
       screen.write(" \(trouble)", row: 1, column: 0, warning, columnsMax: columns)
@@ -127,6 +127,14 @@ public struct RoomsScreen: Sendable {
     let keys = " ↑↓ choose · Enter opens · n s p o t sort · q leaves"
     screen.write(keys.padded(to: columns), row: rows - 1, column: 0, bar)
     return screen
+  }
+
+  /// How many rooms there are, and if not all are seen, which of them are.
+  private func countWords(rows: Int) -> String {
+    let shown = RoomsScreen.capacity(rows: rows)
+    let start = start(rows: rows)
+    let range = rooms.count > shown && shown > 0 ? "\(start + 1)–\(start + shown) of " : ""
+    return range + (rooms.count == 1 ? "1 room" : "\(rooms.count) rooms")
   }
 
   private func writeHeadings(_ quiet: Screen.Look, _ strong: Screen.Look, to screen: inout Screen) {

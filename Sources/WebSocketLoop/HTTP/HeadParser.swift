@@ -37,7 +37,10 @@ struct HeadParser {
     var start = 0
     while start + 1 < bytes.count, bytes[start] == 0x0D, bytes[start + 1] == 0x0A { start += 2 }
     guard let end = findEnd(bytes, from: max(start, searched)) else {
-      if bytes.count > bytesMax { throw HTTPFault(status: 431, message: "the head is longer than \(bytesMax) bytes") }
+      // The last three bytes may belong to the line breaks at its end.
+      guard bytes.count - start <= bytesMax + 3 else {
+        throw HTTPFault(status: 431, message: "the head is longer than \(bytesMax) bytes")
+      }
       searched = max(0, bytes.count - 3)
       return nil
     }

@@ -1,3 +1,5 @@
+import CommandWords
+
 /// The words after a command's name, sorted into options with their values and operands in their order.
 struct Arguments: Hashable, Sendable {
   let operands: [String]
@@ -6,7 +8,7 @@ struct Arguments: Hashable, Sendable {
   /// `--name value`, `--name=value` or `--switch`; `--` ends the options. A hyphen alone and a negative number are
   /// operands.
   init(_ words: [String], for command: Command) throws(ClientFailure) {
-    let options = command.options + Option.common
+    let options = command.allOptions + Option.common
     var operands: [String] = []
     var values: [String: String] = [:]
     var rest = words[...]

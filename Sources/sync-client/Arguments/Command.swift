@@ -38,8 +38,11 @@ struct Command: Sendable {
     }
   }
 
+  /// Its own options, and those of its group.
+  var allOptions: [Option] { options + (group == .editing ? [Option.patience] : []) }
+
   var usage: String {
-    (["sync-client", name] + operands.map { $0.shown } + (options.isEmpty ? [] : ["[options]"]))
+    (["sync-client", name] + operands.map { $0.shown } + (allOptions.isEmpty ? [] : ["[options]"]))
       .joined(separator: " ")
   }
 }
@@ -62,11 +65,18 @@ struct Option: Hashable, Sendable {
     Option("--server", "URL", "the server; wss:// for TLS (default: CANVAS_SERVER, or ws://127.0.0.1:8080)"),
     Option("--token", "TOKEN", "the access token, if the server wants one (default: CANVAS_TOKEN)"),
     Option("--name", "NAME", "the name that others see (default where you edit: USER)"),
-    Option("--color", "RRGGBB", "the colour that others see you in, such as E4572E"),
+    Option("--color", "COLOR", "the colour that others see you in, such as tomato or E4572E"),
     Option("--json", "print JSON, one object a line, for programs"),
     Option("--no-color", "no colours, also on a terminal (same as NO_COLOR)"),
     Option("--help", "explain the command"),
   ]
+
+  /// The option of every command that edits a room and waits for the answer.
+  static let patience = Option(
+    "--patience",
+    "TIME",
+    "how long to wait for a server that doesn't take the edit (default: 60s)"
+  )
 
   private init(_ name: String, _ words: String) { self.init(name, nil, words) }
 }

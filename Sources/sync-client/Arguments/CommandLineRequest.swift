@@ -1,3 +1,5 @@
+import CommandWords
+
 /// The request that the command line makes: a text of help, or a command to run.
 enum CommandLineRequest: Sendable {
   case help(String)
@@ -5,6 +7,7 @@ enum CommandLineRequest: Sendable {
 
   /// - Parameter words: without the program's own name.
   init(_ words: [String], of table: CommandTable, environment: [String: String]) throws(ClientFailure) {
+    let (options, words) = try CommandLineRequest.leadingOptions(words, of: table)
     guard let first = words.first else {
       throw .usage("no command. Usage: sync-client COMMAND …; sync-client --help lists all commands")
     }
@@ -19,12 +22,33 @@ enum CommandLineRequest: Sendable {
       self = .help("sync-client \(CommandTable.version)")
     default:
       let command = try table.command(named: first)
-      let arguments = try Arguments(Array(words.dropFirst()), for: command)
+      let arguments = try Arguments(options + words.dropFirst(), for: command)
       if arguments.has("--help") {
         self = .help(command.helpText)
       } else {
         self = .run(command, try Invocation(arguments, environment: environment))
       }
     }
+  }
+
+  /// Options may stand before the command, too: `--json rooms`.
+  /// - Returns: the options before the command with their values, and the rest.
+  private static func leadingOptions(
+    _ words: [String],
+    of table: CommandTable
+  ) throws(ClientFailure) -> (options: [String], rest: [String]) {
+    let known = Option.common + table.commands.flatMap { $0.allOptions }
+    var options: [String] = []
+    var rest = words[...]
+    while let word = rest.first, word.hasPrefix("-"), !["--help", "-h", "--version"].contains(word) {
+      let name = String(word.prefix { $0 != "=" })
+      guard let option = known.first(where: { $0.name == name }) else {
+        let question = Suggestion.question(name, among: Option.common.map { $0.name })
+        throw .usage("\(name): there is no such option.\(question) sync-client --help lists all commands and options.")
+      }
+      options.append(rest.removeFirst())
+      if option.value != nil, name == word, let value = rest.popFirst() { options.append(value) }
+    }
+    return (options, Array(rest))
   }
 }

@@ -4,7 +4,7 @@ extension CommandTable {
     var lines = [
       "sync-client \(CommandTable.version): shared canvases in a terminal.",
       "",
-      "  sync-client COMMAND …",
+      "  sync-client COMMAND …        options stand before the command or behind it",
     ]
     for group in Command.Group.allCases {
       let commands = self.commands.filter { $0.group == group }
@@ -19,7 +19,8 @@ extension CommandTable {
     lines += HelpText.columns(Option.common.map { ($0.shown, $0.words) })
     lines += [
       "", "sync-client COMMAND --help explains a command, with examples. sync-client --version prints the version.",
-      "Exit codes: 0 done, 1 failed, 2 could not connect, 64 the command line is wrong.",
+      "Exit codes: 0 done, 1 failed, 2 could not connect, 64 the command line is wrong, 75 the server didn't take the",
+      "edit in time, 128 and a signal's number: interrupted.",
     ]
     return lines.joined(separator: "\n")
   }
@@ -29,9 +30,9 @@ extension Command {
   var helpText: String {
     var lines = ["\(usage)", "", summary.prefix(1).uppercased() + summary.dropFirst() + "."]
     for paragraph in details { lines += [""] + HelpText.wrapped(paragraph, width: 92) }
-    if !options.isEmpty {
+    if !allOptions.isEmpty {
       lines += ["", "Options"]
-      lines += HelpText.columns(options.map { ($0.shown, $0.words) })
+      lines += HelpText.columns(allOptions.map { ($0.shown, $0.words) })
     }
     lines += ["", "Options of every command"]
     lines += HelpText.columns(Option.common.map { ($0.shown, $0.words) })

@@ -31,15 +31,11 @@ struct Invocation: Sendable {
       return name
     }
     color = try arguments["--color"].map { (text) throws(ClientFailure) in
-      // A shell takes a word that begins with # for a comment, so the digits alone are accepted too.
-      guard let color = Color(text) ?? Color("#" + text) else {
-        throw .usage("--color \(text): must be a colour such as E4572E or '#E4572E'")
-      }
-      return color
+      try ColorWords.color(text)
     }
     isJSON = arguments.has("--json")
     colorDepth = arguments.has("--no-color") ? .none : ColorDepth(environment: environment)
-    output = Output(depth: isJSON || !Output.isTerminal ? .none : colorDepth)
+    output = Output(depth: isJSON || !Output.isTerminal ? .none : colorDepth, isJSON: isJSON)
   }
 
   /// The room that the first operand names.

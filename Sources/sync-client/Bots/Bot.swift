@@ -85,6 +85,7 @@ final class Bot: WriterFollower {
     let now = Clocks.monotonicMicroseconds()
     switch answer.outcome {
     case .acknowledged(_, let superseded):
+      tally.postponement = nil
       tally.acknowledged += operations.count
       tally.superseded += superseded.count
       tally.latencies.add(microseconds: now - began)
@@ -99,6 +100,8 @@ final class Bot: WriterFollower {
   func stateChanged(of writer: RoomWriter) {
     if writer.submitter.state == .joined, writer.submitter.joins > 1 { tally.reconnects += 1 }
   }
+
+  func postponed(_ postponement: Postponement, by writer: RoomWriter) { tally.postponement = postponement }
 
   /// The last acknowledged place of each shape.
   var positions: [Identifier: Point] { places.compactMapValues { $0.position } }
@@ -118,6 +121,8 @@ final class BotTally {
   /// Moves that were left out because too many groups were unanswered.
   var heldBack = 0
   var latencies = LatencyHistogram()
+  /// Why the server stores nothing; nil again as soon as it does.
+  var postponement: Postponement?
 
   var refusedCount: Int { refused.values.reduce(0, +) }
 }

@@ -22,7 +22,7 @@ final class BotCrowd {
 
   /// Joins the room with all bots. If the server doesn't let all of them in, it fails with the server's message.
   func join(withinMilliseconds: UInt64) async throws {
-    try await bots[0].writer.join()
+    try await bots[0].writer.join(withinMilliseconds: withinMilliseconds)
     for bot in bots.dropFirst() { bot.writer.start() }
     let deadline = Clocks.monotonicMilliseconds() + withinMilliseconds
     for bot in bots {
@@ -63,17 +63,48 @@ final class BotCrowd {
     }
   }
 
-  /// Waits until everything is answered, even if the task was cancelled. Then all bots leave.
+  /// Waits until everything is answered, for all bots at the same time. Then all bots leave.
+  ///
+  /// - Parameter patience: how long to wait, in milliseconds. If the task is cancelled, only answers that come without a
+  ///   long pause are waited for.
   func finish(isCleaning: Bool, patience: UInt64) async {
     let now = Clocks.monotonicMicroseconds()
     if isCleaning { for bot in bots { bot.cleanUp(atMicroseconds: now) } }
-    let bots = bots
+    if !Task.isCancelled { await untilAnswered(withinMilliseconds: patience) }
+    let isCancelled = Task.isCancelled
+    // In a task of its own, which is not cancelled.
     await Task { @ClientLoop in
-      for bot in bots {
-        _ = await bot.writer.waiters.wait(withinMilliseconds: patience) { bot.isDone }
-      }
-      for bot in bots { await bot.writer.leave() }
+      if isCancelled { await untilSilent() }
+      await leave(withinMilliseconds: isCancelled ? BotCrowd.silenceMilliseconds / 2 : 1_000)
     }.value
+  }
+
+  /// If no answer comes for this long after an interrupt, no more are waited for. A person who interrupts wants the end
+  /// at once, but a server in good health should not be cut short.
+  private static let silenceMilliseconds: UInt64 = 400
+
+  private func untilSilent() async {
+    var before = Int.max
+    while unansweredCount > 0, unansweredCount < before {
+      before = unansweredCount
+      await untilAnswered(withinMilliseconds: BotCrowd.silenceMilliseconds)
+    }
+  }
+
+  private func untilAnswered(withinMilliseconds: UInt64) async {
+    await forAll { bot in
+      _ = await bot.writer.waiters.wait(withinMilliseconds: withinMilliseconds) { bot.isDone }
+    }
+  }
+
+  private func leave(withinMilliseconds: UInt64) async {
+    await forAll { bot in await bot.writer.leave(withinMilliseconds: withinMilliseconds) }
+  }
+
+  private func forAll(_ work: @escaping @ClientLoop @Sendable (Bot) async -> Void) async {
+    await withTaskGroup(of: Void.self) { group in
+      for bot in bots { group.addTask { await work(bot) } }
+    }
   }
 
   var unansweredCount: Int { bots.reduce(0) { $0 + $1.unansweredCount } }

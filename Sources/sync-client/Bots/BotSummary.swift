@@ -5,14 +5,15 @@ import CanvasCRDT
 struct BotSummary {
   private static let parts: [(name: StaticString, part: Double)] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)]
 
-  static func progress(_ crowd: BotCrowd) {
+  static func progress(_ crowd: BotCrowd, to output: Output) {
     let tally = crowd.tally
     var line = "\(Figures.rounded(crowd.seconds, decimals: 0)) s: \(tally.acknowledged) acknowledged"
     line += ", \(crowd.unansweredCount) on their way"
     if tally.refusedCount > 0 { line += ", \(tally.refusedCount) refused" }
     if tally.reconnects > 0 { line += ", \(Figures.counted(tally.reconnects, "reconnect"))" }
     if tally.latencies.count > 0 { line += "; \(latencies(tally.latencies))" }
-    Output.remark(line)
+    if let postponement = tally.postponement { line += "; \(postponement.words)" }
+    output.progress(line)
   }
 
   private static func latencies(_ histogram: LatencyHistogram) -> String {
@@ -30,7 +31,10 @@ struct BotSummary {
     output.write("\(bots) for \(Figures.rounded(crowd.seconds)) s: \(operations)")
     output.write("  acknowledged  \(tally.acknowledged) (\(Figures.rounded(rate, decimals: 0)) a second)")
     for (code, count) in refusals(tally) { output.write("  refused       \(count) \(code)") }
-    if crowd.unansweredCount > 0 { output.write("  unanswered    \(crowd.unansweredCount)") }
+    if crowd.unansweredCount > 0 {
+      let why = tally.postponement.map { ": \($0.words)" } ?? ""
+      output.write("  unanswered    \(crowd.unansweredCount)\(why)")
+    }
     if tally.superseded > 0 { output.write("  superseded    \(tally.superseded)") }
     if tally.heldBack > 0 {
       output.write("  held back     \(Figures.counted(tally.heldBack, "move")), until answers came")

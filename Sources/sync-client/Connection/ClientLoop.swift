@@ -17,7 +17,7 @@ actor ClientLoop {
     do {
       loop = try EventLoop(name: "client", speaksTLS: true)
     } catch {
-      Output.complain("can't create an event loop: \(error)")
+      Output().complain(.failed("can't create an event loop: \(error)"))
       exit(ExitCode.failed.rawValue)
     }
   }

@@ -13,7 +13,7 @@ protocol RoomFollower: AnyObject {
 ///     let client = RoomClient(server, room, Replica(configuration: …, seed: …), follower: self)
 ///     try await client.join()
 ///     client.edit { replica, now in replica.edit([…], at: now) }
-///     _ = await client.settle()
+///     _ = await client.settle(withinMilliseconds: …) { waiting in … }
 ///     await client.leave()
 @ClientLoop
 final class RoomClient {

@@ -14,10 +14,15 @@ extension RoomClient {
 
   /// Joins the room and waits until all of it has been loaded. The first attempt has to succeed: if no server answers,
   /// the user should know at once.
-  func join(withinMilliseconds: UInt64 = 15_000) async throws {
+  ///
+  /// - Parameter tell: told what is waited for, if it takes long.
+  func join(withinMilliseconds: UInt64 = 15_000, tell: (Delay) -> Void = { _ in }) async throws {
     start()
-    let end = await wait(withinMilliseconds: withinMilliseconds) { client in
-      client.replica.state == .live || client.isClosedForGood || client.connectionWasRefused
+    let quiet = min(withinMilliseconds, Delay.silenceMilliseconds)
+    var end = await waitToJoin(withinMilliseconds: quiet)
+    if end == .tooLate, withinMilliseconds > quiet {
+      tell(Delay(self))
+      end = await waitToJoin(withinMilliseconds: withinMilliseconds - quiet)
     }
     switch end {
     case .fulfilled where replica.state == .live: return
@@ -26,16 +31,9 @@ extension RoomClient {
     }
   }
 
-  /// Waits until the server has answered every edit. False if not a single answer came for that long. Many edits may
-  /// take longer in all, since a server takes only a limited number a second.
-  func settle(withinMilliseconds: UInt64 = 15_000) async throws -> Bool {
-    while true {
-      let before = replica.unsentCount
-      let end = await wait(withinMilliseconds: withinMilliseconds) { client in
-        client.replica.unsentCount == 0 || client.isClosedForGood
-      }
-      if end == .cancelled { throw CancellationError() }
-      if end == .fulfilled || replica.unsentCount >= before { return replica.unsentCount == 0 }
+  private func waitToJoin(withinMilliseconds: UInt64) async -> WaitEnd {
+    await wait(withinMilliseconds: withinMilliseconds) { client in
+      client.replica.state == .live || client.isClosedForGood || client.connectionWasRefused
     }
   }
 

@@ -11,18 +11,33 @@ struct EditReport: Sendable {
   }
 
   let room: RoomName
-  let isAcknowledged: Bool
+  /// What the server has not answered; nil if it has answered everything.
+  let withdrawal: Withdrawal?
   let events: [RoomEvent]
   let rejected: [RejectedEdit]
   let superseded: [Loss]
 
-  var exitCode: ExitCode { isAcknowledged && rejected.isEmpty ? .success : .failed }
+  var exitCode: ExitCode { withdrawal?.exitCode ?? (rejected.isEmpty ? .success : .failed) }
 
   func write(to invocation: Invocation) {
     let output = invocation.output
-    if invocation.isJSON { return output.write { write(to: &$0) } }
-    if rejected.isEmpty { EventLines(output: output, isReport: true).write(events) }
-    if isAcknowledged, events.isEmpty, superseded.isEmpty, rejected.isEmpty { output.write("nothing changed") }
+    if invocation.isJSON { output.write { write(to: &$0) } } else { writeLines(to: output) }
+    var told: Set<Text> = []
+    for edit in rejected where told.insert(edit.message).inserted {
+      // A command never asks to be read-only, so the token must be read-only.
+      let why = edit.code == .readOnly ? "this token is read-only" : edit.message.string
+      let code = Text(edit.code.wireName).string
+      let again = edit.origin == .edit ? "" : "; you can try it again"
+      output.complain(code, "refused: \(why) (\(code))\(again)")
+    }
+    if let withdrawal { output.complain(withdrawal.code, withdrawal.words) }
+  }
+
+  private func writeLines(to output: Output) {
+    if rejected.isEmpty, withdrawal == nil {
+      EventLines(output: output, isReport: true).write(events)
+      if events.isEmpty, superseded.isEmpty { output.write("nothing changed") }
+    }
     for loss in superseded {
       let property = Text(loss.property.wireName).string
       output.write(
@@ -30,21 +45,13 @@ struct EditReport: Sendable {
           + "of \(loss.by.shownName.printable) (\(loss.at.text))"
       )
     }
-    var told: Set<Text> = []
-    for edit in rejected where told.insert(edit.message).inserted {
-      // A command never asks to be read-only, so the token must be read-only.
-      let why = edit.code == .readOnly ? "this token is read-only" : edit.message.string
-      Output.complain("refused: \(why) (\(Text(edit.code.wireName).string))")
-    }
-    if !isAcknowledged {
-      Output.complain("not acknowledged; the edit is kept and sent with your next command in \(room.text)")
-    }
   }
 
   private func write(to line: inout JSONWriter) {
     line.member("room", room.text)
-    line.member("acknowledged", isAcknowledged && rejected.isEmpty)
-    line.write(events, as: "events")
+    line.member("acknowledged", withdrawal == nil && rejected.isEmpty)
+    line.member("unanswered", withdrawal?.unanswered ?? 0)
+    line.write(withdrawal == nil ? events : [], as: "events")
     line.key("superseded")
     line.beginArray()
     for loss in superseded {

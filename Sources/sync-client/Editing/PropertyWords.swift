@@ -1,4 +1,5 @@
 import CanvasCRDT
+import CommandWords
 
 /// `fill=#FF0000 size=100,80`: a shape's properties as people type them.
 enum PropertyWords {
@@ -8,8 +9,17 @@ enum PropertyWords {
     let words = order.indices.compactMap { place in
       ValueWords.text(of: order[place], in: Properties()).map { "\(order[place].wireName)=\($0)" }
     }
-    return "Properties are written name=value, such as name=Sun. What is not said is: \(words.joined(separator: " "))."
+    return "Properties are written name=value, such as name=Sun or fill=gold. What is not said is: "
+      + "\(words.joined(separator: " "))."
   }()
+
+  /// Words that people try for properties.
+  private static let otherNames = [
+    "color": "fill", "colour": "fill", "background": "fill", "outline": "stroke", "border": "stroke",
+    "x": "position", "y": "position", "at": "position", "width": "size", "height": "size", "radius": "cornerRadius",
+    "opacity": "alpha", "transparency": "alpha", "angle": "rotation", "turned": "rotation", "hidden": "visible",
+    "title": "name", "label": "name", "type": "kind", "shape": "kind", "order": "z",
+  ]
 
   static func read(_ words: [String]) throws(ClientFailure) -> Properties {
     guard !words.isEmpty else { return Properties() }
@@ -39,11 +49,17 @@ enum PropertyWords {
     let halves = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     guard halves.count == 2 else { throw .usage("\(word): a property is written name=value, such as fill=#FFCC00") }
     let (name, value) = (halves[0], halves[1])
+    let names = Property.allCases.filter { $0 != .deleted }.map { Text($0.wireName).string }
     guard let property = Property.allCases.first(where: { Text($0.wireName).string == name }), property != .deleted
-    else { throw .usage("\(name): there is no such property. \(help)") }
+    else {
+      let question = Suggestion.question(name, among: names, meaning: otherNames)
+      throw .usage("\(name): there is no such property.\(question) \(help)")
+    }
     writer.key(text: Text(name))
     switch property.form {
-    case .kind, .name, .orderKey, .color: writer.value(text: Text(value))
+    case .kind: writer.value(text: Text(try KindWords.kind(value).wireName))
+    case .name, .orderKey: writer.value(text: Text(value))
+    case .color: writer.value(text: Text(try ColorWords.color(value).text))
     case .flag:
       switch value {
       case "yes", "true", "1": writer.value(true)
@@ -59,6 +75,11 @@ enum PropertyWords {
       writer.value(first)
       writer.value(second)
       writer.endArray()
+    case .integer(_, let range, unit: .tenths):
+      guard let tenths = TenthsWords.tenths(value), let whole = Int16(exactly: tenths), range.contains(whole) else {
+        throw .usage(TenthsWords.complaint(name, value, range))
+      }
+      writer.value(Double(whole))
     case .integer, .number, .erasure:
       guard let number = Double(value), number.isFinite else { throw .usage("\(word): \(name) is a number") }
       writer.value(number)
@@ -75,6 +96,7 @@ enum ValueWords {
     case .orderKey: set.z.text.string
     case .flag(let field): set[field] ? "yes" : "no"
     case .color(let field): set[field].text
+    case .integer(let field, _, unit: .tenths): TenthsWords.text(set[field]).filter { $0 != " " }
     case .integer(let field, _, _): "\(set[field])"
     case .number(let field, _, _): Figures.number(set[field])
     case .pair(let field, _): "\(Figures.number(set[field].first)),\(Figures.number(set[field].second))"

@@ -7,21 +7,23 @@ struct RoomEditor {
   private let state: TerminalState?
   private let outcome: EditFollower
   private let invocation: Invocation
+  private let patience: UInt64
 
   static func open(_ invocation: Invocation) async throws -> RoomEditor {
     let room = try invocation.room()
+    let patience = try invocation.arguments.milliseconds("--patience") ?? 60_000
     let configuration = invocation.replicaConfiguration(name: invocation.ownName)
-    let state = try await TerminalState.open(invocation.server, room, environment: invocation.environment)
+    let state = try await TerminalState.open(room, invocation)
     let replica =
       state?.restore(configuration)
       ?? Replica(configuration: configuration, seed: UInt64.random(in: 0...UInt64.max))
     let outcome = EditFollower()
     let client = RoomClient(invocation.server, room, replica, follower: outcome)
-    try await client.join()
-    // Edits that an earlier command left unacknowledged go first, so that they are not in this command's report.
-    _ = try await client.settle()
+    try await client.join(withinMilliseconds: patience) { delay in
+      invocation.output.notice(delay.code, "waiting: \(delay.words). Ctrl-C ends this.")
+    }
     outcome.begin(client)
-    return RoomEditor(client: client, state: state, outcome: outcome, invocation: invocation)
+    return RoomEditor(client: client, state: state, outcome: outcome, invocation: invocation, patience: patience)
   }
 
   var canvas: Canvas { client.replica.canvas }
@@ -30,11 +32,14 @@ struct RoomEditor {
   /// Makes an edit, waits until the server has answered all of it, and reports the result.
   func commit(_ body: (inout Replica, Moment) throws -> [ReplicaEffect]) async throws -> ExitCode {
     var failure: (any Error)?
+    let historyBefore = client.replica.saveHistory()
     client.edit { replica, now in
       do {
         let effects = try body(&replica, now)
-        // Saved before anything is sent: an actor that forgot its newest stamps could give them out again.
-        state?.save(replica)
+        // Saved before anything is sent: an actor that forgot its newest stamps could give them out again. The edit is
+        // not saved, so that nobody sends it if this command is killed; its step is, since the server may have stored it
+        // by then. Undo passes over a step that was not stored.
+        state?.save(replica, history: replica.saveHistory())
         return effects
       } catch {
         failure = error
@@ -45,11 +50,18 @@ struct RoomEditor {
       await client.leave()
       throw failure
     }
-    let isSettled = try await client.settle()
-    state?.save(client.replica)
+    let count = client.replica.unsentCount
+    let end = await client.settle(withinMilliseconds: patience) { delay in
+      let end = "Ctrl-C ends this and withdraws the edit."
+      invocation.output.notice(delay.code, "waiting: \(delay.words). \(end)")
+    }
+    let withdrawal = end == .answered ? nil : Withdrawal(end, of: count, in: client, patience: patience)
+    let isDropped = withdrawal.map { !$0.mayBeStored } ?? false
+    state?.save(client.replica, history: isDropped ? historyBefore : client.replica.saveHistory())
     await client.leave()
-    let report = outcome.report(isAcknowledged: isSettled, room: client.room)
+    let report = outcome.report(withdrawal, room: client.room)
     report.write(to: invocation)
+    if Task.isCancelled, withdrawal == nil { throw CancellationError() }
     return report.exitCode
   }
 
@@ -98,13 +110,11 @@ final class EditFollower: RoomFollower {
     }
   }
 
-  func report(isAcknowledged: Bool, room: RoomName) -> EditReport {
-    var end = Moment.now()
-    end.monotonicMilliseconds += RoomLedger.restlessMillisecondsMax
+  func report(_ withdrawal: Withdrawal?, room: RoomName) -> EditReport {
     return EditReport(
       room: room,
-      isAcknowledged: isAcknowledged,
-      events: events + (ledger?.due(at: end) ?? []),
+      withdrawal: withdrawal,
+      events: events + (ledger?.due(at: .now(), isLast: true) ?? []),
       rejected: rejected,
       superseded: superseded
     )

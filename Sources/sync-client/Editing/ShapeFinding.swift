@@ -32,7 +32,7 @@ enum ShapeFinding {
   static func complaint(_ word: String, among picture: RoomPicture, in room: RoomName) -> String {
     let names = picture.order.places.reversed().prefix(5).compactMap { picture.names.name(of: $0.shape)?.string }
     guard !names.isEmpty else { return "\(room.text) has no shape \(word); it has no shapes at all" }
-    let more = picture.order.count > names.count ? ", …" : ""
+    let more = picture.order.count > names.count ? " and \(picture.order.count - names.count) more" : ""
     return "\(room.text) has no shape \(word); it has \(names.joined(separator: ", "))\(more)"
   }
 }

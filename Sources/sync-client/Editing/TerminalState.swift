@@ -1,8 +1,9 @@
 import CanvasCRDT
 import Glibc
 
-/// The state of a room that a user's commands keep from one to the next: the replica's actor and clock, edits that were
-/// never acknowledged, and the undo steps. It is a file for each server and room under `$XDG_STATE_HOME/canvassync`, or
+/// The state of a room that a user's commands keep from one to the next: the replica's actor and clock, and the undo
+/// steps. An edit belongs to the command that made it: if that ends before the server has answered, no later command
+/// sends it, so the state holds none. It is a file for each server and room under `$XDG_STATE_HOME/canvassync`, or
 /// else `~/.local/state/canvassync`.
 ///
 /// A lock lets one command use it at a time. Two commands with the same actor would disconnect each other and make
@@ -15,28 +16,30 @@ import Glibc
 final class TerminalState {
   private let path: String
   private let lock: Int32
+  private let output: Output
 
-  private init(path: String, lock: Int32) {
+  private init(path: String, lock: Int32, _ output: Output) {
     self.path = path
     self.lock = lock
+    self.output = output
   }
 
   /// Opens the state. If another command uses it, this waits up to fifteen seconds. Nil if there is no place to keep
   /// it.
-  static func open(_ server: ServerAddress, _ room: RoomName, environment: [String: String]) async throws
-    -> TerminalState?
-  {
-    guard let directory = directory(environment) else { return nil }
+  static func open(_ room: RoomName, _ invocation: Invocation) async throws -> TerminalState? {
+    let server = invocation.server
+    let output = invocation.output
+    guard let directory = directory(invocation.environment) else { return nil }
     let place = "\(directory)/\(server.host.filter { $0 != "/" })_\(server.port)"
     // A room's name is a valid file name, except `.` and `..`; the prefix makes these valid too.
     let path = "\(place)/room.\(room.text)"
     guard makeDirectories(place) else {
-      Output.complain("\(place): \(String(cString: strerror(errno))); undo will not know of this edit")
+      output.notice("no_state", "\(place): \(String(cString: strerror(errno))); undo will not know of this edit")
       return nil
     }
     let descriptor = Glibc.open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
-      Output.complain("\(path).lock: \(String(cString: strerror(errno))); undo will not know of this edit")
+      output.notice("no_state", "\(path).lock: \(String(cString: strerror(errno))); undo will not know of this edit")
       return nil
     }
     let deadline = Clocks.monotonicMilliseconds() + 15_000
@@ -47,7 +50,7 @@ final class TerminalState {
       }
       try await ClientLoop.pause(milliseconds: 10)
     }
-    return TerminalState(path: path, lock: descriptor)
+    return TerminalState(path: path, lock: descriptor, output)
   }
 
   private static func directory(_ environment: [String: String]) -> String? {
@@ -85,15 +88,16 @@ final class TerminalState {
   }
 
   /// Writes a new file and renames it over the old one, so that a crash leaves one or the other.
-  func save(_ replica: Replica) {
-    let saved = replica.save(withDrawing: false)
+  /// - Parameter history: the undo steps, as the core saves them.
+  func save(_ replica: Replica, history: [UInt8]) {
+    let saved = replica.save(withDrawing: false, withEdits: false)
     var bytes: [UInt8] = []
     for shift in stride(from: 56, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: saved.count >> shift)) }
     bytes += saved
-    bytes += replica.saveHistory()
+    bytes += history
     let new = "\(path).new"
     guard FileBytes.write(bytes, to: new, mode: 0o600), rename(new, path) == 0 else {
-      Output.complain("\(path): \(String(cString: strerror(errno))); undo will not know of this edit")
+      output.notice("no_state", "\(path): \(String(cString: strerror(errno))); undo will not know of this edit")
       return
     }
   }

@@ -9,6 +9,8 @@ import TerminalCanvas
 struct Output: Sendable {
   /// How many colours to use; none unless standard output is a terminal.
   var depth = ColorDepth.none
+  /// Whether programs read the answers. Then errors and remarks are JSON, too.
+  var isJSON = false
 
   static var isTerminal: Bool { isatty(STDOUT_FILENO) != 0 }
   static var isErrorTerminal: Bool { isatty(STDERR_FILENO) != 0 }
@@ -34,18 +36,37 @@ struct Output: Sendable {
     guard let failure = Output.write(bytes, to: STDOUT_FILENO) else { return }
     if failure == EPIPE { return Signals.readerIsGone() }
     // The disk may be full, for example. The answer is incomplete.
-    Output.complain("standard output: \(String(cString: strerror(failure)))")
+    complain(ClientFailure.failed("standard output: \(String(cString: strerror(failure)))"))
     exit(ExitCode.failed.rawValue)
   }
 
-  /// An error message on standard error, after the program's name.
-  static func complain(_ words: String) {
-    _ = write(Array("sync-client: \(words.printable)\n".utf8), to: STDERR_FILENO)
-  }
+  /// An error message on standard error, after the program's name: `{"error":{"code":…,"message":…}}` for programs, as
+  /// in the server's answers over HTTP.
+  func complain(_ code: String, _ words: String) { tell("error", code, words, to: "sync-client: \(words.printable)") }
 
-  /// A line on standard error without a prefix: progress, and other remarks for people.
-  static func remark(_ line: String) {
-    _ = write(Array("\(line)\n".utf8), to: STDERR_FILENO)
+  func complain(_ failure: ClientFailure) { complain(failure.code, failure.words) }
+
+  /// The same for what is no error: why it takes long, that the connection is back.
+  func notice(_ code: String, _ words: String) { tell("notice", code, words, to: "sync-client: \(words.printable)") }
+
+  /// As `notice`, without the program's name: one of many lines that tell how a command gets on.
+  func progress(_ words: String) { tell("notice", "progress", words, to: words) }
+
+  private func tell(_ kind: StaticString, _ code: String, _ words: String, to people: String) {
+    var bytes = Array(people.utf8)
+    if isJSON {
+      var writer = JSONWriter(capacity: 256)
+      writer.beginObject()
+      writer.key(kind)
+      writer.beginObject()
+      writer.member("code", code)
+      writer.member("message", words)
+      writer.endObject()
+      writer.endObject()
+      bytes = writer.finish()
+    }
+    bytes.append(UInt8(ascii: "\n"))
+    _ = Output.write(bytes, to: STDERR_FILENO)
   }
 
   /// Returns the error's number if it could not be written.

@@ -5,7 +5,7 @@ struct Table {
   struct Column {
     let heading: String
     var isNumeric = false
-    /// Longer text is cut.
+    /// Of longer text the middle is left out.
     var widthMax = 48
   }
 
@@ -39,7 +39,7 @@ struct Table {
     return ([heading] + rows).map { row in
       var line = ""
       for index in used {
-        let text = row[index].text.fitting(columns[index].widthMax)
+        let text = row[index].text.fittingWithEnd(columns[index].widthMax)
         let isLast = index == used.last && !columns[index].isNumeric
         let gap = String(repeating: " ", count: max(0, widths[index] - text.columns))
         let padded = isLast ? text : columns[index].isNumeric ? gap + text : text + gap

@@ -3,12 +3,20 @@ enum ClientFailure: Error, Hashable, Sendable {
   /// The command line is wrong.
   case usage(String)
   /// The server could not be reached, or refused the client.
-  case couldNotConnect(String)
-  case failed(String)
+  case couldNotConnect(String, code: String = "not_connected")
+  case failed(String, code: String = "failed")
 
   var words: String {
     switch self {
-    case .usage(let words), .couldNotConnect(let words), .failed(let words): words
+    case .usage(let words), .couldNotConnect(let words, _), .failed(let words, _): words
+    }
+  }
+
+  /// The error's name for programs: the server's where it said one.
+  var code: String {
+    switch self {
+    case .usage: "usage"
+    case .couldNotConnect(_, let code), .failed(_, let code): code
     }
   }
 
@@ -29,4 +37,6 @@ struct ExitCode: RawRepresentable, Hashable, Sendable {
   static let failed = ExitCode(rawValue: 1)
   static let couldNotConnect = ExitCode(rawValue: 2)
   static let wrongWords = ExitCode(rawValue: 64)
+  /// The server didn't take an edit in time. The same command may succeed later.
+  static let tryAgainLater = ExitCode(rawValue: 75)
 }

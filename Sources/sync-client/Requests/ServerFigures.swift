@@ -50,20 +50,30 @@ struct ServerFigures: Sendable {
     return max(0, now - then) / seconds
   }
 
-  /// From an operation's arrival to its delivery, since an earlier reading: the median and the 99th percentile.
+  /// From an operation's arrival to its delivery, since an earlier reading: about the median and the 99th percentile. What
+  /// is known is between which two bounds they lie; told is the middle, which is as near to both.
   private func lag(since before: ServerFigures) -> String? {
     guard deliveries.count == before.deliveries.count, let all = deliveries.last,
       let allBefore = before.deliveries.last,
       all.count > allBefore.count
     else { return nil }
-    func bound(_ part: Double) -> String {
+    func about(_ part: Double) -> String {
       let wanted = (all.count - allBefore.count) * part
-      for (now, then) in zip(deliveries, before.deliveries) where now.count - then.count >= wanted {
-        guard now.bound.isFinite else { break }
-        return "\(Figures.rounded(now.bound * 1_000)) ms"
+      var below = 0.0
+      for (now, then) in zip(deliveries, before.deliveries) {
+        if now.count - then.count >= wanted {
+          if below == 0 { return "≤ \(ServerFigures.words(seconds: now.bound))" }
+          guard now.bound.isFinite else { break }
+          return "≈ \(ServerFigures.words(seconds: (below * now.bound).squareRoot()))"
+        }
+        if now.bound.isFinite { below = now.bound }
       }
-      return "long"
+      return "> \(ServerFigures.words(seconds: below))"
     }
-    return "\(bound(0.5)), p99 \(bound(0.99))"
+    return "\(about(0.5)), p99 \(about(0.99))"
+  }
+
+  private static func words(seconds: Double) -> String {
+    Figures.duration(microseconds: UInt64((min(seconds, 1e6) * 1e6).rounded()))
   }
 }

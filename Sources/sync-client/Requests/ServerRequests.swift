@@ -46,11 +46,14 @@ struct ServerRequests {
   private func failure(_ response: Response, of room: String?) -> ClientFailure {
     let place = room.map { "\($0) on \(server.authority)" } ?? server.authority
     switch response.status {
-    case 401: return .couldNotConnect("\(place): \(ConnectionWords.noToken)")
-    case 403: return .couldNotConnect("\(server.authority): \(ConnectionWords.forbidden(room))")
+    case 401: return .couldNotConnect("\(place): \(ConnectionWords.noToken)", code: "no_token")
+    case 403: return .couldNotConnect("\(server.authority): \(ConnectionWords.forbidden(room))", code: "forbidden")
     default:
-      let words = JSONValue(response.body)?["error"]?["message"]?.text
-      return .failed("\(place): \(words ?? "HTTP status \(response.status)")")
+      let error = JSONValue(response.body)?["error"]
+      return .failed(
+        "\(place): \(error?["message"]?.text ?? "HTTP status \(response.status)")",
+        code: error?["code"]?.text ?? "failed"
+      )
     }
   }
 }

@@ -47,6 +47,7 @@ enum ChangeWords {
     case .name: set.name.string
     case .orderKey: set.z.text.string
     case .color(let field): set[field].text
+    case .integer(let field, _, unit: .tenths): TenthsWords.text(set[field])
     case .integer(let field, _, let unit): words(Double(set[field]), unit)
     case .number(let field, _, let unit): words(set[field], unit)
     case .pair(.position, _): set.position.words

@@ -62,24 +62,37 @@ struct RoomLedger: Sendable {
   /// The shape's next change is that it goes into the black hole.
   mutating func depart(_ shape: Identifier) { departing.insert(shape) }
 
-  /// The room was loaded anew, for example after it was deleted. The events are the shapes that appeared and those that
-  /// disappeared.
-  mutating func reset(to canvas: Canvas, at now: Moment) -> [RoomEvent] {
+  /// The room was loaded anew, for example after it was deleted or an older copy of it was restored. The events are what
+  /// was waiting, and then all that is different from `earlier`, the canvas until now.
+  mutating func reset(to canvas: Canvas, from earlier: Canvas, at now: Moment) -> [RoomEvent] {
+    var events = due(at: now, isLast: true)
     let before = picture
     picture = RoomPicture(canvas)
-    shapes = [:]
-    pairs = [:]
     departing = []
-    var events: [RoomEvent] = []
-    func add(_ what: RoomEvent.What) {
-      events.append(RoomEvent(milliseconds: now.wallMilliseconds, what: what, by: .several))
+    func nameBefore(_ shape: Identifier) -> ShapeName {
+      ShapeName(id: shape, name: before.names.name(of: shape) ?? Text(shape.text))
+    }
+    func add(_ what: RoomEvent.What, by writer: RoomEvent.Writer? = .several) {
+      events.append(RoomEvent(milliseconds: now.wallMilliseconds, what: what, by: writer))
     }
     for place in before.order.places where canvas[place.shape] == nil {
-      let name = before.names.name(of: place.shape) ?? Text(place.shape.text)
-      add(.deleted(ShapeName(id: place.shape, name: name), intoBlackHole: false))
+      add(.deleted(nameBefore(place.shape), intoBlackHole: false))
     }
-    for place in picture.order.places where before.order.place(of: place.shape) == nil {
-      if let shape = canvas[place.shape] { add(.made(name(of: shape.id), shape.properties)) }
+    for place in picture.order.places {
+      guard let shape = canvas[place.shape] else { continue }
+      guard let old = earlier[place.shape] else {
+        add(.made(name(of: shape.id), shape.properties))
+        continue
+      }
+      let changes = shape.changes(since: old)
+      if !changes.assigned.isEmpty { add(.changed(name(of: shape.id), changes)) }
+    }
+    let overlaps = (before: Set(before.overlaps.pairs), now: Set(picture.overlaps.pairs))
+    for pair in overlaps.before.subtracting(overlaps.now).sorted() {
+      add(.overlapEnded(nameBefore(pair.first), nameBefore(pair.second)), by: nil)
+    }
+    for pair in overlaps.now.subtracting(overlaps.before).sorted() {
+      if let began = overlapBegan(pair) { add(began, by: nil) }
     }
     return events
   }
@@ -148,7 +161,7 @@ struct RoomLedger: Sendable {
       entry.mask = entry.mask.union(shape.properties.assigned)
       entry.name = name(of: shape.id).name
     }
-    entry.set = shape.properties.keeping(entry.mask)
+    entry.set = entry.isNew ? shape.properties.keeping(entry.mask) : shape.values(of: entry.mask)
     entry.due = RoomLedger.due(since: entry.since, now: time)
     shapes[shape.id] = entry
   }
@@ -176,8 +189,9 @@ struct RoomLedger: Sendable {
 
   /// The events of shapes that have come to rest, in the order in which they began. Overlaps follow the changes that
   /// led to them.
-  mutating func due(at now: Moment) -> [RoomEvent] {
-    let time = now.monotonicMilliseconds
+  /// - Parameter isLast: also tell of those that still move, because nothing more is coming.
+  mutating func due(at now: Moment, isLast: Bool = false) -> [RoomEvent] {
+    let time = isLast ? UInt64.max : now.monotonicMilliseconds
     var events: [RoomEvent] = []
     let rested = shapes.filter { $0.value.due <= time }.sorted { $0.value.number < $1.value.number }
     for (shape, entry) in rested {
@@ -205,12 +219,16 @@ struct RoomLedger: Sendable {
   }
 
   private func event(_ entry: PairEntry, _ pair: ShapePair, at now: Moment) -> RoomEvent {
-    var what = RoomEvent.What.overlapEnded(entry.first, entry.second)
-    if entry.overlaps, let first = picture.overlaps.outline(of: pair.first),
-      let second = picture.overlaps.outline(of: pair.second)
-    {
-      what = .overlapBegan(name(of: pair.first), name(of: pair.second), share: OverlapShare.of(first, second))
-    }
-    return RoomEvent(milliseconds: now.wallMilliseconds, what: what)
+    let began = entry.overlaps ? overlapBegan(pair) : nil
+    return RoomEvent(
+      milliseconds: now.wallMilliseconds,
+      what: began ?? .overlapEnded(entry.first, entry.second)
+    )
+  }
+
+  private func overlapBegan(_ pair: ShapePair) -> RoomEvent.What? {
+    guard let first = picture.overlaps.outline(of: pair.first), let second = picture.overlaps.outline(of: pair.second)
+    else { return nil }
+    return .overlapBegan(name(of: pair.first), name(of: pair.second), share: OverlapShare.of(first, second))
   }
 }

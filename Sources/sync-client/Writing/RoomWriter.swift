@@ -6,6 +6,8 @@ import WebSocketLoop
 protocol WriterFollower: AnyObject {
   func answered(_ answer: WriterAnswer, by writer: RoomWriter)
   func stateChanged(of writer: RoomWriter)
+  /// The server can't store changes. Told once, until it can.
+  func postponed(_ postponement: Postponement, by writer: RoomWriter)
 }
 
 /// A `Submitter` with a socket.
@@ -52,11 +54,11 @@ final class RoomWriter {
     }
   }
 
-  func leave() async {
+  func leave(withinMilliseconds: UInt64 = 1_000) async {
     isLeaving = true
     carryOut(submitter.stop(at: .now()))
     socket.sleep()
-    _ = await waiters.wait(withinMilliseconds: 1_000) { [unowned self] in socket.connection == nil }
+    _ = await waiters.wait(withinMilliseconds: withinMilliseconds) { [unowned self] in socket.connection == nil }
   }
 
   var isClosedForGood: Bool {
@@ -84,6 +86,7 @@ final class RoomWriter {
       case .wake(let time): socket.wake(at: time)
       case .state: follower?.stateChanged(of: self)
       case .answered(let answer): follower?.answered(answer, by: self)
+      case .postponed(let postponement): follower?.postponed(postponement, by: self)
       case .error(let code, let message): lastError = "\(message.string) (\(code.string))"
       }
     }

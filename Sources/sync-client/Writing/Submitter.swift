@@ -15,6 +15,8 @@ struct Submitter: Sendable {
     case state(ClientConnection.State)
     /// The final answer to a group.
     case answered(WriterAnswer)
+    /// The server can't store changes. Told once, until it can.
+    case postponed(Postponement)
     case error(code: Text, message: Text)
   }
 
@@ -32,11 +34,15 @@ struct Submitter: Sendable {
 
   private var connection = ClientConnection()
   private var clock: Clock
+  /// The greatest time of a stamp that the room has taken, as far as this writer knows.
+  private var confirmedTime: UInt64 = 0
+  private var stampTrust = StampTrust.full
   private var random: SplitMix
   private var groups: [Group] = []
   private var lastNumber: UInt64 = 0
   /// Until when nothing more may be sent, because of the room's rate or a refusal.
   private var blockedUntil: UInt64?
+  private var isUnavailableTold = false
 
   private var effects: [Effect] = []
   private var stateTold = ClientConnection.State.offline
@@ -146,6 +152,7 @@ struct Submitter: Sendable {
       case .welcome(let welcome): receive(welcome, at: now)
       case .acknowledgement(let answer):
         connection.resetPauses()
+        isUnavailableTold = false
         answer.id.map { end($0, .acknowledged(cursor: answer.cursor, superseded: answer.superseded)) }
       case .rejection(let rejection): receive(rejection, at: now)
       case .error(let code, let message): effects.append(.error(code: code, message: message))
@@ -162,7 +169,13 @@ struct Submitter: Sendable {
     guard state == .greeting else { return }
     if welcome.actor != actor {
       // A stamp names its writer, so a writer that comes back as a new actor makes new stamps.
-      clock = Clock(actor: welcome.actor, time: clock.time)
+      let time =
+        switch stampTrust {
+        case .full: clock.time
+        case .confirmed: confirmedTime
+        case .none: UInt64(0)
+        }
+      clock = Clock(actor: welcome.actor, time: time)
       for index in groups.indices { groups[index].isStamped = false }
     }
     connection.receive(welcome, at: now)
@@ -170,6 +183,15 @@ struct Submitter: Sendable {
 
   private mutating func receive(_ rejection: Rejection, at now: Moment) {
     guard let id = rejection.id else { return }
+    if rejection.code == .clockAhead, stampTrust != .none, isStampedHere(id) {
+      // The server's clock has been set back since the welcome. Stamps that were given out must never stand for other
+      // operations, so the next ones are another actor's, by the clock as it is now.
+      stampTrust = stampTrust == .full ? .confirmed : .none
+      connection.askForNewActor()
+      effects.append(.disconnect)
+      connection.retry(at: now, using: &random)
+      return
+    }
     guard rejection.code.isPassing else {
       return end(
         id,
@@ -179,11 +201,26 @@ struct Submitter: Sendable {
     guard let number = id.wholeNumber, let index = groups.firstIndex(where: { $0.number == number }) else { return }
     groups[index].isSent = false
     connection.pauseSending(at: now, using: &random)
+    if rejection.code == .unavailable, !isUnavailableTold {
+      isUnavailableTold = true
+      effects.append(.postponed(Postponement(code: rejection.code, message: rejection.message)))
+    }
+  }
+
+  /// Whether all stamps of a group were made here.
+  private func isStampedHere(_ id: MessageIdentifier) -> Bool {
+    groups.first { $0.number == id.wholeNumber }?.isUnstamped.allSatisfy(\.self) ?? false
   }
 
   private mutating func end(_ id: MessageIdentifier, _ outcome: WriterAnswer.Outcome) {
     guard let number = id.wholeNumber, let index = groups.firstIndex(where: { $0.number == number }) else { return }
-    groups.remove(at: index)
+    let group = groups.remove(at: index)
+    if case .acknowledged(_, let superseded) = outcome {
+      stampTrust = .full
+      for stamp in group.operations.compactMap(\.at) + superseded.map(\.by) {
+        confirmedTime = max(confirmedTime, stamp.time)
+      }
+    }
     effects.append(.answered(WriterAnswer(number: number, outcome: outcome)))
   }
 

@@ -28,6 +28,25 @@ import WebSocketLoop
     #expect(keeper.level == .operator && keeper.role == .editor)
   }
 
+  @Test("A comment behind the rooms is the token's label; without one it is the line's number, and never the token")
+  func labels() throws {
+    let long = String(repeating: "x", count: 100)
+    let tokens = try Tokens(
+      """
+      ann-ann-ann-ann-1 editor demo team-*  # Ann's laptop
+      guest-guest-guest viewer * #
+      keeper-keeper-keeper operator *
+      other-other-other viewer * #\(long)
+      """
+    )
+    func label(_ token: String) -> String? { tokens.grant(of: token)?.label }
+    #expect(label("ann-ann-ann-ann-1") == "Ann's laptop")
+    #expect(tokens.grant(of: "ann-ann-ann-ann-1")?.rooms == [.name("demo"), .prefix("team-")])
+    #expect(label("guest-guest-guest") == "line 2" && label("keeper-keeper-keeper") == "line 3")
+    #expect(label("other-other-other") == String(long.prefix(64)))
+    #expect(Grant.everything.label == nil)
+  }
+
   @Test(
     "Only the whole token is one",
     arguments: ["", "ann", "ann-ann-ann-ann-", "ann-ann-ann-ann-2", "ann-ann-ann-ann-11", "#"]
@@ -41,7 +60,8 @@ import WebSocketLoop
     arguments: [
       ("short editor *", "16 to 256"), ("sixteen-letters-\u{FC} editor *", "a token may contain only"),
       ("sixteen-letters-", "viewer, editor or operator"), ("sixteen-letters- owner *", "viewer, editor or operator"),
-      ("sixteen-letters- editor", "list the rooms"), ("sixteen-letters- editor a*b", "a*b is not a room name"),
+      ("sixteen-letters- editor", "list the rooms"), ("sixteen-letters- editor # all", "list the rooms"),
+      ("sixteen-letters- editor a*b", "a*b is not a room name"),
       ("sixteen-letters- editor a/b", "a/b is not a room name"),
       ("sixteen-letters- editor **", "** is not a room name"),
       ("ann-ann-ann-ann-1 viewer *", "earlier line"),

@@ -1,3 +1,4 @@
+import CommandWords
 import Testing
 
 @testable import SyncServer
@@ -108,6 +109,22 @@ import Testing
       #expect(Configuration.helpText.contains("\n  \(setting.name) "))
     }
     #expect(Proxies("")?.isEmpty == true, "an empty variable is nobody's")
+  }
+
+  @Test("A variable that nobody reads is named, with the one that was meant; the client's are no mistake")
+  func variables() throws {
+    #expect(SyncServer.Setting.all.map(\.variable).sorted() == Variables.server.sorted())
+    let environment = ["CANVAS_MAX_SHAPE": "5", "CANVAS_SERVER": "x", "CANVAS_SOAK": "1", "PATH": "", "CANVAS_": ""]
+    guard case .serve(let configuration) = try Invocation(arguments: [], environment: environment) else {
+      Issue.record("it doesn't serve")
+      return
+    }
+    #expect(
+      configuration.complaints == [
+        "the variable CANVAS_ means nothing.",
+        "the variable CANVAS_MAX_SHAPE means nothing. Did you mean CANVAS_MAX_SHAPES?",
+      ]
+    )
   }
 
   @Test("A switch needs no value, and takes one behind a sign only")

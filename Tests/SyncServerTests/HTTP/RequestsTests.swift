@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import WebSocketLoop
 
@@ -52,5 +53,38 @@ import WebSocketLoop
       #expect(request("accept", accepted).wantsPage)
     }
     for accepted in [nil, "*/*", "application/json", "text/*"] { #expect(!request("accept", accepted).wantsPage) }
+  }
+
+  @Test("An answer is compressed as the client likes best, and not where it names no way or refuses all")
+  func codings() {
+    for list in [[], ["identity"], ["gzip;q=0", "br;q=0"], ["*;q=0"], ["deflate"]] {
+      #expect(ContentCoding.chosen(by: list) == nil, "\(list)")
+    }
+    #expect(ContentCoding.chosen(by: ["gzip", "br"]) == .brotli)
+    #expect(ContentCoding.chosen(by: ["br;q=0.5", "gzip"]) == .gzip)
+    #expect(ContentCoding.chosen(by: ["*;q=0.1", "br;q=0"]) == .gzip)
+  }
+
+  @Test("A file that was replaced is sent as it is now, also where it is as long as before")
+  func replacedFiles() throws {
+    var template = Array("/tmp/canvas-files-XXXXXX".utf8CString)
+    let folder = try #require(mkdtemp(&template).map { String(cString: $0) })
+    let path = folder + "/page.js"
+    defer {
+      unlink(path)
+      rmdir(folder)
+    }
+    func write(_ text: String, to path: String) {
+      let file = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0o600)
+      _ = Glibc.write(file, text, text.utf8.count)
+      close(file)
+    }
+    let files = StaticFiles(directory: folder)
+    let asked = request("accept", nil)
+    write("one", to: path)
+    #expect(files.response(to: asked, path: ["page.js"])?.body == Array("one".utf8))
+    write("two", to: path + ".new")
+    rename(path + ".new", path)
+    #expect(files.response(to: asked, path: ["page.js"])?.body == Array("two".utf8))
   }
 }

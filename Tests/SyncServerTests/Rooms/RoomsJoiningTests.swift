@@ -264,39 +264,37 @@ struct RoomsJoiningTests {
     }
   }
 
-  @Test("D7: a cursor of another life of the room, of the future or of nobody is refused, not misread")
-  func badCursors() {
+  @Test("D7: a cursor of another life of the room, of another run, of the future or of nobody is refused, not misread")
+  func badCursors() throws {
     var bench = RoomBench()
     let writer = bench.join()
     bench.write(writer, bench.shape(1)) { $0.kind = .star }
     bench.settle()
-    let good = RoomCursor(epoch: 77, position: bench.room.position)
+    let good = RoomCursor(epoch: 77, run: bench.run, position: bench.room.position)
     let texts: [Text] = [
-      RoomCursor(epoch: 78, position: bench.room.position).text, RoomCursor(epoch: 77, position: 4_000).text, "",
-      "nonsense", Text("2" + good.text.string.dropFirst()), Text(good.text.string + ".0"),
-      Text(good.text.string.dropLast() + "-1"), "1.zzzzzzzzzzzzzzzz.1", "1..", "1.25.03", "1.25.",
+      RoomCursor(epoch: 78, run: bench.run, position: bench.room.position).text,
+      RoomCursor(epoch: 77, run: bench.run + 1, position: bench.room.position).text,
+      RoomCursor(epoch: 77, run: RoomRuns.none, position: bench.room.position).text,
+      RoomCursor(epoch: 77, run: bench.run, position: 4_000).text, "",
+      "nonsense", Text("1" + good.text.string.dropFirst()), "1.25.3", Text(good.text.string + ".0"),
+      Text(good.text.string.dropLast() + "-1"), "2.zzzzzzzzzzzzzzzz.1", "2..", "2.25.03", "2.25.",
     ]
     for text in texts {
       let client = bench.join { $0.since = Cursor(text) }
-      guard case .operations(let delivery) = bench.clients[client].messages[1] else {
-        Issue.record("no state")
-        return
-      }
+      let delivery = try #require(bench.deliveries(client).first, "no state")
       #expect(delivery.reset, "\(text)")
       bench.expectCaughtUp(client)
     }
     let client = bench.join { $0.since = good.cursor }
-    guard case .operations(let delivery) = bench.clients[client].messages[1] else {
-      Issue.record("no state")
-      return
-    }
+    let delivery = try #require(bench.deliveries(client).first, "no state")
     #expect(!delivery.reset)
   }
 
   @Test("cursors are read as they are written", arguments: [0, 1, 35, 36, 1_763_650_000_000, UInt64.max])
   func cursors(number: UInt64) {
-    let cursor = RoomCursor(epoch: number, position: ~number)
+    let cursor = RoomCursor(epoch: number, run: 0x1234, position: ~number)
     #expect(RoomCursor(cursor.cursor) == cursor)
+    #expect(RoomCursor(cursor.cursor)?.isOf(epoch: number, run: 0x1234) == true)
   }
 
   @Test("D7: a cursor survives a restart from a snapshot and the records after it")
@@ -323,9 +321,17 @@ struct RoomsJoiningTests {
     )
     // More than is needed is as good.
     for record in bench.log.suffix(3) {
-      let operations = try #require(StoredOperations.decode(StoredOperations.encode(record.operations)))
-      let stored = RoomRecord(position: record.position, milliseconds: record.milliseconds, operations: operations)
-      room.delivered(stored, now: bench.now)
+      let written = StoredOperations(run: record.run, operations: record.operations)
+      let stored = try #require(StoredOperations(written.encoded()))
+      room.delivered(
+        RoomRecord(
+          position: record.position,
+          milliseconds: record.milliseconds,
+          run: stored.run,
+          operations: stored.operations
+        ),
+        now: bench.now
+      )
     }
     #expect(room.canvas == old.canvas)
     #expect(room.position == old.position)
@@ -406,43 +412,6 @@ struct RoomsJoiningTests {
     #expect(
       !bench.clients[bob].messages.contains { if case .leave(let who) = $0 { who != bench.actor(ann) } else { false } }
     )
-  }
-
-  @Test("R1, R2: presence is gathered by the beat, the newest wins, oneself is not told")
-  func presence() throws {
-    var bench = RoomBench()
-    let ann = bench.join(.json)
-    let bob = bench.join(.binary)
-    let eve = bench.join(.binary)
-    func state(_ number: Int) throws -> JSONText {
-      try Array("{\"x\":\(number)}".utf8).withUnsafeBytes { try JSONText(validating: $0, maximumBytes: 99) }
-    }
-    let annState = try state(7)
-    let bobState = try state(3)
-    for number in 1...7 { bench.say(.presence(try state(number)), ann) }
-    bench.say(.presence(bobState), bob)
-    bench.settle()
-    func told(_ client: Int) -> [[PeerState]] {
-      bench.clients[client].messages.compactMap { if case .presence(let states) = $0 { states } else { nil } }
-    }
-    #expect(told(eve).count == 1)
-    #expect(bench.clients[eve].peers[bench.actor(ann)]?.state == annState)
-    #expect(bench.clients[eve].peers[bench.actor(bob)]?.state == bobState)
-    #expect(told(ann) == [[PeerState(actor: bench.actor(bob), state: bobState)]])
-    #expect(told(bob) == [[PeerState(actor: bench.actor(ann), state: annState)]])
-
-    // Not more often than the interval, and the last is never lost.
-    for number in 10...20 {
-      bench.say(.presence(try state(number)), ann)
-      if let due = bench.room.flushDueAt, due <= bench.now.monotonicMilliseconds { bench.room.flush(now: bench.now) }
-      bench.send()
-      bench.pass(1)
-    }
-    bench.settle()
-    #expect(told(eve).count <= 3)
-    #expect(bench.clients[eve].peers[bench.actor(ann)]?.state == (try state(20)))
-    let late = bench.join()
-    #expect(bench.clients[late].peers[bench.actor(ann)]?.state == (try state(20)))
   }
 
   @Test("C2: both encodings in one room see the same, and each beat is encoded once for each")

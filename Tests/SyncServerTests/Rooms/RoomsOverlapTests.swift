@@ -72,6 +72,60 @@ struct RoomsOverlapTests {
     #expect(notices(bench, asker).count == together)
   }
 
+  @Test("who asks is told, though the state is one that somebody who didn't ask is being sent")
+  func sharedState() {
+    var bench = RoomBench()
+    let writer = bench.join()
+    put(&bench, writer, 1, x: 0)
+    put(&bench, writer, 2, x: 5)
+    bench.settle()
+    let reading = bench.connect(.binary)
+    bench.clients[reading].takes = 0
+    bench.say(.hello(Hello()), reading)
+    bench.settle()
+    let asker = bench.join { $0.overlaps = true }
+    #expect(bench.clients[asker].pairs == [ShapePair(bench.shape(1), bench.shape(2))])
+  }
+
+  @Test("two that change places in one beat never overlapped")
+  func changingPlaces() {
+    var bench = RoomBench()
+    let writer = bench.join()
+    let asker = bench.join { $0.overlaps = true }
+    put(&bench, writer, 1, x: 0)
+    put(&bench, writer, 2, x: 50)
+    bench.settle()
+    let before = notices(bench, asker).count
+    put(&bench, writer, 1, x: 50)
+    put(&bench, writer, 2, x: 0)
+    while !bench.waiting.isEmpty { bench.commit() }
+    bench.settle()
+    #expect(notices(bench, asker).count == before)
+  }
+
+  @Test("M4, R6: a deletion that takes a shape's place away while an edit keeps the shape moves it")
+  func erasedPlace() {
+    var bench = RoomBench()
+    let writer = bench.join()
+    let asker = bench.join { $0.overlaps = true }
+    put(&bench, writer, 1, x: 0)
+    put(&bench, writer, 2, x: 500)
+    bench.settle()
+    #expect(bench.clients[asker].pairs.isEmpty)
+    // The deletion comes after an edit that is newer than it.
+    let deletedAt = Stamp(milliseconds: bench.now.wallMilliseconds + 1, counter: 0, actor: bench.actor(writer))
+    bench.pass(10)
+    bench.write(writer, bench.shape(2)) {
+      $0.kind = .rectangle
+      $0.size = Size(width: 10, height: 10)
+    }
+    bench.settle()
+    bench.write(writer, bench.shape(2), at: deletedAt) { $0.delete() }
+    bench.settle()
+    #expect(bench.room.canvas[bench.shape(2)]?.properties.position == Point(x: 0, y: 0))
+    #expect(bench.clients[asker].pairs == [ShapePair(bench.shape(1), bench.shape(2))])
+  }
+
   @Test("R9: with too many to tell all end, and what stands is told when there are fewer, whatever made them so")
   func crowded() {
     var bench = RoomBench { $0.overlapPairs = 10 }

@@ -304,4 +304,62 @@ struct RoomsStallingTests {
     #expect(bench.room.counts.caughtUp > 0)
     bench.expectCaughtUp(slow)
   }
+
+  /// Who has come and who has gone, as a client was told.
+  private func news(_ bench: RoomBench, _ client: Int) -> (came: [Identifier], left: [Identifier]) {
+    let messages = bench.clients[client].messages
+    return (
+      messages.compactMap { if case .join(let peer) = $0 { peer.actor } else { nil } },
+      messages.compactMap { if case .leave(let actor) = $0 { actor } else { nil } }
+    )
+  }
+
+  @Test("a reader that stalled is told of who came in the first beat that it missed, and of nobody twice")
+  func firstMissed() {
+    var bench = RoomBench { $0.ringBeats = 3 }
+    let writer = bench.join()
+    let slow = bench.join()
+    let early = bench.join()
+    let gone = bench.actor(early)
+    bench.leave(early)
+    drag(&bench, writer, 1...1, times: 6)
+    // One beat is under way to it, and the next tells of somebody.
+    bench.clients[slow].takes = 0
+    drag(&bench, writer, 1...1, times: 1)
+    let late = bench.join()
+    drag(&bench, writer, 1...1, times: 6)
+    bench.clients[slow].takes = nil
+    bench.wake(slow)
+    bench.settle()
+    #expect(news(bench, slow).came == [gone, bench.actor(late)])
+    #expect(news(bench, slow).left == [gone])
+    bench.expectCaughtUp(slow)
+  }
+
+  @Test("a reader that falls behind again before it has caught up is told all that it missed")
+  func behindTwice() {
+    var bench = RoomBench { $0.ringBeats = 3 }
+    let writer = bench.join()
+    let slow = bench.join()
+    bench.clients[slow].takes = 0
+    drag(&bench, writer, 1...1, times: 7)
+    let late = bench.join()
+    drag(&bench, writer, 1...1, times: 7)
+    #expect(bench.room.fanOut.streamCount == 0)
+    // It reads on until the state begins, and stalls again.
+    bench.clients[slow].takes = 1
+    var wakes = 0
+    while bench.room.fanOut.streamCount == 0, wakes < 10_000 {
+      bench.wake(slow)
+      wakes += 1
+    }
+    #expect(bench.room.fanOut.streamCount == 1)
+    bench.clients[slow].takes = 0
+    drag(&bench, writer, 1...1, times: 7)
+    bench.clients[slow].takes = nil
+    bench.wake(slow)
+    bench.settle()
+    #expect(news(bench, slow).came == [bench.actor(late)])
+    bench.expectCaughtUp(slow)
+  }
 }

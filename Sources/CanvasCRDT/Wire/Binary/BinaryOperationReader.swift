@@ -134,7 +134,7 @@ struct BinaryOperationReader {
         let byte = try reader.byte()
         guard byte < 2 else { throw problem(property) }
         set[field] = byte == 1
-      case .color(let field): set[field] = try color()
+      case .color(let field): set[field] = try reader.color()
       case .integer(let field, _, _): set[field] = Int16(try reader.byte())
       case .number(let field, _, _): set[field] = try number()
       case .pair(let field, _): set[field] = (try number(), try number())
@@ -149,10 +149,5 @@ struct BinaryOperationReader {
 
   private mutating func number() throws(BinaryFailure) -> Double {
     try BinaryNumber.read(from: &reader)
-  }
-
-  private mutating func color() throws(BinaryFailure) -> Color {
-    let bytes = try reader.slice(3)
-    return Color(red: bytes[0], green: bytes[1], blue: bytes[2])
   }
 }

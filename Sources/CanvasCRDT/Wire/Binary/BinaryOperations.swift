@@ -94,7 +94,7 @@ enum BinaryOperations {
       case .name: writer.appendCounted(set.name)
       case .orderKey: writer.appendCounted(set.z.text)
       case .flag(let field): writer.append(set[field] ? 1 : 0)
-      case .color(let field): write(set[field], to: &writer)
+      case .color(let field): writer.append(set[field])
       case .integer(let field, _, _): writer.append(UInt8(truncatingIfNeeded: set[field]))
       case .number(let field, _, _): BinaryNumber.write(set[field], to: &writer)
       case .pair(let field, _):
@@ -103,11 +103,5 @@ enum BinaryOperations {
         BinaryNumber.write(second, to: &writer)
       }
     }
-  }
-
-  private static func write(_ color: Color, to writer: inout ByteWriter) {
-    writer.append(color.red)
-    writer.append(color.green)
-    writer.append(color.blue)
   }
 }

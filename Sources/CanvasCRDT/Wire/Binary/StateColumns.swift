@@ -222,7 +222,7 @@ extension StateColumnsWriter {
       case .flag(let field):
         writePacked(property, to: &writer) { $0.pointee.values[field] ? 1 : 0 }
       case .color(let field):
-        forEachRecord(with: property) { StateColumnsWriter.write($0.pointee.values[field], to: &writer) }
+        forEachRecord(with: property) { writer.append($0.pointee.values[field]) }
       case .integer(let field, _, _):
         writePacked(property, to: &writer) { UInt64($0.pointee.values[field]) }
       case .number(let field, _, _):
@@ -237,15 +237,6 @@ extension StateColumnsWriter {
   @inline(__always)
   private func forEachRecord(with property: Property, _ body: (UnsafePointer<ShapeRecord>) -> Void) {
     for record in records where record.pointee.values.assigned.contains(property) { body(record) }
-  }
-
-  private static func write(_ color: Color, to writer: inout ByteWriter) {
-    writer.append(upTo: 3) { room in
-      room[0] = color.red
-      room[1] = color.green
-      room[2] = color.blue
-      return 3
-    }
   }
 
   @inline(__always)

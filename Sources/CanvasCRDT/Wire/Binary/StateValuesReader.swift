@@ -162,11 +162,3 @@ struct StateValuesReader {
     }
   }
 }
-
-extension ByteReader {
-  @inline(__always)
-  fileprivate mutating func color() throws(BinaryFailure) -> Color {
-    let bytes = try slice(3)
-    return Color(red: bytes[0], green: bytes[1], blue: bytes[2])
-  }
-}

@@ -56,9 +56,52 @@ extension JSONReader {
     return value
   }
 
+  /// The index of an operation in its message.
+  mutating func place() -> Int? { wholeNumber().flatMap { Int(exactly: $0) } }
+
   /// The next value, whatever its kind, as compact JSON.
   mutating func json() -> JSONText? { try? JSONText(reading: &self, maximumBytes: Int.max) }
 
   /// An object that is passed on without reading its members.
   mutating func object() -> JSONText? { kind == .object ? json() : nil }
+}
+
+// MARK: - Members of messages
+
+extension JSONEncoding {
+  /// Calls `body` for each member of the object that `reader` is at; `body` reads the value or skips it. A member whose
+  /// value is `null` counts as left out, since many libraries write absent values that way.
+  @inline(__always)
+  static func forEachMember(
+    of reader: inout JSONReader,
+    _ body: (JSONString, inout JSONReader) throws(MessageError) -> Void
+  ) throws(MessageError) {
+    guard reader.entersObject() else { throw .badField("an object was expected") }
+    while let key = reader.memberKey() {
+      if reader.kind == .null { reader.passOver() } else { try body(key, &reader) }
+    }
+  }
+
+  /// Calls `body` for each element of the list that `reader` is at.
+  @inline(__always)
+  static func forEachElement(
+    of reader: inout JSONReader,
+    _ body: (inout JSONReader) throws(MessageError) -> Void
+  ) throws(MessageError) {
+    guard reader.entersArray() else { throw .badField("a list was expected") }
+    while reader.hasElement() { try body(&reader) }
+  }
+
+  static func writeTrue(_ name: StaticString, to writer: inout JSONWriter) {
+    writer.key(name)
+    writer.value(true)
+  }
+}
+
+extension Optional {
+  /// The value, or an error that names the wrong field.
+  func orField(_ words: StaticString) throws(MessageError) -> Wrapped {
+    guard let value = self else { throw .badField(Text(words)) }
+    return value
+  }
 }

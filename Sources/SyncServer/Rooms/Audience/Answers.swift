@@ -1,16 +1,17 @@
-/// Answers to one connection alone, in the order in which they were given, until they are sent.
+/// Answers to one connection, in the order in which they were given, kept until they are sent.
 ///
-/// What always holds: none is sent before the beat that it speaks of, and `byteCount` is the sum of those that wait.
+/// What always holds: no answer is sent before the beat that it speaks of, and `byteCount` is the sum of the answers
+/// that wait.
 struct Answers: Sendable {
   private struct Answer: Sendable {
-    /// Sent once its reader has come so far in the ring, so that an answer never speaks of what is still to come.
+    /// The answer is sent once its reader has come this far in the ring. So it never speaks of what is still to come.
     let after: UInt64
     let bytes: [UInt8]
-    /// Of no use to a reader that is brought up to date otherwise: made anew then.
+    /// The answer is a digest. It is useless to a reader that is caught up by a stream of state, and is made anew then.
     let isDigest: Bool
   }
 
-  /// From `taken` on they wait.
+  /// The answers that wait are those from `taken` on.
   private var answers: [Answer] = []
   private var taken = 0
   private(set) var byteCount = 0
@@ -23,14 +24,14 @@ struct Answers: Sendable {
     byteCount += bytes.count
   }
 
-  /// All that may be sent to a reader that has come so far in the ring, in one buffer.
+  /// All answers that may be sent to a reader that has come this far in the ring, in one buffer.
   mutating func take(upTo ordinal: UInt64) -> [UInt8] {
     var bytes: [UInt8] = []
     while !isEmpty, answers[taken].after <= ordinal {
       let answer = answers[taken]
       byteCount -= answer.bytes.count
       taken += 1
-      // One alone needs no copy.
+      // A single answer needs no copy.
       if bytes.isEmpty { bytes = answer.bytes } else { bytes += answer.bytes }
     }
     if taken == answers.count {

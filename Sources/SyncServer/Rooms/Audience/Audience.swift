@@ -1,24 +1,24 @@
 import CanvasCRDT
 
-/// Everyone who is in a room, each in a seat that is given on once it is free.
+/// Everyone who is in a room. Each member has a seat, which is reused once it is free.
 ///
 /// What always holds:
-/// - A seat has a member and a reader, or it is free and listed as such. `MemberID` tells those apart who had it one after
-///   the other.
+/// - A seat has a member and a reader, or it is free and listed as free. `MemberID` tells apart the members that had it
+///   one after the other.
 /// - Each actor has one seat, and the seat's member is that actor.
-/// - A channel counts those of its members who are here, and remembers since which beat there has been one.
-/// - Everyone who came, went or shows something new is in the news until a beat has told it.
+/// - A channel counts its members who are here, and remembers since which beat it has had any.
+/// - Every member who came, went or shows something new is in the news until a beat has told it.
 struct Audience: Sendable {
   private let limits: Limits
   private var members: [Member?] = []
   private var freeSeats: [Int32] = []
   private var actors: [Identifier: Int32] = [:]
   private var channelCounts: InlineArray<4, Int> = [0, 0, 0, 0]
-  /// By channel: the beat since which somebody has been in it. Those before were not encoded for it.
+  /// By channel: the beat since which it has had a member. Earlier beats were not encoded for it.
   private var channelStarts: InlineArray<4, UInt64> = [0, 0, 0, 0]
   private var nextSerial: UInt32 = 0
   private var news = PeerNews()
-  /// How far each has come.
+  /// How far each member has read.
   var readers: Readers
 
   init(limits: Limits) {
@@ -32,7 +32,7 @@ struct Audience: Sendable {
   var isEmpty: Bool { actors.isEmpty }
   var isFull: Bool { UInt64(actors.count) >= limits.connectionsPerRoom }
   var wantsOverlaps: Bool { channelCounts[2] + channelCounts[3] > 0 }
-  /// By channel: whether anyone is in it.
+  /// By channel: whether it has any member.
   var channels: InlineArray<4, Bool> {
     [channelCounts[0] > 0, channelCounts[1] > 0, channelCounts[2] > 0, channelCounts[3] > 0]
   }
@@ -43,7 +43,7 @@ struct Audience: Sendable {
   func channel(of id: MemberID) -> Channel? { holds(id) ? members[id.seat]?.channel : nil }
   func id(of actor: Identifier) -> MemberID? { actors[actor].flatMap { members[Int($0)]?.id } }
 
-  /// Everyone, by actor, with the newest of what they show.
+  /// Everyone who is here, by actor, with the newest state that each shows.
   var peers: [Peer] {
     var peers: [Peer] = []
     peers.reserveCapacity(actors.count)
@@ -61,7 +61,7 @@ struct Audience: Sendable {
 
   // MARK: Coming and going
 
-  /// Seats a newcomer. Others are not told before `announce`.
+  /// Seats a newcomer. Others are not told of it before `announce`.
   mutating func add(_ peer: Peer, role: Role, channel: Channel, told: Told, position: UInt64?) -> MemberID {
     nextSerial &+= 1
     let seat: Int32
@@ -102,21 +102,22 @@ struct Audience: Sendable {
 
   // MARK: What peers are told of each other
 
-  /// - Returns: when others may be told, where they were not to be told already.
+  /// - Returns: when others may be told, unless that was scheduled already.
   mutating func show(_ state: JSONText, by id: MemberID) -> UInt64? {
     guard holds(id), let dueAt = members[id.seat]?.show(state) else { return nil }
     news.shows(id.index)
     return dueAt
   }
 
-  /// Who came, who went, and the states that may be shown now, for the beat `ordinal`; the other states wait for their time.
-  /// - Returns: also when the first of those is due.
+  /// For the beat `ordinal`: who came, who went, and the states that may be shown now. The other states wait for their
+  /// time.
+  /// - Returns: the changes, and when the first of the waiting states is due.
   mutating func takeNews(beat ordinal: UInt64, now: Moment) -> (changes: PeerChanges, next: UInt64?) {
     var changes = PeerChanges()
     changes.left = news.left
     for actor in news.joined {
       guard let seat = actors[actor], var peer = members[Int(seat)]?.peer else { continue }
-      // What it shows of itself comes as presence.
+      // What the newcomer shows is told as presence.
       peer.state = nil
       changes.joined.append(peer)
     }
@@ -141,7 +142,7 @@ struct Audience: Sendable {
 
   // MARK: What somebody missed
 
-  /// What a connection lacks, for a stream of state.
+  /// What a connection lacks and needs a stream of state for.
   func want(_ seat: Int, of fold: borrowing Fold, _ ring: borrowing Ring) -> StateStreams.Want? {
     guard let channel = members[seat]?.channel else { return nil }
     return StateStreams.Want(
@@ -151,10 +152,11 @@ struct Audience: Sendable {
     )
   }
 
-  /// A connection has had a state as of a position in the log: it is told what else it missed, and is back on the ring.
+  /// A connection has been sent a state as of a position in the log. It is told what else it missed, and is back on the
+  /// ring.
   /// - Parameters:
-  ///   - pairs: all that overlapped then.
-  ///   - digest: the answer to a question that it asked meanwhile.
+  ///   - pairs: all pairs that overlapped then.
+  ///   - digest: the answer, if it asked for a digest meanwhile.
   mutating func catchUp(
     _ seat: Int,
     at position: UInt64,
@@ -166,8 +168,10 @@ struct Audience: Sendable {
     guard let (told, place) = readers.reach(position, at: seat, ring), let member = members[seat] else { return }
     let encoding = member.channel.encoding
     var notices: [[UInt8]] = []
-    // Where it gets all beats since, they tell.
+    // If it gets all beats since then, the beats tell it who came and went.
+    var peopleToldBefore = told.peopleOrdinal
     if told.ordinal < place || told.owesStates {
+      peopleToldBefore = ring.end
       var bytes: [UInt8] = []
       encoder.append(changes(since: told, for: member.id), encoding, to: &bytes)
       if !bytes.isEmpty { notices.append(bytes) }
@@ -177,21 +181,26 @@ struct Audience: Sendable {
         notices.append(encoder.encode(.overlaps(notice), encoding))
       }
     }
-    readers.catchUp(seat, notices, digest: told.wantsDigest ? encoder.encode(digest(), encoding) : nil, ring)
+    let answer = told.wantsDigest ? encoder.encode(digest(), encoding) : nil
+    readers.catchUp(seat, notices, digest: answer, peopleToldBefore: peopleToldBefore, ring)
   }
 
   private func changes(since told: Told, for id: MemberID) -> PeerChanges {
     var changes = PeerChanges()
-    for actor in told.peers where actors[actor] == nil { changes.left.append(actor) }
+    let known = Set(told.peers).subtracting(told.unnamed)
+    for actor in known.sorted() where actors[actor] == nil { changes.left.append(actor) }
     for peer in peers {
       guard let seat = actors[peer.actor], let other = members[Int(seat)], other.id != id else { continue }
-      let isNews = other.joinedAt >= told.ordinal || told.unnamed.contains(peer.actor)
+      let isBack = other.joinedAt >= told.peopleOrdinal
+      // The actor went and came again, and may have another name now.
+      if isBack, known.contains(peer.actor) { changes.left.append(peer.actor) }
+      let isNews = isBack || told.unnamed.contains(peer.actor)
       if isNews {
         var newcomer = peer
         newcomer.state = nil
         changes.joined.append(newcomer)
       }
-      if let state = peer.state, isNews || other.stateAt >= told.ordinal || told.owesStates {
+      if let state = peer.state, isNews || other.stateAt >= told.peopleOrdinal || told.owesStates {
         changes.states.append(PeerState(actor: peer.actor, state: state))
       }
     }

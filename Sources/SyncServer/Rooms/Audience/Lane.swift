@@ -1,14 +1,15 @@
-/// What sending a beat to hundreds has to know of each member, apart from all the rest so that it is found quickly.
+/// The few facts about a member that sending a beat to hundreds needs. They are kept apart from the rest so that they
+/// are found quickly.
 struct Lane: Sendable {
   let id: MemberID
   let channel: Channel
-  /// The beat that comes next; in the stages before, once the connection is live.
+  /// The beat that this connection gets next. Before the connection is live: the beat that it will get first.
   var place: UInt64 = 0
-  /// A beat is all that it is to be sent: see `Member.isPlain`.
+  /// The connection is to be sent only beats: see `Member.isPlain`.
   var isPlain = false
   /// The socket took less than it was offered.
   var isBlocked = false
-  /// It is listed as having something to be sent.
+  /// The connection is listed as having something to be sent.
   var isReady = false
 
   init(id: MemberID, channel: Channel) {

@@ -1,9 +1,9 @@
 import CanvasCRDT
 
-/// A connection in a room, for as long as it is in it.
+/// A connection in a room, valid while the connection is in it.
 struct MemberID: Hashable, Sendable {
   let index: Int32
-  /// Tells those apart who had one seat after the other.
+  /// Tells apart the members that had the same seat one after the other.
   let serial: UInt32
 
   var seat: Int { Int(index) }
@@ -11,18 +11,18 @@ struct MemberID: Hashable, Sendable {
 
 /// Who a connection is, and what others are told of it.
 ///
-/// What always holds: what it shows is told in the next beat that may tell it, at most once in an interval, and the newest is
-/// never lost.
+/// What always holds: what a member shows is told in the next beat that may tell it, at most once in an interval. The
+/// newest state is never lost.
 struct Member: Sendable {
   let id: MemberID
   let role: Role
   let channel: Channel
   private(set) var peer: Peer
-  /// The ordinal of the beat that told of its coming.
+  /// The ordinal of the beat that told others that it came.
   let joinedAt: UInt64
   /// The ordinal of the beat that told of its newest presence.
   private(set) var stateAt: UInt64 = 0
-  /// Others are not told of its presence before that, on the monotonic clock.
+  /// Others are not told of its presence before this time, on the monotonic clock.
   private var presenceDueAt: UInt64 = 0
   private var isPresenceUntold = false
 
@@ -36,7 +36,7 @@ struct Member: Sendable {
 
   var actor: Identifier { peer.actor }
 
-  /// - Returns: when others may be told, where they were not to be told already.
+  /// - Returns: when others may be told, unless that was scheduled already.
   mutating func show(_ state: JSONText) -> UInt64? {
     peer.state = state
     guard !isPresenceUntold else { return nil }
@@ -44,10 +44,10 @@ struct Member: Sendable {
     return presenceDueAt
   }
 
-  /// What the beat `ordinal` tells of it.
+  /// What the beat `ordinal` tells of the member's presence.
   enum Presence {
     case state(PeerState)
-    /// It is not time yet.
+    /// It is too early to tell others.
     case waits(until: UInt64)
     case nothing
   }

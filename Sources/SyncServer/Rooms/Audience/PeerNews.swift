@@ -2,11 +2,12 @@ import CanvasCRDT
 
 /// Who came, went and shows something new since the last beat.
 ///
-/// What always holds: one who came and went again since then is on neither list, and a seat is among `showing` once at most.
+/// What always holds: a member who came and went again since then is on neither list, and a seat is in `showing` at
+/// most once.
 struct PeerNews: Sendable {
   private(set) var joined: [Identifier] = []
   private(set) var left: [Identifier] = []
-  /// The seats of those who show something that others have not been told.
+  /// The seats of members who show something that others have not been told.
   private(set) var showing: [Int32] = []
 
   mutating func came(_ actor: Identifier) { joined.append(actor) }
@@ -22,7 +23,7 @@ struct PeerNews: Sendable {
 
   mutating func shows(_ seat: Int32) { showing.append(seat) }
 
-  /// All of it has been told, but for what these seats show.
+  /// To be called when all of it has been told, except what these seats show.
   mutating func told(butFor waiting: [Int32]) {
     if !joined.isEmpty { joined = [] }
     if !left.isEmpty { left = [] }

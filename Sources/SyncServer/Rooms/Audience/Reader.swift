@@ -1,40 +1,40 @@
 import CanvasCRDT
 
-/// How far a connection has come, and what is on its way to it: bytes that it has taken in part, a few answers of its own, and
-/// no queue.
+/// How far a connection has read, and what is on its way to it: bytes that its socket took in part, and a few answers
+/// of its own. There is no queue.
 ///
 /// What always holds:
-/// - What is being sent is sent whole before anything else is, and then what it brought is counted as sent.
-/// - `told` is there from when it falls behind, or comes, until it has been told the difference.
-/// - Reading is paused from when its backlog passes a bound until it is below half of it, so that it does not go to and fro.
+/// - What is being sent is sent whole before anything else is. Only then it counts as sent.
+/// - `told` is set from when the reader comes, or falls behind, until it has been told the difference.
+/// - Reading is paused when the backlog passes a bound, and goes on when it is below half of it. So it doesn't flutter.
 struct Reader: Sendable {
   let id: MemberID
   let channel: Channel
   let actor: Identifier
 
-  /// Where its next bytes come from.
+  /// Where the reader's next bytes come from.
   enum Stage: Sendable {
     /// The parts of a stream of state, from `next` on.
     case state(stream: Int, next: Int)
-    /// What it missed beside operations: one buffer after the other.
+    /// What it missed beside operations, one buffer after the other.
     case notices([[UInt8]], next: Int)
     /// The ring.
     case live
   }
 
   private(set) var stage = Stage.live
-  /// How far in the log it has come, not counting the beats since it was last live; nothing where it has to be sent
+  /// How far in the log the reader has come, not counting the beats since it was last live. `nil` if it has to be sent
   /// everything.
   private(set) var position: UInt64?
   private(set) var told: Told?
-  /// It may have heard of those whom earlier beats brought otherwise than by them: from its welcome, or when it was caught
-  /// up.
-  private(set) var peersToldBefore: UInt64
+  /// What beats before this ordinal say of people, the reader already knows: from its welcome, or from when it was
+  /// caught up.
+  private(set) var peopleToldBefore: UInt64
 
-  /// What bytes are a part of.
+  /// What kind of thing the bytes being sent are part of.
   enum Cargo: Sendable { case answers, part, notice, beat }
 
-  /// What is being sent now, and how much of it has been taken.
+  /// What is being sent now, and how much of it the socket has taken.
   private var chunk: [UInt8] = []
   private var offset = 0
   private var cargo = Cargo.answers
@@ -51,12 +51,12 @@ struct Reader: Sendable {
     self.actor = actor
     self.told = told
     self.position = position
-    peersToldBefore = told.ordinal
+    peopleToldBefore = told.ordinal
   }
 
   // MARK: - Sending
 
-  /// All that it can be sent is a beat, as everyone in its channel gets it.
+  /// The reader can be sent only a beat, as everyone in its channel gets it.
   var isPlain: Bool {
     guard case .live = stage else { return false }
     return chunk.isEmpty && answers.isEmpty
@@ -81,9 +81,10 @@ struct Reader: Sendable {
     return true
   }
 
-  /// Loads a beat, between the answers before it and those behind it where it is short: a writer is sent its operation and
-  /// the answer to it at one time, and two calls would cost twice as much as one.
-  /// - Returns: whether anything was loaded: not where nothing of the beat was for its channel, and there are no answers.
+  /// Loads a beat. If the beat is short, the answers before it and after it are loaded with it: a writer is sent its
+  /// operation and the answer to it at one time, and two calls would cost twice as much as one.
+  /// - Returns: whether anything was loaded. Nothing is if the beat had nothing for the reader's channel and there are
+  ///   no answers.
   mutating func load(beat bytes: [UInt8], ordinal: UInt64) -> Bool {
     let isShort = bytes.count <= Reader.joinedBytesMax
     if bytes.isEmpty || !isShort, loadAnswers(upTo: ordinal) { return true }
@@ -99,11 +100,11 @@ struct Reader: Sendable {
     return true
   }
 
-  /// Longer beats go out of the buffer that all share.
+  /// Longer beats are sent from the buffer that all readers share.
   private static let joinedBytesMax = 16_384
 
   /// Offers what is loaded.
-  /// - Returns: what it was, where all of it was taken.
+  /// - Returns: what was loaded, if the socket took all of it.
   mutating func offer(_ write: (MemberID, UnsafeRawBufferPointer) -> Int) -> Cargo? {
     let count = chunk.count - offset
     let taken = chunk.withUnsafeBytes { bytes in write(id, UnsafeRawBufferPointer(rebasing: bytes[offset...])) }
@@ -126,34 +127,40 @@ struct Reader: Sendable {
 
   mutating func enter(stream: Int) { stage = .state(stream: stream, next: 0) }
 
-  /// - Returns: the stream that it was in.
+  /// - Returns: the stream of state that the reader was in.
   mutating func leaveStream() -> Int? {
     guard case .state(let stream, _) = stage else { return nil }
     stage = .live
     return stream
   }
 
-  /// It has had a state as of a position.
+  /// The reader has been sent a state as of a position.
   mutating func reach(_ position: UInt64) { self.position = position }
 
-  /// It is told the difference, and is back on the ring after it.
-  mutating func catchUp(_ notices: [[UInt8]], peersToldBefore ordinal: UInt64) {
+  /// The reader is sent the difference, and is back on the ring after it.
+  mutating func catchUp(_ notices: [[UInt8]], peopleToldBefore ordinal: UInt64) {
     told = nil
-    peersToldBefore = ordinal
+    peopleToldBefore = ordinal
     stage = notices.isEmpty ? .live : .notices(notices, next: 0)
   }
 
-  /// The beat that it would have got next is dropped. It has had all those before it.
-  mutating func fallOff(at ordinal: UInt64, dropped: borrowing DroppedBeats, peers: [Identifier]) {
+  /// The beat that the reader would have got next is dropped. The reader has had all beats before it.
+  mutating func fallOff(at ordinal: UInt64, dropped: borrowing DroppedBeats, people: Set<Identifier>) {
     let wantsDigest = answers.hasDigest
     answers.dropDigests()
     if let position { self.position = max(position, dropped.position) }
     let pairs = channel.hasOverlaps ? dropped.pairs : []
-    told = Told(ordinal: ordinal, peers: peers, pairs: pairs, wantsDigest: wantsDigest)
+    told = Told(
+      ordinal: ordinal,
+      peopleOrdinal: max(ordinal, peopleToldBefore),
+      peers: Array(people),
+      pairs: pairs,
+      wantsDigest: wantsDigest
+    )
   }
 
-  /// A digest is asked for while it is behind: it is made when it has caught up.
-  /// - Returns: false where it is not behind, and can be answered at once.
+  /// Puts off a digest that is asked for while the reader is behind. It is made once the reader has caught up.
+  /// - Returns: false if the reader is not behind, and can be answered at once.
   mutating func deferDigest() -> Bool {
     guard told != nil else { return false }
     told?.wantsDigest = true
@@ -169,7 +176,7 @@ struct Reader: Sendable {
   mutating func entered(operations: UInt64) { operationsUnderWay += operations }
   mutating func landed(operations: UInt64) { operationsUnderWay -= operations }
 
-  /// - Returns: whether reading is to be paused now: its answers pile up, or its operations do.
+  /// - Returns: whether reading is to be paused now, because the reader's answers or its operations pile up.
   mutating func pausesReading(_ limits: Limits) -> Bool {
     guard !isReadingPaused,
       UInt64(answers.byteCount) > limits.letterBytes || operationsUnderWay > limits.inFlightOperations
@@ -187,6 +194,6 @@ struct Reader: Sendable {
     return true
   }
 
-  /// What it costs beside the ring.
+  /// The bytes that the reader holds beside the ring.
   var bytesHeld: Int { chunk.count + answers.byteCount }
 }

@@ -1,18 +1,18 @@
 import CanvasCRDT
 
-/// How far each connection of a room has come, by its seat.
+/// How far each connection of a room has read, by its seat.
 ///
 /// What always holds:
-/// - A seat that is taken has a reader and a lane, and they are of the same connection.
-/// - A plain lane is that of a reader to which nothing but the next beats is to be sent.
-/// - A reader that may have something to be sent is listed as ready, or everyone is.
-/// - A blocked one is offered nothing before its socket takes more.
+/// - A taken seat has a reader and a lane, and both are of the same connection.
+/// - A plain lane belongs to a reader that is to be sent only the next beats.
+/// - A reader that may have something to be sent is listed as ready, or all readers are ready.
+/// - A blocked reader is offered nothing until its socket takes more.
 struct Readers: Sendable {
   private let limits: Limits
   private var readers: [Reader?] = []
-  /// Beside `readers`, one for each.
+  /// Parallel to `readers`: one lane for each reader.
   private var lanes: [Lane] = []
-  /// Who may have something to be sent since `takeReady` was last asked.
+  /// The seats of readers that may have something to be sent since `takeReady` was last called.
   private var readySeats: [Int32] = []
   private var isEveryoneReady = false
 
@@ -45,7 +45,7 @@ struct Readers: Sendable {
   // MARK: Answers
 
   /// Keeps an answer until it may be sent.
-  /// - Returns: whether its reader's reading is to be paused now.
+  /// - Returns: whether reading from that connection is to be paused now.
   mutating func answer(_ id: MemberID, _ bytes: [UInt8], after ordinal: UInt64, isDigest: Bool = false) -> Bool {
     readers[id.seat]?.answer(bytes, after: ordinal, isDigest: isDigest)
     lanes[id.seat].isPlain = false
@@ -58,14 +58,14 @@ struct Readers: Sendable {
 
   mutating func deferDigest(of id: MemberID) -> Bool { readers[id.seat]?.deferDigest() ?? false }
 
-  /// So many operations of a connection are on their way to the log now.
-  /// - Returns: whether its reading is to be paused now.
+  /// So many operations of a connection are now on their way to the log.
+  /// - Returns: whether reading from the connection is to be paused now.
   mutating func entered(operations: Int, by id: MemberID) -> Bool {
     readers[id.seat]?.entered(operations: UInt64(operations))
     return pausesReading(id)
   }
 
-  /// - Returns: whether its reading is to go on now.
+  /// - Returns: whether reading from the connection is to go on now.
   mutating func landed(operations: UInt64, of id: MemberID) -> Bool {
     readers[id.seat]?.landed(operations: operations)
     return resumesReading(at: id.seat) != nil
@@ -73,7 +73,7 @@ struct Readers: Sendable {
 
   private mutating func pausesReading(_ id: MemberID) -> Bool { readers[id.seat]?.pausesReading(limits) ?? false }
 
-  /// - Returns: the connection, where its reading is to go on now.
+  /// - Returns: the connection, if reading from it is to go on now.
   mutating func resumesReading(at seat: Int) -> MemberID? {
     readers[seat]?.resumesReading(limits) == true ? lanes[seat].id : nil
   }
@@ -82,7 +82,7 @@ struct Readers: Sendable {
 
   /// There is a new beat.
   mutating func everyoneIsReady() { isEveryoneReady = true }
-  /// Whether anyone may have something to be sent.
+  /// Whether any reader may have something to be sent.
   var isReady: Bool { isEveryoneReady || !readySeats.isEmpty }
 
   enum Ready {
@@ -90,7 +90,7 @@ struct Readers: Sendable {
     case seats([Int32])
   }
 
-  /// Who may have something to be sent since this was last asked.
+  /// The readers that may have something to be sent since this was last called.
   mutating func takeReady() -> Ready {
     let seats = readySeats
     readySeats = []
@@ -101,17 +101,17 @@ struct Readers: Sendable {
   }
 
   var seats: Range<Int> { lanes.indices }
-  /// Whether nothing has been sent in part.
+  /// Whether no message has been sent in part.
   func isBetweenMessages(_ seat: Int) -> Bool { readers[seat]?.isSending == false }
   func isBlocked(_ seat: Int) -> Bool { lanes[seat].isBlocked }
   mutating func unblock(_ seat: Int) { lanes[seat].isBlocked = false }
 
-  /// Whether a seat's socket takes bytes and there may be some for it.
+  /// Whether a seat's socket takes bytes and there may be bytes for it.
   func mayBeSent(_ seat: Int, _ ring: borrowing Ring) -> Bool {
     !lanes[seat].isBlocked && !(lanes[seat].isPlain && lanes[seat].place == ring.end)
   }
 
-  /// The short way, which nearly all go in a busy room: all that they lack is the newest beat, as everyone gets it.
+  /// The short way, which nearly all readers go in a busy room: they lack only the newest beat, as everyone gets it.
   mutating func offerNewest(_ ring: borrowing Ring, _ write: (MemberID, UnsafeRawBufferPointer) -> Int) {
     guard !ring.isEmpty else { return }
     let last = ring.end &- 1
@@ -122,8 +122,12 @@ struct Readers: Sendable {
         for seat in lanes.indices {
           let lane = lanes[seat]
           guard lane.isPlain, lane.place == last, lane.channel.index == channel, !lane.isBlocked else { continue }
-          // Nobody is told of oneself.
-          if !beat.peers.isEmpty, let actor = readers[seat]?.actor, beat.peers.concern(actor) { continue }
+          // A reader is not told of itself, nor of anyone twice.
+          if !beat.peers.isEmpty, let reader = readers[seat],
+            last < reader.peopleToldBefore || beat.peers.concern(reader.actor)
+          {
+            continue
+          }
           let taken = write(lane.id, buffer)
           if taken >= buffer.count {
             lanes[seat].place = last &+ 1
@@ -139,15 +143,15 @@ struct Readers: Sendable {
 
   /// What a connection is to be sent next.
   enum Next {
-    /// It has all there is.
+    /// The connection has all there is.
     case nothing
-    /// What has been loaded: to be offered.
+    /// Something has been loaded and is to be offered.
     case loaded
-    /// A part of a stream of state: to be loaded.
+    /// A part of a stream of state is to be loaded.
     case part(Int, stream: Int)
-    /// A beat of the ring: to be loaded.
-    case beat(UInt64, Channel, Identifier)
-    /// The ring has gone on without it: it has to enter a stream of state.
+    /// A beat of the ring is to be loaded.
+    case beat(UInt64, Channel, BeatRecipient)
+    /// The ring has dropped the connection's next beat. The connection has to enter a stream of state.
     case state
   }
 
@@ -159,15 +163,16 @@ struct Readers: Sendable {
     if readers[seat]?.isSending == true { return .loaded }
     switch stage {
     case .state(let stream, let part):
-      // Only the welcome and such come before the state is there.
+      // Before the state is there, only answers such as the welcome may be sent.
       return readers[seat]?.loadAnswers(upTo: 0) == true ? .loaded : .part(part, stream: stream)
     case .notices(let buffers, let index):
       readers[seat]?.load(buffers[index], .notice)
       return .loaded
     case .live:
       let place = lanes[seat].place
-      if place >= ring.start, place < ring.end, let actor = readers[seat]?.actor {
-        return .beat(place, lanes[seat].channel, actor)
+      if place >= ring.start, place < ring.end, let reader = readers[seat] {
+        let listener = BeatRecipient(actor: reader.actor, knowsPeople: place < reader.peopleToldBefore)
+        return .beat(place, lanes[seat].channel, listener)
       }
       if readers[seat]?.loadAnswers(upTo: place) == true { return .loaded }
       guard place >= ring.end else { return .state }
@@ -179,88 +184,88 @@ struct Readers: Sendable {
   mutating func load(part bytes: [UInt8], at seat: Int) { readers[seat]?.load(bytes, .part) }
 
   mutating func load(beat bytes: [UInt8], at seat: Int) {
-    // Where nothing of the beat was for its channel, it has had it.
+    // If the beat had nothing for this channel, it counts as sent.
     if readers[seat]?.load(beat: bytes, ordinal: lanes[seat].place) == false { lanes[seat].place &+= 1 }
   }
 
   /// Offers what is loaded.
-  /// - Returns: whether the socket took all of it. Where it did not, it is not asked again before `unblock`.
+  /// - Returns: whether the socket took all of it. If not, the socket is not offered anything before `unblock`.
   mutating func offer(_ seat: Int, _ write: (MemberID, UnsafeRawBufferPointer) -> Int) -> Bool {
     guard let sent = readers[seat]?.offer(write) else {
       lanes[seat].isBlocked = true
       lanes[seat].isPlain = false
       return false
     }
-    // By now the ring may have dropped the beat that was under way.
+    // The ring may have dropped the beat while it was being sent.
     if sent == .beat { lanes[seat].place &+= 1 }
     return true
   }
 
   // MARK: - Falling behind and catching up
 
-  /// How far in the log a connection has come; nothing where it has to be sent everything.
+  /// How far in the log a connection has read. `nil` if it has to be sent everything.
   func position(of seat: Int) -> UInt64? { readers[seat]?.position }
 
   func isNew(_ seat: Int) -> Bool { readers[seat]?.told?.isNew == true }
 
-  /// It is sent a stream of state, and goes on at a place in the ring.
+  /// The connection is sent a stream of state. After that it goes on at a place in the ring.
   mutating func enter(_ entry: StateStreams.Entry, at seat: Int) {
     readers[seat]?.enter(stream: entry.number)
     lanes[seat].place = entry.place
     lanes[seat].isPlain = false
   }
 
-  /// - Returns: the stream of state that it was in.
+  /// - Returns: the stream of state that the connection was reading.
   mutating func leaveStream(at seat: Int) -> Int? { readers[seat]?.leaveStream() }
 
   func wantsDigest(_ seat: Int) -> Bool { readers[seat]?.told?.wantsDigest == true }
 
-  /// A connection has had a state as of a position in the log.
-  /// - Returns: what it had been told beside operations, and its place; nothing where the ring has gone on without it. Then
-  ///   there is another stream to come, and after that it is told all that it missed at once.
+  /// A connection has been sent a state as of a position in the log.
+  /// - Returns: what it had been told beside operations, and its place in the ring. `nil` if the ring has dropped that
+  ///   place. Then the connection reads another stream, and after that it is told at once all that it missed.
   mutating func reach(_ position: UInt64, at seat: Int, _ ring: borrowing Ring) -> (told: Told, place: UInt64)? {
     readers[seat]?.reach(position)
     guard lanes[seat].place >= ring.start, let told = readers[seat]?.told else { return nil }
     return (told, lanes[seat].place)
   }
 
-  /// It is told what it missed, one buffer after the other, and is back on the ring.
-  mutating func catchUp(_ seat: Int, _ notices: [[UInt8]], digest: [UInt8]?, _ ring: borrowing Ring) {
+  /// The connection is sent what it missed, one buffer after the other, and is back on the ring.
+  mutating func catchUp(
+    _ seat: Int,
+    _ notices: [[UInt8]],
+    digest: [UInt8]?,
+    peopleToldBefore: UInt64,
+    _ ring: borrowing Ring
+  ) {
     if let digest { readers[seat]?.answer(digest, after: ring.end, isDigest: true) }
-    // Of those whom the next beat brings it has been told.
-    readers[seat]?.catchUp(notices, peersToldBefore: ring.end &+ 1)
+    readers[seat]?.catchUp(notices, peopleToldBefore: peopleToldBefore)
   }
 
-  /// The ring is about to drop its oldest beat: those who would have got it next remember what they had been told until
-  /// then.
-  /// - Returns: how many they are.
+  /// The ring is about to drop its oldest beat. Readers that would have got it next remember what they had been told so
+  /// far.
+  /// - Returns: how many readers those are.
   mutating func fallOff(_ ring: borrowing Ring, _ dropped: borrowing DroppedBeats) -> Int {
     let ordinal = ring.start
-    var peersThere: [Identifier]?
     var count = 0
     for seat in lanes.indices where lanes[seat].place <= ordinal {
       guard let reader = readers[seat] else { continue }
-      // A beat that is under way is as good as sent.
+      // A beat that is being sent counts as sent.
       guard lanes[seat].place &+ (reader.isSendingBeat ? 1 : 0) == ordinal else { continue }
-      // One that has not yet been told what it missed before keeps to that.
+      // A reader that has not yet been told what it missed earlier keeps what it remembers of that.
       guard reader.told == nil else { continue }
-      var peers = peersThere ?? dropped.peers.sorted()
-      peersThere = peers
-      if reader.peersToldBefore > ordinal {
-        var known = dropped.peers
-        for later in ordinal..<min(ring.end, reader.peersToldBefore) {
-          known.formUnion(ring[later].peers.joined.map { $0.actor })
-        }
-        peers = known.sorted()
+      var people = dropped.peers
+      for later in ordinal..<max(ordinal, min(ring.end, reader.peopleToldBefore)) {
+        people.subtract(ring[later].peers.left)
+        people.formUnion(ring[later].peers.joined.map { $0.actor })
       }
-      readers[seat]?.fallOff(at: ordinal, dropped: dropped, peers: peers)
+      readers[seat]?.fallOff(at: ordinal, dropped: dropped, people: people)
       lanes[seat].isPlain = false
       count += 1
     }
     return count
   }
 
-  /// Whether everyone has all beats, and nothing is under way to anyone.
+  /// Whether all readers have all beats, and nothing is being sent to any.
   func hasAll(_ ring: borrowing Ring) -> Bool {
     for seat in readers.indices {
       guard let reader = readers[seat] else { continue }
@@ -269,6 +274,6 @@ struct Readers: Sendable {
     return true
   }
 
-  /// What the readers cost beside the ring.
+  /// The bytes that the readers hold beside the ring.
   var bytesHeld: Int { readers.reduce(0) { $0 + ($1?.bytesHeld ?? 0) } }
 }

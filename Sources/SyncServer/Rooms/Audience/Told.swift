@@ -1,27 +1,37 @@
 import CanvasCRDT
 
-/// What a connection that has fallen behind, or has only just come, had been told beside operations.
+/// What a connection knows, beside operations, when it has just come or has fallen behind.
 ///
-/// A reader that gets all beats from `ordinal` on is told by them; the others are told the difference between this and what
-/// is.
+/// A reader that gets all beats from `ordinal` on learns the rest from them. Any other reader is told the difference
+/// between this and the room as it is.
 struct Told: Sendable {
-  /// From that beat on it has been told nothing.
+  /// The connection has been told nothing of this beat and later ones.
   let ordinal: UInt64
-  /// At least those whom it knows of.
+  /// The same for people only. It is later than `ordinal` if the connection already knows the people whom earlier beats
+  /// brought.
+  let peopleOrdinal: UInt64
+  /// The people whom the connection knows of.
   let peers: [Identifier]
   let pairs: Set<ShapePair>
-  /// Asked for a digest and not yet answered.
+  /// The connection asked for a digest and has not been answered.
   var wantsDigest = false
-  /// It has been told nothing at all: it has only just come.
+  /// The connection has only just come, and has been told nothing at all.
   private(set) var isNew = false
-  /// Its welcome would have been too long with what the others show of themselves.
+  /// The welcome left out what the others show of themselves, because it would have been too long.
   private(set) var owesStates = false
-  /// Even without that, it would have been too long with these.
+  /// The welcome left out these people altogether, because it would have been too long even without what they show.
   private(set) var unnamed: Set<Identifier> = []
 
-  /// What one had been told that now falls off the ring.
-  init(ordinal: UInt64, peers: [Identifier], pairs: Set<ShapePair>, wantsDigest: Bool) {
+  /// What a connection that now falls off the ring had been told.
+  init(
+    ordinal: UInt64,
+    peopleOrdinal: UInt64,
+    peers: [Identifier],
+    pairs: Set<ShapePair>,
+    wantsDigest: Bool
+  ) {
     self.ordinal = ordinal
+    self.peopleOrdinal = peopleOrdinal
     self.peers = peers
     self.pairs = pairs
     self.wantsDigest = wantsDigest
@@ -29,12 +39,14 @@ struct Told: Sendable {
 
   /// What a newcomer is told by its welcome.
   /// - Parameters:
-  ///   - ordinal: of the beat that comes next.
+  ///   - ordinal: the ordinal of the beat that comes next.
   ///   - peers: everyone here, with what they show.
-  ///   - named: those whom the welcome names. What would make it longer than a message may be comes behind the state: first
-  ///     what they show of themselves, and then, of thousands, who they are.
+  ///   - named: the peers that the welcome names. What would make the welcome longer than a message may be follows the
+  ///     state. What the peers show is left out first. If there are thousands of peers, some of their names are left
+  ///     out too.
   init(newcomerAt ordinal: UInt64, among peers: [Peer], messageBytesMax: UInt64, named: inout [Peer]) {
     self.ordinal = ordinal
+    peopleOrdinal = ordinal
     self.peers = peers.map { $0.actor }
     pairs = []
     isNew = true
@@ -52,7 +64,7 @@ struct Told: Sendable {
     named = Array(fitting)
   }
 
-  /// The difference in overlaps. A newcomer is told, even if it is nothing.
+  /// The difference in overlaps. A newcomer gets a notice even if there are none.
   func overlapNotices(to standing: [ShapePair], encoder: MessageEncoder) -> [OverlapNotice] {
     let known = Set(standing)
     let began = standing.filter { !pairs.contains($0) }
@@ -61,11 +73,11 @@ struct Told: Sendable {
     return encoder.notices(began: began, ended: ended)
   }
 
-  /// All of a welcome but its peers, at most.
+  /// The most bytes that a welcome takes without its peers.
   private static let welcomeBytesMax = 1_024
 }
 
 extension Peer {
-  /// What it takes in a message at most, but for its state: each byte of a name may be written as six.
+  /// The most bytes that a peer takes in a message without its state. Each byte of a name may be escaped as six.
   fileprivate var bytesMax: Int { 6 * name.utf8Count + 96 }
 }

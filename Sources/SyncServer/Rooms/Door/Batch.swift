@@ -1,8 +1,8 @@
 import CanvasCRDT
 
-/// Operations that a room wants in its log, whole or not at all.
+/// Operations that a room wants stored in its log, all of them or none.
 struct Batch: Sendable {
-  /// A number that no other batch of this room in this process has, by which the log answers.
+  /// A number that no other batch of this room in this process has. The log answers by it.
   let number: UInt64
   let operations: [Operation]
 }

@@ -1,12 +1,12 @@
 import CanvasCRDT
 
-/// The way into a room's log: what may enter is asked here, once. Merging asks nothing.
+/// The way into a room's log. Whether operations may enter is decided here, once. Merging checks nothing.
 ///
 /// What always holds:
-/// - A batch that was handed out is under way until the log has answered for it, and is answered for once.
-/// - The newcomers that count against the room's limits are those of the batches under way, but for what is on the canvas
-///   already.
-/// - The log is in doubt from the first batch that it refuses until it takes one: what it has stored is not all known.
+/// - A batch that was handed out is under way until the log has answered for it. The log answers once.
+/// - What counts against the room's limits is the canvas as it will be with all batches under way.
+/// - The log is in doubt from the first batch that it refuses until it takes one. Meanwhile not all that it has stored
+///   is known.
 struct Door: Sendable {
   private let limits: Limits
   private var underWay: [UInt64: Passage] = [:]
@@ -14,7 +14,7 @@ struct Door: Sendable {
   private var fullness: Fullness
   private var isLogInDoubt = false
 
-  /// A batch on its way to the log, and who is to hear of it.
+  /// A batch on its way to the log, and who gets the answer.
   struct Passage: Sendable {
     enum Origin: Sendable {
       case member(MemberID, MessageIdentifier?)
@@ -23,7 +23,8 @@ struct Door: Sendable {
 
     let origin: Origin
     let operationCount: UInt64
-    fileprivate let newcomers: Newcomers
+    /// The shapes that it may make or take away.
+    fileprivate let counted: [Identifier]
   }
 
   init(limits: Limits) {
@@ -33,7 +34,7 @@ struct Door: Sendable {
 
   // MARK: In
 
-  /// Lets operations pass as one batch, stamped, or refuses all of them.
+  /// Admits operations as one batch and stamps those without a stamp, or refuses all of them.
   mutating func admit(
     _ proposed: [ProposedOperation],
     by actor: Identifier,
@@ -46,14 +47,14 @@ struct Door: Sendable {
       if case .member = origin, at.actor != actor {
         throw Rejection(operation: index, code: .badStamp, message: "the stamp in at must have this connection's actor")
       }
-      try checkTime(of: operation, at: at, index: index, canvas: fold.canvas, now: now)
+      try checkTime(of: operation, at: at, index: index, fold: fold, now: now)
     }
-    let newcomers = try fullness.newcomers(in: proposed, on: fold.canvas, isLogInDoubt: isLogInDoubt)
+    try fullness.check(proposed, on: fold.canvas, isLogInDoubt: isLogInDoubt)
     let operations = fold.stamp(proposed, actor: actor, now: now)
     let number = nextBatch
     nextBatch += 1
-    fullness.add(newcomers)
-    underWay[number] = Passage(origin: origin, operationCount: UInt64(operations.count), newcomers: newcomers)
+    let counted = fullness.add(operations, batch: number, on: fold.canvas)
+    underWay[number] = Passage(origin: origin, operationCount: UInt64(operations.count), counted: counted)
     return Batch(number: number, operations: operations)
   }
 
@@ -61,7 +62,7 @@ struct Door: Sendable {
     of operation: ProposedOperation,
     at stamp: Stamp,
     index: Int,
-    canvas: borrowing Canvas,
+    fold: borrowing Fold,
     now: Moment
   ) throws(Rejection) {
     switch Clock.standing(
@@ -71,9 +72,12 @@ struct Door: Sendable {
       horizonMilliseconds: limits.horizonMilliseconds
     ) {
     case .plausible: break
-    // What was taken once is taken again, whatever clocks have done since (W8).
-    case .ahead where Door.changesNothing(operation, at: stamp, on: canvas): break
-    case .tooOld where Door.isHeld(operation, at: stamp, by: canvas): break
+    // What was taken before is taken again, whatever clocks have done since (W8).
+    case .ahead where Door.changesNothing(operation, at: stamp, on: fold.canvas): break
+    case .tooOld where Door.isHeld(operation, at: stamp, by: fold.canvas): break
+    // If a server's clock ran fast and was then set right, the room is ahead of it. A writer can only write over what
+    // is there with stamps that are as late.
+    case .ahead where stamp.milliseconds <= fold.newestMilliseconds: break
     case .ahead(let by):
       throw Rejection(
         operation: index,
@@ -89,7 +93,7 @@ struct Door: Sendable {
     }
   }
 
-  /// Whether the canvas has all of an operation, or newer values: so it is with any that was taken before.
+  /// Whether the canvas has all of an operation, or newer values. That is so for every operation that was taken before.
   private static func changesNothing(
     _ operation: ProposedOperation,
     at stamp: Stamp,
@@ -118,17 +122,17 @@ struct Door: Sendable {
   var batches: [UInt64] { underWay.keys.sorted() }
 
   /// The log has stored a batch.
-  /// - Returns: nothing where the batch is not under way, as after it was refused.
-  mutating func stored(_ batch: UInt64) -> Passage? {
-    guard let passage = land(batch) else { return nil }
+  /// - Returns: `nil` if the batch is not under way, for example because it was refused.
+  mutating func stored(_ batch: UInt64, on canvas: borrowing Canvas) -> Passage? {
+    guard let passage = land(batch, on: canvas) else { return nil }
     isLogInDoubt = false
     return passage
   }
 
-  /// The log could not take a batch. Where the log can't say whether it has stored it, the batch may still turn up, as one
-  /// that nobody asked for, before any batch that is taken later.
-  mutating func refused(_ batch: UInt64) -> Passage? {
-    guard let passage = land(batch) else { return nil }
+  /// The log could not take a batch. If the log can't say whether it has stored the batch, the batch may still turn up
+  /// later as a record that nobody asked for. It then comes before any batch that is taken later.
+  mutating func refused(_ batch: UInt64, on canvas: borrowing Canvas) -> Passage? {
+    guard let passage = land(batch, on: canvas) else { return nil }
     isLogInDoubt = true
     return passage
   }
@@ -136,17 +140,15 @@ struct Door: Sendable {
   /// The log could not be written when the room was opened.
   mutating func doubtLog() { isLogInDoubt = true }
 
-  /// An operation on a shape is on the canvas now, and counts there.
-  mutating func arrived(_ shape: Identifier, on canvas: borrowing Canvas) {
-    if fullness.isWaiting { fullness.arrived(shape, on: canvas) }
-  }
+  /// To be called when an operation on a shape has reached the canvas, and counts there from now on.
+  mutating func arrived(_ shape: Identifier, on canvas: borrowing Canvas) { fullness.changed(shape, on: canvas) }
 
-  private mutating func land(_ batch: UInt64) -> Passage? {
+  private mutating func land(_ batch: UInt64, on canvas: borrowing Canvas) -> Passage? {
     guard let passage = underWay.removeValue(forKey: batch) else { return nil }
-    fullness.remove(passage.newcomers)
+    fullness.remove(passage.counted, batch: batch, on: canvas)
     return passage
   }
 
-  /// Why a batch that the log didn't take is refused.
+  /// The reason in the refusal of a batch that the log didn't take.
   static let unavailable: Text = "the server can't store changes now"
 }

@@ -1,152 +1,205 @@
 import CanvasCRDT
 
-/// What a message would bring that the room does not have yet.
-struct Newcomers: Sendable {
-  fileprivate var shapes: [Identifier] = []
-  /// Deletions of shapes that never were.
-  fileprivate var erasures: [Identifier] = []
-}
-
-/// Whether a room has room for more: so many shapes, and the memory of so many deleted ones.
+/// Whether a room has space for more shapes, and for the memory of more deleted ones.
 ///
-/// What always holds: each newcomer on its way to the log is counted with the number of batches that bring it, until it is
-/// on the canvas or the last of those batches has been answered for. What is on the canvas counts there alone.
+/// What counts is the room as it will be once everything on its way has arrived, in whatever order creations and
+/// deletions come.
+///
+/// What always holds:
+/// - An operation on its way that may make a shape, or take one away, is among the arrivals of its shape until its
+///   batch has been answered for. Values written to a shape that is there and stays don't count.
+/// - `coming` is by how much all arrivals together will change the canvas's own counts.
+///
+/// If the log refuses a batch, the deletions in it don't happen. Messages that were let in because of those deletions
+/// can make the room too large by that much.
 struct Fullness: Sendable {
   private let limits: Limits
-  private var shapes: [Identifier: Int] = [:]
-  private var erasures: [Identifier: Int] = [:]
+  private var forecasts: [Identifier: Forecast] = [:]
+  private var coming = Counts()
+
+  /// Counts of live shapes, of records of any kind, and of remembered deletions whose shape has no record.
+  struct Counts: Hashable, Sendable {
+    var live = 0
+    var records = 0
+    var erasures = 0
+
+    static func + (left: Counts, right: Counts) -> Counts {
+      Counts(
+        live: left.live + right.live,
+        records: left.records + right.records,
+        erasures: left.erasures + right.erasures
+      )
+    }
+
+    static func - (left: Counts, right: Counts) -> Counts {
+      Counts(
+        live: left.live - right.live,
+        records: left.records - right.records,
+        erasures: left.erasures - right.erasures
+      )
+    }
+  }
+
+  /// A shape that something is on its way to.
+  private struct Forecast {
+    var arrivals: [(batch: UInt64, outlook: Outlook)] = []
+    /// Its share of `coming`.
+    var share = Counts()
+
+    func outlook(of shape: Identifier, on canvas: borrowing Canvas) -> Outlook {
+      var outlook = Outlook(of: shape, on: canvas)
+      for arrival in arrivals { outlook.merge(arrival.outlook) }
+      return outlook
+    }
+  }
 
   init(limits: Limits) { self.limits = limits }
 
-  /// Whether anything is on its way.
-  var isWaiting: Bool { !shapes.isEmpty || !erasures.isEmpty }
+  // MARK: - What is on its way
 
-  mutating func add(_ newcomers: Newcomers) {
-    for shape in newcomers.shapes { shapes[shape, default: 0] += 1 }
-    for shape in newcomers.erasures { erasures[shape, default: 0] += 1 }
+  /// To be called when a batch has been let in.
+  /// - Returns: the shapes that it may make or take away, for `remove`.
+  mutating func add(_ operations: [Operation], batch: UInt64, on canvas: borrowing Canvas) -> [Identifier] {
+    var shapes: [Identifier] = []
+    for operation in operations where counts(operation.set, on: operation.shape, canvas) {
+      let arrival = (batch, Outlook(operation.set, at: operation.at))
+      forecasts[operation.shape, default: Forecast()].arrivals.append(arrival)
+      shapes.append(operation.shape)
+      settle(operation.shape, on: canvas)
+    }
+    return shapes
   }
 
-  mutating func remove(_ newcomers: Newcomers) {
-    for shape in newcomers.shapes { shapes.countDown(shape) }
-    for shape in newcomers.erasures { erasures.countDown(shape) }
+  /// To be called when a batch has been answered for: it is on the canvas by now, or never will be.
+  mutating func remove(_ shapes: [Identifier], batch: UInt64, on canvas: borrowing Canvas) {
+    for shape in shapes {
+      forecasts[shape]?.arrivals.removeAll { $0.batch == batch }
+      settle(shape, on: canvas)
+    }
   }
 
-  /// What is on the canvas counts there, even if another copy of it is still on its way.
-  mutating func arrived(_ shape: Identifier, on canvas: borrowing Canvas) {
-    if !canvas.registers(of: shape).isEmpty { shapes[shape] = nil }
-    if canvas.stamp(of: .deleted, in: shape) != nil { erasures[shape] = nil }
+  /// To be called when the canvas has changed at a shape.
+  mutating func changed(_ shape: Identifier, on canvas: borrowing Canvas) {
+    if !forecasts.isEmpty, forecasts[shape] != nil { settle(shape, on: canvas) }
   }
 
-  /// What a message would bring; refused where the room has no room for it.
+  private mutating func settle(_ shape: Identifier, on canvas: borrowing Canvas) {
+    guard var forecast = forecasts[shape] else { return }
+    coming = coming - forecast.share
+    guard !forecast.arrivals.isEmpty else {
+      forecasts[shape] = nil
+      return
+    }
+    forecast.share = forecast.outlook(of: shape, on: canvas).counts - Outlook(of: shape, on: canvas).counts
+    coming = coming + forecast.share
+    forecasts[shape] = forecast
+  }
+
+  /// Whether an operation may change the counts. Most don't: they write values to a shape that is there and stays.
+  private func counts(_ set: borrowing Properties, on shape: Identifier, _ canvas: borrowing Canvas) -> Bool {
+    if set.deleted || set.assigned.contains(.kind) || !canvas.registers(of: shape).contains(.kind) { return true }
+    return !forecasts.isEmpty && forecasts[shape] != nil
+  }
+
+  // MARK: - What may come
+
+  /// Refuses a message that the room has no space for.
   ///
-  /// A message that was taken before and comes again brings nothing: its shapes are there, or have been deleted since.
-  func newcomers(
-    in proposed: [ProposedOperation],
-    on canvas: borrowing Canvas,
-    isLogInDoubt: Bool
-  ) throws(Rejection) -> Newcomers {
-    var newcomers = Newcomers()
-    var known: Set<Identifier> = []
-    // New records, and among them and those that were dead, new shapes.
-    var arriving = 0
-    var forgotten = 0
-    let leaving = Fullness.leavers(in: proposed, on: canvas)
-    for (index, operation) in proposed.enumerated() {
-      let shape = operation.shape
-      guard !known.contains(shape) else { continue }
-      let standing = canvas.registers(of: shape)
-      // A dead shape that is written anew comes to life, and is one more.
-      guard standing.isEmpty || !standing.contains(.kind) && operation.set.assigned.contains(.kind) else { continue }
-      let erasure = canvas.stamp(of: .deleted, in: shape)
-      if operation.set.deleted, operation.set.assigned.count == 1 {
-        guard erasure == nil else { continue }
-        known.insert(shape)
-        newcomers.erasures.append(shape)
+  /// A message that makes nothing more is never refused, however full the room is: one that was taken before and is
+  /// sent again, one whose shapes were deleted since, one that deletes as many shapes as it makes.
+  func check(_ proposed: [ProposedOperation], on canvas: borrowing Canvas, isLogInDoubt: Bool) throws(Rejection) {
+    var message = Message()
+    for (index, operation) in proposed.enumerated() where counts(operation.set, on: operation.shape, canvas) {
+      // An operation without a stamp gets one from the room, which is later than all stamps of the room and than those
+      // of the operations before it.
+      let stamp = operation.at ?? Stamp(time: .max - UInt64(proposed.count - index), actor: Fullness.anyActor)
+      message.take(Outlook(operation.set, at: stamp), of: operation.shape, index: index)
+    }
+    guard !message.isEmpty else { return }
+    let standing = Counts(live: canvas.liveCount, records: canvas.shapeCount, erasures: canvas.erasureCount)
+    guard let excess = excess(of: message, beside: standing + coming, { outlook($0, on: canvas) }) else { return }
+    // `room_full` is final. While the log is down, don't count batches that it may never store: the refused message
+    // may turn out to be among them.
+    if isLogInDoubt, self.excess(of: message, beside: standing, { Outlook(of: $0, on: canvas) }) == nil {
+      throw Rejection(operation: excess.index, code: .unavailable, message: Door.unavailable)
+    }
+    throw Rejection(operation: excess.index, code: .roomFull, message: excess.words)
+  }
+
+  private static let anyActor = Identifier(packed: 0)!
+
+  private func outlook(_ shape: Identifier, on canvas: borrowing Canvas) -> Outlook {
+    forecasts[shape]?.outlook(of: shape, on: canvas) ?? Outlook(of: shape, on: canvas)
+  }
+
+  /// What a message does to each shape that it may make or take away. The shapes are in the order in which the message
+  /// first names them.
+  private struct Message {
+    private(set) var shapes: [(shape: Identifier, outlook: Outlook, index: Int)] = []
+    private var places: [Identifier: Int] = [:]
+
+    var isEmpty: Bool { shapes.isEmpty }
+
+    mutating func take(_ outlook: Outlook, of shape: Identifier, index: Int) {
+      if let place = places[shape] {
+        shapes[place].outlook.merge(outlook)
       } else {
-        // What was deleted since it was sent for the first time takes no room.
-        if let at = operation.at, let erasure, at <= erasure { continue }
-        known.insert(shape)
-        newcomers.shapes.append(shape)
-        if shapes[shape] == nil { arriving += 1 }
+        places[shape] = shapes.count
+        shapes.append((shape, outlook, index))
       }
-      // Every new shape will be deleted some day.
-      if erasure == nil, shapes[shape] == nil, erasures[shape] == nil { forgotten += 1 }
-      try check(
-        Load(standing: canvas.liveCount - leaving, waiting: shapes.count, arriving: arriving, most: limits.shapes),
-        at: index,
-        isLogInDoubt,
-        Text("the room is full: it has \(limits.shapes) shapes, the most it may have")
-      )
-      try check(
-        Load(standing: canvas.shapeCount - leaving, waiting: shapes.count, arriving: arriving, most: remnantsMax),
-        at: index,
-        isLogInDoubt,
-        "the room is full of late edits to deleted shapes; delete those shapes again"
-      )
-      try check(
-        Load(standing: canvas.erasureCount, waiting: erasures.count, arriving: forgotten, most: limits.erasures),
-        at: index,
-        isLogInDoubt,
-        "the room can't remember more deleted shapes"
-      )
     }
-    return newcomers
   }
 
-  /// How many of a kind there are, are on their way, and would come.
-  private struct Load {
-    let standing: Int
-    let waiting: Int
-    let arriving: Int
-    let most: UInt64
-
-    var fits: Bool { arriving == 0 || UInt64(standing + waiting + arriving) <= most }
-    /// Even if nothing that is on its way arrives.
-    var fitsWithoutWaiting: Bool { arriving == 0 || UInt64(standing + arriving) <= most }
-  }
-
-  /// `room_full` is final. While the log is down, don't count batches that it may never store: the refused message may turn
-  /// out to be among them.
-  private func check(_ load: Load, at index: Int, _ isLogInDoubt: Bool, _ words: @autoclosure () -> Text)
-    throws(Rejection)
-  {
-    if load.fits { return }
-    throw isLogInDoubt && load.fitsWithoutWaiting
-      ? Rejection(operation: index, code: .unavailable, message: Door.unavailable)
-      : Rejection(operation: index, code: .roomFull, message: words())
-  }
-
-  /// How many shapes a message takes away: those whose last operation in it erases them whole.
-  private static func leavers(in proposed: [ProposedOperation], on canvas: borrowing Canvas) -> Int {
-    guard proposed.contains(where: { $0.set.deleted }) else { return 0 }
-    var last: [Identifier: Int] = [:]
-    for (index, operation) in proposed.enumerated() { last[operation.shape] = index }
-    var count = 0
-    for (shape, index) in last {
-      let operation = proposed[index]
-      let registers = canvas.registers(of: shape)
-      guard operation.set.deleted, registers.contains(.kind) else { continue }
-      // Without a stamp of its own it gets the server's, which is later than all that the room has.
-      guard let at = operation.at else {
-        count += 1
-        continue
-      }
-      var isWhole = true
-      for property in registers {
-        if let stamp = canvas.stamp(of: property, in: shape), stamp > at { isWhole = false }
-      }
-      if isWhole { count += 1 }
+  /// The first operation that the room has no space for, and why.
+  private func excess(
+    of message: Message,
+    beside standing: Counts,
+    _ before: (Identifier) -> Outlook
+  ) -> (index: Int, words: Text)? {
+    var after = standing
+    var growth: [(index: Int, counts: Counts)] = []
+    for (shape, arriving, index) in message.shapes {
+      let now = before(shape)
+      var then = now
+      then.merge(arriving)
+      let change = then.counts - now.counts
+      after = after + change
+      growth.append((index, change))
     }
-    return count
+    // Every new shape will be deleted some day, so its erasure needs space too. A shape that is there may always be
+    // deleted: its record goes when its erasure comes.
+    let made = max(0, after.live - standing.live)
+    let isMore = after.records + after.erasures > standing.records + standing.erasures
+    let fitsLive = Fullness.fits(after.live, standing.live, limits.shapes)
+    let fitsRecords = Fullness.fits(after.records, standing.records, recordsMax)
+    let fitsErasures = !isMore || Fullness.fits(after.erasures + made, standing.erasures, limits.erasures)
+    if fitsLive, fitsRecords, fitsErasures { return nil }
+    // If there are N shapes too many, the last N operations that make shapes are to blame.
+    if !fitsLive {
+      let excess = after.live - Int(clamping: max(limits.shapes, UInt64(clamping: standing.live)))
+      let index = Fullness.first(of: excess, in: growth) { $0.live > 0 }
+      return (index, Text("the room is full: it has \(limits.shapes) shapes, the most it may have"))
+    }
+    let index = Fullness.first(of: 1, in: growth) { $0.live > 0 || $0.records > 0 || $0.erasures > 0 }
+    return fitsRecords
+      ? (index, "the room can't remember more deleted shapes")
+      : (index, "the room is full of late edits to deleted shapes; delete those shapes again")
   }
 
-  /// Edits that cross a deletion leave what is no shape and takes memory all the same.
-  private var remnantsMax: UInt64 { limits.shapes.addingReportingOverflow(limits.shapes).partialValue }
-}
-
-extension [Identifier: Int] {
-  fileprivate mutating func countDown(_ shape: Identifier) {
-    guard let count = self[shape] else { return }
-    self[shape] = count > 1 ? count - 1 : nil
+  private static func fits(_ after: Int, _ before: Int, _ most: UInt64) -> Bool {
+    after <= before || UInt64(clamping: after) <= most
   }
+
+  /// Where the last `count` operations that make shapes begin.
+  private static func first(
+    of count: Int,
+    in growth: [(index: Int, counts: Counts)],
+    _ grows: (Counts) -> Bool
+  ) -> Int {
+    let growing = growth.filter { grows($0.counts) }
+    return growing.dropFirst(max(0, growing.count - count)).first?.index ?? growth[0].index
+  }
+
+  /// An edit that crosses a deletion leaves a record that is not a shape but takes memory.
+  private var recordsMax: UInt64 { limits.shapes.addingReportingOverflow(limits.shapes).partialValue }
 }

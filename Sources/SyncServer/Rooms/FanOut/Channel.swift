@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// Connections to which the same bytes go: those of one encoding, told of overlaps or not.
+/// Connections that get the same bytes: those with the same encoding that either all want overlap notices or all don't.
 struct Channel: Hashable, Sendable {
   let index: Int
 

@@ -1,16 +1,16 @@
 import CanvasCRDT
 
-/// What everyone knows who got every beat that the ring has dropped, and none that it still has.
+/// What a reader knows that got every beat that the ring has dropped, and none that the ring still has.
 ///
-/// What always holds: adding the beats of the ring, in order, leads to the room as it is.
+/// What always holds: adding the beats of the ring to it, in order, leads to the room as it is.
 struct DroppedBeats: Sendable {
-  /// How far in the log they came.
+  /// How far in the log the dropped beats came.
   private(set) var position: UInt64 = 0
-  /// Who was there.
+  /// Who was there after them.
   private(set) var peers: Set<Identifier> = []
-  /// What overlapped.
+  /// What overlapped after them.
   private(set) var pairs: Set<ShapePair> = []
-  /// Beats before that ordinal told of other pairs, to others.
+  /// Beats before this ordinal told other readers of other pairs.
   private var pairsSince: UInt64 = 0
 
   mutating func add(_ beat: borrowing Beat, ordinal: UInt64) {
@@ -22,13 +22,13 @@ struct DroppedBeats: Sendable {
     for pair in beat.began { pairs.insert(pair) }
   }
 
-  /// Somebody is told of overlaps again, from the beat `ordinal` on: these are what stands before it.
+  /// Somebody wants overlap notices again, from the beat `ordinal` on. These are the pairs that overlap before it.
   mutating func beginPairs(_ pairs: Set<ShapePair>, ordinal: UInt64) {
     self.pairs = pairs
     pairsSince = ordinal
   }
 
-  /// Nobody is left who could know anything.
+  /// To be called when nobody is left who could know anything.
   mutating func forget() {
     peers = []
     pairs = []

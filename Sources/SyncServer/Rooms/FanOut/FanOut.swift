@@ -1,10 +1,10 @@
 import CanvasCRDT
 
-/// How what happens in a room becomes bytes that its connections share: the beat that is gathering, the ring of the newest
-/// ones, and the streams of state for those who have none of them.
+/// How what happens in a room becomes bytes that its connections share: the beat that is gathering, the ring of the
+/// newest beats, and the streams of state for readers that the ring can't serve.
 ///
 /// What always holds:
-/// - The ring is within its bounds, or has one beat.
+/// - The ring is within its bounds, or has only one beat.
 /// - What was gathered is in the next beat, whole.
 /// - `dropped` and the ring together tell who is there and what overlaps.
 struct FanOut: Sendable {
@@ -29,7 +29,7 @@ struct FanOut: Sendable {
   /// Whether operations wait for the next beat.
   var hasOperations: Bool { !gathering.operations.isEmpty }
   var isBeatFull: Bool { UInt64(gathering.operations.count) >= limits.beatOperations }
-  /// The beat behind which an answer comes that speaks of all that the room has.
+  /// An answer that speaks of all that the room has is sent after this beat.
   var newest: UInt64 { hasOperations ? ring.end &+ 1 : ring.end }
 
   mutating func gather(_ now: Moment) { gathering.begin(now) }
@@ -38,15 +38,15 @@ struct FanOut: Sendable {
     gathering.add(operations, after: position, now: now)
   }
 
-  /// What a beat came to.
+  /// What became of a beat.
   struct Flushed {
     let operations: Int
     let bytes: Int
   }
 
-  /// Encodes what has gathered, once for each channel that has anyone, and puts it into the ring.
-  /// - Parameter next: when there will be more to tell of peers, as far as that is known.
-  /// - Returns: nothing where there is nothing to tell.
+  /// Encodes what has gathered, once for each channel that has any member, and puts it into the ring.
+  /// - Parameter next: when there will be more to tell of peers, if that is known.
+  /// - Returns: `nil` if there is nothing to tell.
   mutating func flush(
     _ fold: borrowing Fold,
     peers: PeerChanges,
@@ -79,7 +79,7 @@ struct FanOut: Sendable {
     guard channels[plain] || channels[told] else { return }
     var bytes: [UInt8] = []
     let (start, end) = (gathering.start, fold.position)
-    encoder.append(gathering.operations[...], epoch: fold.epoch, from: start, to: end, encoding, to: &bytes)
+    encoder.append(gathering.operations[...], of: fold.places, from: start, to: end, encoding, to: &bytes)
     if channels[told] {
       var withOverlaps = bytes
       if !beat.began.isEmpty || !beat.ended.isEmpty {
@@ -98,12 +98,13 @@ struct FanOut: Sendable {
     }
   }
 
-  /// Somebody is told of overlaps from the next beat on: these are what stands before it.
+  /// Somebody wants overlap notices from the next beat on. These are the pairs that overlap before it.
   mutating func beginPairs(_ pairs: [ShapePair]) { dropped.beginPairs(Set(pairs), ordinal: ring.end) }
 
   // MARK: The ring
 
-  /// Whether the oldest beat has to go. Who would have got it next is to be noted before `dropOldest`.
+  /// Whether the oldest beat has to go. Before `dropOldest`, the readers that would have got it next must note what
+  /// they know.
   var isRingOverfull: Bool {
     ring.count > 1 && (UInt64(ring.byteCount) > limits.ringBytes || UInt64(ring.count) > limits.ringBeats)
   }
@@ -113,12 +114,15 @@ struct FanOut: Sendable {
     dropped.add(ring.dropFirst(), ordinal: ordinal)
   }
 
-  /// A beat as everyone in the channel gets it, but that nobody is told of oneself.
-  func bytes(ofBeat ordinal: UInt64, for channel: Channel, actor: Identifier) -> [UInt8] {
+  /// A beat as everyone in the channel gets it, except that a listener is not told of itself, or of people whom it
+  /// knows.
+  func bytes(ofBeat ordinal: UInt64, for channel: Channel, to listener: BeatRecipient) -> [UInt8] {
     let beat = ring[ordinal]
-    guard !beat.peers.isEmpty, beat.peers.concern(actor) else { return beat.bytes[channel.index] }
+    guard !beat.peers.isEmpty, listener.knowsPeople || beat.peers.concern(listener.actor) else {
+      return beat.bytes[channel.index]
+    }
     var bytes = Array(beat.bytes[channel.index][..<beat.peersStart[channel.index]])
-    encoder.append(beat.peers.without(actor), channel.encoding, to: &bytes)
+    if !listener.knowsPeople { encoder.append(beat.peers.without(listener.actor), channel.encoding, to: &bytes) }
     return bytes
   }
 
@@ -134,8 +138,8 @@ struct FanOut: Sendable {
 
   mutating func leaveStream(_ number: Int) { streams.leave(number) }
 
-  mutating func part(_ index: Int, ofStream number: Int, epoch: UInt64) -> StateStreams.Part {
-    streams.part(index, of: number, epoch: epoch, encoder: encoder)
+  mutating func part(_ index: Int, ofStream number: Int, places: RoomPlaces) -> StateStreams.Part {
+    streams.part(index, of: number, places: places, encoder: encoder)
   }
 
   mutating func dropStaleStreams(position: UInt64) { streams.dropStale(position: position, ring: ring) }
@@ -144,19 +148,20 @@ struct FanOut: Sendable {
 
   // MARK: Rest
 
-  /// Whether the room has been quiet for so long that it gives back what its last beats take.
+  /// Whether the room has been quiet for so long that it should free the memory of its last beats.
   func isQuiet(_ now: Moment) -> Bool { gathering.isQuiet(for: FanOut.restMilliseconds, now: now) }
 
   private static let restMilliseconds: UInt64 = 10_000
 
-  /// Everyone has everything.
+  /// To be called when everyone has everything.
   mutating func rest() {
     while !ring.isEmpty { dropOldest() }
     streams.removeAll()
     gathering.forget()
   }
 
-  /// Nobody is left to be told anything. Ordinals go on, so that no place in the ring is ever another.
+  /// To be called when nobody is left to be told anything. Ordinals go on, so that no place in the ring ever means
+  /// another beat.
   mutating func clear() {
     while !ring.isEmpty { _ = ring.dropFirst() }
     dropped.forget()

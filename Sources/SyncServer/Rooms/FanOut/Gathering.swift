@@ -2,8 +2,8 @@ import CanvasCRDT
 
 /// The next beat while it gathers: its operations, and when it is due.
 ///
-/// What always holds: the operations are those of the log between `start` and the room's position, and where there are any,
-/// a beat is due.
+/// What always holds: the operations are those of the log between `start` and the room's position. If there are any, a
+/// beat is due.
 struct Gathering: Sendable {
   private let beatMilliseconds: UInt64
   private(set) var operations: [Operation] = []
@@ -15,7 +15,7 @@ struct Gathering: Sendable {
 
   init(beatMilliseconds: UInt64) { self.beatMilliseconds = beatMilliseconds }
 
-  /// Something is to be told to all: now, where the room has been quiet for a beat, or at the end of this one.
+  /// Something is to be told to all: at once, if the room has been quiet for a beat, otherwise at the end of this beat.
   mutating func begin(_ now: Moment) {
     guard dueAt == nil else { return }
     let time = now.monotonicMilliseconds
@@ -29,31 +29,31 @@ struct Gathering: Sendable {
   /// Something is to be told to all at that time.
   mutating func begin(dueAt time: UInt64) { dueAt = min(dueAt ?? time, time) }
 
-  /// Operations gathered on their way into the log, and all that one commit brought come in one turn: waiting for a beat
-  /// here too would make them late twice.
+  /// Operations that one commit brought come in one turn, and have already gathered for a beat on their way into the
+  /// log. Waiting for another beat here would delay them twice.
   mutating func add(_ new: [Operation], after position: UInt64, now: Moment) {
     if operations.isEmpty { start = position }
     operations.append(contentsOf: new)
     dueAt = now.monotonicMilliseconds
   }
 
-  /// The beat is made.
+  /// To be called when the beat has been made.
   mutating func end(_ now: Moment) {
     lastBeatAt = now.monotonicMilliseconds
     operations.removeAll(keepingCapacity: true)
   }
 
-  /// What has gathered is being looked at.
-  /// - Parameter next: when there will be more to tell, as far as that is known.
+  /// To be called when what has gathered is being looked at.
+  /// - Parameter next: when there will be more to tell, if that is known.
   mutating func isLookedAt(next: UInt64?) { dueAt = next }
 
-  /// Whether nothing has gathered, and nothing has for so long.
+  /// Whether nothing is gathered, and nothing has been for this long.
   func isQuiet(for milliseconds: UInt64, now: Moment) -> Bool {
     guard dueAt == nil, let last = lastBeatAt else { return false }
     return now.monotonicMilliseconds >= last &+ milliseconds
   }
 
-  /// Nobody is to be told anything.
+  /// To be called when nobody is to be told anything.
   mutating func forget() {
     operations = []
     dueAt = nil

@@ -1,12 +1,12 @@
 import CanvasCRDT
 
-/// How a message becomes bytes on a connection. Handed in, so that rooms know of no sockets.
+/// How a message becomes bytes on a connection. It is handed in, so that rooms need not know of sockets.
 struct Framing: Sendable {
-  /// Appends the frames of one message; those of several may stand in one buffer.
+  /// Appends the frames of one message. One buffer may hold the frames of several messages.
   let append: @Sendable (_ message: [UInt8], _ encoding: WireEncoding, _ bytes: inout [UInt8]) -> Void
 }
 
-/// Writes a room's messages, none of them longer than a message may be.
+/// Writes a room's messages. None is longer than a message may be.
 struct MessageEncoder: Sendable {
   private let framing: Framing
   let messageBytesMax: UInt64
@@ -26,14 +26,14 @@ struct MessageEncoder: Sendable {
     framing.append(encoding.encode(message), encoding, &bytes)
   }
 
-  /// One message, or, where that is too long, each half by itself. A reader that has only some of them has come no further
-  /// than it was before.
+  /// Appends one message, or, if that is too long, each half by itself. A reader that has only some of the halves has
+  /// come no further than before.
   /// - Parameters:
   ///   - before: the place in the log before the operations.
-  ///   - after: the place behind them.
+  ///   - after: the place after the operations.
   func append(
     _ operations: ArraySlice<Operation>,
-    epoch: UInt64,
+    of places: RoomPlaces,
     from before: UInt64,
     to after: UInt64,
     isLast: Bool = true,
@@ -41,7 +41,7 @@ struct MessageEncoder: Sendable {
     to bytes: inout [UInt8]
   ) {
     guard !operations.isEmpty else { return }
-    let cursor = RoomCursor(epoch: epoch, position: isLast ? after : before).cursor
+    let cursor = places.cursor(at: isLast ? after : before)
     let message = encoding.encode(
       .operations(Delivery(cursor: cursor, operations: Array(operations), more: !isLast))
     )
@@ -50,11 +50,11 @@ struct MessageEncoder: Sendable {
       return
     }
     let middle = operations.startIndex + operations.count / 2
-    append(operations[..<middle], epoch: epoch, from: before, to: after, isLast: false, encoding, to: &bytes)
-    append(operations[middle...], epoch: epoch, from: before, to: after, isLast: isLast, encoding, to: &bytes)
+    append(operations[..<middle], of: places, from: before, to: after, isLast: false, encoding, to: &bytes)
+    append(operations[middle...], of: places, from: before, to: after, isLast: isLast, encoding, to: &bytes)
   }
 
-  /// In as many messages as it takes.
+  /// Appends the changes, in as many messages as needed.
   func append(_ changes: PeerChanges, _ encoding: WireEncoding, to bytes: inout [UInt8]) {
     for actor in changes.left { append(.leave(actor), encoding, to: &bytes) }
     for peer in changes.joined { append(.join(peer), encoding, to: &bytes) }
@@ -64,7 +64,7 @@ struct MessageEncoder: Sendable {
       var end = start
       var size: UInt64 = 64
       repeat {
-        // The actor and the names of the members beside the state.
+        // The actor and the names of the JSON members take space beside the state.
         size += UInt64(states[end].state.bytes.count) + 48
         end += 1
       } while end < states.count && size + UInt64(states[end].state.bytes.count) + 48 <= messageBytesMax
@@ -73,9 +73,9 @@ struct MessageEncoder: Sendable {
     }
   }
 
-  /// In as many messages as it takes; one even where there is nothing to tell.
+  /// The notices, in as many messages as needed. There is one even if there is nothing to tell.
   func notices(began: [ShapePair], ended: [ShapePair]) -> [OverlapNotice] {
-    // Twenty-eight bytes a pair in the longer of the encodings.
+    // A pair takes 28 bytes in the longer of the encodings.
     let pairsMax = max(1, Int(clamping: messageBytesMax / 32) - 4)
     var notices: [OverlapNotice] = []
     var began = began[...]

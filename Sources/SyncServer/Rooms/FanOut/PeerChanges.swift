@@ -1,5 +1,12 @@
 import CanvasCRDT
 
+/// The recipient of a beat, as far as the part about people goes.
+struct BeatRecipient: Sendable {
+  let actor: Identifier
+  /// The recipient already knows what the beat says of people.
+  let knowsPeople: Bool
+}
+
 /// Who came and went in a beat, and who shows something new.
 struct PeerChanges: Sendable {
   var left: [Identifier] = []

@@ -1,16 +1,17 @@
 import CanvasCRDT
 
-/// What a room sent at one time: every message of it, encoded once for each channel that has anyone.
+/// What a room sent at one time: all its messages, encoded once for each channel that has any member.
 struct Beat: Sendable {
   /// The room's place in its log after this beat.
   var position: UInt64
   /// By channel: the frames of all its messages in one buffer, so that a connection takes a beat with one call.
   var bytes: InlineArray<4, [UInt8]> = [[], [], [], []]
-  /// By channel: where in it the part about peers begins. Those whom it is about get it without themselves.
+  /// By channel: where in `bytes` the part about peers begins. A recipient that this part is about gets a version
+  /// without itself.
   var peersStart: InlineArray<4, Int> = [0, 0, 0, 0]
   var peers = PeerChanges()
 
-  // What the beat told of overlaps, for those who will have missed it.
+  // What the beat told of overlaps, for readers that will have missed it.
   var began: [ShapePair] = []
   var ended: [ShapePair] = []
 
@@ -19,9 +20,9 @@ struct Beat: Sendable {
   var byteCount: Int { bytes[0].count + bytes[1].count + bytes[2].count + bytes[3].count }
 }
 
-/// The newest beats of a room. A connection is a place in it: the ordinal of the beat that it gets next.
+/// The newest beats of a room. A connection's place in it is the ordinal of the beat that the connection gets next.
 struct Ring: Sendable {
-  /// Beats by ordinal, from `start` on; a dropped one leaves an empty place until the array is moved up.
+  /// Beats by ordinal, from `start` on. A dropped beat leaves an empty slot until the array is moved up.
   private var beats: [Beat] = []
   private var dropped = 0
   private(set) var start: UInt64 = 0
@@ -47,7 +48,7 @@ struct Ring: Sendable {
     dropped += 1
     start &+= 1
     byteCount -= beat.byteCount
-    // Moving up costs as much as what has been dropped since, so it is paid for.
+    // Moving up costs as much as was dropped since the last time. So the cost per beat stays constant.
     if dropped * 2 > beats.count {
       beats.removeFirst(dropped)
       dropped = 0

@@ -1,16 +1,17 @@
 import CanvasCRDT
 
-/// A room's state, or what of it changed since a place, on its way to those who join or fell behind.
+/// A room's state, or what of it changed since a place, on its way to readers that join or fell behind.
 ///
-/// Taken at one time and shared by all who come to need the same; its parts are encoded as they are first sent, so that
-/// a large room's state delays nobody. A reader that has had all of it goes on in the ring, at `ordinal`.
+/// It is taken at one time and shared by all readers that come to need the same. Its parts are encoded when they are
+/// first sent, so that a large room's state delays nobody. A reader that has had all of it goes on in the ring, at
+/// `ordinal`.
 struct StateStream: Sendable {
   let encoding: WireEncoding
-  /// Without it, this is the whole state.
+  /// If it is `nil`, this is the whole state.
   let since: UInt64?
   let position: UInt64
   let ordinal: UInt64
-  /// All that overlapped then, where somebody wanted to know.
+  /// All pairs that overlapped then, if somebody wanted to know.
   let pairs: [ShapePair]?
   private let parts: [StatePart]
   private var frames: [[UInt8]]
@@ -39,13 +40,13 @@ struct StateStream: Sendable {
   mutating func enter() { readers += 1 }
   mutating func leave() { readers -= 1 }
 
-  /// The frames of one part. A reader that has only some of the parts has come no further than it was before: to the
-  /// beginning of the log, where this is the whole state.
-  mutating func frames(ofPart index: Int, epoch: UInt64, encoder: MessageEncoder) -> [UInt8] {
+  /// The frames of one part. A reader that has only some of the parts has come no further than it was before. If this
+  /// is the whole state, that is the beginning of the log.
+  mutating func frames(ofPart index: Int, places: RoomPlaces, encoder: MessageEncoder) -> [UInt8] {
     if frames[index].isEmpty {
       let isLast = index + 1 == parts.count
       let delivery = Delivery(
-        cursor: RoomCursor(epoch: epoch, position: isLast ? position : since ?? 0).cursor,
+        cursor: places.cursor(at: isLast ? position : since ?? 0),
         content: .state(parts[index]),
         more: !isLast,
         reset: since == nil && index == 0
@@ -55,9 +56,9 @@ struct StateStream: Sendable {
     return frames[index]
   }
 
-  /// How many shapes go into a part, so that not even the longest possible ones make a message too long.
+  /// How many shapes go into a part. Even the longest possible shapes must not make a message too long.
   static func shapesMax(_ encoding: WireEncoding, messageBytes: UInt64) -> Int {
-    // Fifteen registers under as many stamps, the longest name and key, and an erasure.
+    // A shape has at most fifteen registers under as many stamps, the longest name and key, and an erasure.
     let shapeBytesMax: UInt64 = encoding == .json ? 3_072 : 768
     return min(StatePart.shapesMax, max(1, Int(clamping: messageBytes / shapeBytesMax)))
   }

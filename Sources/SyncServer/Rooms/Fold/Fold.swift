@@ -3,14 +3,15 @@ import CanvasCRDT
 /// What a room's log adds up to.
 ///
 /// What always holds:
-/// - The canvas is the merge of every record up to `position`, each taken once, in the log's order. Nothing else changes it.
+/// - The canvas is the merge of all records up to `position`, each taken once, in the log's order. Nothing else changes
+///   it.
 /// - `operationCount` counts the operations of those records, whether or not they changed anything.
-/// - The clock is behind no stamp of the canvas, and behind none that the room has given out: what the room stamps next is
-///   later than both.
+/// - The clock is not behind any stamp of the canvas, nor behind any stamp that the room has given out. So the room's
+///   next stamp is later than all of them.
 /// - `recent` knows every register that was written after the place where its memory begins.
 struct Fold: Sendable {
-  /// Which life of the room this is: cursors of another are not honoured.
-  let epoch: UInt64
+  /// Makes and reads the room's cursors.
+  private(set) var places: RoomPlaces
   private(set) var canvas: Canvas
   /// The newest place in the log.
   private(set) var position: UInt64 = 0
@@ -19,17 +20,17 @@ struct Fold: Sendable {
   private var clockTime: UInt64 = 0
   private var recent = RecentChanges()
 
-  /// Of an empty log.
+  /// The fold of an empty log.
   init(epoch: UInt64, seed: UInt64) {
-    self.epoch = epoch
+    places = RoomPlaces(epoch: epoch)
     canvas = Canvas(seed: seed)
     // Any client may ask for the digest at any time, on the thread that answers for all rooms.
     canvas.countDigest()
   }
 
-  /// Up to the place that a snapshot is of.
+  /// The fold up to the place that a snapshot was taken at.
   init(epoch: UInt64, image: RoomImage) {
-    self.epoch = epoch
+    places = RoomPlaces(epoch: epoch, runs: image.runs)
     canvas = image.canvas
     position = image.position
     operationCount = image.operationCount
@@ -39,28 +40,36 @@ struct Fold: Sendable {
 
   // MARK: Reading
 
-  var cursor: Cursor { RoomCursor(epoch: epoch, position: position).cursor }
+  var cursor: Cursor { places.cursor(at: position) }
 
-  /// The place in this log that a cursor names; nothing where the cursor is of another life of the room, of the future, or
-  /// no cursor of ours.
+  /// The place in this log that a cursor names. `nil` if the cursor belongs to another life of the room, to records
+  /// that were lost in a restore, or to the future, or if it is not a cursor of ours.
   func place(of cursor: Cursor) -> UInt64? {
-    guard let cursor = RoomCursor(cursor), cursor.epoch == epoch, cursor.position <= position else { return nil }
-    return cursor.position
+    RoomCursor(cursor).flatMap { places.position(of: $0, upTo: position) }
   }
+
+  /// When the newest stamp of the room was made, in Unix milliseconds by the clock that made it.
+  var newestMilliseconds: UInt64 { clockTime >> 16 }
 
   /// The room as it is now, to be stored beside the log.
   func image() -> RoomImage {
-    RoomImage(position: position, canvas: canvas, operationCount: operationCount, clockTime: clockTime)
+    RoomImage(
+      position: position,
+      canvas: canvas,
+      operationCount: operationCount,
+      clockTime: clockTime,
+      runs: places.runs
+    )
   }
 
-  /// Where a difference can begin for a reader that has come as far as `place`; nothing where it needs the whole state,
+  /// Where a difference can begin for a reader that has read up to `place`. `nil` if the reader needs the whole state,
   /// because deletions since then have been forgotten.
   func differenceStart(_ place: UInt64?) -> UInt64? {
     guard let place, place >= canvas.forgottenUpTo else { return nil }
     return place
   }
 
-  /// The newest values of what was written after a place, or of everything.
+  /// The newest values of everything that was written after a place, or of all that there is.
   func parts(since place: UInt64?, shapesMax: Int) -> [StatePart] {
     guard let place, let registers = recent.registers(since: place) else {
       return canvas.stateParts(since: place, shapesMax: shapesMax)
@@ -71,8 +80,8 @@ struct Fold: Sendable {
   // MARK: Changing
 
   /// Takes in a record of the log.
-  /// - Parameter follow: is told of each change, with the canvas as it is after it.
-  /// - Returns: where losses are wanted, the values that had already lost; nothing at all where the record has come before.
+  /// - Parameter follow: is called for each change, with the canvas as it is after the change.
+  /// - Returns: the values that had already lost, if losses are wanted. `nil` if the record was taken before.
   mutating func take(
     _ record: borrowing RoomRecord,
     wantsLosses: Bool,
@@ -80,6 +89,7 @@ struct Fold: Sendable {
   ) -> [Superseded]? {
     guard record.position > position else { return nil }
     position = record.position
+    if let run = record.run { places.note(run: run, at: position) }
     operationCount += UInt64(record.operations.count)
     var losses: [Superseded] = []
     for (index, operation) in record.operations.enumerated() {
@@ -96,7 +106,8 @@ struct Fold: Sendable {
     return losses
   }
 
-  /// Stamps what its writer has not, later than anything that the room or the message has.
+  /// Stamps the operations that their writer has not stamped. The stamps are later than any in the room or in the
+  /// message.
   mutating func stamp(_ proposed: [ProposedOperation], actor: Identifier, now: Moment) -> [Operation] {
     var clock = Clock(actor: actor, time: clockTime)
     var operations: [Operation] = []

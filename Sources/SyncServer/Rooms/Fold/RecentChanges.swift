@@ -1,9 +1,10 @@
 import CanvasCRDT
 
-/// Which registers the newest of a room's operations wrote, so that who was away for a while is sent those and no others.
+/// Which registers the newest of a room's operations wrote, so that a client that was away for a while is sent only
+/// those.
 ///
-/// A canvas knows of each shape when it last changed, not what of it. Who has been away for longer than this reaches back
-/// gets the changed shapes whole, which does no harm and is only more.
+/// A canvas knows when each shape last changed, but not what changed. A client that was away for longer than this
+/// memory reaches gets the changed shapes whole. That does no harm; it is only more to send.
 struct RecentChanges: Sendable {
   private struct Entry {
     let place: UInt64
@@ -11,7 +12,7 @@ struct RecentChanges: Sendable {
     let properties: PropertyMask
   }
 
-  /// In the order of their places; from `oldest` on, round and round.
+  /// In the order of their places in the log. A circular buffer that begins at `oldest`.
   private var entries: [Entry] = []
   private var oldest = 0
   /// All changes after this place in the log are known.
@@ -32,7 +33,7 @@ struct RecentChanges: Sendable {
     }
   }
 
-  /// By shape, what was written after a place; nothing where not all of that is known.
+  /// By shape, the registers written after a place. `nil` if not all of them are known.
   func registers(since place: UInt64) -> [Identifier: PropertyMask]? {
     guard place >= start else { return nil }
     var registers: [Identifier: PropertyMask] = [:]
@@ -44,6 +45,6 @@ struct RecentChanges: Sendable {
     return registers
   }
 
-  /// Two seconds of the most that one connection may write, several times over; 24 bytes each.
+  /// Several times what one connection may write in two seconds; 24 bytes each.
   static let entriesMax = 16_384
 }

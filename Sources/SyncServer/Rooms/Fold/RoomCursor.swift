@@ -1,27 +1,38 @@
 import CanvasCRDT
 
-/// A place in one life of a room, as the text that clients keep: `1.<epoch>.<position>`, numbers in base 36.
+/// A place in a room's log, as the text that clients keep: `2.<branch>.<position>`, numbers in base 36.
 ///
-/// A room that was deleted or restored begins a new epoch, so that an old cursor is refused rather than misread.
+/// The branch stands for what one run of a server wrote in one epoch of the room. After a room was deleted or restored,
+/// the same position belongs to another branch. So an old cursor is refused rather than misread.
+///
+/// Version 1 named only the epoch. A copy of the whole data directory has the same epoch, so cursors of version 1 are
+/// refused.
 struct RoomCursor: Hashable, Sendable {
-  let epoch: UInt64
+  /// Made from the epoch and the run, each of which is 64 random bits.
+  private let branch: UInt64
   let position: UInt64
 
-  init(epoch: UInt64, position: UInt64) {
-    self.epoch = epoch
+  init(epoch: UInt64, run: UInt64, position: UInt64) {
+    self.init(branch: epoch ^ run, position: position)
+  }
+
+  private init(branch: UInt64, position: UInt64) {
+    self.branch = branch
     self.position = position
   }
 
-  /// Nothing where the text is not one of ours, in its one form.
+  func isOf(epoch: UInt64, run: UInt64) -> Bool { branch == epoch ^ run }
+
+  /// `nil` if the text is not a cursor of ours, in the one form that we write.
   init?(_ cursor: Cursor) {
     let parsed = cursor.text.withBytes { bytes -> RoomCursor? in
       guard bytes.count <= RoomCursor.lengthMax, bytes.count >= 5, bytes[0] == RoomCursor.version,
         bytes[1] == RoomCursor.dot
       else { return nil }
       guard let second = bytes.indices.dropFirst(2).first(where: { bytes[$0] == RoomCursor.dot }) else { return nil }
-      guard let epoch = RoomCursor.number(bytes[2..<second]), let position = RoomCursor.number(bytes[(second + 1)...])
+      guard let branch = RoomCursor.number(bytes[2..<second]), let position = RoomCursor.number(bytes[(second + 1)...])
       else { return nil }
-      return RoomCursor(epoch: epoch, position: position)
+      return RoomCursor(branch: branch, position: position)
     }
     guard let parsed else { return nil }
     self = parsed
@@ -33,7 +44,7 @@ struct RoomCursor: Hashable, Sendable {
     let string = String(unsafeUninitializedCapacity: RoomCursor.lengthMax) { buffer in
       buffer[0] = RoomCursor.version
       buffer[1] = RoomCursor.dot
-      var end = RoomCursor.write(epoch, to: buffer, at: 2)
+      var end = RoomCursor.write(branch, to: buffer, at: 2)
       buffer[end] = RoomCursor.dot
       end = RoomCursor.write(position, to: buffer, at: end + 1)
       return end
@@ -41,7 +52,7 @@ struct RoomCursor: Hashable, Sendable {
     return Text(string)
   }
 
-  private static let version = UInt8(ascii: "1")
+  private static let version = UInt8(ascii: "2")
   private static let dot = UInt8(ascii: ".")
   /// Thirteen digits hold any number of 64 bits.
   private static let digitsMax = 13

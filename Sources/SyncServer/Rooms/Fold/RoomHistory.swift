@@ -11,12 +11,14 @@ struct RoomHistory: Sendable {
   let end: End
   private(set) var canvas: Canvas
   private(set) var position: UInt64 = 0
+  private(set) var runs: RoomRuns
 
   /// - Parameter image: a snapshot from before the end; without one, the log is read from its beginning.
   init(end: End, image: RoomImage?, seed: UInt64) {
     self.end = end
     canvas = image?.canvas ?? Canvas(seed: seed)
     position = image?.position ?? 0
+    runs = image?.runs ?? RoomRuns()
   }
 
   /// Takes in the next record.
@@ -28,6 +30,7 @@ struct RoomHistory: Sendable {
     }
     guard record.position > position else { return true }
     position = record.position
+    if let run = record.run { runs.note(run, at: position) }
     for operation in record.operations { canvas.apply(operation, place: position) }
     return true
   }

@@ -1,16 +1,18 @@
 import CanvasCRDT
 
-/// A room at one place in its log. Taking one costs nothing but pages that change afterwards, so its bytes can be made
-/// on another thread beside the traffic.
+/// A room at one place in its log. Taking an image copies only the pages that change afterwards. So its bytes can be
+/// encoded on another thread while the room goes on.
 struct RoomImage: Sendable {
   let position: UInt64
   let canvas: Canvas
   let operationCount: UInt64
   /// No stamp of the room is later.
   let clockTime: UInt64
+  let runs: RoomRuns
 
-  /// `version, position, operations, clock, forgotten`, then each part of the state behind its length, as the binary
-  /// encoding has it.
+  /// `version, position, operations, clock, forgotten, runs`, then each part of the state in the binary encoding,
+  /// preceded by its length. The runs are a byte that is 1 if older ones are forgotten, their count, and for each its
+  /// first position and its number in eight bytes, lowest byte first. Version 1 has no runs.
   func encoded() -> [UInt8] {
     var writer = ByteWriter(capacity: canvas.shapeCount * 96 + 64)
     writer.append(RoomImage.version)
@@ -18,6 +20,12 @@ struct RoomImage: Sendable {
     writer.appendVarint(operationCount)
     writer.appendVarint(clockTime)
     writer.appendVarint(canvas.forgottenUpTo)
+    writer.append(UInt8(runs.hasForgotten ? 1 : 0))
+    writer.appendVarint(UInt64(runs.newest.count))
+    for run in runs.newest {
+      writer.appendVarint(run.first)
+      writer.appendLittleEndian(run.number)
+    }
     for part in canvas.stateParts() {
       let message = BinaryEncoding.encode(.operations(Delivery(cursor: Cursor(""), content: .state(part))))
       writer.appendVarint(UInt64(message.count))
@@ -26,7 +34,7 @@ struct RoomImage: Sendable {
     return writer.finish()
   }
 
-  fileprivate static let version: UInt8 = 1
+  fileprivate static let version: UInt8 = 2
 }
 
 /// Why stored bytes are not a snapshot.
@@ -42,13 +50,16 @@ extension RoomImage {
       var reader = ByteReader(bytes)
       do throws(ByteReader.Failure) {
         let version = try reader.readByte()
-        guard version == RoomImage.version else {
+        guard version == RoomImage.version || version == 1 else {
           return Result<RoomImage, RoomImageError>.failure(.unknownVersion(version))
         }
         let position = try reader.readVarint()
         let operationCount = try reader.readVarint()
         let clockTime = try reader.readVarint()
         let forgottenUpTo = try reader.readVarint()
+        guard let runs = version == 1 ? RoomRuns() : try RoomImage.runs(&reader) else {
+          return .failure(.malformed("the runs can't be"))
+        }
         var canvas = Canvas(seed: seed)
         canvas.countDigest()
         while !reader.isAtEnd {
@@ -60,12 +71,30 @@ extension RoomImage {
         }
         canvas.restore(forgottenUpTo: forgottenUpTo)
         return .success(
-          RoomImage(position: position, canvas: canvas, operationCount: operationCount, clockTime: clockTime)
+          RoomImage(
+            position: position,
+            canvas: canvas,
+            operationCount: operationCount,
+            clockTime: clockTime,
+            runs: runs
+          )
         )
       } catch {
         return .failure(.truncated)
       }
     }.get()
+  }
+
+  private static func runs(_ reader: inout ByteReader) throws(ByteReader.Failure) -> RoomRuns? {
+    let hasForgotten = try reader.readByte() == 1
+    let count = try reader.readVarint()
+    guard count <= RoomRuns.remembered else { return nil }
+    var newest: [RoomRuns.Run] = []
+    for _ in 0..<count {
+      let first = try reader.readVarint()
+      newest.append(RoomRuns.Run(first: first, number: try reader.readLittleEndian()))
+    }
+    return RoomRuns(newest: newest, hasForgotten: hasForgotten)
   }
 
   private static func part(_ message: UnsafeRawBufferPointer) -> Result<StatePart, RoomImageError> {

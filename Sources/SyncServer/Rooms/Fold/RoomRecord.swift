@@ -1,18 +1,28 @@
 import CanvasCRDT
 
-/// What the log hands back: durable, in the order of positions, which grow but may have gaps.
+/// A record that the log hands back. It is durable. Records come in the order of their positions, which rise but may
+/// have gaps.
 struct RoomRecord: Sendable {
   let position: UInt64
-  /// When it was taken in, Unix milliseconds: for reading history by time.
+  /// When the log took it in, in Unix milliseconds: for reading history by time.
   let milliseconds: UInt64
-  /// Which of this process's batches it was; nothing for another node's, or one from before a restart.
+  /// Which of this process's batches it was. `nil` if another node wrote it, or if it is from before a restart.
   let batch: UInt64?
+  /// The number of the run that wrote it, if the record carries it.
+  let run: UInt64?
   let operations: [Operation]
 
-  init(position: UInt64, milliseconds: UInt64, batch: UInt64? = nil, operations: [Operation]) {
+  init(
+    position: UInt64,
+    milliseconds: UInt64,
+    batch: UInt64? = nil,
+    run: UInt64? = nil,
+    operations: [Operation]
+  ) {
     self.position = position
     self.milliseconds = milliseconds
     self.batch = batch
+    self.run = run
     self.operations = operations
   }
 }

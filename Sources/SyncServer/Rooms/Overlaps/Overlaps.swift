@@ -1,18 +1,20 @@
 import CanvasCRDT
 
-/// Which shapes of a room overlap: an index that is kept only while somebody asks.
+/// Which shapes of a room overlap: an index that is kept only while somebody asks for it.
 ///
 /// What always holds, while there is an index:
-/// - It says what overlapped on the canvas as it was when it was last settled.
-/// - Every shape whose outline may have changed since is among the unsettled ones. Without an index none is.
+/// - The index says what overlapped on the canvas when it was last settled.
+/// - Every shape whose outline may have changed since then is among the unsettled shapes. Without an index there are no
+///   unsettled shapes.
 struct Overlaps: Sendable {
   private let pairsMax: Int
   private let idleMilliseconds: UInt64
   private var index: OverlapIndex?
   private var unsettled: Set<Identifier> = []
-  /// For questions over HTTP the index is kept until then, on the monotonic clock.
+  /// The index is kept until this time for questions over HTTP. On the monotonic clock.
   private var neededUntil: UInt64 = 0
-  /// When it was last looked whether still too many overlap to be told, on the monotonic clock.
+  /// When there were too many overlaps to tell, and it was last checked whether there still are. On the monotonic
+  /// clock.
   private var lookedAt: UInt64 = 0
 
   init(limits: Limits) {
@@ -25,14 +27,14 @@ struct Overlaps: Sendable {
   /// All pairs that overlap, as of the last time that the index was settled.
   var pairs: [ShapePair] { index?.pairs ?? [] }
 
-  /// From here on changes are followed.
+  /// Builds the index and follows changes from here on.
   mutating func keep(of canvas: borrowing Canvas) {
     guard index == nil else { return }
     index = OverlapIndex(of: canvas, pairsMax: pairsMax)
     unsettled = []
   }
 
-  /// The index as the canvas is now, for a question over HTTP; the next will find it ready.
+  /// The index brought up to the canvas as it is now, for a question over HTTP. It is kept for the next question.
   mutating func index(of canvas: borrowing Canvas, now: Moment) -> OverlapIndex {
     neededUntil = now.monotonicMilliseconds &+ idleMilliseconds
     _ = settle(canvas, isTold: false, now: now)
@@ -40,14 +42,15 @@ struct Overlaps: Sendable {
     return index ?? OverlapIndex()
   }
 
-  /// Nobody in the room wants notices. The index goes, unless it is still kept for questions over HTTP.
+  /// To be called when nobody in the room wants notices. Drops the index, unless it is still kept for questions over
+  /// HTTP.
   mutating func dropIfIdle(now: Moment) {
     guard now.monotonicMilliseconds >= neededUntil else { return }
     index = nil
     unsettled = []
   }
 
-  /// A change that may move an outline is looked at once, when the index is next settled.
+  /// Notes a change that may move an outline. The shape is looked at once, when the index is next settled.
   mutating func follow(_ change: Change) {
     guard index != nil else { return }
     switch change.lifecycle {
@@ -58,8 +61,8 @@ struct Overlaps: Sendable {
   }
 
   /// Brings the index up to the canvas.
-  /// - Parameter isTold: whether somebody is told of the difference. It is returned then, each pair in one of the lists at
-  ///   most.
+  /// - Parameter isTold: whether somebody is to be told of the difference. Only then it is returned, and each pair is
+  ///   in at most one of the lists.
   mutating func settle(_ canvas: borrowing Canvas, isTold: Bool, now: Moment) -> OverlapChanges {
     guard index != nil, !unsettled.isEmpty || isLookDue(now) else { return OverlapChanges() }
     var net = NetChanges()
@@ -78,8 +81,8 @@ struct Overlaps: Sendable {
     return isTold ? net.changes : OverlapChanges()
   }
 
-  /// Where too many overlap, whether that is still so is looked at every so often while something changes: it may
-  /// take as long as telling all that may be told.
+  /// If too many shapes overlap, it is checked from time to time, while something changes, whether that is still so. A
+  /// check may take as long as telling the most pairs that may be told.
   func isLookDue(_ now: Moment) -> Bool {
     index?.isWorthALook == true && now.monotonicMilliseconds >= lookedAt &+ Overlaps.lookMilliseconds
   }
@@ -87,7 +90,7 @@ struct Overlaps: Sendable {
   private static let lookMilliseconds: UInt64 = 2_000
 }
 
-/// What several changes come to: a pair that begins and ends again, or ends and begins again, has not changed.
+/// The net result of several changes. A pair that begins and ends again, or ends and begins again, has not changed.
 private struct NetChanges {
   private var net: [ShapePair: Bool] = [:]
 
@@ -108,7 +111,7 @@ private struct NetChanges {
 }
 
 extension OverlapIndex {
-  /// Of all that can be seen.
+  /// An index of all visible shapes.
   init(of canvas: borrowing Canvas, pairsMax: Int) {
     var outlines: [(identifier: Identifier, outline: Outline)] = []
     outlines.reserveCapacity(canvas.liveCount)

@@ -13,7 +13,7 @@ enum Add {
         + "middle as possible.",
     ],
     examples: [
-      "add demo", "add demo star name=Sun fill=#FFCC00 points=12", "add demo circle position=100,100",
+      "add demo", "add demo star name=Sun fill=gold points=12", "add demo circle position=100,100",
     ]
   ) { invocation in
     let words = invocation.arguments.operands.dropFirst()
@@ -21,9 +21,7 @@ enum Add {
     let kind = hasKind ? words.first! : "square"
     let given = try PropertyWords.read(Array(hasKind ? words.dropFirst() : words))
     guard var set = shape(of: kind, over: given) else {
-      throw ClientFailure.usage(
-        "\(kind): a shape is a rectangle, roundedRectangle, ellipse, polygon, star, square, circle or random"
-      )
+      throw ClientFailure.usage(KindWords.complaint(kind, among: KindWords.all + ["square", "circle", "random"]))
     }
     let editor = try await RoomEditor.open(invocation)
     if !given.assigned.contains(.position), let place = freePlace(for: set, in: editor.picture) {
@@ -55,7 +53,7 @@ enum Add {
       standard.kind = kind == "square" ? .rectangle : .ellipse
       standard.size = Size(width: ShapeFactory.sideLength, height: ShapeFactory.sideLength)
     default:
-      guard let known = ShapeKind.allCases.first(where: { Text($0.wireName).string == kind }) else { return nil }
+      guard let known = try? KindWords.kind(kind) else { return nil }
       standard.kind = known
       standard.size = Properties().size
     }

@@ -12,7 +12,7 @@ enum ChangeShape {
     operands: [.one("ROOM"), .one("SHAPE"), .several("PROPERTY=VALUE")],
     summary: "set properties of a shape",
     details: [PropertyWords.help, shapesAre],
-    examples: ["set demo Sun fill=#FF0000 alpha=5", "set demo afy-kw5-t7o visible=yes"]
+    examples: ["set demo Sun fill=tomato alpha=50%", "set demo afy-kw5-t7o visible=yes"]
   ) { invocation in
     let operands = invocation.arguments.operands
     let set = try PropertyWords.read(Array(operands.dropFirst(2)))

@@ -84,22 +84,25 @@ enum History {
 /// The steps that undo or redo would take. It tries them on a copy of the replica, and sends nothing.
 struct StepList {
   let steps: [[RoomEvent]]
+  /// How many steps there are in all.
+  let count: Int
 
   @ClientLoop
   init(_ replica: Replica, steps count: Int, _ take: (inout Replica, Moment) -> [ReplicaEffect]) {
     var replica = replica
     var ledger = RoomLedger(replica.canvas)
     let now = Moment.now()
-    var rest = now
-    rest.monotonicMilliseconds += RoomLedger.restlessMillisecondsMax
     var steps: [[RoomEvent]] = []
     while steps.count < count {
       let changes = take(&replica, now).compactMap { $0.changes }
       guard !changes.isEmpty else { break }
       let events = changes.flatMap { ledger.take($0, by: .oneself, on: replica.canvas, at: now) }
-      steps.append(events + ledger.due(at: rest))
+      steps.append(events + ledger.due(at: now, isLast: true))
     }
     self.steps = steps
+    var more = 0
+    while steps.count == count, take(&replica, now).contains(where: { $0.changes != nil }) { more += 1 }
+    self.count = steps.count + more
   }
 
   func write(to invocation: Invocation) {
@@ -120,6 +123,9 @@ struct StepList {
         output.write("\(output.styled(gap + number, .faint))  \(words)")
       }
     }
+    // For people only: programs read a line for each step.
+    guard !invocation.isJSON, Output.isTerminal, count > steps.count else { return }
+    output.write(output.styled("1–\(steps.count) of \(count); --steps lists more", .faint))
   }
 }
 

@@ -1,4 +1,5 @@
 import CanvasCRDT
+import CommandWords
 
 /// `order`: puts a shape elsewhere in the drawing order.
 enum Order {
@@ -59,7 +60,9 @@ enum Order {
         throw .usage("\(word) needs another shape. Usage: sync-client order ROOM SHAPE \(word) OTHER")
       default:
         guard other == nil, let number = Int(word), number > 0 else {
-          throw .usage("\(word): WHERE is front, back, forward, backward, above, below or a number from 1")
+          let words = ["front", "back", "forward", "backward", "above", "below"]
+          let question = Suggestion.question(word, among: words, meaning: ["top": "front", "bottom": "back"])
+          throw .usage("\(word): WHERE is \(words.joined(separator: ", ")) or a number from 1.\(question)")
         }
         self = .number(number)
       }

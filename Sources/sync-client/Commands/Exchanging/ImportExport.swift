@@ -16,8 +16,9 @@ enum ImportExport {
         + "front of all others, as one step for undo."
     ],
     options: [
-      Option("--same", nil, "keep the file's identifiers: restore the shapes, don't copy them"),
+      Option("--same", nil, "keep the file's identifiers: restore what differs, don't copy"),
       Option("--at", "X,Y", "where the top left corner of the whole goes"),
+      Option.patience,
     ],
     examples: [
       "import demo drawing.json", "import demo layout.json --at 0,0", "show demo --json | sync-client import copy -",
@@ -34,7 +35,19 @@ enum ImportExport {
       over: editor.picture.order,
       using: &random
     )
-    return try await editor.commit(edits.map { ShapeEdit(shape: $0.shape, set: $0.set) })
+    return try await editor.commit(edits.compactMap { news($0.shape, $0.set, in: editor) })
+  }
+
+  /// The edit without what the shape has already. A drawing has the names that are shown, so a shown name is no news
+  /// either. Nil where nothing is left.
+  @ClientLoop
+  private static func news(_ shape: Identifier, _ set: Properties, in editor: RoomEditor) -> ShapeEdit? {
+    guard let standing = editor.canvas[shape] else { return ShapeEdit(shape: shape, set: set) }
+    var set = set.differing(from: standing.properties)
+    if set.assigned.contains(.name), set.name == editor.picture.names.name(of: shape) {
+      set = set.keeping(set.assigned.subtracting([.name]))
+    }
+    return set.assigned.isEmpty ? nil : ShapeEdit(shape: shape, set: set)
   }
 
   private static func point(_ text: String) throws(ClientFailure) -> Point {
@@ -92,6 +105,7 @@ enum ImportExport {
     let scale = try invocation.arguments.number("--scale", in: 0.01...4, standard: 2)
     let moment = try invocation.arguments.moment("--at")
     let room = try invocation.room()
+    try await RoomHistory.refuseFuture(moment, of: room, on: invocation.server)
     let stored = try await StoredDrawing.fetch(room, from: invocation.server, at: moment)
     let bytes =
       switch format {

@@ -144,10 +144,14 @@ final class PipeTeller: WriterFollower {
   func stateChanged(of writer: RoomWriter) {
     guard writer.submitter.joins > 0 else { return }
     switch writer.submitter.state {
-    case .waiting: Output.complain("offline: \(writer.whyNot); trying again")
-    case .joined where writer.submitter.joins > 1: Output.complain("back online")
+    case .waiting: output.notice("offline", "offline: \(writer.whyNot); trying again")
+    case .joined where writer.submitter.joins > 1: output.notice("back", "back online")
     default: break
     }
+  }
+
+  func postponed(_ postponement: Postponement, by writer: RoomWriter) {
+    output.notice(Text(postponement.code.wireName).string, "waiting: \(postponement.words)")
   }
 
   private func refuse(_ refusal: PipeRefusal, line: Int) {

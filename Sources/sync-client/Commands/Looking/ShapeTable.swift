@@ -1,4 +1,5 @@
 import CanvasCRDT
+import TerminalCanvas
 
 /// A room's shapes as a table, from the back to the front.
 struct ShapeTable {
@@ -8,6 +9,7 @@ struct ShapeTable {
 
   /// If a shape overlaps more than these, the others are only counted.
   private static let neighboursMax = 3
+  private static let overlapColumns = 72
 
   /// - Parameter stamps: who wrote to each shape last; nil to leave that column out.
   init(_ stored: StoredDrawing, stamps: [Identifier: Stamp]?) {
@@ -18,7 +20,7 @@ struct ShapeTable {
       .init(heading: "#", isNumeric: true), .init(heading: "name", widthMax: 28), .init(heading: "kind"),
       .init(heading: "at", isNumeric: true), .init(heading: "size", isNumeric: true),
       .init(heading: "turned", isNumeric: true), .init(heading: "fill"), .init(heading: "alpha", isNumeric: true),
-      .init(heading: ""), .init(heading: "overlaps", widthMax: 72), .init(heading: "identifier"),
+      .init(heading: ""), .init(heading: "overlaps", widthMax: ShapeTable.overlapColumns), .init(heading: "identifier"),
       .init(heading: "written"), .init(heading: "by"),
     ])
     var shares = PairShares(picture)
@@ -33,7 +35,7 @@ struct ShapeTable {
         .init(properties.position.words), .init(properties.size.words),
         .init(properties.rotation == 0 ? "" : "\(Figures.rounded(properties.rotation))°"),
         .init(properties.fill.text, .color(properties.fill)),
-        .init(properties.alpha == 10 ? "" : Figures.number(Double(properties.alpha) / 10)),
+        .init(properties.alpha == 10 ? "" : TenthsWords.text(properties.alpha)),
         .init(properties.visible ? "" : "hidden", .faint),
         .init(ShapeTable.overlaps(of: shape, &shares), .warning), .init(shape.id.text, .faint),
         .init(stamp.map { TimeWords.shown($0.milliseconds) } ?? ""), .init(stamp?.actor.text ?? ""),
@@ -51,9 +53,16 @@ struct ShapeTable {
       (picture.names.name(of: neighbour)?.string ?? neighbour.text, shares.of(ShapePair(shape.id, neighbour)))
     }
     let most = told.sorted { ($0.share, $1.name) > ($1.share, $0.name) }
-    var words = most.prefix(neighboursMax).map { "\($0.name) \(Figures.percentage($0.share))" }
-    if most.count > neighboursMax { words.append("\(most.count - neighboursMax) more") }
-    return words.joined(separator: ", ")
+    let rest = most.count > neighboursMax ? ["\(most.count - neighboursMax) more"] : []
+    func list(_ nameColumns: Int) -> String {
+      let words = most.prefix(neighboursMax).map { neighbour in
+        "\(neighbour.name.fittingWithEnd(nameColumns)) \(Figures.percentage(neighbour.share))"
+      }
+      return (words + rest).joined(separator: ", ")
+    }
+    let whole = list(.max)
+    return whole.columns <= overlapColumns
+      ? whole : list((overlapColumns - (rest.first?.columns ?? 0)) / neighboursMax - " 100 %, ".count)
   }
 
   func lines(for output: Output) -> [String] {

@@ -23,6 +23,7 @@ enum Show {
     let arguments = invocation.arguments
     let moment = try arguments.moment("--at")
     let room = try invocation.room()
+    try await RoomHistory.refuseFuture(moment, of: room, on: invocation.server)
     let hasStamps = arguments.has("--stamps")
     let stored = try await StoredDrawing.fetch(room, from: invocation.server, at: moment, stamps: hasStamps)
     let output = invocation.output

@@ -12,13 +12,15 @@ enum Watch {
       "It tells which shapes are made, changed and deleted, and by whom; which come to overlap, by how much of the "
         + "smaller one, and when they no longer do; who comes and goes. A drag is one line, printed when the shape "
         + "has come to rest.",
-      "After a lost connection it reconnects by itself. It runs until it is interrupted.",
+      "After a lost connection it reconnects by itself. It runs until it is interrupted, or until "
+        + "nobody reads its output any more.",
     ],
     options: [Option("--for", "TIME", "stop after this time")],
     examples: ["watch demo", "watch demo --json | jq 'select(.event == \"overlap\")'", "watch demo --for 1m"]
   ) { invocation in
     let duration = try invocation.arguments.milliseconds("--for")
     let room = try invocation.room()
+    try ReaderWatch.start()
     let watcher = Watcher(invocation.isJSON ? .programs : .people, invocation.output)
     var configuration = invocation.replicaConfiguration(name: "Watcher")
     configuration.readonly = true
@@ -98,7 +100,7 @@ final class Watcher: RoomFollower {
       let by = writer(origin)
       tell(ledger?.take(changes, by: by, on: client.replica.canvas, at: now) ?? [])
     case .departed(let edit): ledger?.depart(edit.shape)
-    case .reset: tell(ledger?.reset(to: client.replica.canvas, at: now) ?? [])
+    case .reset(let earlier): tell(ledger?.reset(to: client.replica.canvas, from: earlier, at: now) ?? [])
     case .peers(let peers):
       for peer in peers { ledger?.note(peer) }
     case .joined(let peer):
@@ -131,9 +133,7 @@ final class Watcher: RoomFollower {
   func flush(_ client: RoomClient) {
     timer?.cancel()
     timer = nil
-    var end = Moment.now()
-    end.monotonicMilliseconds += RoomLedger.restlessMillisecondsMax
-    tell(ledger?.due(at: end) ?? [])
+    tell(ledger?.due(at: .now(), isLast: true) ?? [])
     ledger = nil
   }
 

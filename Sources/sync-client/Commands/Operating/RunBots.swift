@@ -1,4 +1,5 @@
 import CanvasCRDT
+import CommandWords
 
 /// `bot`: bots that make shapes and move them, for company or for load.
 enum RunBots {
@@ -11,7 +12,7 @@ enum RunBots {
       "Behaviours: scatter (anywhere), wander (small steps), orbit (around a centre), swarm (all follow one point), "
         + "grid (from cell to cell).",
       "At the end it prints how many operations were acknowledged, refused and superseded, and how long answers took. "
-        + "Exit 0: all were acknowledged.",
+        + "Exit 0: all were acknowledged. An interrupt ends the bots at once, with the same figures.",
     ],
     options: [
       Option("--behaviour", "NAME", "scatter, wander, orbit, swarm or grid (default: wander)"),
@@ -23,7 +24,7 @@ enum RunBots {
       Option("--area", "X,Y,W,H", "where they move (default: 0,0,1200,800)"),
       Option("--clean", nil, "delete the shapes at the end"),
       Option("--ledger", nil, "print each shape's last place as a JSON line before the summary"),
-      Option("--patience", "TIME", "how long to wait for a server that is away or full (default: 60s)"),
+      Option("--patience", "TIME", "how long all wait at the end for a server that is away or full (default: 60s)"),
       Option("--quiet", nil, "no progress on standard error"),
     ],
     examples: [
@@ -33,9 +34,14 @@ enum RunBots {
     let plan = try Plan(invocation)
     let tally = BotTally()
     let crowd = BotCrowd(bots(plan, invocation, tally), tally, perSecond: plan.perSecond)
-    try await crowd.join(withinMilliseconds: min(30_000, plan.patience))
+    do {
+      try await crowd.join(withinMilliseconds: min(30_000, plan.patience))
+    } catch let interrupt as CancellationError {
+      BotSummary.write(crowd, to: invocation)
+      throw interrupt
+    }
     let isQuiet = invocation.arguments.has("--quiet")
-    await crowd.work(forMilliseconds: plan.duration) { if !isQuiet { BotSummary.progress($0) } }
+    await crowd.work(forMilliseconds: plan.duration) { if !isQuiet { BotSummary.progress($0, to: invocation.output) } }
     await crowd.finish(isCleaning: invocation.arguments.has("--clean"), patience: plan.patience)
     if invocation.arguments.has("--ledger") { BotSummary.writeLedger(crowd, to: invocation.output) }
     BotSummary.write(crowd, to: invocation)
@@ -59,8 +65,9 @@ enum RunBots {
       room = try invocation.room()
       let name = arguments["--behaviour"] ?? "wander"
       guard let kind = BotBehaviour.Kind(rawValue: name) else {
-        let all = BotBehaviour.Kind.allCases.map { $0.rawValue }.joined(separator: ", ")
-        throw .usage("--behaviour \(name): must be one of \(all)")
+        let all = BotBehaviour.Kind.allCases.map { $0.rawValue }
+        let question = Suggestion.question(name, among: all)
+        throw .usage("--behaviour \(name): must be one of \(all.joined(separator: ", ")).\(question)")
       }
       self.kind = kind
       shapes = try arguments.integer("--shapes", in: 1...100_000, standard: 5)

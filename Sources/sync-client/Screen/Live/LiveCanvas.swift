@@ -17,6 +17,8 @@ final class LiveCanvas: ScreenContent {
   var departures = Departures()
   var people: [Identifier: PresenceState] = [:]
   var followed: Identifier?
+  /// The followed person has not looked around yet, and the user was told so.
+  var awaitsView = false
 
   var view: CanvasView
   var layout: RoomLayout

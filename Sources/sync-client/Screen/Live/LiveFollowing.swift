@@ -25,7 +25,11 @@ extension LiveCanvas: RoomFollower {
     case .pong(let milliseconds): roundTrip = milliseconds
     case .rejected(let edit):
       leaving = .no
-      say("A change was undone: \(reason(edit)).", .warning)
+      switch edit.origin {
+      case .edit: say("A change was undone: \(reason(edit)).", .warning)
+      case .undo: say("Undo was not taken: \(reason(edit)). You can try it again.", .warning)
+      case .redo: say("Redo was not taken: \(reason(edit)). You can try it again.", .warning)
+      }
     case .unsent(0) where leaving == .onceSaved: host.end()
     case .state(.live): leaving = .no
     case .state where leaving == .onceSaved: leave()
@@ -38,6 +42,10 @@ extension LiveCanvas: RoomFollower {
 
   private func note(_ peer: Peer) {
     people[peer.actor] = peer.state.map { PresenceState($0) } ?? PresenceState()
+    if awaitsView, peer.actor == followed, people[peer.actor]?.view != nil {
+      awaitsView = false
+      say("You see what \(peer.shownName) sees.")
+    }
     // A shape that somebody lifts looks different.
     shapes = nil
   }

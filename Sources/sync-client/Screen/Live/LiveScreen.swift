@@ -116,6 +116,9 @@ extension LiveCanvas {
     frame.overlaps = drawing.overlaps(rows: layout.overlaps.count, selected: selection.first)
     frame.connection = connection
     frame.unsent = client.replica.unsentCount
+    if let postponement = client.replica.postponement, postponement.code == .unavailable {
+      frame.delay = postponement.message.string.printable
+    }
     frame.roundTripMilliseconds = roundTrip
     frame.isViewOnly = isViewOnly
     frame.notice = notice?.notice

@@ -74,14 +74,13 @@ extension LiveCanvas {
 
   func follow(_ actor: Identifier?) {
     followed = actor
+    awaitsView = false
     guard let actor, let peer = client.replica.peer(actor) else {
       say("You are not following anyone.")
       return
     }
-    say(
-      people[actor]?.view == nil
-        ? "\(peer.shownName) hasn’t looked around yet." : "You see what \(peer.shownName) sees."
-    )
+    awaitsView = people[actor]?.view == nil
+    say(awaitsView ? "\(peer.shownName) hasn’t looked around yet." : "You see what \(peer.shownName) sees.")
   }
 
   /// Stops following: the user has moved the view.

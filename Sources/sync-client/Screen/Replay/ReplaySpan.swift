@@ -26,21 +26,16 @@ struct ReplaySpan: Hashable, Sendable {
     from: UInt64?,
     to: UInt64?
   ) async throws -> ReplaySpan {
+    try await RoomHistory.refuseFuture(from, of: room, on: server)
     if let from, let to {
       guard from < to else { throw ClientFailure.usage("--from must be before --to") }
       return ReplaySpan(from: from, to: to)
     }
-    let bytes = try await ServerRequests(server: server).get(room.path("/history"), of: room.text)
-    let history = JSONValue(bytes)
+    let history = try await RoomHistory.fetch(room, from: server)
+    let begins = from ?? history.from
     // A little longer, so that the last change can be seen.
-    guard let begins = from ?? history?["from"]?.milliseconds,
-      let ends = to ?? history?["to"]?.milliseconds.map({ $0 + 1_000 })
-    else { throw ClientFailure.failed("\(server.authority): the answer about the history is malformed") }
+    let ends = to ?? history.to + 1_000
     guard begins < ends else { throw ClientFailure.usage("there is nothing to replay after --from") }
     return ReplaySpan(from: begins, to: ends)
   }
-}
-
-extension JSONValue {
-  fileprivate var milliseconds: UInt64? { number.flatMap { UInt64(exactly: $0) } }
 }

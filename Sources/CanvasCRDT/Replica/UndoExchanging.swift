@@ -1,0 +1,299 @@
+// Undoing and redoing: which values take the canvas from one side of a step to the other.
+
+extension UndoHistory {
+  /// The operations that undo the newest step that still has an effect; none where there is no such step. The caller
+  /// applies them to `canvas` directly, not through the history.
+  public mutating func undo(on canvas: Canvas, clock: inout Clock, milliseconds: UInt64) -> [Operation] {
+    openGroups = 0
+    closeStep()
+    var turn: UInt64?
+    return exchange(isUndo: true, on: canvas, clock: &clock, milliseconds: milliseconds, from: &turn)
+  }
+
+  /// The operations that redo the step that was undone last and can still be redone.
+  public mutating func redo(on canvas: Canvas, clock: inout Clock, milliseconds: UInt64) -> [Operation] {
+    var turn: UInt64?
+    let operations = exchange(isUndo: false, on: canvas, clock: &clock, milliseconds: milliseconds, from: &turn)
+    if let turn {
+      bringBackPassedOver(for: turn, on: canvas, operations, clock: clock, milliseconds: milliseconds)
+    }
+    return operations
+  }
+
+  /// Goes through one list from its newest step, up to one that has an effect, whose turn there is `from`. All of them
+  /// come to the other list.
+  private mutating func exchange(
+    isUndo: Bool,
+    on canvas: Canvas,
+    clock: inout Clock,
+    milliseconds: UInt64,
+    from: inout UInt64?
+  ) -> [Operation] {
+    let first = lastTurn + 1
+    var overwritten: [UInt64] = []
+    while let step = pop(fromUndoable: isUndo) {
+      let turn = newTurn()
+      var moved = step
+      var exchange = Exchange(
+        from: Place(isUndoable: isUndo, turn: step.turn),
+        to: Place(isUndoable: !isUndo, turn: turn)
+      )
+      let operations = self.exchange(&moved, &exchange, on: canvas, clock: &clock, milliseconds: milliseconds)
+      moved.turn = turn
+      moved.passedOverFor = nil
+      push(moved, ontoUndoable: !isUndo)
+      if let operations, !operations.isEmpty {
+        from = step.turn
+        if isUndo {
+          for index in redoable.indices where (first..<turn).contains(redoable[index].turn) {
+            redoable[index].passedOverFor = turn
+          }
+        }
+        remember(exchange)
+        return operations
+      }
+      if operations == nil { overwritten.append(turn) }
+    }
+    // Steps that others have written over are only kept for the sake of the order around a step that has an effect.
+    remove(fromUndoable: !isUndo) { overwritten.contains($0.turn) }
+    return []
+  }
+
+  /// After a redo: steps that the undo passed over go back too, as long as they still have no effect.
+  private mutating func bringBackPassedOver(
+    for turn: UInt64,
+    on canvas: Canvas,
+    _ operations: [Operation],
+    clock: Clock,
+    milliseconds: UInt64
+  ) {
+    guard redoable.last?.passedOverFor == turn else { return }
+    var canvas = canvas
+    for operation in operations { canvas.apply(operation) }
+    while redoable.last?.passedOverFor == turn {
+      var history = self
+      var clock = clock
+      guard var step = history.pop(fromUndoable: false) else { return }
+      let place = Place(isUndoable: false, turn: step.turn)
+      var exchange = Exchange(from: place, to: place)
+      let operations = history.exchange(&step, &exchange, on: canvas, clock: &clock, milliseconds: milliseconds)
+      guard operations?.isEmpty != false else { return }
+      step.turn = history.newTurn()
+      step.passedOverFor = nil
+      history.push(step, ontoUndoable: true)
+      self = history
+    }
+  }
+
+  /// The operations that take the canvas from one side of a step to the other. An empty list where both sides look
+  /// alike, as where a value was written over an equal one. Nil where others have written over everything.
+  private mutating func exchange(
+    _ step: inout Step,
+    _ exchange: inout Exchange,
+    on canvas: Canvas,
+    clock: inout Clock,
+    milliseconds: UInt64
+  ) -> [Operation]? {
+    let isUndo = exchange.from.isUndoable
+    var operations: [Operation] = []
+    var isInPlace = false
+    for place in inOrderOfNaming(step.entries, isUndo: isUndo) {
+      let entry = step.entries[place]
+      let from = isUndo ? entry.after : entry.before
+      let to = isUndo ? entry.before : entry.after
+      guard isUndo || entry.spared != .all,
+        let set = transition(
+          of: entry.shape,
+          from: from,
+          to: to,
+          sparing: isUndo ? PropertyMask() : entry.spared,
+          on: canvas,
+          actor: clock.actor
+        )
+      else {
+        step.entries[place].spared = isUndo ? .all : entry.spared
+        exchange.rest.append(entry)
+        continue
+      }
+      let spared = isUndo && from.isLive && to.isLive ? registersElsewhere(from, of: entry.shape, on: canvas) : []
+      step.entries[place].spared = isUndo ? spared : entry.spared
+      let stamp = set.assigned.isEmpty ? nil : clock.tick(milliseconds: milliseconds)
+      step.entries[place].takeDown(isUndo: isUndo, as: sides(of: entry, isUndo: isUndo, wrote: set, on: canvas))
+      if note(step.entries[place], from: from, to: to, wrote: set, at: stamp, on: canvas, in: &exchange) {
+        isInPlace = true
+      }
+      if let stamp {
+        operations.append(Operation(shape: entry.shape, at: stamp, set: set))
+        exchange.parts[entry.shape] = Exchange.Part(
+          from: exchange.from,
+          entry: entry,
+          stamp: stamp,
+          written: set.assigned
+        )
+      } else {
+        exchange.rest.append(entry)
+      }
+    }
+    return isInPlace ? operations : nil
+  }
+
+  /// The order in which to write `entries`. Shapes that come back are written last, in the order in which they had been
+  /// named. So shapes that share a name get back the numbers that they showed.
+  private func inOrderOfNaming(_ entries: [Entry], isUndo: Bool) -> [Int] {
+    func naming(_ place: Int) -> Stamp? {
+      let from = isUndo ? entries[place].after : entries[place].before
+      let to = isUndo ? entries[place].before : entries[place].after
+      return to.isLive && !from.isLive ? to.stamp(of: .name) : nil
+    }
+    var places = Array(entries.indices)
+    places.sort { first, second in
+      let one = naming(first) ?? .never
+      let other = naming(second) ?? .never
+      return one != other ? one < other : first < second
+    }
+    return places
+  }
+
+  /// The values to write so that a shape comes from one side of a step to the other. Nil where the shape is no longer
+  /// on the first side.
+  private func transition(
+    of shape: Identifier,
+    from: RegisterSnapshot,
+    to: RegisterSnapshot,
+    sparing spared: PropertyMask,
+    on canvas: Canvas,
+    actor: Identifier
+  ) -> Properties? {
+    let registers = canvas.registers(of: shape)
+    let isLive = registers.contains(.kind)
+    guard isLive == from.isLive else { return nil }
+    var set = Properties()
+    switch (from.isLive, to.isLive) {
+    case (true, true):
+      let values = canvas.values(of: shape)
+      for property in from.covered.intersection(.registers).subtracting(spared)
+      where originalStamp(of: property, in: shape, on: canvas) == from.stamp(of: property)
+        && from.stamp(of: property) != to.stamp(of: property)
+      {
+        var target = Properties()
+        if to.values.assigned.contains(property) {
+          target.take(property, from: to.values)
+        } else {
+          let kind = set.assigned.contains(.kind) ? set.kind : values.kind
+          target.assignDefault(property, kind: kind, of: shape)
+        }
+        if !target.agrees(on: property, with: values) { set.take(property, from: target) }
+      }
+    case (false, true):
+      guard originalStamp(of: .deleted, in: shape, on: canvas) == from.stamp(of: .deleted) else { return nil }
+      // Values that someone wrote while the shape was deleted are kept.
+      set.take(to.values.assigned.intersection(.registers).subtracting(registers), from: to.values)
+    case (true, false):
+      for property in registers {
+        let original = originalStamp(of: property, in: shape, on: canvas)
+        guard original == nil || original == from.stamp(of: property) || original?.actor == actor else { return nil }
+      }
+      set.delete()
+    // The shape was made and deleted in one step. Nothing is to be written, but its erasure now stands for the one
+    // before.
+    case (false, false): break
+    }
+    return set
+  }
+
+  /// The registers that someone has written, or erased, since they were as on this side.
+  private func registersElsewhere(
+    _ side: RegisterSnapshot,
+    of shape: Identifier,
+    on canvas: Canvas
+  ) -> PropertyMask {
+    var elsewhere = PropertyMask()
+    for property in side.covered.intersection(.registers)
+    where originalStamp(of: property, in: shape, on: canvas) != side.stamp(of: property) {
+      elsewhere.insert(property)
+    }
+    return elsewhere
+  }
+
+  /// Remembers which stamps the registers that are now on the `to` side stand for. False where there are none.
+  private mutating func note(
+    _ entry: Entry,
+    from: RegisterSnapshot,
+    to: RegisterSnapshot,
+    wrote set: Properties,
+    at stamp: Stamp?,
+    on canvas: Canvas,
+    in exchange: inout Exchange
+  ) -> Bool {
+    var isAny = false
+    var before: [StandIn] = []
+    let shape = entry.shape
+    for property in from.covered.union(to.covered).subtracting(entry.spared).union(set.assigned) {
+      let written = set.assigned.contains(property)
+      if !written {
+        guard !set.deleted, originalStamp(of: property, in: shape, on: canvas) == from.stamp(of: property) else {
+          continue
+        }
+      }
+      if property != .deleted || written { isAny = true }
+      guard let current = written ? stamp : canvas.stamp(of: property, in: shape) else { continue }
+      let original = to.stamp(of: property)
+      let alias = original == current ? nil : Alias(property: property, current: current, original: original)
+      let replaced = replaceAlias(of: property, in: shape, at: current, by: alias)
+      if !written { before.append(StandIn(property: property, current: current, alias: replaced)) }
+    }
+    if !before.isEmpty { exchange.standIns[shape] = before }
+    return isAny
+  }
+
+  /// Returns the alias that there was.
+  @discardableResult
+  mutating func replaceAlias(
+    of property: Property,
+    in shape: Identifier,
+    at current: Stamp,
+    by alias: Alias?
+  ) -> Alias? {
+    var ofShape = aliases[shape] ?? []
+    let index = ofShape.firstIndex { $0.property == property && $0.current == current }
+    let replaced = index.map { ofShape.remove(at: $0) }
+    if let alias { ofShape.append(alias) }
+    aliases[shape] = ofShape.isEmpty ? nil : ofShape
+    return replaced
+  }
+}
+
+// MARK: - Shapes that go and come back
+
+extension UndoHistory {
+  /// A side of an entry that has to be taken down anew, because an undo or redo has deleted its shape or brought it
+  /// back. What goes is all that the shape had. What an undo has brought back also has what others wrote to it while it
+  /// was deleted, so that redoing the deletion knows it.
+  private func sides(
+    of entry: Entry,
+    isUndo: Bool,
+    wrote set: Properties,
+    on canvas: Canvas
+  ) -> (from: RegisterSnapshot?, to: RegisterSnapshot?) {
+    let from = isUndo ? entry.after : entry.before
+    let to = isUndo ? entry.before : entry.after
+    let registers = canvas.registers(of: entry.shape)
+    if set.deleted {
+      var left = snapshot(of: from.covered.union(registers), in: entry.shape, on: canvas)
+      left.set(.deleted, from: from)
+      return (left, nil)
+    }
+    guard isUndo, !from.isLive, to.isLive else { return (nil, nil) }
+    var back = to
+    let standing = snapshot(of: registers, in: entry.shape, on: canvas)
+    for property in registers { back.set(property, from: standing) }
+    return (nil, back)
+  }
+}
+
+extension UndoHistory.Entry {
+  fileprivate mutating func takeDown(isUndo: Bool, as sides: (from: RegisterSnapshot?, to: RegisterSnapshot?)) {
+    if let from = sides.from { if isUndo { after = from } else { before = from } }
+    if let to = sides.to { if isUndo { before = to } else { after = to } }
+  }
+}

@@ -1,0 +1,202 @@
+// What becomes of a step when the server refuses the operations that undid or redid it.
+//
+// The rule: what was refused of a step goes back to where it was, and can be tried again; what was taken stays where it
+// went. So each list always says what the drawing shows, and nothing that a person did gets out of reach. Edits that
+// were made meanwhile stay above a step that goes back, since they are newer. A refused edit is different: it was never
+// in the drawing that others see, so it leaves no step (`forget`).
+
+extension UndoHistory {
+  /// A step on one of the lists.
+  struct Place: Hashable, Sendable {
+    let isUndoable: Bool
+    let turn: UInt64
+  }
+
+  /// What a register that nothing was written to stood for before, while it had this stamp.
+  struct StandIn: Sendable {
+    let property: Property
+    var current: Stamp
+    var alias: Alias?
+  }
+
+  /// An undo or redo with an effect, until the server has answered all that it wrote.
+  struct Exchange: Sendable {
+    /// One shape of the step.
+    struct Part: Sendable {
+      /// The place to which the entry goes back.
+      var from: Place
+      /// The entry as it was there.
+      var entry: Entry
+      var stamp: Stamp
+      let written: PropertyMask
+    }
+
+    let from: Place
+    let to: Place
+    /// By shape.
+    var parts = IdentifierMap<Part>()
+    /// Entries for which nothing was written. They go back with the last of the parts if none was taken.
+    var rest: [Entry] = []
+    /// By shape.
+    var standIns = IdentifierMap<[StandIn]>()
+    /// Whether the server has taken any of the parts.
+    var isTaken = false
+  }
+
+  mutating func remember(_ exchange: Exchange) {
+    exchanges.append(exchange)
+    // Memory has to be bounded here too. What was undone that long ago and is still on its way is not brought back.
+    var shapes = 0
+    let newest = exchanges.reversed().prefix { exchange in
+      shapes += exchange.parts.count + exchange.rest.count
+      return shapes <= UndoHistory.shapesMax
+    }
+    let dropped = exchanges.count - max(1, min(newest.count, UndoHistory.stepsMax))
+    if dropped > 0 { exchanges.removeFirst(dropped) }
+  }
+
+  /// What made an operation that the server has refused.
+  func origin(of operation: Operation) -> EditOrigin {
+    guard let exchange = exchanges.first(where: { $0.parts[operation.shape]?.stamp == operation.at }) else {
+      return .edit
+    }
+    return exchange.to.isUndoable ? .redo : .undo
+  }
+}
+
+// MARK: - The server's answers
+
+extension UndoHistory {
+  /// The server has taken an operation. What it undid or redid stays so.
+  mutating func taken(_ operation: Operation) {
+    guard let index = exchanges.firstIndex(where: { $0.parts[operation.shape]?.stamp == operation.at }) else { return }
+    var place: Place? = exchanges[index].to
+    // Whatever becomes of earlier exchanges of the same entry, this one lies above them.
+    for earlier in exchanges[...index].indices.reversed() where exchanges[earlier].to == place {
+      place = exchanges[earlier].parts.removeValue(forKey: operation.shape)?.from
+      exchanges[earlier].isTaken = true
+    }
+    exchanges.removeAll { $0.parts.isEmpty }
+  }
+
+  /// No operation on `shape` is on its way any more, so nothing of it can be refused.
+  mutating func settle(_ shape: Identifier, on canvas: Canvas) {
+    for index in exchanges.indices where exchanges[index].parts.removeValue(forKey: shape) != nil {
+      exchanges[index].isTaken = true
+    }
+    exchanges.removeAll { $0.parts.isEmpty }
+    guard var ofShape = aliases[shape] else { return }
+    ofShape.removeAll { $0.current != canvas.stamp(of: $0.property, in: shape) }
+    aliases[shape] = ofShape.isEmpty ? nil : ofShape
+  }
+
+  /// Operations on `shapes` were refused and are gone from the canvas, and with them older ones that had left their
+  /// values to these while they waited. The entries whose values are no longer there go back.
+  mutating func goBack(_ shapes: IdentifierSet, on canvas: Canvas) {
+    for index in exchanges.indices.reversed() {
+      let exchange = exchanges[index]
+      var moved = IdentifierSet()
+      var returning: [(entry: Entry, place: Place)] = []
+      for shape in exchange.parts.keys where shapes.contains(shape) {
+        guard let part = exchange.parts[shape], !part.stands(on: canvas) else { continue }
+        exchanges[index].parts[shape] = nil
+        if let later = exchanges.indices.first(where: { $0 > index && exchanges[$0].parts[shape]?.from == exchange.to })
+        {
+          // The entry was moved on by an exchange that stands. Should that one fail too, it goes back all the way.
+          exchanges[later].parts[shape]?.from = part.from
+          exchanges[later].parts[shape]?.entry = part.entry
+        } else {
+          moved.insert(shape)
+          returning.append((part.entry, part.from))
+        }
+        restoreAliases(of: shape, from: index)
+      }
+      if !moved.isEmpty, exchanges[index].parts.isEmpty, !exchange.isTaken {
+        for entry in exchange.rest {
+          moved.insert(entry.shape)
+          returning.append((entry, exchange.from))
+          restoreAliases(of: entry.shape, from: index)
+        }
+      }
+      remove(moved, at: exchange.to)
+      insert(returning)
+    }
+    exchanges.removeAll { $0.parts.isEmpty }
+    shapesRemembered = 0
+    for step in undoable { shapesRemembered += step.entries.count }
+    for step in redoable { shapesRemembered += step.entries.count }
+  }
+
+  /// Registers that nothing was written to stand again for what they stood for before the exchange. If a later exchange
+  /// has changed that too, it restores it in its turn.
+  private mutating func restoreAliases(of shape: Identifier, from index: Int) {
+    for standIn in exchanges[index].standIns.removeValue(forKey: shape) ?? [] {
+      var isLater = false
+      for later in exchanges.indices where later > index && !isLater {
+        guard var standIns = exchanges[later].standIns[shape],
+          let place = standIns.firstIndex(where: { $0.property == standIn.property && $0.current == standIn.current })
+        else { continue }
+        standIns[place].alias = standIn.alias
+        exchanges[later].standIns[shape] = standIns
+        isLater = true
+      }
+      if !isLater { replaceAlias(of: standIn.property, in: shape, at: standIn.current, by: standIn.alias) }
+    }
+  }
+}
+
+extension UndoHistory.Exchange.Part {
+  /// Whether all that was written is still there, or something newer over it.
+  fileprivate func stands(on canvas: Canvas) -> Bool {
+    for property in written {
+      guard let winner = canvas.winner(of: property, in: entry.shape), winner >= stamp else { return false }
+    }
+    return true
+  }
+}
+
+// MARK: - The two lists
+
+extension UndoHistory {
+  mutating func pop(fromUndoable isUndoable: Bool) -> Step? {
+    isUndoable ? undoable.popLast() : redoable.popLast()
+  }
+
+  mutating func push(_ step: Step, ontoUndoable isUndoable: Bool) {
+    if isUndoable { undoable.append(step) } else { redoable.append(step) }
+  }
+
+  mutating func remove(fromUndoable isUndoable: Bool, where isUnwanted: (Step) -> Bool) {
+    let steps = isUndoable ? undoable : redoable
+    for step in steps where isUnwanted(step) { shapesRemembered -= step.entries.count }
+    let kept = steps.filter { !isUnwanted($0) }
+    if isUndoable { undoable = kept } else { redoable = kept }
+  }
+
+  /// Takes shapes out of a step. A step without any is gone.
+  private mutating func remove(_ shapes: IdentifierSet, at place: Place) {
+    func remove(from steps: inout [Step]) {
+      guard let index = steps.firstIndex(where: { $0.turn == place.turn }) else { return }
+      steps[index].entries.removeAll { shapes.contains($0.shape) }
+      if steps[index].entries.isEmpty { steps.remove(at: index) }
+    }
+    guard !shapes.isEmpty else { return }
+    if place.isUndoable { remove(from: &undoable) } else { remove(from: &redoable) }
+  }
+
+  /// Puts each entry into the step that was at its place, or into a new one there.
+  private mutating func insert(_ entries: [(entry: Entry, place: Place)]) {
+    func insert(_ entry: Entry, at turn: UInt64, into steps: inout [Step]) {
+      let index = steps.partitionIndex { steps[$0].turn < turn }
+      if index == steps.count || steps[index].turn != turn { steps.insert(Step(turn: turn), at: index) }
+      steps[index].entries.append(entry)
+    }
+    for (entry, place) in entries {
+      if place.isUndoable {
+        insert(entry, at: place.turn, into: &undoable)
+      } else {
+        insert(entry, at: place.turn, into: &redoable)
+      }
+    }
+  }
+}

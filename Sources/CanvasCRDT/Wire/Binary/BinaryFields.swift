@@ -1,0 +1,117 @@
+// The fields of which the messages' binary forms are made.
+
+extension ByteReader {
+  @inline(__always)
+  mutating func varint() throws(BinaryFailure) -> UInt64 {
+    do { return try readVarint() } catch {
+      switch error {
+      case .truncated: throw .truncated
+      case .malformedVarint: throw .malformed("a varint that is longer than it has to be")
+      }
+    }
+  }
+
+  @inline(__always)
+  mutating func byte() throws(BinaryFailure) -> UInt8 {
+    do { return try readByte() } catch { throw .truncated }
+  }
+
+  mutating func littleEndian64() throws(BinaryFailure) -> UInt64 {
+    do { return try readLittleEndian() } catch { throw .truncated }
+  }
+
+  mutating func slice(_ count: Int) throws(BinaryFailure) -> UnsafeRawBufferPointer {
+    do { return try readBytes(count) } catch { throw .truncated }
+  }
+
+  mutating func countedBytes() throws(BinaryFailure) -> UnsafeRawBufferPointer {
+    let count = try varint()
+    guard count <= UInt64(remaining) else { throw .truncated }
+    return try slice(Int(count))
+  }
+
+  mutating func countedText() throws(BinaryFailure) -> Text {
+    guard let text = Text(utf8: try countedBytes()) else { throw .malformed("text that is not UTF-8") }
+    return text
+  }
+
+  /// Six bytes, highest first.
+  @inline(__always)
+  mutating func identifier() throws(BinaryFailure) -> Identifier {
+    guard let identifier = Identifier(packed: try packed48()) else {
+      throw .malformed("an identifier past zzz-zzz-zzz")
+    }
+    return identifier
+  }
+
+  @inline(__always)
+  mutating func packed48() throws(BinaryFailure) -> UInt64 {
+    let bytes = try slice(6)
+    let high = UInt64(UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self)))
+    return high << 16 | UInt64(bytes[4]) << 8 | UInt64(bytes[5])
+  }
+
+  /// Eight bytes of milliseconds and counter, highest first, and the actor.
+  mutating func stamp() throws(BinaryFailure) -> Stamp {
+    let bytes = try slice(8)
+    return Stamp(time: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)), actor: try identifier())
+  }
+
+  @inline(__always)
+  mutating func color() throws(BinaryFailure) -> Color {
+    let bytes = try slice(3)
+    return Color(red: bytes[0], green: bytes[1], blue: bytes[2])
+  }
+
+  /// How many of something follow, each of which takes `bytesEach` or more. A count that the rest of the bytes can't
+  /// hold is refused before anything is allocated for it.
+  mutating func count(bytesEach: Int) throws(BinaryFailure) -> Int {
+    let count = try varint()
+    guard count <= UInt64(remaining / bytesEach) else { throw .truncated }
+    return Int(count)
+  }
+}
+
+extension ByteWriter {
+  mutating func append(_ identifier: Identifier) {
+    append(upTo: 8) { room in
+      // Writes two bytes more than it keeps: one store instead of six.
+      room.storeBytes(of: (identifier.packed << 16).bigEndian, as: UInt64.self)
+      return 6
+    }
+  }
+
+  mutating func append(_ stamp: Stamp) {
+    appendBigEndian(stamp.time)
+    append(stamp.actor)
+  }
+
+  mutating func append(_ color: Color) {
+    append(upTo: 3) { room in
+      room[0] = color.red
+      room[1] = color.green
+      room[2] = color.blue
+      return 3
+    }
+  }
+
+  mutating func appendCounted(_ text: Text) {
+    appendVarint(UInt64(text.utf8Count))
+    append(text)
+  }
+
+  mutating func appendCounted(_ bytes: [UInt8]) {
+    appendVarint(UInt64(bytes.count))
+    append(bytes)
+  }
+}
+
+extension JSONText {
+  /// Nil unless the bytes are JSON in its shortest form.
+  init?(compact bytes: UnsafeRawBufferPointer) {
+    guard let json = try? JSONText(validating: bytes, maximumBytes: bytes.count), json.bytes.count == bytes.count else {
+      return nil
+    }
+    self = json
+  }
+}

@@ -1,0 +1,133 @@
+/// A client's first message.
+public struct Hello: Hashable, Sendable {
+  public var name: Text?
+  public var color: Color?
+  /// The actor that the client was before and wants to be again.
+  public var actor: Identifier?
+  /// The place from which the client wants to go on: the server sends only what is newer.
+  public var since: Cursor?
+  public var overlaps = false
+  public var readonly = false
+
+  public init() {}
+}
+
+// MARK: - JSON
+
+extension JSONEncoding {
+  static func write(_ hello: Hello, to writer: inout JSONWriter) {
+    if let name = hello.name {
+      writer.key("name")
+      writer.value(text: name)
+    }
+    if let color = hello.color {
+      writer.key("color")
+      writer.value(color)
+    }
+    if let actor = hello.actor {
+      writer.key("actor")
+      writer.value(actor)
+    }
+    if let since = hello.since {
+      writer.key("since")
+      writer.value(text: since.text)
+    }
+    writer.key("overlaps")
+    writer.value(hello.overlaps)
+    writer.key("readonly")
+    writer.value(hello.readonly)
+  }
+
+  static func readHello(from reader: inout JSONReader) throws(MessageError) -> Hello {
+    do throws(MessageError) { return try readHelloMembers(from: &reader) } catch {
+      guard case .badField(let words) = error else { throw error }
+      throw .badHello(words)
+    }
+  }
+
+  private static func readHelloMembers(from reader: inout JSONReader) throws(MessageError) -> Hello {
+    var hello = Hello()
+    try forEachMember(of: &reader) { (key, reader) throws(MessageError) in
+      switch key {
+      case "name":
+        let name = reader.text().flatMap { PropertyRules.allowsName($0) ? $0 : nil }
+        guard let name else { throw .badField(PropertyProblem(.name).message) }
+        hello.name = name
+      case "color": hello.color = try reader.color().orField("color must be a colour as #RRGGBB")
+      case "actor": hello.actor = try reader.identifier().orField("actor must be an identifier such as k3j-9x2-m1p")
+      case "since": hello.since = Cursor(try reader.text().orField("since must be the text of a cursor"))
+      case "overlaps": hello.overlaps = try reader.boolean().orField("overlaps must be true or false")
+      case "readonly": hello.readonly = try reader.boolean().orField("readonly must be true or false")
+      default: reader.passOver()
+      }
+    }
+    return hello
+  }
+}
+
+// MARK: - Binary
+
+extension BinaryEncoding {
+  /// The first byte of a hello's fields is a sum of these. JavaScript writes hellos too.
+  public enum HelloFlag: UInt8, CaseIterable {
+    case name = 1
+    case color = 2
+    case actor = 4
+    case since = 8
+    case overlaps = 16
+    case readonly = 32
+
+    static func isSet(_ flag: HelloFlag, in flags: UInt8) -> Bool { flags & flag.rawValue != 0 }
+    static var all: UInt8 { allCases.reduce(0) { $0 | $1.rawValue } }
+  }
+
+  /// Decodes a client's message that has to be a hello.
+  public static func decodeHello(_ bytes: UnsafeRawBufferPointer) throws(MessageError) -> Hello {
+    var reader = ByteReader(bytes)
+    do throws(BinaryFailure) {
+      guard try reader.byte() == ClientMessageKind.hello.rawValue else { throw .hello("no hello") }
+      let hello = try readHello(from: &reader)
+      guard reader.isAtEnd else { throw .malformed("bytes behind the message") }
+      return hello
+    } catch {
+      throw error.error()
+    }
+  }
+
+  static func write(_ hello: Hello, to writer: inout ByteWriter) {
+    var flags: UInt8 = 0
+    if hello.name != nil { flags |= HelloFlag.name.rawValue }
+    if hello.color != nil { flags |= HelloFlag.color.rawValue }
+    if hello.actor != nil { flags |= HelloFlag.actor.rawValue }
+    if hello.since != nil { flags |= HelloFlag.since.rawValue }
+    if hello.overlaps { flags |= HelloFlag.overlaps.rawValue }
+    if hello.readonly { flags |= HelloFlag.readonly.rawValue }
+    writer.append(flags)
+    if let name = hello.name { writer.appendCounted(name) }
+    if let color = hello.color { writer.append(color) }
+    if let actor = hello.actor { writer.append(actor) }
+    if let since = hello.since { writer.append(since) }
+  }
+
+  static func readHello(from reader: inout ByteReader) throws(BinaryFailure) -> Hello {
+    let flags = try reader.byte()
+    guard flags & ~HelloFlag.all == 0 else { throw .hello("a flag of hello that there is not") }
+    var hello = Hello()
+    if HelloFlag.isSet(.name, in: flags) {
+      let name = try reader.countedText()
+      guard PropertyRules.allowsName(name) else {
+        throw .hello("name must be text of 1 to 128 bytes without control characters")
+      }
+      hello.name = name
+    }
+    if HelloFlag.isSet(.color, in: flags) { hello.color = try reader.color() }
+    if HelloFlag.isSet(.actor, in: flags) {
+      guard let actor = Identifier(packed: try reader.packed48()) else { throw .hello("actor must be an identifier") }
+      hello.actor = actor
+    }
+    if HelloFlag.isSet(.since, in: flags) { hello.since = try reader.cursor() }
+    hello.overlaps = HelloFlag.isSet(.overlaps, in: flags)
+    hello.readonly = HelloFlag.isSet(.readonly, in: flags)
+    return hello
+  }
+}

@@ -1,0 +1,24 @@
+/// What has a name on the wire, such as a role.
+protocol WireNamed: CaseIterable {
+  var wireName: StaticString { get }
+}
+
+extension WireNamed {
+  /// The first case with this name; nil where there is none.
+  init?(wireName bytes: UnsafeRawBufferPointer) {
+    for named in Self.allCases where named.wireName.isSame(as: bytes) {
+      self = named
+      return
+    }
+    return nil
+  }
+}
+
+extension ShapeKind: WireNamed {}
+
+extension StaticString {
+  func isSame(as bytes: UnsafeRawBufferPointer) -> Bool {
+    guard bytes.count == utf8CodeUnitCount else { return false }
+    return ByteOrder.compare(bytes, UnsafeRawBufferPointer(start: utf8Start, count: utf8CodeUnitCount)) == 0
+  }
+}

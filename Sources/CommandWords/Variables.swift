@@ -1,0 +1,39 @@
+/// The variables of the environment that the project reads. All of them begin with `CANVAS_`.
+///
+/// A server and a client that are started from one shell see each other's variables. So both have to know all of them,
+/// in order to tell a mistyped one.
+public enum Variables {
+  /// What `sync-client` reads.
+  public static let client = ["CANVAS_SERVER", "CANVAS_TOKEN"]
+
+  /// What `SyncServer` reads: one for each of its flags, as a test holds.
+  public static let server = [
+    "CANVAS_HOST", "CANVAS_PORT", "CANVAS_DATA", "CANVAS_WEB", "CANVAS_TOKENS", "CANVAS_LOG_LEVEL",
+    "CANVAS_LOG_FORMAT", "CANVAS_PROXIES", "CANVAS_COMPRESS", "CANVAS_MAX_MESSAGE_BYTES",
+    "CANVAS_MAX_OPS_PER_MESSAGE", "CANVAS_MAX_OPS_PER_SECOND", "CANVAS_MAX_SHAPES", "CANVAS_MAX_CLOCK_AHEAD_MS",
+    "CANVAS_HORIZON_MS", "CANVAS_MAX_PRESENCE_BYTES", "CANVAS_PRESENCE_INTERVAL_MS",
+    "CANVAS_MAX_MESSAGES_PER_SECOND", "CANVAS_MAX_REFUSALS_IGNORED", "CANVAS_MAX_NAME_BYTES", "CANVAS_HELLO_MS",
+    "CANVAS_IDLE_MS", "CANVAS_PONG_MS", "CANVAS_MAX_WAITING_BYTES", "CANVAS_MAX_OPS_IN_FLIGHT",
+    "CANVAS_MAX_ERASURES", "CANVAS_MAX_CONNECTIONS_PER_ROOM", "CANVAS_BEAT_MS", "CANVAS_MAX_BEAT_OPS",
+    "CANVAS_RING_BYTES", "CANVAS_RING_BEATS", "CANVAS_MAX_STATE_STREAMS", "CANVAS_ROOM_IDLE_MS",
+    "CANVAS_MAX_OVERLAPS", "CANVAS_INDEX_IDLE_MS", "CANVAS_MAX_ROOMS", "CANVAS_MAX_CONNECTIONS",
+    "CANVAS_MAX_CONNECTIONS_PER_ADDRESS", "CANVAS_MAX_HTTP_CONNECTIONS",
+    "CANVAS_MAX_HTTP_CONNECTIONS_PER_ADDRESS", "CANVAS_MAX_HTTP_BYTES", "CANVAS_HISTORY_MS",
+    "CANVAS_VERIFY_EVERY_MS", "CANVAS_VERIFY_BYTES_PER_SECOND", "CANVAS_VERIFY_TURN_MS",
+  ]
+
+  /// What the build and the tests read.
+  private static let workshop = ["CANVAS_SEED", "CANVAS_SOAK", "CANVAS_STRICT", "CANVAS_WRITE_GOLDEN"]
+
+  /// A sentence for each of `names` that begins as ours and that nobody reads.
+  /// - Parameter own: the variables of the program that complains.
+  public static func complaints(about names: some Sequence<String>, own: [String]) -> [String] {
+    let known = Set(client + server + workshop)
+    return names.filter { $0.hasPrefix("CANVAS_") && !known.contains($0) }.sorted().map { name in
+      // The prefix would make any two of them alike.
+      let bare = own.map { String($0.dropFirst("CANVAS_".count)) }
+      let meant = Suggestion.nearest(to: String(name.dropFirst("CANVAS_".count)), among: bare)
+      return "the variable \(name) means nothing." + (meant.map { " Did you mean CANVAS_\($0)?" } ?? "")
+    }
+  }
+}

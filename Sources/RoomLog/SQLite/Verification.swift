@@ -1,0 +1,197 @@
+/// Verifying: reading what is stored and comparing it with its checksums, room by room and row by row.
+///
+/// It goes by the rooms' numbers, so that it needs no list of them, and a place in it is a value: a round can be left at any
+/// row and taken up again. Whatever was changed meanwhile is met as it is then.
+extension Reader {
+  /// How much a part may still read.
+  private struct Budget {
+    var bytesLeft: Int
+    let deadline: UInt64?
+    var isSpent: Bool {
+      guard bytesLeft > 0 else { return true }
+      return deadline.map { SystemCalls.monotonicMicroseconds() >= $0 } ?? false
+    }
+  }
+
+  func verifyPart(_ request: VerifyRequest, _ statements: ReaderStatements) throws(ReadingFailure) -> VerifiedPart {
+    var part = VerifiedPart()
+    var budget = Budget(
+      bytesLeft: request.bytesMax,
+      deadline: SystemCalls.monotonicMicroseconds() &+ request.microsecondsMax
+    )
+    var place = if let start = request.start { start } else { try first(statements) }
+    repeat {
+      if case .end = place.stage {
+        let found = try reading { () throws(SQLiteFailure) in
+          try statements.entry(after: place.room, through: place.roomMax)
+        }
+        guard let found else { return part }
+        place = begin(found, place, &part)
+      } else {
+        place = try goOn(place, &part, &budget, statements)
+      }
+    } while !budget.isSpent
+    part.next = place
+    return part
+  }
+
+  private func first(_ statements: ReaderStatements) throws(ReadingFailure) -> VerifyPlace {
+    let last = try reading { () throws(SQLiteFailure) in try statements.lastRoom() }
+    return VerifyPlace(room: 0, stage: .end, roomMax: last)
+  }
+
+  /// Verifies one room whole.
+  /// - Returns: how many records it has.
+  func verify(_ name: String, _ statements: ReaderStatements) throws(ReadingFailure) -> Int {
+    let entry = try room(name, epoch: nil, statements)
+    var part = VerifiedPart()
+    var budget = Budget(bytesLeft: .max, deadline: nil)
+    var place = VerifyPlace(room: entry.number, stage: .end, roomMax: entry.number)
+    place = begin((entry, true), place, &part)
+    while place.stage != .end { place = try goOn(place, &part, &budget, statements) }
+    if let damage = part.damages.first { throw .refused(damage) }
+    return part.records
+  }
+
+  private func begin(
+    _ found: (entry: RoomEntry, isSound: Bool),
+    _ place: VerifyPlace,
+    _ part: inout VerifiedPart
+  ) -> VerifyPlace {
+    let entry = found.entry
+    var place = VerifyPlace(room: entry.number, stage: .end, roomMax: place.roomMax)
+    if found.isSound {
+      place.stage = .records(after: entry.trimmed, through: entry.last)
+    } else {
+      shared.note(.init(room: entry.name, position: 0, isHistory: false), room: entry.number)
+      part.damages.append(.damaged(room: entry.name, position: 0))
+      part.rooms += 1
+    }
+    return place
+  }
+
+  private func goOn(
+    _ place: VerifyPlace,
+    _ part: inout VerifiedPart,
+    _ budget: inout Budget,
+    _ statements: ReaderStatements
+  ) throws(ReadingFailure) -> VerifyPlace {
+    var place = place
+    let found = try reading { () throws(SQLiteFailure) in try statements.entry(numbered: place.room) }
+    guard let (entry, isSound) = found, isSound else {
+      // Deleted, or damaged, since the part before: then the next round tells.
+      place.stage = .end
+      return place
+    }
+    switch place.stage {
+    case .end: break
+    case .records(let after, let through):
+      place.stage = try records(of: entry, after: after, through: through, &part, &budget, statements)
+    case .snapshots(let after):
+      let snapshot = try reading { () throws(SQLiteFailure) in
+        try statements.snapshot(room: entry.number, after: after)
+      }
+      switch snapshot {
+      case .sound(let row):
+        place.stage = .parts(position: row.place.position, last: -1, bytes: 0, checksum: Checksum().value)
+      case .damaged(let position): isDamaged(snapshotAt: position, of: entry, &place, &part)
+      case nil:
+        shared.noteSnapshots(areDamaged: place.hasDamagedSnapshot, room: entry.number)
+        part.rooms += 1
+        place.stage = .end
+      }
+    case .parts(let position, let last, let bytes, let checksum):
+      try parts(of: entry, position, last, bytes, Checksum(after: checksum), &place, &part, &budget, statements)
+    }
+    return place
+  }
+
+  private func records(
+    of entry: RoomEntry,
+    after: UInt64,
+    through: UInt64,
+    _ part: inout VerifiedPart,
+    _ budget: inout Budget,
+    _ statements: ReaderStatements
+  ) throws(ReadingFailure) -> VerifyPlace.Stage {
+    // The room may have been trimmed or cut since the part before.
+    var position = max(after, entry.trimmed)
+    let end = min(through, entry.last)
+    guard position < end else { return .snapshots(after: 0) }
+    do throws(ReadingFailure) {
+      try walk(entry, after: position, through: end, statements) { record in
+        position = record.position
+        part.records += 1
+        part.bytes += record.bytes.count
+        budget.bytesLeft -= record.bytes.count
+        return !budget.isSpent
+      }
+    } catch {
+      guard case .refused(let damage) = error else { throw error }
+      // Nothing reads past it. The snapshots still count.
+      part.damages.append(damage)
+      return .snapshots(after: 0)
+    }
+    return position < end ? .records(after: position, through: end) : .snapshots(after: 0)
+  }
+
+  private func parts(
+    of entry: RoomEntry,
+    _ position: UInt64,
+    _ last: Int64,
+    _ bytes: Int,
+    _ content: Checksum,
+    _ place: inout VerifyPlace,
+    _ part: inout VerifiedPart,
+    _ budget: inout Budget,
+    _ statements: ReaderStatements
+  ) throws(ReadingFailure) {
+    var (last, bytes, content) = (last, bytes, content)
+    let snapshot = try reading { () throws(SQLiteFailure) in
+      try statements.snapshot(room: entry.number, after: position - 1)
+    }
+    guard case .sound(let row) = snapshot, row.place.position == position else {
+      // It was dropped since the part before.
+      place.stage = .snapshots(after: position - 1)
+      return
+    }
+    let rows = statements.parts
+    defer { rows.reset() }
+    rows.bind(1, entry.number)
+    rows.bind(2, position)
+    rows.bind(3, last)
+    do throws(SQLiteFailure) {
+      while try rows.step() {
+        let piece = rows.bytes(1)
+        last = rows.integer(0)
+        bytes += piece.count
+        content.add(piece)
+        part.bytes += piece.count
+        budget.bytesLeft -= piece.count
+        guard !budget.isSpent else {
+          place.stage = .parts(position: position, last: last, bytes: bytes, checksum: content.value)
+          return
+        }
+      }
+    } catch {
+      guard error.isDamage else { throw .failed(error) }
+      return isDamaged(snapshotAt: position, of: entry, &place, &part)
+    }
+    guard bytes == row.place.byteCount, content.value == row.content else {
+      return isDamaged(snapshotAt: position, of: entry, &place, &part)
+    }
+    place.stage = .snapshots(after: position)
+  }
+
+  private func isDamaged(
+    snapshotAt position: UInt64,
+    of entry: RoomEntry,
+    _ place: inout VerifyPlace,
+    _ part: inout VerifiedPart
+  ) {
+    part.damages.append(.damagedSnapshot(room: entry.name, position: position))
+    place.hasDamagedSnapshot = true
+    shared.noteSnapshots(areDamaged: true, room: entry.number)
+    place.stage = .snapshots(after: position)
+  }
+}

@@ -1,0 +1,132 @@
+import CanvasCRDT
+import RoomLog
+
+/// The rounds in which everything that is stored is read and compared with its checksums, so that damage is found
+/// before somebody needs the room.
+///
+/// What always holds: at most one part is under way, and at most one begins in a second. The first round begins when
+/// the server starts. The next begins when the interval since the beginning of the last one is over. A part that fails
+/// is tried again.
+struct Verification {
+  private let limits: Limits
+  private var place: VerifyPlace?
+  private var isUnderWay = false
+  private var round: Round?
+  /// When the newest round began, on the monotonic clock.
+  private var beganAt: UInt64?
+  /// Everything that had been stored by this time has been verified since. `nil` before the first round has ended.
+  private(set) var verifiedMilliseconds: UInt64?
+  private(set) var rooms: UInt64 = 0
+  private(set) var bytes: UInt64 = 0
+
+  /// What a round has found so far.
+  struct Round {
+    let began: Moment
+    var rooms = 0
+    var records = 0
+    var bytes = 0
+    /// The names of damaged rooms, as many as one line can name.
+    var damaged: [String] = []
+    var damagedCount = 0
+
+    static let namesMax = 20
+  }
+
+  init(limits: Limits) { self.limits = limits }
+
+  /// The part that is due. It counts as under way until `took` or `failed`.
+  mutating func begin(now: Moment) -> ((_ id: UInt64) -> LogRequest)? {
+    guard limits.verifyIntervalMilliseconds > 0, !isUnderWay else { return nil }
+    if round == nil {
+      if let beganAt, now.monotonicMilliseconds - beganAt < limits.verifyIntervalMilliseconds { return nil }
+      beganAt = now.monotonicMilliseconds
+      round = Round(began: now)
+      place = nil
+    }
+    isUnderWay = true
+    let start = place
+    let bytesMax = Int(clamping: limits.verifyBytesPerSecond)
+    let microsecondsMax = limits.verifyTurnMilliseconds * 1_000
+    return { .verifyPart(VerifyRequest(id: $0, start: start, bytesMax: bytesMax, microsecondsMax: microsecondsMax)) }
+  }
+
+  mutating func failed() { isUnderWay = false }
+
+  /// - Returns: the round, if this was its last part.
+  mutating func took(_ part: VerifiedPart) -> Round? {
+    isUnderWay = false
+    rooms += UInt64(part.rooms)
+    bytes += UInt64(part.bytes)
+    place = part.next
+    round?.add(part)
+    guard part.next == nil, let ended = round else { return nil }
+    round = nil
+    verifiedMilliseconds = ended.began.wallMilliseconds
+    return ended
+  }
+}
+
+extension Verification.Round {
+  fileprivate mutating func add(_ part: VerifiedPart) {
+    rooms += part.rooms
+    records += part.records
+    bytes += part.bytes
+    for case let room? in part.damages.map(\.room) where damaged.last != room {
+      damagedCount += 1
+      if damaged.count < Self.namesMax { damaged.append(room) }
+    }
+  }
+}
+
+extension LogError {
+  /// The name of the damaged room.
+  var room: String? {
+    switch self {
+    case .damaged(let room, _), .damagedSnapshot(let room, _): room
+    default: nil
+    }
+  }
+}
+
+extension Hub {
+  /// Has the log verify the next part of what it has stored, on its reading thread.
+  func verifySome(now: Moment) {
+    guard log.fault == nil, let request = verification.begin(now: now) else { return }
+    Task {
+      let event = await ask { request($0) }
+      guard case .verifiedPart(_, let part) = event else {
+        verification.failed()
+        logger.warning("verifying what is stored failed", ["reason": .text(Hub.words(event))])
+        return
+      }
+      for damage in part.damages { found(damage) }
+      if let round = verification.took(part) { tell(round) }
+    }
+  }
+
+  private func found(_ damage: LogError) {
+    logger.error("\(damage)", ["room": .text(damage.room ?? "")])
+    // An open room is sound: it was read before the damage, or is only in memory. A snapshot of it replaces the damaged
+    // records.
+    guard case .damaged(let name, 1...) = damage, let open = rooms[name], open.lacksSnapshot else { return }
+    open.logIsDamaged()
+    snapshot(open)
+  }
+
+  private func tell(_ round: Verification.Round) {
+    let milliseconds = SteadyClock.milliseconds() - round.began.monotonicMilliseconds
+    logger.info(
+      "verified all rooms",
+      [
+        "rooms": .init(round.rooms), "records": .init(round.records), "bytes": .init(round.bytes),
+        "damaged": .init(round.damagedCount), "seconds": .init(milliseconds / 1_000),
+      ]
+    )
+    if round.damagedCount > 0 {
+      logger.error(
+        "\(round.damagedCount == 1 ? "a room is" : "\(round.damagedCount) rooms are") damaged; see SyncServer log repair",
+        ["rooms": .text(round.damaged.joined(separator: " "))]
+      )
+    }
+  }
+}

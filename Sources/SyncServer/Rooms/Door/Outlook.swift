@@ -1,0 +1,65 @@
+import CanvasCRDT
+
+/// What will become of one shape, as far as the limits go: the newest stamps under which it was made, changed and
+/// deleted. The newest are enough, because merging gives the same result in any order (M2, M4, M5).
+struct Outlook: Sendable {
+  private var kind: Stamp?
+  /// The newest stamp of any property but the kind.
+  private var other: Stamp?
+  private var erasure: Stamp?
+
+  /// A shape that nothing is known of.
+  init() {}
+
+  /// A shape as a canvas has it.
+  init(of shape: Identifier, on canvas: borrowing Canvas) {
+    erasure = canvas.stamp(of: .deleted, in: shape)
+    for property in canvas.registers(of: shape) { note(property, canvas.stamp(of: property, in: shape)) }
+  }
+
+  /// What one operation does to a shape. If the operation deletes the shape, nothing of what it sets beside remains.
+  init(_ set: borrowing Properties, at stamp: Stamp) {
+    if set.deleted {
+      erasure = stamp
+    } else {
+      for property in set.assigned { note(property, stamp) }
+    }
+  }
+
+  private mutating func note(_ property: Property, _ stamp: Stamp?) {
+    guard let stamp else { return }
+    switch property {
+    case .deleted: break
+    case .kind: kind = Outlook.newer(kind, stamp)
+    default: other = Outlook.newer(other, stamp)
+    }
+  }
+
+  mutating func merge(_ arriving: Outlook) {
+    kind = Outlook.newer(kind, arriving.kind)
+    other = Outlook.newer(other, arriving.other)
+    erasure = Outlook.newer(erasure, arriving.erasure)
+  }
+
+  private static func newer(_ one: Stamp?, _ another: Stamp?) -> Stamp? {
+    guard let one, let another else { return one ?? another }
+    return max(one, another)
+  }
+
+  private func outlives(_ stamp: Stamp?) -> Bool {
+    guard let stamp else { return false }
+    return erasure.map { stamp > $0 } ?? true
+  }
+
+  var isLive: Bool { outlives(kind) }
+
+  /// How the shape counts against the room's limits.
+  var counts: Fullness.Counts {
+    let hasRecord = isLive || outlives(other)
+    return Fullness.Counts(
+      live: isLive ? 1 : 0,
+      records: hasRecord ? 1 : 0,
+      erasures: !hasRecord && erasure != nil ? 1 : 0
+    )
+  }
+}

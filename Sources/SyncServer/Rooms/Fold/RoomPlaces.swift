@@ -1,0 +1,29 @@
+import CanvasCRDT
+
+/// Makes a room's cursors from positions in its log, and reads them back.
+struct RoomPlaces: Hashable, Sendable {
+  /// Which life of the room this is. A room that was deleted, or restored from a backup, begins a new epoch.
+  let epoch: UInt64
+  private(set) var runs: RoomRuns
+
+  init(epoch: UInt64, runs: RoomRuns = RoomRuns()) {
+    self.epoch = epoch
+    self.runs = runs
+  }
+
+  func cursor(at position: UInt64) -> Cursor {
+    RoomCursor(epoch: epoch, run: runs.number(at: position) ?? RoomRuns.none, position: position).cursor
+  }
+
+  /// The position that a cursor names in a log that ends with `last`. `nil` if the log that the cursor was made for is
+  /// not known to be the beginning of this one.
+  func position(of cursor: RoomCursor, upTo last: UInt64) -> UInt64? {
+    guard cursor.position <= last, let run = runs.number(at: cursor.position), cursor.isOf(epoch: epoch, run: run)
+    else {
+      return nil
+    }
+    return cursor.position
+  }
+
+  mutating func note(run: UInt64, at position: UInt64) { runs.note(run, at: position) }
+}

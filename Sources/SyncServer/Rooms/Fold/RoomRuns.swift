@@ -1,0 +1,62 @@
+/// Which run of a server wrote which part of a room's log.
+///
+/// A run is one process of a server, named by 64 random bits. A run's first record in a room carries that number, so
+/// the log tells where the run began. A data directory that is restored from a copy continues in another run. So what
+/// the lost run had written can be told from what the new run writes at the same positions.
+///
+/// What always holds:
+/// - Positions rise, and no run's number occurs twice.
+/// - From the oldest remembered run on, it is known which run wrote what. Positions before it belong to forgotten runs
+///   if there were any. Otherwise they were written before servers had runs.
+struct RoomRuns: Hashable, Sendable {
+  struct Run: Hashable, Sendable {
+    /// The first position that the run wrote to.
+    let first: UInt64
+    let number: UInt64
+  }
+
+  /// Oldest first.
+  private(set) var newest: [Run] = []
+  /// Whether there were older runs.
+  private(set) var hasForgotten = false
+
+  init() {}
+
+  /// - Returns: `nil` if the runs are not in order, or are more than are remembered.
+  init?(newest: [Run], hasForgotten: Bool) {
+    self.hasForgotten = hasForgotten
+    for run in newest {
+      guard run.first > self.newest.last?.first ?? 0, !contains(run.number), self.newest.count < RoomRuns.remembered
+      else {
+        return nil
+      }
+      self.newest.append(run)
+    }
+  }
+
+  /// The number of the run that a position belongs to: `none` if the position is older than all runs, `nil` if its run
+  /// is forgotten.
+  func number(at position: UInt64) -> UInt64? {
+    // Almost always the newest run.
+    for run in newest.reversed() where run.first <= position { return run.number }
+    return hasForgotten && position > 0 ? nil : RoomRuns.none
+  }
+
+  func contains(_ number: UInt64) -> Bool { newest.contains { $0.number == number } }
+
+  /// Notes a run's number that a record carries. Records under way when the first one is stored carry it too.
+  mutating func note(_ number: UInt64, at position: UInt64) {
+    guard !contains(number) else { return }
+    newest.append(Run(first: position, number: number))
+    guard newest.count > RoomRuns.remembered else { return }
+    newest.removeFirst()
+    hasForgotten = true
+  }
+
+  /// The number that no run has.
+  static let none: UInt64 = 0
+
+  /// A client that is away for more restarts than this gets the whole state once. The runs take a kilobyte of each open
+  /// room.
+  static let remembered = 64
+}

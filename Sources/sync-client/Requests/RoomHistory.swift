@@ -1,0 +1,38 @@
+import CanvasCRDT
+
+/// The span of a room's history that the server keeps, in Unix milliseconds.
+struct RoomHistory: Hashable, Sendable {
+  let from: UInt64
+  let to: UInt64
+
+  @ClientLoop
+  static func fetch(_ room: RoomName, from server: ServerAddress) async throws(ClientFailure) -> RoomHistory {
+    let bytes = try await ServerRequests(server: server).get(room.path("/history"), of: room.text)
+    let history = JSONValue(bytes)
+    guard let from = history?["from"]?.milliseconds, let to = history?["to"]?.milliseconds else {
+      throw .failed("\(server.authority): the answer about the history is malformed")
+    }
+    return RoomHistory(from: from, to: to)
+  }
+
+  /// Refuses a moment that is still to come. The server would answer with the present.
+  /// - Parameter moment: nil is no moment, so it is never refused.
+  @ClientLoop
+  static func refuseFuture(
+    _ moment: UInt64?,
+    of room: RoomName,
+    on server: ServerAddress
+  ) async throws(ClientFailure) {
+    guard let moment, moment > Clocks.wallMilliseconds() else { return }
+    let newest = try await fetch(room, from: server).to
+    // The server's clock may be ahead of this machine's.
+    guard moment > newest else { return }
+    throw .usage(
+      "\(TimeWords.shown(moment)) is in the future. The newest change of \(room.text) is of \(TimeWords.shown(newest))."
+    )
+  }
+}
+
+extension JSONValue {
+  fileprivate var milliseconds: UInt64? { number.flatMap { UInt64(exactly: $0) } }
+}

@@ -1,0 +1,170 @@
+"""All operations that clients submitted, got acknowledged or saw, and what each room must therefore have."""
+
+import time
+from dataclasses import dataclass
+
+from client import order
+
+# Lines of a register's history that are printed when something has vanished.
+HISTORY_LINES = 16
+
+
+@dataclass(slots=True)
+class Fact:
+    """One value of one register. The three moments are on the monotonic clock; None where it has not happened."""
+
+    label: str
+    value: object
+    writer: str
+    submitted: float | None = None
+    acknowledged: float | None = None
+    seen: float | None = None
+    seer: str = ""
+
+    @property
+    def is_owed(self):
+        return self.acknowledged is not None or self.seen is not None
+
+
+class Ledger:
+    """A register is named by room, shape and property. Its facts are in the order of their stamps; for a pipe, which stamps
+    its lines itself and does not tell, in the order of the numbers that it writes."""
+
+    def __init__(self):
+        self.began = time.monotonic()
+        self.registers = {}
+        self.counted = {}
+        self.places = {}
+        self.actors = set()
+        self.story = []
+        self.void = 0
+
+    def note(self, words):
+        self.story.append((time.monotonic(), words))
+
+    # What happens.
+
+    def submitted(self, room, operations, writer):
+        for operation, name, value in each(operations):
+            facts = self.registers.setdefault((room, operation["shape"], name), {})
+            facts[order(operation["at"])] = Fact(operation["at"], value, writer, time.monotonic())
+
+    def acknowledged(self, room, operations):
+        for operation, name, _ in each(operations):
+            self.registers[room, operation["shape"], name][order(operation["at"])].acknowledged = time.monotonic()
+
+    def saw(self, room, operation, seer):
+        """Returns what is wrong with it: a value that its writer, who is one of ours, has not written."""
+        stamp = order(operation["at"])
+        for _, name, value in each([operation]):
+            facts = self.registers.setdefault((room, operation["shape"], name), {})
+            if stamp not in facts:
+                if stamp[2] in self.actors:
+                    return f"{seer} was sent {operation}, which its writer never wrote"
+                facts[stamp] = Fact(operation["at"], value, "ours")
+            fact = facts[stamp]
+            if fact.value != value:
+                return f"{seer} was sent {operation}, where its writer wrote {fact.value}"
+            if fact.seen is None:
+                fact.seen, fact.seer = time.monotonic(), seer
+        return None
+
+    def counts(self, room, shape, number, writer):
+        self.counted.setdefault((room, shape), {})[number] = Fact(str(number), number, writer, time.monotonic())
+
+    def counts_acknowledged(self, room, shape, number):
+        self.counted[room, shape][number].acknowledged = time.monotonic()
+
+    def placed(self, room, shape, position):
+        """A bot's last acknowledged place of a shape that nobody else moves."""
+        self.places[room, shape] = position
+
+    def forget_since(self, moment):
+        """An older copy was restored: what was acknowledged or seen after the copy was made is lost on purpose."""
+        for facts in [*self.registers.values(), *self.counted.values()]:
+            for fact in facts.values():
+                lost = [name for name in ("acknowledged", "seen") if (getattr(fact, name) or 0) > moment]
+                for name in lost:
+                    setattr(fact, name, None)
+                self.void += bool(lost)
+
+    # What has to hold.
+
+    def missing(self, room, canvas):
+        """Values that the room owes and lacks, in words with the register's history. `canvas` is a client that just joined."""
+        for (owner, shape, name), facts in self.registers.items():
+            owed = [stamp for stamp, fact in facts.items() if fact.is_owed] if owner == room else []
+            if owed and winner(canvas, shape, name) < max(owed):
+                yield self.tell(facts[max(owed)], (room, shape, name), facts, self.found(canvas, shape, name))
+        for (owner, shape), facts in self.counted.items():
+            owed = [number for number, fact in facts.items() if fact.is_owed] if owner == room else []
+            _, there = canvas.registers.get(shape, {}).get("rotation", (None, -1))
+            if owed and not max(owed) <= there <= max(facts):
+                yield self.tell(facts[max(owed)], (room, shape, "rotation"), facts, there)
+        for (owner, shape), position in self.places.items():
+            _, there = canvas.registers.get(shape, {}).get("position", (None, None))
+            if owner == room and there != position:
+                yield f"{room} {shape} position: a bot was told that it is {position}, and the room has {there}"
+
+    def invented(self, room, canvas):
+        """Values in the room that carry a foreign client's stamp, although that client never wrote them."""
+        for shape, registers in canvas.registers.items():
+            for name, (stamp, value) in registers.items():
+                fact = self.registers.get((room, shape, name), {}).get(order(stamp))
+                if order(stamp)[2] in self.actors and (fact is None or fact.value != value):
+                    yield f"{room} {shape} {name}: the room has {value} at {stamp}; its writer wrote {fact and fact.value}"
+
+    def found(self, canvas, shape, name):
+        stamp, value = canvas.registers.get(shape, {}).get(name, (None, None))
+        return f"{value} at {stamp}, erased at {canvas.erased.get(shape)}"
+
+    def tell(self, fact, register, facts, there):
+        how = "acknowledged" if fact.acknowledged else f"seen by {fact.seer}"
+        lines = [f"{' '.join(register)}: {fact.value} at {fact.label} was {how}, and the room has {there}. Its history:"]
+        return "\n".join(lines + self.history(facts))
+
+    def history(self, facts):
+        events = [(moment, f"        {words}") for moment, words in self.story]
+        for fact in facts.values():
+            for what in ("submitted", "acknowledged", "seen"):
+                if (moment := getattr(fact, what)) is not None:
+                    by = fact.seer if what == "seen" else fact.writer
+                    events.append((moment, f"{what} {fact.value} at {fact.label} ({by})"))
+        newest = sorted(events)[-HISTORY_LINES:]
+        return [f"    {moment - self.began:8.3f} s  {words}" for moment, words in newest]
+
+    @property
+    def totals(self):
+        facts = [fact for facts in [*self.registers.values(), *self.counted.values()] for fact in facts.values()]
+        return {
+            "submitted": sum(fact.submitted is not None for fact in facts),
+            "acknowledged": sum(fact.acknowledged is not None for fact in facts),
+            "seen": sum(fact.seen is not None for fact in facts),
+        }
+
+    def lines(self):
+        """Everything, for a file."""
+        rows = [(moment, {"story": words}) for moment, words in self.story]
+        named = [(key, facts) for key, facts in self.registers.items()]
+        named += [((*key, "rotation"), facts) for key, facts in self.counted.items()]
+        for register, facts in named:
+            for fact in facts.values():
+                row = {"register": register, "value": fact.value, "at": fact.label, "writer": fact.writer, "seer": fact.seer}
+                moments = {name: getattr(fact, name) for name in ("submitted", "acknowledged", "seen")}
+                row |= {name: round(moment - self.began, 3) for name, moment in moments.items() if moment is not None}
+                rows.append((min(filter(None, moments.values()), default=0), row))
+        return [row for _, row in sorted(rows, key=lambda pair: pair[0])]
+
+
+def each(operations):
+    for operation in operations:
+        for name, value in operation["set"].items():
+            yield operation, name, value
+
+
+def winner(canvas, shape, name):
+    """The stamp that won a register of the canvas. It may be that of the shape's erasure."""
+    nothing = (-1, 0, "")
+    erased = canvas.erased.get(shape, nothing)
+    entry = None if name == "deleted" else canvas.registers.get(shape, {}).get(name)
+    return max(erased, order(entry[0]) if entry else nothing)

@@ -1,0 +1,155 @@
+import Testing
+
+@testable import CanvasCRDT
+@testable import ServerModel
+@testable import SyncServer
+
+@Suite("Comparing with the server")
+struct DigestTests {
+  @Test("the digest reveals a difference, and loading the state again heals it")
+  func digest() {
+    var room = TestRoom()
+    let ann = room.join()
+    let shape = room.add(ann)
+    room.settle()
+    room.run(ann) { $0.askDigest(at: $1) }
+    room.settle()
+    #expect(room.hosts[ann].verdicts == [.agrees])
+    room.hosts[ann].replica.optimistic.shown.forget(shape)
+    room.hosts[ann].checks.repaint(room.hosts[ann].replica)
+    room.run(ann) { $0.askDigest(at: $1) }
+    room.settle(for: 20_000)
+    #expect(room.hosts[ann].verdicts == [.agrees, .disagrees])
+    #expect(room.hosts[ann].replica.canvas == room.canvas)
+    #expect(room.hosts[ann].replica.state == .live)
+  }
+
+  @Test("an edit that the server has accepted but not sent back yet is not a difference")
+  func digestBeforeTheEcho() throws {
+    var room = TestRoom()
+    let ann = room.join()
+    _ = room.add(ann)
+    room.settle()
+    room.run(ann) { $0.askDigest(at: $1) }
+    _ = try room.hosts[ann].intercept()
+    let answer = ServerMessage.digest(cursor: room.cursor, hash: room.canvas.digest)
+    _ = room.add(ann)
+    let sent = try room.hosts[ann].interceptSubmissions()
+    // First comes the answer to the edit, then that to the digest, and only then the edit itself.
+    room.hand(.acknowledgement(Acknowledgement(id: sent[0].id, cursor: room.cursor)), to: ann)
+    room.hand(answer, to: ann)
+    #expect(room.hosts[ann].replica.unsentCount == 0)
+    #expect(room.hosts[ann].verdicts.isEmpty)
+    room.deliver(sent[0], from: ann)
+    room.settle(for: 1_000)
+    #expect(room.hosts[ann].verdicts == [.agrees])
+    #expect(room.hosts[ann].replica.canvas == room.canvas)
+  }
+
+  // MARK: By itself
+
+  private func forget(_ shape: Identifier, _ host: Int, of room: inout TestRoom) {
+    room.hosts[host].replica.optimistic.shown.forget(shape)
+    room.hosts[host].checks.repaint(room.hosts[host].replica)
+  }
+
+  @Test("a replica that came back asks within seconds, and heals a difference; it keeps what it has not sent")
+  func backAgain() {
+    var room = TestRoom()
+    let ann = room.join()
+    let shape = room.add(ann)
+    room.settle()
+    room.disconnect(ann)
+    forget(shape, ann, of: &room)
+    room.isLogDown = true
+    let unsent = room.add(ann)
+    room.run(ann) { $0.start(at: $1) }
+    room.settle()
+    #expect(room.hosts[ann].replica.state == .live)
+    #expect(room.hosts[ann].replica.canvas[shape] == nil, "the cursor was honoured")
+    room.settle(for: 30_000)
+    #expect(room.hosts[ann].verdicts == [.disagrees])
+    #expect(room.hosts[ann].replica.canvas[shape] != nil)
+    #expect(room.hosts[ann].replica.canvas[unsent] != nil && room.hosts[ann].replica.unsentCount == 1)
+    room.isLogDown = false
+    room.settle(for: 30_000)
+    #expect(room.hosts[ann].replica.unsentCount == 0)
+    #expect(room.hosts[ann].replica.canvas == room.canvas)
+  }
+
+  @Test("it asks every few minutes, says nothing where all is well, and heals as often as something goes wrong")
+  func everyFewMinutes() {
+    var room = TestRoom()
+    let ann = room.join()
+    let shape = room.add(ann)
+    let interval = DigestCheck.intervalMilliseconds + DigestCheck.intervalSpread
+    room.settle()
+    let resets = room.hosts[ann].resets
+    for round in 1...3 {
+      let asked = room.server.room.counts.digests
+      room.settle(for: 10 * interval)
+      let questions = room.server.room.counts.digests - asked
+      #expect(questions >= 10 && questions <= 13, "in ten to twelve intervals")
+      #expect(room.hosts[ann].resets == resets + round - 1)
+      forget(shape, ann, of: &room)
+      room.settle(for: interval + 20_000)
+      #expect(room.hosts[ann].resets == resets + round)
+      #expect(room.hosts[ann].verdicts == Array(repeating: .disagrees, count: round))
+      #expect(room.hosts[ann].replica.canvas == room.canvas)
+    }
+  }
+
+  @Test("where loading anew doesn't help, it is tried again once an hour")
+  func neverAgrees() {
+    var room = TestRoom()
+    let ann = room.join()
+    let shape = room.add(ann)
+    room.settle()
+    let resets = room.hosts[ann].resets
+    for _ in 0..<(5 * 60) {
+      if room.hosts[ann].replica.canvas[shape] != nil { forget(shape, ann, of: &room) }
+      room.settle(for: 60_000)
+    }
+    #expect((4...5).contains(room.hosts[ann].resets - resets))
+    #expect(room.hosts[ann].verdicts.count == room.hosts[ann].resets - resets, "told of only where it is loaded")
+  }
+
+  @Test("those who come back together ask at different times")
+  func spread() {
+    var room = TestRoom()
+    let hosts = (0..<20).map { _ in room.join() }
+    for host in hosts { room.disconnect(host) }
+    for host in hosts { room.run(host) { $0.start(at: $1) } }
+    room.settle()
+    let times = hosts.compactMap { room.hosts[$0].replica.digestCheck.dueAt }
+    #expect(times.count == 20)
+    #expect(times.allSatisfy { $0 >= room.time + DigestCheck.returnMilliseconds })
+    #expect((times.max() ?? 0) - (times.min() ?? 0) > DigestCheck.returnSpread / 2)
+    let interval = DigestCheck.intervalMilliseconds
+    room.settle(for: DigestCheck.returnMilliseconds + DigestCheck.returnSpread)
+    let later = hosts.compactMap { room.hosts[$0].replica.digestCheck.dueAt }
+    #expect(later.allSatisfy { $0 >= room.time + interval - DigestCheck.returnSpread })
+    #expect((later.max() ?? 0) - (later.min() ?? 0) > DigestCheck.intervalSpread / 2)
+  }
+
+  @Test("in a room that never rests it gives up until the next time, and says nothing")
+  func busyRoom() throws {
+    var room = TestRoom()
+    let ann = room.join()
+    room.settle()
+    var questions = 0
+    let end = room.time + DigestCheck.intervalMilliseconds + DigestCheck.intervalSpread + 20_000
+    while let due = room.hosts[ann].replica.wakeAt, due <= end {
+      room.time = max(room.time, due)
+      room.run(ann) { $0.wake(at: $1) }
+      for case .digest in try room.hosts[ann].intercept() {
+        questions += 1
+        room.hand(.digest(cursor: Cursor("elsewhere"), hash: 0), to: ann)
+      }
+    }
+    #expect(questions == DigestCheck.triesMax)
+    #expect(room.hosts[ann].verdicts.isEmpty && room.hosts[ann].resets == 1)
+    room.settle(for: DigestCheck.intervalMilliseconds + DigestCheck.intervalSpread)
+    #expect(room.server.room.counts.digests == 1)
+  }
+}

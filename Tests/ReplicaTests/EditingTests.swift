@@ -1,0 +1,207 @@
+import Testing
+
+@testable import CanvasCRDT
+@testable import SyncServer
+
+@Suite("Edits, from the screen to the room")
+struct EditingTests {
+  @Test("an edit is shown at once, and confirmed when the server has answered")
+  func optimistic() {
+    var room = TestRoom()
+    let ann = room.join()
+    let shape = room.add(ann) { $0.rotation = 30 }
+    #expect(room.hosts[ann].replica.canvas[shape]?.properties.rotation == 30)
+    #expect(room.hosts[ann].replica.confirmedCanvas[shape] == nil)
+    #expect(room.hosts[ann].replica.unsentCount == 1)
+    room.settle()
+    #expect(room.hosts[ann].replica.confirmedCanvas[shape]?.properties.rotation == 30)
+    #expect(room.hosts[ann].replica.unsentCount == 0)
+    #expect(room.hosts[ann].replica.optimistic.base.isEmpty)
+  }
+
+  @Test("the others see what one person draws, and who drew it")
+  func others() {
+    var room = TestRoom()
+    let ann = room.join()
+    let bob = room.join()
+    let shape = room.add(ann)
+    room.settle()
+    #expect(room.hosts[bob].replica.canvas[shape] != nil)
+    let origins = room.hosts[bob].effects.compactMap { effect -> ChangeOrigin? in
+      if case .changed(_, let origin) = effect { return origin }
+      return nil
+    }
+    #expect(origins == [.remote(room.hosts[ann].replica.actor)])
+  }
+
+  @Test("a deletion with a position reports where the shape went, for one's own edits and others'")
+  func departure() throws {
+    var room = TestRoom()
+    let ann = room.join()
+    let mine = room.add(ann)
+    let theirs = room.add(ann)
+    room.settle()
+    var set = Properties()
+    set.position = Point(x: 7, y: 9)
+    set.delete()
+    room.run(ann) { $0.edit([ShapeEdit(shape: mine, set: set)], at: $1) }
+    let stamp = try #require(Stamp(milliseconds: TestHost.epoch + 99_000, counter: 0, actor: theirs))
+    let delivery = Delivery(cursor: Cursor("later"), operations: [Operation(shape: theirs, at: stamp, set: set)])
+    room.run(ann) { $0.received(BinaryEncoding.encode(.operations(delivery)), isText: false, at: $1) }
+    #expect(room.hosts[ann].departures == [mine, theirs].map { ShapeEdit(shape: $0, set: set) })
+    #expect(room.hosts[ann].replica.canvas.liveCount == 0)
+  }
+
+  @Test("a long drag without a connection is one operation, and its creation another")
+  func offlineDrag() {
+    var room = TestRoom()
+    let ann = room.join()
+    room.disconnect(ann)
+    let shape = room.add(ann) { $0.position = Point(x: 0, y: 0) }
+    for step in 1...1_000 { room.edit(ann, shape) { $0.position = Point(x: Double(step), y: 0) } }
+    #expect(room.hosts[ann].replica.unsentCount == 2)
+    room.settle(for: 60_000)
+    #expect(room.canvas[shape]?.properties.position == Point(x: 1_000, y: 0))
+    #expect(room.log.count == 2)
+  }
+
+  @Test("an edit that was sent is left as it is")
+  func inFlightIsKept() {
+    var room = TestRoom()
+    let ann = room.join()
+    let shape = room.add(ann)
+    for step in 1...20 { room.edit(ann, shape) { $0.rotation = Double(step) } }
+    // Four messages are on their way; what waits has become one operation.
+    #expect(room.hosts[ann].replica.outbox.flights.count == Replica.messagesInFlightMax)
+    #expect(room.hosts[ann].replica.unsentCount == Replica.messagesInFlightMax + 1)
+    room.settle()
+    #expect(room.log.map(\.set.rotation) == [0, 1, 2, 3, 20])
+  }
+
+  @Test("after a lost answer the same operations are sent again with the same stamps, and change nothing")
+  func lostAnswer() {
+    var room = TestRoom()
+    let ann = room.join()
+    let shape = room.add(ann)
+    room.deliverToServer(ann)
+    let canvas = room.canvas
+    let stamp = room.log[0].at
+    room.disconnect(ann)
+    #expect(room.hosts[ann].replica.unsentCount == 1)
+    room.settle(for: 60_000)
+    #expect(room.hosts[ann].replica.unsentCount == 0)
+    #expect(room.stored.map { $0.map(\.at) } == [[stamp], [stamp]])
+    #expect(room.canvas == canvas)
+    #expect(room.hosts[ann].replica.canvas[shape] != nil)
+  }
+
+  @Test("a message that arrives twice counts once, and only its first answer counts")
+  func arrivesTwice() throws {
+    var room = TestRoom()
+    let ann = room.join()
+    let shape = room.add(ann)
+    let sent = try room.hosts[ann].interceptSubmissions()
+    room.deliver(sent[0], from: ann)
+    room.deliverAll(to: ann)
+    #expect(room.hosts[ann].replica.unsentCount == 0)
+    let canvas = room.canvas
+    room.deliver(sent[0], from: ann)
+    #expect(room.stored.count == 2)
+    #expect(room.canvas == canvas)
+    // The second answer comes while a newer message has none.
+    room.edit(ann, shape) { $0.rotation = 3 }
+    room.deliverAll(to: ann)
+    #expect(room.hosts[ann].replica.unsentCount == 1)
+    room.settle()
+    #expect(room.hosts[ann].replica.unsentCount == 0)
+    #expect(room.canvas[shape]?.properties.rotation == 3)
+  }
+
+  @Test("a drag in a group is one step to undo, whatever the connection does meanwhile")
+  func groupedDrag() {
+    var room = TestRoom()
+    let ann = room.join()
+    let shape = room.add(ann) { $0.position = Point(x: 0, y: 0) }
+    room.settle()
+    room.hosts[ann].replica.beginGroup()
+    for step in 1...6 {
+      room.edit(ann, shape) { $0.position = Point(x: Double(step), y: 0) }
+      if step == 3 { room.disconnect(ann) } else { room.settle(for: 1_000) }
+    }
+    room.hosts[ann].replica.endGroup()
+    room.run(ann) { $0.undo(at: $1) }
+    room.settle()
+    #expect(room.canvas[shape]?.properties.position == Point(x: 0, y: 0))
+    room.run(ann) { $0.redo(at: $1) }
+    room.settle()
+    #expect(room.canvas[shape]?.properties.position == Point(x: 6, y: 0))
+    #expect(room.hosts[ann].replica.canvas == room.canvas)
+  }
+
+  @Test("edits made together stay in one message where the limits allow, and are split only where they must be")
+  func messages() {
+    var room = TestRoom { $0.operationsPerMessage = 4 }
+    var random = SeededGenerator(seed: 9)
+    let ann = room.join()
+    room.disconnect(ann)
+    for count in [3, 2, 9, 1] {
+      var edits: [ShapeEdit] = []
+      for _ in 0..<count {
+        var set = Properties()
+        set.kind = .star
+        edits.append(ShapeEdit(shape: .random(using: &random), set: set))
+      }
+      room.run(ann) { $0.edit(edits, at: $1) }
+    }
+    room.settle(for: 60_000)
+    #expect(room.stored.map(\.count) == [3, 2, 4, 4, 2])
+  }
+
+  @Test("no more operations per second are sent than the room allows, and the rest follow later")
+  func rate() {
+    var room = TestRoom { $0.operationsPerSecond = 10 }
+    let ann = room.join()
+    for _ in 0..<35 {
+      _ = room.add(ann)
+      room.settle()
+    }
+    #expect(room.log.count == 10)
+    room.settle(for: 1_000)
+    #expect((15...25).contains(room.log.count))
+    room.settle(for: 3_000)
+    #expect(room.log.count == 35)
+  }
+
+  @Test("a value that is not allowed is refused before it is shown")
+  func badValue() {
+    var room = TestRoom()
+    let ann = room.join()
+    let shape = room.add(ann)
+    room.edit(ann, shape) { $0.alpha = 11 }
+    #expect(room.hosts[ann].replica.canvas[shape]?.properties.alpha == 10)
+    #expect(room.hosts[ann].rejected.map(\.code) == [.badValue])
+  }
+
+  @Test("a viewer can't edit")
+  func readonly() {
+    var room = TestRoom()
+    var configuration = ReplicaConfiguration()
+    configuration.readonly = true
+    let ann = room.join(Replica(configuration: configuration, seed: 5))
+    _ = room.add(ann)
+    #expect(room.hosts[ann].replica.canvas.isEmpty)
+    #expect(room.hosts[ann].rejected.map(\.code) == [.readOnly])
+  }
+
+  @Test("what was drawn offline is sent in messages that the room takes, however much it is")
+  func muchAtOnce() {
+    var room = TestRoom { $0.messageBytes = 8_192 }
+    let ann = room.join()
+    room.disconnect(ann)
+    for _ in 0..<200 { _ = room.add(ann) { $0.name = Text(String(repeating: "n", count: 100)) } }
+    room.settle(for: 20_000)
+    #expect(room.canvas.liveCount == 200)
+    #expect(room.hosts[ann].replica.unsentCount == 0)
+    #expect(room.stored.count > 2)
+  }
+}

@@ -1,0 +1,238 @@
+import Testing
+
+@testable import CanvasCRDT
+@testable import SyncServer
+
+@Suite("Edits that the room refuses, and those that lose")
+struct RefusalTests {
+  private func rotated(_ shape: Identifier) -> ShapeEdit {
+    var set = Properties()
+    set.rotation = 10
+    return ShapeEdit(shape: shape, set: set)
+  }
+
+  @Test("a refused operation is taken back, its neighbours are sent again without it, and there is nothing to undo")
+  func rejection() throws {
+    var room = TestRoom()
+    let ann = room.join()
+    let shapes = [room.add(ann), room.add(ann), room.add(ann)]
+    room.settle()
+    room.run(ann) { $0.edit(shapes.map(rotated), at: $1) }
+    // Only a server that allows less than the table of shapes refuses what a replica lets through.
+    let sent = try room.hosts[ann].interceptSubmissions()
+    let refused = try #require(sent.first?.operations[1].at)
+    room.hand(.rejection(Rejection(id: sent[0].id, operation: 1, code: .badValue, message: "not here")), to: ann)
+    room.settle()
+    #expect(shapes.map { room.hosts[ann].replica.canvas[$0]?.properties.rotation } == [10, 0, 10])
+    #expect(room.hosts[ann].rejected.map(\.operation.at) == [refused])
+    #expect(room.hosts[ann].rejected.map(\.code) == [.badValue])
+    #expect(room.hosts[ann].replica.canvas == room.canvas)
+    room.run(ann) { $0.undo(at: $1) }
+    #expect(shapes.map { room.hosts[ann].replica.canvas[$0]?.properties.rotation } == [0, 0, 0])
+    #expect(room.hosts[ann].replica.unsentCount == 2)
+  }
+
+  @Test("a full room refuses the new shapes of a message, and takes its edits of others")
+  func roomFull() {
+    var room = TestRoom { $0.shapes = 2 }
+    let ann = room.join()
+    let shapes = [room.add(ann), Identifier("new-new-new")!, room.add(ann), Identifier("new-new-two")!]
+    room.settle()
+    room.run(ann) { replica, now in
+      var edits = shapes.map(rotated)
+      edits[1].set.kind = .star
+      edits[3].set.kind = .star
+      return replica.edit(edits, at: now)
+    }
+    room.settle()
+    #expect(shapes.map { room.hosts[ann].replica.canvas[$0]?.properties.rotation } == [10, nil, 10, nil])
+    #expect(room.hosts[ann].rejected.map(\.operation.shape) == [shapes[1], shapes[3]])
+    #expect(room.hosts[ann].rejected.map(\.code) == [.roomFull, .roomFull])
+    #expect(room.refusals(.roomFull) == 1)
+    #expect(room.hosts[ann].replica.canvas == room.canvas)
+    #expect(room.hosts[ann].replica.canvas.liveCount == 2)
+  }
+
+  @Test("when everything that one did was refused, there is nothing to undo")
+  func nothingToUndo() {
+    var room = TestRoom()
+    let ann = room.join()
+    room.disconnect(ann)
+    _ = room.add(ann)
+    #expect(room.hosts[ann].replica.canUndo)
+    // Meanwhile its token has come to allow less.
+    room.roleMax = .viewer
+    room.settle(for: 20_000)
+    #expect(room.hosts[ann].rejected.map(\.code) == [.readOnly])
+    #expect(!room.hosts[ann].replica.canUndo)
+    #expect(room.hosts[ann].replica.canvas.isEmpty)
+  }
+
+  @Test("when a creation is refused, waiting edits of the shape are dropped too")
+  func refusedCreation() {
+    var room = TestRoom { $0.shapes = 1 }
+    let ann = room.join()
+    let standing = room.add(ann)
+    room.settle()
+    let shape = room.add(ann)
+    for step in 1..<Replica.messagesInFlightMax { room.edit(ann, standing) { $0.rotation = Double(step) } }
+    room.edit(ann, shape) { $0.rotation = 10 }
+    #expect(room.hosts[ann].replica.outbox.waitingCount == 1)
+    room.settle()
+    #expect(room.hosts[ann].replica.canvas[shape] == nil)
+    #expect(room.hosts[ann].rejected.map(\.operation.shape) == [shape, shape])
+    #expect(room.hosts[ann].rejected.map(\.code) == [.roomFull, .roomFull])
+    // The waiting edit was not sent, only to be refused like the creation.
+    #expect(room.refusals(.roomFull) == 1)
+    #expect(room.canvas.registers(of: shape).isEmpty)
+    #expect(room.canvas[standing]?.properties.rotation == Double(Replica.messagesInFlightMax - 1))
+    #expect(room.hosts[ann].replica.unsentCount == 0)
+  }
+
+  @Test("while the log takes nothing an edit is kept, and it is tried again after a pause")
+  func unavailable() {
+    var room = TestRoom()
+    let ann = room.join()
+    room.isLogDown = true
+    let shape = room.add(ann)
+    room.settle()
+    #expect(room.refusals(.unavailable) == 1)
+    expectWaiting(room, ann, shape)
+    room.isLogDown = false
+    room.settle(for: Backoff.millisecondsMax)
+    #expect(room.hosts[ann].replica.unsentCount == 0)
+    #expect(room.hosts[ann].rejected.isEmpty)
+    #expect(room.canvas[shape] != nil)
+  }
+
+  @Test("an edit refused for its rate is kept, and it is tried again after a pause")
+  func rateLimited() throws {
+    var room = TestRoom()
+    let ann = room.join()
+    let shape = room.add(ann)
+    // No client of ours goes faster than it was told.
+    let sent = try room.hosts[ann].interceptSubmissions()
+    room.hand(.rejection(Rejection(id: sent[0].id, code: .rateLimited, message: "slower")), to: ann)
+    room.settle()
+    expectWaiting(room, ann, shape)
+    room.settle(for: Backoff.millisecondsMax)
+    #expect(room.hosts[ann].replica.unsentCount == 0)
+    #expect(room.hosts[ann].rejected.isEmpty)
+    #expect(room.canvas[shape] != nil)
+  }
+
+  @Test("what became too old offline is taken back with one refusal for each message on its way")
+  func tooOld() {
+    var room = TestRoom {
+      $0.horizonMilliseconds = 60_000
+      $0.operationsPerMessage = 4
+    }
+    let ann = room.join()
+    room.disconnect(ann)
+    let old = (0..<100).map { _ in room.add(ann) }
+    room.time += 50_000
+    let edge = (0..<10).map { _ in room.add(ann) }
+    room.time += 10_001
+    let new = room.add(ann)
+    room.settle(for: 20_000)
+    #expect(room.refusals(.tooOld) == UInt64(Replica.messagesInFlightMax))
+    #expect(room.hosts[ann].rejected.count == old.count)
+    #expect(Set(room.hosts[ann].rejected.map(\.operation.shape)) == Set(old))
+    #expect(room.hosts[ann].rejected.allSatisfy { $0.code == .tooOld })
+    #expect(Set(room.canvas.shapes.map(\.id)) == Set(edge + [new]))
+    #expect(room.hosts[ann].replica.canvas == room.canvas)
+    #expect(room.hosts[ann].replica.unsentCount == 0)
+    // A refused creation leaves no step.
+    for _ in 0..<11 { room.run(ann) { $0.undo(at: $1) } }
+    #expect(!room.hosts[ann].replica.canUndo)
+  }
+
+  @Test("a message that is too old only in part is sent again without that part, once")
+  func tooOldInPart() {
+    var room = TestRoom { $0.horizonMilliseconds = 60_000 }
+    let ann = room.join()
+    room.disconnect(ann)
+    let old = (0..<50).map { _ in room.add(ann) }
+    room.time += 60_001
+    let new = (0..<50).map { _ in room.add(ann) }
+    room.settle(for: 20_000)
+    #expect(room.refusals(.tooOld) == 1)
+    #expect(room.hosts[ann].rejected.map(\.operation.shape) == old)
+    #expect(room.stored.map { $0.map(\.shape) } == [new])
+  }
+
+  @Test("refusals of messages that were sent together are one try that failed", arguments: 0..<20)
+  func burst(seed: UInt64) {
+    var room = TestRoom()
+    let ann = room.join(seed: seed)
+    room.isLogDown = true
+    for tries in 1...3 {
+      let refused = room.refusals(.unavailable)
+      while room.hosts[ann].replica.unsentCount < Replica.messagesInFlightMax { _ = room.add(ann) }
+      room.settle()
+      #expect(room.refusals(.unavailable) == refused + UInt64(Replica.messagesInFlightMax))
+      let pause = (room.hosts[ann].wakeAt ?? .max) - room.time
+      #expect(pause <= Backoff.firstMilliseconds << UInt64(tries - 1))
+      room.time += pause
+      room.run(ann) { $0.wake(at: $1) }
+    }
+  }
+
+  private func expectWaiting(_ room: TestRoom, _ host: Int, _ shape: Identifier) {
+    #expect(room.hosts[host].replica.unsentCount == 1)
+    #expect(room.hosts[host].replica.canvas[shape] != nil)
+    #expect(room.canvas[shape] == nil)
+    #expect(room.hosts[host].wakeAt.map { $0 > room.time } == true)
+  }
+
+  @Test("a message of too many operations is sent again in halves")
+  func tooMany() throws {
+    var room = TestRoom()
+    let ann = room.join()
+    room.disconnect(ann)
+    for _ in 0..<10 { _ = room.add(ann) }
+    room.run(ann) { $0.start(at: $1) }
+    room.open(ann)
+    room.deliverToServer(ann)
+    room.deliverAll(to: ann)
+    // This server is stricter than the welcome said.
+    var counts: [Int] = []
+    while !room.hosts[ann].toServer.isEmpty {
+      for submission in try room.hosts[ann].interceptSubmissions() {
+        counts.append(submission.operations.count)
+        if submission.operations.count > 3 {
+          room.hand(.rejection(Rejection(id: submission.id, code: .tooManyOperations, message: "three")), to: ann)
+        } else {
+          room.deliver(submission, from: ann)
+        }
+      }
+      room.deliverAll(to: ann)
+    }
+    #expect(counts == [10, 5, 5, 2, 2, 1, 2, 2, 1])
+    #expect(room.hosts[ann].rejected.isEmpty)
+    #expect(room.hosts[ann].replica.unsentCount == 0)
+    #expect(room.canvas.liveCount == 10)
+  }
+
+  @Test("a writer whose value had lost learns to whom, by shape and property")
+  func superseded() throws {
+    var room = TestRoom()
+    let ann = room.join()
+    let bob = room.join()
+    let shape = room.add(ann)
+    room.settle()
+    room.edit(ann, shape) { $0.rotation = 1 }
+    room.time += 10
+    room.edit(bob, shape) { $0.rotation = 2 }
+    room.deliverToServer(bob)
+    room.deliverToServer(ann)
+    room.settle()
+    #expect(room.hosts[ann].superseded.map(\.shape) == [shape])
+    #expect(room.hosts[ann].superseded.map(\.property) == [.rotation])
+    #expect(room.hosts[ann].superseded.map(\.by.actor) == [room.hosts[bob].replica.actor])
+    #expect(room.hosts[ann].replica.canvas[shape]?.properties.rotation == 2)
+    // Undo doesn't overwrite the value that won.
+    room.run(ann) { $0.undo(at: $1) }
+    #expect(room.hosts[ann].replica.canvas[shape]?.properties.rotation == 2)
+  }
+}

@@ -1,0 +1,207 @@
+import Testing
+
+@testable import CanvasCRDT
+@testable import SyncServer
+
+@Suite("Losing the connection and coming back")
+struct ReturningTests {
+  @Test("a state that was cut off in the middle doesn't count: the cursor stays, and all of it comes again")
+  func cutState() {
+    // A part of the state has three shapes.
+    var room = TestRoom { $0.messageBytes = 3 * 768 }
+    let ann = room.join()
+    let bob = room.join()
+    room.disconnect(ann)
+    let cursor = room.hosts[ann].replica.cursor
+    for _ in 0..<20 { _ = room.add(bob) }
+    room.settle()
+    room.hosts[ann].wantsConnection = false
+    room.run(ann) { $0.start(at: $1) }
+    room.open(ann)
+    room.deliverToServer(ann)
+    for _ in 0..<3 { room.deliverOne(to: ann) }
+    #expect(room.hosts[ann].replica.state == .loading)
+    #expect(room.hosts[ann].replica.canvas.liveCount == 6)
+    #expect(room.hosts[ann].replica.cursor == cursor)
+    room.disconnect(ann)
+    #expect(room.hosts[ann].replica.cursor == cursor)
+    room.settle(for: 60_000)
+    #expect(room.hosts[ann].replica.canvas == room.canvas)
+  }
+
+  @Test("a part with more to follow moves no cursor, whatever cursor it bears")
+  func partsMoveNoCursor() {
+    var room = TestRoom()
+    let ann = room.join()
+    let cursor = room.hosts[ann].replica.cursor
+    room.hand(.operations(Delivery(cursor: Cursor("later"), operations: [], more: true)), to: ann)
+    #expect(room.hosts[ann].replica.cursor == cursor)
+    room.hand(.operations(Delivery(cursor: Cursor("later"), operations: [])), to: ann)
+    #expect(room.hosts[ann].replica.cursor == Cursor("later"))
+  }
+
+  @Test("operations that come again change nothing")
+  func repeats() {
+    var room = TestRoom()
+    let ann = room.join()
+    let bob = room.join()
+    let shape = room.add(ann)
+    room.edit(ann, shape) { $0.rotation = 3 }
+    _ = room.add(bob)
+    room.run(ann) { $0.delete([shape], at: $1) }
+    room.settle()
+    let effects = room.hosts[bob].effects.count
+    room.hand(.operations(Delivery(cursor: room.cursor, operations: room.log)), to: bob)
+    #expect(room.hosts[bob].effects.count == effects)
+    #expect(room.hosts[bob].replica.canvas == room.canvas)
+  }
+
+  @Test("a complete reset replaces what was confirmed, and keeps what is not answered yet")
+  func reset() {
+    // A part of the state has three shapes.
+    var room = TestRoom { $0.messageBytes = 3 * 768 }
+    let ann = room.join()
+    let old = room.add(ann)
+    room.settle()
+    room.disconnect(ann)
+    let mine = room.add(ann)
+    let bob = Identifier("bob-bob-bob")!
+    var random = SeededGenerator(seed: 9)
+    room.replaceRoom(
+      by: bob,
+      (0..<8).map { _ in
+        var set = Properties()
+        set.kind = .star
+        return ProposedOperation(shape: .random(using: &random), at: nil, set: set)
+      }
+    )
+    room.run(ann) { $0.start(at: $1) }
+    room.open(ann)
+    room.deliverToServer(ann)
+    for _ in 0..<2 { room.deliverOne(to: ann) }
+    #expect(room.hosts[ann].replica.state == .loading)
+    #expect(room.hosts[ann].replica.canvas[old] != nil)
+    room.settle()
+    #expect(room.hosts[ann].replica.canvas[old] == nil)
+    #expect(room.hosts[ann].replica.canvas[mine] != nil)
+    #expect(room.hosts[ann].replica.canvas.liveCount == 9)
+    #expect(room.hosts[ann].replica.canvas == room.canvas)
+  }
+
+  @Test("the pauses between tries grow to a limit, and start over after a connection that lasted")
+  func pauses() {
+    var host = TestHost(Replica(seed: 3))
+    var time: UInt64 = 0
+    var pauses: [UInt64] = []
+    host.run(at: time) { $0.start(at: $1) }
+    for _ in 0..<40 {
+      host.run(at: time) { $0.disconnected(closeCode: 1_001, at: $1) }
+      guard case .waiting(let until) = host.replica.state else {
+        Issue.record("not waiting")
+        return
+      }
+      #expect(host.wakeAt == until)
+      pauses.append(until - time)
+      time = until
+      host.run(at: time) { $0.wake(at: $1) }
+      #expect(host.replica.state == .connecting)
+    }
+    #expect(pauses[0] <= Backoff.firstMilliseconds)
+    #expect(pauses.allSatisfy { $0 >= Backoff.millisecondsMin && $0 <= Backoff.millisecondsMax })
+    #expect(pauses.suffix(30).max()! > 10_000)
+    #expect(Set(pauses.suffix(30)).count > 20)
+  }
+
+  @Test("a connection that lasted is tried again soon when it is lost")
+  func stable() {
+    var room = TestRoom()
+    let ann = room.join()
+    for _ in 0..<10 {
+      room.disconnect(ann)
+      room.settle(for: 20_000)
+    }
+    #expect(room.hosts[ann].replica.state == .live)
+    #expect(room.hosts[ann].replica.connection.failedTries <= 1)
+  }
+
+  @Test(
+    "X1: 4400 to 4404 are final, everything else is tried again",
+    arguments: CloseCode.allCases.map(\.rawValue) + [4_402, 4_405, 4_500]
+  )
+  func closeCodes(code: UInt16) {
+    var room = TestRoom()
+    let ann = room.join()
+    room.disconnect(ann, code: code)
+    if code <= 4_404, code >= 4_400 {
+      #expect(room.hosts[ann].replica.state == .closed(code: code))
+      #expect(room.hosts[ann].replica.wakeAt == nil)
+    } else {
+      room.settle(for: 1_000)
+      #expect(room.hosts[ann].replica.state == .live)
+    }
+  }
+
+  @Test("a client leaves a server that never sends a welcome")
+  func noWelcome() {
+    var host = TestHost(Replica(seed: 3))
+    host.run(at: 0) { $0.start(at: $1) }
+    host.run(at: 100) { $0.connected(at: $1) }
+    #expect(host.replica.wakeAt == 100 + ClientConnection.welcomeMillisecondsMax)
+    host.run(at: 100 + ClientConnection.welcomeMillisecondsMax) { $0.wake(at: $1) }
+    guard case .waiting = host.replica.state else {
+      Issue.record("still there")
+      return
+    }
+  }
+
+  @Test("malformed bytes end the connection, unknown messages don't")
+  func nonsense() {
+    var room = TestRoom()
+    let ann = room.join()
+    room.run(ann) { $0.received([0x7F], isText: false, at: $1) }
+    #expect(room.hosts[ann].replica.state == .live)
+    for bytes: [UInt8] in [[0x42, 0xFF], [], [0x41]] {
+      room.run(ann) { $0.received(bytes, isText: false, at: $1) }
+      #expect(!room.hosts[ann].replica.state.isJoined)
+      room.settle(for: 20_000)
+      #expect(room.hosts[ann].replica.state == .live)
+    }
+    #expect(room.hosts[ann].failures.count == 4)
+  }
+
+  @Test("an edit that is acknowledged while the whole state is coming stays on the screen")
+  func acknowledgedWhileLoading() throws {
+    var room = TestRoom()
+    let ann = room.join()
+    let standing = room.add(ann)
+    room.settle()
+    let part = room.canvas.stateParts()[0]
+    let shape = room.add(ann)
+    let sent = try room.hosts[ann].interceptSubmissions()
+    room.hand(
+      .operations(Delivery(cursor: room.cursor, content: .state(part), more: true, reset: true)),
+      to: ann
+    )
+    room.hand(.acknowledgement(Acknowledgement(id: sent[0].id, cursor: room.cursor)), to: ann)
+    room.hand(.operations(Delivery(cursor: room.cursor, operations: [])), to: ann)
+    #expect(Set(room.hosts[ann].replica.canvas.shapes.map(\.id)) == [standing, shape])
+  }
+
+  @Test("a connection that is lost in the middle of a reset leaves the drawing as it was")
+  func lostInAReset() {
+    var room = TestRoom()
+    let ann = room.join()
+    for _ in 0..<3 { _ = room.add(ann) }
+    room.settle()
+    let resets = room.hosts[ann].resets
+    room.hand(
+      .operations(Delivery(cursor: room.cursor, content: .operations([]), more: true, reset: true)),
+      to: ann
+    )
+    room.disconnect(ann)
+    room.settle(for: 20_000)
+    #expect(room.hosts[ann].replica.state == .live)
+    #expect(room.hosts[ann].replica.canvas == room.canvas)
+    #expect(room.hosts[ann].resets == resets)
+  }
+}

@@ -1,0 +1,162 @@
+import Testing
+
+@testable import CanvasCRDT
+
+@Suite("Replicas saved and restored")
+struct SavedReplicaTests {
+  /// A replica with a confirmed drawing, a message in flight and edits waiting.
+  func busy() -> TestRoom {
+    var room = TestRoom()
+    let ann = room.join()
+    let shapes = (0..<5).map { _ in room.add(ann) }
+    room.settle()
+    room.edit(ann, shapes[0]) { $0.rotation = 1 }
+    room.disconnect(ann)
+    room.edit(ann, shapes[1]) { $0.name = "Waiting" }
+    _ = room.add(ann) { $0.kind = .star }
+    return room
+  }
+
+  @Test("a replica restored with its drawing shows the same, resumes by its cursor and sends the same")
+  func withDrawing() throws {
+    var room = busy()
+    let before = room.hosts[0].replica
+    let restored = try Replica(saved: before.save(withDrawing: true), seed: 8)
+    #expect(restored.canvas == before.canvas)
+    #expect(restored.confirmedCanvas == before.confirmedCanvas)
+    #expect(restored.cursor == before.cursor)
+    #expect(restored.actor == before.actor)
+    #expect(restored.unsentCount == 3)
+    #expect(restored.outbox.flights.count == 1)
+    room.hosts = []
+    room.join(restored)
+    #expect(room.hosts[0].resets == 0)
+    #expect(room.hosts[0].replica.unsentCount == 0)
+    #expect(room.canvas == before.canvas)
+  }
+
+  @Test("a replica that is restored without its drawing starts at the beginning, and loses no edit")
+  func withoutDrawing() throws {
+    var room = busy()
+    let before = room.hosts[0].replica
+    let restored = try Replica(saved: before.save(withDrawing: false), seed: 8)
+    #expect(restored.cursor == nil)
+    #expect(restored.unsentCount == 3)
+    room.hosts = []
+    room.join(restored)
+    #expect(room.hosts[0].resets == 1)
+    #expect(room.canvas == before.canvas)
+    #expect(room.hosts[0].replica.canvas == before.canvas)
+  }
+
+  @Test("a replica saved without its edits sends none of them, and gives none of their stamps to others")
+  func withoutEdits() throws {
+    var room = busy()
+    let before = room.hosts[0].replica
+    let confirmed = room.canvas
+    var newest = Stamp.never
+    before.outbox.forEach { newest = max(newest, $0.operation.at) }
+    let restored = try Replica(saved: before.save(withDrawing: false, withEdits: false), seed: 8)
+    #expect(restored.unsentCount == 0 && restored.actor == before.actor)
+    room.hosts = []
+    let ann = room.join(restored)
+    #expect(room.canvas == confirmed)
+    let shape = room.add(ann)
+    room.settle()
+    #expect(room.canvas.stamp(of: .kind, in: shape)! > newest)
+  }
+
+  @Test("edits restored over an older drawing are all there, and the room sends what changed since")
+  func overAnOlderDrawing() throws {
+    var room = TestRoom()
+    let ann = room.join()
+    let shape = room.add(ann)
+    room.settle()
+    let drawing = room.hosts[ann].replica.save(withDrawing: true)
+    room.edit(ann, shape) { $0.rotation = 30 }
+    let later = room.add(ann)
+    room.settle()
+    room.disconnect(ann)
+    room.edit(ann, shape) { $0.alpha = 3 }
+    let before = room.hosts[ann].replica
+    let restored = try Replica(saved: before.save(withDrawing: false), drawing: drawing, seed: 8)
+    #expect(restored.actor == before.actor)
+    #expect(restored.canvas[shape]?.properties.rotation == 0)
+    #expect(restored.canvas[shape]?.properties.alpha == 3)
+    #expect(restored.canvas[later] == nil)
+    room.hosts = []
+    room.join(restored)
+    #expect(room.hosts[0].resets == 0)
+    #expect(room.hosts[0].replica.canvas == before.canvas)
+    #expect(room.canvas == before.canvas)
+  }
+
+  @Test("a new actor starts with another's drawing, without the other's edits")
+  func drawingOfAnother() throws {
+    var room = busy()
+    let before = room.hosts[0].replica
+    let restored = try Replica(drawing: before.save(withDrawing: true), seed: 8)
+    #expect(restored.actor != before.actor)
+    #expect(restored.unsentCount == 0)
+    #expect(restored.canvas == before.confirmedCanvas)
+    #expect(restored.cursor == before.cursor)
+    let server = room.canvas
+    room.hosts = []
+    room.join(restored)
+    #expect(room.hosts[0].resets == 0)
+    #expect(room.canvas == server)
+  }
+
+  @Test("saving what was restored gives the same bytes")
+  func stable() throws {
+    let bytes = busy().hosts[0].replica.save(withDrawing: true)
+    #expect(try Replica(saved: bytes, seed: 1).save(withDrawing: true) == bytes)
+  }
+
+  @Test("stamps given after restoring are greater than all given before")
+  func clock() throws {
+    let room = busy()
+    let before = room.hosts[0].replica
+    var restored = try Replica(saved: before.save(withDrawing: false), seed: 8)
+    let time = before.clock.clock.time
+    let stale = Moment(wallMilliseconds: 0, monotonicMilliseconds: 0)
+    _ = restored.add(Properties(), at: stale)
+    var last: Stamp?
+    restored.outbox.forEach { last = $0.operation.at }
+    #expect(last.map { $0.time > time } == true)
+  }
+
+  @Test("bytes that are cut or changed anywhere are refused with a reason")
+  func damaged() {
+    let bytes = busy().hosts[0].replica.save(withDrawing: true)
+    for length in 0..<bytes.count {
+      #expect(throws: SavedReplicaError.self) { try Replica(saved: Array(bytes[..<length]), seed: 1) }
+    }
+    for index in bytes.indices {
+      var changed = bytes
+      changed[index] ^= 0x10
+      #expect(throws: SavedReplicaError.self) { try Replica(saved: changed, seed: 1) }
+    }
+    #expect(throws: SavedReplicaError.unknownVersion(9)) { try Replica(saved: [9] + bytes.dropFirst(), seed: 1) }
+  }
+
+  @Test("any bytes with a valid checksum are a replica or are refused", arguments: 0..<4)
+  func forged(seed: Int) {
+    var random = SeededGenerator(seed: UInt64(seed))
+    let bytes = busy().hosts[0].replica.save(withDrawing: true)
+    var restored = 0
+    for _ in 0..<400 {
+      var body = Array(bytes.dropLast(SavedReplica.checksumBytes))
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        body[Int.random(in: 1..<body.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+      }
+      let checksum = body.withUnsafeBytes { SavedReplica.checksum(of: $0) }
+      withUnsafeBytes(of: checksum.bigEndian) { body += Array($0) }
+      if let replica = try? Replica(saved: body, seed: 1) {
+        restored += 1
+        #expect(replica.unsentCount <= 3)
+      }
+    }
+    #expect(restored > 0 && restored < 400)
+  }
+}

@@ -1,0 +1,127 @@
+import Testing
+
+@testable import CanvasCRDT
+@testable import SyncServer
+
+@Suite("Stamps and actors")
+struct StampTests {
+  @Test("stamps follow the server's clock, however wrong the host's is", arguments: [-7_200_000, 0, 7_200_000])
+  func wrongClock(error: Int64) {
+    var room = TestRoom()
+    let ann = room.join(wallError: error)
+    room.time += 500
+    _ = room.add(ann)
+    room.settle()
+    #expect(room.log[0].at.milliseconds == TestHost.epoch + room.time)
+  }
+
+  @Test("stamps from a wrong clock, given before the server told the time, are corrected to when they were given")
+  func drawnBeforeTheFirstWelcome() {
+    var room = TestRoom()
+    room.hosts.append(TestHost(Replica(seed: 4), wallError: 3_600_000))
+    let shape = room.add(0)
+    let drawnAt = room.time
+    room.time += 5_000
+    room.edit(0, shape) { $0.rotation = 3 }
+    room.run(0) { $0.start(at: $1) }
+    room.settle()
+    #expect(room.log.map(\.at.milliseconds) == [TestHost.epoch + drawnAt, TestHost.epoch + drawnAt + 5_000])
+    #expect(room.hosts[0].rejected.isEmpty)
+    room.run(0) { $0.undo(at: $1) }
+    #expect(room.hosts[0].replica.canvas[shape]?.properties.rotation == 0)
+  }
+
+  @Test("a clock put forward during the session costs a reconnect and no edit")
+  func jumpingClock() {
+    var room = TestRoom()
+    let ann = room.join()
+    room.hosts[ann].wallError = 3_600_000
+    let shape = room.add(ann)
+    room.settle(for: 20_000)
+    #expect(room.refusals(.clockAhead) == 1)
+    #expect(room.canvas[shape] != nil)
+    #expect(room.hosts[ann].rejected.isEmpty)
+  }
+
+  @Test("under a new actor, waiting edits get new stamps in their order, and can still be undone")
+  func newActor() throws {
+    var room = TestRoom()
+    let ann = room.join()
+    let old = room.hosts[ann].replica.actor
+    // A copy of the tab takes the actor over.
+    let copy = room.join(try Replica(saved: room.hosts[ann].replica.save(withDrawing: true), seed: 8))
+    #expect(!room.hosts[ann].isOpen)
+    let shape = room.add(ann)
+    room.edit(ann, shape) { $0.rotation = 3 }
+    room.settle(for: 20_000)
+    let new = room.hosts[ann].replica.actor
+    #expect(new != old)
+    #expect(room.hosts[copy].replica.actor == old)
+    #expect(room.log.allSatisfy { $0.at.actor == new })
+    #expect(room.canvas[shape]?.properties.rotation == 3)
+    room.run(ann) { $0.undo(at: $1) }
+    room.run(ann) { $0.undo(at: $1) }
+    #expect(room.hosts[ann].replica.canvas[shape] == nil)
+  }
+
+  @Test("a server may give another actor than the one that was asked for")
+  func givenActor() throws {
+    var host = TestHost(Replica(seed: 3))
+    let given = Identifier("bob-bob-bob")!
+    host.run(at: 0) { replica, now in replica.add(Properties(), at: now).effects }
+    host.run(at: 0) { $0.start(at: $1) }
+    host.run(at: 100) { $0.connected(at: $1) }
+    guard case .hello(let hello) = try #require(try host.intercept().first) else {
+      Issue.record("no hello")
+      return
+    }
+    #expect(hello.actor == host.replica.actor)
+    host.hear(
+      .welcome(
+        Welcome(
+          room: "demo",
+          actor: given,
+          role: .editor,
+          milliseconds: TestHost.epoch + 100,
+          limits: RoomLimits(),
+          peers: []
+        )
+      ),
+      at: 100
+    )
+    #expect(host.replica.actor == given)
+    #expect(try host.interceptSubmissions().flatMap(\.operations).map(\.at?.actor) == [given])
+  }
+
+  @Test("a clock that a slow way to the server has put ahead loses no edit either")
+  func slowWayThere() throws {
+    var room = TestRoom { $0.clockAheadMilliseconds = 60_000 }
+    let ann = room.join()
+    room.hosts[ann].wallError = 68_000
+    let shape = room.add(ann)
+    room.deliverToServer(ann)
+    room.deliverAll(to: ann)
+    #expect(room.refusals(.clockAhead) == 1)
+    room.time = try #require(room.hosts[ann].wakeAt)
+    room.run(ann) { $0.wake(at: $1) }
+    room.open(ann)
+    // Only the hello is slow, so the replica takes half of that for the welcome's way, and the server for further on.
+    room.time += 6_000
+    room.settle(for: 20_000)
+    #expect(room.refusals(.clockAhead) == 1)
+    #expect(room.canvas[shape] != nil)
+    #expect(room.hosts[ann].rejected.isEmpty)
+  }
+
+  @Test("the stamp of a refused operation is not given out again, unless no room can have taken it")
+  func spentStamps() {
+    let actor = Identifier(packed: 7)!
+    var clock = StampClock(clock: Clock(actor: actor))
+    let refused = clock.tick(milliseconds: 1_000)
+    clock.spend(refused)
+    clock.restart(as: actor, behind: 1_000)
+    #expect(clock.tick(milliseconds: 500) > refused)
+    clock.restart(as: actor, behind: 999)
+    #expect(clock.tick(milliseconds: 500).milliseconds == 500)
+  }
+}

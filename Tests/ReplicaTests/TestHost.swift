@@ -1,0 +1,99 @@
+import CanvasCRDT
+import Testing
+
+@testable import ServerModel
+
+/// A replica with its host and its end of the connection. It does what the replica asks for, and checks what the
+/// replica promises.
+struct TestHost {
+  var replica: Replica
+  var checks: ReplicaChecks
+  /// How wrong this host's wall clock is.
+  var wallError: Int64
+
+  // MARK: Its end of the connection
+
+  /// The room's end of it.
+  var client: Int?
+  var isOpen = false
+  var wantsConnection = false
+  var toServer: [[UInt8]] = []
+  var wakeAt: UInt64?
+
+  // MARK: What the replica has told
+
+  var effects: [ReplicaEffect] = []
+  var rejected: [RejectedEdit] = []
+  var superseded: [SupersededValue] = []
+  var verdicts: [DigestVerdict] = []
+  var resets = 0
+  var failures: [MessageError] = []
+  var departures: [ShapeEdit] = []
+
+  static let epoch: UInt64 = 1_763_650_000_000
+
+  init(_ replica: Replica, wallError: Int64 = 0) {
+    self.replica = replica
+    self.wallError = wallError
+    checks = ReplicaChecks(replica)
+  }
+
+  var encoding: WireEncoding { replica.configuration.encoding }
+
+  /// The host's clocks at a time.
+  func moment(_ time: UInt64) -> Moment {
+    Moment(wallMilliseconds: UInt64(Int64(TestHost.epoch + time) + wallError), monotonicMilliseconds: time)
+  }
+
+  mutating func run(at time: UInt64, _ event: (inout Replica, Moment) -> [ReplicaEffect]) {
+    let effects = event(&replica, moment(time))
+    self.effects += effects
+    for effect in effects {
+      switch effect {
+      case .connect: wantsConnection = true
+      case .send(let bytes): toServer.append(bytes)
+      case .disconnect:
+        isOpen = false
+        wantsConnection = false
+        toServer = []
+      case .wake(let at): wakeAt = at
+      case .reset: resets += 1
+      case .rejected(let edit): rejected.append(edit)
+      case .superseded(let values): superseded += values
+      case .digest(let verdict): verdicts.append(verdict)
+      case .failure(let error): failures.append(error)
+      case .departed(let departure): departures.append(departure)
+      case .changed, .overlaps, .unsent, .state, .peers, .joined, .left, .presence, .presenceTooLong, .pong, .error:
+        break
+      }
+    }
+    checks.follow(effects, of: &replica)
+  }
+
+  /// A server's message comes that a test has written.
+  mutating func hear(_ message: ServerMessage, at time: UInt64) {
+    let encoding = encoding
+    let bytes = encoding.isText ? JSONEncoding.encode(message) : BinaryEncoding.encode(message)
+    run(at: time) { $0.received(bytes, isText: encoding.isText, at: $1) }
+  }
+
+  /// Takes what is on its way to the server, so that it never gets there.
+  mutating func intercept() throws -> [ClientMessage] {
+    defer { toServer = [] }
+    return try toServer.map {
+      encoding.isText ? try JSONEncoding.decodeClientMessage($0) : try BinaryEncoding.decodeClientMessage($0)
+    }
+  }
+
+  /// The same, where all of it is operations.
+  mutating func interceptSubmissions() throws -> [Submission] {
+    try intercept().map { message in
+      guard case .operations(let submission) = message else { throw UnexpectedMessage(message: message) }
+      return submission
+    }
+  }
+}
+
+struct UnexpectedMessage: Error {
+  let message: ClientMessage
+}

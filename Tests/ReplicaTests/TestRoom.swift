@@ -1,0 +1,186 @@
+import CanvasCRDT
+
+@testable import ServerModel
+@testable import SyncServer
+
+/// Hosts and a room, where everything arrives at once and in order, for tests of one thing.
+struct TestRoom {
+  var server: RoomBench
+  var hosts: [TestHost] = []
+  /// What those who connect are allowed, at most.
+  var roleMax = Role.editor
+  /// The log takes nothing.
+  var isLogDown = false
+
+  init(_ change: (inout Limits) -> Void = { _ in }) {
+    server = RoomBench { limits in
+      // What happens is told at once: a test decides when time passes.
+      limits.beatMilliseconds = 0
+      change(&limits)
+    }
+    time = 1_000
+  }
+
+  var time: UInt64 {
+    get { server.now.monotonicMilliseconds }
+    set { server.now = Moment(wallMilliseconds: TestHost.epoch + newValue, monotonicMilliseconds: newValue) }
+  }
+
+  /// What the room has.
+  var canvas: Canvas { server.room.canvas }
+  var cursor: Cursor { server.room.cursor }
+  /// Each message that the room's log has taken.
+  var stored: [[Operation]] { server.log.map(\.operations) }
+  var log: [Operation] { stored.flatMap { $0 } }
+  /// How many messages the room has refused for a reason.
+  func refusals(_ code: RejectCode) -> UInt64 { server.room.counts.refusals(code) }
+}
+
+// MARK: - What people do
+
+extension TestRoom {
+  @discardableResult
+  mutating func join(_ replica: Replica, wallError: Int64 = 0) -> Int {
+    hosts.append(TestHost(replica, wallError: wallError))
+    let host = hosts.count - 1
+    run(host) { replica, now in replica.start(at: now) }
+    settle()
+    return host
+  }
+
+  @discardableResult
+  mutating func join(seed: UInt64 = 7, wallError: Int64 = 0) -> Int {
+    join(Replica(seed: seed &+ UInt64(hosts.count)), wallError: wallError)
+  }
+
+  mutating func run(_ host: Int, _ event: (inout Replica, Moment) -> [ReplicaEffect]) {
+    hosts[host].run(at: time, event)
+  }
+
+  mutating func edit(_ host: Int, _ shape: Identifier, _ assign: (inout Properties) -> Void) {
+    var set = Properties()
+    assign(&set)
+    run(host) { $0.edit([ShapeEdit(shape: shape, set: set)], at: $1) }
+  }
+
+  mutating func add(_ host: Int, _ assign: (inout Properties) -> Void = { _ in }) -> Identifier {
+    var set = Properties()
+    assign(&set)
+    var shape: Identifier?
+    run(host) { replica, now in
+      let added = replica.add(set, at: now)
+      shape = added.shape
+      return added.effects
+    }
+    return shape!
+  }
+
+  /// A message comes that a server may send and ours would not send now.
+  mutating func hand(_ message: ServerMessage, to host: Int) { hosts[host].hear(message, at: time) }
+}
+
+// MARK: - Connections
+
+extension TestRoom {
+  mutating func open(_ host: Int) {
+    guard hosts[host].wantsConnection else { return }
+    hangUp(host)
+    hosts[host].wantsConnection = false
+    hosts[host].isOpen = true
+    hosts[host].client = server.connect(hosts[host].encoding, roleMax: roleMax)
+    run(host) { $0.connected(at: $1) }
+  }
+
+  mutating func disconnect(_ host: Int, code: UInt16? = nil) {
+    hosts[host].isOpen = false
+    hosts[host].toServer = []
+    hangUp(host)
+    run(host) { $0.disconnected(closeCode: code, at: $1) }
+  }
+
+  /// The room learns that a connection is gone.
+  private mutating func hangUp(_ host: Int) {
+    if let client = hosts[host].client { server.leave(client) }
+    hosts[host].client = nil
+  }
+
+  /// Delivers one host's messages to the room; the room's messages wait.
+  mutating func deliverToServer(_ host: Int) {
+    guard hosts[host].isOpen, let client = hosts[host].client else { return }
+    while !hosts[host].toServer.isEmpty, !server.clients[client].isReadingPaused {
+      server.say(hosts[host].toServer.removeFirst(), client)
+    }
+    serve()
+  }
+
+  /// What a test has intercepted reaches the room after all.
+  mutating func deliver(_ submission: Submission, from host: Int) {
+    if let client = hosts[host].client { server.say(.operations(submission), client) }
+    serve()
+  }
+
+  /// Delivers the room's next message to a host; after the last one, that the room has closed the connection.
+  @discardableResult
+  mutating func deliverOne(to host: Int) -> Bool {
+    guard hosts[host].isOpen, let client = hosts[host].client else { return false }
+    if !server.clients[client].mail.isEmpty {
+      let bytes = server.clients[client].mail.removeFirst()
+      let isText = hosts[host].encoding.isText
+      run(host) { $0.received(bytes, isText: isText, at: $1) }
+      return true
+    }
+    guard let code = server.clients[client].closed else { return false }
+    disconnect(host, code: code.rawValue)
+    return true
+  }
+
+  /// Delivers all that the room has for a host.
+  mutating func deliverAll(to host: Int) { while deliverOne(to: host) {} }
+}
+
+// MARK: - The room
+
+extension TestRoom {
+  /// The log answers, and the room sends what is due.
+  mutating func serve() {
+    while !server.waiting.isEmpty { if isLogDown { server.fail() } else { server.commit() } }
+    if server.room.isFlushDue(now: server.now) { server.room.flush(now: server.now) }
+    server.send()
+  }
+
+  /// The room is deleted while nobody is connected, and another of its name has these operations.
+  mutating func replaceRoom(by actor: Identifier, _ operations: [ProposedOperation]) {
+    server.restart(with: RoomBench.room(server.limits, epoch: server.room.epoch + 1))
+    server.log = []
+    server.room.submit(operations, request: 1, actor: actor, now: server.now)
+    server.takeEffects()
+    serve()
+  }
+
+  /// Delivers messages until nobody has any left. Time passes only if somebody waits for it.
+  mutating func settle(for milliseconds: UInt64 = 0) {
+    let end = time + milliseconds
+    while true {
+      var isQuiet = true
+      for host in hosts.indices {
+        if !hosts[host].isOpen { hangUp(host) }
+        open(host)
+        if !hosts[host].toServer.isEmpty { isQuiet = false }
+        deliverToServer(host)
+      }
+      serve()
+      for host in hosts.indices {
+        while deliverOne(to: host) { isQuiet = false }
+      }
+      guard isQuiet else { continue }
+      let due = hosts.compactMap { $0.wakeAt } + [server.room.flushDueAt].compactMap { $0 }
+      guard let next = due.min(), next <= end else { break }
+      time = max(time, next)
+      for host in hosts.indices where hosts[host].wakeAt == next {
+        hosts[host].wakeAt = nil
+        run(host) { $0.wake(at: $1) }
+      }
+    }
+    time = max(time, end)
+  }
+}

@@ -1,0 +1,71 @@
+import Testing
+
+@testable import CanvasCRDT
+
+@Suite struct UndoNameTests {
+  func names(_ room: TestRoom, _ shape: Identifier) -> [Text?] {
+    room.hosts.map { ShownNames($0.replica.canvas).name(of: shape) }
+  }
+
+  @Test("undoing the first name of a shape leaves a shape without a name, whose name changes with its kind")
+  func firstName() {
+    var room = TestRoom()
+    let ann = room.join()
+    let bob = room.join()
+    let shape = room.add(ann) { $0.kind = .ellipse }
+    let madeUp = [ShapeKind.ellipse, .star, .polygon].map { Shape.madeUpName($0, shape) }
+    room.edit(ann, shape) { $0.name = "Sun" }
+    room.settle()
+    #expect(names(room, shape) == ["Sun", "Sun"])
+    room.run(ann) { $0.undo(at: $1) }
+    room.settle()
+    #expect(names(room, shape) == [madeUp[0], madeUp[0]])
+    for host in [ann, bob] {
+      #expect(room.hosts[host].replica.canvas[shape]?.properties.assigned.contains(.name) == false)
+    }
+    room.edit(bob, shape) { $0.kind = .star }
+    room.settle()
+    #expect(names(room, shape) == [madeUp[1], madeUp[1]])
+    room.edit(ann, shape) { $0.kind = .polygon }
+    room.settle()
+    #expect(names(room, shape) == [madeUp[2], madeUp[2]])
+    // Another's name for it can be taken back to none as well.
+    room.edit(bob, shape) { $0.name = "Moon" }
+    room.run(bob) { $0.undo(at: $1) }
+    room.edit(ann, shape) { $0.kind = .ellipse }
+    room.settle()
+    #expect(names(room, shape) == [madeUp[0], madeUp[0]])
+  }
+
+  @Test("a shape whose name was taken back gives way to one that has the same text as its name")
+  func number() {
+    var room = TestRoom()
+    let ann = room.join()
+    let shape = room.add(ann) { $0.kind = .ellipse }
+    room.time += 5
+    let other = room.add(ann) { $0.name = "Sun" }
+    let madeUp = Shape.madeUpName(.ellipse, shape)
+    room.edit(ann, other) { $0.name = madeUp }
+    let before = names(room, other)
+    room.edit(ann, shape) { $0.name = "Moon" }
+    #expect(names(room, other) == [madeUp])
+    room.run(ann) { $0.undo(at: $1) }
+    #expect(names(room, other) == before)
+    #expect(names(room, shape) == [madeUp])
+  }
+
+  @Test("another shape's made-up name is a name like any other")
+  func another() {
+    var canvas = Canvas()
+    let shape = Identifier("afy-kw5-t7o")!
+    for text in ["Ellipse 000", "Ellipse", "t7o", "Ellipse t7o 2", "ellipse t7o"] as [Text] {
+      var set = Properties()
+      set.kind = .star
+      set.name = text
+      let milliseconds = UInt64(text.utf8Count)
+      canvas = Canvas()
+      canvas.apply(Operation(shape: shape, at: Stamp(milliseconds: milliseconds, counter: 0, actor: shape)!, set: set))
+      #expect(canvas[shape]?.baseName == text)
+    }
+  }
+}

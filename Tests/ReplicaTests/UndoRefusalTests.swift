@@ -1,0 +1,321 @@
+import Testing
+
+@testable import CanvasCRDT
+@testable import SyncServer
+
+/// Ann has deleted three shapes, and Bob has filled their places, so that her undo is refused.
+@Suite struct UndoRefusalTests {
+  let ann = 0
+  let bob = 1
+
+  /// A room with places for `shapesMax` shapes.
+  func room(_ shapesMax: UInt64) -> TestRoom {
+    var room = TestRoom { $0.shapes = shapesMax }
+    room.join()
+    room.join()
+    return room
+  }
+
+  /// Ann's three shapes, which she has deleted in one step.
+  func deleted(in room: inout TestRoom) -> [Identifier] {
+    let shapes = (1...3).map { number in room.add(ann) { $0.rotation = Double(number) } }
+    room.settle()
+    room.run(ann) { $0.delete(shapes, at: $1) }
+    room.settle()
+    return shapes
+  }
+
+  func add(_ count: Int, to room: inout TestRoom) -> [Identifier] {
+    let shapes = (0..<count).map { _ in room.add(bob) }
+    room.settle()
+    return shapes
+  }
+
+  func delete(_ shapes: [Identifier], in room: inout TestRoom) {
+    room.run(bob) { $0.delete(shapes, at: $1) }
+    room.settle()
+  }
+
+  func undo(_ room: inout TestRoom) {
+    room.run(ann) { $0.undo(at: $1) }
+    room.settle()
+  }
+
+  func redo(_ room: inout TestRoom) {
+    room.run(ann) { $0.redo(at: $1) }
+    room.settle()
+  }
+
+  /// Which of `shapes` everyone sees.
+  func shown(_ shapes: [Identifier], in room: TestRoom) -> [Identifier] {
+    let seen = shapes.filter { room.hosts[bob].replica.canvas.contains($0) }
+    #expect(room.hosts[ann].replica.canvas == room.hosts[bob].replica.canvas)
+    return seen
+  }
+
+  @Test("an undo that the server refuses can be tried again, however often it was refused")
+  func again() {
+    var room = room(3)
+    let shapes = deleted(in: &room)
+    let others = add(3, to: &room)
+    for round in 1...3 {
+      undo(&room)
+      #expect(room.hosts[ann].rejected.count == 3 * round)
+      #expect(shown(shapes, in: room) == [])
+      #expect(!room.hosts[ann].replica.canRedo)
+    }
+    #expect(room.hosts[ann].rejected.allSatisfy { $0.origin == .undo })
+    delete(others, in: &room)
+    undo(&room)
+    #expect(shown(shapes, in: room) == shapes)
+    #expect(room.hosts[ann].rejected.count == 9)
+    redo(&room)
+    #expect(shown(shapes, in: room) == [])
+  }
+
+  @Test("a redo that the server refuses can be tried again")
+  func redoAgain() {
+    var room = room(3)
+    room.run(ann) { replica, _ in
+      replica.beginGroup()
+      return []
+    }
+    let shapes = (0..<3).map { _ in room.add(ann) }
+    room.run(ann) { replica, _ in
+      replica.endGroup()
+      return []
+    }
+    room.settle()
+    undo(&room)
+    let others = add(3, to: &room)
+    for _ in 0..<2 {
+      redo(&room)
+      #expect(shown(shapes, in: room) == [])
+      #expect(!room.hosts[ann].replica.canUndo)
+    }
+    #expect(room.hosts[ann].rejected.allSatisfy { $0.origin == .redo })
+    delete(others, in: &room)
+    redo(&room)
+    #expect(shown(shapes, in: room) == shapes)
+    undo(&room)
+    #expect(shown(shapes, in: room) == [])
+  }
+
+  @Test("what is refused of a step can be tried again, and what was taken can be redone")
+  func part() {
+    var room = room(3)
+    let shapes = deleted(in: &room)
+    let others = add(2, to: &room)
+    undo(&room)
+    #expect(shown(shapes, in: room).count == 1)
+    redo(&room)
+    #expect(shown(shapes, in: room) == [])
+    undo(&room)
+    #expect(shown(shapes, in: room).count == 1)
+    delete(others, in: &room)
+    undo(&room)
+    #expect(shown(shapes, in: room) == shapes)
+    redo(&room)
+    redo(&room)
+    #expect(shown(shapes, in: room) == [])
+    #expect(!room.hosts[ann].replica.canRedo)
+  }
+
+  @Test("a step that comes back after further edits lies below them", arguments: [true, false])
+  func below(isUndo: Bool) {
+    var room = room(4)
+    let kept = room.add(ann)
+    room.settle()
+    let shapes = deleted(in: &room)
+    if !isUndo {
+      // The deletion undone, and the three creations: the first redo is of the first creation.
+      for _ in 0..<4 { undo(&room) }
+    }
+    let others = add(3, to: &room)
+    room.run(ann) { isUndo ? $0.undo(at: $1) : $0.redo(at: $1) }
+    room.edit(ann, kept) { $0.alpha = 3 }
+    room.settle()
+    #expect(shown(shapes, in: room) == [])
+    #expect(room.hosts[bob].replica.canvas[kept]?.properties.alpha == 3)
+    delete(others, in: &room)
+    if isUndo {
+      undo(&room)
+      #expect(room.hosts[bob].replica.canvas[kept]?.properties.alpha == 10)
+      #expect(shown(shapes, in: room) == [])
+      undo(&room)
+      #expect(shown(shapes, in: room) == shapes)
+    } else {
+      redo(&room)
+      #expect(shown(shapes, in: room) == [shapes[0]])
+      undo(&room)
+      #expect(shown(shapes, in: room) == [])
+      #expect(room.hosts[bob].replica.canvas[kept]?.properties.alpha == 3)
+    }
+  }
+
+  @Test("undo, redo and undo before any answer leave the step where the server left the drawing")
+  func inFlight() {
+    var room = room(3)
+    let shapes = deleted(in: &room)
+    let others = add(3, to: &room)
+    room.run(ann) { $0.undo(at: $1) }
+    room.run(ann) { $0.redo(at: $1) }
+    room.run(ann) { $0.undo(at: $1) }
+    room.settle()
+    #expect(shown(shapes, in: room) == [])
+    #expect(!room.hosts[ann].replica.canRedo)
+    delete(others, in: &room)
+    undo(&room)
+    #expect(shown(shapes, in: room) == shapes)
+    redo(&room)
+    #expect(shown(shapes, in: room) == [])
+  }
+
+  @Test("an undo that is refused after its redo leaves the step where the redo brought it")
+  func refusedBehindRedo() {
+    var room = room(3)
+    let shapes = deleted(in: &room)
+    let others = add(3, to: &room)
+    room.run(ann) { $0.undo(at: $1) }
+    room.run(ann) { $0.redo(at: $1) }
+    room.settle()
+    #expect(!room.hosts[ann].replica.canRedo)
+    delete(others, in: &room)
+    undo(&room)
+    #expect(shown(shapes, in: room) == shapes)
+  }
+
+  @Test("a step that was undone and redone before can be tried again too")
+  func wornStep() {
+    var room = room(3)
+    let shapes = deleted(in: &room)
+    undo(&room)
+    redo(&room)
+    let others = add(3, to: &room)
+    undo(&room)
+    delete(others, in: &room)
+    undo(&room)
+    #expect(shown(shapes, in: room) == shapes)
+    redo(&room)
+    #expect(shown(shapes, in: room) == [])
+  }
+
+  @Test("a refusal that comes after the replica was saved and restored gives the step back", arguments: [0, 1, 2])
+  func restored(refusedBefore: Int) throws {
+    var room = room(3)
+    let shapes = deleted(in: &room)
+    let others = add(3, to: &room)
+    for _ in 0..<refusedBefore { undo(&room) }
+    room.disconnect(ann)
+    room.run(ann) { $0.undo(at: $1) }
+    let saved = room.hosts[ann].replica
+    var replica = try Replica(saved: saved.save(withDrawing: refusedBefore == 1), seed: 9)
+    try replica.restoreHistory(saved.saveHistory())
+    #expect(replica.saveHistory() == saved.saveHistory())
+    let late = room.join(replica)
+    #expect(room.hosts[late].rejected.count == 3)
+    #expect(shapes.allSatisfy { !room.hosts[late].replica.canvas.contains($0) })
+    delete(others, in: &room)
+    room.run(late) { $0.undo(at: $1) }
+    room.settle()
+    #expect(shapes.allSatisfy { room.hosts[bob].replica.canvas.contains($0) })
+  }
+
+  /// Ann's client ends without the answers to `count` of the operations that her undo or redo writes, after the server has
+  /// taken them, and without those operations. Another takes its place.
+  func endsUnanswered(in room: inout TestRoom, taken count: Int, _ step: (inout Replica, Moment) -> [ReplicaEffect])
+    throws
+  {
+    room.run(ann, step)
+    let sent = try room.hosts[ann].interceptSubmissions()
+    for submission in sent.prefix(count) { room.deliver(submission, from: ann) }
+    let saved = room.hosts[ann].replica
+    room.disconnect(ann)
+    var replica = try Replica(saved: saved.save(withDrawing: false, withEdits: false), seed: 9)
+    try replica.restoreHistory(saved.saveHistory())
+    room.hosts[ann] = TestHost(replica)
+    room.run(ann) { $0.start(at: $1) }
+    room.settle()
+  }
+
+  @Test("an undo whose client ended before the answer is done as far as the server took it", arguments: 0...3)
+  func ended(taken: Int) throws {
+    var room = TestRoom { $0.operationsPerMessage = 1 }
+    room.join()
+    room.join()
+    let shapes = deleted(in: &room)
+    try endsUnanswered(in: &room, taken: taken) { $0.undo(at: $1) }
+    #expect(shown(shapes, in: room).count == taken)
+    #expect(room.hosts[ann].replica.canRedo == (taken > 0))
+    if taken < 3 { undo(&room) }
+    #expect(shown(shapes, in: room) == shapes)
+    // What came back in two parts goes in two.
+    redo(&room)
+    if taken == 1 || taken == 2 { redo(&room) }
+    #expect(shown(shapes, in: room) == [])
+    #expect(!room.hosts[ann].replica.canRedo)
+    undo(&room)
+    #expect(!shown(shapes, in: room).isEmpty)
+  }
+
+  @Test("a redo whose client ended before the answer is done as far as the server took it", arguments: 0...3)
+  func endedRedoing(taken: Int) throws {
+    var room = TestRoom { $0.operationsPerMessage = 1 }
+    room.join()
+    room.join()
+    let shapes = deleted(in: &room)
+    undo(&room)
+    try endsUnanswered(in: &room, taken: taken) { $0.redo(at: $1) }
+    #expect(shown(shapes, in: room).count == 3 - taken)
+    #expect(room.hosts[ann].replica.canRedo == (taken < 3))
+    if taken < 3 { redo(&room) }
+    #expect(shown(shapes, in: room) == [])
+    undo(&room)
+    if taken == 1 || taken == 2 { undo(&room) }
+    #expect(shown(shapes, in: room) == shapes)
+  }
+
+  /// The server refuses the first message that it has not answered.
+  func refuse(in room: inout TestRoom) {
+    room.run(ann) { replica, now in
+      let id = MessageIdentifier(replica.outbox.flights[0].id)
+      let rejection = Rejection(id: id, operation: 0, code: .badValue, message: "for the sake of the test")
+      return replica.received(BinaryEncoding.encode(.rejection(rejection)), isText: false, at: now)
+    }
+  }
+
+  @Test("refused values of two steps, one over the other, lie as they did before", arguments: [true, false])
+  func values(inFlight: Bool) {
+    var room = room(9)
+    let shape = room.add(ann) { $0.rotation = 1 }
+    room.edit(ann, shape) { $0.rotation = 2 }
+    room.edit(ann, shape) { $0.rotation = 3 }
+    room.settle()
+    func rotation() -> Double? { room.hosts[ann].replica.canvas[shape]?.properties.rotation }
+    // If they wait, the second takes the only value of the first.
+    if !inFlight { room.disconnect(ann) }
+    room.run(ann) { $0.undo(at: $1) }
+    room.run(ann) { $0.undo(at: $1) }
+    if !inFlight {
+      room.run(ann) { $0.start(at: $1) }
+      room.open(ann)
+      room.deliverToServer(ann)
+      // The welcome sends the edits off; the room hears of them later.
+      room.deliverOne(to: ann)
+    }
+    #expect(rotation() == 1)
+    refuse(in: &room)
+    #expect(rotation() == (inFlight ? 1 : 3))
+    if inFlight { refuse(in: &room) }
+    #expect(rotation() == 3)
+    #expect(!room.hosts[ann].replica.canRedo)
+    for expected in [2.0, 1] {
+      room.run(ann) { $0.undo(at: $1) }
+      #expect(rotation() == expected)
+    }
+    for expected in [2.0, 3] {
+      room.run(ann) { $0.redo(at: $1) }
+      #expect(rotation() == expected)
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import Testing
+
+@testable import CanvasCRDT
+
+/// What a replica promises its host, checked after each of its events:
+/// - The shown canvas is the confirmed one with the pending edits over it.
+/// - The effects tell of every change: a screen that is drawn from them alone shows the same canvas.
+/// - The confirmed digest is that of the confirmed canvas.
+/// - The stamps of the pending edits rise.
+/// - Only shapes with pending edits have a confirmed record of their own.
+struct ReplicaChecks {
+  /// What a screen shows that follows only the effects.
+  private var screen: [Identifier: Shape] = [:]
+  private var events = 0
+
+  /// After so many events the digest is asked for. From then on it is updated with each change; until then it is computed
+  /// anew each time.
+  private static let eventsBeforeDigest = 20
+
+  init(_ replica: Replica) { repaint(replica) }
+
+  /// The screen is drawn anew, from the canvas.
+  mutating func repaint(_ replica: Replica) {
+    screen = [:]
+    for shape in replica.canvas.shapes { screen[shape.id] = shape }
+  }
+
+  /// An event is over, and these are all its effects.
+  mutating func follow(
+    _ effects: [ReplicaEffect],
+    of replica: inout Replica,
+    _ comment: Comment? = nil,
+    at location: SourceLocation = #_sourceLocation
+  ) {
+    for effect in effects {
+      switch effect {
+      case .changed(let changes, _): for change in changes { screen[change.shape] = replica.canvas[change.shape] }
+      case .reset: repaint(replica)
+      default: break
+      }
+    }
+    events += 1
+    if events == ReplicaChecks.eventsBeforeDigest { replica.optimistic.shown.countDigest() }
+    check(replica, comment, at: location)
+  }
+
+  private func check(_ replica: Replica, _ comment: Comment?, at location: SourceLocation) {
+    var expected = replica.confirmedCanvas
+    #expect(replica.confirmedDigest == expected.digest, comment, sourceLocation: location)
+    var counts: [Identifier: Int] = [:]
+    var last: Stamp?
+    var rises = true
+    replica.outbox.forEach { pending in
+      expected.apply(pending.operation)
+      counts[pending.operation.shape, default: 0] += 1
+      if let last, last >= pending.operation.at { rises = false }
+      last = pending.operation.at
+    }
+    #expect(rises, comment, sourceLocation: location)
+    #expect((expected == replica.canvas) == true, comment, sourceLocation: location)
+    let pending = replica.optimistic.pending
+    #expect(
+      counts == Dictionary(uniqueKeysWithValues: zip(pending.keys, pending.values)),
+      comment,
+      sourceLocation: location
+    )
+    let base = replica.optimistic.base.operations()
+    #expect(base.allSatisfy { counts[$0.shape] != nil }, comment, sourceLocation: location)
+    let shapes = replica.canvas.shapes
+    let isShown = shapes.count == screen.count && shapes.allSatisfy { screen[$0.id] == $0 }
+    #expect(isShown, comment, sourceLocation: location)
+  }
+}

@@ -1,0 +1,96 @@
+/// One history: what its seed drew before anything happened, and the steps that follow.
+///
+/// A step has a seed of its own, from which everything is drawn that happens in it: who does it, how long messages take, what
+/// is lost. So a history from which a step is taken out goes on as before in the others, and a failing one can be shortened.
+struct History: Sendable {
+  struct Step: Hashable, Sendable {
+    let event: Event
+    let seed: UInt64
+  }
+
+  let seed: UInt64
+  let dice: Dice
+  var steps: [Step]
+
+  static let stepsInAll = 300
+
+  init(seed: UInt64) {
+    self.seed = seed
+    var random = SeededGenerator(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 1)
+    dice = Dice(using: &random)
+    steps = []
+    let all = dice.weights.reduce(0) { $0 + $1.weight }
+    for _ in 0..<History.stepsInAll {
+      var place = Double.random(in: 0..<all, using: &random)
+      let choice = dice.weights.first { choice in
+        place -= choice.weight
+        return place < 0
+      }
+      steps.append(Step(event: choice?.event ?? .change, seed: random.next()))
+    }
+  }
+
+  /// Runs it from its beginning to its end.
+  /// - Parameter told: whether to write down what happens.
+  func run(told: Bool = false, only: Rule? = nil) -> World {
+    var world = World(self, isTold: told, only: only)
+    for step in steps {
+      world.take(step)
+      if !world.failures.isEmpty { return world }
+    }
+    world.settle()
+    world.check()
+    return world
+  }
+
+  /// The first thing that went wrong, where anything did.
+  func failure(of rule: Rule? = nil) -> Failure? { run(only: rule).failures.first }
+
+  /// The fewest steps found with which the same rule is still broken: as many as possible are taken out, at first in large
+  /// pieces and then one by one.
+  func shortened(for failure: Failure) -> History {
+    var shortest = self
+    var piece = steps.count / 2
+    while piece > 0 {
+      var start = 0
+      while start < shortest.steps.count {
+        var candidate = shortest
+        candidate.steps.removeSubrange(start..<min(start + piece, candidate.steps.count))
+        if candidate.failure(of: failure.rule) != nil { shortest = candidate } else { start += piece }
+      }
+      piece /= 2
+    }
+    return shortest
+  }
+}
+
+/// A rule that was broken, and how.
+struct Failure: Hashable, Sendable, CustomStringConvertible {
+  let rule: Rule
+  let words: String
+
+  var description: String { "\(rule.rawValue): \(words)" }
+}
+
+/// What must hold in every history.
+enum Rule: String, CaseIterable, Sendable {
+  case agreement = "everyone ends with what the log adds up to"
+  case digests = "a digest differs only where a replica was misled, and then heals"
+  case durability = "what was acknowledged or seen is in the log for ever"
+  case survival = "an edit is stored, replaced by its writer, or refused and told"
+  case refusals = "what is refused is in no log"
+  case roomFull = "no message is refused as room_full that the room has room for"
+  case fullness = "a room never has more than its limit"
+  case clockAhead = "an honest client's edit is never lost for its clock"
+  case undoOfOthers = "undo changes nothing that another has written since"
+  case undoRedo = "a redo gives back what the undo took"
+  case undoEdit = "an undo gives back what the edit changed"
+  case undoRefused = "a refused undo can be tried again"
+  case overlaps = "overlaps told are those of the drawing"
+  case people = "everyone sees the same people, and what they show"
+  case presence = "join, leave and presence follow one another"
+  case bounds = "what is kept stays within its bounds"
+  case waiting = "nobody waits for ever"
+  case past = "a room as it was is the log up to there"
+  case protocolWords = "nobody is sent what it can't read"
+}

@@ -1,0 +1,124 @@
+@testable import CanvasCRDT
+@testable import RoomLog
+@testable import SyncServer
+
+/// The log's own store, with a disk under it that takes its time, fails, and loses what was not synced.
+struct Disk {
+  struct Append {
+    let batch: Batch
+    let request: AppendRequest
+    let commitsAt: UInt64
+    let fails: Bool
+  }
+
+  /// What is durable.
+  private(set) var store = MemoryStore()
+  /// On their way there, in order.
+  var appends: [Append] = []
+  /// Durable, and not yet handed back.
+  var reports: [(at: UInt64, batch: UInt64?, appended: AppendedRecords)] = []
+  var failures: [(at: UInt64, batch: UInt64)] = []
+  var snapshots: [(at: UInt64, request: SnapshotRequest)] = []
+  /// Refused, and stored all the same, as is found out before anything else is stored.
+  var unknown: [Append] = []
+  var downUntil: UInt64 = 0
+  var isDown = false
+  /// Every record that the room's present log ever had, trimmed or not.
+  private(set) var records: [(position: UInt64, operations: [Operation])] = []
+  /// An older copy of the whole directory.
+  private var copy: (store: MemoryStore, records: [(position: UInt64, operations: [Operation])])?
+  private var lastRequest: UInt64 = 0
+
+  static let roomName = "demo"
+
+  var epoch: UInt64? { store.rooms[Disk.roomName]?.entry.epoch }
+
+  mutating func request(
+    _ operations: [Operation],
+    run: UInt64?,
+    epoch: UInt64,
+    mayCreate: Bool,
+    milliseconds: UInt64
+  ) -> AppendRequest {
+    lastRequest += 1
+    let bytes = StoredOperations(run: run, operations: operations).encoded()
+    return AppendRequest(
+      id: lastRequest,
+      room: Disk.roomName,
+      epoch: epoch,
+      mayCreate: mayCreate,
+      milliseconds: milliseconds,
+      records: [NewRecord(bytes: bytes, operations: UInt32(operations.count))]
+    )
+  }
+
+  /// Makes an append durable; nothing where the log refuses it, because its room is gone.
+  mutating func commit(_ request: AppendRequest, step: UInt64) -> AppendedRecords? {
+    guard let appended = try? store.append(request, step: step) else { return nil }
+    for record in appended.records {
+      records.append((record.position, StoredOperations(record.bytes)?.operations ?? []))
+    }
+    return appended
+  }
+
+  mutating func write(_ request: SnapshotRequest, retention: Retention) {
+    try? store.store(request, retention: retention)
+  }
+
+  mutating func retain(_ retention: Retention, milliseconds: UInt64) -> Bool {
+    guard
+      let place = store.rooms[Disk.roomName]?.entry.trimmable(by: retention, milliseconds: milliseconds)
+    else { return false }
+    _ = store.trim(Disk.roomName, to: place, retention: retention)
+    return true
+  }
+
+  mutating func delete() -> Bool {
+    guard (try? store.delete(Disk.roomName)) != nil else { return false }
+    records = []
+    return true
+  }
+
+  mutating func takeCopy() { copy = (store, records) }
+
+  /// Puts the older copy back as a whole.
+  /// - Returns: what the newer one had and the older has not; nothing where there is no copy.
+  mutating func restoreCopy() -> [Operation]? {
+    guard let copy else { return nil }
+    let kept = copy.records.count
+    let isSameLife = copy.store.rooms[Disk.roomName]?.entry.epoch == epoch
+    let lost = isSameLife ? Array(records.dropFirst(kept)) : records
+    store = copy.store
+    records = copy.records
+    return lost.flatMap(\.operations)
+  }
+
+  /// The process has ended.
+  mutating func loseUnsynced() {
+    appends = []
+    reports = []
+    failures = []
+    snapshots = []
+    unknown = []
+  }
+
+  // MARK: Reading
+
+  var summary: RoomSummary? { store.rooms[Disk.roomName]?.entry.summary(damage: nil) }
+
+  func load(through bound: LogBound = .end) -> LoadedRoom? {
+    try? store.load(LoadRequest(id: 0, room: Disk.roomName, through: bound))
+  }
+
+  func read(after position: UInt64, through bound: LogBound = .end) -> [LogRecord]? {
+    var records: [LogRecord] = []
+    var after = position
+    while true {
+      let request = ReadRequest(id: 0, room: Disk.roomName, after: after, through: bound, bytesMax: 700)
+      guard let page = try? store.read(request) else { return nil }
+      records += page.records
+      guard !page.isLast, page.through > after else { return records }
+      after = page.through
+    }
+  }
+}

@@ -1,0 +1,44 @@
+@testable import CanvasCRDT
+@testable import SyncServer
+
+/// Says whether a room has room for a message, in the plainest way: by merging all that is on its way, and then the message.
+struct FullnessJudge {
+  private let canvas: Canvas
+  private let limits: Limits
+
+  init(_ canvas: Canvas, inFlight: [[Operation]], limits: Limits) {
+    var canvas = canvas
+    for operations in inFlight { for operation in operations { canvas.apply(operation) } }
+    self.canvas = canvas
+    self.limits = limits
+  }
+
+  struct Verdict {
+    let fits: Bool
+    let words: String
+  }
+
+  func verdict(on proposed: [ProposedOperation]) -> Verdict {
+    var after = canvas
+    // The room's own stamps are later than all others.
+    for (index, operation) in proposed.enumerated() {
+      let own = Stamp(time: .max - UInt64(proposed.count - index), actor: Identifier(packed: 1)!)
+      after.apply(Operation(shape: operation.shape, at: operation.at ?? own, set: operation.set))
+    }
+    func fits(_ count: Int, _ before: Int, _ most: UInt64) -> Bool { count <= before || UInt64(count) <= most }
+    let isLive = fits(after.liveCount, canvas.liveCount, limits.shapes)
+    // Values on their way to a shape that is then deleted leave a record. They are not counted before that, so at the very
+    // limit a late edit of a deleted shape may be taken for one record more.
+    let isKept = UInt64(after.shapeCount) < 2 * limits.shapes
+    // Every new shape is deleted some day, and what is there may always be deleted. A late edit may turn an erasure into a
+    // record without a shape, so both count here.
+    let newcomers = max(0, after.liveCount - canvas.liveCount)
+    let isMore = after.shapeCount + after.erasureCount > canvas.shapeCount + canvas.erasureCount
+    let remembered = after.erasureCount + after.shapeCount - after.liveCount + newcomers
+    let isForgotten = !isMore || UInt64(remembered) <= limits.erasures
+    return Verdict(
+      fits: isLive && isKept && isForgotten,
+      words: "with it and all that was on its way the room would have \(after.liveCount) of \(limits.shapes) shapes"
+    )
+  }
+}

@@ -1,0 +1,105 @@
+@testable import CanvasCRDT
+
+/// What anyone was promised, and what anyone still has to find in the log.
+struct Ledger {
+  /// What somebody was told is durable, and what somebody was shown of others.
+  var acknowledged: Set<Stamp> = []
+  var seen: Set<Stamp> = []
+  /// By party and register, the value that it wrote there last and that nothing has explained away.
+  private var owed: [Int: [Register: (value: String, at: UInt64)]] = [:]
+  private var lastValue = 0
+  /// Batches that the room has let in and the log has not answered for.
+  var inFlight: [(number: UInt64, operations: [Operation])] = []
+  /// What clients were told was refused.
+  var refused: [(party: Int, at: Stamp, operation: ProposedOperation)] = []
+  /// How many batches the log has refused.
+  var failedBatches = 0
+  var hasForeignRecords = false
+  /// Whether two tabs have ever gone on as one actor, with the same edits under the same stamps.
+  var hasDoubles = false
+  /// What was taken out of the log on purpose.
+  private(set) var gone: Set<Stamp> = []
+  /// Whether deletions were forgotten, of which the room then knows nothing any more.
+  var hasForgotten = false
+
+  struct Register: Hashable {
+    let shape: Identifier
+    let property: Property
+  }
+
+  /// A value that nobody has written before.
+  mutating func newValue() -> Int {
+    lastValue += 1
+    return lastValue
+  }
+
+  mutating func owe(_ shape: Identifier, _ set: Properties, by party: Int, at time: UInt64) {
+    for property in set.assigned {
+      guard let words = Ledger.words(property, set) else { continue }
+      owed[party, default: [:]][Register(shape: shape, property: property)] = (words, time)
+    }
+  }
+
+  /// The party has changed or given up a register itself, or was told what became of it.
+  mutating func settle(_ shape: Identifier, _ properties: PropertyMask, of party: Int) {
+    for property in properties { owed[party]?[Register(shape: shape, property: property)] = nil }
+    if properties.contains(.deleted) || properties.contains(.kind) { settle(shape, of: party) }
+  }
+
+  mutating func settle(_ shape: Identifier, of party: Int) {
+    guard let registers = owed[party]?.keys else { return }
+    for register in registers where register.shape == shape { owed[party]?[register] = nil }
+  }
+
+  /// A tab died, and what it had not kept may be gone.
+  mutating func settle(since time: UInt64, of party: Int) {
+    guard let entries = owed[party] else { return }
+    owed[party] = entries.filter { $0.value.at < time }
+  }
+
+  mutating func settleAll(of party: Int) { owed[party] = nil }
+
+  /// Everything that a log was to keep is gone, on purpose.
+  mutating func forgetStored(_ operations: [Operation]) {
+    gone.formUnion(operations.map(\.at))
+    var values: Set<String> = []
+    for operation in operations { values.formUnion(Ledger.keys(operation)) }
+    for party in owed.keys {
+      owed[party] = owed[party]?.filter { !values.contains(Ledger.key($0.key.shape, $0.key.property, $0.value.value)) }
+    }
+  }
+
+  /// What is owed and was never stored.
+  func missing(from records: [(position: UInt64, operations: [Operation])]) -> [(party: Int, register: Register)] {
+    var stored: Set<String> = []
+    for record in records { for operation in record.operations { stored.formUnion(Ledger.keys(operation)) } }
+    var missing: [(party: Int, register: Register)] = []
+    for (party, registers) in owed {
+      for (register, entry) in registers {
+        if !stored.contains(Ledger.key(register.shape, register.property, entry.value)) {
+          missing.append((party, register))
+        }
+      }
+    }
+    return missing
+  }
+
+  private static func keys(_ operation: Operation) -> [String] {
+    operation.set.assigned.compactMap { property in
+      words(property, operation.set).map { key(operation.shape, property, $0) }
+    }
+  }
+
+  private static func key(_ shape: Identifier, _ property: Property, _ value: String) -> String {
+    "\(shape.packed) \(property.rawValue) \(value)"
+  }
+
+  /// Only values that are written once are followed.
+  private static func words(_ property: Property, _ set: Properties) -> String? {
+    switch property {
+    case .position: "\(set.position.x) \(set.position.y)"
+    case .name: set.name.string
+    default: nil
+    }
+  }
+}

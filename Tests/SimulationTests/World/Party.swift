@@ -1,0 +1,67 @@
+@testable import CanvasCRDT
+@testable import SyncServer
+@testable import sync_client
+
+/// Someone at the far end of a connection: a tab with its replica and its storage, or a writer without a canvas.
+struct Party {
+  let name: String
+  var replica: Replica?
+  var writer: Submitter?
+  /// How wrong its clock is, which may change.
+  var wallError: Int64
+
+  var line: Int?
+  var wantsConnection = false
+  var connectsAt: UInt64 = 0
+  var wakeAt: UInt64?
+  /// Slow readers drain few bytes at a time.
+  var drain: Int
+  var stalledUntil: UInt64 = 0
+  /// Somebody went away for a while on purpose.
+  var isStopped = false
+
+  // A tab's storage, which is a little behind.
+  var keptEdits: [UInt8]?
+  var keptDrawing: [UInt8]?
+  var keepsEditsAt: UInt64?
+  var keepsDrawingAt: UInt64?
+  var isDead = false
+
+  // What it has come to know.
+  var verdicts: [DigestVerdict] = []
+  var pairs: Set<ShapePair> = []
+  var hasPairs = false
+  var shown = JSONText.emptyObject
+
+  /// The stamps that its undo wrote.
+  var undoStamps: Set<Stamp> = []
+  /// Who it was before it came back as another.
+  var formerActors: Set<Identifier> = []
+  var groups: [UInt64: [ProposedOperation]] = [:]
+
+  var isHere: Bool { !isDead && replica != nil }
+}
+
+/// A connection between a party and the server.
+struct Line {
+  let party: Int
+  var conversation: Conversation
+  var member: MemberID?
+  /// Messages under way, each with the time at which it arrives.
+  var toServer: [(at: UInt64, bytes: [UInt8])] = []
+  var toClient: [UInt8] = []
+  /// How many bytes the socket takes until it is drained.
+  var room: Int
+  var isReadingPaused = false
+  var isBlocked = false
+  /// Until then nothing arrives on either side, and neither side knows.
+  var hushedUntil: UInt64 = 0
+  /// The server closed it; what is under way still arrives.
+  var closeCode: UInt16?
+  var isOpen = true
+  /// The stamps of each message that came, for when it is answered.
+  var submitted: [MessageIdentifier: [Stamp]] = [:]
+  /// Who is in the room, by the words of `welcome`, `join` and `leave` alone.
+  var people: Set<Identifier> = []
+  var isWelcome = false
+}

@@ -1,0 +1,143 @@
+@testable import CanvasCRDT
+@testable import SyncServer
+@testable import sync_client
+
+// What has to hold at every moment, and at the end.
+
+extension World {
+  mutating func checkBounds() {
+    guard let kept = room?.kept else { return }
+    if UInt64(kept.beats) > limits.ringBeats { fail(.bounds, "\(kept.beats) beats are kept") }
+    if UInt64(kept.states) > limits.stateStreams { fail(.bounds, "\(kept.states) states are under way") }
+    let readerBytesMax = (limits.letterBytes + 2 * limits.messageBytes) * UInt64(max(1, room?.memberCount ?? 0))
+    if UInt64(kept.readerBytes) > readerBytesMax { fail(.bounds, "\(kept.readerBytes) bytes wait for readers") }
+  }
+
+  // MARK: Quiet
+
+  var isQuiet: Bool {
+    guard let room, disk.appends.isEmpty, disk.reports.isEmpty, disk.failures.isEmpty, room.flushDueAt == nil
+    else { return false }
+    guard lines.allSatisfy({ !$0.isOpen || $0.toServer.isEmpty && $0.toClient.isEmpty && !$0.isBlocked }),
+      lines.allSatisfy({ $0.isOpen || $0.member == nil }), !room.hasUnsent
+    else { return false }
+    return parties.allSatisfy { isQuiet($0, room) }
+  }
+
+  private func isQuiet(_ party: Party, _ room: Room) -> Bool {
+    if let writer = party.writer { return writer.unansweredCount == 0 && writer.state == .joined }
+    guard party.isHere, let replica = party.replica else { return true }
+    return replica.state == .live && replica.unsentCount == 0 && replica.cursor == room.cursor
+      && seesWhatOthersShow(party, replica)
+  }
+
+  /// Who waits for what, once nobody should.
+  var waitingWords: String {
+    guard let room else { return "there is no room" }
+    for party in parties where !isQuiet(party, room) {
+      if let writer = party.writer {
+        return "\(party.name) waits for \(writer.unansweredCount) answers, \(writer.state)"
+      }
+      guard let replica = party.replica else { continue }
+      if replica.state != .live { return "\(party.name) is \(replica.state)" }
+      if replica.unsentCount > 0 { return "\(party.name) has \(replica.unsentCount) edits that are not taken" }
+      if replica.cursor != room.cursor { return "\(party.name) has not come as far as the room" }
+      let seen = replica.peers.map { "\($0.actor)" }.sorted().joined(separator: ", ")
+      let there = actors.map { "\($0)" }.sorted().joined(separator: ", ")
+      return "\(party.name) sees \(seen), and what they show; \(there) are there"
+    }
+    return "the log, or the network"
+  }
+
+  private var actors: Set<Identifier> {
+    Set(parties.compactMap { $0.isDead ? nil : $0.replica?.actor ?? $0.writer?.actor })
+  }
+
+  private func seesWhatOthersShow(_ party: Party, _ replica: Replica) -> Bool {
+    parties.allSatisfy { other in
+      guard other.isHere, let actor = other.replica?.actor, actor != replica.actor else { return true }
+      guard let seen = replica.peer(actor) else { return false }
+      return (seen.state ?? .emptyObject) == other.shown
+    }
+  }
+
+  // MARK: The end
+
+  /// What has to hold once everybody has come to rest, whatever happened.
+  mutating func check() {
+    guard failures.isEmpty else { return }
+    guard let room else { return fail(.agreement, "there is no room") }
+    var fold = Canvas()
+    var stored: [Stamp: Identifier] = [:]
+    for record in disk.records {
+      for operation in record.operations {
+        fold.apply(operation)
+        stored[operation.at] = operation.shape
+      }
+    }
+    checkAgreement(room, fold)
+    checkPromises(fold, stored)
+    for index in parties.indices { checkParty(index, room, fold) }
+  }
+
+  private mutating func checkAgreement(_ room: Room, _ fold: Canvas) {
+    if room.canvas.digest != fold.digest { fail(.agreement, "the room is not what its log adds up to") }
+    if !ledger.hasForgotten, room.canvas != fold { fail(.agreement, "the room's values are not those of its log") }
+  }
+
+  private mutating func checkPromises(_ fold: Canvas, _ stored: [Stamp: Identifier]) {
+    for stamp in ledger.acknowledged.subtracting(ledger.gone).sorted() where stored[stamp] == nil {
+      return fail(.durability, "\(stamp) was acknowledged, and is not in the log")
+    }
+    for stamp in ledger.seen.subtracting(ledger.gone).sorted() where stored[stamp] == nil {
+      return fail(.durability, "\(stamp) was seen, and is not in the log")
+    }
+    for (party, register) in ledger.missing(from: disk.records) {
+      return fail(
+        .survival,
+        "\(register.property) of \(register.shape), written by \(parties[party].name), is nowhere"
+      )
+    }
+    // What was refused as unavailable may have been stored all the same (W7), and what was forgotten can't be known again.
+    let isCertain = !ledger.hasDoubles && !ledger.hasForgotten && happened[.turnedUp] == nil
+    for (_, at, operation) in ledger.refused where isCertain && stored[at] == operation.shape {
+      for property in operation.set.assigned where fold.stamp(of: property, in: operation.shape) == at {
+        return fail(.refusals, "\(operation.shape) at \(at) was refused, and is in the log")
+      }
+    }
+    // What was ever taken is shown, or something newer is. What was forgotten can't be asked for.
+    guard !ledger.hasForgotten else { return }
+    for record in disk.records {
+      for operation in record.operations {
+        for property in operation.set.assigned {
+          let winner = fold.winner(of: property, in: operation.shape)
+          if winner.map({ $0 < operation.at }) ?? true {
+            return fail(.durability, "\(property) of \(operation.shape) at \(operation.at) has vanished")
+          }
+        }
+      }
+    }
+  }
+
+  private mutating func checkParty(_ index: Int, _ room: Room, _ fold: Canvas) {
+    let party = parties[index]
+    if let writer = party.writer {
+      if writer.unansweredCount > 0 { fail(.waiting, "\(party.name) waits for answers") }
+      return
+    }
+    guard party.isHere, let replica = party.replica else { return }
+    if replica.confirmedDigest != room.canvas.digest { fail(.agreement, "\(party.name) has another drawing") }
+    if let difference = Drawing(replica.canvas).difference(from: Drawing(room.canvas)) {
+      fail(.agreement, "\(party.name) shows another drawing: \(difference)")
+    }
+    if party.verdicts.last != .agrees { fail(.digests, "\(party.name) was not told that it agrees") }
+    let others = actors.subtracting([replica.actor])
+    if Set(replica.peers.map(\.actor)) != others { fail(.people, "\(party.name) sees other people than there are") }
+    guard replica.configuration.overlaps else { return }
+    var outlines: [(identifier: Identifier, outline: Outline)] = []
+    for shape in fold.shapes where shape.properties.visible { outlines.append((shape.id, shape.outline)) }
+    if !party.hasPairs || party.pairs != Set(OverlapIndex(outlines).pairs) {
+      fail(.overlaps, "\(party.name) was told of other pairs than overlap")
+    }
+  }
+}

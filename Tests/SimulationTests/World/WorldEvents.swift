@@ -1,0 +1,370 @@
+@testable import CanvasCRDT
+@testable import SyncServer
+@testable import sync_client
+
+// What may happen next.
+
+extension World {
+  mutating func perform(_ event: Event) {
+    switch event {
+    case .draw, .change, .rename, .paste, .remove, .clear, .undo, .redo, .undoAndRedo, .editAndUndo, .crossing,
+      .replaceAll, .show, .askDigest:
+      if let tab = someTab() { performByPerson(event, tab) }
+    case .tabDies: if let tab = someTab() { tabDies(tab) }
+    case .tabStops: stopParty()
+    case .tabStarts: if let index = parties.indices.randomElement(using: &random) { startAgain(index) }
+    case .tabOpens: if let tab = someTab() { tabOpens(tab) }
+    case .tabDoubles: if let tab = someTab() { tabDoubles(tab) }
+    case .write: write()
+    case .request: request()
+    case .readPast: readPast()
+    case .hostile: beHostile()
+    case .cut: if let line = lines.indices.randomElement(using: &random) { drop(line) }
+    case .hush:
+      guard let line = lines.indices.randomElement(using: &random), lines[line].isOpen else { return }
+      count(.hushed)
+      lines[line].hushedUntil = time + UInt64.random(in: 1...40_000, using: &random)
+    case .stall:
+      guard let index = parties.indices.randomElement(using: &random) else { return }
+      count(.stalled)
+      parties[index].stalledUntil = time + UInt64.random(in: 50...5_000, using: &random)
+    case .partition:
+      tell("The network is gone for a while.")
+      partitionedUntil = time + UInt64.random(in: 100...10_000, using: &random)
+      for line in lines.indices.reversed() where line < lines.count && lines[line].isOpen { drop(line) }
+    case .crash: crash()
+    case .stop: stopServer()
+    case .snapshot: takeSnapshot()
+    case .trim: trim()
+    case .forget: forgetErasures()
+    case .logFails:
+      guard isUp, !disk.isDown else { return }
+      tell("The disk takes nothing.")
+      disk.isDown = true
+      disk.downUntil = time + UInt64.random(in: 10...2_000, using: &random)
+    case .restore: restore()
+    case .deleteRoom: deleteRoom()
+    case .writeFromElsewhere: writeFromElsewhere()
+    case .tabClock: changeTabClock()
+    case .serverClock: changeServerClock()
+    case .wait: wait()
+    }
+  }
+
+  private mutating func someTab() -> Int? {
+    parties.indices.filter { parties[$0].isHere }.randomElement(using: &random)
+  }
+
+  // MARK: People
+
+  private mutating func performByPerson(_ event: Event, _ tab: Int) {
+    guard let replica = parties[tab].replica else { return }
+    let shapes = replica.canvas.shapes.map(\.id)
+    let pick = shapes.randomElement(using: &random)
+    switch event {
+    case .draw: draw(tab)
+    case .change: if let pick { move(pick, tab) } else { draw(tab) }
+    case .rename: if let pick { rename(pick, tab) }
+    case .paste:
+      let count = Int.random(in: 2...Int(min(limits.shapes + 2, 40)), using: &random)
+      tell("\(parties[tab].name) pastes \(count) shapes.")
+      paste(count, tab)
+    case .remove: if let pick { remove([pick], tab) }
+    case .clear: remove(shapes, tab)
+    case .undo: undo(tab)
+    case .redo: redo(tab)
+    case .undoAndRedo: undoAndRedo(tab)
+    case .editAndUndo: if let pick { editAndUndo(pick, tab) }
+    case .crossing: if let pick { cross(pick, tab) }
+    case .replaceAll:
+      tell("\(parties[tab].name) clears the room and pastes as many anew.")
+      let count = shapes.count
+      remove(shapes, tab)
+      paste(max(1, count), tab)
+    case .show: show(tab, Int.random(in: 0..<1_000, using: &random))
+    case .askDigest: run(tab) { $0.askDigest(at: $1) }
+    default: break
+    }
+  }
+
+  /// A place that nothing else has.
+  private mutating func newPoint() -> Point {
+    let value = ledger.newValue()
+    return Point(x: Double(value % 500), y: Double(value / 500 * 7 + Int.random(in: 0..<7, using: &random)))
+  }
+
+  private mutating func draw(_ tab: Int) {
+    var set = Properties()
+    set.kind = ShapeKind.allCases.randomElement(using: &random)!
+    set.position = newPoint()
+    if happens(0.5) { set.name = Text("Box \(ledger.newValue())") }
+    var added: Identifier?
+    run(tab) { replica, now in
+      let (shape, effects) = replica.add(set, at: now)
+      added = shape
+      return effects
+    }
+    guard let added else { return }
+    tell("\(parties[tab].name) draws \(added).")
+    ledger.owe(added, set, by: tab, at: time)
+  }
+
+  private mutating func edit(_ edits: [ShapeEdit], _ tab: Int) {
+    for edit in edits {
+      ledger.settle(edit.shape, edit.set.assigned, of: tab)
+      if !edit.set.deleted { ledger.owe(edit.shape, edit.set, by: tab, at: time) }
+    }
+    run(tab) { $0.edit(edits, at: $1) }
+  }
+
+  private mutating func move(_ shape: Identifier, _ tab: Int) {
+    var set = Properties()
+    set.position = newPoint()
+    if happens(0.2) { set.rotation = Double(Int.random(in: 0..<360, using: &random)) }
+    tell("\(parties[tab].name) moves \(shape).")
+    edit([ShapeEdit(shape: shape, set: set)], tab)
+  }
+
+  private mutating func rename(_ shape: Identifier, _ tab: Int) {
+    var set = Properties()
+    set.name = Text("Name \(ledger.newValue())")
+    tell("\(parties[tab].name) renames \(shape).")
+    edit([ShapeEdit(shape: shape, set: set)], tab)
+  }
+
+  private mutating func remove(_ shapes: [Identifier], _ tab: Int) {
+    guard !shapes.isEmpty else { return }
+    tell("\(parties[tab].name) deletes \(shapes.count > 1 ? "\(shapes.count) shapes" : "\(shapes[0])").")
+    for shape in shapes { ledger.settle(shape, of: tab) }
+    run(tab) { $0.delete(shapes, at: $1) }
+  }
+
+  private mutating func paste(_ count: Int, _ tab: Int) {
+    var edits: [ShapeEdit] = []
+    for _ in 0..<count {
+      var set = Properties()
+      set.kind = .ellipse
+      set.position = newPoint()
+      edits.append(ShapeEdit(shape: Identifier.random(using: &random), set: set))
+    }
+    edit(edits, tab)
+  }
+
+  /// Somebody moves a shape while somebody else, who can't know of it, deletes it.
+  private mutating func cross(_ shape: Identifier, _ tab: Int) {
+    let others = parties.indices.filter { parties[$0].isHere && $0 != tab }
+    guard let other = others.randomElement(using: &random) else { return }
+    remove([shape], tab)
+    if parties[other].replica?.canvas.contains(shape) == true { move(shape, other) }
+  }
+
+  // MARK: Undo
+
+  private mutating func undo(_ tab: Int) {
+    guard parties[tab].replica?.canUndo == true else { return }
+    tell("\(parties[tab].name) undoes.")
+    count(.undone)
+    parties[tab].undoStamps.formUnion(step(tab) { $0.undo(at: $1) })
+  }
+
+  private mutating func redo(_ tab: Int) {
+    guard parties[tab].replica?.canRedo == true else { return }
+    tell("\(parties[tab].name) redoes.")
+    count(.redone)
+    step(tab) { $0.redo(at: $1) }
+  }
+
+  /// An undo or a redo, which may change only what its own actor wrote.
+  /// - Returns: the stamps of what it wrote.
+  @discardableResult
+  private mutating func step(_ tab: Int, _ event: @escaping (inout Replica, Moment) -> [ReplicaEffect]) -> Set<Stamp> {
+    guard let before = parties[tab].replica else { return [] }
+    run(tab, event)
+    guard let after = parties[tab].replica else { return [] }
+    var written: Set<Stamp> = []
+    var waiting: [Operation] = []
+    after.outbox.forEach { pending in waiting.append(pending.operation) }
+    var known: Set<Stamp> = []
+    before.outbox.forEach { known.insert($0.operation.at) }
+    for operation in waiting where !known.contains(operation.at) {
+      written.insert(operation.at)
+      ledger.settle(operation.shape, operation.set.assigned, of: tab)
+      for property in operation.set.assigned {
+        guard let winner = before.canvas.winner(of: property, in: operation.shape) else { continue }
+        if winner.actor != before.actor, !parties[tab].formerActors.contains(winner.actor), !ledger.hasDoubles {
+          fail(.undoOfOthers, "\(parties[tab].name) overwrites \(property) of \(operation.shape) by \(winner.actor)")
+        }
+      }
+    }
+    return written
+  }
+
+  private mutating func undoAndRedo(_ tab: Int) {
+    guard let before = parties[tab].replica, before.canUndo, before.state != .closed(code: 4404) else { return }
+    tell("\(parties[tab].name) undoes, and at once redoes.")
+    step(tab) { $0.undo(at: $1) }
+    // There may have been nothing left to undo. Then a redo would do again what was undone before.
+    guard let between = parties[tab].replica?.canvas,
+      Drawing(before.canvas).difference(from: Drawing(between)) != nil
+    else { return }
+    step(tab) { $0.redo(at: $1) }
+    guard let after = parties[tab].replica else { return }
+    if let difference = Drawing(before.canvas).difference(from: Drawing(after.canvas)) {
+      fail(.undoRedo, "\(parties[tab].name): \(difference)")
+    }
+  }
+
+  private mutating func editAndUndo(_ shape: Identifier, _ tab: Int) {
+    guard let before = parties[tab].replica else { return }
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0: rename(shape, tab)
+    case 1: remove([shape], tab)
+    case 2: draw(tab)
+    default: move(shape, tab)
+    }
+    undo(tab)
+    guard let after = parties[tab].replica else { return }
+    if let difference = Drawing(before.canvas).difference(from: Drawing(after.canvas)) {
+      fail(.undoEdit, "\(parties[tab].name): \(difference)")
+    }
+  }
+
+  /// What others are to see of one: where its cursor is.
+  private mutating func show(_ tab: Int, _ place: Int) {
+    let state = "{\"cursor\":[\(place),0]}".utf8.span.withUnsafeBytes {
+      try? JSONText(validating: $0, maximumBytes: 100)
+    }
+    guard let state else { return }
+    parties[tab].shown = state
+    run(tab) { $0.setPresence(state, at: $1) }
+  }
+
+  private mutating func stopParty() {
+    guard let index = parties.indices.randomElement(using: &random) else { return }
+    parties[index].isStopped = true
+    run(index, { $0.stop(at: $1) }, { $0.stop(at: $1) })
+  }
+
+  // MARK: Those without a canvas
+
+  private mutating func write() {
+    let writers = parties.indices.filter { parties[$0].writer != nil }
+    guard let index = writers.randomElement(using: &random) else { return }
+    var operations: [ProposedOperation] = []
+    for _ in 0..<Int.random(in: 1...Int(min(3, limits.operationsPerMessage)), using: &random) {
+      var set = Properties()
+      set.position = newPoint()
+      var shape = room?.canvas.shapes.randomElement(using: &random)?.id
+      if shape == nil || happens(0.4) {
+        shape = Identifier.random(using: &random)
+        set.kind = .polygon
+      }
+      guard let shape else { continue }
+      ledger.settle(shape, set.assigned, of: index)
+      ledger.owe(shape, set, by: index, at: time)
+      operations.append(ProposedOperation(shape: shape, at: nil, set: set))
+    }
+    tell("\(parties[index].name) writes \(operations.count) operations.")
+    var number: UInt64?
+    run(index, nil) { writer, now in
+      let (made, effects) = writer.submit(operations, at: now)
+      number = made
+      return effects
+    }
+    if let number { parties[index].groups[number] = operations }
+  }
+
+  /// A program that keeps to no rule speaks to the server.
+  private mutating func beHostile() {
+    guard isUp else { return }
+    openRoom()
+    var line = Line(
+      party: 0,
+      conversation: Conversation(encoding: .binary, limits: limits, now: now),
+      room: 0
+    )
+    line.isOpen = false
+    tell("A hostile program speaks.")
+    // It takes nothing of what it is sent.
+    let place = lines.count
+    lines.append(line)
+    var hello = Hello()
+    if happens(0.3) { hello.actor = parties.compactMap { $0.replica?.actor }.randomElement(using: &random) }
+    if happens(0.9) { receive(BinaryEncoding.encode(.hello(hello)), on: place) }
+    for _ in 0..<Int.random(in: 1...6, using: &random) where lines[place].member != nil {
+      receive(hostileBytes(place), on: place)
+      count(.hostileAnswered)
+    }
+    if lines[place].closeCode != nil { count(.hostileClosed) }
+    forget(place)
+  }
+
+  private mutating func hostileBytes(_ line: Int) -> [UInt8] {
+    let actor = lines[line].member.flatMap { room?.actor(of: $0) } ?? Identifier(packed: 5)!
+    func operation(_ set: Properties, _ at: Stamp?) -> [UInt8] {
+      let shape = room?.canvas.shapes.randomElement(using: &random)?.id ?? Identifier.random(using: &random)
+      let unknown = Identifier.random(using: &random)
+      let operations = [
+        ProposedOperation(shape: Bool.random(using: &random) ? shape : unknown, at: at, set: set)
+      ]
+      return BinaryEncoding.encode(.operations(Submission(id: MessageIdentifier(1), operations: operations)))
+    }
+    var set = Properties()
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0: return (0..<40).map { _ in UInt8.random(in: 0...255, using: &random) }
+    case 1:
+      set.delete()
+      return operation(set, nil)
+    case 2:
+      set.alpha = 3
+      return operation(set, Stamp(milliseconds: Stamp.millisecondsMax, counter: 0, actor: actor))
+    case 3:
+      // As far ahead as it may be.
+      set.alpha = 4
+      let ahead = now.wallMilliseconds + limits.clockAheadMilliseconds
+      return operation(set, Stamp(milliseconds: ahead, counter: 65_535, actor: actor))
+    case 4:
+      set.alpha = 5
+      return operation(set, Stamp(milliseconds: now.wallMilliseconds, counter: 0, actor: Identifier(packed: 77)!))
+    default:
+      set.rotation = 5
+      return operation(set, Stamp(milliseconds: 1, counter: 0, actor: actor))
+    }
+  }
+
+  // MARK: Time
+
+  private mutating func forgetErasures() {
+    guard let before = room?.canvas.erasureCount else { return }
+    let now = now
+    room?.forgetErasures(now: now)
+    guard (room?.canvas.erasureCount ?? before) < before else { return }
+    count(.forgotten)
+    ledger.hasForgotten = true
+  }
+
+  private mutating func changeTabClock() {
+    guard let tab = someTab() else { return }
+    count(.tabClockJumped)
+    let error = history.dice.clockErrorMax
+    parties[tab].wallError = Int64.random(in: -error...error, using: &random)
+    tell("\(parties[tab].name)'s clock is now wrong by \(parties[tab].wallError) ms.")
+  }
+
+  private mutating func changeServerClock() {
+    let error = history.dice.clockErrorMax
+    let new = Int64.random(in: -error...error, using: &random)
+    if new < serverError { count(.serverClockBack) }
+    serverError = new
+    tell("The server's clock is now wrong by \(new) ms.")
+  }
+
+  /// Everyone goes on listening, and the room comes to rest.
+  private mutating func wait() {
+    tell("A while passes.")
+    for _ in 0..<60 {
+      time += 250
+      turn()
+    }
+  }
+}

@@ -1,0 +1,160 @@
+import TestSupport
+
+@testable import CanvasCRDT
+@testable import SyncServer
+@testable import sync_client
+
+// Connections, and what becomes of them.
+
+extension World {
+  mutating func connect(_ index: Int) {
+    parties[index].wantsConnection = false
+    guard isUp, time >= partitionedUntil else {
+      return run(index, { $0.disconnected(closeCode: nil, at: $1) }, { $0.disconnected(closeCode: 1_006, at: $1) })
+    }
+    let encoding = parties[index].replica?.configuration.encoding ?? .binary
+    lines.append(
+      Line(
+        party: index,
+        conversation: Conversation(encoding: encoding, limits: limits, now: now),
+        room: parties[index].drain
+      )
+    )
+    parties[index].line = lines.count - 1
+    if parties[index].replica?.cursor != nil { count(.resumed) }
+    run(index, { $0.connected(at: $1) }, { $0.connected(at: $1) })
+  }
+
+  /// The client's end of a line is gone. The server learns of it later.
+  mutating func hangUp(_ line: Int) {
+    let party = lines[line].party
+    if parties[party].line == line {
+      parties[party].line = nil
+      parties[party].pairs = []
+      parties[party].hasPairs = false
+    }
+    lines[line].toClient = []
+    lines[line].isOpen = false
+    if happens(0.5) { forget(line) }
+  }
+
+  /// The network drops a connection: what is under way on it is lost, on either side.
+  mutating func drop(_ line: Int, code: UInt16? = nil) {
+    guard lines[line].isOpen else { return }
+    count(.lostConnection)
+    let party = lines[line].party
+    if parties[party].replica?.state == .loading { count(.cutState) }
+    if !lines[line].toServer.isEmpty { count(.lostSubmission) }
+    if !lines[line].toClient.isEmpty { count(.lostAnswer) }
+    // Part of what was under way may have arrived all the same.
+    while !lines[line].toServer.isEmpty, happens(0.3), isUp, lines[line].member != nil {
+      let bytes = lines[line].toServer.removeFirst().bytes
+      receive(bytes, on: line)
+    }
+    lines[line].toServer = []
+    guard lines[line].isOpen else { return }
+    hangUp(line)
+    run(
+      party,
+      { $0.disconnected(closeCode: code, at: $1) },
+      { $0.disconnected(closeCode: code ?? 1_006, at: $1) }
+    )
+  }
+
+  mutating func turnLines() {
+    for line in lines.indices {
+      guard line < lines.count else { return }
+      if !lines[line].isOpen {
+        if lines[line].member != nil, happens(0.05) { forget(line) }
+        continue
+      }
+      guard time >= lines[line].hushedUntil else { continue }
+      if lines[line].hushedUntil > 0 {
+        // Both sides have given it up by now.
+        drop(line)
+        continue
+      }
+      while isUp, line < lines.count, lines[line].isOpen, let first = lines[line].toServer.first, first.at <= time,
+        !lines[line].isReadingPaused
+      {
+        lines[line].toServer.removeFirst()
+        receive(first.bytes, on: line)
+      }
+      if line < lines.count { drain(line) }
+    }
+  }
+
+  /// What has arrived at a client is read, as far as it keeps up.
+  private mutating func drain(_ line: Int) {
+    let party = lines[line].party
+    guard lines[line].isOpen, time >= parties[party].stalledUntil else { return }
+    lines[line].room = parties[party].drain
+    for message in LengthFraming.takeMessages(&lines[line].toClient) {
+      guard lines[line].isOpen else { return }
+      let isText = lines[line].conversation.encoding.isText
+      witness(message, isText: isText, on: line)
+      run(
+        party,
+        { $0.received(message, isText: isText, at: $1) },
+        { writer, now in message.withUnsafeBytes { writer.received($0, at: now) } }
+      )
+    }
+    guard lines[line].isOpen, let code = lines[line].closeCode else { return }
+    if code == CloseCode.tooMany.rawValue || code == CloseCode.malformed.rawValue {
+      fail(.protocolWords, "\(parties[party].name) is closed with \(code)")
+    }
+    hangUp(line)
+    run(
+      party,
+      { $0.disconnected(closeCode: code, at: $1) },
+      { $0.disconnected(closeCode: code, at: $1) }
+    )
+  }
+
+  /// Remembers what a client was promised, and checks that each message makes sense after those before.
+  private mutating func witness(_ bytes: [UInt8], isText: Bool, on line: Int) {
+    let message =
+      isText ? try? JSONEncoding.decodeServerMessage(bytes) : try? BinaryEncoding.decodeServerMessage(bytes)
+    let name = parties[lines[line].party].name
+    switch message {
+    case .welcome(let welcome):
+      lines[line].people = Set(welcome.peers.map(\.actor))
+      lines[line].isWelcome = true
+    case .operations(let delivery):
+      if delivery.reset { count(.reset) }
+      switch delivery.content {
+      case .operations(let operations): for operation in operations { ledger.seen.insert(operation.at) }
+      case .state(let part): for operation in part.operations { ledger.seen.insert(operation.at) }
+      }
+    case .acknowledgement(let answer):
+      guard let id = answer.id, let stamps = lines[line].submitted[id] else { return }
+      ledger.acknowledged.formUnion(stamps)
+    case .rejection(let rejection): note(rejection.code)
+    case .join(let peer):
+      if !lines[line].people.insert(peer.actor).inserted {
+        fail(.presence, "\(name) is told that \(peer.actor) joins, who is here")
+      }
+    case .leave(let actor):
+      if lines[line].people.remove(actor) == nil {
+        fail(.presence, "\(name) is told that \(actor) leaves, who is not here")
+      }
+    case .presence(let states):
+      for state in states where !lines[line].people.contains(state.actor) {
+        let own = parties[lines[line].party].replica?.actor
+        if state.actor != own { fail(.presence, "\(name) is shown \(state.actor), who is not here") }
+      }
+    case .error(let code, let words):
+      if code.string == "unknown_type" { fail(.protocolWords, "\(name) is told \(words)") }
+    case .overlaps, .pong, .digest: break
+    case nil: fail(.protocolWords, "\(name) is sent \(bytes.count) bytes that are no message")
+    }
+  }
+
+  private mutating func note(_ code: RejectCode) {
+    switch code {
+    case .tooOld: count(.tooOld)
+    case .unavailable: count(.unavailable)
+    default: break
+    }
+  }
+}

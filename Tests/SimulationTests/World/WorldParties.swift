@@ -1,0 +1,253 @@
+@testable import CanvasCRDT
+@testable import SyncServer
+@testable import sync_client
+
+// The clients: what replicas and writers ask of their hosts, and what tabs keep.
+
+extension World {
+  func moment(of index: Int) -> Moment {
+    Moment(
+      wallMilliseconds: UInt64(Int64(World.wallStart + time) + parties[index].wallError),
+      monotonicMilliseconds: time
+    )
+  }
+
+  // MARK: Opening
+
+  mutating func openTab(_ make: (ReplicaConfiguration, UInt64) -> Replica? = { _, _ in nil }) {
+    let number = parties.count
+    var configuration = ReplicaConfiguration()
+    configuration.name = Text("tab \(number)")
+    configuration.encoding = number % 2 == 0 ? .binary : .json
+    configuration.overlaps = number % 3 != 1
+    let seed = random.next()
+    let error = history.dice.clockErrorMax
+    parties.append(
+      Party(
+        name: "tab \(number)",
+        replica: make(configuration, seed) ?? Replica(configuration: configuration, seed: seed),
+        wallError: Int64.random(in: -error...error, using: &random),
+        drain: number == 0 ? 1_000_000 : [60, 300, 2_000, 1_000_000].randomElement(using: &random)!
+      )
+    )
+    tell("tab \(number) is opened.")
+    run(number) { $0.start(at: $1) }
+  }
+
+  mutating func openWriter() {
+    let number = parties.count
+    let seed = random.next()
+    parties.append(
+      Party(
+        name: "writer \(number)",
+        writer: Submitter(name: Text("writer \(number)"), color: nil, seed: seed),
+        wallError: 0,
+        drain: 1_000_000
+      )
+    )
+    run(number, nil) { $0.start(at: $1) }
+  }
+
+  func isClosed(_ index: Int) -> Bool {
+    if case .closed = parties[index].replica?.state { return true }
+    if case .closed = parties[index].writer?.state { return true }
+    return false
+  }
+
+  mutating func startAgain(_ index: Int) {
+    guard !parties[index].isDead else { return }
+    parties[index].isStopped = false
+    run(index, { $0.start(at: $1) }, { $0.start(at: $1) })
+  }
+
+  /// How soon a tab keeps its edits after they were made.
+  static let keepingMilliseconds: UInt64 = 60
+
+  // MARK: Events
+
+  /// Something happens to a party: to its replica or to its writer, whichever it has.
+  mutating func run(
+    _ index: Int,
+    _ page: ((inout Replica, Moment) -> [ReplicaEffect])?,
+    _ writer: ((inout Submitter, Moment) -> [Submitter.Effect])? = nil
+  ) {
+    let now = moment(of: index)
+    let actor = parties[index].replica?.actor
+    if let page, !parties[index].isDead, let effects = parties[index].replica.changed({ page(&$0, now) }) {
+      if let actor, actor != parties[index].replica?.actor { parties[index].formerActors.insert(actor) }
+      for effect in effects { carryOut(effect, of: index) }
+    }
+    if let writer, let effects = parties[index].writer.changed({ writer(&$0, now) }) {
+      for effect in effects { carryOut(effect, of: index) }
+    }
+  }
+
+  private mutating func carryOut(_ effect: ReplicaEffect, of index: Int) {
+    switch effect {
+    case .connect: wantConnection(index)
+    case .send(let bytes): send(bytes, from: index)
+    case .disconnect: disconnect(index)
+    case .wake(let at): parties[index].wakeAt = at
+    case .rejected(let edit): rejected(edit, of: index)
+    case .superseded: count(.superseded)
+    case .digest(let verdict):
+      parties[index].verdicts.append(verdict)
+      if verdict == .agrees { count(.digestAgreed) }
+      // What was acknowledged to a replica and taken back by a restored copy it finds out by asking.
+      if verdict == .disagrees, happened[.restored] == nil {
+        fail(.digests, "\(parties[index].name) has another drawing than the server")
+      }
+    case .failure(let error): fail(.protocolWords, "\(parties[index].name) can't read the server: \(error)")
+    case .overlaps(let notice):
+      parties[index].pairs.formUnion(notice.began)
+      parties[index].pairs.subtract(notice.ended)
+      parties[index].hasPairs = true
+    case .presence: count(.presenceShown)
+    case .unsent:
+      if parties[index].keepsEditsAt == nil { parties[index].keepsEditsAt = time + World.keepingMilliseconds }
+    case .changed(_, .own):
+      if parties[index].keepsEditsAt == nil { parties[index].keepsEditsAt = time + World.keepingMilliseconds }
+      if parties[index].keepsDrawingAt == nil { parties[index].keepsDrawingAt = time + 1_500 }
+    case .changed, .reset:
+      if parties[index].keepsDrawingAt == nil { parties[index].keepsDrawingAt = time + 1_500 }
+    case .departed, .state, .peers, .joined, .left, .presenceTooLong, .pong, .error: break
+    }
+  }
+
+  private mutating func rejected(_ edit: RejectedEdit, of index: Int) {
+    count(.rejected)
+    tell("  \(parties[index].name) is told that an edit of \(edit.operation.shape) was refused: \(edit.code.wireName)")
+    ledger.settle(edit.operation.shape, edit.operation.set.assigned, of: index)
+    if edit.code == .clockAhead {
+      fail(.clockAhead, "\(parties[index].name) has lost an edit of \(edit.operation.shape)")
+    }
+    guard let at = edit.operation.at else { return }
+    ledger.refused.append((index, at, edit.operation))
+    // Its own deletion stands in the room, so there must be a way to try again to take it back.
+    let erasure = room?.canvas.stamp(of: .deleted, in: edit.operation.shape)
+    if parties[index].undoStamps.contains(at), edit.operation.set.assigned.contains(.kind),
+      let erasure, erasure.actor == parties[index].replica?.actor
+    {
+      count(.undoRefused)
+      if let replica = parties[index].replica, !replica.canUndo, !replica.canRedo {
+        fail(
+          .undoRefused,
+          "\(parties[index].name) has no step left after its undo was refused as \(edit.code.wireName)"
+        )
+      }
+    }
+  }
+
+  private mutating func carryOut(_ effect: Submitter.Effect, of index: Int) {
+    switch effect {
+    case .connect: wantConnection(index)
+    case .send(let bytes): send(bytes, from: index)
+    case .disconnect: disconnect(index)
+    case .wake(let at): parties[index].wakeAt = at
+    case .answered(let answer):
+      let operations = parties[index].groups.removeValue(forKey: answer.number) ?? []
+      switch answer.outcome {
+      case .acknowledged: count(.writerAnswered)
+      case .refused(_, let code, _):
+        count(.writerRefused)
+        for operation in operations { ledger.settle(operation.shape, operation.set.assigned, of: index) }
+        if code == .clockAhead { fail(.clockAhead, "\(parties[index].name) has lost a group") }
+      }
+    case .postponed, .state, .error: break
+    }
+  }
+
+  private mutating func wantConnection(_ index: Int) {
+    parties[index].wantsConnection = true
+    parties[index].connectsAt = time + 1 + delay()
+  }
+
+  private mutating func send(_ bytes: [UInt8], from index: Int) {
+    guard let line = parties[index].line else { return }
+    // A connection keeps its order.
+    let earliest = max(lines[line].toServer.last?.at ?? 0, time)
+    lines[line].toServer.append((earliest + delay(), bytes))
+  }
+
+  private mutating func disconnect(_ index: Int) {
+    parties[index].wantsConnection = false
+    if let line = parties[index].line { hangUp(line) }
+  }
+
+  // MARK: A turn
+
+  mutating func turnParty(_ index: Int) {
+    guard !parties[index].isDead else { return }
+    if parties[index].wantsConnection, time >= parties[index].connectsAt { connect(index) }
+    if let at = parties[index].wakeAt, at <= time {
+      parties[index].wakeAt = nil
+      run(index, { $0.wake(at: $1) }, { $0.wake(at: $1) })
+    }
+    if let at = parties[index].keepsEditsAt, at <= time {
+      parties[index].keepsEditsAt = nil
+      parties[index].keptEdits = parties[index].replica?.save(withDrawing: false)
+    }
+    if let at = parties[index].keepsDrawingAt, at <= time {
+      parties[index].keepsDrawingAt = nil
+      parties[index].keptDrawing = parties[index].replica?.save(withDrawing: true)
+    }
+  }
+
+  // MARK: Tabs
+
+  /// A tab is gone from one moment to the next, and is opened again with what it had kept.
+  mutating func tabDies(_ index: Int) {
+    guard parties[index].isHere, let before = parties[index].replica else { return }
+    tell("\(parties[index].name) dies and comes back.")
+    count(.tabDied)
+    if let line = parties[index].line { hangUp(line) }
+    parties[index].wantsConnection = false
+    parties[index].wakeAt = nil
+    // What it made since it last kept its edits is gone, unless it has been sent.
+    if let keepsEditsAt = parties[index].keepsEditsAt {
+      ledger.settle(since: keepsEditsAt - World.keepingMilliseconds, of: index)
+      parties[index].keepsEditsAt = nil
+    }
+    parties[index].shown = .emptyObject
+    // What it had not yet forgotten of a refused edit it sends again.
+    ledger.refused.removeAll { $0.party == index }
+    let seed = random.next()
+    let kept = parties[index].keptEdits
+    let drawing = happens(0.5) ? parties[index].keptDrawing : nil
+    var replica: Replica?
+    if let kept {
+      replica = try? Replica(saved: kept, drawing: drawing, configuration: before.configuration, seed: seed)
+      if replica == nil { fail(.survival, "what \(parties[index].name) kept can't be read") }
+      count(.tabRestored)
+    } else {
+      ledger.settleAll(of: index)
+    }
+    parties[index].replica = replica ?? Replica(configuration: before.configuration, seed: seed)
+    parties[index].undoStamps = []
+    run(index) { $0.start(at: $1) }
+  }
+
+  /// Another tab of the same browser, which begins with the drawing that the first has kept.
+  mutating func tabOpens(_ index: Int) {
+    guard parties.count < 8, let drawing = parties[index].keptDrawing else { return }
+    openTab { configuration, seed in try? Replica(drawing: drawing, configuration: configuration, seed: seed) }
+  }
+
+  /// Two tabs go on as one actor, as after a profile was copied.
+  mutating func tabDoubles(_ index: Int) {
+    guard parties.count < 8, let kept = parties[index].keptEdits else { return }
+    count(.tabDoubled)
+    ledger.hasDoubles = true
+    tell("What \(parties[index].name) has kept is opened a second time.")
+    openTab { configuration, seed in try? Replica(saved: kept, configuration: configuration, seed: seed) }
+  }
+}
+
+extension Optional {
+  /// Changes a value in place, without a copy of it standing beside.
+  fileprivate mutating func changed<Result>(_ body: (inout Wrapped) -> Result) -> Result? {
+    guard var value = take() else { return nil }
+    defer { self = value }
+    return body(&value)
+  }
+}

@@ -1,0 +1,117 @@
+"""What must not have grown. The second half of a run is judged: by then everything has come to its size."""
+
+import collections
+
+# What a straight line through the second half may rise by, from its beginning to its end.
+# Memory: in half an hour there are 700,000 operations and 1,400 connections. A leak of four bytes for each operation would be more
+# than this, or of two kilobytes for each connection. Less than this is normal: what the allocator keeps goes up and down.
+MEMORY_RISE_MAX = 0.06
+# Descriptors beside connections, and threads: a snapshot or a checkpoint that is under way has one more for a moment. One that is
+# never given back, once a minute, would be thirty.
+OTHERS_RISE_MAX = 1.0
+# Latency. The median hardly notices what else runs on a machine. The slowest of a hundred answers does: a machine that others use too is slower at times: what a write to its disk takes without the
+# server, and how many wait for its processors, tells by how much. What a person doesn't notice is fine whatever it was before.
+MEDIAN_RISE_MAX, MEDIAN_RISE_MILLISECONDS_MAX = 0.3, 3
+LATENCY_RISE_MAX = 1.5
+LATENCY_MILLISECONDS_FINE = 50
+# The database: snapshots and history come and go, and the file keeps the size of the fullest moment.
+DATABASE_RISE_MAX = 0.15
+# The write-ahead log is carried over at 8,192 pages of 4 KiB, and its file is never shortened to less than 64 MiB.
+WAL_MIB_MAX = 64
+
+# Of the log on standard error. A slow commit is the disk's; how long answers take is judged above.
+EXPECTED = ("the page's files were not found", "slow commit")
+
+
+class Judgement:
+    """`rows` are samples, `asked` the probe's questions, both as samples.py and probe.py keep them."""
+
+    def __init__(self, rows, asked, seconds):
+        self.all_rows = rows
+        # The last round ends a little before the time is over.
+        self.rows = [row for row in rows if seconds / 2 <= row["second"] <= seconds - 15]
+        self.asked, self.seconds = asked, seconds
+        self.complaints = []
+        self.findings = []
+
+    def growth(self):
+        self.flat("memory_mib", MEMORY_RISE_MAX * self.mean("memory_mib"), "MiB of memory")
+        self.flat("others", OTHERS_RISE_MAX, "descriptors beside connections")
+        self.flat("threads", OTHERS_RISE_MAX, "threads")
+        self.flat("database_mib", DATABASE_RISE_MAX * self.mean("database_mib"), "MiB of database")
+        for what in ("ping", "ack", "seen"):
+            median = f"{what}_p50"
+            self.flat(median, max(MEDIAN_RISE_MILLISECONDS_MAX, MEDIAN_RISE_MAX * self.mean(median)), f"ms, median of {what}")
+            self.slowest(what)
+        self.write_ahead()
+
+    def find(self, words, is_right):
+        self.findings.append(f"{'ok     ' if is_right else 'WRONG  '}{words}")
+        if not is_right:
+            self.complaints.append(words)
+
+    def mean(self, name):
+        return sum(row[name] for row in self.rows) / len(self.rows)
+
+    def rise(self, name):
+        """How far the straight line that fits best rises."""
+        times = [row["second"] for row in self.rows]
+        middle, mean = sum(times) / len(times), self.mean(name)
+        slope = sum((row["second"] - middle) * (row[name] - mean) for row in self.rows) / sum((time - middle) ** 2 for time in times)
+        return slope * (times[-1] - times[0])
+
+    def flat(self, name, rise_max, what):
+        rise, values = self.rise(name), [row[name] for row in self.rows]
+        words = f"{what}: {min(values):.4g} to {max(values):.4g}, rising by {rise:+.2f} in {self.seconds / 2:.0f} s; allowed {rise_max:.2f}"
+        self.find(words, rise <= rise_max)
+
+    def slowest(self, what):
+        """The last third against the second."""
+        column = {"ping": 1, "ack": 2, "seen": 3}[what]
+
+        def within(part, second):
+            return self.seconds * part / 3 <= second < self.seconds * (part + 1) / 3
+
+        def p99(index, part):
+            values = sorted(one[index] for one in self.asked if within(part, one[0]))
+            return values[int(len(values) * 0.99)]
+
+        def load(part):
+            values = [row["load"] for row in self.all_rows if within(part, row["second"])]
+            return sum(values) / len(values)
+
+        before, after = p99(column, 1), p99(column, 2)
+        machine = max(1, p99(4, 2) / p99(4, 1), load(2) / load(1))
+        allowed = max(LATENCY_MILLISECONDS_FINE, before * LATENCY_RISE_MAX * machine)
+        words = f"{what}, slowest of a hundred: {before:.1f} ms, then {after:.1f} ms; allowed {allowed:.1f}"
+        words += f" (the machine is {machine:.2f} times as slow)" if machine > 1 else ""
+        self.find(words, after <= allowed)
+
+    def write_ahead(self):
+        largest, carried = max(row["wal_mib"] for row in self.rows), self.rows[-1]["checkpoints"] - self.rows[0]["checkpoints"]
+        written = sum(row["log_mib"] for row in self.rows) * self.seconds / 2 / len(self.rows)
+        words = f"write-ahead log: at most {largest:.0f} MiB, carried over {carried:.0f} times; allowed {WAL_MIB_MAX} MiB"
+        self.find(words, largest <= WAL_MIB_MAX and carried > 0)
+        made = self.rows[-1]["snapshots"] - self.rows[0]["snapshots"]
+        words = f"{made:.0f} snapshots, so that {written:.1f} MiB of new records could be trimmed to a database of "
+        self.find(words + f"{self.rows[-1]['database_mib']:.1f} MiB", made > 0)
+
+    def crowd(self, crowd, left):
+        """What the crowd complained of, and that it did what it is there for."""
+        self.complaints += crowd.complaints
+        wanted = ("acknowledged to bots", "rounds of bots", "rooms left for a while", "visits", "resumed", "digests compared")
+        counted = ", ".join(f"{name} {crowd.counts[name]}" for name in (*wanted, "loaded anew", "reconnects of bots"))
+        self.find(counted, all(crowd.counts[name] for name in wanted) and not crowd.counts["reconnects of bots"])
+        self.find(
+            f"when all have left: {left['canvas_connections']:.0f} connections, {left['canvas_rooms_open']:.0f} rooms, "
+            f"{left['process_open_fds']:.0f} descriptors, {left['process_resident_memory_bytes'] / (1 << 20):.1f} MiB",
+            left["canvas_connections"] == left["canvas_rooms_open"] == 0,
+        )
+
+    def server(self, code, verified, log):
+        self.find(f"the server ended with {code}", code == 0)
+        self.find(f"log verify: {(verified[1] + verified[2]).strip()}", verified[0] == 0)
+        # A line that stands for many has the words of the first in `like`.
+        said = collections.Counter(entry.get("like", entry["message"]) for entry in log if entry["level"] in ("error", "warning"))
+        words = f"{len(log)} lines in the server's log; errors and warnings among them: {dict(said) or 'none'}"
+        self.find(words, said.keys() <= set(EXPECTED))

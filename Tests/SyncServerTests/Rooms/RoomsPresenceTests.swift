@@ -1,0 +1,84 @@
+import CanvasCRDT
+import Testing
+
+@testable import ServerModel
+@testable import SyncServer
+
+@Suite("What people show of themselves")
+struct RoomsPresenceTests {
+  private func state(_ number: Int) throws -> JSONText {
+    try Array("{\"x\":\(number)}".utf8).withUnsafeBytes { try JSONText(validating: $0, maximumBytes: 99) }
+  }
+
+  @Test("R1, R2: presence is gathered by the beat, the newest wins, oneself is not told")
+  func presence() throws {
+    var bench = RoomBench()
+    let ann = bench.join(.json)
+    let bob = bench.join(.binary)
+    let eve = bench.join(.binary)
+    let annState = try state(7)
+    let bobState = try state(3)
+    for number in 1...7 { bench.say(.presence(try state(number)), ann) }
+    bench.say(.presence(bobState), bob)
+    bench.settle()
+    #expect(bench.presences(eve).count == 1)
+    #expect(bench.clients[eve].peers[bench.actor(ann)]?.state == annState)
+    #expect(bench.clients[eve].peers[bench.actor(bob)]?.state == bobState)
+    #expect(bench.presences(ann) == [[PeerState(actor: bench.actor(bob), state: bobState)]])
+    #expect(bench.presences(bob) == [[PeerState(actor: bench.actor(ann), state: annState)]])
+
+    let late = bench.join()
+    #expect(bench.clients[late].peers[bench.actor(ann)]?.state == annState)
+  }
+
+  @Test("R1: others are told of one's presence once in an interval, and then the newest")
+  func interval() throws {
+    var bench = RoomBench { $0.presenceMilliseconds = 100 }
+    let ann = bench.join()
+    let eve = bench.join()
+    // The room has been quiet for more than a beat: the first is told at once.
+    bench.pass(1_000)
+    let began = bench.now.monotonicMilliseconds
+    var toldAt: [UInt64] = []
+    var told: [[PeerState]] = []
+    for number in 0..<350 {
+      bench.say(.presence(try state(number)), ann)
+      bench.beatIfDue()
+      let all = bench.presences(eve)
+      if all.count > told.count { toldAt.append(bench.now.monotonicMilliseconds - began) }
+      told = all
+      bench.pass(1)
+    }
+    #expect(toldAt == [0, 100, 200, 300])
+    let states = try [0, 100, 200, 300].map { [PeerState(actor: bench.actor(ann), state: try state($0))] }
+    #expect(told == states)
+    bench.settle()
+    #expect(bench.now.monotonicMilliseconds - began == 400)
+    #expect(bench.clients[eve].peers[bench.actor(ann)]?.state == (try state(349)), "the last is never lost")
+  }
+
+  @Test("R1: what has to wait for its time is told then, though a beat of others has come meanwhile")
+  func waitingThroughABeat() throws {
+    var bench = RoomBench { $0.presenceMilliseconds = 100 }
+    let ann = bench.join()
+    let bob = bench.join()
+    let eve = bench.join()
+    bench.pass(1_000)
+    let began = bench.now.monotonicMilliseconds
+    bench.say(.presence(try state(1)), ann)
+    bench.beatIfDue()
+    bench.pass(20)
+    bench.say(.presence(try state(2)), ann)
+    #expect(bench.room.flushDueAt == began + 100)
+    bench.pass(20)
+    bench.write(bob, bench.shape(1)) { $0.kind = .star }
+    bench.commit()
+    bench.beatIfDue()
+    #expect(bench.clients[eve].canvas.liveCount == 1, "the beat has come")
+    #expect(bench.clients[eve].peers[bench.actor(ann)]?.state == (try state(1)), "and is not yet to tell of this")
+    #expect(bench.room.flushDueAt == began + 100, "a beat is due for what waits")
+    bench.settle()
+    #expect(bench.clients[eve].peers[bench.actor(ann)]?.state == (try state(2)))
+    #expect(bench.now.monotonicMilliseconds == began + 100)
+  }
+}

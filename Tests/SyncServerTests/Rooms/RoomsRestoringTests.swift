@@ -1,0 +1,215 @@
+import CanvasCRDT
+import Testing
+
+@testable import ServerModel
+@testable import SyncServer
+
+@Suite("A room whose log is put back from a copy, with its epoch")
+struct RoomsRestoringTests {
+  /// Writes so many records, and returns the cursors before the first and behind each.
+  private func write(_ count: Int, _ bench: inout RoomBench, from first: UInt64) -> [Cursor] {
+    let writer = bench.join()
+    var cursors = [bench.room.cursor]
+    for number in 0..<UInt64(count) {
+      bench.write(writer, bench.shape(first + number)) { $0.kind = .star }
+      bench.settle()
+      cursors.append(bench.room.cursor)
+    }
+    bench.leave(writer)
+    return cursors
+  }
+
+  /// A later process has the room, from what its log has.
+  private func restart(_ bench: inout RoomBench, image: RoomImage? = nil) throws {
+    let read = try image.map { try RoomImage($0.encoded(), seed: 5) }
+    var room = RoomBench.room(bench.limits, image: read)
+    for record in bench.log { room.delivered(record, now: bench.now) }
+    bench.restart(with: room)
+  }
+
+  private func isReset(_ cursor: Cursor, _ bench: inout RoomBench) throws -> Bool {
+    let client = bench.join { $0.since = cursor }
+    defer { bench.leave(client) }
+    return try #require(bench.deliveries(client).first, "no state").reset
+  }
+
+  @Test(
+    "D7: cursors of what was lost are refused at every position, those from before the copy are honoured",
+    arguments: [false, true]
+  )
+  func copyPutBack(hasSnapshot: Bool) throws {
+    var bench = RoomBench()
+    let before = write(3, &bench, from: 1)
+    var copy = bench
+    let image = hasSnapshot ? copy.room.image() : nil
+    // The process from before the copy goes on writing, and so does another after it.
+    var lost = write(3, &bench, from: 100)
+    try restart(&bench)
+    lost += write(3, &bench, from: 200)
+
+    // What was seen is past the end at first, and later where others write.
+    copy.random = SeededGenerator(seed: 8)
+    try restart(&copy, image: image)
+    for round in 0..<3 {
+      for cursor in before { #expect(try !isReset(cursor, &copy)) }
+      for cursor in lost where !before.contains(cursor) {
+        #expect(try isReset(cursor, &copy), "in round \(round)")
+        #expect(copy.room.place(of: cursor) == nil)
+      }
+      let new = write(6, &copy, from: 300 + UInt64(round) * 10)
+      for cursor in new { #expect(try !isReset(cursor, &copy)) }
+      try restart(&copy, image: image)
+      for cursor in new { #expect(try !isReset(cursor, &copy)) }
+    }
+  }
+
+  @Test("a run begins with its first record that is stored, also where the log had refused that")
+  func firstRecordTurnsUp() throws {
+    var bench = RoomBench()
+    _ = write(1, &bench, from: 1)
+    try restart(&bench)
+    let writer = bench.join()
+    let stamp = bench.write(writer, bench.shape(2)) { $0.kind = .star }
+    let refused = bench.fail()
+    let unknown = try #require(refused)
+    #expect(!bench.room.knows(run: bench.run))
+    bench.write(writer, bench.shape(3)) { $0.kind = .star }
+    bench.room.delivered(
+      RoomRecord(position: 5, milliseconds: bench.now.wallMilliseconds, run: bench.run, operations: unknown.operations),
+      now: bench.now
+    )
+    #expect(bench.room.knows(run: bench.run))
+    #expect(bench.room.canvas.stamp(of: .kind, in: bench.shape(2)) == stamp)
+    bench.settle()
+    // This one was on its way already, and carries the number too.
+    bench.room.delivered(
+      RoomRecord(
+        position: 20,
+        milliseconds: bench.now.wallMilliseconds,
+        run: bench.run,
+        operations: unknown.operations
+      ),
+      now: bench.now
+    )
+    #expect(bench.room.places.runs.newest.map(\.first) == [3, 5])
+    bench.settle()
+    bench.expectCaughtUp(writer)
+  }
+
+  @Test("two processes write by turns: what both had written is honoured, and nothing of it after an older copy")
+  func twoWriters() throws {
+    func record(_ position: UInt64, run: UInt64?) -> RoomRecord {
+      RoomRecord(position: position, milliseconds: RoomBench.epoch, run: run, operations: [])
+    }
+    var bench = RoomBench()
+    bench.log = [record(1, run: 10), record(2, run: 20), record(3, run: nil), record(4, run: nil)]
+    try restart(&bench)
+    let cursors = (1...4).map { bench.room.places.cursor(at: $0) }
+    #expect(Set(cursors).count == 4)
+    for (index, cursor) in cursors.enumerated() { #expect(bench.room.place(of: cursor) == UInt64(index + 1)) }
+
+    bench.log = [record(1, run: 10), record(2, run: 20), record(3, run: 30), record(4, run: 40), record(5, run: nil)]
+    try restart(&bench)
+    #expect(cursors.map { bench.room.place(of: $0) } == [1, 2, nil, nil])
+  }
+
+  @Test("cursors of a room that no run has written to since runs have numbers are honoured until one does")
+  func olderRecords() throws {
+    var bench = RoomBench()
+    let star = Operation(
+      shape: bench.shape(1),
+      at: Stamp(milliseconds: RoomBench.epoch, counter: 0, actor: bench.shape(9))!,
+      set: Properties()
+    )
+    bench.log = (1...3).map { RoomRecord(position: $0, milliseconds: RoomBench.epoch, operations: [star]) }
+    try restart(&bench)
+    let old = bench.room.cursor
+    #expect(try !isReset(old, &bench))
+    let new = write(2, &bench, from: 2)
+    #expect(new.first == old)
+    for cursor in new { #expect(try !isReset(cursor, &bench)) }
+    let ofOldRun = RoomCursor(epoch: 77, run: RoomRuns.none, position: bench.room.position)
+    #expect(try isReset(ofOldRun.cursor, &bench))
+  }
+
+  @Test("as many runs are remembered as are bounded; cursors of older ones are refused")
+  func manyRuns() throws {
+    var bench = RoomBench()
+    var cursors: [Cursor] = []
+    for number in 0...UInt64(RoomRuns.remembered) {
+      cursors += write(1, &bench, from: 1 + number).dropFirst()
+      try restart(&bench, image: bench.room.image())
+    }
+    #expect(bench.room.places.runs.newest.count == RoomRuns.remembered)
+    #expect(try isReset(cursors[0], &bench))
+    #expect(try !isReset(cursors[1], &bench))
+    // A cursor that is made of a place in a forgotten run is refused like those that were made then.
+    let past = bench.room.places.cursor(at: 3)
+    #expect(bench.room.place(of: past) == nil)
+    let image = try RoomImage(bench.room.image().encoded(), seed: 1)
+    #expect(image.runs == bench.room.places.runs)
+  }
+
+  @Test("records and snapshots of older servers are read, and have no runs")
+  func olderForms() throws {
+    let actor = Identifier(packed: 9)!
+    var set = Properties()
+    set.kind = .star
+    let stamp = Stamp(milliseconds: RoomBench.epoch, counter: 0, actor: actor)!
+    let operations = [Operation(shape: actor, at: stamp, set: set)]
+    for run in [nil, 1, UInt64.max, 0x0102_0304_0506_0708] {
+      let bytes = StoredOperations(run: run, operations: operations).encoded()
+      #expect(bytes.first == (run == nil ? 1 : 2))
+      let read = try #require(StoredOperations(bytes))
+      #expect(read.run == run)
+      #expect(read.operations == operations)
+      for count in 0..<min(9, bytes.count) { #expect(StoredOperations(Array(bytes.prefix(count))) == nil) }
+    }
+    #expect(StoredOperations([3, 0]) == nil)
+
+    var bench = RoomBench()
+    bench.log = [RoomRecord(position: 3, milliseconds: RoomBench.epoch, operations: operations)]
+    try restart(&bench)
+    let image = bench.room.image()
+    let bytes = image.encoded()
+    var head = ByteWriter(capacity: 64)
+    head.append(UInt8(1))
+    for number in [image.position, image.operationCount, image.clockTime, image.canvas.forgottenUpTo] {
+      head.appendVarint(number)
+    }
+    let first = head.finish()
+    #expect(bytes[first.count] == 0 && bytes[first.count + 1] == 0, "no runs")
+    let older = try RoomImage(first + bytes.dropFirst(first.count + 2), seed: 1)
+    #expect(older.canvas == bench.room.canvas)
+    #expect(older.position == 3 && older.runs == RoomRuns())
+  }
+
+  @Test("runs in a snapshot that are out of order, twice there or too many are a named error")
+  func impossibleRuns() throws {
+    var bench = RoomBench()
+    _ = write(1, &bench, from: 1)
+    let image = bench.room.image()
+    var head = ByteWriter(capacity: 64)
+    head.append(UInt8(2))
+    for number in [image.position, image.operationCount, image.clockTime, image.canvas.forgottenUpTo] {
+      head.appendVarint(number)
+    }
+    let first = head.finish()
+    func encoded(_ runs: [(UInt64, UInt64)]) -> [UInt8] {
+      var writer = ByteWriter(capacity: 64)
+      writer.append(first)
+      writer.append(UInt8(0))
+      writer.appendVarint(UInt64(runs.count))
+      for (place, number) in runs {
+        writer.appendVarint(place)
+        writer.appendLittleEndian(number)
+      }
+      return writer.finish()
+    }
+    #expect(try RoomImage(encoded([(3, 1), (4, 2)]), seed: 1).runs.newest.count == 2)
+    let many = (1...UInt64(RoomRuns.remembered + 1)).map { ($0, $0) }
+    for runs in [[(0, 1)], [(3, 1), (3, 2)], [(4, 1), (3, 2)], [(3, 1), (4, 1)], many] {
+      #expect(throws: RoomImageError.malformed("the runs can't be")) { try RoomImage(encoded(runs), seed: 1) }
+    }
+  }
+}

@@ -1,0 +1,175 @@
+"""A server that doesn't take an edit: what the user is told, and what becomes of the edit."""
+
+import json
+import signal
+import tempfile
+
+import pytest
+
+from client import eventually
+from server import Server
+from terminal import between, run, start
+
+
+async def names(server, room):
+    return sorted(shape["name"] for shape in (await server.get(f"/v1/rooms/{room}")).json["shapes"])
+
+
+async def told(client):
+    line = (await client.process.stderr.readline()).decode()
+    assert "waiting: " in line, line
+    return line
+
+
+@pytest.fixture
+def state():
+    with tempfile.TemporaryDirectory() as state:
+        yield state
+
+
+async def test_an_edit_that_is_not_stored_says_what_it_waits_for(state):
+    """A full disk: one line, --patience, and an exit code that says to try again. No later command makes the edit."""
+    with Server(file_bytes_max=1 << 40) as server:
+        await run(server, "add", "full", "name=Sun", state=state)
+        with server.full_disk():
+            done = await run(server, "add", "full", "name=Moon", "--patience", "3s", state=state, code=75)
+            waiting, gave_up = done.err.splitlines()
+            assert "waiting: the server can't store changes now; its disk may be full." in waiting and "Ctrl-C" in waiting
+            assert "gave up after 3 s" in gave_up and "The edit is withdrawn; no later command sends it." in gave_up
+            assert done.out == "", "nothing was made"
+            done = await run(server, "add", "full", "--patience", "100ms", "--json", state=state, code=75)
+            report, error = done.object, json.loads(done.err)["error"]
+            assert not report["acknowledged"] and report["unanswered"] == 1 and report["events"] == [], report
+            assert error["code"] == "unavailable" and "withdrawn" in error["message"], error
+        await run(server, "add", "full", "name=Star", "--patience", "60s", state=state)
+        assert await names(server, "full") == ["Star", "Sun"]
+        assert "deleted Star" in (await run(server, "undo", "full", state=state)).out
+        assert "deleted Sun" in (await run(server, "undo", "full", state=state)).out
+
+
+async def test_an_edit_is_made_when_the_server_can_store_again(state):
+    with Server(file_bytes_max=1 << 40) as server:
+        await run(server, "add", "again", "name=Sun", state=state)
+        async with await start(server, "add", "again", "name=Moon", state=state) as add:
+            with server.full_disk():
+                await told(add)
+            done = await add.end()
+        assert done.code == 0 and "made Moon" in done.out, done
+        assert await names(server, "again") == ["Moon", "Sun"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+async def test_an_interrupted_edit_is_not_made_by_a_later_command(state, number):
+    """The user is told, and what was done before can still be taken back; even if the command was killed."""
+    with Server(file_bytes_max=1 << 40) as server:
+        await run(server, "add", "stopped", "name=Sun", state=state)
+        for words in [["add", "stopped", "name=Moon"], ["undo", "stopped"]]:
+            with server.full_disk():
+                async with await start(server, *words, state=state) as edit:
+                    await told(edit)
+                    done = await edit.end(number)
+            assert done.out == "", done
+            if number == signal.SIGINT:
+                assert done.code == 130, done
+                assert "interrupted. The edit is withdrawn; no later command sends it." in done.err, done
+
+            async def ready():
+                return (await server.get("/readyz")).status == 200
+
+            await eventually(ready, "the server can store again")
+        await run(server, "add", "stopped", "name=Star", state=state)
+        assert await names(server, "stopped") == ["Star", "Sun"]
+        assert "deleted Star" in (await run(server, "undo", "stopped", state=state)).out
+        assert "deleted Sun" in (await run(server, "undo", "stopped", state=state)).out
+        assert await names(server, "stopped") == []
+
+
+async def test_an_edit_without_an_answer_may_have_been_stored(shared, state):
+    """The answer is lost: the user is told of the doubt, and undo knows of the edit."""
+    await run(shared, "add", "doubt", "name=Sun", "position=0,0", state=state)
+
+    lost = [0x44]
+
+    def keep_back(message):
+        return None if message[0] in lost else message
+
+    async with between(shared, "doubt", down=keep_back) as there:
+        words = ["move", "doubt", "Sun", 7, 7, "--server", there, "--patience", "2500ms"]
+        done = await run(None, *words, state=state, code=75)
+        assert "waiting: the server has not answered" in done.err, done
+        assert "withdrawn, unless the server has stored it" in done.err, done
+        lost.clear()
+        assert "moved Sun to 0, 0" in (await run(None, "undo", "doubt", "--server", there, state=state)).out
+
+
+async def test_undo_knows_of_what_a_killed_command_has_done(shared, state):
+    """The server has stored an edit, an undo, a redo; each command is killed before it hears so."""
+
+    async def place():
+        (shape,) = (await shared.get("/v1/rooms/killed")).json["shapes"]
+        return shape["position"]
+
+    lost = []
+    async with between(shared, "killed", down=lambda message: None if message[0] in lost else message) as there:
+        await run(None, "add", "killed", "name=Sun", "position=0,0", "--server", there, state=state)
+        lost.append(0x44)
+        for words, end in [(["move", "killed", "Sun", 7, 7], [7, 7]), (["undo", "killed"], [0, 0]), (["redo", "killed"], [7, 7])]:
+            async with await start(None, *words, "--server", there, state=state) as edit:
+
+                async def stored():
+                    return await place() == end
+
+                await eventually(stored, f"{words} has reached the server")
+                await edit.end(signal.SIGKILL)
+        lost.clear()
+        assert "moved Sun to 0, 0" in (await run(None, "undo", "killed", "--server", there, state=state)).out
+        assert "deleted Sun" in (await run(None, "undo", "killed", "--server", there, state=state)).out
+
+
+async def test_an_undo_that_was_withdrawn_can_be_done_again(state):
+    """The undo was withdrawn because the server could not store it."""
+    with Server(file_bytes_max=1 << 40) as server:
+        await run(server, "add", "again", "name=Sun", state=state)
+        await run(server, "clear", "again", state=state)
+        for number in (signal.SIGINT, signal.SIGKILL):
+            with server.full_disk():
+                async with await start(server, "undo", "again", state=state) as edit:
+                    await told(edit)
+                    await edit.end(number)
+
+            async def ready():
+                return (await server.get("/readyz")).status == 200
+
+            await eventually(ready, "the server can store again")
+        assert "made Sun" in (await run(server, "undo", "again", state=state)).out
+        assert await names(server, "again") == ["Sun"]
+
+
+async def test_a_server_that_does_not_answer_is_waited_for(state):
+    """Even before there is an edit."""
+    with Server() as server:
+        await run(server, "add", "silent", "name=Sun", state=state)
+        server.process.send_signal(signal.SIGSTOP)
+        async with await start(server, "add", "silent", "name=Moon", state=state) as add:
+            assert "no answer. Ctrl-C ends this." in await told(add)
+            server.process.send_signal(signal.SIGCONT)
+            done = await add.end()
+        assert done.code == 0 and "made Moon" in done.out, done
+        server.process.send_signal(signal.SIGSTOP)
+        done = await run(server, "add", "silent", "--patience", "100ms", "--json", state=state, code=2)
+        assert json.loads(done.err)["error"]["code"] == "not_connected", done
+        server.process.send_signal(signal.SIGCONT)
+
+
+async def test_a_pipe_says_what_it_waits_for():
+    """Once, however often the server refuses; each line is answered in the end."""
+    with Server(file_bytes_max=1 << 40) as server:
+        await server.write("pipe")
+        async with await start(server, "pipe", "pipe") as pipe:
+            with server.full_disk():
+                await pipe.write({"set": {"kind": "star"}}, {"set": {"kind": "star"}})
+                assert "the server can't store changes now" in await told(pipe)
+            assert {(await pipe.object())["type"] for _ in range(2)} == {"ack"}
+            pipe.process.stdin.close()
+            done = await pipe.end()
+        assert done.code == 0 and done.err == "", done

@@ -1,0 +1,135 @@
+"""Reads the lists of mutants, and plants all of them in a copy of the tree, each behind a choice at run time."""
+
+import dataclasses
+import os
+import subprocess
+import tomllib
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+# What the package's build and its tests read.
+COPIED = ["Package.swift", "Sources", "Tests", "docs"]
+# Not CANVAS_…: the programs complain about such a variable where they don't know it.
+VARIABLE = "MUTANT"
+
+GATE = f"""\
+// Written by Tests/mutants: which of the planted mutants this process has.
+import Glibc
+
+private let planted = getenv("{VARIABLE}").flatMap {{ Int32(String(cString: $0)) }} ?? 0
+
+@inline(never) @usableFromInline
+func mutant(_ number: Int32) -> Bool {{ planted == number }}
+"""
+
+
+class Complaint(Exception):
+    """The lists don't fit the tree."""
+
+
+@dataclasses.dataclass
+class Mutant:
+    target: str
+    number: int
+    file: str
+    wrong: str
+    line: str
+    part: str | None = None
+    becomes: str | None = None
+    left_out: bool = False
+    instead: str | None = None
+    tests: str | None = None
+    outside: str | None = None
+    survives: str | None = None
+
+    def __str__(self):
+        return f"mutant {self.number} ({self.file})"
+
+    def edit(self, text):
+        """Where the original stands in the file, and what stands there instead: (start, end, replacement)."""
+        found = text.count(self.line)
+        if found != 1:
+            raise Complaint(f"{self}: its line is found {found} times: {self.line.strip()!r}")
+        start = text.index(self.line)
+        if self.instead is not None:
+            if "mutant()" not in self.instead:
+                raise Complaint(f"{self}: `instead` doesn't ask mutant()")
+            return start, start + len(self.line), self.instead.replace("mutant()", f"mutant({self.number})")
+        if self.left_out:
+            return start, start + len(self.line), f"if !mutant({self.number}) {{ {self.line} }}"
+        part = self.part if self.part is not None else self.line
+        if self.becomes is None or self.line.count(part) != 1:
+            raise Complaint(f"{self}: its part is not in its line exactly once, or it has no `becomes`: {part!r}")
+        start += self.line.index(part)
+        return start, start + len(part), f"(mutant({self.number}) ? ({self.becomes}) : ({part}))"
+
+
+def read_lists():
+    """All mutants, in the order of their numbers."""
+    mutants = []
+    for name in sorted(os.listdir(HERE)):
+        if not name.endswith(".toml"):
+            continue
+        with open(os.path.join(HERE, name), "rb") as file:
+            content = tomllib.load(file)
+        for entry in content["mutant"]:
+            try:
+                mutant = Mutant(target=name.removesuffix(".toml"), **entry)
+            except TypeError as error:
+                raise Complaint(f"{name}: mutant {entry.get('number')}: {error}") from None
+            mutant.tests = mutant.tests or content.get("tests")
+            mutants.append(mutant)
+    mutants.sort(key=lambda mutant: mutant.number)
+    for one, next_one in zip(mutants, mutants[1:]):
+        if one.number == next_one.number:
+            raise Complaint(f"{one} and {next_one} have the same number")
+    return mutants
+
+
+def planted(mutants):
+    """The changed files: path below the root → content."""
+    by_path = {}
+    for mutant in mutants:
+        by_path.setdefault(os.path.join("Sources", mutant.target, mutant.file), []).append(mutant)
+    files = {}
+    for path, here in by_path.items():
+        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+            text = file.read()
+        edits = sorted((*mutant.edit(text), mutant) for mutant in here)
+        for (_, end, _, one), (start, _, _, other) in zip(edits, edits[1:]):
+            if start < end:
+                raise Complaint(f"{one} and {other} change the same place")
+        for start, end, replacement, _ in reversed(edits):
+            text = text[:start] + replacement + text[end:]
+        files[path] = text
+    for target in {mutant.target for mutant in mutants}:
+        files[os.path.join("Sources", target, "PlantedMutants.swift")] = GATE
+    return {path: text.encode() for path, text in files.items()}
+
+
+def copy(mutants, folder):
+    """Makes `folder` the tree with all mutants in it. Files that stay the same keep their dates, for the build's sake."""
+    changed = planted(mutants)
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *COPIED],
+        cwd=ROOT, check=True, capture_output=True, text=True,
+    ).stdout.split("\0")
+    wanted = {path for path in listed if path and os.path.isfile(os.path.join(ROOT, path))} | set(changed)
+    for path in sorted(wanted):
+        content = changed.get(path)
+        if content is None:
+            with open(os.path.join(ROOT, path), "rb") as file:
+                content = file.read()
+        place = os.path.join(folder, path)
+        if os.path.isfile(place):
+            with open(place, "rb") as file:
+                if file.read() == content:
+                    continue
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        with open(place, "wb") as file:
+            file.write(content)
+    for base, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.relpath(os.path.join(base, name), folder)
+            if path not in wanted and not path.startswith("."):
+                os.remove(os.path.join(base, name))
