@@ -25,6 +25,25 @@ async def grown(server, before):
 STAR = {"kind": "star"}
 
 
+async def test_metrics_time_the_turns_of_the_loop():
+    """Each turn counts once, sleep doesn't, and the longest is shown."""
+    with Server() as server:
+        before = await server.metrics()
+        began = time.monotonic()
+        ann = await Client.join(server, "timed")
+        for _ in range(50):
+            await ann.send({"type": "ping"})
+            await ann.until("pong")
+            await asyncio.sleep(0.01)
+        change = await grown(server, before)
+        assert change["canvas_loop_turn_seconds_count"] >= 50
+        # It slept for most of the time. A turn after a sleep may count up to a millisecond too long.
+        too_long = change["canvas_loop_turn_seconds_count"] / 1_000
+        assert change["canvas_loop_turn_seconds_sum"] - too_long < (time.monotonic() - began) / 2, change
+        longest = (await server.metrics())["canvas_loop_longest_turn_seconds"]
+        assert 0 < longest < 5
+
+
 async def test_metrics_count_connections_and_messages():
     """Each connection, each message and each close once; bytes as they come over the wire."""
     with Server("--max-connections-per-room", 3) as server:

@@ -39,7 +39,39 @@ private final class TurnCounter: TurnObserver {
   func turnEnded() { turns.withLock { $0 += 1 } }
 }
 
+private final class TurnTimer: TurnObserver {
+  let longest = Mutex<UInt64>(0)
+  func turnEnded() {}
+  func turnTook(microseconds: UInt64) { longest.withLock { $0 = max($0, microseconds) } }
+}
+
 @Suite("The event loop") struct LoopTests {
+  @Test("A turn lasts from waking to sleeping: sleep doesn't count, all work of the turn does") func turnClock() {
+    var clock = TurnClock()
+    let start = TurnClock.microseconds() / 1_000 * 1_000 + 10_000
+    clock.turnBegan(atMilliseconds: start / 1_000)
+    #expect(clock.turnEnds(at: start + 2_500) == 2_500)
+    // Asleep for ten milliseconds.
+    clock.turnBegan(atMilliseconds: (start + 12_000) / 1_000)
+    #expect(clock.turnEnds(at: start + 12_400) == 400)
+    // Something was ready at once; libuv's clock is behind the end of the turn before.
+    clock.turnBegan(atMilliseconds: (start + 12_000) / 1_000)
+    #expect(clock.turnEnds(at: start + 12_900) == 500)
+  }
+
+  @Test("Observers hear how long a turn took, and not how long the loop slept") func longTurns() throws {
+    let loop = try EventLoop(name: "timing")
+    let timer = TurnTimer()
+    loop.perform { loop.register(timer) }
+    usleep(300_000)
+    loop.perform {}
+    #expect(timer.longest.withLock { $0 } < 250_000)
+    loop.execute { usleep(300_000) }
+    loop.perform {}
+    loop.stop()
+    #expect(timer.longest.withLock { $0 } >= 300_000)
+  }
+
   @Test("An actor's jobs run on the loop's thread, in order, and callbacks enter it") func actorOnLoop() async throws {
     let loop = try EventLoop(name: "actor")
     defer { loop.stop() }

@@ -131,6 +131,10 @@ extension Hub: ServerHandler, TurnObserver {
     assumeIsolated { $0.endTurn() }
   }
 
+  nonisolated func turnTook(microseconds: UInt64) {
+    assumeIsolated { $0.counts.noteTurn(microseconds) }
+  }
+
   /// The log calls this on its own thread.
   nonisolated func logTold(_ events: [LogEvent]) {
     loop.execute { self.assumeIsolated { $0.take(events) } }

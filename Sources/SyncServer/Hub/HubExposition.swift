@@ -56,6 +56,18 @@ extension Hub {
       divisor: 1e6
     )
     text.histogram(
+      "canvas_loop_turn_seconds",
+      "How long the loop was busy at a time; whoever had something to be done meanwhile waited.",
+      counts.turnMicroseconds,
+      divisor: 1e6
+    )
+    text.metric(
+      "canvas_loop_longest_turn_seconds",
+      .gauge,
+      "The longest of these in the last minute or two.",
+      seconds: counts.longestTurn.microseconds
+    )
+    text.histogram(
       "canvas_clock_ahead_seconds",
       "How far writers' clocks are ahead.",
       counts.clockAheadMilliseconds,

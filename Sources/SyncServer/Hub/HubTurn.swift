@@ -95,6 +95,7 @@ extension Hub {
         snapshot(open)
       }
     }
+    counts.passTurns(now)
     requestBook.forgetFullRates(now: now.monotonicMilliseconds)
     refusals.beginSecond()
     logger.writeSums()

@@ -1,3 +1,4 @@
+import CanvasCRDT
 import RoomLog
 
 /// What the hub counts. Rooms, the loop and the log have counts of their own. The numbers only grow.
@@ -17,6 +18,9 @@ struct HubCounts {
   private(set) var refusals: [String: UInt64] = [:]
   /// The time from an operation's arrival to the beat that brought it to all.
   private(set) var deliveryMicroseconds = Histogram(.microseconds)
+  /// How long the loop was busy at a time. Everyone who had something to be done meanwhile waited for so long.
+  private(set) var turnMicroseconds = Histogram(.microseconds)
+  private(set) var longestTurn = LongestTurn()
   /// How many operations a beat gathers, and to how many connections it goes.
   private(set) var beatOperations = Histogram(.counts)
   private(set) var beatFrames = Histogram(.counts)
@@ -37,6 +41,13 @@ struct HubCounts {
   mutating func noteRefusal(_ word: String) { refusals[word, default: 0] += 1 }
   mutating func noteClosed(_ room: RoomCounts) { closedRooms.add(room) }
 
+  mutating func noteTurn(_ microseconds: UInt64) {
+    turnMicroseconds.add(microseconds)
+    longestTurn.note(microseconds)
+  }
+
+  mutating func passTurns(_ now: Moment) { longestTurn.pass(now) }
+
   mutating func noteClock(_ stamp: UInt64, now: UInt64) {
     if stamp > now { clockAheadMilliseconds.add(stamp - now) } else { clockBehindMilliseconds.add(now - stamp) }
   }
@@ -51,5 +62,26 @@ struct HubCounts {
     // A turn seldom has more than one beat. If it has, its operations are counted as spread evenly.
     for _ in 0..<beats { beatOperations.add(operations / beats) }
     beatFrames.add(frames)
+  }
+}
+
+/// The longest turn of the last minute or two, so that a scrape every minute misses none, and one long turn is not shown for
+/// ever.
+struct LongestTurn {
+  private var before: UInt64 = 0
+  private var now: UInt64 = 0
+  private var minute: UInt64 = 0
+
+  var microseconds: UInt64 { max(before, now) }
+
+  mutating func note(_ microseconds: UInt64) { if microseconds > now { now = microseconds } }
+
+  /// To be called once a second.
+  mutating func pass(_ time: Moment) {
+    let minute = time.monotonicMilliseconds / 60_000
+    guard minute != self.minute else { return }
+    before = minute == self.minute + 1 ? now : 0
+    now = 0
+    self.minute = minute
   }
 }

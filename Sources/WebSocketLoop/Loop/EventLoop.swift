@@ -44,6 +44,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   private var local: [Work] = []
   private var observers: [any TurnObserver] = []
+  private var turnClock = TurnClock()
   private var isStopping = false
   private var lastIdentifier: UInt64 = 0
   /// Whether clients of this loop may speak TLS.
@@ -156,6 +157,14 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
     uv_idle_stop(stayAwake)
   }
+
+  /// The loop is about to sleep: what ran since it last woke was one turn.
+  fileprivate func timeTurn() {
+    let microseconds = turnClock.turnEnds()
+    for observer in observers { observer.turnTook(microseconds: microseconds) }
+  }
+
+  fileprivate func noteWaking() { turnClock.turnBegan(atMilliseconds: now) }
 
   private func runPosted() {
     let foreign = inbox.withLock { inbox -> [Work] in
@@ -299,8 +308,17 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     beforeSleep.pointee.data = own
     afterPoll.pointee.data = own
     // Timers run before the loop sleeps and sockets after it: each may have left something to be sent.
-    uv_prepare_start(beforeSleep) { EventLoop.from($0!.pointee.data).endTurn() }
-    uv_check_start(afterPoll) { EventLoop.from($0!.pointee.data).endTurn() }
+    uv_prepare_start(beforeSleep) { handle in
+      let loop = EventLoop.from(handle!.pointee.data)
+      loop.endTurn()
+      loop.timeTurn()
+    }
+    uv_check_start(afterPoll) { handle in
+      let loop = EventLoop.from(handle!.pointee.data)
+      // The handlers of sockets have run by now. The loop's own clock still has the time at which it woke.
+      loop.noteWaking()
+      loop.endTurn()
+    }
   }
 
   private static func from(_ data: UnsafeMutableRawPointer?) -> EventLoop {
@@ -312,6 +330,13 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 /// so it must be quick when there is nothing to do.
 public protocol TurnObserver: AnyObject, Sendable {
   func turnEnded()
+  /// How long the loop was busy from when it woke until it sleeps again. Whatever else is ready has waited for so long. A turn
+  /// after a sleep may be counted up to a millisecond too long, never too short.
+  func turnTook(microseconds: UInt64)
+}
+
+extension TurnObserver {
+  public func turnTook(microseconds: UInt64) {}
 }
 
 /// Lives on a loop and must end before the loop does: a listener, an HTTP connection, a request under way.
