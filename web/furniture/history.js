@@ -200,10 +200,7 @@ export class History {
       return gone.length === 0 || this.#editing.edit((replica) => replica.delete(gone)) !== undefined
     })
     if (!isDone) return
-    this.#notices.say(`Restored as of ${when}: ${counted(edits.length + gone.length, 'shape')}.`, {
-      group: 'history',
-      action: { words: 'Undo', run: () => this.#editing.edit((replica) => replica.undo()) },
-    })
+    this.#editing.sayUndoable(`Restored as of ${when}: ${counted(edits.length + gone.length, 'shape')}.`, 'history')
   }
 }
 

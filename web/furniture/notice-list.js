@@ -1,14 +1,15 @@
 import { element, iconButton } from '../elements/element.js'
 
-const shownMax = 3
+/** On a phone more would cover what the hand draws on. */
+const shownMax = () => (matchMedia('(max-width: 640px)').matches ? 1 : 3)
 /** Long enough to read a notice, and to reach its button if it has one. */
 const shownMilliseconds = { quiet: 5000, action: 9000 }
 
-/** @typedef {{group: string, timer: number, element: HTMLElement}} Entry */
+/** @typedef {{group: string, kind: string, timer: number, element: HTMLElement}} Entry */
 
 /**
  * Shows notices at the bottom left. They are read out politely and go by themselves. A notice takes the place of one of
- * the same `group` that is still shown.
+ * the same `group` that is still shown. Where there are too many, those about overlaps go first, and then the oldest.
  */
 export class NoticeList {
   #list = element('div', { class: 'notices', role: 'log', 'aria-live': 'polite', 'aria-label': 'Notices' })
@@ -19,31 +20,34 @@ export class NoticeList {
   constructor(notices) {
     this.element = this.#list
     notices.on('notice', (notice) => this.#show(notice))
+    notices.on('withdrawn', (group) => {
+      for (const entry of this.#shown) if (entry.group === group) this.#remove(entry)
+    })
   }
 
   /** @param {import('../state/notices.js').Notice} notice */
-  #show({ text, kind = 'quiet', group = text, action }) {
+  #show({ text, kind = 'quiet', group = text, action, milliseconds = shownMilliseconds[action ? 'action' : 'quiet'] }) {
     const same = this.#shown.find((shown) => shown.group === group)
     if (same) this.#remove(same)
     const words = action && !action.words
       ? element('button', { type: 'button', class: 'notice-words link', onclick: () => action.run() }, text)
       : element('span', { class: 'notice-words' }, text)
     /** @type {Entry} */
-    const entry = { group, timer: 0, element: element('div', { class: `notice floating is-${kind}` },
+    const entry = { group, kind, timer: 0, element: element('div', { class: `notice floating is-${kind}` },
       element('span', { class: 'notice-dot' }), words,
       action?.words && element('button', {
         type: 'button', class: 'button plain small', onclick: () => { action.run(); this.#remove(entry) },
       }, action.words),
       iconButton('close', 'Dismiss', { class: 'plain small', onclick: () => this.#remove(entry) })) }
-    const wait = () => {
-      entry.timer = setTimeout(() => this.#remove(entry), shownMilliseconds[action ? 'action' : 'quiet'])
-    }
+    const wait = () => { entry.timer = setTimeout(() => this.#remove(entry), milliseconds) }
     entry.element.addEventListener('pointerenter', () => clearTimeout(entry.timer))
     entry.element.addEventListener('pointerleave', wait)
     wait()
     this.#list.append(entry.element)
     this.#shown.push(entry)
-    while (this.#shown.length > shownMax) this.#remove(this.#shown[0])
+    while (this.#shown.length > shownMax()) {
+      this.#remove(this.#shown.find((shown) => shown.kind === 'overlap') ?? this.#shown[0])
+    }
   }
 
   /** @param {Entry} entry */

@@ -50,15 +50,26 @@ function lastMoved(replica, id) {
 }
 
 /**
- * Who moved one of two shapes last: since then they have overlapped.
+ * Tells who moved one of two shapes last: since then they have overlapped. Each shape is looked at once, however many
+ * others it overlaps.
  *
- * @param {Replica} replica @param {number} first @param {number} second
+ * @param {Replica} replica @returns {(first: number, second: number) => Written | null}
  */
-export function lastMovedOf(replica, first, second) {
-  const one = lastMoved(replica, first)
-  const other = lastMoved(replica, second)
-  if (!one || !other) return one ?? other
-  return one.milliseconds > other.milliseconds ? one : other
+export function lastMovers(replica) {
+  /** @type {Map<number, Written | null>} */
+  const known = new Map()
+  /** @param {number} id */
+  const moved = (id) => {
+    const found = known.get(id) ?? lastMoved(replica, id)
+    known.set(id, found)
+    return found
+  }
+  return (first, second) => {
+    const one = moved(first)
+    const other = moved(second)
+    if (!one || !other) return one ?? other
+    return one.milliseconds > other.milliseconds ? one : other
+  }
 }
 
 /**

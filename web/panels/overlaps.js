@@ -2,7 +2,7 @@ import { Source } from '../basics/source.js'
 import { counted, within } from '../basics/words.js'
 import { element } from '../elements/element.js'
 import { fitBeside } from '../drawing/surroundings.js'
-import { ago, lastMovedOf, Names } from './names.js'
+import { ago, lastMovers } from './names.js'
 
 /** Nobody reads more; the rest is a number. */
 const shownMax = 200
@@ -32,6 +32,12 @@ export class Overlaps extends Source {
   /** @type {Pair[]} */
   #fresh = []
   #timer = 0
+  /**
+   * The notices that are shown, with the pairs that each tells of.
+   *
+   * @type {Map<string, Pair[]>}
+   */
+  #told = new Map()
   #isLive = false
   #isSettled = false
   #showTimer = 0
@@ -41,16 +47,16 @@ export class Overlaps extends Source {
 
   /**
    * @param {{connection: import('../network/connection.js').Connection, shown: import('../state/shown.js').Shown,
-   *   selection: import('../state/selection.js').Selection, presence: import('../state/presence.js').Presence,
+   *   selection: import('../state/selection.js').Selection, names: import('./names.js').Names,
    *   notices: import('../state/notices.js').Notices, view: import('../drawing/view.js').View}} parts
    */
-  constructor({ connection, shown, selection, presence, notices, view }) {
+  constructor({ connection, shown, selection, names, notices, view }) {
     super()
     this.#shown = shown
     this.#selection = selection
     this.#view = view
     this.#notices = notices
-    this.#names = new Names(shown, presence)
+    this.#names = names
     this.element = element('section', { class: 'overlaps' }, this.#list, this.#more, this.#empty)
     shown.on('changes', (changes) => this.#follow(changes))
     connection.on('effect', (effect) => {
@@ -75,6 +81,7 @@ export class Overlaps extends Source {
         if (this.#isSettled && !changes.reset) this.#fresh.push([first, second])
       }
     }
+    if (changes.pairs.length > 0 || changes.reset) this.#withdraw()
     this.#isSettled = this.#isLive && !this.#shown.isPast
     this.tell('count', this.#pairs.size)
     if (this.#fresh.length > 0 && this.#timer === 0) {
@@ -86,33 +93,42 @@ export class Overlaps extends Source {
     }
   }
 
-  /** What has come to overlap and still does, in words. */
+  /** What others have made overlap and still does, in words. What one does oneself, one sees. */
   #tell() {
     this.#timer = 0
     // What went since the last frame is still among the pairs.
     const isThere = (/** @type {number} */ id) => this.#shown.replica.shape(id) !== null
-    const fresh = this.#fresh.filter((pair) => this.#pairs.has(pair.join(' ')) && pair.every(isThere))
+    const there = this.#fresh.filter((pair) => this.#pairs.has(pair.join(' ')) && pair.every(isThere))
     this.#fresh = []
     if (this.#shown.isPast) return
+    const own = this.#shown.live.actor
+    const moved = lastMovers(this.#shown.replica)
+    const fresh = there.map((pair) => ({ pair, actor: moved(...pair)?.actor ?? 0 })).filter(({ actor }) => actor !== own)
     if (fresh.length > toldMax) {
-      const who = new Set(fresh.slice(0, 50).map((pair) => this.#moved(pair)?.actor ?? 0))
-      const by = who.size === 1 ? this.#names.of([...who][0]) : 'Several people'
+      const who = new Set(fresh.map(({ actor }) => actor))
+      const by = who.size === 1 ? this.#names.of(fresh[0].actor) : 'Several people'
+      this.#told.set('overlaps', fresh.map(({ pair }) => pair))
       this.#notices.say(`${counted(fresh.length, 'new overlap')} · ${by}, just now`, {
         kind: 'overlap', group: 'overlaps', action: { run: () => this.tell('opened', null) },
       })
       return
     }
-    for (const pair of fresh) {
-      const moved = this.#moved(pair)
-      const by = moved ? ` · ${this.#names.of(moved.actor)}, just now` : ''
-      this.#notices.say(`${this.#words(pair)}${by}`, {
-        kind: 'overlap', group: `overlap ${pair}`, action: { run: () => this.find(pair) },
-      })
+    for (const { pair, actor } of fresh) {
+      const by = actor ? ` · ${this.#names.of(actor)}, just now` : ''
+      const group = `overlap ${pair}`
+      this.#told.set(group, [pair])
+      this.#notices.say(`${this.#words(pair)}${by}`, { kind: 'overlap', group, action: { run: () => this.find(pair) } })
     }
   }
 
-  /** @param {Pair} pair */
-  #moved([first, second]) { return lastMovedOf(this.#shown.replica, first, second) }
+  /** Takes back notices of which nothing is true any more. */
+  #withdraw() {
+    for (const [group, pairs] of this.#told) {
+      if (pairs.some((pair) => this.#pairs.has(pair.join(' ')))) continue
+      this.#told.delete(group)
+      this.#notices.withdraw(group)
+    }
+  }
 
   /** @param {Pair} pair */
   #words([first, second]) {
@@ -126,10 +142,11 @@ export class Overlaps extends Source {
     if (this.element.hidden) return
     const { replica } = this.#shown
     const now = this.#shown.live.serverMilliseconds || Date.now()
+    const moved = lastMovers(replica)
     const dated = []
     for (const pair of this.#pairs.values()) {
       if (dated.length === shownMax) break
-      dated.push({ pair, moved: this.#moved(pair) })
+      dated.push({ pair, moved: moved(...pair) })
     }
     dated.sort((one, other) => (other.moved?.milliseconds ?? 0) - (one.moved?.milliseconds ?? 0))
     const focused = [...this.#list.children].findIndex((item) => item.contains(document.activeElement))

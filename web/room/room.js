@@ -24,6 +24,7 @@ import { readAddress } from '../network/address.js'
 import { Connection, openSocket } from '../network/connection.js'
 import { Freshness } from '../network/freshness.js'
 import { Layers } from '../panels/layers.js'
+import { Names } from '../panels/names.js'
 import { Overlaps } from '../panels/overlaps.js'
 import { Panel } from '../panels/panel.js'
 import { Documents } from '../state/documents.js'
@@ -73,6 +74,7 @@ async function openRoom(room, { viewOnly, token }) {
   const permission = new Permission(connection, shown, viewOnly)
   const presence = new Presence(connection)
   const me = new Me(connection, identity)
+  const names = new Names(shown, presence)
   const notices = new Notices()
   const freshness = new Freshness()
   const parts = new Parts(freshness, notices)
@@ -140,7 +142,7 @@ async function openRoom(room, { viewOnly, token }) {
   const inspectorPlace = element('section', { class: 'inspector' })
   const inspector = parts.later(() => import('../panels/inspector.js'), ({ Inspector }) =>
     new Inspector({ shown, editing, selection, permission, actions }, inspectorPlace))
-  const overlaps = new Overlaps({ connection, shown, selection, presence, notices, view })
+  const overlaps = new Overlaps({ connection, shown, selection, names, notices, view })
   const panel = new Panel([
     { name: 'layers', words: 'Layers', icon: 'layers', element: layers.element, onShow: () => layers.onShow() },
     {

@@ -1,3 +1,4 @@
+import { Source } from '../basics/source.js'
 import { sentence } from '../basics/words.js'
 
 /** @typedef {import('../core/types.js').Effect} Effect */
@@ -5,8 +6,13 @@ import { sentence } from '../basics/words.js'
 const viewOnlyWords = 'This link is view-only. Ask for a link that lets you draw.'
 const pastWords = 'You’re looking at the past. Restore it, or close the history, to keep drawing.'
 
-/** The way to edit the drawing: carries out what an edit asks for, and says why where it can't be done. */
-export class Editing {
+/**
+ * The way to edit the drawing: carries out what an edit asks for, and says why where it can't be done. `edited` tells of each
+ * edit that was done.
+ *
+ * @extends {Source<{edited: null}>}
+ */
+export class Editing extends Source {
   #connection
   #shown
   #permission
@@ -19,6 +25,7 @@ export class Editing {
    *   frames: import('./frames.js').Frames}} parts
    */
   constructor({ connection, shown, permission, notices, frames }) {
+    super()
     this.#connection = connection
     this.#shown = shown
     this.#permission = permission
@@ -43,11 +50,50 @@ export class Editing {
       const effects = Array.isArray(done) ? done : done?.effects
       if (effects) this.#connection.perform(effects)
       this.#frames.request()
+      this.tell('edited', null)
       return done
     } catch (error) {
       this.#notices.say(sentence(error instanceof Error ? error.message : String(error)), { kind: 'refused' })
       return undefined
     }
+  }
+
+  /** @returns what the edit returned */
+  undo() { return this.#stepBack('undo', (replica) => replica.undo()) }
+
+  /** @returns what the edit returned */
+  redo() { return this.#stepBack('redo', (replica) => replica.redo()) }
+
+  /**
+   * Where others have since changed all that a step wrote, undoing it changes nothing.
+   *
+   * @param {'undo' | 'redo'} what @param {(replica: import('../core/replica.js').Replica) => Effect[]} change
+   */
+  #stepBack(what, change) {
+    const { replica } = this.#connection
+    const { digest } = replica
+    const isThere = what === 'undo' ? replica.canUndo : replica.canRedo
+    const done = this.edit(change)
+    if (done !== undefined && replica.digest === digest) {
+      this.#notices.say(isThere ? `Nothing left to ${what}: others have changed it since.` : `Nothing to ${what}.`, {
+        group: 'undo',
+      })
+    } else this.#notices.withdraw('undo')
+    return done
+  }
+
+  /**
+   * Says what the newest step did, and offers to undo it. The notice goes with the next edit: from then on, an undo would be
+   * of something else.
+   *
+   * @param {string} text @param {string} [group]
+   */
+  sayUndoable(text, group = text) {
+    this.#notices.say(text, { group, action: { words: 'Undo', run: () => this.undo() } })
+    const stop = this.on('edited', () => {
+      stop()
+      this.#notices.withdraw(group)
+    })
   }
 
   /**

@@ -5,16 +5,21 @@ import { Source } from '../basics/source.js'
  * @property {'quiet' | 'refused' | 'overlap'} [kind]
  * @property {string} [group] a notice replaces the one of the same group that is still shown; its text, unless given
  * @property {{words?: string, run: () => void}} [action] without words it is what a click on the notice does
+ * @property {number} [milliseconds] how long it is shown, where it isn't as long as others
  */
 
 /** @typedef {{text: string} & NoticeOptions} Notice */
 
 /**
- * What the page has to say to whoever uses it. Where and how long it is shown is decided elsewhere.
+ * What the page has to say to whoever uses it. Where and how long it is shown is decided elsewhere. `withdrawn` tells a group
+ * whose notice isn't true any more.
  *
- * @extends {Source<{notice: Notice}>}
+ * @extends {Source<{notice: Notice, withdrawn: string}>}
  */
 export class Notices extends Source {
   /** @param {string} text @param {NoticeOptions} [options] */
   say(text, options = {}) { this.tell('notice', { text, ...options }) }
+
+  /** @param {string} group */
+  withdraw(group) { this.tell('withdrawn', group) }
 }

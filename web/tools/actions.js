@@ -8,20 +8,25 @@ import { actions } from './catalogue.js'
 /**
  * @param {Action} action @param {ActionReach} reach
  */
-function isEnabled(action, reach) {
-  if (action.edits && !reach.permission.mayEdit) return false
-  if (action.needs && reach.selection.size < action.needs) return false
-  return action.isEnabled?.(reach) ?? true
+function isAllowed(action, reach) {
+  return !(action.edits && !reach.permission.mayEdit) && !(action.needs && reach.selection.size < action.needs)
 }
 
 /**
- * Runs the action if it is enabled now.
+ * @param {Action} action @param {ActionReach} reach
+ */
+function isEnabled(action, reach) {
+  return isAllowed(action, reach) && (action.isEnabled?.(reach) ?? true)
+}
+
+/**
+ * Runs the action if it is enabled now, or says why it isn't.
  *
  * @param {Action} action @param {ActionReach} reach
  * @param {KeyboardEvent} [event] the key press, if a key started the action
  */
 export function run(action, reach, event) {
-  if (!isEnabled(action, reach)) return false
+  if (action.isToldWhenDisabled ? !isAllowed(action, reach) : !isEnabled(action, reach)) return false
   // Strokes of the arrow keys in a row are one step to undo. Any other action begins a new step.
   if (action.repeats && action.needs) reach.momentum.settleGlide()
   else if (action.edits) reach.momentum.settle()

@@ -29,12 +29,11 @@ import { nextFill } from './making.js'
  * @property {boolean} [isByBrowser] the browser reports its key by an event of another kind
  * @property {(reach: ActionReach, event?: KeyboardEvent) => unknown} run
  * @property {(reach: ActionReach) => boolean} [isEnabled]
+ * @property {boolean} [isToldWhenDisabled] it may run where it isn't enabled, and then says why nothing happens
  */
 
 const zoomStep = 1.25
 
-/** @param {Pick<Reach, 'editing'>} reach */
-const undo = ({ editing }) => editing.edit((replica) => replica.undo())
 /** @param {Reach} reach */
 const addSquare = ({ editing, view }) => editing.edit((replica) => replica.addSquare(openArea(view)))
 /** @param {Reach} reach @param {import('../core/types.js').Box | null} box */
@@ -63,12 +62,11 @@ async function addShape({ documents, editing, selection, shown, tool, view }) {
 /**
  * Removes everything in one step, and offers to undo that.
  *
- * @param {Pick<Reach, 'shown' | 'notices' | 'editing'>} reach @param {string} words @param {() => unknown} remove
+ * @param {Pick<Reach, 'shown' | 'editing'>} reach @param {string} words @param {() => unknown} remove
  */
-function removeAll(reach, words, remove) {
-  if (reach.shown.replica.shapeCount === 0) return
-  if (remove() === undefined) return
-  reach.notices.say(words, { action: { words: 'Undo', run: () => undo(reach) } })
+function removeAll({ shown, editing }, words, remove) {
+  if (shown.replica.shapeCount === 0) return
+  if (remove() !== undefined) editing.sayUndoable(words)
 }
 
 /** @param {ActionReach} reach */
@@ -78,7 +76,7 @@ const swallowAll = (reach) => removeAll(
 /**
  * Clears everything, as a shake does.
  *
- * @param {Pick<Reach, 'shown' | 'notices' | 'editing'>} reach
+ * @param {Pick<Reach, 'shown' | 'editing'>} reach
  */
 export const clear = (reach) =>
   removeAll(reach, 'Everything is cleared.', () => reach.editing.edit((replica) => replica.clear()))
@@ -194,11 +192,11 @@ const games = [
 const edits = [
   {
     id: 'undo', words: 'Undo', keys: ['mod+z'], edits: true, repeats: true,
-    run: undo, isEnabled: ({ shown }) => shown.replica.canUndo,
+    run: ({ editing }) => editing.undo(), isEnabled: ({ shown }) => shown.replica.canUndo, isToldWhenDisabled: true,
   },
   {
     id: 'redo', words: 'Redo', keys: ['mod+shift+z', 'mod+y'], edits: true, repeats: true,
-    run: ({ editing }) => editing.edit((replica) => replica.redo()), isEnabled: ({ shown }) => shown.replica.canRedo,
+    run: ({ editing }) => editing.redo(), isEnabled: ({ shown }) => shown.replica.canRedo, isToldWhenDisabled: true,
   },
   {
     id: 'cut', words: 'Cut', keys: ['mod+x'], isByBrowser: true, edits: true, needs: 1,

@@ -1,0 +1,93 @@
+"""Notices: what they offer is what they say, they go when they aren't true any more, and they leave room to draw."""
+
+from person import number
+
+SQUARE = {"size": [100, 100]}
+
+
+def draw(person, count, at=0):
+    person.run("for (let each = 0; each < value.count; each++) app.edit((session) => session.add({ position: "
+               "[value.at + 150 * each, 200], size: [100, 100] })); return null", {"count": count, "at": at})
+
+
+def test_undo_in_a_notice_undoes_what_the_notice_tells(room):
+    """After the next edit the notice is gone, because its Undo would undo that edit."""
+    ann = room.join("Ann")
+    draw(ann, 3)
+    undo = ann.page.locator(".notice", has_text="black hole").get_by_role("button", name="Undo")
+    ann.page.keyboard.press("b")
+    undo.wait_for()
+    draw(ann, 1)
+    undo.wait_for(state="detached")
+    assert ann.run("app.session.shapeCount") == 1
+    ann.page.keyboard.press("b")
+    undo.click()
+    ann.wait_for_shapes(1)
+    undo.wait_for(state="detached")
+    # Undone by a key, it isn't offered any more either.
+    ann.page.keyboard.press("b")
+    undo.wait_for()
+    ann.page.keyboard.press("Control+z")
+    ann.wait_for_shapes(1)
+    undo.wait_for(state="detached")
+
+
+def test_an_undo_that_does_nothing_says_so(room):
+    """By key and by button: where there is nothing, and where others have changed all of it since."""
+    ann = room.join("Ann")
+    notice = ann.page.locator(".notice")
+    ann.page.keyboard.press("Control+z")
+    notice.filter(has_text="Nothing to undo.").wait_for()
+    ann.page.keyboard.press("Control+y")
+    notice.filter(has_text="Nothing to redo.").wait_for()
+    assert notice.count() == 1
+    draw(ann, 1)
+    shape = room.wait_for_shapes(1)[0]["id"]
+    ann.run("app.edit((session) => session.place([{ id: value, x: 400 }])); return null", number(shape))
+    room.wait_for(lambda shapes: shapes[0]["position"][0] == 400)
+    room.write((shape, {"deleted": True}))
+    ann.wait_for_shapes(0)
+    ann.page.get_by_role("button", name="Undo", exact=True).click()
+    notice.filter(has_text="others have changed it since").wait_for()
+
+
+def test_a_notice_goes_with_what_it_tells_of(room):
+    """Bob makes two shapes overlap, and deletes one of them."""
+    sun, moon = room.add(**SQUARE, position=[100, 200]), room.add(**SQUARE, position=[300, 200])
+    ann = room.join("Ann")
+    room.write((moon, {"position": [150, 230]}))
+    notice = ann.page.locator(".notice.is-overlap")
+    notice.wait_for()
+    room.write((sun, {"deleted": True}))
+    notice.wait_for(state="detached", timeout=3000)
+
+
+def test_ones_own_overlaps_are_no_news(room):
+    """A duplicate overlaps its original, and nobody has to be told who made it. Another's overlap is told."""
+    room.add(**SQUARE, position=[100, 200])
+    ann, bob = room.join("Ann"), room.join("Bob")
+    ann.page.keyboard.press("Control+a")
+    ann.page.keyboard.press("Control+d")
+    ann.wait("app.session.overlapPairs().length === 1")
+    bob.page.locator(".notice.is-overlap", has_text="Ann").wait_for()
+    assert ann.page.locator(".notice").count() == 0
+
+
+def test_on_a_phone_there_is_one_notice(room):
+    """The newest, except that an overlap doesn't take the place of what has a button."""
+    eve = room.join("Eve", phone=True)
+    eve.run("app.say('One.'); app.say('Two.'); return null")
+    assert eve.page.locator(".notice").all_inner_texts() == ["Two."]
+    eve.run("app.say('Three.', { action: { words: 'Undo', run() {} } }); app.say('A overlaps B', { kind: 'overlap' }); return null")
+    assert [text.split("\n")[0] for text in eve.page.locator(".notice").all_inner_texts()] == ["Three."]
+
+
+def test_the_number_of_people_is_shown_whole(room):
+    """However many there are, the digits lie within their badge."""
+    ann = room.join("Ann")
+    peers = "Array.from({ length: 200 }, (_, at) => ({ actor: 5000 + at, name: `Guest ${at}`, color: '#15803D', state: {} }))"
+    ann.run(f"app.connection.perform([{{ type: 'peers', peers: {peers} }}]); return null")
+    badge = ann.page.locator(".everyone .person")
+    badge.wait_for()
+    assert badge.inner_text() == "+197"
+    assert badge.evaluate("(each) => each.scrollWidth <= each.clientWidth")
