@@ -136,7 +136,7 @@ async def test_nothing_outside_of_web_is_served():
             ]
             for path in paths:
                 with socket.create_connection(("127.0.0.1", server.port)) as plain:
-                    plain.sendall(f"GET {path} HTTP/1.1\r\nHost: l\r\nConnection: close\r\n\r\n".encode())
+                    plain.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
                     answer = await asyncio.to_thread(lambda: plain.makefile("rb").read())
                     served = path == "/core.wasm/"
                     assert served or answer.split()[1] in (b"404", b"400"), (path, answer)
@@ -358,7 +358,7 @@ async def test_many_look_back_at_once(shared):
     span = (await shared.get("/v1/rooms/long-ago/history")).json
     ways = [await asyncio.open_connection("127.0.0.1", shared.port) for _ in range(60)]
     for _, writer in ways:
-        writer.write(f"GET /v1/rooms/long-ago?at={span['to']} HTTP/1.1\r\nHost: l\r\nConnection: close\r\n\r\n".encode())
+        writer.write(f"GET /v1/rooms/long-ago?at={span['to']} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
     for answer in await asyncio.gather(*[reader.read() for reader, _ in ways]):
         assert answer.startswith(b"HTTP/1.1 200 ") and answer.count(b'"kind"') == 1000, answer[:200]
     for _, writer in ways:

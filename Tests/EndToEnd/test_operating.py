@@ -94,7 +94,7 @@ async def test_sigterm_waits_for_nobody_who_does_not_answer():
         deaf.send(1, b'{"type":"hello"}')
         silent = await Raw.open(server, "term")
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
-        writer.write(b"POST /v1/rooms/term/ops HTTP/1.1\r\nHost: l\r\nContent-Length: 100\r\n\r\n{")
+        writer.write(b"POST /v1/rooms/term/ops HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
         ann = await Client.join(server, "term")
         began = time.monotonic()
         code = await asyncio.to_thread(server.terminate)

@@ -20,6 +20,8 @@ struct Configuration: Hashable, Sendable {
   var tokens: String?
   /// The proxies whose `X-Forwarded-For` is believed.
   var proxies = Proxies()
+  /// The names of the server, and whose pages may use it.
+  var sites = Sites()
   /// Whether WebSocket messages are compressed for clients that ask for it. This trades CPU for bytes.
   var compresses = false
   var limits = Limits()

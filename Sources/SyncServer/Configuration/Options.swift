@@ -77,6 +77,22 @@ struct Option: Sendable {
       return nil
     },
     Option(
+      name: "--hosts",
+      value: "NAMES",
+      words: "names of this server besides localhost: canvas.example.com,…; * for any",
+      standard: "none"
+    ) {
+      $1.sites.setHosts($0) ? nil : "must be names such as canvas.example.com, with commas between them, or *"
+    },
+    Option(
+      name: "--origins",
+      value: "SITES",
+      words: "other sites whose pages may use it: https://example.com,…; * for any",
+      standard: "none"
+    ) {
+      $1.sites.setOrigins($0) ? nil : "must be sites such as https://example.com, with commas between them, or *"
+    },
+    Option(
       name: "--compress",
       value: nil,
       words: "permessage-deflate for clients that ask: fewer bytes, more CPU",

@@ -9,6 +9,7 @@ extension Hub {
     guard parts.count == 4, parts[0] == "v1", parts[1] == "rooms", parts[3] == "sync" else {
       return refuse(request, .error(404, code: "not_found", message: "WebSockets are at /v1/rooms/{room}/sync"))
     }
+    if let fault = sites.fault(of: request) { return refuse(request, .refusing(fault)) }
     guard !isStopping else {
       return refuse(request, .error(503, code: "unavailable", message: "the server is stopping; try again"))
     }

@@ -7,6 +7,7 @@ import WebSocketLoop
 extension Hub: RoomService {
   nonisolated var limits: Limits { configuration.limits }
   nonisolated var proxies: Proxies { configuration.proxies }
+  nonisolated var sites: Sites { configuration.sites }
   var isStopping: Bool { lifetime.isStopping }
   var storageFault: String? { log.fault.map { "\($0)" } }
 
@@ -16,12 +17,13 @@ extension Hub: RoomService {
   }
 
   func noteAnswer(_ status: Int, to request: Request) {
+    let fault = status == 403 || status == 421 ? sites.fault(of: request) : nil
     noteAnswer(
       status,
       Refusal(
         code: "http_\(status)",
         address: address(of: request),
-        reason: request.path,
+        reason: fault?.words ?? request.path,
         room: request.room,
         token: grant(of: request.token)?.label
       )

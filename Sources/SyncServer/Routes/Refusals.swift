@@ -23,6 +23,13 @@ extension Response {
   )
   static let noSuchRoom = error(404, code: "no_such_room", message: "nobody has written to this room")
 
+  static func refusing(_ fault: Sites.Fault) -> Response {
+    switch fault {
+    case .unknownHost: error(421, code: "unknown_host", message: fault.words)
+    case .foreignOrigin: error(403, code: "foreign_origin", message: fault.words)
+    }
+  }
+
   static func notAllowed(_ methods: String) -> Response {
     var response = error(405, code: "method_not_allowed", message: "use \(methods)")
     response.headers.append(("Allow", methods))

@@ -13,6 +13,8 @@ protocol RoomService: Actor {
   nonisolated var limits: Limits { get }
   /// The proxies that are believed when they say where a request came from.
   nonisolated var proxies: Proxies { get }
+  /// The names of the server, and whose pages may use it.
+  nonisolated var sites: Sites { get }
   nonisolated var files: StaticFiles { get }
   /// What the routes remember of requests. Nothing else touches it.
   var requestBook: RequestBook { get set }

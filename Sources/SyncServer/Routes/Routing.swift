@@ -37,6 +37,7 @@ extension RoomService {
   private func response(to exchange: PendingRequest) async -> Response {
     let request = exchange.request
     let parts = request.pathParts
+    if let fault = siteFault(of: request, parts) { return .refusing(fault) }
     switch (parts.first, parts.count) {
     case (nil, _): return reading(request) { self.page("index.html", request) }
     case ("r", 2):
@@ -56,6 +57,22 @@ extension RoomService {
       return reading(request) {
         self.files.response(to: request, path: parts) ?? self.missing(request, .notFound)
       }
+    }
+  }
+
+  /// Probes use whatever name they find the server by, and what they are told is no secret. The page's own files say
+  /// nothing about rooms, so any page may fetch them.
+  private func siteFault(of request: Request, _ parts: [String]) -> Sites.Fault? {
+    switch parts.first {
+    case "healthz" where parts.count == 1, "readyz" where parts.count == 1: nil
+    case "v1", "metrics":
+      // The route refuses these before it reads them, and tells any page that this is no type for it.
+      switch (request.method, parts.count, parts.last) {
+      case ("POST", 4, "ops") where !request.isJSON, ("POST", 4, "layout") where !request.isLayout:
+        sites.fault(ofHostOf: request)
+      default: sites.fault(of: request)
+      }
+    default: sites.fault(ofHostOf: request)
     }
   }
 

@@ -9,6 +9,8 @@ enum Server {
     // Done before there are threads, so that all threads leave the signals to `waitForSignal`.
     block(signals)
     let logger = Logger(level: configuration.logLevel, format: configuration.logFormat)
+    var configuration = configuration
+    configuration.sites.addOwn([configuration.host, machineName()])
     for complaint in configuration.complaints { logger.warning(complaint) }
     let tokens = configuration.tokens.map { path in
       do throws(TokenFault) {
@@ -99,6 +101,13 @@ enum Server {
     case .memory: "memory"
     case .directory(let directory): directory
     }
+  }
+
+  /// What people on the same network may call this machine.
+  private static func machineName() -> String {
+    var room = [CChar](repeating: 0, count: 256)
+    guard gethostname(&room, room.count - 1) == 0 else { return "localhost" }
+    return room.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
   }
 
   /// The host as it is written in a URL.

@@ -30,6 +30,11 @@ public struct NetworkAddress: Hashable, Sendable {
     return room.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
   }
 
+  /// Whether only this machine reaches it: `127.0.0.0/8`, `::1`.
+  public var isLoopback: Bool {
+    bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
+  }
+
   /// What to count addresses by: an IPv4 address itself, but of an IPv6 address the first 64 bits. Whoever has one IPv6 address
   /// usually has all 2⁶⁴ that share those bits, so counting single addresses would limit nobody.
   public static func party(of text: String) -> String {

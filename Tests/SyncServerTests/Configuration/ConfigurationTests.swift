@@ -79,6 +79,18 @@ import Testing
       expectation: "numeric addresses"
     ) { $0.proxies = Proxies($1)! },
     Setting(
+      name: "--hosts",
+      values: ["canvas.example.com, [::1]:8080", "a.example", "*", ""],
+      bad: [",", "a.example,", "https://a.example", "a b", "a/b"],
+      expectation: "names such as"
+    ) { _ = $0.sites.setHosts($1) },
+    Setting(
+      name: "--origins",
+      values: ["https://a.example, http://localhost:3000", "http://[::1]", "*", ""],
+      bad: [",", "a.example", "https://a.example/", "null", "ftp://a.example"],
+      expectation: "sites such as"
+    ) { _ = $0.sites.setOrigins($1) },
+    Setting(
       name: "--compress",
       values: ["true", "1", "yes", "on", "false", "0", "no", "off", ""],
       bad: ["maybe", "TRUE"],

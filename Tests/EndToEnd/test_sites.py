@@ -1,0 +1,115 @@
+"""Pages of other sites, and names that this server doesn't know: over plain sockets. Tests/Page tries them in a browser."""
+
+import asyncio
+import json
+
+import pytest
+import websockets
+
+from client import Client, eventually
+from server import Server, identifier, run
+
+EVIL = "https://evil.example"
+
+
+async def status(server, head, body=b""):
+    """The status and the error of an answer, whatever the head says."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+    writer.write("\r\n".join([*head, f"Content-Length: {len(body)}", "Connection: close", "", ""]).encode() + body)
+    answer = await reader.read()
+    writer.close()
+    first, _, content = answer.partition(b"\r\n\r\n")
+    code = json.loads(content)["error"]["code"] if content.startswith(b'{"error"') else None
+    return int(first.split()[1]), code
+
+
+async def opens(server, room, **options):
+    """Whether a WebSocket opens and says welcome; if not, the status of the refused upgrade."""
+    try:
+        client = Client(await websockets.connect(server.socket(room), compression=None, **options))
+    except websockets.InvalidStatus as refused:
+        return refused.response.status_code
+    await client.send({"type": "hello"})
+    assert (await client.receive())["type"] == "welcome"
+    await client.close()
+    return True
+
+
+def post(server, room, headers):
+    return server.http("POST", f"/v1/rooms/{room}/ops", {"ops": [{"shape": identifier(), "set": {"kind": "star"}}]}, headers)
+
+
+async def test_pages_of_other_sites_are_refused(shared):
+    """C8: On the upgrade, on writes, on deletion and on reads; without and with tokens it is the same."""
+    (shape,) = await shared.write("visited")
+    for origin in [EVIL, "null", "http://127.0.0.1:1", f"http://localhost:{shared.port}.evil.example", "http://localhost"]:
+        headers = {"Origin": origin}
+        assert await opens(shared, "visited", origin=origin) == 403, origin
+        for answer in [
+            await post(shared, "visited", headers),
+            await shared.http("POST", "/v1/rooms/visited/layout", {"squares": []}, headers),
+            await shared.http("DELETE", "/v1/rooms/visited", headers=headers),
+            await shared.get("/v1/rooms/visited", headers),
+            await shared.get("/v1/rooms", headers),
+            await shared.get("/metrics", headers),
+        ]:
+            assert answer.status == 403 and answer.error == "foreign_origin", (origin, answer.body)
+            assert "Access-Control-Allow-Origin" not in answer.headers
+    assert [each["id"] for each in (await shared.get("/v1/rooms/visited")).json["shapes"]] == [shape]
+
+
+async def test_its_own_pages_and_programs_may(shared):
+    """C8: The same origin, by either name of loopback; no origin at all."""
+    for origin in [None, f"http://127.0.0.1:{shared.port}", f"http://localhost:{shared.port}"]:
+        assert await opens(shared, "own", origin=origin) is True, origin
+        assert (await post(shared, "own", {"Origin": origin} if origin else {})).status == 200, origin
+    assert (await shared.get("/", {"Origin": EVIL})).status == 200, "the page's own files say nothing about rooms"
+
+
+async def test_only_known_names_are_answered(shared):
+    """C8: Another `Host` is 421, whatever is asked for; probes are answered under any name."""
+    await shared.write("named")
+    for host in ["evil.example", f"evil.example:{shared.port}", f"127.0.0.1.evil.example:{shared.port}", "x"]:
+        for target in ["GET /", "GET /r/named", "GET /page.json", "GET /v1/rooms", "GET /v1/rooms/named", "GET /metrics",
+                       "POST /v1/rooms/named/ops", "DELETE /v1/rooms/named", "GET /elsewhere"]:
+            found = await status(shared, [f"{target} HTTP/1.1", f"Host: {host}"])
+            assert found == (421, "unknown_host"), (host, target, found)
+        upgrade = ["GET /v1/rooms/named/sync HTTP/1.1", f"Host: {host}", "Upgrade: websocket", "Connection: Upgrade",
+                   "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13", f"Origin: http://{host}"]
+        assert await status(shared, upgrade) == (421, "unknown_host"), host
+        for probe in ["/healthz", "/readyz"]:
+            assert (await status(shared, [f"GET {probe} HTTP/1.1", f"Host: {host}"]))[0] == 200
+    for host in ["localhost", f"LOCALHOST:{shared.port}", "[::1]", "127.0.0.1", "192.0.2.9:80"]:
+        assert (await status(shared, ["GET /v1/rooms/named HTTP/1.1", f"Host: {host}"]))[0] == 200, host
+    assert (await status(shared, ["GET /v1/rooms/named HTTP/1.0"]))[0] == 200
+
+    async def told():
+        return [line for line in shared.log if line.get("code") == "http_421"]
+
+    assert "--hosts evil.example" in (await eventually(told, "a line"))[0]["reason"]
+
+
+async def test_the_operator_names_hosts_and_sites():
+    """C8: By flags or variables. The page behind a proxy is the server's own, whichever `Host` the proxy passes on."""
+    flags = ("--hosts", "canvas.example.com,ported.example:8443", "--origins", "https://www.example.com")
+    for settings in [{"flags": flags}, {"environment": {"CANVAS_HOSTS": flags[1], "CANVAS_ORIGINS": flags[3]}}]:
+        with Server(*settings.get("flags", ()), environment=settings.get("environment")) as server:
+            await server.write("named")
+            for host, origin, expected in [
+                ("canvas.example.com", None, 200), ("canvas.example.com", "https://canvas.example.com", 200),
+                ("localhost", "https://canvas.example.com", 200), ("localhost", "https://ported.example:8443", 200),
+                ("localhost", "https://ported.example", 403), ("localhost", "https://www.example.com", 200),
+                ("canvas.example.com", "http://canvas.example.com:3000", 403), ("evil.example", None, 421),
+            ]:
+                head = ["GET /v1/rooms/named HTTP/1.1", f"Host: {host}"] + ([f"Origin: {origin}"] if origin else [])
+                assert (await status(server, head))[0] == expected, (host, origin)
+            assert await opens(server, "named", origin="https://www.example.com") is True
+            assert await opens(server, "named", origin=EVIL) == 403
+
+
+@pytest.mark.parametrize("flag,value", [("--hosts", "https://canvas.example.com"), ("--hosts", "a b"), ("--origins", "example.com"),
+                                        ("--origins", "https://example.com/path"), ("--origins", "null")])
+async def test_what_is_no_name_or_site_ends_the_server(flag, value):
+    """One line that says which flag."""
+    code, out, said = await asyncio.to_thread(run, "--data", "memory", flag, value)
+    assert code == 64 and said.startswith(f"SyncServer: {flag} {value}: ") and said.count("\n") == 1, said
