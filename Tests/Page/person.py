@@ -64,7 +64,7 @@ class Person:
         context.set_default_timeout(SECONDS * 1000)
         page = context.new_page()
         # Everyone has a name of their own, as if they had typed it earlier.
-        identity = {"name": name, "color": COLORS[len(room.people) % len(COLORS)], "isChosen": True}
+        identity = {"name": name, "color": COLORS[len(room.people) % len(COLORS)], "isChosen": True, "isColorChosen": True}
         page.add_init_script(path=Path(__file__).with_name("app.js"))
         key, value = json.dumps("canvas.me"), json.dumps(json.dumps(identity))
         page.add_init_script(f"if (location.host) localStorage.getItem({key}) ?? localStorage.setItem({key}, {value})")

@@ -1,4 +1,4 @@
-"""A server that asks for tokens: what each token allows, and how the page asks for one."""
+"""Who is let in: tokens and what each allows, and rooms that have no space."""
 
 import tempfile
 from contextlib import contextmanager
@@ -68,3 +68,20 @@ def test_the_list_of_rooms_is_of_those_one_may_see(world, room):
         bob.forgive("401", "WebSocket connection")
         bob.page.goto(own.server.url("/"))
         bob.page.get_by_text("Join yours by its name").wait_for()
+
+
+def test_who_finds_no_space_is_told_and_let_in_later(world, room):
+    """The page says that there is no space, keeps trying, and keeps what is drawn meanwhile by who was there before."""
+    with world.start_server("--max-connections-per-room", "1") as server:
+        own = world.room(server, "small")
+        ann = own.join("Ann")
+        bob = own.join("Bob", ready=False)
+        bob.page.get_by_role("heading", name="There’s no space right now").wait_for()
+        assert "No space right now" in bob.page.inner_text(".status-words")
+        ann.page.get_by_role("button", name="Start with three squares").click()
+        ann.wait("app.session.unsentCount === 0 && app.session.shapeCount === 3")
+        ann.leave()
+        bob.page.get_by_role("button", name="Try now").click()
+        bob.wait_for_shapes(3)
+        bob.page.get_by_role("heading", name="There’s no space right now").wait_for(state="detached")
+        assert bob.page.inner_text(".status-words") == "Saved"

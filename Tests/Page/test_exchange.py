@@ -74,3 +74,40 @@ def test_a_drawing_is_saved_and_brought_into_another_room(world, room):
     strip = lambda shapes: [{key: value for key, value in shape.items() if key not in ("id", "z")} for shape in shapes]
     assert strip(shapes) == strip(room.shapes())
     assert bob.page.locator(".layer", has_text="<star>").count() == 1
+
+
+PASTE = """([text, file]) => {
+  const data = new DataTransfer()
+  if (file) data.items.add(new File(['x'], file.name, { type: file.type }))
+  else if (text) data.setData('text/plain', text)
+  document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
+}"""
+
+
+def test_what_cannot_be_pasted_is_said(room):
+    """A picture, another file, and an empty clipboard."""
+    ann = room.join("Ann")
+    for file, words in [
+        ({"name": "cat.png", "type": "image/png"}, "Pictures can’t go on the canvas"),
+        ({"name": "song.mp3", "type": "audio/mpeg"}, "Files can’t be pasted"),
+        (None, "Nothing here to paste"),
+    ]:
+        ann.page.evaluate(PASTE, ["", file])
+        ann.page.locator(".notice.is-refused", has_text=words).wait_for()
+    assert ann.run("app.session.shapeCount") == 0
+
+
+def test_moving_the_paper_by_the_middle_button_pastes_nothing(room):
+    """Linux pastes where the middle button is released. Pasting by key works again afterwards."""
+    ann = room.join("Ann")
+    ann.page.evaluate(
+        f"(text) => document.addEventListener('mouseup', (event) => {{ if (event.button === 1) ({PASTE})([text, null]) }})", LAYOUT)
+    ann.page.mouse.move(600, 400)
+    ann.page.mouse.down(button="middle")
+    ann.page.mouse.move(700, 450, steps=4)
+    ann.page.mouse.up(button="middle")
+    assert ann.run("app.view.x") < 0
+    ann.page.wait_for_timeout(300)
+    assert ann.run("app.session.shapeCount") == 0
+    ann.page.evaluate(PASTE, [LAYOUT, None])
+    ann.wait_for_shapes(2)

@@ -84,6 +84,45 @@ def test_nobody_has_to_say_who_they_are(room):
     assert ann.page.locator(".notice", has_text="You’re").count() == 0
 
 
+def test_who_comes_gets_a_colour_that_nobody_has(room):
+    """In this room and for this visit, unless the colour was chosen by hand. The colour that is remembered stays."""
+    def given(page):
+        page.add_init_script(
+            "if (location.host && !sessionStorage.getItem('been')) { sessionStorage.setItem('been', '1'); localStorage.setItem('canvas.me', "
+            "JSON.stringify({ name: 'Bob', color: '#1D4ED8', isChosen: true })) }")
+
+    ann = room.join("Ann")
+    assert ann.run("app.me.color") == "#1D4ED8"
+    bob = room.join("Bob", before=given)
+    bob.wait("app.me.color !== '#1D4ED8' && app.session.status().state === 'live'", "another colour")
+    colour = bob.run("app.me.color")
+    ann.wait(f"app.presence.people()[0]?.color === '{colour}'", "the other colour is told")
+    assert bob.page.evaluate("JSON.parse(localStorage.getItem('canvas.me')).color") == "#1D4ED8"
+    assert bob.page.evaluate("document.documentElement.style.getPropertyValue('--me')") == colour
+    ann.leave()
+    bob.page.reload()
+    bob.wait("app.session.status().state === 'live'")
+    bob.page.wait_for_timeout(500)
+    assert bob.run("app.me.color") == "#1D4ED8"
+
+
+def test_ones_own_second_tab_is_nobody_else(room):
+    """It is neither to be followed nor counted, and doesn't change the colour."""
+    ann, bob = room.join("Ann"), room.join("Bob")
+    again = room.join("Ann", context=ann.context)
+    for tab in (ann, again):
+        tab.page.get_by_role("button", name="Follow Bob").wait_for()
+        tab.wait("app.presence.people().length === 2")
+        tab.page.get_by_role("button", name="Follow Ann").wait_for(state="detached")
+        assert tab.page.locator(".people-others button").count() == 1
+        assert tab.page.get_by_role("button", name="2 people are here").count() == 1 or tab.page.locator(".everyone").is_hidden()
+    assert again.run("app.me.color") == ann.run("app.me.color")
+    bob.wait("app.presence.people().length === 2")
+    ann.run("document.querySelector('.everyone').classList.add('needed'); return null")
+    ann.page.locator(".everyone").click()
+    assert "Ann (you, in 2 tabs)" in ann.page.inner_text(".people-list")
+
+
 def test_names_of_all_scripts_stay_within_themselves(room):
     """Right-to-left names and direction marks don't reorder the text around them. Combined characters aren't split."""
     ann = room.join("Ann")

@@ -25,6 +25,7 @@ function badge({ name, color }) {
 export class People {
   #me
   #presence
+  #ownTabs
   #follow
   /**
    * Whom the page follows.
@@ -33,7 +34,7 @@ export class People {
    */
   #followed = null
   #isListening = false
-  #others = element('div', { class: 'people-others row' })
+  #badges = element('div', { class: 'people-others row' })
   #list = element('ul', { class: 'people-list', 'aria-label': 'Who’s here' })
   #heading = element('h2', {})
   #own
@@ -42,11 +43,13 @@ export class People {
 
   /**
    * @param {import('../state/me.js').Me} me @param {import('../state/presence.js').Presence} presence
+   * @param {import('../state/own-tabs.js').OwnTabs} ownTabs
    * @param {import('../state/parts.js').LaterPart<import('./follow.js').Follow>} follow
    */
-  constructor(me, presence, follow) {
+  constructor(me, presence, ownTabs, follow) {
     this.#me = me
     this.#presence = presence
+    this.#ownTabs = ownTabs
     this.#follow = follow
     this.#own = element('button', { type: 'button', class: 'person-button', title: 'You' })
     this.#about = popover(this.#own, this.#aboutMe(), { label: 'Your name and colour' })
@@ -55,21 +58,25 @@ export class People {
       label: 'Who’s here', onOpen: () => this.#showList(),
     })
     this.element = element('div', { class: 'people row', role: 'group', 'aria-label': 'People' },
-      this.#others, this.#everyone, this.#own)
+      this.#badges, this.#everyone, this.#own)
     presence.on('people', () => this.#show())
     me.on('change', () => this.#show())
+    ownTabs.on('change', () => this.#show())
     this.#show()
   }
 
   askForName() { this.#about.open() }
 
+  /** Everyone else; this person's other tabs are nobody else. */
+  #others() { return this.#presence.people().filter(({ actor }) => !this.#ownTabs.has(actor)) }
+
   #show() {
     const me = this.#me
-    const people = this.#presence.people()
+    const people = this.#others()
     this.#own.replaceChildren(badge(me))
     this.#own.setAttribute('aria-label', `You’re ${within(me.name)}. Change your name and colour`)
     const shown = people.length > shownMax ? people.slice(0, shownMax - 1) : people
-    this.#others.replaceChildren(...shown.map((person) => this.#button(person)))
+    this.#badges.replaceChildren(...shown.map((person) => this.#button(person)))
     this.#everyone.hidden = people.length === 0
     // Where there is no room for anyone else, the number counts everybody.
     this.#everyone.replaceChildren(element('span', { class: 'person more' },
@@ -107,10 +114,12 @@ export class People {
 
   #showList() {
     const me = this.#me
-    const people = this.#presence.people()
+    const people = this.#others()
+    const tabs = this.#presence.people().length - people.length
+    const words = tabs === 0 ? '(you)' : `(you, in ${tabs + 1} tabs)`
     this.#heading.textContent = counted(people.length + 1, 'person here', 'people here')
     this.#list.replaceChildren(
-      element('li', { class: 'row' }, badge(me), element('span', { class: 'grow clip' }, `${within(me.name)} (you)`)),
+      element('li', { class: 'row' }, badge(me), element('span', { class: 'grow clip' }, `${within(me.name)} ${words}`)),
       ...people.slice(0, 200).map((person) => {
         const isFollowed = this.#followed === person.actor
         return element('li', { class: 'row' }, badge(person), element('span', { class: 'grow clip' }, person.name),

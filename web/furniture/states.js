@@ -71,6 +71,7 @@ export class States {
       return 'refused'
     }
     if (this.#shown.replica.shapeCount > 0) return ''
+    if (this.#connection.isTurnedAway) return 'crowded'
     if (this.#state === 'live') return this.#permission.isViewOnly ? 'nothing' : 'empty'
     return this.#connection.replica.status().cursor === undefined && navigator.onLine ? 'loading' : 'empty'
   }
@@ -91,6 +92,11 @@ export class States {
       case 'nothing': return [card('eye', 'Nothing here yet', 'You’ll see shapes as others draw them.')]
       case 'deleted': return [this.#deleted()]
       case 'token': return [this.#askForToken()]
+      case 'crowded': return [card('person', 'There’s no space right now',
+        'This room, or the server, has as many people as it can take. We keep trying, and open the room as soon as somebody leaves.',
+        element('div', { class: 'row card-buttons' },
+          element('button', { type: 'button', class: 'button', onclick: () => this.#connection.hurry() }, 'Try now'),
+          element('a', { class: 'button', href: '/' }, 'All rooms')))]
       case 'refused': return [card('warning', 'You can’t enter this room', this.#code === 'forbidden'
         ? 'You don’t have access. Ask the person who gave you the link.'
         : 'This page and the server don’t work together. Reloading the page may help.',

@@ -1,4 +1,4 @@
-import { counted } from '../basics/words.js'
+import { counted, sentence } from '../basics/words.js'
 import { element } from '../elements/element.js'
 
 /** A short interruption is over before anyone could read about it. */
@@ -10,6 +10,7 @@ const patienceMilliseconds = 400
  * `saved`, `saving`, `offline`, `loading`, `viewing` and `closed` are also the class of its dot.
  */
 export class Status {
+  #connection
   #permission
   #words = element('span', { class: 'status-words clip' })
   #state = 'offline'
@@ -23,6 +24,7 @@ export class Status {
    * @param {import('../state/permission.js').Permission} permission
    */
   constructor(connection, permission) {
+    this.#connection = connection
     this.#permission = permission
     this.element = element('p', { class: 'status small-text quiet', role: 'status' },
       element('span', { class: 'dot' }), this.#words)
@@ -52,6 +54,8 @@ export class Status {
   #show() {
     const [kind, words] = this.#told()
     this.element.dataset.kind = kind
+    // All that fits beside the dot on a phone.
+    this.element.dataset.short = this.#connection.isTurnedAway ? 'Waiting' : 'Offline'
     if (this.#words.textContent !== words) {
       this.#words.textContent = words
       this.element.title = words
@@ -65,10 +69,12 @@ export class Status {
       if (this.#permission.isViewOnly) return ['viewing', 'View only']
       return this.#unsent ? ['saving', `Saving ${counted(this.#unsent, 'change')}…`] : ['saved', 'Saved']
     }
-    if (!this.#wasLive && navigator.onLine && this.#unsent === 0) return ['loading', 'Opening…']
+    const isTurnedAway = this.#connection.isTurnedAway
+    if (!this.#wasLive && !isTurnedAway && navigator.onLine && this.#unsent === 0) return ['loading', 'Opening…']
     const kept = this.#unsent
       ? `your ${counted(this.#unsent, 'change')} ${this.#unsent === 1 ? 'is' : 'are'} kept.` : ''
     if (!navigator.onLine) return ['offline', kept ? `Offline: ${kept}` : 'Offline']
-    return ['offline', kept ? `Reconnecting… ${kept}` : 'Reconnecting…']
+    const doing = isTurnedAway ? 'No space right now. Trying again…' : 'Reconnecting…'
+    return ['offline', kept ? `${doing} ${sentence(kept)}` : doing]
   }
 }

@@ -14,6 +14,9 @@ const pagePixels = 400
 const zoomShare = 0.01
 const zoomStepMax = 24
 
+/** Browsers paste right after the release. By hand nobody pastes so soon after it. */
+const middlePasteMilliseconds = 50
+
 /**
  * What happens to an element, as gestures: `gesture` tells each of them. The surface listens, captures pointers, keeps the
  * time, and leaves it to the recogniser to tell gestures apart. Only `wheel` and `leave` need no recogniser.
@@ -48,6 +51,7 @@ export class Surface extends Source {
     element.addEventListener('wheel', (event) => this.#wheel(event), { passive: false })
     // Otherwise the middle button would scroll, and a long press would open the browser's menu.
     element.addEventListener('mousedown', (event) => { if (event.button === 1) event.preventDefault() })
+    element.addEventListener('mouseup', (event) => { if (event.button === 1) swallowPaste(event) })
     element.addEventListener('contextmenu', (event) => event.preventDefault())
     addEventListener('blur', () => this.cancel())
     addEventListener('pagehide', () => this.cancel())
@@ -134,4 +138,20 @@ export class Surface extends Source {
     if (navigator.scheduling?.isInputPending?.()) this.#timer = setTimeout(() => this.#wake(), 0)
     else this.#tellAll(this.#recogniser.wake(performance.now()))
   }
+}
+
+/**
+ * Where the middle button is released, Linux pastes what was selected last. Here the button has moved the paper.
+ *
+ * @param {MouseEvent} released
+ */
+function swallowPaste(released) {
+  released.preventDefault()
+  /** @param {Event} event */
+  const swallow = (event) => {
+    event.preventDefault()
+    event.stopImmediatePropagation()
+  }
+  addEventListener('paste', swallow, { capture: true })
+  setTimeout(() => removeEventListener('paste', swallow, { capture: true }), middlePasteMilliseconds)
 }

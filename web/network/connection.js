@@ -3,6 +3,8 @@ import { socketAddress } from './address.js'
 
 /** The close code for a socket that the page gives up. */
 const closedByPage = 1000
+/** The server closes so where the room, or the server, has as many people as it takes. */
+const closedAsFull = 4429
 
 /** @typedef {import('../core/types.js').Effect} Effect */
 /** @typedef {import('../core/types.js').NetworkEffect} NetworkEffect */
@@ -33,6 +35,7 @@ export class Connection extends Source {
   /** @type {Effect[]} */
   #effects = []
   #isPerforming = false
+  #isTurnedAway = false
   #isEnded = false
 
   /**
@@ -47,6 +50,9 @@ export class Connection extends Source {
     this.#token = token
     this.#opened = opened
   }
+
+  /** Whether there was no space for this person at the last try. The replica goes on trying. */
+  get isTurnedAway() { return this.#isTurnedAway }
 
   /** Enters the room. */
   start() { this.perform(this.replica.start()) }
@@ -91,8 +97,9 @@ export class Connection extends Source {
       case 'send': return this.#socket?.send(effect.bytes)
       case 'disconnect': return this.#giveUp()
       case 'wake': return this.#wakeAt(effect.at)
-      default: return this.tell('effect', effect)
     }
+    if (effect.type === 'state' && effect.state === 'live') this.#isTurnedAway = false
+    this.tell('effect', effect)
   }
 
   #connect() {
@@ -110,6 +117,7 @@ export class Connection extends Source {
     socket.addEventListener('close', ({ code }) => {
       if (!isCurrent()) return
       this.#socket = null
+      this.#isTurnedAway = code === closedAsFull
       this.perform(this.replica.disconnected(code))
     })
     this.#socket = socket

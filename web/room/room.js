@@ -27,11 +27,13 @@ import { Layers } from '../panels/layers.js'
 import { Names } from '../panels/names.js'
 import { Overlaps } from '../panels/overlaps.js'
 import { Panel } from '../panels/panel.js'
+import { keepDistinct } from '../state/distinction.js'
 import { Documents } from '../state/documents.js'
 import { Editing } from '../state/editing.js'
 import { Frames } from '../state/frames.js'
 import { Me } from '../state/me.js'
 import { Notices } from '../state/notices.js'
+import { OwnTabs } from '../state/own-tabs.js'
 import { Parts } from '../state/parts.js'
 import { Permission } from '../state/permission.js'
 import { Presence } from '../state/presence.js'
@@ -73,6 +75,7 @@ async function openRoom(room, { viewOnly, token }) {
   const shown = new Shown(connection, frames)
   const permission = new Permission(connection, shown, viewOnly)
   const presence = new Presence(connection)
+  const ownTabs = new OwnTabs(room, connection)
   const me = new Me(connection, identity)
   const names = new Names(shown, presence)
   const notices = new Notices()
@@ -84,10 +87,9 @@ async function openRoom(room, { viewOnly, token }) {
   const tool = new Tool(permission)
   const refusals = new Refusals(connection, notices)
   selection.on('change', (ids) => presence.setSelection(ids))
-  me.on('change', ({ name, color }) => {
-    rememberIdentity({ name, color, isChosen: true })
-    wear({ color })
-  })
+  me.on('change', wear)
+  me.on('chosen', (chosen) => rememberIdentity({ ...chosen, isChosen: true }))
+  if (!me.isColorChosen) keepDistinct({ connection, presence, ownTabs, me })
 
   // The drawing.
 
@@ -153,7 +155,7 @@ async function openRoom(room, { viewOnly, token }) {
   ])
   overlaps.on('count', (count) => panel.setCount('overlaps', count))
   overlaps.on('opened', () => panel.show('overlaps'))
-  const people = new People(me, presence, parts.later(() => import('../furniture/follow.js'), ({ Follow }) =>
+  const people = new People(me, presence, ownTabs, parts.later(() => import('../furniture/follow.js'), ({ Follow }) =>
     new Follow({ presence, view, notices })))
   const states = new States({ connection, shown, permission, refusals, actions })
   elementById('opening').remove()

@@ -1,28 +1,56 @@
 import { Source } from '../basics/source.js'
 
 /**
- * The name and colour that the others see. `change` tells when the person chooses others.
+ * The name and colour that the others see. `change` tells when they are others, `chosen` when the person has chosen them.
  *
- * @extends {Source<{change: {name: string, color: string}}>}
+ * @extends {Source<{change: {name: string, color: string}, chosen: {name: string, color: string, isColorChosen: boolean}}>}
  */
 export class Me extends Source {
   #connection
   #name
   #color
+  #isColorChosen
+  /** What is remembered: a colour that is worn in one room only is not. */
+  #rememberedColor
 
-  /** @param {import('../network/connection.js').Connection} connection @param {{name: string, color: string}} identity */
-  constructor(connection, { name, color }) {
+  /**
+   * @param {import('../network/connection.js').Connection} connection
+   * @param {{name: string, color: string, isColorChosen: boolean}} identity
+   */
+  constructor(connection, { name, color, isColorChosen }) {
     super()
     this.#connection = connection
     this.#name = name
     this.#color = color
+    this.#isColorChosen = isColorChosen
+    this.#rememberedColor = color
   }
 
   get name() { return this.#name }
   get color() { return this.#color }
 
-  /** @param {{name: string, color: string}} identity */
+  /** Whether the person has chosen this colour, rather than been given it. */
+  get isColorChosen() { return this.#isColorChosen }
+
+  /** @param {{name: string, color: string}} identity as the person has chosen it */
   become({ name, color }) {
+    if (color !== this.#color) {
+      this.#isColorChosen = true
+      this.#rememberedColor = color
+    }
+    this.#introduce(name, color)
+    this.tell('chosen', { name, color: this.#rememberedColor, isColorChosen: this.#isColorChosen })
+  }
+
+  /**
+   * Another colour for this visit.
+   *
+   * @param {string} color
+   */
+  wear(color) { this.#introduce(this.#name, color) }
+
+  /** @param {string} name @param {string} color */
+  #introduce(name, color) {
     this.#name = name
     this.#color = color
     this.#connection.perform(this.#connection.replica.introduce({ name, color }))

@@ -13,22 +13,28 @@ const animals = ['Heron', 'Otter', 'Fox', 'Wren', 'Lynx', 'Hare', 'Owl', 'Seal',
 /** @template T @param {T[]} list @returns {T} */
 const pick = (list) => list[Math.floor(Math.random() * list.length)]
 
-/** @returns {{name: string, color: string, isChosen: boolean}} */
+/**
+ * `isChosen`: the person has said who they are; `isColorChosen`: they have picked the colour, too.
+ *
+ * @typedef {{name: string, color: string, isChosen: boolean, isColorChosen: boolean}} Identity
+ */
+
+/** @returns {Identity} */
 export function rememberedIdentity() {
   try {
-    const { name, color, isChosen } = JSON.parse(localStorage.getItem(key) ?? '')
+    const { name, color, isChosen, isColorChosen } = JSON.parse(localStorage.getItem(key) ?? '')
     if (typeof name === 'string' && isName(name) && /^#[0-9A-Fa-f]{6}$/.test(color)) {
-      return { name, color, isChosen: isChosen === true }
+      return { name, color, isChosen: isChosen === true, isColorChosen: isColorChosen === true }
     }
   } catch {
     // Nothing was remembered, or it wasn't written by this page.
   }
-  const identity = { name: `${pick(adjectives)} ${pick(animals)}`, color: pick(personColors), isChosen: false }
+  const identity = { name: `${pick(adjectives)} ${pick(animals)}`, color: pick(personColors), isChosen: false, isColorChosen: false }
   rememberIdentity(identity)
   return identity
 }
 
-/** @param {{name: string, color: string, isChosen: boolean}} identity */
+/** @param {Identity} identity */
 export function rememberIdentity(identity) {
   try {
     localStorage.setItem(key, JSON.stringify(identity))

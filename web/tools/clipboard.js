@@ -4,6 +4,9 @@ import { boundsOfAll } from './transform.js'
 /** How far a copy lies from its original. */
 const step = 20
 
+const nothingWords = 'Nothing here to paste. Copy some shapes first.'
+const pictureWords = 'Pictures can’t go on the canvas yet. Only shapes and drawings can be pasted.'
+
 /**
  * Copying, cutting and pasting with the system's clipboard. It holds a drawing as text, which other rooms, files and the
  * terminal take too.
@@ -49,9 +52,11 @@ export class Clipboard {
         return
       }
       const text = event.clipboardData?.getData('text/plain') ?? ''
-      if (text === '') return
+      const files = [...event.clipboardData?.files ?? []]
       event.preventDefault()
-      this.#insert(text)
+      if (text !== '' || files.length === 0) this.#insert(text)
+      else if (files.some(({ type }) => type.startsWith('image/'))) this.#notices.say(pictureWords, { kind: 'refused' })
+      else this.#notices.say('Files can’t be pasted. Drop them here, or use Import… in the menu.', { kind: 'refused' })
     })
   }
 
@@ -83,7 +88,7 @@ export class Clipboard {
     } catch {
       // The browser doesn't allow it, or can't. Then what was copied on this page is pasted.
     }
-    if (text !== '') this.#insert(text)
+    this.#insert(text)
   }
 
   /**
@@ -133,7 +138,7 @@ export class Clipboard {
 
   /** @param {string} text */
   async #insert(text) {
-    if (!/^\s*[{[]/.test(text)) return this.#notices.say('Nothing here to paste. Copy some shapes first.', { kind: 'refused' })
+    if (!/^\s*[{[]/.test(text)) return this.#notices.say(nothingWords, { kind: 'refused' })
     if (!await this.#documents.load()) return
     this.#momentum.settle()
     const count = this.#pasted.text === text ? this.#pasted.count + 1 : 1

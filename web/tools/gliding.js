@@ -48,8 +48,6 @@ export function glide(box, velocity, scale, inside) {
 /** @type {ReturnType<typeof glide>} */
 const standing = { seconds: 0, at: () => ({ x: 0, y: 0 }) }
 
-const reducedMotion = globalThis.matchMedia?.('(prefers-reduced-motion: reduce)')
-
 /**
  * Shapes that glide on after the hand has let go. The glide ends the step to undo that the hand began. `ended` tells that
  * the shapes stand, and that the glide writes nothing more.
@@ -77,11 +75,9 @@ export class Gliding extends Source {
     this.#path = box ? glide(box, speed, view.scale, view.visibleBox()) : standing
   }
 
-  /** If the person asked for less motion, the glide is over at once. */
   start() {
     this.#began = performance.now()
-    if (reducedMotion?.matches) this.land()
-    else this.#next()
+    this.#next()
   }
 
   /** @param {import('../core/types.js').Changes} changes */

@@ -6,6 +6,9 @@ import { frameOf, moved, straightened, wayOnGrid } from './transform.js'
 /** Slower than this, in CSS pixels a second, a shape that is let go of stays where it is. */
 const flingSpeedMin = 350
 
+/** Where people ask for less motion, what would glide on stays where it is let go: it would jump otherwise. */
+const reducedMotion = globalThis.matchMedia?.('(prefers-reduced-motion: reduce)')
+
 /**
  * Shapes follow the hand, or with Alt copies of them do. Released at speed they glide on, and released over the hole
  * they are deleted. One step to undo.
@@ -97,7 +100,7 @@ export class Moving {
    * @param {Drag} gesture
    */
   #isThrown({ velocity = { x: 0, y: 0 }, shift, ctrl, meta }) {
-    return !this.#isLifted && !shift && !ctrl && !meta && Math.hypot(velocity.x, velocity.y) >= flingSpeedMin
+    return !reducedMotion?.matches && !this.#isLifted && !shift && !ctrl && !meta && Math.hypot(velocity.x, velocity.y) >= flingSpeedMin
   }
 
   /** @param {Drag} gesture */

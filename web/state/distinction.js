@@ -1,0 +1,26 @@
+import { personColors } from '../storage/identity.js'
+
+/** How long this browser's other tabs have to say that they are. They have this person's colour by right. */
+const patienceMilliseconds = 300
+
+/**
+ * Whoever comes into a room where somebody has the same colour gets one that nobody has, in this room and for this visit. It is
+ * the newcomer who changes, so that two don't change at once. With more people than colours they are shared.
+ *
+ * @param {{connection: import('../network/connection.js').Connection, presence: import('./presence.js').Presence,
+ *   ownTabs: import('./own-tabs.js').OwnTabs, me: import('./me.js').Me}} parts
+ */
+export function keepDistinct({ connection, presence, ownTabs, me }) {
+  const stop = connection.on('effect', (effect) => {
+    if (effect.type !== 'state' || effect.state !== 'live') return
+    stop()
+    const met = presence.people()
+    setTimeout(() => {
+      const others = met.filter(({ actor }) => !ownTabs.has(actor))
+      const taken = new Set(presence.people().filter(({ actor }) => !ownTabs.has(actor)).map(({ color }) => color.toUpperCase()))
+      if (!others.some(({ color }) => color.toUpperCase() === me.color.toUpperCase())) return
+      const free = personColors.filter((color) => !taken.has(color))
+      if (free.length > 0) me.wear(free[Math.floor(Math.random() * free.length)])
+    }, patienceMilliseconds)
+  })
+}
