@@ -35,11 +35,12 @@ let package = Package(
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CBrotli", providers: [.apt(["libbrotli-dev"])]),
+    .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
     .target(name: "WebSocketLoop", dependencies: ["CWebSockets"], swiftSettings: settings),
     .target(name: "RoomLog", dependencies: ["CSQLite"], swiftSettings: settings),
     .executableTarget(
       name: "SyncServer",
-      dependencies: ["CanvasCRDT", "CommandWords", "WebSocketLoop", "RoomLog", "CZlib", "CBrotli"],
+      dependencies: ["CanvasCRDT", "CommandWords", "WebSocketLoop", "RoomLog", "CCrypto", "CZlib", "CBrotli"],
       swiftSettings: settings
     ),
     .executableTarget(

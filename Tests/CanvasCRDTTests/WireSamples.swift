@@ -69,6 +69,7 @@ enum WireSamples {
     hello.name = "Ann"
     hello.color = Color("#E4572E")
     hello.actor = ann
+    hello.key = "KEY"
     hello.since = Cursor("CURSOR")
     hello.overlaps = true
     return hello
@@ -139,6 +140,7 @@ enum WireSamples {
         Welcome(
           room: "demo",
           actor: ann,
+          key: "KEY",
           role: .editor,
           milliseconds: 1_763_650_000_000,
           limits: RoomLimits(),

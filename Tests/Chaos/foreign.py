@@ -28,8 +28,8 @@ class Foreign(Client):
         self.world, self.name, self.room, self.line = world, name, room, line
         self.is_binary = is_binary
         self.random = world.random(name)
-        self.own = binary.identifier(self.random.randrange(36**9))
-        world.ledger.actors.add(self.own)
+        # Which actor it is, and the key with which it becomes that actor again. The first welcome tells.
+        self.own, self.key = None, ""
         self.clock = (0, 0)
         self.outbox = {}
         self.sent = set()
@@ -73,13 +73,18 @@ class Foreign(Client):
         self.socket = socket
         sending = None
         try:
-            hello = {"type": "hello", "name": self.name, "actor": self.own}
+            hello = {"type": "hello", "name": self.name, "key": self.key}
+            if self.key:
+                hello["actor"] = self.own
             await self.send(hello | ({"since": self.cursor} if self.cursor else {}))
             welcome = self.decode(await asyncio.wait_for(socket.recv(), 8))
             if welcome["type"] == "error":
                 return self.note_close(await self.closed())
-            if welcome["type"] != "welcome" or welcome["actor"] != self.own or welcome["role"] != "editor":
+            is_again = not self.key or welcome.get("actor") == self.own
+            if welcome["type"] != "welcome" or not is_again or welcome["role"] != "editor":
                 self.world.violation(f"{self.name} asked to be {self.own} and was greeted with {welcome}")
+            self.own, self.key = welcome["actor"], welcome["key"]
+            self.world.ledger.actors.add(self.own)
             self.is_joined, self.is_whole = True, None
             self.world.counts["sent again"] += len(self.sent & self.outbox.keys())
             self.sent.clear()
@@ -157,7 +162,7 @@ class Foreign(Client):
         while True:
             await self.world.editing.wait()
             await asyncio.sleep(self.random.expovariate(EDITS_PER_SECOND))
-            if self.world.editing.is_set() and len(self.outbox) < OUTBOX_MAX:
+            if self.world.editing.is_set() and self.own and len(self.outbox) < OUTBOX_MAX:
                 self.write_down(self.invent())
 
     def write_down(self, edits):

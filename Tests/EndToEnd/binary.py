@@ -142,8 +142,9 @@ def encode(message):
     if kind == "hello":
         fields = [("name", writer.text), ("color", writer.color), ("actor", writer.identifier), ("since", writer.text)]
         flags = sum(1 << bit for bit, (name, _) in enumerate(fields) if name in message)
-        writer.byte(flags | (16 if message.get("overlaps") else 0) | (32 if message.get("readonly") else 0))
-        for name, write in fields:
+        flags |= (16 if message.get("overlaps") else 0) | (32 if message.get("readonly") else 0)
+        writer.byte(flags | (64 if "key" in message else 0))
+        for name, write in [*fields, ("key", writer.text)]:
             if name in message:
                 write(message[name])
     elif kind in ("ops", "ping"):
@@ -388,9 +389,12 @@ def decode(content):
 
 def welcome(reader):
     message = {"type": "welcome", "room": reader.text(), "actor": reader.identifier()}
-    message |= {"role": "viewer" if reader.flag() else "editor", "time": reader.varint()}
+    role = reader.byte()
+    assert role <= 3
+    message |= {"role": "viewer" if role & 1 else "editor", "time": reader.varint()}
     message["limits"] = {name: reader.varint() for name in LIMITS}
-    return message | {"peers": [{"state": {}} | reader.peer() for _ in range(reader.varint())]}
+    message["peers"] = [{"state": {}} | reader.peer() for _ in range(reader.varint())]
+    return message | {"key": reader.text() if role & 2 else None}
 
 
 def delivery(reader, content):

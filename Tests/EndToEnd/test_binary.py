@@ -196,7 +196,7 @@ async def test_what_is_no_message_closes(shared):
         await ann.send(content)
         assert await ann.closed() == code, content
     for content, code in [
-        (b"", 1007), (b"\x01", 1007), (b"\x01\0\0", 1007), (b"\x01\x40", 4400), (b"\x01\x01\0", 4400), (b"\x01\x04" + b"\xff" * 6, 4400),
+        (b"", 1007), (b"\x01", 1007), (b"\x01\0\0", 1007), (b"\x01\x40", 4400), (b"\x01\x80", 4400), (b"\x01\x01\0", 4400), (b"\x01\x04" + b"\xff" * 6, 4400),
         (b"\x05", 4400), ('{"type":"hello"}', 1003),
     ]:
         ann = await connect(shared, "no-message", subprotocols=["canvas.v1.bin"])

@@ -74,9 +74,9 @@ async def test_no_such_room_is_4404(shared):
 
 
 async def test_an_actor_that_joins_elsewhere_is_4409(shared):
-    """The newer connection stays, and goes on as the same."""
+    """C9: With its key. The newer connection stays, and goes on as the same."""
     first = await Client.join(shared, "twice")
-    second = await Client.join(shared, "twice", actor=first.actor)
+    second = await Client.join(shared, "twice", actor=first.actor, key=first.welcome["key"])
     await first.until("error", code="actor_elsewhere")
     assert await first.closed() == 4409
     assert second.actor == first.actor

@@ -152,7 +152,7 @@ async def test_a_backup_is_whole_and_its_cursors_are_not_taken_for_newer_ones(sh
         assert set(before) <= restored and late not in restored
         for _ in range(50):
             await server.write("room0")
-        again = await Client.join(server, "room0", since=ann.cursor, actor=ann.actor, state=False)
+        again = await Client.join(server, "room0", since=ann.cursor, actor=ann.actor, key=ann.welcome["key"], state=False)
         first = await again.until("ops")
         assert first.get("reset") is True, "the place is of another life of the room"
         code, out, words = await log("backup", "--data", server.data, "--to", copy)

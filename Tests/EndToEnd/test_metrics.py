@@ -75,7 +75,7 @@ async def test_metrics_count_connections_and_messages():
         assert await (await connect(server, "no%20room")).closed() == 4404
         assert await (crowded := await connect(server, "counted")).send({"type": "hello"}) is None
         assert await crowded.closed() == 4429
-        again = await Client.join(server, "counted", actor=bob.actor)
+        again = await Client.join(server, "counted", actor=bob.actor, key=bob.welcome["key"])
         assert await bob.closed() == 4409
         await ann.send("[]")
         assert await ann.closed() == 1007

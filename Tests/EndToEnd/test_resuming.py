@@ -1,10 +1,13 @@
 """Coming back, coming late, and not keeping up."""
 
 import asyncio
+import os
 import socket
+import stat
 
-from client import Client, connect, eventually
-from server import Server, identifier
+from client import Client, connect, eventually, stamp
+from server import Server, identifier, run
+from test_binary import BinaryClient
 
 
 async def test_a_cursor_brings_only_what_is_newer(shared):
@@ -189,3 +192,73 @@ async def test_no_more_rooms_are_opened_at_once_than_may_be_open():
         assert sorted(answer["type"] for answer in answers) == ["error"] * 9 + ["welcome"] * 3, answers
         assert {answer["code"] for answer in answers if answer["type"] == "error"} == {"too_many"}
         assert await server.metric("canvas_rooms_open") == 3
+
+
+async def test_an_actor_is_resumed_by_its_key_alone(shared):
+    """C9: With the key, over either encoding, and after others tried without it. The others get actors of their own."""
+    ann = await Client.join(shared, "keyed")
+    key = ann.welcome["key"]
+    mallory = None
+    for forged in [{}, {"key": ""}, {"key": "A" * len(key)}, {"key": key[:-1]}, {"key": "x" * 128}]:
+        for readonly in (False, True):
+            mallory = await Client.join(shared, "keyed", actor=ann.actor, readonly=readonly, **forged)
+            assert mallory.actor != ann.actor, forged
+            await mallory.close()
+    elsewhere = await Client.join(shared, "keyed-elsewhere", actor=ann.actor, key=key)
+    assert elsewhere.actor != ann.actor, "a key is for one room"
+    assert (await ann.write({"shape": identifier(), "at": stamp(ann.actor), "set": {"kind": "star"}}))["type"] == "ack"
+    assert not ann.errors
+    onlooker = await Client.join(shared, "keyed", actor=ann.actor, key=key, readonly=True)
+    assert onlooker.actor != ann.actor and (await ann.write({"shape": identifier(), "set": {"kind": "star"}}, id=2))["type"] == "ack"
+    await ann.close()
+    absent = await Client.join(shared, "keyed", actor=ann.actor)
+    assert absent.actor != ann.actor, "nor while the owner is away"
+    binary = await BinaryClient.enter(shared, "keyed", actor=ann.actor, key=key)
+    assert binary.actor == ann.actor and binary.welcome["key"] == key
+    assert (await binary.write({"shape": identifier(), "at": stamp(ann.actor, ahead=10), "set": {"kind": "star"}}))["type"] == "ack"
+
+
+async def test_binary_clients_that_know_of_no_keys_are_greeted_as_before(shared):
+    """C9: No key in their welcome, and the actor that they choose, while it is free."""
+    own = identifier()
+    old = await BinaryClient.enter(shared, "keyless", actor=own)
+    assert old.actor == own and "key" not in old.welcome
+    other = await BinaryClient.enter(shared, "keyless", actor=own)
+    assert other.actor != own
+    assert (await old.write({"shape": identifier(), "at": stamp(own), "set": {"kind": "star"}}))["type"] == "ack"
+    await old.close()
+
+    async def again():
+        back = await BinaryClient.enter(shared, "keyless", actor=own)
+        return back.actor == own
+
+    await eventually(again, "it is free again")
+    late = await connect(shared, "keyless")
+    await late.send({"type": "hello", "key": "x" * 129})
+    assert await late.closed() == 4400
+
+
+async def test_keys_outlast_restarts():
+    """C9: The secret is a file beside the rooms that only the server's user may read. Without it, old keys are worth nothing."""
+    with Server() as server:
+        path = os.path.join(server.data, "canvas.secret")
+        assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+        ann = await Client.join(server, "room")
+        await ann.write({"shape": identifier(), "set": {"kind": "star"}})
+        server.kill()
+        server.start()
+        back = await Client.join(server, "room", actor=ann.actor, key=ann.welcome["key"])
+        assert back.actor == ann.actor and back.welcome["key"] == ann.welcome["key"]
+        server.kill()
+        os.chmod(path, 0o644)
+        server.start()
+        assert any(line.get("file") == path and line["level"] == "warning" for line in server.log)
+        server.kill()
+        os.remove(path)
+        server.start()
+        assert (await Client.join(server, "room", actor=ann.actor, key=ann.welcome["key"])).actor != ann.actor
+        server.kill()
+        with open(path, "w") as file:
+            file.write("no secret")
+        code, _, said = await asyncio.to_thread(run, "--port", 0, "--data", server.data)
+        assert code == 1 and said.startswith(f"SyncServer: {path}: ") and said.count("\n") == 1, said

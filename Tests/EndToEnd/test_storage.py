@@ -182,7 +182,10 @@ async def test_a_copy_of_the_directory_that_is_put_back(shared):
         shutil.copytree(copy, server.data)
 
         async def come_back(old):
-            client = await Client.join(server, "room", state=False, since=old.cursor, actor=old.actor)
+            client = await Client.join(
+                server, "room", state=False, since=old.cursor, actor=old.actor, key=old.welcome["key"]
+            )
+            assert client.actor == old.actor, "the secret is part of the copy"
             client.registers, client.erased = dict(old.registers), dict(old.erased)
             return client, (await client.state())[0].get("reset", False)
 

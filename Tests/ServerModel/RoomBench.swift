@@ -132,10 +132,23 @@ struct RoomBench {
     return client
   }
 
-  func actor(_ client: Int) -> Identifier {
-    for message in clients[client].messages { if case .welcome(let welcome) = message { return welcome.actor } }
+  /// Joins as the same actor as an earlier client.
+  mutating func again(_ client: Int, _ change: (inout Hello) -> Void = { _ in }) -> Int {
+    let (actor, key) = (actor(client), key(client))
+    return join(clients[client].conversation.encoding) { hello in
+      hello.actor = actor
+      hello.key = key
+      change(&hello)
+    }
+  }
+
+  func actor(_ client: Int) -> Identifier { welcome(client)?.actor ?? shape(0) }
+  func key(_ client: Int) -> Text? { welcome(client)?.key }
+
+  private func welcome(_ client: Int) -> Welcome? {
+    for message in clients[client].messages { if case .welcome(let welcome) = message { return welcome } }
     Issue.record("client \(client) has not been welcomed")
-    return shape(0)
+    return nil
   }
 
   @discardableResult

@@ -124,7 +124,9 @@ class Visitor:
         kept = self.kept
         if kept is None:
             return await Client.join(self.crowd.server, self.room, name=self.name)
-        client = await Client.join(self.crowd.server, self.room, state=False, name=self.name, since=kept.cursor, actor=kept.actor)
+        client = await Client.join(self.crowd.server, self.room, state=False, name=self.name, since=kept.cursor,
+                                   actor=kept.actor, key=kept.welcome["key"])
+        assert client.actor == kept.actor
         client.registers, client.erased = kept.registers, kept.erased
         first = (await client.state())[0]
         self.counts["loaded anew" if first.get("reset") else "resumed"] += 1

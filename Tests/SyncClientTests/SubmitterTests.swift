@@ -144,6 +144,8 @@ private struct BadLine {
   @Test("stamps follow the server's clock, and an explicit one stays") func stamps() throws {
     var line = BadLine(seed: 1)
     let shape = Identifier(packed: 7)!
+    // Only the server tells it which actor it is.
+    while line.submitter.joins == 0 { line.step() }
     let own = line.submitter.actor
     let early = Stamp(milliseconds: RoomBench.epoch - 3_600_000, counter: 0, actor: own)!
     var set = Properties()

@@ -116,6 +116,7 @@ export const helloFlag = Object.freeze({
   since: 8,
   overlaps: 16,
   readonly: 32,
+  key: 64,
 })
 
 /**

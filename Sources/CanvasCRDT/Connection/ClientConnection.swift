@@ -28,6 +28,9 @@ public struct ClientConnection: Sendable {
   /// How many times the client has joined the room.
   public private(set) var joins = 0
 
+  /// What came with the actor, and makes the client the same actor again. Nil where the server has given none.
+  private(set) var key: Text?
+
   private var helloSentAt: UInt64?
   private var joinedAt: UInt64?
   private var asksForNewActor = false
@@ -43,7 +46,11 @@ public struct ClientConnection: Sendable {
   /// After a connection has lasted this long, the pauses between tries begin small again.
   private static let stableMilliseconds: UInt64 = 10_000
 
-  public init(serverTime: ServerTime = ServerTime()) { self.serverTime = serverTime }
+  /// - Parameter key: from an earlier welcome.
+  public init(serverTime: ServerTime = ServerTime(), key: Text? = nil) {
+    self.serverTime = serverTime
+    self.key = key
+  }
 
   /// Whether there is a socket, or one is being opened.
   public var hasSocket: Bool { state == .connecting || state == .greeting || state == .joined }
@@ -103,6 +110,7 @@ extension ClientConnection {
     helloSentAt = now.monotonicMilliseconds
     var hello = Hello()
     hello.actor = asksForNewActor ? nil : actor
+    hello.key = asksForNewActor ? "" : key ?? ""
     return hello
   }
 
@@ -116,6 +124,7 @@ extension ClientConnection {
       at: now.monotonicMilliseconds
     )
     asksForNewActor = false
+    key = welcome.key
     joinedAt = now.monotonicMilliseconds
     joins += 1
     state = .joined

@@ -56,12 +56,15 @@ public struct Replica: Sendable {
       cursor: nil,
       random: random
     )
+    // The actor is provisional: only one that the server chose comes with a key.
+    if actor == nil { connection.askForNewActor() }
   }
 
   init(
     configuration: ReplicaConfiguration,
     clock: StampClock,
     serverTime: ServerTime = ServerTime(),
+    key: Text? = nil,
     outbox: Outbox,
     confirmed: Canvas?,
     cursor: Cursor?,
@@ -69,7 +72,7 @@ public struct Replica: Sendable {
   ) {
     self.configuration = configuration
     self.clock = clock
-    connection = ClientConnection(serverTime: serverTime)
+    connection = ClientConnection(serverTime: serverTime, key: key)
     self.outbox = outbox
     self.cursor = cursor
     messageLimits = MessageLimits(RoomLimits(), encoding: configuration.encoding)

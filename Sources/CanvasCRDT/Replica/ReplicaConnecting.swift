@@ -121,13 +121,11 @@ extension Replica {
     // A stamp that the room has taken may be followed, however far ahead it is.
     let latest = max(wall &+ min(ahead, Stamp.millisecondsMax), clock.confirmedTime >> 16)
 
-    if newActor != actor {
-      restamp(as: newActor, latest: wall, behind: latest) { _ in true }
-    } else if !knewServerTime, let offset = connection.serverTime.offset,
-      offset.magnitude > Replica.offsetMillisecondsTolerated
-    {
-      // Nothing was ever sent, so every edit can be moved to the time at which it was really made.
-      restamp(as: actor, latest: wall, behind: latest, shift: offset) { _ in true }
+    // If nothing was ever sent, every edit can be moved to the time at which it was really made.
+    let offset = knewServerTime ? 0 : connection.serverTime.offset ?? 0
+    let shift = offset.magnitude > Replica.offsetMillisecondsTolerated ? offset : 0
+    if newActor != actor || shift != 0 {
+      restamp(as: newActor, latest: wall, behind: latest, shift: shift) { _ in true }
     } else if clock.clock.time >> 16 > latest {
       // The room has taken no stamp this far ahead. Stamps rise, so only the newest are too far ahead.
       restamp(as: actor, latest: wall, behind: latest) { $0.milliseconds > latest }

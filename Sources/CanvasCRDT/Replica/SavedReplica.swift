@@ -1,10 +1,11 @@
 // A replica as bytes, for the host to store, so that closing the page loses no edit.
 //
 //     version      one byte, 1
-//     flags        one byte: 1 the drawing follows, 2 an offset follows
+//     flags        one byte: 1 the drawing follows, 2 an offset follows, 4 a key follows
 //     actor        six bytes
 //     clock        two varints: the time last given, and the greatest that the server confirmed
 //     offset       zigzag varint, milliseconds
+//     key          counted text: what makes the client the same actor again
 //     runs         varint, then for each a varint: how many operations it has. First the messages that were in flight,
 //     edits        varint, and then the edits that were waiting, likewise
 //     operations   all of them, as in a message
@@ -29,7 +30,8 @@ enum SavedReplica {
   static let checksumBytes = 8
   static let drawingFlag: UInt8 = 1
   static let offsetFlag: UInt8 = 2
-  static let flagsAll: UInt8 = 3
+  static let keyFlag: UInt8 = 4
+  static let flagsAll: UInt8 = 7
 
   /// Ten times what a room takes by default. A limit is needed because columns of a few bytes can stand for many
   /// shapes.
@@ -62,12 +64,15 @@ extension Replica {
     var writer = ByteWriter(capacity: 256)
     writer.append(SavedReplica.version)
     writer.append(
-      (withDrawing ? SavedReplica.drawingFlag : 0) | (connection.serverTime.offset == nil ? 0 : SavedReplica.offsetFlag)
+      (withDrawing ? SavedReplica.drawingFlag : 0)
+        | (connection.serverTime.offset == nil ? 0 : SavedReplica.offsetFlag)
+        | (connection.key == nil ? 0 : SavedReplica.keyFlag)
     )
     writer.append(actor)
     writer.appendVarint(clock.clock.time)
     writer.appendVarint(clock.confirmedTime)
     if let offset = connection.serverTime.offset { writer.appendSignedVarint(offset) }
+    if let key = connection.key { writer.appendCounted(key) }
 
     var operations: [Operation] = []
     writer.appendVarint(UInt64(outbox.flights.count))
@@ -111,6 +116,7 @@ extension Replica {
       configuration: configuration,
       clock: saved.clock,
       serverTime: saved.serverTime,
+      key: saved.key,
       outbox: saved.outbox,
       confirmed: seen.drawing,
       cursor: seen.cursor,
@@ -137,6 +143,7 @@ extension Replica {
       cursor: seen.cursor,
       random: random
     )
+    connection.askForNewActor()
   }
 }
 
@@ -144,6 +151,7 @@ extension Replica {
 private final class SavedParts {
   let clock: StampClock
   let serverTime: ServerTime
+  let key: Text?
   let outbox: Outbox
   let drawing: Canvas?
   let cursor: Cursor?
@@ -162,10 +170,7 @@ private final class SavedParts {
     do throws(BinaryFailure) {
       let flags = try reader.byte()
       guard flags & ~SavedReplica.flagsAll == 0 else { throw .malformed("a flag that there is not") }
-      (clock, serverTime, outbox) = try SavedParts.readEdits(
-        from: &reader,
-        hasOffset: flags & SavedReplica.offsetFlag != 0
-      )
+      (clock, serverTime, key, outbox) = try SavedParts.readEdits(from: &reader, flags: flags)
       if flags & SavedReplica.drawingFlag != 0 {
         (drawing, cursor) = try SavedParts.readDrawing(from: &reader, seed: seed)
       } else {
@@ -180,12 +185,14 @@ private final class SavedParts {
 
   private static func readEdits(
     from reader: inout ByteReader,
-    hasOffset: Bool
-  ) throws(BinaryFailure) -> (clock: StampClock, serverTime: ServerTime, outbox: Outbox) {
+    flags: UInt8
+  ) throws(BinaryFailure) -> (clock: StampClock, serverTime: ServerTime, key: Text?, outbox: Outbox) {
     let actor = try reader.identifier()
     let time = try reader.varint()
     let confirmedTime = try reader.varint()
+    let hasOffset = flags & SavedReplica.offsetFlag != 0
     let offset = hasOffset ? BinaryNumber.unzigzag(try reader.varint()) : nil
+    let key = flags & SavedReplica.keyFlag != 0 ? try reader.countedText() : nil
     let clock = StampClock(
       clock: Clock(actor: actor, time: max(time, confirmedTime)),
       confirmedTime: confirmedTime
@@ -197,7 +204,7 @@ private final class SavedParts {
     let edits = try readRuns(editLengths, of: actor, from: &list)
     guard case .none = try list.next() else { throw .malformed("an operation of no run") }
     reader = list.reader
-    return (clock, ServerTime(offset: offset), Outbox(flights: flights, edits: edits))
+    return (clock, ServerTime(offset: offset), key, Outbox(flights: flights, edits: edits))
   }
 
   private static func readLengths(from reader: inout ByteReader) throws(BinaryFailure) -> [UInt64] {

@@ -25,6 +25,8 @@ actor Hub {
 
   /// The tokens that give access. `nil` if everyone may come in.
   var tokens: Tokens?
+  /// Shows who is which actor.
+  var keys = ActorKeys.temporary()
   var visitors: Visitors
   var rooms: RoomTable
   var turns = Turns()
@@ -57,8 +59,10 @@ actor Hub {
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   /// Begins to listen, with a log that is ready.
+  /// - Parameter keys: `nil` for keys that end with the process.
   /// - Returns: the port.
-  func start(log: any RoomLog) throws(ListenError) -> Int {
+  func start(log: any RoomLog, keys: ActorKeys? = nil) throws(ListenError) -> Int {
+    if let keys { self.keys = keys }
     self.log.open(log)
     loop.register(self)
     var options = ListenOptions()

@@ -69,7 +69,7 @@ extension Hub {
   private func join(_ visitor: Visitor, _ open: OpenRoom, _ hello: Hello, _ role: Role) {
     let now = Moment.now()
     let encoding = visitor.conversation.encoding
-    let id = open.room.join(hello, role: role, encoding: encoding, now: now, using: &generator)
+    let id = open.room.join(hello, role: role, encoding: encoding, keys: keys, now: now, using: &generator)
     // If the actor had an older connection, that one has to go, and the newcomer may get its seat.
     carryOutEffects(of: open)
     rooms.markDirty(open)

@@ -65,7 +65,7 @@ extension Hub: RoomService {
 
   func submit(_ operations: [ProposedOperation], to open: OpenRoom) async -> Result<Cursor, Rejection> {
     let number = log.nextNumber()
-    let actor = Identifier.random(using: &generator)
+    let actor = keys.newActor(in: open.room.name, using: &generator)
     return await withCheckedContinuation { continuation in
       log.submitter(number, continuation)
       open.room.submit(operations, request: number, actor: actor, now: .now())

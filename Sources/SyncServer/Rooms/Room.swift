@@ -58,16 +58,18 @@ struct Room: Sendable {
 
   /// Takes a connection in. It is sent a welcome, then the state or what is newer than it has, then what happens.
   ///
-  /// If the actor is here already, it goes on over the newer connection, and the older one is closed.
+  /// Only who has an actor's key becomes the actor again. If it is here already, it goes on over the newer connection, and
+  /// the older one is closed.
   /// - Returns: `nil` if the room takes no more connections.
   mutating func join(
     _ hello: Hello,
     role: Role,
     encoding: WireEncoding,
+    keys: ActorKeys,
     now: Moment,
     using generator: inout some RandomNumberGenerator
   ) -> MemberID? {
-    let actor = hello.actor ?? audience.newActor(using: &generator)
+    let actor = audience.actor(for: hello, as: role, in: name, keys, using: &generator)
     if let older = audience.id(of: actor) {
       sendAway(older, .actorElsewhere, "this actor has joined over another connection", now: now)
     }
@@ -86,7 +88,7 @@ struct Room: Sendable {
       Peer(
         actor: actor,
         name: hello.name ?? Text("Guest \(actor.lastGroup)"),
-        color: hello.color ?? Room.defaultColor(actor)
+        color: hello.color ?? .standard(of: actor)
       ),
       role: role,
       channel: Channel(encoding, overlaps: hello.overlaps),
@@ -96,6 +98,7 @@ struct Room: Sendable {
     let welcome = Welcome(
       room: name,
       actor: actor,
+      key: keys.key(of: actor, in: name, for: hello, encoding),
       role: role,
       milliseconds: now.wallMilliseconds,
       limits: limits.roomLimits,
@@ -106,11 +109,6 @@ struct Room: Sendable {
     audience.announce(actor)
     fanOut.gather(now)
     return id
-  }
-
-  /// A color that follows from the actor. It is neither too pale nor too dark, so it stands out on a white canvas.
-  private static func defaultColor(_ actor: Identifier) -> Color {
-    Color(hue: Double(actor.packed % 360) / 360, saturation: 0.7, brightness: 0.8)
   }
 
   /// The connection is gone. What it has on its way to the log is stored all the same.

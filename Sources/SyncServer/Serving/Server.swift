@@ -35,10 +35,13 @@ enum Server {
     }
     let hub = Hub(loop: loop, configuration: configuration, logger: logger, files: files, tokens: tokens)
     let log = openLog(configuration, sink: { hub.logTold($0) })
+    let keys = actorKeys(configuration, logger)
     do throws(ListenError) {
       let port = try loop.perform { () throws(ListenError) -> Int in
         // `assumeIsolated` would throw any error. This keeps the error's type.
-        let started = hub.assumeIsolated { hub in Result { () throws(ListenError) in try hub.start(log: log) } }
+        let started = hub.assumeIsolated { hub in
+          Result { () throws(ListenError) in try hub.start(log: log, keys: keys) }
+        }
         return try started.get()
       }
       logger.info(
@@ -93,6 +96,19 @@ enum Server {
       } catch {
         fail("\(error)")
       }
+    }
+  }
+
+  /// The keys of actors are as lasting as the rooms.
+  private static func actorKeys(_ configuration: Configuration, _ logger: Logger) -> ActorKeys? {
+    guard case .directory(let directory) = configuration.storage else { return nil }
+    let path = directory + "/canvas.secret"
+    do throws(SecretFault) {
+      let (keys, isOpenToOthers) = try ActorKeys.read(path)
+      if isOpenToOthers { logger.warning("other users of this machine can read the secret", ["file": .text(path)]) }
+      return keys
+    } catch {
+      fail("\(path): \(error.words)")
     }
   }
 

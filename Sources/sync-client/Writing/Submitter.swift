@@ -57,6 +57,7 @@ struct Submitter: Sendable {
     self.color = color
     clock = Clock(actor: Identifier.random(using: &random))
     self.random = random
+    connection.askForNewActor()
   }
 
   var actor: Identifier { clock.actor }

@@ -3,6 +3,9 @@ import WebSocketLoop
 
 @testable import SyncServer
 
+private let lan = "192.168.1.5"
+private let machine = "atelier"
+
 @Suite("Sites") struct SitesTests {
   private func sites(hosts: String = "", origins: String = "") throws -> Sites {
     var sites = Sites()
@@ -55,7 +58,7 @@ import WebSocketLoop
     "C8: Its own pages and those of named sites may use it",
     arguments: [
       ("localhost:8080", "http://localhost:8080"), ("localhost:8080", "http://127.0.0.1:8080"),
-      ("[::1]:8080", "http://localhost:8080"), ("192.168.1.5", "http://192.168.1.5"), ("atelier", "https://atelier"),
+      ("[::1]:8080", "http://localhost:8080"), ("192.168.1.5", "http://\(lan)"), ("atelier", "https://\(machine)"),
       ("canvas.example.com", "https://canvas.example.com"), ("canvas.example.com", "https://canvas.example.com:443"),
       ("canvas.example.com:443", "https://canvas.example.com"), ("127.0.0.1:8080", "https://canvas.example.com"),
       ("127.0.0.1:8080", "https://ported.example:8443"), ("localhost", "https://www.example.com"),
@@ -73,7 +76,7 @@ import WebSocketLoop
   @Test(
     "C8: Pages of other sites may not",
     arguments: [
-      "https://evil.test", "http://localhost:3000", "http://127.0.0.1:1", "http://192.168.1.5:8080", "null", "",
+      "https://evil.test", "http://localhost:3000", "http://127.0.0.1:1", "http://\(lan):8080", "null", "",
       "file://",
       "http://localhost", "http://localhost:8080.evil.test", "http://evil.test:8080", "https://canvas.example.com:8443",
       "ftp://localhost:8080", "http://localhost:8080/path", "http://localhost:8080, http://localhost:8080",
@@ -85,14 +88,14 @@ import WebSocketLoop
     #expect(try self.sites(origins: "*").fault(of: request(host: "localhost:8080", origin: origin)) == nil)
   }
 
-  @Test("What is no name and no site is refused", arguments: ["https://a", "a b", "a,,b", "a/b", "[::1", "a:b"])
+  @Test("What is no name and no site is refused", arguments: ["https://a.example", "a b", "a,,b", "a/b", "[::1", "a:b"])
   func faults(text: String) {
     var sites = Sites()
     let isTaken = sites.setHosts(text)
     #expect(!isTaken)
   }
 
-  @Test("The same of sites", arguments: ["example.com", "null", "https://", "https://a/b", "https://a,"])
+  @Test("The same of sites", arguments: ["a.example", "null", "https://", "https://a.example/b", "https://a.example,"])
   func originFaults(text: String) {
     var sites = Sites()
     let isTaken = sites.setOrigins(text)

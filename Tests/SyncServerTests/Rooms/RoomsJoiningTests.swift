@@ -116,32 +116,83 @@ struct RoomsJoiningTests {
     #expect(deliveries.allSatisfy { $0.cursor == ($0.more ? before : bench.room.cursor) })
   }
 
-  @Test("C5: an earlier self goes on, and who has none is given one")
-  func actors() {
+  @Test("C5: who has no earlier self is given one, with a key", arguments: WireEncoding.allCases)
+  func actors(encoding: WireEncoding) {
     var bench = RoomBench()
-    let known = bench.join { $0.actor = Identifier("k3j-9x2-m1p") }
-    let new = bench.join()
-    #expect(bench.actor(known).text == "k3j-9x2-m1p")
+    let known = bench.join(encoding) { $0.key = "" }
+    let new = bench.join(encoding) { $0.key = "" }
     #expect(bench.actor(new) != bench.actor(known))
+    #expect(bench.key(known) != nil && bench.key(known) != bench.key(new))
   }
 
-  @Test("closing 4409: the same actor elsewhere ends the older connection, and others see it come anew")
+  @Test("C9, closing 4409: the same actor elsewhere, with its key, ends the older connection; others see it come anew")
   func elsewhere() {
     var bench = RoomBench()
     let watcher = bench.join()
-    let older = bench.join { $0.actor = Identifier("k3j-9x2-m1p") }
-    let newer = bench.join {
-      $0.actor = Identifier("k3j-9x2-m1p")
-      $0.name = "again"
-    }
+    let older = bench.join { $0.key = "" }
+    let actor = bench.actor(older)
+    let newer = bench.again(older) { $0.name = "again" }
     #expect(bench.clients[older].closed == .actorElsewhere)
-    #expect(bench.clients[newer].closed == nil)
+    #expect(bench.clients[newer].closed == nil && bench.actor(newer) == actor)
     #expect(bench.room.memberCount == 2)
-    #expect(bench.clients[watcher].peers[Identifier("k3j-9x2-m1p")!]?.name == "again")
+    #expect(bench.clients[watcher].peers[actor]?.name == "again")
     bench.write(newer, bench.shape(1)) { $0.kind = .star }
     bench.settle()
     bench.expectCaughtUp(watcher)
     bench.expectCaughtUp(newer)
+  }
+
+  @Test("C9: who names an actor without its key, or with another's, gets another, and ends nobody's connection")
+  func forgedActors() {
+    var bench = RoomBench()
+    let ann = bench.join { $0.key = "" }
+    let bob = bench.join { $0.key = "" }
+    let keys: [Text?] = [nil, "", "AAAAAAAAAAAAAAAAAAAAAA", bench.key(bob)]
+    for isHere in [true, false] {
+      if !isHere { bench.leave(ann) }
+      for key in keys {
+        let actor = bench.actor(ann)
+        let forger = bench.join {
+          $0.actor = actor
+          $0.key = key
+        }
+        #expect(bench.actor(forger) != actor, "\(isHere) \(key?.string ?? "none")")
+        bench.leave(forger)
+      }
+    }
+    #expect(bench.clients[ann].closed == nil)
+    let back = bench.again(ann)
+    #expect(bench.actor(back) == bench.actor(ann))
+  }
+
+  @Test("C9: a viewer ends no editor's connection, not even with the key; an editor ends a viewer's")
+  func viewers() {
+    var bench = RoomBench()
+    let editor = bench.join { $0.key = "" }
+    let viewer = bench.again(editor) { $0.readonly = true }
+    #expect(bench.clients[editor].closed == nil && bench.actor(viewer) != bench.actor(editor))
+    let back = bench.again(viewer)
+    #expect(bench.clients[viewer].closed == .actorElsewhere && bench.actor(back) == bench.actor(viewer))
+  }
+
+  @Test("C9: a client that knows of no keys goes on as an actor of its own choice while nobody else is that actor")
+  func keyless() {
+    var bench = RoomBench()
+    let own = Identifier("k3j-9x2-m1p")
+    let first = bench.join { $0.actor = own }
+    let second = bench.join { $0.actor = own }
+    #expect(bench.actor(first) == own && bench.actor(second) != own)
+    #expect(bench.clients[first].closed == nil && bench.key(first) == nil)
+    bench.leave(first)
+    let back = bench.join { $0.actor = own }
+    #expect(bench.actor(back) == own)
+    // Who asks for a key gets an actor that it alone can be again.
+    bench.leave(back)
+    let modern = bench.join {
+      $0.actor = own
+      $0.key = ""
+    }
+    #expect(bench.actor(modern) != own && bench.key(modern) != nil)
   }
 
   @Test(
@@ -446,10 +497,10 @@ struct RoomsJoiningTests {
   @Test("a room takes only so many")
   func crowd() {
     var bench = RoomBench { $0.connectionsPerRoom = 2 }
-    bench.join { $0.actor = Identifier("k3j-9x2-m1p") }
+    let first = bench.join { $0.key = "" }
     bench.join()
     #expect(bench.clients[bench.join()].id == nil)
     // Who comes back is not one more.
-    #expect(bench.clients[bench.join { $0.actor = Identifier("k3j-9x2-m1p") }].id != nil)
+    #expect(bench.clients[bench.again(first)].id != nil)
   }
 }

@@ -4,12 +4,17 @@ public struct Hello: Hashable, Sendable {
   public var color: Color?
   /// The actor that the client was before and wants to be again.
   public var actor: Identifier?
+  /// The key that came with the actor. Empty if the client has none and asks for one. `nil` if it knows of no keys.
+  public var key: Text?
   /// The place from which the client wants to go on: the server sends only what is newer.
   public var since: Cursor?
   public var overlaps = false
   public var readonly = false
 
   public init() {}
+
+  /// A longer key is no key of any server's.
+  public static let keyBytesMax = 128
 }
 
 // MARK: - JSON
@@ -27,6 +32,10 @@ extension JSONEncoding {
     if let actor = hello.actor {
       writer.key("actor")
       writer.value(actor)
+    }
+    if let key = hello.key {
+      writer.key("key")
+      writer.value(text: key)
     }
     if let since = hello.since {
       writer.key("since")
@@ -55,6 +64,9 @@ extension JSONEncoding {
         hello.name = name
       case "color": hello.color = try reader.color().orField("color must be a colour as #RRGGBB")
       case "actor": hello.actor = try reader.identifier().orField("actor must be an identifier such as k3j-9x2-m1p")
+      case "key":
+        let key = reader.text().flatMap { $0.utf8Count <= Hello.keyBytesMax ? $0 : nil }
+        hello.key = try key.orField("key must be text of at most 128 bytes")
       case "since": hello.since = Cursor(try reader.text().orField("since must be the text of a cursor"))
       case "overlaps": hello.overlaps = try reader.boolean().orField("overlaps must be true or false")
       case "readonly": hello.readonly = try reader.boolean().orField("readonly must be true or false")
@@ -76,6 +88,7 @@ extension BinaryEncoding {
     case since = 8
     case overlaps = 16
     case readonly = 32
+    case key = 64
 
     static func isSet(_ flag: HelloFlag, in flags: UInt8) -> Bool { flags & flag.rawValue != 0 }
     static var all: UInt8 { allCases.reduce(0) { $0 | $1.rawValue } }
@@ -102,11 +115,13 @@ extension BinaryEncoding {
     if hello.since != nil { flags |= HelloFlag.since.rawValue }
     if hello.overlaps { flags |= HelloFlag.overlaps.rawValue }
     if hello.readonly { flags |= HelloFlag.readonly.rawValue }
+    if hello.key != nil { flags |= HelloFlag.key.rawValue }
     writer.append(flags)
     if let name = hello.name { writer.appendCounted(name) }
     if let color = hello.color { writer.append(color) }
     if let actor = hello.actor { writer.append(actor) }
     if let since = hello.since { writer.append(since) }
+    if let key = hello.key { writer.appendCounted(key) }
   }
 
   static func readHello(from reader: inout ByteReader) throws(BinaryFailure) -> Hello {
@@ -128,6 +143,12 @@ extension BinaryEncoding {
     if HelloFlag.isSet(.since, in: flags) { hello.since = try reader.cursor() }
     hello.overlaps = HelloFlag.isSet(.overlaps, in: flags)
     hello.readonly = HelloFlag.isSet(.readonly, in: flags)
+    if HelloFlag.isSet(.key, in: flags) {
+      guard !reader.isAtEnd else { throw .hello("the key is missing") }
+      let key = try reader.countedText()
+      guard key.utf8Count <= Hello.keyBytesMax else { throw .hello("key must be text of at most 128 bytes") }
+      hello.key = key
+    }
     return hello
   }
 }

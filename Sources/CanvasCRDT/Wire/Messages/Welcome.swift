@@ -2,6 +2,8 @@
 public struct Welcome: Hashable, Sendable {
   public var room: Text
   public var actor: Identifier
+  /// Whoever has the key may be the actor again. `nil` for a client that knows of no keys.
+  public var key: Text?
   public var role: Role
   /// The server's clock, in Unix milliseconds.
   public var milliseconds: UInt64
@@ -11,6 +13,7 @@ public struct Welcome: Hashable, Sendable {
   public init(
     room: Text,
     actor: Identifier,
+    key: Text? = nil,
     role: Role,
     milliseconds: UInt64,
     limits: RoomLimits,
@@ -18,6 +21,7 @@ public struct Welcome: Hashable, Sendable {
   ) {
     self.room = room
     self.actor = actor
+    self.key = key
     self.role = role
     self.milliseconds = milliseconds
     self.limits = limits
@@ -94,6 +98,10 @@ extension JSONEncoding {
     writer.value(text: welcome.room)
     writer.key("actor")
     writer.value(welcome.actor)
+    if let key = welcome.key {
+      writer.key("key")
+      writer.value(text: key)
+    }
     writer.key("role")
     writer.value(welcome.role.wireName)
     writer.key("time")
@@ -116,6 +124,7 @@ extension JSONEncoding {
   static func readWelcome(from reader: inout JSONReader) throws(MessageError) -> Welcome {
     var room: Text?
     var actor: Identifier?
+    var actorKey: Text?
     var role: Role?
     var milliseconds: UInt64?
     var limits: RoomLimits?
@@ -124,6 +133,7 @@ extension JSONEncoding {
       switch key {
       case "room": room = try reader.text().orField("room must be text")
       case "actor": actor = try reader.identifier().orField("actor must be an identifier")
+      case "key": actorKey = try reader.text().orField("key must be text")
       case "role":
         role = try reader.named { Role(wireName: $0) }.orField("role must be editor or viewer")
       case "time": milliseconds = try reader.wholeNumber().orField("time must be milliseconds")
@@ -136,6 +146,7 @@ extension JSONEncoding {
     return Welcome(
       room: try room.orField("welcome must name the room"),
       actor: try actor.orField("welcome must name the actor"),
+      key: actorKey,
       role: try role.orField("welcome must have a role"),
       milliseconds: try milliseconds.orField("welcome must tell the time"),
       limits: try limits.orField("welcome must tell the limits"),
@@ -164,25 +175,32 @@ extension BinaryEncoding {
   static func write(_ welcome: Welcome, to writer: inout ByteWriter) {
     writer.appendCounted(welcome.room)
     writer.append(welcome.actor)
-    writer.append(welcome.role.rawValue)
+    writer.append(welcome.role.rawValue | (welcome.key == nil ? 0 : keyFlag))
     writer.appendVarint(welcome.milliseconds)
     for limit in welcome.limits.inOrder { writer.appendVarint(limit) }
     writer.appendVarint(UInt64(welcome.peers.count))
     for peer in welcome.peers { write(peer, to: &writer) }
+    if let key = welcome.key { writer.appendCounted(key) }
   }
+
+  /// Added to the byte of the role if a key follows the peers.
+  private static let keyFlag: UInt8 = 2
 
   static func readWelcome(from reader: inout ByteReader) throws(BinaryFailure) -> Welcome {
     let room = try reader.countedText()
     let actor = try reader.identifier()
-    guard let role = Role(rawValue: try reader.byte()) else { throw .field("a role that there is not") }
+    let roleByte = try reader.byte()
+    guard let role = Role(rawValue: roleByte & ~keyFlag) else { throw .field("a role that there is not") }
     let milliseconds = try reader.varint()
     var limits: [UInt64] = []
     for _ in 0..<RoomLimits.count { limits.append(try reader.varint()) }
     var peers: [Peer] = []
     for _ in 0..<(try reader.count(bytesEach: 11)) { peers.append(try readPeer(from: &reader)) }
+    let key = roleByte & keyFlag == 0 ? nil : try reader.countedText()
     return Welcome(
       room: room,
       actor: actor,
+      key: key,
       role: role,
       milliseconds: milliseconds,
       limits: RoomLimits(inOrder: limits),

@@ -53,12 +53,6 @@ struct Audience: Sendable {
     return peers
   }
 
-  func newActor(using generator: inout some RandomNumberGenerator) -> Identifier {
-    var actor = Identifier.random(using: &generator)
-    while actors[actor] != nil { actor = Identifier.random(using: &generator) }
-    return actor
-  }
-
   // MARK: Coming and going
 
   /// Seats a newcomer. Others are not told of it before `announce`.

@@ -1,0 +1,91 @@
+internal import CCrypto
+import CanvasCRDT
+
+/// The keys by which a client shows that it is the actor that it says it was.
+///
+/// A key is a code over the room and the actor (HMAC-SHA256), made with a secret that only the server has. So the server
+/// keeps no list of keys, keys outlast a restart, and several servers with one secret take each other's keys.
+///
+/// The actors that the server makes carry a mark of the same secret in their lowest bits. That tells them from actors that
+/// clients chose by themselves: whoever is a marked actor was given a key, and nobody else may become it.
+struct ActorKeys: Sendable {
+  private let secret: [UInt8]
+
+  static let secretBytes = 32
+  /// An actor that a client chose is taken for a marked one once in 4,096 times. Such a client gets another actor.
+  private static let markBits: UInt64 = 12
+  private static let keyBytes = 16
+
+  /// - Parameter secret: of `secretBytes` bytes that nobody can guess.
+  init(secret: [UInt8]) { self.secret = secret }
+
+  /// A secret that is gone with the process.
+  static func temporary() -> ActorKeys {
+    var generator = SystemRandomNumberGenerator()
+    return ActorKeys(secret: (0..<secretBytes).map { _ in UInt8.random(in: 0...255, using: &generator) })
+  }
+
+  // MARK: Keys
+
+  func key(of actor: Identifier, in room: Text) -> Text {
+    Text(ActorKeys.text(code("key", room, actor.packed).prefix(ActorKeys.keyBytes)))
+  }
+
+  /// The time that this takes doesn't tell how much of a wrong key is right.
+  func isKey(_ key: Text?, of actor: Identifier, in room: Text) -> Bool {
+    guard let key else { return false }
+    let presented = Array(key.string.utf8)
+    let right = Array(self.key(of: actor, in: room).string.utf8)
+    return presented.count == right.count && CRYPTO_memcmp(presented, right, right.count) == 0
+  }
+
+  // MARK: Actors
+
+  /// An actor with the mark.
+  func newActor(in room: Text, using generator: inout some RandomNumberGenerator) -> Identifier {
+    let number = UInt64.random(in: 0..<(Identifier.packedLimit >> ActorKeys.markBits), using: &generator)
+    return Identifier(packed: number << ActorKeys.markBits | mark(of: number, in: room)) ?? .random(using: &generator)
+  }
+
+  /// Whether the server made this actor for the room.
+  func isMarked(_ actor: Identifier, in room: Text) -> Bool {
+    let bits = (1 << ActorKeys.markBits) - 1 as UInt64
+    return actor.packed & bits == mark(of: actor.packed >> ActorKeys.markBits, in: room)
+  }
+
+  private func mark(of number: UInt64, in room: Text) -> UInt64 {
+    let code = code("actor", room, number)
+    return (UInt64(code[0]) << 8 | UInt64(code[1])) >> (16 - ActorKeys.markBits)
+  }
+
+  /// The code of a room's name, which has no NUL, and a number.
+  private func code(_ purpose: String, _ room: Text, _ number: UInt64) -> [UInt8] {
+    var message = Array("canvas \(purpose)\0\(room.string)\0".utf8)
+    for shift in stride(from: 56, through: 0, by: -8) {
+      message.append(UInt8(truncatingIfNeeded: number >> UInt64(shift)))
+    }
+    var code = [UInt8](repeating: 0, count: 32)
+    var count: UInt32 = 0
+    // It fails only where there is no memory left.
+    precondition(HMAC(EVP_sha256(), secret, Int32(secret.count), message, message.count, &code, &count) != nil)
+    return code
+  }
+
+  /// Base64 for addresses (RFC 4648, section 5), without padding.
+  private static func text(_ bytes: some Sequence<UInt8>) -> String {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    var text: [UInt8] = []
+    var bits: UInt32 = 0
+    var count = 0
+    for byte in bytes {
+      bits = bits << 8 | UInt32(byte)
+      count += 8
+      while count >= 6 {
+        count -= 6
+        text.append(alphabet[Int(bits >> UInt32(count) & 63)])
+      }
+    }
+    if count > 0 { text.append(alphabet[Int(bits << UInt32(6 - count) & 63)]) }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

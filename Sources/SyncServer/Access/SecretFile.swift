@@ -1,0 +1,73 @@
+import Glibc
+
+/// Why the file with the secret can't be used, without its path.
+struct SecretFault: Error, Hashable {
+  let words: String
+}
+
+extension ActorKeys {
+  /// Reads the secret from a file, as hexadecimal digits. If there is no file, makes one with a new secret.
+  ///
+  /// Whoever has the secret can be any actor. Servers that serve the same rooms need the same secret.
+  /// - Returns: also whether users other than the file's owner can read it.
+  static func read(_ path: String) throws(SecretFault) -> (keys: ActorKeys, isOpenToOthers: Bool) {
+    if access(path, F_OK) != 0, errno == ENOENT { try make(path) }
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw fault() }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw fault() }
+    var bytes = [UInt8](repeating: 0, count: secretBytes * 2 + 2)
+    let count = Glibc.read(descriptor, &bytes, bytes.count)
+    guard count >= 0 else { throw fault() }
+    let digits = bytes[..<count].split(separator: UInt8(ascii: "\n")).first ?? []
+    guard digits.count == secretBytes * 2, let secret = secret(digits) else {
+      throw SecretFault(words: "this is not a secret of \(secretBytes * 2) hexadecimal digits")
+    }
+    return (ActorKeys(secret: secret), status.st_mode & 0o077 != 0)
+  }
+
+  private static func secret(_ digits: ArraySlice<UInt8>) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    for start in stride(from: digits.startIndex, to: digits.endIndex, by: 2) {
+      let pair = digits[start..<start + 2]
+      guard pair.allSatisfy(isDigit), let byte = UInt8(String(decoding: pair, as: UTF8.self), radix: 16) else {
+        return nil
+      }
+      bytes.append(byte)
+    }
+    return bytes
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
+    default: false
+    }
+  }
+
+  /// Writes a whole file and then gives it its name, so that no start finds half a secret.
+  private static func make(_ path: String) throws(SecretFault) {
+    var generator = SystemRandomNumberGenerator()
+    var digits: [UInt8] = []
+    for _ in 0..<secretBytes {
+      let byte = UInt8.random(in: 0...255, using: &generator)
+      digits += (byte < 16 ? "0" : "").utf8
+      digits += String(byte, radix: 16).utf8
+    }
+    digits.append(UInt8(ascii: "\n"))
+    let new = path + ".new"
+    unlink(new)
+    let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw fault() }
+    let isWritten = write(descriptor, digits, digits.count) == digits.count && fsync(descriptor) == 0
+    let failure = errno
+    close(descriptor)
+    guard isWritten else { throw fault(failure) }
+    guard rename(new, path) == 0 else { throw fault() }
+  }
+
+  private static func fault(_ number: Int32 = errno) -> SecretFault {
+    SecretFault(words: String(cString: strerror(number)))
+  }
+}

@@ -1,0 +1,44 @@
+import CanvasCRDT
+
+// Who a newcomer is.
+
+extension Audience {
+  /// The actor that a newcomer becomes: the one that it names, if it may be that, or else a new one.
+  func actor(
+    for hello: Hello,
+    as role: Role,
+    in room: Text,
+    _ keys: ActorKeys,
+    using generator: inout some RandomNumberGenerator
+  ) -> Identifier {
+    if let named = hello.actor, mayBe(named, hello, role, room, keys) { return named }
+    var actor = keys.newActor(in: room, using: &generator)
+    while id(of: actor) != nil { actor = keys.newActor(in: room, using: &generator) }
+    return actor
+  }
+
+  private func mayBe(_ actor: Identifier, _ hello: Hello, _ role: Role, _ room: Text, _ keys: ActorKeys) -> Bool {
+    let older = id(of: actor).flatMap { member($0) }
+    if keys.isKey(hello.key, of: actor, in: room) {
+      // Who only looks on sends nobody away who draws.
+      return role == .editor || older?.role != .editor
+    }
+    // A client that knows of no keys may go on as an actor that it chose itself, or was given before there were keys. It
+    // sends nobody away, and gets no key with which it could.
+    return hello.key == nil && older == nil && !keys.isMarked(actor, in: room)
+  }
+}
+
+extension ActorKeys {
+  /// The key for a welcome. A client that speaks binary and doesn't ask for a key could not read it.
+  func key(of actor: Identifier, in room: Text, for hello: Hello, _ encoding: WireEncoding) -> Text? {
+    isMarked(actor, in: room) && (encoding == .json || hello.key != nil) ? key(of: actor, in: room) : nil
+  }
+}
+
+extension Color {
+  /// A color that follows from the actor. It is neither too pale nor too dark, so it stands out on a white canvas.
+  static func standard(of actor: Identifier) -> Color {
+    Color(hue: Double(actor.packed % 360) / 360, saturation: 0.7, brightness: 0.8)
+  }
+}
