@@ -3,6 +3,8 @@ import Glibc
 @main
 enum Main {
   static func main() {
+    // Whatever the server or a command writes, rooms or a copy of them, is for its own user.
+    umask(0o077)
     let invocation: Invocation
     do throws(ConfigurationError) {
       invocation = try Invocation(arguments: Array(CommandLine.arguments.dropFirst()), environment: environment())

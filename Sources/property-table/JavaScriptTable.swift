@@ -117,7 +117,31 @@ enum JavaScriptTable {
     export const propertiesInOrder = Object.freeze([
     \(Property.inOrder.all.map { "  \(quoted($0.wireName))," }.joined(separator: "\n"))
     ])
+
+    /**
+     * What a new name may not have: characters that can't be seen, or that set the direction of the text around them, the joiners
+     * and selectors only where they do nothing (S8).
+     */
+    export const hiddenCharacters = /\(hiddenCharacters)/u
     """
+  }
+
+  private static var hiddenCharacters: String {
+    let always = HiddenCharacters.always.map { range in
+      range.count == 1 ? escaped(range.lowerBound) : "\(escaped(range.lowerBound))-\(escaped(range.upperBound))"
+    }
+    let joined = #"[\u0600-\u200b\u200e-\u{10ffff}]"#
+    let joiner = #"[\u200c\u200d]"#
+    let selector = #"[\ufe00-\ufe0f]"#
+    return [
+      "[\(always.joined())]", "(?<!\(joined))\(joiner)", "\(joiner)(?!\(joined))", "(?<=\(selector))\(selector)",
+      #"(?<![\u00a9-\u{10ffff}])"# + selector + #"(?!\u20e3)"#,
+    ].joined(separator: "|")
+  }
+
+  private static func escaped(_ scalar: UInt32) -> String {
+    let digits = String(scalar, radix: 16)
+    return digits.count > 4 ? "\\u{\(digits)}" : "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
   }
 
   private static func row(_ property: Property) -> String {

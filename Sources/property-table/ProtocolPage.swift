@@ -86,7 +86,7 @@ extension PropertyForm {
     case .erasure: "true, and no other value"
     case .kind: ShapeKind.allCases.map { "`\($0.wireName)`" }.joined(separator: " ")
     case .name:
-      "text of 1–\(PropertyRules.nameBytesMax) bytes of UTF-8 without control characters (U+0000–U+001F, U+007F–U+009F)"
+      "text of 1–\(PropertyRules.nameBytesMax) bytes of UTF-8 without control characters (U+0000–U+001F, U+007F–U+009F) and without those that can't be seen (S8)"
     case .orderKey: "1–\(OrderKey.lengthMax) of `0-9A-Za-z`, not ending in `0`"
     case .flag: "true or false"
     case .color: "`#RRGGBB`; digits are read in either case and written in capitals"

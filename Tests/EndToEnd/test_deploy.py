@@ -105,19 +105,3 @@ async def test_what_the_image_copies_is_there(shared):
         assert f"127.0.0.1:{port}" in content("deploy", name)
     volume = re.search(r"^VOLUME (\S+)$", dockerfile, re.M)[1]
     assert f"- rooms:{volume}\n" in compose and f"CANVAS_DATA={volume} " in dockerfile
-
-
-def test_every_row_of_security_names_tests_that_are_there():
-    """A row ends with files of tests, each followed by names of tests in it: of functions, or in quotes as Swift's have them."""
-    rows = [line for line in content("docs", "SECURITY.md").splitlines() if line.startswith("|") and line.count("|") == 4]
-    held = [row.split("|")[3] for row in rows if "held by" not in row and "---" not in row]
-    assert len(held) >= 5
-    for cell in held:
-        parts = re.split(r"`(Tests/[^`]+)`", cell)
-        assert len(parts) > 1, f"no test is named: {cell}"
-        for path, words in zip(parts[1::2], parts[2::2]):
-            text = content(*path.split("/"))
-            for name in re.findall(r"\btest_\w+", words):
-                assert f"def {name}(" in text, f"{path} has no {name}"
-            for name in re.findall(r"“([^”]+)”", words):
-                assert f'"{name}"' in text, f"{path} has no test “{name}”"

@@ -186,6 +186,12 @@ export const propertiesInOrder = Object.freeze([
   'deleted',
 ])
 
+/**
+ * What a new name may not have: characters that can't be seen, or that set the direction of the text around them, the joiners
+ * and selectors only where they do nothing (S8).
+ */
+export const hiddenCharacters = /[\u00ad\u034f\u061c\u115f-\u1160\u17b4-\u17b5\u180b-\u180f\u200b\u200e-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]|(?<![\u0600-\u200b\u200e-\u{10ffff}])[\u200c\u200d]|[\u200c\u200d](?![\u0600-\u200b\u200e-\u{10ffff}])|(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]|(?<![\u00a9-\u{10ffff}])[\ufe00-\ufe0f](?!\u20e3)/u
+
 /** `changed & changedBit.position`: whether a shape was moved. */
 export const changedBit = Object.freeze({
   position: 1 << 0,

@@ -38,7 +38,7 @@ export function helloBytes({ actor, name, color, overlaps, readonly }) {
   if (name !== undefined) {
     const text = encoder.encode(name)
     // A varint. Longer names are refused.
-    if (text.length > 128) throw new Error('name must be text of 1 to 128 bytes without control characters')
+    if (text.length > 128) throw new Error('name must be text of 1 to 128 bytes without control characters or invisible ones')
     bytes.push(...(text.length < 128 ? [text.length] : [128, 1]), ...text)
   }
   if (color !== undefined) {

@@ -1,8 +1,10 @@
 import { inkOn } from '../basics/ink.js'
+import { personColors } from '../basics/person-colors.js'
 import { counted, within } from '../basics/words.js'
+import { hiddenCharacters } from '../core/table.js'
 import { element, icon, iconButton } from '../elements/element.js'
 import { popover } from '../elements/popover.js'
-import { initials, isName, personColors } from '../storage/identity.js'
+import { initials, isName } from '../storage/identity.js'
 
 /** How many other people are shown before the rest becomes a number. */
 const shownMax = 4
@@ -152,7 +154,8 @@ export class People {
       event.preventDefault()
       if (!isName(name.value)) {
         name.setAttribute('aria-invalid', 'true')
-        name.setCustomValidity(name.value.trim() ? 'Please choose a shorter name.' : 'Please enter a name.')
+        name.setCustomValidity(hiddenCharacters.test(name.value) ? 'Please choose a name without invisible characters.'
+          : name.value.trim() ? 'Please choose a shorter name.' : 'Please enter a name.')
         name.reportValidity()
         return
       }

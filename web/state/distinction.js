@@ -1,4 +1,4 @@
-import { personColors } from '../storage/identity.js'
+import { personColors } from '../basics/person-colors.js'
 
 /** How long this browser's other tabs have to say that they are. They have this person's colour by right. */
 const patienceMilliseconds = 300

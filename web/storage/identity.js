@@ -1,11 +1,9 @@
 // The name and colour that others see, remembered in this browser. Nobody has to choose them before drawing.
 
-const key = 'canvas.me'
+import { personColors } from '../basics/person-colors.js'
+import { hiddenCharacters } from '../core/table.js'
 
-/** Dark enough for white initials, and easy to tell from each other and from the orange of overlaps. */
-export const personColors = [
-  '#B42318', '#BE185D', '#86198F', '#6D28D9', '#4338CA', '#1D4ED8', '#0369A1', '#0F766E', '#15803D', '#4D7C0F',
-]
+const key = 'canvas.me'
 
 const adjectives = ['Quiet', 'Bright', 'Swift', 'Kind', 'Merry', 'Calm', 'Clever', 'Gentle', 'Bold', 'Lucky']
 const animals = ['Heron', 'Otter', 'Fox', 'Wren', 'Lynx', 'Hare', 'Owl', 'Seal', 'Finch', 'Badger']
@@ -51,6 +49,7 @@ export function rememberIdentity(identity) {
 export function isName(name) {
   if (name.trim() === '') return false
   return new TextEncoder().encode(name).length <= 128 && !/[\u0000-\u001f\u007f-\u009f]/.test(name)
+    && !hiddenCharacters.test(name)
 }
 
 /** @param {string} name @returns {string} one or two letters */

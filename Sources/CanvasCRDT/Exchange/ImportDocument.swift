@@ -70,7 +70,7 @@ struct ImportDocument {
   private mutating func takes(_ property: Property, in shape: inout Properties) -> Bool {
     guard shape.read(property, from: &reader) else { return false }
     if property == .name { shape.name = ImportDocument.ownName(ofShown: shape.name) }
-    return (try? shape.keeping([property]).check()) != nil
+    return (try? shape.keeping([property]).checkNew()) != nil
   }
 
   /// A shown name may be longer than a name may be, because of its number. Then the number is dropped; the shape gets

@@ -76,7 +76,7 @@ extension Replica {
     guard let first = edits.first else { return }
     guard !isLookingOn else { return refuse(first, code: .readOnly, "this connection is read-only") }
     for edit in edits {
-      do throws(PropertyProblem) { try edit.set.check() } catch {
+      do throws(PropertyProblem) { try edit.set.checkNew() } catch {
         return refuse(edit, code: .badValue, error.message)
       }
     }

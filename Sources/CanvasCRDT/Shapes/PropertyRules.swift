@@ -41,7 +41,7 @@ extension PropertyForm {
     switch self {
     case .erasure: "true"
     case .kind: ShapeKind.alternatives
-    case .name: "text of 1 to 128 bytes without control characters"
+    case .name: "text of 1 to 128 bytes without control characters or invisible ones"
     case .orderKey: "text of 1 to 64 of 0-9A-Za-z that does not end in 0"
     case .flag: "true or false"
     case .color: "a colour as #RRGGBB"

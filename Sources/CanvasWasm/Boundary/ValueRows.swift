@@ -33,7 +33,7 @@ struct ValueRowReader {
     for property in mask {
       guard read(property, into: &set) else { throw ValueRefusal(words: PropertyProblem(property).message) }
     }
-    do throws(PropertyProblem) { try set.check() } catch {
+    do throws(PropertyProblem) { try set.checkNew() } catch {
       throw ValueRefusal(words: error.message)
     }
     return (shape, set)

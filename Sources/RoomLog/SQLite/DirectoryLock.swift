@@ -13,11 +13,11 @@ final class DirectoryLock {
 
   init(directory: String) throws(StorageFault) {
     path = directory + "/canvas.lock"
-    if mkdir(directory, 0o750) != 0, errno != EEXIST {
+    if mkdir(directory, 0o700) != 0, errno != EEXIST {
       if errno == EROFS { throw .readOnly(path: directory) }
       throw SystemCalls.isNoRight(errno) ? .noRight(path: directory) : .noDirectory(path: directory)
     }
-    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o640)
+    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       switch errno {
       case EACCES, EPERM: throw .noRight(path: directory)

@@ -9,10 +9,13 @@ struct OpenedDirectory {
   let writer: WriterDatabase
   var rooms: [String: RoomEntry]
   var damaged: [Int64]
+  /// The files that every user of the machine could read, or more.
+  let openToAll: [String]
 
   init(directory: String, options: SQLiteOptions) throws(StorageFault) {
     let lock = try DirectoryLock(directory: directory)
     let path = directory + "/canvas.db"
+    openToAll = PrivateFiles.close(in: directory)
     try OpenedDirectory.check(path, directory: directory, hadDatabase: lock.mark != nil)
     do throws(StorageFault) {
       let database = try OpenedDirectory.open(path, options: options)

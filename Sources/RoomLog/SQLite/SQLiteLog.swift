@@ -13,6 +13,9 @@ public final class SQLiteLog: RoomLog {
   private let writing: RequestQueue
   private let reading: RequestQueue
   private let shared: SharedFigures
+  /// The files that every user of the machine could read when the directory was opened. That was taken away, unless they are
+  /// another user's.
+  public let openToAll: [String]
 
   /// Opens the directory, creates it if it isn't there, and brings its database to the newest schema. All this is done
   /// on the caller's thread.
@@ -28,6 +31,7 @@ public final class SQLiteLog: RoomLog {
     let outlet = Outlet(sink: sink)
     let opened = try OpenedDirectory(directory: directory, options: options)
     let path = opened.path
+    openToAll = opened.openToAll
     let writer = try Writer(
       opened,
       directory: directory,

@@ -18,6 +18,12 @@ struct Conversation: Sendable {
   private var state: State
   private var operations: TokenBucket
   private var messages: TokenBucket
+  private var bytes: TokenBucket
+  /// What was read and the buckets don't hold yet.
+  private var bytesOwed: UInt64 = 0
+  private var messagesOwed: UInt64 = 0
+  /// For how many messages the one at hand counts, if it isn't operations.
+  private var weight: UInt64 = 1
   private var refusals: TokenBucket
   /// When the first of the refusals came that still count, on the monotonic clock.
   private var refusedSince: UInt64 = 0
@@ -34,6 +40,11 @@ struct Conversation: Sendable {
       at: now.monotonicMilliseconds
     )
     messages = TokenBucket(clientPerSecond: limits.messagesPerSecond, at: now.monotonicMilliseconds)
+    bytes = TokenBucket(
+      clientPerSecond: limits.bytesPerSecond,
+      atOnce: limits.messageBytes,
+      at: now.monotonicMilliseconds
+    )
     refusals = TokenBucket(
       clientPerSecond: Conversation.refusalsForgottenPerSecond,
       atOnce: limits.refusalsIgnored,
@@ -46,6 +57,8 @@ struct Conversation: Sendable {
   private static let ignoringMilliseconds: UInt64 = 2_000
   /// A shorter rest would stop and start reading for each of the connection's messages.
   private static let restMillisecondsMin: UInt64 = 50
+  /// What is not operations is short. A longer one counts for as many as would fit into it.
+  private static let bytesOfOneMessage: UInt64 = 1_024
   /// The identifier comes back with every answer. The longest acknowledgement has space for one of this length.
   private static let identifierBytesMax = 1_024
 
@@ -84,6 +97,12 @@ extension Conversation {
   /// The room or the server has closed the connection.
   mutating func closed() { state = .closing }
 
+  /// WebSocket pings have come, and the library has answered them.
+  mutating func pinged(now: Moment) {
+    weight = 1
+    spendMessage(now)
+  }
+
   mutating func received(_ bytes: UnsafeRawBufferPointer, isText: Bool, now: Moment) -> ConversationStep {
     if case .closing = state { return .nothing }
     if case .close(let code, let reason) = timePassed(now: now) { return .close(code, reason) }
@@ -96,6 +115,8 @@ extension Conversation {
       )
     }
     guard UInt64(bytes.count) <= limits.messageBytes else { return close(.tooLarge, "the message is too long") }
+    spend(bytes: UInt64(bytes.count), now)
+    weight = 1 + UInt64(bytes.count) / Conversation.bytesOfOneMessage
     do throws(MessageError) {
       return take(try decode(bytes), now: now)
     } catch {
@@ -115,6 +136,9 @@ extension Conversation {
       guard case .hello(let hello) = message else { return close(.badHello, "the first message must be hello") }
       if let name = hello.name, UInt64(name.utf8Count) > limits.nameBytes {
         return close(.badHello, "the name is too long")
+      }
+      if let name = hello.name, !PropertyRules.takesName(name) {
+        return close(.badHello, PropertyProblem(.name).message)
       }
       let role = hello.readonly ? Role.viewer : roleMax
       state = .joined(role)
@@ -208,9 +232,24 @@ extension Conversation {
   /// Counts a message that is not an operation. Such messages are never refused for their rate. If a client sends too
   /// many, the server pauses reading from it. Refusing would lose an answer, or the newest of what the client shows.
   private mutating func spendMessage(_ now: Moment) {
-    _ = messages.take(1, at: now.monotonicMilliseconds)
-    let wait = messages.millisecondsUntil(1, at: now.monotonicMilliseconds)
-    if wait > 0 { restMilliseconds = max(wait, Conversation.restMillisecondsMin) }
+    messagesOwed = min(messagesOwed + weight, messages.capacity)
+    if messages.take(messagesOwed, at: now.monotonicMilliseconds) { messagesOwed = 0 }
+    rest(messages.millisecondsUntil(max(1, messagesOwed), at: now.monotonicMilliseconds))
+  }
+
+  /// Counts what has been read. The next message has to wait until the rate has made up for this one.
+  private mutating func spend(bytes count: UInt64, _ now: Moment) {
+    bytesOwed = min(bytesOwed + count, bytes.capacity)
+    if bytes.take(bytesOwed, at: now.monotonicMilliseconds) {
+      bytesOwed = 0
+    } else {
+      rest(bytes.millisecondsUntil(bytesOwed, at: now.monotonicMilliseconds))
+    }
+  }
+
+  private mutating func rest(_ milliseconds: UInt64) {
+    guard milliseconds > 0 else { return }
+    restMilliseconds = max(restMilliseconds ?? 0, milliseconds, Conversation.restMillisecondsMin)
   }
 
   private mutating func close(_ code: CloseCode, _ reason: Text) -> ConversationStep {

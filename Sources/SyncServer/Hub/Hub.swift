@@ -70,10 +70,13 @@ actor Hub {
     options.webSocket.messageBytesMax = Int(limits.messageBytes)
     options.webSocket.pingAfterMilliseconds = limits.idleMilliseconds
     options.webSocket.pongWithinMilliseconds = limits.pongMilliseconds
+    options.webSocket.unfinishedBytesMax = Int(limits.unfinishedBytes)
+    options.webSocket.messageWithinMilliseconds = limits.messageMilliseconds
     options.webSocket.silentCloseCode = CloseCode.noSignOfLife.rawValue
     options.webSocket.compresses = configuration.compresses
     options.http.bodyBytesMax = max(Int(limits.messageBytes), Int(limits.shapes) * Hub.shapeBytesMax)
     options.http.heldBytesMax = Int(limits.httpBytes)
+    options.http.bodyStallMilliseconds = limits.uploadStallMilliseconds
     // More than the limit of WebSockets, so that a client that is one too many can be told why.
     options.connectionsMax = Int(limits.connections) + Int(limits.httpConnections)
     let listener = try loop.listen(
@@ -94,7 +97,7 @@ actor Hub {
 // MARK: - The loop calls these on its own thread, which is this actor's executor.
 
 extension Hub: ServerHandler, TurnObserver {
-  nonisolated func connectionOffered(from peer: String, http: HTTPConnectionCount) -> Response? {
+  nonisolated func connectionOffered(from peer: String, http: HTTPConnectionCount) -> ConnectionRefusal? {
     assumeIsolated { $0.refusal(of: http, from: peer) }
   }
 
@@ -108,6 +111,10 @@ extension Hub: ServerHandler, TurnObserver {
 
   nonisolated func received(_ message: Message, on connection: Connection) {
     assumeIsolated { $0.take(message, from: connection) }
+  }
+
+  nonisolated func pinged(_ connection: Connection) {
+    assumeIsolated { $0.countPing(of: connection) }
   }
 
   nonisolated func writable(_ connection: Connection) {

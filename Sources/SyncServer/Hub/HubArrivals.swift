@@ -27,6 +27,7 @@ extension Hub {
     connection.tag = -1
     let name = request.pathParts[2]
     let address = self.address(of: request)
+    connection.party = NetworkAddress.party(of: address)
     let encoding: WireEncoding =
       connection.subprotocol == Text(WireEncoding.binary.subprotocol).string ? .binary : .json
     let grant = grant(of: request.token)

@@ -9,10 +9,19 @@ extension Hub {
     counts.noteMessage()
     let now = Moment.now()
     perform(visitor.conversation.received(message.bytes, isText: message.isText, now: now), for: visitor, now: now)
-    if let milliseconds = visitor.conversation.takeRest() {
-      visitor.pauseReading(.rate)
-      loop.schedule(afterMilliseconds: milliseconds) { visitor.resumeReading(.rate) }
-    }
+    letRest(visitor)
+  }
+
+  func countPing(of connection: Connection) {
+    guard let visitor = visitors[connection.tag], !visitor.isGone else { return }
+    visitor.conversation.pinged(now: .now())
+    letRest(visitor)
+  }
+
+  private func letRest(_ visitor: Visitor) {
+    guard let milliseconds = visitor.conversation.takeRest() else { return }
+    visitor.pauseReading(.rate)
+    loop.schedule(afterMilliseconds: milliseconds) { visitor.resumeReading(.rate) }
   }
 
   func perform(_ step: ConversationStep, for visitor: Visitor, now: Moment) {

@@ -101,6 +101,20 @@ extension Limits {
       words: "messages beside operations that are read a second from one connection"
     ),
     LimitFlag(
+      name: "--max-bytes-per-second",
+      limit: \.bytesPerSecond,
+      range: 16_384...1 << 30,
+      group: .connection,
+      words: "bytes of messages that are read a second from one connection"
+    ),
+    LimitFlag(
+      name: "--message-ms",
+      limit: \.messageMilliseconds,
+      range: 100...day,
+      group: .connection,
+      words: "time for a message from its first byte to its last"
+    ),
+    LimitFlag(
       name: "--max-refusals-ignored",
       limit: \.refusalsIgnored,
       range: 1...1_000_000,
@@ -149,6 +163,20 @@ extension Limits {
       range: 8 << 20...1 << 40,
       group: .server,
       words: "bytes of HTTP bodies and answers in hand, in all"
+    ),
+    LimitFlag(
+      name: "--max-unfinished-bytes",
+      limit: \.unfinishedBytes,
+      range: 65_536...1 << 40,
+      group: .server,
+      words: "bytes of messages that are not finished, in all"
+    ),
+    LimitFlag(
+      name: "--upload-stall-ms",
+      limit: \.uploadStallMilliseconds,
+      range: 100...600_000,
+      group: .server,
+      words: "how long nothing more of an HTTP body may come"
     ),
     LimitFlag(
       name: "--max-connections-per-room",

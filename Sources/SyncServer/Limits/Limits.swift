@@ -77,8 +77,18 @@ struct Limits: Hashable, Sendable {
   /// Operations of one connection that are not yet durable. Beyond this, nothing more is read from it.
   var inFlightOperations: UInt64 = 8_192
 
+  /// How long a message may take from its first byte to its last. What has come of it takes memory.
+  var messageMilliseconds: UInt64 = 60_000
+  /// Bytes of messages that are read a second, after decompression. Reading a megabyte takes milliseconds, whatever is in
+  /// it. If a client sends more, the server reads from it more slowly.
+  var bytesPerSecond: UInt64 = 1_048_576
+
   // MARK: The server
 
+  /// Bytes of messages that are not finished, over all connections. Beyond this the oldest of them is given up.
+  var unfinishedBytes: UInt64 = 64 << 20
+  /// How long nothing more of an HTTP body may come. A client that stops short holds a connection and memory.
+  var uploadStallMilliseconds: UInt64 = 10_000
   /// Rooms open at once.
   var rooms: UInt64 = 10_000
   /// Connections in all. The system's limit on open files may allow fewer.

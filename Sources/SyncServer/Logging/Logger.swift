@@ -207,10 +207,11 @@ struct Logger: Sendable {
 }
 
 extension String {
-  /// The text without line breaks and other control characters, with which a client could write log lines of its own.
+  /// The text without line breaks and other control characters, with which a client could write log lines of its own, and
+  /// without those that turn what stands around them.
   fileprivate var loggable: String {
-    guard unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return self }
-    return String(String.UnicodeScalarView(unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+    guard unicodeScalars.contains(where: \.isUnloggable) else { return self }
+    return String(String.UnicodeScalarView(unicodeScalars.map { $0.isUnloggable ? " " : $0 }))
   }
 
   /// The text, in quotes if it would not be a single word.
@@ -224,12 +225,21 @@ extension String {
     for scalar in unicodeScalars {
       switch scalar {
       case "\"", "\\": quoted += "\\\(scalar)"
-      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-        let digits = String(scalar.value, radix: 16)
-        quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      case _ where scalar.isUnloggable:
+        for unit in String(scalar).utf16 {
+          let digits = String(unit, radix: 16)
+          quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
       default: quoted.unicodeScalars.append(scalar)
       }
     }
     return quoted + "\""
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether it is a control character, or one that can't be seen.
+  fileprivate var isUnloggable: Bool {
+    value < 0x20 || (0x7F...0x9F).contains(value) || HiddenCharacters.isAlwaysHidden(value)
   }
 }

@@ -26,12 +26,12 @@ extension RoomService {
   }
 
   /// Why a connection is refused before its first request.
-  func refusal(of http: HTTPConnectionCount, from peer: String) -> Response? {
-    if UInt64(http.all) >= limits.httpConnections { return .tooManyConnections }
+  func refusal(of http: HTTPConnectionCount, from peer: String) -> ConnectionRefusal? {
+    if UInt64(http.all) >= limits.httpConnections { return ConnectionRefusal(.tooManyConnections, .ofAll) }
     guard UInt64(http.fromPeer) >= limits.httpConnectionsPerAddress, !proxies.contains(peer) else {
       return nil
     }
-    return .tooManyFromAddress
+    return ConnectionRefusal(.tooManyFromAddress, .ofAddress)
   }
 
   private func response(to exchange: PendingRequest) async -> Response {
@@ -44,14 +44,7 @@ extension RoomService {
       guard RoomName.isValid(parts[1]) else { return missing(request, .noSuchName) }
       return reading(request) { self.page("room.html", request) }
     case ("page.json", 1): return reading(request) { self.files.listing(for: request) }
-    case ("healthz", 1): return reading(request) { .text("ok\n") }
-    case ("readyz", 1): return reading(request) { self.readiness() }
-    case ("metrics", 1):
-      guard let grant = grant(of: request.token) else { return .noToken }
-      if let refusal = Response.refusal(grant, room: nil, needs: .operator) { return refusal }
-      return reading(request) {
-        Response.text(self.exposition(), type: "text/plain; version=0.0.4; charset=utf-8").compressed(for: request)
-      }
+    case ("healthz", 1), ("readyz", 1), ("metrics", 1): return operating(request)
     case ("v1", _): return await interface(exchange, Array(parts.dropFirst()))
     default:
       return reading(request) {
@@ -73,6 +66,21 @@ extension RoomService {
       default: sites.fault(of: request)
       }
     default: sites.fault(ofHostOf: request)
+    }
+  }
+
+  /// What is for operators is at one address each, as it is written, so that a proxy can close it with one rule (H11).
+  private func operating(_ request: Request) -> Response {
+    switch request.path {
+    case "/healthz": return reading(request) { .text("ok\n") }
+    case "/readyz": return reading(request) { self.readiness() }
+    case "/metrics":
+      guard let grant = grant(of: request.token) else { return .noToken }
+      if let refusal = Response.refusal(grant, room: nil, needs: .operator) { return refusal }
+      return reading(request) {
+        Response.text(self.exposition(), type: "text/plain; version=0.0.4; charset=utf-8").compressed(for: request)
+      }
+    default: return missing(request, .notFound)
     }
   }
 

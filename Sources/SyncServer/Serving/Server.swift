@@ -34,7 +34,7 @@ enum Server {
       fail("can't start the event loop: \(error)")
     }
     let hub = Hub(loop: loop, configuration: configuration, logger: logger, files: files, tokens: tokens)
-    let log = openLog(configuration, sink: { hub.logTold($0) })
+    let log = openLog(configuration, logger, sink: { hub.logTold($0) })
     let keys = actorKeys(configuration, logger)
     do throws(ListenError) {
       let port = try loop.perform { () throws(ListenError) -> Int in
@@ -85,14 +85,22 @@ enum Server {
     }
   }
 
-  private static func openLog(_ configuration: Configuration, sink: @escaping LogSink) -> any RoomLog {
+  private static func openLog(
+    _ configuration: Configuration,
+    _ logger: Logger,
+    sink: @escaping LogSink
+  ) -> any RoomLog {
     switch configuration.storage {
     case .memory: return MemoryLog(retention: configuration.retention, sink: sink)
     case .directory(let directory):
       var options = SQLiteOptions()
       options.retention = configuration.retention
       do throws(StorageFault) {
-        return try SQLiteLog(directory: directory, options: options, sink: sink)
+        let log = try SQLiteLog(directory: directory, options: options, sink: sink)
+        for path in log.openToAll {
+          logger.warning("every user of this machine could read this file; that is taken away", ["file": .text(path)])
+        }
+        return log
       } catch {
         fail("\(error)")
       }

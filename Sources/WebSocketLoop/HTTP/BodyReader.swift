@@ -10,7 +10,7 @@ struct BodyReader {
     case complete
   }
 
-  /// The longest line of a chunk's size (with extensions, which are ignored) or of a trailer.
+  /// The longest line of a chunk's size (with extensions, which are checked and ignored) or of a trailer (the same).
   private static let lineBytesMax = 256
   private static let trailersMax = 16
 
@@ -55,8 +55,7 @@ struct BodyReader {
         guard let line = try line(in: bytes, from: &place) else { return }
         let digits = line.prefix { $0.hexadecimalValue != nil }
         let rest = line.dropFirst(digits.count)
-        guard !digits.isEmpty, digits.count <= 8, rest.isEmpty || rest.first == UInt8(ascii: ";") || rest.first == 0x20
-        else {
+        guard !digits.isEmpty, digits.count <= 8, rest.isEmpty || ChunkExtension.areWellFormed(rest) else {
           throw .malformed("a chunk's size is malformed")
         }
         let size = digits.reduce(0) { $0 << 4 | Int($1.hexadecimalValue!) }
@@ -74,7 +73,7 @@ struct BodyReader {
         guard let line = try line(in: bytes, from: &place) else { return }
         trailers += 1
         guard trailers <= Self.trailersMax else { throw .malformed("there are too many trailers") }
-        if line.isEmpty { part = .complete }
+        if line.isEmpty { part = .complete } else { _ = try HeadParser.header(line) }
       case .complete: return
       }
     }

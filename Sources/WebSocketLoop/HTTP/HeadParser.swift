@@ -58,7 +58,7 @@ struct HeadParser {
       throw HTTPFault(status: 431, message: "there are more than \(headersMax) headers")
     }
     var headers: [(name: String, value: String)] = []
-    for line in lines { headers.append(try header(line)) }
+    for line in lines { headers.append(try Self.header(line)) }
     return Head(firstLine: Array(first), headers: headers, byteCount: end + 4)
   }
 
@@ -78,7 +78,8 @@ struct HeadParser {
     return nil
   }
 
-  private func header(_ line: ArraySlice<UInt8>) throws(HTTPFault) -> (name: String, value: String) {
+  /// A line of a head, or of a trailer.
+  static func header(_ line: ArraySlice<UInt8>) throws(HTTPFault) -> (name: String, value: String) {
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { throw .malformed("a header has no colon") }
     let name = line[..<colon]
     guard !name.isEmpty, name.allSatisfy(\.isTokenByte) else { throw .malformed("a header's name is malformed") }

@@ -37,12 +37,19 @@ final class HTTPConnection: SocketWatcher, LoopResident {
   private var received: [UInt8] = []
   private var output: [UInt8] = []
   private var outputSent = 0
+  private var bodyBegan: UInt64 = 0
   private var body: [UInt8] = []
   private var bodySent = 0
   private var isProcessing = false
+  private let party: String
+  /// The listener's number for the time during which this waits for its client.
+  private var wait: UInt64?
   /// How much is held of a body that comes in, or of an answer that goes out.
   private var heldBytes = 0 {
-    didSet { listener.heldBytes += heldBytes - oldValue }
+    didSet {
+      listener.heldBytes += heldBytes - oldValue
+      if let wait { listener.waitHolds(wait, bytes: heldBytes) }
+    }
   }
 
   private var options: HTTPOptions { listener.options.http }
@@ -51,6 +58,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
     self.listener = listener
     self.descriptor = descriptor
     self.peer = peer
+    party = NetworkAddress.party(of: peer)
     loop = listener.loop
     parser = HeadParser(bytesMax: listener.options.http.headBytesMax, headersMax: listener.options.http.headersMax)
   }
@@ -60,6 +68,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
     loop.counts.httpConnections += 1
     listener.httpConnectionCame(from: peer)
     watch = SocketWatch(loop: loop, descriptor: descriptor, watcher: self)
+    waitsForClient()
     timer = LoopTimer(loop: loop, repeats: true) { [unowned self] in timePassed() }
     timer?.start(afterMilliseconds: options.headWithinMilliseconds)
     watch.want(readable: true, writable: false)
@@ -108,6 +117,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
           guard !received.isEmpty else { return }
           if !isBegun {
             state = .readingHead(isBegun: true)
+            waitsForClient()
             timer?.start(afterMilliseconds: options.headWithinMilliseconds)
           }
           guard let head = try parser.parse(received) else { return }
@@ -138,7 +148,16 @@ final class HTTPConnection: SocketWatcher, LoopResident {
       try reader.take(&received)
     } catch { return error }
     heldBytes = reader.body.count
-    return listener.heldBytes > options.heldBytesMax ? .overloaded : nil
+    timer?.start(afterMilliseconds: bodyMilliseconds())
+    // Small requests always pass. There are only so many connections.
+    let fits = heldBytes <= Self.readBytesMax || listener.makeSpace(for: 0, party: party, wait: wait)
+    return fits ? nil : .overloaded
+  }
+
+  /// Until when more of the body must have come.
+  private func bodyMilliseconds() -> UInt64 {
+    let end = bodyBegan + options.bodyWithinMilliseconds
+    return min(options.bodyStallMilliseconds, end > loop.now ? end - loop.now : 1)
   }
 
   private func begin(_ request: Request) throws(HTTPFault) {
@@ -157,11 +176,13 @@ final class HTTPConnection: SocketWatcher, LoopResident {
       }
     }
     state = .readingBody(request, reader)
-    timer?.start(afterMilliseconds: options.bodyWithinMilliseconds)
+    bodyBegan = loop.now
+    timer?.start(afterMilliseconds: bodyMilliseconds())
   }
 
   private func deliver(_ request: Request, body: [UInt8]) {
     let pending = PendingRequest(request: request, body: body, connection: self)
+    waitsNoLonger()
     state = .waiting(pending)
     watch.want(readable: false, writable: false)
     timer?.start(afterMilliseconds: options.answerWithinMilliseconds)
@@ -198,8 +219,11 @@ final class HTTPConnection: SocketWatcher, LoopResident {
     loop.assertCurrent()
     guard isWaiting(for: pending) else { return false }
     // The body that came in goes with the pending request. The answer is held until it was sent.
-    let held = listener.heldBytes - heldBytes + response.body.count
-    guard response.body.count <= Self.readBytesMax || held <= options.heldBytesMax else {
+    heldBytes = 0
+    guard
+      response.body.count <= Self.readBytesMax
+        || listener.makeSpace(for: response.body.count, party: party, wait: nil)
+    else {
       fail(pending, .overloaded)
       return false
     }
@@ -261,6 +285,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
           return
         }
         watch.want(readable: false, writable: true)
+        waitsForClient()
         return
       }
       loop.counts.bytesSent &+= UInt64(count)
@@ -274,6 +299,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
       linger()
     } else {
       state = .readingHead(isBegun: false)
+      waitsForClient()
       timer?.start(afterMilliseconds: options.idleMilliseconds)
       watch.want(readable: true, writable: false)
       process()
@@ -282,10 +308,37 @@ final class HTTPConnection: SocketWatcher, LoopResident {
 
   private func linger() {
     state = .lingering
+    waitsForClient()
     received = []
     shutdown(descriptor, Int32(SHUT_WR))
     timer?.start(afterMilliseconds: Self.lingerMilliseconds)
     watch.want(readable: true, writable: false)
+  }
+
+  // MARK: Waiting for the client
+
+  /// From now on it waits for the client, to which others may be preferred when connections or memory run short.
+  private func waitsForClient() {
+    waitsNoLonger()
+    wait = listener.waitBegan(self, party: party, bytes: heldBytes)
+  }
+
+  private func waitsNoLonger() {
+    if let wait { listener.waitEnded(wait) }
+    wait = nil
+  }
+
+  /// Ends at once, because others need its place or its memory and its client has not finished.
+  func makeWay() {
+    switch state {
+    case .readingHead(isBegun: true), .readingBody:
+      let response = Response.error(HTTPFault(status: 408, message: "others needed the place of an unfinished request"))
+      let bytes = response.head(closing: true, date: listener.date.text) + response.body
+      _ = send(descriptor, bytes, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+      listener.handler.refused(408, from: peer, reason: "others needed the place of an unfinished request")
+    case .readingHead(isBegun: false), .waiting, .writing, .lingering, .ended: break
+    }
+    end()
   }
 
   // MARK: Ending
@@ -309,6 +362,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
   private func leave() {
     state = .ended
     heldBytes = 0
+    waitsNoLonger()
     watch.close()
     timer?.cancel()
     timer = nil

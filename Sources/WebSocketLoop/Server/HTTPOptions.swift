@@ -12,6 +12,10 @@ public struct HTTPOptions: Sendable {
   public var headWithinMilliseconds: UInt64 = 10_000
   /// How long a body may take: the same clients.
   public var bodyWithinMilliseconds: UInt64 = 30_000
+  /// How long nothing more of a body may come: clients that stop short.
+  public var bodyStallMilliseconds: UInt64 = 10_000
+  /// For how long what a client has begun doesn't have to make way for another of the same address.
+  public var graceMilliseconds: UInt64 = 1_000
   /// How long the handler may take. After that the answer is 503.
   public var answerWithinMilliseconds: UInt64 = 60_000
   /// How long a client may leave an answer unread.

@@ -48,6 +48,12 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
   private var httpConnections = 0
   /// What HTTP connections hold of bodies and answers.
   var heldBytes = 0
+  /// HTTP connections that wait for their client: for a request, or for it to take its answer.
+  private var requests: Unfinished
+  private var requestOwners: [UInt64: HTTPConnection] = [:]
+  /// WebSocket messages of which the end is missing.
+  private var messages: Unfinished
+  private var messageOwners: [UInt64: Connection] = [:]
   private var httpConnectionsOfParty: [String: Int] = [:]
 
   init(
@@ -62,6 +68,8 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
     self.options = options
     self.handler = handler
     date = HTTPDate(loop: loop)
+    requests = Unfinished(graceMilliseconds: options.http.graceMilliseconds)
+    messages = Unfinished(graceMilliseconds: options.http.graceMilliseconds)
     let descriptor = try Self.open(host: host, port: port, backlog: options.backlog)
     guard
       let webSocketHost = loop.websockets?.addServerHost(
@@ -129,20 +137,93 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
       var on: Int32 = 1
       setsockopt(accepted, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
       let peer = address.numericHost
-      guard connectionCount < options.connectionsMax else {
-        refuse(accepted, from: peer, .error(.tooManyConnections))
-        continue
-      }
-      let count = HTTPConnectionCount(
-        all: httpConnections,
-        fromPeer: httpConnectionsOfParty[NetworkAddress.party(of: peer), default: 0]
-      )
-      if let response = handler.connectionOffered(from: peer, http: count) {
+      if let response = refusal(of: peer) {
         refuse(accepted, from: peer, response)
         continue
       }
       HTTPConnection(listener: self, descriptor: accepted, peer: peer).start()
     }
+  }
+
+  /// Why a client isn't served. If connections are short, one that has not finished makes way.
+  private func refusal(of peer: String) -> Response? {
+    guard let refusal = shortage(for: peer) else { return nil }
+    let party = NetworkAddress.party(of: peer)
+    let number =
+      switch refusal.shortage {
+      case .ofAll: requests.victim(.count, for: party, now: loop.now)
+      case .ofAddress: requests.ofItsOwn(party, now: loop.now)
+      }
+    guard let number, let owner = requestOwners[number] else { return refusal.response }
+    owner.makeWay()
+    return shortage(for: peer)?.response
+  }
+
+  private func shortage(for peer: String) -> ConnectionRefusal? {
+    guard connectionCount < options.connectionsMax else {
+      return ConnectionRefusal(.error(.tooManyConnections), .ofAll)
+    }
+    let count = HTTPConnectionCount(
+      all: httpConnections,
+      fromPeer: httpConnectionsOfParty[NetworkAddress.party(of: peer), default: 0]
+    )
+    return handler.connectionOffered(from: peer, http: count)
+  }
+
+  // MARK: What is unfinished
+
+  /// A connection waits for its client from now on.
+  /// - Returns: the number to name the wait by.
+  func waitBegan(_ connection: HTTPConnection, party: String, bytes: Int) -> UInt64 {
+    let number = requests.begin(party: party, bytes: bytes, now: loop.now)
+    requestOwners[number] = connection
+    return number
+  }
+
+  func waitEnded(_ number: UInt64) {
+    requests.end(number)
+    requestOwners[number] = nil
+  }
+
+  func waitHolds(_ number: UInt64, bytes: Int) { requests.resize(number, bytes: bytes) }
+
+  /// Makes sure that `bytes` more may be held, if others that have not finished can make way.
+  /// - Parameter wait: the wait that must not end for it.
+  func makeSpace(for bytes: Int, party: String, wait: UInt64?) -> Bool {
+    while heldBytes + bytes > options.http.heldBytesMax {
+      guard let number = requests.victim(.bytes, for: party, except: wait, now: loop.now),
+        let owner = requestOwners[number]
+      else { return false }
+      owner.makeWay()
+    }
+    return true
+  }
+
+  func messageGrew(_ connection: Connection) {
+    let bytes = connection.assembly.count
+    if let number = connection.unfinishedMessage {
+      messages.resize(number, bytes: bytes)
+    } else {
+      let number = messages.begin(party: connection.party, bytes: bytes, now: loop.now)
+      connection.unfinishedMessage = number
+      messageOwners[number] = connection
+    }
+    while messages.bytes > options.webSocket.unfinishedBytesMax {
+      let number = messages.victim(
+        .bytes,
+        for: connection.party,
+        except: connection.unfinishedMessage,
+        now: loop.now
+      )
+      let owner = number.flatMap { messageOwners[$0] } ?? connection
+      owner.giveMessageUp("others needed the memory of a message that was not finished")
+      if owner === connection { return }
+    }
+  }
+
+  func messageEnded(_ number: UInt64) {
+    messages.end(number)
+    messageOwners[number] = nil
   }
 
   /// Answers a client that isn't served. The answer is sent at once or not at all, since the connection isn't kept.

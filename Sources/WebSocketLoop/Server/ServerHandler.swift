@@ -2,7 +2,9 @@
 public protocol ServerHandler: ConnectionHandler {
   /// Whether a connection that has just been accepted is served. If not, it gets the returned response and is closed. Nothing
   /// has been read from it.
-  func connectionOffered(from peer: String, http: HTTPConnectionCount) -> Response?
+  ///
+  /// If it is refused, an unfinished request of another client may have to make way for it. Then this is asked again.
+  func connectionOffered(from peer: String, http: HTTPConnectionCount) -> ConnectionRefusal?
   /// Whether the request may become a WebSocket. A connection can also be closed with a code right after it opened.
   func upgradeRequested(_ request: Request) -> UpgradeDecision
   /// A whole request has come. Answer it with `pending.answer`, now or later, on the loop's thread.
@@ -13,8 +15,26 @@ public protocol ServerHandler: ConnectionHandler {
 }
 
 extension ServerHandler {
-  public func connectionOffered(from peer: String, http: HTTPConnectionCount) -> Response? { nil }
+  public func connectionOffered(from peer: String, http: HTTPConnectionCount) -> ConnectionRefusal? { nil }
   public func refused(_ status: Int, from peer: String, reason: String) {}
+}
+
+/// Why a connection is not served.
+public struct ConnectionRefusal: Sendable {
+  public enum Shortage: Sendable {
+    /// There are too many connections in all.
+    case ofAll
+    /// There are too many of that address.
+    case ofAddress
+  }
+
+  public var response: Response
+  public var shortage: Shortage
+
+  public init(_ response: Response, _ shortage: Shortage) {
+    self.response = response
+    self.shortage = shortage
+  }
 }
 
 /// How many open connections of a listener are not WebSockets, or not yet.

@@ -17,19 +17,19 @@ extension Connection {
     let gathered = assembly.count + bytes.count
     // The length in the frame's header counts too, so that a message that is too long is refused before all of it has come.
     guard gathered <= options.messageBytesMax, left <= UInt64(options.messageBytesMax - gathered) else {
-      assembly = []
+      dropAssembly()
       closeByItself(code: CloseCode.tooLarge, reason: "longer than \(options.messageBytesMax) bytes")
       return 0
     }
     guard isLast else {
-      // Room for the whole frame at once. If the message has many frames, room for twice as much, so that it isn't copied for each.
-      let needed = gathered + Int(left)
-      if needed > assembly.capacity { assembly.reserveCapacity(max(needed, assembly.count * 2)) }
+      // The array grows to twice its size, so that it isn't copied for each piece. A frame's header only promises bytes, so it
+      // doesn't make room for them.
       assembly.append(contentsOf: bytes)
       guard !isText || assemblyIsTextSoFar() else {
         refuseText()
         return 0
       }
+      messageGrew()
       // libwebsockets looks once after each event of a socket whether there is more to inflate, so it needs another event.
       if options.compresses { loop.websockets?.wake() }
       return 0
@@ -39,8 +39,7 @@ extension Connection {
     } else {
       assembly.append(contentsOf: bytes)
       let whole = assembly
-      assembly = []
-      assemblyChecked = 0
+      dropAssembly()
       whole.withUnsafeBytes { deliver($0, isText: isText) }
     }
     return isAborted ? -1 : 0
@@ -60,8 +59,32 @@ extension Connection {
   }
 
   private func refuseText() {
-    assembly = []
+    dropAssembly()
     closeByItself(code: CloseCode.notUTF8, reason: "not UTF-8")
+  }
+
+  // MARK: Unfinished messages
+
+  /// Part of a message has come, and more of it is missing.
+  func messageGrew() {
+    if messageBegan == nil {
+      messageBegan = loop.now
+      if !isStalled { timer?.start(afterMilliseconds: nextCheck()) }
+    }
+    counter?.messageGrew(self)
+  }
+
+  func dropAssembly() {
+    assembly = []
+    assemblyChecked = 0
+    messageBegan = nil
+    if let number = unfinishedMessage { counter?.messageEnded(number) }
+    unfinishedMessage = nil
+  }
+
+  func giveMessageUp(_ reason: String) {
+    dropAssembly()
+    closeByItself(code: options.silentCloseCode, reason: reason)
   }
 
   /// The peer has sent a close frame.

@@ -42,13 +42,15 @@ public final class Connection: @unchecked Sendable {
   public private(set) var subprotocol: String?
   /// The owner's own index or key for the connection.
   public var tag = 0
+  /// By whom unfinished messages are counted: the peer's address (`NetworkAddress.party`), unless the owner knows better.
+  public var party: String
 
   let options: WebSocketOptions
   /// Whether frames go straight to the socket, unmasked and uncompressed, as a server's do. All others go through
   /// libwebsockets.
   let writesDirectly: Bool
   let isServers: Bool
-  private let counter: (any ConnectionCounter)?
+  let counter: (any ConnectionCounter)?
   var handler: (any ConnectionHandler)?
   private var request: Request?
   private(set) var wsi: OpaquePointer?
@@ -68,7 +70,12 @@ public final class Connection: @unchecked Sendable {
   var assembly: [UInt8] = []
   /// How many bytes of `assembly`, if it is text, are known to be UTF-8.
   var assemblyChecked = 0
+  /// The listener's number for the message that `assembly` is the beginning of.
+  var unfinishedMessage: UInt64?
+  /// When that message began, or when reading last went on within it.
+  var messageBegan: UInt64?
   private(set) var isReadingPaused = false
+  private var wasResumed = false
   private var lastHeard: UInt64 = 0
   var lastMessage: UInt64 = 0
   private var pingedAt: UInt64?
@@ -92,6 +99,7 @@ public final class Connection: @unchecked Sendable {
     self.subprotocol = subprotocol
     self.options = options
     peer = request.peer
+    party = NetworkAddress.party(of: peer)
     identifier = loop.nextIdentifier()
     isServers = counter != nil
     writesDirectly = isServers && !options.compresses
@@ -159,7 +167,7 @@ public final class Connection: @unchecked Sendable {
     timer = nil
     waiting = []
     waitingBytes = 0
-    assembly = []
+    dropAssembly()
     guard wasOpened else { return }
     loop.counts.connections -= 1
     counter?.connectionWent()
@@ -199,7 +207,9 @@ public final class Connection: @unchecked Sendable {
     loop.assertCurrent()
     guard let wsi, isReadingPaused else { return }
     isReadingPaused = false
+    wasResumed = true
     heard()
+    if messageBegan != nil { messageBegan = loop.now }
     lws_rx_flow_control(wsi, 1)
   }
 
@@ -219,6 +229,10 @@ public final class Connection: @unchecked Sendable {
       let now = loop.now
       if let idle = options.idleMilliseconds, now - lastMessage >= idle {
         close(code: CloseCode.goingAway, reason: "idle")
+        return
+      }
+      if let messageBegan, !isReadingPaused, now - messageBegan >= options.messageWithinMilliseconds {
+        giveMessageUp("the message was not finished in time")
         return
       }
       if isReadingPaused {
@@ -266,11 +280,12 @@ public final class Connection: @unchecked Sendable {
     return false
   }
 
-  private func nextCheck() -> UInt64 {
+  func nextCheck() -> UInt64 {
     if isStalled { return Self.stallCheckMilliseconds }
     let now = loop.now
     let sign = pingedAt.map { $0 + options.pongWithinMilliseconds } ?? lastHeard + options.pingAfterMilliseconds
-    let due = options.idleMilliseconds.map { min(sign, lastMessage + $0) } ?? sign
+    var due = options.idleMilliseconds.map { min(sign, lastMessage + $0) } ?? sign
+    if let messageBegan, !isReadingPaused { due = min(due, messageBegan + options.messageWithinMilliseconds) }
     return due > now ? due - now : 1
   }
 
@@ -282,6 +297,7 @@ public final class Connection: @unchecked Sendable {
     loop.assertCurrent()
     guard state == .open else { return }
     state = .closing
+    dropAssembly()
     closure = Closure(cause: .ours, code: code, reason: reason)
     sendClose(code: code, reason: reason)
     timer?.start(afterMilliseconds: options.closeWithinMilliseconds)
@@ -337,6 +353,12 @@ public final class Connection: @unchecked Sendable {
 
   func becameWritable() -> Int32 {
     if isAborted { return -1 }
+    // libwebsockets answers pings by itself. What shows it is that it tells of writability afterwards, without being asked. It
+    // also does so once after reading was resumed, and with compression for reasons of its own.
+    if state == .open, writesDirectly, !isStalled, !wantsWritable, waiting.isEmpty, !wasResumed {
+      handler?.pinged(self)
+    }
+    wasResumed = false
     isStalled = false
     mayWriteCompressed = true
     defer { mayWriteCompressed = false }
@@ -353,4 +375,6 @@ public final class Connection: @unchecked Sendable {
 protocol ConnectionCounter: AnyObject {
   func connectionCame()
   func connectionWent()
+  func messageGrew(_ connection: Connection)
+  func messageEnded(_ number: UInt64)
 }

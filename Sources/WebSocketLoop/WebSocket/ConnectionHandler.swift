@@ -9,6 +9,8 @@ public protocol ConnectionHandler: AnyObject, Sendable {
   func received(_ message: Message, on connection: Connection)
   /// The socket takes more, after a `write` that it took in part, or after `notifyWhenWritable`.
   func writable(_ connection: Connection)
+  /// One or more WebSocket pings came together, and were answered.
+  func pinged(_ connection: Connection)
   /// The connection is about to close by itself: a message was too long or not UTF-8, or the peer shows no sign of life. What is
   /// sent now goes before the close frame. If the handler closes the connection now, its own code counts.
   func closing(_ connection: Connection, code: UInt16, reason: String)
@@ -17,6 +19,7 @@ public protocol ConnectionHandler: AnyObject, Sendable {
 }
 
 extension ConnectionHandler {
+  public func pinged(_ connection: Connection) {}
   public func closing(_ connection: Connection, code: UInt16, reason: String) {}
 }
 

@@ -2,6 +2,12 @@
 public struct WebSocketOptions: Sendable {
   /// A longer message closes the connection with 1009, as soon as it is known to be longer: memory.
   public var messageBytesMax = 1 << 20
+  /// How many bytes of messages that are not finished all connections of a listener may hold. Beyond it the oldest goes, with
+  /// `silentCloseCode`: memory.
+  public var unfinishedBytesMax = 64 << 20
+  /// How long a message may take from its first byte to its last, with `silentCloseCode` after that: the same memory, held by
+  /// clients that never finish. While the owner pauses reading, the time stands still.
+  public var messageWithinMilliseconds: UInt64 = 60_000
   /// After so long a silence the peer gets a ping: half-open sockets, and proxies that drop quiet connections.
   public var pingAfterMilliseconds: UInt64 = 20_000
   /// How long the peer may then still be silent before the connection is closed.

@@ -25,8 +25,8 @@ struct Invocation: Sendable {
     )
     name = try arguments["--name"].map { (text) throws(ClientFailure) in
       let name = Text(text)
-      guard PropertyRules.allowsName(name) else {
-        throw .usage("--name: must be 1 to 128 bytes of text without control characters")
+      guard PropertyRules.takesName(name) else {
+        throw .usage("--name: must be 1 to 128 bytes of text without control characters or invisible ones")
       }
       return name
     }
@@ -44,7 +44,7 @@ struct Invocation: Sendable {
   /// The name of a user who gave none: their user name on this machine.
   var ownName: Text {
     let user = Text(environment["USER"] ?? "")
-    return PropertyRules.allowsName(user) ? user : "Terminal"
+    return PropertyRules.takesName(user) ? user : "Terminal"
   }
 
   /// How a command joins a room, unless it needs something else.

@@ -91,11 +91,20 @@ struct Output: Sendable {
 }
 
 extension String {
-  /// The text without control characters: text from the network must not move the cursor or ring the bell.
+  /// The text without control characters: text from the network must not move the cursor or ring the bell. Characters that
+  /// can't be seen, or that turn the line, are shown as U+FFFD.
   var printable: String {
-    guard unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return self }
+    func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+      scalar.properties.generalCategory != .control && !HiddenCharacters.isAlwaysHidden(scalar.value)
+    }
+    guard !unicodeScalars.allSatisfy(isPlain) else { return self }
     return String(
-      String.UnicodeScalarView(unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 })
+      String.UnicodeScalarView(
+        unicodeScalars.map { scalar in
+          if isPlain(scalar) { return scalar }
+          return scalar.properties.generalCategory == .control ? " " : "\u{FFFD}"
+        }
+      )
     )
   }
 }

@@ -128,7 +128,7 @@ struct ImportTests {
       ("{\"shapes\":[{\"innerRatio\":0}]}", "shapes[0].innerRatio: innerRatio must be a number from 0.05 to 1"),
       (
         "{\"shapes\":[{\"name\":\"a\\u0007\"}]}",
-        "shapes[0].name: name must be text of 1 to 128 bytes without control characters"
+        "shapes[0].name: name must be text of 1 to 128 bytes without control characters or invisible ones"
       ),
       (
         "{\"shapes\":[{\"id\":\"AFY-kw5-t7o\"}]}",

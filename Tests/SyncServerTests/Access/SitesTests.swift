@@ -88,7 +88,10 @@ private let machine = "atelier"
     #expect(try self.sites(origins: "*").fault(of: request(host: "localhost:8080", origin: origin)) == nil)
   }
 
-  @Test("What is no name and no site is refused", arguments: ["https://a.example", "a b", "a,,b", "a/b", "[::1", "a:b"])
+  @Test(
+    "What is no name and no site is refused",
+    arguments: ["https://a.example", "a b", "a,,b", "a/b", "[::1", "a:b"]
+  )
   func faults(text: String) {
     var sites = Sites()
     let isTaken = sites.setHosts(text)

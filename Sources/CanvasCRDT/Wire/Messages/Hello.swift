@@ -131,7 +131,7 @@ extension BinaryEncoding {
     if HelloFlag.isSet(.name, in: flags) {
       let name = try reader.countedText()
       guard PropertyRules.allowsName(name) else {
-        throw .hello("name must be text of 1 to 128 bytes without control characters")
+        throw .hello("name must be text of 1 to 128 bytes without control characters or invisible ones")
       }
       hello.name = name
     }

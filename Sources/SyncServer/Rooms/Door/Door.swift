@@ -43,6 +43,7 @@ struct Door: Sendable {
     now: Moment
   ) throws(Rejection) -> Batch {
     for (index, operation) in proposed.enumerated() {
+      try checkName(in: operation, index: index, canvas: fold.canvas)
       guard let at = operation.at else { continue }
       if case .member = origin, at.actor != actor {
         throw Rejection(operation: index, code: .badStamp, message: "the stamp in at must have this connection's actor")
@@ -56,6 +57,17 @@ struct Door: Sendable {
     let counted = fullness.add(operations, batch: number, on: fold.canvas)
     underWay[number] = Passage(origin: origin, operationCount: UInt64(operations.count), counted: counted)
     return Batch(number: number, operations: operations)
+  }
+
+  /// A name from before the rule stays, and so is taken again if it is sent again (W8).
+  private func checkName(
+    in operation: ProposedOperation,
+    index: Int,
+    canvas: borrowing Canvas
+  ) throws(Rejection) {
+    guard operation.set.assigned.contains(.name), !PropertyRules.takesName(operation.set.name) else { return }
+    if let at = operation.at, Door.changesNothing(operation, at: at, on: canvas) { return }
+    throw Rejection(operation: index, code: .badValue, message: PropertyProblem(.name).message)
   }
 
   private func checkTime(

@@ -175,7 +175,7 @@ extension LiveCanvas {
   func rename(_ shape: Identifier, to name: String) {
     let text = Text(name)
     guard canvas[shape] != nil, !text.isEmpty else { return }
-    guard PropertyRules.allowsName(text) else {
+    guard PropertyRules.takesName(text) else {
       say("A name is 1 to 128 bytes of text.", .warning)
       return
     }

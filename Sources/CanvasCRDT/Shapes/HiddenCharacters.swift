@@ -1,0 +1,79 @@
+/// Characters that nobody sees, and those that set the direction of the text around them (S8).
+///
+/// With them one name can look like another, or turn the sentence in which it is shown. A new name must have none. What
+/// was stored before is read as ever, so decoders don't check this.
+///
+/// The joiners U+200C and U+200D and the variation selectors can't be seen either, but Arabic and Indic scripts and many
+/// emoji need them. They are allowed where they do something, and not between the letters of scripts where they do nothing.
+public enum HiddenCharacters {
+  /// Unicode's characters that are ignored where they can't be shown (`Default_Ignorable_Code_Point`), and the separators of
+  /// lines and paragraphs. Those that depend on their neighbours are left out.
+  public static let always: [ClosedRange<UInt32>] = [
+    0x00AD...0x00AD, 0x034F...0x034F, 0x061C...0x061C, 0x115F...0x1160, 0x17B4...0x17B5, 0x180B...0x180F,
+    0x200B...0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0x3164...0x3164,
+    0xFEFF...0xFEFF, 0xFFA0...0xFFA0, 0xFFF0...0xFFFB, 0x1BCA0...0x1BCA3, 0x1D173...0x1D17A, 0xE0000...0xE0FFF,
+  ]
+
+  /// Whether the text has one.
+  public static func occur(in text: Text) -> Bool {
+    text.withBytes { bytes in
+      var previous: UInt32 = 0
+      var place = 0
+      while place < bytes.count {
+        let (scalar, next) = decode(bytes, at: place)
+        // Nearly all names are of plain letters.
+        if scalar >= 0xAD {
+          let following = next < bytes.count ? decode(bytes, at: next).scalar : 0
+          if isHidden(scalar, after: previous, before: following) { return true }
+        }
+        previous = scalar
+        place = next
+      }
+      return false
+    }
+  }
+
+  /// Whether a character is not to be shown, wherever it stands.
+  public static func isAlwaysHidden(_ scalar: UInt32) -> Bool {
+    scalar >= 0xAD && always.contains { $0.contains(scalar) }
+  }
+
+  private static func isHidden(_ scalar: UInt32, after previous: UInt32, before next: UInt32) -> Bool {
+    switch scalar {
+    case 0x200C, 0x200D: !(joins(previous) && joins(next))
+    // Emoji that are digits and two signs have one before U+20E3, the key around them.
+    case 0xFE00...0xFE0F: isSelector(previous) || !(previous >= 0xA9 || next == 0x20E3)
+    default: isAlwaysHidden(scalar)
+    }
+  }
+
+  /// From Arabic on. Latin, Greek, Cyrillic, Armenian and Hebrew come before, and have no joined forms.
+  private static func joins(_ scalar: UInt32) -> Bool {
+    scalar >= 0x600 && scalar != 0x200C && scalar != 0x200D
+  }
+
+  private static func isSelector(_ scalar: UInt32) -> Bool { (0xFE00...0xFE0F).contains(scalar) }
+
+  /// The character at a place of valid UTF-8.
+  private static func decode(_ bytes: UnsafeRawBufferPointer, at place: Int) -> (scalar: UInt32, next: Int) {
+    let first = UInt32(bytes[place])
+    let count = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
+    guard count > 1, place + count <= bytes.count else { return (first, place + 1) }
+    var scalar = first & (0xFF >> UInt32(count + 1))
+    for index in 1..<count { scalar = scalar << 6 | UInt32(bytes[place + index]) & 0x3F }
+    return (scalar, place + count)
+  }
+}
+
+extension PropertyRules {
+  /// Whether a name may be given anew. It may not have characters that can't be seen, which older names may have.
+  public static func takesName(_ name: Text) -> Bool { allowsName(name) && !HiddenCharacters.occur(in: name) }
+}
+
+extension Properties {
+  /// Throws if an assigned value may not be written anew.
+  public func checkNew() throws(PropertyProblem) {
+    try check()
+    if assigned.contains(.name), HiddenCharacters.occur(in: name) { throw PropertyProblem(.name) }
+  }
+}

@@ -1,0 +1,135 @@
+/// What clients have begun and not finished: requests, answers that they don't take, messages. When there is too much of it,
+/// the oldest goes, and first that of an address which has more than its share.
+///
+/// So whoever begins a lot and finishes nothing only makes room for others, and what is finished soon always gets through.
+///
+/// What always holds:
+/// - An entry is in the queue of its party and in the queue of all, in the order in which the entries began.
+/// - A party's share is the sum of its entries; a party without entries has none.
+struct Unfinished {
+  /// What runs short.
+  enum Measure {
+    case count
+    case bytes
+  }
+
+  private struct Entry {
+    let party: String
+    let began: UInt64
+    var bytes: Int
+  }
+
+  private struct Party {
+    var count = 0
+    var bytes = 0
+    var queue = Queue()
+  }
+
+  /// Numbers in order. Those of entries that have ended are dropped when they come to the front.
+  private struct Queue {
+    private var numbers: [UInt64] = []
+    private var first = 0
+
+    mutating func append(_ number: UInt64) { numbers.append(number) }
+
+    /// The oldest `most` of those that are there.
+    mutating func oldest(_ most: Int, except: UInt64?, _ isThere: (UInt64) -> Bool) -> [UInt64] {
+      while first < numbers.count, !isThere(numbers[first]) { first += 1 }
+      var found: [UInt64] = []
+      var place = first
+      // `compact` bounds how many that have ended can lie between.
+      while place < numbers.count, found.count < most {
+        if numbers[place] != except, isThere(numbers[place]) { found.append(numbers[place]) }
+        place += 1
+      }
+      return found
+    }
+
+    /// Keeps the memory in proportion to what is there.
+    mutating func compact(there: Int, _ isThere: (UInt64) -> Bool) {
+      guard numbers.count > 64, numbers.count > there * 4 else { return }
+      numbers = numbers[first...].filter(isThere)
+      first = 0
+    }
+  }
+
+  /// How many of the oldest are looked at for one of an address with more than its share.
+  private static let looksMax = 64
+  /// One of one's own address goes for a newer one only after this long. An office behind one address must not lose requests
+  /// that are about to be finished.
+  private let graceMilliseconds: UInt64
+
+  private var entries: [UInt64: Entry] = [:]
+  private var parties: [String: Party] = [:]
+  private var queue = Queue()
+  private var lastNumber: UInt64 = 0
+  private(set) var bytes = 0
+  var count: Int { entries.count }
+
+  init(graceMilliseconds: UInt64) { self.graceMilliseconds = graceMilliseconds }
+
+  /// - Returns: the entry's number.
+  mutating func begin(party: String, bytes: Int = 0, now: UInt64) -> UInt64 {
+    lastNumber += 1
+    entries[lastNumber] = Entry(party: party, began: now, bytes: bytes)
+    parties[party, default: Party()].count += 1
+    parties[party]!.bytes += bytes
+    parties[party]!.queue.append(lastNumber)
+    queue.append(lastNumber)
+    self.bytes += bytes
+    return lastNumber
+  }
+
+  mutating func resize(_ number: UInt64, bytes: Int) {
+    guard let entry = entries[number] else { return }
+    let growth = bytes - entry.bytes
+    entries[number]!.bytes = bytes
+    parties[entry.party]!.bytes += growth
+    self.bytes += growth
+  }
+
+  mutating func end(_ number: UInt64) {
+    guard let entry = entries.removeValue(forKey: number) else { return }
+    bytes -= entry.bytes
+    var party = parties[entry.party]!
+    parties[entry.party] = nil
+    party.count -= 1
+    party.bytes -= entry.bytes
+    let entries = entries
+    if party.count > 0 {
+      party.queue.compact(there: party.count) { entries[$0] != nil }
+      parties[entry.party] = party
+    }
+    queue.compact(there: entries.count) { entries[$0] != nil }
+  }
+
+  /// The entry that goes so that `party` can have more.
+  /// - Parameter except: an entry that must not go.
+  mutating func victim(_ measure: Measure, for party: String, except: UInt64? = nil, now: UInt64) -> UInt64? {
+    let own = parties[party].map { share($0, measure) } ?? 0
+    let all = measure == .count ? entries.count : bytes
+    let entries = entries
+    let isThere = { (number: UInt64) in entries[number] != nil }
+    // Those who have more than others make room themselves.
+    if own * parties.count >= all { return ofItsOwn(party, except: except, now: now) }
+    for number in queue.oldest(Self.looksMax, except: except, isThere) {
+      guard let entry = entries[number], let theirs = parties[entry.party] else { continue }
+      if share(theirs, measure) > max(own, all / parties.count) { return number }
+    }
+    guard let oldest = queue.oldest(1, except: except, isThere).first, isOld(entries[oldest]!, now) else { return nil }
+    return oldest
+  }
+
+  /// The oldest of a party's own entries.
+  mutating func ofItsOwn(_ party: String, except: UInt64? = nil, now: UInt64) -> UInt64? {
+    let entries = entries
+    guard let oldest = parties[party]?.queue.oldest(1, except: except, { entries[$0] != nil }).first,
+      isOld(entries[oldest]!, now)
+    else { return nil }
+    return oldest
+  }
+
+  private func share(_ party: Party, _ measure: Measure) -> Int { measure == .count ? party.count : party.bytes }
+
+  private func isOld(_ entry: Entry, _ now: UInt64) -> Bool { now >= entry.began + graceMilliseconds }
+}

@@ -1,0 +1,200 @@
+"""Nobody can fill the server: what is begun and not finished, what is many or long, what hides."""
+
+import asyncio
+import contextlib
+import json
+import os
+import stat
+import time
+
+import pytest
+import websockets
+
+from client import SECONDS, Client, connect, eventually
+from server import Server, identifier
+from test_frames import Raw
+from test_limits import idle, told
+
+
+async def answered(server, request):
+    """The first line of the answer to bytes as they are."""
+    reader, writer = await idle(server)
+    writer.write(request)
+    line = await asyncio.wait_for(reader.readline(), SECONDS)
+    writer.close()
+    return line.decode()
+
+
+async def test_operators_addresses_have_one_spelling(shared):
+    """H11: A proxy closes `/metrics` with one rule, so no other spelling leads there."""
+    assert (await shared.get("/metrics")).status == 200
+    for path in ("/metrics/", "/%6detrics", "/metric%73", "//metrics", "/healthz/", "/%72eadyz"):
+        assert (await shared.get(path)).status == 404, path
+
+
+async def test_chunks_are_read_strictly(shared):
+    """H12: A size with anything but an extension after it is refused."""
+    head = b"POST /v1/rooms/chunks/ops HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\nContent-Type: application/json\r\n\r\n"
+    body = json.dumps({"ops": [{"shape": identifier(), "set": {"kind": "star"}}]}).encode()
+    size = b"%x" % len(body)
+    for bad in (size + b" 6", size + b" ", b"0x" + size, b"+" + size, size + b";", size + b'; a="', size + b"\t1"):
+        assert " 400 " in await answered(shared, head + bad + b"\r\n" + body + b"\r\n0\r\n\r\n"), bad
+    for good in (size, size + b";a", size + b' ; a = "b c"', b"00" + size):
+        assert " 200 " in await answered(shared, head + good + b"\r\n" + body + b"\r\n0\r\nX: y\r\n\r\n"), good
+
+
+HIDDEN = ["\u202eevil", "An\u200bn", "\u2067Ann", "Ann\ufeff", "An\u200dn", "\U000e0041Ann"]
+
+
+async def test_names_hide_nothing(shared):
+    """S8: Invisible characters and those that turn text are refused in names of shapes and people, over each way in."""
+    ann = await Client.join(shared, "hidden", name="نامه\u200cها 👩\u200d🚀")
+    for name in HIDDEN:
+        shape = {"shape": identifier(), "set": {"kind": "star", "name": name}}
+        answer = await ann.write(shape)
+        assert (answer["type"], answer["code"], answer["op"]) == ("reject", "bad_value", 0), name
+        refused = await shared.http("POST", "/v1/rooms/hidden/ops", {"ops": [shape]})
+        assert (refused.status, refused.error) == (400, "bad_value")
+        drawing = {"room": "x", "cursor": "1", "shapes": [{"id": identifier(), "kind": "star", "name": name}]}
+        assert (await shared.http("POST", "/v1/rooms/hidden/layout", drawing)).status == 400
+        bob = await connect(shared, "hidden")
+        await bob.send({"type": "hello", "name": name})
+        assert await bob.closed() == 4400 and bob.errors == []
+    assert (await ann.write({"shape": identifier(), "set": {"kind": "star", "name": "שלום ❤\ufe0f"}}))["type"] == "ack"
+
+
+async def test_what_is_stored_is_its_owners():
+    """No other user of the machine can read the rooms, and what was open is closed and said."""
+    old = os.umask(0o022)
+    try:
+        with Server() as server:
+            await server.write("private")
+            files = {name: os.path.join(server.data, name) for name in os.listdir(server.data)}
+            assert {"canvas.db", "canvas.lock"} <= set(files)
+            for name, path in files.items():
+                assert stat.S_IMODE(os.stat(path).st_mode) & 0o077 == 0, name
+            server.terminate()
+            os.chmod(files["canvas.db"], 0o644)
+            server.start()
+            assert stat.S_IMODE(os.stat(files["canvas.db"]).st_mode) == 0o640, "the group's rights are the operator's"
+            said = [line for line in server.log if line.get("file") == files["canvas.db"]]
+            assert len(said) == 1 and said[0]["level"] == "warning"
+    finally:
+        os.umask(old)
+
+
+async def test_websocket_pings_count():
+    """R10: They come no faster than other messages, and all are answered."""
+    with Server("--max-messages-per-second", 20) as server:
+        raw = await Raw.open(server)
+        raw.send(1, b'{"type":"hello"}')
+        await raw.message("ops")
+        began = time.monotonic()
+        for number in range(100):
+            raw.send(9, b"%d" % number)
+            assert await raw.frame() == (10, b"%d" % number)
+        # Forty at once, and then twenty a second, or twice that: one that comes just when reading goes on isn't counted.
+        assert time.monotonic() - began > 1
+
+
+async def test_bytes_have_a_rate():
+    """R10: What is over it is read later, and nothing is lost."""
+    with Server("--max-bytes-per-second", 131_072, "--max-message-bytes", 131_072) as server:
+        ann = await Client.join(server, "bytes")
+        padding = " " * 100_000
+        began = time.monotonic()
+        for number in range(5):
+            text = json.dumps({"type": "ops", "id": number, "ops": [{"shape": identifier(), "set": {"kind": "star"}}]})
+            await ann.send(text[:-1] + padding + "}")
+        for number in range(5):
+            await ann.until("ack", id=number)
+        # 256 KiB at once, and then 128 KiB a second.
+        assert time.monotonic() - began > 1
+
+
+async def test_what_is_not_operations_counts_by_its_length():
+    """R10: A ping of 20 KB counts for twenty, so the fourth is read a second and more after the first."""
+    with Server("--max-messages-per-second", 20) as server:
+        ann = await Client.join(server, "short")
+        began = time.monotonic()
+        for number in range(4):
+            await ann.send('{"type":"ping","id":%d' % number + " " * 20_000 + "}")
+        for number in range(4):
+            await ann.until("pong", id=number)
+        assert time.monotonic() - began > 1
+        assert (await ann.write({"shape": identifier(), "set": {"kind": "star"}}))["type"] == "ack"
+
+
+async def test_a_message_is_finished_or_given_up():
+    """X3: After its time, or when it is the oldest of too many, the connection is closed with 4408."""
+    with Server("--message-ms", 500) as server:
+        raw = await Raw.open(server)
+        raw.send(1, b'{"type":"hello"}')
+        await raw.message("ops")
+        raw.send(1, b'{"type":', final=False)
+        raw.send(9, b"here")
+        assert await raw.ended() == 4408
+    with Server("--max-unfinished-bytes", 65_536) as server:
+        ann = await Client.join(server, "innocent")
+        greedy = []
+        for _ in range(40):
+            raw = await Raw.open(server)
+            raw.send(1, b'{"type":"hello"}')
+            await raw.message("ops")
+            greedy.append(raw)
+        ended = [asyncio.create_task(raw.ended()) for raw in greedy]
+        for raw in greedy:
+            raw.send(1, b" " * 8_000, final=False)
+        await asyncio.wait(ended, timeout=SECONDS, return_when=asyncio.FIRST_COMPLETED)
+
+        async def most():
+            return sum(task.done() for task in ended) >= 32
+
+        await eventually(most, "only eight of them fit")
+        assert {task.result() for task in ended if task.done()} == {4408}
+        await asyncio.sleep(1.1)
+        # A second later, one more is let in for the oldest.
+        left = [(raw, task) for raw, task in zip(greedy, ended) if not task.done()]
+        late = await Raw.open(server)
+        late.send(1, b'{"type":"hello"}')
+        await late.message("ops")
+        for _ in range(2):
+            late.send(0 if _ else 1, b'{"type":"ping"' if not _ else b" " * 8_000, final=False)
+        late.send(0, b"}")
+        assert await late.message("pong")
+        assert await left[0][1] == 4408
+        assert (await ann.write({"shape": identifier(), "set": {"kind": "star"}}))["type"] == "ack"
+        for task in ended:
+            task.cancel()
+
+
+async def test_unfinished_requests_make_way():
+    """H13: Heads, bodies and connections that wait for nothing don't shut others out, not even of the same address."""
+    with Server("--max-http-connections-per-address", 20, "--upload-stall-ms", 60_000) as server:
+        half = [await idle(server) for _ in range(20)]
+        for number, (_, writer) in enumerate(half):
+            if number % 3 == 0:
+                writer.write(b"GET /healthz HTTP/1.1\r\nHost:")
+            elif number % 3 == 1:
+                writer.write(b"POST /v1/rooms/a/ops HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nshort")
+        await asyncio.sleep(1.2)
+        for _ in range(40):
+            assert "HTTP/1.1 200 " in await told(server)
+        # The oldest went first, and those with a request were told.
+        first = (await asyncio.wait_for(half[0][0].read(), SECONDS)).decode()
+        assert first.startswith("HTTP/1.1 408 "), first
+        for _, writer in half:
+            writer.close()
+
+
+async def test_an_upload_that_stops_is_given_up():
+    """H13: Something of a body must come every so often."""
+    with Server("--upload-stall-ms", 300) as server:
+        reader, writer = await idle(server)
+        writer.write(b"POST /v1/rooms/a/ops HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n")
+        for _ in range(4):
+            await asyncio.sleep(0.15)
+            writer.write(b"x")
+        line = await asyncio.wait_for(reader.readline(), SECONDS)
+        assert line.startswith(b"HTTP/1.1 408 ")
+        writer.close()

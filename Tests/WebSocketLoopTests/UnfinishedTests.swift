@@ -1,0 +1,52 @@
+import Testing
+
+@testable import WebSocketLoop
+
+/// Who makes way when connections or memory run short.
+@Suite struct UnfinishedTests {
+  @Test("Whoever has more than others makes way for them at once, the oldest first") func greedy() {
+    var unfinished = Unfinished(graceMilliseconds: 1_000)
+    let quiet = unfinished.begin(party: "quiet", now: 0)
+    let greedy = (0..<1_000).map { _ in unfinished.begin(party: "greedy", now: 0) }
+    #expect(unfinished.victim(.count, for: "new", now: 0) == greedy[0])
+    #expect(unfinished.victim(.count, for: "quiet", now: 0) == greedy[0])
+    unfinished.end(greedy[0])
+    #expect(unfinished.victim(.count, for: "quiet", now: 0) == greedy[1])
+    for number in greedy { unfinished.end(number) }
+    #expect(unfinished.count == 1)
+    unfinished.end(quiet)
+    #expect(unfinished.count == 0 && unfinished.bytes == 0)
+  }
+
+  @Test("What an address has begun makes way for itself only after a while") func grace() {
+    var unfinished = Unfinished(graceMilliseconds: 1_000)
+    let first = unfinished.begin(party: "greedy", now: 0)
+    let second = unfinished.begin(party: "greedy", now: 500)
+    #expect(unfinished.victim(.count, for: "greedy", now: 999) == nil)
+    #expect(unfinished.victim(.count, for: "greedy", now: 1_000) == first)
+    #expect(unfinished.ofItsOwn("greedy", except: first, now: 1_499) == nil)
+    #expect(unfinished.ofItsOwn("greedy", except: first, now: 1_500) == second)
+    #expect(unfinished.ofItsOwn("greedy", now: 1_500) == first)
+    #expect(unfinished.ofItsOwn("other", now: 1_500) == nil)
+  }
+
+  @Test("Bytes are shared like places, by how many each holds") func bytes() {
+    var unfinished = Unfinished(graceMilliseconds: 1_000)
+    let small = (0..<50).map { _ in unfinished.begin(party: "small", bytes: 10, now: 0) }
+    let large = unfinished.begin(party: "large", now: 0)
+    unfinished.resize(large, bytes: 1_000_000)
+    #expect(unfinished.bytes == 1_000_500)
+    #expect(unfinished.victim(.bytes, for: "small", except: small[0], now: 0) == large)
+    unfinished.end(large)
+    #expect(unfinished.bytes == 500)
+  }
+
+  @Test("Many clients with little each: the oldest goes, after a while") func equal() {
+    var unfinished = Unfinished(graceMilliseconds: 1_000)
+    let numbers = (0..<5_000).map { unfinished.begin(party: "\($0)", now: UInt64($0)) }
+    #expect(unfinished.victim(.count, for: "new", now: 999) == nil)
+    #expect(unfinished.victim(.count, for: "new", now: 1_000) == numbers[0])
+    for number in numbers.dropLast() { unfinished.end(number) }
+    #expect(unfinished.victim(.count, for: "new", now: 9_000) == numbers.last)
+  }
+}
