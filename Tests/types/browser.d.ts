@@ -19,6 +19,10 @@ interface CanvasDrawImage {
   drawImage(image: OffscreenCanvas, x: number, y: number, width: number, height: number): void
 }
 
+interface CanvasFillStrokeStyles {
+  createPattern(image: OffscreenCanvas, repetition: string | null): CanvasPattern | null
+}
+
 interface CanvasPath {
   roundRect(x: number, y: number, width: number, height: number, radii?: number | number[]): void
 }

@@ -111,6 +111,7 @@ export class Picture {
       if (performance.now() > until) return false
       this.waiting.delete(region)
       if (!region.first.regions.has(region) || region.first.leaving || region.second.leaving) continue
+      if (!this.#regions.marked.has(region)) continue
       if (!this.#regions.isReady(region, this.look.pixels.scale)) this.#regions.prepare(region)
       this.#regions.fill(this.context, region, this.look)
       this.#regions.line(this.context, region, this.look)
@@ -139,9 +140,7 @@ export class Picture {
       paintShape(this.context, drawn, this.look.pixels)
       return
     }
-    for (const region of drawn.regions) {
-      // A region lies within both of its shapes, so painting it with the first one leaves no region out.
-      if (region.first !== drawn) continue
+    for (const region of this.#regions.marked.of(drawn)) {
       // A waiting region is painted later, as a whole. A part painted here would come twice, or the rest never.
       if (this.waiting.has(region)) continue
       if (step === 'lines') this.#regions.line(this.context, region, this.look)

@@ -1,4 +1,6 @@
 import { changedBits } from '../core/table.js'
+import { isLost, stripes } from './hatching.js'
+import { Marked } from './marked.js'
 import { outlinePath, turnTo } from './outline.js'
 
 /** @typedef {import('./drawn.js').Drawn} Drawn */
@@ -11,6 +13,9 @@ const fillAlpha = 0.45
 const speck = 3
 /** CSS pixels. A smaller region that moves is painted roughly: clipping is expensive, and the eye is slow. */
 const blurred = 12
+/** How much is seen of the stripes, and of the line around them, where orange would be lost. */
+const hatchAlpha = 0.6
+const hatchColor = '#FFFFFF'
 /** While more shapes move than this, moving regions have no line around them. */
 const linedMovesMax = 60
 /** CSS pixels. A narrower region has a fainter line around it, or it would be nothing but line. */
@@ -52,12 +57,26 @@ export class Regions {
   #regions = new Map(/** @type {[string, Region][]} */ ([]))
   #ending = new Set(/** @type {Region[]} */ ([]))
 
-  /** @param {import('../state/shown.js').Shown} shown @param {import('./scene.js').Scene} scene */
-  constructor(shown, scene) {
+  /**
+   * @param {{shown: import('../state/shown.js').Shown, scene: import('./scene.js').Scene,
+   *   marks: import('../state/marks.js').Marks, selection: import('../state/selection.js').Selection,
+   *   frames: import('../state/frames.js').Frames}} parts
+   */
+  constructor({ shown, scene, marks, selection, frames }) {
     this.#shown = shown
     this.#scene = scene
+    this.marked = new Marked({ scene, marks, selection })
     // The scene began to listen earlier, so it has taken these changes already.
-    shown.on('changes', (changes) => this.#apply(changes))
+    shown.on('changes', (changes) => {
+      this.#apply(changes)
+      this.marked.refresh(this.#regions.size)
+    })
+    const look = () => {
+      this.marked.refresh(this.#regions.size)
+      frames.request()
+    }
+    marks.on('change', look)
+    selection.on('change', look)
   }
 
   /** @param {import('../core/types.js').Changes} changes */
@@ -139,6 +158,7 @@ export class Regions {
     if (wide <= 0) return
     context.fillStyle = colors.overlap
     context.globalAlpha = fillAlpha
+    const isHatched = isHidden(region, colors.overlap)
     if (wide < speck) {
       const { left, top, right, bottom } = commonBox(region)
       context.setTransform(1, 0, 0, 1, 0, 0)
@@ -146,10 +166,14 @@ export class Regions {
     } else if (isBlurred(region, scale / ratio)) {
       fillEllipse(context, commonBox(region), pixels)
     } else if (isApart(region) || isFine(region, scale)) {
-      clipped(context, region, pixels, (_first, second) => context.fill(second))
+      clipped(context, region, pixels, (_first, second) => {
+        context.fill(second)
+        if (isHatched) hatch(context, second, pixels, ratio)
+      })
     } else if (region.path) {
       moveTo(context, region.origin, pixels)
       context.fill(region.path)
+      if (isHatched) hatch(context, region.path, pixels, ratio)
     }
   }
 
@@ -163,7 +187,7 @@ export class Regions {
     const { scale } = pixels
     const wide = breadth(region) * scale
     if (wide < speck || isBlurred(region, scale / ratio)) return
-    context.strokeStyle = colors.overlapLine
+    context.strokeStyle = isHidden(region, colors.overlap) ? hatchColor : colors.overlapLine
     context.globalAlpha = Math.min(1, wide / ratio / lined)
     if (isApart(region) || isFine(region, scale)) {
       if (isApart(region) && this.#scene.movingCount > linedMovesMax) return
@@ -240,6 +264,24 @@ function isBlurred(region, scale) {
   if (!isApart(region)) return false
   const { left, top, right, bottom } = commonBox(region)
   return Math.max(right - left, bottom - top) * scale < blurred
+}
+
+/**
+ * Whether the orange could hardly be seen on the upper one of the two shapes.
+ *
+ * @param {Region} region @param {string} color
+ */
+function isHidden({ first, second }, color) {
+  return isLost((first.place > second.place ? first : second).fill, color, fillAlpha)
+}
+
+/**
+ * @param {import('./context.js').Context2D} context @param {Path2D} path @param {Pixels} pixels @param {number} ratio
+ */
+function hatch(context, path, pixels, ratio) {
+  context.globalAlpha = hatchAlpha
+  context.fillStyle = stripes(context, pixels, ratio)
+  context.fill(path)
 }
 
 /**

@@ -108,6 +108,16 @@ export class Scene {
     return touched
   }
 
+  /**
+   * A shape's place is to be painted anew.
+   *
+   * @param {number} id
+   */
+  touch(id) {
+    const drawn = this.#all.get(id)
+    if (drawn) this.#touch(drawn)
+  }
+
   /** Everything is to be painted anew. */
   touchAll() {
     this.#isAllTouched = true

@@ -74,6 +74,7 @@ const isLeft = (anchor) => anchor.left + anchor.width / 2 < innerWidth / 2
  * @property {() => unknown} run
  * @property {() => boolean} [isEnabled]
  * @property {() => boolean} [isChecked]
+ * @property {boolean} [isToggle] it is on or off by itself, rather than one of several
  */
 
 /**
@@ -94,7 +95,7 @@ export function menuOf(entries, close) {
     }
     const item = element('button', {
       type: 'button',
-      role: entry.isChecked ? 'menuitemradio' : 'menuitem',
+      role: entry.isChecked ? (entry.isToggle ? 'menuitemcheckbox' : 'menuitemradio') : 'menuitem',
       tabindex: '-1',
       class: `menu-item${entry.danger ? ' danger' : ''}`,
       onclick: () => {

@@ -43,10 +43,10 @@ export function roomActions(reach, { files, history, shortcutList, link }) {
 const icons = {
   import: 'import', saveJSON: 'export', saveSVG: 'export', savePNG: 'export', history: 'history', zoomToFit: 'fit',
   copy: 'duplicate', paste: 'file', shortcuts: 'keyboard', rooms: 'rooms', clear: 'trash', shakeToClear: 'tap',
-  selectAll: 'select',
+  selectAll: 'select', markOverlaps: 'check',
 }
 const menu = [
-  'import', 'saveJSON', 'saveSVG', 'savePNG', null, 'history', 'zoomToFit', 'shortcuts', null, 'rooms', 'clear',
+  'import', 'saveJSON', 'saveSVG', 'savePNG', null, 'history', 'zoomToFit', 'markOverlaps', 'shortcuts', null, 'rooms', 'clear',
 ]
 
 /**
@@ -62,7 +62,7 @@ export function menuEntries(actions, shaking, dialogs) {
   // With a keyboard or a right button these are at hand anyway.
   const edits = hasFingers() ? ['copy', 'paste', 'selectAll', null] : []
   return [...edits, ...menu, ...ends].map((name) => (name === null ? null : {
-    ...actions[name], icon: icon(icons[name]), danger: name === 'clear',
+    ...actions[name], isToggle: true, icon: icon(icons[name]), danger: name === 'clear',
     run: () => (name === 'clear' ? clearAfterAsking(dialogs, actions.clear) : actions[name].run()),
   }))
 }

@@ -1,6 +1,7 @@
 import { Source } from '../basics/source.js'
 import { counted, within } from '../basics/words.js'
 import { element } from '../elements/element.js'
+import { crowdedMin } from '../drawing/marked.js'
 import { fitBeside } from '../drawing/surroundings.js'
 import { ago, lastMovers } from './names.js'
 
@@ -25,6 +26,7 @@ export class Overlaps extends Source {
   #shown
   #selection
   #view
+  #marks
   #notices
   #names
   /** @type {Map<string, Pair>} */
@@ -41,23 +43,31 @@ export class Overlaps extends Source {
   #isLive = false
   #isSettled = false
   #showTimer = 0
+  #switch = element('input', { type: 'checkbox', role: 'switch', class: 'check', id: 'mark-overlaps' })
+  #hint = element('p', { class: 'small-text quiet', hidden: true },
+    'There are many overlaps, so only those of the shapes you select or point at are marked.')
   #list = element('ul', { class: 'overlap-list' })
   #more = element('p', { class: 'panel-empty quiet', hidden: true })
   #empty = element('p', { class: 'panel-empty quiet' }, 'No overlaps. Where two shapes share area, it turns orange.')
 
   /**
    * @param {{connection: import('../network/connection.js').Connection, shown: import('../state/shown.js').Shown,
-   *   selection: import('../state/selection.js').Selection, names: import('./names.js').Names,
+   *   selection: import('../state/selection.js').Selection, marks: import('../state/marks.js').Marks, names: import('./names.js').Names,
    *   notices: import('../state/notices.js').Notices, view: import('../drawing/view.js').View}} parts
    */
-  constructor({ connection, shown, selection, names, notices, view }) {
+  constructor({ connection, shown, selection, marks, names, notices, view }) {
     super()
     this.#shown = shown
     this.#selection = selection
     this.#view = view
     this.#notices = notices
     this.#names = names
-    this.element = element('section', { class: 'overlaps' }, this.#list, this.#more, this.#empty)
+    this.#marks = marks
+    this.#switch.addEventListener('change', () => marks.toggle())
+    marks.on('change', () => this.#showSwitch())
+    this.element = element('section', { class: 'overlaps' }, element('div', { class: 'overlap-marks' },
+      element('div', { class: 'check-field' }, this.#switch, element('label', { for: 'mark-overlaps' }, 'Mark overlaps')),
+      this.#hint), this.#list, this.#more, this.#empty)
     shown.on('changes', (changes) => this.#follow(changes))
     connection.on('effect', (effect) => {
       if (effect.type !== 'state') return
@@ -136,7 +146,13 @@ export class Overlaps extends Source {
     return `${within(replica.shownName(first))} overlaps ${within(replica.shownName(second))}`
   }
 
+  #showSwitch() {
+    this.#switch.checked = this.#marks.isOn
+    this.#hint.hidden = !this.#marks.isOn || this.#pairs.size <= crowdedMin
+  }
+
   #show() {
+    this.#showSwitch()
     clearTimeout(this.#showTimer)
     this.#showTimer = 0
     if (this.element.hidden) return

@@ -9,6 +9,7 @@ import { measureStage } from '../drawing/stage.js'
 import { View } from '../drawing/view.js'
 import { element, elementById, isWithin } from '../elements/element.js'
 import { peopleBar, roomBar } from '../furniture/bar.js'
+import { keepDistinct } from '../furniture/distinction.js'
 import { Drop } from '../furniture/drop.js'
 import { Link } from '../furniture/link.js'
 import { menuEntries, roomActions } from '../furniture/menu.js'
@@ -27,10 +28,10 @@ import { Layers } from '../panels/layers.js'
 import { Names } from '../panels/names.js'
 import { Overlaps } from '../panels/overlaps.js'
 import { Panel } from '../panels/panel.js'
-import { keepDistinct } from '../state/distinction.js'
 import { Documents } from '../state/documents.js'
 import { Editing } from '../state/editing.js'
 import { Frames } from '../state/frames.js'
+import { Marks } from '../state/marks.js'
 import { Me } from '../state/me.js'
 import { Notices } from '../state/notices.js'
 import { OwnTabs } from '../state/own-tabs.js'
@@ -97,7 +98,8 @@ async function openRoom(room, { viewOnly, token }) {
   const palette = new Palette()
   const view = new View()
   const scene = new Scene(shown, presence, frames)
-  const regions = new Regions(shown, scene)
+  const marks = new Marks()
+  const regions = new Regions({ shown, scene, marks, selection, frames })
   const handles = new Handles({ selection, scene, view, permission })
   measureStage(view, stage)
   const painter = new Painter(canvasIn(stage, 'drawing'), { scene, regions, view, palette, frames })
@@ -112,7 +114,7 @@ async function openRoom(room, { viewOnly, token }) {
   const momentum = new Momentum({ shown, editing, view })
   const reach = {
     shown, editing, permission, selection, tool, presence, notices, documents, frames, view, scene, overlay, handles,
-    momentum,
+    momentum, marks,
     hole: new Hole(elementById('hole'), stage, { editing, view }),
     lifting: new Lifting({ scene, presence }),
     clipboard: new Clipboard({ documents, editing, notices, selection, shown, view, momentum }),
@@ -144,7 +146,7 @@ async function openRoom(room, { viewOnly, token }) {
   const inspectorPlace = element('section', { class: 'inspector' })
   const inspector = parts.later(() => import('../panels/inspector.js'), ({ Inspector }) =>
     new Inspector({ shown, editing, selection, permission, actions }, inspectorPlace))
-  const overlaps = new Overlaps({ connection, shown, selection, names, notices, view })
+  const overlaps = new Overlaps({ connection, shown, selection, marks, names, notices, view })
   const panel = new Panel([
     { name: 'layers', words: 'Layers', icon: 'layers', element: layers.element, onShow: () => layers.onShow() },
     {

@@ -43,6 +43,7 @@ export function run(action, reach, event) {
  * @property {string} [key] as it is shown
  * @property {() => unknown} run
  * @property {() => boolean} [isEnabled]
+ * @property {() => boolean} [isChecked] for what is on or off
  */
 
 /** @typedef {Record<string, Doable>} Doables */
@@ -59,6 +60,7 @@ export function actionsOf(reach) {
     key: action.keys.length > 0 ? keyWords(action.keys[0]) : '',
     run: () => run(action, reach),
     isEnabled: () => isEnabled(action, reach),
+    ...action.isChecked && { isChecked: () => action.isChecked?.(reach) ?? false },
   }]))
 }
 

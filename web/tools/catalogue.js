@@ -29,6 +29,7 @@ import { nextFill } from './making.js'
  * @property {boolean} [isByBrowser] the browser reports its key by an event of another kind
  * @property {(reach: ActionReach, event?: KeyboardEvent) => unknown} run
  * @property {(reach: ActionReach) => boolean} [isEnabled]
+ * @property {(reach: ActionReach) => boolean} [isChecked] for what is on or off
  * @property {boolean} [isToldWhenDisabled] it may run where it isn't enabled, and then says why nothing happens
  */
 
@@ -255,6 +256,10 @@ const viewing = [
   {
     id: 'zoomToSelection', group: 'View', words: 'Zoom to selection', keys: ['shift+2'], needs: 1,
     run: (reach) => fitTo(reach, reach.shown.replica.bounds(reach.selection.ids())),
+  },
+  {
+    id: 'markOverlaps', group: 'View', words: 'Mark overlaps', keys: ['shift+o'],
+    run: ({ marks }) => marks.toggle(), isChecked: ({ marks }) => marks.isOn,
   },
 ]
 

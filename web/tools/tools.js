@@ -247,7 +247,8 @@ export class Tools {
 
   /** @param {Target | null} target */
   #hovered(target) {
-    const { overlay, permission } = this.#reach
+    const { marks, overlay, permission } = this.#reach
+    marks.pointAt(target?.id ?? null)
     overlay.setHover(permission.mayEdit ? target?.id ?? null : null)
     this.#showCursor(target)
   }

@@ -7,8 +7,8 @@ const patienceMilliseconds = 300
  * Whoever comes into a room where somebody has the same colour gets one that nobody has, in this room and for this visit. It is
  * the newcomer who changes, so that two don't change at once. With more people than colours they are shared.
  *
- * @param {{connection: import('../network/connection.js').Connection, presence: import('./presence.js').Presence,
- *   ownTabs: import('./own-tabs.js').OwnTabs, me: import('./me.js').Me}} parts
+ * @param {{connection: import('../network/connection.js').Connection, presence: import('../state/presence.js').Presence,
+ *   ownTabs: import('../state/own-tabs.js').OwnTabs, me: import('../state/me.js').Me}} parts
  */
 export function keepDistinct({ connection, presence, ownTabs, me }) {
   const stop = connection.on('effect', (effect) => {

@@ -1,0 +1,89 @@
+/** With more pairs than this, only those of some shapes are marked; with few enough, all are again. */
+export const crowdedMin = 50
+const crowdedEnd = 40
+/** So many marks can be told apart. If a selection has more, only what the pointer is on is marked. */
+const marksMax = 150
+
+/** @typedef {import('./drawn.js').Drawn} Drawn */
+/** @typedef {import('./regions.js').Region} Region */
+
+/** @type {Region[]} */
+const none = []
+
+/**
+ * Which of the common regions are painted: all where there are few, else those of what is selected or pointed at; none where
+ * the person has turned them off.
+ */
+export class Marked {
+  #scene
+  #marks
+  #selection
+  #isCrowded = false
+  #isOn
+  /** The shapes whose regions are painted where there are many. */
+  #shapes = new Set(/** @type {number[]} */ ([]))
+
+  /**
+   * @param {{scene: import('./scene.js').Scene, marks: import('../state/marks.js').Marks,
+   *   selection: import('../state/selection.js').Selection}} parts
+   */
+  constructor({ scene, marks, selection }) {
+    this.#scene = scene
+    this.#marks = marks
+    this.#selection = selection
+    this.#isOn = marks.isOn
+  }
+
+  /** Whether only the regions of some shapes are painted. */
+  get isCrowded() { return this.#isCrowded }
+
+  /**
+   * Looks again at what is marked, and has painted anew what is marked otherwise.
+   *
+   * @param {number} pairs how many there are
+   */
+  refresh(pairs) {
+    const isCrowded = pairs > (this.#isCrowded ? crowdedEnd : crowdedMin)
+    const isAllOther = isCrowded !== this.#isCrowded || this.#isOn !== this.#marks.isOn
+    this.#isCrowded = isCrowded
+    this.#isOn = this.#marks.isOn
+    const before = this.#shapes
+    this.#shapes = isCrowded && this.#isOn ? this.#wanted() : new Set()
+    if (isAllOther) return this.#scene.touchAll()
+    for (const id of before) if (!this.#shapes.has(id)) this.#scene.touch(id)
+    for (const id of this.#shapes) if (!before.has(id)) this.#scene.touch(id)
+  }
+
+  #wanted() {
+    const { pointedAt } = this.#marks
+    const wanted = new Set(/** @type {number[]} */ ([]))
+    let marks = 0
+    for (const id of this.#selection.ids()) {
+      marks += this.#scene.drawn(id)?.regions.size ?? 0
+      if (marks > marksMax && this.#selection.size > 1) {
+        wanted.clear()
+        break
+      }
+      wanted.add(id)
+    }
+    if (pointedAt !== null) wanted.add(pointedAt)
+    return wanted
+  }
+
+  /**
+   * The regions that are painted together with a shape. Each lies within both of its shapes, so one of the two leaves none out.
+   *
+   * @param {Drawn} drawn @returns {Region[]}
+   */
+  of(drawn) {
+    if (drawn.regions.size === 0 || !this.#isOn) return none
+    if (!this.#isCrowded) return [...drawn.regions].filter(({ first }) => first === drawn)
+    if (!this.#shapes.has(drawn.id)) return none
+    return [...drawn.regions].filter(({ first }) => first === drawn || !this.#shapes.has(first.id))
+  }
+
+  /** @param {Region} region */
+  has({ first, second }) {
+    return this.#isOn && (!this.#isCrowded || this.#shapes.has(first.id) || this.#shapes.has(second.id))
+  }
+}
