@@ -1,11 +1,10 @@
 import { counted } from '../basics/words.js'
 import { element, elementById, icon, iconButton } from '../elements/element.js'
 import { ask } from '../network/address.js'
-import { restoration } from './restoration.js'
+import { restoration, writeAll } from './restoration.js'
 
-/** How finely the span is divided, and how many edits are written in one go when the past is restored. */
+/** How finely the span is divided. */
 const steps = 1_000
-const editsAtOnce = 500
 
 /** @typedef {import('./restoration.js').KeptShape} KeptShape */
 
@@ -192,14 +191,7 @@ export class History {
       this.#notices.say('The drawing looks like that already.', { group: 'history' })
       return
     }
-    const isDone = this.#editing.group(() => {
-      for (let at = 0; at < edits.length; at += editsAtOnce) {
-        const done = this.#editing.edit((replica) => replica.edit(edits.slice(at, at + editsAtOnce)))
-        if (done === undefined) return false
-      }
-      return gone.length === 0 || this.#editing.edit((replica) => replica.delete(gone)) !== undefined
-    })
-    if (!isDone) return
+    if (!writeAll(this.#editing, edits, gone)) return
     this.#editing.sayUndoable(`Restored as of ${when}: ${counted(edits.length + gone.length, 'shape')}.`, 'history')
   }
 }

@@ -1,6 +1,9 @@
 import { propertiesInOrder } from '../core/table.js'
 import { identifierNumber } from '../core/values.js'
 
+/** How many edits are written in one go. */
+const editsAtOnce = 500
+
 /** @typedef {import('../core/types.js').Values & {id: string}} KeptShape a shape as documents have it */
 
 /**
@@ -25,4 +28,21 @@ export function restoration(then, shapes) {
     if (Object.keys(set).length > 0) edits.push({ shape: identifierNumber(shape.id), set })
   }
   return { edits, gone: [...now.keys()].map(identifierNumber) }
+}
+
+/**
+ * Writes all of it as one step to undo.
+ *
+ * @param {import('../state/editing.js').Editing} editing
+ * @param {{shape: number, set: import('../core/types.js').Values}[]} edits @param {number[]} gone shapes to be deleted
+ * @returns {boolean} whether it is done
+ */
+export function writeAll(editing, edits, gone) {
+  return editing.group(() => {
+    for (let at = 0; at < edits.length; at += editsAtOnce) {
+      const done = editing.edit((replica) => replica.edit(edits.slice(at, at + editsAtOnce)))
+      if (done === undefined) return false
+    }
+    return gone.length === 0 || editing.edit((replica) => replica.delete(gone)) !== undefined
+  })
 }

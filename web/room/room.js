@@ -16,6 +16,7 @@ import { menuEntries, roomActions } from '../furniture/menu.js'
 import { watchFreshness } from '../furniture/newer-page.js'
 import { NoticeList } from '../furniture/notice-list.js'
 import { People } from '../furniture/people.js'
+import { Removals } from '../furniture/removals.js'
 import { States } from '../furniture/states.js'
 import { Status } from '../furniture/status.js'
 import { Toolbar } from '../furniture/toolbar.js'
@@ -31,6 +32,7 @@ import { Panel } from '../panels/panel.js'
 import { Documents } from '../state/documents.js'
 import { Editing } from '../state/editing.js'
 import { Frames } from '../state/frames.js'
+import { Hand } from '../state/hand.js'
 import { Marks } from '../state/marks.js'
 import { Me } from '../state/me.js'
 import { Notices } from '../state/notices.js'
@@ -111,10 +113,12 @@ async function openRoom(room, { viewOnly, token }) {
 
   // The tools.
 
+  const hand = new Hand(shown)
+  new Removals({ room, shown, editing, notices, permission, names, hand })
   const momentum = new Momentum({ shown, editing, view })
   const reach = {
     shown, editing, permission, selection, tool, presence, notices, documents, frames, view, scene, overlay, handles,
-    momentum, marks,
+    momentum, marks, hand,
     hole: new Hole(elementById('hole'), stage, { editing, view }),
     lifting: new Lifting({ scene, presence }),
     clipboard: new Clipboard({ documents, editing, notices, selection, shown, view, momentum }),

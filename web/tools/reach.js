@@ -11,6 +11,7 @@
  * @property {import('../state/notices.js').Notices} notices
  * @property {import('../state/documents.js').Documents} documents
  * @property {import('../state/frames.js').Frames} frames
+ * @property {import('../state/hand.js').Hand} hand
  * @property {import('../state/marks.js').Marks} marks
  * @property {import('../drawing/view.js').View} view
  * @property {import('../drawing/scene.js').Scene} scene

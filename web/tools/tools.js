@@ -179,6 +179,8 @@ export class Tools {
         const act = this.#begin(gesture)
         this.#act = act
         if (act.cursor) this.#stage.style.cursor = act.cursor
+        const isGrasping = act instanceof Moving || act instanceof Scaling || act instanceof Turning || act instanceof Pinching
+        this.#reach.hand.hold(isGrasping ? this.#reach.selection.ids() : [])
         break
       }
       case 'moved':
@@ -188,6 +190,7 @@ export class Tools {
       case 'cancelled': {
         const act = this.#act
         this.#act = null
+        this.#reach.hand.hold([])
         this.#continued = isFollowed ? act : null
         if (gesture.phase === 'ended') act?.end(/** @type {never} as above */ (gesture))
         else act?.cancel(/** @type {never} as above */ (gesture))
