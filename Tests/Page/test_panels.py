@@ -252,3 +252,24 @@ def test_overlaps_are_told_in_words(room):
             "position: [610 + at * 5, 210] } })))); return null")
     ann.page.locator("[role=log] .is-overlap", has_text="new overlaps").wait_for()
     assert ann.page.locator("[role=log] .notice").count() <= 3
+
+
+def test_a_refused_name_or_colour_is_said_at_its_field(room):
+    """The field is marked and words say why. When it is left, it shows what the shape has."""
+    room.add(**SQUARE, name="Sun", fill="#336699", position=[200, 200])
+    ann = room.join("Ann")
+    ann.wait_for_shapes(1)
+    ann.page.click("#tab-inspector")
+    ann.page.keyboard.press("Control+a")
+    hint = ann.page.locator(".field-hint:not([hidden])")
+    for label, wrong, real in [("Fill", "reddish", "#336699"), ("Name", "\U0001f31e" * 40, "Sun")]:
+        field = ann.page.get_by_label(label, exact=True)
+        field.fill(wrong)
+        ann.page.keyboard.press("Enter")
+        hint.wait_for()
+        assert field.get_attribute("aria-invalid") == "true" and field.get_attribute("aria-describedby") == hint.get_attribute("id")
+        field.evaluate("(each) => each.blur()")
+        assert field.input_value() == real and hint.is_visible()
+        field.fill(real)
+        hint.wait_for(state="detached")
+    assert room.shapes()[0]["name"] == "Sun"

@@ -18,3 +18,30 @@ def test_a_program_writes_and_a_phone_sees_it(room):
     identifier = room.add(kind="ellipse", position=[20, 30], size=[100, 100])
     assert phone.wait_for_shape(identifier)["kind"] == "ellipse"
     room.agree()
+
+
+INK = """async (name) => {
+  const picture = document.querySelector(`a[href="/r/${name}"] img`)
+  await picture.decode()
+  const canvas = new OffscreenCanvas(170, 100)
+  const context = canvas.getContext('2d')
+  context.drawImage(picture, 0, 0, 170, 100)
+  const { data } = context.getImageData(0, 0, 170, 100)
+  let red = 0, blue = 0
+  for (let at = 0; at < data.length; at += 4) {
+    if (data[at + 3] > 100 && data[at] > data[at + 2] + 80) red += 1
+    if (data[at + 3] > 100 && data[at + 2] > data[at] + 80) blue += 1
+  }
+  return { red, blue }
+}"""
+
+
+def test_a_wide_room_has_a_picture_in_the_list(room):
+    """However far apart its shapes lie, each is seen: with a line of its own and without."""
+    room.add(position=[0, 0], size=[100, 100], fill="#FF0000")
+    room.add(position=[90_000, 300], size=[100, 100], fill="#FF0000", stroke="#0000FF", strokeWidth=2)
+    ann = room.join("Ann")
+    ann.page.goto(room.server.url("/"))
+    ann.page.wait_for_function("(name) => document.querySelector(`a[href=\"/r/${name}\"] img`)?.hidden === false", arg=room.name)
+    ink = ann.page.evaluate(INK, room.name)
+    assert ink["red"] >= 8 and ink["blue"] >= 8, ink

@@ -5,6 +5,7 @@ import { keepPage } from '../network/freshness.js'
 import { rememberedIdentity } from '../storage/identity.js'
 import '../storage/appearance.js'
 import { keptRooms } from '../storage/database.js'
+import { thumbnailOf } from './thumbnail.js'
 
 // The list of rooms. A new one is made with a name of its own, or without.
 
@@ -109,7 +110,8 @@ async function showPicture(picture, path) {
     return
   }
   const former = picture.src
-  picture.src = URL.createObjectURL(await answer.blob())
+  const drawing = thumbnailOf(await answer.text())
+  picture.src = URL.createObjectURL(new Blob([drawing], { type: 'image/svg+xml' }))
   picture.hidden = false
   if (former.startsWith('blob:')) URL.revokeObjectURL(former)
 }

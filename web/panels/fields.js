@@ -149,6 +149,29 @@ export function sliderField(label, { min, max, step = 1, words = numberText, cha
 }
 
 /**
+ * Words below a field whose value was refused. They stay until something else is typed or shown.
+ *
+ * @param {HTMLInputElement} input
+ */
+function refusal(input) {
+  const words = element('span', { class: 'field-hint small-text', id: freshId(), hidden: true, role: 'alert' })
+  /** @param {string} [told] nothing where the value is taken */
+  const tell = (told = '') => {
+    words.textContent = told
+    words.hidden = told === ''
+    setAttributes(input, { 'aria-invalid': told === '' ? null : 'true', 'aria-describedby': told === '' ? null : words.id })
+  }
+  input.addEventListener('input', () => tell())
+  /** @param {() => void} restore shows the value that is there: the words still say what was wrong with the other */
+  const onLeave = (restore) => input.addEventListener('blur', () => {
+    if (!input.hasAttribute('aria-invalid')) return
+    input.removeAttribute('aria-invalid')
+    restore()
+  })
+  return { element: words, tell, onLeave }
+}
+
+/**
  * A colour: the browser's own picker, and its hexadecimal text.
  *
  * @param {string} label
@@ -171,8 +194,8 @@ export function colorField(label, { change }, host) {
     picker.classList.toggle('mixed', color === null)
     text.value = color ?? ''
     text.placeholder = color === null ? 'Mixed' : ''
-    text.removeAttribute('aria-invalid')
   }
+  const refused = refusal(text)
   picker.addEventListener('input', () => {
     run.begin()
     change(picker.value.toUpperCase())
@@ -183,10 +206,11 @@ export function colorField(label, { change }, host) {
   const commit = () => {
     const match = text.value.trim().match(/^#?([0-9a-f]{6}|[0-9a-f]{3})$/i)
     if (!match) {
-      if (text.value.trim() !== '') text.setAttribute('aria-invalid', 'true')
+      if (text.value.trim() !== '') refused.tell('Type a colour like #E4572E.')
       else show(shown)
       return
     }
+    refused.tell()
     const digits = match[1].length === 3 ? [...match[1]].map((digit) => digit + digit).join('') : match[1]
     const color = `#${digits.toUpperCase()}`
     if (color !== shown) {
@@ -197,16 +221,21 @@ export function colorField(label, { change }, host) {
     show(color)
   }
   text.addEventListener('change', commit)
-  text.addEventListener('blur', () => { if (text.hasAttribute('aria-invalid')) show(shown) })
+  refused.onLeave(() => show(shown))
   text.addEventListener('keydown', (event) => {
     event.stopPropagation()
     if (event.key === 'Enter') commit()
-    if (event.key === 'Escape') show(shown)
+    if (event.key !== 'Escape') return
+    refused.tell()
+    show(shown)
   })
   return {
     element: element('div', { class: 'inspector-field wide color' }, element('label', { for: id }, label),
-      element('div', { class: 'row' }, picker, text)),
-    show: (color) => { if (document.activeElement !== text || color !== shown) show(color) },
+      element('div', { class: 'row' }, picker, text), refused.element),
+    show: (color) => {
+      if (color !== shown) refused.tell()
+      if (document.activeElement !== text || color !== shown) show(color)
+    },
     setDisabled: (isDisabled) => {
       picker.disabled = isDisabled
       text.disabled = isDisabled
@@ -218,28 +247,39 @@ export function colorField(label, { change }, host) {
  * Text, taken when the field is left. Where values differ, the placeholder says what typing does.
  *
  * @param {string} label
- * @param {{change: (text: string) => void, maxlength: number, placeholder: string}} options @returns {Field<string>}
+ * @param {{change: (text: string) => boolean, maxlength: number, placeholder: string}} options @returns {Field<string>}
  */
 export function textField(label, { change, maxlength, placeholder }) {
   const id = freshId()
   const input = element('input', { id, class: 'field', type: 'text', autocomplete: 'off', spellcheck: 'false', maxlength })
   /** @type {string | null} */
   let shown = null
+  let committed = ''
+  const refused = refusal(input)
   const commit = () => {
-    if (input.value.trim() !== '' && input.value !== shown) change(input.value.trim())
-    else input.value = shown ?? ''
+    if (input.value.trim() === '' || input.value === shown) {
+      input.value = shown ?? ''
+      return
+    }
+    committed = input.value
+    if (!change(input.value.trim())) refused.tell('This can’t be taken: it’s too long, or has characters that can’t be seen.')
   }
+  refused.onLeave(() => { input.value = shown ?? '' })
   input.addEventListener('change', commit)
   input.addEventListener('keydown', (event) => {
     event.stopPropagation()
     if (event.key === 'Enter') commit()
-    if (event.key === 'Escape') input.value = shown ?? ''
+    if (event.key !== 'Escape') return
+    refused.tell()
+    input.value = shown ?? ''
   })
   return {
-    element: element('div', { class: 'inspector-field wide' }, element('label', { for: id }, label), input),
+    element: element('div', { class: 'inspector-field wide' }, element('label', { for: id }, label), input, refused.element),
     show: (text) => {
       input.placeholder = text === null ? placeholder : ''
-      if (document.activeElement !== input) input.value = text ?? ''
+      if (text !== shown) refused.tell()
+      // What the server refused later doesn't stay in the field either, unless something else is being typed by then.
+      if (document.activeElement !== input || (text !== shown && input.value === committed)) input.value = text ?? ''
       shown = text
     },
     setDisabled: (isDisabled) => { input.disabled = isDisabled },

@@ -219,10 +219,12 @@ export class Inspector {
 
   // MARK: Writing
 
-  /** @param {import('../core/types.js').Values} set */
+  /** @param {import('../core/types.js').Values} set @returns {boolean} whether it was taken */
   #set(set) {
     const ids = this.#selection.ids()
-    if (ids.length > 0) this.#editing.edit((replica) => replica.edit(ids.map((shape) => ({ shape, set }))))
+    if (ids.length === 0) return false
+    const effects = this.#editing.edit((replica) => replica.edit(ids.map((shape) => ({ shape, set }))))
+    return effects !== undefined && !effects.some(({ type }) => type === 'rejected')
   }
 
   /** @param {(shape: Shape) => import('../core/types.js').Place} placed */
