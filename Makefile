@@ -64,7 +64,7 @@ format: ## format every Swift file
 folders: ## show which folder uses which; ARGS=SyncServer for one part
 	@scripts/folders --graph $(ARGS)
 
-soak: ## the long tests: sanitizers, long simulations, an hour of ordinary use, ten minutes of fuzzing
+soak: ## the long tests: sanitizers, long simulations, an hour of ordinary use, ten minutes each of attacks and of fuzzing
 	@scripts/soak $(ARGS)
 
 setup: ## install what building and running need on a fresh Debian 12 with Swift

@@ -16,7 +16,7 @@ KINDS = ["rectangle", "roundedRectangle", "ellipse", "polygon", "star"]
 LIMITS = ["messageBytes", "opsPerMessage", "opsPerSecond", "shapes", "clockAheadMs", "presenceBytes", "horizonMs"]
 CODES = [
     "bad_message", "bad_shape", "bad_stamp", "bad_property", "bad_value", "clock_ahead", "too_old", "read_only", "room_full",
-    "too_many_ops", "rate_limited", "unavailable",
+    "too_many_ops", "rate_limited", "unavailable", "quota_exceeded", "storage_low",
 ]
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 SCALES = [1, 100, 10000]

@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import stat
+import tempfile
 import time
 
 import pytest
@@ -198,3 +199,90 @@ async def test_an_upload_that_stops_is_given_up():
         line = await asyncio.wait_for(reader.readline(), SECONDS)
         assert line.startswith(b"HTTP/1.1 408 ")
         writer.close()
+
+
+async def test_what_is_written_in_a_day_is_bounded():
+    """W11: By address and by token; what was taken before is taken again, and others go on."""
+    with Server("--day-bytes-per-address", 4_096) as server:
+        ann = await Client.join(server, "day")
+        first = {"shape": identifier(), "at": f"{int(time.time() * 1000)}.0.{ann.actor}", "set": {"kind": "star"}}
+        assert (await ann.write(first))["type"] == "ack"
+        for _ in range(200):
+            answer = await ann.write({"shape": identifier(), "set": {"kind": "star", "name": "x" * 100}})
+            if answer["type"] == "reject":
+                break
+        assert answer["code"] == "quota_exceeded" and "address" in answer["message"]
+        assert (await ann.write(first))["type"] == "ack"
+        answer = await server.http("POST", "/v1/rooms/day/ops", {"ops": [{"shape": identifier(), "set": {"kind": "star"}}]})
+        assert (answer.status, answer.error) == (429, "quota_exceeded")
+        assert int(answer.headers["Retry-After"]) >= 1
+        layout = {"squares": [{"x": 1, "y": 1, "colour": "#FF0000", "size": 5}]}
+        assert (await server.http("POST", "/v1/rooms/day/layout", layout)).status == 429
+        assert (await server.get("/v1/rooms/day")).status == 200
+    with tempfile.NamedTemporaryFile("w", suffix=".tokens") as file:
+        file.write("0123456789abcdef0123456789abcdef editor *\nfedcba9876543210fedcba9876543210 editor *\n")
+        file.flush()
+        with Server("--day-bytes-per-token", 1_024, "--tokens", file.name) as server:
+            operations = {"ops": [{"shape": identifier(), "set": {"kind": "star", "name": "x" * 128}} for _ in range(20)]}
+
+            async def write(token):
+                headers = {"Authorization": f"Bearer {token}"}
+                return (await server.http("POST", "/v1/rooms/day/ops", operations, headers)).status
+
+            one, two = "0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210"
+            assert [await write(one), await write(one), await write(two)] == [200, 429, 200]
+
+
+async def test_rooms_made_in_a_day_are_bounded():
+    """W11: Rooms that are there can be written to, and looking at a room that nobody has written to makes none."""
+    with Server("--day-rooms-per-address", 3) as server:
+        for number in range(3):
+            await server.write(f"room{number}", count=2)
+        ann = await Client.join(server, "another")
+        answer = await ann.write({"shape": identifier(), "set": {"kind": "star"}})
+        assert (answer["type"], answer["code"]) == ("reject", "quota_exceeded")
+        answer = await server.http("POST", "/v1/rooms/other/ops", {"ops": [{"shape": identifier(), "set": {"kind": "star"}}]})
+        assert (answer.status, answer.error) == (429, "quota_exceeded")
+        await server.write("room0")
+        assert len((await server.get("/v1/rooms")).json["rooms"]) == 3
+
+
+async def test_a_reserve_of_disk_is_for_deletions():
+    """W6: With less free than the reserve, deletions are taken, and everything else passes later."""
+    with tempfile.TemporaryDirectory() as data:
+        with Server(data=data) as server:
+            first, second = await server.write("low", count=2)
+        with Server("--storage-reserve-bytes", 1 << 49, data=data) as server:
+
+            async def low():
+                return (await server.get("/readyz")).status == 503
+
+            await eventually(low, "it looks at the disk")
+            assert await server.metric("canvas_storage_low") == 1
+            ann = await Client.join(server, "low")
+            answer = await ann.write({"shape": identifier(), "set": {"kind": "star"}})
+            assert (answer["type"], answer["code"]) == ("reject", "storage_low")
+            answer = await ann.write({"shape": identifier(), "set": {"deleted": True}})
+            assert answer["code"] == "storage_low", "a deletion of nothing only takes space"
+            assert (await ann.write({"shape": first, "set": {"deleted": True}}))["type"] == "ack"
+            body = {"ops": [{"shape": second, "set": {"alpha": 3}}]}
+            answer = await server.http("POST", "/v1/rooms/low/ops", body)
+            assert (answer.status, answer.error) == (507, "storage_low")
+            assert (await server.http("DELETE", "/v1/rooms/low")).status == 204
+        with Server(data=data) as server:
+            assert (await server.get("/readyz")).status == 200
+            await server.write("low")
+
+
+async def test_a_square_is_charged_for_all_that_it_moves():
+    """H8: Where the drawing order has no place left above, one square moves all others, and the next request waits."""
+    with Server("--max-ops-per-second", 50, "--max-ops-per-message", 600) as server:
+        ann = await Client.join(server, "crowded")
+        shapes = [{"shape": identifier(), "set": {"kind": "star", "z": "z" * 64}} for _ in range(500)]
+        assert (await ann.write(*shapes))["type"] == "ack"
+        body = {"squares": [{"x": 1, "y": 1, "colour": "#FF0000", "size": 5}]}
+        assert (await server.http("POST", "/v1/rooms/crowded/layout", body)).status == 200
+        # Of the 600 that may come at once, 501 have been made.
+        operations = [{"shape": identifier(), "set": {"kind": "star"}} for _ in range(400)]
+        answer = await server.http("POST", "/v1/rooms/crowded/ops", {"ops": operations})
+        assert (answer.status, answer.error) == (429, "rate_limited")

@@ -52,7 +52,9 @@ export const kindWords = Object.freeze({
  *   | 'room_full'
  *   | 'too_many_ops'
  *   | 'rate_limited'
- *   | 'unavailable'} RejectCode
+ *   | 'unavailable'
+ *   | 'quota_exceeded'
+ *   | 'storage_low'} RejectCode
  */
 
 /** What the core asks of the page or tells it. */

@@ -16,6 +16,7 @@ const reasons = {
   too_old: 'they were made too long ago',
   clock_ahead: 'the clock of this device is ahead',
   bad_value: 'a value was out of range',
+  quota_exceeded: 'more was drawn from here today than the server allows',
 }
 
 /**

@@ -154,7 +154,7 @@ extension Replica {
     else { return }
     let count = outbox.flights[index].pending.count
     switch rejection.code {
-    case .rateLimited, .unavailable:
+    case .rateLimited, .unavailable, .storageLow:
       outbox.ground(at: index)
       connection.pauseSending(at: now, using: &random)
       postponement = Postponement(code: rejection.code, message: rejection.message)

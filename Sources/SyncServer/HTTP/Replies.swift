@@ -27,12 +27,17 @@ extension Response {
       case .readOnly: 403
       case .roomFull: 409
       case .tooManyOperations: 413
-      case .rateLimited: 429
+      case .rateLimited, .quotaExceeded: 429
       case .unavailable: 503
+      case .storageLow: 507
       }
     let place = rejection.operation.map { "operation \($0): " } ?? ""
     let response = error(status, code: Text(rejection.code.wireName).string, message: place + rejection.message.string)
-    return status == 429 ? response.retried(afterSeconds: 1) : response
+    switch rejection.code {
+    case .rateLimited: return response.retried(afterSeconds: 1)
+    case .quotaExceeded: return response.retried(afterSeconds: DayQuotas.retryAfterSeconds)
+    default: return response
+    }
   }
 
   /// `{"cursor":…}`, and the shapes that were made, if any.

@@ -37,6 +37,8 @@ actor Hub {
   var refusals: RefusalLog
   var lifetime = Lifetime()
   var requestBook: RequestBook
+  var quotas: DayQuotas
+  var storage: StorageReserve
   var generator = SystemRandomNumberGenerator()
   /// The number of this run. The logs of rooms tell by it what this run has written.
   let run = UInt64.random(in: 1...UInt64.max)
@@ -54,6 +56,8 @@ actor Hub {
     verification = Verification(limits: limits)
     refusals = RefusalLog(logger)
     requestBook = RequestBook(limits: limits)
+    quotas = DayQuotas(limits: limits)
+    storage = StorageReserve(configuration)
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }

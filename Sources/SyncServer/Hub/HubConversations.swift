@@ -48,7 +48,8 @@ extension Hub {
       if let newest = submission.operations.lazy.compactMap({ $0.at?.milliseconds }).max() {
         counts.noteClock(newest, now: now.wallMilliseconds)
       }
-      if let rejection = open.room.submit(submission, from: id, now: now) {
+      let allowance = allowance(of: visitor.payer, in: open, now: now)
+      if let rejection = open.room.submit(submission, from: id, allowance: allowance, now: now) {
         refusals.write(Refusal(rejection, of: visitor))
       }
     case .presence(let state): open.room.presence(state, from: id, now: now)

@@ -16,6 +16,15 @@ extension Hub {
       [Configuration.version: 1]
     )
     text.metric("canvas_ready", .gauge, "Whether the log can be written.", storageFault == nil && !isStopping ? 1 : 0)
+    if let free = storage.freeBytes {
+      text.metric("canvas_storage_free_bytes", .gauge, "Space that is left on the disk of the rooms.", free)
+    }
+    text.metric(
+      "canvas_storage_low",
+      .gauge,
+      "Whether the disk has less space than the reserve, so that only deletions are stored.",
+      storage.isLow ? 1 : 0
+    )
     text.metric("canvas_connections", .gauge, "WebSocket connections that are open.", visitors.count)
     text.metric(
       "canvas_connections_opened_total",

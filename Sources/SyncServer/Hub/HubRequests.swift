@@ -9,7 +9,9 @@ extension Hub: RoomService {
   nonisolated var proxies: Proxies { configuration.proxies }
   nonisolated var sites: Sites { configuration.sites }
   var isStopping: Bool { lifetime.isStopping }
-  var storageFault: String? { log.fault.map { "\($0)" } }
+  var storageFault: String? {
+    log.fault.map { "\($0)" } ?? (storage.isLow ? "the disk is nearly full: only deletions are stored" : nil)
+  }
 
   func grant(of token: String?) -> Grant? {
     guard let tokens else { return .everything }
@@ -63,12 +65,18 @@ extension Hub: RoomService {
     return open.room.overlapIndex(now: .now())
   }
 
-  func submit(_ operations: [ProposedOperation], to open: OpenRoom) async -> Result<Cursor, Rejection> {
+  func submit(
+    _ operations: [ProposedOperation],
+    to open: OpenRoom,
+    from payer: Payer
+  ) async -> Result<Cursor, Rejection> {
     let number = log.nextNumber()
     let actor = keys.newActor(in: open.room.name, using: &generator)
     return await withCheckedContinuation { continuation in
       log.submitter(number, continuation)
-      open.room.submit(operations, request: number, actor: actor, now: .now())
+      let now = Moment.now()
+      let allowance = allowance(of: payer, in: open, now: now)
+      open.room.submit(operations, request: number, actor: actor, allowance: allowance, now: now)
       carryOutEffects(of: open)
       rooms.markDirty(open)
     }

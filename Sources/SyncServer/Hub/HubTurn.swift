@@ -63,6 +63,9 @@ extension Hub {
     let parts = batch.parts(operationsMax: Int(limits.operationsPerMessage)).map {
       StoredOperations(run: run, operations: $0)
     }
+    let records = parts.map { NewRecord(bytes: $0.encoded(), operations: UInt32(clamping: $0.operations.count)) }
+    // What a record takes beside its bytes: its row, and its share of the pages.
+    charge(batch.payer, bytes: records.reduce(0) { $0 + $1.bytes.count + 64 }, to: open)
     counts.noteAppend(operations: batch.operations.count)
     log.append(
       LogDesk.Append(room: open, batch: batch.number, parts: parts, arrivedAt: SteadyClock.microseconds()),
@@ -73,9 +76,7 @@ extension Hub {
         epoch: open.room.epoch,
         mayCreate: !open.isStored,
         milliseconds: WallClock.now(),
-        records: parts.map {
-          NewRecord(bytes: $0.encoded(), operations: UInt32(clamping: $0.operations.count))
-        }
+        records: records
       )
     )
   }
@@ -96,6 +97,8 @@ extension Hub {
       }
     }
     counts.passTurns(now)
+    lookAtStorage()
+    quotas.forgetFaded(now: now.monotonicMilliseconds)
     requestBook.forgetFullRates(now: now.monotonicMilliseconds)
     refusals.beginSecond()
     logger.writeSums()

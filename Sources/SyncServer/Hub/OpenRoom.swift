@@ -28,6 +28,8 @@ final class OpenRoom: @unchecked Sendable {
   /// Whether it is listed as having something to be done.
   private var isDirty = false
   private(set) var snapshot: NewestSnapshot
+  /// Whether a new room is on somebody's account.
+  private var isPaid = false
   /// Whether the room's stored records are damaged, so that a snapshot should replace them.
   private var isLogDamaged = false
 
@@ -37,6 +39,16 @@ final class OpenRoom: @unchecked Sendable {
     self.room = room
     self.isStored = isStored
     snapshot = NewestSnapshot(position: snapshotPosition, operations: room.operationCount)
+  }
+
+  /// Whether the room is new, and on nobody's account yet.
+  var isUnpaid: Bool { !isStored && !isPaid }
+
+  /// Puts a new room on an account.
+  /// - Returns: false if it was on one already, or isn't new.
+  func isPaidNow() -> Bool {
+    defer { isPaid = true }
+    return isUnpaid
   }
 
   // MARK: Visitors

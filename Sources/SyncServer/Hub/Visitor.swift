@@ -36,6 +36,7 @@ final class Visitor: @unchecked Sendable {
   /// The token that it came with.
   let token: String?
   var grant: Grant
+  var payer: Payer { Payer(address: connection.party, token: grant.label) }
   var conversation: Conversation
   private(set) var stage: Stage
   /// The actor that its hello names, or that the server chose for it. `nil` before its hello.

@@ -172,6 +172,41 @@ extension Limits {
       words: "bytes of messages that are not finished, in all"
     ),
     LimitFlag(
+      name: "--day-bytes-per-address",
+      limit: \.dayBytesPerAddress,
+      range: 1_024...1 << 50,
+      group: .server,
+      words: "bytes stored in a day from one address"
+    ),
+    LimitFlag(
+      name: "--day-bytes-per-token",
+      limit: \.dayBytesPerToken,
+      range: 1_024...1 << 50,
+      group: .server,
+      words: "bytes stored in a day with one token"
+    ),
+    LimitFlag(
+      name: "--day-rooms-per-address",
+      limit: \.dayRoomsPerAddress,
+      range: 1...many,
+      group: .server,
+      words: "new rooms in a day from one address"
+    ),
+    LimitFlag(
+      name: "--day-rooms-per-token",
+      limit: \.dayRoomsPerToken,
+      range: 1...many,
+      group: .server,
+      words: "new rooms in a day with one token"
+    ),
+    LimitFlag(
+      name: "--storage-reserve-bytes",
+      limit: \.storageReserveBytes,
+      range: 0...1 << 50,
+      group: .server,
+      words: "space on the disk below which only deletions are stored"
+    ),
+    LimitFlag(
       name: "--upload-stall-ms",
       limit: \.uploadStallMilliseconds,
       range: 100...600_000,

@@ -113,6 +113,17 @@ struct Limits: Hashable, Sendable {
   /// once and slowly.
   var httpBytes: UInt64 = 512 << 20
 
+  /// Bytes that one address may have stored in a day. A person who draws all day makes less than a hundredth of it; a client
+  /// that writes as fast as it may all day would make several times as much.
+  var dayBytesPerAddress: UInt64 = 2 << 30
+  /// The same for a token, which people at several addresses may share.
+  var dayBytesPerToken: UInt64 = 8 << 30
+  /// Rooms that one address may make in a day. Each takes a row of every list of rooms, for ever.
+  var dayRoomsPerAddress: UInt64 = 2_000
+  var dayRoomsPerToken: UInt64 = 10_000
+  /// Space on the disk that is kept free. With less, only deletions are stored. A full disk would stop the clearing up, too.
+  var storageReserveBytes: UInt64 = 256 << 20
+
   init() {}
 
   /// The limits that a client is told.

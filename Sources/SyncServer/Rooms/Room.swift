@@ -141,14 +141,18 @@ struct Room: Sendable {
   /// Operations from a connection.
   /// - Returns: the reason, if they are refused.
   @discardableResult
-  mutating func submit(_ submission: Submission, from id: MemberID, now: Moment) -> Rejection? {
+  mutating func submit(
+    _ submission: Submission,
+    from id: MemberID,
+    allowance: Allowance = .all,
+    now: Moment
+  ) -> Rejection? {
     guard let member = audience.member(id) else { return nil }
     do throws(Rejection) {
       guard member.role == .editor else { throw Rejection(code: .readOnly, message: "this connection is read-only") }
       let origin = Door.Passage.Origin.member(id, submission.id)
-      effects.append(
-        .append(try door.admit(submission.operations, by: member.actor, from: origin, to: &fold, now: now))
-      )
+      let batch = try door.admit(submission.operations, by: member.actor, from: origin, allowance, to: &fold, now: now)
+      effects.append(.append(batch))
       if audience.readers.entered(operations: submission.operations.count, by: id) { effects.append(.pauseReading(id)) }
       return nil
     } catch {
@@ -162,14 +166,21 @@ struct Room: Sendable {
   /// Operations without a connection. Operations with a stamp keep it, whoever made it. The first stamp names the
   /// writer of the operations without a stamp. If no operation has a stamp, `actor` is the writer. An `answered` effect
   /// tells the outcome.
-  mutating func submit(_ operations: [ProposedOperation], request: UInt64, actor: Identifier, now: Moment) {
+  mutating func submit(
+    _ operations: [ProposedOperation],
+    request: UInt64,
+    actor: Identifier,
+    allowance: Allowance = .all,
+    now: Moment
+  ) {
     guard !operations.isEmpty else {
       effects.append(.answered(request: request, .success(fold.cursor)))
       return
     }
     let writer = operations.lazy.compactMap { $0.at?.actor }.first ?? actor
     do throws(Rejection) {
-      effects.append(.append(try door.admit(operations, by: writer, from: .request(request), to: &fold, now: now)))
+      let batch = try door.admit(operations, by: writer, from: .request(request), allowance, to: &fold, now: now)
+      effects.append(.append(batch))
     } catch {
       counts.noteRefusal(error.code)
       effects.append(.answered(request: request, .failure(error)))

@@ -8,9 +8,16 @@ import CanvasCRDT
 struct RequestBook {
   private let limits: Limits
   /// By `NetworkAddress.party`, as are the others.
-  private var rates: [String: TokenBucket] = [:]
+  private var rates: [String: Rate] = [:]
   /// A proxy's connection carries requests of many clients. Only the requests tell whose they are.
   private var proxied: [String: Int] = [:]
+
+  private struct Rate {
+    var bucket: TokenBucket
+    /// Operations that were written and that the bucket doesn't hold yet.
+    var owed: UInt64 = 0
+  }
+
   /// The jobs that read history.
   var historyTurns = HistoryTurns()
 
@@ -19,18 +26,35 @@ struct RequestBook {
   /// A rate for each address, the same as for a connection. A layout that is larger than the most that may come at once
   /// takes all of the rate, and the next one has to wait.
   mutating func spend(_ operations: Int, party: String, now: UInt64) -> Bool {
-    var rate =
-      rates[party]
-      ?? TokenBucket(
-        clientPerSecond: limits.operationsPerSecond,
-        atOnce: limits.operationsPerMessage,
-        at: now
-      )
+    var rate = rate(of: party, now: now)
     defer { rates[party] = rate }
-    return rate.take(min(UInt64(operations), rate.capacity), at: now)
+    guard rate.owed == 0 || rate.bucket.take(rate.owed, at: now) else { return false }
+    rate.owed = 0
+    return rate.bucket.take(min(UInt64(operations), rate.bucket.capacity), at: now)
   }
 
-  mutating func forgetFullRates(now: UInt64) { rates = rates.filter { !$0.value.isFull(at: now) } }
+  /// Counts operations that a request has made beside those that it was for. The next request waits for them.
+  mutating func owe(_ operations: Int, party: String, now: UInt64) {
+    guard operations > 0 else { return }
+    var rate = rate(of: party, now: now)
+    rate.owed = min(rate.owed + UInt64(operations), rate.bucket.capacity)
+    rates[party] = rate
+  }
+
+  private func rate(of party: String, now: UInt64) -> Rate {
+    rates[party]
+      ?? Rate(
+        bucket: TokenBucket(
+          clientPerSecond: limits.operationsPerSecond,
+          atOnce: limits.operationsPerMessage,
+          at: now
+        )
+      )
+  }
+
+  mutating func forgetFullRates(now: UInt64) {
+    rates = rates.filter { $0.value.owed > 0 || !$0.value.bucket.isFull(at: now) }
+  }
 
   /// - Returns: whether one more request may be under way.
   mutating func enter(_ party: String) -> Bool {

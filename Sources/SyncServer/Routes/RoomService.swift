@@ -46,7 +46,11 @@ protocol RoomService: Actor {
   /// The time for which a room can be looked at.
   func span(of room: OpenedRoom) async -> RoomSpan?
   /// Writes operations without a connection. Returns when they are durable, or tells why they can't be.
-  func submit(_ operations: [ProposedOperation], to room: OpenedRoom) async -> Result<Cursor, Rejection>
+  func submit(
+    _ operations: [ProposedOperation],
+    to room: OpenedRoom,
+    from payer: Payer
+  ) async -> Result<Cursor, Rejection>
   func delete(_ name: String) async -> Deletion
 }
 

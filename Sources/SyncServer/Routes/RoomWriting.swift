@@ -16,9 +16,10 @@ extension RoomService {
     } catch {
       return .refusing(error)
     }
-    guard spend(submission.operations.count, address: address(of: request)) else { return .tooFast }
+    let payer = payer(of: request)
+    guard spend(submission.operations.count, payer) else { return .tooFast }
     return await writing(name) { room in
-      switch await self.submit(submission.operations, to: room) {
+      switch await self.submit(submission.operations, to: room, from: payer) {
       case .success(let cursor): .written(cursor)
       case .failure(let rejection): .rejected(rejection)
       }
@@ -34,14 +35,21 @@ extension RoomService {
     case .failure(.tooManyShapes): return .noRoom(limits)
     case .failure(let error): return .error(400, code: "bad_message", message: error.description)
     }
-    guard spend(shapes.count, address: address(of: request)) else { return .tooFast }
+    let payer = payer(of: request)
+    guard spend(shapes.count, payer) else { return .tooFast }
     return await writing(name) { room in
       guard let canvas = self.view(of: room)?.canvas else { return .noSuchRoom }
       guard UInt64(canvas.liveCount + shapes.count) <= self.limits.shapes else { return .noRoom(self.limits) }
       let edits = await LayoutEdits.made(importing: shapes, into: canvas)
       // The room was deleted meanwhile, so nobody would answer.
       guard self.view(of: room) != nil else { return .noSuchRoom }
-      switch await self.submit(edits.operations, to: room) {
+      // A shape in a crowded drawing order makes its neighbours move. All that is made counts.
+      self.requestBook.owe(
+        edits.operations.count - shapes.count,
+        party: payer.address,
+        now: Moment.now().monotonicMilliseconds
+      )
+      switch await self.submit(edits.operations, to: room, from: payer) {
       case .success(let cursor): return .written(cursor, shapes: edits.shapes)
       case .failure(let rejection): return .rejected(rejection)
       }
@@ -67,9 +75,13 @@ extension RoomService {
     }
   }
 
-  private func spend(_ operations: Int, address: String) -> Bool {
+  private func payer(of request: Request) -> Payer {
+    Payer(address: NetworkAddress.party(of: address(of: request)), token: grant(of: request.token)?.label)
+  }
+
+  private func spend(_ operations: Int, _ payer: Payer) -> Bool {
     let now = Moment.now().monotonicMilliseconds
-    return requestBook.spend(operations, party: NetworkAddress.party(of: address), now: now)
+    return requestBook.spend(operations, party: payer.address, now: now)
   }
 }
 

@@ -28,6 +28,10 @@ public enum RejectCode: UInt8, CaseIterable, Hashable, Sendable, WireNamed {
   case tooManyOperations
   case rateLimited
   case unavailable
+  /// More was written in a day than one address or one token may.
+  case quotaExceeded
+  /// The server's disk is nearly full, so that it takes only deletions.
+  case storageLow
 
   public var wireName: StaticString {
     switch self {
@@ -43,11 +47,13 @@ public enum RejectCode: UInt8, CaseIterable, Hashable, Sendable, WireNamed {
     case .tooManyOperations: "too_many_ops"
     case .rateLimited: "rate_limited"
     case .unavailable: "unavailable"
+    case .quotaExceeded: "quota_exceeded"
+    case .storageLow: "storage_low"
     }
   }
 
   /// Whether the same operations may be taken later.
-  public var isPassing: Bool { self == .rateLimited || self == .unavailable }
+  public var isPassing: Bool { self == .rateLimited || self == .unavailable || self == .storageLow }
 }
 
 // MARK: - JSON

@@ -5,4 +5,5 @@ struct Batch: Sendable {
   /// A number that no other batch of this room in this process has. The log answers by it.
   let number: UInt64
   let operations: [Operation]
+  let payer: Payer?
 }

@@ -39,6 +39,7 @@ struct Door: Sendable {
     _ proposed: [ProposedOperation],
     by actor: Identifier,
     from origin: Passage.Origin,
+    _ allowance: Allowance,
     to fold: inout Fold,
     now: Moment
   ) throws(Rejection) -> Batch {
@@ -50,13 +51,14 @@ struct Door: Sendable {
       }
       try checkTime(of: operation, at: at, index: index, fold: fold, now: now)
     }
+    try allowance.check(proposed, on: fold.canvas)
     try fullness.check(proposed, on: fold.canvas, isLogInDoubt: isLogInDoubt)
     let operations = fold.stamp(proposed, actor: actor, now: now)
     let number = nextBatch
     nextBatch += 1
     let counted = fullness.add(operations, batch: number, on: fold.canvas)
     underWay[number] = Passage(origin: origin, operationCount: UInt64(operations.count), counted: counted)
-    return Batch(number: number, operations: operations)
+    return Batch(number: number, operations: operations, payer: allowance.payer)
   }
 
   /// A name from before the rule stays, and so is taken again if it is sent again (W8).
@@ -106,7 +108,7 @@ struct Door: Sendable {
   }
 
   /// Whether the canvas has all of an operation, or newer values. That is so for every operation that was taken before.
-  private static func changesNothing(
+  static func changesNothing(
     _ operation: ProposedOperation,
     at stamp: Stamp,
     on canvas: borrowing Canvas

@@ -89,6 +89,7 @@ extension LiveCanvas: RoomFollower {
     case .tooOld: "it was made too long ago"
     case .clockAhead: "this computer’s clock is ahead"
     case .badValue: "a value is out of range"
+    case .quotaExceeded: "more was drawn from here today than the server allows"
     default: edit.message.string.printable
     }
   }

@@ -116,7 +116,7 @@ extension LiveCanvas {
     frame.overlaps = drawing.overlaps(rows: layout.overlaps.count, selected: selection.first)
     frame.connection = connection
     frame.unsent = client.replica.unsentCount
-    if let postponement = client.replica.postponement, postponement.code == .unavailable {
+    if let postponement = client.replica.postponement, postponement.code != .rateLimited {
       frame.delay = postponement.message.string.printable
     }
     frame.roundTripMilliseconds = roundTrip

@@ -1,0 +1,11 @@
+import Glibc
+
+/// How much space is left where a log is kept.
+public enum StorageSpace {
+  /// The bytes that this user may still write on the directory's disk. `nil` if the system doesn't say.
+  public static func freeBytes(at directory: String) -> UInt64? {
+    var status = statvfs()
+    guard statvfs(directory, &status) == 0 else { return nil }
+    return UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue
+  }
+}

@@ -1,0 +1,33 @@
+import CanvasCRDT
+import WebSocketLoop
+
+// On whose account something is stored, and whether anything may be.
+
+extension Hub {
+  /// What the server allows a message beside what its room does.
+  func allowance(of payer: Payer, in open: OpenRoom, now: Moment) -> Allowance {
+    if storage.isLow {
+      let words: Text = "the server's disk is nearly full: it only takes deletions"
+      return Allowance(payer: payer, bound: .deletions(.storageLow, words))
+    }
+    let refusal = quotas.refusal(of: payer, isNewRoom: open.isUnpaid, now: now.monotonicMilliseconds)
+    return Allowance(payer: payer, bound: refusal.map { .nothingNew(.quotaExceeded, Text($0)) } ?? .none)
+  }
+
+  /// Something goes to the log.
+  func charge(_ payer: Payer?, bytes: Int, to open: OpenRoom) {
+    guard let payer else { return }
+    let rooms = open.isPaidNow() ? 1 : 0
+    quotas.charge(payer, bytes: bytes, rooms: rooms, now: SteadyClock.milliseconds())
+  }
+
+  func lookAtStorage() {
+    guard let isLow = storage.look() else { return }
+    let free = storage.freeBytes ?? 0
+    if isLow {
+      logger.error("the disk is nearly full: only deletions are stored", ["free_bytes": .init(free)])
+    } else {
+      logger.info("the disk has space again", ["free_bytes": .init(free)])
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import RoomLog
+
+/// Whether the disk has less space than is kept in reserve.
+///
+/// What always holds: once space is low, it counts as low until a tenth more than the reserve is free. So a disk at the edge
+/// doesn't let every other message through.
+struct StorageReserve {
+  private let directory: String?
+  private let reserveBytes: UInt64
+  private(set) var freeBytes: UInt64?
+  private(set) var isLow = false
+
+  init(_ configuration: Configuration) {
+    reserveBytes = configuration.limits.storageReserveBytes
+    if case .directory(let directory) = configuration.storage { self.directory = directory } else { directory = nil }
+  }
+
+  /// Looks at the disk.
+  /// - Returns: whether space has become low, or is no longer. `nil` if nothing has changed.
+  mutating func look() -> Bool? {
+    guard let directory, let free = StorageSpace.freeBytes(at: directory) else { return nil }
+    freeBytes = free
+    let wasLow = isLow
+    isLow = wasLow ? free < reserveBytes + reserveBytes / 10 : free < reserveBytes
+    return isLow == wasLow ? nil : isLow
+  }
+}

@@ -1,0 +1,34 @@
+import CanvasCRDT
+
+/// What the server allows a message, beside what its room does, and on whose account it is stored.
+struct Allowance: Sendable {
+  enum Bound: Sendable {
+    case none
+    /// Only what was taken before, and so changes nothing (W8).
+    case nothingNew(RejectCode, Text)
+    /// The same, and deletions of shapes that are there.
+    case deletions(RejectCode, Text)
+  }
+
+  var payer: Payer?
+  var bound: Bound
+
+  /// For whoever nobody counts.
+  static let all = Allowance(payer: nil, bound: .none)
+
+  func check(_ proposed: [ProposedOperation], on canvas: borrowing Canvas) throws(Rejection) {
+    let code: RejectCode
+    let words: Text
+    let takesDeletions: Bool
+    switch bound {
+    case .none: return
+    case .nothingNew(let given, let why): (code, words, takesDeletions) = (given, why, false)
+    case .deletions(let given, let why): (code, words, takesDeletions) = (given, why, true)
+    }
+    for operation in proposed {
+      if let at = operation.at, Door.changesNothing(operation, at: at, on: canvas) { continue }
+      if takesDeletions, operation.set.deleted, !canvas.registers(of: operation.shape).isEmpty { continue }
+      throw Rejection(code: code, message: words)
+    }
+  }
+}

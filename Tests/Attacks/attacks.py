@@ -1,0 +1,210 @@
+"""What somebody can do to a server with a socket. Each attack goes on until `until` and leaves nothing behind.
+
+Attackers have addresses of their own, 127.0.1.1 and up, so that the server can tell them from the innocent.
+"""
+
+import asyncio
+import contextlib
+import json
+import random
+import time
+
+import websockets
+
+from server import identifier
+
+ADDRESSES = [f"127.0.1.{number}" for number in range(1, 6)]
+# What an attack may meet, since the server defends itself.
+EXPECTED = (OSError, EOFError, asyncio.IncompleteReadError, asyncio.TimeoutError, websockets.WebSocketException)
+
+
+def pick():
+    return random.choice(ADDRESSES)
+
+
+async def plain(server, address=None):
+    return await asyncio.open_connection("127.0.0.1", server.port, local_addr=(address or pick(), 0))
+
+
+async def hold(server, until, count, begin):
+    """Keeps `count` connections that begin something and go no further, and opens new ones for those that end."""
+    held = []
+    try:
+        while time.monotonic() < until:
+            while len(held) < count:
+                with contextlib.suppress(*EXPECTED):
+                    reader, writer = await plain(server)
+                    writer.write(begin())
+                    held.append((reader, writer))
+                    continue
+                break
+            await asyncio.sleep(0.2)
+            held = [(reader, writer) for reader, writer in held if not reader.at_eof()]
+    finally:
+        for _, writer in held:
+            writer.close()
+
+
+async def half_sent_requests(server, until):
+    await hold(server, until, 150, lambda: b"GET /v1/rooms HTTP/1.1\r\nHost: localhost\r\nX: ")
+
+
+async def silent_connections(server, until):
+    await hold(server, until, 150, lambda: b"")
+
+
+async def uploads_that_stop(server, until):
+    head = b"POST /v1/rooms/a/layout HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000\r\n\r\n"
+    await hold(server, until, 100, lambda: head + b" " * random.randrange(300_000))
+
+
+async def answers_that_nobody_takes(server, until):
+    await hold(server, until, 50, lambda: b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n" * 100)
+
+
+async def bytes_that_mean_nothing(server, until):
+    heads = [
+        b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", b"POST /v1/rooms/a/ops HTTP/1.1\r\nHost: localhost\r\n",
+        b"Transfer-Encoding: chunked\r\n\r\n5 6\r\nhello\r\n", b"Content-Length: 5\r\nContent-Length: 6\r\n\r\n", b"\x16\x03\x01",
+        b"GET /%6detrics HTTP/1.1\r\nHost: localhost\r\n\r\n", b"\r\n\r\n", bytes(200),
+    ]
+    while time.monotonic() < until:
+        with contextlib.suppress(*EXPECTED):
+            reader, writer = await plain(server)
+            for _ in range(random.randrange(1, 6)):
+                piece = bytearray(random.choice(heads))
+                if random.random() < 0.5:
+                    piece[random.randrange(len(piece))] = random.randrange(256)
+                writer.write(bytes(piece))
+            await asyncio.wait_for(reader.read(1_000), 0.05)
+        with contextlib.suppress(*EXPECTED):
+            writer.close()
+
+
+async def opened(server, room):
+    """A WebSocket of bytes that has said hello."""
+    reader, writer = await plain(server)
+    writer.write(
+        f"GET /v1/rooms/{room}/sync HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
+    )
+    await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 10)
+    writer.write(frame(1, b'{"type":"hello","overlaps":true}'))
+    return reader, writer
+
+
+def frame(opcode, payload, final=True):
+    length = len(payload)
+    head = bytes([opcode | (0x80 if final else 0)])
+    head += bytes([0x80 | length]) if length < 126 else b"\xfe" + length.to_bytes(2, "big") if length < 65_536 else b"\xff" + length.to_bytes(8, "big")
+    return head + bytes(4) + payload
+
+
+async def flood(server, until, count, write, room="flooded"):
+    """Sends what `write` makes over `count` connections, as fast as it is taken, and reads nothing."""
+
+    async def one():
+        while time.monotonic() < until:
+            writer = None
+            with contextlib.suppress(*EXPECTED):
+                _, writer = await opened(server, room)
+                while time.monotonic() < until:
+                    writer.write(write())
+                    await asyncio.wait_for(writer.drain(), max(0.1, until - time.monotonic()))
+                    await asyncio.sleep(0.01)
+            if writer:
+                writer.transport.abort()
+            await asyncio.sleep(0.05)
+
+    await asyncio.gather(*[one() for _ in range(count)])
+
+
+async def messages_that_never_end(server, until):
+    await flood(server, until, 20, lambda: frame(1, b" " * 100_000, final=False))
+
+
+async def websocket_pings(server, until):
+    await flood(server, until, 5, lambda: frame(9, b"x" * 100) * 50)
+
+
+async def long_pings(server, until):
+    await flood(server, until, 5, lambda: frame(1, b'{"type":"ping"' + b" " * 900_000 + b"}"))
+
+
+async def broken_frames(server, until):
+    await flood(server, until, 5, lambda: bytes(random.randrange(256) for _ in range(50)))
+
+
+def operations(*sets):
+    return frame(1, json.dumps({"type": "ops", "ops": [{"shape": identifier(), "set": each} for each in sets]}).encode())
+
+
+async def deletions_of_nothing(server, until):
+    await flood(server, until, 3, lambda: operations(*[{"deleted": True}] * 200))
+
+
+async def writes_without_end(server, until):
+    await flood(server, until, 3, lambda: operations(*[{"kind": "star", "name": "x" * 100}] * 100))
+
+
+async def piles_of_squares(server, until):
+    square = {"kind": "rectangle", "position": [0, 0], "size": [100, 100]}
+    await flood(server, until, 2, lambda: operations(*[square] * 20), room="pile")
+
+
+async def names_that_hide(server, until):
+    await flood(server, until, 2, lambda: operations({"kind": "star", "name": "\u202egnp.exe"}))
+
+
+async def joins_without_reading(server, until):
+    while time.monotonic() < until:
+        joined = []
+        with contextlib.suppress(*EXPECTED):
+            for _ in range(20):
+                joined.append(await opened(server, random.choice(["pile", "flooded"])))
+        await asyncio.sleep(0.3)
+        for _, writer in joined:
+            writer.transport.abort()
+
+
+async def rooms_without_end(server, until):
+    body = json.dumps({"ops": [{"shape": identifier(), "set": {"kind": "star"}}]}).encode()
+    while time.monotonic() < until:
+        with contextlib.suppress(*EXPECTED):
+            reader, writer = await plain(server)
+            for _ in range(20):
+                writer.write(
+                    f"POST /v1/rooms/new-{random.randrange(10**9)}/ops HTTP/1.1\r\nHost: localhost\r\n"
+                    f"Content-Length: {len(body)}\r\n\r\n".encode() + body
+                )
+            await asyncio.wait_for(reader.read(4_000), 1)
+            writer.close()
+        await asyncio.sleep(0.02)
+
+
+async def heavy_questions(server, until):
+    paths = ["/v1/rooms/pile/overlaps", "/v1/rooms/pile?at=1", "/v1/rooms/pile/free?size=10,10", "/v1/rooms", "/v1/rooms/pile/picture.svg"]
+    while time.monotonic() < until:
+        with contextlib.suppress(*EXPECTED):
+            reader, writer = await plain(server)
+            writer.write("".join(f"GET {random.choice(paths)} HTTP/1.1\r\nHost: localhost\r\n\r\n" for _ in range(5)).encode())
+            await asyncio.wait_for(reader.read(10_000), 1)
+            writer.close()
+
+
+async def pages_of_other_sites(server, until):
+    while time.monotonic() < until:
+        with contextlib.suppress(*EXPECTED):
+            reader, writer = await plain(server)
+            writer.write(b"DELETE /v1/rooms/innocent HTTP/1.1\r\nHost: evil.example\r\nOrigin: http://evil.example\r\n\r\n")
+            writer.write(b"DELETE /v1/rooms/innocent HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\n\r\n")
+            await asyncio.wait_for(reader.read(4_000), 1)
+            writer.close()
+        await asyncio.sleep(0.05)
+
+
+ALL = [
+    half_sent_requests, silent_connections, uploads_that_stop, answers_that_nobody_takes, bytes_that_mean_nothing,
+    messages_that_never_end, websocket_pings, long_pings, broken_frames, deletions_of_nothing, writes_without_end, piles_of_squares,
+    names_that_hide, joins_without_reading, rooms_without_end, heavy_questions, pages_of_other_sites,
+]

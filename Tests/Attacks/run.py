@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""All attacks against one server, beside a client who has done nothing. The server must live, stay within its memory, and serve.
+
+    .venv/bin/python Tests/Attacks/run.py [--seconds N] [--seed N] [--build FOLDER] [NAME…]
+
+Attacks run a few at a time, until the time is up; NAME chooses some. Exit 0: the server never ended and had no fault that the address
+sanitizer finds, its memory stayed bounded, and every write and request of the innocent client was answered in time.
+"""
+
+import argparse
+import asyncio
+import os
+import random
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "EndToEnd"))
+
+import server as programs  # noqa: E402
+from attacks import ADDRESSES, ALL  # noqa: E402
+from client import Client  # noqa: E402
+from server import Server, identifier  # noqa: E402
+
+# An answer that takes longer is none. With the sanitizer on a busy machine everything takes ten times as long as it should.
+ANSWER_SECONDS = 60
+AT_ONCE = 4
+# What an attack may take. The bounds below add up to less; the sanitizer's own memory comes on top.
+GROWTH_BYTES_MAX = 700 << 20
+FLAGS = [
+    "--max-http-connections", 400, "--max-http-connections-per-address", 100, "--max-connections-per-address", 200,
+    "--max-unfinished-bytes", 8 << 20, "--max-http-bytes", 32 << 20, "--max-shapes", 20_000, "--max-erasures", 100_000,
+    "--day-rooms-per-address", 500, "--storage-reserve-bytes", 0, "--room-idle-ms", 2_000, "--history-ms", 60_000,
+]
+
+
+def options():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=600, help="how long (default: 600)")
+    parser.add_argument("--seed", type=int, default=int(time.time()), help="repeat the choices of another run")
+    parser.add_argument("--build", default=os.path.join(programs.ROOT, ".build", "test", "release"), help="where the server is")
+    parser.add_argument("names", nargs="*", help="only these attacks")
+    given = parser.parse_args()
+    programs.BINARY = os.path.join(os.path.abspath(given.build), "SyncServer")
+    if not os.access(programs.BINARY, os.X_OK):
+        parser.error(f"{programs.BINARY} is not there: build it, or say where with --build")
+    return given
+
+
+def resident(process):
+    with open(f"/proc/{process.pid}/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+class Innocent:
+    """Draws in a room of its own, by socket and by HTTP, and is answered."""
+
+    def __init__(self, server):
+        self.server, self.written, self.times = server, set(), []
+
+    async def run(self, until):
+        # The library's own pings would count a busy machine's slowness as a fault.
+        client = await Client.join(self.server, "innocent", options={"ping_interval": None})
+        while time.monotonic() < until:
+            shape = identifier()
+            began = time.monotonic()
+            answer = await asyncio.wait_for(client.write({"shape": shape, "set": {"kind": "star"}}), ANSWER_SECONDS)
+            assert answer["type"] == "ack", answer
+            self.times.append(time.monotonic() - began)
+            self.written.add(shape)
+            answer = await asyncio.wait_for(self.server.get("/healthz"), ANSWER_SECONDS)
+            assert answer.status == 200, answer.status
+            await asyncio.sleep(0.1)
+        found = (await self.server.get("/v1/rooms/innocent")).json["shapes"]
+        assert {shape["id"] for shape in found} == self.written, "the innocent's drawing is another"
+        await client.close()
+
+
+async def attack(server, chosen, until):
+    """Some attacks at a time, each for a few seconds."""
+
+    async def one():
+        while time.monotonic() < until:
+            each = random.choice(chosen)
+            await each(server, min(until, time.monotonic() + random.uniform(2, 8)))
+
+    await asyncio.gather(*[one() for _ in range(AT_ONCE)])
+
+
+async def watch(server, until, sizes):
+    while time.monotonic() < until:
+        assert server.runs, "the server ended"
+        sizes.append(resident(server.process))
+        assert sizes[-1] - sizes[0] < GROWTH_BYTES_MAX, f"the server grew by {(sizes[-1] - sizes[0]) >> 20} MB"
+        await asyncio.sleep(0.25)
+
+
+async def main():
+    given = options()
+    random.seed(given.seed)
+    known = {each.__name__: each for each in ALL}
+    chosen = [known[name] for name in given.names] or ALL
+    environment = {"ASAN_OPTIONS": "detect_leaks=0:quarantine_size_mb=16"}
+    with Server(*FLAGS, environment=environment) as server:
+        until = time.monotonic() + given.seconds
+        innocent, sizes = Innocent(server), []
+        parts = [innocent.run(until), attack(server, chosen, until - 1), watch(server, until, sizes)]
+        tasks = [asyncio.create_task(part) for part in parts]
+        try:
+            await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            if not server.runs:
+                print("".join(server.lines[-40:]), file=sys.stderr)
+        refused = await server.metrics()
+        code = await asyncio.to_thread(server.terminate)
+        assert code == 0, f"the server ended with {code}: {server.lines[-5:]}"
+    times = sorted(innocent.times)
+    closes = int(sum(value for name, value in refused.items() if name.startswith("canvas_closes_total")))
+    print(
+        f"{len(chosen)} attacks from {len(ADDRESSES)} addresses in {given.seconds:.0f} s (seed {given.seed}): "
+        f"{closes} connections closed; {len(times)} writes of the innocent, the slowest in {times[-1] * 1000:.0f} ms; "
+        f"memory from {sizes[0] >> 20} to at most {max(sizes) >> 20} MB"
+    )
+
+
+asyncio.run(main())

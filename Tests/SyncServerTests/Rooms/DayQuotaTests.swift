@@ -1,0 +1,50 @@
+import Testing
+
+@testable import SyncServer
+
+/// What an address and a token may have stored in a day (W11).
+@Suite struct DayQuotaTests {
+  private let day: UInt64 = 86_400_000
+
+  private func quotas() -> DayQuotas {
+    var limits = Limits()
+    limits.dayBytesPerAddress = 1_000
+    limits.dayBytesPerToken = 1_500
+    limits.dayRoomsPerAddress = 2
+    limits.dayRoomsPerToken = 3
+    return DayQuotas(limits: limits)
+  }
+
+  private let ann = Payer(address: "192.0.2.1", token: "team")
+  private let bob = Payer(address: "192.0.2.2", token: "team")
+
+  @Test("What was written counts for a day, less and less") func fades() {
+    var quotas = quotas()
+    quotas.charge(ann, bytes: 1_000, rooms: 0, now: 0)
+    #expect(quotas.refusal(of: ann, isNewRoom: false, now: 0) == "your address has written more than it may in a day")
+    #expect(quotas.refusal(of: bob, isNewRoom: false, now: 0) == nil)
+    #expect(quotas.refusal(of: ann, isNewRoom: false, now: day / 100) == nil)
+    quotas.charge(ann, bytes: 500, rooms: 0, now: day / 2)
+    #expect(quotas.refusal(of: ann, isNewRoom: false, now: day / 2) != nil)
+    quotas.forgetFaded(now: day / 2)
+    #expect(quotas.refusal(of: ann, isNewRoom: false, now: day / 2) != nil)
+    quotas.forgetFaded(now: day * 3)
+    #expect(quotas.refusal(of: ann, isNewRoom: true, now: day * 3) == nil)
+  }
+
+  @Test("A token's quota is for all who have the token") func token() {
+    var quotas = quotas()
+    quotas.charge(ann, bytes: 750, rooms: 0, now: 0)
+    quotas.charge(bob, bytes: 750, rooms: 0, now: 0)
+    #expect(quotas.refusal(of: bob, isNewRoom: false, now: 0) == "your token has written more than it may in a day")
+    #expect(quotas.refusal(of: Payer(address: "192.0.2.1", token: nil), isNewRoom: false, now: 0) == nil)
+  }
+
+  @Test("Only new rooms are refused for the number of rooms") func rooms() {
+    var quotas = quotas()
+    for _ in 0..<2 { quotas.charge(ann, bytes: 1, rooms: 1, now: 0) }
+    #expect(quotas.refusal(of: ann, isNewRoom: true, now: 0) == "your address has made more rooms than it may in a day")
+    #expect(quotas.refusal(of: ann, isNewRoom: false, now: 0) == nil)
+    #expect(quotas.refusal(of: ann, isNewRoom: true, now: day / 2) == nil)
+  }
+}
