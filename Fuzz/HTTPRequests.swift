@@ -1,0 +1,86 @@
+// HTTP requests as they come from a socket. However the bytes are cut into pieces, the same requests are read from them or the
+// same fault is found, and no request is read that a stricter reader would end elsewhere.
+
+@testable import WebSocketLoop
+
+private let bodyBytesMax = 4_096
+
+private enum Outcome: Equatable {
+  case request(method: String, target: String, headers: [String], body: [UInt8])
+  case upgrade([UInt8])
+  case fault(HTTPFault)
+}
+
+/// What a connection reads from `bytes`, which come in pieces of the given lengths.
+private func outcomes(_ bytes: [UInt8], pieces: (Int) -> Int) -> [Outcome] {
+  var outcomes: [Outcome] = []
+  var parser = HeadParser(bytesMax: 2_048, headersMax: 16)
+  var reader: (Request, BodyReader)?
+  var received: [UInt8] = []
+  var place = 0
+  while true {
+    do throws(HTTPFault) {
+      if let (request, begun) = reader {
+        var body = begun
+        try body.take(&received)
+        precondition(body.body.count <= bodyBytesMax, "a body is longer than its bound")
+        reader = (request, body)
+        if body.isComplete {
+          outcomes.append(
+            .request(
+              method: request.method,
+              target: request.path + "?" + request.query,
+              headers: request.headers.map { $0.name + ":" + $0.value },
+              body: body.body
+            )
+          )
+          _ = request.keepsAlive
+          reader = nil
+          continue
+        }
+      } else if let head = try parser.parse(received) {
+        received.removeFirst(head.byteCount)
+        let request = try Request(head, peer: "192.0.2.1")
+        if request.listHeader("upgrade").contains("websocket") {
+          // What follows the head is refused, and how much of it is there depends on the pieces.
+          let handshake = try Handshake(request, hasMore: false)
+          let head = handshake.head(host: "host", subprotocol: handshake.offered.first, compresses: true)
+          precondition(
+            head.split(separator: 0x0A).allSatisfy { $0.last == 0x0D },
+            "a handshake with a line of the client's"
+          )
+          return outcomes + [.upgrade(head)]
+        }
+        reader = (request, try BodyReader(try request.bodyLength(), bytesMax: bodyBytesMax))
+        continue
+      }
+    } catch {
+      return outcomes + [.fault(error)]
+    }
+    guard place < bytes.count else { return outcomes }
+    let count = min(max(1, pieces(place)), bytes.count - place)
+    received += bytes[place..<(place + count)]
+    place += count
+  }
+}
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+  // Each piece is searched again from near its beginning only, but a long input byte by byte still takes long here.
+  guard count <= 8_192 else { return 0 }
+  let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+  let byBytes = outcomes(bytes) { _ in 1 }
+  let byPieces = outcomes(bytes) { place in Int(bytes[place]) }
+  // A head or a line that is too long may be told before all of it is there.
+  guard !byBytes.contains(where: isTooLong) else { return 0 }
+  precondition(byBytes == byPieces, "the same bytes in other pieces are other requests")
+  let whole = outcomes(bytes) { _ in bytes.count }
+  precondition(byBytes == whole || whole.contains(where: isTooLong), "the same bytes at once are other requests")
+  return 0
+}
+
+private func isTooLong(_ outcome: Outcome) -> Bool {
+  guard case .fault(let fault) = outcome else { return false }
+  return fault.status == 431 || fault.status == 413 || fault.message.contains("too long")
+    || fault.message.contains("line is malformed")
+}
