@@ -242,3 +242,26 @@ def test_parts_of_a_newer_page_are_not_taken_into_an_older_one(world, room):
         ann.page.keyboard.press("Control+a")
         ann.page.keyboard.press("Control+d")
         own.wait_for_shapes(4)
+
+
+def test_a_second_tab_says_what_it_does_not_show_yet(world, room):
+    """Opened without a server, it lacks what the first tab hasn't sent. With the server back it has all of it, and says nothing."""
+    with lasting(world) as server:
+        own = world.room(server, "two-tabs")
+        ann = own.join("Ann")
+        ann.forgive(*MISSED)
+        kept_since = draw(ann)
+        status(ann, "Saved")
+        keep_page(ann)
+        ann.wait_until_drawing_is_kept(kept_since)
+        server.kill()
+        draw(ann, 3)
+        ann.wait_until_kept(3)
+        again = own.join("Ann", context=ann.context, ready=False)
+        again.forgive(*MISSED)
+        notice = again.page.locator(".notice", has_text="3 changes from another tab")
+        notice.wait_for()
+        assert again.run("app.session.shapeCount") == 1
+        server.start()
+        again.wait_for_shapes(4)
+        notice.wait_for(state="detached")

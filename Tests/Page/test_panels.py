@@ -201,11 +201,15 @@ def test_dragging_a_slider_is_seen_as_it_moves_and_undone_at_once(room):
 
 
 def test_arranging_many(room):
-    """Aligned at their left edges, and spread evenly."""
+    """Aligned at their left edges, and spread evenly. A single shape is offered neither; its colours come first."""
     shapes = [room.add(**SQUARE, position=[100 + 37 * at, 100 + 150 * at * at]) for at in range(3)]
     ann = room.join("Ann")
-    ann.select(*shapes)
+    ann.select(shapes[0])
     open_tab(ann, "inspector")
+    ann.page.get_by_label("Bring to front").wait_for()
+    assert ann.page.locator(".inspector-form legend").all_text_contents()[0] == "Colours"
+    assert ann.page.get_by_label("Align left").is_hidden()
+    ann.select(*shapes)
     ann.page.get_by_label("Align left").click()
     room.wait_for(lambda shapes: {shape["position"][0] for shape in shapes} == {100})
     ann.page.get_by_label("Distribute vertically").click()

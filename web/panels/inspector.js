@@ -28,10 +28,13 @@ const unitWords = {
   ratio: (ratio) => `${Math.round(ratio * 100)} %`,
 }
 
-const arrangements = [
+/** What can be done to several shapes together, and to any number. */
+const alignments = [
   ['alignLeft', 'align-left'], ['alignCenter', 'align-center'], ['alignRight', 'align-right'],
   ['alignTop', 'align-top'], ['alignMiddle', 'align-middle'], ['alignBottom', 'align-bottom'],
   ['distributeHorizontally', 'distribute-across'], ['distributeVertically', 'distribute-down'],
+]
+const arrangements = [
   ['bringToFront', 'to-front'], ['sendToBack', 'to-back'], ['duplicate', 'duplicate'], ['delete', 'trash'],
 ]
 
@@ -53,6 +56,7 @@ export class Inspector {
   #timer = 0
   /** @type {Map<string, HTMLButtonElement>} */
   #buttons = new Map()
+  #align = element('div', { class: 'arrange', role: 'group', 'aria-label': 'Align' })
   #arrange = element('div', { class: 'arrange', role: 'group', 'aria-label': 'Arrange' })
   #formGroup = element('fieldset', { class: 'inspector-group' })
   #empty = element('p', { class: 'panel-empty quiet' },
@@ -156,7 +160,8 @@ export class Inspector {
       return made
     }
     const fieldset = () => element('fieldset', { class: 'inspector-group' })
-    this.#arrange.append(...arrangements.map(([name, picture]) => {
+    /** @param {string[][]} names with their icons */
+    const buttons = (names) => names.map(([name, picture]) => {
       const { words, key, run } = this.#actions[name]
       const made = iconButton(picture, words, {
         class: 'plain small', title: key ? `${words} (${key})` : words,
@@ -164,11 +169,13 @@ export class Inspector {
       })
       this.#buttons.set(name, made)
       return made
-    }))
-    this.#form.append(this.#heading, this.#arrange,
+    })
+    this.#arrange.append(...buttons(arrangements))
+    this.#align.append(...buttons(alignments))
+    this.#form.append(this.#heading, this.#arrange, this.#align,
+      group('Colours', fieldset(), this.#fieldsIn('color')),
       group('Name and kind', fieldset(), this.#fieldsIn('who')),
       group('Position and size', fieldset(), this.#fieldsIn('place')),
-      group('Colours', fieldset(), this.#fieldsIn('color')),
       group('Form', this.#formGroup, this.#fieldsIn('form')))
   }
 
@@ -207,6 +214,7 @@ export class Inspector {
     this.#formGroup.hidden = this.#fieldsIn('form').every((field) => field.element.hidden)
     const isReadOnly = !this.#permission.mayEdit
     this.#arrange.hidden = isReadOnly
+    this.#align.hidden = isReadOnly || shapes.length < 2
     for (const field of Object.values(fields)) field.setDisabled(isReadOnly)
     for (const [name, button] of this.#buttons) {
       button.setAttribute('aria-disabled', String(!(this.#actions[name].isEnabled?.() ?? true)))

@@ -20,6 +20,7 @@ import { Removals } from '../furniture/removals.js'
 import { States } from '../furniture/states.js'
 import { Status } from '../furniture/status.js'
 import { Toolbar } from '../furniture/toolbar.js'
+import { tellUnseen } from '../furniture/unseen.js'
 import { welcome } from '../furniture/welcome.js'
 import { Shaking } from '../gestures/shake.js'
 import { readAddress } from '../network/address.js'
@@ -72,7 +73,7 @@ async function openRoom(room, { viewOnly, token }) {
   const socket = openSocket({ room, token })
   const core = await loadCore(fetch('/core.wasm'))
   const options = { name: identity.name, color: identity.color, readonly: viewOnly }
-  const { replica, release, isLeftBehind } = await openReplica(core, room, options)
+  const { replica, release, leftBehind } = await openReplica(core, room, options)
   const connection = new Connection(replica, { room, token }, socket)
   const frames = new Frames()
   const shown = new Shown(connection, frames)
@@ -214,7 +215,8 @@ async function openRoom(room, { viewOnly, token }) {
 
   if (!viewOnly) {
     new Keeper({ room, connection, shown, notices }, release)
-    watchTabs(connection, room, isLeftBehind, async () => {
+    if (leftBehind > 0) tellUnseen(connection, notices, leftBehind)
+    watchTabs(connection, room, leftBehind > 0, async () => {
       const { Couriers } = await import('../storage/couriers.js')
       return new Couriers({ core, room, token, options, connection, permission, refusals, notices })
     })

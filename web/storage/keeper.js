@@ -19,8 +19,8 @@ const costFactor = 100
  * @param {import('../core/core.js').Core} core
  * @param {string} room
  * @param {import('../core/types.js').ReplicaOptions} options with `readonly` it takes over nobody's edits
- * @returns {Promise<{replica: import('../core/replica.js').Replica, release: (() => void) | null, isLeftBehind: boolean}>}
- *   `release` gives the actor back; `isLeftBehind`: other tabs have kept edits that they hadn't sent
+ * @returns {Promise<{replica: import('../core/replica.js').Replica, release: (() => void) | null, leftBehind: number}>}
+ *   `release` gives the actor back; `leftBehind`: how many edits other tabs have kept that they hadn't sent
  */
 export async function openReplica(core, room, options) {
   /** @type {import('./database.js').KeptEdits[]} */
@@ -34,22 +34,22 @@ export async function openReplica(core, room, options) {
         const release = await claim(key, Infinity)
         if (!release) continue
         const replica = restore(core, bytes, drawing, options)
-        if (replica) return { replica, release, isLeftBehind: hasUnsent(edits, key) }
+        if (replica) return { replica, release, leftBehind: unsentOf(edits, key) }
         release()
       }
     }
     const replica = drawing ? restore(core, null, drawing, options) : null
-    if (replica) return { replica, release: await claim(keyOf(room, replica.actor)), isLeftBehind: hasUnsent(edits) }
+    if (replica) return { replica, release: await claim(keyOf(room, replica.actor)), leftBehind: unsentOf(edits) }
   } catch (error) {
     // This browser keeps nothing. The room itself is on the server.
     console.warn('What was kept of this room can’t be read:', error)
   }
   const replica = core.createReplica(options)
-  return { replica, release: await claim(keyOf(room, replica.actor)).catch(() => null), isLeftBehind: hasUnsent(edits) }
+  return { replica, release: await claim(keyOf(room, replica.actor)).catch(() => null), leftBehind: unsentOf(edits) }
 }
 
 /** @param {import('./database.js').KeptEdits[]} edits @param {string} [own] this tab's own key */
-const hasUnsent = (edits, own) => edits.some(({ key, unsent }) => unsent > 0 && key !== own)
+const unsentOf = (edits, own) => edits.reduce((sum, { key, unsent }) => sum + (key === own ? 0 : unsent), 0)
 
 /**
  * Sends edits that other tabs of this browser leave. It looks for them at the beginning if there were any, when a tab is
