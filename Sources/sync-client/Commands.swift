@@ -4,6 +4,6 @@ extension CommandTable {
     [Join.command, Watch.command, Show.command, Replay.command]
       + [Add.command] + ChangeShape.commands + [Order.command] + History.commands
       + ImportExport.commands + [Pipe.command]
-      + [Rooms.command, Top.command, RunBots.command, Check.command]
+      + Operators.commands + [Rooms.command, Top.command, RunBots.command, Check.command]
   )
 }

@@ -16,7 +16,8 @@ async def test_variables_of_what_is_no_limit(shared):
         with open(os.path.join(web, "index.html"), "w") as file:
             file.write("a page of its own")
         environment = {
-            "CANVAS_WEB": web, "CANVAS_LOG_LEVEL": "debug", "CANVAS_COMPRESS": "yes", "CANVAS_HOST": "0.0.0.0", "CANVAS_PROXIES": "127.0.0.1",
+            "CANVAS_WEB": web, "CANVAS_LOG_LEVEL": "debug", "CANVAS_COMPRESS": "yes", "CANVAS_HOST": "0.0.0.0", "CANVAS_OPEN": "yes",
+            "CANVAS_PROXIES": "127.0.0.1",
         }
         with Server(environment=environment) as server:
             assert any("listening on http://0.0.0.0:" in line["message"] for line in server.log)

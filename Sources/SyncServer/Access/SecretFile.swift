@@ -1,28 +1,23 @@
 import Glibc
 
-/// Why the file with the secret can't be used, without its path.
-struct SecretFault: Error, Hashable {
-  let words: String
-}
-
 extension ActorKeys {
   /// Reads the secret from a file, as hexadecimal digits. If there is no file, makes one with a new secret.
   ///
   /// Whoever has the secret can be any actor. Servers that serve the same rooms need the same secret.
   /// - Returns: also whether users other than the file's owner can read it.
-  static func read(_ path: String) throws(SecretFault) -> (keys: ActorKeys, isOpenToOthers: Bool) {
+  static func read(_ path: String) throws(StateFileFault) -> (keys: ActorKeys, isOpenToOthers: Bool) {
     if access(path, F_OK) != 0, errno == ENOENT { try make(path) }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw fault() }
+    guard descriptor >= 0 else { throw StateFileFault() }
     defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw fault() }
+    guard fstat(descriptor, &status) == 0 else { throw StateFileFault() }
     var bytes = [UInt8](repeating: 0, count: secretBytes * 2 + 2)
     let count = Glibc.read(descriptor, &bytes, bytes.count)
-    guard count >= 0 else { throw fault() }
+    guard count >= 0 else { throw StateFileFault() }
     let digits = bytes[..<count].split(separator: UInt8(ascii: "\n")).first ?? []
     guard digits.count == secretBytes * 2, let secret = secret(digits) else {
-      throw SecretFault(words: "this is not a secret of \(secretBytes * 2) hexadecimal digits")
+      throw StateFileFault(words: "this is not a secret of \(secretBytes * 2) hexadecimal digits")
     }
     return (ActorKeys(secret: secret), status.st_mode & 0o077 != 0)
   }
@@ -47,7 +42,7 @@ extension ActorKeys {
   }
 
   /// Writes a whole file and then gives it its name, so that no start finds half a secret.
-  private static func make(_ path: String) throws(SecretFault) {
+  private static func make(_ path: String) throws(StateFileFault) {
     var generator = SystemRandomNumberGenerator()
     var digits: [UInt8] = []
     for _ in 0..<secretBytes {
@@ -59,15 +54,11 @@ extension ActorKeys {
     let new = path + ".new"
     unlink(new)
     let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw fault() }
+    guard descriptor >= 0 else { throw StateFileFault() }
     let isWritten = write(descriptor, digits, digits.count) == digits.count && fsync(descriptor) == 0
     let failure = errno
     close(descriptor)
-    guard isWritten else { throw fault(failure) }
-    guard rename(new, path) == 0 else { throw fault() }
-  }
-
-  private static func fault(_ number: Int32 = errno) -> SecretFault {
-    SecretFault(words: String(cString: strerror(number)))
+    guard isWritten else { throw StateFileFault(failure) }
+    guard rename(new, path) == 0 else { throw StateFileFault() }
   }
 }

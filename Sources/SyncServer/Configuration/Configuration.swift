@@ -18,6 +18,10 @@ struct Configuration: Hashable, Sendable {
   var logFormat = Logger.Format.text
   /// The file of tokens. Without it, everyone may do everything.
   var tokens: String?
+  /// Whether to listen on other addresses than loopback's though nobody needs a token.
+  var isOpen = false
+  /// The file in which who did what is put on record.
+  var audit: String?
   /// The proxies whose `X-Forwarded-For` is believed.
   var proxies = Proxies()
   /// The names of the server, and whose pages may use it.

@@ -56,6 +56,26 @@ struct Option: Sendable {
       $1.tokens = $0
       return nil
     },
+    Option(
+      name: "--open",
+      value: nil,
+      words: "without tokens, listen on --host all the same, and let everyone do everything",
+      standard: nil
+    ) {
+      guard let flag = truth($0) else { return "must be true or false" }
+      $1.isOpen = flag
+      return nil
+    },
+    Option(
+      name: "--audit",
+      value: "FILE",
+      words: "who entered, was refused, deleted, locked and removed, as JSON lines",
+      standard: "none"
+    ) {
+      guard !$0.isEmpty else { return "needs a file" }
+      $1.audit = $0
+      return nil
+    },
     Option(name: "--log-level", value: "LEVEL", words: "error, warning, info or debug", standard: "info") {
       guard let level = Logger.Level($0) else { return "must be error, warning, info or debug" }
       $1.logLevel = level

@@ -27,6 +27,9 @@ actor Hub {
   var tokens: Tokens?
   /// Shows who is which actor.
   var keys = ActorKeys.temporary()
+  var locks = RoomLocks()
+  /// Who did what. `nil` if nobody wants to know.
+  var audit: AuditLog?
   var visitors: Visitors
   var rooms: RoomTable
   var turns = Turns()
@@ -63,10 +66,19 @@ actor Hub {
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   /// Begins to listen, with a log that is ready.
-  /// - Parameter keys: `nil` for keys that end with the process.
+  /// - Parameters:
+  ///   - keys: `nil` for keys that end with the process.
+  ///   - locks: `nil` for locks that do.
   /// - Returns: the port.
-  func start(log: any RoomLog, keys: ActorKeys? = nil) throws(ListenError) -> Int {
+  func start(
+    log: any RoomLog,
+    keys: ActorKeys? = nil,
+    locks: RoomLocks? = nil,
+    audit: AuditLog? = nil
+  ) throws(ListenError) -> Int {
     if let keys { self.keys = keys }
+    if let locks { self.locks = locks }
+    self.audit = audit
     self.log.open(log)
     loop.register(self)
     var options = ListenOptions()

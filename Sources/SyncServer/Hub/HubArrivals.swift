@@ -60,11 +60,15 @@ extension Hub {
         address: address,
         token: tokens == nil ? nil : request.token,
         grant: grant,
-        conversation: Conversation(encoding: encoding, roleMax: grant.role, limits: limits, now: .now()),
+        conversation: Conversation(encoding: encoding, roleMax: role(of: grant, in: name), limits: limits, now: .now()),
         helloTimer: loop.schedule(afterMilliseconds: limits.helloMilliseconds) { self.helloIsDue(number) }
       )
     }
     logger.debug("connected", ["room": .text(name), "address": .text(address)])
+  }
+
+  private func role(of grant: Grant, in room: String) -> Role {
+    isLocked(room) && grant.level < .operator ? .viewer : grant.role
   }
 
   private func turnAway(

@@ -98,6 +98,7 @@ extension Hub {
         "peers": .init(open.room.memberCount),
       ]
     )
+    if let name = open.room.audience.member(id)?.peer.name { recordEntry(of: visitor, name: name, as: role) }
     for step in waiting {
       guard visitor.place(for: step) != nil else { return }
       perform(step, for: visitor, in: open, id, now: now)

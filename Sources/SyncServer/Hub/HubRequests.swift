@@ -42,6 +42,7 @@ extension Hub: RoomService {
   func noteRefusal(_ refusal: Refusal) {
     counts.noteRefusal(refusal.code)
     refusals.write(refusal)
+    record(refusal)
   }
 
   // MARK: One room

@@ -101,6 +101,7 @@ extension Hub {
     quotas.forgetFaded(now: now.monotonicMilliseconds)
     requestBook.forgetFullRates(now: now.monotonicMilliseconds)
     refusals.beginSecond()
+    complain(audit?.beginSecond())
     logger.writeSums()
     log.retain(now: now)
     verifySome(now: now)

@@ -52,6 +52,18 @@ protocol RoomService: Actor {
     from payer: Payer
   ) async -> Result<Cursor, Rejection>
   func delete(_ name: String) async -> Deletion
+
+  // MARK: What operators do
+
+  /// Everyone who is in a room.
+  func people(in room: String) -> [Person]
+  /// - Returns: whether the actor was there.
+  func remove(_ actor: Identifier, from room: String, by request: Request) -> Bool
+  /// Whether only operators may write to a room.
+  func isLocked(_ room: String) -> Bool
+  func setLock(_ room: String, isLocked: Bool, by request: Request) -> Result<Void, StateFileFault>
+  /// Puts on record what somebody did.
+  func record(_ event: StaticString, _ request: Request, room: String, actor: String?)
 }
 
 /// A room at one moment.

@@ -4,7 +4,7 @@ import WebSocketLoop
 // Writing over HTTP.
 
 extension RoomService {
-  func operations(_ exchange: PendingRequest, _ name: String) async -> Response {
+  func operations(_ exchange: PendingRequest, _ name: String, _ grant: Grant) async -> Response {
     let request = exchange.request
     guard request.isJSON else { return .notJSON }
     guard exchange.body.count <= Int(limits.messageBytes) else {
@@ -15,6 +15,10 @@ extension RoomService {
       submission = try JSONEncoding.decodeSubmission(exchange.body, operationsMax: limits.operationsPerMessage)
     } catch {
       return .refusing(error)
+    }
+    // A stamp names its writer, and over HTTP nothing shows who writes.
+    if grant.level < .operator, let index = submission.operations.firstIndex(where: { $0.at != nil }) {
+      return .rejected(Rejection(operation: index, code: .badStamp, message: RoomServiceWords.stamped))
     }
     let payer = payer(of: request)
     guard spend(submission.operations.count, payer) else { return .tooFast }
@@ -56,11 +60,14 @@ extension RoomService {
     }
   }
 
-  func deletion(of name: String) async -> Response {
+  func deletion(of name: String, by request: Request) async -> Response {
     switch await delete(name) {
-    case .done: Response(status: 204, headers: Response.guarded)
-    case .absent: .noSuchRoom
-    case .failed(let words): .error(503, code: "unavailable", message: words)
+    case .done:
+      record("deleted", request, room: name, actor: nil)
+      _ = setLock(name, isLocked: false, by: request)
+      return Response(status: 204, headers: Response.guarded)
+    case .absent: return .noSuchRoom
+    case .failed(let words): return .error(503, code: "unavailable", message: words)
     }
   }
 
@@ -83,6 +90,10 @@ extension RoomService {
     let now = Moment.now().monotonicMilliseconds
     return requestBook.spend(operations, party: payer.address, now: now)
   }
+}
+
+private enum RoomServiceWords {
+  static let stamped: Text = "over HTTP only operators may write stamps; leave `at` out"
 }
 
 // These run beside the loop. For a large room, reading a document and finding places in the order take a while.

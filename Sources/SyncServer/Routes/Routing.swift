@@ -108,7 +108,7 @@ extension RoomService {
   private func interface(_ exchange: PendingRequest, _ parts: [String]) async -> Response {
     let request = exchange.request
     guard let grant = grant(of: request.token) else { return .noToken }
-    guard parts.first == "rooms", parts.count <= 3 else { return .notFound }
+    guard parts.first == "rooms", parts.count <= 4 else { return .notFound }
     if let name = request.malformedParameter {
       return .error(400, code: "bad_request", message: "the parameter \(name) is not percent-encoded correctly")
     }
@@ -120,12 +120,16 @@ extension RoomService {
     let name = parts[1]
     let isWriting = parts.count == 3 && (parts[2] == "ops" || parts[2] == "layout") && request.method == "POST"
     let isDeleting = parts.count == 2 && request.method == "DELETE"
-    let needed: Grant.Level = isDeleting ? .operator : isWriting ? .editor : .viewer
+    let isOperating = parts.count >= 3 && (parts[2] == "peers" || parts[2] == "lock")
+    guard isOperating || parts.count < 4 else { return .notFound }
+    let needed: Grant.Level = isDeleting || isOperating ? .operator : isWriting ? .editor : .viewer
     if let refusal = Response.refusal(grant, room: name, needs: needed) { return refusal }
+    if isWriting, isLocked(name), grant.level < .operator { return .locked }
+    if isOperating { return operating(request, name, Array(parts.dropFirst(2))) }
     guard parts.count == 3 else {
       switch request.method {
       case "GET", "HEAD": return await reading(name) { await self.drawing($0, request) }
-      case "DELETE": return await deletion(of: name)
+      case "DELETE": return await deletion(of: name, by: request)
       default: return .notAllowed("GET, HEAD, DELETE")
       }
     }
@@ -144,7 +148,7 @@ extension RoomService {
       }
     case "ops", "layout":
       guard request.method == "POST" else { return .notAllowed("POST") }
-      return await parts[2] == "ops" ? operations(exchange, name) : layout(exchange, name)
+      return await parts[2] == "ops" ? operations(exchange, name, grant) : layout(exchange, name)
     case "sync":
       guard request.isReading else { return .notAllowed("GET") }
       return .error(400, code: "bad_request", message: "this address is for WebSockets; send an upgrade request")

@@ -5,11 +5,12 @@ import WebSocketLoop
 /// The process: puts the parts together, waits for a signal, and takes them apart.
 enum Server {
   static func run(_ configuration: Configuration) -> Never {
-    let signals = signals(rereads: configuration.tokens != nil)
+    let signals = signals(rereads: configuration.tokens != nil || configuration.audit != nil)
     // Done before there are threads, so that all threads leave the signals to `waitForSignal`.
     block(signals)
     let logger = Logger(level: configuration.logLevel, format: configuration.logFormat)
     var configuration = configuration
+    configuration.host = host(configuration, logger)
     configuration.sites.addOwn([configuration.host, machineName()])
     for complaint in configuration.complaints { logger.warning(complaint) }
     let tokens = configuration.tokens.map { path in
@@ -36,11 +37,13 @@ enum Server {
     let hub = Hub(loop: loop, configuration: configuration, logger: logger, files: files, tokens: tokens)
     let log = openLog(configuration, logger, sink: { hub.logTold($0) })
     let keys = actorKeys(configuration, logger)
+    let locks = locks(configuration)
+    let audit = audit(configuration)
     do throws(ListenError) {
       let port = try loop.perform { () throws(ListenError) -> Int in
         // `assumeIsolated` would throw any error. This keeps the error's type.
         let started = hub.assumeIsolated { hub in
-          Result { () throws(ListenError) in try hub.start(log: log, keys: keys) }
+          Result { () throws(ListenError) in try hub.start(log: log, keys: keys, locks: locks, audit: audit) }
         }
         return try started.get()
       }
@@ -52,7 +55,10 @@ enum Server {
       log.close()
       fail(words(error))
     }
-    while waitForSignal(signals) == SIGHUP { reread(configuration, for: hub, logger) }
+    while waitForSignal(signals) == SIGHUP {
+      loop.execute { hub.assumeIsolated { $0.reopenAudit() } }
+      reread(configuration, for: hub, logger)
+    }
     loop.execute { hub.assumeIsolated { $0.stop() } }
     // On a second signal to stop, the process ends at once.
     while waitForSignal(signals) == SIGHUP {}
@@ -107,11 +113,46 @@ enum Server {
     }
   }
 
+  /// Where to listen. Where nobody needs a token, others than this machine are let in only if the operator says so.
+  private static func host(_ configuration: Configuration, _ logger: Logger) -> String {
+    let host = configuration.host
+    let isLoopback = host == "localhost" || NetworkAddress(host)?.isLoopback == true
+    guard configuration.tokens == nil, !configuration.isOpen, !isLoopback else { return host }
+    guard host == "0.0.0.0" || host == "::" else {
+      StandardError.complain(
+        "--host \(host): without --tokens everyone who reaches this address could read and erase all rooms; "
+          + "give --tokens FILE, or --open"
+      )
+      exit(64)
+    }
+    logger.warning(
+      "without tokens the server listens on loopback only; give --tokens FILE, or --open to let everyone in",
+      ["host": .text(host)]
+    )
+    return "127.0.0.1"
+  }
+
+  /// The rooms that are locked stay locked.
+  private static func locks(_ configuration: Configuration) -> RoomLocks? {
+    guard case .directory(let directory) = configuration.storage else { return nil }
+    let path = directory + "/canvas.locks"
+    do throws(StateFileFault) { return try RoomLocks(path: path) } catch { fail("\(path): \(error.words)") }
+  }
+
+  private static func audit(_ configuration: Configuration) -> AuditLog? {
+    configuration.audit.map { path in
+      do throws(AuditFault) { return try AuditLog(path: path) } catch {
+        StandardError.complain("--audit \(path): \(error.words)")
+        exit(64)
+      }
+    }
+  }
+
   /// The keys of actors are as lasting as the rooms.
   private static func actorKeys(_ configuration: Configuration, _ logger: Logger) -> ActorKeys? {
     guard case .directory(let directory) = configuration.storage else { return nil }
     let path = directory + "/canvas.secret"
-    do throws(SecretFault) {
+    do throws(StateFileFault) {
       let (keys, isOpenToOthers) = try ActorKeys.read(path)
       if isOpenToOthers { logger.warning("other users of this machine can read the secret", ["file": .text(path)]) }
       return keys

@@ -58,6 +58,11 @@ indirect enum JSONValue: Sendable {
     return text
   }
 
+  var isTrue: Bool {
+    guard case .boolean(let flag) = self else { return false }
+    return flag
+  }
+
   var number: Double? {
     guard case .number(let number) = self else { return nil }
     return number

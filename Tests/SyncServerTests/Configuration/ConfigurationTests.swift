@@ -91,6 +91,13 @@ import Testing
       expectation: "sites such as"
     ) { _ = $0.sites.setOrigins($1) },
     Setting(
+      name: "--open",
+      values: ["true", "1", "yes", "on", "false", "0", "no", "off", ""],
+      bad: ["maybe", "TRUE"],
+      expectation: "true or false"
+    ) { $0.isOpen = ["true", "1", "yes", "on"].contains($1) },
+    Setting(name: "--audit", values: ["a", "b"], bad: [""], expectation: "a file") { $0.audit = $1 },
+    Setting(
       name: "--compress",
       values: ["true", "1", "yes", "on", "false", "0", "no", "off", ""],
       bad: ["maybe", "TRUE"],

@@ -1,0 +1,59 @@
+import Glibc
+
+/// The rooms to which only operators may write. They are kept in a file, one name a line, so that a restart opens none.
+struct RoomLocks: Sendable {
+  /// `nil` if nothing is stored.
+  private let path: String?
+  private var names: Set<String> = []
+
+  /// No locks, and none that outlast the process.
+  init() { path = nil }
+
+  /// - Parameter path: a file that may be missing.
+  init(path: String) throws(StateFileFault) {
+    self.path = path
+    guard access(path, F_OK) == 0 || errno != ENOENT else { return }
+    guard let file = fopen(path, "re") else { throw StateFileFault() }
+    defer { fclose(file) }
+    var line: UnsafeMutablePointer<CChar>?
+    var room = 0
+    defer { free(line) }
+    while getline(&line, &room, file) > 0, let text = line {
+      let name = String(cString: text).filter { $0 != "\n" }
+      guard RoomName.isValid(name) else { throw StateFileFault(words: "\(name) is not a room name") }
+      names.insert(name)
+    }
+  }
+
+  func contains(_ room: String) -> Bool { names.contains(room) }
+
+  /// Locks a room or unlocks it, for good once this returns.
+  mutating func set(_ room: String, isLocked: Bool) throws(StateFileFault) {
+    var changed = names
+    if isLocked { changed.insert(room) } else { changed.remove(room) }
+    guard changed != names else { return }
+    if let path { try RoomLocks.write(changed, to: path) }
+    names = changed
+  }
+
+  /// Writes a whole file and then gives it the old one's name.
+  private static func write(_ names: Set<String>, to path: String) throws(StateFileFault) {
+    let text = Array(names.sorted().map { $0 + "\n" }.joined().utf8)
+    let new = path + ".new"
+    let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw StateFileFault() }
+    let isWritten = Glibc.write(descriptor, text, text.count) == text.count && fsync(descriptor) == 0
+    let number = errno
+    close(descriptor)
+    guard isWritten else { throw StateFileFault(number) }
+    guard rename(new, path) == 0 else { throw StateFileFault() }
+  }
+}
+
+/// Why a file in the data directory can't be used, without its path.
+struct StateFileFault: Error, Hashable {
+  let words: String
+
+  init(words: String) { self.words = words }
+  init(_ number: Int32 = errno) { words = String(cString: strerror(number)) }
+}

@@ -1,0 +1,120 @@
+import CanvasCRDT
+import WebSocketLoop
+
+// What operators do to rooms and to those in them, and what is put on record.
+
+extension Hub {
+  func isLocked(_ room: String) -> Bool { locks.contains(room) }
+
+  /// Everyone who is in a room, by actor.
+  func people(in room: String) -> [Person] {
+    var people: [Person] = []
+    for visitor in visitors.all {
+      guard visitor.room == room, case .joined(let open, let id) = visitor.stage,
+        let member = open.room.audience.member(id)
+      else { continue }
+      people.append(
+        Person(
+          actor: member.actor,
+          name: member.peer.name,
+          color: member.peer.color,
+          role: member.role,
+          token: visitor.grant.label,
+          address: visitor.address
+        )
+      )
+    }
+    return people.sorted { $0.actor < $1.actor }
+  }
+
+  /// - Returns: whether the actor was there.
+  func remove(_ actor: Identifier, from room: String, by request: Request) -> Bool {
+    let found = visitors.all.filter { $0.room == room && $0.actor == actor && !$0.isGone }
+    guard !found.isEmpty else { return false }
+    for visitor in found { close(visitor, .forbidden, "an operator has removed you from this room", error: "removed") }
+    record("removed", request, room: room, actor: actor.text)
+    return true
+  }
+
+  /// Locks a room, or unlocks it. Those whose role changes by that are closed, and come back with the other role.
+  func setLock(_ room: String, isLocked: Bool, by request: Request) -> Result<Void, StateFileFault> {
+    guard locks.contains(room) != isLocked else { return .success(()) }
+    do throws(StateFileFault) {
+      try locks.set(room, isLocked: isLocked)
+    } catch {
+      logger.error("the locks can't be stored", ["reason": .text(error.words)])
+      return .failure(error)
+    }
+    let words: Text =
+      isLocked ? "the room was locked; connect again to look on" : "the room was unlocked; connect again"
+    for visitor in visitors.all where visitor.room == room && visitor.grant.level == .editor && !visitor.isGone {
+      close(visitor, .goingAway, words)
+    }
+    logger.info(isLocked ? "room locked" : "room unlocked", ["room": .text(room)])
+    record(isLocked ? "locked" : "unlocked", request, room: room)
+    return .success(())
+  }
+
+  // MARK: On record
+
+  func record(_ event: StaticString, _ request: Request, room: String, actor: String? = nil) {
+    guard audit != nil else { return }
+    complain(
+      audit?.write(
+        AuditLog.Deed(
+          event: event,
+          room: room,
+          actor: actor,
+          token: grant(of: request.token)?.label,
+          address: address(of: request)
+        )
+      )
+    )
+  }
+
+  func recordEntry(of visitor: Visitor, name: Text, as role: Role) {
+    guard audit != nil else { return }
+    complain(
+      audit?.write(
+        AuditLog.Deed(
+          event: "entered",
+          room: visitor.room,
+          actor: visitor.actor?.text,
+          token: visitor.grant.label,
+          address: visitor.address,
+          details: [("role", role == .editor ? "editor" : "viewer"), ("name", name.string)]
+        )
+      )
+    )
+  }
+
+  /// Only who was kept from entering or from doing something is on record, not each operation that was wrong.
+  func record(_ refusal: Refusal) {
+    guard audit != nil, Hub.refusalsOnRecord.contains(refusal.code) else { return }
+    complain(
+      audit?.writeRefusal(
+        AuditLog.Deed(
+          event: "refused",
+          room: refusal.room,
+          actor: refusal.actor,
+          token: refusal.token,
+          address: refusal.address,
+          details: [("code", refusal.code), ("reason", refusal.reason)]
+        )
+      )
+    )
+  }
+
+  private static let refusalsOnRecord: Set<String> = [
+    "no_token", "forbidden", "removed", "too_many", "http_401", "http_403", "http_421",
+  ]
+
+  func reopenAudit() {
+    do throws(AuditFault) { try audit?.reopen() } catch { complain(error) }
+  }
+
+  func complain(_ fault: AuditFault?) {
+    guard let fault else { return }
+    logger.error("the audit log can't be written", ["reason": .text(fault.words)])
+  }
+}

@@ -1,0 +1,112 @@
+import CanvasCRDT
+import Glibc
+
+/// The record of who did what, for as long as the operator keeps it: one JSON object a line, in a file of its own.
+///
+/// It names people by their actor, the label of their token and their address. It never has a token.
+struct AuditLog: Sendable {
+  /// What somebody did, or tried to do.
+  struct Deed: Sendable {
+    var event: StaticString
+    var room: String?
+    var actor: String?
+    var token: String?
+    var address: String
+    /// What belongs to this event alone.
+    var details: [(key: StaticString, value: String)] = []
+  }
+
+  private let path: String
+  private var descriptor: Int32
+  private var refusals = 0
+  private var unwritten = 0
+
+  /// A flood of refusals must not fill the disk. The others are a number.
+  private static let refusalsASecond = 100
+
+  init(path: String) throws(AuditFault) {
+    self.path = path
+    descriptor = try AuditLog.open(path)
+  }
+
+  private static func open(_ path: String) throws(AuditFault) -> Int32 {
+    let descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw AuditFault(words: String(cString: strerror(errno))) }
+    return descriptor
+  }
+
+  /// Opens the file anew, after whoever keeps logs has given the old one another name. If that fails, the old file is
+  /// written on.
+  mutating func reopen() throws(AuditFault) {
+    let new = try AuditLog.open(path)
+    close(descriptor)
+    descriptor = new
+  }
+
+  /// - Returns: why nothing could be written, if so.
+  func write(_ deed: Deed) -> AuditFault? {
+    write { line in
+      line.key("event")
+      line.value(deed.event)
+      for (key, value) in [("room", deed.room), ("actor", deed.actor), ("token", deed.token)]
+        as [(StaticString, String?)]
+      {
+        guard let value else { continue }
+        line.key(key)
+        line.value(text: Text(value))
+      }
+      line.key("address")
+      line.value(text: Text(deed.address))
+      for (key, value) in deed.details {
+        line.key(key)
+        line.value(text: Text(value))
+      }
+    }
+  }
+
+  mutating func writeRefusal(_ deed: Deed) -> AuditFault? {
+    guard refusals < AuditLog.refusalsASecond else {
+      unwritten += 1
+      return nil
+    }
+    refusals += 1
+    return write(deed)
+  }
+
+  /// To be called once a second.
+  mutating func beginSecond() -> AuditFault? {
+    defer {
+      refusals = 0
+      unwritten = 0
+    }
+    guard unwritten > 0 else { return nil }
+    let count = unwritten
+    return write { line in
+      line.key("event")
+      line.value("refused more")
+      line.key("count")
+      line.value(count)
+    }
+  }
+
+  private func write(_ fill: (inout JSONWriter) -> Void) -> AuditFault? {
+    var writer = JSONWriter(capacity: 256)
+    writer.beginObject()
+    writer.key("time")
+    writer.value(text: Text(WallClock.text(WallClock.now())))
+    fill(&writer)
+    writer.endObject()
+    var line = writer.finish()
+    line.append(UInt8(ascii: "\n"))
+    // One call, so that a line is whole whoever else writes to the file.
+    guard Glibc.write(descriptor, line, line.count) == line.count else {
+      return AuditFault(words: String(cString: strerror(errno)))
+    }
+    return nil
+  }
+}
+
+/// Why the audit log can't be written, without its path.
+struct AuditFault: Error, Hashable {
+  let words: String
+}

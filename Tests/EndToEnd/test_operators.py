@@ -1,0 +1,198 @@
+"""What operators do to rooms and to those in them, what is put on record, and who is let in without tokens."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import stat
+
+from client import Client, eventually, stamp
+from server import Server, identifier, run
+from test_tokens import ANN, GUEST, KEEPER, asking, bearer, enter, knock, post
+
+
+def records(path):
+    with open(path) as file:
+        return [json.loads(line) for line in file]
+
+
+async def peers(server, room):
+    answer = await server.get(f"/v1/rooms/{room}/peers", bearer(KEEPER))
+    assert answer.status == 200, answer.body
+    return answer.json
+
+
+async def test_operators_see_who_is_in_a_room():
+    """H11: By actor, with role, token's label and address. Others may not ask."""
+    with asking() as (server, _):
+        ann, guest = await enter(server, "demo", ANN, name="Ann", color="#112233"), await enter(server, "demo", GUEST, name="Eve")
+        await enter(server, "team-a", ANN)
+        found = await peers(server, "demo")
+        expected = [
+            {"actor": ann.actor, "name": "Ann", "color": "#112233", "role": "editor", "token": "Ann's laptop", "address": "127.0.0.1"},
+            {"actor": guest.actor, "name": "Eve", "color": guest_color(found, guest), "role": "viewer", "token": "line 3",
+             "address": "127.0.0.1"},
+        ]
+        assert found == {"room": "demo", "locked": False, "peers": sorted(expected, key=lambda each: each["actor"])}
+        assert (await peers(server, "empty"))["peers"] == []
+        for token in (ANN, GUEST):
+            for method, path in [("GET", "peers"), ("DELETE", f"peers/{ann.actor}"), ("PUT", "lock"), ("DELETE", "lock")]:
+                answer = await server.http(method, f"/v1/rooms/demo/{path}", headers=bearer(token))
+                assert answer.status == 403 and answer.error == "forbidden", (token, path)
+        for method, path, status in [("POST", "peers", 405), ("GET", "lock", 405), ("GET", f"peers/{ann.actor}", 405),
+                                     ("DELETE", "peers/nobody", 404), ("PUT", "lock/x", 404), ("GET", "peers/a/b", 404)]:
+            answer = await server.http(method, f"/v1/rooms/demo/{path}", headers=bearer(KEEPER))
+            assert answer.status == status, (method, path, answer.body)
+
+
+def guest_color(found, guest):
+    return next(each["color"] for each in found["peers"] if each["actor"] == guest.actor)
+
+
+async def test_an_operator_removes_a_peer():
+    """H11: It is closed with 4403 after the error `removed`; nobody else is."""
+    with asking() as (server, _):
+        ann, guest = await enter(server, "demo", ANN), await enter(server, "demo", GUEST)
+        path = f"/v1/rooms/demo/peers/{ann.actor}"
+        assert (await server.http("DELETE", path, headers=bearer(KEEPER))).status == 204
+        assert (await ann.until("error"))["code"] == "removed" and await ann.closed() == 4403
+        assert (await guest.until("leave"))["actor"] == ann.actor
+        answer = await server.http("DELETE", path, headers=bearer(KEEPER))
+        assert answer.status == 404 and answer.error == "no_such_peer"
+
+
+async def test_only_operators_write_to_a_locked_room():
+    """H12: Editors come back as viewers, over HTTP they are refused; a restart changes nothing; deletion ends it."""
+    with asking() as (server, _):
+        async def lock(method, room="demo"):
+            assert (await server.http(method, f"/v1/rooms/{room}/lock", headers=bearer(KEEPER))).status == 204
+
+        async def draws(token, room="demo"):
+            client = await enter(server, room, token)
+            answer = await client.write({"shape": identifier(), "set": {"kind": "star"}})
+            over_http = [(await post(server, room, token, what)).status for what in ("ops", "layout")]
+            if client.welcome["role"] == "editor":
+                assert answer["type"] == "ack" and over_http == [200, 200]
+                return True
+            assert answer["type"] == "reject" and answer["code"] == "read_only" and over_http == [403, 403]
+            return False
+
+        ann, keeper = await enter(server, "demo", ANN), await enter(server, "demo", KEEPER)
+        guest, elsewhere = await enter(server, "demo", GUEST), await enter(server, "team-a", ANN)
+        assert await draws(ANN)
+        await lock("PUT")
+        await lock("PUT")
+        assert await ann.closed() == 1001
+        for client in (keeper, elsewhere):
+            assert (await client.write({"shape": identifier(), "set": {"kind": "star"}}))["type"] == "ack"
+        assert (await peers(server, "demo"))["locked"] is True and not guest.errors
+        for _ in range(2):
+            assert not await draws(ANN) and await draws(KEEPER) and await draws(ANN, "team-a")
+            server.kill()
+            server.start()
+        looking = await enter(server, "demo", ANN)
+        assert looking.welcome["role"] == "viewer"
+        await lock("DELETE")
+        assert await looking.closed() == 1001 and await draws(ANN)
+        await lock("PUT", "team-a")
+        assert (await server.http("DELETE", "/v1/rooms/team-a", headers=bearer(KEEPER))).status == 204
+        assert await draws(ANN, "team-a")
+
+
+async def test_stamps_over_http_are_for_operators():
+    """W2: An editor's request without a connection can't write in another's name, not even beside operations without stamps."""
+    with asking() as (server, _):
+        ann = await enter(server, "demo", ANN)
+        forged = {"shape": identifier(), "at": stamp(ann.actor), "set": {"kind": "star"}}
+        plain = {"shape": identifier(), "set": {"kind": "star"}}
+        answer = await server.http("POST", "/v1/rooms/demo/ops", {"ops": [plain, forged]}, bearer(ANN))
+        assert answer.status == 400 and answer.error == "bad_stamp" and "operation 1" in answer.json["error"]["message"]
+        assert (await server.http("POST", "/v1/rooms/demo/ops", {"ops": [plain]}, bearer(ANN))).status == 200
+        assert (await server.http("POST", "/v1/rooms/demo/ops", {"ops": [forged]}, bearer(KEEPER))).status == 200
+
+
+async def test_the_audit_log_says_who_did_what(tmp_path):
+    """Who entered, was refused, removed, locked and deleted, by actor and token's label. Never a token. SIGHUP opens it anew."""
+    path = str(tmp_path / "audit.jsonl")
+    with asking(LINES_WITH_LABELS, "--audit", path) as (server, _):
+        assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+        ann = await enter(server, "demo", ANN, name="Ann")
+        await knock(server, "other", ANN)
+        await knock(server, "demo")
+        assert (await post(server, "demo", GUEST)).status == 403
+        for method, what in [("PUT", "/lock"), ("DELETE", "/lock"), ("DELETE", "")]:
+            if what == "/lock" and method == "PUT":
+                assert (await server.http("DELETE", f"/v1/rooms/demo/peers/{ann.actor}", headers=bearer(KEEPER))).status == 204
+                assert (await post(server, "demo", KEEPER)).status == 200
+            assert (await server.http(method, f"/v1/rooms/demo{what}", headers=bearer(KEEPER))).status == 204
+        found = records(path)
+        where = {"address": "127.0.0.1"}
+        expected = [
+            {"event": "entered", "room": "demo", "actor": ann.actor, "token": "Ann", "role": "editor", "name": "Ann"},
+            {"event": "refused", "room": "other", "token": "Ann", "code": "forbidden"},
+            {"event": "refused", "room": "demo", "code": "no_token"},
+            {"event": "refused", "room": "demo", "token": "Guest", "code": "http_403"},
+            {"event": "refused", "room": "demo", "actor": ann.actor, "token": "Ann", "code": "removed"},
+            {"event": "removed", "room": "demo", "actor": ann.actor, "token": "Keeper"},
+            {"event": "locked", "room": "demo", "token": "Keeper"},
+            {"event": "unlocked", "room": "demo", "token": "Keeper"},
+            {"event": "deleted", "room": "demo", "token": "Keeper"},
+        ]
+        assert [{key: value for key, value in line.items() if key not in ("time", "reason")} for line in found] == [
+            each | where for each in expected]
+        assert all(line["time"].endswith("Z") for line in found)
+        os.rename(path, path + ".1")
+        server.process.send_signal(signal.SIGHUP)
+
+        async def reopened():
+            return os.path.exists(path)
+
+        await eventually(reopened, "the file is opened anew")
+        await enter(server, "demo", GUEST)
+        assert [line["event"] for line in records(path)] == ["entered"]
+        for place in (path, path + ".1"):
+            with open(place) as file:
+                text = file.read()
+            assert not any(token in text for token in (ANN, GUEST, KEEPER))
+    code, _, said = await asyncio.to_thread(run, "--data", "memory", "--audit", str(tmp_path / "no" / "file"))
+    assert code == 64 and said.startswith("SyncServer: --audit ") and said.count("\n") == 1
+
+
+LINES_WITH_LABELS = f"{ANN} editor demo team-*  # Ann\n{GUEST} viewer * # Guest\n{KEEPER} operator * # Keeper\n"
+
+
+def foreign_address():
+    """An address of this machine that is not loopback's; None if it has none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            # Connecting a datagram socket sends nothing.
+            probe.connect(("192.0.2.1", 9))
+        except OSError:
+            return None
+        address = probe.getsockname()[0]
+    return None if address.startswith("127.") else address
+
+
+def reaches(address, port):
+    try:
+        with socket.create_connection((address, port), timeout=5):
+            return True
+    except OSError:
+        return False
+
+
+async def test_without_tokens_only_this_machine_is_let_in():
+    """The server says so and goes on listening on loopback; with `--open` or tokens it listens where it was told to."""
+    address = foreign_address()
+    for flags, is_open in [(["--host", "0.0.0.0"], False), (["--host", "::"], False), (["--host", "0.0.0.0", "--open"], True)]:
+        with Server(*flags) as server:
+            assert reaches("127.0.0.1", server.port)
+            warned = [line for line in server.log if line["level"] == "warning" and "--open" in line["message"]]
+            assert bool(warned) is not is_open, flags
+            if address:
+                assert reaches(address, server.port) is is_open, flags
+    with asking(LINES_WITH_LABELS, "--host", "0.0.0.0") as (server, _):
+        assert not address or reaches(address, server.port)
+    code, _, said = await asyncio.to_thread(run, "--data", "memory", "--port", 0, "--host", "192.0.2.1")
+    assert code == 64 and "--open" in said and said.count("\n") == 1, said
