@@ -24,7 +24,7 @@ async def peers(server, room):
 
 
 async def test_operators_see_who_is_in_a_room():
-    """H11: By actor, with role, token's label and address. Others may not ask."""
+    """H14: By actor, with role, token's label and address. Others may not ask."""
     with asking() as (server, _):
         ann, guest = await enter(server, "demo", ANN, name="Ann", color="#112233"), await enter(server, "demo", GUEST, name="Eve")
         await enter(server, "team-a", ANN)
@@ -51,7 +51,7 @@ def guest_color(found, guest):
 
 
 async def test_an_operator_removes_a_peer():
-    """H11: It is closed with 4403 after the error `removed`; nobody else is."""
+    """H14: It is closed with 4403 after the error `removed`; nobody else is."""
     with asking() as (server, _):
         ann, guest = await enter(server, "demo", ANN), await enter(server, "demo", GUEST)
         path = f"/v1/rooms/demo/peers/{ann.actor}"
@@ -63,7 +63,7 @@ async def test_an_operator_removes_a_peer():
 
 
 async def test_only_operators_write_to_a_locked_room():
-    """H12: Editors come back as viewers, over HTTP they are refused; a restart changes nothing; deletion ends it."""
+    """H15: Editors come back as viewers, over HTTP they are refused; a restart changes nothing; deletion ends it."""
     with asking() as (server, _):
         async def lock(method, room="demo"):
             assert (await server.http(method, f"/v1/rooms/{room}/lock", headers=bearer(KEEPER))).status == 204

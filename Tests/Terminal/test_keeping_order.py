@@ -11,7 +11,7 @@ ANN, KEEPER = "ann-4f1b9c0d2e8a7f63", "keeper-2e8a7f634f1b9c0d"
 
 
 async def test_peers_are_listed_and_removed_and_rooms_locked():
-    """H11, H12: In words and as JSON. Without an operator's token the message says so."""
+    """H14, H15: In words and as JSON. Without an operator's token the message says so."""
     with tempfile.NamedTemporaryFile("w") as file:
         file.write(f"{ANN} editor *  # Ann's laptop\n{KEEPER} operator *\n")
         file.flush()

@@ -26,6 +26,12 @@ struct Grant: Hashable, Sendable {
   var rooms: [RoomPattern]
   /// The name of the token in the log, which never shows the token itself.
   var label: String?
+  /// When it ends, in Unix milliseconds. `nil` if it doesn't.
+  var endsAt: UInt64?
+  /// What its bearer is called, whatever name the bearer gives.
+  var name: String?
+  /// The actor that its bearer is.
+  var actor: Identifier?
 
   /// The grant of every client if the server asks for no tokens.
   static let everything = Grant(level: .operator, rooms: [.all])

@@ -18,6 +18,9 @@ struct Configuration: Hashable, Sendable {
   var logFormat = Logger.Format.text
   /// The file of tokens. Without it, everyone may do everything.
   var tokens: String?
+  /// The file or directory with the keys of signed tokens, and what such tokens must say.
+  var signingKeys: String?
+  var tokenTerms = SignedTokens.Terms()
   /// Whether to listen on other addresses than loopback's though nobody needs a token.
   var isOpen = false
   /// The file in which who did what is put on record.
@@ -33,6 +36,8 @@ struct Configuration: Hashable, Sendable {
   var complaints: [String] = []
 
   init() {}
+
+  var asksForTokens: Bool { tokens != nil || signingKeys != nil }
 
   /// How much history the log is asked to keep.
   var retention: Retention { Retention(ageMillisecondsMax: limits.historyMilliseconds) }

@@ -57,6 +57,36 @@ struct Option: Sendable {
       return nil
     },
     Option(
+      name: "--jwt-keys",
+      value: "PATH",
+      words: "key, or directory of keys KID.pem, by which JSON Web Tokens are signed",
+      standard: "none"
+    ) {
+      guard !$0.isEmpty else { return "needs a file or a directory" }
+      $1.signingKeys = $0
+      return nil
+    },
+    Option(
+      name: "--jwt-audience",
+      value: "NAME",
+      words: "the `aud` that JSON Web Tokens must have",
+      standard: "none"
+    ) {
+      guard !$0.isEmpty else { return "needs a name" }
+      $1.tokenTerms.audience = $0
+      return nil
+    },
+    Option(
+      name: "--jwt-leeway",
+      value: "SECONDS",
+      words: "how far the clock of whoever signs tokens may be off",
+      standard: "60"
+    ) {
+      guard let seconds = UInt64($0), seconds <= 3_600 else { return "must be a whole number from 0 to 3600" }
+      $1.tokenTerms.leewaySeconds = seconds
+      return nil
+    },
+    Option(
       name: "--open",
       value: nil,
       words: "without tokens, listen on --host all the same, and let everyone do everything",

@@ -23,8 +23,9 @@ actor Hub {
     }
   }
 
-  /// The tokens that give access. `nil` if everyone may come in.
+  /// The tokens that give access, and the keys of those that are signed. Without either, everyone may come in.
   var tokens: Tokens?
+  var signedTokens: SignedTokens?
   /// Shows who is which actor.
   var keys = ActorKeys.temporary()
   var locks = RoomLocks()
@@ -46,12 +47,20 @@ actor Hub {
   /// The number of this run. The logs of rooms tell by it what this run has written.
   let run = UInt64.random(in: 1...UInt64.max)
 
-  init(loop: EventLoop, configuration: Configuration, logger: Logger, files: StaticFiles, tokens: Tokens? = nil) {
+  init(
+    loop: EventLoop,
+    configuration: Configuration,
+    logger: Logger,
+    files: StaticFiles,
+    tokens: Tokens? = nil,
+    signedTokens: SignedTokens? = nil
+  ) {
     self.loop = loop
     self.configuration = configuration
     self.logger = logger
     self.files = files
     self.tokens = tokens
+    self.signedTokens = signedTokens
     let limits = configuration.limits
     visitors = Visitors(limits: limits)
     rooms = RoomTable(roomsMax: limits.rooms)

@@ -58,7 +58,7 @@ extension Hub {
         connection: connection,
         room: name,
         address: address,
-        token: tokens == nil ? nil : request.token,
+        token: asksForTokens ? request.token : nil,
         grant: grant,
         conversation: Conversation(encoding: encoding, roleMax: role(of: grant, in: name), limits: limits, now: .now()),
         helloTimer: loop.schedule(afterMilliseconds: limits.helloMilliseconds) { self.helloIsDue(number) }

@@ -79,6 +79,13 @@ extension Hub {
   private func join(_ visitor: Visitor, _ open: OpenRoom, _ hello: Hello, _ role: Role) {
     let now = Moment.now()
     let encoding = visitor.conversation.encoding
+    var hello = hello
+    if let name = visitor.grant.name { hello.name = Text(name) }
+    if let actor = visitor.grant.actor {
+      hello.actor = actor
+      // The token says so, which is as good as the key.
+      hello.key = keys.key(of: actor, in: open.room.name)
+    }
     let id = open.room.join(hello, role: role, encoding: encoding, keys: keys, now: now, using: &generator)
     // If the actor had an older connection, that one has to go, and the newcomer may get its seat.
     carryOutEffects(of: open)

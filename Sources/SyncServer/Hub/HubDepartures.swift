@@ -58,27 +58,4 @@ extension Hub {
     defer { rooms.markDirty(open) }
     return open.room.leave(id, now: .now())
   }
-
-  /// The file of tokens was read again. Visitors whose token is no longer valid are closed. So are visitors whose token
-  /// now allows something else: they come back and get it.
-  func take(_ tokens: Tokens) {
-    self.tokens = tokens
-    var gone = 0
-    for visitor in visitors.all where !visitor.isGone {
-      let now = visitor.token.flatMap { tokens.grant(of: $0) }
-      if let now, now.covers(visitor.room), now.role == visitor.grant.role {
-        visitor.grant = now
-        continue
-      }
-      gone += 1
-      if now == nil {
-        close(visitor, .noToken, "the token is no longer valid")
-      } else if now?.covers(visitor.room) == false {
-        close(visitor, .forbidden, Text("the token no longer gives access to room \(visitor.room)"))
-      } else {
-        close(visitor, .goingAway, "what the token allows has changed; connect again")
-      }
-    }
-    logger.info("tokens read", ["tokens": .init(tokens.count), "closed": .init(gone)])
-  }
 }

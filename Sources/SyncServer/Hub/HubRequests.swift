@@ -13,9 +13,11 @@ extension Hub: RoomService {
     log.fault.map { "\($0)" } ?? (storage.isLow ? "the disk is nearly full: only deletions are stored" : nil)
   }
 
+  var asksForTokens: Bool { tokens != nil || signedTokens != nil }
+
   func grant(of token: String?) -> Grant? {
-    guard let tokens else { return .everything }
-    return token.flatMap { tokens.grant(of: $0) }
+    guard asksForTokens else { return .everything }
+    return token.flatMap { tokens?.grant(of: $0) ?? signedTokens?.grant(of: $0, at: WallClock.now()) }
   }
 
   func noteAnswer(_ status: Int, to request: Request) {

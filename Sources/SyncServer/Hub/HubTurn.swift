@@ -103,6 +103,7 @@ extension Hub {
     refusals.beginSecond()
     complain(audit?.beginSecond())
     logger.writeSums()
+    lookAtEnds(now: now)
     log.retain(now: now)
     verifySome(now: now)
   }

@@ -37,6 +37,8 @@ final class Visitor: @unchecked Sendable {
   let token: String?
   var grant: Grant
   var payer: Payer { Payer(address: connection.party, token: grant.label) }
+  /// Whether it was told that its token ends soon.
+  var isWarned = false
   var conversation: Conversation
   private(set) var stage: Stage
   /// The actor that its hello names, or that the server chose for it. `nil` before its hello.

@@ -5,7 +5,7 @@ import WebSocketLoop
 /// The process: puts the parts together, waits for a signal, and takes them apart.
 enum Server {
   static func run(_ configuration: Configuration) -> Never {
-    let signals = signals(rereads: configuration.tokens != nil || configuration.audit != nil)
+    let signals = signals(rereads: configuration.asksForTokens || configuration.audit != nil)
     // Done before there are threads, so that all threads leave the signals to `waitForSignal`.
     block(signals)
     let logger = Logger(level: configuration.logLevel, format: configuration.logFormat)
@@ -21,6 +21,13 @@ enum Server {
         exit(64)
       }
     }
+    let signed: SignedTokens?
+    do throws(TokenFault) {
+      signed = try signedTokens(configuration)
+    } catch {
+      StandardError.complain("--jwt-keys \(configuration.signingKeys ?? ""): \(error.words)")
+      exit(64)
+    }
     let files = StaticFiles(directory: configuration.web)
     if !files.isThere { logger.warning("the page's files were not found", ["web": .text(configuration.web)]) }
     let loop: EventLoop
@@ -34,7 +41,14 @@ enum Server {
     } catch {
       fail("can't start the event loop: \(error)")
     }
-    let hub = Hub(loop: loop, configuration: configuration, logger: logger, files: files, tokens: tokens)
+    let hub = Hub(
+      loop: loop,
+      configuration: configuration,
+      logger: logger,
+      files: files,
+      tokens: tokens,
+      signedTokens: signed
+    )
     let log = openLog(configuration, logger, sink: { hub.logTold($0) })
     let keys = actorKeys(configuration, logger)
     let locks = locks(configuration)
@@ -76,16 +90,23 @@ enum Server {
     return tokens
   }
 
-  /// If the file can't be used, the tokens that are known stay in force.
+  private static func signedTokens(_ configuration: Configuration) throws(TokenFault) -> SignedTokens? {
+    guard let path = configuration.signingKeys else { return nil }
+    return try SignedTokens(keysAt: path, terms: configuration.tokenTerms)
+  }
+
+  /// If a file can't be used, the tokens and keys that are known stay in force.
   private static func reread(_ configuration: Configuration, for hub: Hub, _ logger: Logger) {
-    guard let path = configuration.tokens else { return }
+    guard configuration.asksForTokens else { return }
     do throws(TokenFault) {
-      let tokens = try read(tokens: path, logger)
-      hub.loop.execute { hub.assumeIsolated { $0.take(tokens) } }
+      let tokens: Tokens?
+      if let path = configuration.tokens { tokens = try read(tokens: path, logger) } else { tokens = nil }
+      let signed = try signedTokens(configuration)
+      hub.loop.execute { hub.assumeIsolated { $0.take(tokens, signed) } }
     } catch {
       logger.error(
         "the tokens can't be read; the old ones stay valid",
-        ["file": .text(path), "reason": .text(error.words)],
+        ["file": .init(configuration.tokens), "keys": .init(configuration.signingKeys), "reason": .text(error.words)],
         alike: .none
       )
     }
@@ -117,7 +138,7 @@ enum Server {
   private static func host(_ configuration: Configuration, _ logger: Logger) -> String {
     let host = configuration.host
     let isLoopback = host == "localhost" || NetworkAddress(host)?.isLoopback == true
-    guard configuration.tokens == nil, !configuration.isOpen, !isLoopback else { return host }
+    guard !configuration.asksForTokens, !configuration.isOpen, !isLoopback else { return host }
     guard host == "0.0.0.0" || host == "::" else {
       StandardError.complain(
         "--host \(host): without --tokens everyone who reaches this address could read and erase all rooms; "

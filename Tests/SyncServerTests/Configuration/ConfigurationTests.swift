@@ -90,6 +90,13 @@ import Testing
       bad: [",", "a.example", "https://a.example/", "null", "ftp://a.example"],
       expectation: "sites such as"
     ) { _ = $0.sites.setOrigins($1) },
+    Setting(name: "--jwt-keys", values: ["a", "b"], bad: [""], expectation: "a file") { $0.signingKeys = $1 },
+    Setting(name: "--jwt-audience", values: ["a", "b"], bad: [""], expectation: "a name") {
+      $0.tokenTerms.audience = $1
+    },
+    Setting(name: "--jwt-leeway", values: ["0", "3600"], bad: ["", "-1", "3601", "x"], expectation: "0 to 3600") {
+      $0.tokenTerms.leewaySeconds = UInt64($1)!
+    },
     Setting(
       name: "--open",
       values: ["true", "1", "yes", "on", "false", "0", "no", "off", ""],
@@ -104,6 +111,9 @@ import Testing
       expectation: "true or false"
     ) { $0.compresses = ["true", "1", "yes", "on"].contains($1) },
   ]
+
+  /// A switch that is no word of truth is refused elsewhere: its flag needs no value.
+  private static let switches: Set<String> = ["--compress", "--open"]
 
   @Test("Every other setting has a flag and a variable, the flag goes before, and what it can't be is refused")
   func settings() throws {
@@ -122,7 +132,7 @@ import Testing
           #expect(read == .serve(expected), "\(arguments) \(environment)")
         }
       }
-      for bad in setting.bad where setting.name != "--compress" {
+      for bad in setting.bad where !ConfigurationTests.switches.contains(setting.name) {
         expectRefusal(of: bad, setting.name, variable, setting.expectation)
       }
       #expect(Configuration.helpText.contains("\n  \(setting.name) "))

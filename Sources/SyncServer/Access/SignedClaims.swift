@@ -1,0 +1,113 @@
+import CanvasCRDT
+
+/// A JSON object of texts, numbers and lists of texts.
+struct JSONClaims: Sendable {
+  enum Value: Sendable {
+    case text(String)
+    case number(Double)
+    case texts([String])
+    /// Anything else, or a member that came twice.
+    case other
+  }
+
+  private var members: [String: Value] = [:]
+
+  init?(_ bytes: [UInt8]) {
+    let members = bytes.span.withUnsafeBytes { try? JSONClaims.read($0) }
+    guard let members else { return nil }
+    self.members = members
+  }
+
+  private static func read(_ bytes: UnsafeRawBufferPointer) throws(JSONFailure) -> [String: Value] {
+    var members: [String: Value] = [:]
+    var reader = try JSONReader(validating: bytes)
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      let name = key.text.string
+      let value = try read(&reader)
+      members[name] = members[name] == nil ? value : .other
+    }
+    return members
+  }
+
+  private static func read(_ reader: inout JSONReader) throws(JSONFailure) -> Value {
+    switch reader.kind {
+    case .string: return .text(try reader.readString().text.string)
+    case .number: return .number(try reader.readNumber())
+    case .array:
+      var texts: [String]? = []
+      try reader.beginArray()
+      while try reader.nextElement() {
+        if reader.kind == .string {
+          texts?.append(try reader.readString().text.string)
+        } else {
+          texts = nil
+          try reader.skipValue()
+        }
+      }
+      return texts.map { .texts($0) } ?? .other
+    default:
+      try reader.skipValue()
+      return .other
+    }
+  }
+
+  subscript(name: String) -> Value? { members[name] }
+
+  func text(_ name: String) -> String? { if case .text(let text) = members[name] { text } else { nil } }
+
+  /// A list, or one text.
+  func texts(_ name: String) -> [String]? {
+    switch members[name] {
+    case .text(let text): [text]
+    case .texts(let texts): texts
+    default: nil
+    }
+  }
+}
+
+/// What a signed token says: who it is for, when, and what its bearer may do.
+struct SignedClaims: Sendable {
+  private let claims: JSONClaims
+
+  init?(_ bytes: [UInt8]) {
+    guard let claims = JSONClaims(bytes) else { return nil }
+    self.claims = claims
+  }
+
+  /// What the token allows at a time. `nil` if it says nothing that this server takes. A claim of the wrong form is never
+  /// passed over: it could be a limit.
+  func grant(_ terms: SignedTokens.Terms, at milliseconds: UInt64) -> Grant? {
+    let now = Double(milliseconds) / 1_000
+    let leeway = Double(terms.leewaySeconds)
+    // Without an end, a token that was stolen would be valid for ever.
+    guard case .number(let end) = claims["exp"], now < end + leeway, end < 1e12 else { return nil }
+    for name in ["nbf", "iat"] {
+      guard let claim = claims[name] else { continue }
+      guard case .number(let start) = claim, now >= start - leeway else { return nil }
+    }
+    guard isForUs(terms.audience), let level = claims.text("role").flatMap({ Grant.Level($0) }),
+      let words = claims.texts("rooms")
+    else { return nil }
+    let rooms = words.compactMap { RoomPattern($0) }
+    guard !rooms.isEmpty, rooms.count == words.count else { return nil }
+    var grant = Grant(level: level, rooms: rooms, label: claims.text("sub").map { String($0.prefix(64)) } ?? "signed")
+    grant.endsAt = UInt64(max(0, (end + leeway) * 1_000))
+    if claims["name"] != nil {
+      guard let name = claims.text("name"), PropertyRules.takesName(Text(name)) else { return nil }
+      grant.name = name
+    }
+    if claims["actor"] != nil {
+      guard let actor = claims.text("actor").flatMap({ Identifier($0) }) else { return nil }
+      grant.actor = actor
+    }
+    return grant
+  }
+
+  /// A token that names somebody is for nobody else (RFC 7519, 4.1.3).
+  private func isForUs(_ audience: String?) -> Bool {
+    guard claims["aud"] != nil else { return audience == nil }
+    guard let audience, let named = claims.texts("aud") else { return false }
+    return named.contains(audience)
+  }
+}

@@ -1,0 +1,131 @@
+import CanvasCRDT
+import Glibc
+
+/// JSON Web Tokens (RFC 7519): what a token allows is written in it, and a signature shows that somebody with the key
+/// wrote it. So whoever gives out tokens need not tell the server about each.
+struct SignedTokens: Sendable {
+  /// What a token must say, besides being signed.
+  struct Terms: Hashable, Sendable {
+    /// For whom tokens must be. `nil` if for nobody in particular; a token that names somebody is refused then.
+    var audience: String?
+    /// How far the clock of whoever writes tokens may be off.
+    var leewaySeconds: UInt64 = 60
+  }
+
+  private let library: JWTLibrary
+  private let terms: Terms
+  /// By the name that a token's header gives (`kid`).
+  private let keys: [String: SigningKey]
+
+  var count: Int { keys.count }
+
+  /// Longer ones are not looked at.
+  private static let bytesMax = 8_192
+  private static let fileBytesMax = 65_536
+  private static let keysMax = 256
+
+  // MARK: Keys
+
+  /// Reads a key from a file, or from each file in a directory. A file's name without what follows the last dot is the
+  /// key's name.
+  init(keysAt path: String, terms: Terms) throws(TokenFault) {
+    library = try JWTLibrary()
+    self.terms = terms
+    var keys: [String: SigningKey] = [:]
+    for name in try SignedTokens.files(path) {
+      let file = name.isEmpty ? path : path + "/" + name
+      let last = file.split(separator: "/").last ?? ""
+      let kid = String(last.lastIndex(of: ".").map { last[..<$0] } ?? last)
+      guard keys[kid] == nil else { throw TokenFault("\(last): another file has a key of the name \(kid)") }
+      do throws(TokenFault) {
+        keys[kid] = try SigningKey(try SignedTokens.content(file))
+      } catch {
+        throw TokenFault("\(last): \(error.words)")
+      }
+      guard keys.count <= SignedTokens.keysMax else {
+        throw TokenFault("there are more than \(SignedTokens.keysMax) keys")
+      }
+    }
+    self.keys = keys
+  }
+
+  /// The names in a directory, or one empty name for a file. Hidden files are left out.
+  private static func files(_ path: String) throws(TokenFault) -> [String] {
+    guard let directory = opendir(path) else {
+      guard errno == ENOTDIR else { throw TokenFault(String(cString: strerror(errno))) }
+      return [""]
+    }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if !name.hasPrefix(".") { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  private static func content(_ path: String) throws(TokenFault) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw TokenFault(String(cString: strerror(errno))) }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: fileBytesMax + 1)
+    let count = read(descriptor, &bytes, bytes.count)
+    guard count >= 0 else { throw TokenFault(String(cString: strerror(errno))) }
+    guard count <= fileBytesMax else { throw TokenFault("the file is too large for a key") }
+    return Array(bytes[..<count])
+  }
+
+  // MARK: Tokens
+
+  /// What a token allows now. `nil` if it isn't signed with one of the keys, isn't meant for this server or isn't valid at
+  /// this time.
+  func grant(of token: String, at milliseconds: UInt64) -> Grant? {
+    guard token.utf8.count <= SignedTokens.bytesMax else { return nil }
+    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }), let key = key(for: parts[0]),
+      let claims = library.claims(of: token, signedWith: key)
+    else { return nil }
+    return SignedClaims(claims)?.grant(terms, at: milliseconds)
+  }
+
+  /// The key that the header names, if the header also names its algorithm. Without a name, the only key.
+  private func key(for header: Substring) -> SigningKey? {
+    guard let bytes = Base64.decoded(header), let header = JSONClaims(bytes) else { return nil }
+    // What a header calls critical must be understood, and nothing of the kind is.
+    guard header["crit"] == nil, let name = header.text("alg"), let algorithm = SigningKey.Algorithm(name) else {
+      return nil
+    }
+    let kid = header.text("kid")
+    let key = kid.map { keys[$0] } ?? (keys.count == 1 ? keys.values.first : nil)
+    guard let key, key.algorithm == algorithm else { return nil }
+    return key
+  }
+}
+
+enum Base64 {
+  /// Base64 for addresses (RFC 4648, section 5), without padding.
+  static func decoded(_ text: some StringProtocol) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var bits: UInt32 = 0
+    var count = 0
+    for byte in text.utf8 {
+      let value: UInt8
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = byte - UInt8(ascii: "A")
+      case UInt8(ascii: "a")...UInt8(ascii: "z"): value = byte - UInt8(ascii: "a") + 26
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = byte - UInt8(ascii: "0") + 52
+      case UInt8(ascii: "-"): value = 62
+      case UInt8(ascii: "_"): value = 63
+      default: return nil
+      }
+      bits = bits << 6 | UInt32(value)
+      count += 6
+      guard count >= 8 else { continue }
+      count -= 8
+      bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+    }
+    return bytes
+  }
+}

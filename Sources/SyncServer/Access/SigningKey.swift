@@ -1,0 +1,75 @@
+internal import CCrypto
+import Glibc
+
+/// A key by which signatures of tokens are checked, with the one algorithm that it is for. The algorithm follows from the
+/// key, never from the token: otherwise a public key, which everybody may know, could pass for a secret.
+struct SigningKey: Sendable {
+  enum Algorithm: Sendable {
+    case hs256
+    case rs256
+    case es256
+
+    init?(_ name: String) {
+      switch name {
+      case "HS256": self = .hs256
+      case "RS256": self = .rs256
+      case "ES256": self = .es256
+      default: return nil
+      }
+    }
+
+    /// libjwt's number of it (`jwt_alg_t`).
+    var number: Int32 {
+      switch self {
+      case .hs256: 1
+      case .rs256: 4
+      case .es256: 7
+      }
+    }
+  }
+
+  let algorithm: Algorithm
+  let bytes: [UInt8]
+
+  /// Shorter ones could be guessed.
+  private static let secretBytesMin = 32
+  private static let rsaBitsMin: Int32 = 2_048
+
+  /// - Parameter content: of a file: a public key in PEM, or else a secret.
+  init(_ content: [UInt8]) throws(TokenFault) {
+    if content.starts(with: "-----BEGIN".utf8) {
+      algorithm = try SigningKey.algorithm(ofPublic: content)
+      bytes = content
+      return
+    }
+    var secret = content[...]
+    while let last = secret.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { secret.removeLast() }
+    guard secret.count >= SigningKey.secretBytesMin else {
+      throw TokenFault("a secret has at least \(SigningKey.secretBytesMin) bytes; a public key begins with -----BEGIN")
+    }
+    algorithm = .hs256
+    bytes = Array(secret)
+  }
+
+  private static func algorithm(ofPublic pem: [UInt8]) throws(TokenFault) -> Algorithm {
+    guard let file = BIO_new_mem_buf(pem, Int32(pem.count)) else { throw TokenFault("no memory") }
+    defer { BIO_free(file) }
+    guard let key = PEM_read_bio_PUBKEY(file, nil, nil, nil) else {
+      throw TokenFault("this is not a public key in PEM, which begins with -----BEGIN PUBLIC KEY-----")
+    }
+    defer { EVP_PKEY_free(key) }
+    var group = [CChar](repeating: 0, count: 64)
+    var count = 0
+    switch EVP_PKEY_get_base_id(key) {
+    case EVP_PKEY_RSA:
+      guard EVP_PKEY_get_bits(key) >= rsaBitsMin else { throw TokenFault("an RSA key has at least \(rsaBitsMin) bits") }
+      return .rs256
+    case EVP_PKEY_EC:
+      guard EVP_PKEY_get_group_name(key, &group, group.count, &count) == 1,
+        group.withUnsafeBufferPointer({ String(cString: $0.baseAddress!) }) == "prime256v1"
+      else { throw TokenFault("a key for ES256 is of the curve P-256 (prime256v1)") }
+      return .es256
+    default: throw TokenFault("a public key is of RSA (for RS256) or of the curve P-256 (for ES256)")
+    }
+  }
+}

@@ -1,0 +1,233 @@
+"""JSON Web Tokens: which are taken, what they allow, and which are refused. Made here with openssl, and checked by libjwt."""
+
+import asyncio
+import base64
+import contextlib
+import ctypes.util
+import hashlib
+import hmac
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+
+import pytest
+
+from client import eventually
+from server import Server, identifier, run, tool
+from test_tokens import ANN, bearer, enter, knock, post
+
+pytestmark = pytest.mark.skipif(
+    not (ctypes.util.find_library("jwt") and tool("openssl")), reason="libjwt0 or openssl is not here")
+
+SECRET = "a-secret-that-nobody-could-ever-guess"
+
+
+def openssl(*arguments, **options):
+    return subprocess.run(["openssl", *arguments], check=True, capture_output=True, **options).stdout
+
+
+class Keys:
+    """A directory of keys, as an operator has it, and the private halves beside it."""
+
+    def __init__(self, folder):
+        self.folder = os.path.join(folder, "keys")
+        self.private = folder
+        os.mkdir(self.folder)
+        self.write("hs.key", SECRET + "\n")
+        self.pair("rs", "RSA", "rsa_keygen_bits:2048")
+        self.pair("es", "EC", "ec_paramgen_curve:P-256")
+
+    def write(self, name, text):
+        with open(os.path.join(self.folder, name), "w") as file:
+            file.write(text)
+
+    def pair(self, kid, kind, option):
+        path = os.path.join(self.private, kid + ".private")
+        openssl("genpkey", "-algorithm", kind, "-pkeyopt", option, "-out", path)
+        self.write(kid + ".pem", openssl("pkey", "-in", path, "-pubout").decode())
+
+    def public(self, kid):
+        with open(os.path.join(self.folder, kid + ".pem"), "rb") as file:
+            return file.read()
+
+    def sign(self, algorithm, kid, content):
+        if algorithm == "HS256":
+            return hmac.new(SECRET.encode(), content, hashlib.sha256).digest()
+        signature = openssl("dgst", "-sha256", "-sign", os.path.join(self.private, kid + ".private"), input=content)
+        if algorithm == "RS256":
+            return signature
+        # Two whole numbers in ASN.1, which a token has as 32 bytes each.
+        first = signature[4 : 4 + signature[3]]
+        second = signature[6 + len(first) :]
+        return b"".join(number.lstrip(b"\0").rjust(32, b"\0") for number in (first, second))
+
+    def token(self, algorithm="HS256", kid="hs", header=None, signed_as=None, **claims):
+        claims = {"sub": "ann", "role": "editor", "rooms": ["demo", "team-*"], "exp": int(time.time()) + 600} | claims
+        claims = {name: value for name, value in claims.items() if value is not None}
+        head = {"alg": algorithm, "typ": "JWT", "kid": kid} | (header or {})
+        content = f"{encoded(head)}.{encoded(claims)}".encode()
+        return f"{content.decode()}.{text(self.sign(signed_as or algorithm, kid, content))}"
+
+
+def text(content):
+    return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
+
+
+def encoded(value):
+    return text(json.dumps({name: each for name, each in value.items() if each is not None}).encode())
+
+
+@contextlib.contextmanager
+def trusting(*flags):
+    """A server that takes tokens signed with these keys."""
+    with tempfile.TemporaryDirectory() as folder:
+        keys = Keys(folder)
+        with Server("--jwt-keys", keys.folder, "--log-level", "debug", *flags) as server:
+            yield server, keys
+            assert not any("eyJ" in line for line in server.lines), "no token is in the log"
+
+
+async def status(server, token, room="demo"):
+    return (await server.get(f"/v1/rooms/{room}/history", bearer(token))).status
+
+
+async def test_tokens_of_all_three_algorithms_are_taken():
+    """C10: Over HTTP and WebSockets, in the header and in the address, for the rooms and the role that the token names."""
+    with trusting() as (server, keys):
+        for algorithm, kid in [("HS256", "hs"), ("RS256", "rs"), ("ES256", "es")]:
+            token = keys.token(algorithm, kid)
+            assert (await post(server, "demo", token)).status == 200, algorithm
+            assert (await post(server, "team-a", token)).status == 200
+            assert (await post(server, "other", token)).status == 403
+            assert (await enter(server, "demo", token)).welcome["role"] == "editor"
+            assert (await enter(server, "demo", token, header=True)).welcome["role"] == "editor"
+            assert await knock(server, "other", token) == (4403, "forbidden")
+            viewer = keys.token(algorithm, kid, role="viewer", rooms="*")
+            assert (await enter(server, "other", viewer)).welcome["role"] == "viewer"
+            assert (await post(server, "demo", viewer)).status == 403
+            assert (await server.get("/metrics", bearer(keys.token(algorithm, kid, role="operator")))).status == 200
+        assert (await server.get("/v1/rooms")).status == 401 and await knock(server, "demo") == (4401, "no_token")
+
+
+async def test_tokens_that_are_not_as_they_should_be_are_refused():
+    """C10: Another algorithm than the key's, none, an unknown key, changed bytes, claims that are missing or make no sense."""
+    with trusting() as (server, keys):
+        assert (await post(server, "demo", keys.token())).status == 200
+        good = keys.token()
+        head, claims, signature = good.split(".")
+        now = int(time.time())
+        # The public key is no secret, so whoever signs with it as if it were one shows nothing.
+        content = f"{encoded({'alg': 'HS256', 'kid': 'rs'})}.{claims}".encode()
+        confused = content.decode() + "." + text(hmac.new(keys.public("rs"), content, hashlib.sha256).digest())
+        wrong = [
+            confused,
+            f"{encoded({'alg': 'none', 'kid': 'hs'})}.{claims}.", f"{encoded({'alg': 'none'})}.{claims}.{signature}",
+            f"{encoded({'alg': 'None', 'kid': 'hs'})}.{claims}.{signature}",
+            keys.token("RS256", "rs", header={"alg": "HS256"}), keys.token("ES256", "es", header={"alg": "RS256"}),
+            keys.token("HS256", "hs", header={"alg": "HS512"}), keys.token(header={"kid": "other"}), keys.token(header={"kid": None}),
+            keys.token(header={"kid": 7}), keys.token(header={"kid": "../hs"}), keys.token(header={"crit": ["exp"]}),
+            keys.token(signed_as="RS256", algorithm="HS256", kid="rs"),
+            f"{head}.{claims}.{signature[:-4]}", f"{head}.{claims}x.{signature}", f"{head}.{claims}", f"{good}.x", f".{claims}.{signature}",
+            f"{head}.{encoded({'role': 'operator', 'rooms': '*', 'exp': now + 60})}.{signature}",
+            keys.token(exp=None), keys.token(exp=now - 61), keys.token(exp="soon"), keys.token(nbf=now + 90), keys.token(nbf="x"),
+            keys.token(iat=now + 90), keys.token(role=None), keys.token(role="owner"), keys.token(role=["operator"]),
+            keys.token(rooms=None), keys.token(rooms=[]), keys.token(rooms=["no room"]), keys.token(rooms=["demo", 7]),
+            keys.token(rooms={"demo": True}), keys.token(aud="elsewhere"), keys.token(name=""), keys.token(name="a\nb"),
+            keys.token(name=7), keys.token(actor="ann"), keys.token(padding="x" * 9000), "eyJ", "a.b.c", "." * 20,
+        ]
+        for token in wrong:
+            assert await status(server, token) == 401, token
+        for token in wrong[:6]:
+            assert await knock(server, "demo", token, header=True) == (4401, "no_token"), token
+        for token in [keys.token(exp=now - 30), keys.token(nbf=now + 30), keys.token(nbf=now - 5, iat=now, jti="x", more={"a": [1]})]:
+            assert await status(server, token) == 200, "within the leeway"
+
+
+async def test_the_audience_and_the_leeway_are_settings():
+    """C10: With an audience a token must be for it, alone or among others."""
+    with trusting("--jwt-audience", "canvas", "--jwt-leeway", "0") as (server, keys):
+        assert (await post(server, "demo", keys.token(aud="canvas"))).status == 200
+        assert await status(server, keys.token(aud=["mail", "canvas"])) == 200
+        for claims in [{}, {"aud": "mail"}, {"aud": []}, {"aud": 7}, {"aud": "canvas", "exp": int(time.time()) - 1}]:
+            assert await status(server, keys.token(**claims)) == 401, claims
+
+
+async def test_a_token_names_its_bearer():
+    """C10: The name that others see, the actor, and the label in the log are the token's, whatever the hello says."""
+    with trusting() as (server, keys):
+        own = identifier()
+        token = keys.token(name="Ann Example", actor=own, sub="ann@example.com")
+        ann = await enter(server, "demo", token, name="Somebody Else", actor=identifier())
+        assert ann.actor == own
+        bob = await enter(server, "demo", keys.token(sub="bob"))
+        assert [(peer["actor"], peer["name"]) for peer in bob.welcome["peers"]] == [(own, "Ann Example")]
+        again = await enter(server, "demo", token)
+        assert again.actor == own and await ann.closed() == 4409
+        forger = await enter(server, "demo", keys.token(sub="bob"), actor=own)
+        assert forger.actor != own and not again.errors
+        found = (await server.get("/v1/rooms/demo/peers", bearer(keys.token(role="operator")))).json["peers"]
+        assert {"ann@example.com", "bob"} == {peer["token"] for peer in found}
+
+
+async def test_a_token_that_expires_ends_its_connections():
+    """C10: The client is told a minute before with `token_expires`, and closed with 4401. With a new token and its key it is back."""
+    with trusting("--jwt-leeway", "0") as (server, keys):
+        ann = await enter(server, "demo", keys.token(exp=int(time.time()) + 3))
+        lasting = await enter(server, "demo", keys.token())
+        assert (await ann.until("error"))["code"] == "token_expires"
+        assert (await ann.write({"shape": identifier(), "set": {"kind": "star"}}))["type"] == "ack"
+        assert (await ann.until("error", code="no_token"))["message"] == "the token has expired"
+        assert await ann.closed() == 4401
+        back = await enter(server, "demo", keys.token(), actor=ann.actor, key=ann.welcome["key"])
+        assert back.actor == ann.actor and not lasting.errors
+
+
+async def test_keys_are_read_again_on_sighup():
+    """C10: A key that is gone lets nobody in; a new one does; a directory that can't be used changes nothing."""
+    with trusting() as (server, keys):
+        stays, goes = await enter(server, "demo", keys.token()), await enter(server, "demo", keys.token("ES256", "es"))
+        os.remove(os.path.join(keys.folder, "es.pem"))
+        keys.pair("new", "EC", "ec_paramgen_curve:P-256")
+        server.process.send_signal(signal.SIGHUP)
+        assert await goes.closed() == 4401
+        assert (await post(server, "demo", keys.token("ES256", "new"))).status == 200
+        assert (await stays.write({"shape": identifier(), "set": {"kind": "star"}}))["type"] == "ack"
+        keys.write("bad.pem", "-----BEGIN NONSENSE-----\n")
+        server.process.send_signal(signal.SIGHUP)
+
+        async def complained():
+            return [line for line in server.log if line["message"] == "the tokens can't be read; the old ones stay valid"]
+
+        (line,) = await eventually(complained, "a key that can't be used")
+        assert line["reason"].startswith("bad.pem: ")
+        assert (await post(server, "demo", keys.token())).status == 200
+
+
+async def test_one_file_is_one_key_and_lines_of_tokens_go_on_beside_it():
+    """A token needs no `kid` if there is one key."""
+    with tempfile.TemporaryDirectory() as folder:
+        keys = Keys(folder)
+        path = os.path.join(folder, "tokens")
+        with open(path, "w", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+            file.write(f"{ANN} editor demo\n")
+        with Server("--tokens", path, "--jwt-keys", os.path.join(keys.folder, "es.pem")) as server:
+            for token in (ANN, keys.token("ES256", "es"), keys.token("ES256", "es", header={"kid": None})):
+                assert (await post(server, "demo", token)).status == 200
+            assert (await post(server, "demo", keys.token())).status == 401
+
+
+async def test_keys_that_cannot_be_used_end_with_64(tmp_path):
+    """One line that names the file."""
+    keys = Keys(str(tmp_path))
+    short, weak = os.path.join(keys.private, "short"), os.path.join(keys.private, "weak.pem")
+    with open(short, "w") as file:
+        file.write("too short\n")
+    openssl("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:1024", "-out", weak + ".private")
+    with open(weak, "wb") as file:
+        file.write(openssl("pkey", "-in", weak + ".private", "-pubout"))
+    for path in [short, weak, os.path.join(keys.private, "es.private"), os.path.join(keys.private, "missing")]:
+        code, _, said = await asyncio.to_thread(run, "--data", "memory", "--port", 0, "--jwt-keys", path)
+        assert code == 64 and said.startswith(f"SyncServer: --jwt-keys {path}: ") and said.count("\n") == 1, said
