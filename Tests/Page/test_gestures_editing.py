@@ -348,6 +348,7 @@ def test_others_see_the_cursor(room):
     ann.page.mouse.move(640, 760)
     bob.wait("app.presence.people()[0].cursor === null", "Ann's cursor has left the paper")
     phone = room.join("Eve", phone=True)
+    phone.run("app.setTool('rectangle'); return null")
     eve = "app.presence.people().find((person) => person.name === 'Eve')?.cursor"
     phone.look_at(0, 0)
     phone.touch.drag((100, 600), (200, 650), hold=True)

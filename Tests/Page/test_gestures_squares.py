@@ -225,3 +225,35 @@ def test_a_double_tap_on_a_shape_gives_it_another_bright_colour(room):
     ann.wait_for_shape(square, f"shape.fill !== '{first}'")
     (shape,) = room.agree()
     assert is_bright(first) and is_bright(shape["fill"]) and shape["id"] == square
+
+
+def test_the_white_circle_says_what_it_is_for(room):
+    """While something is dragged, until something has been dropped into it."""
+    squares = [room.add(position=[300 + 200 * at, 300], size=[100, 100]) for at in range(2)]
+    ann = room.join("Ann")
+    ann.look_at(0, 0)
+    ann.wait_for_shapes(2)
+    words = "Number(getComputedStyle(document.querySelector('.hole-words')).opacity)"
+    assert ann.run(words) == 0
+    ann.drag((350, 350), (300, 500), hold=True)
+    ann.wait(f"{words} === 1")
+    mouth = ann.page.locator("#hole").bounding_box()
+    ann.page.mouse.move(mouth["x"] + 30, mouth["y"] + 30, steps=6)
+    ann.page.mouse.up()
+    ann.wait_for_shapes(1)
+    ann.wait(f"{words} === 0")
+    ann.drag((550, 350), (450, 500), hold=True)
+    ann.page.wait_for_timeout(300)
+    assert ann.run(words) == 0
+    ann.page.mouse.up()
+    assert [shape["id"] for shape in ann.shapes().values()] == squares[1:]
+
+
+def test_a_drawing_opens_with_the_tool_that_selects(room):
+    """An empty canvas opens with one that draws. A tool that was taken meanwhile stays."""
+    ann = room.join("Ann")
+    assert ann.run("app.tool") == "rectangle"
+    room.add(position=[300, 300], size=[100, 100])
+    ann.wait_for_shapes(1)
+    assert ann.run("app.tool") == "rectangle"
+    assert room.join("Bob").run("app.tool") == "select"

@@ -4,20 +4,25 @@ import { within } from '../basics/words.js'
 import { fitBeside } from '../drawing/surroundings.js'
 
 /**
- * Shows the drawing where it lies outside of what is seen at first, and tells people the name that others see.
+ * Shows the drawing where it lies outside of what is seen at first, takes the tool that selects where there is one, and tells
+ * people the name that others see.
  *
  * @param {{connection: import('../network/connection.js').Connection, shown: import('../state/shown.js').Shown,
  *   permission: import('../state/permission.js').Permission, notices: import('../state/notices.js').Notices,
- *   view: import('../drawing/view.js').View, me: import('../state/me.js').Me,
+ *   tool: import('../state/tool.js').Tool, view: import('../drawing/view.js').View, me: import('../state/me.js').Me,
  *   people: import('./people.js').People}} parts
  * @param {HTMLElement} stage @param {boolean} hasChosenName
  */
-export function welcome({ connection, shown, permission, notices, view, me, people }, stage, hasChosenName) {
+export function welcome({ connection, shown, permission, notices, tool, view, me, people }, stage, hasChosenName) {
   let isUntouched = true
+  let isToolUntouched = true
+  tool.on('change', () => { isToolUntouched = false })
   view.on('hand', () => { isUntouched = false })
   stage.addEventListener('pointerdown', () => { isUntouched = false }, { once: true })
   const begin = () => {
     const box = shown.replica.bounds()
+    // On an empty canvas people want to draw. In a drawing a stray drag would leave a shape.
+    if (isUntouched && isToolUntouched && box) tool.choose('select')
     if (isUntouched && box && !sees(view.visibleBox(), box)) fitBeside(view, box, 72)
   }
   const isKept = shown.replica.shapeCount > 0

@@ -7,7 +7,7 @@ import { Regions } from '../drawing/regions.js'
 import { Scene } from '../drawing/scene.js'
 import { measureStage } from '../drawing/stage.js'
 import { View } from '../drawing/view.js'
-import { element, elementById, isWithin } from '../elements/element.js'
+import { element, elementById, icon, isWithin } from '../elements/element.js'
 import { peopleBar, roomBar } from '../furniture/bar.js'
 import { keepDistinct } from '../furniture/distinction.js'
 import { Drop } from '../furniture/drop.js'
@@ -166,6 +166,7 @@ async function openRoom(room, { viewOnly, token }) {
     new Follow({ presence, view, notices })))
   const states = new States({ connection, shown, permission, refusals, actions })
   elementById('opening').remove()
+  elementById('hole').append(icon('hole'), element('span', { class: 'hole-words small-text' }, 'Drop here to remove'))
   document.body.append(
     element('div', { class: 'bars' },
       roomBar(room, new Status(connection, permission), menuEntries(actions, reach.shaking, dialogs)),
@@ -221,7 +222,7 @@ async function openRoom(room, { viewOnly, token }) {
       return new Couriers({ core, room, token, options, connection, permission, refusals, notices })
     })
   }
-  welcome({ connection, shown, permission, notices, view, me, people }, stage, identity.isChosen)
+  welcome({ connection, shown, permission, notices, tool, view, me, people }, stage, identity.isChosen)
   hurryWhenBack(connection)
   frames.request()
   connection.start()

@@ -11,13 +11,15 @@ const mercy = 8
  * The black hole, whose mouth is the white circle at the view's lower left. One operation for each swallowed shape moves it
  * to the hole, makes it as small as can be and deletes it. So every client can show the shape go in.
  *
- * Its look is the style sheet's: `--swell` goes from 0 to 1 as a shape comes near, and `data-over` says it would fall in.
+ * Its look is the style sheet's: `--swell` goes from 0 to 1 as a shape comes near, and `data-over` says it would fall in. While
+ * something is dragged it says what it is for, until something has been dropped into it: `data-says`.
  */
 export class Hole {
   #editing
   #view
   #element
   #stage
+  #isKnown = false
 
   /**
    * @param {HTMLElement} element @param {HTMLElement} stage
@@ -52,12 +54,14 @@ export class Hole {
     const swell = Math.max(0, Math.min(1, 1 - distance / feltFrom))
     this.#element.style.setProperty('--swell', swell.toFixed(2))
     this.#element.toggleAttribute('data-over', distance <= mercy)
+    this.#element.toggleAttribute('data-says', !this.#isKnown)
   }
 
   /** Nothing is near any more. */
   rest() {
     this.#element.style.setProperty('--swell', '0')
     this.#element.removeAttribute('data-over')
+    this.#element.removeAttribute('data-says')
   }
 
   /**
@@ -75,6 +79,7 @@ export class Hole {
   /** @param {number[]} ids @returns what the edit returned */
   swallow(ids) {
     if (ids.length === 0) return undefined
+    this.#isKnown = true
     const { x, y } = this.#view.toCanvas(this.mouth)
     const set = { position: [round(x - 0.5), round(y - 0.5)], size: [1, 1], deleted: true }
     return this.#editing.edit((replica) => replica.edit(ids.map((shape) => ({ shape, set }))))
