@@ -1,7 +1,9 @@
 """Without a network: edits go on, are counted and kept, and arrive; the page opens all the same."""
 
 import shutil
+import signal
 import tempfile
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -87,11 +89,11 @@ def test_a_reload_keeps_what_was_not_sent(world, room):
         actor = ann.run("app.live.actor")
         server.kill()
         draw(ann, 2)
-        status(ann, "your 2 changes are kept")
+        status(ann, "2 changes are kept")
         ann.page.reload()
         ann.wait("app.session.shapeCount === 4 && app.session.unsentCount === 2", "what was drawn")
         assert ann.run("app.live.actor") == actor
-        status(ann, "your 2 changes are kept")
+        status(ann, "2 changes are kept")
         ann.painted()
         server.start()
         own.wait_for_shapes(4)
@@ -265,3 +267,28 @@ def test_a_second_tab_says_what_it_does_not_show_yet(world, room):
         server.start()
         again.wait_for_shapes(4)
         notice.wait_for(state="detached")
+
+
+def test_a_line_that_dies_without_a_word_is_noticed_and_left(world):
+    """A server that is stopped closes nothing. The page notices within 5 s, keeps edits, and is back as soon as it can be."""
+    with lasting(world) as server:
+        own = world.room(server, "silent")
+        ann = own.join("Ann")
+        draw(ann)
+        status(ann, "Saved")
+        # How long a change takes is told on hover.
+        ann.wait("/\\d+ ms to the server and back/.test(document.querySelector('.status').title)", "the round trip")
+        ann.forgive(*MISSED)
+        server.process.send_signal(signal.SIGSTOP)
+        try:
+            stopped = time.monotonic()
+            ann.wait("app.live.status().state !== 'live'", "that it notices")
+            # The page asks after 2 s and waits 2.5 s; the rest is for a busy machine.
+            assert time.monotonic() - stopped < 8
+            draw(ann, 2)
+            status(ann, "2 changes are kept")
+        finally:
+            server.process.send_signal(signal.SIGCONT)
+        status(ann, "Saved")
+        own.agree()
+        assert ann.run("app.session.shapeCount") == 3

@@ -18,19 +18,23 @@ export class Status {
   #unsent = 0
   #wasLive = false
   #timer = 0
+  #pulse
 
   /**
    * @param {import('../network/connection.js').Connection} connection
+   * @param {import('../network/pulse.js').Pulse} pulse
    * @param {import('../state/permission.js').Permission} permission
    */
-  constructor(connection, permission) {
+  constructor(connection, pulse, permission) {
     this.#connection = connection
     this.#permission = permission
+    this.#pulse = pulse
     this.element = element('p', { class: 'status small-text quiet', role: 'status' },
       element('span', { class: 'dot' }), this.#words)
     this.#unsent = connection.replica.unsentCount
     connection.on('effect', (effect) => this.#take(effect))
     permission.on('change', () => this.#show())
+    pulse.on('change', () => this.#show())
     addEventListener('online', () => this.#show())
     addEventListener('offline', () => this.#show())
     this.#show()
@@ -56,10 +60,17 @@ export class Status {
     this.element.dataset.kind = kind
     // All that fits beside the dot on a phone.
     this.element.dataset.short = this.#connection.isTurnedAway ? 'Waiting' : 'Offline'
-    if (this.#words.textContent !== words) {
-      this.#words.textContent = words
-      this.element.title = words
-    }
+    if (this.#words.textContent !== words) this.#words.textContent = words
+    const title = this.#state === 'live' ? [words, this.#line()].filter(Boolean).join(' · ') : words
+    if (this.element.title !== title) this.element.title = title
+  }
+
+  /** How long a change takes to the server and back. */
+  #line() {
+    const milliseconds = this.#pulse.roundTrip
+    if (milliseconds === null) return ''
+    const time = milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`
+    return `${this.#pulse.isSlow ? 'slow connection: ' : ''}${time} to the server and back`
   }
 
   /** @returns {[string, string]} */

@@ -3,6 +3,8 @@ import { socketAddress } from './address.js'
 
 /** The close code for a socket that the page gives up. */
 const closedByPage = 1000
+/** What browsers say of a socket that ended without a close. */
+const lostWithoutClosing = 1006
 /** The server closes so where the room, or the server, has as many people as it takes. */
 const closedAsFull = 4429
 
@@ -37,6 +39,7 @@ export class Connection extends Source {
   #isPerforming = false
   #isTurnedAway = false
   #isEnded = false
+  #heardAt = 0
 
   /**
    * @param {import('../core/replica.js').Replica} replica
@@ -53,6 +56,9 @@ export class Connection extends Source {
 
   /** Whether there was no space for this person at the last try. The replica goes on trying. */
   get isTurnedAway() { return this.#isTurnedAway }
+
+  /** When the newest message came, by the page's clock. */
+  get heardAt() { return this.#heardAt }
 
   /** Enters the room. */
   start() { this.perform(this.replica.start()) }
@@ -81,6 +87,14 @@ export class Connection extends Source {
   /** The network is back, or the page is visible again: tries now rather than when the wait is over. */
   hurry() {
     if (this.replica.status().state === 'waiting') this.start()
+  }
+
+  /** The line is dead, although the browser has not noticed: goes on over a new one, at once. */
+  renew() {
+    if (!this.#socket) return
+    this.#giveUp()
+    this.perform(this.replica.disconnected(lostWithoutClosing))
+    this.hurry()
   }
 
   /** Closes the socket for good. The replica isn't called again. */
@@ -112,7 +126,9 @@ export class Connection extends Source {
     if (socket.readyState === WebSocket.OPEN) queueMicrotask(connected)
     else socket.addEventListener('open', connected)
     socket.addEventListener('message', ({ data }) => {
-      if (isCurrent()) this.perform(this.replica.received(data))
+      if (!isCurrent()) return
+      this.#heardAt = performance.now()
+      this.perform(this.replica.received(data))
     })
     socket.addEventListener('close', ({ code }) => {
       if (!isCurrent()) return

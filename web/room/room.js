@@ -26,6 +26,7 @@ import { Shaking } from '../gestures/shake.js'
 import { readAddress } from '../network/address.js'
 import { Connection, openSocket } from '../network/connection.js'
 import { Freshness } from '../network/freshness.js'
+import { Pulse } from '../network/pulse.js'
 import { Layers } from '../panels/layers.js'
 import { Names } from '../panels/names.js'
 import { Overlaps } from '../panels/overlaps.js'
@@ -75,6 +76,7 @@ async function openRoom(room, { viewOnly, token }) {
   const options = { name: identity.name, color: identity.color, readonly: viewOnly }
   const { replica, release, leftBehind } = await openReplica(core, room, options)
   const connection = new Connection(replica, { room, token }, socket)
+  const pulse = new Pulse(connection)
   const frames = new Frames()
   const shown = new Shown(connection, frames)
   const permission = new Permission(connection, shown, viewOnly)
@@ -169,7 +171,7 @@ async function openRoom(room, { viewOnly, token }) {
   elementById('hole').append(icon('hole'), element('span', { class: 'hole-words small-text' }, 'Drop here to remove'))
   document.body.append(
     element('div', { class: 'bars' },
-      roomBar(room, new Status(connection, permission), menuEntries(actions, reach.shaking, dialogs)),
+      roomBar(room, new Status(connection, pulse, permission), menuEntries(actions, reach.shaking, dialogs)),
       peopleBar({ view, people, panel, actions })),
     panel.element,
     ...states.elements,
@@ -224,6 +226,7 @@ async function openRoom(room, { viewOnly, token }) {
   }
   welcome({ connection, shown, permission, notices, tool, view, me, people }, stage, identity.isChosen)
   hurryWhenBack(connection)
+  pulse.on('slow', () => notices.say('Your connection is slow. Others see your changes late, and you theirs.', { group: 'slow' }))
   frames.request()
   connection.start()
   watchFreshness({ connection, freshness, states })
