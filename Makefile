@@ -44,6 +44,7 @@ bench: page ## measure, and compare with yrs and loro
 	@.venv/bin/python Benchmarks/run.py $(ARGS)
 	@.venv/bin/python Benchmarks/server.py $(filter --quick,$(ARGS))
 	@.venv/bin/python Benchmarks/visit.py
+	@.venv/bin/python Benchmarks/lines.py $(filter --quick,$(ARGS))
 
 table: ## write what the table of properties says: web/core/table.js, tables in docs/PROTOCOL.md
 	@swift run --quiet property-table

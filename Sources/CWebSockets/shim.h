@@ -1,15 +1,20 @@
 // libwebsockets; libuv, the loop that it runs on; OpenSSL, by which a client's connections speak TLS. What follows is only
-// what Swift's importer can't see: macros that are built by arithmetic, and calls with variable arguments.
+// what Swift's importer can't see: macros that are built by arithmetic, calls with variable arguments, and what Linux has
+// that the C library doesn't know.
 
 #ifndef CANVAS_CWEBSOCKETS_SHIM_H
 #define CANVAS_CWEBSOCKETS_SHIM_H
 
 #include <libwebsockets.h>
 #include <malloc.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <pthread.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <uv.h>
 
@@ -55,6 +60,44 @@ static const int cws_write_raw = LWS_WRITE_RAW;
 /// lws_write(), with its kind as a number and the bit that says that more fragments follow.
 static inline int cws_write(struct lws *wsi, unsigned char *payload, size_t count, int kind, int more) {
   return lws_write(wsi, payload, count, (enum lws_write_protocol)(kind | (more ? LWS_WRITE_NO_FIN : 0)));
+}
+
+/// What the kernel knows of a connection's line.
+struct cws_line {
+  /// Bytes given to the socket that the peer has not acknowledged, sent or not.
+  int queued;
+  /// Bytes that the peer has acknowledged in all.
+  uint64_t acknowledged;
+  /// The time to the peer and back, in microseconds: as it is now, and the least that was seen.
+  uint32_t round_trip, least_round_trip;
+};
+
+/// Linux's `struct tcp_info` as far as it is read here. The kernel only ever appends to it. The C library's own version
+/// ends before the figures that are wanted, and the kernel's header can't be included beside it.
+struct cws_tcp_info {
+  uint8_t states[8];
+  uint32_t until_round_trip[15];
+  uint32_t round_trip, until_pacing[8];
+  uint64_t pacing_rate, pacing_rate_max, bytes_acked, bytes_received;
+  uint32_t segments_out, segments_in, notsent_bytes, least_round_trip;
+};
+
+/// Reads a socket's line. 0, or -1 if the socket has none.
+static inline int cws_read_line(int descriptor, struct cws_line *line) {
+  struct cws_tcp_info info;
+  memset(&info, 0, sizeof info);
+  socklen_t count = sizeof info;
+  if (ioctl(descriptor, TIOCOUTQ, &line->queued) != 0) return -1;
+  if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &count) != 0) return -1;
+  line->acknowledged = info.bytes_acked;
+  line->round_trip = info.round_trip;
+  line->least_round_trip = info.least_round_trip;
+  return 0;
+}
+
+/// Bounds what the socket takes beyond what TCP has in flight. Without it, a stalled line gathers megabytes.
+static inline int cws_limit_unsent(int descriptor, int bytes) {
+  return setsockopt(descriptor, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof bytes);
 }
 
 #endif

@@ -333,7 +333,7 @@ async def test_metrics_are_what_prometheus_reads(shared):
             assert buckets == sorted(buckets) and buckets[-1] == samples[f"{name}_count", None, None], name
     for name in [
         "canvas_connections", "canvas_rooms_open", "canvas_operations_in_total", "canvas_deliveries_total", "canvas_sent_bytes_total",
-        "canvas_frames_total", "canvas_beats_total", "canvas_fell_off_total", "canvas_snapshot_digest_mismatches_total",
+        "canvas_frames_total", "canvas_beats_total", "canvas_leaps_total", "canvas_fell_off_total", "canvas_snapshot_digest_mismatches_total",
         "canvas_log_database_bytes", "canvas_log_verified_rooms_total", "process_open_fds", "process_max_fds", "process_start_time_seconds",
     ]:
         assert (name, None, None) in samples, name

@@ -51,6 +51,24 @@ extension Canvas {
     for slot in orderedSlots(since: place) { try record(at: slot).forEachOperation(body) }
   }
 
+  /// The newest values of some registers, and erasures, as the operations that wrote them. Ordered by shape.
+  public func operations(of registers: [Identifier: PropertyMask]) -> [Operation] {
+    var operations: [Operation] = []
+    for shape in registers.keys.sorted() {
+      guard let wanted = registers[shape] else { continue }
+      if let slot = slot(of: shape) {
+        var record = record(at: slot)
+        record.keep(wanted)
+        record.forEachOperation { operations.append(copy $0) }
+      } else if wanted.contains(.deleted), let erasure = stamp(of: .deleted, in: shape) {
+        var set = Properties()
+        set.delete()
+        operations.append(Operation(shape: shape, at: erasure, set: set))
+      }
+    }
+    return operations
+  }
+
   /// `forEachOperation` as a list.
   public func operations(since place: UInt64? = nil) -> [Operation] {
     var operations: [Operation] = []

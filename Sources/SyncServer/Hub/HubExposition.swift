@@ -49,7 +49,7 @@ extension Hub {
     )
     text.metric("canvas_received_bytes_total", .counter, "Bytes that came.", loopCounts.bytesReceived)
     text.metric("canvas_sent_bytes_total", .counter, "Bytes that went.", loopCounts.bytesSent)
-    text.metric("canvas_stalls_total", .counter, "How often a socket was full.", loopCounts.stalls)
+    text.metric("canvas_stalls_total", .counter, "How often a line was full.", loopCounts.stalls)
     text.metric("canvas_messages_in_total", .counter, "Messages that came.", counts.messagesIn)
     text.metric("canvas_operations_in_total", .counter, "Operations that went to the log.", counts.operationsIn)
     text.metric(
@@ -127,6 +127,7 @@ extension Hub {
       "States made for those who joined or fell behind.",
       sum.statesMade
     )
+    text.metric("canvas_leaps_total", .counter, "Times that a reader got newest values in place of beats.", sum.leaps)
     text.metric("canvas_fell_off_total", .counter, "Readers that fell off the ring.", sum.caughtUp)
     text.metric(
       "canvas_caught_up_total",

@@ -85,11 +85,7 @@ struct Room: Sendable {
       named: &named
     )
     let id = audience.add(
-      Peer(
-        actor: actor,
-        name: hello.name ?? Text("Guest \(actor.lastGroup)"),
-        color: hello.color ?? .standard(of: actor)
-      ),
+      Peer(actor, as: hello),
       role: role,
       channel: Channel(encoding, overlaps: hello.overlaps),
       told: told,
@@ -200,7 +196,7 @@ struct Room: Sendable {
     counts.noteDigest()
     flush(now: now)
     if audience.readers.deferDigest(of: id) { return }
-    post(.digest(cursor: fold.cursor, hash: fold.canvas.digest), to: id, after: fanOut.ring.end, isDigest: true)
+    post(fold.digest, to: id, after: fanOut.ring.end, isDigest: true)
   }
 
   /// An answer for which the room was not needed.
@@ -278,13 +274,9 @@ struct Room: Sendable {
 
   /// The log could not be written when the room was opened.
   mutating func doubtLog() { door.doubtLog() }
-
   /// Forgets deletions so old that the door refuses edits that cross them. Called seldom, and before a snapshot.
   mutating func forgetErasures(now: Moment) {
-    // Twice the horizon: a stamp may be as old as the horizon, and other nodes' clocks differ from ours.
-    let age = limits.horizonMilliseconds.multipliedReportingOverflow(by: 2)
-    guard !age.overflow, now.wallMilliseconds > age.partialValue else { return }
-    fold.forgetErasures(before: now.wallMilliseconds - age.partialValue)
+    fold.forgetErasures(now: now, horizonMilliseconds: limits.horizonMilliseconds)
   }
 
   // MARK: - The beat
@@ -353,6 +345,7 @@ struct Room: Sendable {
       case .loaded:
         guard audience.readers.offer(seat, write) else { return }
         if let id = audience.readers.resumesReading(at: seat) { effects.append(.resumeReading(id)) }
+      case .beat(let ordinal, _, _) where fanOut.isBehind(ordinal, now: now): leap(seat, now: now)
       case .beat(let ordinal, let channel, let listener):
         audience.readers.load(beat: fanOut.bytes(ofBeat: ordinal, for: channel, to: listener), at: seat)
       case .part(let part, let stream):
@@ -364,6 +357,19 @@ struct Room: Sendable {
       case .state: beginState(at: seat, now: now)
       }
     }
+  }
+
+  /// Gives a connection that is behind the newest values in place of the beats that it lacks.
+  private mutating func leap(_ seat: Int, now: Moment) {
+    flush(now: now)
+    guard let gap = audience.readers.gap(at: seat, fanOut.ring, fanOut.dropped) else { return }
+    guard let newest = fanOut.newest(over: gap, of: fold) else {
+      counts.noteFallenOff(1)
+      audience.readers.fallBehind(seat, fanOut.ring, fanOut.dropped)
+      return beginState(at: seat, now: now)
+    }
+    counts.noteLeap()
+    audience.readers.leap(seat, newest, fanOut.ring) { fanOut.encoder.encode(fold.digest, gap.channel.encoding) }
   }
 
   /// Gives a connection a stream of what it lacks: the newest values of what has changed since its place in the log.
@@ -382,12 +388,8 @@ struct Room: Sendable {
     if let stream = audience.readers.leaveStream(at: seat) { fanOut.leaveStream(stream) }
     // The connection is told of everyone who is here now. The beats that follow tell it of later changes.
     flush(now: now)
-    audience.catchUp(seat, at: position, pairs: pairs, fanOut.ring, encoder: fanOut.encoder) {
-      .digest(cursor: fold.cursor, hash: fold.canvas.digest)
-    }
+    audience.catchUp(seat, at: position, pairs: pairs, fanOut.ring, encoder: fanOut.encoder) { fold.digest }
   }
-
-  // MARK: - Overlaps
 
   /// The index is needed from here on, for notices.
   private mutating func keepOverlaps(_ now: Moment) {

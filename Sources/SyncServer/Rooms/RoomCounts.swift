@@ -8,6 +8,8 @@ struct RoomCounts: Hashable, Sendable {
   private(set) var framesBytes: UInt64 = 0
   private(set) var statesMade: UInt64 = 0
   private(set) var caughtUp: UInt64 = 0
+  /// How often readers that were behind were sent the newest values in place of beats.
+  private(set) var leaps: UInt64 = 0
   /// How often readers that came, or had fallen off the ring, were sent the whole state, or only what they lacked.
   private(set) var joinsWhole: UInt64 = 0
   private(set) var joinsDifference: UInt64 = 0
@@ -34,6 +36,7 @@ struct RoomCounts: Hashable, Sendable {
   }
 
   mutating func noteFallenOff(_ readers: Int) { caughtUp += UInt64(readers) }
+  mutating func noteLeap() { leaps += 1 }
   mutating func noteDigest() { digests += 1 }
   mutating func noteRefusal(_ code: RejectCode) { refusals[Int(code.rawValue)] += 1 }
 
@@ -45,6 +48,7 @@ struct RoomCounts: Hashable, Sendable {
     framesBytes += other.framesBytes
     statesMade += other.statesMade
     caughtUp += other.caughtUp
+    leaps += other.leaps
     joinsWhole += other.joinsWhole
     joinsDifference += other.joinsDifference
     catchUpsWhole += other.catchUpsWhole

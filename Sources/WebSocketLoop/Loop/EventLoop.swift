@@ -366,7 +366,7 @@ public struct LoopCounts: Sendable {
   public internal(set) var httpConnections = 0
   public internal(set) var bytesReceived: UInt64 = 0
   public internal(set) var bytesSent: UInt64 = 0
-  /// How often a connection had to wait until its socket took more.
+  /// How often a connection had to wait until its socket, or its line, took more.
   public internal(set) var stalls: UInt64 = 0
 }
 

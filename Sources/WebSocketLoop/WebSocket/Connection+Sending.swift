@@ -8,18 +8,23 @@ extension Connection {
   /// The most that is given to one `send()`.
   private static let pieceBytesMax = 1 << 18
 
-  /// Sends what the socket takes of `frames`: whole frames, as `MessageFrames` makes them, from a buffer that may be shared.
+  /// Sends what the line takes of `frames`: whole frames, as `MessageFrames` makes them, from a buffer that may be shared.
   /// - Returns: how many bytes were taken, always up to the end of a frame. If not all were taken, nothing more is taken
   ///   before the handler has heard `writable`. 0 if the connection isn't open.
   public func write(_ frames: UnsafeRawBufferPointer) -> Int {
     loop.assertCurrent()
     guard state == .open else { return 0 }
-    guard waiting.isEmpty, !isStalled else {
+    guard waiting.isEmpty, !isStalled, !isHeld else {
       wantsWritable = true
       return 0
     }
-    let taken = transmit(frames)
-    if taken < frames.count { wantsWritable = true }
+    let share = isServers ? lineShare(of: frames) : frames
+    let taken = share.isEmpty ? 0 : transmit(share)
+    gauge.spend(taken)
+    if taken < frames.count {
+      wantsWritable = true
+      if taken == share.count { hold() }
+    }
     return taken
   }
 
@@ -38,7 +43,7 @@ extension Connection {
     loop.assertCurrent()
     guard state == .open else { return }
     wantsWritable = true
-    askForWritability()
+    if !isHeld { askForWritability() }
   }
 
   func sendPing() {

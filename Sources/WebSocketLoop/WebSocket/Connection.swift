@@ -8,6 +8,9 @@ import Glibc
 /// no more than the rest of one frame (`MessageFrames.fragmentBytesMax`), however much the others are sent. `send` is for the
 /// few messages that are for one reader only. It keeps what the socket doesn't take, up to a bound.
 ///
+/// **Freshness.** A server's `write` takes only what the line carries in about a tenth of a second (`LineGauge`), because what
+/// lies in the socket can't be replaced by something newer.
+///
 /// **Order.** Frames leave in the order of the calls, and nothing comes between the parts of a frame: if a socket fills up
 /// in the middle of one, libwebsockets holds the rest and sends it before any pong of its own.
 ///
@@ -64,6 +67,10 @@ public final class Connection: @unchecked Sendable {
   var waitingBytes = 0
   var isStalled = false
   var wantsWritable = false
+  var gauge = LineGauge()
+  /// Set while the line is not given anything because it has enough.
+  var isHeld = false
+  var lineTimer: LoopTimer?
   /// With compression, libwebsockets takes one write each time that it says the socket is writable.
   var mayWriteCompressed = false
 
@@ -113,6 +120,7 @@ public final class Connection: @unchecked Sendable {
   func attach(to wsi: OpaquePointer) {
     self.wsi = wsi
     descriptor = lws_get_socket_fd(wsi)
+    if isServers { limitUnsent() }
   }
 
   func detach() {
@@ -165,6 +173,8 @@ public final class Connection: @unchecked Sendable {
     state = .ended
     timer?.cancel()
     timer = nil
+    lineTimer?.cancel()
+    lineTimer = nil
     waiting = []
     waitingBytes = 0
     dropAssembly()
@@ -363,7 +373,7 @@ public final class Connection: @unchecked Sendable {
     mayWriteCompressed = true
     defer { mayWriteCompressed = false }
     flushWaiting()
-    if waiting.isEmpty, wantsWritable, state == .open, !isStalled {
+    if waiting.isEmpty, wantsWritable, state == .open, !isStalled, !isHeld {
       wantsWritable = false
       handler?.writable(self)
     }

@@ -5,8 +5,9 @@
 /// rest of that frame has to be kept until the socket takes it, because no pong may come between. So the length of a
 /// fragment bounds what is kept for a reader that stalls.
 public struct MessageFrames: Sendable {
-  /// The most payload bytes in a fragment, and so the bound on what is kept for a stalled reader.
-  public static let fragmentBytesMax = 16_384
+  /// The most payload bytes in a fragment, and so the bound on what is kept for a stalled reader. It is also the least that a
+  /// slow line is given of something long: half a second's worth at 64 kbit/s.
+  public static let fragmentBytesMax = 4_096
 
   public let bytes: [UInt8]
 
@@ -96,6 +97,19 @@ struct FrameHeader {
     case 127: payloadCount = (2..<10).reduce(0) { $0 << 8 | Int(bytes[$1]) }
     default: payloadCount = Int(bytes[1])
     }
+  }
+
+  /// The end of the last frame that ends at `place` or before it, but at least of the first. `bytes` begin with a frame and
+  /// were made by `append`.
+  static func boundary(atOrBefore place: Int, in bytes: UnsafeRawBufferPointer) -> Int {
+    var end = 0
+    while end < bytes.count {
+      let header = FrameHeader(readingOurOwn: UnsafeRawBufferPointer(rebasing: bytes[end...]))
+      let next = end + header.byteCount + header.payloadCount
+      if end > 0, next > place { break }
+      end = next
+    }
+    return end
   }
 
   /// The end of the frame in which the byte at `place` lies, or `place` itself if a frame ends there. `bytes` begin with a

@@ -24,16 +24,23 @@ struct Answers: Sendable {
     byteCount += bytes.count
   }
 
-  /// All answers that may be sent to a reader that has come this far in the ring, in one buffer.
-  mutating func take(upTo ordinal: UInt64) -> [UInt8] {
-    var bytes: [UInt8] = []
-    while !isEmpty, answers[taken].after <= ordinal {
-      let answer = answers[taken]
-      byteCount -= answer.bytes.count
-      taken += 1
+  /// Appends all answers that may be sent to a reader that has come this far in the ring. They wait until `drop`.
+  /// - Parameter passedOver: how many answers were appended before.
+  /// - Returns: how many answers have been appended by now.
+  func append(upTo ordinal: UInt64, passingOver passedOver: Int = 0, to bytes: inout [UInt8]) -> Int {
+    var index = taken + passedOver
+    while index < answers.count, answers[index].after <= ordinal {
       // A single answer needs no copy.
-      if bytes.isEmpty { bytes = answer.bytes } else { bytes += answer.bytes }
+      if bytes.isEmpty { bytes = answers[index].bytes } else { bytes += answers[index].bytes }
+      index += 1
     }
+    return index - taken
+  }
+
+  /// The oldest answers have been sent, or their first bytes have.
+  mutating func drop(_ count: Int) {
+    for answer in answers[taken..<taken + count] { byteCount -= answer.bytes.count }
+    taken += count
     if taken == answers.count {
       answers.removeAll(keepingCapacity: answers.count <= 16)
       taken = 0
@@ -41,13 +48,16 @@ struct Answers: Sendable {
       answers.removeFirst(taken)
       taken = 0
     }
-    return bytes
   }
 
-  mutating func dropDigests() {
+  /// - Returns: how many digests there were.
+  @discardableResult
+  mutating func dropDigests() -> Int {
     answers.removeFirst(taken)
     taken = 0
+    let count = answers.count
     answers.removeAll { $0.isDigest }
     byteCount = answers.reduce(0) { $0 + $1.bytes.count }
+    return count - answers.count
   }
 }

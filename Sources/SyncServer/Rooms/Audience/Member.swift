@@ -9,6 +9,17 @@ struct MemberID: Hashable, Sendable {
   var seat: Int { Int(index) }
 }
 
+extension Peer {
+  /// A newcomer, as it wants to be called.
+  init(_ actor: Identifier, as hello: Hello) {
+    self.init(
+      actor: actor,
+      name: hello.name ?? Text("Guest \(actor.lastGroup)"),
+      color: hello.color ?? .standard(of: actor)
+    )
+  }
+}
+
 /// Who a connection is, and what others are told of it.
 ///
 /// What always holds: what a member shows is told in the next beat that may tell it, at most once in an interval. The

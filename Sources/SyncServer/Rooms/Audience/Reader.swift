@@ -5,6 +5,7 @@ import CanvasCRDT
 ///
 /// What always holds:
 /// - What is being sent is sent whole before anything else is. Only then it counts as sent.
+/// - Nothing is loaded of which the socket has taken no byte: by the time that it takes some, there may be something newer.
 /// - `told` is set from when the reader comes, or falls behind, until it has been told the difference.
 /// - Reading is paused when the backlog passes a bound, and goes on when it is below half of it. So it doesn't flutter.
 struct Reader: Sendable {
@@ -32,12 +33,18 @@ struct Reader: Sendable {
   private(set) var peopleToldBefore: UInt64
 
   /// What kind of thing the bytes being sent are part of.
-  enum Cargo: Sendable { case answers, part, notice, beat }
+  enum Cargo: Sendable {
+    case answers, part, notice, beat
+    /// The newest values in place of all beats before that one.
+    case leap(to: UInt64)
+  }
 
   /// What is being sent now, and how much of it the socket has taken.
   private var chunk: [UInt8] = []
   private var offset = 0
   private var cargo = Cargo.answers
+  /// How many of the answers are part of what is loaded. They are no longer needed once its first byte has been sent.
+  private var answersLoaded = 0
 
   // MARK: Its backlog
 
@@ -63,7 +70,7 @@ struct Reader: Sendable {
   }
 
   var isSending: Bool { !chunk.isEmpty }
-  var isSendingBeat: Bool { !chunk.isEmpty && cargo == .beat }
+  var isSendingBeat: Bool { if case .beat = cargo { !chunk.isEmpty } else { false } }
 
   mutating func load(_ bytes: [UInt8], _ cargo: Cargo, taken: Int = 0) {
     chunk = bytes
@@ -75,9 +82,11 @@ struct Reader: Sendable {
   /// - Returns: whether there were any.
   mutating func loadAnswers(upTo ordinal: UInt64) -> Bool {
     guard !answers.isEmpty else { return false }
-    let bytes = answers.take(upTo: ordinal)
-    guard !bytes.isEmpty else { return false }
+    var bytes: [UInt8] = []
+    let count = answers.append(upTo: ordinal, to: &bytes)
+    guard count > 0 else { return false }
     load(bytes, .answers)
+    answersLoaded = count
     return true
   }
 
@@ -93,11 +102,27 @@ struct Reader: Sendable {
       load(bytes, .beat)
       return true
     }
-    var joined = answers.take(upTo: ordinal)
-    joined += bytes
-    joined += answers.take(upTo: ordinal &+ 1)
-    load(joined, .beat)
+    join(bytes, .beat, from: ordinal, to: ordinal &+ 1)
     return true
+  }
+
+  /// Loads the newest values in place of some beats, with the answers that go before and after those beats.
+  /// - Parameter digest: the answer to whoever asks for a digest, at the end of these beats.
+  mutating func load(newest bytes: [UInt8], from ordinal: UInt64, to end: UInt64, digest: () -> [UInt8]) {
+    // A digest speaks of one place, where the reader will never be.
+    if answers.hasDigest {
+      for _ in 0..<answers.dropDigests() { answers.add(digest(), after: end, isDigest: true) }
+    }
+    join(bytes, .leap(to: end), from: ordinal, to: end)
+  }
+
+  private mutating func join(_ bytes: [UInt8], _ cargo: Cargo, from ordinal: UInt64, to end: UInt64) {
+    var joined: [UInt8] = []
+    let before = answers.append(upTo: ordinal, to: &joined)
+    joined += bytes
+    let count = answers.append(upTo: end, passingOver: before, to: &joined)
+    load(joined, cargo)
+    answersLoaded = count
   }
 
   /// Longer beats are sent from the buffer that all readers share.
@@ -108,8 +133,11 @@ struct Reader: Sendable {
   mutating func offer(_ write: (MemberID, UnsafeRawBufferPointer) -> Int) -> Cargo? {
     let count = chunk.count - offset
     let taken = chunk.withUnsafeBytes { bytes in write(id, UnsafeRawBufferPointer(rebasing: bytes[offset...])) }
+    if taken > 0 { answers.drop(answersLoaded) }
+    answersLoaded = 0
     guard taken >= count else {
       offset += max(0, taken)
+      if offset == 0 { chunk = [] }
       return nil
     }
     chunk = []
@@ -118,9 +146,17 @@ struct Reader: Sendable {
     case (.part, .state(let stream, let next)): stage = .state(stream: stream, next: next + 1)
     case (.notice, .notices(let buffers, let next)):
       stage = next + 1 < buffers.count ? .notices(buffers, next: next + 1) : .live
-    case (.part, _), (.notice, _), (.answers, _), (.beat, _): break
+    case (.part, _), (.notice, _), (.answers, _), (.beat, _), (.leap, _): break
     }
     return cargo
+  }
+
+  /// If the socket has taken a part of the newest values: the last of the beats in whose place they are. From now on they
+  /// count as that beat.
+  mutating func beginsLeap() -> UInt64? {
+    guard !chunk.isEmpty, case .leap(let end) = cargo else { return nil }
+    cargo = .beat
+    return end &- 1
   }
 
   // MARK: - Catching up

@@ -131,11 +131,11 @@ struct Readers: Sendable {
           let taken = write(lane.id, buffer)
           if taken >= buffer.count {
             lanes[seat].place = last &+ 1
-          } else {
-            lanes[seat].isPlain = false
-            lanes[seat].isBlocked = true
-            readers[seat]?.load(bytes, .beat, taken: max(0, taken))
+            continue
           }
+          lanes[seat].isPlain = false
+          lanes[seat].isBlocked = true
+          if taken > 0 { readers[seat]?.load(bytes, .beat, taken: taken) }
         }
       }
     }
@@ -194,11 +194,41 @@ struct Readers: Sendable {
     guard let sent = readers[seat]?.offer(write) else {
       lanes[seat].isBlocked = true
       lanes[seat].isPlain = false
+      if let beat = readers[seat]?.beginsLeap() { lanes[seat].place = beat }
       return false
     }
+    switch sent {
     // The ring may have dropped the beat while it was being sent.
-    if sent == .beat { lanes[seat].place &+= 1 }
+    case .beat: lanes[seat].place &+= 1
+    case .leap(let end): lanes[seat].place = end
+    case .answers, .part, .notice: break
+    }
     return true
+  }
+
+  // MARK: - Leaping
+
+  /// The beats that a connection lacks, from its place on. `nil` if the ring no longer has them.
+  func gap(at seat: Int, _ ring: borrowing Ring, _ dropped: borrowing DroppedBeats) -> BeatGap? {
+    let place = lanes[seat].place
+    guard place >= ring.start, place < ring.end, let reader = readers[seat], let position = reader.position else {
+      return nil
+    }
+    let told = place > ring.start ? ring[place &- 1].position : dropped.position
+    return BeatGap(
+      place: place,
+      peopleFrom: max(place, reader.peopleToldBefore),
+      since: max(position, told),
+      channel: lanes[seat].channel,
+      actor: reader.actor
+    )
+  }
+
+  /// Loads the newest values in place of the beats that a connection lacks.
+  mutating func leap(_ seat: Int, _ newest: [UInt8], _ ring: borrowing Ring, digest: () -> [UInt8]) {
+    readers[seat]?.load(newest: newest, from: lanes[seat].place, to: ring.end, digest: digest)
+    // The beats may have had nothing for this connection.
+    if readers[seat]?.isSending == false { lanes[seat].place = ring.end }
   }
 
   // MARK: - Falling behind and catching up
@@ -253,16 +283,30 @@ struct Readers: Sendable {
       guard lanes[seat].place &+ (reader.isSendingBeat ? 1 : 0) == ordinal else { continue }
       // A reader that has not yet been told what it missed earlier keeps what it remembers of that.
       guard reader.told == nil else { continue }
-      var people = dropped.peers
-      for later in ordinal..<max(ordinal, min(ring.end, reader.peopleToldBefore)) {
-        people.subtract(ring[later].peers.left)
-        people.formUnion(ring[later].peers.joined.map { $0.actor })
-      }
-      readers[seat]?.fallOff(at: ordinal, dropped: dropped, people: people)
-      lanes[seat].isPlain = false
+      fallOff(seat, at: ordinal, ring, dropped)
       count += 1
     }
     return count
+  }
+
+  private mutating func fallOff(_ seat: Int, at ordinal: UInt64, _ ring: borrowing Ring, _ dropped: DroppedBeats) {
+    guard let reader = readers[seat] else { return }
+    var people = dropped.peers
+    for later in ordinal..<max(ordinal, min(ring.end, reader.peopleToldBefore)) {
+      people.subtract(ring[later].peers.left)
+      people.formUnion(ring[later].peers.joined.map { $0.actor })
+    }
+    readers[seat]?.fallOff(at: ordinal, dropped: dropped, people: people)
+    lanes[seat].isPlain = false
+  }
+
+  /// A connection lacks so much of what the ring still has that it is to get a stream of state, as if it had fallen off
+  /// the ring.
+  mutating func fallBehind(_ seat: Int, _ ring: borrowing Ring, _ dropped: DroppedBeats) {
+    let place = lanes[seat].place
+    var told = dropped
+    for ordinal in ring.start..<place { told.add(ring[ordinal], ordinal: ordinal) }
+    fallOff(seat, at: place, ring, told)
   }
 
   /// Whether all readers have all beats, and nothing is being sent to any.

@@ -14,6 +14,7 @@ struct FanOut: Sendable {
   private(set) var ring = Ring()
   private(set) var dropped = DroppedBeats()
   private var streams: StateStreams
+  private var leaps = Leaps()
 
   init(limits: Limits, framing: Framing) {
     self.limits = limits
@@ -57,7 +58,7 @@ struct FanOut: Sendable {
   ) -> Flushed? {
     gathering.isLookedAt(next: next)
     guard hasOperations || !peers.isEmpty || !overlaps.isEmpty else { return nil }
-    var beat = Beat(position: fold.position)
+    var beat = Beat(position: fold.position, madeAt: now.monotonicMilliseconds)
     beat.peers = peers
     beat.began = overlaps.began
     beat.ended = overlaps.ended
@@ -82,11 +83,7 @@ struct FanOut: Sendable {
     encoder.append(gathering.operations[...], of: fold.places, from: start, to: end, encoding, to: &bytes)
     if channels[told] {
       var withOverlaps = bytes
-      if !beat.began.isEmpty || !beat.ended.isEmpty {
-        for notice in encoder.notices(began: beat.began, ended: beat.ended) {
-          encoder.append(.overlaps(notice), encoding, to: &withOverlaps)
-        }
-      }
+      encoder.append(began: beat.began, ended: beat.ended, encoding, to: &withOverlaps)
       beat.peersStart[told] = withOverlaps.count
       encoder.append(beat.peers, encoding, to: &withOverlaps)
       beat.bytes[told] = withOverlaps
@@ -126,6 +123,38 @@ struct FanOut: Sendable {
     return bytes
   }
 
+  // MARK: The newest in place of beats
+
+  /// Whether a connection at a place in the ring is to get the newest values in place of the beats that it lacks.
+  func isBehind(_ place: UInt64, now: Moment) -> Bool { ring.isBehind(place, by: FanOut.behindMilliseconds, now: now) }
+
+  /// A connection that keeps up gets each beat in the turn in which it is made.
+  private static let behindMilliseconds: UInt64 = 30
+
+  /// What a connection lacks, in the fewest messages. `nil` if that is so much that it should get a stream of state.
+  mutating func newest(over gap: BeatGap, of fold: borrowing Fold) -> [UInt8]? {
+    if !leaps.knows(gap, to: ring.end) { leaps.note(encodeNewest(over: gap, of: fold), over: gap) }
+    guard var bytes = leaps[gap] else { return nil }
+    encoder.append(ring.people(from: gap.peopleFrom).without(gap.actor), gap.channel.encoding, to: &bytes)
+    return bytes
+  }
+
+  private func encodeNewest(over gap: BeatGap, of fold: borrowing Fold) -> [UInt8]? {
+    guard let operations = fold.newest(since: gap.since) else { return nil }
+    var bytes: [UInt8] = []
+    let encoding = gap.channel.encoding
+    encoder.append(operations[...], of: fold.places, from: gap.since, to: fold.position, encoding, to: &bytes)
+    if operations.isEmpty, fold.position > gap.since {
+      // All that was written had lost already. The cursor goes on all the same.
+      encoder.append(.operations(Delivery(cursor: fold.cursor, operations: [])), encoding, to: &bytes)
+    }
+    if gap.channel.hasOverlaps {
+      let overlaps = ring.overlaps(from: gap.place)
+      encoder.append(began: overlaps.began, ended: overlaps.ended, encoding, to: &bytes)
+    }
+    return bytes
+  }
+
   // MARK: Streams of state
 
   mutating func enterStream(
@@ -156,6 +185,7 @@ struct FanOut: Sendable {
   /// To be called when everyone has everything.
   mutating func rest() {
     while !ring.isEmpty { dropOldest() }
+    leaps.forget()
     streams.removeAll()
     gathering.forget()
   }
@@ -165,6 +195,7 @@ struct FanOut: Sendable {
   mutating func clear() {
     while !ring.isEmpty { _ = ring.dropFirst() }
     dropped.forget()
+    leaps.forget()
     streams.removeAll()
     gathering.forget()
   }

@@ -73,6 +73,12 @@ struct MessageEncoder: Sendable {
     }
   }
 
+  /// Appends the notices of what changed, if anything did.
+  func append(began: [ShapePair], ended: [ShapePair], _ encoding: WireEncoding, to bytes: inout [UInt8]) {
+    guard !began.isEmpty || !ended.isEmpty else { return }
+    for notice in notices(began: began, ended: ended) { append(.overlaps(notice), encoding, to: &bytes) }
+  }
+
   /// The notices, in as many messages as needed. There is one even if there is nothing to tell.
   func notices(began: [ShapePair], ended: [ShapePair]) -> [OverlapNotice] {
     // A pair takes 28 bytes in the longer of the encodings.

@@ -4,6 +4,8 @@ import CanvasCRDT
 struct Beat: Sendable {
   /// The room's place in its log after this beat.
   var position: UInt64
+  /// On the monotonic clock.
+  let madeAt: UInt64
   /// By channel: the frames of all its messages in one buffer, so that a connection takes a beat with one call.
   var bytes: InlineArray<4, [UInt8]> = [[], [], [], []]
   /// By channel: where in `bytes` the part about peers begins. A recipient that this part is about gets a version
@@ -15,7 +17,10 @@ struct Beat: Sendable {
   var began: [ShapePair] = []
   var ended: [ShapePair] = []
 
-  init(position: UInt64) { self.position = position }
+  init(position: UInt64, madeAt: UInt64) {
+    self.position = position
+    self.madeAt = madeAt
+  }
 
   var byteCount: Int { bytes[0].count + bytes[1].count + bytes[2].count + bytes[3].count }
 }
@@ -44,7 +49,7 @@ struct Ring: Sendable {
 
   mutating func dropFirst() -> Beat {
     let beat = beats[dropped]
-    beats[dropped] = Beat(position: 0)
+    beats[dropped] = Beat(position: 0, madeAt: 0)
     dropped += 1
     start &+= 1
     byteCount -= beat.byteCount

@@ -41,6 +41,8 @@ struct Fold: Sendable {
   // MARK: Reading
 
   var cursor: Cursor { places.cursor(at: position) }
+  /// The answer to "do we agree?".
+  var digest: ServerMessage { .digest(cursor: cursor, hash: canvas.digest) }
 
   /// The place in this log that a cursor names. `nil` if the cursor belongs to another life of the room, to records
   /// that were lost in a restore, or to the future, or if it is not a cursor of ours.
@@ -76,6 +78,18 @@ struct Fold: Sendable {
     }
     return canvas.stateParts(since: place, shapesMax: shapesMax) { registers[$0] ?? [] }
   }
+
+  /// The newest values of what was written after a place, as the operations that wrote them.
+  /// - Returns: `nil` if that is more than is quickly gathered for one reader, or not known.
+  func newest(since place: UInt64) -> [Operation]? {
+    guard place >= canvas.forgottenUpTo, recent.hasAtMost(Fold.newestEntriesMax, after: place),
+      let registers = recent.registers(since: place)
+    else { return nil }
+    return canvas.operations(of: registers)
+  }
+
+  /// Gathering so many takes less than a millisecond.
+  private static let newestEntriesMax = 4_096
 
   // MARK: Changing
 
@@ -121,6 +135,11 @@ struct Fold: Sendable {
     return operations
   }
 
-  /// Forgets deletions older than a time in Unix milliseconds.
-  mutating func forgetErasures(before milliseconds: UInt64) { canvas.forgetErasures(before: milliseconds) }
+  /// Forgets deletions so old that the door refuses edits that cross them.
+  mutating func forgetErasures(now: Moment, horizonMilliseconds: UInt64) {
+    // Twice the horizon: a stamp may be as old as the horizon, and other nodes' clocks differ from ours.
+    let age = horizonMilliseconds.multipliedReportingOverflow(by: 2)
+    guard !age.overflow, now.wallMilliseconds > age.partialValue else { return }
+    canvas.forgetErasures(before: now.wallMilliseconds - age.partialValue)
+  }
 }

@@ -38,12 +38,20 @@ struct RecentChanges: Sendable {
     guard place >= start else { return nil }
     var registers: [Identifier: PropertyMask] = [:]
     for index in entries.indices.reversed() {
-      let entry = entries[(oldest + index) % entries.count]
+      let entry = self[index]
       guard entry.place > place else { break }
       registers[entry.shape] = (registers[entry.shape] ?? []).union(entry.properties)
     }
     return registers
   }
+
+  /// Whether nearly nothing was written after a place, or at least so little that it is quick to gather.
+  func hasAtMost(_ count: Int, after place: UInt64) -> Bool {
+    guard place >= start else { return false }
+    return entries.count <= count || self[entries.count - 1 - count].place <= place
+  }
+
+  private subscript(index: Int) -> Entry { entries[(oldest + index) % entries.count] }
 
   /// Several times what one connection may write in two seconds; 24 bytes each.
   static let entriesMax = 16_384

@@ -1,0 +1,92 @@
+import CanvasCRDT
+
+/// The beats that a connection lacks and that the ring still has: all from its place on.
+struct BeatGap: Sendable {
+  let place: UInt64
+  /// What the beats before this one say of people, the connection knows already.
+  let peopleFrom: UInt64
+  /// How far in the log the connection has come.
+  let since: UInt64
+  let channel: Channel
+  let actor: Identifier
+}
+
+extension Ring {
+  /// Whether a connection at that place is behind: it lacks several beats, and should have had the first of them some time
+  /// ago.
+  func isBehind(_ place: UInt64, by milliseconds: UInt64, now: Moment) -> Bool {
+    place &+ 1 < end && self[place].madeAt &+ milliseconds <= now.monotonicMilliseconds
+  }
+
+  /// What the beats from `place` on tell of people, all in all.
+  func people(from place: UInt64) -> PeerChanges {
+    var net = PeerChanges()
+    var states: [Identifier: PeerState] = [:]
+    for ordinal in place..<max(place, end) where !self[ordinal].peers.isEmpty {
+      let peers = self[ordinal].peers
+      for actor in peers.left {
+        states[actor] = nil
+        // Nobody has heard of a peer that came and went in these beats.
+        if let came = net.joined.firstIndex(where: { $0.actor == actor }) {
+          net.joined.remove(at: came)
+        } else {
+          net.left.append(actor)
+        }
+      }
+      net.joined += peers.joined
+      for state in peers.states { states[state.actor] = state }
+    }
+    net.states = states.values.sorted { $0.actor < $1.actor }
+    return net
+  }
+
+  /// What the beats from `place` on tell of overlaps, all in all.
+  func overlaps(from place: UInt64) -> OverlapChanges {
+    // A pair that began and ended, or ended and began, is as it was.
+    var net: [ShapePair: Bool] = [:]
+    for ordinal in place..<end {
+      for pair in self[ordinal].began { net[pair] = net[pair] == nil ? true : nil }
+      for pair in self[ordinal].ended { net[pair] = net[pair] == nil ? false : nil }
+    }
+    var changes = OverlapChanges()
+    changes.began = net.filter { $0.value }.keys.sorted()
+    changes.ended = net.filter { !$0.value }.keys.sorted()
+    return changes
+  }
+}
+
+/// The newest values in place of beats, for a moment: readers that are equally far behind get the same bytes.
+///
+/// What always holds: all bytes lead to the place in the ring that they were last asked for.
+struct Leaps: Sendable {
+  private struct Key: Hashable {
+    let channel: Channel
+    let place: UInt64
+    let since: UInt64
+
+    init(_ gap: BeatGap) {
+      channel = gap.channel
+      place = gap.place
+      since = gap.since
+    }
+  }
+
+  private var end: UInt64 = 0
+  private var known: [Key: [UInt8]?] = [:]
+
+  /// Whether it is known what leads over a gap to the beat `end`.
+  mutating func knows(_ gap: BeatGap, to end: UInt64) -> Bool {
+    if end != self.end {
+      self.end = end
+      known.removeAll(keepingCapacity: true)
+    }
+    return known[Key(gap)] != nil
+  }
+
+  /// `nil` if it is too much work.
+  subscript(gap: BeatGap) -> [UInt8]? { known[Key(gap)] ?? nil }
+
+  mutating func note(_ bytes: [UInt8]?, over gap: BeatGap) { known[Key(gap)] = .some(bytes) }
+
+  mutating func forget() { known = [:] }
+}

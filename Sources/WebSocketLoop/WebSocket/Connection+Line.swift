@@ -1,0 +1,54 @@
+internal import CWebSockets
+
+// What the line takes: see `LineGauge`.
+
+extension Connection {
+  /// The most that the kernel takes beyond what TCP has in flight. Enough that a fast line never waits for the loop's next
+  /// turn.
+  private static let unsentBytesMax: Int32 = 32_768
+
+  func limitUnsent() { _ = cws_limit_unsent(descriptor, Self.unsentBytesMax) }
+
+  /// The part of `frames` that the line may be given now: whole frames.
+  func lineShare(of frames: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    if gauge.covers(frames.count, at: loop.now) { return frames }
+    look()
+    let allowed = gauge.allowance(frames.count)
+    guard allowed < frames.count else { return frames }
+    guard allowed > 0 else { return UnsafeRawBufferPointer(rebasing: frames[..<0]) }
+    return UnsafeRawBufferPointer(rebasing: frames[..<FrameHeader.boundary(atOrBefore: allowed, in: frames)])
+  }
+
+  /// Gives the line nothing more until it has carried off enough. No event tells of that, so the socket is looked at again.
+  func hold() {
+    if !isHeld { loop.counts.stalls &+= 1 }
+    isHeld = true
+    let timer = lineTimer ?? LoopTimer(loop: loop, repeats: true) { [unowned self] in lineMayTakeMore() }
+    lineTimer = timer
+    timer.start(afterMilliseconds: gauge.rest())
+  }
+
+  private func lineMayTakeMore() {
+    guard state == .open else { return }
+    look()
+    guard gauge.allowance(1) > 0 else { return hold() }
+    isHeld = false
+    guard waiting.isEmpty, wantsWritable, !isStalled else { return }
+    wantsWritable = false
+    handler?.writable(self)
+  }
+
+  private func look() {
+    var line = cws_line()
+    guard cws_read_line(descriptor, &line) == 0 else { return }
+    gauge.take(
+      LineGauge.Look(
+        queued: Int(line.queued),
+        acknowledged: line.acknowledged,
+        leastRoundTrip: Double(line.least_round_trip) / 1_000,
+        roundTrip: Double(line.round_trip) / 1_000
+      ),
+      at: loop.now
+    )
+  }
+}

@@ -1,0 +1,161 @@
+/// How much a connection's line takes now, judged by what the peer has acknowledged.
+///
+/// A socket takes megabytes for a peer whose line carries kilobytes a second. What lies there is old by the time that it
+/// arrives, and it can't be taken back. So the owner is allowed only as much as the line carries in about a tenth of a
+/// second, beyond what is on its way at any time. The rest stays with the owner, who can send something newer instead.
+///
+/// A line that keeps up has no bound, whatever it is sent: it is only looked at now and then. A new line over a distance gets
+/// no more than TCP itself would send at first, until that has arrived.
+///
+/// What always holds:
+/// - A line gets a bound only if what was sent a while ago has still not arrived.
+/// - While the line is busy, its rate is what it carried. If it ran empty although the owner had more, its rate was
+///   underestimated, and is raised. So no mistake lasts.
+struct LineGauge {
+  /// A look at the socket.
+  struct Look {
+    /// Bytes that the socket has and the peer has not acknowledged.
+    let queued: Int
+    /// Bytes that the peer has acknowledged in all.
+    let acknowledged: UInt64
+    /// The least time to the peer and back that was seen, and the newest, in milliseconds.
+    let leastRoundTrip: Double
+    let roundTrip: Double
+  }
+
+  /// What the line carries, in bytes a millisecond. `nil` if nothing shows that it has a bound that matters.
+  private(set) var rate: Double?
+  /// Whether the line has ever kept up with a few packets.
+  private var isProven = false
+  /// How much may be given to the socket before the next look.
+  private var credit = LineGauge.unlimitedBytes
+  private var isBound = false
+  private var lookedAt: UInt64 = 0
+  /// What the socket has, as of the last look and what was given to it since.
+  private var held = 0
+  /// How much the socket may hold for more to be allowed, and how much it may hold then.
+  private var low = 0
+  private var high = 0
+
+  // What is measured since a mark.
+  private var markAt: UInt64 = 0
+  private var markSent: UInt64 = 0
+  private var markAcknowledged: UInt64 = 0
+  private var hasRunEmpty = false
+  private var wasHeld = false
+
+  // MARK: What may be sent
+
+  /// Whether so many bytes may be given to the socket without another look.
+  func covers(_ count: Int, at now: UInt64) -> Bool { credit >= count && now &- lookedAt < Self.lookMilliseconds }
+
+  mutating func spend(_ count: Int) {
+    credit -= count
+    held += count
+  }
+
+  /// How many of so many bytes may be given to the socket, as of the look that was just taken. If any may be given, so may
+  /// a whole frame.
+  mutating func allowance(_ count: Int) -> Int {
+    guard isBound else {
+      credit = max(credit, count)
+      return count
+    }
+    if credit < count { wasHeld = true }
+    return max(0, min(count, credit))
+  }
+
+  /// After how many milliseconds it is worth looking whether a line that was allowed nothing takes more.
+  func rest() -> UInt64 {
+    guard let rate else { return Self.newLineMilliseconds }
+    // What was taken since the look is in the socket too.
+    let wait = Double(held - low) / max(rate, 0.001)
+    return UInt64(max(2, min(wait, Double(Self.lookMilliseconds)).rounded(.up)))
+  }
+
+  // MARK: Looking
+
+  mutating func take(_ look: Look, at now: UInt64) {
+    lookedAt = now
+    held = look.queued
+    if look.queued < Self.emptyBytes { hasRunEmpty = true }
+    judge(look, at: now)
+    bound(look)
+  }
+
+  private mutating func judge(_ look: Look, at now: UInt64) {
+    let elapsed = Double(now &- markAt)
+    let carried = Double(look.acknowledged &- markAcknowledged)
+    guard let known = rate else {
+      if look.acknowledged >= markSent {
+        if markSent &- markAcknowledged >= Self.provingBytes { isProven = true }
+        return mark(look, at: now)
+      }
+      guard elapsed >= Self.slackMilliseconds + look.leastRoundTrip else { return }
+      // What was sent so long ago that it should have arrived has not.
+      rate = carried / elapsed
+      return mark(look, at: now)
+    }
+    guard elapsed >= max(Self.sampleMilliseconds, look.leastRoundTrip) else { return }
+    let sample = carried / elapsed
+    if !hasRunEmpty {
+      rate = (known + sample) / 2
+    } else {
+      // If it carried little, it is this process that was late, and the line shows nothing.
+      rate = max(known, sample) * (wasHeld && sample > known / 2 ? 2 : 1)
+    }
+    mark(look, at: now)
+  }
+
+  private mutating func mark(_ look: Look, at now: UInt64) {
+    markAt = now
+    markAcknowledged = look.acknowledged
+    markSent = look.acknowledged &+ UInt64(look.queued)
+    hasRunEmpty = look.queued < Self.emptyBytes
+    wasHeld = false
+  }
+
+  private mutating func bound(_ look: Look) {
+    guard let rate else {
+      isBound = !isProven && look.leastRoundTrip >= Self.distanceMilliseconds
+      low = Self.unlimitedBytes / 2
+      high = Self.unlimitedBytes
+      credit = !isBound ? Self.unlimitedBytes : look.queued <= low ? high - look.queued : 0
+      return
+    }
+    isBound = true
+    // As long as nothing waits on the way, more may be sent in each round trip, as TCP itself does.
+    let isFree = look.roundTrip < look.leastRoundTrip * 1.25 + 10
+    let onItsWay = rate * look.leastRoundTrip * (isFree ? 2 : 1)
+    low = max(Self.lowBytesMin, Int(onItsWay + rate * Self.slackMilliseconds / 2))
+    high = max(2 * Self.lowBytesMin, Int(onItsWay + rate * Self.slackMilliseconds))
+    guard high < Self.boundBytesMax else {
+      self.rate = nil
+      isBound = false
+      isProven = true
+      credit = Self.unlimitedBytes
+      return
+    }
+    credit = look.queued <= low ? high - look.queued : 0
+  }
+
+  /// How late what was sent may arrive, beyond the time of the way there and back: long enough for a peer that puts off
+  /// its acknowledgements, short enough to be called live.
+  private static let slackMilliseconds: Double = 100
+  /// How long the line is watched before its rate is judged again. Over less, single packets would count.
+  private static let sampleMilliseconds: Double = 60
+  /// How often a line in use is looked at, at least.
+  private static let lookMilliseconds: UInt64 = 100
+  /// A line to a peer this far away is not trusted before it has kept up. Any nearer, trust costs less than waiting.
+  private static let distanceMilliseconds: Double = 5
+  private static let provingBytes: UInt64 = 4_096
+  private static let newLineMilliseconds: UInt64 = 5
+  /// What a line without a bound is given between two looks: as much as TCP sends before the first acknowledgement.
+  private static let unlimitedBytes = 16_384
+  /// With less than this the line counts as empty.
+  private static let emptyBytes = 256
+  /// Even the slowest line is given so much: about a packet, and a message for a handful of shapes.
+  private static let lowBytesMin = 1_024
+  /// A line with a greater bound than this has none that matters.
+  private static let boundBytesMax = 524_288
+}

@@ -1,0 +1,153 @@
+"""A line of a certain rate between two network namespaces: a server and those who write at one end, a reader at the other.
+
+It needs root and Linux's `ip` and `tc`, and leaves nothing behind.
+"""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import server as servers
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CLIENTS = os.path.join(HERE, "line_clients.py")
+
+
+def run(*command):
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    if done.returncode != 0:
+        raise OSError(f"{' '.join(map(str, command))}: {done.stderr.strip() or done.stdout.strip()}")
+    return done.stdout
+
+
+def obstacle():
+    """Why no line can be made here; None if one can."""
+    for tool in ("ip", "tc"):
+        if shutil.which(tool) is None:
+            return f"{tool} is not installed"
+    try:
+        with Line("1mbit"):
+            return None
+    except OSError as problem:
+        return str(problem)
+
+
+class Line:
+    """`with Line("256kbit") as line`: each direction carries so much. `None` carries what the machine does.
+
+    With `buffer_bytes` there is a router in the middle, which keeps so much before it drops packets, as cheap ones do."""
+
+    def __init__(self, rate=None, buffer_bytes=None):
+        self.rate, self.buffer_bytes = rate, buffer_bytes
+        name = f"canvas-{os.getpid()}-{time.monotonic_ns() % 10**6}"
+        self.near, self.far, self.middle = f"{name}-near", f"{name}-far", f"{name}-middle"
+        self.address = "10.211.1.1"
+
+    def __enter__(self):
+        try:
+            self.build()
+        except OSError:
+            self.__exit__()
+            raise
+        return self
+
+    def build(self):
+        run("ip", "netns", "add", self.near)
+        run("ip", "netns", "add", self.far)
+        run("ip", "-n", self.near, "link", "set", "lo", "up")
+        if self.buffer_bytes is None:
+            self.connect(self.near, "10.211.1.1/24", self.far, "10.211.1.2/24", 65_536)
+            return
+        run("ip", "netns", "add", self.middle)
+        self.connect(self.near, "10.211.1.1/24", self.middle, "10.211.1.2/24", None)
+        self.connect(self.middle, "10.211.2.1/24", self.far, "10.211.2.2/24", self.buffer_bytes)
+        run("ip", "netns", "exec", self.middle, "sh", "-c", "echo 1 > /proc/sys/net/ipv4/ip_forward")
+        run("ip", "-n", self.near, "route", "add", "10.211.2.0/24", "via", "10.211.1.2")
+        run("ip", "-n", self.far, "route", "add", "10.211.1.0/24", "via", "10.211.2.1")
+
+    def connect(self, one, its_address, other, others_address, buffer_bytes):
+        """A cable, of the line's rate if `buffer_bytes` says how much waits at its ends."""
+        ends = (f"{one[-1]}{other[-1]}0", f"{one[-1]}{other[-1]}1")
+        run("ip", "link", "add", ends[0], "netns", one, "type", "veth", "peer", "name", ends[1], "netns", other)
+        for space, end, address in ((one, ends[0], its_address), (other, ends[1], others_address)):
+            run("ip", "-n", space, "address", "add", address, "dev", end)
+            run("ip", "-n", space, "link", "set", end, "up")
+            if self.rate and buffer_bytes:
+                run("tc", "-n", space, "qdisc", "add", "dev", end, "root", "tbf", "rate", self.rate,
+                    "burst", "5kb", "limit", buffer_bytes)
+
+    def __exit__(self, *_):
+        for space in (self.near, self.far, self.middle):
+            subprocess.run(["ip", "netns", "delete", space], capture_output=True)
+
+    def start(self, space, *command, **options):
+        return subprocess.Popen(["ip", "netns", "exec", space, *map(str, command)], **options)
+
+    def start_client(self, space, *words):
+        return self.start(space, sys.executable, CLIENTS, *words, stdout=subprocess.PIPE, text=True)
+
+    @contextlib.contextmanager
+    def serve(self, *flags, binary=None):
+        """A server at the near end. Gives its process."""
+        data = tempfile.mkdtemp(prefix="canvas-line-")
+        process = self.start(
+            self.near, binary or servers.BINARY, "--host", "0.0.0.0", "--port", 8080, "--data", data, "--log-format", "json",
+            "--log-level", "info", *flags, stderr=subprocess.PIPE, text=True,
+        )
+        try:
+            for text in process.stderr:
+                if '"port":' in text:
+                    break
+            else:
+                raise OSError("the server did not start")
+            yield process
+        finally:
+            process.terminate()
+            process.stderr.close()
+            process.wait(20)
+            shutil.rmtree(data, ignore_errors=True)
+
+    def sockets(self):
+        """What the kernel holds for each of the server's connections over the line, in bytes."""
+        text = run("ip", "netns", "exec", self.near, "ss", "-tmnH", "state", "established", "sport", "=", ":8080")
+        held = []
+        for peer, memory in re.findall(r"(\S+)\s*\n\s*skmem:\(([^)]*)\)", text):
+            if peer.startswith(("10.211.", "[::ffff:10.211.")):
+                figures = dict(re.findall(r"([a-z]+)(\d+)", memory))
+                held.append(int(figures["r"]) + int(figures["w"]) + int(figures["f"]))
+        return held
+
+
+def ages(rate, encoding, writers=20, shapes=20, moves=60, seconds=8, buffer_bytes=None, readers=1, binary=None):
+    """How old is what a reader shows at the far end of a line, while others write: its figures, in milliseconds, and
+    `memory`, the most that the kernel held for one reader."""
+    with Line(rate, buffer_bytes) as line, line.serve(binary=binary) as process:
+        writing = line.start_client(
+            line.near, "write", "127.0.0.1:8080", "busy", writers, shapes, moves, int(seconds) + 6)
+        time.sleep(1)
+        before = cpu_seconds(process.pid)
+        reading = [
+            line.start_client(line.far, "read", f"{line.address}:8080", "busy", encoding, seconds) for _ in range(readers)
+        ]
+        held = 0
+        while any(reader.poll() is None for reader in reading):
+            held = max([held, *line.sockets()])
+            time.sleep(0.2)
+        figures = [json.loads(reader.communicate()[0]) for reader in reading]
+        cpu = cpu_seconds(process.pid) - before
+        writing.kill()
+        writing.communicate()
+    worst = max(figures, key=lambda one: one["ageP99"])
+    return worst | {"memory": held, "cpuSeconds": cpu}
+
+
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

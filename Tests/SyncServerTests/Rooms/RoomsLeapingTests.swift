@@ -1,0 +1,255 @@
+import CanvasCRDT
+import Testing
+
+@testable import ServerModel
+@testable import SyncServer
+
+@Suite("Readers that are behind get the newest values in place of beats")
+struct RoomsLeapingTests {
+  /// A room with somebody who writes and somebody whose socket takes nothing for now.
+  private func stalled(_ encoding: WireEncoding, overlaps: Bool = false) -> (RoomBench, writer: Int, reader: Int) {
+    var bench = RoomBench()
+    let writer = bench.join()
+    for number in 1...3 as ClosedRange<UInt64> { place(&bench, writer, number, at: 0) }
+    let reader = bench.join(encoding) { $0.overlaps = overlaps }
+    bench.clients[reader].takes = 0
+    keepWelcome(&bench, reader)
+    return (bench, writer, reader)
+  }
+
+  /// Forgets what the reader was told before.
+  private func keepWelcome(_ bench: inout RoomBench, _ reader: Int) {
+    bench.clients[reader].messages.removeAll { if case .welcome = $0 { false } else { true } }
+  }
+
+  private func place(_ bench: inout RoomBench, _ writer: Int, _ number: UInt64, at x: Double, settles: Bool = true) {
+    bench.write(writer, bench.shape(number)) {
+      $0.kind = .rectangle
+      $0.position = Point(x: x, y: Double(number) * 1_000)
+    }
+    if settles { bench.settle() }
+  }
+
+  private func wake(_ bench: inout RoomBench, _ reader: Int) {
+    bench.clients[reader].takes = nil
+    bench.wake(reader)
+    bench.settle()
+  }
+
+  @Test("D5: it gets each value once, the newest, although the ring has every beat", arguments: WireEncoding.allCases)
+  func newest(encoding: WireEncoding) {
+    var (bench, writer, reader) = stalled(encoding)
+    for time in 1...20 {
+      for number in 1...2 as ClosedRange<UInt64> { place(&bench, writer, number, at: Double(time)) }
+      bench.pass(10)
+    }
+    bench.write(writer, bench.shape(3)) { $0.delete() }
+    bench.settle()
+    wake(&bench, reader)
+    #expect(bench.room.counts.leaps == 1)
+    #expect(bench.room.counts.caughtUp == 0)
+    let deliveries = bench.deliveries(reader)
+    #expect(deliveries.count == 1)
+    if case .operations(let operations)? = deliveries.first?.content { #expect(operations.count == 3) }
+    bench.expectCaughtUp(reader)
+    place(&bench, writer, 1, at: 99)
+    bench.expectCaughtUp(reader)
+  }
+
+  @Test("it goes on with beats if it lacks only what is new", arguments: WireEncoding.allCases)
+  func briefly(encoding: WireEncoding) {
+    var (bench, writer, reader) = stalled(encoding)
+    for time in 1...5 { place(&bench, writer, 1, at: Double(time)) }
+    wake(&bench, reader)
+    #expect(bench.room.counts.leaps == 0)
+    #expect(bench.deliveries(reader).count == 5)
+    bench.expectCaughtUp(reader)
+  }
+
+  @Test("what was offered and not taken is made anew, with what has happened since")
+  func notTaken() {
+    var (bench, writer, reader) = stalled(.binary)
+    for time in 1...20 {
+      place(&bench, writer, 1, at: Double(time))
+      bench.pass(10)
+      // The socket says that it takes more, and then takes nothing.
+      bench.wake(reader)
+    }
+    #expect(bench.room.kept.readerBytes == 0)
+    wake(&bench, reader)
+    #expect(bench.deliveries(reader).count == 1)
+    bench.expectCaughtUp(reader)
+  }
+
+  @Test("what was taken in part is finished first, and only the rest is newer", arguments: [1, 7, 30, 200])
+  func inPart(takes: Int) {
+    var (bench, writer, reader) = stalled(.json)
+    bench.clients[reader].takes = takes
+    for time in 1...60 {
+      place(&bench, writer, UInt64(time % 3 + 1), at: Double(time))
+      bench.pass(10)
+      bench.wake(reader)
+    }
+    wake(&bench, reader)
+    bench.expectCaughtUp(reader)
+    // Each cursor is newer than the one before it: nothing is told twice, and nothing out of order.
+    let positions = bench.deliveries(reader).map { bench.room.place(of: $0.cursor) ?? 0 }
+    #expect(zip(positions, positions.dropFirst()).allSatisfy { $0 < $1 })
+  }
+
+  @Test(
+    "W4: the answers to its own writes come after what they speak of, and before anything newer",
+    arguments: WireEncoding.allCases
+  )
+  func answers(encoding: WireEncoding) {
+    var (bench, writer, reader) = stalled(encoding)
+    var own: [Stamp] = []
+    for number in 1...10 as ClosedRange<UInt64> {
+      own.append(bench.write(reader, bench.shape(100 + number), id: number) { $0.kind = .star })
+      for time in 1...3 { place(&bench, writer, 1, at: Double(time)) }
+      bench.pass(20)
+    }
+    wake(&bench, reader)
+    #expect(bench.acknowledgements(reader).map(\.id) == (1...10).map { MessageIdentifier($0) })
+    let first = bench.clients[reader].messages.dropFirst().first
+    guard case .operations(let delivery)? = first, case .operations(let operations) = delivery.content else {
+      Issue.record("the operations don't come first: \(String(describing: first))")
+      return
+    }
+    // D4: among what is new are its own.
+    for stamp in own { #expect(operations.contains { $0.at == stamp }) }
+    bench.expectCaughtUp(reader)
+  }
+
+  @Test("R5: each digest that it asked for speaks of the place where it is", arguments: [1, 3])
+  func digests(count: Int) {
+    var (bench, writer, reader) = stalled(.binary)
+    for time in 1...12 {
+      place(&bench, writer, 1, at: Double(time))
+      if time.isMultiple(of: 4), time / 4 <= count { bench.say(.digest, reader) }
+      bench.pass(10)
+    }
+    wake(&bench, reader)
+    #expect(bench.room.counts.leaps == 1)
+    #expect(bench.clients[reader].digests == count)
+    #expect(bench.clients[reader].digestsThatDiffer == 0)
+    bench.expectCaughtUp(reader)
+  }
+
+  @Test("R2, R3: it is told once of each who came, went or shows something, and of nobody who only passed by")
+  func people() throws {
+    var (bench, writer, reader) = stalled(.json)
+    let leaver = bench.join { $0.name = "leaver" }
+    wake(&bench, reader)
+    bench.clients[reader].takes = 0
+    keepWelcome(&bench, reader)
+    let comer = bench.join { $0.name = "comer" }
+    let passer = bench.join { $0.name = "passer" }
+    for time in 1...10 {
+      let state = try Array("{\"x\":\(time)}".utf8).withUnsafeBytes { try JSONText(validating: $0, maximumBytes: 99) }
+      for client in [comer, passer, writer] { bench.say(.presence(state), client) }
+      bench.pass(50)
+      bench.settle()
+    }
+    let gone = bench.actor(leaver)
+    bench.leave(leaver)
+    bench.leave(passer)
+    bench.settle()
+    wake(&bench, reader)
+    #expect(bench.room.counts.leaps == 1)
+    let messages = bench.clients[reader].messages
+    #expect(messages.compactMap { if case .leave(let actor) = $0 { actor } else { nil } } == [gone])
+    #expect(messages.compactMap { if case .join(let peer) = $0 { peer.actor } else { nil } } == [bench.actor(comer)])
+    let states = bench.presences(reader)
+    #expect(states.count == 1)
+    #expect(Set(states.joined().map(\.actor)) == [bench.actor(comer), bench.actor(writer)])
+    for state in states.joined() { #expect(String(decoding: state.state.bytes, as: UTF8.self) == "{\"x\":10}") }
+    bench.expectCaughtUp(reader)
+  }
+
+  @Test("R3: who went and came again is told as that")
+  func cameAgain() {
+    var (bench, writer, reader) = stalled(.json)
+    let other = bench.join {
+      $0.name = "before"
+      $0.key = ""
+    }
+    let (actor, key) = (bench.actor(other), bench.key(other))
+    wake(&bench, reader)
+    bench.clients[reader].takes = 0
+    bench.leave(other)
+    for time in 1...10 {
+      place(&bench, writer, 1, at: Double(time))
+      bench.pass(10)
+    }
+    bench.join {
+      $0.actor = actor
+      $0.key = key
+      $0.name = "after"
+    }
+    bench.pass(40)
+    bench.settle()
+    wake(&bench, reader)
+    #expect(bench.clients[reader].peers[actor]?.name == "after")
+    bench.expectCaughtUp(reader)
+  }
+
+  @Test(
+    "R6: it is told of overlaps that began or ended, and of none that came and went",
+    arguments: WireEncoding.allCases
+  )
+  func overlaps(encoding: WireEncoding) {
+    var (bench, writer, reader) = stalled(encoding, overlaps: true)
+    func move(_ number: UInt64, to other: UInt64) {
+      bench.write(writer, bench.shape(number)) { $0.position = Point(x: 0, y: Double(other) * 1_000) }
+      bench.settle()
+      bench.pass(10)
+    }
+    for _ in 1...5 {
+      move(2, to: 1)
+      move(2, to: 2)
+    }
+    move(3, to: 1)
+    wake(&bench, reader)
+    #expect(bench.room.counts.leaps == 1)
+    let began = bench.clients[reader].messages.flatMap { message -> [ShapePair] in
+      if case .overlaps(let notice) = message { notice.began + notice.ended } else { [] }
+    }
+    #expect(began.count == 1)
+    #expect(bench.clients[reader].pairs == Set(bench.room.overlapIndex(now: bench.now).pairs))
+    bench.expectCaughtUp(reader)
+  }
+
+  @Test("beats that concern only itself leave nothing to tell")
+  func nothing() throws {
+    var (bench, _, reader) = stalled(.json)
+    for time in 1...10 {
+      let state = try Array("{\"x\":\(time)}".utf8).withUnsafeBytes { try JSONText(validating: $0, maximumBytes: 99) }
+      bench.say(.presence(state), reader)
+      bench.pass(50)
+      bench.settle()
+    }
+    wake(&bench, reader)
+    #expect(bench.clients[reader].messages.count == 1)
+    bench.expectCaughtUp(reader)
+  }
+
+  @Test("D5: if it lacks thousands of values, it gets them as a state, once", arguments: WireEncoding.allCases)
+  func thousands(encoding: WireEncoding) {
+    var (bench, writer, reader) = stalled(encoding)
+    for time in 1...2 {
+      for number in 1...3_000 as ClosedRange<UInt64> {
+        place(&bench, writer, 10 + number, at: Double(time), settles: number.isMultiple(of: 500))
+      }
+      bench.pass(10)
+    }
+    wake(&bench, reader)
+    #expect(bench.room.counts.leaps == 0)
+    #expect(
+      bench.deliveries(reader).reduce(0) { sum, delivery in
+        if case .state(let part) = delivery.content { sum + part.count } else { sum }
+      } <= 3_003
+    )
+    bench.expectCaughtUp(reader)
+  }
+}
