@@ -125,8 +125,9 @@ class Line:
 
 
 def ages(rate, encoding, writers=20, shapes=20, moves=60, seconds=8, buffer_bytes=None, readers=1, binary=None):
-    """How old is what a reader shows at the far end of a line, while others write: its figures, in milliseconds, and
-    `memory`, the most that the kernel held for one reader."""
+    """How old is what a reader shows at the far end of a line, while others write: its figures, in milliseconds; `memory`,
+    the most that the kernel held for one reader; and `near`, the figures of a reader at the near end, which a line has no part
+    in: they tell how busy the machine is."""
     with Line(rate, buffer_bytes) as line, line.serve(binary=binary) as process:
         writing = line.start_client(
             line.near, "write", "127.0.0.1:8080", "busy", writers, shapes, moves, int(seconds) + 6)
@@ -135,16 +136,18 @@ def ages(rate, encoding, writers=20, shapes=20, moves=60, seconds=8, buffer_byte
         reading = [
             line.start_client(line.far, "read", f"{line.address}:8080", "busy", encoding, seconds) for _ in range(readers)
         ]
+        near = line.start_client(line.near, "read", "127.0.0.1:8080", "busy", "json", seconds)
         held = 0
         while any(reader.poll() is None for reader in reading):
             held = max([held, *line.sockets()])
             time.sleep(0.2)
         figures = [json.loads(reader.communicate()[0]) for reader in reading]
+        figures_near = json.loads(near.communicate()[0])
         cpu = cpu_seconds(process.pid) - before
         writing.kill()
         writing.communicate()
     worst = max(figures, key=lambda one: one["ageP99"])
-    return worst | {"memory": held, "cpuSeconds": cpu}
+    return worst | {"memory": held, "cpuSeconds": cpu, "near": figures_near}
 
 
 def cpu_seconds(pid):
