@@ -130,7 +130,9 @@ extension World {
     if let difference = Drawing(replica.canvas).difference(from: Drawing(room.canvas)) {
       fail(.agreement, "\(party.name) shows another drawing: \(difference)")
     }
-    if party.verdicts.last != .agrees { fail(.digests, "\(party.name) was not told that it agrees") }
+    // What a restored copy took back from it shows when it asks, and by then it has loaded the room anew.
+    let isHealed = happened[.restored] != nil && party.verdicts.last == .disagrees
+    if party.verdicts.last != .agrees, !isHealed { fail(.digests, "\(party.name) was not told that it agrees") }
     let others = actors.subtracting([replica.actor])
     if Set(replica.peers.map(\.actor)) != others { fail(.people, "\(party.name) sees other people than there are") }
     guard replica.configuration.overlaps else { return }

@@ -123,9 +123,13 @@ extension World {
     }
     guard let at = edit.operation.at else { return }
     ledger.refused.append((index, at, edit.operation))
-    // Its own deletion stands in the room, so there must be a way to try again to take it back.
+    // Its own deletion stands in the room, so there must be a way to try again to take it back. If the deletion was refused
+    // with the undo, what stands is one from before the tab died.
     let erasure = room?.canvas.stamp(of: .deleted, in: edit.operation.shape)
-    if parties[index].undoStamps.contains(at), edit.operation.set.assigned.contains(.kind),
+    let isStillDeleted = !ledger.refused.contains {
+      $0.0 == index && $0.2.shape == edit.operation.shape && $0.2.set.deleted
+    }
+    if isStillDeleted, parties[index].undoStamps.contains(at), edit.operation.set.assigned.contains(.kind),
       let erasure, erasure.actor == parties[index].replica?.actor
     {
       count(.undoRefused)

@@ -152,7 +152,8 @@ struct FanOut: Sendable {
       let overlaps = ring.overlaps(from: gap.place)
       encoder.append(began: overlaps.began, ended: overlaps.ended, encoding, to: &bytes)
     }
-    return bytes
+    // A reader holds all of it until its socket has taken it. A stream of state comes in parts.
+    return UInt64(bytes.count) <= limits.messageBytes ? bytes : nil
   }
 
   // MARK: Streams of state
