@@ -31,19 +31,26 @@ class Raw:
         self.writer.write(head + key + body)
 
     async def frame(self):
+        opcode, payload, _ = await self.fragment()
+        return opcode, payload
+
+    async def fragment(self):
         first, second = await asyncio.wait_for(self.reader.readexactly(2), SECONDS)
         assert not second & 0x80, "a server does not mask"
         length = second & 0x7F
         if length >= 126:
             length = int.from_bytes(await self.reader.readexactly(2 if length == 126 else 8), "big")
-        return first & 15, await self.reader.readexactly(length)
+        return first & 15, await self.reader.readexactly(length), bool(first & 0x80)
 
     async def message(self, kind):
         while True:
-            opcode, payload = await self.frame()
+            opcode, payload, final = await self.fragment()
+            assert opcode != 8, payload
+            while opcode == 1 and not final:
+                _, more, final = await self.fragment()
+                payload += more
             if opcode == 1 and json.loads(payload)["type"] == kind:
                 return json.loads(payload)
-            assert opcode != 8, payload
 
     async def ended(self):
         """The close code, or None if the socket just ends."""

@@ -132,7 +132,7 @@ async def test_a_port_in_use_is_one_line(shared):
     with tempfile.TemporaryDirectory() as folder:
         code, _, words = await asyncio.to_thread(run, "--port", shared.port, "--data", folder)
     assert code == 1 and words == f"SyncServer: port {shared.port} on 127.0.0.1 is in use\n", words
-    code, _, words = await asyncio.to_thread(run, "--host", "192.0.2.1", "--port", "0", "--data", "memory")
+    code, _, words = await asyncio.to_thread(run, "--host", "192.0.2.1", "--open", "--port", "0", "--data", "memory")
     assert code == 1 and words.count("\n") == 1 and "192.0.2.1" in words
 
 

@@ -97,7 +97,7 @@ class Line:
         """A server at the near end. Gives its process."""
         data = tempfile.mkdtemp(prefix="canvas-line-")
         process = self.start(
-            self.near, binary or servers.BINARY, "--host", "0.0.0.0", "--port", 8080, "--data", data, "--log-format", "json",
+            self.near, binary or servers.BINARY, "--host", "0.0.0.0", "--open", "--port", 8080, "--data", data, "--log-format", "json",
             "--log-level", "info", *flags, stderr=subprocess.PIPE, text=True,
         )
         try:
