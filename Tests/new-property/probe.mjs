@@ -42,7 +42,11 @@ if (process.argv[2] === 'write') {
   const edits = []
   const values = properties.flatMap(({ form, parts }) => parts.map((part) => [part, form === 'color' ? '#000000' : 0]))
   const drawn = { ...Object.fromEntries(values), id: shape, kind: 'star', dash: 12.5 }
-  const replica = { shownName: () => 'Sun', shapesOf: () => [drawn], shape: () => drawn, bounds: () => drawn, edit: (made) => edits.push(...made) }
+  const edit = (made) => {
+    edits.push(...made)
+    return []
+  }
+  const replica = { shownName: () => 'Sun', shapesOf: () => [drawn], shape: () => drawn, bounds: () => drawn, edit }
   const anything = { on() {}, size: 1, ids: () => [shape], has: () => true, replica, live: replica, mayEdit: true, beginGroup() {},
     endGroup() {}, edit: (write) => write(replica), group: (write) => write() }
   const actions = new Proxy({}, { get: () => ({ words: '', run() {} }) })
