@@ -252,7 +252,7 @@ test('values cross the boundary as they are, those of an edit that is refused ba
   assert.equal(identifierText(replica.actor), 'zzz-zzz-zzz')
   const set = {
     position: [-1.5, 2e6], size: [1, 300.25], rotation: 45, fill: '#00FF7F', alpha: 3, visible: false, kind: 'star',
-    name: 'Stern \u2028 ä😀', z: 'V0a', stroke: '#000001', strokeWidth: 2.5, cornerRadius: 0, points: 64, innerRatio: 0.05,
+    name: 'Stern \u2603 ä😀', z: 'V0a', stroke: '#000001', strokeWidth: 2.5, cornerRadius: 0, points: 64, innerRatio: 0.05,
   }
   const shape = identifierNumber('afy-kw5-t7o')
   const [rejected] = replica.edit([{ shape, set }])
