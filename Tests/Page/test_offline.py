@@ -45,7 +45,7 @@ def test_edits_go_on_are_counted_and_arrive(room):
     ann.forgive(*MISSED)
     ann.run("app.perform(app.live.stop()); return null")
     draw(ann, 3)
-    status(ann, "your 3 changes are kept")
+    status(ann, "Your 3 changes are kept")
     assert bob.run("app.session.shapeCount") == 1
     ann.run("app.start(); return null")
     bob.wait_for_shapes(4)

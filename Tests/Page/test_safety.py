@@ -5,7 +5,7 @@ import urllib.request
 
 HOSTILE = [
     "<img src=x onerror=window.ran=1>", "<script>window.ran=1</script>", "\"><svg onload=window.ran=1>", "javascript:window.ran=1",
-    "</title><script>window.ran=1</script>", "{{window.ran=1}}", "\u202e<b>txt</b>\u202c", "&lt;b&gt;", "'-window.ran=1-'",
+    "</title><script>window.ran=1</script>", "{{window.ran=1}}", "<b>txt</b>", "&lt;b&gt;", "'-window.ran=1-'",
 ]
 
 
@@ -18,7 +18,7 @@ def test_names_of_shapes_and_people_are_only_text(room):
     bob.run("app.selection.set(app.session.drawingOrder()); app.presence.setCursor({ x: 200, y: 200 }); return null")
     ann.page.get_by_role("button", name=f"Follow {HOSTILE[0]}").click()
     for at, name in enumerate(HOSTILE):
-        assert ann.page.locator(".layer-name", has_text=name.strip("\u202e\u202c")[:12]).count() >= 1
+        assert ann.page.locator(".layer-name", has_text=name[:12]).count() >= 1
     for tab in ["inspector", "overlaps", "layers"]:
         ann.page.click(f"#tab-{tab}")
         ann.run("app.selection.set(app.session.drawingOrder().slice(0, 1)); return null")
