@@ -23,6 +23,8 @@ FOREIGN, PIPES, WATCHES = 28, 6, 4
 FLAGS = [
     "--idle-ms", 5_000, "--pong-ms", 5_000, "--ring-beats", 64, "--history-ms", 15_000,
     "--max-connections-per-address", 10_000, "--max-http-connections-per-address", 10_000,
+    # The disk is small, and is to become really full.
+    "--storage-reserve-bytes", 0,
 ]
 
 # How long clients may take until they have all that was written, once every line is well again. Ours wait for up to fifteen
