@@ -28,7 +28,7 @@ struct ActorKeys: Sendable {
   // MARK: Keys
 
   func key(of actor: Identifier, in room: Text) -> Text {
-    Text(ActorKeys.text(code("key", room, actor.packed).prefix(ActorKeys.keyBytes)))
+    Text(Base64.encoded(code("key", room, actor.packed).prefix(ActorKeys.keyBytes)))
   }
 
   /// The time that this takes doesn't tell how much of a wrong key is right.
@@ -69,23 +69,5 @@ struct ActorKeys: Sendable {
     // It fails only where there is no memory left.
     precondition(HMAC(EVP_sha256(), secret, Int32(secret.count), message, message.count, &code, &count) != nil)
     return code
-  }
-
-  /// Base64 for addresses (RFC 4648, section 5), without padding.
-  private static func text(_ bytes: some Sequence<UInt8>) -> String {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-    var text: [UInt8] = []
-    var bits: UInt32 = 0
-    var count = 0
-    for byte in bytes {
-      bits = bits << 8 | UInt32(byte)
-      count += 8
-      while count >= 6 {
-        count -= 6
-        text.append(alphabet[Int(bits >> UInt32(count) & 63)])
-      }
-    }
-    if count > 0 { text.append(alphabet[Int(bits << UInt32(6 - count) & 63)]) }
-    return String(decoding: text, as: UTF8.self)
   }
 }

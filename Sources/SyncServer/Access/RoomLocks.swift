@@ -32,28 +32,7 @@ struct RoomLocks: Sendable {
     var changed = names
     if isLocked { changed.insert(room) } else { changed.remove(room) }
     guard changed != names else { return }
-    if let path { try RoomLocks.write(changed, to: path) }
+    if let path { try StateFile.write(changed.sorted().map { $0 + "\n" }.joined().utf8, to: path) }
     names = changed
   }
-
-  /// Writes a whole file and then gives it the old one's name.
-  private static func write(_ names: Set<String>, to path: String) throws(StateFileFault) {
-    let text = Array(names.sorted().map { $0 + "\n" }.joined().utf8)
-    let new = path + ".new"
-    let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw StateFileFault() }
-    let isWritten = Glibc.write(descriptor, text, text.count) == text.count && fsync(descriptor) == 0
-    let number = errno
-    close(descriptor)
-    guard isWritten else { throw StateFileFault(number) }
-    guard rename(new, path) == 0 else { throw StateFileFault() }
-  }
-}
-
-/// Why a file in the data directory can't be used, without its path.
-struct StateFileFault: Error, Hashable {
-  let words: String
-
-  init(words: String) { self.words = words }
-  init(_ number: Int32 = errno) { words = String(cString: strerror(number)) }
 }

@@ -41,7 +41,6 @@ extension ActorKeys {
     }
   }
 
-  /// Writes a whole file and then gives it its name, so that no start finds half a secret.
   private static func make(_ path: String) throws(StateFileFault) {
     var generator = SystemRandomNumberGenerator()
     var digits: [UInt8] = []
@@ -51,14 +50,6 @@ extension ActorKeys {
       digits += String(byte, radix: 16).utf8
     }
     digits.append(UInt8(ascii: "\n"))
-    let new = path + ".new"
-    unlink(new)
-    let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw StateFileFault() }
-    let isWritten = write(descriptor, digits, digits.count) == digits.count && fsync(descriptor) == 0
-    let failure = errno
-    close(descriptor)
-    guard isWritten else { throw StateFileFault(failure) }
-    guard rename(new, path) == 0 else { throw StateFileFault() }
+    try StateFile.write(digits, to: path)
   }
 }

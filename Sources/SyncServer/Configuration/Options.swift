@@ -46,36 +46,30 @@ struct Option: Sendable {
       $1.web = $0
       return nil
     },
-    Option(
-      name: "--tokens",
+    text(
+      "--tokens",
       value: "FILE",
       words: "lines `TOKEN viewer|editor|operator ROOM…`: who may connect",
-      standard: "open to all"
-    ) {
-      guard !$0.isEmpty else { return "needs a file" }
-      $1.tokens = $0
-      return nil
-    },
-    Option(
-      name: "--jwt-keys",
+      standard: "open to all",
+      needs: "a file",
+      \.tokens
+    ),
+    text(
+      "--jwt-keys",
       value: "PATH",
       words: "key, or directory of keys KID.pem, by which JSON Web Tokens are signed",
-      standard: "none"
-    ) {
-      guard !$0.isEmpty else { return "needs a file or a directory" }
-      $1.signingKeys = $0
-      return nil
-    },
-    Option(
-      name: "--jwt-audience",
+      standard: "none",
+      needs: "a file or a directory",
+      \.signingKeys
+    ),
+    text(
+      "--jwt-audience",
       value: "NAME",
       words: "the `aud` that JSON Web Tokens must have",
-      standard: "none"
-    ) {
-      guard !$0.isEmpty else { return "needs a name" }
-      $1.tokenTerms.audience = $0
-      return nil
-    },
+      standard: "none",
+      needs: "a name",
+      \.tokenTerms.audience
+    ),
     Option(
       name: "--jwt-leeway",
       value: "SECONDS",
@@ -86,26 +80,15 @@ struct Option: Sendable {
       $1.tokenTerms.leewaySeconds = seconds
       return nil
     },
-    Option(
-      name: "--open",
-      value: nil,
-      words: "without tokens, listen on --host all the same, and let everyone do everything",
-      standard: nil
-    ) {
-      guard let flag = truth($0) else { return "must be true or false" }
-      $1.isOpen = flag
-      return nil
-    },
-    Option(
-      name: "--audit",
+    flag("--open", words: "without tokens, listen on --host all the same, and let everyone do everything", \.isOpen),
+    text(
+      "--audit",
       value: "FILE",
       words: "who entered, was refused, deleted, locked and removed, as JSON lines",
-      standard: "none"
-    ) {
-      guard !$0.isEmpty else { return "needs a file" }
-      $1.audit = $0
-      return nil
-    },
+      standard: "none",
+      needs: "a file",
+      \.audit
+    ),
     Option(name: "--log-level", value: "LEVEL", words: "error, warning, info or debug", standard: "info") {
       guard let level = Logger.Level($0) else { return "must be error, warning, info or debug" }
       $1.logLevel = level
@@ -142,17 +125,36 @@ struct Option: Sendable {
     ) {
       $1.sites.setOrigins($0) ? nil : "must be sites such as https://example.com, with commas between them, or *"
     },
-    Option(
-      name: "--compress",
-      value: nil,
-      words: "permessage-deflate for clients that ask: fewer bytes, more CPU",
-      standard: nil
-    ) {
-      guard let flag = truth($0) else { return "must be true or false" }
-      $1.compresses = flag
-      return nil
-    },
+    flag("--compress", words: "permessage-deflate for clients that ask: fewer bytes, more CPU", \.compresses),
   ]
+
+  /// A setting that may be left out, and is any text but none.
+  private static func text(
+    _ name: String,
+    value: String,
+    words: String,
+    standard: String,
+    needs: String,
+    _ setting: WritableKeyPath<Configuration, String?> & Sendable
+  ) -> Option {
+    Option(name: name, value: value, words: words, standard: standard) {
+      guard !$0.isEmpty else { return "needs \(needs)" }
+      $1[keyPath: setting] = $0
+      return nil
+    }
+  }
+
+  private static func flag(
+    _ name: String,
+    words: String,
+    _ setting: WritableKeyPath<Configuration, Bool> & Sendable
+  ) -> Option {
+    Option(name: name, value: nil, words: words, standard: nil) {
+      guard let flag = truth($0) else { return "must be true or false" }
+      $1[keyPath: setting] = flag
+      return nil
+    }
+  }
 
   private static func truth(_ text: String) -> Bool? {
     switch text {

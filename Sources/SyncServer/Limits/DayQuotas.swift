@@ -32,68 +32,68 @@ struct DayQuotas {
     func share(of most: Most) -> Double { max(bytes / most.bytes, rooms / most.rooms) }
   }
 
-  private let perAddress: Most
-  private let perToken: Most
-  private var addresses: [String: Used] = [:]
-  private var tokens: [String: Used] = [:]
+  /// What is counted by one name, an address or a token's label.
+  private struct Book {
+    let most: Most
+    private var entries: [String: Used] = [:]
+
+    init(bytes: UInt64, rooms: UInt64) { most = Most(bytes: Double(bytes), rooms: Double(rooms)) }
+
+    /// Why nothing more is stored, in words. `nil` if more is.
+    func refusal(of name: String, isNewRoom: Bool, now: UInt64) -> String? {
+      guard var used = entries[name] else { return nil }
+      used.fade(most, now: now)
+      if used.bytes >= most.bytes { return "written more" }
+      return isNewRoom && used.rooms + 1 > most.rooms ? "made more rooms" : nil
+    }
+
+    mutating func charge(_ name: String, bytes: Int, rooms: Int, now: UInt64) {
+      var used = entries[name] ?? Used(at: now)
+      used.fade(most, now: now)
+      used.bytes += Double(bytes)
+      used.rooms += Double(rooms)
+      entries[name] = used
+      guard entries.count > entriesMax else { return }
+      let least = entries.values.map { $0.share(of: most) }.sorted()[entriesMax / 2]
+      entries = entries.filter { $0.value.share(of: most) > least }
+    }
+
+    mutating func forgetFaded(now: UInt64) {
+      entries = entries.compactMapValues { used in
+        var used = used
+        used.fade(most, now: now)
+        return used.bytes > 0 || used.rooms > 0 ? used : nil
+      }
+    }
+  }
+
+  private var addresses: Book
+  private var tokens: Book
 
   init(limits: Limits) {
-    perAddress = Most(bytes: Double(limits.dayBytesPerAddress), rooms: Double(limits.dayRoomsPerAddress))
-    perToken = Most(bytes: Double(limits.dayBytesPerToken), rooms: Double(limits.dayRoomsPerToken))
+    addresses = Book(bytes: limits.dayBytesPerAddress, rooms: limits.dayRoomsPerAddress)
+    tokens = Book(bytes: limits.dayBytesPerToken, rooms: limits.dayRoomsPerToken)
   }
 
   /// Why nothing more is stored on this account now, in words. `nil` if more is.
   func refusal(of payer: Payer, isNewRoom: Bool, now: UInt64) -> String? {
-    if let words = DayQuotas.refusal(addresses[payer.address], perAddress, isNewRoom, now) {
+    if let words = addresses.refusal(of: payer.address, isNewRoom: isNewRoom, now: now) {
       return "your address has \(words) than it may in a day"
     }
-    if let token = payer.token, let words = DayQuotas.refusal(tokens[token], perToken, isNewRoom, now) {
+    if let token = payer.token, let words = tokens.refusal(of: token, isNewRoom: isNewRoom, now: now) {
       return "your token has \(words) than it may in a day"
     }
     return nil
   }
 
-  private static func refusal(_ used: Used?, _ most: Most, _ isNewRoom: Bool, _ now: UInt64) -> String? {
-    guard var used else { return nil }
-    used.fade(most, now: now)
-    if used.bytes >= most.bytes { return "written more" }
-    return isNewRoom && used.rooms + 1 > most.rooms ? "made more rooms" : nil
-  }
-
   mutating func charge(_ payer: Payer, bytes: Int, rooms: Int, now: UInt64) {
-    DayQuotas.charge(&addresses, payer.address, perAddress, bytes, rooms, now)
-    if let token = payer.token { DayQuotas.charge(&tokens, token, perToken, bytes, rooms, now) }
-  }
-
-  private static func charge(
-    _ all: inout [String: Used],
-    _ name: String,
-    _ most: Most,
-    _ bytes: Int,
-    _ rooms: Int,
-    _ now: UInt64
-  ) {
-    var used = all[name] ?? Used(at: now)
-    used.fade(most, now: now)
-    used.bytes += Double(bytes)
-    used.rooms += Double(rooms)
-    all[name] = used
-    guard all.count > entriesMax else { return }
-    let least = all.values.map { $0.share(of: most) }.sorted()[entriesMax / 2]
-    all = all.filter { $0.value.share(of: most) > least }
+    addresses.charge(payer.address, bytes: bytes, rooms: rooms, now: now)
+    if let token = payer.token { tokens.charge(token, bytes: bytes, rooms: rooms, now: now) }
   }
 
   /// Drops those whose count has faded. To be called now and then.
   mutating func forgetFaded(now: UInt64) {
-    DayQuotas.forgetFaded(&addresses, perAddress, now)
-    DayQuotas.forgetFaded(&tokens, perToken, now)
-  }
-
-  private static func forgetFaded(_ all: inout [String: Used], _ most: Most, _ now: UInt64) {
-    all = all.compactMapValues { used in
-      var used = used
-      used.fade(most, now: now)
-      return used.bytes > 0 || used.rooms > 0 ? used : nil
-    }
+    addresses.forgetFaded(now: now)
+    tokens.forgetFaded(now: now)
   }
 }
