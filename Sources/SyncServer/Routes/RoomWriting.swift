@@ -20,7 +20,7 @@ extension RoomService {
     if grant.level < .operator, let index = submission.operations.firstIndex(where: { $0.at != nil }) {
       return .rejected(Rejection(operation: index, code: .badStamp, message: RoomServiceWords.stamped))
     }
-    let payer = payer(of: request)
+    let payer = payer(of: request, with: grant)
     guard spend(submission.operations.count, payer) else { return .tooFast }
     return await writing(name) { room in
       switch await self.submit(submission.operations, to: room, from: payer) {
@@ -30,7 +30,7 @@ extension RoomService {
     }
   }
 
-  func layout(_ exchange: PendingRequest, _ name: String) async -> Response {
+  func layout(_ exchange: PendingRequest, _ name: String, _ grant: Grant) async -> Response {
     let request = exchange.request
     guard request.isLayout else { return .notJSON }
     let shapes: [ImportedShape]
@@ -39,7 +39,7 @@ extension RoomService {
     case .failure(.tooManyShapes): return .noRoom(limits)
     case .failure(let error): return .error(400, code: "bad_message", message: error.description)
     }
-    let payer = payer(of: request)
+    let payer = payer(of: request, with: grant)
     guard spend(shapes.count, payer) else { return .tooFast }
     return await writing(name) { room in
       guard let canvas = self.view(of: room)?.canvas else { return .noSuchRoom }
@@ -82,8 +82,8 @@ extension RoomService {
     }
   }
 
-  private func payer(of request: Request) -> Payer {
-    Payer(address: NetworkAddress.party(of: address(of: request)), token: grant(of: request.token)?.label)
+  private func payer(of request: Request, with grant: Grant) -> Payer {
+    Payer(address: NetworkAddress.party(of: address(of: request)), token: grant.label)
   }
 
   private func spend(_ operations: Int, _ payer: Payer) -> Bool {

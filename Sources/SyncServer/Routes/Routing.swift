@@ -148,7 +148,7 @@ extension RoomService {
       }
     case "ops", "layout":
       guard request.method == "POST" else { return .notAllowed("POST") }
-      return await parts[2] == "ops" ? operations(exchange, name, grant) : layout(exchange, name)
+      return await parts[2] == "ops" ? operations(exchange, name, grant) : layout(exchange, name, grant)
     case "sync":
       guard request.isReading else { return .notAllowed("GET") }
       return .error(400, code: "bad_request", message: "this address is for WebSockets; send an upgrade request")
