@@ -71,13 +71,17 @@ def seen(person, identifier):
     return person.run("window.seen.filter(({ id }) => id === value)", number(identifier))
 
 
-def handle(person, kind):
-    """Where a handle of the selection is, in CSS pixels of the window."""
+def handle(person, kind, side=None):
+    """
+    Where a handle of the selection is, in CSS pixels of the window. `side`: (-1, 0) is the middle of the left side; unless given,
+    one scales at the lower right.
+    """
     person.painted()
     person.wait("(app.selection.size > 0)", "something is selected")
-    place = person.page.evaluate(
-        "async (kind) => window.canvasApp.handles.all().find((handle) => handle.kind === kind)", kind)
-    assert place, f"no handle to {kind}"
+    place = person.run(
+        "app.handles.all().find(({ kind, across, down }) => kind === value.kind && (!value.side || `${across},${down}` === `${value.side}`))",
+        {"kind": kind, "side": side})
+    assert place, f"no handle to {kind} at {side}"
     return place["x"], place["y"]
 
 

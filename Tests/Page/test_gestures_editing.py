@@ -19,14 +19,14 @@ def both(room, count, **options):
 
 
 def test_handles_move_turn_and_scale_and_stay_at_the_turned_shape(room):
-    """The handle in the middle moves, the one above turns, the one at the lower right scales."""
+    """The handle below moves, the one above turns, those on the sides and corners scale."""
     ann, bob, (shape,) = both(room, 1)
     ann.select(shape)
-    middle = handle(ann, "move")
-    assert near(middle, [250, 250])
-    lead(ann, middle, moved(middle, 150, 80))
+    below = handle(ann, "move")
+    assert near(below, [250, 326])
+    lead(ann, below, moved(below, 150, 80))
     bob.wait_for_shape(shape, "shape.x === 350 && shape.y === 280")
-    assert near(handle(ann, "move"), [400, 330])
+    assert near(handle(ann, "move"), [400, 406])
 
     above = handle(ann, "rotate")
     assert near(above[0], 400) and above[1] < 280
@@ -41,8 +41,12 @@ def test_handles_move_turn_and_scale_and_stay_at_the_turned_shape(room):
     lead(ann, corner, moved(corner, -60, 40))
     bob.wait_for_shape(shape, "Math.abs(shape.width - 140) < 1 && Math.abs(shape.height - 160) < 1")
     assert near(handle(ann, "scale"), [290, 420], within=1)
+    # The left side before the turn is the upper one now, and the lower one stays where it is.
+    lead(ann, handle(ann, "scale", (-1, 0)), moved(handle(ann, "scale", (-1, 0)), 30, -50))
+    bob.wait_for_shape(shape, "Math.abs(shape.width - 190) < 1 && Math.abs(shape.height - 160) < 1")
+    assert near(handle(ann, "scale"), [290, 420], within=1)
     room.agree()
-    for _ in range(3):
+    for _ in range(4):
         ann.page.keyboard.press("Control+z")
     bob.wait_for_shape(shape, "shape.x === 200 && shape.rotation === 0 && shape.width === 100")
 
@@ -90,8 +94,7 @@ def test_many_are_moved_turned_and_scaled_by_their_common_handles(room):
     ann.page.keyboard.press("Control+a")
     assert sorted(ann.selected()) == sorted([first, second])
     # The box around both: 200, 200, 300, 150.
-    middle = handle(ann, "move")
-    assert near(middle, [350, 275])
+    assert near(handle(ann, "move"), [350, 376])
     above = handle(ann, "rotate")
     lead(ann, above, (350 + 200, 275))
     bob.wait_for_shape(second, "Math.abs(shape.rotation - 90) < 0.1")
@@ -105,9 +108,21 @@ def test_many_are_moved_turned_and_scaled_by_their_common_handles(room):
     bob.wait_for_shape(second, "Math.abs(shape.width - 200) < 0.1 && Math.abs(shape.x - 600) < 0.1")
     ann.page.keyboard.press("Control+z")
     bob.wait_for_shape(second, "shape.width === 100")
-    lead(ann, handle(ann, "move"), (450, 300))
+    lead(ann, handle(ann, "move"), moved(handle(ann, "move"), 100, 25))
     bob.wait_for_shape(first, "shape.x === 300 && shape.y === 225")
     bob.wait_for_shape(second, "shape.x === 500 && shape.y === 275")
+    # A side changes one measure of all of them: the left one lies at 300, the right one, at 600, stays.
+    lead(ann, handle(ann, "scale", (-1, 0)), moved(handle(ann, "scale", (-1, 0)), -150, 40))
+    bob.wait_for_shape(first, "shape.x === 150 && shape.width === 150 && shape.height === 100")
+    bob.wait_for_shape(second, "shape.x === 450 && shape.width === 150 && shape.y === 275")
+    # A corner scales evenly, away from the one across. Where one shape is turned, there are no sides to be pulled.
+    lead(ann, handle(ann, "scale", (-1, -1)), moved(handle(ann, "scale", (-1, -1)), -450, 0))
+    bob.wait_for_shape(second, "Math.abs(shape.width - 300) < 0.1 && Math.abs(shape.x - 300) < 0.1 && Math.abs(shape.y - 175) < 0.1")
+    room.write((second, {"rotation": 20}))
+    ann.wait_for_shape(second, "shape.rotation === 20")
+    ann.painted()
+    sides = ann.run("app.handles.all().filter(({ kind }) => kind === 'scale').map(({ across, down }) => across * down)")
+    assert len(sides) == 4 and 0 not in sides
     room.agree()
 
 

@@ -80,7 +80,7 @@ def test_a_finger_leads_many_into_the_hole(room):
 
 
 def test_the_black_hole_swallows_everything_and_gives_it_back(room):
-    """One operation for each shape, and one step to undo. Everyone sees all shapes go to the same place."""
+    """After asking, because Bob is there. One operation for each shape, one step to undo; everyone sees them go to one place."""
     squares = [room.add(position=[100 + 150 * at, 100 * at], size=[90, 90]) for at in range(5)]
     ann = room.join("Ann")
     bob = room.join("Bob")
@@ -88,7 +88,14 @@ def test_the_black_hole_swallows_everything_and_gives_it_back(room):
     ann.wait_for_shapes(5)
     bob.wait_for_shapes(5)
     watch(bob)
+    ann.page.get_by_role("button", name="Black Hole").click()
+    asked = ann.page.get_by_role("dialog", name="Drop everything into the black hole?")
+    assert "Bob is here too" in asked.inner_text()
+    asked.get_by_role("button", name="Cancel").click()
+    asked.wait_for(state="detached")
+    assert ann.run("app.session.shapeCount") == 5
     ann.page.keyboard.press("b")
+    asked.get_by_role("button", name="Drop everything").click()
     bob.wait_for_shapes(0)
     room.agree()
     gone = [seen(bob, square)[-1]["departure"] for square in squares]

@@ -18,15 +18,13 @@ def is_painted(picture, x, y, reach=2):
 
 
 def places(person):
-    """Where the handles are, by kind."""
+    """Where the handles are, by kind and side."""
     person.painted()
-    found = person.run(
-        "return app.handles.all()")
-    return {kind: (x, y) for kind, x, y in ((each["kind"], each["x"], each["y"]) for each in found)}
+    return {(each["kind"], each["across"], each["down"]): (each["x"], each["y"]) for each in person.run("app.handles.all()")}
 
 
 def test_handles_stand_on_the_turned_box(room):
-    """The middle, above the top edge, the bottom right corner, all turned as the shape is, and painted there."""
+    """Each corner and side, above the top edge and below the lower one, all turned as the shape is, and painted there."""
     shape = room.add(kind="ellipse", position=[300, 300], size=[200, 100], rotation=30)
     ann = room.join("Ann")
     ann.wait_for_shape(shape)
@@ -35,12 +33,21 @@ def test_handles_stand_on_the_turned_box(room):
     at = places(ann)
     center = ann.screen(400, 350)
     cosine, sine = math.cos(math.radians(30)), math.sin(math.radians(30))
-    assert math.dist(at["move"], center) < 0.01
-    corner = (center[0] + 100 * cosine - 50 * sine, center[1] + 100 * sine + 50 * cosine)
-    assert math.dist(at["scale"], corner) < 0.01
-    up = ((at["rotate"][0] - center[0]) * cosine + (at["rotate"][1] - center[1]) * sine,
-          -(at["rotate"][0] - center[0]) * sine + (at["rotate"][1] - center[1]) * cosine)
-    assert abs(up[0]) < 0.01 and -90 < up[1] < -60, up
+    assert len(at) == 10
+    for across in (-1, 0, 1):
+        for down in (-1, 0, 1):
+            if across or down:
+                place = (center[0] + 100 * across * cosine - 50 * down * sine, center[1] + 100 * across * sine + 50 * down * cosine)
+                assert math.dist(at["scale", across, down], place) < 0.01
+    for kind, down in (("rotate", -1), ("move", 1)):
+        x, y = at[kind, 0, down][0] - center[0], at[kind, 0, down][1] - center[1]
+        assert abs(x * cosine + y * sine) < 0.01 and 60 < down * (y * cosine - x * sine) < 90
+    # The cursor says along which way each is pulled.
+    for side, cursor in (((1, 1), "ns"), ((1, 0), "nwse"), ((0, -1), "nesw"), ((-1, 1), "ew")):
+        ann.page.mouse.move(*at["scale", *side])
+        ann.wait(f"document.getElementById('stage').style.cursor === '{cursor}-resize'")
+    ann.page.mouse.move(*at["move", 0, 1])
+    ann.wait("document.getElementById('stage').style.cursor === 'move'")
     for x, y in at.values():
         assert is_painted(picture, x, y)
     # Each corner of the box, and nothing in the middle of a quarter.

@@ -22,6 +22,7 @@ def test_who_empties_the_canvas_is_named_and_it_can_be_brought_back(room):
     ann.wait_for_shapes(3)
     bob.wait_for_shapes(3)
     bob.page.keyboard.press("b")
+    bob.page.get_by_role("button", name="Drop everything").click()
     notice = ann.page.locator(".notice", has_text="Bob dropped everything into the black hole.")
     notice.get_by_role("button", name="Bring back").click()
     assert room.wait_for_shapes(3) == before

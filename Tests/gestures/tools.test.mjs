@@ -127,7 +127,9 @@ test('one long shake is not many', () => {
   assert.equal(shakes({ strength: 25, swings: 4, seconds: 1.5 }), 1)
 })
 
-test('the cursor points along the corner that is pulled', () => {
-  assert.deepEqual([0, 45, 90, 135, 180, -90].map(resizeCursor),
+test('the cursor points along the corner or the side that is pulled', () => {
+  assert.deepEqual([[1, 0], [0, 1], [-1, 1], [-1, -1]].map(([across, down]) => resizeCursor(0, { across, down })),
+    ['ew-resize', 'ns-resize', 'nesw-resize', 'nwse-resize'])
+  assert.deepEqual([0, 45, 90, 135, 180, -90].map((turn) => resizeCursor(turn)),
     ['nwse-resize', 'ns-resize', 'nesw-resize', 'ew-resize', 'nwse-resize', 'nesw-resize'])
 })

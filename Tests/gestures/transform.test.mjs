@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { handleAt } from '../../web/drawing/handles.js'
 import {
   angleBetween, boundsOf, boundsOfAll, drawnBox, middle, moved, normalDegrees, onGrid, pinched, pulled, scaleMin,
-  steppedTurn, turned, wayOnGrid,
+  steppedTurn, stretched, turned, wayOnGrid,
 } from '../../web/tools/transform.js'
 
 const near = (actual, expected, words) =>
@@ -36,6 +36,30 @@ test('a pulled corner follows the hand however the shape is turned, and the oppo
       nearPoint(corner(after, true, true), { x: hand.x + 40, y: hand.y + 65 }, `hand at ${rotation}`)
     }
   }
+})
+
+test('each corner and side follows the hand, and the opposite one stays', () => {
+  const at = (frame, across, down) => turned(
+    { x: frame.x + (1 + across) / 2 * frame.width, y: frame.y + (1 + down) / 2 * frame.height }, middle(frame), frame.rotation)
+  for (const [across, down] of [[-1, -1], [0, -1], [1, -1], [1, 0], [1, 1], [0, 1], [-1, 1], [-1, 0]]) {
+    const pull = turned({ x: across * 40, y: down * 25 }, { x: 0, y: 0 }, shape.rotation)
+    const after = { ...shape, ...pulled(shape, pull.x, pull.y, { across, down }) }
+    nearPoint(at(after, -across, -down), at(shape, -across, -down), `the other side of ${across} ${down}`)
+    const hand = at(shape, across, down)
+    nearPoint(at(after, across, down), { x: hand.x + pull.x, y: hand.y + pull.y }, `the hand at ${across} ${down}`)
+  }
+  const even = pulled({ ...shape, rotation: 0 }, -60, 0, { across: -1, down: 0, even: true })
+  assert.deepEqual([even.width, even.height, even.x, even.y], [360, 180, 40, 185])
+})
+
+test('a pulled side of many stretches them along one axis, and none becomes too small', () => {
+  const two = [{ id: 1, x: 0, y: 0, width: 100, height: 100, rotation: 0 }, { id: 2, x: 300, y: 50, width: 200, height: 100, rotation: 0 }]
+  const frame = boundsOfAll(two)
+  const wide = stretched(two, frame, 500, 90, { across: 1, down: 0 })
+  assert.deepEqual(wide.map(({ x, width, height }) => [x, width, height]), [[0, 200, 100], [600, 400, 100]])
+  assert.deepEqual(stretched(two, frame, -250, 0, { across: -1, down: 0 }).map(({ x }) => x), [-250, 200])
+  assert.deepEqual(stretched(two, frame, 400, 0, { across: -1, down: 0 }).map(({ width }) => width), [100, 200])
+  assert.deepEqual(stretched(two, frame, 0, 75, { across: 0, down: 1, around: true }).map(({ y }) => y), [-75, 25])
 })
 
 test('a pulled shape keeps its middle or its proportion where asked to', () => {
@@ -95,10 +119,11 @@ test('bounds hold a turned box', () => {
 
 test('a pointer means the nearest handle that it reaches, and a finger reaches farther', () => {
   const handles = [{ kind: 'move', x: 100, y: 100 }, { kind: 'rotate', x: 100, y: 40 }, { kind: 'scale', x: 130, y: 130 }]
-  assert.equal(handleAt(handles, { x: 124, y: 135 }, 'mouse'), 'scale')
-  assert.equal(handleAt(handles, { x: 116, y: 116 }, 'mouse'), null)
-  assert.equal(handleAt(handles, { x: 116, y: 116 }, 'touch'), 'scale')
-  assert.equal(handleAt(handles, { x: 112, y: 112 }, 'touch'), 'move')
+  const kindAt = (point, pointer) => handleAt(handles, point, pointer)?.kind ?? null
+  assert.equal(kindAt({ x: 124, y: 135 }, 'mouse'), 'scale')
+  assert.equal(kindAt({ x: 116, y: 116 }, 'mouse'), null)
+  assert.equal(kindAt({ x: 116, y: 116 }, 'touch'), 'scale')
+  assert.equal(kindAt({ x: 112, y: 112 }, 'touch'), 'move')
   assert.equal(handleAt([], { x: 112, y: 112 }, 'touch'), null)
 })
 

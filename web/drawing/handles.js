@@ -1,15 +1,25 @@
 // The frame around what is selected, turned as a single shape is, and the handles on it. Gestures ask here where a handle
 // is, and the overlay draws it there.
 
-/** CSS pixels from the middle of the top edge to the handle that turns. */
+/** CSS pixels from the middle of the top edge to the handle that turns, and of the lower edge to the one that moves. */
 const stem = 26
 /** A box that is smaller than this on the screen has its handles beside it rather than on it. */
 const smallest = 36
+/** A side that is shorter than this on the screen has no room for handles other than the one at the lower right. */
+const sideMin = 80
 
 /** @typedef {import('../core/types.js').Point} Point */
 /** @typedef {import('../core/types.js').Frame} Frame */
 /** @typedef {'move' | 'rotate' | 'scale'} HandleKind */
-/** @typedef {{kind: HandleKind} & Point} Handle in CSS pixels on the stage */
+/**
+ * Where a handle is on the frame: −1 at the left or upper edge, 1 at the right or lower one, 0 between them.
+ *
+ * @typedef {{across: number, down: number}} Side
+ */
+/** @typedef {{kind: HandleKind} & Side & Point} Handle in CSS pixels on the stage */
+
+/** Clockwise from the lower right, which is there however small the shape is. */
+const sides = [[1, 1], [0, 1], [-1, 1], [-1, 0], [-1, -1], [0, -1], [1, -1], [1, 0]]
 
 /** The frame around what is selected, and the handles on it. */
 export class Handles {
@@ -60,7 +70,8 @@ export class Handles {
   }
 
   /**
-   * 'move' in the middle, 'rotate' above the top edge, 'scale' at the bottom right. A view-only page has none.
+   * 'rotate' above the top edge, 'move' below the lower one, 'scale' at each corner and in the middle of each side. Where shapes
+   * among several are turned, their common sides can't be pulled, only the corners. A view-only page has none.
    *
    * @returns {Handle[]}
    */
@@ -72,11 +83,25 @@ export class Handles {
     const away = (length) => Math.max(0, (smallest - length * view.scale) / 2)
     const outX = away(frame.width)
     const outY = away(frame.height)
+    const room = { x: frame.width * view.scale >= sideMin, y: frame.height * view.scale >= sideMin }
+    const canStretch = this.#canStretch()
+    /** @param {number} across @param {number} down */
+    const fits = (across, down) => {
+      if (across !== 0 && down !== 0) return (across === 1 && down === 1) || (room.x && room.y)
+      return canStretch && (across === 0 ? room.x : room.y)
+    }
     return [
-      { kind: 'move', ...pointOnFrame(view, frame, 0, 0) },
-      { kind: 'rotate', ...pointOnFrame(view, frame, 0, -1, { outY: -stem - outY }) },
-      { kind: 'scale', ...pointOnFrame(view, frame, 1, 1, { outX, outY }) },
+      ...sides.filter(([across, down]) => fits(across, down)).map(([across, down]) => /** @type {Handle} */ ({
+        kind: 'scale', across, down, ...pointOnFrame(view, frame, across, down, { outX: across * outX, outY: down * outY }),
+      })),
+      { kind: 'move', across: 0, down: 1, ...pointOnFrame(view, frame, 0, 1, { outY: stem + outY }) },
+      { kind: 'rotate', across: 0, down: -1, ...pointOnFrame(view, frame, 0, -1, { outY: -stem - outY }) },
     ]
+  }
+
+  #canStretch() {
+    const ids = this.#selection.ids()
+    return ids.length === 1 || ids.every((id) => (this.#scene.drawn(id)?.rotation ?? 0) === 0)
   }
 }
 
@@ -87,15 +112,15 @@ const handleReach = { mouse: 10, pen: 12, touch: 22 }
  * The nearest handle within reach. Of two that are equally near it is the later one, which is harder to hit elsewhere.
  *
  * @param {Handle[]} handles @param {Point} point @param {import('../gestures/recogniser.js').PointerType} pointer
- * @returns {HandleKind | null}
+ * @returns {Handle | null}
  */
 export function handleAt(handles, point, pointer) {
-  /** @type {HandleKind | null} */
+  /** @type {Handle | null} */
   let nearest = null
   let least = handleReach[pointer]
-  for (const { kind, x, y } of handles) {
-    const distance = Math.hypot(x - point.x, y - point.y)
-    if (distance <= least) [nearest, least] = [kind, distance]
+  for (const handle of handles) {
+    const distance = Math.hypot(handle.x - point.x, handle.y - point.y)
+    if (distance <= least) [nearest, least] = [handle, distance]
   }
   return nearest
 }

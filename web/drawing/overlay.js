@@ -1,5 +1,6 @@
 import { contextOf } from './context.js'
 import { Cursors, flagHeight, paintFlag } from './cursors.js'
+import { paintGuides } from './guides.js'
 import { pointOnFrame } from './handles.js'
 
 /** @typedef {import('./drawn.js').Drawn} Drawn */
@@ -8,7 +9,7 @@ import { pointOnFrame } from './handles.js'
 /** Up to so many selected shapes have a box each. With more, only the box around all is drawn. */
 const boxesMax = 400
 
-/** What lies over the drawing and is not part of it: selections and handles, the marquee, others' cursors and names. */
+/** What lies over the drawing and is not part of it: selections and handles, guides, the marquee, others' cursors and names. */
 export class Overlay {
   #view
   #scene
@@ -22,6 +23,8 @@ export class Overlay {
   #cursors = new Cursors()
   /** @type {import('../core/types.js').Box | null} */
   #marquee = null
+  /** @type {import('./guides.js').Guide[]} */
+  #guides = []
   /** @type {number | null} */
   #hover = null
 
@@ -57,6 +60,20 @@ export class Overlay {
   }
 
   /**
+   * Sets the lines on which what the hand holds has come to lie with others.
+   *
+   * @param {import('./guides.js').Guide[]} guides
+   */
+  setGuides(guides) {
+    if (guides.length === 0 && this.#guides.length === 0) return
+    this.#guides = guides
+    this.#frames.request()
+  }
+
+  /** The lines that are shown. */
+  get guides() { return this.#guides }
+
+  /**
    * Sets the shape under the pointer.
    *
    * @param {number | null} id
@@ -88,6 +105,7 @@ export class Overlay {
     if (hovered) this.#paintBox(hovered, accent, 1, 0.7)
     this.#paintSelection(accent)
     if (this.#marquee) this.#paintMarquee(this.#marquee, accent)
+    paintGuides(context, this.#guides, view, this.#palette.colors)
     this.#cursors.follow(people, now)
     this.#cursors.paint(context, people, view, now, this.#palette.colors.face)
     if (this.#cursors.moves(now)) this.#frames.request()
@@ -137,12 +155,12 @@ export class Overlay {
     context.lineWidth = 1.5
     context.strokeStyle = accent
     context.fillStyle = this.#palette.colors.panel
-    for (const { kind, x, y } of this.#handles.all()) {
+    for (const { kind, across, down, x, y } of this.#handles.all()) {
       context.save()
-      if (kind === 'rotate') {
-        const top = pointOnFrame(view, frame, 0, -1)
+      if (kind !== 'scale') {
+        const edge = pointOnFrame(view, frame, across, down)
         context.beginPath()
-        context.moveTo(top.x, top.y)
+        context.moveTo(edge.x, edge.y)
         context.lineTo(x, y)
         context.stroke()
       }
@@ -229,7 +247,7 @@ const handlePainters = {
 
   scale(context) {
     context.beginPath()
-    context.roundRect(-6, -6, 12, 12, 3)
+    context.roundRect(-5, -5, 10, 10, 3)
     context.fill()
     context.stroke()
   },

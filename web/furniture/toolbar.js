@@ -1,16 +1,21 @@
 import { element, iconButton, setIcon } from '../elements/element.js'
 import { popover } from '../elements/popover.js'
+import { Swatches } from './swatches.js'
 
 const shapeTools = ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star']
 
 /** What the toolbar shows, by the names of actions; null is a line. */
-const layout = ['select', null, 'shapes', null, 'addSquare', 'blackHole', null, 'undo', 'redo']
+const layout = ['select', null, 'shapes', 'paint', null, 'addSquare', null, 'undo', 'redo']
 /** @type {Record<string, string>} */
 const icons = { addSquare: 'square-add', blackHole: 'hole' }
 
-/** The tools at the bottom. Where it is narrow, the shapes fold into one button. */
+/**
+ * The tools at the bottom. Where it is narrow, the shapes fold into one button. The button that empties the canvas stands apart,
+ * and looks like the circle into which single shapes are dropped.
+ */
 export class Toolbar {
   #tool
+  #paint
   #permission
   #actions
   /** @type {Map<string, HTMLButtonElement[]>} */
@@ -22,20 +27,24 @@ export class Toolbar {
   #bar
 
   /**
-   * @param {{tool: import('../state/tool.js').Tool, permission: import('../state/permission.js').Permission,
-   *   shown: import('../state/shown.js').Shown, connection: import('../network/connection.js').Connection,
-   *   actions: import('../tools/actions.js').Doables}} parts
+   * @param {{tool: import('../state/tool.js').Tool, paint: import('../state/paint.js').Paint,
+   *   permission: import('../state/permission.js').Permission, shown: import('../state/shown.js').Shown,
+   *   connection: import('../network/connection.js').Connection, actions: import('../tools/actions.js').Doables}} parts
    */
-  constructor({ tool, permission, shown, connection, actions }) {
+  constructor({ tool, paint, permission, shown, connection, actions }) {
     this.#tool = tool
+    this.#paint = paint
     this.#permission = permission
     this.#actions = actions
     this.#bar = element('div', { class: 'toolbar floating', role: 'toolbar', 'aria-label': 'Tools' })
-    this.element = element('nav', { 'aria-label': 'Tools' }, this.#bar)
+    const hole = this.#actionButton('blackHole')
+    hole.classList.add('hole-button')
+    this.element = element('nav', { class: 'tools', 'aria-label': 'Tools' }, hole, this.#bar)
     for (const name of layout) {
       if (!name) this.#bar.append(element('span', { class: 'line' }))
       else if (name === 'select') this.#bar.append(this.#toolButton('select'))
       else if (name === 'shapes') this.#bar.append(this.#shapes(), this.#foldedShapes())
+      else if (name === 'paint') this.#bar.append(this.#paintButton())
       else this.#bar.append(this.#actionButton(name))
     }
     this.#bar.addEventListener('keydown', (event) => this.#moveFocus(event))
@@ -81,6 +90,29 @@ export class Toolbar {
     const { close } = popover(this.#folded, element('div', { class: 'row shapes-popover' }, choices), { label: 'Shapes' })
     for (const choice of choices) choice.addEventListener('click', close)
     return this.#folded
+  }
+
+  /** The colours of the next shape. */
+  #paintButton() {
+    const paint = this.#paint
+    const button = iconButton('any-color', 'Colours of the next shape')
+    const shape = element('span', { class: 'paint-swatch' })
+    button.append(shape)
+    const swatches = new Swatches('Colours of the next shape', {
+      fill: { words: 'Any bright colour', icon: 'any-color' }, stroke: { words: 'No outline', icon: 'none' },
+    }, (part, color) => paint.choose({ [part]: color }))
+    popover(button, swatches.element, { label: 'Colours of the next shape' })
+    const show = () => {
+      const { fill, stroke } = paint
+      swatches.show({ fill, stroke })
+      button.classList.toggle('any', fill === null)
+      button.classList.toggle('outlined', stroke !== null)
+      button.style.setProperty('--swatch', fill ?? 'transparent')
+      button.style.setProperty('--outline', stroke ?? 'transparent')
+    }
+    paint.on('change', show)
+    show()
+    return button
   }
 
   #show() {

@@ -9,6 +9,7 @@ import { measureStage } from '../drawing/stage.js'
 import { View } from '../drawing/view.js'
 import { element, elementById, icon, isWithin } from '../elements/element.js'
 import { peopleBar, roomBar } from '../furniture/bar.js'
+import { Consent } from '../furniture/consent.js'
 import { keepDistinct } from '../furniture/distinction.js'
 import { Drop } from '../furniture/drop.js'
 import { Link } from '../furniture/link.js'
@@ -17,6 +18,7 @@ import { watchFreshness } from '../furniture/newer-page.js'
 import { NoticeList } from '../furniture/notice-list.js'
 import { People } from '../furniture/people.js'
 import { Removals } from '../furniture/removals.js'
+import { SelectionBar } from '../furniture/selection-bar.js'
 import { States } from '../furniture/states.js'
 import { Status } from '../furniture/status.js'
 import { Toolbar } from '../furniture/toolbar.js'
@@ -39,6 +41,7 @@ import { Marks } from '../state/marks.js'
 import { Me } from '../state/me.js'
 import { Notices } from '../state/notices.js'
 import { OwnTabs } from '../state/own-tabs.js'
+import { Paint } from '../state/paint.js'
 import { Parts } from '../state/parts.js'
 import { Permission } from '../state/permission.js'
 import { Presence } from '../state/presence.js'
@@ -91,6 +94,7 @@ async function openRoom(room, { viewOnly, token }) {
   const editing = new Editing({ connection, shown, permission, notices, frames })
   const selection = new Selection(shown)
   const tool = new Tool(permission)
+  const paint = new Paint()
   const refusals = new Refusals(connection, notices)
   selection.on('change', (ids) => presence.setSelection(ids))
   me.on('change', wear)
@@ -120,7 +124,7 @@ async function openRoom(room, { viewOnly, token }) {
   new Removals({ room, shown, editing, notices, permission, names, hand })
   const momentum = new Momentum({ shown, editing, view })
   const reach = {
-    shown, editing, permission, selection, tool, presence, notices, documents, frames, view, scene, overlay, handles,
+    shown, editing, permission, selection, tool, paint, presence, notices, documents, frames, view, scene, overlay, handles,
     momentum, marks, hand,
     hole: new Hole(elementById('hole'), stage, { editing, view }),
     lifting: new Lifting({ scene, presence }),
@@ -129,7 +133,8 @@ async function openRoom(room, { viewOnly, token }) {
     aligning: parts.later(() => import('../tools/align.js'), (loaded) => loaded),
   }
   const tools = new Tools(stage, reach)
-  const actionReach = { ...reach, tools }
+  const dialogs = parts.later(() => import('../elements/dialog.js'), (loaded) => loaded)
+  const actionReach = { ...reach, tools, consent: new Consent(presence, ownTabs, dialogs) }
   new Shortcuts(actionReach)
   // People who come to draw find a pencil in hand.
   tool.choose('rectangle')
@@ -137,7 +142,6 @@ async function openRoom(room, { viewOnly, token }) {
   // The furniture. What nobody sees at first is loaded later.
 
   const noticeList = new NoticeList(notices)
-  const dialogs = parts.later(() => import('../elements/dialog.js'), (loaded) => loaded)
   const files = parts.later(() => import('../furniture/files.js'), ({ Files }) =>
     new Files({ room, documents, editing, notices, selection, shown, view }))
   const history = parts.later(() => import('../furniture/history.js'), ({ History }) => {
@@ -176,7 +180,8 @@ async function openRoom(room, { viewOnly, token }) {
     panel.element,
     ...states.elements,
     noticeList.element,
-    new Toolbar({ tool, permission, shown, connection, actions }).element,
+    new SelectionBar({ shown, editing, selection, permission, view, handles, frames, tools }, actions).element,
+    new Toolbar({ tool, paint, permission, shown, connection, actions }).element,
   )
   const contextMenu = parts.later(() => import('../furniture/context-menu.js'), ({ ContextMenu }) =>
     new ContextMenu({ shown, selection, view, tools, actions }))

@@ -1,6 +1,6 @@
 import { openArea, fitBeside } from '../drawing/surroundings.js'
 import { kinds } from '../core/table.js'
-import { nextFill } from './making.js'
+import { nextLook } from './making.js'
 
 // Everything that a person can do by name: one table for the menu, the list of shortcuts, the toolbar and the keys.
 //
@@ -13,7 +13,7 @@ import { nextFill } from './making.js'
  * What the actions can reach.
  *
  * @typedef {import('./reach.js').ActReach & {tools: import('./tools.js').Tools,
- *   shaking: import('../gestures/shake.js').Shaking,
+ *   shaking: import('../gestures/shake.js').Shaking, consent: {toSwallowAll: () => Promise<boolean>},
  *   aligning: import('../state/parts.js').LaterPart<typeof import('./align.js')>}} ActionReach
  */
 
@@ -46,7 +46,7 @@ const fitTo = ({ view }, box) => { if (box) fitBeside(view, box, 64, { now: perf
  *
  * @param {Reach} reach
  */
-async function addShape({ documents, editing, selection, shown, tool, view }) {
+async function addShape({ documents, editing, paint, selection, shown, tool, view }) {
   const { x, y, width, height } = openArea(view)
   const size = { width: 150, height: 120 }
   const wanted = { x: x + (width - size.width) / 2, y: y + (height - size.height) / 2 }
@@ -55,7 +55,7 @@ async function addShape({ documents, editing, selection, shown, tool, view }) {
     kind: kinds.includes(tool.name) ? tool.name : 'rectangle',
     position: [Math.round(place.x), Math.round(place.y)],
     size: [size.width, size.height],
-    fill: nextFill(replica),
+    ...nextLook(paint, replica),
   }))
   if (added) selection.set([added.shape])
 }
@@ -71,8 +71,10 @@ function removeAll({ shown, editing }, words, remove) {
 }
 
 /** @param {ActionReach} reach */
-const swallowAll = (reach) => removeAll(
-  reach, 'Everything went into the black hole.', () => reach.hole.swallow(reach.shown.replica.drawingOrder()))
+async function swallowAll(reach) {
+  if (reach.shown.replica.shapeCount === 0 || !await reach.consent.toSwallowAll()) return
+  removeAll(reach, 'Everything went into the black hole.', () => reach.hole.swallow(reach.shown.replica.drawingOrder()))
+}
 
 /**
  * Clears everything, as a shake does.

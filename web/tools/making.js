@@ -1,4 +1,5 @@
-import { drawnBox, onGrid } from './transform.js'
+import { Snapping } from './snapping.js'
+import { drawnBox, onGrid, sideMin } from './transform.js'
 
 /** @typedef {import('../core/types.js').Box} Box */
 /** @typedef {import('../gestures/recogniser.js').Drag} Drag */
@@ -6,10 +7,24 @@ import { drawnBox, onGrid } from './transform.js'
 /** The colours of a room's first and second shape. Later shapes get random ones. */
 const firstFills = ['#FFFF00', '#FF0000']
 
-/** @param {import('../core/replica.js').Replica} replica @returns {string} */
-export function nextFill(replica) {
-  return firstFills[replica.shapeCount] ?? replica.brightColor()
+/** Units of the canvas. */
+const outlineWidth = 4
+
+/**
+ * The colours that a shape is drawn with: those that were chosen, else the room's own.
+ *
+ * @param {import('../state/paint.js').Paint} paint @param {import('../core/replica.js').Replica} replica
+ * @returns {import('../core/types.js').Values}
+ */
+export function nextLook({ fill, stroke }, replica) {
+  return {
+    fill: fill ?? firstFills[replica.shapeCount] ?? replica.brightColor(),
+    ...stroke !== null && outlined(stroke),
+  }
 }
+
+/** @param {string} stroke @returns {import('../core/types.js').Values} */
+export const outlined = (stroke) => ({ stroke, strokeWidth: outlineWidth })
 
 /** A new shape grows from where the hand came down. One step to undo. */
 export class Making {
@@ -18,24 +33,27 @@ export class Making {
   #shown
   #view
   #corner
+  #snapping
   /** @type {number | null} */
   #shape = null
   /** @type {Box | null} */
   #last = null
 
   /**
-   * @param {Pick<import('./reach.js').Reach, 'editing' | 'selection' | 'shown' | 'tool' | 'view'>} reach @param {Drag} gesture
+   * @param {Pick<import('./reach.js').Reach, 'editing' | 'overlay' | 'paint' | 'scene' | 'selection' | 'shown' | 'tool' | 'view'>} reach
+   * @param {Drag} gesture
    */
-  constructor({ editing, selection, shown, tool, view }, gesture) {
+  constructor({ editing, overlay, paint, scene, selection, shown, tool, view }, gesture) {
     this.#editing = editing
     this.#selection = selection
     this.#shown = shown
     this.#view = view
     this.#corner = view.toCanvas(gesture.start)
+    this.#snapping = new Snapping({ overlay, scene, view }, [])
     editing.beginGroup()
     const { x, y, width, height } = this.#box(gesture)
-    const fill = nextFill(shown.replica)
-    const added = editing.edit((replica) => replica.add({ kind: tool.name, position: [x, y], size: [width, height], fill }))
+    const look = nextLook(paint, shown.replica)
+    const added = editing.edit((replica) => replica.add({ kind: tool.name, position: [x, y], size: [width, height], ...look }))
     this.#shape = added?.shape ?? null
     selection.clear()
   }
@@ -65,6 +83,7 @@ export class Making {
   /** @param {Drag} gesture */
   end(gesture) {
     this.move(gesture)
+    this.#snapping.rest()
     this.#editing.endGroup()
     if (this.#shape !== null) this.#selection.set([this.#shape])
   }
@@ -76,14 +95,24 @@ export class Making {
    */
   cancel({ reason }) {
     const id = this.#shape
+    this.#snapping.rest()
     if (id !== null && reason !== 'interrupted') this.#editing.edit((replica) => replica.delete([id]))
     this.#editing.endGroup()
   }
 
   /** @param {Drag} gesture @returns {Box} */
   #box({ x, y, shift, alt, ctrl, meta }) {
-    /** @type {(point: import('../core/types.js').Point) => import('../core/types.js').Point} */
-    const snap = ctrl || meta ? onGrid : (point) => point
-    return drawnBox(snap(this.#corner), snap(this.#view.toCanvas({ x, y })), { even: shift, around: alt })
+    const corner = this.#corner
+    const hand = this.#view.toCanvas({ x, y })
+    if (ctrl || meta) return drawnBox(onGrid(corner), onGrid(hand), { even: shift, around: alt })
+    if (shift || alt) {
+      this.#snapping.rest()
+      return drawnBox(corner, hand, { even: shift, around: alt })
+    }
+    // Below its least size the box doesn't end where the hand is.
+    const [dx, dy] = [hand.x - corner.x, hand.y - corner.y]
+    const side = { across: Math.abs(dx) < sideMin ? 0 : Math.sign(dx), down: Math.abs(dy) < sideMin ? 0 : Math.sign(dy) }
+    const [wayX, wayY] = this.#snapping.pull({ ...corner, width: 0, height: 0 }, side, dx, dy)
+    return drawnBox(corner, { x: corner.x + wayX, y: corner.y + wayY })
   }
 }

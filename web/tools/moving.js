@@ -1,4 +1,5 @@
 import { Held } from './held.js'
+import { Snapping } from './snapping.js'
 import { frameOf, moved, straightened, wayOnGrid } from './transform.js'
 
 /** @typedef {import('../gestures/recogniser.js').Drag} Drag */
@@ -18,6 +19,7 @@ export class Moving {
   #held
   #origin
   #isLifted
+  #snapping
   /** @type {number[]} */
   #copies = []
   #isOver = false
@@ -31,6 +33,7 @@ export class Moving {
     this.#origin = reach.view.toCanvas({ x: gesture.x - gesture.dx, y: gesture.y - gesture.dy })
     this.#isLifted = gesture.lifted
     this.#held = new Held(reach, gesture.alt ? [] : ids)
+    this.#snapping = new Snapping(reach, ids)
     if (!gesture.alt) this.#lift()
     else if (reach.documents.isReady) this.#takeCopies(ids)
     else this.#takeCopiesLater(ids)
@@ -44,6 +47,7 @@ export class Moving {
   #takeCopies(ids) {
     this.#copies = this.#reach.clipboard.duplicateNow(0, ids)
     this.#held = new Held(this.#reach, this.#copies.length > 0 ? this.#copies : ids)
+    this.#snapping = new Snapping(this.#reach, this.#held.ids)
     this.#lift()
   }
 
@@ -68,8 +72,8 @@ export class Moving {
     /** @type {[number, number]} */
     let way = [hand.x - this.#origin.x, hand.y - this.#origin.y]
     if (gesture.shift) way = straightened(...way)
-    const frame = gesture.ctrl || gesture.meta ? frameOf(this.#held.start) : null
-    if (frame) way = wayOnGrid(frame, ...way)
+    const frame = frameOf(this.#held.start)
+    if (frame) way = gesture.ctrl || gesture.meta ? wayOnGrid(frame, ...this.#snapping.none(...way)) : this.#snapped(frame, way, gesture)
     if (way[0] !== this.#last[0] || way[1] !== this.#last[1]) {
       this.#last = way
       this.#held.place(moved(this.#held.start, ...way))
@@ -77,9 +81,16 @@ export class Moving {
     this.#reach.hole.feel(gesture)
   }
 
+  /** @param {import('../core/types.js').Frame} frame @param {[number, number]} way @param {Drag} gesture */
+  #snapped(frame, way, { shift }) {
+    if (!shift) return this.#snapping.move(frame, ...way)
+    return this.#snapping.move(frame, ...way, [way[1] === 0 ? 'x' : 'y'])
+  }
+
   /** @param {Drag} gesture */
   end(gesture) {
     this.move(gesture)
+    this.#snapping.rest()
     this.#isOver = true
     if (this.#isLifted) this.#reach.lifting.lower()
     this.#reach.hole.rest()
@@ -105,6 +116,7 @@ export class Moving {
 
   /** @param {Drag} gesture */
   cancel(gesture) {
+    this.#snapping.rest()
     this.#isOver = true
     if (this.#isLifted) this.#reach.lifting.lower()
     this.#reach.hole.rest()

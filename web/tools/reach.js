@@ -7,6 +7,7 @@
  * @property {import('../state/permission.js').Permission} permission
  * @property {import('../state/selection.js').Selection} selection
  * @property {import('../state/tool.js').Tool} tool
+ * @property {import('../state/paint.js').Paint} paint
  * @property {import('../state/presence.js').Presence} presence
  * @property {import('../state/notices.js').Notices} notices
  * @property {import('../state/documents.js').Documents} documents

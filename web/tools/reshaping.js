@@ -1,5 +1,6 @@
 import { Held } from './held.js'
-import { angleBetween, frameOf, middle, pinched, pulled, steppedTurn, turned } from './transform.js'
+import { Snapping } from './snapping.js'
+import { angleBetween, frameOf, middle, pinched, pulled, steppedTurn, stretched, turned } from './transform.js'
 
 // Changes of shapes by handles and by two fingers. Each is one step to undo. A pinch that follows a drag continues the
 // drag's step.
@@ -9,6 +10,7 @@ import { angleBetween, frameOf, middle, pinched, pulled, steppedTurn, turned } f
 /** @typedef {import('../core/types.js').Frame} Frame */
 /** @typedef {import('../core/types.js').Place} Place */
 /** @typedef {Pick<import('./reach.js').Reach, 'editing' | 'shown' | 'view'>} ReshapingReach */
+/** @typedef {Pick<import('./reach.js').Reach, 'overlay' | 'scene' | 'view'>} SnappingReach */
 
 /**
  * The part that all of these changes share.
@@ -57,29 +59,60 @@ class Reshaping {
 }
 
 /**
- * Pulls the lower right corner.
+ * Pulls a corner or a side.
  *
  * @extends {Reshaping<Drag>}
  */
 export class Scaling extends Reshaping {
-  /** @param {ReshapingReach} reach @param {Drag} gesture @param {number[]} ids */
+  #side
+  #snapping
+
+  /** @param {ReshapingReach & SnappingReach} reach @param {Drag} gesture @param {number[]} ids */
   constructor(reach, gesture, ids) {
     super(reach, ids, gesture)
-    this.cursor = resizeCursor(this.startFrame.rotation)
+    this.#side = gesture.target.side ?? { across: 1, down: 1 }
+    this.cursor = resizeCursor(this.startFrame.rotation, this.#side)
+    this.#snapping = new Snapping(reach, ids)
   }
 
   /** @override @param {Drag} gesture */
   places(gesture) {
     const { start } = this.held
     const hand = this.view.toCanvas(gesture)
-    const dx = hand.x - this.origin.x
-    const dy = hand.y - this.origin.y
-    if (start.length === 1) return [pulled(start[0], dx, dy, { even: gesture.shift, around: gesture.alt })]
-    // Several shapes can only be scaled evenly, because some of them may be turned.
+    const { across, down } = this.#side
+    const [dx, dy] = this.#snapped(gesture, hand.x - this.origin.x, hand.y - this.origin.y)
+    if (start.length === 1) return [pulled(start[0], dx, dy, { across, down, even: gesture.shift, around: gesture.alt })]
+    if (across === 0 || down === 0) return stretched(start, this.startFrame, dx, dy, { across, down, around: gesture.alt })
+    // From a corner several shapes are scaled evenly, because some of them may be turned.
     const { x, y, width, height } = this.startFrame
     const reach = gesture.alt ? 2 : 1
-    const scale = Math.max((width + dx * reach) / width, (height + dy * reach) / height)
-    return pinched(start, { around: gesture.alt ? middle(this.startFrame) : { x, y }, scale })
+    const scale = Math.max((width + across * dx * reach) / width, (height + down * dy * reach) / height)
+    const opposite = { x: across === 1 ? x : x + width, y: down === 1 ? y : y + height }
+    return pinched(start, { around: gesture.alt ? middle(this.startFrame) : opposite, scale })
+  }
+
+  /**
+   * The way of the hand, changed so that the pulled edge comes to lie where others have theirs.
+   *
+   * @param {Drag} gesture @param {number} dx @param {number} dy @returns {[number, number]}
+   */
+  #snapped({ shift, alt, ctrl, meta }, dx, dy) {
+    const isFree = shift || alt || ctrl || meta || this.startFrame.rotation !== 0
+    const isEven = this.held.start.length > 1 && this.#side.across !== 0 && this.#side.down !== 0
+    if (isFree || isEven) return this.#snapping.none(dx, dy)
+    return this.#snapping.pull(this.startFrame, this.#side, dx, dy)
+  }
+
+  /** @override @param {Drag} gesture */
+  end(gesture) {
+    super.end(gesture)
+    this.#snapping.rest()
+  }
+
+  /** @override @param {Drag} gesture */
+  cancel(gesture) {
+    super.cancel(gesture)
+    this.#snapping.rest()
   }
 }
 
@@ -140,12 +173,12 @@ export class Pinching extends Reshaping {
 }
 
 /**
- * The cursor for the corner handle: an arrow along the diagonal of a box that is turned so far.
+ * The cursor for a corner or a side of a box that is turned so far: an arrow along the way in which it can be pulled.
  *
- * @param {number} rotation degrees
+ * @param {number} rotation degrees @param {import('../drawing/handles.js').Side} [side] the lower right corner unless given
  */
-export function resizeCursor(rotation) {
-  const corner = turned({ x: 1, y: 1 }, { x: 0, y: 0 }, rotation)
-  const eighth = Math.round(Math.atan2(corner.y, corner.x) * 4 / Math.PI)
+export function resizeCursor(rotation, side = { across: 1, down: 1 }) {
+  const way = turned({ x: side.across, y: side.down }, { x: 0, y: 0 }, rotation)
+  const eighth = Math.round(Math.atan2(way.y, way.x) * 4 / Math.PI)
   return ['ew-resize', 'nwse-resize', 'ns-resize', 'nesw-resize'][((eighth % 4) + 4) % 4]
 }

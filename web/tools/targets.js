@@ -44,14 +44,15 @@ export class Targets {
     const nothing = pointer === 'touch' && this.#tool.name === 'select' ? emptyToSelect : empty
     /** @type {Target} */
     const under = shape === null ? nothing : { kind: 'shape', key: `shape:${shape}`, id: shape }
-    const handle = this.#shown.isPast ? null : handleAt(this.#handles.all(), point, pointer)
-    if (!handle) return under
+    const found = this.#shown.isPast ? null : handleAt(this.#handles.all(), point, pointer)
+    if (!found) return under
+    const { kind: handle, across, down } = found
     const selected = this.#selection.ids()
-    // The handle in the middle of one shape is that shape: held there it is lifted, too.
+    // The handle that moves one shape is that shape: held there it is lifted, too.
     if (handle === 'move' && selected.length === 1) {
       return { kind: 'shape', key: `shape:${selected[0]}`, id: selected[0], handle }
     }
-    return { kind: 'handle', key: `handle:${handle}`, handle, under }
+    return { kind: 'handle', key: `handle:${handle} ${across} ${down}`, handle, side: { across, down }, under }
   }
 
   /** @param {import('../core/types.js').Point} point @param {PointerType} pointer @returns {number | null} */

@@ -262,9 +262,10 @@ export class Tools {
     this.#stage.style.cursor = this.#cursorFor(target)
   }
 
-  #resizeCursor() {
+  /** @param {Target} target */
+  #resizeCursor({ side }) {
     const { shown, selection } = this.#reach
-    return resizeCursor(frameOf(shown.replica.shapesOf(selection.ids()))?.rotation ?? 0)
+    return resizeCursor(frameOf(shown.replica.shapesOf(selection.ids()))?.rotation ?? 0, side)
   }
 
   /** @param {Target | null} target */
@@ -272,7 +273,7 @@ export class Tools {
     const { permission, tool } = this.#reach
     if (this.#isSpaceHeld || tool.name === 'hand') return 'grab'
     if (target?.handle === 'rotate') return 'url("/tools/turn.svg") 12 12, grab'
-    if (target?.handle === 'scale') return this.#resizeCursor()
+    if (target?.handle === 'scale') return this.#resizeCursor(target)
     if (target?.handle === 'move' || (target?.kind === 'shape' && permission.mayEdit)) return 'move'
     return kinds.includes(tool.name) ? 'crosshair' : 'default'
   }

@@ -157,21 +157,23 @@ export function drawnBox(corner, hand, { even = false, around = false } = {}) {
 }
 
 /**
- * Pulls the lower right corner of a shape, as it lies turned. The opposite corner stays where it is.
+ * Pulls a corner or a side of a shape, as it lies turned. The opposite one stays where it is.
  *
  * @param {Frame & {id: number}} shape @param {number} dx @param {number} dy
- * @param {{even?: boolean, around?: boolean}} how `even`: the sides keep their proportion; `around`: the middle stays
+ * @param {{across?: number, down?: number, even?: boolean, around?: boolean}} how which corner or side, the lower right one unless
+ *   given; `even`: the sides keep their proportion; `around`: the middle stays
  * @returns {Place}
  */
-export function pulled(shape, dx, dy, { even = false, around = false } = {}) {
+export function pulled(shape, dx, dy, { across = 1, down = 1, even = false, around = false } = {}) {
   const { width, height, rotation } = shape
   const pull = turned({ x: dx, y: dy }, { x: 0, y: 0 }, -rotation)
   const reach = around ? 2 : 1
-  let newWidth = width + pull.x * reach
-  let newHeight = height + pull.y * reach
+  let newWidth = width + across * pull.x * reach
+  let newHeight = height + down * pull.y * reach
   const least = { width: Math.min(sideMin, width), height: Math.min(sideMin, height) }
   if (even) {
-    const factor = Math.max(newWidth / width, newHeight / height, least.width / width, least.height / height)
+    const factor = Math.max(across === 0 ? 0 : newWidth / width, down === 0 ? 0 : newHeight / height,
+      least.width / width, least.height / height)
     newWidth = width * factor
     newHeight = height * factor
   }
@@ -179,7 +181,8 @@ export function pulled(shape, dx, dy, { even = false, around = false } = {}) {
   newHeight = side(Math.max(least.height, newHeight))
   const center = middle(shape)
   if (!around) {
-    const grown = turned({ x: (newWidth - width) / 2, y: (newHeight - height) / 2 }, { x: 0, y: 0 }, rotation)
+    const grown = turned(
+      { x: across * (newWidth - width) / 2, y: down * (newHeight - height) / 2 }, { x: 0, y: 0 }, rotation)
     center.x += grown.x
     center.y += grown.y
   }
@@ -198,6 +201,37 @@ export function scaleMin(shapes) {
   let least = 0
   for (const { width, height } of shapes) least = Math.max(least, Math.min(1, sideMin / Math.min(width, height)))
   return least
+}
+
+/**
+ * Several upright shapes, after a side of the box around them was pulled. The opposite side stays where it is, or the middle
+ * does.
+ *
+ * @param {(Frame & {id: number})[]} shapes @param {Frame} frame around them @param {number} dx @param {number} dy
+ * @param {{across: number, down: number, around?: boolean}} how which side
+ * @returns {Place[]}
+ */
+export function stretched(shapes, frame, dx, dy, { across, down, around = false }) {
+  const reach = around ? 2 : 1
+  /**
+   * Along one axis: where a box comes to lie whose beginning and length are these.
+   *
+   * @param {number} pulledSide −1, 0 or 1 @param {number} pull @param {number} begin of the frame @param {number} length of it
+   * @param {number[]} lengths of the shapes
+   */
+  const along = (pulledSide, pull, begin, length, lengths) => {
+    const least = Math.max(...lengths.map((each) => Math.min(1, sideMin / each)))
+    const factor = pulledSide === 0 ? 1 : Math.max(least, (length + pulledSide * pull * reach) / length)
+    const fixed = around ? begin + length / 2 : pulledSide === -1 ? begin + length : begin
+    return (/** @type {number} */ at, /** @type {number} */ extent) =>
+      ({ at: coordinate(fixed + (at - fixed) * factor), extent: side(extent * factor) })
+  }
+  const acrossAll = along(across, dx, frame.x, frame.width, shapes.map(({ width }) => width))
+  const downAll = along(down, dy, frame.y, frame.height, shapes.map(({ height }) => height))
+  return shapes.map(({ id, x, y, width, height }) => {
+    const [one, other] = [acrossAll(x, width), downAll(y, height)]
+    return { id, x: one.at, y: other.at, width: one.extent, height: other.extent }
+  })
 }
 
 /**

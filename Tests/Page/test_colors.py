@@ -1,0 +1,80 @@
+"""Swatches: the colours of the next shape, and those of what is selected."""
+
+from person import number
+
+BLUE, RED, GREEN = "#3F7FD9", "#E0483E", "#3FA36B"
+
+
+def press(person, group, name):
+    person.page.get_by_role("group", name=group).get_by_role("button", name=name, exact=True).click()
+
+
+def test_the_next_shape_gets_the_colours_that_were_chosen(room):
+    """Drawn or added by key, and still after the page is loaded anew. Without a choice the room's own rule stands."""
+    ann = room.join("Ann")
+    ann.look_at(0, 0)
+    chosen = "Colours of the next shape"
+    ann.page.get_by_role("button", name=chosen).click()
+    press(ann, chosen, "Fill: Blue")
+    press(ann, chosen, "Outline")
+    press(ann, chosen, "Outline: Red")
+    ann.page.keyboard.press("Escape")
+    ann.page.keyboard.press("r")
+    ann.drag((300, 300), (450, 420))
+    (drawn,) = room.wait_for_shapes(1)
+    assert (drawn["fill"], drawn["stroke"], drawn["strokeWidth"]) == (BLUE, RED, 4)
+    ann.page.reload()
+    ann.wait("app.session.shapeCount === 1")
+    ann.page.get_by_role("button", name=chosen).click()
+    assert ann.page.locator(".popover [aria-pressed=true][aria-label='Fill: Blue']").count() == 1
+    press(ann, chosen, "Any bright colour")
+    press(ann, chosen, "Outline")
+    press(ann, chosen, "No outline")
+    ann.page.keyboard.press("Escape")
+    ann.page.evaluate("document.activeElement.blur()")
+    ann.page.keyboard.press("Enter")
+    shapes = room.wait_for_shapes(2)
+    assert (shapes[1]["fill"], shapes[1]["strokeWidth"]) == ("#FF0000", 0), "the second shape of a room is red"
+
+
+def test_what_is_selected_is_coloured_by_one_press(room):
+    """The bar stands above the selection, changes all of it in one step, and is out of the way of hands, viewers and the past."""
+    sun = room.add(position=[200, 250], size=[120, 100], fill="#FFFFFF")
+    moon = room.add(position=[400, 250], size=[120, 100], stroke="#123456", strokeWidth=9)
+    ann, bob, eve = room.join("Ann"), room.join("Bob"), room.join("Eve", query="?view")
+    for person in (ann, bob, eve):
+        person.look_at(0, 0)
+        person.wait_for_shapes(2)
+    bar = ann.page.locator(".selection-bar")
+    assert bar.is_hidden()
+    ann.select(sun)
+    box = bar.bounding_box()
+    assert box["y"] + box["height"] < 250 - 26 and abs(box["x"] + box["width"] / 2 - 260) < 2, box
+    assert bar.get_by_role("button", name="Fill: White").get_attribute("aria-pressed") == "true"
+    ann.select(sun, moon)
+    group = "Colours of the selection"
+    press(ann, group, "Fill: Green")
+    press(ann, group, "Outline")
+    press(ann, group, "Outline: Red")
+    bob.wait_for_shape(moon, f"shape.fill === '{GREEN}' && shape.stroke === '{RED}' && shape.strokeWidth === 9")
+    bob.wait_for_shape(sun, f"shape.fill === '{GREEN}' && shape.stroke === '{RED}' && shape.strokeWidth === 4")
+    press(ann, group, "No outline")
+    bob.wait_for_shape(sun, "shape.strokeWidth === 0")
+    ann.page.keyboard.press("Control+z")
+    bob.wait_for_shape(moon, f"shape.strokeWidth === 9 && shape.stroke === '{RED}'")
+    ann.drag((260, 300), (280, 420), hold=True)
+    ann.painted()
+    assert bar.is_hidden()
+    ann.page.keyboard.press("Escape")
+    ann.page.mouse.up()
+    ann.run("app.view.panBy(0, -130); return null")
+    ann.painted()
+    box = bar.bounding_box()
+    assert box["y"] > 220 + 26, "where there is no room above, it stands below"
+    ann.run("app.view.panBy(5000, 0); return null")
+    ann.painted()
+    assert not bar.is_visible()
+    eve.select(sun)
+    eve.painted()
+    assert eve.page.locator(".selection-bar").is_hidden()
+    room.agree()

@@ -1,0 +1,60 @@
+"""A shape in the hand comes to lie on the lines of others, which guides show."""
+
+from hand import handle, lead, moved, near, rest
+
+
+def guides(person):
+    person.painted()
+    return {each["axis"]: each for each in person.run("app.overlay.guides")}
+
+
+def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(room):
+    """While a shape is moved, pulled or drawn. Control, and what nobody sees, are no such lines."""
+    still = room.add(position=[300, 200], size=[120, 100])
+    loose = room.add(position=[620, 420], size=[100, 140])
+    room.add(position=[607, 600], size=[100, 40], visible=False)
+    ann, bob = room.join("Ann"), room.join("Bob")
+    for person in (ann, bob):
+        person.look_at(0, 0)
+        person.wait_for_shapes(3)
+    # The left edge comes within five pixels of the other's left edge, the upper one near nothing.
+    ann.drag((660, 480), (345, 440), hold=True)
+    bob.wait_for_shape(loose, "shape.x === 300 && shape.y === 380")
+    found = guides(ann)
+    assert set(found) == {"x"}
+    assert found["x"]["at"] == 300 and found["x"]["between"] == [300, 380] and (found["x"]["from"], found["x"]["to"]) == (200, 520)
+    picture = ann.picture("#overlay")
+    assert picture[330, 300, 3] > 200 and picture[340, 295, 3] > 200, "a line, and the number on it"
+    # Centre on centre, further up; and then free of both.
+    ann.page.mouse.move(354, 443)
+    bob.wait_for_shape(loose, "shape.x === 310 && shape.y === 383")
+    ann.page.mouse.move(480, 282)
+    bob.wait_for_shape(loose, "shape.x === 440 && shape.y === 222")
+    assert guides(ann) == {}
+    ann.page.mouse.move(480, 242)
+    bob.wait_for_shape(loose, "shape.x === 440 && shape.y === 180")
+    assert guides(ann)["y"]["at"] == 250, "the centre lies on the other's"
+    rest(ann)
+    ann.page.mouse.up()
+    assert guides(ann) == {}
+    # Pulled: only the edge in the hand looks for lines.
+    corner = handle(ann, "scale")
+    lead(ann, moved(corner, 0, 0), moved(corner, 41, -17))
+    bob.wait_for_shape(loose, "shape.width === 141 && shape.height === 120")
+    ann.page.keyboard.press("Control+z")
+    # Drawn: the corner in the hand.
+    ann.page.keyboard.press("r")
+    ann.drag((100, 420), (303, 560), hold=True)
+    assert guides(ann)["x"]["at"] == 300
+    rest(ann)
+    ann.page.mouse.up()
+    drawn, = [shape for shape in room.wait_for_shapes(4) if shape["position"] == [100, 420]]
+    assert near(drawn["size"], [200, 140])
+    # Control means the paper's dots, whatever is near.
+    ann.page.keyboard.press("v")
+    ann.drag((120, 440), (124, 442), hold=True, modifiers=["Control"])
+    assert guides(ann) == {}
+    ann.page.keyboard.press("Escape")
+    ann.page.mouse.up()
+    assert room.shape(still)["position"] == [300, 200]
+    room.agree()

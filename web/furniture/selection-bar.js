@@ -1,0 +1,117 @@
+import { openArea } from '../drawing/surroundings.js'
+import { element } from '../elements/element.js'
+import { outlined } from '../tools/making.js'
+import { Swatches } from './swatches.js'
+
+/** CSS pixels between the bar and the handle above the frame, or the one below it. */
+const away = 48
+/** CSS pixels that stay free at the window's edges, and at the upper one for the bars. */
+const margin = 8
+const barsHeight = 72
+/** Of more shapes than this nobody is told which colour they have in common. */
+const comparedMax = 200
+
+/** The colours above what is selected: one press changes all of it. It goes while a hand changes shapes. */
+export class SelectionBar {
+  #shown
+  #selection
+  #permission
+  #view
+  #handles
+  #tools
+  #swatches
+  #bar
+  /** @type {{width: number, height: number} | null} */
+  #size = null
+  #isStale = true
+
+  /**
+   * @param {{shown: import('../state/shown.js').Shown, editing: import('../state/editing.js').Editing,
+   *   selection: import('../state/selection.js').Selection, permission: import('../state/permission.js').Permission,
+   *   view: import('../drawing/view.js').View, handles: import('../drawing/handles.js').Handles,
+   *   frames: import('../state/frames.js').Frames, tools: import('../tools/tools.js').Tools}} parts
+   * @param {import('../tools/actions.js').Doables} actions
+   */
+  constructor({ shown, editing, selection, permission, view, handles, frames, tools }, actions) {
+    this.#shown = shown
+    this.#selection = selection
+    this.#permission = permission
+    this.#view = view
+    this.#handles = handles
+    this.#tools = tools
+    this.#swatches = new Swatches('Colours of the selection', {
+      fill: { words: `${actions.recolor.words} (${actions.recolor.key})`, icon: 'any-color' },
+      stroke: { words: 'No outline', icon: 'none' },
+    }, (part, color) => {
+      if (part === 'fill' && color === null) return actions.recolor.run()
+      return editing.edit((replica) => replica.edit(replica.shapesOf(selection.ids()).map(({ id, strokeWidth }) => {
+        if (part === 'fill') return { shape: id, set: { fill: color } }
+        if (color === null) return { shape: id, set: { strokeWidth: 0 } }
+        return { shape: id, set: strokeWidth > 0 ? { stroke: color } : outlined(color) }
+      })))
+    })
+    this.#bar = element('section', {
+      class: 'selection-bar floating', 'aria-label': 'What is selected', hidden: true,
+    }, this.#swatches.element)
+    this.element = this.#bar
+    selection.on('change', () => { this.#isStale = true })
+    shown.on('changes', ({ reset, shapes }) => {
+      if (reset || shapes.some(({ id }) => selection.has(id))) this.#isStale = true
+    })
+    addEventListener('resize', () => { this.#size = null })
+    frames.on('paint', () => this.#place())
+  }
+
+  #place() {
+    const frame = this.#permission.mayEdit && !this.#tools.isBusy ? this.#handles.frame() : null
+    const isHidden = frame === null
+    if (this.#bar.hidden !== isHidden) this.#bar.hidden = isHidden
+    if (!frame) return
+    if (this.#isStale) this.#compare()
+    this.#size ??= { width: this.#bar.offsetWidth, height: this.#bar.offsetHeight }
+    const place = this.#placeFor(frame, this.#size)
+    const style = place ? `translate(${Math.round(place.x)}px, ${Math.round(place.y)}px)` : ''
+    this.#bar.classList.toggle('out-of-view', !place)
+    if (this.#bar.style.transform !== style) this.#bar.style.transform = style
+  }
+
+  /**
+   * Above the frame where there is room, else below it or beside it, else at the upper edge of what is seen; null where the frame
+   * is out of sight.
+   *
+   * @param {import('../core/types.js').Frame} frame @param {{width: number, height: number}} size
+   */
+  #placeFor(frame, { width, height }) {
+    const view = this.#view
+    const turn = frame.rotation * Math.PI / 180
+    const center = view.toScreen({ x: frame.x + frame.width / 2, y: frame.y + frame.height / 2 })
+    const reach = view.scale / 2
+    const across = reach * (frame.width * Math.abs(Math.cos(turn)) + frame.height * Math.abs(Math.sin(turn)))
+    const down = reach * (frame.width * Math.abs(Math.sin(turn)) + frame.height * Math.abs(Math.cos(turn)))
+    const free = openArea(view)
+    const [left, top] = [margin, barsHeight]
+    const right = Math.max(left + width, view.toScreen({ x: free.x + free.width, y: 0 }).x)
+    const bottom = view.toScreen({ x: 0, y: free.y + free.height }).y
+    if (center.x + across < left || center.x - across > right || center.y + down < top || center.y - down > bottom) return null
+    const above = center.y - down - away - height
+    const below = center.y + down + away
+    const isBeside = above < top && below + height > bottom && center.x + across + margin + away + width <= right
+    if (isBeside) return { x: center.x + across + away, y: Math.max(top, Math.min(bottom - height, center.y - height / 2)) }
+    const y = above >= top ? above : below + height <= bottom ? below : top
+    return { x: Math.max(left, Math.min(right - width, center.x - width / 2)), y }
+  }
+
+  #compare() {
+    this.#isStale = false
+    const shapes = this.#shown.replica.shapesOf(this.#selection.ids().slice(0, comparedMax))
+    /** @param {(shape: import('../core/types.js').Shape) => string | null} read */
+    const common = (read) => {
+      const first = shapes.length > 0 ? read(shapes[0]) : undefined
+      return shapes.every((shape) => read(shape) === first) ? first : undefined
+    }
+    this.#swatches.show({
+      fill: common(({ fill }) => fill.toUpperCase()),
+      stroke: common(({ stroke, strokeWidth }) => (strokeWidth > 0 ? stroke.toUpperCase() : null)),
+    })
+  }
+}

@@ -1,0 +1,68 @@
+import { shapeColors } from '../basics/shape-colors.js'
+import { element, icon, setAttributes, setIcon } from '../elements/element.js'
+
+/** @typedef {'fill' | 'stroke'} Part */
+
+/** @type {Record<Part, string>} */
+const partWords = { fill: 'Fill', stroke: 'Outline' }
+
+/** Fill or outline, and the colours for the one that is chosen. The first of these stands for no particular one. */
+export class Swatches {
+  #choose
+  #special
+  /** @type {Part} */
+  #part = 'fill'
+  /** @type {Record<Part, string | null | undefined>} */
+  #shown = { fill: undefined, stroke: undefined }
+  /** @type {[Part, HTMLButtonElement][]} */
+  #parts
+  /** @type {{button: HTMLButtonElement, name: string, color: string | null}[]} */
+  #buttons
+
+  /**
+   * @param {string} label @param {Record<Part, {words: string, icon: string}>} special what the first one is
+   * @param {(part: Part, color: string | null) => unknown} choose null: the first one
+   */
+  constructor(label, special, choose) {
+    this.#choose = choose
+    this.#special = special
+    this.#parts = /** @type {Part[]} */ (['fill', 'stroke']).map((part) => [part, element('button', {
+      type: 'button', class: 'swatch-button part', 'aria-label': partWords[part], title: partWords[part], onclick: () => {
+        this.#part = part
+        this.#refresh()
+      },
+    }, icon(part))])
+    const colors = /** @type {[string, string | null][]} */ ([['', null], ...shapeColors])
+    this.#buttons = colors.map(([name, color]) => {
+      const button = element('button', {
+        type: 'button', class: 'swatch-button', onclick: () => this.#choose(this.#part, color),
+      }, color === null ? icon('none') : element('span', { class: 'paint-swatch' }))
+      if (color !== null) button.style.setProperty('--swatch', color)
+      return { button, name, color }
+    })
+    this.element = element('div', { class: 'swatch-grid', role: 'group', 'aria-label': label },
+      this.#parts.map(([, button]) => button), this.#buttons.map(({ button }) => button))
+    this.#refresh()
+  }
+
+  /**
+   * What is there: null for the first one, undefined where it is none of these, or several.
+   *
+   * @param {Record<Part, string | null | undefined>} colors
+   */
+  show(colors) {
+    this.#shown = colors
+    this.#refresh()
+  }
+
+  #refresh() {
+    const part = this.#part
+    for (const [each, button] of this.#parts) setAttributes(button, { 'aria-pressed': String(each === part) })
+    for (const { button, name, color } of this.#buttons) {
+      const words = color === null ? this.#special[part].words : `${partWords[part]}: ${name}`
+      setAttributes(button, { 'aria-label': words, title: words, 'aria-pressed': String(this.#shown[part] === color) })
+      if (color === null) setIcon(button, this.#special[part].icon)
+      else button.classList.toggle('as-outline', part === 'stroke')
+    }
+  }
+}

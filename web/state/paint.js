@@ -1,0 +1,42 @@
+import { Source } from '../basics/source.js'
+
+const key = 'canvas.paint'
+
+/** @typedef {{fill: string | null, stroke: string | null}} Colors `#RRGGBB` each; null: any bright fill, no outline */
+
+/**
+ * The colours that the next shape is drawn with, as chosen in this browser. `change` tells that they are others.
+ *
+ * @extends {Source<{change: null}>}
+ */
+export class Paint extends Source {
+  #colors = remembered()
+
+  get fill() { return this.#colors.fill }
+  get stroke() { return this.#colors.stroke }
+
+  /** @param {Partial<Colors>} colors those that are to be others */
+  choose(colors) {
+    this.#colors = { ...this.#colors, ...colors }
+    try {
+      localStorage.setItem(key, JSON.stringify(this.#colors))
+    } catch {
+      // The choice lasts as long as the page does.
+    }
+    this.tell('change', null)
+  }
+}
+
+/** @returns {Colors} */
+function remembered() {
+  const colors = { fill: null, stroke: null }
+  try {
+    const kept = JSON.parse(localStorage.getItem(key) ?? '{}')
+    for (const name of /** @type {('fill' | 'stroke')[]} */ (['fill', 'stroke'])) {
+      if (/^#[0-9A-F]{6}$/.test(kept[name])) colors[name] = kept[name]
+    }
+  } catch {
+    // Nothing was remembered, or it wasn't written by this page.
+  }
+  return colors
+}

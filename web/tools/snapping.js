@@ -1,0 +1,182 @@
+import { boundsOf } from './transform.js'
+
+/** @typedef {import('../core/types.js').Box} Box */
+/** @typedef {import('../core/types.js').Frame} Frame */
+/** @typedef {import('../drawing/guides.js').Guide} Guide */
+/** @typedef {import('../drawing/handles.js').Side} Side */
+/** @typedef {'x' | 'y'} Axis */
+
+/** How near an edge or a centre has to come to another one to lie on it, in CSS pixels. */
+const nearMax = 6
+/** Shapes farther away than this, in CSS pixels, are not what a hand aligns with. */
+const reachMax = 600
+/** Of more shapes than this only the nearest count: with many, some edge would be near everywhere. */
+const othersMax = 24
+
+const extents = /** @type {const} */ ({ x: 'width', y: 'height' })
+/** @type {Record<Axis, Axis>} */
+const otherAxis = { x: 'y', y: 'x' }
+
+/** @param {Box} box @param {Axis} axis */
+const end = (box, axis) => box[axis] + box[extents[axis]]
+/** @param {Box} box @param {Axis} axis */
+const center = (box, axis) => box[axis] + box[extents[axis]] / 2
+/** @param {Box} one @param {Box} other @param {Axis} axis @returns {number} 0 or less where they lie beside each other */
+const gap = (one, other, axis) => Math.max(one[axis] - end(other, axis), other[axis] - end(one, axis))
+
+/**
+ * What a hand moves or pulls comes to lie on the edges and centres of the shapes around it: edges on edges, centres on centres.
+ * While it does, guides show with which shape, and how far away that is.
+ */
+export class Snapping {
+  #overlay
+  #scene
+  #view
+  #held
+  /** @type {Box[] | null} */
+  #all = null
+
+  /**
+   * @param {Pick<import('./reach.js').Reach, 'overlay' | 'scene' | 'view'>} reach
+   * @param {number[]} held shapes that the hand has, with which nothing is aligned
+   */
+  constructor({ overlay, scene, view }, held) {
+    this.#overlay = overlay
+    this.#scene = scene
+    this.#view = view
+    this.#held = new Set(held)
+  }
+
+  /**
+   * A way on which nothing snaps.
+   *
+   * @param {number} dx @param {number} dy @returns {[number, number]}
+   */
+  none(dx, dy) {
+    this.rest()
+    return [dx, dy]
+  }
+
+  /** Nothing is moved any more. */
+  rest() { this.#overlay.setGuides([]) }
+
+  /**
+   * The way of something that is moved as a whole.
+   *
+   * @param {Frame} frame @param {number} dx @param {number} dy @param {Axis[]} [axes] along which it may be moved
+   * @returns {[number, number]}
+   */
+  move(frame, dx, dy, axes = ['x', 'y']) {
+    const { x, y, width, height } = boundsOf(frame)
+    const box = { x: x + dx, y: y + dy, width, height }
+    const others = this.#near(box)
+    for (const axis of axes) {
+      box[axis] += this.#step(others, axis, [[box[axis], false], [center(box, axis), true], [end(box, axis), false]])
+    }
+    this.#show(box, others, (axis) => [[box[axis], false], [center(box, axis), true], [end(box, axis), false]], axes)
+    return [box.x - x, box.y - y]
+  }
+
+  /**
+   * The way of a corner or a side of an upright frame.
+   *
+   * @param {Box} frame @param {Side} side @param {number} dx @param {number} dy @returns {[number, number]}
+   */
+  pull(frame, { across, down }, dx, dy) {
+    const way = { x: dx, y: dy }
+    const sign = { x: across, y: down }
+    const axes = /** @type {Axis[]} */ (['x', 'y']).filter((axis) => sign[axis] !== 0)
+    /** @param {Axis} axis */
+    const edge = (axis) => (sign[axis] > 0 ? end(frame, axis) : frame[axis]) + way[axis]
+    const box = () => pulledBox(frame, sign, way)
+    const others = this.#near(box())
+    for (const axis of axes) way[axis] += this.#step(others, axis, [[edge(axis), false]])
+    this.#show(box(), others, (axis) => [[edge(axis), false]], axes)
+    return [way.x, way.y]
+  }
+
+  /** All others that are seen, as they were when the hand began. */
+  #others() {
+    if (this.#all) return this.#all
+    const seen = this.#view.visibleBox()
+    this.#all = this.#scene.order
+      .filter(({ id, leaving, shape }) => !leaving && shape.visible && !this.#held.has(id))
+      .map(({ shape }) => boundsOf(shape))
+      .filter((box) => gap(box, seen, 'x') < 0 && gap(box, seen, 'y') < 0)
+    return this.#all
+  }
+
+  /** @param {Box} box @returns {Box[]} the nearest first */
+  #near(box) {
+    const reach = reachMax / this.#view.scale
+    return this.#others().map((other) => ({ other, distance: Math.max(gap(box, other, 'x'), gap(box, other, 'y')) }))
+      .filter(({ distance }) => distance <= reach).sort((one, two) => one.distance - two.distance)
+      .slice(0, othersMax).map(({ other }) => other)
+  }
+
+  /**
+   * The least step that brings one of some places onto another shape's.
+   *
+   * @param {Box[]} others @param {Axis} axis @param {[number, boolean][]} places each with whether it is a centre
+   */
+  #step(others, axis, places) {
+    let least = nearMax / this.#view.scale
+    let step = 0
+    for (const other of others) {
+      for (const [place, isCenter] of places) {
+        for (const line of linesOf(other, axis, isCenter)) {
+          if (Math.abs(line - place) >= least) continue
+          least = Math.abs(line - place)
+          step = line - place
+        }
+      }
+    }
+    return step
+  }
+
+  /** @param {Box} box @param {Box[]} others @param {(axis: Axis) => [number, boolean][]} placesOf @param {Axis[]} axes */
+  #show(box, others, placesOf, axes) {
+    this.#overlay.setGuides(axes.flatMap((axis) => {
+      for (const other of others) {
+        for (const [place, isCenter] of placesOf(axis)) {
+          if (linesOf(other, axis, isCenter).some((line) => Math.abs(line - place) < 1e-6)) return guide(box, other, axis, place)
+        }
+      }
+      return []
+    }))
+  }
+}
+
+/** @param {Box} box @param {Axis} axis @param {boolean} isCenter */
+const linesOf = (box, axis, isCenter) => (isCenter ? [center(box, axis)] : [box[axis], end(box, axis)])
+
+/**
+ * The line on which two boxes lie, along both of them, and the space between them on it.
+ *
+ * @param {Box} box @param {Box} other @param {Axis} axis across the line @param {number} at @returns {Guide}
+ */
+function guide(box, other, axis, at) {
+  const along = otherAxis[axis]
+  const space = gap(box, other, along)
+  const between = /** @type {[number, number]} */ (box[along] < other[along]
+    ? [end(box, along), other[along]] : [end(other, along), box[along]])
+  return {
+    axis, at, from: Math.min(box[along], other[along]), to: Math.max(end(box, along), end(other, along)),
+    between: space > 0 ? between : null,
+  }
+}
+
+/**
+ * A frame of which a corner or a side was pulled, also beyond the opposite one.
+ *
+ * @param {Box} frame @param {{x: number, y: number}} sign of what is pulled @param {{x: number, y: number}} way @returns {Box}
+ */
+function pulledBox(frame, sign, way) {
+  const box = { ...frame }
+  for (const axis of /** @type {Axis[]} */ (['x', 'y'])) {
+    const [begin, last] = [frame[axis] + (sign[axis] < 0 ? way[axis] : 0), end(frame, axis) + (sign[axis] > 0 ? way[axis] : 0)]
+    box[axis] = Math.min(begin, last)
+    box[extents[axis]] = Math.abs(last - begin)
+  }
+  return box
+}
