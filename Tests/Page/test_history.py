@@ -1,6 +1,9 @@
 """The room as it was: everyone can look at it, and people who may draw can restore it."""
 
+import re
 import time
+
+from person import number
 
 
 def past(room):
@@ -38,15 +41,39 @@ def look_back(person, milliseconds):
 
 
 def test_the_slider_shows_the_room_as_it_was(room):
-    """The past is drawn and listed, and can't be edited. What others do meanwhile is not lost."""
+    """The past is drawn and listed, with who did what, and can't be edited. What others do meanwhile is not lost, nor seen."""
     sun, moon, (first, second) = past(room)
-    ann = room.join("Ann")
+    ann, bob = room.join("Ann"), room.join("Bob")
+    for person in (ann, bob):
+        person.look_at(0, 0)
+    bob.wait_for_shapes(1)
+    bob.run("app.edit((session) => session.place([{ id: value, x: 500, y: 310 }])); app.presence.setCursor({ x: 700, y: 500 }); return null",
+            number(moon))
+    ann.wait_for_shape(moon, "shape.y === 310")
+    ann.wait("app.presence.people()[0].cursor")
+    assert ann.picture("#overlay")[:, :, 3].any()
     open_history(ann)
     look_back(ann, second)
     ann.wait("app.session.shapeCount === 2", "both")
     assert ann.shape(moon)["x"] == 400
     ann.painted()
     assert ann.drawn(sun)["x"] == 100
+    assert not ann.picture("#overlay")[:, :, 3].any(), "where others are now isn't shown"
+    assert ann.page.evaluate("getComputedStyle(document.body, '::after').borderTopWidth") == "6px", "the frame is tinted"
+    words = ann.page.locator(".history output")
+    assert re.fullmatch(r"Today, .* · Someone \(\w+\) drew Moon", words.inner_text()), words.inner_text()
+    # Each step stands on the slider in its person's colour.
+    ann.page.wait_for_function("document.querySelectorAll('.history-marks span').length === 4")
+    assert len(set(ann.page.evaluate(
+        "[...document.querySelectorAll('.history-marks span')].map((mark) => parseFloat(mark.style.left).toFixed(0))"))) >= 3
+    ann.page.get_by_label("Moment").press("Home")
+    ann.wait("app.session.shapeCount === 0", "the beginning")
+    ann.page.get_by_role("button", name="Play").click()
+    ann.wait("app.session.shapeCount === 2", "it is played")
+    ann.wait("app.session.shapeCount === 1", "to its end")
+    ann.page.get_by_role("button", name="Play").wait_for()
+    ann.page.locator(".history output", has_text="Bob moved Moon").wait_for()
+    assert ann.page.get_by_label("Moment").input_value() == "1000"
     look_back(ann, first)
     ann.wait("app.session.shapeCount === 1", "the sun alone")
     ann.page.locator(".layer", has_text="Sun").wait_for()
@@ -58,6 +85,8 @@ def test_the_slider_shows_the_room_as_it_was(room):
     ann.wait_for_shapes(2)
     ann.page.locator(".layer", has_text="New").wait_for()
     assert ann.drawn(sun) is None and ann.drawn(moon)["x"] == 500
+    ann.painted()
+    assert ann.picture("#overlay")[:, :, 3].any(), "and Bob is seen again"
     assert len(room.agree()) == 2
 
 

@@ -71,12 +71,12 @@ export class Handles {
 
   /**
    * 'rotate' above the top edge, 'move' below the lower one, 'scale' at each corner and in the middle of each side. Where shapes
-   * among several are turned, their common sides can't be pulled, only the corners. A view-only page has none.
+   * among several are turned, their common sides can't be pulled, only the corners. Where nothing may be edited there are none.
    *
    * @returns {Handle[]}
    */
   all() {
-    const frame = this.#permission.isViewOnly ? null : this.frame()
+    const frame = this.#permission.mayEdit ? this.frame() : null
     if (!frame) return []
     const view = this.#view
     /** @param {number} length */

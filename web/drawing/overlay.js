@@ -11,6 +11,7 @@ const boxesMax = 400
 
 /** What lies over the drawing and is not part of it: selections and handles, guides, the marquee, others' cursors and names. */
 export class Overlay {
+  #shown
   #view
   #scene
   #selection
@@ -30,12 +31,13 @@ export class Overlay {
 
   /**
    * @param {HTMLCanvasElement} canvas
-   * @param {{view: import('./view.js').View, scene: import('./scene.js').Scene,
+   * @param {{shown: import('../state/shown.js').Shown, view: import('./view.js').View, scene: import('./scene.js').Scene,
    *   selection: import('../state/selection.js').Selection, presence: import('../state/presence.js').Presence,
    *   handles: import('./handles.js').Handles, palette: import('./palette.js').Palette,
    *   frames: import('../state/frames.js').Frames}} parts
    */
-  constructor(canvas, { view, scene, selection, presence, handles, palette, frames }) {
+  constructor(canvas, { shown, view, scene, selection, presence, handles, palette, frames }) {
+    this.#shown = shown
     this.#view = view
     this.#scene = scene
     this.#selection = selection
@@ -98,7 +100,8 @@ export class Overlay {
     context.globalAlpha = 1
     context.clearRect(0, 0, width, height)
     context.setTransform(view.ratio, 0, 0, view.ratio, 0, 0)
-    const people = this.#presence.people()
+    // Where others are now says nothing about what was then.
+    const people = this.#shown.isPast ? [] : this.#presence.people()
     for (const person of people) this.#paintPerson(person)
     const { accent } = this.#palette.colors
     const hovered = this.#hover !== null && !selection.has(this.#hover) ? scene.drawn(this.#hover) : null

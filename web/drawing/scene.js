@@ -178,7 +178,7 @@ export class Scene {
   #takeLifts(now) {
     /** @type {Map<number, number>} */
     const lifted = new Map()
-    for (const person of this.#presence.people()) {
+    for (const person of this.#shown.isPast ? [] : this.#presence.people()) {
       for (const id of person.lifted) lifted.set(id, othersMilliseconds)
     }
     for (const id of this.#ownLifts) lifted.set(id, ownMilliseconds)

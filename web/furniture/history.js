@@ -1,15 +1,21 @@
 import { counted } from '../basics/words.js'
-import { element, elementById, icon, iconButton } from '../elements/element.js'
+import { element, elementById, icon, iconButton, setAttributes, setIcon } from '../elements/element.js'
+import { identifierNumber } from '../core/values.js'
 import { ask } from '../network/address.js'
+import { Chronicle } from './chronicle.js'
 import { restoration, writeAll } from './restoration.js'
 
 /** How finely the span is divided. */
 const steps = 1_000
+/** Beside the drawing as it is now, so many moments are looked at for who did what. */
+const samples = 8
+/** How long each moment is seen while the past is played: as long as all of them have in so long a time, within these bounds. */
+const playMilliseconds = { least: 120, most: 700, all: 20_000 }
 
 /** @typedef {import('./restoration.js').KeptShape} KeptShape */
 
 /**
- * The room as it was: a slider over its past. The past is shown by a replica of its own, which nobody can edit. Restoring
+ * The room as it was: a slider over its past, with a mark for each thing that somebody did, and a button that plays it. The past is shown by a replica of its own, which nobody can edit. Restoring
  * writes it into the live one, as one step that can be undone.
  */
 export class History {
@@ -22,7 +28,11 @@ export class History {
   #shown
   #bar
   #slider
+  #chronicle
   #words = element('output', { class: 'grow clip', 'aria-live': 'polite' })
+  #marks = element('div', { class: 'history-marks', 'aria-hidden': 'true' })
+  #play = iconButton('play', 'Play', { class: 'plain small', onclick: () => this.#isPlaying ? this.#stop() : this.#playOn() })
+  #isPlaying = false
   #restore
   #from = 0
   #to = 0
@@ -44,10 +54,14 @@ export class History {
   /**
    * @param {{room: string, core: import('../core/core.js').Core, documents: import('../state/documents.js').Documents,
    *   editing: import('../state/editing.js').Editing, notices: import('../state/notices.js').Notices,
-   *   permission: import('../state/permission.js').Permission, shown: import('../state/shown.js').Shown}} parts
+   *   permission: import('../state/permission.js').Permission, presence: import('../state/presence.js').Presence,
+   *   shown: import('../state/shown.js').Shown, names: import('../panels/names.js').Names,
+   *   me: import('../state/me.js').Me}} parts
    */
-  constructor({ room, core, documents, editing, notices, permission, shown }) {
+  constructor({ room, core, documents, editing, notices, permission, presence, shown, names, me }) {
     this.#room = room
+    this.#chronicle = new Chronicle(names, (actor) =>
+      (actor === shown.live.actor ? me.color : presence.person(actor)?.color ?? null))
     this.#core = core
     this.#documents = documents
     this.#editing = editing
@@ -56,7 +70,10 @@ export class History {
     this.#shown = shown
     this.#slider = element('input', {
       class: 'slider', type: 'range', min: 0, max: steps, step: 1, 'aria-label': 'Moment',
-      oninput: () => this.#moved(),
+      oninput: () => {
+        this.#stop()
+        this.#moved()
+      },
       onkeydown: (event) => {
         if (event.key !== 'Escape') event.stopPropagation()
       },
@@ -67,7 +84,7 @@ export class History {
     this.#bar = element('section', { class: 'history floating', 'aria-label': 'History', hidden: true },
       element('div', { class: 'row' }, icon('history'), this.#words, this.#restore,
         iconButton('close', 'Back to the present', { class: 'plain small', onclick: () => this.close() })),
-      this.#slider)
+      element('div', { class: 'history-track' }, this.#play, this.#slider, this.#marks))
     this.#bar.addEventListener('keydown', (event) => {
       if (event.key === 'Escape') this.close()
     })
@@ -100,13 +117,42 @@ export class History {
     this.#bar.hidden = false
     document.body.classList.add('has-history')
     this.#slider.value = String(steps)
-    this.#tell(this.#to)
+    this.#tell(momentWords(this.#to))
     this.#enable()
     this.#slider.focus()
+    this.#survey().catch(() => {})
   }
+
+  /** Looks at some moments for who did what. What is missing then, is learned as the slider goes there. */
+  async #survey() {
+    const { signal } = this.#aborts
+    this.#chronicle.forget()
+    for (let sample = samples; sample > 0; sample--) {
+      const at = Math.round(this.#from + (this.#to - this.#from) * sample / samples)
+      const answer = await ask(this.#path(at), { signal })
+      if (!answer.ok) return
+      this.#learn((await answer.json()).shapes)
+    }
+  }
+
+  /** @param {import('./chronicle.js').StampedShape[]} shapes */
+  #learn(shapes) {
+    this.#chronicle.learn(shapes)
+    const span = this.#to - this.#from
+    this.#marks.replaceChildren(...this.#chronicle.marks().map(({ at, color }) => {
+      const mark = element('span')
+      mark.style.left = `${(at - this.#from) / span * 100}%`
+      mark.style.background = color
+      return mark
+    }))
+  }
+
+  /** @param {number} at */
+  #path(at) { return `/v1/rooms/${this.#room}?at=${at}&stamps=1` }
 
   close() {
     if (!this.isOpen) return
+    this.#stop()
     this.#aborts.abort()
     this.#bar.hidden = true
     document.body.classList.remove('has-history')
@@ -123,16 +169,55 @@ export class History {
 
   #moved() {
     const part = Number(this.#slider.value) / steps
-    const at = Math.round(this.#from + (this.#to - this.#from) * part)
-    this.#tell(at)
-    this.#slider.style.setProperty('--part', String(part))
-    this.#wanted = at
-    this.#ask()
+    return this.#show(Math.round(this.#from + (this.#to - this.#from) * part))
   }
 
-  /** @param {number} at milliseconds */
-  #tell(at) {
-    const words = momentWords(new Date(at))
+  /**
+   * Shows a moment, once the server has told it.
+   *
+   * @param {number} at milliseconds
+   */
+  #show(at) {
+    this.#tell(momentWords(at))
+    this.#wanted = at
+    return this.#ask()
+  }
+
+  // MARK: Playing
+
+  /** From where the slider is to the present; from the beginning if it is there already. */
+  async #playOn() {
+    this.#isPlaying = true
+    this.#showPlaying()
+    const begin = Number(this.#slider.value) >= steps ? 0 : Number(this.#slider.value)
+    const from = this.#from + (this.#to - this.#from) * begin / steps
+    const moments = [...new Set(this.#chronicle.marks().map(({ at }) => at))].filter((at) => at > from && at < this.#to)
+    const { least, most, all } = playMilliseconds
+    const stride = Math.max(1, Math.ceil(moments.length * least / all))
+    const pause = Math.max(least, Math.min(most, all / moments.length))
+    for (const at of [...moments.filter((_, place) => place % stride === 0), this.#to]) {
+      if (!this.#isPlaying) return
+      this.#slider.value = String((at - this.#from) / (this.#to - this.#from) * steps)
+      await Promise.all([this.#show(at), new Promise((done) => setTimeout(done, pause))])
+    }
+    this.#stop()
+  }
+
+  #stop() {
+    this.#isPlaying = false
+    this.#showPlaying()
+  }
+
+  #showPlaying() {
+    const words = this.#isPlaying ? 'Pause' : 'Play'
+    setAttributes(this.#play, { 'aria-label': words, title: words })
+    setIcon(this.#play, this.#isPlaying ? 'pause' : 'play')
+  }
+
+  // MARK: Moments
+
+  /** @param {string} words */
+  #tell(words) {
     this.#words.textContent = words
     this.#slider.setAttribute('aria-valuetext', words)
     this.#slider.style.setProperty('--part', String(Number(this.#slider.value) / steps))
@@ -147,16 +232,16 @@ export class History {
       while (this.#wanted !== null && this.isOpen) {
         const at = this.#wanted
         this.#wanted = null
-        const answer = await ask(`/v1/rooms/${this.#room}?at=${at}`, { signal })
+        const answer = await ask(this.#path(at), { signal })
         if (answer.status === 404) {
           // The server no longer keeps the beginning, so the span begins later.
           this.#from = Math.min(at + Math.ceil((this.#to - at) / 16), this.#to - 1)
           this.#wanted = Math.max(this.#wanted ?? 0, this.#from)
-          this.#tell(this.#wanted)
+          this.#tell(momentWords(this.#wanted))
           continue
         }
         if (!answer.ok) throw new Error(String(answer.status))
-        this.#show(await answer.text())
+        this.#take(await answer.text())
       }
     } catch (error) {
       if (!(error instanceof Error && error.name === 'AbortError')) {
@@ -168,7 +253,7 @@ export class History {
   }
 
   /** @param {string} text */
-  #show(text) {
+  #take(text) {
     if (!this.isOpen) return
     const past = this.#core.createReplica({ readonly: false })
     const { shapes } = JSON.parse(text)
@@ -176,6 +261,10 @@ export class History {
     this.#then = shapes
     this.#shown.showPast(past)
     this.#enable()
+    this.#learn(shapes)
+    const last = this.#chronicle.last(shapes, (id) => past.shownName(identifierNumber(id)))
+    // A later moment may be wanted by now.
+    if (last && this.#wanted === null) this.#tell(`${momentWords(last.at)} · ${last.words}`)
   }
 
   /** Writes what differs now as it was then. */
@@ -185,7 +274,7 @@ export class History {
     /** @type {{shapes: KeptShape[]}} */
     const { shapes } = JSON.parse(this.#shown.live.exportDrawing())
     const { edits, gone } = restoration(then, shapes)
-    const when = this.#words.textContent
+    const when = this.#words.textContent?.split(' · ')[0]
     this.close()
     if (edits.length + gone.length === 0) {
       this.#notices.say('The drawing looks like that already.', { group: 'history' })
@@ -199,9 +288,10 @@ export class History {
 /**
  * Today's date is left out, because only the time differs from step to step.
  *
- * @param {Date} moment
+ * @param {number} milliseconds
  */
-function momentWords(moment) {
+function momentWords(milliseconds) {
+  const moment = new Date(milliseconds)
   const time = moment.toLocaleTimeString(undefined, { timeStyle: 'medium' })
   if (moment.toDateString() === new Date().toDateString()) return `Today, ${time}`
   return `${moment.toLocaleDateString(undefined, { dateStyle: 'medium' })}, ${time}`

@@ -113,7 +113,7 @@ async function openRoom(room, { viewOnly, token }) {
   measureStage(view, stage)
   const painter = new Painter(canvasIn(stage, 'drawing'), { scene, regions, view, palette, frames })
   const overlay = new Overlay(
-    canvasIn(stage, 'overlay'), { view, scene, selection, presence, handles, palette, frames })
+    canvasIn(stage, 'overlay'), { shown, view, scene, selection, presence, handles, palette, frames })
   const tellView = () => presence.setView(view.visibleBox())
   view.on('change', tellView)
   tellView()
@@ -145,7 +145,7 @@ async function openRoom(room, { viewOnly, token }) {
   const files = parts.later(() => import('../furniture/files.js'), ({ Files }) =>
     new Files({ room, documents, editing, notices, selection, shown, view }))
   const history = parts.later(() => import('../furniture/history.js'), ({ History }) => {
-    const made = new History({ room, core, documents, editing, notices, permission, shown })
+    const made = new History({ room, core, documents, editing, notices, permission, presence, shown, names, me })
     document.body.append(made.element)
     return made
   })

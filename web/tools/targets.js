@@ -44,7 +44,7 @@ export class Targets {
     const nothing = pointer === 'touch' && this.#tool.name === 'select' ? emptyToSelect : empty
     /** @type {Target} */
     const under = shape === null ? nothing : { kind: 'shape', key: `shape:${shape}`, id: shape }
-    const found = this.#shown.isPast ? null : handleAt(this.#handles.all(), point, pointer)
+    const found = handleAt(this.#handles.all(), point, pointer)
     if (!found) return under
     const { kind: handle, across, down } = found
     const selected = this.#selection.ids()
