@@ -4,6 +4,8 @@ from pathlib import Path
 
 import axe_playwright_python
 
+from hand import lead_finger, rest
+
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
@@ -32,7 +34,7 @@ def every_state(person):
         person.run("app.selection.set(app.session.drawingOrder().slice(0, 2)); return null")
         person.painted()
         yield tab
-    for name in ["Menu", "Copy a link to this room"]:
+    for name in ["Menu", "Copy a link to this room", "Zoom: 100%", "Colours of the next shape"]:
         page.get_by_role("button", name=name, exact=True).click()
         yield name
         page.keyboard.press("Escape")
@@ -150,7 +152,27 @@ def test_it_fits_on_320_pixels(room):
         page.tap(f"#tab-{tab}")
         ann.run("app.selection.set(app.session.drawingOrder().slice(0, 2)); return null")
         fits(tab)
-    page.tap("button[aria-label='Close the panel']")
+    panel = page.locator(".panel")
+    height = lambda: panel.bounding_box()["height"]
+    grip = page.get_by_role("button", name="Make the panel larger or smaller")
+    grip.press("Enter")
+    ann.wait("document.querySelector('.panel').offsetHeight > 560")
+    box = grip.bounding_box()
+    ann.touch.drag((160, box["y"] + 12), (160, box["y"] + 12 + 190), hold=True)
+    assert 370 < height() < 400, "it follows the finger"
+    rest(ann)
+    ann.touch.move((160, box["y"] + 12 + 191))
+    ann.touch.end()
+    ann.wait("document.querySelector('.panel').offsetHeight === 384")
+    box = grip.bounding_box()
+    lead_finger(ann, (160, box["y"] + 12), (160, 630))
+    panel.wait_for(state="hidden")
+    ann.look_at(0, 0)
+    page.get_by_role("button", name="Zoom: 100%").tap()
+    fits("zoom")
+    page.get_by_role("menuitem", name="Zoom in").tap()
+    ann.wait("app.view.scale === 1.25")
+    page.get_by_role("button", name="Zoom: 125%").wait_for()
     page.get_by_role("button", name="Shapes").tap()
     fits("shapes")
     page.locator(".shapes-popover").get_by_role("button", name="Star").tap()
@@ -158,3 +180,24 @@ def test_it_fits_on_320_pixels(room):
     page.goto(room.server.url("/"))
     page.get_by_role("link", name=room.name).wait_for()
     fits("rooms")
+
+
+def test_a_phone_on_its_side_has_a_panel_as_high_as_the_window(room):
+    """Nothing covers the inspector's fields, and it isn't open before somebody asks for it."""
+    fill(room)
+    eve = room.join("Eve", phone=True, size=(740, 360))
+    page = eve.page
+    assert page.locator(".panel").is_hidden()
+    eve.run("app.selection.set(app.session.drawingOrder().slice(0, 1)); return null")
+    page.tap("button[aria-label='Layers, inspector, overlaps']")
+    page.tap("#tab-inspector")
+    assert page.locator(".panel").bounding_box()["height"] == 360
+    page.get_by_label("Fill", exact=True).fill("#00FF00")
+    page.get_by_label("Fill", exact=True).press("Enter")
+    room.wait_for(lambda shapes: shapes[0]["fill"] == "#00FF00")
+    page.get_by_label("W", exact=True).scroll_into_view_if_needed()
+    box = page.get_by_label("W", exact=True).bounding_box()
+    assert box["y"] > 40 and box["y"] + box["height"] <= 360, box
+    # The tools make room.
+    tools = page.locator(".toolbar").bounding_box()
+    assert tools["x"] + tools["width"] <= page.locator(".panel").bounding_box()["x"]

@@ -16,7 +16,7 @@ def test_the_next_shape_gets_the_colours_that_were_chosen(room):
     chosen = "Colours of the next shape"
     ann.page.get_by_role("button", name=chosen).click()
     press(ann, chosen, "Fill: Blue")
-    press(ann, chosen, "Outline")
+    press(ann, chosen, "Colour the outline")
     press(ann, chosen, "Outline: Red")
     ann.page.keyboard.press("Escape")
     ann.page.keyboard.press("r")
@@ -28,7 +28,7 @@ def test_the_next_shape_gets_the_colours_that_were_chosen(room):
     ann.page.get_by_role("button", name=chosen).click()
     assert ann.page.locator(".popover [aria-pressed=true][aria-label='Fill: Blue']").count() == 1
     press(ann, chosen, "Any bright colour")
-    press(ann, chosen, "Outline")
+    press(ann, chosen, "Colour the outline")
     press(ann, chosen, "No outline")
     ann.page.keyboard.press("Escape")
     ann.page.evaluate("document.activeElement.blur()")
@@ -54,7 +54,7 @@ def test_what_is_selected_is_coloured_by_one_press(room):
     ann.select(sun, moon)
     group = "Colours of the selection"
     press(ann, group, "Fill: Green")
-    press(ann, group, "Outline")
+    press(ann, group, "Colour the outline")
     press(ann, group, "Outline: Red")
     bob.wait_for_shape(moon, f"shape.fill === '{GREEN}' && shape.stroke === '{RED}' && shape.strokeWidth === 9")
     bob.wait_for_shape(sun, f"shape.fill === '{GREEN}' && shape.stroke === '{RED}' && shape.strokeWidth === 4")

@@ -84,6 +84,70 @@ PASTE = """([text, file]) => {
 }"""
 
 
+def test_what_is_pasted_comes_to_the_pointer(room):
+    """By key and from the menu; beside the original where the mouse has stayed since copying. A layout lies where it says."""
+    room.add(kind="ellipse", position=[200, 200], size=[100, 80], name="Sun")
+    room.add(position=[300, 240], size=[60, 60])
+    ann = room.join("Ann")
+    ann.look_at(0, 0)
+    ann.wait_for_shapes(2)
+    ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
+
+    def places(count):
+        return {tuple(shape["position"]) for shape in room.wait_for_shapes(count)}
+
+    ann.click(250, 240)
+    ann.page.keyboard.press("Control+c")
+    ann.page.keyboard.press("Control+v")
+    assert (220, 220) in places(3)
+    ann.page.mouse.move(700, 500)
+    ann.page.keyboard.press("Control+v")
+    assert (650, 460) in places(4)
+    ann.page.keyboard.press("Control+v")
+    assert (670, 480) in places(5)
+    ann.page.keyboard.press("Control+a")
+    ann.page.keyboard.press("Control+x")
+    room.wait_for_shapes(0)
+    ann.run("app.view.zoomAt({ x: 0, y: 0 }, 2); return null")
+    ann.page.mouse.click(600, 400, button="right")
+    ann.page.get_by_role("menuitem", name="Paste").click()
+    # The box around all five, 570 by 360, has its middle where the menu was opened.
+    assert (300 - 285, 200 - 180) in places(5)
+
+
+def test_a_part_is_copied_as_a_picture_and_saved(room):
+    """What is selected as PNG and SVG, on the clipboard and as files, without the rest."""
+    sun = room.add(kind="ellipse", position=[200, 200], size=[100, 80], fill="#FF0000")
+    room.add(position=[900, 240], size=[60, 60], fill="#0000FF")
+    ann = room.join("Ann")
+    ann.look_at(0, 0)
+    ann.wait_for_shapes(2)
+    ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
+
+    def choose(entry):
+        ann.page.mouse.click(250, 240, button="right")
+        ann.page.get_by_role("menuitem", name=entry, exact=True).click()
+
+    choose("Copy as SVG")
+    ann.page.locator(".notice", has_text="Copied as SVG").wait_for()
+    copied = ann.page.evaluate("navigator.clipboard.readText()")
+    assert XML.fromstring(copied).tag.endswith("svg") and "#FF0000" in copied and "#0000FF" not in copied
+    choose("Copy as PNG")
+    ann.page.locator(".notice", has_text="Copied as PNG").wait_for()
+    size = ann.page.evaluate("""navigator.clipboard.read().then(async ([item]) => {
+      const { width, height } = await createImageBitmap(await item.getType('image/png'))
+      return [width, height]
+    })""")
+    assert 200 <= size[0] < 500 and 160 <= size[1] < 500, size
+    for suffix in ["PNG", "SVG", "JSON"]:
+        with ann.page.expect_download() as download:
+            choose(f"Export selection as {suffix}")
+        assert download.value.suggested_filename == f"{room.name}-selection.{suffix.lower()}"
+    with open(download.value.path()) as file:
+        assert len(json.load(file)["shapes"]) == 1
+    assert ann.selected() == [sun]
+
+
 def test_what_cannot_be_pasted_is_said(room):
     """A picture, another file, and an empty clipboard."""
     ann = room.join("Ann")

@@ -63,7 +63,7 @@ def test_the_slider_shows_the_room_as_it_was(room):
     words = ann.page.locator(".history output")
     assert re.fullmatch(r"Today, .* · Someone \(\w+\) drew Moon", words.inner_text()), words.inner_text()
     # Each step stands on the slider in its person's colour.
-    ann.page.wait_for_function("document.querySelectorAll('.history-marks span').length === 4")
+    ann.wait("document.querySelectorAll('.history-marks span').length === 4")
     assert len(set(ann.page.evaluate(
         "[...document.querySelectorAll('.history-marks span')].map((mark) => parseFloat(mark.style.left).toFixed(0))"))) >= 3
     ann.page.get_by_label("Moment").press("Home")

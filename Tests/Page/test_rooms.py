@@ -36,6 +36,31 @@ INK = """async (name) => {
 }"""
 
 
+def test_rooms_of_late_come_first_and_the_field_finds_one(room):
+    """Those that this browser was in stand before the others. Typing leaves those with such a name, or says that there is none."""
+    for name in ("aaa-first", "zzz-last"):
+        room.world.room(name=f"{room.name}-{name}").add()
+    last = room.world.rooms[-1]
+    ann = last.join("Ann")
+    ann.wait_until_drawing_is_kept(0)
+    page = ann.page
+    page.goto(room.server.url("/"))
+    page.get_by_role("link", name=last.name).wait_for()
+    page.wait_for_function("() => document.querySelectorAll('.room-card').length >= 2")
+    assert page.evaluate("[...document.querySelectorAll('h2:not([hidden]), .room-card strong')].slice(0, 3).map((each) => each.innerText)") \
+        == ["Recent", last.name, "Other rooms"]
+    assert page.locator(".rooms-invitation").evaluate("(each) => each.naturalWidth") > 0
+    field = page.get_by_label("Room name")
+    field.fill(f"{room.name}-AAA")
+    assert page.locator(".room-card:visible").all_inner_texts()[0].startswith(f"{room.name}-aaa-first")
+    assert page.locator(".room-card:visible").count() == 1 and page.locator("h2:visible").all_inner_texts() == ["Other rooms"]
+    field.fill("such a room")
+    page.get_by_text("No room is called such-a-room yet. Join to make it.").wait_for()
+    assert page.locator(".room-card:visible").count() == 0
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/r/such-a-room")
+
+
 def test_a_wide_room_has_a_picture_in_the_list(room):
     """However far apart its shapes lie, each is seen: with a line of its own and without."""
     room.add(position=[0, 0], size=[100, 100], fill="#FF0000")

@@ -33,17 +33,18 @@ export function roomBar(room, status, entries) {
  *   panel: import('../panels/panel.js').Panel, actions: Doables}} parts
  */
 export function peopleBar({ view, people, panel, actions }) {
-  const zoom = element('button', {
-    type: 'button', class: 'button plain zoom', title: actions.zoomToFit.words, onclick: () => actions.zoomToFit.run(),
-  })
+  const zoom = element('button', { type: 'button', class: 'button plain zoom', title: 'Zoom' })
   const showZoom = () => {
     const percent = view.scale * 100
     const words = `${percent >= 10 ? Math.round(percent) : percent.toPrecision(2)}%`
     zoom.textContent = words
-    zoom.setAttribute('aria-label', `Zoom ${words}. Zoom to fit`)
+    zoom.setAttribute('aria-label', `Zoom: ${words}`)
   }
   view.on('change', showZoom)
   showZoom()
+  const zooming = menuOf(['zoomIn', 'zoomOut', null, 'actualSize', 'zoomToFit', 'zoomToSelection']
+    .map((name) => (name === null ? null : actions[name])), () => zoomMenu.close())
+  const zoomMenu = popover(zoom, zooming.content, { role: 'menu', label: 'Zoom', onOpen: zooming.refresh })
   const link = iconButton('link', 'Copy a link to this room')
   const { content, refresh } = menuOf([
     { ...actions.copyLink, icon: icon('link') },

@@ -9,12 +9,14 @@ const bytesMax = 64 << 20
 const pictureScale = 2
 const pictureSideMax = 8_192
 
+const tooLargeWords = 'This drawing is too large for a PNG. Export it as SVG instead.'
 const unreadableWords = 'We can’t read this file. Use a CanvasSync drawing or a squares layout.'
 const unreadableTextWords = 'We can’t read this text. Use a CanvasSync drawing or a squares layout.'
 
-/** Drawings in and out: files that are chosen or were dropped, and JSON, SVG and PNG to be saved. */
+/** Drawings in and out: files that are chosen or were dropped, and JSON, SVG and PNG to be saved, or copied for other programs. */
 export class Files {
   #room
+  #core
   #documents
   #editing
   #notices
@@ -23,13 +25,14 @@ export class Files {
   #view
 
   /**
-   * @param {{room: string, documents: import('../state/documents.js').Documents,
+   * @param {{room: string, core: import('../core/core.js').Core, documents: import('../state/documents.js').Documents,
    *   editing: import('../state/editing.js').Editing, notices: import('../state/notices.js').Notices,
    *   selection: import('../state/selection.js').Selection, shown: import('../state/shown.js').Shown,
    *   view: import('../drawing/view.js').View}} parts
    */
-  constructor({ room, documents, editing, notices, selection, shown, view }) {
+  constructor({ room, core, documents, editing, notices, selection, shown, view }) {
     this.#room = room
+    this.#core = core
     this.#documents = documents
     this.#editing = editing
     this.#notices = notices
@@ -75,43 +78,96 @@ export class Files {
 
   // MARK: Out
 
-  async saveJSON() {
-    if (await this.#documents.load()) this.#save(this.#shown.replica.exportDrawing(), 'application/json', 'json')
-  }
-
-  async saveSVG() {
-    if (await this.#documents.load()) this.#save(this.#shown.replica.exportPicture(), 'image/svg+xml', 'svg')
-  }
-
-  async savePNG() {
+  /** @param {number[]} [shapes] of the drawing; all of it unless given */
+  async saveJSON(shapes) {
     if (!await this.#documents.load()) return
-    const address = URL.createObjectURL(new Blob([this.#shown.replica.exportPicture()], { type: 'image/svg+xml' }))
+    const { replica } = this.#shown
+    this.#save(shapes ? replica.exportShapes(shapes) : replica.exportDrawing(), 'application/json', 'json', shapes)
+  }
+
+  /** @param {number[]} [shapes] as for `saveJSON` */
+  async saveSVG(shapes) {
+    if (await this.#documents.load()) this.#save(this.#picture(shapes), 'image/svg+xml', 'svg', shapes)
+  }
+
+  /** @param {number[]} [shapes] as for `saveJSON` */
+  async savePNG(shapes) {
+    if (!await this.#documents.load()) return
     try {
-      const picture = new Image()
-      picture.src = address
-      await picture.decode()
-      const scale = Math.min(pictureScale, pictureSideMax / picture.width, pictureSideMax / picture.height)
-      const canvas = element('canvas', {
-        width: Math.max(1, Math.round(picture.width * scale)), height: Math.max(1, Math.round(picture.height * scale)),
-      })
-      contextOf(canvas).drawImage(picture, 0, 0, canvas.width, canvas.height)
-      /** @type {Blob | null} */
-      const blob = await new Promise((resolve) => canvas.toBlob(resolve, 'image/png'))
-      if (!blob) throw new Error('no picture')
-      this.#save(blob, 'image/png', 'png')
+      this.#save(await pixels(this.#picture(shapes)), 'image/png', 'png', shapes)
     } catch {
-      this.#notices.say('This drawing is too large for a PNG. Export it as SVG instead.', { kind: 'refused' })
-    } finally {
-      URL.revokeObjectURL(address)
+      this.#notices.say(tooLargeWords, { kind: 'refused' })
     }
   }
 
-  /** @param {string | Blob} content @param {string} type @param {string} suffix */
-  #save(content, type, suffix) {
+  /** @param {number[]} shapes */
+  async copySVG(shapes) {
+    if (await this.#documents.load()) this.#copy(() => navigator.clipboard.writeText(this.#picture(shapes)), 'SVG')
+  }
+
+  /** @param {number[]} shapes */
+  async copyPNG(shapes) {
+    if (!await this.#documents.load()) return
+    // Some browsers take the promise only: by the time that the picture is made, the click would be forgotten.
+    this.#copy(() => navigator.clipboard.write([new ClipboardItem({ 'image/png': pixels(this.#picture(shapes)) })]), 'PNG')
+  }
+
+  /** @param {() => Promise<void>} write @param {string} what */
+  async #copy(write, what) {
+    try {
+      await write()
+      this.#notices.say(`Copied as ${what}.`, { group: 'copied' })
+    } catch {
+      this.#notices.say(`This browser doesn’t let us copy a picture. Export the selection as ${what} instead.`, {
+        kind: 'refused', group: 'copied',
+      })
+    }
+  }
+
+  /** @param {number[]} [shapes] @returns {string} SVG */
+  #picture(shapes) {
+    const { replica } = this.#shown
+    if (!shapes) return replica.exportPicture()
+    const part = this.#core.createReplica()
+    try {
+      part.importDocument(replica.exportShapes(shapes))
+      return part.exportPicture()
+    } finally {
+      part.destroy()
+    }
+  }
+
+  /** @param {string | Blob} content @param {string} type @param {string} suffix @param {number[]} [shapes] */
+  #save(content, type, suffix, shapes) {
     const address = URL.createObjectURL(new Blob([content], { type }))
-    element('a', { href: address, download: `${this.#room}.${suffix}` }).click()
+    element('a', { href: address, download: `${this.#room}${shapes ? '-selection' : ''}.${suffix}` }).click()
     // By then the browser has begun to save it.
     setTimeout(() => URL.revokeObjectURL(address), 10_000)
+  }
+}
+
+/**
+ * A picture as PNG.
+ *
+ * @param {string} svg @returns {Promise<Blob>}
+ */
+async function pixels(svg) {
+  const address = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }))
+  try {
+    const picture = new Image()
+    picture.src = address
+    await picture.decode()
+    const scale = Math.min(pictureScale, pictureSideMax / picture.width, pictureSideMax / picture.height)
+    const canvas = element('canvas', {
+      width: Math.max(1, Math.round(picture.width * scale)), height: Math.max(1, Math.round(picture.height * scale)),
+    })
+    contextOf(canvas).drawImage(picture, 0, 0, canvas.width, canvas.height)
+    /** @type {Blob | null} */
+    const blob = await new Promise((resolve) => canvas.toBlob(resolve, 'image/png'))
+    if (!blob) throw new Error('no picture')
+    return blob
+  } finally {
+    URL.revokeObjectURL(address)
   }
 }
 

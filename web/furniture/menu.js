@@ -17,9 +17,17 @@ import { actionsOf as drawingActions } from '../tools/actions.js'
  * @returns {Doables}
  */
 export function roomActions(reach, { files, history, shortcutList, link }) {
-  const { permission, shown } = reach
+  const { permission, selection, shown } = reach
   const hasShapes = () => shown.replica.shapeCount > 0
+  const hasSelection = () => selection.size > 0
   const mayEdit = () => permission.mayEdit
+  /** @param {string} words @param {(to: import('./files.js').Files, shapes: number[]) => unknown} run @returns {Doable} */
+  const ofSelection = (words, run) => ({
+    words, isEnabled: hasSelection, run: async () => {
+      const to = await files.get()
+      if (to && hasSelection()) run(to, selection.ids())
+    },
+  })
   /** @type {Doables} */
   const actions = {
     ...drawingActions(reach),
@@ -27,6 +35,11 @@ export function roomActions(reach, { files, history, shortcutList, link }) {
     saveJSON: { words: 'Export as JSON', run: async () => (await files.get())?.saveJSON(), isEnabled: hasShapes },
     saveSVG: { words: 'Export as SVG', run: async () => (await files.get())?.saveSVG(), isEnabled: hasShapes },
     savePNG: { words: 'Export as PNG', run: async () => (await files.get())?.savePNG(), isEnabled: hasShapes },
+    copyPNG: ofSelection('Copy as PNG', (to, shapes) => to.copyPNG(shapes)),
+    copySVG: ofSelection('Copy as SVG', (to, shapes) => to.copySVG(shapes)),
+    saveSelectionPNG: ofSelection('Export selection as PNG', (to, shapes) => to.savePNG(shapes)),
+    saveSelectionSVG: ofSelection('Export selection as SVG', (to, shapes) => to.saveSVG(shapes)),
+    saveSelectionJSON: ofSelection('Export selection as JSON', (to, shapes) => to.saveJSON(shapes)),
     history: { words: 'History', run: async () => (await history.get())?.open(), isEnabled: () => !shown.isPast },
     copyLink: { words: 'Copy link', run: () => link.copy(false) },
     copyViewOnlyLink: { words: 'Copy view-only link', run: () => link.copy(true) },
@@ -43,7 +56,7 @@ export function roomActions(reach, { files, history, shortcutList, link }) {
 const icons = {
   import: 'import', saveJSON: 'export', saveSVG: 'export', savePNG: 'export', history: 'history', zoomToFit: 'fit',
   copy: 'duplicate', paste: 'file', shortcuts: 'keyboard', rooms: 'rooms', clear: 'trash', shakeToClear: 'tap',
-  selectAll: 'select', markOverlaps: 'check',
+  selectAll: 'select', markOverlaps: 'check', saveSelectionPNG: 'export',
 }
 const menu = [
   'import', 'saveJSON', 'saveSVG', 'savePNG', null, 'history', 'zoomToFit', 'markOverlaps', 'shortcuts', null, 'rooms', 'clear',
@@ -60,7 +73,7 @@ export function menuEntries(actions, shaking, dialogs) {
   // Only some phones make pages ask for the sensor.
   const ends = shaking.isToBeAsked ? ['shakeToClear'] : []
   // With a keyboard or a right button these are at hand anyway.
-  const edits = hasFingers() ? ['copy', 'paste', 'selectAll', null] : []
+  const edits = hasFingers() ? ['copy', 'paste', 'selectAll', 'saveSelectionPNG', null] : []
   return [...edits, ...menu, ...ends].map((name) => (name === null ? null : {
     ...actions[name], isToggle: true, icon: icon(icons[name]), danger: name === 'clear',
     run: () => (name === 'clear' ? clearAfterAsking(dialogs, actions.clear) : actions[name].run()),

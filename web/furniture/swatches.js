@@ -27,7 +27,7 @@ export class Swatches {
     this.#choose = choose
     this.#special = special
     this.#parts = /** @type {Part[]} */ (['fill', 'stroke']).map((part) => [part, element('button', {
-      type: 'button', class: 'swatch-button part', 'aria-label': partWords[part], title: partWords[part], onclick: () => {
+      type: 'button', class: 'swatch-button part', 'aria-label': `Colour the ${partWords[part].toLowerCase()}`, title: partWords[part], onclick: () => {
         this.#part = part
         this.#refresh()
       },

@@ -25,25 +25,28 @@ function freshName() {
 /** @param {string} room */
 const enter = (room) => location.assign(`/r/${room}`)
 
+const input = element('input', {
+  class: 'field large', name: 'room', type: 'search', placeholder: 'Find or name a room', 'aria-label': 'Room name', autocomplete: 'off',
+  autocapitalize: 'none', spellcheck: 'false', maxlength: '64', 'aria-describedby': 'name-help',
+})
+
 function header() {
-  const input = element('input', {
-    class: 'field large', name: 'room', placeholder: 'Room name', 'aria-label': 'Room name', autocomplete: 'off',
-    autocapitalize: 'none', spellcheck: 'false', maxlength: '64', 'aria-describedby': 'name-help',
-  })
   const help = element('p', { id: 'name-help', class: 'small-text help', 'aria-live': 'polite' })
   input.addEventListener('input', () => {
     input.removeAttribute('aria-invalid')
     help.textContent = ''
+    search()
   })
   const form = element('form', { class: 'row join', onsubmit: (event) => {
     event.preventDefault()
-    const name = input.value.trim().replace(/\s+/g, '-')
+    const name = typedName()
     if (isRoomName(name)) return enter(name)
     input.setAttribute('aria-invalid', 'true')
     input.focus()
     help.textContent = 'Use 1 to 64 letters (A to Z), digits, dots, hyphens or underscores.'
   } }, input, element('button', { type: 'submit', class: 'button' }, 'Join'))
   return element('header', { class: 'rooms-header' },
+    element('img', { class: 'rooms-invitation', src: '/invitation.svg', alt: '', width: '360', height: '220' }),
     element('div', { class: 'rooms-title row' }, mark(), element('h1', {}, 'CanvasSync')),
     element('p', { class: 'quiet' }, 'Draw together on one canvas. Open a room, and share its link to let others join.'),
     element('div', { class: 'rooms-ways' },
@@ -58,9 +61,20 @@ function mark() {
 
 // MARK: The rooms
 
+const recentList = element('ul', { class: 'cards' })
+const recentHeading = element('h2', { class: 'rooms-heading' }, 'Recent')
 const list = element('ul', { class: 'cards' })
 const heading = element('h2', { class: 'rooms-heading' }, 'Rooms')
 const note = element('p', { class: 'quiet', role: 'status' })
+const none = element('p', { class: 'quiet', role: 'status', hidden: true })
+/**
+ * When this browser was last in a room, as it was when the list was opened.
+ *
+ * @type {Map<string, number>}
+ */
+let visits = new Map()
+/** More rooms than these are no help as the recent ones. */
+const recentMax = 8
 /** @typedef {{picture: HTMLImageElement, line: HTMLElement, cursor: string | null, item: HTMLElement}} Card */
 /** @type {Map<string, Card>} */
 const cards = new Map()
@@ -79,14 +93,30 @@ function card(room) {
   return made
 }
 
-/** @param {{room: string, line: string, cursor?: string}[]} rooms */
+/** @typedef {{room: string, line: string, cursor?: string}} Listed */
+
+/**
+ * Those that this browser was in come first, the latest before the others.
+ *
+ * @param {Listed[]} rooms
+ */
 function show(rooms) {
+  const recent = rooms.filter(({ room }) => visits.has(room))
+    .sort((one, other) => (visits.get(other.room) ?? 0) - (visits.get(one.room) ?? 0)).slice(0, recentMax)
+  const isRecent = new Set(recent.map(({ room }) => room))
   const named = new Set(rooms.map(({ room }) => room))
   for (const [name, { item }] of cards) {
     if (named.has(name)) continue
     item.remove()
     cards.delete(name)
   }
+  place(recentList, recent)
+  place(list, rooms.filter(({ room }) => !isRecent.has(room)))
+  search()
+}
+
+/** @param {HTMLElement} list @param {Listed[]} rooms */
+function place(list, rooms) {
   rooms.forEach(({ room, line, cursor }, place) => {
     const made = cards.get(room) ?? card(room)
     if (made.line.textContent !== line) made.line.textContent = line
@@ -96,6 +126,26 @@ function show(rooms) {
     }
     if (list.children[place] !== made.item) list.insertBefore(made.item, list.children[place] ?? null)
   })
+}
+
+/** What was typed, as the name of a room. */
+function typedName() { return input.value.trim().replace(/\s+/g, '-') }
+
+/** Shows the rooms whose names have what was typed. */
+function search() {
+  const wanted = typedName().toLowerCase()
+  let count = 0
+  for (const [name, { item }] of cards) {
+    item.hidden = !name.toLowerCase().includes(wanted)
+    if (!item.hidden) count += 1
+  }
+  /** @param {HTMLElement} cards */
+  const isBare = (cards) => [...cards.children].every((card) => card instanceof HTMLElement && card.hidden)
+  recentHeading.hidden = isBare(recentList)
+  // Where there is no room at all, this heading says so.
+  heading.hidden = isBare(list) && cards.size > 0
+  none.hidden = count > 0 || cards.size === 0
+  none.textContent = isRoomName(typedName()) ? `No room is called ${typedName()} yet. Join to make it.` : 'No room has such a name.'
 }
 
 /**
@@ -128,12 +178,12 @@ async function look() {
     /** @type {{rooms: {room: string, shapes: number, peers: number, cursor: string, fault?: string}[]}} */
     const { rooms } = await answer.json()
     rooms.sort((one, other) => other.peers - one.peers || (one.room < other.room ? -1 : 1))
-    heading.textContent = rooms.length > 0 ? counted(rooms.length, 'room') : 'No rooms yet'
     note.textContent = rooms.length > 0 ? '' : 'Open the first one.'
     show(rooms.map(({ room, shapes, peers, cursor, fault }) => ({
       room, cursor,
       line: fault ? 'Can’t be opened' : `${counted(shapes, 'shape')} · ${peers > 0 ? `${peers} here now` : 'nobody here'}`,
     })))
+    heading.textContent = rooms.length === 0 ? 'No rooms yet' : recentList.children.length > 0 ? 'Other rooms' : counted(rooms.length, 'room')
   } catch {
     const rooms = await kept()
     heading.textContent = 'On this device'
@@ -153,10 +203,12 @@ async function kept() {
 
 readAddress()
 document.documentElement.style.setProperty('--me', rememberedIdentity().color)
-elementById('main').append(header(), heading, note, list)
+elementById('main').append(header(), note, none, recentHeading, recentList, heading, list)
 const again = async () => {
   if (!document.hidden) await look()
   setTimeout(again, lookMilliseconds)
 }
-again()
+const remember = async () => { visits = new Map((await keptRooms().catch(() => [])).map(({ room, at }) => [room, at])) }
+remember().then(again)
+addEventListener('pageshow', ({ persisted }) => { if (persisted) remember() })
 setTimeout(keepPage, keptAfterMilliseconds)

@@ -1,8 +1,9 @@
 import { element, icon, iconButton } from '../elements/element.js'
+import { sheetGrip } from './sheet.js'
 
 const key = 'canvas.panel'
-/** On a narrow screen it would cover the canvas, so there it only opens when asked to. */
-const isNarrow = () => matchMedia('(max-width: 800px)').matches
+/** On a small screen it would cover the canvas, so there it only opens when asked to. */
+const isSmall = () => matchMedia('(max-width: 800px), (max-height: 480px)').matches
 
 /** The panel at the right, or the sheet from below: tabs, of which one is open, or none. */
 export class Panel {
@@ -22,7 +23,8 @@ export class Panel {
       count: element('span', { class: 'tab-count', hidden: true }),
     }))
     const list = element('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Panel' })
-    this.element = element('aside', { class: 'panel floating', 'aria-label': 'Layers, inspector, overlaps', hidden: true },
+    this.element = element('aside', { class: 'panel floating', 'aria-label': 'Layers, inspector, overlaps', hidden: true })
+    this.element.append(sheetGrip(this.element, () => this.hide()),
       element('div', { class: 'panel-head row' }, list, iconButton('close', 'Close the panel', {
         class: 'plain small', onclick: () => this.hide(),
       })))
@@ -44,7 +46,7 @@ export class Panel {
     this.button = iconButton('panel', 'Layers, inspector, overlaps', { onclick: () => this.toggle() })
     this.#remembered = remembered() ?? 'layers'
     this.button.setAttribute('aria-expanded', 'false')
-    if (remembered() && !isNarrow()) this.show(this.#remembered)
+    if (remembered() && !isSmall()) this.show(this.#remembered)
   }
 
   get open() { return this.#open }

@@ -143,7 +143,7 @@ async function openRoom(room, { viewOnly, token }) {
 
   const noticeList = new NoticeList(notices)
   const files = parts.later(() => import('../furniture/files.js'), ({ Files }) =>
-    new Files({ room, documents, editing, notices, selection, shown, view }))
+    new Files({ room, core, documents, editing, notices, selection, shown, view }))
   const history = parts.later(() => import('../furniture/history.js'), ({ History }) => {
     const made = new History({ room, core, documents, editing, notices, permission, presence, shown, names, me })
     document.body.append(made.element)

@@ -1,8 +1,12 @@
 import { fitBeside } from '../drawing/surroundings.js'
-import { boundsOfAll } from './transform.js'
+import { boundsOfAll, middle } from './transform.js'
+
+/** @typedef {import('../core/types.js').Point} Point */
 
 /** How far a copy lies from its original. */
 const step = 20
+/** A mouse that has moved less than this, in CSS pixels, has stayed where it was. */
+const stirMin = 8
 
 const nothingWords = 'Nothing here to paste. Copy some shapes first.'
 const pictureWords = 'Pictures can’t go on the canvas yet. Only shapes and drawings can be pasted.'
@@ -27,8 +31,20 @@ export class Clipboard {
    * @type {Promise<boolean> | null}
    */
   #copying = null
-  /** How often the same text has been pasted. */
-  #pasted = { text: '', count: 0 }
+  /** How often the same text has been pasted at the same place. */
+  #pasted = { text: '', place: '', count: 0 }
+  /**
+   * Where the mouse was last on the paper, in CSS pixels, and whether it still is.
+   *
+   * @type {Point & {isOver: boolean} | null}
+   */
+  #mouse = null
+  /**
+   * Where it was when something was copied here.
+   *
+   * @type {Point | null}
+   */
+  #copiedAt = null
 
   /**
    * @param {Pick<import('./reach.js').Reach, 'documents' | 'editing' | 'notices' | 'selection' | 'shown' | 'view'>
@@ -42,19 +58,24 @@ export class Clipboard {
     this.#shown = shown
     this.#view = view
     this.#momentum = momentum
+    document.addEventListener('pointermove', ({ target, pointerType, clientX: x, clientY: y }) => {
+      if (pointerType === 'touch') return
+      if (target instanceof Element && target.closest('#stage')) this.#mouse = { x, y, isOver: true }
+      else if (this.#mouse) this.#mouse.isOver = false
+    }, { passive: true })
     document.addEventListener('copy', (event) => this.#take(event, false))
     document.addEventListener('cut', (event) => this.#take(event, true))
     document.addEventListener('paste', (event) => {
       if (isText(event.target)) return
       if (this.#copying) {
         event.preventDefault()
-        this.#copying.then((isCopied) => { if (isCopied) this.#insert(this.#kept) })
+        this.#copying.then((isCopied) => { if (isCopied) this.#insert(this.#kept, this.#mouse?.isOver) })
         return
       }
       const text = event.clipboardData?.getData('text/plain') ?? ''
       const files = [...event.clipboardData?.files ?? []]
       event.preventDefault()
-      if (text !== '' || files.length === 0) this.#insert(text)
+      if (text !== '' || files.length === 0) this.#insert(text, this.#mouse?.isOver)
       else if (files.some(({ type }) => type.startsWith('image/'))) this.#notices.say(pictureWords, { kind: 'refused' })
       else this.#notices.say('Files can’t be pasted. Drop them here, or use Import… in the menu.', { kind: 'refused' })
     })
@@ -65,7 +86,7 @@ export class Clipboard {
   /** @returns {Promise<boolean>} whether something was copied */
   async copy(ids = this.#selection.ids()) {
     if (ids.length === 0 || !await this.#documents.load()) return false
-    this.#kept = this.#shown.replica.exportShapes(ids)
+    this.#keep(this.#shown.replica.exportShapes(ids))
     try {
       await navigator.clipboard.writeText(this.#kept)
     } catch {
@@ -81,6 +102,7 @@ export class Clipboard {
     return isCopied
   }
 
+  /** Where the mouse opened the menu. */
   async paste() {
     let text = this.#kept
     try {
@@ -88,7 +110,7 @@ export class Clipboard {
     } catch {
       // The browser doesn't allow it, or can't. Then what was copied on this page is pasted.
     }
-    this.#insert(text)
+    this.#insert(text, true)
   }
 
   /**
@@ -126,8 +148,14 @@ export class Clipboard {
     }
     const text = this.#shown.replica.exportShapes(ids)
     event.clipboardData?.setData('text/plain', text)
-    this.#kept = text
+    this.#keep(text)
     if (removes) this.#remove(ids)
+  }
+
+  /** @param {string} text */
+  #keep(text) {
+    this.#kept = text
+    this.#copiedAt = this.#mouse && { ...this.#mouse }
   }
 
   /** @param {number[]} ids */
@@ -136,13 +164,24 @@ export class Clipboard {
     if (ids.length > 0) this.#editing.edit((replica) => replica.delete(ids))
   }
 
-  /** @param {string} text */
-  async #insert(text) {
+  /** @param {string} text @param {boolean} [atMouse] where the mouse is on the paper, unless it hasn't moved since copying */
+  async #insert(text, atMouse = false) {
     if (!/^\s*[{[]/.test(text)) return this.#notices.say(nothingWords, { kind: 'refused' })
     if (!await this.#documents.load()) return
     this.#momentum.settle()
-    const count = this.#pasted.text === text ? this.#pasted.count + 1 : 1
-    this.#pasted = { text, count }
+    const mouse = atMouse ? this.#mouse : null
+    const hasStayed = text === this.#kept && mouse && this.#copiedAt
+      && Math.hypot(mouse.x - this.#copiedAt.x, mouse.y - this.#copiedAt.y) < stirMin
+    const box = mouse && !hasStayed ? boxOf(text) : null
+    const place = box && mouse ? `${mouse.x} ${mouse.y}` : ''
+    const count = this.#pasted.text === text && this.#pasted.place === place ? this.#pasted.count + 1 : 1
+    this.#pasted = { text, place, count }
+    if (box && mouse) {
+      const { x, y } = this.#view.toCanvas(mouse)
+      const further = step * (count - 1)
+      this.#add(text, Math.round(x - middle(box).x) + further, Math.round(y - middle(box).y) + further)
+      return
+    }
     const added = this.#add(text, step * count, step * count)
     if (added.length > 0) this.#bringIntoView(added)
   }
@@ -165,6 +204,21 @@ export class Clipboard {
     const isSeen = !box || (box.x < seen.x + seen.width && box.x + box.width > seen.x
       && box.y < seen.y + seen.height && box.y + box.height > seen.y)
     if (!isSeen) fitBeside(this.#view, box, 96, { now: performance.now(), nearest: this.#view.scale })
+  }
+}
+
+/**
+ * The box around the shapes of a drawing.
+ *
+ * @param {string} text @returns {import('../core/types.js').Frame | null} null where it is something else, such as a layout
+ */
+function boxOf(text) {
+  try {
+    /** @type {{shapes: {position: number[], size: number[], rotation?: number}[]}} */
+    const { shapes } = JSON.parse(text)
+    return boundsOfAll(shapes.map(({ position: [x, y], size: [width, height], rotation = 0 }) => ({ x, y, width, height, rotation })))
+  } catch {
+    return null
   }
 }
 

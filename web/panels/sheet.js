@@ -1,0 +1,59 @@
+import { element } from '../elements/element.js'
+
+/** Where the sheet comes to rest, as parts of the window's height; below the least it closes. */
+const rests = [0.3, 0.6, 0.9]
+const closedBelow = 0.18
+/** A grip that was moved less than this, in CSS pixels, was pressed. */
+const pressMax = 6
+/** CSS pixels. A swipe that is as fast as this, in a millisecond, goes on to the next rest. */
+const swipeMin = 0.5
+
+/**
+ * The grip of a sheet that comes from below: a drag sets its height, a press turns between half and almost all of the window, and
+ * whoever drags it down to the edge closes it.
+ *
+ * @param {HTMLElement} sheet whose height is `--sheet` @param {() => void} close
+ */
+export function sheetGrip(sheet, close) {
+  /** @type {{y: number, height: number, lastY: number, lastAt: number, speed: number} | null} */
+  let held = null
+  const part = () => sheet.offsetHeight / innerHeight
+  /** @param {number} to */
+  const rest = (to) => sheet.style.setProperty('--sheet', `${Math.round(to * 100)}dvh`)
+  const turn = () => rest(part() > 0.75 ? rests[1] : rests[2])
+  const grip = element('button', { type: 'button', class: 'sheet-grip', 'aria-label': 'Make the panel larger or smaller' })
+  /** @param {PointerEvent} event */
+  const down = (event) => {
+    grip.setPointerCapture(event.pointerId)
+    held = { y: event.clientY, height: sheet.offsetHeight, lastY: event.clientY, lastAt: event.timeStamp, speed: 0 }
+    sheet.classList.add('held')
+  }
+  /** @param {PointerEvent} event */
+  const move = (event) => {
+    if (!held) return
+    const { clientY: y, timeStamp: at } = event
+    if (at > held.lastAt) held = { ...held, speed: (y - held.lastY) / (at - held.lastAt), lastY: y, lastAt: at }
+    sheet.style.setProperty('--sheet', `${Math.max(0, Math.min(innerHeight * rests[2], held.height + held.y - y))}px`)
+  }
+  /** @param {PointerEvent} event */
+  const up = (event) => {
+    if (!held) return
+    const { y, speed } = held
+    held = null
+    sheet.classList.remove('held')
+    if (event.type === 'pointerup' && Math.abs(event.clientY - y) < pressMax) return turn()
+    const ahead = part() - (Math.abs(speed) >= swipeMin ? Math.sign(speed) * 0.2 : 0)
+    if (ahead < closedBelow) {
+      rest(rests[1])
+      return close()
+    }
+    rest(rests.reduce((best, each) => (Math.abs(each - ahead) < Math.abs(best - ahead) ? each : best)))
+  }
+  grip.addEventListener('pointerdown', down)
+  grip.addEventListener('pointermove', move)
+  grip.addEventListener('pointerup', up)
+  grip.addEventListener('pointercancel', up)
+  // A key has no pointer. A click by hand was seen as a press already.
+  grip.addEventListener('click', ({ detail }) => { if (detail === 0) turn() })
+  return grip
+}
