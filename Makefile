@@ -43,6 +43,7 @@ bench: page ## measure, and compare with yrs and loro
 	@scripts/setup test
 	@.venv/bin/python Benchmarks/run.py $(ARGS)
 	@.venv/bin/python Benchmarks/server.py $(filter --quick,$(ARGS))
+	@.venv/bin/python Benchmarks/attacks.py $(filter --quick,$(ARGS))
 	@.venv/bin/python Benchmarks/visit.py
 	@.venv/bin/python Benchmarks/lines.py $(filter --quick,$(ARGS))
 

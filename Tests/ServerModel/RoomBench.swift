@@ -83,6 +83,10 @@ struct RoomBench {
   /// Batches that the log has been asked for and has not answered.
   var waiting: [Batch] = []
   var answers: [(request: UInt64, outcome: Result<Cursor, Rejection>)] = []
+  /// What the room wants done to its index of overlaps. It is done at once, unless the test holds it.
+  var orders: [OverlapOrder] = []
+  var holdsOrders = false
+  var overlapAnswers: [(request: UInt64, index: OverlapIndex, cursor: Cursor)] = []
   var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
   var random = SeededGenerator(seed: 7)
   /// The number of the process that has the room.
@@ -186,14 +190,36 @@ struct RoomBench {
     self.room = room
     run = random.next()
     waiting = []
+    orders = []
     for client in clients.indices { clients[client].id = nil }
   }
 
   mutating func takeEffects() {
+    takeRoomEffects()
+    while !holdsOrders, !orders.isEmpty { carryOutOrder() }
+  }
+
+  /// The oldest order to the room's index of overlaps is carried out.
+  mutating func carryOutOrder() {
+    if let outcome = orders.removeFirst().carryOut() { room.overlapsDone(outcome, now: now) }
+    takeRoomEffects()
+  }
+
+  /// Which shapes overlap now, as HTTP is told.
+  mutating func askOverlaps() -> (index: OverlapIndex, cursor: Cursor)? {
+    overlapAnswers = []
+    room.askOverlaps(request: 4_711, now: now)
+    takeEffects()
+    return overlapAnswers.first.map { ($0.index, $0.cursor) }
+  }
+
+  private mutating func takeRoomEffects() {
     for effect in room.takeEffects() {
       switch effect {
       case .append(let batch): waiting.append(batch)
       case .answered(let request, let outcome): answers.append((request, outcome))
+      case .overlaps(let order): orders.append(order)
+      case .overlapsAnswered(let request, let index, let cursor): overlapAnswers.append((request, index, cursor))
       case .close(let id, let code, _, _):
         guard let client = clients.firstIndex(where: { $0.id == id }) else { continue }
         clients[client].closed = code
@@ -271,6 +297,7 @@ struct RoomBench {
         if due > now.monotonicMilliseconds { pass(due - now.monotonicMilliseconds) }
         room.flush(now: now)
       }
+      takeEffects()
       send()
     } while !waiting.isEmpty || room.flushDueAt != nil
   }
@@ -278,9 +305,13 @@ struct RoomBench {
   /// A stalled reader's socket takes again.
   mutating func wake(_ client: Int) {
     guard let id = clients[client].id else { return }
-    var far = clients[client]
-    room.writable(id, now: now) { _, bytes in far.take(bytes) }
-    clients[client] = far
+    var clients = clients
+    // What this one was waiting for may be news for others.
+    room.writable(id, now: now) { id, bytes in
+      guard let client = clients.firstIndex(where: { $0.id == id }) else { return 0 }
+      return clients[client].take(bytes)
+    }
+    self.clients = clients
     takeEffects()
   }
 

@@ -28,6 +28,9 @@ final class RawClient {
 
   deinit { close(descriptor) }
 
+  /// Closes this direction of the connection.
+  func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
   func send(_ text: String) { send(Array(text.utf8)) }
 
   func send(_ bytes: [UInt8]) {

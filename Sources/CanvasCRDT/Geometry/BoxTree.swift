@@ -4,6 +4,9 @@
 /// one, whatever is inserted in whatever order, so no input makes a branch long: inserting, removing and finding one
 /// leaf take O(log n). Boxes are stored as `Float`s rounded outwards, two nodes to a cache line. So what the tree finds
 /// is only a candidate, which the caller checks exactly.
+///
+/// Where thin shapes stand at an angle, branches also have a box in a turned frame (`TurnedBox`). While there are no such
+/// shapes, this costs nothing.
 struct BoxTree {
   struct Node {
     var minX: Float
@@ -22,6 +25,8 @@ struct BoxTree {
   static let none: Int32 = -1
 
   private(set) var nodes: [Node] = []
+  /// Parallel to `nodes`. Empty until the first slanted leaf comes.
+  private var turned: [TurnedBox] = []
   private(set) var root = BoxTree.none
   private var firstUnused = BoxTree.none
 
@@ -59,6 +64,11 @@ extension BoxTree.Node {
     minX <= other.maxX && other.minX <= maxX && minY <= other.maxY && other.minY <= maxY
   }
 
+  @inline(__always)
+  fileprivate func mayTouch(_ extent: TurnedExtent) -> Bool {
+    extent.mayTouch(minX: Double(minX), minY: Double(minY), maxX: Double(maxX), maxY: Double(maxY))
+  }
+
   /// Half the perimeter. It measures how likely a query is to look inside.
   fileprivate var spread: Float { (maxX - minX) + (maxY - minY) }
 
@@ -78,18 +88,6 @@ extension BoxTree.Node {
   }
 }
 
-extension Float {
-  fileprivate init(below value: Double) {
-    let nearest = Float(value)
-    self = Double(nearest) > value ? nearest.nextDown : nearest
-  }
-
-  fileprivate init(above value: Double) {
-    let nearest = Float(value)
-    self = Double(nearest) < value ? nearest.nextUp : nearest
-  }
-}
-
 // MARK: - Changes
 
 extension BoxTree {
@@ -102,10 +100,19 @@ extension BoxTree {
   }
 
   /// Adds a box. Returns its leaf, which is needed to move and remove it.
-  mutating func insert(_ box: Box, payload: Int32) -> Int32 {
+  mutating func insert(_ box: Box, turned: TurnedBox = .none, payload: Int32) -> Int32 {
     let leaf = add(Node(leaf: payload, box: BoxTree.widened(box)))
+    turn(leaf, to: turned)
     link(leaf)
     return leaf
+  }
+
+  private mutating func turn(_ leaf: Int32, to box: TurnedBox) {
+    if turned.isEmpty {
+      if box.isNone { return }
+      turned = Array(repeating: .none, count: nodes.count)
+    }
+    turned[Int(leaf)] = box
   }
 
   mutating func remove(_ leaf: Int32) {
@@ -113,27 +120,62 @@ extension BoxTree {
     discard(leaf)
   }
 
-  /// Moves a box; the leaf stays the same. A small move doesn't change the tree.
-  mutating func move(_ leaf: Int32, to box: Box) {
+  /// Moves a box; the leaf stays the same. A small move doesn't change the tree, unless the box is slanted.
+  mutating func move(_ leaf: Int32, to box: Box, turned turnedBox: TurnedBox = .none) {
     let payload = nodes[Int(leaf)].left
     let held = nodes[Int(leaf)]
     let wanted = Node(leaf: payload, box: BoxTree.widened(box))
     // A box that shrank to much less than the room it has is moved too. Otherwise queries far from it would find it for
     // ever.
-    if held.contains(Node(leaf: payload, box: box)), held.spread <= 2 * wanted.spread { return }
+    if held.contains(Node(leaf: payload, box: box)), held.spread <= 2 * wanted.spread {
+      if turnedBox.isNone, turned.isEmpty || turned[Int(leaf)].isNone { return }
+      turn(leaf, to: turnedBox)
+      var above = held.parent
+      while above != BoxTree.none {
+        encloseTurned(above)
+        above = nodes[Int(above)].parent
+      }
+      return
+    }
     unlink(leaf)
     nodes[Int(leaf)] = wanted
+    turn(leaf, to: turnedBox)
     link(leaf)
+  }
+
+  /// Becomes the box around the children.
+  private mutating func enclose(_ index: Int32) {
+    nodes[Int(index)].enclose(nodes[Int(nodes[Int(index)].left)], nodes[Int(nodes[Int(index)].right)])
+    encloseTurned(index)
+  }
+
+  private mutating func encloseTurned(_ index: Int32) {
+    if turned.isEmpty { return }
+    let left = Int(nodes[Int(index)].left)
+    let right = Int(nodes[Int(index)].right)
+    if turned[left].isNone, turned[right].isNone {
+      turned[Int(index)] = .none
+    } else {
+      turned[Int(index)] = TurnedBox(
+        around: turned[left],
+        nodes[left].box,
+        turned[right],
+        nodes[right].box,
+        upright: nodes[Int(index)].box
+      )
+    }
   }
 
   private mutating func add(_ node: Node) -> Int32 {
     guard firstUnused != BoxTree.none else {
       nodes.append(node)
+      if !turned.isEmpty { turned.append(.none) }
       return Int32(nodes.count - 1)
     }
     let index = firstUnused
     firstUnused = nodes[Int(index)].right
     nodes[Int(index)] = node
+    if !turned.isEmpty { turned[Int(index)] = .none }
     return index
   }
 
@@ -214,7 +256,7 @@ extension BoxTree {
     let right = nodes[Int(index)].right
     let difference = nodes[Int(right)].height - nodes[Int(left)].height
     guard difference < -1 || difference > 1 else {
-      nodes[Int(index)].enclose(nodes[Int(left)], nodes[Int(right)])
+      enclose(index)
       return index
     }
     let higher = difference > 0 ? right : left
@@ -229,8 +271,8 @@ extension BoxTree {
     nodes[Int(index)].parent = higher
     nodes[Int(handed)].parent = index
     if difference > 0 { nodes[Int(index)].right = handed } else { nodes[Int(index)].left = handed }
-    nodes[Int(index)].enclose(nodes[Int(nodes[Int(index)].left)], nodes[Int(nodes[Int(index)].right)])
-    nodes[Int(higher)].enclose(nodes[Int(index)], nodes[Int(kept)])
+    enclose(index)
+    enclose(higher)
     return higher
   }
 }
@@ -240,7 +282,8 @@ extension BoxTree {
 extension BoxTree {
   /// Builds a tree from boxes that are in an order in which neighbours are near each other. Each box's offset is both
   /// its payload and its leaf.
-  init(ordered boxes: [Box], widened: Bool) {
+  /// - Parameter turned: the boxes in frames of their own, if any is slanted.
+  init(ordered boxes: [Box], turned turnedBoxes: [TurnedBox] = [], widened: Bool) {
     guard !boxes.isEmpty else { return }
     nodes.reserveCapacity(2 * boxes.count)
     for (offset, box) in boxes.enumerated() {
@@ -266,10 +309,14 @@ extension BoxTree {
         nodes[Int(parent)].right = index
       }
     }
+    if !turnedBoxes.isEmpty {
+      turned = turnedBoxes
+      turned.append(contentsOf: repeatElement(.none, count: nodes.count - boxes.count))
+    }
     // Children come after their parents in the array, so going backwards finishes every node's children before it.
     var index = nodes.count - 1
     while index >= boxes.count {
-      nodes[index].enclose(nodes[Int(nodes[index].left)], nodes[Int(nodes[index].right)])
+      enclose(Int32(index))
       index -= 1
     }
   }
@@ -313,5 +360,41 @@ extension BoxTree {
       payloads.append(payload)
       return false
     }
+  }
+
+  /// The same for something turned. Leaves that only its upright box touches, or that only touch it with theirs, are
+  /// mostly left out.
+  /// - Returns: how many boxes it was compared with.
+  func collect(touching extent: TurnedExtent, into payloads: inout [Int32]) -> Int {
+    guard root != BoxTree.none else { return 0 }
+    let asked = Node(leaf: 0, box: extent.box)
+    let isSlanted = extent.isSlanted
+    var compared = 0
+    nodes.withUnsafeBufferPointer { nodes in
+      turned.withUnsafeBufferPointer { turned in
+        withUnsafeTemporaryAllocation(of: Int32.self, capacity: BoxTree.heightMax) { open in
+          open.initialize(repeating: 0)
+          open[0] = root
+          var count = 1
+          while count > 0 {
+            count -= 1
+            compared += 1
+            let index = Int(open[count])
+            let node = nodes[index]
+            guard node.touches(asked) else { continue }
+            if isSlanted, !node.mayTouch(extent) { continue }
+            if !turned.isEmpty, !turned[index].isNone, !extent.mayTouch(turned[index]) { continue }
+            if node.isLeaf {
+              payloads.append(node.left)
+            } else {
+              open[count] = node.right
+              open[count + 1] = node.left
+              count += 2
+            }
+          }
+        }
+      }
+    }
+    return compared
   }
 }

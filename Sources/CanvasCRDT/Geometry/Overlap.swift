@@ -10,15 +10,24 @@ extension Outline {
 
 extension PlacedOutline {
   func overlaps(_ other: PlacedOutline) -> Bool {
+    var steps = 0
+    return overlaps(other, steps: &steps)
+  }
+
+  /// - Parameter steps: grows by how much work it was, in about the time that two boxes take to be compared. Two stars of
+  ///   64 tips may take thousands.
+  func overlaps(_ other: PlacedOutline, steps: inout Int) -> Bool {
+    steps += 2
     guard box.overlaps(other.box), hasArea, other.hasArea else { return false }
     if isUprightRectangle, other.isUprightRectangle { return box.sharesArea(with: other.box) }
     // Rounding depends on whose coordinates are used, so always use those of the same one.
-    return other.outline.precedes(outline) ? other.piecesOverlap(self) : piecesOverlap(other)
+    return other.outline.precedes(outline)
+      ? other.piecesOverlap(self, steps: &steps) : piecesOverlap(other, steps: &steps)
   }
 
   /// In this outline's own coordinates its centre is the origin and its box is upright, so shapes far away lose no
   /// digits.
-  private func piecesOverlap(_ other: PlacedOutline) -> Bool {
+  private func piecesOverlap(_ other: PlacedOutline, steps: inout Int) -> Bool {
     let width = (other.outline.size.width - outline.size.width) / 2
     let height = (other.outline.size.height - outline.size.height) / 2
     let center = direction.turningBack(
@@ -44,7 +53,8 @@ extension PlacedOutline {
         direction: turned,
         in: UnsafeMutableBufferPointer(rebasing: storage[capacity...])
       )
-      return mine.overlap(theirs)
+      steps += (capacity + ConvexPieces.capacity(for: other.outline)) / 8
+      return mine.overlap(theirs, steps: &steps)
     }
   }
 
@@ -66,7 +76,7 @@ extension PlacedOutline {
 
 extension ConvexPieces {
   /// Whether some piece shares area with some piece of the other outline.
-  func overlap(_ other: ConvexPieces) -> Bool {
+  func overlap(_ other: ConvexPieces, steps: inout Int) -> Bool {
     var around = other.box(0)
     for piece in 1..<Swift.max(1, other.count) {
       let box = other.box(piece)
@@ -76,6 +86,7 @@ extension ConvexPieces {
     for piece in 0..<count {
       let box = box(piece)
       guard box.overlaps(around) else { continue }
+      steps += other.count
       for otherPiece in 0..<other.count {
         if other.count > 1, !box.overlaps(other.box(otherPiece)) { continue }
         if self.piece(piece, overlaps: otherPiece, of: other) { return true }

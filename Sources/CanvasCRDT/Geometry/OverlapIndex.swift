@@ -37,14 +37,21 @@ public struct OverlapIndex: Sendable {
   /// more pairs than this the index is crowded, and knows none.
   public let pairsMax: Int
 
-  /// Whether too many shapes overlap to keep the pairs. A crowded index still answers where a box would fit and what is
-  /// at a place. It looks for pairs again when asked to, or after half as many changes as there are shapes.
+  /// How much work may still go into finding pairs, in steps of about the time that it takes to compare two boxes. The
+  /// work grows with the pairs that come near, and not only with those that are found: bars may lie side by side by the
+  /// thousand. Where no steps are left, the index is crowded. Without a bound if it is `nil`.
+  public var stepsLeft: Int?
+
+  /// Whether too many shapes overlap to keep the pairs, or finding them is too much work. A crowded index still answers
+  /// where a box would fit and what is at a place. It looks for pairs again when asked to. If its steps are not bounded,
+  /// it also does so after half as many changes as there are shapes.
   public private(set) var isCrowded = false
   /// How many changes have come since the index was last found crowded.
   private var changesUnseen = 0
 
-  public init(pairsMax: Int = Int.max) {
+  public init(pairsMax: Int = Int.max, stepsLeft: Int? = nil) {
     self.pairsMax = pairsMax
+    self.stepsLeft = stepsLeft
   }
 
   /// How many shapes there are, not counting hidden ones.
@@ -73,18 +80,18 @@ extension OverlapIndex {
     if let known {
       place = known
       entries[Int(place)].placed = placed
-      tree.move(entries[Int(place)].leaf, to: placed.box)
+      tree.move(entries[Int(place)].leaf, to: placed.box, turned: TurnedBox(TurnedExtent(placed)))
     } else {
       place = add(identifier, placed)
     }
     if isCrowded { return changedWhileCrowded() }
     let changes = meet(place)
-    return pairCount > pairsMax ? crowd(undoing: changes) : changes
+    return pairCount > pairsMax || isOutOfSteps ? crowd(undoing: changes) : changes
   }
 
   private mutating func add(_ identifier: Identifier, _ placed: PlacedOutline) -> Int32 {
     let place = unusedPlaces.popLast() ?? Int32(entries.count)
-    let leaf = tree.insert(placed.box, payload: place)
+    let leaf = tree.insert(placed.box, turned: TurnedBox(TurnedExtent(placed)), payload: place)
     let entry = Entry(identifier: identifier, placed: placed, leaf: leaf, neighbours: [])
     if Int(place) == entries.count {
       entries.append(entry)
@@ -136,7 +143,13 @@ extension OverlapIndex {
   /// Looking costs as much as all the allowed pairs, so the changes between two looks share the cost.
   private mutating func changedWhileCrowded() -> OverlapChanges {
     changesUnseen += 1
-    return 2 * changesUnseen >= places.count ? lookAgain() : OverlapChanges()
+    return stepsLeft == nil && 2 * changesUnseen >= places.count ? lookAgain() : OverlapChanges()
+  }
+
+  private var isOutOfSteps: Bool { stepsLeft.map { $0 < 0 } ?? false }
+
+  private mutating func spend(_ steps: Int) {
+    if let left = stepsLeft { stepsLeft = left - steps }
   }
 
   /// Whether too many overlapped and something has changed since.
@@ -157,15 +170,22 @@ extension OverlapIndex {
     let wasOverlapping = nextMark()
     let stillOverlapping = wasOverlapping + 1
     for neighbour in entries[Int(place)].neighbours { marks[Int(neighbour.place)] = wasOverlapping }
-    candidates.removeAll(keepingCapacity: true)
-    tree.collect(touching: entries[Int(place)].placed.box, into: &candidates)
-
-    var changes = OverlapChanges()
     let identifier = entries[Int(place)].identifier
     let placed = entries[Int(place)].placed
+    candidates.removeAll(keepingCapacity: true)
+    spend(tree.collect(touching: TurnedExtent(placed), into: &candidates))
+
+    var changes = OverlapChanges()
     var remaining = 0
     for candidate in candidates where candidate != place {
-      guard placed.overlaps(entries[Int(candidate)].placed) else { continue }
+      var steps = 0
+      defer { spend(steps) }
+      // Without steps, all counts as it was before. The caller forgets the pairs then.
+      guard
+        isOutOfSteps
+          ? marks[Int(candidate)] == wasOverlapping
+          : placed.overlaps(entries[Int(candidate)].placed, steps: &steps)
+      else { continue }
       if marks[Int(candidate)] == wasOverlapping {
         marks[Int(candidate)] = stillOverlapping
         remaining += 1
@@ -236,8 +256,13 @@ extension OverlapIndex.Entry {
 extension OverlapIndex {
   /// Builds the index from all shapes of a canvas at once, which is much faster than one after the other. If a shape
   /// has two outlines, the later one counts.
-  public init(_ shapes: [(identifier: Identifier, outline: Outline)], pairsMax: Int = Int.max) {
+  public init(
+    _ shapes: [(identifier: Identifier, outline: Outline)],
+    pairsMax: Int = Int.max,
+    stepsLeft: Int? = nil
+  ) {
     self.pairsMax = pairsMax
+    self.stepsLeft = stepsLeft
     var latest = IdentifierMap<Int>()
     latest.reserveCapacity(shapes.count)
     for (offset, shape) in shapes.enumerated() { latest[shape.identifier] = offset }
@@ -251,7 +276,12 @@ extension OverlapIndex {
     }
     // Places are in the order of the tree, so that neighbours are near each other in memory too.
     let order = HilbertOrder.offsets(of: outlines.map { $0.box })
-    tree = BoxTree(ordered: order.map { outlines[$0].box }, widened: true)
+    let turned = order.map { TurnedBox(TurnedExtent(outlines[$0])) }
+    tree = BoxTree(
+      ordered: order.map { outlines[$0].box },
+      turned: turned.contains { !$0.isNone } ? turned : [],
+      widened: true
+    )
     marks = Array(repeating: 0, count: order.count)
     entries.reserveCapacity(order.count)
     places.reserveCapacity(order.count)
@@ -265,14 +295,17 @@ extension OverlapIndex {
     findAllPairs()
   }
 
-  /// Finds all pairs; the entries have no neighbours yet. If there are too many it stops before they take the memory,
-  /// and the index is crowded.
+  /// Finds all pairs; the entries have no neighbours yet. If there are too many it stops before they take the memory, and
+  /// if it is too much work it stops too. Then the index is crowded.
   private mutating func findAllPairs() {
     for place in entries.indices where places[entries[place].identifier] == Int32(place) {
       candidates.removeAll(keepingCapacity: true)
-      tree.collect(touching: entries[place].placed.box, into: &candidates)
+      let placed = entries[place].placed
+      var steps = tree.collect(touching: TurnedExtent(placed), into: &candidates)
+      defer { spend(steps) }
       for candidate in candidates where Int(candidate) > place {
-        guard entries[place].placed.overlaps(entries[Int(candidate)].placed) else { continue }
+        if let stepsLeft, steps > stepsLeft { return forgetPairs() }
+        guard placed.overlaps(entries[Int(candidate)].placed, steps: &steps) else { continue }
         let identifier = entries[place].identifier
         entries[place].neighbours.append(
           Neighbour(identifier: entries[Int(candidate)].identifier, place: candidate)

@@ -43,6 +43,10 @@ actor Hub {
   var requestBook: RequestBook
   var quotas: DayQuotas
   var storage: StorageReserve
+  /// Where what takes long is done.
+  nonisolated let heavyWork: HeavyWork
+  /// Jobs that wait to hear which shapes overlap.
+  var overlapWaiters = OverlapWaiters()
   var generator = SystemRandomNumberGenerator()
   /// The number of this run. The logs of rooms tell by it what this run has written.
   let run = UInt64.random(in: 1...UInt64.max)
@@ -70,6 +74,7 @@ actor Hub {
     requestBook = RequestBook(limits: limits)
     quotas = DayQuotas(limits: limits)
     storage = StorageReserve(configuration)
+    heavyWork = HeavyWork()
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -156,7 +161,10 @@ extension Hub: ServerHandler, TurnObserver {
 
   nonisolated func requested(_ exchange: PendingRequest) {
     // A job of this actor from its first step on, so that it doesn't hop by way of another thread.
-    assumeIsolated { hub in _ = Task { await hub.answer(exchange) } }
+    assumeIsolated { hub in
+      let job = Task { await hub.answer(exchange) }
+      exchange.whenGone { job.cancel() }
+    }
   }
 
   nonisolated func refused(_ status: Int, from peer: String, reason: String) {

@@ -63,11 +63,6 @@ extension Hub: RoomService {
     return RoomView(name: room.name, places: room.places, position: room.position, canvas: room.canvas)
   }
 
-  func overlapIndex(of open: OpenRoom) -> OverlapIndex {
-    defer { rooms.markDirty(open) }
-    return open.room.overlapIndex(now: .now())
-  }
-
   func submit(
     _ operations: [ProposedOperation],
     to open: OpenRoom,
@@ -104,7 +99,11 @@ extension Hub: RoomService {
     )
   }
 
-  func history(of open: OpenRoom, at end: RoomHistory.End) async -> Result<RoomHistory, HistoryError> {
+  func history(
+    of open: OpenRoom,
+    at end: RoomHistory.End,
+    for party: String
+  ) async -> Result<RoomHistory, HistoryError> {
     let bound: LogBound =
       switch end {
       case .position(let position): .position(position)
@@ -113,63 +112,106 @@ extension Hub: RoomService {
     let event = await ask { .load(LoadRequest(id: $0, room: open.name, through: bound)) }
     guard case .loaded(_, let loaded) = event else { return .failure(HistoryError(event)) }
     let seed = generator.next()
-    var snapshot: RoomImage?
-    if let stored = loaded.snapshot { snapshot = try? RoomImage(stored.bytes, seed: seed) }
-    var history = RoomHistory(end: end, image: snapshot, seed: seed)
-    var after = history.position
-    while after < loaded.summary.last {
-      let event = await ask {
-        .read(
-          ReadRequest(id: $0, room: open.name, epoch: loaded.summary.epoch, after: after, through: bound)
+    do throws(HeavyWork.Refusal) {
+      let folding = try await heavyWork.run(for: party) {
+        HistoryFolding(
+          RoomHistory(end: end, image: loaded.snapshot.flatMap { try? RoomImage($0.bytes, seed: seed) }, seed: seed)
         )
       }
-      guard case .read(_, let page) = event else { return .failure(HistoryError(event)) }
-      for record in page.records {
-        guard let stored = StoredOperations(record.bytes) else { return .failure(.unreadable("another form")) }
-        guard history.fold(RoomRecord(record, stored)) else { return .success(history) }
+      var after = folding.history.position
+      while after < loaded.summary.last {
+        let event = await ask {
+          .read(
+            ReadRequest(id: $0, room: open.name, epoch: loaded.summary.epoch, after: after, through: bound)
+          )
+        }
+        guard case .read(_, let page) = event else { return .failure(HistoryError(event)) }
+        switch try await heavyWork.run(for: party, { folding.fold(page.records) }) {
+        case .goesOn: break
+        case .isAtEnd: return .success(folding.history)
+        case .unreadable: return .failure(.unreadable("another form"))
+        }
+        guard page.through > after, !page.isLast else { break }
+        after = page.through
       }
-      guard page.through > after, !page.isLast else { break }
-      after = page.through
+      return .success(folding.history)
+    } catch {
+      return .failure(.refused(error))
     }
-    return .success(history)
   }
 
   /// All rooms that somebody has written to and that `grant` is for, by name. After a crash, the newest snapshot of a
   /// closed room may be missing or old. Only opening the room tells its shapes then. A few such rooms are opened for
   /// each list, so that the list never takes long.
-  func list(of grant: Grant) async -> Result<[RoomListing], HistoryError> {
+  func list(of grant: Grant, for party: String) async -> Result<[RoomListing], HistoryError> {
     let event = await ask { .list(id: $0) }
     guard case .rooms(_, let stored) = event else { return .failure(HistoryError(event)) }
-    var listings: [RoomListing] = []
-    var openingsLeft = Hub.openingsForListMax
-    let patientUntil = SteadyClock.microseconds() + Hub.openingsForListMicroseconds
-    let visible = stored.filter { grant.covers($0.room) }
-    for entry in visible.sorted(by: { $0.room.utf8.lexicographicallyPrecedes($1.room.utf8) }) {
-      if let open = rooms[entry.room] {
-        listings.append(open.room.listing)
-        continue
-      }
-      var listing = RoomListing(entry)
-      if listing.fault == nil, listing.isUncounted, openingsLeft > 0, SteadyClock.microseconds() < patientUntil {
-        openingsLeft -= 1
-        switch await opened(entry.room, mayCreate: false) {
-        case .open(let open): listing = open.room.listing
-        case .failed(let words): listing.fault = Text(words)
-        // The room was deleted meanwhile.
-        case .absent: continue
-        case .full: break
-        }
-      }
-      listings.append(listing)
+    var open: [String: RoomListing] = [:]
+    for room in rooms.all { open[room.name] = room.room.listing }
+    let openListings = open
+    var listings: [RoomListing]
+    let uncounted: [Int]
+    do throws(HeavyWork.Refusal) {
+      (listings, uncounted) = try await heavyWork.run(for: party) { RoomListing.all(stored, open: openListings, grant) }
+    } catch {
+      return .failure(.refused(error))
     }
-    return .success(listings)
+    let patientUntil = SteadyClock.microseconds() + Hub.openingsForListMicroseconds
+    var deleted: Set<Int> = []
+    for index in uncounted.prefix(Hub.openingsForListMax) where SteadyClock.microseconds() < patientUntil {
+      switch await opened(listings[index].room.string, mayCreate: false) {
+      case .open(let open): listings[index] = open.room.listing
+      case .failed(let words): listings[index].fault = Text(words)
+      case .absent: deleted.insert(index)
+      case .full: break
+      }
+    }
+    guard !deleted.isEmpty else { return .success(listings) }
+    return .success(listings.indices.filter { !deleted.contains($0) }.map { listings[$0] })
   }
 
   private static let openingsForListMax = 64
   private static let openingsForListMicroseconds: UInt64 = 500_000
 }
 
+/// A room as it was, while it is worked out beside the loop.
+///
+/// `@unchecked Sendable`: one job has it, and looks at it only between the pieces of work that it has done, one after the
+/// other.
+private final class HistoryFolding: @unchecked Sendable {
+  private(set) var history: RoomHistory
+
+  init(_ history: consuming RoomHistory) { self.history = history }
+
+  enum Outcome {
+    case goesOn
+    case isAtEnd
+    case unreadable
+  }
+
+  func fold(_ records: [LogRecord]) -> Outcome {
+    for record in records {
+      guard let stored = StoredOperations(record.bytes) else { return .unreadable }
+      guard history.fold(RoomRecord(record, stored)) else { return .isAtEnd }
+    }
+    return .goesOn
+  }
+}
+
 extension RoomListing {
+  /// All rooms that a token is for, by name, and the offsets of those that would have to be opened to be counted.
+  fileprivate static func all(
+    _ stored: [RoomSummary],
+    open: [String: RoomListing],
+    _ grant: Grant
+  ) -> (listings: [RoomListing], uncounted: [Int]) {
+    let visible = stored.filter { grant.covers($0.room) }
+    let sorted = visible.sorted { $0.room.utf8.lexicographicallyPrecedes($1.room.utf8) }
+    let listings = sorted.map { open[$0.room] ?? RoomListing($0) }
+    let uncounted = listings.indices.filter { listings[$0].isUncounted && listings[$0].fault == nil }
+    return (listings, uncounted)
+  }
+
   /// The room as the log knows it without reading its records. So the runs that wrote them are not known, and the
   /// cursor tells only whether more was written since.
   fileprivate init(_ summary: RoomSummary) {

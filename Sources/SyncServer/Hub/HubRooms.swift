@@ -71,21 +71,19 @@ extension Hub {
         )
       }
     }
-    let open = OpenRoom(
-      name: name,
-      room: Room(
-        name: Text(name),
-        epoch: loaded.summary.epoch,
-        limits: limits,
-        framing: framing,
-        seed: seed,
-        image: snapshot
-      ),
-      isStored: true,
-      snapshotPosition: snapshot?.position ?? 0
+    var room = Room(
+      name: Text(name),
+      epoch: loaded.summary.epoch,
+      limits: limits,
+      framing: framing,
+      seed: seed,
+      image: snapshot
     )
-    if log.fault != nil { open.room.doubtLog() }
-    if let fault = await fold(open, through: loaded.summary.last) { return .failed(fault) }
+    let snapshotPosition = snapshot?.position ?? 0
+    snapshot = nil
+    if log.fault != nil { room.doubtLog() }
+    if let fault = await fold(&room, through: loaded.summary.last) { return .failed(fault) }
+    let open = OpenRoom(name: name, room: room, isStored: true, snapshotPosition: snapshotPosition)
     // Two rooms of one name would each get half of what is written. Another may have been made while the log had none
     // yet.
     if let other = rooms[name] { return .open(other) }
@@ -102,24 +100,40 @@ extension Hub {
 
   /// Brings a room that nobody uses yet up to the end of its log.
   /// - Returns: what prevented it, or `nil`.
-  private func fold(_ open: OpenRoom, through last: UInt64) async -> String? {
-    var after = open.room.position
+  private func fold(_ room: inout Room, through last: UInt64) async -> String? {
+    let name = room.name.string
+    let epoch = room.epoch
+    var after = room.position
     while after < last {
-      let event = await ask {
-        .read(ReadRequest(id: $0, room: open.name, epoch: open.room.epoch, after: after))
-      }
+      let event = await ask { .read(ReadRequest(id: $0, room: name, epoch: epoch, after: after)) }
       guard case .read(_, let page) = event else { return Hub.words(event) }
-      let now = Moment.now()
-      for record in page.records {
-        guard let stored = StoredOperations(record.bytes) else {
-          return "the record at \(record.position) was written by a newer server"
-        }
-        open.room.delivered(RoomRecord(record, stored), now: now)
+      switch await Hub.folding(page.records, into: room, now: .now()) {
+      case .success(let folded): room = folded
+      case .failure(let unreadable): return "the record at \(unreadable.position) was written by a newer server"
       }
       guard page.through > after, !page.isLast else { return nil }
       after = page.through
     }
     return nil
+  }
+
+  private struct UnreadableRecord: Error {
+    let position: UInt64
+  }
+
+  /// Runs beside the traffic, because a page of records takes a while.
+  @concurrent private static func folding(
+    _ records: [LogRecord],
+    into room: consuming Room,
+    now: Moment
+  ) async -> Result<Room, UnreadableRecord> {
+    for record in records {
+      guard let stored = StoredOperations(record.bytes) else {
+        return .failure(UnreadableRecord(position: record.position))
+      }
+      room.delivered(RoomRecord(record, stored), now: now)
+    }
+    return .success(room)
   }
 
   /// Runs beside the traffic, because decoding a large room takes a while.
@@ -141,6 +155,7 @@ extension Hub {
 
   private func letGo(_ open: OpenRoom) {
     _ = rooms.remove(open.name)
+    overlapWaiters.roomIsGone(open)
     counts.noteClosed(open.room.counts)
     logger.debug("room closed", ["room": .text(open.name)])
     if open.room.canvas.shapeCount > Hub.shapesWorthTrimming {
@@ -157,6 +172,7 @@ extension Hub {
     open.room.close(.noSuchRoom, "the room was deleted", now: .now())
     carryOutEffects(of: open)
     counts.noteClosed(open.room.counts)
+    overlapWaiters.roomIsGone(open)
     log.forgetAppends(of: open)
     logger.info("room deleted", ["room": .text(name)])
   }

@@ -47,6 +47,9 @@ extension Hub {
       switch effect {
       case .append(let batch): append(batch, to: open)
       case .answered(let request, let result): log.answerSubmitter(request, with: result)
+      case .overlaps(let order): carryOut(order, for: open)
+      case .overlapsAnswered(let request, let index, let cursor):
+        overlapWaiters.answer(request, with: SettledOverlaps(index: index, cursor: cursor))
       case .close(let id, let code, let reason, let isBetweenMessages):
         guard let visitor = open.unseat(id) else { continue }
         logger.debug("sent away", ["room": .text(open.name), "reason": .text(reason.string)])
@@ -90,6 +93,8 @@ extension Hub {
     let now = Moment.now()
     for open in rooms.all {
       open.room.rest(now: now)
+      carryOutEffects(of: open)
+      if open.room.flushDueAt != nil || open.room.hasUnsent { rooms.markDirty(open) }
       if let idle = open.idleTime(now: now.monotonicMilliseconds) {
         if idle >= limits.roomIdleMilliseconds { closeIdle(open) }
       } else if open.isWorthSnapshot {

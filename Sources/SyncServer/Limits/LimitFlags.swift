@@ -305,6 +305,13 @@ extension Limits {
       words: "overlapping pairs in a room; with more, none are told"
     ),
     LimitFlag(
+      name: "--max-overlap-steps",
+      limit: \.overlapSteps,
+      range: 1...1_000_000,
+      group: .room,
+      words: "work for a room's overlaps, by shape; with more, none are told"
+    ),
+    LimitFlag(
       name: "--index-idle-ms",
       limit: \.indexIdleMilliseconds,
       range: 0...day,

@@ -19,11 +19,11 @@ struct Room: Sendable {
   /// Who is here, and how far each has read.
   private(set) var audience: Audience
   /// What everyone is sent.
-  private(set) var fanOut: FanOut
+  var fanOut: FanOut
   /// Which shapes overlap, while somebody asks.
-  private var overlaps: Overlaps
+  var overlaps: Overlaps
   private let limits: Limits
-  private var effects: [RoomEffect] = []
+  var effects: [RoomEffect] = []
   private(set) var counts = RoomCounts()
 
   /// An empty room, or the room of a snapshot. The records after the snapshot are handed in as `delivered`.
@@ -46,8 +46,7 @@ struct Room: Sendable {
 
   /// What is to be done since the last call.
   mutating func takeEffects() -> [RoomEffect] {
-    guard !effects.isEmpty else { return [] }
-    defer { effects = [] }
+    defer { if !effects.isEmpty { effects = [] } }
     return effects
   }
 
@@ -114,9 +113,13 @@ struct Room: Sendable {
   mutating func leave(_ id: MemberID, now: Moment) -> Bool {
     guard audience.holds(id) else { return false }
     let isBetweenMessages = audience.readers.isBetweenMessages(id.seat)
-    if let stream = audience.readers.leaveStream(at: id.seat) { fanOut.leaveStream(stream) }
+    leaveStream(at: id.seat)
     audience.remove(id)
-    if !audience.wantsOverlaps { overlaps.dropIfIdle(now: now) }
+    admitWaiting(now)
+    if !audience.wantsOverlaps {
+      overlaps.endTelling()
+      dropIdleOverlaps(now)
+    }
     if audience.isEmpty { fanOut.clear() } else { fanOut.gather(now) }
     return isBetweenMessages
   }
@@ -283,11 +286,12 @@ struct Room: Sendable {
 
   /// Makes a beat of what has gathered, for everyone.
   mutating func flush(now: Moment) {
-    let changes = overlaps.settle(fold.canvas, isTold: audience.wantsOverlaps, now: now)
+    let notices = overlaps.takeNews()
+    orderOverlaps(now)
     let (peers, next) = audience.takeNews(beat: fanOut.ring.end, now: now)
     let channels = audience.channels
     guard
-      let beat = fanOut.flush(fold, peers: peers, overlaps: changes, to: channels, next: next, now: now)
+      let beat = fanOut.flush(fold, peers: peers, overlaps: notices, to: channels, next: next, now: now)
     else { return }
     counts.note(beat)
     audience.readers.everyoneIsReady()
@@ -301,11 +305,12 @@ struct Room: Sendable {
 
   /// Frees what everyone has got, once the room is quiet. To be called now and then.
   mutating func rest(now: Moment) {
+    admitWaiting(now)
     if audience.wantsOverlaps {
       // This beat is due only so that the overlaps are looked at.
       if overlaps.isLookDue(now) { fanOut.gather(now) }
     } else {
-      overlaps.dropIfIdle(now: now)
+      dropIdleOverlaps(now)
     }
     if fanOut.isQuiet(now), audience.readers.hasAll(fanOut.ring) { fanOut.rest() }
   }
@@ -349,9 +354,9 @@ struct Room: Sendable {
       case .beat(let ordinal, let channel, let listener):
         audience.readers.load(beat: fanOut.bytes(ofBeat: ordinal, for: channel, to: listener), at: seat)
       case .part(let part, let stream):
-        switch fanOut.part(part, ofStream: stream, places: fold.places) {
+        switch fanOut.part(part, ofStream: stream, places: fold.places, now: now) {
         case .frames(let bytes): audience.readers.load(part: bytes, at: seat)
-        case .end(let position, let pairs): finishState(at: seat, position, pairs, now: now)
+        case .end(let end): finishState(at: seat, stream, end, now: now)
         case .gone: beginState(at: seat, now: now)
         }
       case .state: beginState(at: seat, now: now)
@@ -376,36 +381,36 @@ struct Room: Sendable {
   private mutating func beginState(at seat: Int, now: Moment) {
     // A stream begins where a beat ends.
     flush(now: now)
-    if let stream = audience.readers.leaveStream(at: seat) { fanOut.leaveStream(stream) }
+    leaveStream(at: seat)
     guard let want = audience.want(seat, of: fold, fanOut.ring) else { return }
-    let entry = fanOut.enterStream(want, of: fold) { audience.wantsOverlaps ? overlaps.pairs : nil }
-    counts.noteState(isNewcomer: audience.readers.isNew(seat), isWhole: want.since == nil, isMade: entry.isNew)
+    guard let entry = fanOut.enterStream(want, of: fold, now: now) else {
+      return audience.readers.waitForState(at: seat)
+    }
+    counts.noteState(isNewcomer: audience.readers.isNew(seat), isWhole: entry.isWhole, isMade: entry.isNew)
     audience.readers.enter(entry, at: seat)
   }
 
-  /// A connection has had all of its stream: what else it missed comes next, and it is back on the ring.
-  private mutating func finishState(at seat: Int, _ position: UInt64, _ pairs: [ShapePair], now: Moment) {
+  private mutating func leaveStream(at seat: Int) {
     if let stream = audience.readers.leaveStream(at: seat) { fanOut.leaveStream(stream) }
+  }
+
+  /// A stream may have ended, or stood still for long: those who wait for one may come in.
+  private mutating func admitWaiting(_ now: Moment) {
+    while audience.readers.isAnyoneWaiting, fanOut.hasSpaceForState(now), let seat = audience.readers.takeWaiting() {
+      beginState(at: seat, now: now)
+    }
+  }
+
+  /// A connection has had all of its stream: what else it missed comes next, and it is back on the ring.
+  private mutating func finishState(at seat: Int, _ stream: Int, _ end: StateStreams.End, now: Moment) {
+    leaveStream(at: seat)
     // The connection is told of everyone who is here now. The beats that follow tell it of later changes.
     flush(now: now)
-    audience.catchUp(seat, at: position, pairs: pairs, fanOut.ring, encoder: fanOut.encoder) { fold.digest }
+    audience.catchUp(seat, at: end.position, pairs: end.pairs, fanOut.ring, encoder: fanOut.encoder) {
+      fanOut.notices(ofStream: stream)
+    } digest: {
+      fold.digest
+    }
+    admitWaiting(now)
   }
-
-  /// The index is needed from here on, for notices.
-  private mutating func keepOverlaps(_ now: Moment) {
-    guard !audience.wantsOverlaps else { return }
-    flush(now: now)
-    overlaps.keep(of: fold.canvas)
-    fanOut.beginPairs(overlaps.pairs)
-  }
-
-  /// Which shapes overlap now, for a question over HTTP.
-  mutating func overlapIndex(now: Moment) -> OverlapIndex {
-    // If notices are asked for, the beat must tell what changes.
-    if audience.wantsOverlaps { flush(now: now) }
-    return overlaps.index(of: fold.canvas, now: now)
-  }
-
-  /// Whether the index is kept up.
-  var keepsOverlaps: Bool { overlaps.isKept }
 }

@@ -10,6 +10,10 @@ enum RoomEffect: Sendable {
   /// may follow.
   case close(MemberID, CloseCode, Text, isBetweenMessages: Bool)
   /// The connection's answers pile up, or its operations do: read nothing more from it until told otherwise.
+  /// Do this beside the loop. `overlapsDone` takes what comes of it, if anything does.
+  case overlaps(OverlapOrder)
+  /// Which shapes overlapped at a place in the log, for a question over HTTP.
+  case overlapsAnswered(request: UInt64, OverlapIndex, Cursor)
   case pauseReading(MemberID)
   case resumeReading(MemberID)
 }

@@ -3,49 +3,74 @@ import WebSocketLoop
 /// The turns for reading history. Each reader folds a room of its own, so only a few may read at a time, and others
 /// wait.
 ///
-/// What always holds: while anyone waits, all turns are taken. Each job waits until it gets a turn or its time is up,
-/// and hears once.
+/// What always holds:
+/// - No party has more than half of the turns.
+/// - While anyone waits who may have a turn, all turns are taken. Of those who wait, the party with the fewest turns is
+///   next, and in it the job that has waited longest.
+/// - Each job waits until it gets a turn or its time is up, and hears once.
 struct HistoryTurns {
   private struct Waiting {
     let number: UInt64
+    let party: String
     let timer: LoopTimer
     let turn: CheckedContinuation<Bool, Never>
   }
 
   private static let most = 8
+  private static let mostOfParty = 4
   /// People and programs wait longer than this for an answer.
-  static let waitMilliseconds: UInt64 = 5_000
+  static let waitMilliseconds: UInt64 = 10_000
+  /// Each takes up memory, and a connection that is waiting can't be used for anything else.
+  private static let waitingOfPartyMax = 64
 
   private var taken = 0
+  private var ofParty: [String: Int] = [:]
   private var waiting: [Waiting] = []
   private var lastNumber: UInt64 = 0
 
   /// - Returns: whether a turn was free.
-  mutating func take() -> Bool {
-    guard taken < HistoryTurns.most else { return false }
+  mutating func take(_ party: String) -> Bool {
+    guard taken < HistoryTurns.most, ofParty[party, default: 0] < HistoryTurns.mostOfParty else { return false }
     taken += 1
+    ofParty[party, default: 0] += 1
     return true
   }
 
-  /// - Parameter timer: makes the timer that ends the wait of this number.
-  mutating func wait(_ turn: CheckedContinuation<Bool, Never>, timer: (UInt64) -> LoopTimer) {
+  /// - Returns: the number under which a job may wait. `nil` if too many of its party are waiting.
+  mutating func mayWait(_ party: String) -> UInt64? {
+    guard waiting.count(where: { $0.party == party }) < HistoryTurns.waitingOfPartyMax else { return nil }
     lastNumber += 1
-    waiting.append(Waiting(number: lastNumber, timer: timer(lastNumber), turn: turn))
+    return lastNumber
   }
 
-  /// Gives the turn to the job that has waited longest.
-  mutating func leave() {
-    guard !waiting.isEmpty else {
-      taken -= 1
-      return
+  /// - Parameter timer: ends the wait.
+  mutating func wait(_ number: UInt64, _ party: String, _ turn: CheckedContinuation<Bool, Never>, timer: LoopTimer) {
+    waiting.append(Waiting(number: number, party: party, timer: timer, turn: turn))
+  }
+
+  /// Gives the turn back, and to whoever is next.
+  mutating func leave(_ party: String) {
+    taken -= 1
+    let left = ofParty[party, default: 1] - 1
+    ofParty[party] = left > 0 ? left : nil
+    var next: Int?
+    for (index, waiter) in waiting.enumerated() {
+      let turns = ofParty[waiter.party, default: 0]
+      guard turns < HistoryTurns.mostOfParty else { continue }
+      if next.map({ turns < ofParty[waiting[$0].party, default: 0] }) ?? true { next = index }
     }
-    let next = waiting.removeFirst()
-    next.timer.cancel()
-    next.turn.resume(returning: true)
+    guard let next else { return }
+    let waiter = waiting.remove(at: next)
+    taken += 1
+    ofParty[waiter.party, default: 0] += 1
+    waiter.timer.cancel()
+    waiter.turn.resume(returning: true)
   }
 
   mutating func giveUp(_ number: UInt64) {
     guard let index = waiting.firstIndex(where: { $0.number == number }) else { return }
-    waiting.remove(at: index).turn.resume(returning: false)
+    let waiter = waiting.remove(at: index)
+    waiter.timer.cancel()
+    waiter.turn.resume(returning: false)
   }
 }

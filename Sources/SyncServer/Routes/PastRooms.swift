@@ -30,13 +30,15 @@ extension RoomService {
       }
       end = .position(position)
     }
-    guard await takeHistoryTurn() else {
+    let party = party(of: request)
+    guard await takeHistoryTurn(party) else {
       return .error(429, code: "rate_limited", message: "too many requests are reading history")
         .retried(afterSeconds: 1)
     }
-    let history = await history(of: room, at: end)
-    requestBook.historyTurns.leave()
-    switch history {
+    // The turn lasts until the answer is made, because the room as it was is held until then.
+    defer { requestBook.historyTurns.leave(party) }
+    switch await history(of: room, at: end, for: party) {
+    case .failure(.refused(let refusal)): return .refusing(refusal)
     case .failure(.trimmed): return .error(404, code: "not_kept", message: "history this old is no longer kept")
     case .failure(.unreadable(let words)): return .error(503, code: "unavailable", message: words)
     case .success(let history):
@@ -52,15 +54,20 @@ extension RoomService {
   }
 
   /// Waits for a turn to read history.
-  /// - Returns: false if none became free in time.
-  private func takeHistoryTurn() async -> Bool {
-    if requestBook.historyTurns.take() { return true }
-    return await withCheckedContinuation { turn in
-      requestBook.historyTurns.wait(turn) { number in
-        loop.schedule(afterMilliseconds: HistoryTurns.waitMilliseconds) {
+  /// - Returns: false if none became free in time, or the client has gone.
+  private func takeHistoryTurn(_ party: String) async -> Bool {
+    if requestBook.historyTurns.take(party) { return true }
+    guard let number = requestBook.historyTurns.mayWait(party) else { return false }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { turn in
+        guard !Task.isCancelled else { return turn.resume(returning: false) }
+        let timer = loop.schedule(afterMilliseconds: HistoryTurns.waitMilliseconds) {
           self.requestBook.historyTurns.giveUp(number)
         }
+        requestBook.historyTurns.wait(number, party, turn, timer: timer)
       }
+    } onCancel: {
+      loop.execute { self.assumeIsolated { $0.requestBook.historyTurns.giveUp(number) } }
     }
   }
 }

@@ -6,18 +6,21 @@ import WebSocketLoop
 extension RoomService {
   /// The rooms that a token is for.
   func roomList(_ request: Request, _ grant: Grant) async -> Response {
-    switch await list(of: grant) {
+    switch await list(of: grant, for: party(of: request)) {
     case .failure(.trimmed): return .error(503, code: "unavailable", message: "the log gave an unexpected answer")
     case .failure(.unreadable(let words)): return .error(503, code: "unavailable", message: words)
+    case .failure(.refused(let refusal)): return .refusing(refusal)
     case .success(let summaries):
-      var writer = JSONWriter(capacity: summaries.count * 96 + 32)
-      writer.beginObject()
-      writer.key("rooms")
-      writer.beginArray()
-      for summary in summaries { summary.write(to: &writer) }
-      writer.endArray()
-      writer.endObject()
-      return .json(writer.finish(), headers: [("Cache-Control", "no-store")]).compressed(for: request)
+      return await heavily(request) {
+        var writer = JSONWriter(capacity: summaries.count * 96 + 32)
+        writer.beginObject()
+        writer.key("rooms")
+        writer.beginArray()
+        for summary in summaries { summary.write(to: &writer) }
+        writer.endArray()
+        writer.endObject()
+        return .json(writer.finish(), headers: [("Cache-Control", "no-store")]).compressed(for: request)
+      }
     }
   }
 
@@ -33,7 +36,7 @@ extension RoomService {
       // A weak tag, because a compressed answer has other bytes.
       let tag = "W/\"\(view.cursor.text)\(stamps ? "-stamps" : "")\""
       if request.has(tag) { return .notModified(tag) }
-      return await Drawing.answer(view, stamps: stamps, tag: tag, request: request)
+      return await self.heavily(request) { Drawing.answer(view, stamps: stamps, tag: tag, request: request) }
     }
   }
 
@@ -42,7 +45,7 @@ extension RoomService {
     return await seeing(room, request) { view in
       let tag = "W/\"\(view.cursor.text)-svg\""
       if request.has(tag) { return .notModified(tag) }
-      return await SVGExport.answer(view, tag: tag, request: request)
+      return await self.heavily(request) { SVGExport.answer(view, tag: tag, request: request) }
     }
   }
 
@@ -56,17 +59,20 @@ extension RoomService {
     }
     guard request.parameter("at") == nil else {
       let pairsMax = Int(clamping: limits.overlapPairs)
+      let stepsPerShape = limits.overlapSteps
       return await seeing(room, request) { view in
-        let index = await OverlapIndex.made(of: view.canvas, pairsMax: pairsMax)
-        return index.answer(box: box ?? nil, view, request)
+        await self.heavily(request) {
+          let steps = OverlapBudget.most(shapes: view.canvas.liveCount, stepsPerShape: stepsPerShape)
+          let index = OverlapIndex(of: view.canvas, pairsMax: pairsMax, stepsLeft: steps)
+          return index.answer(box: box ?? nil, view.name, view.cursor, request)
+        }
       }
     }
-    let index = overlapIndex(of: room)
-    guard let view = view(of: room) else { return .noSuchRoom }
-    return index.answer(box: box ?? nil, view, request)
+    guard let name = view(of: room)?.name, let overlaps = await overlapIndex(of: room) else { return .noSuchRoom }
+    return await heavily(request) { overlaps.index.answer(box: box ?? nil, name, overlaps.cursor, request) }
   }
 
-  func freePlace(_ room: OpenedRoom, _ request: Request) -> Response {
+  func freePlace(_ room: OpenedRoom, _ request: Request) async -> Response {
     guard let size = request.parameter("size").flatMap({ BoxParameter.numbers($0, count: 2) }),
       let near = BoxParameter.numbers(request.parameter("near") ?? "0,0", count: 2),
       let box = BoxParameter.box(near + size)
@@ -77,22 +83,20 @@ extension RoomService {
         message: "size must be width,height and near must be x,y, within the bounds of shapes"
       )
     }
-    guard let place = overlapIndex(of: room).document(freePlaceFor: box.size, near: box.origin) else {
-      return .error(409, code: "no_place", message: "there is no free place: shapes cover the whole canvas")
+    guard let overlaps = await overlapIndex(of: room) else { return .noSuchRoom }
+    return await heavily(request) {
+      guard let place = overlaps.index.document(freePlaceFor: box.size, near: box.origin) else {
+        return .error(409, code: "no_place", message: "there is no free place: shapes cover the whole canvas")
+      }
+      return .json(place, headers: [("Cache-Control", "no-store")])
     }
-    return .json(place, headers: [("Cache-Control", "no-store")])
   }
 }
 
-// Large rooms take a while. So what doesn't need the room itself runs beside the loop, on a copy that costs nothing.
+// Large rooms take a while. So what doesn't need the room itself is done beside the loop, on a copy that costs nothing.
 
 extension Drawing {
-  @concurrent fileprivate static func answer(
-    _ view: RoomView,
-    stamps: Bool,
-    tag: String,
-    request: Request
-  ) async -> Response {
+  fileprivate static func answer(_ view: RoomView, stamps: Bool, tag: String, request: Request) -> Response {
     Response.json(
       Drawing(view.canvas).document(room: view.name, cursor: view.cursor.text, stamps: stamps),
       headers: [("ETag", tag), ("Cache-Control", "no-cache")]
@@ -101,7 +105,7 @@ extension Drawing {
 }
 
 extension SVGExport {
-  @concurrent fileprivate static func answer(_ view: RoomView, tag: String, request: Request) async -> Response {
+  fileprivate static func answer(_ view: RoomView, tag: String, request: Request) -> Response {
     var export = SVGExport(Drawing(view.canvas))
     export.title = view.name
     return Response(
@@ -116,12 +120,8 @@ extension SVGExport {
 }
 
 extension OverlapIndex {
-  @concurrent fileprivate static func made(of canvas: Canvas, pairsMax: Int) async -> OverlapIndex {
-    OverlapIndex(of: canvas, pairsMax: pairsMax)
-  }
-
-  fileprivate func answer(box: Rect?, _ view: RoomView, _ request: Request) -> Response {
-    guard let bytes = box.map({ document(overlapping: $0) }) ?? document(room: view.name, cursor: view.cursor) else {
+  fileprivate func answer(box: Rect?, _ room: Text, _ cursor: Cursor, _ request: Request) -> Response {
+    guard let bytes = box.map({ document(overlapping: $0) }) ?? document(room: room, cursor: cursor) else {
       return .error(503, code: "too_many_overlaps", message: "too many shapes overlap to list them")
     }
     return Response.json(bytes, headers: [("Cache-Control", "no-store")]).compressed(for: request)

@@ -16,6 +16,8 @@ protocol RoomService: Actor {
   /// The names of the server, and whose pages may use it.
   nonisolated var sites: Sites { get }
   nonisolated var files: StaticFiles { get }
+  /// Where what takes long is done, by the address that asks for it.
+  nonisolated var heavyWork: HeavyWork { get }
   /// What the routes remember of requests. Nothing else touches it.
   var requestBook: RequestBook { get set }
   /// Whether the server takes nothing more in.
@@ -32,17 +34,21 @@ protocol RoomService: Actor {
   // MARK: Rooms
 
   /// All rooms that somebody has written to and that `grant` is for, by name.
-  func list(of grant: Grant) async -> Result<[RoomListing], HistoryError>
+  /// - Parameter party: whose turn it takes to gather them.
+  func list(of grant: Grant, for party: String) async -> Result<[RoomListing], HistoryError>
   /// A room, opened if it was not open. It stays open until it is given back.
   /// - Parameter mayCreate: whether a room that nobody has written to may be made.
   func take(_ name: String, mayCreate: Bool) async -> Opening<OpenedRoom>
   func giveBack(_ room: OpenedRoom)
   /// The room as it is now. `nil` if it has been deleted.
   func view(of room: OpenedRoom) -> RoomView?
-  /// Which shapes overlap now.
-  func overlapIndex(of room: OpenedRoom) -> OverlapIndex
+  /// Which shapes overlap now. `nil` if the room has been deleted.
+  func overlapIndex(of room: OpenedRoom) async -> SettledOverlaps?
   /// A room as it was.
-  func history(of room: OpenedRoom, at end: RoomHistory.End) async -> Result<RoomHistory, HistoryError>
+  /// - Parameter party: whose turn it takes to work that out.
+  func history(of room: OpenedRoom, at end: RoomHistory.End, for party: String) async -> Result<
+    RoomHistory, HistoryError
+  >
   /// The time for which a room can be looked at.
   func span(of room: OpenedRoom) async -> RoomSpan?
   /// Writes operations without a connection. Returns when they are durable, or tells why they can't be.
@@ -76,6 +82,12 @@ struct RoomView: Sendable {
   var cursor: Cursor { places.cursor(at: position) }
 }
 
+/// Which shapes of a room overlap, at a place in its log.
+struct SettledOverlaps: Sendable {
+  let index: OverlapIndex
+  let cursor: Cursor
+}
+
 /// The time during which a room was written to, in Unix milliseconds.
 struct RoomSpan: Sendable {
   let createdMilliseconds: UInt64
@@ -97,6 +109,8 @@ enum Opening<Room: Sendable>: Sendable {
 enum HistoryError: Error {
   case trimmed
   case unreadable(String)
+  /// The log gave it, but nobody works it out.
+  case refused(HeavyWork.Refusal)
 }
 
 /// The outcome of deleting a room.

@@ -34,17 +34,24 @@ extension RoomService {
     let request = exchange.request
     guard request.isLayout else { return .notJSON }
     let shapes: [ImportedShape]
-    switch await ImportedShape.read(exchange.body, shapesMax: Int(limits.shapes)) {
-    case .success(let read): shapes = read
-    case .failure(.tooManyShapes): return .noRoom(limits)
-    case .failure(let error): return .error(400, code: "bad_message", message: error.description)
+    let shapesMax = Int(limits.shapes)
+    let party = party(of: request)
+    switch await made(for: party, { ImportedShape.read(exchange.body, shapesMax: shapesMax) }) {
+    case .failure(let refusal): return .refusing(refusal)
+    case .success(.success(let read)): shapes = read
+    case .success(.failure(.tooManyShapes)): return .noRoom(limits)
+    case .success(.failure(let error)): return .error(400, code: "bad_message", message: error.description)
     }
     let payer = payer(of: request, with: grant)
     guard spend(shapes.count, payer) else { return .tooFast }
     return await writing(name) { room in
       guard let canvas = self.view(of: room)?.canvas else { return .noSuchRoom }
       guard UInt64(canvas.liveCount + shapes.count) <= self.limits.shapes else { return .noRoom(self.limits) }
-      let edits = await LayoutEdits.made(importing: shapes, into: canvas)
+      let edits: LayoutEdits
+      switch await self.made(for: party, { LayoutEdits(importing: shapes, into: canvas) }) {
+      case .success(let made): edits = made
+      case .failure(let refusal): return .refusing(refusal)
+      }
       // The room was deleted meanwhile, so nobody would answer.
       guard self.view(of: room) != nil else { return .noSuchRoom }
       // A shape in a crowded drawing order makes its neighbours move. All that is made counts.
@@ -98,11 +105,21 @@ private enum RoomServiceWords {
 
 // These run beside the loop. For a large room, reading a document and finding places in the order take a while.
 
+extension RoomService {
+  private func made<Value: Sendable>(
+    for party: String,
+    _ work: @escaping @Sendable () -> Value
+  ) async -> Result<Value, HeavyWork.Refusal> {
+    do throws(HeavyWork.Refusal) {
+      return .success(try await heavyWork.run(for: party, work))
+    } catch {
+      return .failure(error)
+    }
+  }
+}
+
 extension ImportedShape {
-  @concurrent fileprivate static func read(
-    _ bytes: [UInt8],
-    shapesMax: Int
-  ) async -> Result<[ImportedShape], ImportError> {
+  fileprivate static func read(_ bytes: [UInt8], shapesMax: Int) -> Result<[ImportedShape], ImportError> {
     do throws(ImportError) {
       return .success(try Import.read(bytes, shapesMax: shapesMax))
     } catch {
@@ -112,10 +129,9 @@ extension ImportedShape {
 }
 
 extension LayoutEdits {
-  @concurrent fileprivate static func made(importing shapes: [ImportedShape], into canvas: Canvas) async -> LayoutEdits
-  {
+  fileprivate init(importing shapes: [ImportedShape], into canvas: Canvas) {
     var generator = SystemRandomNumberGenerator()
-    return LayoutEdits(importing: shapes, into: canvas, using: &generator)
+    self.init(importing: shapes, into: canvas, using: &generator)
   }
 }
 

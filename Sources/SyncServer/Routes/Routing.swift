@@ -142,7 +142,7 @@ extension RoomService {
       return await reading(name) { room in
         switch parts[2] {
         case "overlaps": await self.overlaps(room, request)
-        case "free": self.freePlace(room, request)
+        case "free": await self.freePlace(room, request)
         default: await self.picture(room, request)
         }
       }

@@ -4,6 +4,12 @@ import Glibc
 /// Hears when its socket is ready. It hears of an error as readable; the next read then says which error it is.
 protocol SocketWatcher: AnyObject {
   func socketIsReady(readable: Bool, writable: Bool)
+  /// The peer sends nothing more. What it sent before may still be unread.
+  func socketHungUp()
+}
+
+extension SocketWatcher {
+  func socketHungUp() {}
 }
 
 /// Watches a socket of ours (not one of libwebsockets') for readiness.
@@ -23,8 +29,11 @@ final class SocketWatch {
     handle.pointee.data = Unmanaged.passRetained(self).toOpaque()
   }
 
-  func want(readable: Bool, writable: Bool) {
-    let events = (readable ? Int32(UV_READABLE.rawValue) : 0) | (writable ? Int32(UV_WRITABLE.rawValue) : 0)
+  /// - Parameter hangUp: also hear that the peer has gone, while nothing is read.
+  func want(readable: Bool, writable: Bool, hangUp: Bool = false) {
+    let events =
+      (readable ? Int32(UV_READABLE.rawValue) : 0) | (writable ? Int32(UV_WRITABLE.rawValue) : 0)
+      | (hangUp ? Int32(UV_DISCONNECT.rawValue) : 0)
     guard events != wanted, !isClosed else { return }
     wanted = events
     if events == 0 {
@@ -34,6 +43,10 @@ final class SocketWatch {
     uv_poll_start(handle, events) { handle, status, events in
       let watch = Unmanaged<SocketWatch>.fromOpaque(handle!.pointee.data).takeUnretainedValue()
       let failed = status < 0
+      if failed || events & Int32(UV_DISCONNECT.rawValue) != 0, watch.wanted == Int32(UV_DISCONNECT.rawValue) {
+        watch.watcher.socketHungUp()
+        return
+      }
       watch.watcher.socketIsReady(
         readable: failed || events & Int32(UV_READABLE.rawValue) != 0,
         writable: failed || events & Int32(UV_WRITABLE.rawValue) != 0

@@ -83,6 +83,16 @@ final class HTTPConnection: SocketWatcher, LoopResident {
     if readable { read() }
   }
 
+  func socketHungUp() {
+    // It stays so, and would be told again and again.
+    watch.want(readable: false, writable: false)
+    guard case .waiting(let pending) = state else { return }
+    var byte: UInt8 = 0
+    // With a further request already sent, closing this direction is how a client says that it has no more.
+    if !received.isEmpty || recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0 { return }
+    pending.isGone()
+  }
+
   private func read() {
     switch state {
     case .waiting, .writing, .ended: return
@@ -184,7 +194,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
     let pending = PendingRequest(request: request, body: body, connection: self)
     waitsNoLonger()
     state = .waiting(pending)
-    watch.want(readable: false, writable: false)
+    watch.want(readable: false, writable: false, hangUp: true)
     timer?.start(afterMilliseconds: options.answerWithinMilliseconds)
     listener.handler.requested(pending)
   }
@@ -360,6 +370,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
 
   /// Lets go of the socket without closing it.
   private func leave() {
+    if case .waiting(let pending) = state { pending.isGone() }
     state = .ended
     heldBytes = 0
     waitsNoLonger()

@@ -6,6 +6,7 @@ public final class PendingRequest: @unchecked Sendable {
   public let body: [UInt8]
   public let loop: EventLoop
   private weak var connection: HTTPConnection?
+  private var whenGone: (() -> Void)?
 
   init(request: Request, body: [UInt8], connection: HTTPConnection) {
     self.request = request
@@ -17,11 +18,24 @@ public final class PendingRequest: @unchecked Sendable {
   /// Whether the client still waits, as far as is known.
   public var isOpen: Bool { connection?.isWaiting(for: self) ?? false }
 
+  /// Calls `work` once, on the loop, if the client goes before it is answered, as far as that can be known. A client that has
+  /// only closed its own direction of the connection counts as gone, and may still be answered.
+  public func whenGone(_ work: @escaping () -> Void) {
+    loop.assertCurrent()
+    whenGone = work
+  }
+
+  func isGone() {
+    whenGone?()
+    whenGone = nil
+  }
+
   /// Sends the answer; to a `HEAD` only its head.
   /// - Returns: false if the client has gone or was answered before, or if it gets 503 because the server holds too much
   ///   (`ServerHandler.refused`).
   @discardableResult
   public func answer(_ response: Response) -> Bool {
-    connection?.answer(response, to: self) ?? false
+    whenGone = nil
+    return connection?.answer(response, to: self) ?? false
   }
 }

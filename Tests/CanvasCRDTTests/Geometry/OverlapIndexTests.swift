@@ -228,4 +228,130 @@ struct OverlapIndexTests {
     let nowhere = Rect(origin: Point(x: .nan, y: 0), size: Size(width: 1, height: 1))
     #expect([nowhere, nowhere].intersections() == [])
   }
+
+  // MARK: Thin shapes at angles
+
+  private static func bar(at center: Point, length: Double, degrees: Double, kind: ShapeKind = .rectangle) -> Outline {
+    Outline(
+      kind: kind,
+      position: Point(x: center.x - length / 2, y: center.y - 0.5),
+      size: Size(width: length, height: 1),
+      rotation: degrees
+    )
+  }
+
+  /// Side by side, with a gap between each two.
+  private static func parallelBars(_ count: Int, degrees: Double, length: Double) -> [(Identifier, Outline)] {
+    let direction = Direction(degrees: degrees)
+    return (0..<count).map { number in
+      (identifier(number + 1), bar(at: direction.turning(0, 2 * Double(number)), length: length, degrees: degrees))
+    }
+  }
+
+  @Test("Thin shapes at angles overlap as brute force finds, however they come and move", arguments: 1...6)
+  func thinShapes(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let reach = seed.isMultiple(of: 3) ? 1e7 - 2_000 : 300
+    let kinds = ShapeKind.allCases
+    var index = OverlapIndex()
+    var shapes: [Identifier: Outline] = [:]
+    var pairs: Set<ShapePair> = []
+    var found = 0
+    for step in 0..<300 {
+      let identifier = OverlapIndexTests.identifier(Int.random(in: 0..<50, using: &generator))
+      var outline: Outline? = OverlapIndexTests.bar(
+        at: Point(
+          x: reach + Double.random(in: -200...200, using: &generator),
+          y: Double.random(in: -200...200, using: &generator) - reach
+        ),
+        length: Double.random(in: 20...300, using: &generator),
+        degrees: seed.isMultiple(of: 2) ? 45 : Double.random(in: 0...360, using: &generator),
+        kind: kinds[Int.random(in: 0..<kinds.count, using: &generator)]
+      )
+      switch Int.random(in: 0..<8, using: &generator) {
+      case 0: outline = nil
+      case 1: outline?.size = Size(width: 40, height: 40)
+      case 2, 3:
+        outline = shapes[identifier] ?? outline
+        outline?.position.x += Double.random(in: -3...3, using: &generator)
+      default: break
+      }
+      shapes[identifier] = outline
+      let changes = index.update(identifier, to: outline)
+      let expected = pairsByForce(shapes, changed: identifier, before: pairs)
+      #expect(changes.began == expected.subtracting(pairs).sorted(), "seed \(seed), step \(step)")
+      #expect(changes.ended == pairs.subtracting(expected).sorted(), "seed \(seed), step \(step)")
+      pairs = expected
+      found += changes.began.count
+      guard step.isMultiple(of: 50) else { continue }
+      #expect(OverlapIndex(shapes.map { (identifier: $0.key, outline: $0.value) }).pairs == expected.sorted())
+    }
+    #expect(found > 50)
+  }
+
+  @Test(
+    "The work for thousands of parallel bars grows with the bars, not with those whose upright boxes meet",
+    arguments: [45, 33.3, 100]
+  )
+  func parallelBars(degrees: Double) {
+    let bars = OverlapIndexTests.parallelBars(4_000, degrees: degrees, length: 100_000)
+    var index = OverlapIndex(bars, stepsLeft: 400_000)
+    #expect(!index.isCrowded)
+    #expect(index.pairCount == 0)
+    // A bar across all of them.
+    index.stepsLeft = 400_000
+    let across = OverlapIndexTests.bar(at: bars[2_000].1.center, length: 90_000, degrees: degrees + 90)
+    #expect(index.update(OverlapIndexTests.identifier(9_999), to: across).began.count == 4_000)
+    // One that moves along between its neighbours.
+    index.stepsLeft = 2_000
+    var moved = bars[700].1
+    let along = Direction(degrees: degrees).turning(0.2, 0)
+    moved.position = Point(x: moved.position.x + along.x, y: moved.position.y + along.y)
+    #expect(index.update(bars[700].0, to: moved).isEmpty)
+    #expect(!index.isCrowded)
+  }
+
+  @Test("Where no steps are left it is crowded: all pairs end, and begin again once there are steps to look")
+  func outOfSteps() {
+    // Stars with many tips in each other's gaps: nearly everything has to be compared.
+    let stars = (0..<30).map { number in
+      (
+        OverlapIndexTests.identifier(number + 1),
+        Outline(
+          kind: .star,
+          position: Point(x: Double(number), y: 0),
+          size: Size(width: 100, height: 100),
+          points: 64,
+          innerRatio: 0.05
+        )
+      )
+    }
+    let expected = OverlapIndex(stars).pairs
+    #expect(expected.count > 300)
+    #expect(OverlapIndex(stars, stepsLeft: 1_000).isCrowded)
+
+    var index = OverlapIndex(stepsLeft: 1_000_000)
+    var known: Set<ShapePair> = []
+    for (identifier, outline) in stars {
+      if identifier == stars[20].0 { index.stepsLeft = 50 }
+      let changes = index.update(identifier, to: outline)
+      #expect(known.isDisjoint(with: changes.began) && known.isSuperset(of: changes.ended))
+      known.formUnion(changes.began)
+      known.subtract(changes.ended)
+      #expect(known == Set(index.pairs))
+    }
+    #expect(index.isCrowded && known.isEmpty)
+    // It doesn't look by itself, because that may be as much work again.
+    for (identifier, _) in stars.prefix(29) { _ = index.update(identifier, to: nil) }
+    #expect(index.isCrowded)
+    for (identifier, outline) in stars { _ = index.update(identifier, to: outline) }
+    index.stepsLeft = 1_000_000
+    #expect(index.isWorthALook)
+    #expect(index.lookAgain().began == expected)
+    #expect(!index.isCrowded)
+  }
+}
+
+extension Outline {
+  fileprivate var center: Point { Point(x: position.x + size.width / 2, y: position.y + size.height / 2) }
 }

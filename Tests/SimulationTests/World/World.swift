@@ -26,6 +26,8 @@ struct World {
   var lines: [Line] = []
   var partitionedUntil: UInt64 = 0
   var restedAt: UInt64 = 0
+  /// What the room wants done to its overlaps, and when that will be done.
+  var overlapOrders: [(order: OverlapOrder, due: UInt64)] = []
   /// Those who write without a connection, by the request's number.
   var requests: [UInt64: [Operation]] = [:]
   var lastRequest: UInt64 = 0

@@ -16,7 +16,8 @@ extension World {
   // MARK: Quiet
 
   var isQuiet: Bool {
-    guard let room, disk.appends.isEmpty, disk.reports.isEmpty, disk.failures.isEmpty, room.flushDueAt == nil
+    guard let room, disk.appends.isEmpty, disk.reports.isEmpty, disk.failures.isEmpty, room.flushDueAt == nil,
+      overlapOrders.isEmpty
     else { return false }
     guard lines.allSatisfy({ !$0.isOpen || $0.toServer.isEmpty && $0.toClient.isEmpty && !$0.isBlocked }),
       lines.allSatisfy({ $0.isOpen || $0.member == nil }), !room.hasUnsent

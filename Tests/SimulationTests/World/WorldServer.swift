@@ -70,6 +70,7 @@ extension World {
 
   private mutating func endProcess(code: CloseCode?) {
     room = nil
+    overlapOrders = []
     isUp = false
     ledger.inFlight = []
     ledger.failedBatches = 0
@@ -114,6 +115,7 @@ extension World {
     room?.close(.noSuchRoom, "the room was deleted", now: now)
     takeEffects()
     room = nil
+    overlapOrders = []
     disk.appends = []
     disk.failures = []
     disk.unknown = []
@@ -236,6 +238,7 @@ extension World {
 
   mutating func turnRoom() {
     guard isUp else { return }
+    carryOutOrders()
     if time >= restedAt + 1_000 {
       restedAt = time
       let hadBeats = room.map { $0.kept.beats > 0 } ?? false
@@ -321,12 +324,24 @@ extension World {
     takeEffects()
   }
 
+  /// What rooms want done to their overlaps takes a while, beside everything else.
+  private mutating func carryOutOrders() {
+    while let (order, due) = overlapOrders.first, due <= time {
+      overlapOrders.removeFirst()
+      let now = now
+      if let outcome = order.carryOut() { room?.overlapsDone(outcome, now: now) }
+      takeEffects()
+    }
+  }
+
   mutating func takeEffects() {
     guard let effects = room?.takeEffects() else { return }
     for effect in effects {
       switch effect {
       case .append(let batch): append(batch)
       case .answered(let number, let outcome): answered(number, outcome)
+      case .overlaps(let order): overlapOrders.append((order, time + time % 50))
+      case .overlapsAnswered: break
       case .close(let member, let code, _, _):
         if code == .actorElsewhere { count(.actorElsewhere) }
         guard let line = lines.firstIndex(where: { $0.member == member }) else { continue }

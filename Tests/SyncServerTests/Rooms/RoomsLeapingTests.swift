@@ -216,7 +216,7 @@ struct RoomsLeapingTests {
       if case .overlaps(let notice) = message { notice.began + notice.ended } else { [] }
     }
     #expect(began.count == 1)
-    #expect(bench.clients[reader].pairs == Set(bench.room.overlapIndex(now: bench.now).pairs))
+    #expect(bench.askOverlaps().map { Set($0.index.pairs) } == bench.clients[reader].pairs)
     bench.expectCaughtUp(reader)
   }
 

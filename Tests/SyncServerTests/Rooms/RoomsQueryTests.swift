@@ -50,7 +50,8 @@ struct RoomsQueryTests {
     #expect(DrawingOrder(bench.clients[reader].canvas).identifiers == edits.shapes)
     #expect(bench.room.listing.shapes == 2)
     #expect(bench.room.listing.operations == 2)
-    let index = bench.room.overlapIndex(now: bench.now)
+    let asked = bench.askOverlaps()
+    let index = try #require(asked).index
     #expect(index.document(freePlaceFor: Size(width: 5, height: 5), near: Point(x: 100, y: 100)) != nil)
     let box = Rect(origin: Point(x: 0, y: 0), size: Size(width: 4, height: 4))
     #expect(index.overlapping(box) == Array(edits.shapes.prefix(1)))

@@ -117,31 +117,6 @@ struct RoomsStallingTests {
     )
   }
 
-  @Test("states under way have a bound: the oldest begins anew, and arrives")
-  func evicted() {
-    var bench = RoomBench {
-      $0.stateStreams = 2
-      $0.messageBytes = 16_384
-      $0.ringBeats = 2
-    }
-    let writer = bench.join()
-    for number in 1...100 { bench.write(writer, bench.shape(UInt64(number))) { $0.kind = .star } }
-    bench.settle()
-    var slow: [Int] = []
-    for round in 0..<6 {
-      let client = bench.connect()
-      bench.clients[client].takes = 40
-      bench.say(.hello(Hello()), client)
-      slow.append(client)
-      drag(&bench, writer, 1...3, times: 3 + round)
-      #expect(bench.room.kept.states <= 2)
-    }
-    for client in slow { bench.clients[client].takes = nil }
-    for client in slow { bench.wake(client) }
-    bench.settle()
-    for client in slow { bench.expectCaughtUp(client) }
-  }
-
   @Test("who joins at the same time shares what is encoded")
   func shared() {
     var bench = RoomBench()

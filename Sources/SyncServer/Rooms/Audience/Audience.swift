@@ -149,14 +149,16 @@ struct Audience: Sendable {
   /// A connection has been sent a state as of a position in the log. It is told what else it missed, and is back on the
   /// ring.
   /// - Parameters:
-  ///   - pairs: all pairs that overlapped then.
+  ///   - pairs: all pairs that overlapped then. `nil` if a later beat tells them all.
+  ///   - allPairs: the notices that tell all of them to somebody who has been told of none.
   ///   - digest: the answer, if it asked for a digest meanwhile.
   mutating func catchUp(
     _ seat: Int,
     at position: UInt64,
-    pairs: [ShapePair],
+    pairs: [ShapePair]?,
     _ ring: borrowing Ring,
     encoder: MessageEncoder,
+    allPairs: () -> [[UInt8]],
     digest: () -> ServerMessage
   ) {
     guard let (told, place) = readers.reach(position, at: seat, ring), let member = members[seat] else { return }
@@ -170,9 +172,13 @@ struct Audience: Sendable {
       encoder.append(changes(since: told, for: member.id), encoding, to: &bytes)
       if !bytes.isEmpty { notices.append(bytes) }
     }
-    if member.channel.hasOverlaps {
-      for notice in told.overlapNotices(to: pairs, encoder: encoder) {
-        notices.append(encoder.encode(.overlaps(notice), encoding))
+    if member.channel.hasOverlaps, let pairs {
+      if told.arePairsTold {
+        for notice in told.overlapNotices(to: pairs, encoder: encoder) {
+          notices.append(encoder.encode(.overlaps(notice), encoding))
+        }
+      } else {
+        notices += allPairs()
       }
     }
     let answer = told.wantsDigest ? encoder.encode(digest(), encoding) : nil

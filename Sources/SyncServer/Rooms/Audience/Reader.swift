@@ -15,6 +15,8 @@ struct Reader: Sendable {
 
   /// Where the reader's next bytes come from.
   enum Stage: Sendable {
+    /// A stream of state, once there is space for one more.
+    case waiting
     /// The parts of a stream of state, from `next` on.
     case state(stream: Int, next: Int)
     /// What it missed beside operations, one buffer after the other.
@@ -161,6 +163,7 @@ struct Reader: Sendable {
 
   // MARK: - Catching up
 
+  mutating func waitForState() { stage = .waiting }
   mutating func enter(stream: Int) { stage = .state(stream: stream, next: 0) }
 
   /// - Returns: the stream of state that the reader was in.
@@ -191,6 +194,7 @@ struct Reader: Sendable {
       peopleOrdinal: max(ordinal, peopleToldBefore),
       peers: Array(people),
       pairs: pairs,
+      arePairsTold: dropped.arePairsTold,
       wantsDigest: wantsDigest
     )
   }

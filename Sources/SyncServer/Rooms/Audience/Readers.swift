@@ -15,6 +15,8 @@ struct Readers: Sendable {
   /// The seats of readers that may have something to be sent since `takeReady` was last called.
   private var readySeats: [Int32] = []
   private var isEveryoneReady = false
+  /// Those who wait for a stream of state, in the order in which they came. Some may have left since.
+  private var waitingSeats: [Int] = []
 
   init(limits: Limits) { self.limits = limits }
 
@@ -39,6 +41,7 @@ struct Readers: Sendable {
     readers = []
     lanes = []
     readySeats = []
+    waitingSeats = []
     isEveryoneReady = false
   }
 
@@ -49,11 +52,14 @@ struct Readers: Sendable {
   mutating func answer(_ id: MemberID, _ bytes: [UInt8], after ordinal: UInt64, isDigest: Bool = false) -> Bool {
     readers[id.seat]?.answer(bytes, after: ordinal, isDigest: isDigest)
     lanes[id.seat].isPlain = false
-    if !lanes[id.seat].isReady {
-      lanes[id.seat].isReady = true
-      readySeats.append(id.index)
-    }
+    becomesReady(id)
     return pausesReading(id)
+  }
+
+  private mutating func becomesReady(_ id: MemberID) {
+    guard !lanes[id.seat].isReady else { return }
+    lanes[id.seat].isReady = true
+    readySeats.append(id.index)
   }
 
   mutating func deferDigest(of id: MemberID) -> Bool { readers[id.seat]?.deferDigest() ?? false }
@@ -162,6 +168,7 @@ struct Readers: Sendable {
     }
     if readers[seat]?.isSending == true { return .loaded }
     switch stage {
+    case .waiting: return readers[seat]?.loadAnswers(upTo: 0) == true ? .loaded : .nothing
     case .state(let stream, let part):
       // Before the state is there, only answers such as the welcome may be sent.
       return readers[seat]?.loadAnswers(upTo: 0) == true ? .loaded : .part(part, stream: stream)
@@ -237,6 +244,27 @@ struct Readers: Sendable {
   func position(of seat: Int) -> UInt64? { readers[seat]?.position }
 
   func isNew(_ seat: Int) -> Bool { readers[seat]?.told?.isNew == true }
+
+  /// The connection waits until it can be sent a stream of state.
+  mutating func waitForState(at seat: Int) {
+    readers[seat]?.waitForState()
+    lanes[seat].isPlain = false
+    if !waitingSeats.contains(seat) { waitingSeats.append(seat) }
+  }
+
+  /// The connection that has waited longest for a stream of state.
+  mutating func takeWaiting() -> Int? {
+    while !waitingSeats.isEmpty {
+      let seat = waitingSeats.removeFirst()
+      if case .waiting? = readers[seat]?.stage {
+        becomesReady(lanes[seat].id)
+        return seat
+      }
+    }
+    return nil
+  }
+
+  var isAnyoneWaiting: Bool { !waitingSeats.isEmpty }
 
   /// The connection is sent a stream of state. After that it goes on at a place in the ring.
   mutating func enter(_ entry: StateStreams.Entry, at seat: Int) {

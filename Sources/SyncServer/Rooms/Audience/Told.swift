@@ -12,7 +12,10 @@ struct Told: Sendable {
   let peopleOrdinal: UInt64
   /// The people whom the connection knows of.
   let peers: [Identifier]
+  /// The pairs that the connection has been told of.
   let pairs: Set<ShapePair>
+  /// Whether it has been told of all that there were, even if there were none.
+  let arePairsTold: Bool
   /// The connection asked for a digest and has not been answered.
   var wantsDigest = false
   /// The connection has only just come, and has been told nothing at all.
@@ -28,12 +31,14 @@ struct Told: Sendable {
     peopleOrdinal: UInt64,
     peers: [Identifier],
     pairs: Set<ShapePair>,
+    arePairsTold: Bool,
     wantsDigest: Bool
   ) {
     self.ordinal = ordinal
     self.peopleOrdinal = peopleOrdinal
     self.peers = peers
     self.pairs = pairs
+    self.arePairsTold = arePairsTold
     self.wantsDigest = wantsDigest
   }
 
@@ -49,6 +54,7 @@ struct Told: Sendable {
     peopleOrdinal = ordinal
     self.peers = peers.map { $0.actor }
     pairs = []
+    arePairsTold = false
     isNew = true
     named = peers
     var left = Int(clamping: messageBytesMax) - Told.welcomeBytesMax
@@ -64,12 +70,12 @@ struct Told: Sendable {
     named = Array(fitting)
   }
 
-  /// The difference in overlaps. A newcomer gets a notice even if there are none.
+  /// The difference in overlaps.
   func overlapNotices(to standing: [ShapePair], encoder: MessageEncoder) -> [OverlapNotice] {
     let known = Set(standing)
     let began = standing.filter { !pairs.contains($0) }
     let ended = pairs.filter { !known.contains($0) }.sorted()
-    guard isNew || !began.isEmpty || !ended.isEmpty else { return [] }
+    guard !began.isEmpty || !ended.isEmpty else { return [] }
     return encoder.notices(began: began, ended: ended)
   }
 

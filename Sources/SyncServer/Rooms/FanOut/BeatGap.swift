@@ -40,14 +40,19 @@ extension Ring {
     return net
   }
 
-  /// What the beats from `place` on tell of overlaps, all in all.
-  func overlaps(from place: UInt64) -> OverlapChanges {
+  /// What the beats from `place` on tell of overlaps, all in all. `nil` if a reader need not be told anything. One that is
+  /// to be told of all pairs for the first time is told even if there are none.
+  func overlaps(from place: UInt64) -> OverlapChanges? {
     // A pair that began and ended, or ended and began, is as it was.
     var net: [ShapePair: Bool] = [:]
+    var isFirst = false
     for ordinal in place..<end {
-      for pair in self[ordinal].began { net[pair] = net[pair] == nil ? true : nil }
-      for pair in self[ordinal].ended { net[pair] = net[pair] == nil ? false : nil }
+      guard let overlaps = self[ordinal].overlaps else { continue }
+      if overlaps.isFirst { isFirst = true }
+      for pair in overlaps.changes.began { net[pair] = net[pair] == nil ? true : nil }
+      for pair in overlaps.changes.ended { net[pair] = net[pair] == nil ? false : nil }
     }
+    guard isFirst || !net.isEmpty else { return nil }
     var changes = OverlapChanges()
     changes.began = net.filter { $0.value }.keys.sorted()
     changes.ended = net.filter { !$0.value }.keys.sorted()

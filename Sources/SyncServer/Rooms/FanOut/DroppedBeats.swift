@@ -10,6 +10,8 @@ struct DroppedBeats: Sendable {
   private(set) var peers: Set<Identifier> = []
   /// What overlapped after them.
   private(set) var pairs: Set<ShapePair> = []
+  /// Whether these beats told all pairs, so that what follows is only what changed.
+  private(set) var arePairsTold = false
   /// Beats before this ordinal told other readers of other pairs.
   private var pairsSince: UInt64 = 0
 
@@ -18,13 +20,23 @@ struct DroppedBeats: Sendable {
     for actor in beat.peers.left { peers.remove(actor) }
     for peer in beat.peers.joined { peers.insert(peer.actor) }
     guard ordinal >= pairsSince else { return }
-    for pair in beat.ended { pairs.remove(pair) }
-    for pair in beat.began { pairs.insert(pair) }
+    beat.overlaps?.apply(to: &pairs, &arePairsTold)
   }
 
-  /// Somebody wants overlap notices again, from the beat `ordinal` on. These are the pairs that overlap before it.
-  mutating func beginPairs(_ pairs: Set<ShapePair>, ordinal: UInt64) {
-    self.pairs = pairs
+  /// What a reader knows that got the beats of the ring too. `nil` if it has not been told of all pairs.
+  func pairs(with ring: borrowing Ring) -> Set<ShapePair>? {
+    var pairs = pairs
+    var areTold = arePairsTold
+    for ordinal in max(ring.start, min(ring.end, pairsSince))..<ring.end {
+      ring[ordinal].overlaps?.apply(to: &pairs, &areTold)
+    }
+    return areTold ? pairs : nil
+  }
+
+  /// Somebody wants overlap notices again, from the beat `ordinal` on.
+  mutating func beginPairs(ordinal: UInt64) {
+    pairs = []
+    arePairsTold = false
     pairsSince = ordinal
   }
 
@@ -32,5 +44,14 @@ struct DroppedBeats: Sendable {
   mutating func forget() {
     peers = []
     pairs = []
+    arePairsTold = false
+  }
+}
+
+extension Overlaps.Notices {
+  fileprivate func apply(to pairs: inout Set<ShapePair>, _ areTold: inout Bool) {
+    if isFirst { areTold = true }
+    for pair in changes.ended { pairs.remove(pair) }
+    for pair in changes.began { pairs.insert(pair) }
   }
 }

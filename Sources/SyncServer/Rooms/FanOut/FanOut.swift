@@ -15,6 +15,9 @@ struct FanOut: Sendable {
   private(set) var dropped = DroppedBeats()
   private var streams: StateStreams
   private var leaps = Leaps()
+  /// All pairs, if they were needed since they last changed.
+  private var standing: [ShapePair]?
+  private var pairsVersion: UInt64 = 0
 
   init(limits: Limits, framing: Framing) {
     self.limits = limits
@@ -51,18 +54,18 @@ struct FanOut: Sendable {
   mutating func flush(
     _ fold: borrowing Fold,
     peers: PeerChanges,
-    overlaps: OverlapChanges,
+    overlaps: Overlaps.Notices?,
     to channels: InlineArray<4, Bool>,
     next: UInt64?,
     now: Moment
   ) -> Flushed? {
     gathering.isLookedAt(next: next)
-    guard hasOperations || !peers.isEmpty || !overlaps.isEmpty else { return nil }
+    guard hasOperations || !peers.isEmpty || overlaps != nil else { return nil }
     var beat = Beat(position: fold.position, madeAt: now.monotonicMilliseconds)
     beat.peers = peers
-    beat.began = overlaps.began
-    beat.ended = overlaps.ended
+    beat.overlaps = overlaps
     for encoding in WireEncoding.allCases { encode(&beat, encoding, fold, to: channels) }
+    if overlaps != nil { pairsChanged() }
     let flushed = Flushed(operations: gathering.operations.count, bytes: beat.byteCount)
     gathering.end(now)
     ring.append(beat)
@@ -83,7 +86,7 @@ struct FanOut: Sendable {
     encoder.append(gathering.operations[...], of: fold.places, from: start, to: end, encoding, to: &bytes)
     if channels[told] {
       var withOverlaps = bytes
-      encoder.append(began: beat.began, ended: beat.ended, encoding, to: &withOverlaps)
+      if let overlaps = beat.overlaps { encoder.append(overlaps.changes, encoding, to: &withOverlaps) }
       beat.peersStart[told] = withOverlaps.count
       encoder.append(beat.peers, encoding, to: &withOverlaps)
       beat.bytes[told] = withOverlaps
@@ -95,8 +98,23 @@ struct FanOut: Sendable {
     }
   }
 
-  /// Somebody wants overlap notices from the next beat on. These are the pairs that overlap before it.
-  mutating func beginPairs(_ pairs: [ShapePair]) { dropped.beginPairs(Set(pairs), ordinal: ring.end) }
+  /// Somebody wants overlap notices from the next beat on, and nobody has been told of any pairs.
+  mutating func beginPairs() {
+    dropped.beginPairs(ordinal: ring.end)
+    pairsChanged()
+  }
+
+  private mutating func pairsChanged() {
+    standing = nil
+    pairsVersion += 1
+  }
+
+  /// All pairs that those who want notices know when they have had all beats. `nil` if they have yet to be told of them
+  /// all. Made once for all who come while nothing changes.
+  private mutating func standingPairs() -> [ShapePair]? {
+    if standing == nil { standing = dropped.pairs(with: ring)?.sorted() }
+    return standing
+  }
 
   // MARK: The ring
 
@@ -148,9 +166,8 @@ struct FanOut: Sendable {
       // All that was written had lost already. The cursor goes on all the same.
       encoder.append(.operations(Delivery(cursor: fold.cursor, operations: [])), encoding, to: &bytes)
     }
-    if gap.channel.hasOverlaps {
-      let overlaps = ring.overlaps(from: gap.place)
-      encoder.append(began: overlaps.began, ended: overlaps.ended, encoding, to: &bytes)
+    if gap.channel.hasOverlaps, let overlaps = ring.overlaps(from: gap.place) {
+      encoder.append(overlaps, encoding, to: &bytes)
     }
     // A reader holds all of it until its socket has taken it. A stream of state comes in parts.
     return UInt64(bytes.count) <= limits.messageBytes ? bytes : nil
@@ -158,18 +175,32 @@ struct FanOut: Sendable {
 
   // MARK: Streams of state
 
+  /// - Returns: `nil` if the reader has to wait until a stream ends.
   mutating func enterStream(
     _ want: StateStreams.Want,
     of fold: borrowing Fold,
-    pairs: () -> [ShapePair]?
-  ) -> StateStreams.Entry {
-    streams.enter(want, of: fold, ring: ring, pairs: pairs)
+    now: Moment
+  ) -> StateStreams.Entry? {
+    let all = want.channel.hasOverlaps ? standingPairs() : nil
+    let pairs = StateStreams.PairsTold(all: all, version: pairsVersion)
+    return streams.enter(want, of: fold, ring: ring, pairs: pairs, now: now)
   }
+
+  /// Whether a stream could be made now.
+  func hasSpaceForState(_ now: Moment) -> Bool { streams.hasSpace(now) }
 
   mutating func leaveStream(_ number: Int) { streams.leave(number) }
 
-  mutating func part(_ index: Int, ofStream number: Int, places: RoomPlaces) -> StateStreams.Part {
-    streams.part(index, of: number, places: places, encoder: encoder)
+  /// The notices that tell all pairs that overlapped when a stream was made, encoded once for all its readers.
+  mutating func notices(ofStream number: Int) -> [[UInt8]] { streams.notices(of: number, encoder: encoder) }
+
+  mutating func part(
+    _ index: Int,
+    ofStream number: Int,
+    places: RoomPlaces,
+    now: Moment
+  ) -> StateStreams.Part {
+    streams.part(index, of: number, places: places, encoder: encoder, now: now)
   }
 
   mutating func dropStaleStreams(position: UInt64) { streams.dropStale(position: position, ring: ring) }
@@ -195,6 +226,7 @@ struct FanOut: Sendable {
   /// another beat.
   mutating func clear() {
     while !ring.isEmpty { _ = ring.dropFirst() }
+    pairsChanged()
     dropped.forget()
     leaps.forget()
     streams.removeAll()

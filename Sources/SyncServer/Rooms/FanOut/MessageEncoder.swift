@@ -73,10 +73,11 @@ struct MessageEncoder: Sendable {
     }
   }
 
-  /// Appends the notices of what changed, if anything did.
-  func append(began: [ShapePair], ended: [ShapePair], _ encoding: WireEncoding, to bytes: inout [UInt8]) {
-    guard !began.isEmpty || !ended.isEmpty else { return }
-    for notice in notices(began: began, ended: ended) { append(.overlaps(notice), encoding, to: &bytes) }
+  /// Appends the notices of what changed, in as many messages as needed. There is one even if nothing did.
+  func append(_ changes: OverlapChanges, _ encoding: WireEncoding, to bytes: inout [UInt8]) {
+    for notice in notices(began: changes.began, ended: changes.ended) {
+      append(.overlaps(notice), encoding, to: &bytes)
+    }
   }
 
   /// The notices, in as many messages as needed. There is one even if there is nothing to tell.

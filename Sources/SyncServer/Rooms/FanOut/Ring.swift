@@ -13,9 +13,8 @@ struct Beat: Sendable {
   var peersStart: InlineArray<4, Int> = [0, 0, 0, 0]
   var peers = PeerChanges()
 
-  // What the beat told of overlaps, for readers that will have missed it.
-  var began: [ShapePair] = []
-  var ended: [ShapePair] = []
+  /// What the beat told of overlaps, for readers that will have missed it.
+  var overlaps: Overlaps.Notices?
 
   init(position: UInt64, madeAt: UInt64) {
     self.position = position

@@ -11,12 +11,19 @@ struct StateStream: Sendable {
   let since: UInt64?
   let position: UInt64
   let ordinal: UInt64
-  /// All pairs that overlapped then, if somebody wanted to know.
+  /// All pairs that overlapped then, if somebody wanted to know. `nil` too if they had not been told to anybody yet:
+  /// then a beat tells them.
   let pairs: [ShapePair]?
+  /// Which version of the pairs that is.
+  let pairsVersion: UInt64
   private let parts: [StatePart]
   private var frames: [[UInt8]]
+  /// The notices that tell all pairs, once they were needed.
+  private var notices: [[UInt8]] = []
   /// How many connections are reading it.
   private(set) var readers = 0
+  /// When a reader last came or took a part, on the monotonic clock.
+  private var takenAt: UInt64 = 0
 
   init(
     encoding: WireEncoding,
@@ -24,6 +31,7 @@ struct StateStream: Sendable {
     position: UInt64,
     ordinal: UInt64,
     pairs: [ShapePair]?,
+    pairsVersion: UInt64,
     parts: [StatePart]
   ) {
     self.encoding = encoding
@@ -31,14 +39,32 @@ struct StateStream: Sendable {
     self.position = position
     self.ordinal = ordinal
     self.pairs = pairs
+    self.pairsVersion = pairsVersion
     self.parts = parts
     frames = Array(repeating: [], count: parts.count)
   }
 
   var count: Int { parts.count }
 
-  mutating func enter() { readers += 1 }
+  mutating func enter(_ now: Moment) {
+    readers += 1
+    isTaken(now)
+  }
+
   mutating func leave() { readers -= 1 }
+  mutating func isTaken(_ now: Moment) { takenAt = now.monotonicMilliseconds }
+
+  /// Whether none of its readers has taken a part for so long that others need not wait for them. A part is about 60 KB.
+  func standsStill(_ now: Moment) -> Bool { now.monotonicMilliseconds >= takenAt &+ StateStream.stillMilliseconds }
+
+  private static let stillMilliseconds: UInt64 = 20_000
+
+  /// Whether it has everything since a place, as a difference. To a reader that has a place, the whole state would be a step
+  /// back: on a slow line it would never be done.
+  func isDifference(since place: UInt64?) -> Bool {
+    guard let since, let place else { return false }
+    return since <= place
+  }
 
   /// The frames of one part. A reader that has only some of the parts has come no further than it was before. If this
   /// is the whole state, that is the beginning of the log.
@@ -54,6 +80,14 @@ struct StateStream: Sendable {
       encoder.append(.operations(delivery), encoding, to: &frames[index])
     }
     return frames[index]
+  }
+
+  /// The frames of the notices that tell all pairs, one buffer for each, even if there are none.
+  mutating func notices(encoder: MessageEncoder) -> [[UInt8]] {
+    if notices.isEmpty, let pairs {
+      notices = encoder.notices(began: pairs, ended: []).map { encoder.encode(.overlaps($0), encoding) }
+    }
+    return notices
   }
 
   /// How many shapes go into a part. Even the longest possible shapes must not make a message too long.

@@ -4,8 +4,9 @@ import CanvasCRDT
 /// for readers that have nothing yet or have fallen off the ring.
 ///
 /// What always holds:
-/// - There are never more streams than the limit. The oldest is dropped for a new one, and its readers start again with
-///   a newer one.
+/// - There are never more streams than the limit.
+/// - A stream that somebody reads stays until it has been read, unless all its readers have stood still for long. So a slow
+///   reader always arrives. A newcomer reads a stream that has more than it lacks, or waits until one ends.
 /// - Each stream knows how many readers it has.
 struct StateStreams: Sendable {
   private let limits: Limits
@@ -24,6 +25,19 @@ struct StateStreams: Sendable {
     /// The beat since which the ring has every beat for the reader's channel. Before it the channel was empty, and no
     /// beats were encoded for it.
     let ringStart: UInt64
+
+    /// Whether a stream has all that is to be told now. Otherwise beats have come since that the reader needs too.
+    fileprivate func isMet(by stream: borrowing StateStream, at position: UInt64, _ pairs: PairsTold) -> Bool {
+      stream.position == position && (!channel.hasOverlaps || stream.pairsVersion == pairs.version)
+    }
+  }
+
+  /// What those who want notices of overlaps have been told, once they have had all beats.
+  struct PairsTold {
+    /// `nil` if they have yet to be told of all pairs, and also if the reader doesn't want to know.
+    let all: [ShapePair]?
+    /// Grows with each beat that tells of overlaps.
+    let version: UInt64
   }
 
   /// A stream to read, and where in the ring its reader goes on afterwards.
@@ -31,33 +45,71 @@ struct StateStreams: Sendable {
     let number: Int
     let place: UInt64
     let isNew: Bool
+    let isWhole: Bool
   }
 
   /// Enters a reader into a stream that exists and can be continued from the ring, or into a new one.
-  /// - Parameter pairs: all that overlaps now. Called only if a new stream is made.
+  /// - Parameter pairs: all pairs that overlap now, as far as anybody has been told.
+  /// - Returns: `nil` if the reader has to wait until one of the streams ends.
   mutating func enter(
     _ want: Want,
     of fold: borrowing Fold,
     ring: borrowing Ring,
-    pairs: () -> [ShapePair]?
-  ) -> Entry {
-    let known = number(for: want, position: fold.position)
-    let number = known ?? make(want, of: fold, ring: ring, pairs: pairs())
-    streams[number]?.enter()
+    pairs: PairsTold,
+    now: Moment
+  ) -> Entry? {
+    let known = number(for: want, position: fold.position, pairs: pairs)
+    if known == nil { makeSpace(position: fold.position, ring: ring, now: now) }
+    let isFull = UInt64(streams.count) >= limits.stateStreams
+    let shared = known ?? (isFull ? numberOfMore(for: want, position: fold.position, pairs: pairs) : nil)
+    guard shared != nil || !isFull else { return nil }
+    let number = shared ?? make(want, of: fold, ring: ring, pairs: pairs)
+    streams[number]?.enter(now)
     // The beats since then told only of peers. The newcomer knows the peers from its welcome, or learns them with what
     // it missed.
-    let isCurrent = streams[number]?.position == fold.position
+    let isCurrent = streams[number].map { want.isMet(by: $0, at: fold.position, pairs) } ?? false
     let place = isCurrent ? ring.end : streams[number]?.ordinal ?? ring.end
-    return Entry(number: number, place: place, isNew: known == nil)
+    return Entry(number: number, place: place, isNew: shared == nil, isWhole: streams[number]?.since == nil)
   }
 
-  private func number(for want: Want, position: UInt64) -> Int? {
-    let encoding = want.channel.encoding
+  /// A stream that has all that the reader lacks, and more. The one that has the least more.
+  private func numberOfMore(for want: Want, position: UInt64, pairs: PairsTold) -> Int? {
+    var best: (number: Int, since: UInt64?)?
     for (number, stream) in streams {
-      guard stream.encoding == encoding, stream.since == want.since, !want.channel.hasOverlaps || stream.pairs != nil
-      else { continue }
+      guard stream.encoding == want.channel.encoding, stream.isDifference(since: want.since) else { continue }
+      guard !want.channel.hasOverlaps || (pairs.all != nil) == (stream.pairs != nil) else { continue }
+      guard want.isMet(by: stream, at: position, pairs) || stream.ordinal >= want.ringStart else { continue }
+      if let best, (best.since ?? 0, best.number) > (stream.since ?? 0, number) { continue }
+      best = (number, stream.since)
+    }
+    return best?.number
+  }
+
+  /// Whether a stream could be made.
+  func hasSpace(_ now: Moment) -> Bool {
+    UInt64(streams.count) < limits.stateStreams
+      || streams.values.contains { $0.readers == 0 || $0.standsStill(now) }
+  }
+
+  /// Drops what nobody reads, or reads no more, if there are as many streams as there may be.
+  private mutating func makeSpace(position: UInt64, ring: borrowing Ring, now: Moment) {
+    dropStale(position: position, ring: ring)
+    guard UInt64(streams.count) >= limits.stateStreams else { return }
+    let unread = streams.filter { $0.value.readers == 0 }.keys.min()
+    let still = streams.filter { $0.value.standsStill(now) }.keys.min()
+    if let number = unread ?? still { streams[number] = nil }
+  }
+
+  private func number(for want: Want, position: UInt64, pairs: PairsTold) -> Int? {
+    let encoding = want.channel.encoding
+    let arePairsTold = pairs.all != nil
+    for (number, stream) in streams {
+      guard stream.encoding == encoding, stream.since == want.since else { continue }
+      // Who is to be told of all pairs by a beat must not be told of them before.
+      guard !want.channel.hasOverlaps || arePairsTold == (stream.pairs != nil) else { continue }
       // For a small room, the state is shorter than an older state and all the beats since.
-      guard stream.position == position || stream.count > 4 && stream.ordinal >= want.ringStart else { continue }
+      guard want.isMet(by: stream, at: position, pairs) || stream.count > 4 && stream.ordinal >= want.ringStart
+      else { continue }
       return number
     }
     return nil
@@ -67,10 +119,8 @@ struct StateStreams: Sendable {
     _ want: Want,
     of fold: borrowing Fold,
     ring: borrowing Ring,
-    pairs: [ShapePair]?
+    pairs: PairsTold
   ) -> Int {
-    dropStale(position: fold.position, ring: ring)
-    while UInt64(streams.count) >= limits.stateStreams, let oldest = streams.keys.min() { streams[oldest] = nil }
     let encoding = want.channel.encoding
     let shapesMax = StateStream.shapesMax(encoding, messageBytes: limits.messageBytes)
     let number = nextNumber
@@ -80,7 +130,8 @@ struct StateStreams: Sendable {
       since: want.since,
       position: fold.position,
       ordinal: ring.end,
-      pairs: pairs,
+      pairs: want.channel.hasOverlaps ? pairs.all : nil,
+      pairsVersion: pairs.version,
       parts: fold.parts(since: want.since, shapesMax: shapesMax)
     )
     return number
@@ -88,19 +139,37 @@ struct StateStreams: Sendable {
 
   mutating func leave(_ number: Int) { streams[number]?.leave() }
 
+  mutating func notices(of number: Int, encoder: MessageEncoder) -> [[UInt8]] {
+    streams[number]?.notices(encoder: encoder) ?? []
+  }
+
+  /// How far a reader has come that has had all parts of a stream.
+  struct End {
+    let position: UInt64
+    /// All pairs that overlapped then, if the reader may be told of them.
+    let pairs: [ShapePair]?
+  }
+
   /// What a reader gets when it asks for a part.
   enum Part {
     case frames([UInt8])
-    /// The reader has had all parts. So it has the room up to a position, and these pairs.
-    case end(position: UInt64, pairs: [ShapePair])
+    /// The reader has had all parts.
+    case end(End)
     /// The stream was dropped for a newer one.
     case gone
   }
 
-  mutating func part(_ index: Int, of number: Int, places: RoomPlaces, encoder: MessageEncoder) -> Part {
+  mutating func part(
+    _ index: Int,
+    of number: Int,
+    places: RoomPlaces,
+    encoder: MessageEncoder,
+    now: Moment
+  ) -> Part {
     guard let count = streams[number]?.count else { return .gone }
+    streams[number]?.isTaken(now)
     guard index < count else {
-      return .end(position: streams[number]?.position ?? 0, pairs: streams[number]?.pairs ?? [])
+      return .end(End(position: streams[number]?.position ?? 0, pairs: streams[number]?.pairs))
     }
     return .frames(streams[number]?.frames(ofPart: index, places: places, encoder: encoder) ?? [])
   }

@@ -1,58 +1,118 @@
 import CanvasCRDT
 
-/// Which shapes of a room overlap: an index that is kept only while somebody asks for it.
+/// Which shapes of a room overlap: an index that is kept only while somebody asks for it. What is done to the index is
+/// done beside the loop (`OverlapWork`).
 ///
-/// What always holds, while there is an index:
-/// - The index says what overlapped on the canvas when it was last settled.
-/// - Every shape whose outline may have changed since then is among the unsettled shapes. Without an index there are no
-///   unsettled shapes.
+/// What always holds:
+/// - At most one order is under way, and it has the index meanwhile.
+/// - Every shape whose outline may have changed since the newest order is among the unsettled shapes. While nobody asks,
+///   there are no unsettled shapes.
+/// - Members who want notices have been told of all pairs, or are told once, of all; then of each change, in order.
+/// - Each question over HTTP is answered once, by an index that has all that the room had when the question came.
 struct Overlaps: Sendable {
-  private let pairsMax: Int
-  private let idleMilliseconds: UInt64
-  private var index: OverlapIndex?
+  private let limits: Limits
+
+  private enum Place: Sendable {
+    /// Nobody asks.
+    case none
+    /// Somebody asks, and there is no index yet.
+    case wanted
+    case here(OverlapIndex)
+    /// With an order under way.
+    case away
+  }
+
+  private var place = Place.none
+  private var orders: UInt64 = 0
+  /// The place in the log that the index was last brought to.
+  private var position: UInt64 = 0
   private var unsettled: Set<Identifier> = []
-  /// The index is kept until this time for questions over HTTP. On the monotonic clock.
+  /// The index is kept until this time for questions over HTTP. On the monotonic clock, as all times here.
   private var neededUntil: UInt64 = 0
-  /// When there were too many overlaps to tell, and it was last checked whether there still are. On the monotonic
-  /// clock.
-  private var lookedAt: UInt64 = 0
+  private var budget: OverlapBudget
+
+  /// How far the members who want notices have been told.
+  private enum Telling: Sendable {
+    case nobodyAsks
+    /// All pairs are to be told. The order for that is under way or not yet given.
+    case due
+    /// All pairs are in hand, or have been told.
+    case begun
+  }
+
+  private var telling = Telling.nobodyAsks
+  /// What the next beat tells.
+  private var news: Notices?
+
+  /// Questions over HTTP that no order takes care of yet, and those that the order under way will answer.
+  private var questions: [UInt64] = []
+  private var questionsUnderWay: [UInt64] = []
 
   init(limits: Limits) {
-    pairsMax = Int(clamping: limits.overlapPairs)
-    idleMilliseconds = limits.indexIdleMilliseconds
+    self.limits = limits
+    budget = OverlapBudget(stepsPerShape: limits.overlapSteps)
   }
 
-  var isKept: Bool { index != nil }
+  /// What a beat tells of overlaps.
+  struct Notices: Sendable {
+    /// All pairs begin. Those who get it have been told of none, and are told even if there are none.
+    let isFirst: Bool
+    var changes: OverlapChanges
+  }
 
-  /// All pairs that overlap, as of the last time that the index was settled.
-  var pairs: [ShapePair] { index?.pairs ?? [] }
+  var isKept: Bool { if case .none = place { false } else { true } }
 
-  /// Builds the index and follows changes from here on.
-  mutating func keep(of canvas: borrowing Canvas) {
-    guard index == nil else { return }
-    index = OverlapIndex(of: canvas, pairsMax: pairsMax)
+  // MARK: Who asks
+
+  /// From here on members want notices.
+  mutating func beginTelling() {
+    telling = .due
+    news = nil
+    want()
+  }
+
+  /// To be called when nobody in the room wants notices.
+  mutating func endTelling() {
+    telling = .nobodyAsks
+    news = nil
+  }
+
+  /// A question over HTTP. `took` answers it.
+  mutating func ask(_ question: UInt64, now: Moment) {
+    neededUntil = now.monotonicMilliseconds &+ limits.indexIdleMilliseconds
+    questions.append(question)
+    want()
+  }
+
+  private mutating func want() { if case .none = place { place = .wanted } }
+
+  /// Drops the index, unless it is still kept for questions over HTTP. To be called when nobody in the room wants notices.
+  /// - Returns: what frees the index.
+  mutating func dropIfIdle(now: Moment) -> OverlapWork? {
+    guard now.monotonicMilliseconds >= neededUntil, questions.isEmpty, questionsUnderWay.isEmpty else { return nil }
+    return drop()
+  }
+
+  private mutating func drop() -> OverlapWork? {
+    // What an order brings that is under way is no longer wanted.
+    orders += 1
     unsettled = []
+    guard case .here(let index) = place else {
+      place = .none
+      return nil
+    }
+    place = .none
+    return work(index, .nothing)
   }
 
-  /// The index brought up to the canvas as it is now, for a question over HTTP. It is kept for the next question.
-  mutating func index(of canvas: borrowing Canvas, now: Moment) -> OverlapIndex {
-    neededUntil = now.monotonicMilliseconds &+ idleMilliseconds
-    _ = settle(canvas, isTold: false, now: now)
-    keep(of: canvas)
-    return index ?? OverlapIndex()
-  }
+  // MARK: Following the canvas
 
-  /// To be called when nobody in the room wants notices. Drops the index, unless it is still kept for questions over
-  /// HTTP.
-  mutating func dropIfIdle(now: Moment) {
-    guard now.monotonicMilliseconds >= neededUntil else { return }
-    index = nil
-    unsettled = []
-  }
-
-  /// Notes a change that may move an outline. The shape is looked at once, when the index is next settled.
+  /// Notes a change that may move an outline. The shape is looked at once, with the next order.
   mutating func follow(_ change: Change) {
-    guard index != nil else { return }
+    switch place {
+    case .none, .wanted: return
+    case .here, .away: break
+    }
     switch change.lifecycle {
     case .absent: return
     case .present where change.changed.union(change.erased).intersection(.outline).isEmpty: return
@@ -60,62 +120,121 @@ struct Overlaps: Sendable {
     }
   }
 
-  /// Brings the index up to the canvas.
-  /// - Parameter isTold: whether somebody is to be told of the difference. Only then it is returned, and each pair is
-  ///   in at most one of the lists.
-  mutating func settle(_ canvas: borrowing Canvas, isTold: Bool, now: Moment) -> OverlapChanges {
-    guard index != nil, !unsettled.isEmpty || isLookDue(now) else { return OverlapChanges() }
-    var net = NetChanges()
+  /// The next order, if there is anything to be done and none is under way.
+  mutating func order(_ canvas: borrowing Canvas, at position: UInt64, now: Moment) -> OverlapWork? {
+    switch place {
+    case .none, .away: return nil
+    case .wanted:
+      budget.grow(shapes: canvas.liveCount, now: now)
+      return give(nil, .all(copy canvas), looksAgain: false, at: position)
+    case .here(let index):
+      let looksAgain = isLookDue(now)
+      guard !unsettled.isEmpty || looksAgain || telling == .due || !questions.isEmpty else { return nil }
+      budget.grow(shapes: canvas.liveCount, now: now)
+      place = .away
+      return give(index, outlines(canvas), looksAgain: looksAgain, at: position)
+    }
+  }
+
+  private func outlines(_ canvas: borrowing Canvas) -> OverlapWork.Source {
+    guard unsettled.count <= Overlaps.outlinesMax else { return .shapesOf(copy canvas, unsettled) }
+    var outlines: [(shape: Identifier, outline: Outline?)] = []
+    outlines.reserveCapacity(unsettled.count)
     for shape in unsettled.sorted() {
       let live = canvas[shape]
-      guard let changes = index?.update(shape, to: live?.properties.visible == true ? live?.outline : nil) else {
-        break
+      outlines.append((shape, live?.properties.visible == true ? live?.outline : nil))
+    }
+    return .shapes(outlines)
+  }
+
+  /// Reading so many outlines takes about a tenth of a millisecond. While a copy of the canvas is out, each of its pages
+  /// that is written to has to be copied.
+  private static let outlinesMax = 512
+
+  private mutating func give(
+    _ index: consuming OverlapIndex?,
+    _ source: OverlapWork.Source,
+    looksAgain: Bool,
+    at position: UInt64
+  ) -> OverlapWork {
+    place = .away
+    orders += 1
+    self.position = position
+    unsettled = []
+    questionsUnderWay = questions
+    questions = []
+    return work(index, source, looksAgain: looksAgain)
+  }
+
+  private func work(
+    _ index: consuming OverlapIndex?,
+    _ source: OverlapWork.Source,
+    looksAgain: Bool = false
+  ) -> OverlapWork {
+    OverlapWork(
+      number: orders,
+      index: index,
+      source: source,
+      looksAgain: looksAgain,
+      wantsPairs: telling == .due,
+      position: position,
+      pairsMax: Int(clamping: limits.overlapPairs),
+      stepsMax: budget.steps
+    )
+  }
+
+  /// An order has been carried out.
+  /// - Returns: the questions that the index answers, and, if it is no longer wanted, what frees it.
+  mutating func took(
+    _ outcome: consuming OverlapOutcome,
+    now: Moment
+  ) -> (answered: [UInt64], frees: OverlapWork?) {
+    guard case .away = place, outcome.number == orders else { return ([], work(outcome.index, .nothing)) }
+    budget.spent(left: outcome.index.stepsLeft ?? 0, isCrowded: outcome.index.isCrowded, now: now)
+    switch telling {
+    case .nobodyAsks: break
+    case .due:
+      // If somebody only began to want notices meanwhile, the next order brings all pairs.
+      if outcome.isAll {
+        telling = .begun
+        news = Notices(isFirst: true, changes: outcome.changes)
       }
-      net.note(changes)
+    case .begun:
+      if !outcome.changes.isEmpty { tell(outcome.changes) }
     }
-    unsettled.removeAll(keepingCapacity: true)
-    if isLookDue(now), let changes = index?.lookAgain() {
-      net.note(changes)
-      lookedAt = now.monotonicMilliseconds
-    }
-    return isTold ? net.changes : OverlapChanges()
+    place = .here(outcome.index)
+    let answered = questionsUnderWay
+    questionsUnderWay = []
+    return (answered, nil)
   }
 
-  /// If too many shapes overlap, it is checked from time to time, while something changes, whether that is still so. A
-  /// check may take as long as telling the most pairs that may be told.
+  private mutating func tell(_ changes: OverlapChanges) {
+    // A beat comes before the next order, so there is nothing yet that this would have to be combined with.
+    assert(news == nil, "an order was given before the beat")
+    news = Notices(isFirst: false, changes: changes)
+  }
+
+  /// The index as of the last order, for an answer over HTTP.
+  var settled: (index: OverlapIndex, position: UInt64)? {
+    guard case .here(let index) = place else { return nil }
+    return (index, position)
+  }
+
+  // MARK: Telling
+
+  /// What the next beat tells.
+  mutating func takeNews() -> Notices? {
+    defer { news = nil }
+    return news
+  }
+
+  var hasNews: Bool { news != nil }
+  /// Whether anybody waits for an order that hasn't been given.
+  var isAsked: Bool { telling == .due || !questions.isEmpty }
+
+  /// If too many shapes overlap, it is checked from time to time, while something changes, whether that is still so.
   func isLookDue(_ now: Moment) -> Bool {
-    index?.isWorthALook == true && now.monotonicMilliseconds >= lookedAt &+ Overlaps.lookMilliseconds
-  }
-
-  private static let lookMilliseconds: UInt64 = 2_000
-}
-
-/// The net result of several changes. A pair that begins and ends again, or ends and begins again, has not changed.
-private struct NetChanges {
-  private var net: [ShapePair: Bool] = [:]
-
-  mutating func note(_ changes: OverlapChanges) {
-    for pair in changes.began { net[pair] = net[pair] == nil ? true : nil }
-    for pair in changes.ended { net[pair] = net[pair] == nil ? false : nil }
-  }
-
-  var changes: OverlapChanges {
-    var changes = OverlapChanges()
-    for (pair, began) in net {
-      if began { changes.began.append(pair) } else { changes.ended.append(pair) }
-    }
-    changes.began.sort()
-    changes.ended.sort()
-    return changes
-  }
-}
-
-extension OverlapIndex {
-  /// An index of all visible shapes.
-  init(of canvas: borrowing Canvas, pairsMax: Int) {
-    var outlines: [(identifier: Identifier, outline: Outline)] = []
-    outlines.reserveCapacity(canvas.liveCount)
-    for shape in canvas.shapes where shape.properties.visible { outlines.append((shape.id, shape.outline)) }
-    self.init(outlines, pairsMax: pairsMax)
+    guard case .here(let index) = place else { return false }
+    return index.isWorthALook && budget.mayLook(now)
   }
 }

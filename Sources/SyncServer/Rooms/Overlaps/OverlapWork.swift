@@ -1,0 +1,123 @@
+import CanvasCRDT
+
+/// What is to be done to a room's index of overlaps. It takes longer than others should wait, so it is done beside the
+/// loop: the room hands its index over, and goes on without it until it gets it back.
+struct OverlapWork: Sendable {
+  /// Where the outlines come from.
+  enum Source: Sendable {
+    /// The index is built from the canvas.
+    case all(Canvas)
+    /// Only these shapes may have changed. A shape without an outline is gone or hidden.
+    case shapes([(shape: Identifier, outline: Outline?)])
+    /// The same of so many shapes that reading their outlines takes a while too.
+    case shapesOf(Canvas, Set<Identifier>)
+    /// Nobody asks any more. An index of many shapes takes a while to free.
+    case nothing
+  }
+
+  /// Which of the orders that a room gave this is.
+  let number: UInt64
+  let index: OverlapIndex?
+  let source: Source
+  /// Whether to look again whether there are still too many pairs.
+  let looksAgain: Bool
+  /// Whether somebody is to be told of all pairs.
+  let wantsPairs: Bool
+  /// The room's place in its log that the index is brought to.
+  let position: UInt64
+  let pairsMax: Int
+  let stepsMax: Int
+}
+
+/// Hands work over without leaving a second reference to it, so that the index in it is changed in place.
+///
+/// `@unchecked Sendable`: it is filled before it is handed over, and emptied once, by whoever does the work.
+final class OverlapOrder: @unchecked Sendable {
+  private var work: OverlapWork?
+
+  init(_ work: consuming OverlapWork) { self.work = work }
+
+  /// Does the work. The second time there is nothing left to do.
+  /// - Returns: `nil` if there was only something to be freed.
+  func carryOut() -> OverlapOutcome? { work.take()?.done() }
+}
+
+/// The index as it came back.
+struct OverlapOutcome: Sendable {
+  let number: UInt64
+  let index: OverlapIndex
+  let position: UInt64
+  /// All pairs, if they were asked for; otherwise what began and ended.
+  let isAll: Bool
+  let changes: OverlapChanges
+}
+
+extension OverlapWork {
+  /// - Returns: `nil` if there was only something to be freed.
+  consuming func done() -> OverlapOutcome? {
+    let (number, position, wantsPairs, looksAgain) = (number, position, wantsPairs, looksAgain)
+    let (source, pairsMax, stepsMax) = (source, pairsMax, stepsMax)
+    var index = index ?? OverlapIndex(pairsMax: pairsMax)
+    // From here on this is the only reference, so that the index is changed in place.
+    self = OverlapWork(ended: number)
+    index.stepsLeft = stepsMax
+    var net = NetChanges()
+    switch source {
+    case .nothing: return nil
+    case .all(let canvas): index = OverlapIndex(of: canvas, pairsMax: pairsMax, stepsLeft: stepsMax)
+    case .shapes(let shapes): for (shape, outline) in shapes { net.note(index.update(shape, to: outline)) }
+    case .shapesOf(let canvas, let shapes):
+      for shape in shapes.sorted() {
+        let live = canvas[shape]
+        net.note(index.update(shape, to: live?.properties.visible == true ? live?.outline : nil))
+      }
+    }
+    if looksAgain { net.note(index.lookAgain()) }
+    var changes = OverlapChanges()
+    if wantsPairs { changes.began = index.pairs } else { changes = net.changes }
+    return OverlapOutcome(number: number, index: index, position: position, isAll: wantsPairs, changes: changes)
+  }
+
+  private init(ended number: UInt64) {
+    self.init(
+      number: number,
+      index: nil,
+      source: .nothing,
+      looksAgain: false,
+      wantsPairs: false,
+      position: 0,
+      pairsMax: 0,
+      stepsMax: 0
+    )
+  }
+}
+
+/// The net result of several changes. A pair that begins and ends again, or ends and begins again, has not changed.
+private struct NetChanges {
+  private var net: [ShapePair: Bool] = [:]
+
+  mutating func note(_ changes: OverlapChanges) {
+    for pair in changes.began { net[pair] = net[pair] == nil ? true : nil }
+    for pair in changes.ended { net[pair] = net[pair] == nil ? false : nil }
+  }
+
+  var changes: OverlapChanges {
+    var changes = OverlapChanges()
+    for (pair, began) in net {
+      if began { changes.began.append(pair) } else { changes.ended.append(pair) }
+    }
+    changes.began.sort()
+    changes.ended.sort()
+    return changes
+  }
+}
+
+extension OverlapIndex {
+  /// An index of all visible shapes.
+  init(of canvas: borrowing Canvas, pairsMax: Int, stepsLeft: Int) {
+    var outlines: [(identifier: Identifier, outline: Outline)] = []
+    outlines.reserveCapacity(canvas.liveCount)
+    for shape in canvas.shapes where shape.properties.visible { outlines.append((shape.id, shape.outline)) }
+    self.init(outlines, pairsMax: pairsMax, stepsLeft: stepsLeft)
+  }
+}

@@ -1,0 +1,44 @@
+import CanvasCRDT
+
+// Overlaps are worked out beside the loop. The room gives orders, and tells what comes of them.
+
+extension Room {
+  /// The index is needed from here on, for notices.
+  mutating func keepOverlaps(_ now: Moment) {
+    guard !audience.wantsOverlaps else { return }
+    flush(now: now)
+    overlaps.beginTelling()
+    fanOut.beginPairs()
+  }
+
+  mutating func orderOverlaps(_ now: Moment) {
+    guard let work = overlaps.order(fold.canvas, at: fold.position, now: now) else { return }
+    effects.append(.overlaps(OverlapOrder(work)))
+  }
+
+  mutating func dropIdleOverlaps(_ now: Moment) {
+    if let work = overlaps.dropIfIdle(now: now) { effects.append(.overlaps(OverlapOrder(work))) }
+  }
+
+  /// What the effect `overlaps` asked for has been done.
+  mutating func overlapsDone(_ outcome: consuming OverlapOutcome, now: Moment) {
+    let (answered, frees) = overlaps.took(outcome, now: now)
+    if let frees { effects.append(.overlaps(OverlapOrder(frees))) }
+    if let (index, position) = overlaps.settled {
+      let cursor = fold.places.cursor(at: position)
+      for request in answered { effects.append(.overlapsAnswered(request: request, index, cursor)) }
+    }
+    // The beat tells the news, and gives the next order.
+    if overlaps.hasNews { fanOut.gather(now) } else if overlaps.isAsked { orderOverlaps(now) }
+  }
+
+  /// Which shapes overlap now, for a question over HTTP. An `overlapsAnswered` effect tells.
+  mutating func askOverlaps(request: UInt64, now: Moment) {
+    overlaps.ask(request, now: now)
+    // News that wait for their beat have to be told before those of another order.
+    if overlaps.hasNews { flush(now: now) } else { orderOverlaps(now) }
+  }
+
+  /// Whether the index is kept up.
+  var keepsOverlaps: Bool { overlaps.isKept }
+}

@@ -1,0 +1,29 @@
+import CanvasCRDT
+import WebSocketLoop
+
+// What takes long for large rooms is done beside the loop, by the address that asks for it.
+
+extension RoomService {
+  func party(of request: Request) -> String { NetworkAddress.party(of: address(of: request)) }
+
+  /// Makes an answer beside the loop. If the client goes before its turn comes, the answer is not made.
+  func heavily(_ request: Request, _ answer: @escaping @Sendable () -> Response) async -> Response {
+    do throws(HeavyWork.Refusal) {
+      return try await heavyWork.run(for: party(of: request), answer)
+    } catch {
+      return .refusing(error)
+    }
+  }
+}
+
+extension Response {
+  static func refusing(_ refusal: HeavyWork.Refusal) -> Response {
+    switch refusal {
+    case .busy:
+      error(429, code: "rate_limited", message: "too many requests from your address are waiting")
+        .retried(afterSeconds: 1)
+    // Only somebody who has closed one direction of the connection hears this.
+    case .cancelled: error(503, code: "unavailable", message: "the connection was closed before the answer was made")
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import SyncServer
+
+/// Holds a thread until it is let go.
+private final class Gate: Sendable {
+  private let isOpen = Atomic(false)
+  func open() { isOpen.store(true, ordering: .releasing) }
+  func pass() { while !isOpen.load(ordering: .acquiring) { usleep(500) } }
+}
+
+private final class Record: Sendable {
+  private let words = Mutex<[String]>([])
+  func note(_ word: String) { words.withLock { $0.append(word) } }
+  var all: [String] { words.withLock { $0 } }
+}
+
+@Suite("Heavy work", .timeLimit(.minutes(1)))
+struct HeavyWorkTests {
+  private func eventually(_ isSo: () -> Bool) async {
+    for _ in 0..<10_000 where !isSo() { try? await Task.sleep(for: .milliseconds(2)) }
+    #expect(isSo())
+  }
+
+  @Test("it is done, and what comes of it is returned")
+  func done() async throws {
+    let heavy = HeavyWork(threads: 2)
+    for number in 0..<100 {
+      #expect(try await heavy.run(for: "ann") { number * 2 } == number * 2)
+    }
+    #expect(heavy.count == 0)
+  }
+
+  @Test("one party never has all threads, and the parties take turns")
+  func turns() async throws {
+    let heavy = HeavyWork(threads: 2)
+    let gate = Gate()
+    let record = Record()
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { try? await heavy.run(for: "ann") { gate.pass() } }
+      await eventually { heavy.count == 1 }
+      for _ in 0..<20 { group.addTask { try? await heavy.run(for: "ann") { record.note("ann") } } }
+      await eventually { heavy.count == 21 }
+      // Ann has one thread, and the other is for everyone else.
+      try? await heavy.run(for: "bob") { record.note("bob") }
+      #expect(record.all == ["bob"])
+      let second = Gate()
+      group.addTask { try? await heavy.run(for: "cleo") { second.pass() } }
+      await eventually { heavy.count == 22 }
+      for _ in 0..<3 { group.addTask { try? await heavy.run(for: "bob") { record.note("bob") } } }
+      await eventually { heavy.count == 25 }
+      gate.open()
+      await eventually { record.all.count >= 8 }
+      #expect(record.all[1...6].filter { $0 == "bob" }.count >= 2, "\(record.all)")
+      second.open()
+      await group.waitForAll()
+    }
+    #expect(heavy.count == 0)
+  }
+
+  @Test("a party has a bound on what may wait, and others have their own")
+  func bound() async throws {
+    let heavy = HeavyWork(threads: 2, waitingMax: 3)
+    let gate = Gate()
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { try? await heavy.run(for: "ann") { gate.pass() } }
+      await eventually { heavy.count == 1 }
+      for _ in 0..<3 { group.addTask { try? await heavy.run(for: "ann") {} } }
+      await eventually { heavy.count == 4 }
+      await #expect(throws: HeavyWork.Refusal.busy) { try await heavy.run(for: "ann") {} }
+      await #expect(throws: Never.self) { try await heavy.run(for: "bob") {} }
+      group.addTask { try? await heavy.run(for: "ann", isBounded: false) {} }
+      await eventually { heavy.count == 5 }
+      gate.open()
+      await group.waitForAll()
+    }
+  }
+
+  @Test("what is cancelled while it waits, or before it came to wait, is not done")
+  func cancelled() async throws {
+    let heavy = HeavyWork(threads: 2)
+    let gate = Gate()
+    let record = Record()
+    let first = Task { try await heavy.run(for: "ann") { gate.pass() } }
+    await eventually { heavy.count == 1 }
+    let second = Task { try await heavy.run(for: "ann") { record.note("done") } }
+    await eventually { heavy.count == 2 }
+    second.cancel()
+    await #expect(throws: HeavyWork.Refusal.cancelled) { try await second.value }
+    #expect(heavy.count == 1)
+    let third = Task {
+      while !Task.isCancelled { await Task.yield() }
+      try await heavy.run(for: "bob") { record.note("done") }
+    }
+    third.cancel()
+    await #expect(throws: HeavyWork.Refusal.cancelled) { try await third.value }
+    gate.open()
+    try await first.value
+    #expect(record.all.isEmpty)
+  }
+}

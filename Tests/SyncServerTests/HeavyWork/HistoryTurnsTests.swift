@@ -1,0 +1,64 @@
+import Testing
+import WebSocketLoop
+
+@testable import SyncServer
+
+/// History turns on a loop, as routes take them.
+private actor TurnTaker {
+  nonisolated let loop: EventLoop
+  private var turns = HistoryTurns()
+  private(set) var got: [String] = []
+  private(set) var waits = 0
+
+  init(_ loop: EventLoop) { self.loop = loop }
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  func take(_ party: String) -> Bool { turns.take(party) }
+  func leave(_ party: String) { turns.leave(party) }
+
+  func wait(_ party: String) async -> Bool {
+    guard let number = turns.mayWait(party) else { return false }
+    waits += 1
+    let has = await withCheckedContinuation { turn in
+      turns.wait(number, party, turn, timer: loop.schedule(afterMilliseconds: 60_000) {})
+    }
+    if has { got.append(party) }
+    return has
+  }
+}
+
+@Suite("Turns at reading history", .timeLimit(.minutes(1)))
+struct HistoryTurnsTests {
+  @Test("an address has at most half of the turns, and whoever has the fewest is next")
+  func fair() async throws {
+    let loop = try EventLoop(name: "turns")
+    defer { loop.stop() }
+    let taker = TurnTaker(loop)
+    for _ in 0..<4 { #expect(await taker.take("ann")) }
+    #expect(await !taker.take("ann"))
+    for party in ["bob", "cleo", "dan", "eve"] { #expect(await taker.take(party)) }
+    #expect(await !taker.take("fay"))
+    await withTaskGroup(of: Void.self) { group in
+      for party in ["ann", "ann", "bob", "fay"] {
+        let before = await taker.waits
+        group.addTask { _ = await taker.wait(party) }
+        while await taker.waits == before { await Task.yield() }
+      }
+      // Fay has none, Bob one, Ann three and then four.
+      await taker.leave("ann")
+      while await taker.got.count < 1 { await Task.yield() }
+      await taker.leave("cleo")
+      while await taker.got.count < 2 { await Task.yield() }
+      await taker.leave("dan")
+      while await taker.got.count < 3 { await Task.yield() }
+      #expect(await taker.got == ["fay", "bob", "ann"])
+      // Ann has four again, so her last one waits although there is a free turn.
+      await taker.leave("eve")
+      #expect(await taker.got.count == 3)
+      #expect(await taker.take("gus"))
+      await taker.leave("ann")
+      while await taker.got.count < 4 { await Task.yield() }
+      await group.waitForAll()
+    }
+  }
+}

@@ -1,0 +1,223 @@
+import CanvasCRDT
+import TestSupport
+import Testing
+
+@testable import ServerModel
+@testable import SyncServer
+
+@Suite("Overlaps are worked out beside the room")
+struct RoomsOverlapOrderTests {
+  private func put(_ bench: inout RoomBench, _ writer: Int, _ shape: UInt64, x: Double) {
+    bench.write(writer, bench.shape(shape)) {
+      $0.kind = .rectangle
+      $0.position = Point(x: x, y: 0)
+      $0.size = Size(width: 10, height: 10)
+    }
+  }
+
+  private func notices(_ bench: RoomBench, _ client: Int) -> [OverlapNotice] {
+    bench.clients[client].messages.compactMap { if case .overlaps(let notice) = $0 { notice } else { nil } }
+  }
+
+  private func pair(_ bench: RoomBench, _ first: UInt64, _ second: UInt64) -> ShapePair {
+    ShapePair(bench.shape(first), bench.shape(second))
+  }
+
+  @Test("R6: everything else goes on meanwhile, and all who asked are told of all pairs once")
+  func meanwhile() {
+    var bench = RoomBench()
+    let writer = bench.join()
+    put(&bench, writer, 1, x: 0)
+    put(&bench, writer, 2, x: 5)
+    bench.settle()
+    bench.holdsOrders = true
+    let first = bench.join(.json) { $0.overlaps = true }
+    put(&bench, writer, 3, x: 8)
+    bench.settle()
+    let second = bench.join { $0.overlaps = true }
+    bench.expectCaughtUp(first)
+    bench.expectCaughtUp(second)
+    #expect(notices(bench, first).isEmpty && notices(bench, second).isEmpty)
+    #expect(bench.orders.count == 1)
+    bench.carryOutOrder()
+    bench.settle()
+    // The index was of the room as it was when the order was given.
+    let before = OverlapNotice(began: [pair(bench, 1, 2)], ended: [])
+    #expect(notices(bench, first) == [before])
+    #expect(notices(bench, second) == [before])
+    bench.holdsOrders = false
+    bench.settle()
+    let after = OverlapNotice(began: [pair(bench, 1, 3), pair(bench, 2, 3)], ended: [])
+    #expect(notices(bench, first) == [before, after])
+    #expect(notices(bench, second) == [before, after])
+    let third = bench.join { $0.overlaps = true }
+    #expect(notices(bench, third) == [OverlapNotice(began: before.began + after.began, ended: [])])
+  }
+
+  @Test("R6: who fell behind before the first notice still gets one, even if there are no pairs")
+  func fellBehindBefore() {
+    var bench = RoomBench { $0.ringBeats = 2 }
+    let writer = bench.join()
+    put(&bench, writer, 1, x: 0)
+    bench.settle()
+    bench.holdsOrders = true
+    let slow = bench.join { $0.overlaps = true }
+    bench.clients[slow].takes = 0
+    for step in 0..<5 {
+      put(&bench, writer, 1, x: Double(step))
+      bench.settle()
+    }
+    bench.holdsOrders = false
+    bench.settle()
+    for step in 0..<5 {
+      put(&bench, writer, 1, x: Double(step))
+      bench.settle()
+    }
+    #expect(notices(bench, slow).isEmpty)
+    bench.clients[slow].takes = nil
+    bench.wake(slow)
+    bench.settle()
+    #expect(notices(bench, slow) == [OverlapNotice(began: [], ended: [])])
+    bench.expectCaughtUp(slow)
+  }
+
+  @Test("who asks while what an earlier asker wanted is under way is told what is true now")
+  func askedAgain() {
+    var bench = RoomBench()
+    let writer = bench.join()
+    put(&bench, writer, 1, x: 0)
+    put(&bench, writer, 2, x: 5)
+    bench.settle()
+    bench.holdsOrders = true
+    bench.leave(bench.join { $0.overlaps = true })
+    put(&bench, writer, 2, x: 50)
+    put(&bench, writer, 3, x: 52)
+    bench.settle()
+    let asker = bench.join { $0.overlaps = true }
+    bench.holdsOrders = false
+    bench.settle()
+    #expect(notices(bench, asker) == [OverlapNotice(began: [pair(bench, 2, 3)], ended: [])])
+  }
+
+  @Test("a question over HTTP is answered by an index that has all that the room had when it came, and its cursor")
+  func question() throws {
+    var bench = RoomBench()
+    let writer = bench.join()
+    put(&bench, writer, 1, x: 0)
+    put(&bench, writer, 2, x: 5)
+    bench.settle()
+    bench.holdsOrders = true
+    bench.room.askOverlaps(request: 1, now: bench.now)
+    bench.takeEffects()
+    let cursor = bench.room.cursor
+    put(&bench, writer, 3, x: 8)
+    bench.settle()
+    bench.room.askOverlaps(request: 2, now: bench.now)
+    bench.takeEffects()
+    #expect(bench.orders.count == 1)
+    bench.carryOutOrder()
+    #expect(bench.overlapAnswers.map { $0.request } == [1])
+    #expect(bench.overlapAnswers[0].cursor == cursor)
+    #expect(bench.overlapAnswers[0].index.pairs == [pair(bench, 1, 2)])
+    #expect(bench.orders.count == 1)
+    bench.carryOutOrder()
+    #expect(bench.overlapAnswers.map { $0.request } == [1, 2])
+    #expect(bench.overlapAnswers[1].index.pairCount == 3)
+    #expect(bench.overlapAnswers[1].cursor == bench.room.cursor)
+  }
+
+  @Test("R9: where finding the pairs is too much work all end, and they begin again once it isn't")
+  func tooMuchWork() {
+    // Stars in each other's gaps: each has to be compared tip by tip.
+    var bench = RoomBench { $0.overlapSteps = 1 }
+    let writer = bench.join()
+    let asker = bench.join { $0.overlaps = true }
+    func star(_ bench: inout RoomBench, _ number: UInt64, x: Double) {
+      bench.write(writer, bench.shape(number)) {
+        $0.kind = .star
+        $0.position = Point(x: x, y: 0)
+        $0.size = Size(width: 1_000, height: 1_000)
+        $0.points = 64
+        $0.innerRatio = 0.05
+      }
+    }
+    for number in 0..<3 { star(&bench, UInt64(number + 1), x: Double(number)) }
+    bench.settle()
+    let three = bench.clients[asker].pairs
+    #expect(three.count == 3)
+    for number in 3..<40 { star(&bench, UInt64(number + 1), x: Double(number)) }
+    bench.settle()
+    #expect(bench.clients[asker].pairs.isEmpty)
+    let crowded = bench.askOverlaps()?.index
+    #expect(crowded?.isCrowded == true)
+    #expect(crowded?.document(room: bench.room.name, cursor: bench.room.cursor) == nil)
+    for number in 3..<40 { bench.write(writer, bench.shape(UInt64(number + 1))) { $0.delete() } }
+    bench.settle()
+    bench.pass(20_000)
+    bench.room.rest(now: bench.now)
+    bench.settle()
+    #expect(bench.clients[asker].pairs == three)
+  }
+
+  @Test("whatever comes in between, everyone who asks is told of exactly what overlaps", arguments: 1...20)
+  func anyOrder(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var bench = RoomBench { limits in
+      limits.ringBeats = 3
+      limits.overlapPairs = seed.isMultiple(of: 4) ? 12 : 1_000
+      limits.indexIdleMilliseconds = 500
+    }
+    let writer = bench.join()
+    var askers: [Int] = []
+    bench.holdsOrders = true
+    for _ in 0..<250 {
+      switch Int.random(in: 0..<14, using: &random) {
+      case 0...4:
+        let shape = UInt64.random(in: 1...9, using: &random)
+        put(&bench, writer, shape, x: Double(Int.random(in: 0..<80, using: &random)))
+        if Bool.random(using: &random) { bench.settle() }
+      case 5: bench.write(writer, bench.shape(UInt64.random(in: 1...9, using: &random))) { $0.delete() }
+      case 6...8: if !bench.orders.isEmpty { bench.carryOutOrder() }
+      case 9:
+        if askers.count < 4 {
+          let encoding: WireEncoding = Bool.random(using: &random) ? .json : .binary
+          askers.append(bench.join(encoding) { $0.overlaps = true })
+        }
+      case 10:
+        guard let asker = askers.randomElement(using: &random) else { break }
+        bench.clients[asker].takes = bench.clients[asker].takes == nil ? 0 : nil
+        bench.wake(asker)
+      case 11:
+        if !askers.isEmpty, Int.random(in: 0..<2, using: &random) == 0 {
+          bench.leave(askers.remove(at: Int.random(in: 0..<askers.count, using: &random)))
+        }
+      case 12:
+        bench.room.askOverlaps(request: 1, now: bench.now)
+        bench.takeEffects()
+      default:
+        bench.pass(UInt64.random(in: 0..<900, using: &random))
+        bench.room.rest(now: bench.now)
+        bench.takeEffects()
+        bench.settle()
+      }
+    }
+    bench.holdsOrders = false
+    for asker in askers {
+      bench.clients[asker].takes = nil
+      bench.wake(asker)
+    }
+    bench.settle()
+    bench.pass(3_000)
+    bench.room.rest(now: bench.now)
+    bench.takeEffects()
+    bench.settle()
+    let index = bench.askOverlaps()?.index
+    bench.settle()
+    for asker in askers {
+      #expect(bench.clients[asker].pairs == Set(index?.pairs ?? []), "seed \(seed)")
+      #expect(!notices(bench, asker).isEmpty, "seed \(seed)")
+      bench.expectCaughtUp(asker, "seed \(seed)")
+    }
+    #expect(bench.orders.isEmpty)
+  }
+}
