@@ -84,9 +84,11 @@ async def test_only_known_names_are_answered(shared):
     assert (await status(shared, ["GET /v1/rooms/named HTTP/1.0"]))[0] == 200
 
     async def told():
-        return [line for line in shared.log if line.get("code") == "http_421"]
+        # Of so many refusals in one second, the log sums up the rest.
+        await status(shared, ["GET /v1/rooms HTTP/1.1", "Host: evil.example"])
+        return [line for line in shared.log if "--hosts evil.example" in line.get("reason", "")]
 
-    assert "--hosts evil.example" in (await eventually(told, "a line"))[0]["reason"]
+    await eventually(told, "a line")
 
 
 async def test_the_operator_names_hosts_and_sites():
