@@ -4,16 +4,21 @@
     .venv/bin/python Benchmarks/page.py [PATH_OF_SYNCSERVER]
 """
 
+import json
+import math
 import os
 import random
 import statistics
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 sys.path[:0] = [str(ROOT / "Tests" / "Page"), str(ROOT / "Tests" / "EndToEnd")]
+
+from websockets.sync.client import connect  # noqa: E402
 
 import bots  # noqa: E402
 import server as servers  # noqa: E402
@@ -150,6 +155,79 @@ def frames(world, shapes=1000, count=20, steps=10, seconds=10):
         process.wait()
 
 
+def crowd(world, count, spread, size):
+    """A room of shapes of one size in one place, and someone with the tool that selects who sees them."""
+    room = world.room(name=f"crowd-{count}")
+    room.write(*((f"00a-000-{at:03d}", {
+        "kind": ("ellipse", "star", "rectangle")[at % 3], "size": [size, size],
+        "position": [200 + at * 7919 % 1000 / 1000 * spread, 120 + at * 104729 % 1000 / 1000 * spread]}) for at in range(count)))
+    person = room.join(before=lambda page: page.add_init_script("if (location.host) localStorage.setItem('canvas.panel', '')"))
+    person.wait_for_shapes(count)
+    person.look_at(0, 0)
+    person.run("app.setTool('select'); return null")
+    person.painted()
+    return room, person
+
+
+def told(world, person, what, seconds=6):
+    before = cpu(world)
+    measured = person.run(FRAMES, seconds * 1000)
+    used = cpu(world) - before
+    times, work = measured["frames"], measured["paints"]
+    print(f"| {what}: a frame, ms: median, 95 of 100 | {median(times):.1f}, {at(times, 0.95):.1f} |")
+    print(f"| the page's own work in it; CPU of all the browser's processes | {median(work):.1f}, {at(work, 0.95):.1f}; {used / len(times):.1f} |", flush=True)
+
+
+def swarm(world, count=250):
+    """A program moves all of them twenty times a second."""
+    room, person = crowd(world, count, 260, 110)
+    stopped = threading.Event()
+    mover = threading.Thread(target=move_all, args=(room, stopped))
+    mover.start()
+    pairs = person.run("app.session.overlapPairs().length")
+    told(world, person, f"{count} shapes with {pairs:,} overlaps are moved by somebody, all in view")
+    person.run("document.querySelector('[aria-label=\"Layers, inspector, overlaps\"]').click(); return null")
+    person.page.click("#tab-overlaps")
+    told(world, person, "the same with the list of overlaps open")
+    stopped.set()
+    mover.join()
+    person.leave()
+
+
+def move_all(room, stopped):
+    places = [(shape["id"], shape["position"]) for shape in room.shapes()]
+    with connect(room.server.socket(room.name), subprotocols=["canvas.v1.json"], max_size=None) as socket:
+        socket.send(json.dumps({"type": "hello", "name": "Swarm"}))
+        threading.Thread(target=lambda: [None for _ in socket], daemon=True).start()
+        step = 0
+        while not stopped.wait(0.05):
+            step += 1
+            socket.send(json.dumps({"type": "ops", "id": step, "ops": [
+                {"shape": shape, "set": {"position": [x + 15 * math.sin(at + step / 4), y + 15 * math.cos(3 * at + step / 5)]}}
+                for at, (shape, (x, y)) in enumerate(places)]}))
+
+
+def dragged(world, count=500):
+    """All shapes are selected, and dragged at each frame."""
+    room, person = crowd(world, count, 700, 60)
+    person.page.keyboard.press("Control+a")
+    x, y = person.middle("00a-000-000")
+    person.page.mouse.move(x, y)
+    person.page.mouse.down()
+    person.run("""const stage = document.getElementById('stage')
+      let step = 0
+      const move = () => {
+        step += 1
+        stage.dispatchEvent(new PointerEvent('pointermove', { pointerId: 1, pointerType: 'mouse', isPrimary: true, button: -1, buttons: 1,
+          clientX: value.x + 80 * Math.sin(step / 15), clientY: value.y + 60 * Math.cos(step / 11) - 60, bubbles: true }))
+        requestAnimationFrame(move)
+      }
+      move()
+      return null""", {"x": x, "y": y})
+    told(world, person, f"{count} of {count} selected shapes are dragged")
+    person.leave()
+
+
 def main():
     servers.BINARY = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else ROOT / ".build" / "release" / "SyncServer")
     with World() as world:
@@ -157,6 +235,8 @@ def main():
         room = first_drawing(world, 10_000)
         memory(world, room)
         frames(world)
+        swarm(world)
+        dragged(world)
 
 
 if __name__ == "__main__":

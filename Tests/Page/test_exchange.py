@@ -22,7 +22,7 @@ def menu(person, entry):
 
 def test_a_layout_is_dropped(room):
     """As a file and as text. Its shapes lie where the layout says, and are one step to undo."""
-    ann, bob = room.join("Ann"), room.join("Bob")
+    ann, bob = room.join("Ann"), room.witness()
     ann.page.evaluate(DROP, [LAYOUT, "squares.json"])
     bob.wait_for_shapes(2)
     red = next(shape for shape in room.agree() if shape["fill"] == "#FF0000")

@@ -3,9 +3,10 @@
 from hand import handle, is_bright, lead, lead_finger, moved, near, overlaps
 
 
-def both(room, phone=False):
+def both(room, phone=False, page=False):
+    """Ann at the page, and somebody who sees what she does; with `page` at a page, too."""
     ann = room.join("Ann", phone=phone)
-    bob = room.join("Bob")
+    bob = room.join("Bob") if page else room.witness()
     ann.look_at(0, 0)
     return ann, bob
 
@@ -36,7 +37,7 @@ def test_one_finger_draws_on_nothing(room):
 
 def test_what_is_drawn_is_seen_by_others_while_it_grows(room):
     """Before the hand has let go."""
-    ann, bob = both(room)
+    ann, bob = both(room, page=True)
     ann.drag((200, 200), (420, 330), hold=True)
     bob.wait_for_shapes(1)
     (shape,) = room.wait_for(lambda shapes: shapes and shapes[0]["size"] == [220, 130])
@@ -129,7 +130,7 @@ def test_one_finger_moves_a_shape_and_it_does_not_jump(room):
     """By touch: the way that the finger strayed before the drag began is not caught up in one jump."""
     shape = room.add(position=[60, 200], size=[150, 120])
     phone = room.join("Eve", phone=True, clock=True)
-    bob = room.join("Bob")
+    bob = room.witness()
     phone.look_at(0, 0)
     phone.wait_for_shape(shape)
     phone.stop_clock()
@@ -182,7 +183,7 @@ def test_shapes_that_come_to_overlap_do_so_on_every_page(room):
     """By moving one over the other by hand."""
     first = room.add(position=[200, 200], size=[150, 120])
     second = room.add(position=[500, 200], size=[150, 120])
-    ann, bob = both(room)
+    ann, bob = both(room, page=True)
     ann.wait_for_shapes(2)
     lead(ann, (540, 240), (340, 260))
     bob.wait("app.session.overlapPairs().length === 1", "they overlap on Bob's page")

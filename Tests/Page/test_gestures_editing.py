@@ -4,11 +4,11 @@ from hand import handle, lead, lead_finger, moved, near, rest
 from person import number
 
 
-def both(room, count, **options):
-    """Two people, and shapes in a row."""
+def both(room, count, page=False, **options):
+    """Ann at the page, somebody who sees what she does, with `page` at a page, too; and shapes in a row."""
     shapes = [room.add(position=[200 + 200 * at, 200 + 50 * at], size=[100, 100]) for at in range(count)]
     ann = room.join("Ann", **options)
-    bob = room.join("Bob")
+    bob = room.join("Bob") if page else room.witness()
     ann.look_at(0, 0)
     for person in (ann, bob):
         person.wait_for_shapes(count)
@@ -55,7 +55,7 @@ def test_a_finger_finds_the_handles(room):
     """A finger needn't aim as well as a mouse."""
     shape = room.add(position=[120, 300], size=[150, 150])
     phone = room.join("Eve", phone=True)
-    bob = room.join("Bob")
+    bob = room.witness()
     phone.look_at(0, 0)
     phone.wait_for_shape(shape)
     phone.touch.tap(150, 330)
@@ -131,7 +131,7 @@ def test_many_are_moved_turned_and_scaled_by_their_common_handles(room):
 
 def test_a_marquee_and_shift_select(room):
     """With the tool that selects; others see what is selected."""
-    ann, bob, (first, second, third) = both(room, 3)
+    ann, bob, (first, second, third) = both(room, 3, page=True)
     ann.page.keyboard.press("v")
     ann.drag((150, 150), (450, 330), hold=True)
     assert sorted(ann.selected()) == sorted([first, second])
@@ -242,7 +242,7 @@ def test_copies_travel_over_the_clipboard_to_another_room(room):
 
 def test_the_drawing_order_is_changed_by_keys(room):
     """Forward and backward by one, to the front and to the back."""
-    ann, bob, shapes = both(room, 3)
+    ann, bob, shapes = both(room, 3, page=True)
     order = lambda: [shape["id"] for shape in room.shapes()]
     start = order()
     ann.select(start[0])
@@ -298,7 +298,7 @@ def test_keys_typed_into_a_field_do_nothing_to_the_drawing(room):
 
 def test_wheels_middle_button_and_space_move_the_paper(room):
     """The shapes stay where they are on it."""
-    ann, bob, (shape,) = both(room, 1)
+    ann, bob, (shape,) = both(room, 1, page=True)
     view = lambda: ann.run("({ x: app.view.x, y: app.view.y, scale: app.view.scale })")
     ann.page.mouse.move(600, 500)
     ann.page.mouse.wheel(40, 100)
@@ -356,7 +356,7 @@ def test_two_fingers_on_the_paper_pan_and_zoom(room):
 
 def test_others_see_the_cursor(room):
     """Others see where the cursor is on the canvas, and that it has left."""
-    ann, bob, _ = both(room, 1)
+    ann, bob, _ = both(room, 1, page=True)
     ann.look_at(1000, 1000, scale=0.5)
     ann.page.mouse.move(300, 400)
     bob.wait("app.presence.people()[0].cursor?.x === 1600 && app.presence.people()[0].cursor?.y === 1800", "Ann's cursor")
@@ -405,7 +405,7 @@ def test_who_looks_on_changes_nothing_and_sees_what_they_like(room):
 
 def test_what_someone_else_deletes_slips_out_of_the_hand(room):
     """Nothing is written to the deleted shape, and the other shapes still follow the hand."""
-    ann, bob, (first, second) = both(room, 2)
+    ann, bob, (first, second) = both(room, 2, page=True)
     ann.select(first, second)
     ann.drag((250, 230), (300, 260), hold=True)
     bob.wait_for_shape(first, "shape.x === 250")
@@ -424,7 +424,7 @@ def test_what_someone_else_deletes_slips_out_of_the_hand(room):
 
 def test_alt_leads_copies_away_and_enter_adds_what_cannot_be_drawn(room):
     """The copies and their movement are one step to undo. Escape takes the copies back."""
-    ann, bob, (shape,) = both(room, 1)
+    ann, bob, (shape,) = both(room, 1, page=True)
     lead(ann, (220, 220), (420, 320), modifiers=["Alt"])
     bob.wait_for_shapes(2)
     (copy,) = ann.selected()

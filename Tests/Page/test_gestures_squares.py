@@ -19,7 +19,7 @@ def inside(person, shape):
 def test_three_squares_to_start_with_and_one_more(room):
     """At random places in view, in random colours. The three are one step to undo."""
     ann = room.join("Ann")
-    bob = room.join("Bob")
+    bob = room.witness()
     ann.look_at(5000, 5000)
     act(ann, "threeSquares")
     bob.wait_for_shapes(3)
@@ -66,7 +66,7 @@ def test_a_finger_leads_many_into_the_hole(room):
     """All selected squares go in with the dragged one. Squares that are let go of beside the hole stay."""
     squares = [room.add(position=[60 + 130 * at, 200], size=[100, 100]) for at in (0, 1)]
     phone = room.join("Eve", phone=True)
-    bob = room.join("Bob")
+    bob = room.witness()
     phone.look_at(0, 0)
     phone.wait_for_shapes(2)
     mouth = hole(phone)
@@ -141,7 +141,7 @@ def test_a_gliding_square_is_caught_by_a_press(room):
     """The square stops where it is, and the next edit is a step of its own."""
     square = room.add(position=[100, 300], size=[150, 150])
     ann = room.join("Ann", clock=True)
-    bob = room.join("Bob")
+    bob = room.witness()
     ann.look_at(0, 0)
     ann.wait_for_shape(square)
     ann.stop_clock()
@@ -166,7 +166,7 @@ def test_a_square_thrown_without_motion_stays_where_it_is_let_go(room):
     """For people who asked for less motion: it would jump to where its glide would have ended."""
     square = room.add(position=[100, 300], size=[100, 100])
     ann = room.join("Ann", clock=True, still=True)
-    bob = room.join("Bob")
+    bob = room.witness()
     ann.look_at(0, 0)
     ann.wait_for_shape(square)
     ann.stop_clock()
@@ -182,7 +182,7 @@ def test_two_fingers_turn_and_scale_a_square(room):
     """Both at once. The square's middle stays with the fingers' middle, and all is one step to undo."""
     square = room.add(position=[100, 300], size=[160, 160])
     phone = room.join("Eve", phone=True)
-    bob = room.join("Bob")
+    bob = room.witness()
     phone.look_at(0, 0)
     phone.wait_for_shape(square)
     phone.touch.pinch((180, 380), 50, 90, turn=70, steps=24)
@@ -201,7 +201,7 @@ def test_a_second_finger_makes_a_pinch_of_a_drag_and_all_is_one_step(room):
     """Also if the second finger comes down beside the square."""
     square = room.add(position=[100, 300], size=[120, 120])
     phone = room.join("Eve", phone=True)
-    bob = room.join("Bob")
+    bob = room.witness()
     phone.look_at(0, 0)
     phone.wait_for_shape(square)
     phone.touch.drag((150, 350), (190, 350), hold=True)

@@ -23,8 +23,11 @@ def swarm(room, count, spread, size):
 def orange(person):
     """How many pixels of the drawing are more orange than blue."""
     person.painted()
-    red, _, blue = (person.picture()[:, :, channel].astype(int) for channel in range(3))
-    return int((red > blue + 30).sum())
+    return person.run("""const { width, height } = document.getElementById('drawing')
+      const { data } = document.getElementById('drawing').getContext('2d').getImageData(0, 0, width, height)
+      let count = 0
+      for (let at = 0; at < data.length; at += 4) if (data[at] > data[at + 2] + 30) count += 1
+      return count""")
 
 
 def test_few_are_all_marked_and_one_switch_turns_them_off(room):

@@ -5,7 +5,7 @@ def test_the_right_button_opens_what_can_be_done_there(room):
     """On a shape, which it selects; on the paper, where it selects nothing. Escape or a click elsewhere closes the menu."""
     back = room.add(name="Back", position=[200, 200], size=[160, 120])
     front = room.add(name="Front", position=[260, 240], size=[160, 120])
-    ann, bob = room.join("Ann"), room.join("Bob")
+    ann, bob = room.join("Ann"), room.witness()
     ann.look_at(0, 0)
     bob.wait_for_shapes(2)
     menu = ann.page.get_by_role("menu", name="Actions")

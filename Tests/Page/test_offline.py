@@ -246,8 +246,8 @@ def test_parts_of_a_newer_page_are_not_taken_into_an_older_one(world, room):
         own.wait_for_shapes(4)
 
 
-def test_a_second_tab_says_what_it_does_not_show_yet(world, room):
-    """Opened without a server, it lacks what the first tab hasn't sent. With the server back it has all of it, and says nothing."""
+def test_a_second_tab_shows_what_the_first_has_not_sent_yet(world, room):
+    """Also without a server, and for a tab that is loaded anew. With the server back it shows what that has, and nothing else."""
     with lasting(world) as server:
         own = world.room(server, "two-tabs")
         ann = own.join("Ann")
@@ -261,12 +261,18 @@ def test_a_second_tab_says_what_it_does_not_show_yet(world, room):
         ann.wait_until_kept(3)
         again = own.join("Ann", context=ann.context, ready=False)
         again.forgive(*MISSED)
-        notice = again.page.locator(".notice", has_text="3 changes from another tab")
-        notice.wait_for()
-        assert again.run("app.session.shapeCount") == 1
+        again.wait("app.session.shapeCount === 4", "what the first tab has drawn")
+        assert again.run("app.live.unsentCount") == 0
+        draw(again, 1)
+        again.wait_until_kept(1)
+        again.page.reload()
+        again.wait("app.session.shapeCount === 5 && app.live.unsentCount === 1", "all of it, and one's own")
+        # The first takes some of it back before anybody has seen it.
+        ann.run("app.editing.undo(); app.editing.undo(); return null")
         server.start()
-        again.wait_for_shapes(4)
-        notice.wait_for(state="detached")
+        again.wait_for_shapes(3)
+        own.wait_for_shapes(3)
+        own.agree()
 
 
 def test_a_line_that_dies_without_a_word_is_noticed_and_left(world):

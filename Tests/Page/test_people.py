@@ -10,7 +10,7 @@ def test_everyone_is_shown_with_initials_and_goes_again(room):
     assert round_of_bob.inner_text() == "B"
     assert bob.page.get_by_role("button", name="Follow Ann Arbor").inner_text() == "AA"
     for at in range(4):
-        room.join(f"Guest {at}")
+        room.guest(f"Guest {at}")
     everyone = ann.page.get_by_role("button", name="6 people are here")
     everyone.wait_for()
     everyone.click()

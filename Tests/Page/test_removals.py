@@ -16,9 +16,12 @@ def fill(room):
 
 
 def test_who_empties_the_canvas_is_named_and_it_can_be_brought_back(room):
-    """By the black hole, by clearing, and back as it was: names, order and looks. The other learns of it."""
+    """
+    By the black hole, by clearing, and back as it was: names, order and looks. The other learns of it. It is one step to undo;
+    who may not draw learns only who it was.
+    """
     _, before = fill(room)
-    ann, bob = room.join("Ann"), room.join("Bob")
+    ann, bob, eve = room.join("Ann"), room.join("Bob"), room.join("Eve", query="?view")
     ann.wait_for_shapes(3)
     bob.wait_for_shapes(3)
     bob.page.keyboard.press("b")
@@ -35,13 +38,6 @@ def test_who_empties_the_canvas_is_named_and_it_can_be_brought_back(room):
     ann.page.locator(".notice", has_text="Bob brought back 3 shapes.").wait_for()
     assert notice.count() == 0 and room.wait_for_shapes(3) == before
     room.agree()
-
-
-def test_bringing_back_can_be_undone_and_viewers_are_only_told(room):
-    """One step; who may not draw learns who it was."""
-    fill(room)
-    ann, bob, eve = room.join("Ann"), room.join("Bob"), room.join("Eve", query="?view")
-    bob.wait_for_shapes(3)
     bob.page.keyboard.press("Shift+Delete")
     eve.page.locator(".notice", has_text="Bob cleared the canvas.").wait_for()
     assert eve.page.get_by_role("button", name="Bring back").count() == 0

@@ -107,6 +107,23 @@ struct SavedReplicaTests {
     #expect(room.canvas == server)
   }
 
+  @Test("a new actor may start with what another shows, unsent edits included, until it has the room's state")
+  func whatAnotherShows() throws {
+    var room = busy()
+    let before = room.hosts[0].replica
+    let server = room.canvas
+    let restored = try Replica(drawing: before.saveShown(), seed: 8)
+    #expect(before.canvas != server && restored.canvas == before.canvas)
+    #expect(restored.unsentCount == 0 && restored.cursor == nil && restored.actor != before.actor)
+    // Edits of its own that were saved go on top.
+    let own = try Replica(saved: before.save(withDrawing: false), drawing: before.saveShown(), seed: 9)
+    #expect(own.canvas == before.canvas && own.unsentCount == before.unsentCount)
+    room.hosts = []
+    room.join(restored)
+    #expect(room.hosts[0].replica.canvas == server)
+    #expect(room.canvas == server)
+  }
+
   @Test("saving what was restored gives the same bytes")
   func stable() throws {
     let bytes = busy().hosts[0].replica.save(withDrawing: true)

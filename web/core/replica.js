@@ -76,6 +76,12 @@ export class Replica {
     return this.#core.bytes(this.#exports.save(this.#handle, withDrawing ? 1 : 0)).slice()
   }
 
+  /**
+   * The drawing as it is shown, with the unsent edits, for another replica of this room to begin with before it has reached the
+   * room. That replica loads all of the room then, and shows what the server has.
+   */
+  saveShown() { return this.#core.bytes(this.#exports.saveShown(this.#handle)).slice() }
+
   // The connection. All return effects.
 
   /**
@@ -270,7 +276,7 @@ export class Replica {
    *
    * @param {Iterable<number>} ids @returns {Shape[]}
    */
-  shapesOf(ids) { return Array.from(ids).flatMap((id) => this.shape(id) ?? []) }
+  shapesOf(ids) { return readShapes(this.#numbers('rows', this.#core.writeNumbers(Array.from(ids)))) }
   /**
    * Identifiers from the back to the front.
    *

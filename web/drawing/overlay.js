@@ -22,6 +22,7 @@ export class Overlay {
   #canvas
   #context
   #cursors = new Cursors()
+  #isBare = false
   /** @type {import('../core/types.js').Box | null} */
   #marquee = null
   /** @type {import('./guides.js').Guide[]} */
@@ -90,6 +91,13 @@ export class Overlay {
   paint(now) {
     const [view, scene, selection] = [this.#view, this.#scene, this.#selection]
     const context = this.#context
+    // Where others are now says nothing about what was then.
+    const people = this.#shown.isPast ? [] : this.#presence.people()
+    const isBare = selection.size === 0 && this.#hover === null && !this.#marquee && this.#guides.length === 0
+      && people.every(({ cursor, selection, lifted }) => !cursor && selection.length === 0 && lifted.length === 0)
+    // A canvas that is cleared is sent to the screen again, although it looks as before.
+    if (isBare && this.#isBare) return
+    this.#isBare = isBare
     const width = Math.max(1, Math.round(view.width * view.ratio))
     const height = Math.max(1, Math.round(view.height * view.ratio))
     if (this.#canvas.width !== width || this.#canvas.height !== height) {
@@ -100,8 +108,6 @@ export class Overlay {
     context.globalAlpha = 1
     context.clearRect(0, 0, width, height)
     context.setTransform(view.ratio, 0, 0, view.ratio, 0, 0)
-    // Where others are now says nothing about what was then.
-    const people = this.#shown.isPast ? [] : this.#presence.people()
     for (const person of people) this.#paintPerson(person)
     const { accent } = this.#palette.colors
     const hovered = this.#hover !== null && !selection.has(this.#hover) ? scene.drawn(this.#hover) : null

@@ -29,6 +29,12 @@ export class Surface extends Source {
   #targets
   #timer = 0
   #isSpaceHeld = false
+  /**
+   * The element's corner in the window, until the window changes: asking at each event would have the page laid out anew.
+   *
+   * @type {Point | null}
+   */
+  #corner = null
 
   /**
    * @param {HTMLElement} element with `touch-action: none`
@@ -53,6 +59,7 @@ export class Surface extends Source {
     element.addEventListener('mousedown', (event) => { if (event.button === 1) event.preventDefault() })
     element.addEventListener('mouseup', (event) => { if (event.button === 1) swallowPaste(event) })
     element.addEventListener('contextmenu', (event) => event.preventDefault())
+    addEventListener('resize', () => { this.#corner = null })
     addEventListener('blur', () => this.cancel())
     addEventListener('pagehide', () => this.cancel())
     document.addEventListener('visibilitychange', () => { if (document.hidden) this.cancel() })
@@ -88,13 +95,13 @@ export class Surface extends Source {
    * @returns {import('./recogniser.js').PointerInput}
    */
   #input(event, phase) {
-    const { left, top } = this.#element.getBoundingClientRect()
+    const corner = this.#measured()
     return {
       id: event.pointerId,
       type: event.pointerType === 'touch' || event.pointerType === 'pen' ? event.pointerType : 'mouse',
       phase,
-      x: event.clientX - left,
-      y: event.clientY - top,
+      x: event.clientX - corner.x,
+      y: event.clientY - corner.y,
       time: event.timeStamp,
       button: event.button,
       buttons: event.buttons,
@@ -111,18 +118,26 @@ export class Surface extends Source {
   /** @param {WheelEvent} event */
   #wheel(event) {
     event.preventDefault()
-    const { left, top } = this.#element.getBoundingClientRect()
+    const corner = this.#measured()
     const unit = [1, linePixels, pagePixels][event.deltaMode] ?? 1
     let dx = event.deltaX * unit
     let dy = event.deltaY * unit
     if (event.shiftKey && dx === 0) [dx, dy] = [dy, 0]
-    const place = { x: event.clientX - left, y: event.clientY - top }
+    const place = { x: event.clientX - corner.x, y: event.clientY - corner.y }
     if (event.ctrlKey || event.metaKey) {
       const step = Math.max(-zoomStepMax, Math.min(zoomStepMax, dy))
       this.tell('gesture', { type: 'wheel', ...place, dx: 0, dy: 0, factor: Math.exp(-step * zoomShare) })
     } else {
       this.tell('gesture', { type: 'wheel', ...place, dx: -dx, dy: -dy, factor: 1 })
     }
+  }
+
+  #measured() {
+    if (!this.#corner) {
+      const { left, top } = this.#element.getBoundingClientRect()
+      this.#corner = { x: left, y: top }
+    }
+    return this.#corner
   }
 
   /** @param {Gesture[]} gestures */

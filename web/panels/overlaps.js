@@ -11,8 +11,9 @@ const shownMax = 200
 const gatherMilliseconds = 500
 const toldMax = 2
 const refreshMilliseconds = 15_000
-/** A list that changes faster can't be read, and each change costs a frame. */
+/** A list that changes faster can't be read, and each change costs a frame: no more than so small a part of the time. */
 const shownMilliseconds = 150
+const costFactor = 20
 
 /** @typedef {[number, number]} Pair */
 
@@ -43,6 +44,7 @@ export class Overlaps extends Source {
   #isLive = false
   #isSettled = false
   #showTimer = 0
+  #cost = 0
   #switch = element('input', { type: 'checkbox', role: 'switch', class: 'check', id: 'mark-overlaps' })
   #hint = element('p', { class: 'small-text quiet', hidden: true },
     'There are many overlaps, so only those of the shapes you select or point at are marked.')
@@ -99,7 +101,7 @@ export class Overlaps extends Source {
     }
     const isConcerned = changes.pairs.length > 0 || changes.reset
     if (!this.element.hidden && isConcerned && this.#showTimer === 0) {
-      this.#showTimer = setTimeout(() => this.#show(), shownMilliseconds)
+      this.#showTimer = setTimeout(() => this.#show(), Math.max(shownMilliseconds, this.#cost * costFactor))
     }
   }
 
@@ -156,6 +158,7 @@ export class Overlaps extends Source {
     clearTimeout(this.#showTimer)
     this.#showTimer = 0
     if (this.element.hidden) return
+    const began = performance.now()
     const { replica } = this.#shown
     const now = this.#shown.live.serverMilliseconds || Date.now()
     const moved = lastMovers(replica)
@@ -180,6 +183,8 @@ export class Overlaps extends Source {
     this.#empty.hidden = this.#pairs.size > 0
     this.#more.hidden = this.#pairs.size <= dated.length
     this.#more.textContent = `and ${(this.#pairs.size - dated.length).toLocaleString()} more`
+    // With what the browser takes to lay it out, which is most of it.
+    requestAnimationFrame(() => setTimeout(() => { this.#cost = performance.now() - began }))
   }
 
   /**

@@ -22,7 +22,6 @@ import { SelectionBar } from '../furniture/selection-bar.js'
 import { States } from '../furniture/states.js'
 import { Status } from '../furniture/status.js'
 import { Toolbar } from '../furniture/toolbar.js'
-import { tellUnseen } from '../furniture/unseen.js'
 import { welcome } from '../furniture/welcome.js'
 import { Shaking } from '../gestures/shake.js'
 import { readAddress } from '../network/address.js'
@@ -223,7 +222,6 @@ async function openRoom(room, { viewOnly, token }) {
 
   if (!viewOnly) {
     new Keeper({ room, connection, shown, notices }, release)
-    if (leftBehind > 0) tellUnseen(connection, notices, leftBehind)
     watchTabs(connection, room, leftBehind > 0, async () => {
       const { Couriers } = await import('../storage/couriers.js')
       return new Couriers({ core, room, token, options, connection, permission, refusals, notices })

@@ -2,6 +2,8 @@ import { claim } from './claims.js'
 import { drawingOf, editsOf, forgetEdits, keep, keyOf } from './database.js'
 import { keepAtOnce } from './farewell.js'
 
+/** @typedef {import('./database.js').KeptDrawing} KeptDrawing */
+
 /** How often a tab looks for edits that others have left, and how long a tab that is being closed keeps its lock. */
 const lookMilliseconds = 20_000
 const farewellMilliseconds = 500
@@ -14,7 +16,7 @@ const costFactor = 100
 
 /**
  * A replica for a room: the replica that a closed or reloaded tab has left, or else a new one. Both begin with the drawing
- * that this browser last saw.
+ * that this browser last saw, and with what its other tabs haven't sent yet.
  *
  * @param {import('../core/core.js').Core} core
  * @param {string} room
@@ -26,6 +28,7 @@ export async function openReplica(core, room, options) {
   /** @type {import('./database.js').KeptEdits[]} */
   let edits = []
   try {
+    /** @type {KeptDrawing | undefined} */
     let drawing
     ;[edits, drawing] = await Promise.all([editsOf(room), drawingOf(room)])
     if (!options.readonly) {
@@ -33,12 +36,13 @@ export async function openReplica(core, room, options) {
         // Without locks this takes only this tab's own edits. Couriers care for edits that other tabs may still hold.
         const release = await claim(key, Infinity)
         if (!release) continue
-        const replica = restore(core, bytes, drawing, options)
+        const replica = restore(core, bytes, withUnsent(core, drawing, edits.filter((other) => other.key !== key)), options)
         if (replica) return { replica, release, leftBehind: unsentOf(edits, key) }
         release()
       }
     }
-    const replica = drawing ? restore(core, null, drawing, options) : null
+    const begun = withUnsent(core, drawing, edits)
+    const replica = begun ? restore(core, null, begun, options) : null
     if (replica) return { replica, release: await claim(keyOf(room, replica.actor)), leftBehind: unsentOf(edits) }
   } catch (error) {
     // This browser keeps nothing. The room itself is on the server.
@@ -46,6 +50,23 @@ export async function openReplica(core, room, options) {
   }
   const replica = core.createReplica(options)
   return { replica, release: await claim(keyOf(room, replica.actor)).catch(() => null), leftBehind: unsentOf(edits) }
+}
+
+/**
+ * The drawing as it is once what other tabs have kept is sent. They send it themselves, or couriers do.
+ *
+ * @param {import('../core/core.js').Core} core @param {KeptDrawing | undefined} drawing
+ * @param {import('./database.js').KeptEdits[]} edits @returns {KeptDrawing | undefined}
+ */
+function withUnsent(core, drawing, edits) {
+  let begun = drawing
+  for (const { room, at, bytes, unsent } of edits) {
+    const other = unsent > 0 ? restore(core, bytes, begun, {}) : null
+    if (!other) continue
+    begun = { room, at, bytes: other.saveShown() }
+    other.destroy()
+  }
+  return begun
 }
 
 /** @param {import('./database.js').KeptEdits[]} edits @param {string} [own] this tab's own key */

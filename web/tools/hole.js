@@ -20,6 +20,12 @@ export class Hole {
   #element
   #stage
   #isKnown = false
+  /**
+   * Where the mouth is, while something is dragged: asking the page at each step would have it laid out anew.
+   *
+   * @type {Point & {radius: number} | null}
+   */
+  #felt = null
 
   /**
    * @param {HTMLElement} element @param {HTMLElement} stage
@@ -49,7 +55,8 @@ export class Hole {
    * @param {Point} point
    */
   feel(point) {
-    const { x, y, radius } = this.mouth
+    this.#felt ??= this.mouth
+    const { x, y, radius } = this.#felt
     const distance = Math.hypot(point.x - x, point.y - y) - radius
     const swell = Math.max(0, Math.min(1, 1 - distance / feltFrom))
     this.#element.style.setProperty('--swell', swell.toFixed(2))
@@ -59,6 +66,7 @@ export class Hole {
 
   /** Nothing is near any more. */
   rest() {
+    this.#felt = null
     this.#element.style.setProperty('--swell', '0')
     this.#element.removeAttribute('data-over')
     this.#element.removeAttribute('data-says')

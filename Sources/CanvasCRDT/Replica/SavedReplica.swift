@@ -60,11 +60,24 @@ extension Replica {
   /// - Parameter withEdits: false leaves out the unanswered edits, so that whoever restores the replica doesn't send them.
   ///   Their stamps count as given out all the same.
   public func save(withDrawing: Bool, withEdits: Bool = true) -> [UInt8] {
-    let outbox = withEdits ? self.outbox : Outbox()
+    save(
+      edits: withEdits ? outbox : Outbox(),
+      drawing: withDrawing ? optimistic.confirmed : nil,
+      cursor: cursor
+    )
+  }
+
+  /// Saves the drawing as it is shown, for a replica that begins before the room is reached: with the unanswered edits, as if they
+  /// were the room's. There is no cursor, so whoever begins with it loads all of the room, and shows then what the server has.
+  public func saveShown() -> [UInt8] {
+    save(edits: Outbox(), drawing: optimistic.shown, cursor: nil)
+  }
+
+  private func save(edits outbox: Outbox, drawing: Canvas?, cursor: Cursor?) -> [UInt8] {
     var writer = ByteWriter(capacity: 256)
     writer.append(SavedReplica.version)
     writer.append(
-      (withDrawing ? SavedReplica.drawingFlag : 0)
+      (drawing == nil ? 0 : SavedReplica.drawingFlag)
         | (connection.serverTime.offset == nil ? 0 : SavedReplica.offsetFlag)
         | (connection.key == nil ? 0 : SavedReplica.keyFlag)
     )
@@ -88,9 +101,9 @@ extension Replica {
     }
     BinaryOperations.write(operations, to: &writer)
 
-    if withDrawing {
+    if let drawing {
       writer.appendCounted(cursor?.text ?? "")
-      BinaryEncoding.write(state: optimistic.confirmed, to: &writer)
+      BinaryEncoding.write(state: drawing, to: &writer)
     }
     return SavedReplica.withChecksum(writer.finish())
   }

@@ -81,6 +81,12 @@ func save(_ session: UInt32, _ withDrawing: Bool) -> Answer {
   answer(session) { session, output in output.append(session.with { $0.save(withDrawing: withDrawing) }) }
 }
 
+/// The drawing as it is shown, for another session to begin with.
+@_expose(wasm, "saveShown") @_cdecl("canvas_save_shown")
+func saveShown(_ session: UInt32) -> Answer {
+  answer(session) { session, output in output.append(session.with { $0.saveShown() }) }
+}
+
 // MARK: - Status
 
 /// JSON: the user, the room, the role, the connection, the limits and the other people.
