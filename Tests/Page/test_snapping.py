@@ -22,6 +22,7 @@ def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(ro
     found = guides(ann)
     assert set(found) == {"x"}
     assert found["x"]["at"] == 300 and found["x"]["between"] == [300, 380] and (found["x"]["from"], found["x"]["to"]) == (200, 520)
+    assert ann.run("app.handles.all().length") == 0, "no handle is in the way meanwhile"
     picture = ann.picture("#overlay")
     assert picture[330, 300, 3] > 200 and picture[340, 295, 3] > 200, "a line, and the number on it"
     # Centre on centre, further up; and then free of both.

@@ -29,6 +29,7 @@ export class Handles {
   #permission
   /** @type {Frame | null} */
   #led = null
+  #isHidden = false
 
   /**
    * @param {{selection: import('../state/selection.js').Selection, scene: import('./scene.js').Scene,
@@ -44,9 +45,12 @@ export class Handles {
   /**
    * Sets the frame that a gesture turns along with several shapes. With null the frame follows the shapes again.
    *
-   * @param {Frame | null} frame
+   * @param {Frame | null} frame @param {boolean} [isHidden] whether the handles are out of the way meanwhile
    */
-  lead(frame) { this.#led = frame }
+  lead(frame, isHidden = false) {
+    this.#led = frame
+    this.#isHidden = isHidden
+  }
 
   /**
    * The frame as it is drawn now, in canvas coordinates: the one shape's own, or an upright one around several.
@@ -71,12 +75,13 @@ export class Handles {
 
   /**
    * 'rotate' above the top edge, 'move' below the lower one, 'scale' at each corner and in the middle of each side. Where shapes
-   * among several are turned, their common sides can't be pulled, only the corners. Where nothing may be edited there are none.
+   * among several are turned, their common sides can't be pulled, only the corners. Where nothing may be edited, and while
+   * shapes are moved, there are none.
    *
    * @returns {Handle[]}
    */
   all() {
-    const frame = this.#permission.mayEdit ? this.frame() : null
+    const frame = this.#permission.mayEdit && !this.#isHidden ? this.frame() : null
     if (!frame) return []
     const view = this.#view
     /** @param {number} length */

@@ -202,7 +202,7 @@ export class Tools {
   }
 
   /** The overlay draws the act's own frame, where it has one, instead of the box around what is selected. */
-  #leadFrame() { this.#reach.handles.lead(this.#act?.frame ?? null) }
+  #leadFrame() { this.#reach.handles.lead(this.#act?.frame ?? null, this.#act instanceof Moving) }
 
   /** @param {Lasting} gesture @returns {Act} */
   #begin(gesture) {
