@@ -127,3 +127,25 @@ def test_history_by_keyboard_and_without_a_past(room):
     ann.wait("app.isPast && app.session.shapeCount === 0", "the beginning")
     ann.page.keyboard.press("Escape")
     ann.wait("!app.isPast && app.session.shapeCount === 1", "now")
+
+
+def test_the_past_of_a_large_drawing_has_no_names_but_can_be_played(room):
+    """Who did what would be most of what the server sends. So the moments lie evenly, and nobody is named."""
+    count = 3_001
+    shapes = [(f"00a-{at // 1000:03d}-{at % 1000:03d}", {"kind": "ellipse", "position": [at % 60 * 20, at // 60 * 20], "size": [15, 15]})
+              for at in range(count)]
+    room.write(*shapes[:1])
+    for first in range(1, count, 1000):
+        room.write(*shapes[first:first + 1000])
+    asked = []
+    ann = room.join("Ann", before=lambda page: page.on("request", lambda request: "?at=" in request.url and asked.append(request.url)))
+    ann.wait_for_shapes(count)
+    open_history(ann)
+    ann.page.get_by_label("Moment").press("Home")
+    ann.wait("app.isPast && app.session.shapeCount === 0", "the beginning")
+    ann.page.get_by_role("button", name="Play").click()
+    ann.wait("app.session.shapeCount > 0", "it is played")
+    ann.page.get_by_role("button", name="Pause").click()
+    ann.page.get_by_role("button", name="Play").wait_for()
+    assert " · " not in ann.page.inner_text(".history output") and not any("stamps" in url for url in asked)
+    assert ann.page.locator(".history-marks span").count() == 0

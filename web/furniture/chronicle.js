@@ -6,7 +6,7 @@ import { identifierNumber } from '../core/values.js'
 const gatherMilliseconds = 1_000
 /** More marks than this can't be told apart on a slider. */
 const marksMax = 200
-/** More changes than this are forgotten from the middle of the list: the marks would not show them. */
+/** More changes than these aren't remembered: the marks couldn't show them. */
 const changesMax = 20_000
 
 /** @typedef {import('./restoration.js').KeptShape & {stamps?: {[property: string]: string}}} StampedShape */
@@ -45,13 +45,9 @@ export class Chronicle {
 
   /** @param {StampedShape[]} shapes as they were at some moment */
   learn(shapes) {
-    for (const { id, stamps = {} } of shapes) {
-      for (const [property, stamp] of Object.entries(stamps)) {
-        const key = `${id} ${property} ${stamp}`
-        if (this.#changes.has(key) || this.#changes.size >= changesMax) continue
-        const [at, , actor] = stamp.split('.')
-        this.#changes.set(key, { at: Number(at), actor: identifierNumber(actor), shape: id, property })
-      }
+    for (const { key, change } of changesOf(shapes)) {
+      if (this.#changes.size >= changesMax) return
+      this.#changes.set(key, change)
     }
   }
 
@@ -82,9 +78,7 @@ export class Chronicle {
    * @returns {{at: number, words: string} | null}
    */
   last(shapes, nameOf) {
-    const own = new Chronicle(this.#names, this.#colorOf)
-    own.learn(shapes)
-    const changes = [...own.#changes.values()]
+    const changes = [...changesOf(shapes)].map(({ change }) => change)
     if (changes.length === 0) return null
     const newest = changes.reduce((one, other) => (other.at > one.at ? other : one))
     const together = changes.filter(({ at, actor }) => actor === newest.actor && newest.at - at < gatherMilliseconds)
@@ -97,4 +91,18 @@ export class Chronicle {
 
   /** @param {number} actor */
   #color(actor) { return this.#colorOf(actor) ?? personColors[actor % personColors.length] }
+}
+
+/**
+ * What stands in a drawing, by whom and since when.
+ *
+ * @param {StampedShape[]} shapes @returns {Generator<{key: string, change: Change}>}
+ */
+function* changesOf(shapes) {
+  for (const { id, stamps = {} } of shapes) {
+    for (const [property, stamp] of Object.entries(stamps)) {
+      const [at, , actor] = stamp.split('.')
+      yield { key: `${id} ${property} ${stamp}`, change: { at: Number(at), actor: identifierNumber(actor), shape: id, property } }
+    }
+  }
 }

@@ -9,6 +9,10 @@ import { restoration, writeAll } from './restoration.js'
 const steps = 1_000
 /** Beside the drawing as it is now, so many moments are looked at for who did what. */
 const samples = 8
+/** Of larger drawings nobody is told who did what: that would be most of what the server sends for each moment. */
+const stampedShapesMax = 3_000
+/** Where it isn't known when something was done, the past is played in so many even steps. */
+const evenSteps = 40
 /** How long each moment is seen while the past is played: as long as all of them have in so long a time, within these bounds. */
 const playMilliseconds = { least: 120, most: 700, all: 20_000 }
 
@@ -127,6 +131,8 @@ export class History {
   async #survey() {
     const { signal } = this.#aborts
     this.#chronicle.forget()
+    this.#learn([])
+    if (!this.#isStamped) return
     for (let sample = samples; sample > 0; sample--) {
       const at = Math.round(this.#from + (this.#to - this.#from) * sample / samples)
       const answer = await ask(this.#path(at), { signal })
@@ -147,8 +153,10 @@ export class History {
     }))
   }
 
+  get #isStamped() { return this.#shown.live.shapeCount <= stampedShapesMax }
+
   /** @param {number} at */
-  #path(at) { return `/v1/rooms/${this.#room}?at=${at}&stamps=1` }
+  #path(at) { return `/v1/rooms/${this.#room}?at=${at}${this.#isStamped ? '&stamps=1' : ''}` }
 
   close() {
     if (!this.isOpen) return
@@ -191,7 +199,9 @@ export class History {
     this.#showPlaying()
     const begin = Number(this.#slider.value) >= steps ? 0 : Number(this.#slider.value)
     const from = this.#from + (this.#to - this.#from) * begin / steps
-    const moments = [...new Set(this.#chronicle.marks().map(({ at }) => at))].filter((at) => at > from && at < this.#to)
+    const told = this.#chronicle.marks().map(({ at }) => at)
+    const even = Array.from({ length: evenSteps }, (_, step) => Math.round(this.#from + (this.#to - this.#from) * step / evenSteps))
+    const moments = [...new Set(told.length > 0 ? told : even)].filter((at) => at > from && at < this.#to)
     const { least, most, all } = playMilliseconds
     const stride = Math.max(1, Math.ceil(moments.length * least / all))
     const pause = Math.max(least, Math.min(most, all / moments.length))
