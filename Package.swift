@@ -102,7 +102,9 @@ let package = Package(
     ),
     .testTarget(
       name: "SimulationTests",
-      dependencies: ["SyncServer", "sync-client", "RoomLog", "CanvasCRDT", "ServerModel", "TestSupport"],
+      dependencies: [
+        "SyncServer", "sync-client", "WebSocketLoop", "RoomLog", "CanvasCRDT", "ServerModel", "TestSupport",
+      ],
       swiftSettings: settings
     ),
     .testTarget(

@@ -1,5 +1,5 @@
 /// SplitMix64: small, 64 bits wide and the same everywhere, so that a failing seed fails again.
-public struct SeededGenerator: RandomNumberGenerator {
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
   public init(seed: UInt64) { state = seed }

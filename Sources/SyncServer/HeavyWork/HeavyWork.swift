@@ -1,6 +1,15 @@
 import Glibc
 import Synchronization
 
+/// Has what takes long done beside itself, by turns of those who ask for it.
+protocol HeavyWorker: Actor {
+  /// Does the work where it delays nobody, when the party's turn comes, and returns what came of it.
+  func workOut<Value: Sendable>(
+    for party: String,
+    _ work: @escaping @Sendable () -> Value
+  ) async throws(HeavyWork.Refusal) -> Value
+}
+
 /// Threads of their own for work that takes longer than others should wait: overlaps, history, documents of large rooms.
 ///
 /// The loop must not do it, because everyone waits for the loop. Swift's own pool must not either: it has a thread for each

@@ -100,7 +100,6 @@ extension Hub {
     }
   }
 
-  /// Asks the log and waits for its answer.
   func ask(_ request: (_ id: UInt64) -> LogRequest) async -> LogEvent {
     let number = log.nextNumber()
     let request = request(number)

@@ -4,7 +4,7 @@ import WebSocketLoop
 
 // What HTTP requests ask of rooms, as jobs that may wait for the log.
 
-extension Hub: RoomService {
+extension Hub: RoomService, LogQuestions {
   nonisolated var limits: Limits { configuration.limits }
   nonisolated var proxies: Proxies { configuration.proxies }
   nonisolated var sites: Sites { configuration.sites }
@@ -20,6 +20,23 @@ extension Hub: RoomService {
     return token.flatMap { tokens?.grant(of: $0) ?? signedTokens?.grant(of: $0, at: WallClock.now()) }
   }
 
+  nonisolated var now: Moment { .now() }
+  nonisolated func randomness() -> SystemRandomNumberGenerator { SystemRandomNumberGenerator() }
+
+  func workOut<Value: Sendable>(
+    for party: String,
+    _ work: @escaping @Sendable () -> Value
+  ) async throws(HeavyWork.Refusal) -> Value {
+    try await heavyWork.run(for: party, work)
+  }
+
+  func answer(_ exchange: PendingRequest) async {
+    let response = await response(to: exchange.request, body: exchange.body)
+    guard exchange.answer(response) else { return }
+    noteAnswer(response.status, to: exchange.request)
+  }
+
+  /// Counts an answer, and logs it if it is a refusal.
   func noteAnswer(_ status: Int, to request: Request) {
     let fault = status == 403 || status == 421 ? sites.fault(of: request) : nil
     noteAnswer(
@@ -90,54 +107,14 @@ extension Hub: RoomService {
     }
   }
 
-  func span(of open: OpenRoom) async -> RoomSpan? {
-    guard case .loaded(_, let loaded) = await ask({ .load(LoadRequest(id: $0, room: open.name)) }) else { return nil }
-    return RoomSpan(
-      createdMilliseconds: loaded.summary.createdMilliseconds,
-      changedMilliseconds: loaded.summary.changedMilliseconds,
-      operations: loaded.summary.operations
-    )
-  }
+  func span(of open: OpenRoom) async -> RoomSpan? { await span(of: open.name) }
 
   func history(
     of open: OpenRoom,
     at end: RoomHistory.End,
     for party: String
   ) async -> Result<RoomHistory, HistoryError> {
-    let bound: LogBound =
-      switch end {
-      case .position(let position): .position(position)
-      case .time(let milliseconds): .milliseconds(milliseconds)
-      }
-    let event = await ask { .load(LoadRequest(id: $0, room: open.name, through: bound)) }
-    guard case .loaded(_, let loaded) = event else { return .failure(HistoryError(event)) }
-    let seed = generator.next()
-    do throws(HeavyWork.Refusal) {
-      let folding = try await heavyWork.run(for: party) {
-        HistoryFolding(
-          RoomHistory(end: end, image: loaded.snapshot.flatMap { try? RoomImage($0.bytes, seed: seed) }, seed: seed)
-        )
-      }
-      var after = folding.history.position
-      while after < loaded.summary.last {
-        let event = await ask {
-          .read(
-            ReadRequest(id: $0, room: open.name, epoch: loaded.summary.epoch, after: after, through: bound)
-          )
-        }
-        guard case .read(_, let page) = event else { return .failure(HistoryError(event)) }
-        switch try await heavyWork.run(for: party, { folding.fold(page.records) }) {
-        case .goesOn: break
-        case .isAtEnd: return .success(folding.history)
-        case .unreadable: return .failure(.unreadable("another form"))
-        }
-        guard page.through > after, !page.isLast else { break }
-        after = page.through
-      }
-      return .success(folding.history)
-    } catch {
-      return .failure(.refused(error))
-    }
+    await history(of: open.name, at: end, for: party, seed: generator.next())
   }
 
   /// All rooms that somebody has written to and that `grant` is for, by name. After a crash, the newest snapshot of a
@@ -152,7 +129,7 @@ extension Hub: RoomService {
     var listings: [RoomListing]
     let uncounted: [Int]
     do throws(HeavyWork.Refusal) {
-      (listings, uncounted) = try await heavyWork.run(for: party) { RoomListing.all(stored, open: openListings, grant) }
+      (listings, uncounted) = try await workOut(for: party) { RoomListing.all(stored, open: openListings, grant) }
     } catch {
       return .failure(.refused(error))
     }
@@ -174,30 +151,6 @@ extension Hub: RoomService {
   private static let openingsForListMicroseconds: UInt64 = 500_000
 }
 
-/// A room as it was, while it is worked out beside the loop.
-///
-/// `@unchecked Sendable`: one job has it, and looks at it only between the pieces of work that it has done, one after the
-/// other.
-private final class HistoryFolding: @unchecked Sendable {
-  private(set) var history: RoomHistory
-
-  init(_ history: consuming RoomHistory) { self.history = history }
-
-  enum Outcome {
-    case goesOn
-    case isAtEnd
-    case unreadable
-  }
-
-  func fold(_ records: [LogRecord]) -> Outcome {
-    for record in records {
-      guard let stored = StoredOperations(record.bytes) else { return .unreadable }
-      guard history.fold(RoomRecord(record, stored)) else { return .isAtEnd }
-    }
-    return .goesOn
-  }
-}
-
 extension RoomListing {
   /// All rooms that a token is for, by name, and the offsets of those that would have to be opened to be counted.
   fileprivate static func all(
@@ -214,7 +167,7 @@ extension RoomListing {
 
   /// The room as the log knows it without reading its records. So the runs that wrote them are not known, and the
   /// cursor tells only whether more was written since.
-  fileprivate init(_ summary: RoomSummary) {
+  init(_ summary: RoomSummary) {
     self.init(
       room: Text(summary.room),
       shapes: Int(clamping: summary.snapshot?.shapes ?? 0),
@@ -224,11 +177,5 @@ extension RoomListing {
       isUncounted: summary.snapshot?.position != summary.last,
       fault: summary.damage.map { Text("\($0)") }
     )
-  }
-}
-
-extension HistoryError {
-  fileprivate init(_ event: LogEvent) {
-    if case .failed(_, _, .trimmed) = event { self = .trimmed } else { self = .unreadable(Hub.words(event)) }
   }
 }

@@ -89,8 +89,9 @@ extension Hub {
   /// Once a second: work that nobody waits for.
   func tick() {
     lifetime.willTick(loop.schedule(afterMilliseconds: 1_000) { self.tick() })
-    guard !isStopping else { return }
     let now = Moment.now()
+    requestBook.rest(now: now.monotonicMilliseconds)
+    guard !isStopping else { return }
     for open in rooms.all {
       open.room.rest(now: now)
       carryOutEffects(of: open)
@@ -104,7 +105,6 @@ extension Hub {
     counts.passTurns(now)
     lookAtStorage()
     quotas.forgetFaded(now: now.monotonicMilliseconds)
-    requestBook.forgetFullRates(now: now.monotonicMilliseconds)
     refusals.beginSecond()
     complain(audit?.beginSecond())
     logger.writeSums()
@@ -117,7 +117,7 @@ extension Hub {
 extension Batch {
   /// Splits a layout, which may be as long as a hundred messages, into records that can be read one by one. They are
   /// stored all or none.
-  fileprivate func parts(operationsMax: Int) -> [[Operation]] {
+  func parts(operationsMax: Int) -> [[Operation]] {
     guard operations.count > operationsMax else { return [operations] }
     return stride(from: 0, to: operations.count, by: operationsMax).map {
       Array(operations[$0..<min($0 + operationsMax, operations.count)])

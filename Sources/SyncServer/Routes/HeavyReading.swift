@@ -9,7 +9,7 @@ extension RoomService {
   /// Makes an answer beside the loop. If the client goes before its turn comes, the answer is not made.
   func heavily(_ request: Request, _ answer: @escaping @Sendable () -> Response) async -> Response {
     do throws(HeavyWork.Refusal) {
-      return try await heavyWork.run(for: party(of: request), answer)
+      return try await workOut(for: party(of: request), answer)
     } catch {
       return .refusing(error)
     }

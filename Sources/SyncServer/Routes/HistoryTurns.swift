@@ -1,5 +1,3 @@
-import WebSocketLoop
-
 /// The turns for reading history. Each reader folds a room of its own, so only a few may read at a time, and others
 /// wait.
 ///
@@ -12,21 +10,22 @@ struct HistoryTurns {
   private struct Waiting {
     let number: UInt64
     let party: String
-    let timer: LoopTimer
+    let until: UInt64
     let turn: CheckedContinuation<Bool, Never>
   }
 
   private static let most = 8
   private static let mostOfParty = 4
   /// People and programs wait longer than this for an answer.
-  static let waitMilliseconds: UInt64 = 10_000
+  private static let waitMilliseconds: UInt64 = 10_000
   /// Each takes up memory, and a connection that is waiting can't be used for anything else.
   private static let waitingOfPartyMax = 64
 
   private var taken = 0
   private var ofParty: [String: Int] = [:]
-  private var waiting: [Waiting] = []
   private var lastNumber: UInt64 = 0
+  /// In the order in which they came, which is also that of the ends of their time.
+  private var waiting: [Waiting] = []
 
   /// - Returns: whether a turn was free.
   mutating func take(_ party: String) -> Bool {
@@ -41,6 +40,14 @@ struct HistoryTurns {
     guard waiting.count(where: { $0.party == party }) < HistoryTurns.waitingOfPartyMax else { return nil }
     lastNumber += 1
     return lastNumber
+  }
+
+  /// The job hears whether it gets a turn.
+  mutating func wait(_ number: UInt64, _ party: String, _ turn: CheckedContinuation<Bool, Never>, now: UInt64) {
+    waiting.append(
+      Waiting(number: number, party: party, until: now + HistoryTurns.waitMilliseconds, turn: turn)
+    )
+  }
   }
 
   /// - Parameter timer: ends the wait.
@@ -63,14 +70,17 @@ struct HistoryTurns {
     let waiter = waiting.remove(at: next)
     taken += 1
     ofParty[waiter.party, default: 0] += 1
-    waiter.timer.cancel()
     waiter.turn.resume(returning: true)
   }
 
+  /// Nobody waits for this job's answer any more.
   mutating func giveUp(_ number: UInt64) {
     guard let index = waiting.firstIndex(where: { $0.number == number }) else { return }
-    let waiter = waiting.remove(at: index)
-    waiter.timer.cancel()
-    waiter.turn.resume(returning: false)
+    waiting.remove(at: index).turn.resume(returning: false)
+  }
+
+  /// Tells the jobs whose time is up that they get no turn. To be called every second.
+  mutating func giveUp(now: UInt64) {
+    while let first = waiting.first, first.until <= now { waiting.removeFirst().turn.resume(returning: false) }
   }
 }

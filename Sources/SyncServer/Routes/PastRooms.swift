@@ -15,7 +15,7 @@ extension RoomService {
     guard let at = request.parameter("at") else { return await answer(view) }
     let end: RoomHistory.End
     if let milliseconds = UInt64(at) {
-      end = .time(milliseconds)
+      end = .time(milliseconds, upTo: view.position)
     } else {
       guard let cursor = RoomCursor(Cursor(Text(at))) else {
         return .error(400, code: "bad_request", message: "at must be a cursor or a time in Unix milliseconds")
@@ -61,13 +61,12 @@ extension RoomService {
     return await withTaskCancellationHandler {
       await withCheckedContinuation { turn in
         guard !Task.isCancelled else { return turn.resume(returning: false) }
-        let timer = loop.schedule(afterMilliseconds: HistoryTurns.waitMilliseconds) {
-          self.requestBook.historyTurns.giveUp(number)
-        }
-        requestBook.historyTurns.wait(number, party, turn, timer: timer)
+        requestBook.historyTurns.wait(number, party, turn, now: now.monotonicMilliseconds)
       }
     } onCancel: {
-      loop.execute { self.assumeIsolated { $0.requestBook.historyTurns.giveUp(number) } }
+      Task { await self.withdraw(number) }
     }
   }
+
+  private func withdraw(_ number: UInt64) { requestBook.historyTurns.giveUp(number) }
 }

@@ -52,8 +52,10 @@ struct RequestBook {
       )
   }
 
-  mutating func forgetFullRates(now: UInt64) {
+  /// To be called every second.
+  mutating func rest(now: UInt64) {
     rates = rates.filter { $0.value.owed > 0 || !$0.value.bucket.isFull(at: now) }
+    historyTurns.giveUp(now: now)
   }
 
   /// - Returns: whether one more request may be under way.

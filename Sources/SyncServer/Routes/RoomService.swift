@@ -1,23 +1,20 @@
 import CanvasCRDT
-import WebSocketLoop
 
 /// All that HTTP requests see of the server behind them. The routes are extensions of this protocol, so they run on the
-/// actor that has the rooms.
-protocol RoomService: Actor {
+/// actor that has the rooms. A request comes as a value and is answered by a value, so the routes know no socket.
+protocol RoomService: HeavyWorker {
   /// A room that is open. Only the service knows what is in it.
   associatedtype OpenedRoom: Sendable
+  associatedtype Randomness: RandomNumberGenerator & Sendable
 
   // MARK: The server
 
-  nonisolated var loop: EventLoop { get }
   nonisolated var limits: Limits { get }
   /// The proxies that are believed when they say where a request came from.
   nonisolated var proxies: Proxies { get }
   /// The names of the server, and whose pages may use it.
   nonisolated var sites: Sites { get }
   nonisolated var files: StaticFiles { get }
-  /// Where what takes long is done, by the address that asks for it.
-  nonisolated var heavyWork: HeavyWork { get }
   /// What the routes remember of requests. Nothing else touches it.
   var requestBook: RequestBook { get set }
   /// Whether the server takes nothing more in.
@@ -28,8 +25,10 @@ protocol RoomService: Actor {
   func exposition() -> String
   /// What a token allows. `nil` if the token is not known.
   func grant(of token: String?) -> Grant?
-  /// Counts an answer, and logs it if it is a refusal.
-  func noteAnswer(_ status: Int, to request: Request)
+  /// The time by the server's clocks.
+  var now: Moment { get }
+  /// Random numbers for a job of its own.
+  func randomness() -> Randomness
 
   // MARK: Rooms
 

@@ -4,15 +4,14 @@ import WebSocketLoop
 // Writing over HTTP.
 
 extension RoomService {
-  func operations(_ exchange: PendingRequest, _ name: String, _ grant: Grant) async -> Response {
-    let request = exchange.request
+  func operations(_ request: Request, _ body: [UInt8], _ name: String, _ grant: Grant) async -> Response {
     guard request.isJSON else { return .notJSON }
-    guard exchange.body.count <= Int(limits.messageBytes) else {
+    guard body.count <= Int(limits.messageBytes) else {
       return .error(413, code: "too_large", message: "the body is longer than \(limits.messageBytes) bytes")
     }
     let submission: Submission
     do throws(MessageError) {
-      submission = try JSONEncoding.decodeSubmission(exchange.body, operationsMax: limits.operationsPerMessage)
+      submission = try JSONEncoding.decodeSubmission(body, operationsMax: limits.operationsPerMessage)
     } catch {
       return .refusing(error)
     }
@@ -30,13 +29,12 @@ extension RoomService {
     }
   }
 
-  func layout(_ exchange: PendingRequest, _ name: String, _ grant: Grant) async -> Response {
-    let request = exchange.request
+  func layout(_ request: Request, _ body: [UInt8], _ name: String, _ grant: Grant) async -> Response {
     guard request.isLayout else { return .notJSON }
     let shapes: [ImportedShape]
     let shapesMax = Int(limits.shapes)
     let party = party(of: request)
-    switch await made(for: party, { ImportedShape.read(exchange.body, shapesMax: shapesMax) }) {
+    switch await made(for: party, { ImportedShape.read(body, shapesMax: shapesMax) }) {
     case .failure(let refusal): return .refusing(refusal)
     case .success(.success(let read)): shapes = read
     case .success(.failure(.tooManyShapes)): return .noRoom(limits)
@@ -46,9 +44,9 @@ extension RoomService {
     guard spend(shapes.count, payer) else { return .tooFast }
     return await writing(name) { room in
       guard let canvas = self.view(of: room)?.canvas else { return .noSuchRoom }
-      guard UInt64(canvas.liveCount + shapes.count) <= self.limits.shapes else { return .noRoom(self.limits) }
       let edits: LayoutEdits
-      switch await self.made(for: party, { LayoutEdits(importing: shapes, into: canvas) }) {
+      let randomness = self.randomness()
+      switch await self.made(for: party, { LayoutEdits(importing: shapes, into: canvas, randomness) }) {
       case .success(let made): edits = made
       case .failure(let refusal): return .refusing(refusal)
       }
@@ -58,7 +56,7 @@ extension RoomService {
       self.requestBook.owe(
         edits.operations.count - shapes.count,
         party: payer.address,
-        now: Moment.now().monotonicMilliseconds
+        now: self.now.monotonicMilliseconds
       )
       switch await self.submit(edits.operations, to: room, from: payer) {
       case .success(let cursor): return .written(cursor, shapes: edits.shapes)
@@ -94,8 +92,7 @@ extension RoomService {
   }
 
   private func spend(_ operations: Int, _ payer: Payer) -> Bool {
-    let now = Moment.now().monotonicMilliseconds
-    return requestBook.spend(operations, party: payer.address, now: now)
+    requestBook.spend(operations, party: payer.address, now: now.monotonicMilliseconds)
   }
 }
 
@@ -111,7 +108,7 @@ extension RoomService {
     _ work: @escaping @Sendable () -> Value
   ) async -> Result<Value, HeavyWork.Refusal> {
     do throws(HeavyWork.Refusal) {
-      return .success(try await heavyWork.run(for: party, work))
+      return .success(try await workOut(for: party, work))
     } catch {
       return .failure(error)
     }
@@ -129,8 +126,12 @@ extension ImportedShape {
 }
 
 extension LayoutEdits {
-  fileprivate init(importing shapes: [ImportedShape], into canvas: Canvas) {
-    var generator = SystemRandomNumberGenerator()
+  fileprivate init(
+    importing shapes: [ImportedShape],
+    into canvas: Canvas,
+    _ randomness: some RandomNumberGenerator
+  ) {
+    var generator = randomness
     self.init(importing: shapes, into: canvas, using: &generator)
   }
 }

@@ -4,19 +4,13 @@ import WebSocketLoop
 // HTTP: which request goes to which route.
 
 extension RoomService {
-  func answer(_ exchange: PendingRequest) async {
-    let response = await bounded(exchange)
-    guard exchange.answer(response) else { return }
-    noteAnswer(response.status, to: exchange.request)
-  }
-
-  private func bounded(_ exchange: PendingRequest) async -> Response {
-    let request = exchange.request
-    guard proxies.contains(request.peer) else { return await response(to: exchange) }
+  /// Answers a whole request.
+  func response(to request: Request, body: [UInt8]) async -> Response {
+    guard proxies.contains(request.peer) else { return await routed(request, body) }
     let party = NetworkAddress.party(of: address(of: request))
     guard requestBook.enter(party) else { return .tooManyFromAddress }
     defer { requestBook.leave(party) }
-    return await response(to: exchange)
+    return await routed(request, body)
   }
 
   /// The client's own address, as far as the server can know it.
@@ -34,8 +28,7 @@ extension RoomService {
     return ConnectionRefusal(.tooManyFromAddress, .ofAddress)
   }
 
-  private func response(to exchange: PendingRequest) async -> Response {
-    let request = exchange.request
+  private func routed(_ request: Request, _ body: [UInt8]) async -> Response {
     let parts = request.pathParts
     if let fault = siteFault(of: request, parts) { return .refusing(fault) }
     switch (parts.first, parts.count) {
@@ -45,7 +38,7 @@ extension RoomService {
       return reading(request) { self.page("room.html", request) }
     case ("page.json", 1): return reading(request) { self.files.listing(for: request) }
     case ("healthz", 1), ("readyz", 1), ("metrics", 1): return operating(request)
-    case ("v1", _): return await interface(exchange, Array(parts.dropFirst()))
+    case ("v1", _): return await interface(request, body, Array(parts.dropFirst()))
     default:
       return reading(request) {
         self.files.response(to: request, path: parts) ?? self.missing(request, .notFound)
@@ -105,8 +98,7 @@ extension RoomService {
     return .text("ok\n")
   }
 
-  private func interface(_ exchange: PendingRequest, _ parts: [String]) async -> Response {
-    let request = exchange.request
+  private func interface(_ request: Request, _ body: [UInt8], _ parts: [String]) async -> Response {
     guard let grant = grant(of: request.token) else { return .noToken }
     guard parts.first == "rooms", parts.count <= 4 else { return .notFound }
     if let name = request.malformedParameter {
@@ -148,7 +140,8 @@ extension RoomService {
       }
     case "ops", "layout":
       guard request.method == "POST" else { return .notAllowed("POST") }
-      return await parts[2] == "ops" ? operations(exchange, name, grant) : layout(exchange, name, grant)
+      return await parts[2] == "ops"
+        ? operations(request, body, name, grant) : layout(request, body, name, grant)
     case "sync":
       guard request.isReading else { return .notAllowed("GET") }
       return .error(400, code: "bad_request", message: "this address is for WebSockets; send an upgrade request")

@@ -14,7 +14,7 @@ enum Event: String, CaseIterable, Sendable {
   // What becomes of tabs.
   case tabDies, tabStops, tabStarts, tabOpens, tabDoubles
   // Those without a canvas.
-  case write, request, readPast, hostile
+  case write, request, read, hostile
   // The network.
   case cut, hush, stall, partition
   // The server's process and its disk.
@@ -27,9 +27,9 @@ enum Event: String, CaseIterable, Sendable {
     switch self {
     case .change: 12
     case .draw: 8
-    case .rename, .remove, .undo, .redo, .show, .write: 3
-    case .paste, .undoAndRedo, .editAndUndo, .crossing, .request, .cut: 2
-    case .askDigest, .tabDies, .tabStarts, .stall, .snapshot, .crash, .logFails, .hush, .replaceAll, .readPast: 1
+    case .rename, .remove, .undo, .redo, .show, .write, .request: 3
+    case .paste, .undoAndRedo, .editAndUndo, .crossing, .read, .cut: 2
+    case .askDigest, .tabDies, .tabStarts, .stall, .snapshot, .crash, .logFails, .hush, .replaceAll: 1
     case .clear, .tabStops, .tabOpens, .tabDoubles, .partition, .stop, .trim, .forget, .hostile, .wait, .tabClock,
       .writeFromElsewhere:
       0.5

@@ -81,6 +81,7 @@ enum Rule: String, CaseIterable, Sendable {
   case refusals = "what is refused is in no log"
   case roomFull = "no message is refused as room_full that the room has room for"
   case fullness = "a room never has more than its limit"
+  case tooOld = "what is too old is refused at once, and not edit by edit"
   case clockAhead = "an honest client's edit is never lost for its clock"
   case undoOfOthers = "undo changes nothing that another has written since"
   case undoRedo = "a redo gives back what the undo took"
@@ -91,6 +92,7 @@ enum Rule: String, CaseIterable, Sendable {
   case presence = "join, leave and presence follow one another"
   case bounds = "what is kept stays within its bounds"
   case waiting = "nobody waits for ever"
+  case http = "what is asked over HTTP is answered as the protocol says"
   case past = "a room as it was is the log up to there"
   case protocolWords = "nobody is sent what it can't read"
 }

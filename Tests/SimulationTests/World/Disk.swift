@@ -4,6 +4,8 @@
 
 /// The log's own store, with a disk under it that takes its time, fails, and loses what was not synced.
 struct Disk {
+  typealias Record = (position: UInt64, milliseconds: UInt64, operations: [Operation])
+
   struct Append {
     let batch: Batch
     let request: AppendRequest
@@ -24,9 +26,11 @@ struct Disk {
   var downUntil: UInt64 = 0
   var isDown = false
   /// Every record that the room's present log ever had, trimmed or not.
-  private(set) var records: [(position: UInt64, operations: [Operation])] = []
+  private(set) var records: [Record] = []
+  /// Which life of the log it is: another after each time that it was deleted or an older copy was put back.
+  private(set) var life = 0
   /// An older copy of the whole directory.
-  private var copy: (store: MemoryStore, records: [(position: UInt64, operations: [Operation])])?
+  private var copy: (store: MemoryStore, records: [Record])?
   private var lastRequest: UInt64 = 0
 
   static let roomName = "demo"
@@ -34,21 +38,22 @@ struct Disk {
   var epoch: UInt64? { store.rooms[Disk.roomName]?.entry.epoch }
 
   mutating func request(
-    _ operations: [Operation],
+    _ parts: [[Operation]],
     run: UInt64?,
     epoch: UInt64,
     mayCreate: Bool,
     milliseconds: UInt64
   ) -> AppendRequest {
     lastRequest += 1
-    let bytes = StoredOperations(run: run, operations: operations).encoded()
     return AppendRequest(
       id: lastRequest,
       room: Disk.roomName,
       epoch: epoch,
       mayCreate: mayCreate,
       milliseconds: milliseconds,
-      records: [NewRecord(bytes: bytes, operations: UInt32(operations.count))]
+      records: parts.map {
+        NewRecord(bytes: StoredOperations(run: run, operations: $0).encoded(), operations: UInt32($0.count))
+      }
     )
   }
 
@@ -56,7 +61,7 @@ struct Disk {
   mutating func commit(_ request: AppendRequest, step: UInt64) -> AppendedRecords? {
     guard let appended = try? store.append(request, step: step) else { return nil }
     for record in appended.records {
-      records.append((record.position, StoredOperations(record.bytes)?.operations ?? []))
+      records.append((record.position, record.milliseconds, StoredOperations(record.bytes)?.operations ?? []))
     }
     return appended
   }
@@ -76,6 +81,7 @@ struct Disk {
   mutating func delete() -> Bool {
     guard (try? store.delete(Disk.roomName)) != nil else { return false }
     records = []
+    life += 1
     return true
   }
 
@@ -90,6 +96,7 @@ struct Disk {
     let lost = isSameLife ? Array(records.dropFirst(kept)) : records
     store = copy.store
     records = copy.records
+    life += 1
     return lost.flatMap(\.operations)
   }
 
@@ -105,6 +112,11 @@ struct Disk {
   // MARK: Reading
 
   var summary: RoomSummary? { store.rooms[Disk.roomName]?.entry.summary(damage: nil) }
+
+  /// The last place that was written no later than a moment, of those up to another place.
+  func position(notAfter milliseconds: UInt64, upTo last: UInt64) -> UInt64 {
+    records.last { $0.milliseconds <= milliseconds && $0.position <= last }?.position ?? 0
+  }
 
   func load(through bound: LogBound = .end) -> LoadedRoom? {
     try? store.load(LoadRequest(id: 0, room: Disk.roomName, through: bound))

@@ -21,6 +21,9 @@ struct Ledger {
   private(set) var gone: Set<Stamp> = []
   /// Whether deletions were forgotten, of which the room then knows nothing any more.
   var hasForgotten = false
+  /// Values that a request was told are durable, and such that one was told are not.
+  var promised: Set<String> = []
+  var refusedKeys: Set<String> = []
 
   struct Register: Hashable {
     let shape: Identifier
@@ -63,16 +66,15 @@ struct Ledger {
   mutating func forgetStored(_ operations: [Operation]) {
     gone.formUnion(operations.map(\.at))
     var values: Set<String> = []
-    for operation in operations { values.formUnion(Ledger.keys(operation)) }
+    for operation in operations { values.formUnion(Ledger.keys(operation.shape, operation.set)) }
+    promised.subtract(values)
     for party in owed.keys {
       owed[party] = owed[party]?.filter { !values.contains(Ledger.key($0.key.shape, $0.key.property, $0.value.value)) }
     }
   }
 
   /// What is owed and was never stored.
-  func missing(from records: [(position: UInt64, operations: [Operation])]) -> [(party: Int, register: Register)] {
-    var stored: Set<String> = []
-    for record in records { for operation in record.operations { stored.formUnion(Ledger.keys(operation)) } }
+  func missing(from stored: Set<String>) -> [(party: Int, register: Register)] {
     var missing: [(party: Int, register: Register)] = []
     for (party, registers) in owed {
       for (register, entry) in registers {
@@ -84,10 +86,9 @@ struct Ledger {
     return missing
   }
 
-  private static func keys(_ operation: Operation) -> [String] {
-    operation.set.assigned.compactMap { property in
-      words(property, operation.set).map { key(operation.shape, property, $0) }
-    }
+  /// The values that an operation writes, each by a key that no other has.
+  static func keys(_ shape: Identifier, _ set: Properties) -> [String] {
+    set.assigned.compactMap { property in words(property, set).map { key(shape, property, $0) } }
   }
 
   private static func key(_ shape: Identifier, _ property: Property, _ value: String) -> String {

@@ -17,15 +17,12 @@ struct Party {
   /// Slow readers drain few bytes at a time.
   var drain: Int
   var stalledUntil: UInt64 = 0
-  /// Somebody went away for a while on purpose.
-  var isStopped = false
 
   // A tab's storage, which is a little behind.
   var keptEdits: [UInt8]?
   var keptDrawing: [UInt8]?
   var keepsEditsAt: UInt64?
   var keepsDrawingAt: UInt64?
-  var isDead = false
 
   // What it has come to know.
   var verdicts: [DigestVerdict] = []
@@ -38,8 +35,6 @@ struct Party {
   /// Who it was before it came back as another.
   var formerActors: Set<Identifier> = []
   var groups: [UInt64: [ProposedOperation]] = [:]
-
-  var isHere: Bool { !isDead && replica != nil }
 }
 
 /// A connection between a party and the server.

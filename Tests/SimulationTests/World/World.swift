@@ -17,8 +17,8 @@ struct World {
   var serverErrorMax: Int64 = 0
 
   var disk = Disk()
-  /// Nothing while the server is down, or before anyone has opened the room.
-  var room: Room?
+  /// What HTTP requests see of the server. It has the room.
+  let service: SimulatedService
   var isUp = true
   /// The number of the server's process.
   var run: UInt64
@@ -28,9 +28,10 @@ struct World {
   var restedAt: UInt64 = 0
   /// What the room wants done to its overlaps, and when that will be done.
   var overlapOrders: [(order: OverlapOrder, due: UInt64)] = []
-  /// Those who write without a connection, by the request's number.
-  var requests: [UInt64: [Operation]] = [:]
+  /// The requests that have no answer yet, by their numbers.
+  var exchanges: [UInt64: Exchange] = [:]
   var lastRequest: UInt64 = 0
+  var remembered = Remembered()
 
   var ledger = Ledger()
   var failures: [Failure] = []
@@ -49,8 +50,15 @@ struct World {
     limits = history.dice.limits
     random = SeededGenerator(seed: ~history.seed)
     run = random.next()
+    service = SimulatedService(limits: limits, seed: random.next())
     for _ in 0..<history.dice.tabs { openTab() }
     for _ in 0..<history.dice.writers { openWriter() }
+  }
+
+  /// Nothing while the server is down, or before anyone has opened the room.
+  var room: Room? {
+    _read { yield service.room }
+    _modify { yield &service.room }
   }
 
   // MARK: Time and chance
@@ -94,6 +102,7 @@ struct World {
   /// One turn of everybody's loop.
   mutating func turn() {
     turnLog()
+    turnRequests()
     turnRoom()
     turnLines()
     for index in parties.indices { turnParty(index) }
@@ -127,7 +136,9 @@ struct World {
     openRoom()
     for index in parties.indices { startAgain(index) }
     turnUntilQuiet()
-    for index in parties.indices where parties[index].isHere { run(index) { $0.askDigest(at: $1) } }
+    for index in parties.indices where parties[index].replica != nil { run(index) { $0.askDigest(at: $1) } }
+    turnUntilQuiet()
+    readAtLast()
     turnUntilQuiet()
   }
 
@@ -152,4 +163,6 @@ enum Happening: String, CaseIterable {
   case tabDied, tabRestored, tabDoubled, undoRefused, undone, redone, presenceShown, digestAgreed
   case writerAnswered, writerRefused, requestTaken, requestRefused, hostileAnswered, hostileClosed
   case serverClockBack, tabClockJumped
+  case layoutTaken, requestRepeated, requestForbidden, roomDeletedByRequest
+  case readAnswered, pastAnswered, notModified, otherCursor, notKept
 }

@@ -16,8 +16,8 @@ extension World {
   // MARK: Quiet
 
   var isQuiet: Bool {
-    guard let room, disk.appends.isEmpty, disk.reports.isEmpty, disk.failures.isEmpty, room.flushDueAt == nil,
-      overlapOrders.isEmpty
+    guard let room, exchanges.isEmpty, disk.appends.isEmpty, disk.reports.isEmpty, disk.failures.isEmpty,
+      room.flushDueAt == nil, overlapOrders.isEmpty
     else { return false }
     guard lines.allSatisfy({ !$0.isOpen || $0.toServer.isEmpty && $0.toClient.isEmpty && !$0.isBlocked }),
       lines.allSatisfy({ $0.isOpen || $0.member == nil }), !room.hasUnsent
@@ -27,7 +27,7 @@ extension World {
 
   private func isQuiet(_ party: Party, _ room: Room) -> Bool {
     if let writer = party.writer { return writer.unansweredCount == 0 && writer.state == .joined }
-    guard party.isHere, let replica = party.replica else { return true }
+    guard let replica = party.replica else { return true }
     return replica.state == .live && replica.unsentCount == 0 && replica.cursor == room.cursor
       && seesWhatOthersShow(party, replica)
   }
@@ -35,6 +35,7 @@ extension World {
   /// Who waits for what, once nobody should.
   var waitingWords: String {
     guard let room else { return "there is no room" }
+    if let exchange = exchanges.values.first { return "a request that \(exchange.words) has no answer" }
     for party in parties where !isQuiet(party, room) {
       if let writer = party.writer {
         return "\(party.name) waits for \(writer.unansweredCount) answers, \(writer.state)"
@@ -51,12 +52,12 @@ extension World {
   }
 
   private var actors: Set<Identifier> {
-    Set(parties.compactMap { $0.isDead ? nil : $0.replica?.actor ?? $0.writer?.actor })
+    Set(parties.compactMap { $0.replica?.actor ?? $0.writer?.actor })
   }
 
   private func seesWhatOthersShow(_ party: Party, _ replica: Replica) -> Bool {
     parties.allSatisfy { other in
-      guard other.isHere, let actor = other.replica?.actor, actor != replica.actor else { return true }
+      guard let actor = other.replica?.actor, actor != replica.actor else { return true }
       guard let seen = replica.peer(actor) else { return false }
       return (seen.state ?? .emptyObject) == other.shown
     }
@@ -93,7 +94,17 @@ extension World {
     for stamp in ledger.seen.subtracting(ledger.gone).sorted() where stored[stamp] == nil {
       return fail(.durability, "\(stamp) was seen, and is not in the log")
     }
-    for (party, register) in ledger.missing(from: disk.records) {
+    var values: Set<String> = []
+    for record in disk.records {
+      for operation in record.operations { values.formUnion(Ledger.keys(operation.shape, operation.set)) }
+    }
+    if let key = ledger.promised.subtracting(values).min() {
+      return fail(.durability, "a request was told that \(key) is durable, and it is not in the log")
+    }
+    if let key = ledger.refusedKeys.intersection(values).subtracting(ledger.promised).min() {
+      return fail(.refusals, "a request was told that \(key) was refused, and it is in the log")
+    }
+    for (party, register) in ledger.missing(from: values) {
       return fail(
         .survival,
         "\(register.property) of \(register.shape), written by \(parties[party].name), is nowhere"
@@ -126,7 +137,7 @@ extension World {
       if writer.unansweredCount > 0 { fail(.waiting, "\(party.name) waits for answers") }
       return
     }
-    guard party.isHere, let replica = party.replica else { return }
+    guard let replica = party.replica else { return }
     if replica.confirmedDigest != room.canvas.digest { fail(.agreement, "\(party.name) has another drawing") }
     if let difference = Drawing(replica.canvas).difference(from: Drawing(room.canvas)) {
       fail(.agreement, "\(party.name) shows another drawing: \(difference)")

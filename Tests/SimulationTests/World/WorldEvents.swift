@@ -17,7 +17,7 @@ extension World {
     case .tabDoubles: if let tab = someTab() { tabDoubles(tab) }
     case .write: write()
     case .request: request()
-    case .readPast: readPast()
+    case .read: readOverHTTP()
     case .hostile: beHostile()
     case .cut: if let line = lines.indices.randomElement(using: &random) { drop(line) }
     case .hush:
@@ -43,7 +43,7 @@ extension World {
       disk.isDown = true
       disk.downUntil = time + UInt64.random(in: 10...2_000, using: &random)
     case .restore: restore()
-    case .deleteRoom: deleteRoom()
+    case .deleteRoom: requestDeletion()
     case .writeFromElsewhere: writeFromElsewhere()
     case .tabClock: changeTabClock()
     case .serverClock: changeServerClock()
@@ -52,7 +52,7 @@ extension World {
   }
 
   private mutating func someTab() -> Int? {
-    parties.indices.filter { parties[$0].isHere }.randomElement(using: &random)
+    parties.indices.filter { parties[$0].replica != nil }.randomElement(using: &random)
   }
 
   // MARK: People
@@ -88,7 +88,7 @@ extension World {
   }
 
   /// A place that nothing else has.
-  private mutating func newPoint() -> Point {
+  mutating func newPoint() -> Point {
     let value = ledger.newValue()
     return Point(x: Double(value % 500), y: Double(value / 500 * 7 + Int.random(in: 0..<7, using: &random)))
   }
@@ -152,7 +152,7 @@ extension World {
 
   /// Somebody moves a shape while somebody else, who can't know of it, deletes it.
   private mutating func cross(_ shape: Identifier, _ tab: Int) {
-    let others = parties.indices.filter { parties[$0].isHere && $0 != tab }
+    let others = parties.indices.filter { parties[$0].replica != nil && $0 != tab }
     guard let other = others.randomElement(using: &random) else { return }
     remove([shape], tab)
     if parties[other].replica?.canvas.contains(shape) == true { move(shape, other) }
@@ -241,7 +241,6 @@ extension World {
 
   private mutating func stopParty() {
     guard let index = parties.indices.randomElement(using: &random) else { return }
-    parties[index].isStopped = true
     run(index, { $0.stop(at: $1) }, { $0.stop(at: $1) })
   }
 

@@ -92,12 +92,13 @@ extension World {
     for message in LengthFraming.takeMessages(&lines[line].toClient) {
       guard lines[line].isOpen else { return }
       let isText = lines[line].conversation.encoding.isText
-      witness(message, isText: isText, on: line)
+      let tooOld = witness(message, isText: isText, on: line)
       run(
         party,
         { $0.received(message, isText: isText, at: $1) },
         { writer, now in message.withUnsafeBytes { writer.received($0, at: now) } }
       )
+      if let tooOld { checkOutbox(of: party, after: tooOld) }
     }
     guard lines[line].isOpen, let code = lines[line].closeCode else { return }
     if code == CloseCode.tooMany.rawValue || code == CloseCode.malformed.rawValue {
@@ -111,8 +112,21 @@ extension World {
     )
   }
 
+  /// What was refused as too old takes along all that the server would refuse next.
+  private mutating func checkOutbox(of party: Int, after stamp: Stamp) {
+    guard let outbox = parties[party].replica?.outbox else { return }
+    let sent = Set(outbox.flights.filter(\.isSent).flatMap { $0.pending.map(\.operation.at) })
+    var left = 0
+    outbox.forEach { pending in
+      let at = pending.operation.at
+      if at.milliseconds <= stamp.milliseconds, !sent.contains(at) { left += 1 }
+    }
+    if left > 0 { fail(.tooOld, "\(parties[party].name) keeps \(left) edits that are as old") }
+  }
+
   /// Remembers what a client was promised, and checks that each message makes sense after those before.
-  private mutating func witness(_ bytes: [UInt8], isText: Bool, on line: Int) {
+  /// - Returns: the stamp of an operation that was refused as too old.
+  private mutating func witness(_ bytes: [UInt8], isText: Bool, on line: Int) -> Stamp? {
     let message =
       isText ? try? JSONEncoding.decodeServerMessage(bytes) : try? BinaryEncoding.decodeServerMessage(bytes)
     let name = parties[lines[line].party].name
@@ -127,9 +141,12 @@ extension World {
       case .state(let part): for operation in part.operations { ledger.seen.insert(operation.at) }
       }
     case .acknowledgement(let answer):
-      guard let id = answer.id, let stamps = lines[line].submitted[id] else { return }
+      guard let id = answer.id, let stamps = lines[line].submitted[id] else { return nil }
       ledger.acknowledged.formUnion(stamps)
-    case .rejection(let rejection): note(rejection.code)
+    case .rejection(let rejection):
+      note(rejection.code)
+      guard rejection.code == .tooOld, let id = rejection.id, let place = rejection.operation else { return nil }
+      return lines[line].submitted[id].flatMap { $0.indices.contains(place) ? $0[place] : nil }
     case .join(let peer):
       if !lines[line].people.insert(peer.actor).inserted {
         fail(.presence, "\(name) is told that \(peer.actor) joins, who is here")
@@ -148,6 +165,7 @@ extension World {
     case .overlaps, .pong, .digest: break
     case nil: fail(.protocolWords, "\(name) is sent \(bytes.count) bytes that are no message")
     }
+    return nil
   }
 
   private mutating func note(_ code: RejectCode) {

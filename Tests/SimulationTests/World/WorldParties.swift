@@ -55,8 +55,6 @@ extension World {
   }
 
   mutating func startAgain(_ index: Int) {
-    guard !parties[index].isDead else { return }
-    parties[index].isStopped = false
     run(index, { $0.start(at: $1) }, { $0.start(at: $1) })
   }
 
@@ -73,7 +71,7 @@ extension World {
   ) {
     let now = moment(of: index)
     let actor = parties[index].replica?.actor
-    if let page, !parties[index].isDead, let effects = parties[index].replica.changed({ page(&$0, now) }) {
+    if let page, let effects = parties[index].replica.changed({ page(&$0, now) }) {
       if let actor, actor != parties[index].replica?.actor { parties[index].formerActors.insert(actor) }
       for effect in effects { carryOut(effect, of: index) }
     }
@@ -181,7 +179,6 @@ extension World {
   // MARK: A turn
 
   mutating func turnParty(_ index: Int) {
-    guard !parties[index].isDead else { return }
     if parties[index].wantsConnection, time >= parties[index].connectsAt { connect(index) }
     if let at = parties[index].wakeAt, at <= time {
       parties[index].wakeAt = nil
@@ -201,7 +198,7 @@ extension World {
 
   /// A tab is gone from one moment to the next, and is opened again with what it had kept.
   mutating func tabDies(_ index: Int) {
-    guard parties[index].isHere, let before = parties[index].replica else { return }
+    guard let before = parties[index].replica else { return }
     tell("\(parties[index].name) dies and comes back.")
     count(.tabDied)
     if let line = parties[index].line { hangUp(line) }

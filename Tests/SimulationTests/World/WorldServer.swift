@@ -71,6 +71,8 @@ extension World {
   private mutating func endProcess(code: CloseCode?) {
     room = nil
     overlapOrders = []
+    service.life += 1
+    endRequests()
     isUp = false
     ledger.inFlight = []
     ledger.failedBatches = 0
@@ -116,6 +118,8 @@ extension World {
     takeEffects()
     room = nil
     overlapOrders = []
+    service.dismissAskers()
+    service.life += 1
     disk.appends = []
     disk.failures = []
     disk.unknown = []
@@ -153,7 +157,9 @@ extension World {
     }
     while let first = disk.reports.first, first.at <= time {
       disk.reports.removeFirst()
-      for record in first.appended.records { deliver(record, batch: first.batch) }
+      for (part, record) in first.appended.records.enumerated() {
+        deliver(record, batch: part == first.appended.records.count - 1 ? first.batch : nil)
+      }
     }
     while let first = disk.failures.first, first.at <= time {
       disk.failures.removeFirst()
@@ -180,7 +186,7 @@ extension World {
 
   private mutating func deliver(_ record: LogRecord, batch: UInt64?) {
     guard room != nil else { return }
-    ledger.inFlight.removeAll { $0.number == batch }
+    if let batch { ledger.inFlight.removeAll { $0.number == batch } }
     let now = now
     let before = room?.canvas.liveCount ?? 0
     room?.delivered(RoomRecord(record, batch: batch), now: now)
@@ -220,7 +226,7 @@ extension World {
     let stamp = Stamp(milliseconds: now.wallMilliseconds, counter: 0, actor: actor)!
     let operation = Operation(shape: shape, at: stamp, set: set)
     let request = disk.request(
-      [operation],
+      [[operation]],
       run: nil,
       epoch: room.epoch,
       mayCreate: false,
@@ -243,6 +249,7 @@ extension World {
       restedAt = time
       let hadBeats = room.map { $0.kept.beats > 0 } ?? false
       let now = now
+      service.requestBook.rest(now: time)
       room?.rest(now: now)
       if hadBeats, room?.kept.beats == 0 { count(.rested) }
     }
@@ -292,7 +299,11 @@ extension World {
       if let refusal { tell("  \(parties[lines[line].party].name) is refused: \(refusal.wireName)") }
     } else {
       let encoding = lines[line].conversation.encoding
-      if let code = room?.take(step, from: &lines[line].member, encoding: encoding, now: now, using: &random) {
+      var (member, random) = (lines[line].member, random)
+      let code = room?.take(step, from: &member, encoding: encoding, now: now, using: &random)
+      lines[line].member = member
+      self.random = random
+      if let code {
         lines[line].closeCode = code.rawValue
         forget(line)
       }
@@ -339,9 +350,11 @@ extension World {
     for effect in effects {
       switch effect {
       case .append(let batch): append(batch)
-      case .answered(let number, let outcome): answered(number, outcome)
+      case .answered(let number, let outcome):
+        service.submitters.removeValue(forKey: number)?.resume(returning: outcome)
       case .overlaps(let order): overlapOrders.append((order, time + time % 50))
-      case .overlapsAnswered: break
+      case .overlapsAnswered(let request, let index, let cursor):
+        service.askers.removeValue(forKey: request)?.resume(returning: SettledOverlaps(index: index, cursor: cursor))
       case .close(let member, let code, _, _):
         if code == .actorElsewhere { count(.actorElsewhere) }
         guard let line = lines.firstIndex(where: { $0.member == member }) else { continue }
@@ -362,7 +375,7 @@ extension World {
     ledger.inFlight.append((batch.number, batch.operations))
     let took = UInt64.random(in: 0...history.dice.commitMillisecondsMax, using: &random)
     let request = disk.request(
-      batch.operations,
+      batch.parts(operationsMax: Int(limits.operationsPerMessage)),
       run: room.knows(run: run) ? nil : run,
       epoch: room.epoch,
       mayCreate: room.isUnwritten,
@@ -376,65 +389,6 @@ extension World {
         fails: disk.isDown
       )
     )
-  }
-
-  private mutating func answered(_ number: UInt64, _ outcome: Result<Cursor, Rejection>) {
-    let operations = requests.removeValue(forKey: number) ?? []
-    switch outcome {
-    case .success:
-      count(.requestTaken)
-      ledger.acknowledged.formUnion(operations.map(\.at))
-    case .failure: count(.requestRefused)
-    }
-  }
-
-  /// Someone writes over HTTP: to a shape that there is, and a new one.
-  mutating func request() {
-    guard isUp, time >= partitionedUntil else { return }
-    openRoom()
-    lastRequest += 1
-    let number = lastRequest
-    let actor = Identifier.random(using: &random)
-    let stamp = Stamp(milliseconds: now.wallMilliseconds, counter: 0, actor: actor)!
-    var set = Properties()
-    set.kind = .star
-    var operations = [Operation(shape: Identifier.random(using: &random), at: stamp, set: set)]
-    set = Properties()
-    set.alpha = Int16.random(in: 1...10, using: &random)
-    if let shape = room?.canvas.shapes.randomElement(using: &random)?.id {
-      operations.append(Operation(shape: shape, at: stamp, set: set))
-    }
-    requests[number] = operations
-    let proposed = operations.map { ProposedOperation($0) }
-    let now = now
-    tell("A request writes \(operations.count) operations.")
-    _ = judged(proposed) { room in
-      room.submit(proposed, request: number, actor: actor, now: now)
-      return nil
-    }
-    takeEffects()
-  }
-
-  /// Someone looks at the room as it was.
-  mutating func readPast() {
-    guard let room, let position = disk.records.randomElement(using: &random)?.position else { return }
-    let end = RoomHistory.End.position(position)
-    guard let loaded = disk.load(through: .position(position)) else {
-      // It has been trimmed.
-      if (disk.summary?.trimmed ?? 0) < position { fail(.past, "\(position) is neither there nor trimmed") }
-      return
-    }
-    let image = loaded.snapshot.flatMap { try? RoomImage($0.bytes, seed: 1) }
-    var past = RoomHistory(end: end, image: image, seed: 1)
-    for record in disk.read(after: past.position, through: .position(position)) ?? [] {
-      guard past.fold(RoomRecord(record, batch: nil)) else { break }
-    }
-    var fold = Canvas()
-    for record in disk.records where record.position <= position {
-      for operation in record.operations { fold.apply(operation) }
-    }
-    if past.canvas.digest != fold.digest { fail(.past, "the room at \(position) is not what the log had by then") }
-    _ = room
   }
 }
 

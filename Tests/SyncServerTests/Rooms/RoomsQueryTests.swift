@@ -21,7 +21,10 @@ struct RoomsQueryTests {
     }
     for (index, drawing) in drawings.enumerated() {
       let start = index >= 3 ? image : nil
-      for end in [RoomHistory.End.position(drawing.position), .time(drawing.time)] {
+      let ends: [RoomHistory.End] = [
+        .position(drawing.position), .time(drawing.time, upTo: .max), .time(.max, upTo: drawing.position),
+      ]
+      for end in ends {
         var history = RoomHistory(end: end, image: start, seed: 2)
         for record in bench.log { if !history.fold(record) { break } }
         #expect(history.canvas == drawing.canvas)

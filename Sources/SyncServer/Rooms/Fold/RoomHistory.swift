@@ -4,8 +4,9 @@ import CanvasCRDT
 struct RoomHistory: Sendable {
   enum End: Hashable, Sendable {
     case position(UInt64)
-    /// Unix milliseconds.
-    case time(UInt64)
+    /// Unix milliseconds, and a position. The log may already have more than the room, whose cursors name no place past
+    /// its own.
+    case time(UInt64, upTo: UInt64)
   }
 
   let end: End
@@ -26,7 +27,7 @@ struct RoomHistory: Sendable {
   mutating func fold(_ record: borrowing RoomRecord) -> Bool {
     switch end {
     case .position(let last): guard record.position <= last else { return false }
-    case .time(let last): guard record.milliseconds <= last else { return false }
+    case .time(let last, let end): guard record.milliseconds <= last, record.position <= end else { return false }
     }
     guard record.position > position else { return true }
     position = record.position

@@ -1,0 +1,91 @@
+import CanvasCRDT
+import RoomLog
+
+/// Asks the log, for jobs that wait for its answers.
+protocol LogQuestions: HeavyWorker {
+  /// Asks the log and waits for its answer.
+  func ask(_ request: (_ id: UInt64) -> LogRequest) async -> LogEvent
+}
+
+extension LogQuestions {
+  /// A room as it was, from the newest snapshot before that and the records after it.
+  /// - Parameter party: whose turn it takes to work that out.
+  func history(
+    of room: String,
+    at end: RoomHistory.End,
+    for party: String,
+    seed: UInt64
+  ) async -> Result<RoomHistory, HistoryError> {
+    let bound: LogBound =
+      switch end {
+      case .position(let position): .position(position)
+      case .time(let milliseconds, _): .milliseconds(milliseconds)
+      }
+    let event = await ask { .load(LoadRequest(id: $0, room: room, through: bound)) }
+    guard case .loaded(_, let loaded) = event else { return .failure(HistoryError(event)) }
+    do throws(HeavyWork.Refusal) {
+      let folding = try await workOut(for: party) {
+        HistoryFolding(
+          RoomHistory(end: end, image: loaded.snapshot.flatMap { try? RoomImage($0.bytes, seed: seed) }, seed: seed)
+        )
+      }
+      var after = folding.history.position
+      while after < loaded.summary.last {
+        let event = await ask {
+          .read(ReadRequest(id: $0, room: room, epoch: loaded.summary.epoch, after: after, through: bound))
+        }
+        guard case .read(_, let page) = event else { return .failure(HistoryError(event)) }
+        switch try await workOut(for: party, { folding.fold(page.records) }) {
+        case .goesOn: break
+        case .isAtEnd: return .success(folding.history)
+        case .unreadable: return .failure(.unreadable("another form"))
+        }
+        guard page.through > after, !page.isLast else { break }
+        after = page.through
+      }
+      return .success(folding.history)
+    } catch {
+      return .failure(.refused(error))
+    }
+  }
+
+  /// The time for which a room can be looked at.
+  func span(of room: String) async -> RoomSpan? {
+    guard case .loaded(_, let loaded) = await ask({ .load(LoadRequest(id: $0, room: room)) }) else { return nil }
+    return RoomSpan(
+      createdMilliseconds: loaded.summary.createdMilliseconds,
+      changedMilliseconds: loaded.summary.changedMilliseconds,
+      operations: loaded.summary.operations
+    )
+  }
+}
+
+/// A room as it was, while it is worked out beside the loop.
+///
+/// `@unchecked Sendable`: one job has it, and looks at it only between the pieces of work that it has done, one after the
+/// other.
+private final class HistoryFolding: @unchecked Sendable {
+  private(set) var history: RoomHistory
+
+  init(_ history: consuming RoomHistory) { self.history = history }
+
+  enum Outcome {
+    case goesOn
+    case isAtEnd
+    case unreadable
+  }
+
+  func fold(_ records: [LogRecord]) -> Outcome {
+    for record in records {
+      guard let stored = StoredOperations(record.bytes) else { return .unreadable }
+      guard history.fold(RoomRecord(record, stored)) else { return .isAtEnd }
+    }
+    return .goesOn
+  }
+}
+
+extension HistoryError {
+  init(_ event: LogEvent) {
+    if case .failed(_, _, .trimmed) = event { self = .trimmed } else { self = .unreadable(Hub.words(event)) }
+  }
+}

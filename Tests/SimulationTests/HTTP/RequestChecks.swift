@@ -1,0 +1,298 @@
+import WebSocketLoop
+
+@testable import CanvasCRDT
+@testable import SyncServer
+
+// Whether what was answered over HTTP is what the log says.
+
+extension World {
+  mutating func judge(_ exchange: Exchange, _ response: Response) {
+    if response.status >= 400 {
+      let code = response.code ?? "no code"
+      tell("  It is refused: \(response.status) \(code)")
+      guard Response.codes[response.status]?.contains(code) == true else {
+        return fail(.http, "a request that \(exchange.words) was answered by \(response.status) \(code)")
+      }
+      return judgeRefusal(exchange, code)
+    }
+    switch exchange.subject {
+    case .write(let operations): wasTaken(exchange, operations, response)
+    case .layout(let points): layoutWasTaken(exchange, points, response)
+    case .drawing, .picture, .overlaps, .box: judgeReading(exchange, response)
+    case .free(let size): judgePlace(size, response)
+    case .span, .list: judgeFigures(exchange, response)
+    case .readiness: if disk.isDown { fail(.http, "the server calls itself ready, and its disk takes nothing") }
+    case .deletion: count(.roomDeletedByRequest)
+    case .wrong(let codes):
+      fail(.http, "a request that \(exchange.words) was answered by \(response.status) and not \(codes)")
+    }
+  }
+
+  // MARK: Writing
+
+  private mutating func wasTaken(_ exchange: Exchange, _ operations: [ProposedOperation], _ response: Response) {
+    count(.requestTaken)
+    guard let position = response.cursor.flatMap({ RoomCursor(Cursor(Text($0))) })?.position else {
+      return fail(.http, "a taken request is answered without a cursor")
+    }
+    remember(response)
+    ledger.acknowledged.formUnion(operations.compactMap(\.at))
+    var stored: Set<String> = []
+    for record in disk.records where record.position <= position {
+      for operation in record.operations { stored.formUnion(Ledger.keys(operation.shape, operation.set)) }
+    }
+    for operation in operations {
+      for key in Ledger.keys(operation.shape, operation.set) {
+        ledger.promised.insert(key)
+        if !stored.contains(key) { fail(.durability, "a request was taken, and its \(key) is not in the log") }
+      }
+    }
+    if operations.allSatisfy({ $0.at != nil }), !exchange.isRepeated {
+      remembered.writes.append((operations, disk.life))
+      if remembered.writes.count > 8 { remembered.writes.removeFirst() }
+    }
+  }
+
+  private mutating func layoutWasTaken(_ exchange: Exchange, _ points: [Point], _ response: Response) {
+    count(.layoutTaken)
+    guard let shapes = response.identifiers(of: "shapes"), shapes.count == points.count else {
+      return fail(.http, "a layout is answered without the shapes that it made")
+    }
+    var operations: [ProposedOperation] = []
+    for (shape, point) in zip(shapes, points) {
+      var set = Properties()
+      set.position = point
+      operations.append(ProposedOperation(shape: shape, at: nil, set: set))
+    }
+    wasTaken(exchange, operations, response)
+  }
+
+  private mutating func judgeRefusal(_ exchange: Exchange, _ code: String) {
+    switch exchange.subject {
+    case .write(let operations):
+      count(.requestRefused)
+      judgeWrite(exchange, operations, code)
+    case .layout(let points):
+      count(.requestRefused)
+      var operations: [ProposedOperation] = []
+      for point in points {
+        var set = Properties()
+        set.kind = .rectangle
+        set.position = point
+        operations.append(ProposedOperation(shape: Identifier.random(using: &random), at: nil, set: set))
+      }
+      judgeWrite(exchange, operations, code)
+    case .wrong(let codes):
+      count(.requestForbidden)
+      // What an address may write is spent before the rest is looked at.
+      if !codes.contains(code), code != "rate_limited" {
+        fail(.http, "a request that \(exchange.words) was refused as \(code) and not \(codes)")
+      }
+    case .readiness: if !disk.isDown { fail(.http, "the server calls itself not ready: \(code)") }
+    case .deletion:
+      if code != "no_such_room" || exchange.position > 0 && exchange.life == disk.life {
+        fail(.http, "a deletion was refused as \(code)")
+      }
+    case .list: fail(.http, "the list of rooms was refused as \(code)")
+    case .drawing, .picture, .overlaps, .box, .free, .span: judgeRefusedReading(exchange, code)
+    }
+  }
+
+  private mutating func judgeWrite(_ exchange: Exchange, _ operations: [ProposedOperation], _ code: String) {
+    // What is refused as unavailable may turn out to be stored after all (W7).
+    if !exchange.isRepeated, code != "unavailable" {
+      for operation in operations { ledger.refusedKeys.formUnion(Ledger.keys(operation.shape, operation.set)) }
+    }
+    switch code {
+    case "room_full":
+      count(.roomFull)
+      guard let room else { return }
+      if exchange.isRepeated, exchange.life == disk.life { fail(.http, "what was taken once is refused as \(code)") }
+      let judge = FullnessJudge(room.canvas, inFlight: ledger.inFlight.map(\.operations), limits: limits)
+      let verdict = judge.verdict(on: operations)
+      if ledger.failedBatches == 0, verdict.fits { fail(.roomFull, "over HTTP, \(verdict.words)") }
+    case "rate_limited", "unavailable": break
+    // Of what is so old, the room only knows what still stands.
+    case "too_old" where exchange.isRepeated && !operations.allSatisfy({ isHeld($0) }): break
+    case "no_such_room" where exchange.life != disk.life: break
+    default: fail(.http, "a request that \(exchange.words) was refused as \(code)")
+    }
+  }
+
+  /// Whether the room has any value that an operation wrote.
+  private func isHeld(_ operation: ProposedOperation) -> Bool {
+    operation.set.assigned.contains { property in
+      room?.canvas.stamp(of: property, in: operation.shape) == operation.at
+    }
+  }
+
+  // MARK: Reading
+
+  private mutating func judgeRefusedReading(_ exchange: Exchange, _ code: String) {
+    // The room was deleted meanwhile, and perhaps made anew.
+    guard exchange.life == disk.life else { return }
+    switch (code, exchange.moment) {
+    case ("no_such_room", _) where exchange.position == 0: return
+    case ("no_place", _): return
+    case ("rate_limited", _) where exchanges.count >= 8: return
+    case ("other_cursor", .position(_, isKnown: false)): return count(.otherCursor)
+    case ("not_kept", .position(let position, _)) where position < disk.summary?.trimmed ?? 0:
+      return count(.notKept)
+    case ("not_kept", .milliseconds(let last))
+    where disk.position(notAfter: last, upTo: .max) < disk.summary?.trimmed ?? 0:
+      return count(.notKept)
+    default: fail(.past, "a request that \(exchange.words) was refused as \(code)")
+    }
+  }
+
+  /// What is shown has to be the log up to the place that the answer names, and that place one that was asked for.
+  private mutating func judgeReading(_ exchange: Exchange, _ response: Response) {
+    if response.status == 304 { return judgeUnchanged(exchange, response) }
+    let cursor = response.cursor
+    guard let position = cursor.flatMap({ RoomCursor(Cursor(Text($0))) })?.position else {
+      // What a box would overlap has no place. It is that of the room as it is now.
+      guard case .box(let box) = exchange.subject, exchange.life == disk.life, let room else { return }
+      var (first, last) = places(exchange)
+      if case .now = exchange.moment { (first, last) = (room.position, room.position) }
+      guard first == last else { return }
+      return compare(OverlapIndex(of: fold(through: first), pairsMax: .max).document(overlapping: box), response)
+    }
+    guard exchange.life == disk.life, let cursor else { return }
+    let (first, last) = places(exchange)
+    guard position >= first, position <= last else {
+      return fail(.past, "a request that \(exchange.words) was shown \(position), and not \(first) to \(last)")
+    }
+    switch exchange.moment {
+    case .now: count(.readAnswered)
+    case .position, .milliseconds: count(.pastAnswered)
+    }
+    if let room, room.place(of: Cursor(Text(cursor))) == nil {
+      fail(.past, "a request that \(exchange.words) is told a cursor that the room refuses")
+    }
+    remember(response)
+    let canvas = fold(through: position)
+    let drawing = CanvasCRDT.Drawing(canvas)
+    switch exchange.subject {
+    case .drawing(let stamps):
+      compare(drawing.document(room: Text(Disk.roomName), cursor: Text(cursor), stamps: stamps), response)
+    case .picture:
+      var picture = SVGExport(drawing)
+      picture.title = Text(Disk.roomName)
+      compare(picture.document(), response)
+    case .overlaps:
+      let index = OverlapIndex(of: canvas, pairsMax: .max)
+      compare(index.document(room: Text(Disk.roomName), cursor: Cursor(Text(cursor))) ?? [], response)
+    default: break
+    }
+  }
+
+  private mutating func compare(_ expected: [UInt8], _ response: Response) {
+    guard response.body != expected else { return }
+    let words = (String(decoding: response.body, as: UTF8.self), String(decoding: expected, as: UTF8.self))
+    let common = zip(words.0, words.1).prefix { $0 == $1 }.count
+    fail(
+      .past,
+      "over HTTP is shown …\(words.0.dropFirst(max(0, common - 30)).prefix(90)), and the log says "
+        + "…\(words.1.dropFirst(max(0, common - 30)).prefix(90))"
+    )
+  }
+
+  private mutating func judgeUnchanged(_ exchange: Exchange, _ response: Response) {
+    count(.notModified)
+    guard exchange.life == disk.life, response.header("ETag") == exchange.tag,
+      let position = response.cursor.flatMap({ RoomCursor(Cursor(Text($0))) })?.position
+    else { return fail(.past, "a request is told that nothing has changed, by another tag") }
+    let (first, last) = places(exchange)
+    if position < first || position > last {
+      fail(.past, "a request is told that nothing has changed since \(position)")
+    }
+  }
+
+  /// The first and the last place that an answer may show.
+  private func places(_ exchange: Exchange) -> (first: UInt64, last: UInt64) {
+    let newest = disk.records.last?.position ?? 0
+    switch exchange.moment {
+    case .now: return (exchange.position, newest)
+    case .position(let position, _):
+      let place = disk.records.last { $0.position <= position }?.position ?? 0
+      return (place, place)
+    case .milliseconds(let last):
+      return (disk.position(notAfter: last, upTo: exchange.position), disk.position(notAfter: last, upTo: newest))
+    }
+  }
+
+  private mutating func judgePlace(_ size: Size, _ response: Response) {
+    guard let room, let place = response.numbers(of: "position"), place.count == 2 else {
+      return fail(.http, "a free place is answered without a position")
+    }
+    let box = Rect(origin: Point(x: place[0], y: place[1]), size: size)
+    let others = OverlapIndex(of: fold(through: room.position), pairsMax: .max).overlapping(box)
+    if !others.isEmpty { fail(.past, "a place is called free that \(others.count) shapes cover") }
+  }
+
+  private mutating func judgeFigures(_ exchange: Exchange, _ response: Response) {
+    guard exchange.life == disk.life, exchange.stored > 0 else { return }
+    guard let operations = response.numbers(of: "operations")?.first else {
+      return fail(.http, "a request that \(exchange.words) was answered without what it asked for")
+    }
+    func sum(_ last: UInt64) -> Double {
+      Double(disk.records.filter { $0.position <= last }.reduce(0) { $0 + $1.operations.count })
+    }
+    if operations < sum(exchange.position) || operations > sum(.max) {
+      fail(.past, "\(operations) operations are told of; the log has had \(sum(exchange.position)) to \(sum(.max))")
+    }
+    guard case .span = exchange.subject else { return }
+    let from = response.numbers(of: "from")?.first
+    let to = response.numbers(of: "to")?.first ?? 0
+    let first = disk.records.first { $0.position > 0 }?.milliseconds
+    let earliest = disk.records.last { $0.position <= exchange.stored }?.milliseconds ?? 0
+    if from != first.map({ Double($0) }) || to < Double(earliest)
+      || to > Double(disk.records.last?.milliseconds ?? 0)
+    {
+      fail(.past, "history is said to go from \(from ?? 0) to \(to)")
+    }
+  }
+
+  // MARK: The log
+
+  /// What the log says up to a place.
+  func fold(through position: UInt64) -> Canvas {
+    var fold = Canvas()
+    for record in disk.records where record.position <= position {
+      for operation in record.operations { fold.apply(operation) }
+    }
+    return fold
+  }
+
+  private mutating func remember(_ response: Response) {
+    if let cursor = response.cursor {
+      remembered.cursors.append((cursor, disk.life))
+      if remembered.cursors.count > 8 { remembered.cursors.removeFirst() }
+    }
+    if let tag = response.header("ETag") {
+      remembered.tags.append(tag)
+      if remembered.tags.count > 4 { remembered.tags.removeFirst() }
+    }
+  }
+}
+
+extension Response {
+  /// The numbers of a member, alone or in a list.
+  fileprivate func numbers(of name: String) -> [Double]? {
+    words(of: name)?.split(separator: ",").compactMap { Double($0) }
+  }
+
+  fileprivate func identifiers(of name: String) -> [Identifier]? {
+    words(of: name)?.split(separator: ",").compactMap { word in
+      Identifier(String(word.filter { $0 != "\"" }))
+    }
+  }
+
+  private func words(of name: String) -> Substring? {
+    let text = String(decoding: body, as: UTF8.self)
+    guard let start = text.firstRange(of: "\"\(name)\":") else { return nil }
+    let rest = text[start.upperBound...]
+    if rest.first == "[" { return rest.dropFirst().prefix { $0 != "]" } }
+    return rest.prefix { $0 != "," && $0 != "}" }
+  }
+}

@@ -1,0 +1,168 @@
+import RoomLog
+import WebSocketLoop
+
+@testable import CanvasCRDT
+@testable import SyncServer
+
+/// What the server's routes see of the simulated world: the room, and the log that they ask.
+///
+/// The world has the room in hand, and runs the routes' jobs between its own steps. What they ask of the log waits here
+/// until the world's disk answers.
+actor SimulatedService: RoomService, LogQuestions {
+  nonisolated let executor = HandTurnedExecutor()
+  nonisolated let limits: Limits
+  nonisolated let proxies = Proxies("10.0.0.9")!
+  nonisolated let files = StaticFiles(directory: "")
+  private let tokens = SimulatedService.tokens
+
+  // The world reads and writes these between the jobs.
+  nonisolated(unsafe) var room: Room?
+  /// Which life of the room it is: another after each time that it was deleted or its server ended.
+  nonisolated(unsafe) var life = 0
+  nonisolated(unsafe) var now = Moment(wallMilliseconds: 0, monotonicMilliseconds: 0)
+  nonisolated(unsafe) var storageFault: String?
+  nonisolated(unsafe) var requestBook: RequestBook
+  /// What jobs have asked of the log, in order.
+  nonisolated(unsafe) var questions:
+    [(at: UInt64?, request: LogRequest, waiter: CheckedContinuation<LogEvent, Never>)] =
+      []
+  /// Jobs that need the room open, and whether it may be made.
+  nonisolated(unsafe) var openings: [(mayCreate: Bool, waiter: CheckedContinuation<Bool, Never>)] = []
+  /// Jobs that wait to hear which shapes overlap.
+  nonisolated(unsafe) var askers: [UInt64: CheckedContinuation<SettledOverlaps?, Never>] = [:]
+  nonisolated(unsafe) var submitters: [UInt64: CheckedContinuation<Result<Cursor, Rejection>, Never>] = [:]
+  nonisolated(unsafe) var answers: [(number: UInt64, response: Response)] = []
+  /// How many jobs need the room to stay open.
+  nonisolated(unsafe) var holds = 0
+  nonisolated(unsafe) var random: SeededGenerator
+  private var lastNumber: UInt64 = 0
+
+  init(limits: Limits, seed: UInt64) {
+    self.limits = limits
+    random = SeededGenerator(seed: seed)
+    requestBook = RequestBook(limits: limits)
+  }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  /// Begins to answer a request.
+  nonisolated func take(_ request: Request, body: [UInt8], number: UInt64) {
+    Task(executorPreference: executor) { await self.answer(request, body, number) }
+  }
+
+  private func answer(_ request: Request, _ body: [UInt8], _ number: UInt64) async {
+    answers.append((number, await response(to: request, body: body)))
+  }
+
+  // MARK: The server
+
+  static let tokens = try! Tokens(
+    """
+    \(Token.viewer.rawValue) viewer demo
+    \(Token.editor.rawValue) editor demo
+    \(Token.operator.rawValue) operator *
+    \(Token.stranger.rawValue) operator other-*
+    """
+  )
+
+  enum Token: String, CaseIterable {
+    case viewer = "token-of-a-viewer"
+    case editor = "token-of-an-editor"
+    case `operator` = "token-of-an-operator"
+    /// For other rooms.
+    case stranger = "token-of-a-stranger"
+  }
+
+  var isStopping: Bool { false }
+  func exposition() -> String { "" }
+  func grant(of token: String?) -> Grant? { token.flatMap { tokens.grant(of: $0) } }
+  func randomness() -> SeededGenerator { SeededGenerator(seed: random.next()) }
+
+  func ask(_ request: (_ id: UInt64) -> LogRequest) async -> LogEvent {
+    lastNumber += 1
+    let request = request(lastNumber)
+    return await withCheckedContinuation { questions.append((nil, request, $0)) }
+  }
+
+  /// What other threads would do is done here, after whatever else waits.
+  func workOut<Value: Sendable>(
+    for party: String,
+    _ work: @escaping @Sendable () -> Value
+  ) async throws(HeavyWork.Refusal) -> Value {
+    await Task.yield()
+    return work()
+  }
+
+  /// The room is gone, and with it what its overlaps were.
+  nonisolated func dismissAskers() {
+    for asker in askers.values { asker.resume(returning: nil) }
+    askers = [:]
+  }
+
+  // MARK: Rooms
+
+  func take(_ name: String, mayCreate: Bool) async -> Opening<Int> {
+    // As many rooms are open as may be.
+    guard name == Disk.roomName else { return mayCreate ? .full : .absent }
+    while room == nil {
+      guard await withCheckedContinuation({ openings.append((mayCreate, $0)) }) else { return .absent }
+    }
+    holds += 1
+    return .open(life)
+  }
+
+  func giveBack(_ room: Int) { holds -= 1 }
+
+  func view(of open: Int) -> RoomView? {
+    guard open == life, let room else { return nil }
+    return RoomView(name: room.name, places: room.places, position: room.position, canvas: room.canvas)
+  }
+
+  func overlapIndex(of open: Int) async -> SettledOverlaps? {
+    guard open == life else { return nil }
+    lastNumber += 1
+    let number = lastNumber
+    return await withCheckedContinuation { asker in
+      askers[number] = asker
+      room?.askOverlaps(request: number, now: now)
+    }
+  }
+
+  func history(
+    of open: Int,
+    at end: RoomHistory.End,
+    for party: String
+  ) async -> Result<RoomHistory, HistoryError> {
+    await history(of: Disk.roomName, at: end, for: party, seed: random.next())
+  }
+
+  func span(of open: Int) async -> RoomSpan? { await span(of: Disk.roomName) }
+
+  func submit(_ operations: [ProposedOperation], to open: Int, from _: Payer) async -> Result<Cursor, Rejection> {
+    lastNumber += 1
+    let number = lastNumber
+    let actor = Identifier.random(using: &random)
+    return await withCheckedContinuation { waiter in
+      submitters[number] = waiter
+      room?.submit(operations, request: number, actor: actor, now: now)
+    }
+  }
+
+  func delete(_ name: String) async -> Deletion {
+    if room?.isUnwritten ?? false { return .absent }
+    switch await ask({ .delete(id: $0, room: name) }) {
+    case .deleted: return .done
+    case .failed(_, _, .noSuchRoom): return .absent
+    case let event: return .failed(Hub.words(event))
+    }
+  }
+
+  func list(of grant: Grant, for party: String) async -> Result<[RoomListing], HistoryError> {
+    guard case .rooms(_, let stored) = await ask({ .list(id: $0) }) else { return .success([]) }
+    return .success(
+      stored.filter { grant.covers($0.room) }.map { summary in
+        room.map { $0.listing } ?? RoomListing(summary)
+      }
+    )
+  }
+}

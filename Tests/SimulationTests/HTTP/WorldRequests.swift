@@ -1,0 +1,325 @@
+import WebSocketLoop
+
+@testable import CanvasCRDT
+@testable import RoomLog
+@testable import SyncServer
+
+// What people and programs ask over HTTP.
+
+extension World {
+  typealias Token = SimulatedService.Token
+
+  /// Someone writes over HTTP.
+  mutating func request() {
+    guard isUp, time >= partitionedUntil else { return }
+    switch Int.random(in: 0..<10, using: &random) {
+    case 0..<5: requestWrite()
+    case 5: requestLayout()
+    case 6: requestAgain()
+    default: requestWrongly()
+    }
+  }
+
+  /// Someone reads over HTTP: the room as it is, or as it was.
+  mutating func readOverHTTP() {
+    guard isUp, time >= partitionedUntil else { return }
+    let (moment, at) = someMoment()
+    let and = at.isEmpty ? "" : "&\(at)"
+    let point = Point(x: Double.random(in: -100...600, using: &random).rounded(), y: 20)
+    switch Int.random(in: 0..<10, using: &random) {
+    case 0, 1, 2:
+      let stamps = Bool.random(using: &random)
+      let tag = happens(0.3) ? remembered.tags.randomElement(using: &random) : nil
+      get("", stamps ? "stamps=1\(and)" : at, .drawing(stamps: stamps), moment, tag: tag)
+    case 3: get("/picture.svg", at, .picture, moment)
+    case 4: get("/overlaps", at, .overlaps, moment)
+    case 5:
+      let box = Rect(origin: point, size: Size(width: 90, height: 60))
+      get("/overlaps", "box=\(point.x),\(point.y),90,60\(and)", .box(box), moment)
+    case 6:
+      get("/free", "size=60,40&near=\(point.x),\(point.y)", .free(Size(width: 60, height: 40)), .now)
+    case 7: get("/history", "", .span, .now)
+    case 8: ask(.list, "lists the rooms", "GET", "/v1/rooms", token: .viewer)
+    default: ask(.readiness, "asks whether the server is ready", "GET", "/readyz")
+    }
+  }
+
+  mutating func requestDeletion() {
+    guard isUp, time >= partitionedUntil else { return }
+    ask(.deletion, "deletes the room", "DELETE", "/v1/rooms/demo", token: .operator)
+  }
+
+  /// Everyone has come to rest, and looks once more.
+  mutating func readAtLast() {
+    get("", "stamps=1", .drawing(stamps: true), .now)
+    get("/overlaps", "", .overlaps, .now)
+    let last = disk.records.last?.milliseconds ?? 0
+    get("/overlaps", "at=\(last)", .overlaps, .milliseconds(last))
+  }
+
+  // MARK: Reading
+
+  private mutating func someMoment() -> (Exchange.Moment, String) {
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0:
+      guard let record = disk.records.randomElement(using: &random) else { return (.now, "") }
+      let milliseconds = UInt64(max(0, Int64(record.milliseconds) + Int64.random(in: -3...3, using: &random)))
+      return (.milliseconds(milliseconds), "at=\(milliseconds)")
+    case 1, 2:
+      guard let known = remembered.cursors.randomElement(using: &random),
+        let cursor = RoomCursor(Cursor(Text(known.cursor)))
+      else { return (.now, "") }
+      return (.position(cursor.position, isKnown: known.life == disk.life), "at=\(known.cursor)")
+    case 3:
+      // What a tab keeps may be of another life of the room.
+      let cursors = parties.compactMap { $0.replica?.cursor }
+      guard let kept = cursors.randomElement(using: &random), let cursor = RoomCursor(kept) else { return (.now, "") }
+      return (.position(cursor.position, isKnown: false), "at=\(kept.text)")
+    default: return (.now, "")
+    }
+  }
+
+  private mutating func get(
+    _ path: String,
+    _ query: String,
+    _ subject: Exchange.Subject,
+    _ moment: Exchange.Moment,
+    tag: String? = nil
+  ) {
+    ask(
+      subject,
+      "asks for \(path.isEmpty ? "the drawing" : path)\(query.isEmpty ? "" : "?\(query)")",
+      "GET",
+      "/v1/rooms/demo\(path)",
+      query,
+      token: .viewer,
+      moment,
+      tag: tag
+    )
+  }
+
+  // MARK: Writing
+
+  private mutating func requestWrite() {
+    let isStamped = Bool.random(using: &random)
+    let actor = Identifier.random(using: &random)
+    let stamp = Stamp(milliseconds: now.wallMilliseconds, counter: 0, actor: actor)
+    var operations: [ProposedOperation] = []
+    for _ in 0..<Int.random(in: 1...Int(min(4, limits.operationsPerMessage)), using: &random) {
+      var set = Properties()
+      var shape = room?.canvas.shapes.randomElement(using: &random)?.id
+      if let shape, happens(0.2) {
+        set.delete()
+        operations.append(ProposedOperation(shape: shape, at: isStamped ? stamp : nil, set: set))
+        continue
+      }
+      set.position = newPoint()
+      if shape == nil || happens(0.5) {
+        shape = Identifier.random(using: &random)
+        set.kind = .star
+      }
+      operations.append(ProposedOperation(shape: shape!, at: isStamped ? stamp : nil, set: set))
+    }
+    post(operations, .write(operations), "writes \(operations.count) operations")
+  }
+
+  private mutating func post(
+    _ operations: [ProposedOperation],
+    _ subject: Exchange.Subject,
+    _ words: String,
+    isRepeated: Bool = false
+  ) {
+    let body = JSONEncoding.encode(.operations(Submission(id: nil, operations: operations)))
+    ask(subject, words, "POST", "/v1/rooms/demo/ops", body: body, token: .editor, isRepeated: isRepeated)
+  }
+
+  private mutating func requestLayout() {
+    let most = Int(min(limits.shapes + 1, 2 * limits.operationsPerMessage + 1, 40))
+    let points = (0..<Int.random(in: 1...most, using: &random)).map { _ in newPoint() }
+    let squares = points.map { "{'x':\($0.x),'y':\($0.y),'colour':'#102030','size':20}" }.joined(separator: ",")
+    ask(
+      .layout(points),
+      "brings a layout of \(points.count) squares",
+      "POST",
+      "/v1/rooms/demo/layout",
+      body: Array("{'squares':[\(squares)]}".utf8),
+      token: .editor
+    )
+  }
+
+  /// The answer was lost, as it seems to the client.
+  private mutating func requestAgain() {
+    guard let write = remembered.writes.randomElement(using: &random), write.life == disk.life, !ledger.hasForgotten
+    else { return }
+    count(.requestRepeated)
+    post(write.operations, .write(write.operations), "sends again what was taken", isRepeated: true)
+  }
+
+  // MARK: What must be refused
+
+  private mutating func requestWrongly() {
+    let shape = Identifier.random(using: &random)
+    func body(_ operation: String) -> [UInt8] { Array("{\"ops\":[\(operation)]}".utf8) }
+    func post(_ code: String, _ bytes: [UInt8], type: String? = nil) {
+      let path = "/v1/rooms/demo/ops"
+      ask(.wrong([code]), "posts nonsense", "POST", path, body: bytes, token: .editor, type: type)
+    }
+    func get(_ codes: [String], _ path: String, _ query: String = "", token: Token? = .viewer, method: String = "GET") {
+      ask(.wrong(codes), "asks wrongly for \(method) \(path)?\(query)", method, path, query, token: token)
+    }
+    let star = body("{\"shape\":\"\(shape)\",\"set\":{\"kind\":\"star\"}}")
+    switch Int.random(in: 0..<21, using: &random) {
+    case 0: get(["no_token"], "/v1/rooms/demo", token: nil)
+    case 1: get(["forbidden"], "/v1/rooms/demo", token: .stranger)
+    case 2: get(["forbidden"], "/v1/rooms/demo", token: .editor, method: "DELETE")
+    case 3: get(["method_not_allowed"], "/v1/rooms/demo", method: "PUT")
+    case 4: get(["no_such_room"], "/v1/rooms/de%20mo")
+    case 5: get(["no_such_room"], "/v1/rooms//overlaps")
+    case 6: get(["not_found"], "/v1/rumours")
+    case 7: get(["bad_request"], "/v1/rooms/demo", "at=%zz")
+    case 8: get(["bad_request", "no_such_room"], "/v1/rooms/demo", "at=yesterday")
+    case 9: get(["bad_request", "no_such_room"], "/v1/rooms/demo/overlaps", "box=1,2,3")
+    case 10: get(["bad_request", "no_such_room"], "/v1/rooms/demo/free", "near=1,2")
+    case 11: get(["forbidden"], "/metrics", token: .viewer)
+    case 12: get(["no_such_room"], "/v1/rooms/another", token: .operator)
+    case 13: post("unsupported_media_type", star, type: "text/plain")
+    case 14: post("bad_message", (0..<30).map { _ in UInt8.random(in: 0...255, using: &random) })
+    case 15: post("bad_shape", body("{\"shape\":\"\",\"set\":{\"kind\":\"star\"}}"))
+    case 16: post("bad_value", body("{\"shape\":\"\(shape)\",\"set\":{\"alpha\":11}}"))
+    case 17: post("too_large", star + Array(repeating: UInt8(ascii: " "), count: Int(limits.messageBytes)))
+    case 18:
+      let ahead = Stamp(milliseconds: Stamp.millisecondsMax, counter: 0, actor: shape)!
+      post("clock_ahead", body("{\"shape\":\"\(shape)\",\"at\":\"\(ahead)\",\"set\":{\"kind\":\"star\"}}"))
+    case 19:
+      let operation = "{\"shape\":\"\(shape)\",\"set\":{\"alpha\":3}}"
+      let many = Array(repeating: operation, count: Int(limits.operationsPerMessage) + 1)
+      post("too_many_ops", body(many.joined(separator: ",")))
+    default:
+      let path = "/v1/rooms/demo/ops"
+      ask(.wrong(["read_only"]), "writes, and may only look", "POST", path, body: star, token: .viewer)
+    }
+  }
+
+  // MARK: On its way
+
+  private mutating func ask(
+    _ subject: Exchange.Subject,
+    _ words: String,
+    _ method: String,
+    _ path: String,
+    _ query: String = "",
+    body: [UInt8] = [],
+    token: Token? = nil,
+    _ moment: Exchange.Moment = .now,
+    type: String? = nil,
+    tag: String? = nil,
+    isRepeated: Bool = false
+  ) {
+    lastRequest += 1
+    tell("A request \(words).")
+    var headers: [(name: String, value: String)] = []
+    if let token { headers.append(("authorization", "Bearer \(token.rawValue)")) }
+    if let type { headers.append(("content-type", type)) }
+    if let tag { headers.append(("if-none-match", tag)) }
+    // One of them is a proxy that is believed.
+    let peer = "10.0.0.\(Int.random(in: 7...9, using: &random))"
+    if peer == "10.0.0.9" { headers.append(("x-forwarded-for", "192.168.0.\(Int.random(in: 1...2, using: &random))")) }
+    exchanges[lastRequest] = Exchange(
+      number: lastRequest,
+      subject: subject,
+      moment: moment,
+      isRepeated: isRepeated,
+      tag: tag,
+      words: words,
+      position: room?.position ?? disk.records.last?.position ?? 0,
+      stored: disk.records.last?.position ?? 0,
+      life: disk.life
+    )
+    service.take(
+      Request(method: method, path: path, query: query, headers: headers, peer: peer),
+      body: body,
+      number: lastRequest
+    )
+    runJobs()
+  }
+
+  /// Runs what the routes have to do until all wait for something or have answered.
+  private mutating func runJobs() {
+    service.now = now
+    service.storageFault = disk.isDown ? "the disk takes nothing" : nil
+    while true {
+      for opening in service.openings {
+        if room == nil, opening.mayCreate || disk.epoch != nil { openRoom() }
+        opening.waiter.resume(returning: room != nil)
+      }
+      service.openings = []
+      guard service.executor.hasJobs else { return }
+      service.executor.runJob()
+      takeEffects()
+      let answers = service.answers
+      service.answers = []
+      for (number, response) in answers {
+        guard let exchange = exchanges.removeValue(forKey: number) else { continue }
+        judge(exchange, response)
+      }
+    }
+  }
+
+  /// The log answers what it was asked, and the routes go on.
+  mutating func turnRequests() {
+    guard !exchanges.isEmpty else { return }
+    var earliest = time
+    for index in service.questions.indices {
+      // It answers in the order in which it is asked.
+      earliest = service.questions[index].at ?? (max(earliest, time) + delay())
+      service.questions[index].at = earliest
+    }
+    while let first = service.questions.first, let at = first.at, at <= time {
+      service.questions.removeFirst()
+      first.waiter.resume(returning: answer(first.request))
+      runJobs()
+    }
+    runJobs()
+  }
+
+  private mutating func answer(_ request: LogRequest) -> LogEvent {
+    do throws(LogError) {
+      switch request {
+      case .load(let load): return .loaded(id: load.id, try disk.store.load(load))
+      case .read(var read):
+        read.bytesMax = 700
+        return .read(id: read.id, try disk.store.read(read))
+      case .list(let id): return .rooms(id: id, disk.summary.map { [$0] } ?? [])
+      case .delete(let id, let name):
+        guard let epoch = disk.epoch else { throw .noSuchRoom(room: name) }
+        deleteRoom()
+        return .deleted(id: id, room: name, epoch: epoch)
+      default: return .closed
+      }
+    } catch {
+      return .failed(id: request.id, room: Disk.roomName, error)
+    }
+  }
+
+  /// The process has ended, and with it what it was answering.
+  mutating func endRequests() {
+    exchanges = [:]
+    while true {
+      let questions = service.questions
+      service.questions = []
+      for question in questions { question.waiter.resume(returning: .closed) }
+      let openings = service.openings
+      service.openings = []
+      for opening in openings { opening.waiter.resume(returning: false) }
+      service.dismissAskers()
+      let submitters = service.submitters
+      service.submitters = [:]
+      for waiter in submitters.values { waiter.resume(returning: .failure(Rejection(code: .unavailable, message: ""))) }
+      guard service.executor.hasJobs else { break }
+      while service.executor.hasJobs { service.executor.runJob() }
+    }
+    service.answers = []
+    if service.holds != 0 { fail(.waiting, "\(service.holds) requests hold a room that they need no more") }
+    service.requestBook = RequestBook(limits: limits)
+  }
+}
