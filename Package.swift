@@ -105,6 +105,7 @@ let package = Package(
       dependencies: [
         "SyncServer", "sync-client", "WebSocketLoop", "RoomLog", "CanvasCRDT", "ServerModel", "TestSupport",
       ],
+      exclude: ["Found"],
       swiftSettings: settings
     ),
     .testTarget(

@@ -24,4 +24,38 @@ struct OutboxTests {
     #expect(outbox.waitingCount == 1_000)
     #expect(outbox.waitingEdits.last?.map(\.shape.packed) == [2_500])
   }
+
+  @Test(
+    "messages made for a larger limit, or in the shorter encoding, are split, and stay in order",
+    arguments: [true, false]
+  )
+  func split(isSent: Bool) {
+    var limits = RoomLimits()
+    limits.messageBytes = 4_096
+    let binary = MessageLimits(limits, encoding: .binary)
+    let json = MessageLimits(limits, encoding: .json)
+    var outbox = Outbox()
+    var clock = Clock(actor: Identifier(packed: 1)!)
+    for number in 0..<100 as Range<UInt64> {
+      var set = Properties()
+      set.kind = .star
+      set.position = Point(x: Double(number), y: 0)
+      let operation = Operation(shape: Identifier(packed: number)!, at: clock.tick(milliseconds: 1_000), set: set)
+      outbox.append(operation, edit: outbox.newEdit())
+    }
+    while outbox.waitingCount > 0 { outbox.launch(slots: outbox.nextMessageLength(binary).slots) }
+    let made = outbox.flights
+    if isSent { for index in outbox.flights.indices { outbox.markSent(at: index) } }
+    outbox.split(binary)
+    #expect(outbox.flights.map(\.id) == made.map(\.id))
+    outbox.split(json)
+    #expect(outbox.flights.flatMap { $0.pending.map(\.operation.shape.packed) } == Array(0..<100))
+    // What is on its way stays as it was sent.
+    guard !isSent else { return #expect(outbox.flights.map(\.id) == made.map(\.id)) }
+    #expect(outbox.flights.count > made.count)
+    for flight in outbox.flights {
+      let submission = Submission(id: nil, operations: flight.pending.map { ProposedOperation($0.operation) })
+      #expect(JSONEncoding.encode(.operations(submission)).count <= 4_096)
+    }
+  }
 }

@@ -8,10 +8,12 @@ struct StoryTests {
   func story() throws {
     let seed = try #require(storySeed)
     var history = History(seed: seed)
+    let stepsInAll = history.steps.count
     let failure = history.failure(of: storyRule)
     if let failure {
       history = history.shortened(for: failure)
-      print("Seed \(seed) breaks a rule. \(history.steps.count) of its \(History.stepsInAll) steps are enough:\n")
+      print("Seed \(seed) breaks a rule. \(history.steps.count) of its \(stepsInAll) steps are enough:\n")
+      if let place = storyPlace { try FoundHistory(history, breaking: failure.rule).write(to: place) }
     } else {
       print("Seed \(seed) keeps every rule.\n")
     }
@@ -26,4 +28,6 @@ struct StoryTests {
 private let storyRule = ProcessInfo.processInfo.environment["CANVAS_RULE"].flatMap { name in
   Rule.allCases.first { "\($0)" == name }
 }
+/// Where to keep the shortened history, for `Found`.
+private let storyPlace = ProcessInfo.processInfo.environment["CANVAS_KEEP"]
 private let storySeed = ProcessInfo.processInfo.environment["CANVAS_STORY"].flatMap { UInt64($0) }

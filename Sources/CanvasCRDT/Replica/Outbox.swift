@@ -194,23 +194,35 @@ extension Outbox {
     return taken
   }
 
-  /// Splits the messages that have yet to be sent into messages of at most `operationsMax` operations.
-  mutating func split(operationsMax: Int) {
-    guard flights.contains(where: { !$0.isSent && $0.pending.count > operationsMax }) else { return }
+  /// Splits the messages that have yet to be sent and are larger than a message may be now. They may have been made for
+  /// other limits of the server, or in another encoding.
+  mutating func split(_ limits: MessageLimits) {
     var split: [Flight] = []
     for flight in flights {
-      guard !flight.isSent, flight.pending.count > operationsMax else {
+      let parts = flight.isSent ? [] : Outbox.parts(of: flight.pending, limits)
+      guard parts.count > 1 else {
         split.append(flight)
         continue
       }
-      var start = 0
-      while start < flight.pending.count {
-        let end = min(start + operationsMax, flight.pending.count)
-        split.append(Flight(id: newIdentifier(), pending: Array(flight.pending[start..<end])))
-        start = end
-      }
+      for part in parts { split.append(Flight(id: newIdentifier(), pending: part)) }
     }
     flights = split
+  }
+
+  private static func parts(of pending: [Pending], _ limits: MessageLimits) -> [[Pending]] {
+    var parts: [[Pending]] = []
+    var bytes = 0
+    for operation in pending {
+      let more = limits.bytesMax(of: operation.operation)
+      if let last = parts.indices.last, parts[last].count < limits.operationsMax, bytes + more <= limits.bytesMax {
+        parts[last].append(operation)
+        bytes += more
+      } else {
+        parts.append([operation])
+        bytes = limits.envelopeBytes + more
+      }
+    }
+    return parts
   }
 }
 

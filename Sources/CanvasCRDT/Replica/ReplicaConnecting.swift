@@ -105,7 +105,7 @@ extension Replica {
     room = welcome.room
     role = welcome.role
     messageLimits = MessageLimits(limits, encoding: configuration.encoding)
-    outbox.split(operationsMax: messageLimits.operationsMax)
+    outbox.split(messageLimits)
     setClock(as: welcome.actor, knewServerTime: knewServerTime, at: now)
     tellState()
     peers = welcome.peers.filter { $0.actor != welcome.actor }

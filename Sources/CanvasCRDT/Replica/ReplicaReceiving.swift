@@ -161,7 +161,7 @@ extension Replica {
     case .tooManyOperations where count > 1:
       outbox.ground(at: index)
       messageLimits.operationsMax = max(1, min(messageLimits.operationsMax, count / 2))
-      outbox.split(operationsMax: messageLimits.operationsMax)
+      outbox.split(messageLimits)
     case .clockAhead where stampTrust != .none:
       // The host's clock was changed since the welcome. The next welcome corrects the clock and the stamps.
       if stampTrust == .confirmed { connection.askForNewActor() }

@@ -48,12 +48,6 @@ struct HistoryTurns {
       Waiting(number: number, party: party, until: now + HistoryTurns.waitMilliseconds, turn: turn)
     )
   }
-  }
-
-  /// - Parameter timer: ends the wait.
-  mutating func wait(_ number: UInt64, _ party: String, _ turn: CheckedContinuation<Bool, Never>, timer: LoopTimer) {
-    waiting.append(Waiting(number: number, party: party, timer: timer, turn: turn))
-  }
 
   /// Gives the turn back, and to whoever is next.
   mutating func leave(_ party: String) {

@@ -1,4 +1,5 @@
 import CanvasCRDT
+import WebSocketLoop
 
 /// All that HTTP requests see of the server behind them. The routes are extensions of this protocol, so they run on the
 /// actor that has the rooms. A request comes as a value and is answered by a value, so the routes know no socket.

@@ -83,8 +83,10 @@ extension Response {
     400: [
       "bad_request", "bad_message", "bad_shape", "bad_stamp", "bad_property", "bad_value", "clock_ahead", "too_old",
     ],
-    401: ["no_token"], 403: ["forbidden", "read_only"], 404: ["not_found", "no_such_room", "not_kept"],
+    401: ["no_token"], 403: ["forbidden", "read_only", "foreign_origin"],
+    404: ["not_found", "no_such_room", "not_kept"],
     405: ["method_not_allowed"], 409: ["room_full", "other_cursor", "no_place"], 413: ["too_large", "too_many_ops"],
-    415: ["unsupported_media_type"], 429: ["too_many", "rate_limited"], 503: ["unavailable", "too_many_overlaps"],
+    415: ["unsupported_media_type"], 421: ["unknown_host"], 429: ["too_many", "rate_limited"],
+    503: ["unavailable", "too_many_overlaps"],
   ]
 }

@@ -19,7 +19,7 @@ extension World {
     case .write(let operations): wasTaken(exchange, operations, response)
     case .layout(let points): layoutWasTaken(exchange, points, response)
     case .drawing, .picture, .overlaps, .box: judgeReading(exchange, response)
-    case .free(let size): judgePlace(size, response)
+    case .free(let size): judgePlace(exchange, size, response)
     case .span, .list: judgeFigures(exchange, response)
     case .readiness: if disk.isDown { fail(.http, "the server calls itself ready, and its disk takes nothing") }
     case .deletion: count(.roomDeletedByRequest)
@@ -35,6 +35,8 @@ extension World {
     guard let position = response.cursor.flatMap({ RoomCursor(Cursor(Text($0))) })?.position else {
       return fail(.http, "a taken request is answered without a cursor")
     }
+    // It was taken before the room was deleted.
+    guard exchange.life == disk.life else { return }
     remember(response)
     ledger.acknowledged.formUnion(operations.compactMap(\.at))
     var stored: Set<String> = []
@@ -135,6 +137,8 @@ extension World {
     case ("no_such_room", _) where exchange.position == 0: return
     case ("no_place", _): return
     case ("rate_limited", _) where exchanges.count >= 8: return
+    case ("too_many_overlaps", .now): return
+    case ("too_many_overlaps", _) where canvases(exchange).contains { isCrowded($0) }: return
     case ("other_cursor", .position(_, isKnown: false)): return count(.otherCursor)
     case ("not_kept", .position(let position, _)) where position < disk.summary?.trimmed ?? 0:
       return count(.notKept)
@@ -150,12 +154,13 @@ extension World {
     if response.status == 304 { return judgeUnchanged(exchange, response) }
     let cursor = response.cursor
     guard let position = cursor.flatMap({ RoomCursor(Cursor(Text($0))) })?.position else {
-      // What a box would overlap has no place. It is that of the room as it is now.
-      guard case .box(let box) = exchange.subject, exchange.life == disk.life, let room else { return }
-      var (first, last) = places(exchange)
-      if case .now = exchange.moment { (first, last) = (room.position, room.position) }
-      guard first == last else { return }
-      return compare(OverlapIndex(of: fold(through: first), pairsMax: .max).document(overlapping: box), response)
+      // What a box would overlap has no place. It is that of the room at some time since it was asked.
+      guard case .box(let box) = exchange.subject, exchange.life == disk.life else { return }
+      let documents = canvases(exchange).map {
+        OverlapIndex(of: $0, pairsMax: .max, stepsLeft: .max).document(overlapping: box)
+      }
+      if !documents.contains(response.body) { compare(documents[0], response) }
+      return
     }
     guard exchange.life == disk.life, let cursor else { return }
     let (first, last) = places(exchange)
@@ -180,7 +185,7 @@ extension World {
       picture.title = Text(Disk.roomName)
       compare(picture.document(), response)
     case .overlaps:
-      let index = OverlapIndex(of: canvas, pairsMax: .max)
+      let index = OverlapIndex(of: canvas, pairsMax: .max, stepsLeft: .max)
       compare(index.document(room: Text(Disk.roomName), cursor: Cursor(Text(cursor))) ?? [], response)
     default: break
     }
@@ -208,6 +213,13 @@ extension World {
     }
   }
 
+  /// All that an answer may show.
+  private func canvases(_ exchange: Exchange) -> [Canvas] {
+    let (first, last) = places(exchange)
+    let between = disk.records.map(\.position).filter { $0 > first && $0 <= last }
+    return ([first] + between).map { fold(through: $0) }
+  }
+
   /// The first and the last place that an answer may show.
   private func places(_ exchange: Exchange) -> (first: UInt64, last: UInt64) {
     let newest = disk.records.last?.position ?? 0
@@ -221,13 +233,16 @@ extension World {
     }
   }
 
-  private mutating func judgePlace(_ size: Size, _ response: Response) {
-    guard let room, let place = response.numbers(of: "position"), place.count == 2 else {
+  private mutating func judgePlace(_ exchange: Exchange, _ size: Size, _ response: Response) {
+    guard exchange.life == disk.life else { return }
+    guard let place = response.numbers(of: "position"), place.count == 2 else {
       return fail(.http, "a free place is answered without a position")
     }
     let box = Rect(origin: Point(x: place[0], y: place[1]), size: size)
-    let others = OverlapIndex(of: fold(through: room.position), pairsMax: .max).overlapping(box)
-    if !others.isEmpty { fail(.past, "a place is called free that \(others.count) shapes cover") }
+    let isFree = canvases(exchange).contains {
+      OverlapIndex(of: $0, pairsMax: .max, stepsLeft: .max).overlapping(box).isEmpty
+    }
+    if !isFree { fail(.past, "a place is called free that shapes cover") }
   }
 
   private mutating func judgeFigures(_ exchange: Exchange, _ response: Response) {
@@ -251,6 +266,11 @@ extension World {
     {
       fail(.past, "history is said to go from \(from ?? 0) to \(to)")
     }
+  }
+
+  private func isCrowded(_ canvas: Canvas) -> Bool {
+    let steps = OverlapBudget.most(shapes: canvas.liveCount, stepsPerShape: limits.overlapSteps)
+    return OverlapIndex(of: canvas, pairsMax: Int(limits.overlapPairs), stepsLeft: steps).isCrowded
   }
 
   // MARK: The log

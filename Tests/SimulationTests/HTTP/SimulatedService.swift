@@ -13,6 +13,7 @@ actor SimulatedService: RoomService, LogQuestions {
   nonisolated let limits: Limits
   nonisolated let proxies = Proxies("10.0.0.9")!
   nonisolated let files = StaticFiles(directory: "")
+  nonisolated let sites = Sites()
   private let tokens = SimulatedService.tokens
 
   // The world reads and writes these between the jobs.
@@ -165,4 +166,12 @@ actor SimulatedService: RoomService, LogQuestions {
       }
     )
   }
+
+  // MARK: What operators do. The histories have no operators who do any of it.
+
+  func people(in room: String) -> [Person] { [] }
+  func remove(_ actor: Identifier, from room: String, by request: Request) -> Bool { false }
+  func isLocked(_ room: String) -> Bool { false }
+  func setLock(_ room: String, isLocked: Bool, by request: Request) -> Result<Void, StateFileFault> { .success(()) }
+  func record(_ event: StaticString, _ request: Request, room: String, actor: String?) {}
 }

@@ -117,6 +117,9 @@ extension World {
       if shape == nil || happens(0.5) {
         shape = Identifier.random(using: &random)
         set.kind = .star
+      } else if happens(0.3) {
+        // A deletion that crosses this takes the other values of the shape, and leaves the shape.
+        set.kind = .polygon
       }
       operations.append(ProposedOperation(shape: shape!, at: isStamped ? stamp : nil, set: set))
     }
@@ -130,7 +133,9 @@ extension World {
     isRepeated: Bool = false
   ) {
     let body = JSONEncoding.encode(.operations(Submission(id: nil, operations: operations)))
-    ask(subject, words, "POST", "/v1/rooms/demo/ops", body: body, token: .editor, isRepeated: isRepeated)
+    // Over HTTP only operators may write stamps.
+    let token = operations.contains { $0.at != nil } ? Token.operator : .editor
+    ask(subject, words, "POST", "/v1/rooms/demo/ops", body: body, token: token, isRepeated: isRepeated)
   }
 
   private mutating func requestLayout() {
@@ -160,15 +165,20 @@ extension World {
   private mutating func requestWrongly() {
     let shape = Identifier.random(using: &random)
     func body(_ operation: String) -> [UInt8] { Array("{\"ops\":[\(operation)]}".utf8) }
-    func post(_ code: String, _ bytes: [UInt8], type: String? = nil) {
+    func post(
+      _ code: String,
+      _ bytes: [UInt8],
+      _ header: (name: String, value: String)? = nil,
+      token: Token = .editor
+    ) {
       let path = "/v1/rooms/demo/ops"
-      ask(.wrong([code]), "posts nonsense", "POST", path, body: bytes, token: .editor, type: type)
+      ask(.wrong([code, "too_large"]), "posts nonsense", "POST", path, body: bytes, token: token, header: header)
     }
     func get(_ codes: [String], _ path: String, _ query: String = "", token: Token? = .viewer, method: String = "GET") {
       ask(.wrong(codes), "asks wrongly for \(method) \(path)?\(query)", method, path, query, token: token)
     }
     let star = body("{\"shape\":\"\(shape)\",\"set\":{\"kind\":\"star\"}}")
-    switch Int.random(in: 0..<21, using: &random) {
+    switch Int.random(in: 0..<23, using: &random) {
     case 0: get(["no_token"], "/v1/rooms/demo", token: nil)
     case 1: get(["forbidden"], "/v1/rooms/demo", token: .stranger)
     case 2: get(["forbidden"], "/v1/rooms/demo", token: .editor, method: "DELETE")
@@ -182,14 +192,18 @@ extension World {
     case 10: get(["bad_request", "no_such_room"], "/v1/rooms/demo/free", "near=1,2")
     case 11: get(["forbidden"], "/metrics", token: .viewer)
     case 12: get(["no_such_room"], "/v1/rooms/another", token: .operator)
-    case 13: post("unsupported_media_type", star, type: "text/plain")
+    case 13: post("unsupported_media_type", star, ("content-type", "text/plain"))
+    case 20: post("unknown_host", star, ("host", "canvas.example.com"))
+    case 21: post("unsupported_media_type", star, ("origin", "https://example.com"))
     case 14: post("bad_message", (0..<30).map { _ in UInt8.random(in: 0...255, using: &random) })
     case 15: post("bad_shape", body("{\"shape\":\"\",\"set\":{\"kind\":\"star\"}}"))
     case 16: post("bad_value", body("{\"shape\":\"\(shape)\",\"set\":{\"alpha\":11}}"))
     case 17: post("too_large", star + Array(repeating: UInt8(ascii: " "), count: Int(limits.messageBytes)))
     case 18:
       let ahead = Stamp(milliseconds: Stamp.millisecondsMax, counter: 0, actor: shape)!
-      post("clock_ahead", body("{\"shape\":\"\(shape)\",\"at\":\"\(ahead)\",\"set\":{\"kind\":\"star\"}}"))
+      let operation = "{\"shape\":\"\(shape)\",\"at\":\"\(ahead)\",\"set\":{\"kind\":\"star\"}}"
+      let isOperator = Bool.random(using: &random)
+      post(isOperator ? "clock_ahead" : "bad_stamp", body(operation), token: isOperator ? .operator : .editor)
     case 19:
       let operation = "{\"shape\":\"\(shape)\",\"set\":{\"alpha\":3}}"
       let many = Array(repeating: operation, count: Int(limits.operationsPerMessage) + 1)
@@ -211,7 +225,7 @@ extension World {
     body: [UInt8] = [],
     token: Token? = nil,
     _ moment: Exchange.Moment = .now,
-    type: String? = nil,
+    header: (name: String, value: String)? = nil,
     tag: String? = nil,
     isRepeated: Bool = false
   ) {
@@ -219,7 +233,7 @@ extension World {
     tell("A request \(words).")
     var headers: [(name: String, value: String)] = []
     if let token { headers.append(("authorization", "Bearer \(token.rawValue)")) }
-    if let type { headers.append(("content-type", type)) }
+    if let header { headers.append(header) }
     if let tag { headers.append(("if-none-match", tag)) }
     // One of them is a proxy that is believed.
     let peer = "10.0.0.\(Int.random(in: 7...9, using: &random))"

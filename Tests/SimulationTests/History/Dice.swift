@@ -2,58 +2,89 @@
 
 /// What a history is made of, drawn anew for each: one has a full disk every second, another none, a third hardly anything
 /// else.
-struct Dice: Sendable {
-  var limits = Limits()
+struct Dice: Codable, Sendable {
+  let ringBeats: UInt64
+  let beatMilliseconds: UInt64
+  let stateStreams: UInt64
+  let operationsPerMessage: UInt64
+  let operationsPerSecond: UInt64
+  let messageBytes: UInt64
+  let inFlightOperations: UInt64
+  let presenceMilliseconds: UInt64
+  let shapes: UInt64
+  private(set) var erasures: UInt64
+  let clockAheadMilliseconds: UInt64
+  private(set) var horizonMilliseconds: UInt64
+  /// How many shapes come at once at most.
+  let pasteMax: Int
   let tabs: Int
   let writers: Int
-  let weights: [(event: Event, weight: Double)]
   /// How long a step takes, and a message on its way, in milliseconds.
   let stepMillisecondsMax: UInt64
   let delayMillisecondsMax: UInt64
   let commitMillisecondsMax: UInt64
   /// How wrong clocks are.
-  let clockErrorMax: Int64
+  private(set) var clockErrorMax: Int64
   /// For how long history is kept.
   let historyMilliseconds: UInt64?
 
   init(using random: inout SeededGenerator) {
-    limits.ringBeats = UInt64.random(in: 1...12, using: &random)
-    limits.beatMilliseconds = UInt64.random(in: 0...8, using: &random)
-    limits.stateStreams = UInt64.random(in: 1...4, using: &random)
-    limits.operationsPerMessage = [1, 2, 5, 8, 64].randomElement(using: &random)!
-    limits.operationsPerSecond = UInt64.random(in: 20...400, using: &random)
-    limits.messageBytes = 16_384
-    limits.shapes = [1, 3, 6, 12, 30, 100].randomElement(using: &random)!
-    limits.erasures = [10, 100, 1_000_000].randomElement(using: &random)!
-    limits.letterBytes = 1_024
-    limits.inFlightOperations = 16
-    limits.clockAheadMilliseconds = [1_000, 60_000].randomElement(using: &random)!
-    limits.horizonMilliseconds = [20_000, 2_592_000_000].randomElement(using: &random)!
-    tabs = Int.random(in: 1...4, using: &random)
+    // Where much comes at once, limits and rates allow it, and little else is drawn.
+    let isBulky = Int.random(in: 0..<160, using: &random) == 0
+    ringBeats = UInt64.random(in: 1...12, using: &random)
+    beatMilliseconds = UInt64.random(in: 0...8, using: &random)
+    stateStreams = UInt64.random(in: 1...4, using: &random)
+    operationsPerMessage = isBulky ? 64 : [1, 2, 5, 8, 64].randomElement(using: &random)!
+    operationsPerSecond = isBulky ? 2_000 : UInt64.random(in: 20...400, using: &random)
+    messageBytes = [2_048, 4_096, 16_384].randomElement(using: &random)!
+    inFlightOperations = [4, 16, 64].randomElement(using: &random)!
+    presenceMilliseconds = [0, 30, 400].randomElement(using: &random)!
+    shapes = isBulky ? 3_000 : [1, 3, 6, 12, 30, 100].randomElement(using: &random)!
+    erasures = [3, 10, 100, 1_000_000].randomElement(using: &random)!
+    clockAheadMilliseconds = [1_000, 60_000].randomElement(using: &random)!
+    horizonMilliseconds = [2_000, 20_000, 2_592_000_000].randomElement(using: &random)!
+    pasteMax = isBulky ? 1_300 : 40
+    tabs = Int.random(in: 1...(isBulky ? 2 : 4), using: &random)
     writers = Int.random(in: 0...2, using: &random)
     stepMillisecondsMax = [5, 25, 150].randomElement(using: &random)!
     delayMillisecondsMax = [1, 15, 120].randomElement(using: &random)!
     commitMillisecondsMax = [1, 12, 80].randomElement(using: &random)!
     clockErrorMax = [0, 900, 600_000].randomElement(using: &random)!
     historyMilliseconds = [nil, 500, 5_000].randomElement(using: &random)!
-    var weights: [(event: Event, weight: Double)] = []
-    for event in Event.allCases {
-      let factor = [0, 0.3, 1, 1, 3].randomElement(using: &random)!
-      weights.append((event, event.weight * factor))
-    }
-    weights.append((.change, 1))
-    self.weights = weights
+    guard isBulky else { return }
+    // A refusal names one operation. To refuse thousands takes as many round trips, and minutes here.
+    erasures = 1_000_000
+    horizonMilliseconds = 2_592_000_000
+    clockErrorMax = min(clockErrorMax, 900)
+  }
+
+  var limits: Limits {
+    var limits = Limits()
+    limits.ringBeats = ringBeats
+    limits.beatMilliseconds = beatMilliseconds
+    limits.stateStreams = stateStreams
+    limits.operationsPerMessage = operationsPerMessage
+    limits.operationsPerSecond = operationsPerSecond
+    limits.messageBytes = messageBytes
+    limits.letterBytes = 1_024
+    limits.inFlightOperations = inFlightOperations
+    limits.presenceMilliseconds = presenceMilliseconds
+    limits.shapes = shapes
+    limits.erasures = erasures
+    limits.clockAheadMilliseconds = clockAheadMilliseconds
+    limits.horizonMilliseconds = horizonMilliseconds
+    return limits
   }
 }
 
 extension Dice: CustomStringConvertible {
   var description: String {
     """
-    \(tabs) tabs and \(writers) writers; at most \(limits.shapes) shapes, \(limits.erasures) deletions remembered, \
-    \(limits.operationsPerMessage) operations a message, \(limits.operationsPerSecond) a second; a ring of \
-    \(limits.ringBeats) beats of \(limits.beatMilliseconds) ms; messages take up to \(delayMillisecondsMax) ms, commits \
+    \(tabs) tabs and \(writers) writers; at most \(shapes) shapes, \(erasures) deletions remembered, \
+    \(operationsPerMessage) operations and \(messageBytes) bytes a message, \(operationsPerSecond) a second; a ring of \
+    \(ringBeats) beats of \(beatMilliseconds) ms; messages take up to \(delayMillisecondsMax) ms, commits \
     \(commitMillisecondsMax) ms; clocks are wrong by up to \(clockErrorMax) ms, and may be ahead by \
-    \(limits.clockAheadMilliseconds) ms; deletions and history are kept for \(limits.horizonMilliseconds) and \
+    \(clockAheadMilliseconds) ms; deletions and history are kept for \(horizonMilliseconds) and \
     \(historyMilliseconds.map { "\($0)" } ?? "any number of") ms.
     """
   }

@@ -2,6 +2,8 @@
 enum Event: String, CaseIterable, Sendable {
   // What people do in their tabs.
   case draw, change, rename, paste, remove, clear, undo, redo
+  /// Several edits in one step, with the server's messages in between.
+  case gesture
   /// An undo and at once a redo, which must change nothing.
   case undoAndRedo
   /// An edit and at once an undo, which must change nothing.
@@ -27,7 +29,7 @@ enum Event: String, CaseIterable, Sendable {
     switch self {
     case .change: 12
     case .draw: 8
-    case .rename, .remove, .undo, .redo, .show, .write, .request: 3
+    case .rename, .remove, .undo, .redo, .show, .write, .request, .gesture: 3
     case .paste, .undoAndRedo, .editAndUndo, .crossing, .read, .cut: 2
     case .askDigest, .tabDies, .tabStarts, .stall, .snapshot, .crash, .logFails, .hush, .replaceAll: 1
     case .clear, .tabStops, .tabOpens, .tabDoubles, .partition, .stop, .trim, .forget, .hostile, .wait, .tabClock,

@@ -12,22 +12,30 @@ struct History: Sendable {
   let dice: Dice
   var steps: [Step]
 
-  static let stepsInAll = 300
-
   init(seed: UInt64) {
     self.seed = seed
     var random = SeededGenerator(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 1)
     dice = Dice(using: &random)
+    // How often each event happens beside the others.
+    let weights = Event.allCases.map { event in
+      (event, weight: event.weight * [0, 0.3, 1, 1, 3].randomElement(using: &random)!)
+    }
+    let all = weights.reduce(1) { $0 + $1.weight }
     steps = []
-    let all = dice.weights.reduce(0) { $0 + $1.weight }
-    for _ in 0..<History.stepsInAll {
+    for _ in 0..<[100, 300, 300, 300, 600].randomElement(using: &random)! {
       var place = Double.random(in: 0..<all, using: &random)
-      let choice = dice.weights.first { choice in
+      let choice = weights.first { choice in
         place -= choice.weight
         return place < 0
       }
-      steps.append(Step(event: choice?.event ?? .change, seed: random.next()))
+      steps.append(Step(event: choice?.0 ?? .change, seed: random.next()))
     }
+  }
+
+  init(seed: UInt64, dice: Dice, steps: [Step]) {
+    self.seed = seed
+    self.dice = dice
+    self.steps = steps
   }
 
   /// Runs it from its beginning to its end.
@@ -83,6 +91,9 @@ enum Rule: String, CaseIterable, Sendable {
   case fullness = "a room never has more than its limit"
   case tooOld = "what is too old is refused at once, and not edit by edit"
   case clockAhead = "an honest client's edit is never lost for its clock"
+  case stamps = "a stamp stands for one edit"
+  case replica = "a replica keeps what it promises its host"
+  case newEdit = "after a new edit nothing older can be redone"
   case undoOfOthers = "undo changes nothing that another has written since"
   case undoRedo = "a redo gives back what the undo took"
   case undoEdit = "an undo gives back what the edit changed"

@@ -14,6 +14,10 @@ struct Ledger {
   var refused: [(party: Int, at: Stamp, operation: ProposedOperation)] = []
   /// How many batches the log has refused.
   var failedBatches = 0
+  /// Whether the log has taken nothing since it last refused a batch.
+  var isLogInDoubt = false
+  /// What honest clients have written, by its stamp.
+  var written: [Stamp: ProposedOperation] = [:]
   var hasForeignRecords = false
   /// Whether two tabs have ever gone on as one actor, with the same edits under the same stamps.
   var hasDoubles = false
@@ -50,8 +54,7 @@ struct Ledger {
   }
 
   mutating func settle(_ shape: Identifier, of party: Int) {
-    guard let registers = owed[party]?.keys else { return }
-    for register in registers where register.shape == shape { owed[party]?[register] = nil }
+    for property in PropertyMask.all { owed[party]?[Register(shape: shape, property: property)] = nil }
   }
 
   /// A tab died, and what it had not kept may be gone.

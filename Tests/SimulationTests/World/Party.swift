@@ -29,6 +29,10 @@ struct Party {
   var pairs: Set<ShapePair> = []
   var hasPairs = false
   var shown = JSONText.emptyObject
+  /// What a screen shows that follows only what the replica tells.
+  var screen: [Identifier: Shape] = [:]
+  /// How often anything has happened to it.
+  var events = 0
 
   /// The stamps that its undo wrote.
   var undoStamps: Set<Stamp> = []
@@ -58,5 +62,7 @@ struct Line {
   var submitted: [MessageIdentifier: [Stamp]] = [:]
   /// Who is in the room, by the words of `welcome`, `join` and `leave` alone.
   var people: Set<Identifier> = []
+  /// The pairs that overlap, by the notices alone.
+  var pairs: Set<ShapePair> = []
   var isWelcome = false
 }

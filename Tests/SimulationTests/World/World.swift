@@ -26,6 +26,8 @@ struct World {
   var lines: [Line] = []
   var partitionedUntil: UInt64 = 0
   var restedAt: UInt64 = 0
+  /// The most shapes that the room has had at once.
+  var mostShapes: UInt64 = 0
   /// What the room wants done to its overlaps, and when that will be done.
   var overlapOrders: [(order: OverlapOrder, due: UInt64)] = []
   /// The requests that have no answer yet, by their numbers.
@@ -138,6 +140,9 @@ struct World {
     turnUntilQuiet()
     for index in parties.indices where parties[index].replica != nil { run(index) { $0.askDigest(at: $1) } }
     turnUntilQuiet()
+    editOnceMore()
+    turnUntilQuiet()
+    for index in parties.indices where parties[index].replica != nil { run(index) { $0.askDigest(at: $1) } }
     readAtLast()
     turnUntilQuiet()
   }
@@ -160,7 +165,7 @@ enum Happening: String, CaseIterable {
   case crashed, stopped, committedNotDelivered, lostUnsynced, turnedUp, logFailed, restored, roomDeleted, trimmed
   case forgotten, snapshotUsed, foreignRecord, rested
   case resumed, reset, superseded, rejected, roomFull, tooOld, unavailable, actorElsewhere, pausedReading
-  case tabDied, tabRestored, tabDoubled, undoRefused, undone, redone, presenceShown, digestAgreed
+  case tabDied, tabRestored, tabDoubled, crowded, undoRefused, undone, redone, presenceShown, digestAgreed
   case writerAnswered, writerRefused, requestTaken, requestRefused, hostileAnswered, hostileClosed
   case serverClockBack, tabClockJumped
   case layoutTaken, requestRepeated, requestForbidden, roomDeletedByRequest

@@ -9,7 +9,14 @@ extension World {
     guard let kept = room?.kept else { return }
     if UInt64(kept.beats) > limits.ringBeats { fail(.bounds, "\(kept.beats) beats are kept") }
     if UInt64(kept.states) > limits.stateStreams { fail(.bounds, "\(kept.states) states are under way") }
-    let readerBytesMax = (limits.letterBytes + 2 * limits.messageBytes) * UInt64(max(1, room?.memberCount ?? 0))
+    // A socket may have taken a part of a beat, which has as much as came at once.
+    let beatBytesMax = max(limits.messageBytes, 16_384, UInt64(history.dice.pasteMax) * 400)
+    let shapes = UInt64(room?.canvas.liveCount ?? 0)
+    mostShapes = max(mostShapes, shapes)
+    // Whoever comes is told of all pairs at once, in 32 bytes each.
+    let pairBytesMax = 32 * min(limits.overlapPairs, mostShapes * mostShapes / 2)
+    let readerBytesMax =
+      (limits.letterBytes + 2 * beatBytesMax + pairBytesMax) * UInt64(max(1, room?.memberCount ?? 0))
     if UInt64(kept.readerBytes) > readerBytesMax { fail(.bounds, "\(kept.readerBytes) bytes wait for readers") }
   }
 
@@ -84,6 +91,10 @@ extension World {
 
   private mutating func checkAgreement(_ room: Room, _ fold: Canvas) {
     if room.canvas.digest != fold.digest { fail(.agreement, "the room is not what its log adds up to") }
+    let operations = disk.records.reduce(0) { $0 + $1.operations.count }
+    if room.operationCount != operations {
+      fail(.agreement, "the room has counted \(room.operationCount) operations, and its log has \(operations)")
+    }
     if !ledger.hasForgotten, room.canvas != fold { fail(.agreement, "the room's values are not those of its log") }
   }
 
@@ -142,12 +153,18 @@ extension World {
     if let difference = Drawing(replica.canvas).difference(from: Drawing(room.canvas)) {
       fail(.agreement, "\(party.name) shows another drawing: \(difference)")
     }
+    if let broken = replica.brokenPromise { fail(.replica, "\(party.name): \(broken)") }
+    if party.screen != Dictionary(uniqueKeysWithValues: replica.canvas.shapes.map { ($0.id, $0) }) {
+      fail(.replica, "\(party.name) has not told its host of every change")
+    }
     // What a restored copy took back from it shows when it asks, and by then it has loaded the room anew.
     let isHealed = happened[.restored] != nil && party.verdicts.last == .disagrees
     if party.verdicts.last != .agrees, !isHealed { fail(.digests, "\(party.name) was not told that it agrees") }
     let others = actors.subtracting([replica.actor])
     if Set(replica.peers.map(\.actor)) != others { fail(.people, "\(party.name) sees other people than there are") }
     guard replica.configuration.overlaps else { return }
+    // Where too many overlap, nobody is told of any.
+    if room.overlaps.settled?.index.isCrowded ?? false { return count(.crowded) }
     var outlines: [(identifier: Identifier, outline: Outline)] = []
     for shape in fold.shapes where shape.properties.visible { outlines.append((shape.id, shape.outline)) }
     if !party.hasPairs || party.pairs != Set(OverlapIndex(outlines).pairs) {

@@ -7,7 +7,8 @@
 extension World {
   mutating func perform(_ event: Event) {
     switch event {
-    case .draw, .change, .rename, .paste, .remove, .clear, .undo, .redo, .undoAndRedo, .editAndUndo, .crossing,
+    case .draw, .change, .rename, .paste, .remove, .clear, .undo, .redo, .gesture, .undoAndRedo, .editAndUndo,
+      .crossing,
       .replaceAll, .show, .askDigest:
       if let tab = someTab() { performByPerson(event, tab) }
     case .tabDies: if let tab = someTab() { tabDies(tab) }
@@ -66,13 +67,14 @@ extension World {
     case .change: if let pick { move(pick, tab) } else { draw(tab) }
     case .rename: if let pick { rename(pick, tab) }
     case .paste:
-      let count = Int.random(in: 2...Int(min(limits.shapes + 2, 40)), using: &random)
+      let count = Int.random(in: 2...min(Int(limits.shapes) + 2, history.dice.pasteMax), using: &random)
       tell("\(parties[tab].name) pastes \(count) shapes.")
       paste(count, tab)
     case .remove: if let pick { remove([pick], tab) }
     case .clear: remove(shapes, tab)
     case .undo: undo(tab)
     case .redo: redo(tab)
+    case .gesture: makeGesture(tab)
     case .undoAndRedo: undoAndRedo(tab)
     case .editAndUndo: if let pick { editAndUndo(pick, tab) }
     case .crossing: if let pick { cross(pick, tab) }
@@ -91,6 +93,13 @@ extension World {
   mutating func newPoint() -> Point {
     let value = ledger.newValue()
     return Point(x: Double(value % 500), y: Double(value / 500 * 7 + Int.random(in: 0..<7, using: &random)))
+  }
+
+  /// Everyone has come to rest, and goes on.
+  mutating func editOnceMore() {
+    for tab in parties.indices where parties[tab].replica != nil {
+      if let shape = parties[tab].replica?.canvas.shapes.randomElement(using: &random)?.id { move(shape, tab) }
+    }
   }
 
   private mutating func draw(_ tab: Int) {
@@ -115,6 +124,24 @@ extension World {
       if !edit.set.deleted { ledger.owe(edit.shape, edit.set, by: tab, at: time) }
     }
     run(tab) { $0.edit(edits, at: $1) }
+    if parties[tab].replica?.canRedo == true { fail(.newEdit, "\(parties[tab].name) can redo after an edit") }
+  }
+
+  private mutating func makeGesture(_ tab: Int) {
+    run(tab) { replica, _ in
+      replica.beginGroup()
+      return []
+    }
+    for _ in 0..<Int.random(in: 2...4, using: &random) {
+      guard let shape = parties[tab].replica?.canvas.shapes.randomElement(using: &random)?.id else { break }
+      if happens(0.2) { rename(shape, tab) } else { move(shape, tab) }
+      time += 5
+      turn()
+    }
+    run(tab) { replica, _ in
+      replica.endGroup()
+      return []
+    }
   }
 
   private mutating func move(_ shape: Identifier, _ tab: Int) {
@@ -191,6 +218,8 @@ extension World {
       ledger.settle(operation.shape, operation.set.assigned, of: tab)
       for property in operation.set.assigned {
         guard let winner = before.canvas.winner(of: property, in: operation.shape) else { continue }
+        // Nobody sees a deletion that has lost against later values.
+        if property == .deleted, before.canvas.contains(operation.shape) { continue }
         if winner.actor != before.actor, !parties[tab].formerActors.contains(winner.actor), !ledger.hasDoubles {
           fail(.undoOfOthers, "\(parties[tab].name) overwrites \(property) of \(operation.shape) by \(winner.actor)")
         }
@@ -222,6 +251,9 @@ extension World {
     case 2: draw(tab)
     default: move(shape, tab)
     }
+    // An edit of what is gone meanwhile is none, and the undo is of the one before.
+    guard let edited = parties[tab].replica, Drawing(before.canvas).difference(from: Drawing(edited.canvas)) != nil
+    else { return }
     undo(tab)
     guard let after = parties[tab].replica else { return }
     if let difference = Drawing(before.canvas).difference(from: Drawing(after.canvas)) {
@@ -309,7 +341,8 @@ extension World {
       return BinaryEncoding.encode(.operations(Submission(id: MessageIdentifier(1), operations: operations)))
     }
     var set = Properties()
-    switch Int.random(in: 0..<6, using: &random) {
+    switch Int.random(in: 0..<7, using: &random) {
+    case 6: return BinaryEncoding.encode(.hello(Hello()))
     case 0: return (0..<40).map { _ in UInt8.random(in: 0...255, using: &random) }
     case 1:
       set.delete()

@@ -71,7 +71,7 @@ extension World {
       guard time >= lines[line].hushedUntil else { continue }
       if lines[line].hushedUntil > 0 {
         // Both sides have given it up by now.
-        drop(line)
+        drop(line, code: happens(0.5) ? CloseCode.noSignOfLife.rawValue : nil)
         continue
       }
       while isUp, line < lines.count, lines[line].isOpen, let first = lines[line].toServer.first, first.at <= time,
@@ -93,12 +93,13 @@ extension World {
       guard lines[line].isOpen else { return }
       let isText = lines[line].conversation.encoding.isText
       let tooOld = witness(message, isText: isText, on: line)
+      let flights = parties[party].replica?.outbox.flights.map(\.id) ?? []
       run(
         party,
         { $0.received(message, isText: isText, at: $1) },
         { writer, now in message.withUnsafeBytes { writer.received($0, at: now) } }
       )
-      if let tooOld { checkOutbox(of: party, after: tooOld) }
+      if let tooOld { checkOutbox(of: party, after: tooOld.stamp, besides: Set(flights).subtracting([tooOld.message])) }
     }
     guard lines[line].isOpen, let code = lines[line].closeCode else { return }
     if code == CloseCode.tooMany.rawValue || code == CloseCode.malformed.rawValue {
@@ -112,26 +113,32 @@ extension World {
     )
   }
 
-  /// What was refused as too old takes along all that the server would refuse next.
-  private mutating func checkOutbox(of party: Int, after stamp: Stamp) {
+  /// What was refused as too old takes along all that the server would refuse next, but for other messages.
+  private mutating func checkOutbox(of party: Int, after stamp: Stamp, besides messages: Set<UInt64>) {
     guard let outbox = parties[party].replica?.outbox else { return }
-    let sent = Set(outbox.flights.filter(\.isSent).flatMap { $0.pending.map(\.operation.at) })
+    let others = outbox.flights.filter { messages.contains($0.id) }
+    let excused = Set(others.flatMap { $0.pending.map(\.operation.at) })
     var left = 0
     outbox.forEach { pending in
       let at = pending.operation.at
-      if at.milliseconds <= stamp.milliseconds, !sent.contains(at) { left += 1 }
+      if at.milliseconds <= stamp.milliseconds, !excused.contains(at) { left += 1 }
     }
     if left > 0 { fail(.tooOld, "\(parties[party].name) keeps \(left) edits that are as old") }
   }
 
   /// Remembers what a client was promised, and checks that each message makes sense after those before.
-  /// - Returns: the stamp of an operation that was refused as too old.
-  private mutating func witness(_ bytes: [UInt8], isText: Bool, on line: Int) -> Stamp? {
+  /// - Returns: the stamp of an operation that was refused as too old, and the number of its message.
+  private mutating func witness(
+    _ bytes: [UInt8],
+    isText: Bool,
+    on line: Int
+  ) -> (stamp: Stamp, message: UInt64)? {
     let message =
       isText ? try? JSONEncoding.decodeServerMessage(bytes) : try? BinaryEncoding.decodeServerMessage(bytes)
     let name = parties[lines[line].party].name
     switch message {
     case .welcome(let welcome):
+      tell("  \(name) is welcome as \(welcome.actor), to \(welcome.peers.count) others.")
       lines[line].people = Set(welcome.peers.map(\.actor))
       lines[line].isWelcome = true
     case .operations(let delivery):
@@ -145,13 +152,17 @@ extension World {
       ledger.acknowledged.formUnion(stamps)
     case .rejection(let rejection):
       note(rejection.code)
-      guard rejection.code == .tooOld, let id = rejection.id, let place = rejection.operation else { return nil }
-      return lines[line].submitted[id].flatMap { $0.indices.contains(place) ? $0[place] : nil }
+      guard rejection.code == .tooOld, let id = rejection.id, let message = id.wholeNumber,
+        let place = rejection.operation, let stamps = lines[line].submitted[id], stamps.indices.contains(place)
+      else { return nil }
+      return (stamps[place], message)
     case .join(let peer):
+      tell("  \(name) is told that \(peer.actor) joins.")
       if !lines[line].people.insert(peer.actor).inserted {
         fail(.presence, "\(name) is told that \(peer.actor) joins, who is here")
       }
     case .leave(let actor):
+      tell("  \(name) is told that \(actor) leaves.")
       if lines[line].people.remove(actor) == nil {
         fail(.presence, "\(name) is told that \(actor) leaves, who is not here")
       }
@@ -162,7 +173,13 @@ extension World {
       }
     case .error(let code, let words):
       if code.string == "unknown_type" { fail(.protocolWords, "\(name) is told \(words)") }
-    case .overlaps, .pong, .digest: break
+    case .overlaps(let notice):
+      if !lines[line].pairs.isDisjoint(with: notice.began) || !lines[line].pairs.isSuperset(of: notice.ended) {
+        fail(.overlaps, "\(name) is told that pairs begin or end that it knows better")
+      }
+      lines[line].pairs.formUnion(notice.began)
+      lines[line].pairs.subtract(notice.ended)
+    case .pong, .digest: break
     case nil: fail(.protocolWords, "\(name) is sent \(bytes.count) bytes that are no message")
     }
     return nil

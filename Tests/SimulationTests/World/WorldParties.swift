@@ -1,4 +1,5 @@
 @testable import CanvasCRDT
+@testable import ServerModel
 @testable import SyncServer
 @testable import sync_client
 
@@ -30,6 +31,7 @@ extension World {
         drain: number == 0 ? 1_000_000 : [60, 300, 2_000, 1_000_000].randomElement(using: &random)!
       )
     )
+    repaint(number)
     tell("tab \(number) is opened.")
     run(number) { $0.start(at: $1) }
   }
@@ -74,6 +76,10 @@ extension World {
     if let page, let effects = parties[index].replica.changed({ page(&$0, now) }) {
       if let actor, actor != parties[index].replica?.actor { parties[index].formerActors.insert(actor) }
       for effect in effects { carryOut(effect, of: index) }
+      parties[index].events += 1
+      if parties[index].events % 16 == 0, let broken = parties[index].replica?.brokenPromise {
+        fail(.replica, "\(parties[index].name): \(broken)")
+      }
     }
     if let writer, let effects = parties[index].writer.changed({ writer(&$0, now) }) {
       for effect in effects { carryOut(effect, of: index) }
@@ -81,6 +87,12 @@ extension World {
   }
 
   private mutating func carryOut(_ effect: ReplicaEffect, of index: Int) {
+    switch effect {
+    case .changed(let changes, _):
+      for change in changes { parties[index].screen[change.shape] = parties[index].replica?.canvas[change.shape] }
+    case .reset: repaint(index)
+    default: break
+    }
     switch effect {
     case .connect: wantConnection(index)
     case .send(let bytes): send(bytes, from: index)
@@ -110,6 +122,12 @@ extension World {
       if parties[index].keepsDrawingAt == nil { parties[index].keepsDrawingAt = time + 1_500 }
     case .departed, .state, .peers, .joined, .left, .presenceTooLong, .pong, .error: break
     }
+  }
+
+  /// The screen is drawn anew, from the canvas.
+  private mutating func repaint(_ index: Int) {
+    parties[index].screen = [:]
+    for shape in parties[index].replica?.canvas.shapes ?? [] { parties[index].screen[shape.id] = shape }
   }
 
   private mutating func rejected(_ edit: RejectedEdit, of index: Int) {
@@ -204,6 +222,11 @@ extension World {
     if let line = parties[index].line { hangUp(line) }
     parties[index].wantsConnection = false
     parties[index].wakeAt = nil
+    // With a wrong clock, it could give stamps out again that it has sent and not kept. docs/TESTING.md says so.
+    if history.dice.clockErrorMax > 0 {
+      parties[index].keptEdits = before.save(withDrawing: false)
+      parties[index].keepsEditsAt = nil
+    }
     // What it made since it last kept its edits is gone, unless it has been sent.
     if let keepsEditsAt = parties[index].keepsEditsAt {
       ledger.settle(since: keepsEditsAt - World.keepingMilliseconds, of: index)
@@ -225,6 +248,7 @@ extension World {
     }
     parties[index].replica = replica ?? Replica(configuration: before.configuration, seed: seed)
     parties[index].undoStamps = []
+    repaint(index)
     run(index) { $0.start(at: $1) }
   }
 

@@ -19,6 +19,7 @@ extension World {
         framing: .byLength,
         seed: random.next()
       )
+      ledger.isLogInDoubt = false
       return
     }
     let seed = random.next()
@@ -42,6 +43,7 @@ extension World {
     let now = now
     for record in records { opened.delivered(RoomRecord(record, batch: nil), now: now) }
     if disk.isDown { opened.doubtLog() }
+    ledger.isLogInDoubt = disk.isDown
     room = opened
   }
 
@@ -160,10 +162,13 @@ extension World {
       for (part, record) in first.appended.records.enumerated() {
         deliver(record, batch: part == first.appended.records.count - 1 ? first.batch : nil)
       }
+      // A log that was in doubt may hand over again what it has handed over.
+      if happens(0.03) { for record in first.appended.records { deliver(record, batch: nil) } }
     }
     while let first = disk.failures.first, first.at <= time {
       disk.failures.removeFirst()
       ledger.failedBatches += 1
+      ledger.isLogInDoubt = true
       ledger.inFlight.removeAll { $0.number == first.batch }
       room?.failed(batch: first.batch)
     }
@@ -186,7 +191,10 @@ extension World {
 
   private mutating func deliver(_ record: LogRecord, batch: UInt64?) {
     guard room != nil else { return }
-    if let batch { ledger.inFlight.removeAll { $0.number == batch } }
+    if let batch {
+      ledger.inFlight.removeAll { $0.number == batch }
+      ledger.isLogInDoubt = false
+    }
     let now = now
     let before = room?.canvas.liveCount ?? 0
     room?.delivered(RoomRecord(record, batch: batch), now: now)
@@ -296,6 +304,8 @@ extension World {
       if let id = submission.id { lines[line].submitted[id] = submission.operations.compactMap { $0.at } }
       guard let member = lines[line].member else { return }
       let refusal = judged(submission.operations) { $0.submit(submission, from: member, now: now) }
+      // The stamp of what was refused may be given out again.
+      if refusal == nil, lines[line].isOpen { checkStamps(of: submission.operations, by: lines[line].party) }
       if let refusal { tell("  \(parties[lines[line].party].name) is refused: \(refusal.wireName)") }
     } else {
       let encoding = lines[line].conversation.encoding
@@ -309,21 +319,6 @@ extension World {
       }
     }
     takeEffects()
-  }
-
-  /// Hands operations to the room, and checks its word about how full it is.
-  mutating func judged(_ proposed: [ProposedOperation], _ submit: (inout Room) -> Rejection?) -> RejectCode? {
-    guard var room = self.room else { return nil }
-    self.room = nil
-    let judge = FullnessJudge(room.canvas, inFlight: ledger.inFlight.map(\.operations), limits: limits)
-    let refusal = submit(&room)?.code
-    self.room = room
-    let verdict = judge.verdict(on: proposed)
-    if refusal == .roomFull {
-      count(.roomFull)
-      if ledger.failedBatches == 0, verdict.fits { fail(.roomFull, verdict.words) }
-    }
-    return refusal
   }
 
   /// The server gives a connection up.
