@@ -7,18 +7,6 @@ import Testing
 
 @Suite("Overlaps are worked out beside the room")
 struct RoomsOverlapOrderTests {
-  private func put(_ bench: inout RoomBench, _ writer: Int, _ shape: UInt64, x: Double) {
-    bench.write(writer, bench.shape(shape)) {
-      $0.kind = .rectangle
-      $0.position = Point(x: x, y: 0)
-      $0.size = Size(width: 10, height: 10)
-    }
-  }
-
-  private func notices(_ bench: RoomBench, _ client: Int) -> [OverlapNotice] {
-    bench.clients[client].messages.compactMap { if case .overlaps(let notice) = $0 { notice } else { nil } }
-  }
-
   private func pair(_ bench: RoomBench, _ first: UInt64, _ second: UInt64) -> ShapePair {
     ShapePair(bench.shape(first), bench.shape(second))
   }
@@ -27,57 +15,57 @@ struct RoomsOverlapOrderTests {
   func meanwhile() {
     var bench = RoomBench()
     let writer = bench.join()
-    put(&bench, writer, 1, x: 0)
-    put(&bench, writer, 2, x: 5)
+    bench.put(writer, 1, x: 0)
+    bench.put(writer, 2, x: 5)
     bench.settle()
     bench.holdsOrders = true
     let first = bench.join(.json) { $0.overlaps = true }
-    put(&bench, writer, 3, x: 8)
+    bench.put(writer, 3, x: 8)
     bench.settle()
     let second = bench.join { $0.overlaps = true }
     bench.expectCaughtUp(first)
     bench.expectCaughtUp(second)
-    #expect(notices(bench, first).isEmpty && notices(bench, second).isEmpty)
+    #expect(bench.notices(first).isEmpty && bench.notices(second).isEmpty)
     #expect(bench.orders.count == 1)
     bench.carryOutOrder()
     bench.settle()
     // The index was of the room as it was when the order was given.
     let before = OverlapNotice(began: [pair(bench, 1, 2)], ended: [])
-    #expect(notices(bench, first) == [before])
-    #expect(notices(bench, second) == [before])
+    #expect(bench.notices(first) == [before])
+    #expect(bench.notices(second) == [before])
     bench.holdsOrders = false
     bench.settle()
     let after = OverlapNotice(began: [pair(bench, 1, 3), pair(bench, 2, 3)], ended: [])
-    #expect(notices(bench, first) == [before, after])
-    #expect(notices(bench, second) == [before, after])
+    #expect(bench.notices(first) == [before, after])
+    #expect(bench.notices(second) == [before, after])
     let third = bench.join { $0.overlaps = true }
-    #expect(notices(bench, third) == [OverlapNotice(began: before.began + after.began, ended: [])])
+    #expect(bench.notices(third) == [OverlapNotice(began: before.began + after.began, ended: [])])
   }
 
   @Test("R6: who fell behind before the first notice still gets one, even if there are no pairs")
   func fellBehindBefore() {
     var bench = RoomBench { $0.ringBeats = 2 }
     let writer = bench.join()
-    put(&bench, writer, 1, x: 0)
+    bench.put(writer, 1, x: 0)
     bench.settle()
     bench.holdsOrders = true
     let slow = bench.join { $0.overlaps = true }
     bench.clients[slow].takes = 0
     for step in 0..<5 {
-      put(&bench, writer, 1, x: Double(step))
+      bench.put(writer, 1, x: Double(step))
       bench.settle()
     }
     bench.holdsOrders = false
     bench.settle()
     for step in 0..<5 {
-      put(&bench, writer, 1, x: Double(step))
+      bench.put(writer, 1, x: Double(step))
       bench.settle()
     }
-    #expect(notices(bench, slow).isEmpty)
+    #expect(bench.notices(slow).isEmpty)
     bench.clients[slow].takes = nil
     bench.wake(slow)
     bench.settle()
-    #expect(notices(bench, slow) == [OverlapNotice(began: [], ended: [])])
+    #expect(bench.notices(slow) == [OverlapNotice(began: [], ended: [])])
     bench.expectCaughtUp(slow)
   }
 
@@ -85,32 +73,32 @@ struct RoomsOverlapOrderTests {
   func askedAgain() {
     var bench = RoomBench()
     let writer = bench.join()
-    put(&bench, writer, 1, x: 0)
-    put(&bench, writer, 2, x: 5)
+    bench.put(writer, 1, x: 0)
+    bench.put(writer, 2, x: 5)
     bench.settle()
     bench.holdsOrders = true
     bench.leave(bench.join { $0.overlaps = true })
-    put(&bench, writer, 2, x: 50)
-    put(&bench, writer, 3, x: 52)
+    bench.put(writer, 2, x: 50)
+    bench.put(writer, 3, x: 52)
     bench.settle()
     let asker = bench.join { $0.overlaps = true }
     bench.holdsOrders = false
     bench.settle()
-    #expect(notices(bench, asker) == [OverlapNotice(began: [pair(bench, 2, 3)], ended: [])])
+    #expect(bench.notices(asker) == [OverlapNotice(began: [pair(bench, 2, 3)], ended: [])])
   }
 
   @Test("a question over HTTP is answered by an index that has all that the room had when it came, and its cursor")
   func question() throws {
     var bench = RoomBench()
     let writer = bench.join()
-    put(&bench, writer, 1, x: 0)
-    put(&bench, writer, 2, x: 5)
+    bench.put(writer, 1, x: 0)
+    bench.put(writer, 2, x: 5)
     bench.settle()
     bench.holdsOrders = true
     bench.room.askOverlaps(request: 1, now: bench.now)
     bench.takeEffects()
     let cursor = bench.room.cursor
-    put(&bench, writer, 3, x: 8)
+    bench.put(writer, 3, x: 8)
     bench.settle()
     bench.room.askOverlaps(request: 2, now: bench.now)
     bench.takeEffects()
@@ -174,7 +162,7 @@ struct RoomsOverlapOrderTests {
       switch Int.random(in: 0..<14, using: &random) {
       case 0...4:
         let shape = UInt64.random(in: 1...9, using: &random)
-        put(&bench, writer, shape, x: Double(Int.random(in: 0..<80, using: &random)))
+        bench.put(writer, shape, x: Double(Int.random(in: 0..<80, using: &random)))
         if Bool.random(using: &random) { bench.settle() }
       case 5: bench.write(writer, bench.shape(UInt64.random(in: 1...9, using: &random))) { $0.delete() }
       case 6...8: if !bench.orders.isEmpty { bench.carryOutOrder() }
@@ -215,7 +203,7 @@ struct RoomsOverlapOrderTests {
     bench.settle()
     for asker in askers {
       #expect(bench.clients[asker].pairs == Set(index?.pairs ?? []), "seed \(seed)")
-      #expect(!notices(bench, asker).isEmpty, "seed \(seed)")
+      #expect(!bench.notices(asker).isEmpty, "seed \(seed)")
       bench.expectCaughtUp(asker, "seed \(seed)")
     }
     #expect(bench.orders.isEmpty)

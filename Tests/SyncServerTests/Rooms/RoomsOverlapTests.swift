@@ -6,27 +6,15 @@ import Testing
 
 @Suite("Overlaps, for those who ask")
 struct RoomsOverlapTests {
-  private func put(_ bench: inout RoomBench, _ writer: Int, _ shape: UInt64, x: Double) {
-    bench.write(writer, bench.shape(shape)) {
-      $0.kind = .rectangle
-      $0.position = Point(x: x, y: 0)
-      $0.size = Size(width: 10, height: 10)
-    }
-  }
-
-  private func notices(_ bench: RoomBench, _ client: Int) -> [OverlapNotice] {
-    bench.clients[client].messages.compactMap { if case .overlaps(let notice) = $0 { notice } else { nil } }
-  }
-
   @Test("R6: first all that stand, even if none; then what begins and ends; others hear nothing")
   func notices() {
     var bench = RoomBench()
     let writer = bench.join()
     let asker = bench.join(.json) { $0.overlaps = true }
-    #expect(notices(bench, asker) == [OverlapNotice(began: [], ended: [])])
-    put(&bench, writer, 1, x: 0)
-    put(&bench, writer, 2, x: 5)
-    put(&bench, writer, 3, x: 10)
+    #expect(bench.notices(asker) == [OverlapNotice(began: [], ended: [])])
+    bench.put(writer, 1, x: 0)
+    bench.put(writer, 2, x: 5)
+    bench.put(writer, 3, x: 10)
     bench.settle()
     let first = ShapePair(bench.shape(1), bench.shape(2))
     let second = ShapePair(bench.shape(2), bench.shape(3))
@@ -39,9 +27,9 @@ struct RoomsOverlapTests {
     bench.write(writer, bench.shape(3)) { $0.delete() }
     bench.settle()
     #expect(bench.clients[asker].pairs == [first])
-    #expect(notices(bench, writer).isEmpty)
+    #expect(bench.notices(writer).isEmpty)
     let late = bench.join(.binary) { $0.overlaps = true }
-    #expect(notices(bench, late) == [OverlapNotice(began: [first], ended: [])])
+    #expect(bench.notices(late) == [OverlapNotice(began: [first], ended: [])])
   }
 
   @Test("what begins and ends in one beat was never there")
@@ -49,35 +37,35 @@ struct RoomsOverlapTests {
     var bench = RoomBench()
     let writer = bench.join()
     let asker = bench.join { $0.overlaps = true }
-    put(&bench, writer, 1, x: 0)
-    put(&bench, writer, 2, x: 50)
+    bench.put(writer, 1, x: 0)
+    bench.put(writer, 2, x: 50)
     bench.settle()
-    let before = notices(bench, asker).count
-    put(&bench, writer, 2, x: 5)
-    put(&bench, writer, 2, x: 50)
-    put(&bench, writer, 1, x: 1)
+    let before = bench.notices(asker).count
+    bench.put(writer, 2, x: 5)
+    bench.put(writer, 2, x: 50)
+    bench.put(writer, 1, x: 1)
     while !bench.waiting.isEmpty { bench.commit() }
     bench.settle()
-    #expect(notices(bench, asker).count == before)
+    #expect(bench.notices(asker).count == before)
 
     // Nor has what ends and begins again ever ended: two that move together.
-    put(&bench, writer, 2, x: 5)
+    bench.put(writer, 2, x: 5)
     bench.settle()
-    let together = notices(bench, asker).count
-    put(&bench, writer, 1, x: 201)
-    put(&bench, writer, 2, x: 205)
+    let together = bench.notices(asker).count
+    bench.put(writer, 1, x: 201)
+    bench.put(writer, 2, x: 205)
     while !bench.waiting.isEmpty { bench.commit() }
     bench.settle()
     #expect(together == before + 1)
-    #expect(notices(bench, asker).count == together)
+    #expect(bench.notices(asker).count == together)
   }
 
   @Test("who asks is told, though the state is one that somebody who didn't ask is being sent")
   func sharedState() {
     var bench = RoomBench()
     let writer = bench.join()
-    put(&bench, writer, 1, x: 0)
-    put(&bench, writer, 2, x: 5)
+    bench.put(writer, 1, x: 0)
+    bench.put(writer, 2, x: 5)
     bench.settle()
     let reading = bench.connect(.binary)
     bench.clients[reading].takes = 0
@@ -92,15 +80,15 @@ struct RoomsOverlapTests {
     var bench = RoomBench()
     let writer = bench.join()
     let asker = bench.join { $0.overlaps = true }
-    put(&bench, writer, 1, x: 0)
-    put(&bench, writer, 2, x: 50)
+    bench.put(writer, 1, x: 0)
+    bench.put(writer, 2, x: 50)
     bench.settle()
-    let before = notices(bench, asker).count
-    put(&bench, writer, 1, x: 50)
-    put(&bench, writer, 2, x: 0)
+    let before = bench.notices(asker).count
+    bench.put(writer, 1, x: 50)
+    bench.put(writer, 2, x: 0)
     while !bench.waiting.isEmpty { bench.commit() }
     bench.settle()
-    #expect(notices(bench, asker).count == before)
+    #expect(bench.notices(asker).count == before)
   }
 
   @Test("M4, R6: a deletion that takes a shape's place away while an edit keeps the shape moves it")
@@ -108,8 +96,8 @@ struct RoomsOverlapTests {
     var bench = RoomBench()
     let writer = bench.join()
     let asker = bench.join { $0.overlaps = true }
-    put(&bench, writer, 1, x: 0)
-    put(&bench, writer, 2, x: 500)
+    bench.put(writer, 1, x: 0)
+    bench.put(writer, 2, x: 500)
     bench.settle()
     #expect(bench.clients[asker].pairs.isEmpty)
     // The deletion comes after an edit that is newer than it.
@@ -131,13 +119,13 @@ struct RoomsOverlapTests {
     var bench = RoomBench { $0.overlapPairs = 10 }
     let writer = bench.join()
     let asker = bench.join { $0.overlaps = true }
-    for number in 1...8 { put(&bench, writer, UInt64(number), x: 0) }
+    for number in 1...8 { bench.put(writer, UInt64(number), x: 0) }
     bench.settle()
     #expect(bench.clients[asker].pairs == [])
     let now1 = bench.overlapList()
     #expect(now1 == nil)
     // Four of them go aside, and the room is left alone.
-    for number in 5...8 { put(&bench, writer, UInt64(number), x: 100 * Double(number)) }
+    for number in 5...8 { bench.put(writer, UInt64(number), x: 100 * Double(number)) }
     bench.settle()
     bench.pass(3_000)
     bench.room.rest(now: bench.now)
@@ -147,14 +135,14 @@ struct RoomsOverlapTests {
     #expect(now2 != nil)
     // Asked anew over HTTP while nobody wants notices.
     bench.leave(asker)
-    for number in 5...8 { put(&bench, writer, UInt64(number), x: 0) }
+    for number in 5...8 { bench.put(writer, UInt64(number), x: 0) }
     bench.settle()
     bench.pass(3_000)
     let now3 = bench.overlapList()
     #expect(now3 == nil)
     bench.write(writer, bench.shape(1)) { $0.delete() }
     bench.settle()
-    for number: UInt64 in 2...4 { put(&bench, writer, number, x: 100 * Double(number)) }
+    for number: UInt64 in 2...4 { bench.put(writer, number, x: 100 * Double(number)) }
     bench.settle()
     bench.pass(3_000)
     let now4 = bench.overlapPairs()
@@ -167,8 +155,8 @@ struct RoomsOverlapTests {
   func index() {
     var bench = RoomBench()
     let writer = bench.join()
-    put(&bench, writer, 1, x: 0)
-    put(&bench, writer, 2, x: 5)
+    bench.put(writer, 1, x: 0)
+    bench.put(writer, 2, x: 5)
     bench.settle()
     #expect(!bench.room.keepsOverlaps)
     let asker = bench.join { $0.overlaps = true }
@@ -182,7 +170,7 @@ struct RoomsOverlapTests {
     )
     #expect(bench.room.keepsOverlaps)
     // What changes meanwhile is followed.
-    put(&bench, writer, 2, x: 100)
+    bench.put(writer, 2, x: 100)
     bench.settle()
     let now5 = bench.overlapPairs()
     #expect(now5.isEmpty)
@@ -196,18 +184,18 @@ struct RoomsOverlapTests {
   func afterStall(encoding: WireEncoding) {
     var bench = RoomBench { $0.ringBeats = 4 }
     let writer = bench.join()
-    for number in 1...6 { put(&bench, writer, UInt64(number), x: Double(number) * 8) }
+    for number in 1...6 { bench.put(writer, UInt64(number), x: Double(number) * 8) }
     bench.settle()
     // Someone who asked before, so that the ring remembers what was then.
     let earlier = bench.join { $0.overlaps = true }
     bench.leave(earlier)
-    put(&bench, writer, 6, x: 500)
+    bench.put(writer, 6, x: 500)
     bench.settle()
     let slow = bench.join(encoding) { $0.overlaps = true }
     bench.clients[slow].takes = 0
     var random = SeededGenerator(seed: 5)
     for _ in 0..<30 {
-      put(&bench, writer, UInt64.random(in: 1...6, using: &random), x: Double(Int.random(in: 0..<60, using: &random)))
+      bench.put(writer, UInt64.random(in: 1...6, using: &random), x: Double(Int.random(in: 0..<60, using: &random)))
       bench.settle()
     }
     bench.write(writer, bench.shape(3)) { $0.delete() }
@@ -217,7 +205,7 @@ struct RoomsOverlapTests {
     bench.settle()
     let now6 = bench.overlapPairs()
     #expect(bench.clients[slow].pairs == Set(now6))
-    put(&bench, writer, 3, x: 8)
+    bench.put(writer, 3, x: 8)
     bench.settle()
     let now7 = bench.overlapPairs()
     #expect(bench.clients[slow].pairs == Set(now7))
@@ -228,10 +216,10 @@ struct RoomsOverlapTests {
   func many() {
     var bench = RoomBench { $0.messageBytes = 16_384 }
     let writer = bench.join()
-    for number in 1...60 { put(&bench, writer, UInt64(number), x: Double(number) / 100) }
+    for number in 1...60 { bench.put(writer, UInt64(number), x: Double(number) / 100) }
     bench.settle()
     let asker = bench.join(.json) { $0.overlaps = true }
-    let told = notices(bench, asker)
+    let told = bench.notices(asker)
     #expect(told.count == 4)
     #expect(told.map { $0.more } == [true, true, true, false])
     #expect(bench.clients[asker].pairs.count == 60 * 59 / 2)

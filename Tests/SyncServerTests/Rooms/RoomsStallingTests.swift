@@ -6,18 +6,6 @@ import Testing
 
 @Suite("Readers that are slow")
 struct RoomsStallingTests {
-  private func drag(_ bench: inout RoomBench, _ writer: Int, _ shapes: ClosedRange<UInt64>, times: Int) {
-    for time in 0..<times {
-      for number in shapes {
-        bench.write(writer, bench.shape(number)) {
-          $0.kind = .rectangle
-          $0.position = Point(x: Double(time), y: Double(number) * 1_000)
-        }
-      }
-      bench.settle()
-    }
-  }
-
   @Test(
     "a socket that takes one byte at a time gets every message whole, in both encodings",
     arguments: WireEncoding.allCases
@@ -25,7 +13,7 @@ struct RoomsStallingTests {
   func oneByte(encoding: WireEncoding) {
     var bench = RoomBench()
     let writer = bench.join()
-    drag(&bench, writer, 1...5, times: 2)
+    bench.drag(writer, 1...5, times: 2)
     let slow = bench.connect(encoding)
     bench.clients[slow].takes = 1
     bench.say(.hello(Hello()), slow)
@@ -53,10 +41,10 @@ struct RoomsStallingTests {
   func fallsOff(encoding: WireEncoding, overlaps: Bool) {
     var bench = RoomBench { $0.ringBeats = 8 }
     let writer = bench.join()
-    drag(&bench, writer, 1...4, times: 1)
+    bench.drag(writer, 1...4, times: 1)
     let slow = bench.join(encoding) { $0.overlaps = overlaps }
     bench.clients[slow].takes = 0
-    drag(&bench, writer, 1...4, times: 100)
+    bench.drag(writer, 1...4, times: 100)
     bench.write(writer, bench.shape(4)) { $0.delete() }
     bench.settle()
     #expect(bench.room.kept.beats <= 8)
@@ -75,7 +63,7 @@ struct RoomsStallingTests {
     }
     // One beat that was under way, and each shape once.
     #expect(operations < 20)
-    drag(&bench, writer, 1...4, times: 3)
+    bench.drag(writer, 1...4, times: 3)
     bench.expectCaughtUp(slow)
     #expect(bench.room.counts.caughtUp == 1)
   }
@@ -86,7 +74,7 @@ struct RoomsStallingTests {
     let writer = bench.join()
     let slow = bench.join()
     bench.clients[slow].takes = 0
-    drag(&bench, writer, 1...20, times: 300)
+    bench.drag(writer, 1...20, times: 300)
     #expect(bench.room.kept.beatBytes <= 8_192)
     #expect(bench.room.kept.readerBytes < 4_096)
     #expect(bench.room.kept.states <= 1)
@@ -105,7 +93,7 @@ struct RoomsStallingTests {
     bench.clients[slow].takes = 500
     bench.say(.hello(Hello()), slow)
     bench.settle()
-    drag(&bench, writer, 1...200, times: 2)
+    bench.drag(writer, 1...200, times: 2)
     for number in 1...50 { bench.write(writer, bench.shape(UInt64(number))) { $0.delete() } }
     bench.settle()
     for _ in 0..<5_000 where bench.clients[slow].cursor != bench.room.cursor { bench.wake(slow) }
@@ -144,12 +132,12 @@ struct RoomsStallingTests {
     for number in 1...200 { bench.write(writer, bench.shape(UInt64(number))) { $0.kind = .star } }
     bench.settle()
     bench.leave(bench.join(encoding))
-    drag(&bench, writer, 1...2, times: 2)
+    bench.drag(writer, 1...2, times: 2)
     let reader = bench.join(encoding)
     bench.expectCaughtUp(reader)
     // While somebody is there, the next goes on from the same state.
     let made = bench.room.counts.statesMade
-    drag(&bench, writer, 1...2, times: 2)
+    bench.drag(writer, 1...2, times: 2)
     let next = bench.join(encoding)
     bench.expectCaughtUp(next)
     #expect(bench.room.counts.statesMade == made)
@@ -230,7 +218,7 @@ struct RoomsStallingTests {
     let state = try Array(#"{"x":1}"#.utf8).withUnsafeBytes { try JSONText(validating: $0, maximumBytes: 99) }
     bench.say(.presence(state), comer)
     bench.settle()
-    drag(&bench, writer, 1...2, times: 10)
+    bench.drag(writer, 1...2, times: 10)
     bench.clients[slow].takes = nil
     bench.wake(slow)
     bench.settle()
@@ -247,7 +235,7 @@ struct RoomsStallingTests {
     let slow = bench.join()
     func stall() {
       bench.clients[slow].takes = 0
-      drag(&bench, writer, 1...2, times: 10)
+      bench.drag(writer, 1...2, times: 10)
     }
     func wake() {
       bench.clients[slow].takes = nil
@@ -257,7 +245,7 @@ struct RoomsStallingTests {
     if wasCaughtUpBefore {
       stall()
       wake()
-      drag(&bench, writer, 1...2, times: 10)
+      bench.drag(writer, 1...2, times: 10)
     }
     bench.clients[slow].takes = 0
     // What fills the socket.
@@ -297,12 +285,12 @@ struct RoomsStallingTests {
     let early = bench.join()
     let gone = bench.actor(early)
     bench.leave(early)
-    drag(&bench, writer, 1...1, times: 6)
+    bench.drag(writer, 1...1, times: 6)
     // One beat is under way to it, and the next tells of somebody.
     bench.clients[slow].takes = 0
-    drag(&bench, writer, 1...1, times: 1)
+    bench.drag(writer, 1...1, times: 1)
     let late = bench.join()
-    drag(&bench, writer, 1...1, times: 6)
+    bench.drag(writer, 1...1, times: 6)
     bench.clients[slow].takes = nil
     bench.wake(slow)
     bench.settle()
@@ -317,9 +305,9 @@ struct RoomsStallingTests {
     let writer = bench.join()
     let slow = bench.join()
     bench.clients[slow].takes = 0
-    drag(&bench, writer, 1...1, times: 7)
+    bench.drag(writer, 1...1, times: 7)
     let late = bench.join()
-    drag(&bench, writer, 1...1, times: 7)
+    bench.drag(writer, 1...1, times: 7)
     #expect(bench.room.fanOut.streamCount == 0)
     // It reads on until the state begins, and stalls again.
     bench.clients[slow].takes = 1
@@ -330,7 +318,7 @@ struct RoomsStallingTests {
     }
     #expect(bench.room.fanOut.streamCount == 1)
     bench.clients[slow].takes = 0
-    drag(&bench, writer, 1...1, times: 7)
+    bench.drag(writer, 1...1, times: 7)
     bench.clients[slow].takes = nil
     bench.wake(slow)
     bench.settle()

@@ -6,18 +6,6 @@ import Testing
 
 @Suite("States on their way, where there are as many as there may be")
 struct RoomsStatesTests {
-  private func drag(_ bench: inout RoomBench, _ writer: Int, _ shapes: ClosedRange<UInt64>, times: Int) {
-    for time in 0..<times {
-      for number in shapes {
-        bench.write(writer, bench.shape(number)) {
-          $0.kind = .rectangle
-          $0.position = Point(x: Double(time), y: Double(number) * 1_000)
-        }
-      }
-      bench.settle()
-    }
-  }
-
   /// A room with a state of many parts, and a bound of two on states under way.
   private func crowdedBench() -> (bench: RoomBench, writer: Int) {
     var bench = RoomBench {
@@ -51,7 +39,7 @@ struct RoomsStatesTests {
     var slow: [Int] = []
     for round in 0..<6 {
       slow.append(joinSlowly(&bench, takes: 40))
-      drag(&bench, writer, 1...3, times: 3 + round)
+      bench.drag(writer, 1...3, times: 3 + round)
       #expect(bench.room.kept.states <= 2)
     }
     for _ in 0..<3_000 where slow.contains(where: { bench.clients[$0].cursor == nil }) {
@@ -72,7 +60,7 @@ struct RoomsStatesTests {
     let slow = joinSlowly(&bench, takes: 200)
     var steps = 0
     while bench.clients[slow].cursor == nil, steps < 2_000 {
-      drag(&bench, writer, 1...3, times: 1)
+      bench.drag(writer, 1...3, times: 1)
       _ = joinSlowly(&bench, since: bench.clients[writer].cursor, takes: 0)
       bench.wake(slow)
       bench.settle()
@@ -87,7 +75,7 @@ struct RoomsStatesTests {
     var (bench, writer) = crowdedBench()
     for _ in 0..<2 {
       _ = joinSlowly(&bench, takes: 0)
-      drag(&bench, writer, 1...3, times: 4)
+      bench.drag(writer, 1...3, times: 4)
     }
     let waiting = joinSlowly(&bench, takes: 1 << 20)
     #expect(bench.clients[waiting].cursor == nil)
@@ -106,9 +94,9 @@ struct RoomsStatesTests {
     var (bench, writer) = crowdedBench()
     // One whole state under way, and one of a difference, from which the ring goes on.
     _ = joinSlowly(&bench, takes: 0)
-    drag(&bench, writer, 1...3, times: 4)
+    bench.drag(writer, 1...3, times: 4)
     let since = bench.clients[writer].cursor
-    drag(&bench, writer, 1...3, times: 1)
+    bench.drag(writer, 1...3, times: 1)
     _ = joinSlowly(&bench, since: since, takes: 0)
     #expect(bench.room.kept.states == 2)
     let later = bench.clients[writer].cursor

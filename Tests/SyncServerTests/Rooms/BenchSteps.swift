@@ -1,0 +1,34 @@
+import CanvasCRDT
+
+@testable import ServerModel
+
+// What several suites have their members do, and look at.
+
+extension RoomBench {
+  /// Makes or moves a square, ten units wide.
+  mutating func put(_ writer: Int, _ number: UInt64, x: Double) {
+    write(writer, shape(number)) {
+      $0.kind = .rectangle
+      $0.position = Point(x: x, y: 0)
+      $0.size = Size(width: 10, height: 10)
+    }
+  }
+
+  /// Makes or moves several shapes again and again. Each time all that follows from it is done.
+  mutating func drag(_ writer: Int, _ numbers: ClosedRange<UInt64>, times: Int) {
+    for time in 0..<times {
+      for number in numbers {
+        write(writer, shape(number)) {
+          $0.kind = .rectangle
+          $0.position = Point(x: Double(time), y: Double(number) * 1_000)
+        }
+      }
+      settle()
+    }
+  }
+
+  /// What a client was told of overlaps.
+  func notices(_ client: Int) -> [OverlapNotice] {
+    clients[client].messages.compactMap { if case .overlaps(let notice) = $0 { notice } else { nil } }
+  }
+}
