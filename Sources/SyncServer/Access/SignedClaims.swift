@@ -66,8 +66,58 @@ struct JSONClaims: Sendable {
   }
 }
 
+/// How a token says that it is signed. Nothing of it is trusted before the signature was checked.
+struct SignedHeader: Sendable {
+  let algorithm: SigningAlgorithm
+  /// The name of the key (`kid`).
+  let key: String?
+
+  /// - Parameter encoded: the first part of a token. `nil` if it isn't a header that this server takes.
+  init?(_ encoded: Substring) {
+    guard let bytes = Base64.decoded(encoded), let header = JSONClaims(bytes) else { return nil }
+    // What a header calls critical must be understood, and nothing of the kind is.
+    guard header["crit"] == nil, let name = header.text("alg"), let algorithm = SigningAlgorithm(name) else {
+      return nil
+    }
+    self.algorithm = algorithm
+    key = header.text("kid")
+  }
+}
+
+enum SigningAlgorithm: Sendable {
+  case hs256
+  case rs256
+  case es256
+
+  init?(_ name: String) {
+    switch name {
+    case "HS256": self = .hs256
+    case "RS256": self = .rs256
+    case "ES256": self = .es256
+    default: return nil
+    }
+  }
+
+  /// libjwt's number of it (`jwt_alg_t`).
+  var number: Int32 {
+    switch self {
+    case .hs256: 1
+    case .rs256: 4
+    case .es256: 7
+    }
+  }
+}
+
 /// What a signed token says: who it is for, when, and what its bearer may do.
 struct SignedClaims: Sendable {
+  /// What a token must say, besides being signed.
+  struct Terms: Hashable, Sendable {
+    /// For whom tokens must be. `nil` if for nobody in particular; a token that names somebody is refused then.
+    var audience: String?
+    /// How far the clock of whoever writes tokens may be off.
+    var leewaySeconds: UInt64 = 60
+  }
+
   private let claims: JSONClaims
 
   init?(_ bytes: [UInt8]) {
@@ -77,7 +127,7 @@ struct SignedClaims: Sendable {
 
   /// What the token allows at a time. `nil` if it says nothing that this server takes. A claim of the wrong form is never
   /// passed over: it could be a limit.
-  func grant(_ terms: SignedTokens.Terms, at milliseconds: UInt64) -> Grant? {
+  func grant(_ terms: Terms, at milliseconds: UInt64) -> Grant? {
     let now = Double(milliseconds) / 1_000
     let leeway = Double(terms.leewaySeconds)
     // Without an end, a token that was stolen would be valid for ever.

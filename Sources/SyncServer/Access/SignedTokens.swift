@@ -4,16 +4,8 @@ import Glibc
 /// JSON Web Tokens (RFC 7519): what a token allows is written in it, and a signature shows that somebody with the key
 /// wrote it. So whoever gives out tokens need not tell the server about each.
 struct SignedTokens: Sendable {
-  /// What a token must say, besides being signed.
-  struct Terms: Hashable, Sendable {
-    /// For whom tokens must be. `nil` if for nobody in particular; a token that names somebody is refused then.
-    var audience: String?
-    /// How far the clock of whoever writes tokens may be off.
-    var leewaySeconds: UInt64 = 60
-  }
-
   private let library: JWTLibrary
-  private let terms: Terms
+  private let terms: SignedClaims.Terms
   /// By the name that a token's header gives (`kid`).
   private let keys: [String: SigningKey]
 
@@ -28,7 +20,7 @@ struct SignedTokens: Sendable {
 
   /// Reads a key from a file, or from each file in a directory. A file's name without what follows the last dot is the
   /// key's name.
-  init(keysAt path: String, terms: Terms) throws(TokenFault) {
+  init(keysAt path: String, terms: SignedClaims.Terms) throws(TokenFault) {
     library = try JWTLibrary()
     self.terms = terms
     var keys: [String: SigningKey] = [:]
@@ -92,14 +84,9 @@ struct SignedTokens: Sendable {
 
   /// The key that the header names, if the header also names its algorithm. Without a name, the only key.
   private func key(for header: Substring) -> SigningKey? {
-    guard let bytes = Base64.decoded(header), let header = JSONClaims(bytes) else { return nil }
-    // What a header calls critical must be understood, and nothing of the kind is.
-    guard header["crit"] == nil, let name = header.text("alg"), let algorithm = SigningKey.Algorithm(name) else {
-      return nil
-    }
-    let kid = header.text("kid")
-    let key = kid.map { keys[$0] } ?? (keys.count == 1 ? keys.values.first : nil)
-    guard let key, key.algorithm == algorithm else { return nil }
+    guard let header = SignedHeader(header) else { return nil }
+    let key = header.key.map { keys[$0] } ?? (keys.count == 1 ? keys.values.first : nil)
+    guard let key, key.algorithm == header.algorithm else { return nil }
     return key
   }
 }

@@ -4,31 +4,7 @@ import Glibc
 /// A key by which signatures of tokens are checked, with the one algorithm that it is for. The algorithm follows from the
 /// key, never from the token: otherwise a public key, which everybody may know, could pass for a secret.
 struct SigningKey: Sendable {
-  enum Algorithm: Sendable {
-    case hs256
-    case rs256
-    case es256
-
-    init?(_ name: String) {
-      switch name {
-      case "HS256": self = .hs256
-      case "RS256": self = .rs256
-      case "ES256": self = .es256
-      default: return nil
-      }
-    }
-
-    /// libjwt's number of it (`jwt_alg_t`).
-    var number: Int32 {
-      switch self {
-      case .hs256: 1
-      case .rs256: 4
-      case .es256: 7
-      }
-    }
-  }
-
-  let algorithm: Algorithm
+  let algorithm: SigningAlgorithm
   let bytes: [UInt8]
 
   /// Shorter ones could be guessed.
@@ -51,7 +27,7 @@ struct SigningKey: Sendable {
     bytes = Array(secret)
   }
 
-  private static func algorithm(ofPublic pem: [UInt8]) throws(TokenFault) -> Algorithm {
+  private static func algorithm(ofPublic pem: [UInt8]) throws(TokenFault) -> SigningAlgorithm {
     guard let file = BIO_new_mem_buf(pem, Int32(pem.count)) else { throw TokenFault("no memory") }
     defer { BIO_free(file) }
     guard let key = PEM_read_bio_PUBKEY(file, nil, nil, nil) else {

@@ -20,7 +20,7 @@ struct Configuration: Hashable, Sendable {
   var tokens: String?
   /// The file or directory with the keys of signed tokens, and what such tokens must say.
   var signingKeys: String?
-  var tokenTerms = SignedTokens.Terms()
+  var tokenTerms = SignedClaims.Terms()
   /// Whether to listen on other addresses than loopback's though nobody needs a token.
   var isOpen = false
   /// The file in which who did what is put on record.
