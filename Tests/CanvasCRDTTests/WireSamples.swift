@@ -129,6 +129,7 @@ enum WireSamples {
     ("ping", .ping(MessageIdentifier(1))),
     ("ping-without-id", .ping(nil)),
     ("client-digest", .digest),
+    ("client-token", .token("eyJhbGciOiJIUzI1NiJ9.e30.c2ln")),
   ]
 
   // MARK: - From the server
@@ -227,6 +228,8 @@ enum WireSamples {
     ("pong", .pong(id: MessageIdentifier(1), milliseconds: 1_763_650_000_000)),
     ("server-digest", .digest(cursor: Cursor("CURSOR"), hash: 0x00C0_FFEE_0123_4567)),
     ("error", .error(code: "unknown_type", message: "a client sends no message of this type")),
+    ("server-token", .token(until: 1_763_650_600_000)),
+    ("server-token-without-end", .token(until: nil)),
   ]
 
   // MARK: - State

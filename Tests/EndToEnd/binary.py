@@ -138,7 +138,7 @@ def encode(message):
     """A message of a client."""
     writer = Writer()
     kind = message["type"]
-    writer.byte(["hello", "ops", "presence", "ping", "digest"].index(kind) + 1)
+    writer.byte(["hello", "ops", "presence", "ping", "digest", "token"].index(kind) + 1)
     if kind == "hello":
         fields = [("name", writer.text), ("color", writer.color), ("actor", writer.identifier), ("since", writer.text)]
         flags = sum(1 << bit for bit, (name, _) in enumerate(fields) if name in message)
@@ -153,6 +153,8 @@ def encode(message):
             writer.operations(message["ops"])
     elif kind == "presence":
         writer.text(compact(message["state"]))
+    elif kind == "token":
+        writer.text(message["token"])
     return bytes(writer.bytes)
 
 
@@ -428,6 +430,11 @@ def overlaps(reader):
     return {"type": "overlaps", "began": reader.pairs(), "ended": reader.pairs(), "more": more or None}
 
 
+def token(reader):
+    until = reader.varint()
+    return {"type": "token", "until": until or None}
+
+
 READERS = {
     0x41: welcome,
     0x42: lambda reader: delivery(reader, Reader.operations),
@@ -441,4 +448,5 @@ READERS = {
     0x4A: lambda reader: {"type": "pong", "id": reader.id(), "time": reader.varint()},
     0x4B: lambda reader: {"type": "digest", "cursor": reader.text(), "hash": reader.take(8).hex()},
     0x4C: lambda reader: {"type": "error", "code": reader.text(), "message": reader.text()},
+    0x4D: token,
 }

@@ -178,7 +178,7 @@ async def test_what_is_refused_is_refused_as_in_json(shared):
         answer = await ann.until("reject")
         assert (answer["id"], answer["code"]) == (5, code), answer
     for content, code in [
-        (b"\x06", "unknown_type"), (b"\x41", "unknown_type"), (b"\xff", "unknown_type"), (b"\x03\x02[]", "bad_field"),
+        (b"\x07", "unknown_type"), (b"\x41", "unknown_type"), (b"\xff", "unknown_type"), (b"\x03\x02[]", "bad_field"),
         (b"\x04\x02\x02[]", "bad_field"), (b"\x04\x03", "bad_field"),
     ]:
         await ann.send(content)

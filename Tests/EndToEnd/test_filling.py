@@ -286,3 +286,29 @@ async def test_a_square_is_charged_for_all_that_it_moves():
         operations = [{"shape": identifier(), "set": {"kind": "star"}} for _ in range(400)]
         answer = await server.http("POST", "/v1/rooms/crowded/ops", {"ops": operations})
         assert (answer.status, answer.error) == (429, "rate_limited")
+
+
+async def test_deletions_without_end_keep_nobody_from_drawing():
+    """W12: A full memory of deletions forgets the oldest; while it is half full, one address brings no more than its share."""
+    with Server("--max-erasures", "2400", "--min-erasure-ms", "1000") as server:
+        eve = await Client.join(server, "full")
+
+        async def delete(count, id):
+            return await eve.write(*({"shape": identifier(), "set": {"deleted": True}} for _ in range(count)), id=id)
+
+        assert (await delete(1_000, 1))["type"] == "ack"
+        assert (await delete(300, 2))["code"] == "quota_exceeded"
+        # What counts is an hour's worth by default, and a second's here.
+        answers = []
+        for number in range(3, 20):
+            answers.append((await delete(400, number)).get("code", "ack"))
+            await asyncio.sleep(0.3)
+        assert set(answers) <= {"ack", "quota_exceeded", "room_full"} and answers.count("ack") > 8, answers
+
+        async def draws():
+            drawn = await eve.write({"shape": identifier(), "set": {"kind": "star"}}, id=100)
+            return drawn["type"] == "ack"
+
+        await eventually(draws, "a shape in a room that was full of deletions")
+        memory = (await server.get("/v1/rooms/full/erasures")).json
+        assert memory["erasures"] <= 2_400 and memory["forgottenBefore"] > 0, memory

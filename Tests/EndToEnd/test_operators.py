@@ -6,10 +6,11 @@ import os
 import signal
 import socket
 import stat
+import time
 
 from client import Client, eventually, stamp
 from server import Server, identifier, run
-from test_tokens import ANN, GUEST, KEEPER, asking, bearer, enter, knock, post
+from test_tokens import ANN, GUEST, KEEPER, LINES, asking, bearer, enter, knock, post
 
 
 def records(path):
@@ -98,6 +99,113 @@ async def test_only_operators_write_to_a_locked_room():
         await lock("PUT", "team-a")
         assert (await server.http("DELETE", "/v1/rooms/team-a", headers=bearer(KEEPER))).status == 204
         assert await draws(ANN, "team-a")
+
+
+async def test_an_operator_takes_back_what_one_actor_wrote(tmp_path):
+    """H16: By new operations, which everyone gets. What others have written since stands; the history keeps both."""
+    path = str(tmp_path / "audit.jsonl")
+    with asking(LINES, "--audit", path) as (server, _):
+        ann, eve = await enter(server, "demo", ANN), await enter(server, "demo", KEEPER)
+        star, circle, square, drawn = (identifier() for _ in range(4))
+
+        async def write(client, shape, **values):
+            assert (await client.write({"shape": shape, "set": values}))["type"] == "ack"
+
+        for shape in (star, circle, square):
+            await write(ann, shape, kind="star", rotation=30)
+        before = ann.cursor
+        await write(eve, star, deleted=True)
+        await write(eve, circle, rotation=60, alpha=3)
+        await write(eve, square, rotation=60)
+        await write(eve, drawn, kind="star")
+        await write(ann, square, rotation=90)
+        await write(ann, drawn, rotation=5)
+        spoilt = ann.cursor
+
+        async def take_back(actor, token=KEEPER, room="demo"):
+            return await server.http("DELETE", f"/v1/rooms/{room}/writing/{actor}", headers=bearer(token))
+
+        answer = await take_back(eve.actor)
+        assert answer.status == 200 and sorted(answer.json["shapes"]) == sorted([star, circle, drawn]), answer.body
+
+        async def drawing(at=None):
+            query = f"?at={at}" if at else ""
+            answer = await server.get(f"/v1/rooms/demo{query}", bearer(ANN))
+            return {shape["id"]: (shape["rotation"], shape["alpha"]) for shape in answer.json["shapes"]}
+
+        assert await drawing() == {star: (30, 10), circle: (30, 10), square: (90, 10)}
+        assert drawn in await drawing(spoilt) and star not in await drawing(spoilt)
+        assert set(await drawing(before)) == {star, circle, square}
+        # A second time there is nothing left to do, also after a restart.
+        server.kill()
+        server.start()
+        assert (await take_back(eve.actor)).json["shapes"] == []
+        for actor, token, room, status, code in [
+            (identifier(), KEEPER, "demo", 404, "no_such_actor"), ("nobody", KEEPER, "demo", 404, "no_such_actor"),
+            (eve.actor, KEEPER, "empty", 404, "no_such_room"), (eve.actor, ANN, "demo", 403, "forbidden"),
+        ]:
+            answer = await take_back(actor, token, room)
+            assert answer.status == status and answer.error == code, (actor, room, answer.body)
+        assert [(line["event"], line["actor"]) for line in records(path) if line["event"] == "took_back"] == [
+            ("took_back", eve.actor)]
+
+
+async def test_taking_back_goes_as_far_as_history():
+    """H16: Where the history is gone, the shapes that the actor made go, and what it wrote to others' stays."""
+    first = Server()
+    with first:
+        ann, eve = await Client.join(first, "old"), await Client.join(first, "old")
+        theirs, made = identifier(), identifier()
+        await ann.write({"shape": theirs, "set": {"kind": "star", "rotation": 30}})
+        await eve.write({"shape": theirs, "set": {"rotation": 60}}, {"shape": made, "set": {"kind": "star"}}, id=2)
+        at = (await first.get("/v1/rooms/old/history")).json["from"]
+        # A stopped server leaves a snapshot, and the history before that is dropped.
+        assert await asyncio.to_thread(first.terminate) == 0
+        with Server("--history-ms", 0, data=first.data) as server:
+
+            async def dropped():
+                return (await server.get(f"/v1/rooms/old?at={at}")).status == 404
+
+            await eventually(dropped, "history is dropped")
+            answer = await server.http("DELETE", f"/v1/rooms/old/writing/{eve.actor}")
+            assert answer.status == 200 and answer.json["shapes"] == [made], answer.body
+            (shape,) = (await server.get("/v1/rooms/old")).json["shapes"]
+            assert shape["id"] == theirs and shape["rotation"] == 60
+
+
+async def test_an_operator_has_a_room_forget_deletions():
+    """H17: The memory is as large as before any deletion; what is stamped earlier is `too_old` from then on, also after a restart."""
+    with asking(LINES, "--max-erasures", "20") as (server, _):
+        ann = await enter(server, "demo", ANN)
+        shape = identifier()
+        await ann.write({"shape": shape, "set": {"kind": "star"}})
+        await ann.write(*({"shape": identifier(), "set": {"deleted": True}} for _ in range(20)), id=2)
+        full = await ann.write({"shape": identifier(), "set": {"kind": "star"}}, id=3)
+        assert full["type"] == "reject" and full["code"] == "room_full"
+
+        async def memory(method="GET", query="", token=KEEPER):
+            return await server.http(method, f"/v1/rooms/demo/erasures{query}", headers=bearer(token))
+
+        assert (await memory()).json == {"room": "demo", "erasures": 20, "most": 20, "forgottenBefore": 0}
+        assert (await memory("DELETE", "?before=1000")).status == 204 and (await memory()).json["erasures"] == 20
+        for query in ("?before=soon", f"?before={int(time.time() * 1e3) + 60_000}"):
+            assert (await memory("DELETE", query)).status == 400
+        for method in ("GET", "DELETE"):
+            assert (await memory(method, token=ANN)).status == 403
+        assert (await memory("POST")).status == 405
+        late = stamp(ann.actor, ahead=-30_000)
+        assert (await memory("DELETE")).status == 204
+        assert (await memory()).json["erasures"] == 0 and (await memory()).json["forgottenBefore"] > 1000
+        for _ in range(2):
+            refused = await ann.write({"shape": identifier(), "at": late, "set": {"kind": "star"}}, id=4)
+            assert refused["type"] == "reject" and refused["code"] == "too_old", refused
+            assert (await ann.write({"shape": identifier(), "set": {"kind": "star"}}, id=5))["type"] == "ack"
+            # It is stored with the room's next snapshot, within seconds.
+            await asyncio.sleep(3)
+            server.kill()
+            server.start()
+            ann = await enter(server, "demo", ANN, actor=ann.actor, key=ann.welcome["key"])
+        assert (await server.http("DELETE", "/v1/rooms/empty/erasures", headers=bearer(KEEPER))).status == 404
 
 
 async def test_stamps_over_http_are_for_operators():

@@ -15,8 +15,9 @@ import time
 
 import pytest
 
-from client import eventually
+from client import Client, eventually
 from server import Server, identifier, run, tool
+from test_binary import BinaryClient
 from test_tokens import ANN, bearer, enter, knock, post
 
 pytestmark = pytest.mark.skipif(
@@ -183,6 +184,44 @@ async def test_a_token_that_expires_ends_its_connections():
         assert await ann.closed() == 4401
         back = await enter(server, "demo", keys.token(), actor=ann.actor, key=ann.welcome["key"])
         assert back.actor == ann.actor and not lasting.errors
+
+
+async def test_a_token_is_replaced_while_connected():
+    """C10: With `token` a client stays beyond the end of its first token. What the server doesn't take changes nothing."""
+    with trusting("--jwt-leeway", "0") as (server, keys):
+        end = int(time.time()) + 3
+        ann = await enter(server, "demo", keys.token(exp=end))
+        assert (await ann.until("error"))["code"] == "token_expires"
+
+        async def bring(token):
+            await ann.send({"type": "token", "token": token})
+            while (answer := await ann.receive())["type"] not in ("token", "error"):
+                pass
+            return answer
+
+        for wrong in ["nonsense", keys.token(exp=end - 60), keys.token(rooms=["other"]), keys.token(role="viewer"),
+                      keys.token(role="operator"), keys.token(actor=identifier()), "x" * 9_000]:
+            answer = await bring(wrong)
+            assert answer["type"] == "error" and answer["code"] == "token_refused" and answer["message"], answer
+        assert await bring(keys.token(exp=end + 597, actor=ann.actor)) == {"type": "token", "until": (end + 597) * 1_000}
+        await asyncio.sleep(end + 1.2 - time.time())
+        assert (await ann.write({"shape": identifier(), "set": {"kind": "star"}}))["type"] == "ack"
+        # The key of the new token goes, and so does whoever has it.
+        assert (await bring(keys.token("ES256", "es")))["type"] == "token"
+        os.remove(os.path.join(keys.folder, "es.pem"))
+        server.process.send_signal(signal.SIGHUP)
+        assert await ann.closed() == 4401
+
+
+async def test_a_token_is_replaced_in_the_binary_encoding_and_where_none_is_asked_for(shared):
+    """C10: Where there is no end, `until` is left out."""
+    ann, bob = await Client.join(shared, "tokens"), await BinaryClient.enter(shared, "tokens")
+    for client in (ann, bob):
+        await client.send({"type": "token", "token": "any"})
+        answer = await client.until("token")
+        assert {name for name, value in answer.items() if value is not None} == {"type"}, answer
+    await ann.send({"type": "token"})
+    assert (await ann.until("error"))["code"] == "bad_field"
 
 
 async def test_keys_are_read_again_on_sighup():

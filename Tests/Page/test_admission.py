@@ -1,7 +1,14 @@
 """Who is let in: tokens and what each allows, and rooms that have no space."""
 
+import ctypes.util
 import tempfile
+import time
 from contextlib import contextmanager
+
+import pytest
+
+from server import tool
+from test_signed_tokens import Keys
 
 EDITOR, VIEWER = "e" * 20, "v" * 20
 
@@ -85,3 +92,23 @@ def test_who_finds_no_space_is_told_and_let_in_later(world, room):
         bob.wait_for_shapes(3)
         bob.page.get_by_role("heading", name="There’s no space right now").wait_for(state="detached")
         assert bob.page.inner_text(".status-words") == "Saved"
+
+
+@pytest.mark.skipif(not (ctypes.util.find_library("jwt") and tool("openssl")), reason="libjwt0 or openssl is not here")
+def test_a_token_that_ends_is_replaced_without_leaving_the_room(world, tmp_path):
+    """The page asks for another one a minute before. A wrong one changes nothing; with a right one the room stays open."""
+    keys = Keys(str(tmp_path))
+    with world.start_server("--jwt-keys", keys.folder, "--jwt-leeway", "0") as server:
+        end = time.time() + 8
+        ann = world.room(server, "demo").join("Ann", fragment=f"#token={keys.token(exp=int(end))}")
+        sockets = []
+        ann.page.on("websocket", lambda socket: sockets.append(socket))
+        field = ann.page.get_by_label("New token")
+        for token, words in [("nonsense", "ends within a minute"), (keys.token(), "doesn’t take this token")]:
+            ann.page.get_by_text(words).wait_for()
+            field.fill(token)
+            ann.page.get_by_role("button", name="Go on").click()
+        field.wait_for(state="detached")
+        ann.page.wait_for_timeout(max(0, end + 1.5 - time.time()) * 1e3)
+        ann.wait("app.session.status().state === 'live' && !app.viewOnly", "the room is still open")
+        assert not sockets, "the page has left the room and come back"

@@ -30,6 +30,8 @@ extension Room {
     case .submit(let submission): if let member { submit(submission, from: member, now: now) }
     case .presence(let state): if let member { presence(state, from: member, now: now) }
     case .digest: if let member { digest(for: member, now: now) }
+    // Tokens are the hub's business.
+    case .token: break
     case .reply(let message): if let member { reply(message, to: member) }
     case .close(let code, _): return code
     }

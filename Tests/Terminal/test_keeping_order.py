@@ -1,11 +1,17 @@
-"""What operators do from a terminal: who is in a room, removing somebody, locking the room."""
+"""What operators do from a terminal: who is in a room, removing somebody, locking the room, taking back; and tokens from a file."""
 
+import asyncio
+import ctypes.util
 import json
 import tempfile
+import time
+
+import pytest
 
 from client import Client
+from server import Server, identifier, tool
 from terminal import run
-from server import Server
+from test_signed_tokens import Keys
 
 ANN, KEEPER = "ann-4f1b9c0d2e8a7f63", "keeper-2e8a7f634f1b9c0d"
 
@@ -37,3 +43,39 @@ async def test_peers_are_listed_and_removed_and_rooms_locked():
             assert "demo is unlocked" in (await operate("unlock", "demo")).out
             await operate("add", "demo", "name=Star", token=ANN)
             assert "token" in (await operate("lock", "demo", token=ANN, code=2)).err
+
+
+async def test_what_somebody_wrote_is_taken_back_and_deletions_are_forgotten():
+    """H16, H17: In words; what makes no sense is said."""
+    with Server() as server:
+        await run(server, "add", "demo", "name=Sun")
+        eve = await Client.join(server, "demo")
+        await eve.write(*({"shape": identifier(), "set": {"kind": "star"}} for _ in range(3)))
+        assert f"3 shapes are as without {eve.actor} in demo" in (await run(server, "takeback", "demo", eve.actor)).out
+        assert "Sun" in (await run(server, "show", "demo")).out
+        assert len((await server.get("/v1/rooms/demo")).json["shapes"]) == 1
+        assert "has written nothing here" in (await run(server, "takeback", "demo", identifier(), code=1)).err
+        assert "an actor is given as" in (await run(server, "takeback", "demo", "Eve", code=64)).err
+        assert (await server.get("/v1/rooms/demo/erasures")).json["erasures"] == 3
+        assert "demo has forgotten what was deleted" in (await run(server, "forget", "demo")).out
+        assert (await server.get("/v1/rooms/demo/erasures")).json["erasures"] == 0
+
+
+@pytest.mark.skipif(not (ctypes.util.find_library("jwt") and tool("openssl")), reason="libjwt0 or openssl is not here")
+async def test_a_token_from_a_file_is_read_again_before_it_ends(tmp_path):
+    """C11: A watcher and a bot outlast their first token, because the file has another by then."""
+    keys = Keys(str(tmp_path))
+    path = tmp_path / "token"
+    path.write_text("")
+    with Server("--jwt-keys", keys.folder, "--jwt-leeway", "0") as server:
+        words = ("--token-file", str(path))
+        assert "can't be read, or has no token" in (await run(server, "watch", "demo", *words, code=64)).err
+        end = time.time() + 5
+        path.write_text(keys.token(exp=int(end)) + "\n")
+        watching = asyncio.create_task(run(server, "watch", "demo", *words, "--for", "8s"))
+        drawing = asyncio.create_task(run(server, "bot", "demo", *words, "--for", "8s"))
+        await asyncio.sleep(2)
+        path.write_text(keys.token(name="Later"))
+        watched, drawn = await asyncio.gather(watching, drawing)
+        assert "token" not in watched.err + drawn.err, watched.err + drawn.err
+        assert time.time() > end + 1

@@ -32,6 +32,7 @@ export class States {
     this.#actions = actions
     this.elements = [this.#middle, this.#banners]
     connection.on('effect', (effect) => this.#take(effect))
+    connection.on('tokenTaken', () => this.#find('token')?.remove())
     refusals.on('full', () => this.#sayFull())
     shown.on('changes', () => this.#look())
     permission.on('change', () => this.#look())
@@ -47,6 +48,7 @@ export class States {
 
   /** @param {import('../core/types.js').Effect} effect */
   #take(effect) {
+    if (effect.type === 'error') this.#takeWord(effect.code)
     if (effect.type !== 'state') return
     this.#state = effect.state
     this.#code = effect.code ?? ''
@@ -54,6 +56,19 @@ export class States {
     if (effect.state === 'closed') this.#banners.replaceChildren()
     document.body.classList.toggle('is-closed', effect.state === 'closed')
     this.#look()
+  }
+
+  /**
+   * Whoever has come with a token that ends can go on with another, without leaving the room.
+   *
+   * @param {string} code
+   */
+  #takeWord(code) {
+    if (code === 'token_expires') this.#askForNextToken('Your access ends within a minute.')
+    if (code === 'token_refused') {
+      this.#find('token')?.remove()
+      this.#askForNextToken('The server doesn’t take this token. Your access ends soon.')
+    }
   }
 
   #look() {
@@ -149,14 +164,30 @@ export class States {
       } }, field, element('button', { type: 'submit', class: 'button primary' }, 'Enter')))
   }
 
+  /** @param {string} words */
+  #askForNextToken(words) {
+    const field = element('input', {
+      class: 'field', type: 'password', placeholder: 'New token', 'aria-label': 'New token', autocomplete: 'off', required: true,
+    })
+    this.banner('token', { words, form: element('form', { class: 'row', onsubmit: (event) => {
+      event.preventDefault()
+      sessionStorage.setItem('token', field.value)
+      this.#connection.bringToken(field.value)
+    } }, field, element('button', { type: 'submit', class: 'button small primary' }, 'Go on')) })
+  }
+
   // MARK: Banners
 
-  /** @param {string} name @param {{words: string, action?: {words: string, run: () => void}}} options */
-  banner(name, { words, action }) {
-    if (this.#banners.querySelector(`[data-name="${name}"]`)) return
+  /** @param {string} name */
+  #find(name) { return this.#banners.querySelector(`[data-name="${name}"]`) }
+
+  /** @param {string} name @param {{words: string, action?: {words: string, run: () => void}, form?: HTMLElement}} options */
+  banner(name, { words, action, form }) {
+    if (this.#find(name)) return
     /** @type {HTMLElement} */
     const made = element('div', { class: 'banner floating row', role: 'status', 'data-name': name },
       element('span', { class: 'grow' }, words),
+      form,
       action && element('button', { type: 'button', class: 'button small primary', onclick: action.run }, action.words),
       element('button', {
         type: 'button', class: 'button plain small icon-only', 'aria-label': 'Dismiss', onclick: () => made.remove(),

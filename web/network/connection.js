@@ -8,6 +8,10 @@ const lostWithoutClosing = 1006
 /** The server closes so where the room, or the server, has as many people as it takes. */
 const closedAsFull = 4429
 
+/** The first bytes of a message that brings a token, and of the answer to it. The replica has nothing to do with tokens. */
+const bringsToken = 0x06
+const takesToken = 0x4d
+
 /** @typedef {import('../core/types.js').Effect} Effect */
 /** @typedef {import('../core/types.js').NetworkEffect} NetworkEffect */
 
@@ -24,7 +28,7 @@ export function openSocket({ room, token }) {
  *
  * Messages of a socket that was given up are ignored, so a replica never hears of a connection that it has left.
  *
- * @extends {Source<{effect: Exclude<Effect, NetworkEffect>, performed: null}>}
+ * @extends {Source<{effect: Exclude<Effect, NetworkEffect>, performed: null, tokenTaken: null}>}
  */
 export class Connection extends Source {
   #room
@@ -56,6 +60,19 @@ export class Connection extends Source {
 
   /** Whether there was no space for this person at the last try. The replica goes on trying. */
   get isTurnedAway() { return this.#isTurnedAway }
+
+  /** The token that the page has for the room. */
+  get token() { return this.#token }
+
+  /**
+   * Goes on with another token, over this connection and those that follow. `tokenTaken` tells that the server takes it.
+   *
+   * @param {string} token
+   */
+  bringToken(token) {
+    this.#token = token
+    this.#socket?.send(tokenMessage(token))
+  }
 
   /** When the newest message came, by the page's clock. */
   get heardAt() { return this.#heardAt }
@@ -128,6 +145,7 @@ export class Connection extends Source {
     socket.addEventListener('message', ({ data }) => {
       if (!isCurrent()) return
       this.#heardAt = performance.now()
+      if (new Uint8Array(data)[0] === takesToken) return this.tell('tokenTaken', null)
       this.perform(this.replica.received(data))
     })
     socket.addEventListener('close', ({ code }) => {
@@ -157,4 +175,18 @@ export class Connection extends Source {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.perform(this.replica.wake()), Math.max(0, time - performance.now()))
   }
+}
+
+/**
+ * The message in the binary encoding: its kind, the token's length as a varint, the token.
+ *
+ * @param {string} token
+ */
+function tokenMessage(token) {
+  const text = new TextEncoder().encode(token)
+  const head = [bringsToken]
+  let rest = text.length
+  for (; rest > 127; rest >>= 7) head.push((rest & 127) | 128)
+  head.push(rest)
+  return new Uint8Array([...head, ...text])
 }

@@ -224,7 +224,7 @@ async function openRoom(room, { viewOnly, token }) {
     new Keeper({ room, connection, shown, notices }, release)
     watchTabs(connection, room, leftBehind > 0, async () => {
       const { Couriers } = await import('../storage/couriers.js')
-      return new Couriers({ core, room, token, options, connection, permission, refusals, notices })
+      return new Couriers({ core, room, options, connection, permission, refusals, notices })
     })
   }
   welcome({ connection, shown, permission, notices, tool, view, me, people }, stage, identity.isChosen)

@@ -12,7 +12,6 @@ import { restore } from './keeper.js'
 export class Couriers {
   #core
   #room
-  #token
   #options
   #connection
   #permission
@@ -22,15 +21,14 @@ export class Couriers {
   #isLooking = false
 
   /**
-   * @param {{core: import('../core/core.js').Core, room: string, token: string | null,
+   * @param {{core: import('../core/core.js').Core, room: string,
    *   options: import('../core/types.js').ReplicaOptions, connection: Connection,
    *   permission: import('../state/permission.js').Permission, refusals: import('../state/refusals.js').Refusals,
    *   notices: import('../state/notices.js').Notices}} parts
    */
-  constructor({ core, room, token, options, connection, permission, refusals, notices }) {
+  constructor({ core, room, options, connection, permission, refusals, notices }) {
     this.#core = core
     this.#room = room
-    this.#token = token
     this.#options = options
     this.#connection = connection
     this.#permission = permission
@@ -67,7 +65,7 @@ export class Couriers {
     }
     this.#atWork.add(key)
     const count = replica.unsentCount
-    const connection = new Connection(replica, { room: this.#room, token: this.#token })
+    const connection = new Connection(replica, { room: this.#room, token: this.#connection.token })
     /** @param {boolean} isDelivered */
     const end = async (isDelivered) => {
       connection.end()

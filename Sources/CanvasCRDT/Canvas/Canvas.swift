@@ -183,6 +183,36 @@ extension Canvas {
     return forgotten
   }
 
+  /// A time before which so many erasures are stamped that no more than `count` are left once those are forgotten. Some
+  /// more may be among them, but at most a sixteenth of all, unless they are of the same millisecond.
+  /// - Returns: `nil` if there are no more than `count`.
+  public func timeOfErasures(leaving count: Int) -> UInt64? {
+    guard erasures.count > count, let first = erasures.values.first else { return nil }
+    var low = first.stamp.milliseconds
+    var high = low
+    for erasure in erasures.values {
+      low = min(low, erasure.stamp.milliseconds)
+      high = max(high, erasure.stamp.milliseconds)
+    }
+    // Each round counts how many lie in each of a thousand parts of a span, and goes on with the part in which the time is.
+    var left = erasures.count
+    while true {
+      let width = (high - low) / 1_024 + 1
+      var parts = [Int](repeating: 0, count: 1_024)
+      for erasure in erasures.values where (low...high).contains(erasure.stamp.milliseconds) {
+        parts[Int((erasure.stamp.milliseconds - low) / width)] += 1
+      }
+      var part = 0
+      while left - parts[part] > count {
+        left -= parts[part]
+        part += 1
+      }
+      low += UInt64(part) * width
+      high = min(high, low + width - 1)
+      if width == 1 || parts[part] <= erasures.count / 16 { return high + 1 }
+    }
+  }
+
   /// For a canvas that is rebuilt from a store. The stored canvas had forgotten erasures up to `place`.
   public mutating func restore(forgottenUpTo place: UInt64) {
     forgottenUpTo = max(forgottenUpTo, place)

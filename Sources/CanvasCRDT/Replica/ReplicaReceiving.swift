@@ -41,7 +41,8 @@ extension Replica {
       case .leave(let actor): receiveLeave(actor)
       case .overlaps(let notice): effects.append(.overlaps(notice))
       case .digest(let cursor, let hash): receiveDigest(cursor, hash: hash, at: now)
-      case .welcome, .error, .pong: break
+      // Who sends a token doesn't do so through the replica.
+      case .welcome, .error, .pong, .token: break
       }
     }
   }

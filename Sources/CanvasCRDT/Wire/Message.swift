@@ -17,6 +17,7 @@ public enum ClientMessage: Hashable, Sendable {
   case presence(JSONText)
   case ping(MessageIdentifier?)
   case digest
+  case token(Text)
 }
 
 public enum ServerMessage: Equatable, Sendable {
@@ -31,6 +32,7 @@ public enum ServerMessage: Equatable, Sendable {
   case pong(id: MessageIdentifier?, milliseconds: UInt64)
   case digest(cursor: Cursor, hash: UInt64)
   case error(code: Text, message: Text)
+  case token(until: UInt64?)
 }
 
 // MARK: - What they are called
@@ -42,6 +44,7 @@ enum ClientMessageKind: UInt8, WireNamed {
   case presence = 0x03
   case ping = 0x04
   case digest = 0x05
+  case token = 0x06
 
   /// The message's `type` in JSON.
   var wireName: StaticString {
@@ -51,6 +54,7 @@ enum ClientMessageKind: UInt8, WireNamed {
     case .presence: "presence"
     case .ping: "ping"
     case .digest: "digest"
+    case .token: "token"
     }
   }
 }
@@ -63,6 +67,7 @@ extension ClientMessage {
     case .presence: .presence
     case .ping: .ping
     case .digest: .digest
+    case .token: .token
     }
   }
 }
@@ -84,6 +89,7 @@ enum ServerMessageKind: UInt8, WireNamed {
   case pong = 0x4A
   case digest = 0x4B
   case error = 0x4C
+  case token = 0x4D
 
   /// The message's `type` in JSON.
   var wireName: StaticString {
@@ -99,6 +105,7 @@ enum ServerMessageKind: UInt8, WireNamed {
     case .pong: "pong"
     case .digest: "digest"
     case .error: "error"
+    case .token: "token"
     }
   }
 
@@ -106,7 +113,7 @@ enum ServerMessageKind: UInt8, WireNamed {
   /// the room.
   var isPersonal: Bool {
     switch self {
-    case .welcome, .acknowledgement, .rejection, .pong, .digest, .error: true
+    case .welcome, .acknowledgement, .rejection, .pong, .digest, .error, .token: true
     case .delivery, .state, .presence, .join, .leave, .overlaps: false
     }
   }
@@ -126,6 +133,7 @@ extension ServerMessage {
     case .pong: .pong
     case .digest: .digest
     case .error: .error
+    case .token: .token
     }
   }
 }
@@ -141,6 +149,7 @@ extension JSONEncoding {
     case .presence(let state): writePresence(state, to: &writer)
     case .ping(let id): writePing(id, to: &writer)
     case .digest: break
+    case .token(let token): writeToken(token, to: &writer)
     }
   }
 
@@ -157,6 +166,7 @@ extension JSONEncoding {
     case .pong(let id, let milliseconds): writePong(id, milliseconds, to: &writer)
     case .digest(let cursor, let hash): writeDigest(cursor, hash, to: &writer)
     case .error(let code, let message): writeError(code, message, to: &writer)
+    case .token(let until): writeToken(until: until, to: &writer)
     }
   }
 
@@ -171,6 +181,7 @@ extension JSONEncoding {
     case .presence: .presence(try readPresence(from: &reader))
     case .ping: .ping(try readPing(from: &reader))
     case .digest: .digest
+    case .token: .token(try readToken(from: &reader))
     }
   }
 
@@ -190,6 +201,7 @@ extension JSONEncoding {
     case .pong: try readPong(from: &reader)
     case .digest: try readDigest(from: &reader)
     case .error: try readError(from: &reader)
+    case .token: try readTokenAnswer(from: &reader)
     }
   }
 }
@@ -205,6 +217,7 @@ extension BinaryEncoding {
     case .presence(let state): writePresence(state, to: &writer)
     case .ping(let id): writePing(id, to: &writer)
     case .digest: break
+    case .token(let token): writer.appendCounted(token)
     }
   }
 
@@ -221,6 +234,7 @@ extension BinaryEncoding {
     case .pong(let id, let milliseconds): writePong(id, milliseconds, to: &writer)
     case .digest(let cursor, let hash): writeDigest(cursor, hash, to: &writer)
     case .error(let code, let message): writeError(code, message, to: &writer)
+    case .token(let until): writer.appendVarint(until ?? 0)
     }
   }
 
@@ -237,6 +251,7 @@ extension BinaryEncoding {
     case .presence: .presence(try readPresence(from: &reader))
     case .ping: .ping(try readPing(from: &reader))
     case .digest: .digest
+    case .token: .token(try readToken(from: &reader))
     }
   }
 
@@ -257,6 +272,7 @@ extension BinaryEncoding {
     case .pong: try readPong(from: &reader)
     case .digest: try readDigest(from: &reader)
     case .error: try readError(from: &reader)
+    case .token: try readTokenAnswer(from: &reader)
     }
   }
 }

@@ -59,6 +59,7 @@ struct Conversation: Sendable {
   private static let restMillisecondsMin: UInt64 = 50
   /// What is not operations is short. A longer one counts for as many as would fit into it.
   private static let bytesOfOneMessage: UInt64 = 1_024
+  private static let messagesForToken: UInt64 = 20
   /// The identifier comes back with every answer. The longest acknowledgement has space for one of this length.
   private static let identifierBytesMax = 1_024
 
@@ -81,6 +82,8 @@ enum ConversationStep: Equatable, Sendable {
   case submit(Submission)
   case presence(JSONText)
   case digest
+  /// Another token in place of the one that the client came with.
+  case token(Text)
   /// An answer to this connection alone.
   case reply(ServerMessage)
   case close(CloseCode, Text)
@@ -160,6 +163,11 @@ extension Conversation {
     case .digest:
       spendMessage(now)
       return .digest
+    case .token(let token):
+      // Checking a signature takes as long as many messages.
+      weight += Conversation.messagesForToken
+      spendMessage(now)
+      return .token(token)
     }
   }
 

@@ -36,7 +36,7 @@ extension Hub {
         Task { await self.openAndJoin(visitor, hello, role) }
       }
     case .close(let code, let reason): close(visitor, code, reason)
-    case .submit, .presence, .digest, .reply:
+    case .submit, .presence, .digest, .token, .reply:
       if let (open, id) = visitor.place(for: step) { perform(step, for: visitor, in: open, id, now: now) }
     }
   }
@@ -54,6 +54,7 @@ extension Hub {
       }
     case .presence(let state): open.room.presence(state, from: id, now: now)
     case .digest: open.room.digest(for: id, now: now)
+    case .token(let token): take(token.string, from: visitor, in: open, id)
     case .reply(let message):
       if case .rejection(let rejection) = message { refusals.write(Refusal(rejection, of: visitor)) }
       open.room.reply(message, to: id)

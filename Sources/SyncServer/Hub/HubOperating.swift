@@ -55,6 +55,18 @@ extension Hub {
     return .success(())
   }
 
+  func memory(of open: OpenRoom) -> RoomMemory? {
+    guard !open.isGone else { return nil }
+    return RoomMemory(erasures: open.room.canvas.erasureCount, forgottenBefore: open.room.forgottenBefore)
+  }
+
+  func forgetErasures(of open: OpenRoom, before milliseconds: UInt64) {
+    open.room.forgetErasures(before: milliseconds, now: .now())
+    rooms.markDirty(open)
+    open.forgot()
+    if open.lacksSnapshot { snapshot(open) }
+  }
+
   // MARK: On record
 
   func record(_ event: StaticString, _ request: Request, room: String, actor: String? = nil) {
@@ -88,6 +100,21 @@ extension Hub {
     )
   }
 
+  func recordRenewal(of visitor: Visitor) {
+    guard audit != nil else { return }
+    complain(
+      audit?.write(
+        AuditLog.Deed(
+          event: "renewed",
+          room: visitor.room,
+          actor: visitor.actor?.text,
+          token: visitor.grant.label,
+          address: visitor.address
+        )
+      )
+    )
+  }
+
   /// Only who was kept from entering or from doing something is on record, not each operation that was wrong.
   func record(_ refusal: Refusal) {
     guard audit != nil, Hub.refusalsOnRecord.contains(refusal.code) else { return }
@@ -106,7 +133,7 @@ extension Hub {
   }
 
   private static let refusalsOnRecord: Set<String> = [
-    "no_token", "forbidden", "removed", "too_many", "http_401", "http_403", "http_421",
+    "no_token", "token_refused", "forbidden", "removed", "too_many", "http_401", "http_403", "http_421",
   ]
 
   func reopenAudit() {

@@ -112,9 +112,10 @@ extension Hub: RoomService, LogQuestions {
   func history(
     of open: OpenRoom,
     at end: RoomHistory.End,
+    leavingOut actor: Identifier?,
     for party: String
   ) async -> Result<RoomHistory, HistoryError> {
-    await history(of: open.name, at: end, for: party, seed: generator.next())
+    await history(of: open.name, at: end, leavingOut: actor, for: party, seed: generator.next())
   }
 
   /// All rooms that somebody has written to and that `grant` is for, by name. After a crash, the newest snapshot of a

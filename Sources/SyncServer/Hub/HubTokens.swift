@@ -31,6 +31,26 @@ extension Hub {
     )
   }
 
+  /// A visitor brings another token, so that it can stay when its own ends. It goes on as who it is: another role or actor
+  /// would take another hello.
+  func take(_ token: String, from visitor: Visitor, in open: OpenRoom, _ id: MemberID) {
+    defer { rooms.markDirty(open) }
+    func refuse(_ words: Text) {
+      open.room.reply(.error(code: "token_refused", message: words), to: id)
+      noteRefusal(Refusal("token_refused", of: visitor, words.string))
+    }
+    guard let grant = grant(of: token) else { return refuse("the token is not valid") }
+    guard grant.covers(visitor.room) else {
+      return refuse(Text("the token gives no access to room \(visitor.room)"))
+    }
+    guard grant.level == visitor.grant.level, grant.actor == nil || grant.actor == visitor.actor else {
+      return refuse("the token is for another role or another actor: connect anew with it")
+    }
+    visitor.takes(asksForTokens ? token : nil, grant)
+    open.room.reply(.token(until: grant.endsAt), to: id)
+    recordRenewal(of: visitor)
+  }
+
   /// Once a second: tells those whose token ends soon, and closes those whose token has ended.
   func lookAtEnds(now: Moment) {
     guard signedTokens != nil else { return }
@@ -42,7 +62,7 @@ extension Hub {
         case .joined(let open, let id) = visitor.stage
       {
         visitor.isWarned = true
-        let words: Text = "the token expires within a minute; connect again with a new one"
+        let words: Text = "the token expires within a minute; send a new one"
         open.room.reply(.error(code: "token_expires", message: words), to: id)
         rooms.markDirty(open)
       }

@@ -9,10 +9,13 @@ protocol LogQuestions: HeavyWorker {
 
 extension LogQuestions {
   /// A room as it was, from the newest snapshot before that and the records after it.
-  /// - Parameter party: whose turn it takes to work that out.
+  /// - Parameters:
+  ///   - actor: whose operations are left out, as far as records go back.
+  ///   - party: whose turn it takes to work that out.
   func history(
     of room: String,
     at end: RoomHistory.End,
+    leavingOut actor: Identifier?,
     for party: String,
     seed: UInt64
   ) async -> Result<RoomHistory, HistoryError> {
@@ -21,13 +24,19 @@ extension LogQuestions {
       case .position(let position): .position(position)
       case .time(let milliseconds, _): .milliseconds(milliseconds)
       }
-    let event = await ask { .load(LoadRequest(id: $0, room: room, through: bound)) }
+    var start = bound
+    if actor != nil {
+      // What is left out must be in records: a snapshot has it folded in.
+      let event = await ask { .load(LoadRequest(id: $0, room: room)) }
+      guard case .loaded(_, let loaded) = event else { return .failure(HistoryError(event)) }
+      start = .position(loaded.summary.trimmed)
+    }
+    let event = await ask { .load(LoadRequest(id: $0, room: room, through: start)) }
     guard case .loaded(_, let loaded) = event else { return .failure(HistoryError(event)) }
     do throws(HeavyWork.Refusal) {
       let folding = try await workOut(for: party) {
-        HistoryFolding(
-          RoomHistory(end: end, image: loaded.snapshot.flatMap { try? RoomImage($0.bytes, seed: seed) }, seed: seed)
-        )
+        let image = loaded.snapshot.flatMap { try? RoomImage($0.bytes, seed: seed) }
+        return HistoryFolding(RoomHistory(end: end, image: image, leavingOut: actor, seed: seed))
       }
       var after = folding.history.position
       while after < loaded.summary.last {

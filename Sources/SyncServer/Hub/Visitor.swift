@@ -33,8 +33,8 @@ final class Visitor: @unchecked Sendable {
   let connection: Connection
   let room: String
   let address: String
-  /// The token that it came with.
-  let token: String?
+  /// The token that it came with, or the newest that it brought since.
+  private(set) var token: String?
   var grant: Grant
   var payer: Payer { Payer(address: connection.party, token: grant.label) }
   /// Whether it was told that its token ends soon.
@@ -64,6 +64,13 @@ final class Visitor: @unchecked Sendable {
     self.grant = grant
     self.conversation = conversation
     stage = .awaitingHello(helloTimer)
+  }
+
+  /// It goes on with another token.
+  func takes(_ token: String?, _ grant: Grant) {
+    self.token = token
+    self.grant = grant
+    isWarned = false
   }
 
   // MARK: Stages

@@ -66,6 +66,13 @@ extension Limits {
       words: "deleted shapes that a room remembers"
     ),
     LimitFlag(
+      name: "--min-erasure-ms",
+      limit: \.erasureMilliseconds,
+      range: 1_000...365 * day,
+      group: .room,
+      words: "for how long deletions are remembered even if there are too many"
+    ),
+    LimitFlag(
       name: "--max-clock-ahead-ms",
       limit: \.clockAheadMilliseconds,
       range: 1_000...day,

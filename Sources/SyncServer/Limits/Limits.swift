@@ -29,6 +29,9 @@ struct Limits: Hashable, Sendable {
   /// Deleted shapes whose stamp is remembered. Deleting a shape that never existed leaves one too, so there must be a
   /// bound.
   var erasures: UInt64 = 1_000_000
+  /// A room that has nearly as many forgets the oldest, but none that is younger than this. Edits that were made without a
+  /// network for longer than this may be refused then.
+  var erasureMilliseconds: UInt64 = 3_600_000
   /// Connections in one room: each is told of all others.
   var connectionsPerRoom: UInt64 = 2_000
   /// Encoded beats kept for connections that are a little behind. A connection that falls off the ring gets the newest

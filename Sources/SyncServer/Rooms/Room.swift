@@ -16,6 +16,7 @@ struct Room: Sendable {
   private(set) var fold: Fold
   /// What is on its way into the log.
   private var door: Door
+  private var forgetting: Forgetting
   /// Who is here, and how far each has read.
   private(set) var audience: Audience
   /// What everyone is sent.
@@ -39,6 +40,7 @@ struct Room: Sendable {
     self.limits = limits
     fold = image.map { Fold(epoch: epoch, image: $0) } ?? Fold(epoch: epoch, seed: seed)
     door = Door(limits: limits)
+    forgetting = Forgetting(limits: limits)
     audience = Audience(limits: limits)
     fanOut = FanOut(limits: limits, framing: framing)
     overlaps = Overlaps(limits: limits)
@@ -277,9 +279,25 @@ struct Room: Sendable {
 
   /// The log could not be written when the room was opened.
   mutating func doubtLog() { door.doubtLog() }
+
+  // MARK: - Forgetting deletions
+
   /// Forgets deletions so old that the door refuses edits that cross them. Called seldom, and before a snapshot.
   mutating func forgetErasures(now: Moment) {
     fold.forgetErasures(now: now, horizonMilliseconds: limits.horizonMilliseconds)
+  }
+
+  /// Deletions from before this are forgotten early, at once or soon, in Unix milliseconds. 0 if none are.
+  var forgottenBefore: UInt64 { max(door.closedBefore, fold.forgottenBefore) }
+
+  /// Forgets deletions from before a time, in Unix milliseconds, and refuses edits as old as that from now on. If something
+  /// that may be as old is on its way, they are forgotten some time after that has arrived.
+  mutating func forgetErasures(before milliseconds: UInt64, now: Moment) {
+    door.close(before: milliseconds)
+    guard let settled = door.settledBefore, settled > fold.forgottenBefore else { return }
+    // The next beat tells of what has just been deleted, as long as the room knows of it.
+    flush(now: now)
+    fold.forgetErasures(before: settled)
   }
 
   // MARK: - The beat
@@ -306,6 +324,8 @@ struct Room: Sendable {
   /// Frees what everyone has got, once the room is quiet. To be called now and then.
   mutating func rest(now: Moment) {
     admitWaiting(now)
+    door.rest(now: now)
+    forgetErasures(before: forgetting.look(at: fold.canvas, now: now) ?? 0, now: now)
     if audience.wantsOverlaps {
       // This beat is due only so that the overlaps are looked at.
       if overlaps.isLookDue(now) { fanOut.gather(now) }

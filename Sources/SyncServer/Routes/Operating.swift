@@ -1,11 +1,12 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// What only operators may ask for: who is in a room, and to close it to some.
+// What only operators may ask for: who is in a room, to close it to some, to have it forget deletions, and to take back
+// what somebody wrote.
 
 extension RoomService {
   /// - Parameter parts: of the path behind the room's name; not empty.
-  func operating(_ request: Request, _ name: String, _ parts: [String]) -> Response {
+  func operating(_ request: Request, _ name: String, _ parts: [String], _ grant: Grant) async -> Response {
     switch (parts[0], parts.count) {
     case ("peers", 1):
       return request.isReading ? peopleDocument(name) : .notAllowed("GET, HEAD")
@@ -19,7 +20,90 @@ extension RoomService {
       case .success: return .done
       case .failure(let fault): return .error(503, code: "unavailable", message: fault.words)
       }
+    case ("erasures", 1):
+      switch request.method {
+      case "GET", "HEAD": return await reading(name) { self.memoryDocument($0, name) }
+      case "DELETE": return await forgetting(request, name)
+      default: return .notAllowed("GET, HEAD, DELETE")
+      }
+    case ("writing", 2):
+      guard request.method == "DELETE" else { return .notAllowed("DELETE") }
+      guard let actor = Identifier(parts[1]) else { return .noSuchActor }
+      return await takingBack(actor, in: name, request, grant)
     default: return .notFound
+    }
+  }
+
+  // MARK: Deletions
+
+  private func memoryDocument(_ room: OpenedRoom, _ name: String) -> Response {
+    guard let memory = memory(of: room) else { return .noSuchRoom }
+    var writer = JSONWriter(capacity: 128)
+    writer.beginObject()
+    writer.key("room")
+    writer.value(text: Text(name))
+    writer.key("erasures")
+    writer.value(UInt64(memory.erasures))
+    writer.key("most")
+    writer.value(limits.erasures)
+    writer.key("forgottenBefore")
+    writer.value(memory.forgottenBefore)
+    writer.endObject()
+    return .json(writer.finish(), headers: [("Cache-Control", "no-store")])
+  }
+
+  private func forgetting(_ request: Request, _ name: String) async -> Response {
+    let now = now.wallMilliseconds
+    let before = request.parameter("before").map { UInt64($0) } ?? now
+    guard let before, before <= now else {
+      return .error(
+        400,
+        code: "bad_request",
+        message: "before must be a time in Unix milliseconds, and not in the future"
+      )
+    }
+    return await reading(name) { room in
+      self.forgetErasures(of: room, before: before)
+      self.record("forgot", request, room: name, actor: nil)
+      return .done
+    }
+  }
+
+  // MARK: What somebody wrote
+
+  /// Takes back all that an actor wrote, as far as history goes back, by new operations.
+  private func takingBack(_ actor: Identifier, in name: String, _ request: Request, _ grant: Grant) async -> Response {
+    await reading(name) { room in
+      guard let then = self.view(of: room) else { return .noSuchRoom }
+      var history: RoomHistory
+      switch await self.readingHistory(of: room, at: .position(then.position), leavingOut: actor, request) {
+      case .success(let found): history = found
+      case .failure(let refusal): return refusal.response
+      }
+      defer { self.requestBook.historyTurns.leave(self.party(of: request)) }
+      guard !history.shapesOfLeftOut.isEmpty else { return .noSuchActor }
+      var edits: [Identifier: Properties]
+      do throws(HeavyWork.Refusal) {
+        let found = history
+        edits = try await self.workOut(for: self.party(of: request)) { found.takingBack(from: then.canvas) }
+      } catch {
+        return .refusing(error)
+      }
+      // What the room has taken meanwhile is little, and from here on nothing comes between.
+      guard let now = self.view(of: room) else { return .noSuchRoom }
+      let changed = history.follow(now.canvas, to: now.position)
+      for shape in changed { edits[shape] = nil }
+      edits.merge(history.takingBack(from: now.canvas, only: changed)) { $1 }
+      guard !edits.isEmpty else { return .written(now.cursor, shapes: []) }
+      let operations = edits.sorted { $0.key < $1.key }.map { shape, set in
+        ProposedOperation(shape: shape, at: nil, set: set.takingOnlyFitNames())
+      }
+      switch await self.submit(operations, to: room, from: self.payer(of: request, with: grant)) {
+      case .success(let cursor):
+        self.record("took_back", request, room: name, actor: actor.text)
+        return .written(cursor, shapes: operations.map { $0.shape })
+      case .failure(let rejection): return .rejected(rejection)
+      }
     }
   }
 
@@ -42,6 +126,12 @@ extension RoomService {
 extension Response {
   fileprivate static let done = Response(status: 204, headers: Response.guarded)
   fileprivate static let noSuchPeer = error(404, code: "no_such_peer", message: "this actor is not in the room")
+  fileprivate static let noSuchActor = error(
+    404,
+    code: "no_such_actor",
+    message: "this actor has written nothing here, as far as the room's history goes back"
+  )
+
   static let locked = error(403, code: "read_only", message: "the room is locked: only operators may write")
 }
 
@@ -72,5 +162,13 @@ struct Person: Sendable {
     writer.key("address")
     writer.value(text: Text(address))
     writer.endObject()
+  }
+}
+
+extension Properties {
+  /// Without a name from before the rule about names, which nobody may write any more.
+  fileprivate func takingOnlyFitNames() -> Properties {
+    guard assigned.contains(.name), !PropertyRules.takesName(name) else { return self }
+    return keeping(assigned.subtracting([.name]))
   }
 }

@@ -30,18 +30,11 @@ extension RoomService {
       }
       end = .position(position)
     }
-    let party = party(of: request)
-    guard await takeHistoryTurn(party) else {
-      return .error(429, code: "rate_limited", message: "too many requests are reading history")
-        .retried(afterSeconds: 1)
-    }
-    // The turn lasts until the answer is made, because the room as it was is held until then.
-    defer { requestBook.historyTurns.leave(party) }
-    switch await history(of: room, at: end, for: party) {
-    case .failure(.refused(let refusal)): return .refusing(refusal)
-    case .failure(.trimmed): return .error(404, code: "not_kept", message: "history this old is no longer kept")
-    case .failure(.unreadable(let words)): return .error(503, code: "unavailable", message: words)
+    switch await readingHistory(of: room, at: end, leavingOut: nil, request) {
+    case .failure(let refusal): return refusal.response
     case .success(let history):
+      // The turn lasts until the answer is made, because the room as it was is held until then.
+      defer { requestBook.historyTurns.leave(party(of: request)) }
       return await answer(
         RoomView(
           name: view.name,
@@ -50,6 +43,26 @@ extension RoomService {
           canvas: history.canvas
         )
       )
+    }
+  }
+
+  /// A room as it was, once it is this request's turn. If it is told, the turn lasts until the caller gives it back.
+  func readingHistory(
+    of room: OpenedRoom,
+    at end: RoomHistory.End,
+    leavingOut actor: Identifier?,
+    _ request: Request
+  ) async -> Result<RoomHistory, RefusedReading> {
+    let party = party(of: request)
+    guard await takeHistoryTurn(party) else {
+      let response = Response.error(429, code: "rate_limited", message: "too many requests are reading history")
+      return .failure(RefusedReading(response: response.retried(afterSeconds: 1)))
+    }
+    switch await history(of: room, at: end, leavingOut: actor, for: party) {
+    case .success(let history): return .success(history)
+    case .failure(let error):
+      requestBook.historyTurns.leave(party)
+      return .failure(RefusedReading(response: .refusing(error)))
     }
   }
 
@@ -69,4 +82,19 @@ extension RoomService {
   }
 
   private func withdraw(_ number: UInt64) { requestBook.historyTurns.giveUp(number) }
+}
+
+/// The answer to a request for history that isn't told.
+struct RefusedReading: Error {
+  let response: Response
+}
+
+extension Response {
+  fileprivate static func refusing(_ error: HistoryError) -> Response {
+    switch error {
+    case .refused(let refusal): .refusing(refusal)
+    case .trimmed: .error(404, code: "not_kept", message: "history this old is no longer kept")
+    case .unreadable(let words): .error(503, code: "unavailable", message: words)
+    }
+  }
 }

@@ -45,10 +45,15 @@ protocol RoomService: HeavyWorker {
   /// Which shapes overlap now. `nil` if the room has been deleted.
   func overlapIndex(of room: OpenedRoom) async -> SettledOverlaps?
   /// A room as it was.
-  /// - Parameter party: whose turn it takes to work that out.
-  func history(of room: OpenedRoom, at end: RoomHistory.End, for party: String) async -> Result<
-    RoomHistory, HistoryError
-  >
+  /// - Parameters:
+  ///   - actor: whose operations are left out, as far as records go back.
+  ///   - party: whose turn it takes to work that out.
+  func history(
+    of room: OpenedRoom,
+    at end: RoomHistory.End,
+    leavingOut actor: Identifier?,
+    for party: String
+  ) async -> Result<RoomHistory, HistoryError>
   /// The time for which a room can be looked at.
   func span(of room: OpenedRoom) async -> RoomSpan?
   /// Writes operations without a connection. Returns when they are durable, or tells why they can't be.
@@ -60,6 +65,11 @@ protocol RoomService: HeavyWorker {
   func delete(_ name: String) async -> Deletion
 
   // MARK: What operators do
+
+  /// What the room remembers of deletions. `nil` if the room has been deleted.
+  func memory(of room: OpenedRoom) -> RoomMemory?
+  /// Forgets deletions from before a time, in Unix milliseconds.
+  func forgetErasures(of room: OpenedRoom, before milliseconds: UInt64)
 
   /// Everyone who is in a room.
   func people(in room: String) -> [Person]
@@ -80,6 +90,13 @@ struct RoomView: Sendable {
   let canvas: Canvas
 
   var cursor: Cursor { places.cursor(at: position) }
+}
+
+/// What a room remembers of deletions.
+struct RoomMemory: Sendable {
+  let erasures: Int
+  /// Those from before this are forgotten early, in Unix milliseconds. 0 if none are.
+  let forgottenBefore: UInt64
 }
 
 /// Which shapes of a room overlap, at a place in its log.

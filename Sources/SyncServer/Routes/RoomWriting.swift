@@ -87,7 +87,7 @@ extension RoomService {
     }
   }
 
-  private func payer(of request: Request, with grant: Grant) -> Payer {
+  func payer(of request: Request, with grant: Grant) -> Payer {
     Payer(address: NetworkAddress.party(of: address(of: request)), token: grant.label)
   }
 

@@ -112,12 +112,12 @@ extension RoomService {
     let name = parts[1]
     let isWriting = parts.count == 3 && (parts[2] == "ops" || parts[2] == "layout") && request.method == "POST"
     let isDeleting = parts.count == 2 && request.method == "DELETE"
-    let isOperating = parts.count >= 3 && (parts[2] == "peers" || parts[2] == "lock")
+    let isOperating = parts.count >= 3 && ["peers", "lock", "erasures", "writing"].contains(parts[2])
     guard isOperating || parts.count < 4 else { return .notFound }
     let needed: Grant.Level = isDeleting || isOperating ? .operator : isWriting ? .editor : .viewer
     if let refusal = Response.refusal(grant, room: name, needs: needed) { return refusal }
     if isWriting, isLocked(name), grant.level < .operator { return .locked }
-    if isOperating { return operating(request, name, Array(parts.dropFirst(2))) }
+    if isOperating { return await operating(request, name, Array(parts.dropFirst(2)), grant) }
     guard parts.count == 3 else {
       switch request.method {
       case "GET", "HEAD": return await reading(name) { await self.drawing($0, request) }
@@ -150,7 +150,7 @@ extension RoomService {
   }
 
   /// Answers from a room that somebody has written to. The room is held open meanwhile.
-  private func reading(_ name: String, _ answer: (OpenedRoom) async -> Response) async -> Response {
+  func reading(_ name: String, _ answer: (OpenedRoom) async -> Response) async -> Response {
     switch await take(name, mayCreate: false) {
     case .open(let room):
       defer { giveBack(room) }

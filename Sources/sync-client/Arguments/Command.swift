@@ -64,6 +64,11 @@ struct Option: Hashable, Sendable {
   static let common = [
     Option("--server", "URL", "the server; wss:// for TLS (default: CANVAS_SERVER, or ws://127.0.0.1:8080)"),
     Option("--token", "TOKEN", "the access token, if the server wants one (default: CANVAS_TOKEN)"),
+    Option(
+      "--token-file",
+      "FILE",
+      "a file with the token; it is read again when the token ends (default: CANVAS_TOKEN_FILE)"
+    ),
     Option("--name", "NAME", "the name that others see (default where you edit: USER)"),
     Option("--color", "COLOR", "the colour that others see you in, such as tomato or E4572E"),
     Option("--json", "print JSON, one object a line, for programs"),

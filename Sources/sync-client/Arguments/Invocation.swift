@@ -18,10 +18,9 @@ struct Invocation: Sendable {
   init(_ arguments: Arguments, environment: [String: String]) throws(ClientFailure) {
     self.arguments = arguments
     self.environment = environment
-    let token = arguments["--token"] ?? environment["CANVAS_TOKEN"]
     server = try ServerAddress(
       arguments["--server"] ?? environment["CANVAS_SERVER"] ?? "ws://127.0.0.1:8080",
-      token: token.flatMap { $0.isEmpty ? nil : $0 }
+      token: try Invocation.token(arguments, environment)
     )
     name = try arguments["--name"].map { (text) throws(ClientFailure) in
       let name = Text(text)
@@ -36,6 +35,23 @@ struct Invocation: Sendable {
     isJSON = arguments.has("--json")
     colorDepth = arguments.has("--no-color") ? .none : ColorDepth(environment: environment)
     output = Output(depth: isJSON || !Output.isTerminal ? .none : colorDepth, isJSON: isJSON)
+  }
+
+  /// What is said in the command goes before what the environment says.
+  private static func token(
+    _ arguments: Arguments,
+    _ environment: [String: String]
+  ) throws(ClientFailure) -> TokenSource {
+    let isSaid = arguments["--token"] != nil || arguments["--token-file"] != nil
+    let token = isSaid ? arguments["--token"] : environment["CANVAS_TOKEN"]
+    if let token, !token.isEmpty { return .given(token) }
+    guard let file = isSaid ? arguments["--token-file"] : environment["CANVAS_TOKEN_FILE"], !file.isEmpty else {
+      return .none
+    }
+    guard TokenSource.file(file).newest != nil else {
+      throw .usage("--token-file: \(file) can't be read, or has no token")
+    }
+    return .file(file)
   }
 
   /// The room that the first operand names.

@@ -3,7 +3,7 @@ import WebSocketLoop
 
 /// Why a room can't be reached, in words for the user.
 enum ConnectionWords {
-  static let noToken = "the server wants a valid token (--token or CANVAS_TOKEN)"
+  static let noToken = "the server wants a valid token (--token, --token-file or CANVAS_TOKEN)"
 
   /// - Parameter room: the room's name, if a room was asked for.
   static func forbidden(_ room: String?) -> String {

@@ -89,7 +89,9 @@ final class RoomClient {
       hasBeenLive = true
       failedAttempts = 0
       joins += 1
-    case .error(let code, let message): lastError = "\(message.string) (\(code.string))"
+    case .error(let code, let message):
+      lastError = "\(message.string) (\(code.string))"
+      socket.heard(code)
     default: break
     }
   }

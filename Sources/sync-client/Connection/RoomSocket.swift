@@ -21,6 +21,12 @@ final class RoomSocket {
   private weak var owner: (any RoomSocketOwner)?
   private(set) var connection: Connection?
   private var timer: LoopTimer?
+  /// The token that the server has of this client.
+  private var token: String?
+  private var tokenTimer: LoopTimer?
+
+  /// How long to wait for a new token to be in its file.
+  private static let tokenPauseMilliseconds: UInt64 = 2_000
 
   init(_ server: ServerAddress, _ room: RoomName, _ encoding: WireEncoding, owner: any RoomSocketOwner) {
     self.server = server
@@ -30,6 +36,7 @@ final class RoomSocket {
   }
 
   func connect() {
+    token = server.token.newest
     var options = WebSocketOptions()
     // The largest message that a server's flags allow, either way.
     options.messageBytesMax = 64 << 20
@@ -37,7 +44,7 @@ final class RoomSocket {
     connection = ClientLoop.shared.loop.connect(
       to: server.endpoint(room.path("/sync")),
       subprotocols: [Text(encoding.subprotocol).string],
-      headers: server.headers,
+      headers: ServerAddress.headers(token: token),
       options: options,
       handler: self
     )
@@ -47,6 +54,27 @@ final class RoomSocket {
     let frame = encoding.isText ? MessageFrames(text: bytes) : MessageFrames(binary: bytes)
     // A frame that can't be sent counts as lost. It is sent again over the next connection.
     if connection?.send(frame) == false { connection?.abort() }
+  }
+
+  /// The server has sent an error. If the token ends soon and comes from a file, the new one is sent as soon as the file
+  /// has it.
+  func heard(_ code: Text) {
+    if code == "token_expires", case .file = server.token { bringToken() }
+  }
+
+  private func bringToken() {
+    guard let connection else { return }
+    if let newest = server.token.newest, newest != token {
+      token = newest
+      let message = ClientMessage.token(Text(newest))
+      return send(encoding.isText ? JSONEncoding.encode(message) : BinaryEncoding.encode(message))
+    }
+    tokenTimer?.cancel()
+    tokenTimer = ClientLoop.shared.loop.schedule(afterMilliseconds: RoomSocket.tokenPauseMilliseconds) { [weak self] in
+      ClientLoop.assumeIsolated {
+        if self?.connection === connection { self?.bringToken() }
+      }
+    }
   }
 
   /// Closes at once. The owner gets no more events of this connection.

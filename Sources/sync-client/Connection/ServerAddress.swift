@@ -1,17 +1,37 @@
 import CanvasCRDT
 import WebSocketLoop
 
+/// Where a command has its token from.
+enum TokenSource: Hashable, Sendable {
+  case none
+  case given(String)
+  /// A file that something else may write anew, with a token that ends later.
+  case file(String)
+
+  /// The token as it is now. `nil` if there is none.
+  var newest: String? {
+    switch self {
+    case .none: return nil
+    case .given(let token): return token
+    case .file(let path):
+      guard let bytes = try? FileBytes.read(path, bytesMax: 65_536) else { return nil }
+      let words = bytes.split { $0 <= UInt8(ascii: " ") }
+      return words.first.map { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+}
+
 /// The server's address, and the token for it.
 struct ServerAddress: Hashable, Sendable {
   let host: String
   let port: Int
   /// Whether to use TLS.
   let isSecure: Bool
-  var token: String?
+  var token: TokenSource
 
   /// Reads `ws://127.0.0.1:8080`, the same with `http`, `wss` or `https`, or only `127.0.0.1`. Without a port, it is the
   /// scheme's port, or 8080 if there is no scheme either.
-  init(_ text: String, token: String? = nil) throws(ClientFailure) {
+  init(_ text: String, token: TokenSource = .none) throws(ClientFailure) {
     let hasScheme = ["ws:", "wss:", "http:", "https:"].contains { text.hasPrefix($0) }
     let bare = hasScheme || ServerAddress.hasPort(text) ? text : "\(text):8080"
     guard let endpoint = Endpoint(hasScheme ? text : "ws://" + bare), endpoint.query.isEmpty else {
@@ -41,7 +61,9 @@ struct ServerAddress: Hashable, Sendable {
     Endpoint(host: host, port: port, path: path, query: query, isSecure: isSecure)
   }
 
-  var headers: [(name: String, value: String)] {
+  var headers: [(name: String, value: String)] { ServerAddress.headers(token: token.newest) }
+
+  static func headers(token: String?) -> [(name: String, value: String)] {
     token.map { [("Authorization", "Bearer \($0)")] } ?? []
   }
 }

@@ -87,7 +87,9 @@ final class RoomWriter {
       case .state: follower?.stateChanged(of: self)
       case .answered(let answer): follower?.answered(answer, by: self)
       case .postponed(let postponement): follower?.postponed(postponement, by: self)
-      case .error(let code, let message): lastError = "\(message.string) (\(code.string))"
+      case .error(let code, let message):
+        lastError = "\(message.string) (\(code.string))"
+        socket.heard(code)
       }
     }
     if !effects.isEmpty { waiters.check() }

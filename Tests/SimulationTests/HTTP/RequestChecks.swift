@@ -116,6 +116,7 @@ extension World {
     case "rate_limited", "unavailable": break
     // Of what is so old, the room only knows what still stands.
     case "too_old" where exchange.isRepeated && !operations.allSatisfy({ isHeld($0) }): break
+    case "too_old" where operations.contains { ($0.at?.milliseconds ?? .max) < room?.forgottenBefore ?? 0 }: break
     case "no_such_room" where exchange.life != disk.life: break
     default: fail(.http, "a request that \(exchange.words) was refused as \(code)")
     }

@@ -132,9 +132,10 @@ actor SimulatedService: RoomService, LogQuestions {
   func history(
     of open: Int,
     at end: RoomHistory.End,
+    leavingOut actor: Identifier?,
     for party: String
   ) async -> Result<RoomHistory, HistoryError> {
-    await history(of: Disk.roomName, at: end, for: party, seed: random.next())
+    await history(of: Disk.roomName, at: end, leavingOut: actor, for: party, seed: random.next())
   }
 
   func span(of open: Int) async -> RoomSpan? { await span(of: Disk.roomName) }
@@ -168,6 +169,14 @@ actor SimulatedService: RoomService, LogQuestions {
   }
 
   // MARK: What operators do. The histories have no operators who do any of it.
+
+  func memory(of open: Int) -> RoomMemory? {
+    room.map { RoomMemory(erasures: $0.canvas.erasureCount, forgottenBefore: $0.forgottenBefore) }
+  }
+
+  func forgetErasures(of open: Int, before milliseconds: UInt64) {
+    room?.forgetErasures(before: milliseconds, now: now)
+  }
 
   func people(in room: String) -> [Person] { [] }
   func remove(_ actor: Identifier, from room: String, by request: Request) -> Bool { false }

@@ -27,6 +27,8 @@ struct Dice: Codable, Sendable {
   private(set) var clockErrorMax: Int64
   /// For how long history is kept.
   let historyMilliseconds: UInt64?
+  /// For how long deletions are remembered however many there are. Older histories don't have it.
+  let erasureMilliseconds: UInt64?
 
   init(using random: inout SeededGenerator) {
     // Where much comes at once, limits and rates allow it, and little else is drawn.
@@ -51,6 +53,7 @@ struct Dice: Codable, Sendable {
     commitMillisecondsMax = [1, 12, 80].randomElement(using: &random)!
     clockErrorMax = [0, 900, 600_000].randomElement(using: &random)!
     historyMilliseconds = [nil, 500, 5_000].randomElement(using: &random)!
+    erasureMilliseconds = [nil, 100, 1_000].randomElement(using: &random)!
     guard isBulky else { return }
     // A refusal names one operation. To refuse thousands takes as many round trips, and minutes here.
     erasures = 1_000_000
@@ -73,6 +76,7 @@ struct Dice: Codable, Sendable {
     limits.erasures = erasures
     limits.clockAheadMilliseconds = clockAheadMilliseconds
     limits.horizonMilliseconds = horizonMilliseconds
+    if let erasureMilliseconds { limits.erasureMilliseconds = erasureMilliseconds }
     return limits
   }
 }

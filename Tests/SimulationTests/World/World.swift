@@ -163,7 +163,7 @@ struct World {
 enum Happening: String, CaseIterable {
   case lostConnection, lostAnswer, lostSubmission, cutState, hushed, partialTake, stalled, fellOff
   case crashed, stopped, committedNotDelivered, lostUnsynced, turnedUp, logFailed, restored, roomDeleted, trimmed
-  case forgotten, snapshotUsed, foreignRecord, rested
+  case forgotten, forgottenEarly, snapshotUsed, foreignRecord, rested
   case resumed, reset, superseded, rejected, roomFull, tooOld, unavailable, actorElsewhere, pausedReading
   case tabDied, tabRestored, tabDoubled, crowded, undoRefused, undone, redone, presenceShown, digestAgreed
   case writerAnswered, writerRefused, requestTaken, requestRefused, hostileAnswered, hostileClosed

@@ -40,7 +40,8 @@ extension World {
 
   /// What was taken before is taken again, as long as the room has a value of it.
   private mutating func checkAge(of operations: [ProposedOperation], _ room: Room) {
-    let horizon = now.wallMilliseconds - min(limits.horizonMilliseconds, now.wallMilliseconds)
+    let aged = now.wallMilliseconds - min(limits.horizonMilliseconds, now.wallMilliseconds)
+    let horizon = max(aged, room.forgottenBefore)
     let old = operations.filter { ($0.at?.milliseconds ?? .max) < horizon }
     let areHeld = old.allSatisfy { operation in
       operation.set.assigned.contains { room.canvas.stamp(of: $0, in: operation.shape) == operation.at }

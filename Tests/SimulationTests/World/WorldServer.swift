@@ -258,7 +258,9 @@ extension World {
       let hadBeats = room.map { $0.kept.beats > 0 } ?? false
       let now = now
       service.requestBook.rest(now: time)
+      let forgotten = room?.forgottenBefore ?? 0
       room?.rest(now: now)
+      if room?.forgottenBefore ?? 0 > forgotten { count(.forgottenEarly) }
       if hadBeats, room?.kept.beats == 0 { count(.rested) }
     }
     guard var room = self.room else { return }

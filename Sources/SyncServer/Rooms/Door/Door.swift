@@ -12,6 +12,11 @@ struct Door: Sendable {
   private var underWay: [UInt64: Passage] = [:]
   private var nextBatch: UInt64 = 1
   private var fullness: Fullness
+  private var shares: MemoryShares
+  /// What is stamped before this, in Unix milliseconds, is not let in any more.
+  private(set) var closedBefore: UInt64 = 0
+  /// The last batch that was let in before that.
+  private var lastBeforeClosing: UInt64 = 0
   private var isLogInDoubt = false
 
   /// A batch on its way to the log, and who gets the answer.
@@ -30,6 +35,7 @@ struct Door: Sendable {
   init(limits: Limits) {
     self.limits = limits
     fullness = Fullness(limits: limits)
+    shares = MemoryShares(limits: limits)
   }
 
   // MARK: In
@@ -52,7 +58,9 @@ struct Door: Sendable {
       try checkTime(of: operation, at: at, index: index, fold: fold, now: now)
     }
     try allowance.check(proposed, on: fold.canvas)
-    try fullness.check(proposed, on: fold.canvas, isLogInDoubt: isLogInDoubt)
+    let places = try fullness.check(proposed, on: fold.canvas, isLogInDoubt: isLogInDoubt)
+    try shares.check(places, for: allowance.payer, taken: fullness.erasures(on: fold.canvas), now: now)
+    shares.charge(places, to: allowance.payer, now: now)
     let operations = fold.stamp(proposed, actor: actor, now: now)
     let number = nextBatch
     nextBatch += 1
@@ -85,7 +93,12 @@ struct Door: Sendable {
       aheadMillisecondsMax: limits.clockAheadMilliseconds,
       horizonMilliseconds: limits.horizonMilliseconds
     ) {
-    case .plausible: break
+    case .plausible:
+      guard stamp.milliseconds < max(closedBefore, fold.forgottenBefore),
+        !Door.isHeld(operation, at: stamp, by: fold.canvas)
+      else { return }
+      let words: Text = "the stamp is older than the deletions that this room remembers: it has had very many"
+      throw Rejection(operation: index, code: .tooOld, message: words)
     // What was taken before is taken again, whatever clocks have done since (W8).
     case .ahead where Door.changesNothing(operation, at: stamp, on: fold.canvas): break
     case .tooOld where Door.isHeld(operation, at: stamp, by: fold.canvas): break
@@ -126,6 +139,27 @@ struct Door: Sendable {
     }
     return false
   }
+
+  // MARK: Old stamps
+
+  /// From now on, nothing that is stamped before this is let in.
+  mutating func close(before milliseconds: UInt64) {
+    guard milliseconds > closedBefore else { return }
+    closedBefore = milliseconds
+    lastBeforeClosing = nextBatch - 1
+  }
+
+  /// Nothing that is stamped before this will come any more: everything that was let in earlier has arrived. `nil` as long
+  /// as that can't be said.
+  var settledBefore: UInt64? {
+    guard closedBefore > 0, !isLogInDoubt, !underWay.keys.contains(where: { $0 <= lastBeforeClosing }) else {
+      return nil
+    }
+    return closedBefore
+  }
+
+  /// To be called now and then.
+  mutating func rest(now: Moment) { shares.forgetFaded(now: now) }
 
   // MARK: Through
 

@@ -107,7 +107,9 @@ struct Fullness: Sendable {
   ///
   /// A message that makes nothing more is never refused, however full the room is: one that was taken before and is
   /// sent again, one whose shapes were deleted since, one that deletes as many shapes as it makes.
-  func check(_ proposed: [ProposedOperation], on canvas: borrowing Canvas, isLogInDoubt: Bool) throws(Rejection) {
+  /// - Returns: how many more shapes the room has to remember with it, live or deleted.
+  func check(_ proposed: [ProposedOperation], on canvas: borrowing Canvas, isLogInDoubt: Bool) throws(Rejection) -> Int
+  {
     var message = Message()
     for (index, operation) in proposed.enumerated() where counts(operation.set, on: operation.shape, canvas) {
       // An operation without a stamp gets one from the room, which is later than all stamps of the room and than those
@@ -115,16 +117,23 @@ struct Fullness: Sendable {
       let stamp = operation.at ?? Stamp(time: .max - UInt64(proposed.count - index), actor: Fullness.anyActor)
       message.take(Outlook(operation.set, at: stamp), of: operation.shape, index: index)
     }
-    guard !message.isEmpty else { return }
+    guard !message.isEmpty else { return 0 }
     let standing = Counts(live: canvas.liveCount, records: canvas.shapeCount, erasures: canvas.erasureCount)
-    guard let excess = excess(of: message, beside: standing + coming, { outlook($0, on: canvas) }) else { return }
+    let excess: Excess
+    switch self.excess(of: message, beside: standing + coming, { outlook($0, on: canvas) }) {
+    case .success(let growth): return growth
+    case .failure(let found): excess = found
+    }
     // `room_full` is final. While the log is down, don't count batches that it may never store: the refused message
     // may turn out to be among them.
-    if isLogInDoubt, self.excess(of: message, beside: standing, { Outlook(of: $0, on: canvas) }) == nil {
+    if isLogInDoubt, case .success = self.excess(of: message, beside: standing, { Outlook(of: $0, on: canvas) }) {
       throw Rejection(operation: excess.index, code: .unavailable, message: Door.unavailable)
     }
     throw Rejection(operation: excess.index, code: .roomFull, message: excess.words)
   }
+
+  /// How many deletions the room remembers once everything on its way has arrived.
+  func erasures(on canvas: borrowing Canvas) -> Int { canvas.erasureCount + coming.erasures }
 
   private static let anyActor = Identifier(packed: 0)!
 
@@ -151,11 +160,17 @@ struct Fullness: Sendable {
   }
 
   /// The first operation that the room has no space for, and why.
+  private struct Excess: Error {
+    let index: Int
+    let words: Text
+  }
+
+  /// - Returns: how many more shapes there are to remember, if there is space.
   private func excess(
     of message: Message,
     beside standing: Counts,
     _ before: (Identifier) -> Outlook
-  ) -> (index: Int, words: Text)? {
+  ) -> Result<Int, Excess> {
     var after = standing
     var growth: [(index: Int, counts: Counts)] = []
     for (shape, arriving, index) in message.shapes {
@@ -169,21 +184,24 @@ struct Fullness: Sendable {
     // Every new shape will be deleted some day, so its erasure needs space too. A shape that is there may always be
     // deleted: its record goes when its erasure comes.
     let made = max(0, after.live - standing.live)
-    let isMore = after.records + after.erasures > standing.records + standing.erasures
+    let more = max(0, after.records + after.erasures - standing.records - standing.erasures)
     let fitsLive = Fullness.fits(after.live, standing.live, limits.shapes)
     let fitsRecords = Fullness.fits(after.records, standing.records, recordsMax)
-    let fitsErasures = !isMore || Fullness.fits(after.erasures + made, standing.erasures, limits.erasures)
-    if fitsLive, fitsRecords, fitsErasures { return nil }
+    let fitsErasures = more == 0 || Fullness.fits(after.erasures + made, standing.erasures, limits.erasures)
+    if fitsLive, fitsRecords, fitsErasures { return .success(more) }
     // If there are N shapes too many, the last N operations that make shapes are to blame.
     if !fitsLive {
       let excess = after.live - Int(clamping: max(limits.shapes, UInt64(clamping: standing.live)))
       let index = Fullness.first(of: excess, in: growth) { $0.live > 0 }
-      return (index, Text("the room is full: it has \(limits.shapes) shapes, the most it may have"))
+      let words = Text("the room is full: it has \(limits.shapes) shapes, the most it may have")
+      return .failure(Excess(index: index, words: words))
     }
     let index = Fullness.first(of: 1, in: growth) { $0.live > 0 || $0.records > 0 || $0.erasures > 0 }
-    return fitsRecords
-      ? (index, "the room can't remember more deleted shapes")
-      : (index, "the room is full of late edits to deleted shapes; delete those shapes again")
+    let words: Text =
+      fitsRecords
+      ? "the room can't remember more deleted shapes"
+      : "the room is full of late edits to deleted shapes; delete those shapes again"
+    return .failure(Excess(index: index, words: words))
   }
 
   private static func fits(_ after: Int, _ before: Int, _ most: UInt64) -> Bool {

@@ -18,6 +18,8 @@ struct Fold: Sendable {
   /// How many operations the log has had in all.
   private(set) var operationCount: UInt64 = 0
   private var clockTime: UInt64 = 0
+  /// Deletions from before this were forgotten early, in Unix milliseconds. 0 if none were.
+  private(set) var forgottenBefore: UInt64 = 0
   private var recent = RecentChanges()
 
   /// The fold of an empty log.
@@ -35,6 +37,7 @@ struct Fold: Sendable {
     position = image.position
     operationCount = image.operationCount
     clockTime = image.clockTime
+    forgottenBefore = image.forgottenBefore
     recent = RecentChanges(after: image.position)
   }
 
@@ -60,6 +63,7 @@ struct Fold: Sendable {
       canvas: canvas,
       operationCount: operationCount,
       clockTime: clockTime,
+      forgottenBefore: forgottenBefore,
       runs: places.runs
     )
   }
@@ -141,5 +145,12 @@ struct Fold: Sendable {
     let age = horizonMilliseconds.multipliedReportingOverflow(by: 2)
     guard !age.overflow, now.wallMilliseconds > age.partialValue else { return }
     canvas.forgetErasures(before: now.wallMilliseconds - age.partialValue)
+  }
+
+  /// Forgets deletions early. From now on the door refuses edits that might cross them.
+  mutating func forgetErasures(before milliseconds: UInt64) {
+    guard milliseconds > forgottenBefore else { return }
+    forgottenBefore = milliseconds
+    canvas.forgetErasures(before: milliseconds)
   }
 }

@@ -13,11 +13,20 @@ struct RoomHistory: Sendable {
   private(set) var canvas: Canvas
   private(set) var position: UInt64 = 0
   private(set) var runs: RoomRuns
+  /// Whose operations are left out, and the shapes that they are about.
+  let leftOut: Identifier?
+  private(set) var shapesOfLeftOut: Set<Identifier> = []
 
   /// - Parameter image: a snapshot from before the end; without one, the log is read from its beginning.
-  init(end: End, image: RoomImage?, seed: UInt64) {
+  init(end: End, image: RoomImage?, leavingOut actor: Identifier? = nil, seed: UInt64) {
     self.end = end
-    canvas = image?.canvas ?? Canvas(seed: seed)
+    leftOut = actor
+    if let actor, let image {
+      canvas = image.canvas.withoutShapes(of: actor, seed: seed)
+      for shape in image.canvas.shapes where !canvas.contains(shape.id) { shapesOfLeftOut.insert(shape.id) }
+    } else {
+      canvas = image?.canvas ?? Canvas(seed: seed)
+    }
     position = image?.position ?? 0
     runs = image?.runs ?? RoomRuns()
   }
@@ -32,7 +41,37 @@ struct RoomHistory: Sendable {
     guard record.position > position else { return true }
     position = record.position
     if let run = record.run { runs.note(run, at: position) }
-    for operation in record.operations { canvas.apply(operation, place: position) }
+    for operation in record.operations { take(operation) }
     return true
+  }
+
+  private mutating func take(_ operation: borrowing Operation) {
+    if operation.at.actor == leftOut {
+      shapesOfLeftOut.insert(operation.shape)
+    } else {
+      canvas.apply(operation, place: position)
+    }
+  }
+
+  /// Takes in what the room has taken since.
+  /// - Returns: the shapes that it is about.
+  mutating func follow(_ room: borrowing Canvas, to position: UInt64) -> Set<Identifier> {
+    var shapes: Set<Identifier> = []
+    room.forEachOperation(since: self.position) { operation in
+      shapes.insert(operation.shape)
+      take(operation)
+    }
+    self.position = position
+    return shapes
+  }
+
+  /// What to write so that nothing is seen of what was left out.
+  func takingBack(from room: Canvas, only shapes: Set<Identifier>? = nil) -> [Identifier: Properties] {
+    guard let leftOut else { return [:] }
+    var edits: [Identifier: Properties] = [:]
+    for shape in shapes?.intersection(shapesOfLeftOut) ?? shapesOfLeftOut {
+      edits[shape] = room.takingBack(leftOut, from: shape, asOn: canvas)
+    }
+    return edits
   }
 }

@@ -8,18 +8,23 @@ struct RoomImage: Sendable {
   let operationCount: UInt64
   /// No stamp of the room is later.
   let clockTime: UInt64
+  /// Deletions from before this were forgotten early, in Unix milliseconds. 0 if none were.
+  let forgottenBefore: UInt64
   let runs: RoomRuns
 
   /// `version, position, operations, clock, forgotten, runs`, then each part of the state in the binary encoding,
   /// preceded by its length. The runs are a byte that is 1 if older ones are forgotten, their count, and for each its
-  /// first position and its number in eight bytes, lowest byte first. Version 1 has no runs.
+  /// first position and its number in eight bytes, lowest byte first. Version 1 has no runs. Version 3 has the time
+  /// before which deletions were forgotten early behind `forgotten`; it is written only where there is one, so that a server
+  /// of the version before can read the others.
   func encoded() -> [UInt8] {
     var writer = ByteWriter(capacity: canvas.shapeCount * 96 + 64)
-    writer.append(RoomImage.version)
+    writer.append(forgottenBefore == 0 ? RoomImage.version : RoomImage.versionThatForgot)
     writer.appendVarint(position)
     writer.appendVarint(operationCount)
     writer.appendVarint(clockTime)
     writer.appendVarint(canvas.forgottenUpTo)
+    if forgottenBefore > 0 { writer.appendVarint(forgottenBefore) }
     writer.append(UInt8(runs.hasForgotten ? 1 : 0))
     writer.appendVarint(UInt64(runs.newest.count))
     for run in runs.newest {
@@ -35,6 +40,7 @@ struct RoomImage: Sendable {
   }
 
   fileprivate static let version: UInt8 = 2
+  fileprivate static let versionThatForgot: UInt8 = 3
 }
 
 /// Why stored bytes are not a snapshot.
@@ -50,13 +56,14 @@ extension RoomImage {
       var reader = ByteReader(bytes)
       do throws(ByteReader.Failure) {
         let version = try reader.readByte()
-        guard version == RoomImage.version || version == 1 else {
+        guard (1...RoomImage.versionThatForgot).contains(version) else {
           return Result<RoomImage, RoomImageError>.failure(.unknownVersion(version))
         }
         let position = try reader.readVarint()
         let operationCount = try reader.readVarint()
         let clockTime = try reader.readVarint()
         let forgottenUpTo = try reader.readVarint()
+        let forgottenBefore = version == RoomImage.versionThatForgot ? try reader.readVarint() : 0
         guard let runs = version == 1 ? RoomRuns() : try RoomImage.runs(&reader) else {
           return .failure(.malformed("the runs can't be"))
         }
@@ -76,6 +83,7 @@ extension RoomImage {
             canvas: canvas,
             operationCount: operationCount,
             clockTime: clockTime,
+            forgottenBefore: forgottenBefore,
             runs: runs
           )
         )

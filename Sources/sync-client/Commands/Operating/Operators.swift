@@ -1,8 +1,8 @@
 import CanvasCRDT
 
-/// `peers`, `remove`, `lock` and `unlock`: what operators do.
+/// `peers`, `remove`, `lock`, `unlock`, `takeback` and `forget`: what operators do.
 enum Operators {
-  static let commands = [peers, remove, lock, unlock]
+  static let commands = [peers, remove, lock, unlock, takeBack, forget]
 
   private static let tokenWords = "Needs an operator's token, if the server asks for tokens."
 
@@ -55,14 +55,61 @@ enum Operators {
     examples: ["remove demo k3j-9x2-m1p"]
   ) { invocation in
     let room = try invocation.room()
-    let actor = invocation.arguments.operands[1]
-    guard Identifier(actor) != nil else {
-      throw ClientFailure.usage("\(actor): an actor is given as k3j-9x2-m1p; `peers \(room.text)` lists them")
-    }
+    let actor = try actor(invocation, room)
     let requests = ServerRequests(server: invocation.server)
     _ = try await requests.send("DELETE", room.path("/peers/\(actor)"), of: room.text)
     invocation.output.write("\(actor) was removed from \(room.text)")
     return .success
+  }
+
+  private static let takeBack = Command(
+    name: "takeback",
+    group: .operating,
+    operands: [.one("ROOM"), .one("ACTOR")],
+    summary: "take back all that one person wrote",
+    details: [
+      tokenWords,
+      "What others have written since stands. It is done by new edits, so the history keeps both. It goes as far back as the "
+        + "room's history; of what is older, it takes back the shapes that the person made. Remove the person first, or lock "
+        + "the room.",
+    ],
+    examples: ["takeback demo k3j-9x2-m1p"]
+  ) { invocation in
+    let room = try invocation.room()
+    let actor = try actor(invocation, room)
+    let requests = ServerRequests(server: invocation.server)
+    let answer = try await requests.send("DELETE", room.path("/writing/\(actor)"), of: room.text)
+    let count = JSONValue(answer.body)?["shapes"]?.elements.count ?? 0
+    let shapes = count == 1 ? "1 shape is" : "\(count) shapes are"
+    invocation.output.write("\(shapes) as without \(actor) in \(room.text)")
+    return .success
+  }
+
+  private static let forget = Command(
+    name: "forget",
+    group: .operating,
+    operands: [.one("ROOM")],
+    summary: "have a room forget which shapes were deleted",
+    details: [
+      tokenWords,
+      "A room remembers deletions, so that a late edit doesn't bring a deleted shape back. Somebody may have filled that "
+        + "memory. Edits that were made before now and have not arrived yet are refused afterwards.",
+    ],
+    examples: ["forget demo"]
+  ) { invocation in
+    let room = try invocation.room()
+    let requests = ServerRequests(server: invocation.server)
+    _ = try await requests.send("DELETE", room.path("/erasures"), of: room.text)
+    invocation.output.write("\(room.text) has forgotten what was deleted")
+    return .success
+  }
+
+  private static func actor(_ invocation: Invocation, _ room: RoomName) throws(ClientFailure) -> String {
+    let actor = invocation.arguments.operands[1]
+    guard Identifier(actor) != nil else {
+      throw .usage("\(actor): an actor is given as k3j-9x2-m1p; `peers \(room.text)` lists them")
+    }
+    return actor
   }
 
   private static let lock = Command(

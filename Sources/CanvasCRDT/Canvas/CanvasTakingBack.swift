@@ -1,0 +1,65 @@
+// Taking back all that one actor wrote: what it takes to make a canvas look as it would without those operations.
+
+extension Canvas {
+  /// This canvas without what an actor wrote to it, as far as the canvas alone can tell: without the shapes that the actor
+  /// made. What it wrote to shapes of others stays, because the values from before are not known.
+  public func withoutShapes(of actor: Identifier, seed: UInt64) -> Canvas {
+    var rest = Canvas(seed: seed)
+    var shape: Identifier?
+    var operations: [Operation] = []
+    func settle(_ rest: inout Canvas) {
+      let isItsOwn = Canvas.isMade(by: actor, operations)
+      for operation in operations where !isItsOwn || operation.at.actor != actor { rest.apply(operation) }
+      operations = []
+    }
+    forEachOperation { operation in
+      if operation.shape != shape {
+        settle(&rest)
+        shape = operation.shape
+      }
+      operations.append(copy operation)
+    }
+    settle(&rest)
+    return rest
+  }
+
+  /// Whether an actor made a shape, judged by the operations that rebuild the shape: it gave the shape its kind, and nobody
+  /// has written anything to the shape earlier.
+  private static func isMade(by actor: Identifier, _ operations: [Operation]) -> Bool {
+    guard let kind = operations.first(where: { $0.set.assigned.contains(.kind) })?.at, kind.actor == actor else {
+      return false
+    }
+    return !operations.contains { $0.at < kind && $0.at.actor != actor }
+  }
+
+  /// What to write to a shape so that nothing is seen of what an actor wrote to it.
+  /// - Parameter other: the canvas without the actor's operations.
+  /// - Returns: `nil` if there is nothing to write.
+  public func takingBack(_ actor: Identifier, from shape: Identifier, asOn other: Canvas) -> Properties? {
+    let registers = registers(of: shape)
+    let wanted = other.registers(of: shape)
+    let past = other.values(of: shape)
+    var set = Properties()
+    switch (registers.contains(.kind), wanted.contains(.kind)) {
+    case (false, false): return nil
+    case (true, false): set.delete()
+    case (false, true): for property in wanted { set.take(property, from: past) }
+    case (true, true):
+      let present = values(of: shape)
+      for property in registers.union(wanted) {
+        let stamp = stamp(of: property, in: shape)
+        // Whatever others have written since stands.
+        guard stamp == nil || stamp?.actor == actor else { continue }
+        var target = Properties()
+        if wanted.contains(property) {
+          target.take(property, from: past)
+        } else {
+          target.assignDefault(property, kind: past.kind, of: shape)
+        }
+        if !target.agrees(on: property, with: present) { set.take(property, from: target) }
+      }
+      if set.assigned.isEmpty { return nil }
+    }
+    return set
+  }
+}

@@ -1,0 +1,75 @@
+import CanvasCRDT
+
+/// How much of a room's memory for deletions each address and each token has taken lately.
+///
+/// A new shape takes a place in it, because it is deleted some day; so does the deletion of a shape that never was. What
+/// somebody has taken counts less and less, until it is young no more: from then on the room may forget it.
+///
+/// What always holds: whoever has taken nothing lately has no entry, once `forgetFaded` was called, and there are at most
+/// `entriesMax`.
+struct MemoryShares: Sendable {
+  private enum Name: Hashable {
+    case address(String)
+    case token(String)
+  }
+
+  private struct Taken {
+    var places: Double
+    var at: UInt64
+  }
+
+  private let limits: Limits
+  private var entries: [Name: Taken] = [:]
+
+  /// Beyond so many, those that have taken the least are dropped.
+  private static let entriesMax = 4_096
+  /// What one message may bring is never too much for a share.
+  private static let shareMin: UInt64 = 1_024
+
+  init(limits: Limits) { self.limits = limits }
+
+  /// What one may have taken.
+  private var share: Double { Double(max(limits.erasures / 8, MemoryShares.shareMin)) }
+
+  /// Refuses what takes more than a share, if the memory is more than half full.
+  func check(_ places: Int, for payer: Payer?, taken: Int, now: Moment) throws(Rejection) {
+    guard places > 0, let payer, UInt64(clamping: taken + places) > limits.erasures / 2 else { return }
+    for name in MemoryShares.names(of: payer) {
+      guard let entry = entries[name], left(of: entry, now: now) + Double(places) > share else { continue }
+      throw Rejection(code: .quotaExceeded, message: MemoryShares.words(for: name))
+    }
+  }
+
+  mutating func charge(_ places: Int, to payer: Payer?, now: Moment) {
+    guard places > 0, let payer else { return }
+    for name in MemoryShares.names(of: payer) {
+      let before = entries[name].map { left(of: $0, now: now) } ?? 0
+      entries[name] = Taken(places: before + Double(places), at: now.monotonicMilliseconds)
+    }
+    guard entries.count > MemoryShares.entriesMax else { return }
+    let middle = entries.values.map { left(of: $0, now: now) }.sorted()[MemoryShares.entriesMax / 2]
+    entries = entries.filter { left(of: $0.value, now: now) > middle }
+  }
+
+  /// To be called now and then.
+  mutating func forgetFaded(now: Moment) {
+    guard !entries.isEmpty else { return }
+    entries = entries.filter { left(of: $0.value, now: now) > 0 }
+  }
+
+  private func left(of entry: Taken, now: Moment) -> Double {
+    let milliseconds = now.monotonicMilliseconds - min(entry.at, now.monotonicMilliseconds)
+    return max(0, entry.places - Double(milliseconds) / Double(limits.erasureMilliseconds) * share)
+  }
+
+  private static func names(of payer: Payer) -> [Name] {
+    [.address(payer.address)] + (payer.token.map { [.token($0)] } ?? [])
+  }
+
+  private static func words(for name: Name) -> Text {
+    switch name {
+    case .address: "this room has much to remember, and your address has brought its share; try again later"
+    case .token: "this room has much to remember, and your token has brought its share; try again later"
+    }
+  }
+}

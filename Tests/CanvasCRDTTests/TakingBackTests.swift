@@ -1,0 +1,139 @@
+import Testing
+
+@testable import CanvasCRDT
+
+@Suite("Taking back all that one actor wrote")
+struct TakingBackTests {
+  private let ann = Identifier(packed: 11)!
+  private let eve = Identifier(packed: 66)!
+  private let shape = Identifier(packed: 1)!
+
+  private struct Write {
+    let actor: Identifier
+    let set: Properties
+  }
+
+  private func write(_ actor: Identifier, _ change: (inout Properties) -> Void) -> Write {
+    var set = Properties()
+    change(&set)
+    return Write(actor: actor, set: set)
+  }
+
+  /// Writes one after another to one shape; takes back what Eve wrote; returns what was written for that, and the canvas after it.
+  private func takenBack(_ writes: [Write]) -> (edit: Properties?, canvas: Canvas) {
+    var room = Canvas()
+    var without = Canvas()
+    for (index, write) in writes.enumerated() {
+      let operation = Operation(shape: shape, at: stamp(index, write.actor), set: write.set)
+      room.apply(operation)
+      if write.actor != eve { without.apply(operation) }
+    }
+    let edit = room.takingBack(eve, from: shape, asOn: without)
+    if let edit { room.apply(Operation(shape: shape, at: stamp(writes.count, ann), set: edit)) }
+    // Whatever the history was, what is shown is what would be shown without her.
+    #expect(room.contains(shape) == without.contains(shape))
+    if let shown = room[shape]?.properties, let wanted = without[shape]?.properties {
+      for property in PropertyMask.registers { #expect(shown.agrees(on: property, with: wanted)) }
+    }
+    return (edit, room)
+  }
+
+  private func stamp(_ index: Int, _ actor: Identifier) -> Stamp {
+    Stamp(milliseconds: 1_000 + UInt64(index), counter: 0, actor: actor)!
+  }
+
+  @Test("a shape that she made goes, whoever has moved it since")
+  func made() {
+    let (edit, canvas) = takenBack([
+      write(eve) { $0.kind = .star }, write(ann) { $0.position = Point(x: 5, y: 5) },
+    ])
+    #expect(edit?.deleted == true && canvas.liveCount == 0)
+  }
+
+  @Test("a shape that she deleted is there again, with what it had")
+  func deleted() {
+    let (edit, canvas) = takenBack([
+      write(ann) {
+        $0.kind = .star
+        $0.rotation = 30
+      },
+      write(eve) { $0.delete() },
+    ])
+    #expect(edit?.assigned == [.kind, .rotation] && canvas.liveCount == 1)
+  }
+
+  @Test("a value that she wrote becomes what it was, or the default where there was none")
+  func overwritten() {
+    let (edit, canvas) = takenBack([
+      write(ann) {
+        $0.kind = .rectangle
+        $0.rotation = 30
+      },
+      write(eve) {
+        $0.rotation = 60
+        $0.alpha = 3
+        $0.name = "Eve"
+      },
+    ])
+    #expect(edit?.assigned == [.rotation, .alpha, .name] && edit?.rotation == 30 && edit?.alpha == 10)
+    #expect(canvas[shape]?.properties.rotation == 30)
+  }
+
+  @Test("what others have written since stands")
+  func writtenSince() {
+    let (edit, _) = takenBack([
+      write(ann) { $0.kind = .rectangle }, write(eve) { $0.rotation = 60 }, write(ann) { $0.rotation = 90 },
+    ])
+    #expect(edit == nil)
+  }
+
+  @Test("a shape that she deleted and drew anew has again what it had before that")
+  func drawnAnew() {
+    let (edit, canvas) = takenBack([
+      write(ann) {
+        $0.kind = .rectangle
+        $0.rotation = 30
+        $0.alpha = 4
+      },
+      write(eve) { $0.delete() },
+      write(eve) {
+        $0.kind = .star
+        $0.alpha = 4
+      },
+    ])
+    #expect(edit?.assigned == [.kind, .rotation] && canvas[shape]?.properties.kind == .rectangle)
+  }
+
+  @Test("what somebody else has deleted stays deleted")
+  func deletedByOthers() {
+    let (edit, _) = takenBack([
+      write(ann) { $0.kind = .rectangle }, write(eve) { $0.rotation = 60 }, write(ann) { $0.delete() },
+    ])
+    #expect(edit == nil)
+  }
+
+  @Test("of a canvas whose history is gone, the shapes that she made go, and those of others stay as they are")
+  func withoutHistory() {
+    var room = Canvas()
+    func write(_ number: UInt64, _ time: Int, _ actor: Identifier, _ change: (inout Properties) -> Void) {
+      var set = Properties()
+      change(&set)
+      room.apply(Operation(shape: Identifier(packed: number)!, at: stamp(time, actor), set: set))
+    }
+    write(1, 1, eve) { $0.kind = .star }
+    write(1, 2, ann) { $0.rotation = 5 }
+    write(2, 1, ann) {
+      $0.kind = .star
+      $0.rotation = 5
+    }
+    write(2, 3, eve) { $0.kind = .rectangle }
+    write(3, 1, ann) { $0.kind = .star }
+    write(3, 2, eve) { $0.delete() }
+    let rest = room.withoutShapes(of: eve, seed: 1)
+    #expect(rest.shapes.map { $0.id.packed } == [2])
+    #expect(rest[Identifier(packed: 2)!]?.properties.kind == .rectangle)
+    #expect(rest.stamp(of: .deleted, in: Identifier(packed: 3)!) == stamp(2, eve))
+    #expect(room.takingBack(eve, from: Identifier(packed: 1)!, asOn: rest)?.deleted == true)
+    #expect(room.takingBack(eve, from: Identifier(packed: 2)!, asOn: rest) == nil)
+  }
+}

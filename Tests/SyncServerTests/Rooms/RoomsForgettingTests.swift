@@ -1,0 +1,198 @@
+import CanvasCRDT
+import Testing
+
+@testable import ServerModel
+@testable import SyncServer
+
+@Suite("What a room that has too many deletions forgets")
+struct RoomsForgettingTests {
+  private func bench(erasures: UInt64 = 80) -> RoomBench {
+    RoomBench {
+      $0.erasures = erasures
+      $0.erasureMilliseconds = 60_000
+    }
+  }
+
+  /// Deletes shapes that never were, one a second.
+  private func deleteMany(_ bench: inout RoomBench, _ writer: Int, _ numbers: ClosedRange<UInt64>) {
+    for number in numbers {
+      bench.write(writer, bench.shape(number)) { $0.delete() }
+      bench.settle()
+      bench.pass(1_000)
+      bench.room.rest(now: bench.now)
+    }
+  }
+
+  @Test("W12: a full memory of deletions keeps nobody from drawing: the oldest are forgotten early")
+  func forgetsTheOldest() {
+    var bench = bench()
+    let writer = bench.join()
+    deleteMany(&bench, writer, 1...80)
+    bench.pass(60_000)
+    bench.room.rest(now: bench.now)
+    #expect((50...70).contains(bench.room.canvas.erasureCount))
+    #expect(bench.room.canvas.stamp(of: .deleted, in: bench.shape(1)) == nil)
+    #expect(bench.room.canvas.stamp(of: .deleted, in: bench.shape(80)) != nil)
+    bench.write(writer, bench.shape(100)) { $0.kind = .star }
+    bench.settle()
+    #expect(bench.rejections(writer) == [])
+    #expect(bench.room.canvas.liveCount == 1)
+  }
+
+  @Test("W12: none is forgotten before its time, however full the memory is")
+  func keepsTheYoung() {
+    var bench = bench(erasures: 40)
+    let writer = bench.join()
+    deleteMany(&bench, writer, 1...40)
+    #expect(bench.room.canvas.erasureCount == 40)
+    bench.write(writer, bench.shape(100)) { $0.kind = .star }
+    bench.settle()
+    #expect(bench.rejections(writer) == [.roomFull])
+    bench.pass(30_000)
+    bench.room.rest(now: bench.now)
+    #expect((20..<40).contains(bench.room.canvas.erasureCount))
+  }
+
+  @Test("W12: what is older than what was forgotten is too old; what was taken once is taken again")
+  func closesTheDoor() {
+    var bench = bench()
+    let writer = bench.join()
+    let old = bench.write(writer, bench.shape(200)) { $0.kind = .star }
+    bench.settle()
+    deleteMany(&bench, writer, 1...80)
+    bench.pass(60_000)
+    bench.room.rest(now: bench.now)
+    let late = Stamp(milliseconds: old.milliseconds + 1, counter: 0, actor: old.actor)!
+    bench.write(writer, bench.shape(1), at: late) { $0.kind = .star }
+    bench.write(writer, bench.shape(200), at: old) { $0.kind = .star }
+    bench.settle()
+    #expect(bench.rejections(writer) == [.tooOld])
+    let young = Stamp(milliseconds: bench.room.forgottenBefore, counter: 0, actor: old.actor)!
+    bench.write(writer, bench.shape(201), at: young) { $0.kind = .star }
+    bench.settle()
+    #expect(bench.rejections(writer) == [.tooOld])
+  }
+
+  @Test("nothing is forgotten that an edit on its way could cross")
+  func waitsForWhatIsOnItsWay() {
+    var bench = bench()
+    let writer = bench.join()
+    let erased = bench.write(writer, bench.shape(1)) { $0.delete() }
+    bench.settle()
+    bench.pass(5_000)
+    let earlier = Stamp(milliseconds: erased.milliseconds - 1, counter: 0, actor: erased.actor)!
+    bench.write(writer, bench.shape(1), at: earlier) { $0.kind = .star }
+    bench.room.forgetErasures(before: bench.now.wallMilliseconds, now: bench.now)
+    #expect(bench.room.canvas.erasureCount == 1)
+    bench.settle()
+    bench.room.rest(now: bench.now)
+    #expect(bench.room.canvas.erasureCount == 0)
+    #expect(bench.room.canvas.liveCount == 0)
+    // While the log is in doubt, what it refused may still turn up.
+    bench.write(writer, bench.shape(2)) { $0.delete() }
+    bench.settle()
+    bench.write(writer, bench.shape(3)) { $0.kind = .star }
+    bench.fail()
+    bench.pass(1_000)
+    bench.room.forgetErasures(before: bench.now.wallMilliseconds, now: bench.now)
+    #expect(bench.room.canvas.erasureCount == 1)
+    bench.write(writer, bench.shape(4)) { $0.kind = .star }
+    bench.settle()
+    bench.room.rest(now: bench.now)
+    #expect(bench.room.canvas.erasureCount == 0)
+  }
+
+  @Test("D4: who is here is told of a deletion before the room forgets it")
+  func toldFirst() {
+    var bench = bench()
+    let writer = bench.join()
+    let reader = bench.join()
+    bench.write(writer, bench.shape(1)) { $0.kind = .star }
+    bench.settle()
+    bench.write(writer, bench.shape(1)) { $0.delete() }
+    bench.commit()
+    bench.pass(1_000)
+    bench.room.forgetErasures(before: bench.now.wallMilliseconds, now: bench.now)
+    #expect(bench.room.canvas.erasureCount == 0)
+    bench.settle()
+    #expect(bench.clients[reader].canvas.liveCount == 0)
+    #expect(bench.clients[reader].cursor == bench.room.cursor)
+  }
+
+  @Test("a snapshot keeps what was forgotten, and from when on; without that it is of the version before")
+  func storedWithTheRoom() throws {
+    var bench = bench()
+    let writer = bench.join()
+    bench.write(writer, bench.shape(1)) { $0.delete() }
+    bench.settle()
+    #expect(bench.room.image().encoded().first == 2)
+    bench.pass(1_000)
+    let before = bench.now.wallMilliseconds
+    bench.room.forgetErasures(before: before, now: bench.now)
+    let bytes = bench.room.image().encoded()
+    #expect(bytes.first == 3)
+    let image = try RoomImage(bytes, seed: 1)
+    #expect(image.forgottenBefore == before)
+    bench.restart(with: Room(name: "demo", epoch: 77, limits: bench.limits, framing: .byLength, seed: 4, image: image))
+    let again = bench.join()
+    let late = Stamp(milliseconds: before - 1, counter: 0, actor: bench.actor(again))!
+    bench.write(again, bench.shape(9), at: late) { $0.kind = .star }
+    bench.settle()
+    #expect(bench.rejections(again) == [.tooOld])
+  }
+
+  // MARK: Shares
+
+  private let ann = Payer(address: "192.0.2.1", token: "team")
+  private let bob = Payer(address: "192.0.2.2", token: "team")
+  private let eve = Payer(address: "192.0.2.3", token: nil)
+
+  private func moment(_ milliseconds: UInt64) -> Moment {
+    Moment(wallMilliseconds: 1_000_000 + milliseconds, monotonicMilliseconds: milliseconds)
+  }
+
+  @Test("W12: while the memory is more than half full, an address and a token bring no more than their share")
+  func shares() throws {
+    var limits = Limits()
+    limits.erasures = 80_000
+    limits.erasureMilliseconds = 60_000
+    var shares = MemoryShares(limits: limits)
+    shares.charge(6_000, to: ann, now: moment(0))
+    shares.charge(3_000, to: bob, now: moment(0))
+    try shares.check(10_000, for: eve, taken: 50_000, now: moment(0))
+    try shares.check(1, for: ann, taken: 39_000, now: moment(0))
+    try shares.check(0, for: ann, taken: 50_000, now: moment(0))
+    // Neither address has had its share, but the token has.
+    let refused = #expect(throws: Rejection.self) { try shares.check(2_000, for: ann, taken: 50_000, now: moment(0)) }
+    #expect(refused?.code == .quotaExceeded && refused?.message.string.contains("your token") == true)
+    let alone = Payer(address: ann.address, token: nil)
+    #expect(throws: Rejection.self) { try shares.check(4_001, for: alone, taken: 50_000, now: moment(0)) }
+    try shares.check(4_000, for: alone, taken: 50_000, now: moment(0))
+    // It counts less and less.
+    try shares.check(2_000, for: ann, taken: 50_000, now: moment(30_000))
+    shares.forgetFaded(now: moment(60_000))
+    try shares.check(10_000, for: ann, taken: 50_000, now: moment(60_000))
+  }
+
+  @Test("W12: a writer who has brought its share may still delete, and others may draw")
+  func othersGoOn() {
+    var bench = bench(erasures: 4_000)
+    let writer = bench.join()
+    let allowance = Allowance(payer: eve, bound: .none)
+    func submit(_ numbers: Range<UInt64>, _ allowance: Allowance, _ change: (inout Properties) -> Void) -> RejectCode? {
+      var set = Properties()
+      change(&set)
+      let operations = numbers.map { ProposedOperation(shape: bench.shape($0), at: nil, set: set) }
+      let submission = Submission(id: nil, operations: operations)
+      let refused = bench.room.submit(submission, from: bench.clients[writer].id!, allowance: allowance, now: bench.now)
+      bench.settle()
+      return refused?.code
+    }
+    #expect(submit(0..<1_000, allowance) { $0.delete() } == nil)
+    #expect(submit(1_000..<2_000, .all) { $0.delete() } == nil)
+    #expect(submit(2_000..<2_100, allowance) { $0.kind = .star } == .quotaExceeded)
+    #expect(submit(2_000..<2_020, allowance) { $0.kind = .star } == nil)
+    #expect(submit(2_000..<2_020, allowance) { $0.delete() } == nil)
+    #expect(submit(3_000..<3_100, .all) { $0.kind = .star } == nil)
+  }
+}
