@@ -137,3 +137,50 @@ struct TakingBackTests {
     #expect(room.takingBack(eve, from: Identifier(packed: 2)!, asOn: rest) == nil)
   }
 }
+
+@Suite("Forgetting some erasures")
+struct ForgettingSomeTests {
+  private func canvas(erasedAt times: [UInt64]) -> Canvas {
+    var canvas = Canvas()
+    for (index, time) in times.enumerated() {
+      var set = Properties()
+      set.delete()
+      let stamp = Stamp(milliseconds: time, counter: 0, actor: Identifier(packed: 5)!)!
+      canvas.apply(Operation(shape: Identifier(packed: UInt64(index))!, at: stamp, set: set), place: UInt64(index) + 1)
+    }
+    return canvas
+  }
+
+  @Test("a part is forgotten now and the rest later; the place of the newest one forgotten is known")
+  func inParts() {
+    var canvas = canvas(erasedAt: [1_000, 1_001, 1_002, 9_000])
+    #expect(canvas.forgetErasures(before: 2_000, atMost: 2) == 2)
+    #expect(canvas.erasureCount == 2 && canvas.forgottenUpTo == 2)
+    #expect(canvas.forgetErasures(before: 2_000, atMost: 2) == 1)
+    #expect(canvas.erasureCount == 1 && canvas.forgottenUpTo == 3)
+  }
+
+  @Test("the time before which the oldest lie is found, however unevenly they lie", arguments: [0, 1, 10, 500, 999])
+  func timeOfTheOldest(left: Int) throws {
+    let spreads: [[UInt64]] = [
+      (0..<1_000).map { $0 },
+      (0..<1_000).map { $0 < 10 ? $0 : 2_000_000_000 + $0 },
+      (0..<1_000).map { $0 * $0 * 1_000 },
+    ]
+    for times in spreads {
+      var canvas = canvas(erasedAt: times.shuffled())
+      let time = try #require(canvas.timeOfErasures(leaving: left))
+      canvas.forgetErasures(before: time)
+      #expect(canvas.erasureCount <= left && canvas.erasureCount >= left - 1_000 / 16 - 1)
+    }
+  }
+
+  @Test("those of one millisecond go together, and where there are few enough none go")
+  func together() {
+    var canvas = canvas(erasedAt: [UInt64](repeating: 7_000, count: 100))
+    #expect(canvas.timeOfErasures(leaving: 100) == nil)
+    #expect(canvas.timeOfErasures(leaving: 99) == 7_001)
+    #expect(canvas.forgetErasures(before: 7_001) == 100)
+    #expect(canvas.timeOfErasures(leaving: 0) == nil)
+  }
+}

@@ -157,11 +157,12 @@ extension Canvas {
   }
 
   /// Forgets erasures stamped before `milliseconds`; returns how many. Only safe where stamps that old are refused.
+  /// - Parameter most: how many shapes that have nothing else left are forgotten at most. A million take a third of a second.
   @discardableResult
-  public mutating func forgetErasures(before milliseconds: UInt64) -> Int {
+  public mutating func forgetErasures(before milliseconds: UInt64, atMost most: Int = .max) -> Int {
     let countBefore = erasures.count
     var newestPlace = forgottenUpTo
-    erasures.removeAll { _, erasure in
+    erasures.removeAll(atMost: most) { _, erasure in
       if erasure.stamp.milliseconds >= milliseconds { return false }
       newestPlace = max(newestPlace, erasure.changedAt)
       return true

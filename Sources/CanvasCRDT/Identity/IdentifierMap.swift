@@ -170,10 +170,11 @@ public struct IdentifierMap<Value> {
     self = IdentifierMap()
   }
 
-  public mutating func removeAll(where isUnwanted: (Identifier, Value) -> Bool) {
+  public mutating func removeAll(atMost most: Int = .max, where isUnwanted: (Identifier, Value) -> Bool) {
     var unwanted: [Identifier] = []
     for (place, identifier) in keys.enumerated() where isUnwanted(identifier, values[place]) {
       unwanted.append(identifier)
+      if unwanted.count == most { break }
     }
     for identifier in unwanted { removeValue(forKey: identifier) }
   }

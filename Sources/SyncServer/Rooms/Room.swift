@@ -325,6 +325,7 @@ struct Room: Sendable {
   mutating func rest(now: Moment) {
     admitWaiting(now)
     door.rest(now: now)
+    fold.forgetMore()
     forgetErasures(before: forgetting.look(at: fold.canvas, now: now) ?? 0, now: now)
     if audience.wantsOverlaps {
       // This beat is due only so that the overlaps are looked at.

@@ -20,6 +20,10 @@ struct Fold: Sendable {
   private var clockTime: UInt64 = 0
   /// Deletions from before this were forgotten early, in Unix milliseconds. 0 if none were.
   private(set) var forgottenBefore: UInt64 = 0
+  /// Deletions from before this are older than anything that may still come, in Unix milliseconds.
+  private var agedBefore: UInt64 = 0
+  /// Whether there may be more to be forgotten.
+  private var isForgetting = false
   private var recent = RecentChanges()
 
   /// The fold of an empty log.
@@ -38,6 +42,7 @@ struct Fold: Sendable {
     operationCount = image.operationCount
     clockTime = image.clockTime
     forgottenBefore = image.forgottenBefore
+    isForgetting = forgottenBefore > 0
     recent = RecentChanges(after: image.position)
   }
 
@@ -144,13 +149,26 @@ struct Fold: Sendable {
     // Twice the horizon: a stamp may be as old as the horizon, and other nodes' clocks differ from ours.
     let age = horizonMilliseconds.multipliedReportingOverflow(by: 2)
     guard !age.overflow, now.wallMilliseconds > age.partialValue else { return }
-    canvas.forgetErasures(before: now.wallMilliseconds - age.partialValue)
+    agedBefore = now.wallMilliseconds - age.partialValue
+    isForgetting = true
+    forgetMore()
   }
 
   /// Forgets deletions early. From now on the door refuses edits that might cross them.
   mutating func forgetErasures(before milliseconds: UInt64) {
     guard milliseconds > forgottenBefore else { return }
     forgottenBefore = milliseconds
-    canvas.forgetErasures(before: milliseconds)
+    isForgetting = true
+    forgetMore()
   }
+
+  /// Forgets some more of what is to be forgotten. To be called now and then: all at once could hold up others for long.
+  mutating func forgetMore() {
+    guard isForgetting else { return }
+    let count = canvas.forgetErasures(before: max(forgottenBefore, agedBefore), atMost: Fold.forgottenAtOnce)
+    isForgetting = count >= Fold.forgottenAtOnce
+  }
+
+  /// Forgetting so many takes some milliseconds.
+  private static let forgottenAtOnce = 50_000
 }
