@@ -27,6 +27,8 @@ LIMITS = [
     "--max-ops-per-second", "1000000", "--max-connections-per-address", "20000",
     "--max-http-connections", "20000", "--max-http-connections-per-address", "20000",
 ]
+# For crowds beyond the default of a room.
+CROWDED = ["--max-connections-per-room", "20000"]
 
 
 def built(product, *package):
@@ -224,6 +226,46 @@ class Bench:
             f"{rested['cpuMicrosecondsEachJoin']:.0f} µs a join",
         )
 
+    def together(self):
+        for count in [500, 1_000] + ([] if self.options.quick else [2_000]):
+            with self.serve(flags=CROWDED) as server:
+                met = self.run("together", "crowd", server, clients=count, rate=10)
+            self.row(
+                f"{count:,} clients join one room at once, where somebody writes",
+                "2,000: all live in 1.5 s, 200 µs of server CPU each, p99 of the writer's ack < 100 ms",
+                f"{met['liveSeconds']:.1f} s, {met['cpuMicrosecondsEach']:,.0f} µs each, ack p99 "
+                f"{met['ackP99Milliseconds']:.0f} ms, {met['bytesEach'] / 1e3:.1f} KB in {met['messagesEach']:.0f} messages each",
+            )
+
+    def watchers(self):
+        with self.serve(flags=CROWDED) as server:
+            # The watchers are counted as soon as all of them are there; meanwhile nobody writes.
+            large = self.start("traffic", server, clients=1_000 if self.options.quick else 5_000, rate=30, seconds=12)
+            while self.connections(server) < (1_000 if self.options.quick else 5_000):
+                time.sleep(0.1)
+            time.sleep(2)
+            beside = self.run("beside watchers", "traffic", server, room="beside", clients=10, writers=2, rate=30, seconds=6)
+            met = self.finish("watchers", large)
+        self.row(
+            f"{met['clients']:,} watch one room, 10 writers × 30 operations/s, a room of ten beside it",
+            "p99 < 150 ms, server < 60 % of a core, beside it p99 < 30 ms",
+            f"{late(met)}, {percent(met['cpuShare'])}, {late(beside)} beside it, {met['framesPerSecondEach']:.0f} frames/s each",
+        )
+
+    def connections(self, server):
+        return float(server.metrics().get("canvas_connections", 0))
+
+    def cursors(self):
+        for encoding in ["json", "binary"]:
+            with self.serve(flags=CROWDED) as server:
+                met = self.run("cursors", "cursors", server, clients=200, rate=30, encoding=encoding, seconds=self.seconds)
+            self.row(
+                f"200 people move cursors 30 times a second in one room, {encoding}",
+                "each seen ≥ 5 times a second, < 64 KB/s to a receiver, server < 60 % of a core",
+                f"{met['seenPerSecondLeast']:.1f}/s at least, {met['kilobytesPerSecondMost']:.0f} KB/s, "
+                f"{percent(met['cpuShare'])}, {met['ageP50Milliseconds']:.0f} ms old, p99 {met['ageP99Milliseconds']:.0f}",
+            )
+
     def durable(self):
         many = self.traffic("durable", rooms=100, clients=100, writers=100, flood=True, batch=16, window=2)
         self.row(
@@ -286,7 +328,7 @@ def percent(share):
     return f"{share * 100:.1f} %"
 
 
-ROWS = ["steady", "flood", "wide", "crowd", "join", "crowded_join", "idle", "durable", "cold", "growth"]
+ROWS = ["steady", "flood", "wide", "crowd", "join", "crowded_join", "idle", "together", "watchers", "cursors", "durable", "cold", "growth"]
 
 
 def main():

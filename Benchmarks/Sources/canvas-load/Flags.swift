@@ -7,6 +7,8 @@ struct Flags: Sendable {
     canvas-load traffic   writers move shapes, all others watch: cost and latency of each delivery
     canvas-load join      fills a room and joins it again and again
     canvas-load idle      connections that say nothing, then waves of them
+    canvas-load crowd     all join one room at once while somebody writes there
+    canvas-load cursors   all move their cursors in one room
     canvas-load relay     not a load but the floor: hands on messages as they are, on the server's loop, with no canvas
                           and no log
 
@@ -16,7 +18,7 @@ struct Flags: Sendable {
       --rooms N           over how many rooms the clients are spread (1)
       --clients N         connections in all (50); of join: how often it is joined
       --writers N         how many of them write (10)
-      --rate N            operations a second from each writer (100)
+      --rate N            operations a second from each writer (100); of cursors: movements a second of each
       --batch N           operations in a message (1)
       --window N          with --flood: messages of a writer under way (4)
       --seconds N         how long is measured (5), after a second of warming up
@@ -32,7 +34,7 @@ struct Flags: Sendable {
     """
 
   enum Scenario: String {
-    case traffic, join, idle, relay
+    case traffic, join, idle, crowd, cursors, relay
   }
 
   var scenario = Scenario.traffic

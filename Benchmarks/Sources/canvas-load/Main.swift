@@ -25,6 +25,8 @@ enum Load {
     case .traffic: Traffic(flags, loop: loop).start()
     case .join: Joining(flags, loop: loop).start()
     case .idle: Idling(flags, loop: loop).start()
+    case .crowd: Crowding(flags, loop: loop).start()
+    case .cursors: Showing(flags, loop: loop).start()
     case .relay: Relay(flags, loop: loop).start()
     }
   }

@@ -1,0 +1,168 @@
+import CanvasCRDT
+import Glibc
+import WebSocketLoop
+
+/// Measures what it costs that many join one room at once, while somebody writes there.
+///
+/// A client is live once it has the state. Of what it is sent it looks only at the first two bytes, so that a generator
+/// with one core keeps up: what is measured is the server.
+///
+/// `@unchecked Sendable`: all of it runs on the loop's thread.
+final class Crowding: ConnectionHandler, @unchecked Sendable {
+  /// Handshakes under way: fewer than connections that Linux lets wait to be accepted.
+  private static let handshakesMax = 200
+  private static let writer = -1
+  private static let settleMilliseconds: UInt64 = 1_000
+  private static let giveUpMilliseconds: UInt64 = 120_000
+
+  let flags: Flags
+  let loop: EventLoop
+  private let process: ProcessFigures
+  private let shape: Identifier
+  private var connections: [Connection] = []
+  private var clock: Clock?
+  private var sentAt: [UInt64] = []
+  private var isWriting = false
+  private var acknowledgement = Histogram()
+
+  private var begunAt: UInt64 = 0
+  private var cpuAtBeginning: UInt64 = 0
+  private var cpuAtLive: UInt64 = 0
+  private var liveAt: UInt64 = 0
+  private var begun = 0
+  private var live = 0
+  private var joining = Histogram()
+  private var helloAt: [UInt64]
+  private var messages: UInt64 = 0
+  private var bytes: UInt64 = 0
+
+  init(_ flags: Flags, loop: EventLoop) {
+    self.flags = flags
+    self.loop = loop
+    guard let pid = flags.pid else { Load.complain("crowd needs --pid") }
+    guard flags.encoding == .binary else { Load.complain("crowd speaks binary") }
+    process = ProcessFigures(pid: pid)
+    var generator = SystemRandomNumberGenerator()
+    shape = Identifier.random(using: &generator)
+    helloAt = Array(repeating: 0, count: flags.clients)
+  }
+
+  func start() {
+    open(Crowding.writer)
+    loop.schedule(afterMilliseconds: Crowding.giveUpMilliseconds) { [self] in
+      Load.complain("\(live) of \(flags.clients) are live after two minutes")
+    }
+  }
+
+  private func open(_ tag: Int) {
+    let connection = loop.connect(
+      to: flags.endpoint(room: flags.room),
+      subprotocols: [flags.encoding.subprotocol.description],
+      handler: self
+    )
+    connection.tag = tag
+    connections.append(connection)
+  }
+
+  private func openNext() {
+    guard begun < flags.clients else { return }
+    open(begun)
+    begun += 1
+  }
+
+  // MARK: Connections
+
+  func connected(_ connection: Connection, request: Request) {
+    connection.send(flags.encoding.frame(.hello(Hello())))
+    guard connection.tag != Crowding.writer else { return }
+    helloAt[connection.tag] = steadyNanoseconds()
+    openNext()
+  }
+
+  func received(_ message: Message, on connection: Connection) {
+    if connection.tag == Crowding.writer { return take(message) }
+    messages += 1
+    bytes += UInt64(message.bytes.count)
+    // A message of operations or state, without `more`.
+    guard helloAt[connection.tag] > 0, message.bytes.count > 1, message.bytes[0] == 0x42 || message.bytes[0] == 0x43,
+      message.bytes[1] & 1 == 0
+    else { return }
+    joining.add(steadyNanoseconds() - helloAt[connection.tag])
+    helloAt[connection.tag] = 0
+    live += 1
+    if live == flags.clients { allAreLive() }
+  }
+
+  func writable(_ connection: Connection) {}
+
+  func closed(_ connection: Connection, closure: Closure) { Load.complain("a connection closed: \(closure)") }
+
+  // MARK: The writer
+
+  private func take(_ message: Message) {
+    let answer: ServerMessage
+    do throws(MessageError) { answer = try flags.encoding.serverMessage(message.bytes) } catch {
+      Load.complain("not understood: \(error)")
+    }
+    switch answer {
+    case .welcome(let welcome):
+      clock = Clock(actor: welcome.actor)
+      isWriting = true
+      write()
+      // The room exists, and its log's first page has been written.
+      loop.schedule(afterMilliseconds: 1_000) { self.begin() }
+    case .acknowledgement(let acknowledgement):
+      let number = acknowledgement.id?.json.bytes.reduce(0) { $0 &* 10 &+ Int($1) &- 48 } ?? 0
+      if begunAt > 0, number > 0 { self.acknowledgement.add(steadyNanoseconds() - sentAt[number - 1]) }
+    case .rejection(let rejection): Load.complain("refused: \(rejection.message.string)")
+    default: break
+    }
+  }
+
+  private func write() {
+    guard isWriting, var clock else { return }
+    var set = Properties()
+    if sentAt.isEmpty { set.kind = .rectangle }
+    set.position = LoadedRoom.position(of: sentAt.count)
+    let operation = ProposedOperation(shape: shape, at: clock.tick(milliseconds: wallMilliseconds()), set: set)
+    self.clock = clock
+    sentAt.append(steadyNanoseconds())
+    let id = MessageIdentifier(json: JSONText(UInt64(sentAt.count)))
+    connections[0].send(flags.encoding.frame(.operations(Submission(id: id, operations: [operation]))))
+    loop.schedule(afterMilliseconds: UInt64(1_000 / flags.rate)) { self.write() }
+  }
+
+  // MARK: The crowd
+
+  private func begin() {
+    begunAt = steadyNanoseconds()
+    cpuAtBeginning = process.cpuNanoseconds
+    for _ in 0..<min(Crowding.handshakesMax, flags.clients) { openNext() }
+  }
+
+  private func allAreLive() {
+    liveAt = steadyNanoseconds()
+    cpuAtLive = process.cpuNanoseconds
+    isWriting = false
+    // Some of them are still being told of the others.
+    loop.schedule(afterMilliseconds: Crowding.settleMilliseconds) { self.finish() }
+  }
+
+  private func finish() {
+    var result = ResultLine()
+    result.add("clients", flags.clients)
+    result.add("liveSeconds", Double(liveAt - begunAt) / 1e9)
+    result.add("cpuMicrosecondsEach", Double(cpuAtLive - cpuAtBeginning) / Double(flags.clients) / 1e3)
+    result.add(
+      "cpuMicrosecondsEachSettled",
+      Double(process.cpuNanoseconds - cpuAtBeginning) / Double(flags.clients) / 1e3
+    )
+    result.add("messagesEach", Double(messages) / Double(flags.clients))
+    result.add("bytesEach", Double(bytes) / Double(flags.clients))
+    joining.report(to: &result, as: "join")
+    acknowledgement.report(to: &result, as: "ack")
+    result.add("acknowledged", Int(acknowledgement.count))
+    result.add("ownCpuSeconds", Double(ProcessFigures(pid: Int(getpid())).cpuNanoseconds) / 1e9)
+    Load.finish(result)
+  }
+}

@@ -1,0 +1,161 @@
+import CanvasCRDT
+import Glibc
+import WebSocketLoop
+
+/// Measures what it costs that many people in one room move their cursors, and how often each of them is seen.
+///
+/// A few of the clients read what they are sent; of the others only the bytes are counted.
+///
+/// `@unchecked Sendable`: all of it runs on the loop's thread.
+final class Showing: ConnectionHandler, @unchecked Sendable {
+  private static let connectingMax = 200
+  private static let readersMax = 4
+  private static let warmMilliseconds: UInt64 = 2_000
+
+  let flags: Flags
+  let loop: EventLoop
+  private let process: ProcessFigures
+  private var clients: [Connection] = []
+  private var isLive: [Bool]
+  private var opened = 0
+  private var live = 0
+  private var isShowing = false
+  private var isMeasuring = false
+  private var steps = 0
+  /// When each client showed its newest states, by the number of the step that is in the state.
+  private var shownAt: [UInt64] = []
+  private var bytes: [UInt64]
+  private var messages: UInt64 = 0
+  /// How often each reader has seen each peer.
+  private var seen: [[Identifier: Int]]
+  private var age = Histogram()
+  private var cpuAtStart: UInt64 = 0
+  private var ownAtStart: UInt64 = 0
+  private var startedAt: UInt64 = 0
+
+  init(_ flags: Flags, loop: EventLoop) {
+    self.flags = flags
+    self.loop = loop
+    guard let pid = flags.pid else { Load.complain("cursors needs --pid") }
+    process = ProcessFigures(pid: pid)
+    isLive = Array(repeating: false, count: flags.clients)
+    bytes = Array(repeating: 0, count: flags.clients)
+    seen = Array(repeating: [:], count: min(Showing.readersMax, flags.clients))
+  }
+
+  func start() { for _ in 0..<min(Showing.connectingMax, flags.clients) { open() } }
+
+  private func open() {
+    guard opened < flags.clients else { return }
+    let connection = loop.connect(
+      to: flags.endpoint(room: flags.room),
+      subprotocols: [flags.encoding.subprotocol.description],
+      handler: self
+    )
+    connection.tag = opened
+    clients.append(connection)
+    opened += 1
+  }
+
+  // MARK: Connections
+
+  func connected(_ connection: Connection, request: Request) {
+    connection.send(flags.encoding.frame(.hello(Hello())))
+  }
+
+  func received(_ message: Message, on connection: Connection) {
+    let index = connection.tag
+    if isMeasuring {
+      bytes[index] += UInt64(message.bytes.count)
+      messages += 1
+    }
+    guard !isLive[index] || index < seen.count else { return }
+    do throws(MessageError) {
+      switch try flags.encoding.serverMessage(message.bytes) {
+      case .operations(let delivery) where !delivery.more && !isLive[index]: becameLive(index)
+      case .presence(let states) where isMeasuring: note(states, by: index)
+      default: break
+      }
+    } catch {
+      Load.complain("not understood: \(error)")
+    }
+  }
+
+  func writable(_ connection: Connection) {}
+
+  func closed(_ connection: Connection, closure: Closure) { Load.complain("a connection closed: \(closure)") }
+
+  private func becameLive(_ index: Int) {
+    isLive[index] = true
+    live += 1
+    open()
+    guard live == flags.clients else { return }
+    isShowing = true
+    show(0)
+    loop.schedule(afterMilliseconds: Showing.warmMilliseconds) { self.measure() }
+  }
+
+  private func note(_ states: [PeerState], by reader: Int) {
+    let now = steadyNanoseconds()
+    for state in states {
+      seen[reader][state.actor, default: 0] += 1
+      if let step = Showing.step(of: state.state), shownAt.indices.contains(step) { age.add(now - shownAt[step]) }
+    }
+  }
+
+  // MARK: Cursors
+
+  /// A third of the people move at a time, so that what comes is spread over the interval.
+  private func show(_ part: Int) {
+    guard isShowing else { return }
+    shownAt.append(steadyNanoseconds())
+    let state = Showing.state(steps)
+    steps += 1
+    for index in stride(from: part, to: clients.count, by: 3) {
+      clients[index].send(flags.encoding.frame(.presence(state)))
+    }
+    loop.schedule(afterMilliseconds: UInt64((1_000 / flags.rate / 3).rounded())) { self.show((part + 1) % 3) }
+  }
+
+  /// As long as that of a page, which has tenths.
+  private static func state(_ step: Int) -> JSONText {
+    let text = #"{"cursor":[\#(step % 9_000 + 1_000).5,\#(step / 9_000 + 100).5]}"#
+    guard let state = Array(text.utf8).withUnsafeBytes({ try? JSONText(validating: $0, maximumBytes: 64) }) else {
+      Load.complain("no JSON: \(text)")
+    }
+    return state
+  }
+
+  private static func step(of state: JSONText) -> Int? {
+    let numbers = state.bytes.split { !(48...57).contains($0) }.map { $0.reduce(0) { $0 * 10 + Int($1) - 48 } }
+    return numbers.count == 4 ? numbers[0] - 1_000 + (numbers[2] - 100) * 9_000 : nil
+  }
+
+  // MARK: The result
+
+  private func measure() {
+    isMeasuring = true
+    cpuAtStart = process.cpuNanoseconds
+    ownAtStart = ProcessFigures(pid: Int(getpid())).cpuNanoseconds
+    startedAt = steadyNanoseconds()
+    loop.schedule(afterMilliseconds: UInt64(flags.seconds * 1_000)) { self.finish() }
+  }
+
+  private func finish() {
+    let seconds = Double(steadyNanoseconds() - startedAt) / 1e9
+    // A peer that a reader never saw counts as 0.
+    let counts = seen.flatMap { seen in
+      seen.values.map { Double($0) / seconds } + Array(repeating: 0, count: max(0, clients.count - 1 - seen.count))
+    }
+    var result = ResultLine()
+    result.add("clients", flags.clients)
+    result.add("seenPerSecondLeast", counts.min() ?? 0)
+    result.add("seenPerSecondMean", counts.reduce(0, +) / Double(max(1, counts.count)))
+    result.add("kilobytesPerSecondMost", Double(bytes.max() ?? 0) / seconds / 1e3)
+    result.add("messagesPerSecondEach", Double(messages) / seconds / Double(clients.count))
+    result.add("cpuShare", Double(process.cpuNanoseconds - cpuAtStart) / seconds / 1e9)
+    result.add("ownCpuShare", Double(ProcessFigures(pid: Int(getpid())).cpuNanoseconds - ownAtStart) / seconds / 1e9)
+    age.report(to: &result, as: "age")
+    Load.finish(result)
+  }
+}
