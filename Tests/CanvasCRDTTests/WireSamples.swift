@@ -75,6 +75,12 @@ enum WireSamples {
     return hello
   }()
 
+  static let crowdedHello: Hello = {
+    var hello = Hello()
+    hello.crowd = true
+    return hello
+  }()
+
   // MARK: - From the client
 
   static let clientMessages: [(name: String, message: ClientMessage)] = [
@@ -130,6 +136,7 @@ enum WireSamples {
     ("ping-without-id", .ping(nil)),
     ("client-digest", .digest),
     ("client-token", .token("eyJhbGciOiJIUzI1NiJ9.e30.c2ln")),
+    ("hello-crowd", .hello(crowdedHello)),
   ]
 
   // MARK: - From the server
@@ -214,6 +221,7 @@ enum WireSamples {
     ),
     ("join", .join(Peer(actor: bob, name: "Bob", color: Color("#2E86AB")!))),
     ("leave", .leave(bob)),
+    ("crowd", .crowd(people: 2_000)),
     (
       "overlaps",
       .overlaps(

@@ -143,7 +143,7 @@ def encode(message):
         fields = [("name", writer.text), ("color", writer.color), ("actor", writer.identifier), ("since", writer.text)]
         flags = sum(1 << bit for bit, (name, _) in enumerate(fields) if name in message)
         flags |= (16 if message.get("overlaps") else 0) | (32 if message.get("readonly") else 0)
-        writer.byte(flags | (64 if "key" in message else 0))
+        writer.byte(flags | (64 if "key" in message else 0) | (128 if message.get("crowd") else 0))
         for name, write in [*fields, ("key", writer.text)]:
             if name in message:
                 write(message[name])
@@ -449,4 +449,5 @@ READERS = {
     0x4B: lambda reader: {"type": "digest", "cursor": reader.text(), "hash": reader.take(8).hex()},
     0x4C: lambda reader: {"type": "error", "code": reader.text(), "message": reader.text()},
     0x4D: token,
+    0x4E: lambda reader: {"type": "crowd", "people": reader.varint()},
 }

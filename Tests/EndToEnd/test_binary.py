@@ -196,7 +196,7 @@ async def test_what_is_no_message_closes(shared):
         await ann.send(content)
         assert await ann.closed() == code, content
     for content, code in [
-        (b"", 1007), (b"\x01", 1007), (b"\x01\0\0", 1007), (b"\x01\x40", 4400), (b"\x01\x80", 4400), (b"\x01\x01\0", 4400), (b"\x01\x04" + b"\xff" * 6, 4400),
+        (b"", 1007), (b"\x01", 1007), (b"\x01\0\0", 1007), (b"\x01\x40", 4400), (b"\x01\x01\0", 4400), (b"\x01\x04" + b"\xff" * 6, 4400),
         (b"\x05", 4400), ('{"type":"hello"}', 1003),
     ]:
         ann = await connect(shared, "no-message", subprotocols=["canvas.v1.bin"])
@@ -205,3 +205,20 @@ async def test_what_is_no_message_closes(shared):
     ann = await BinaryClient.enter(shared, "no-message")
     await ann.send({"type": "hello"})
     assert await ann.closed() == 4400
+
+
+async def test_a_crowd_is_told_in_part_by_name():
+    """R12: Some are told by name, and whoever asks is told how many there are. Whoever shows something is told by name."""
+    with process.Server("--max-named-people", 2, "--max-showing-people", 3) as server:
+        ann = await Client.join(server, "crowd", crowd=True)
+        others = [await Client.join(server, "crowd") for _ in range(4)]
+        assert await ann.until("crowd", people=5)
+        late = await BinaryClient.enter(server, "crowd", crowd=True)
+        assert len(late.welcome["peers"]) == 2
+        assert await late.until("crowd", people=6)
+        await others[3].send({"type": "presence", "state": {"cursor": [1, 2]}})
+        assert (await late.until("join"))["peer"]["actor"] == others[3].actor
+        assert (await late.until("presence"))["peers"] == [{"actor": others[3].actor, "state": {"cursor": [1, 2]}}]
+        for other in others:
+            await other.socket.close()
+        assert await ann.until("crowd", people=0)

@@ -58,7 +58,7 @@ final class ReplicaOverSocket: ConnectionHandler, @unchecked Sendable {
       case .digest(let verdict): verdicts.append(verdict)
       case .failure(let error): failures.append(error)
       case .changed, .departed, .reset, .overlaps, .unsent, .rejected, .superseded, .state, .peers, .joined, .left,
-        .presence,
+        .crowd, .presence,
         .presenceTooLong, .pong, .error:
         break
       }

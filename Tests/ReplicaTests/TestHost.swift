@@ -63,7 +63,8 @@ struct TestHost {
       case .digest(let verdict): verdicts.append(verdict)
       case .failure(let error): failures.append(error)
       case .departed(let departure): departures.append(departure)
-      case .changed, .overlaps, .unsent, .state, .peers, .joined, .left, .presence, .presenceTooLong, .pong, .error:
+      case .changed, .overlaps, .unsent, .state, .peers, .joined, .left, .crowd, .presence, .presenceTooLong, .pong,
+        .error:
         break
       }
     }

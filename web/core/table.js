@@ -119,6 +119,7 @@ export const helloFlag = Object.freeze({
   overlaps: 16,
   readonly: 32,
   key: 64,
+  crowd: 128,
 })
 
 /**

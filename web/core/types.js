@@ -47,7 +47,7 @@
  *      origin?: 'undo' | 'redo'}
  *   | {type: 'superseded', values: {shape: number, property: string, by: number, milliseconds: number}[]}
  *   | {type: 'peers', peers: Peer[]} | {type: 'joined', peer: Peer} | {type: 'presence', peer: Peer}
- *   | {type: 'left', actor: number} | {type: 'presenceTooLong', bytesMax: number}
+ *   | {type: 'left', actor: number} | {type: 'crowd', people: number} | {type: 'presenceTooLong', bytesMax: number}
  *   | {type: 'pong', roundTripMilliseconds: number}
  *   | {type: 'digest', verdict: 'agrees' | 'disagrees' | 'inconclusive'}
  *   | {type: 'overlaps', began: [number, number][], ended: [number, number][], more: boolean}

@@ -77,16 +77,18 @@ export class People {
     const people = this.#others()
     this.#own.replaceChildren(badge(me))
     this.#own.setAttribute('aria-label', `You’re ${within(me.name)}. Change your name and colour`)
-    const shown = people.length > shownMax ? people.slice(0, shownMax - 1) : people
+    const unnamed = this.#presence.unnamedCount
+    const count = people.length + unnamed
+    const shown = count > shownMax ? people.slice(0, shownMax - 1) : people
     this.#badges.replaceChildren(...shown.map((person) => this.#button(person)))
-    this.#everyone.hidden = people.length === 0
+    this.#everyone.hidden = count === 0
     // Where there is no room for anyone else, the number counts everybody.
     this.#everyone.replaceChildren(element('span', { class: 'person more' },
-      element('span', { class: 'rest' }, `+${people.length - shown.length}`),
-      element('span', { class: 'all' }, String(people.length + 1))))
-    this.#everyone.setAttribute('aria-label', `${counted(people.length + 1, 'person is', 'people are')} here`)
+      element('span', { class: 'rest' }, `+${(count - shown.length).toLocaleString('en')}`),
+      element('span', { class: 'all' }, (count + 1).toLocaleString('en'))))
+    this.#everyone.setAttribute('aria-label', `${counted(count + 1, 'person is', 'people are')} here`)
     this.#everyone.title = people.map(({ name }) => name).slice(0, 20).join(', ')
-    this.#everyone.classList.toggle('needed', people.length > shown.length)
+    this.#everyone.classList.toggle('needed', count > shown.length)
     this.#showList()
   }
 
@@ -119,7 +121,8 @@ export class People {
     const people = this.#others()
     const tabs = this.#presence.people().length - people.length
     const words = tabs === 0 ? '(you)' : `(you, in ${tabs + 1} tabs)`
-    this.#heading.textContent = counted(people.length + 1, 'person here', 'people here')
+    const unnamed = this.#presence.unnamedCount
+    this.#heading.textContent = counted(people.length + unnamed + 1, 'person here', 'people here')
     this.#list.replaceChildren(
       element('li', { class: 'row' }, badge(me), element('span', { class: 'grow clip' }, `${within(me.name)} ${words}`)),
       ...people.slice(0, 200).map((person) => {
@@ -130,7 +133,8 @@ export class People {
             'aria-label': `${isFollowed ? 'Stop following' : 'Follow'} ${within(person.name)}`,
             onclick: () => this.#toggle(person.actor),
           }, isFollowed ? 'Following' : 'Follow'))
-      }))
+      }),
+      ...unnamed > 0 ? [element('li', { class: 'row' }, `and ${unnamed.toLocaleString('en')} more`)] : [])
   }
 
   #aboutMe() {

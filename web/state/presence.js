@@ -32,6 +32,8 @@ export class Presence extends Source {
   #own = {}
   /** @type {Map<number, Person>} */
   #people = new Map()
+  /** How many people are here, where the room tells not all of them by name; otherwise 0. */
+  #crowd = 0
 
   /** @param {import('../network/connection.js').Connection} connection */
   constructor(connection) {
@@ -39,6 +41,9 @@ export class Presence extends Source {
     this.#connection = connection
     connection.on('effect', (effect) => this.#take(effect))
   }
+
+  /** How many others are here whom the room doesn’t tell by name, because there are too many. */
+  get unnamedCount() { return Math.max(0, this.#crowd - this.#people.size - 1) }
 
   /**
    * Everyone else who is here.
@@ -71,6 +76,9 @@ export class Presence extends Source {
       case 'presence':
         this.#people.set(effect.peer.actor, person(effect.peer))
         return this.#changed(false)
+      case 'crowd':
+        this.#crowd = effect.people
+        return this.#changed(true)
       case 'left':
         this.#people.delete(effect.actor)
         return this.#changed(true)

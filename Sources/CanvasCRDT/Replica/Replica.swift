@@ -29,6 +29,8 @@ public struct Replica: Sendable {
   public internal(set) var room: Text?
   public internal(set) var role: Role?
   public internal(set) var peers: [Peer] = []
+  /// How many people are here, this client among them, if the room tells not all of them by name; otherwise 0.
+  public internal(set) var crowd: UInt64 = 0
 
   var messageLimits: MessageLimits
   var sendBlockedUntil: UInt64?
@@ -140,6 +142,9 @@ extension Replica {
   public func peer(_ actor: Identifier) -> Peer? {
     peers.first { $0.actor == actor }
   }
+
+  /// How many people are here beside the client and its peers: those whom the room does not tell by name.
+  public var unnamedCount: Int { max(0, Int(clamping: crowd) - peers.count - 1) }
 
   /// The time on the server's clock, as far as the client can know it.
   public func serverMilliseconds(at now: Moment) -> UInt64 { connection.serverTime.milliseconds(at: now) }

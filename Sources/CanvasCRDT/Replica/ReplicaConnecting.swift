@@ -38,6 +38,7 @@ extension Replica {
     hello.since = cursor
     hello.overlaps = configuration.overlaps
     hello.readonly = configuration.readonly
+    hello.crowd = true
     send(.hello(hello))
     return finish(at: now)
   }
@@ -91,6 +92,15 @@ extension Replica {
       peers = []
       effects.append(.peers([]))
     }
+    forgetCrowd()
+  }
+}
+
+extension Replica {
+  private mutating func forgetCrowd() {
+    guard crowd > 0 else { return }
+    crowd = 0
+    effects.append(.crowd(people: 0))
   }
 }
 
@@ -108,6 +118,7 @@ extension Replica {
     outbox.split(messageLimits)
     setClock(as: welcome.actor, knewServerTime: knewServerTime, at: now)
     tellState()
+    forgetCrowd()
     peers = welcome.peers.filter { $0.actor != welcome.actor }
     effects.append(.peers(peers))
     presence.welcome(at: now.monotonicMilliseconds)

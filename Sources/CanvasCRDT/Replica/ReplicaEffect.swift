@@ -38,6 +38,8 @@ public enum ReplicaEffect: Sendable {
   case peers([Peer])
   case joined(Peer)
   case left(Identifier)
+  /// How many people are here, this client among them, if the room tells not all of them by name; otherwise 0.
+  case crowd(people: UInt64)
   /// A peer with a new presence.
   case presence(Peer)
   /// The presence that the client set is longer than the room takes.

@@ -39,6 +39,7 @@ extension Replica {
       case .presence(let states): receive(states)
       case .join(let peer): receiveJoin(peer)
       case .leave(let actor): receiveLeave(actor)
+      case .crowd(let people): receiveCrowd(people)
       case .overlaps(let notice): effects.append(.overlaps(notice))
       case .digest(let cursor, let hash): receiveDigest(cursor, hash: hash, at: now)
       // Who sends a token doesn't do so through the replica.
@@ -279,6 +280,12 @@ extension Replica {
     peers.removeAll { $0.actor == peer.actor }
     peers.append(peer)
     effects.append(.joined(peer))
+  }
+
+  private mutating func receiveCrowd(_ people: UInt64) {
+    guard people != crowd else { return }
+    crowd = people
+    effects.append(.crowd(people: people))
   }
 
   private mutating func receiveLeave(_ actor: Identifier) {

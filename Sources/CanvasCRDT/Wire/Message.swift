@@ -28,6 +28,8 @@ public enum ServerMessage: Equatable, Sendable {
   case presence([PeerState])
   case join(Peer)
   case leave(Identifier)
+  /// How many people are here, the receiver among them. 0 if all of them are told by name.
+  case crowd(people: UInt64)
   case overlaps(OverlapNotice)
   case pong(id: MessageIdentifier?, milliseconds: UInt64)
   case digest(cursor: Cursor, hash: UInt64)
@@ -90,6 +92,7 @@ enum ServerMessageKind: UInt8, WireNamed {
   case digest = 0x4B
   case error = 0x4C
   case token = 0x4D
+  case crowd = 0x4E
 
   /// The message's `type` in JSON.
   var wireName: StaticString {
@@ -106,6 +109,7 @@ enum ServerMessageKind: UInt8, WireNamed {
     case .digest: "digest"
     case .error: "error"
     case .token: "token"
+    case .crowd: "crowd"
     }
   }
 
@@ -114,7 +118,7 @@ enum ServerMessageKind: UInt8, WireNamed {
   var isPersonal: Bool {
     switch self {
     case .welcome, .acknowledgement, .rejection, .pong, .digest, .error, .token: true
-    case .delivery, .state, .presence, .join, .leave, .overlaps: false
+    case .delivery, .state, .presence, .join, .leave, .overlaps, .crowd: false
     }
   }
 }
@@ -134,6 +138,7 @@ extension ServerMessage {
     case .digest: .digest
     case .error: .error
     case .token: .token
+    case .crowd: .crowd
     }
   }
 }
@@ -167,6 +172,7 @@ extension JSONEncoding {
     case .digest(let cursor, let hash): writeDigest(cursor, hash, to: &writer)
     case .error(let code, let message): writeError(code, message, to: &writer)
     case .token(let until): writeToken(until: until, to: &writer)
+    case .crowd(let people): writeCrowd(people, to: &writer)
     }
   }
 
@@ -202,6 +208,7 @@ extension JSONEncoding {
     case .digest: try readDigest(from: &reader)
     case .error: try readError(from: &reader)
     case .token: try readTokenAnswer(from: &reader)
+    case .crowd: .crowd(people: try readCrowd(from: &reader))
     }
   }
 }
@@ -235,6 +242,7 @@ extension BinaryEncoding {
     case .digest(let cursor, let hash): writeDigest(cursor, hash, to: &writer)
     case .error(let code, let message): writeError(code, message, to: &writer)
     case .token(let until): writer.appendVarint(until ?? 0)
+    case .crowd(let people): writer.appendVarint(people)
     }
   }
 
@@ -273,6 +281,7 @@ extension BinaryEncoding {
     case .digest: try readDigest(from: &reader)
     case .error: try readError(from: &reader)
     case .token: try readTokenAnswer(from: &reader)
+    case .crowd: .crowd(people: try reader.varint())
     }
   }
 }

@@ -167,6 +167,9 @@ extension ReplicaEffect {
     case .left(let actor):
       writer.type("left")
       writer.member("actor", actor.packed)
+    case .crowd(let people):
+      writer.type("crowd")
+      writer.member("people", people)
     case .presence(let peer):
       writer.type("presence")
       writer.key("peer")

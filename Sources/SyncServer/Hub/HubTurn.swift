@@ -20,7 +20,11 @@ extension Hub {
     for open in rooms.takeDirty() {
       if open.room.isFlushDue(now: now) { open.room.flush(now: now) }
       let writes = counts.writes
-      if open.room.hasUnsent { open.room.send(now: now) { self.write($1, to: $0, of: open) } }
+      if open.room.hasUnsent {
+        let began = SteadyClock.microseconds()
+        let isForAll = open.room.send(now: now) { self.write($1, to: $0, of: open) }
+        if isForAll { open.room.sendingTook(microseconds: SteadyClock.microseconds() - began) }
+      }
       if let (beats, operations) = open.takeBeats() {
         counts.noteBeats(beats, operations: operations, frames: counts.writes - writes)
       }

@@ -228,6 +228,27 @@ extension Limits {
       words: "connections in one room"
     ),
     LimitFlag(
+      name: "--max-named-people",
+      limit: \.namedPeople,
+      range: 1...100_000,
+      group: .room,
+      words: "people in a room whom others are told by name"
+    ),
+    LimitFlag(
+      name: "--max-showing-people",
+      limit: \.showingPeople,
+      range: 1...100_000,
+      group: .room,
+      words: "the same, counting those who show a cursor or a selection"
+    ),
+    LimitFlag(
+      name: "--presence-bytes-per-second",
+      limit: \.presenceBytesPerSecond,
+      range: 1_000...1_000_000_000,
+      group: .room,
+      words: "presence that one client is sent"
+    ),
+    LimitFlag(
       name: "--hello-ms",
       limit: \.helloMilliseconds,
       range: 10...600_000,

@@ -32,8 +32,16 @@ struct Limits: Hashable, Sendable {
   /// A room that has nearly as many forgets the oldest, but none that is younger than this. Edits that were made without a
   /// network for longer than this may be refused then.
   var erasureMilliseconds: UInt64 = 3_600_000
-  /// Connections in one room: each is told of all others.
+  /// Connections in one room: each is sent all that happens there.
   var connectionsPerRoom: UInt64 = 2_000
+  /// People whom a room tells by name because they came first. Of the rest a client is told how many there are. Otherwise the
+  /// work would grow with the square when thousands come at once.
+  var namedPeople: UInt64 = 100
+  /// People whom it tells by name at most, if they show something: a cursor, a selection.
+  var showingPeople: UInt64 = 250
+  /// What a receiver is sent of others' presence, in JSON; binary is about half. All share it evenly. Two hundred moving
+  /// cursors are then seen five times a second each.
+  var presenceBytesPerSecond: UInt64 = 62_000
   /// Encoded beats kept for connections that are a little behind. A connection that falls off the ring gets the newest
   /// values instead.
   var ringBytes: UInt64 = 1_048_576

@@ -76,19 +76,19 @@ struct Room: Sendable {
     }
     guard !audience.isFull else { return nil }
     if hello.overlaps { keepOverlaps(now) }
-    // A newcomer doesn't get what others were told before it came, and what comes in the next beat is not yet told.
-    flush(now: now)
+    // A newcomer is told of the people whom the beats so far have told of. The beats that come tell it the rest.
+    if isFlushDue(now: now) || audience.isSmall && !fanOut.hasOperations { flush(now: now) }
     var named: [Peer] = []
     let told = Told(
       newcomerAt: fanOut.ring.end,
-      among: audience.peers,
+      among: audience.named(but: actor),
       messageBytesMax: limits.messageBytes,
       named: &named
     )
     let id = audience.add(
       Peer(actor, as: hello),
       role: role,
-      channel: Channel(encoding, overlaps: hello.overlaps),
+      channel: Channel(encoding, overlaps: hello.overlaps, crowd: hello.crowd),
       told: told,
       position: hello.since.flatMap { fold.place(of: $0) }
     )
@@ -102,9 +102,9 @@ struct Room: Sendable {
       peers: named
     )
     post(.welcome(welcome), to: id)
+    if hello.crowd, audience.crowdTold > 0 { post(.crowd(people: audience.crowdTold), to: id) }
     beginState(at: id.seat, now: now)
-    audience.announce(actor)
-    fanOut.gather(now)
+    gatherPeople(now)
     return id
   }
 
@@ -122,8 +122,17 @@ struct Room: Sendable {
       overlaps.endTelling()
       dropIdleOverlaps(now)
     }
-    if audience.isEmpty { fanOut.clear() } else { fanOut.gather(now) }
+    if audience.isEmpty { fanOut.clear() } else { gatherPeople(now) }
     return isBetweenMessages
+  }
+
+  /// Who came and went is told by a beat, once it is time.
+  private mutating func gatherPeople(_ now: Moment) {
+    if let dueAt = audience.newsDueAt { gather(dueAt: dueAt, now) }
+  }
+
+  private mutating func gather(dueAt: UInt64, _ now: Moment) {
+    if dueAt <= now.monotonicMilliseconds { fanOut.gather(now) } else { fanOut.gather(dueAt: dueAt) }
   }
 
   /// The room is deleted: all connections are closed, and what is on its way is refused.
@@ -190,8 +199,7 @@ struct Room: Sendable {
 
   /// What a connection shows of itself. It is not stored. The beat gathers it, and only the newest is told.
   mutating func presence(_ state: JSONText, from id: MemberID, now: Moment) {
-    guard let dueAt = audience.show(state, by: id) else { return }
-    if dueAt <= now.monotonicMilliseconds { fanOut.gather(now) } else { fanOut.gather(dueAt: dueAt) }
+    if let dueAt = audience.show(state, by: id) { gather(dueAt: dueAt, now) }
   }
 
   /// The answer to "do we agree?". It comes in order with the stream: everything up to its cursor has been sent, and
@@ -313,13 +321,20 @@ struct Room: Sendable {
     else { return }
     counts.note(beat)
     audience.readers.everyoneIsReady()
-    guard fanOut.isRingOverfull else { return }
-    while fanOut.isRingOverfull {
-      counts.noteFallenOff(audience.readers.fallOff(fanOut.ring, fanOut.dropped))
-      fanOut.dropOldest()
+    if fanOut.isRingOverfull {
+      while fanOut.isRingOverfull {
+        counts.noteFallenOff(audience.readers.fallOff(fanOut.ring, fanOut.dropped))
+        fanOut.dropOldest()
+      }
+      fanOut.dropStaleStreams(position: fold.position)
     }
-    fanOut.dropStaleStreams(position: fold.position)
+    // Some waited for this beat.
+    admitWaiting(now)
   }
+
+  /// Sending a beat to everyone took so long. The beats of a large room are so far apart that sending them takes about half
+  /// of the time.
+  mutating func sendingTook(microseconds: UInt64) { fanOut.sendingTook(microseconds: microseconds) }
 
   /// Frees what everyone has got, once the room is quiet. To be called now and then.
   mutating func rest(now: Moment) {
@@ -340,10 +355,14 @@ struct Room: Sendable {
 
   /// Offers what is new to all connections that can take it. `write` is handed whole frames, or the rest of some, and
   /// returns how many bytes were taken. A connection that takes less than all is not asked again before `writable`.
-  mutating func send(now: Moment, _ write: (MemberID, UnsafeRawBufferPointer) -> Int) {
+  /// - Returns: whether everybody was to be sent something.
+  @discardableResult
+  mutating func send(now: Moment, _ write: (MemberID, UnsafeRawBufferPointer) -> Int) -> Bool {
+    var isForAll = false
     repeat {
       switch audience.readers.takeReady() {
       case .everyone:
+        isForAll = true
         audience.readers.offerNewest(fanOut.ring, write)
         for seat in audience.readers.seats where audience.readers.mayBeSent(seat, fanOut.ring) {
           send(to: seat, now: now, write)
@@ -353,6 +372,7 @@ struct Room: Sendable {
       }
       // Catching one reader up may have made a beat, which is for everyone.
     } while audience.readers.isReady
+    return isForAll
   }
 
   /// The connection's socket takes more bytes.
@@ -400,9 +420,12 @@ struct Room: Sendable {
 
   /// Gives a connection a stream of what it lacks: the newest values of what has changed since its place in the log.
   private mutating func beginState(at seat: Int, now: Moment) {
-    // A stream begins where a beat ends.
-    flush(now: now)
     leaveStream(at: seat)
+    // A stream begins where a beat ends. In a large room, where beats are seldom, it waits for that.
+    if fanOut.hasOperations {
+      guard isFlushDue(now: now) else { return audience.readers.waitForState(at: seat) }
+      flush(now: now)
+    }
     guard let want = audience.want(seat, of: fold, fanOut.ring) else { return }
     guard let entry = fanOut.enterStream(want, of: fold, now: now) else {
       return audience.readers.waitForState(at: seat)
@@ -425,8 +448,6 @@ struct Room: Sendable {
   /// A connection has had all of its stream: what else it missed comes next, and it is back on the ring.
   private mutating func finishState(at seat: Int, _ stream: Int, _ end: StateStreams.End, now: Moment) {
     leaveStream(at: seat)
-    // The connection is told of everyone who is here now. The beats that follow tell it of later changes.
-    flush(now: now)
     audience.catchUp(seat, at: end.position, pairs: end.pairs, fanOut.ring, encoder: fanOut.encoder) {
       fanOut.notices(ofStream: stream)
     } digest: {

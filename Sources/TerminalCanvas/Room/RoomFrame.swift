@@ -73,6 +73,8 @@ public struct RoomFrame: Sendable {
   public var view: CanvasView
   public var scene = CanvasScene()
   public var people: [Person] = []
+  /// How many more are here whom the room does not tell by name.
+  public var unnamedCount = 0
   /// From the front to the back, in the usual order of a list of layers.
   public var layers = Window<Layer>()
   public var overlaps = Window<Overlap>()

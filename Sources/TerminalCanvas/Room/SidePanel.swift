@@ -10,7 +10,8 @@ extension RoomScreen {
     }
     // How many there are only matters where not all are seen.
     let people = layout.people.count
-    let crowd = frame.people.count > people ? range(RoomFrame.Window(frame.people), people) : nil
+    let count = frame.people.count + frame.unnamedCount
+    let crowd = count > people ? range(RoomFrame.Window(frame.people, count: count), people) : nil
     if !frame.people.isEmpty { heading("People", crowd, row: layout.people.lowerBound - 1, to: &screen) }
     for (offset, person) in frame.people.prefix(layout.people.count).enumerated() {
       write(person, row: layout.people.lowerBound + offset, to: &screen)

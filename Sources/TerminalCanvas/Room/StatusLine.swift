@@ -49,7 +49,8 @@ extension RoomScreen {
   private func details(of frame: RoomFrame) -> String {
     guard frame.connection == .live || frame.connection == .loading else { return "" }
     var parts: [String] = []
-    parts.append(frame.people.count == 1 ? "only you" : "\(frame.people.count) people")
+    let count = frame.people.count + frame.unnamedCount
+    parts.append(count == 1 ? "only you" : "\(count) people")
     if let milliseconds = frame.roundTripMilliseconds { parts.append("\(milliseconds) ms") }
     if frame.layers.count > 0 { parts.append(frame.layers.count == 1 ? "1 shape" : "\(frame.layers.count) shapes") }
     if frame.overlaps.count > 0 { parts.append("⚠ \(frame.overlaps.count)") }

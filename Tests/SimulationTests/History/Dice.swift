@@ -11,6 +11,9 @@ struct Dice: Codable, Sendable {
   let messageBytes: UInt64
   let inFlightOperations: UInt64
   let presenceMilliseconds: UInt64
+  /// How many people are told by name; one more if they show something. A history from before has none.
+  let namedPeople: UInt64?
+  let presenceBytesPerSecond: UInt64?
   let shapes: UInt64
   private(set) var erasures: UInt64
   let clockAheadMilliseconds: UInt64
@@ -41,6 +44,8 @@ struct Dice: Codable, Sendable {
     messageBytes = [2_048, 4_096, 16_384].randomElement(using: &random)!
     inFlightOperations = [4, 16, 64].randomElement(using: &random)!
     presenceMilliseconds = [0, 30, 400].randomElement(using: &random)!
+    namedPeople = [nil, 1, 2, 3].randomElement(using: &random)!
+    presenceBytesPerSecond = [nil, 200, 2_000].randomElement(using: &random)!
     shapes = isBulky ? 3_000 : [1, 3, 6, 12, 30, 100].randomElement(using: &random)!
     erasures = [3, 10, 100, 1_000_000].randomElement(using: &random)!
     clockAheadMilliseconds = [1_000, 60_000].randomElement(using: &random)!
@@ -72,6 +77,11 @@ struct Dice: Codable, Sendable {
     limits.letterBytes = 1_024
     limits.inFlightOperations = inFlightOperations
     limits.presenceMilliseconds = presenceMilliseconds
+    if let namedPeople {
+      limits.namedPeople = namedPeople
+      limits.showingPeople = namedPeople + 1
+    }
+    if let presenceBytesPerSecond { limits.presenceBytesPerSecond = presenceBytesPerSecond }
     limits.shapes = shapes
     limits.erasures = erasures
     limits.clockAheadMilliseconds = clockAheadMilliseconds

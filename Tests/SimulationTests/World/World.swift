@@ -165,7 +165,7 @@ enum Happening: String, CaseIterable {
   case crashed, stopped, committedNotDelivered, lostUnsynced, turnedUp, logFailed, restored, roomDeleted, trimmed
   case forgotten, forgottenEarly, snapshotUsed, foreignRecord, rested
   case resumed, reset, superseded, rejected, roomFull, tooOld, unavailable, actorElsewhere, pausedReading
-  case tabDied, tabRestored, tabDoubled, crowded, undoRefused, undone, redone, presenceShown, digestAgreed
+  case tabDied, tabRestored, tabDoubled, crowded, undoRefused, undone, redone, unnamed, presenceShown, digestAgreed
   case writerAnswered, writerRefused, requestTaken, requestRefused, hostileAnswered, hostileClosed
   case serverClockBack, tabClockJumped
   case layoutTaken, requestRepeated, requestForbidden, roomDeletedByRequest

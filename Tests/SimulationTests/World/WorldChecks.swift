@@ -62,10 +62,14 @@ extension World {
     Set(parties.compactMap { $0.replica?.actor ?? $0.writer?.actor })
   }
 
+  /// Whether there are more people than are told by name.
+  private var isCrowd: Bool { UInt64(actors.count) > limits.namedPeople }
+
   private func seesWhatOthersShow(_ party: Party, _ replica: Replica) -> Bool {
     parties.allSatisfy { other in
       guard let actor = other.replica?.actor, actor != replica.actor else { return true }
-      guard let seen = replica.peer(actor) else { return false }
+      // In a crowd not everybody is told by name.
+      guard let seen = replica.peer(actor) else { return isCrowd }
       return (seen.state ?? .emptyObject) == other.shown
     }
   }
@@ -173,7 +177,17 @@ extension World {
       fail(.digests, "\(party.name) was not told that it agrees")
     }
     let others = actors.subtracting([replica.actor])
-    if Set(replica.peers.map(\.actor)) != others { fail(.people, "\(party.name) sees other people than there are") }
+    let seen = Set(replica.peers.map(\.actor))
+    if isCrowd {
+      count(.unnamed)
+      // Somebody who is not told is counted, and as many are told as may be.
+      let isCounted = replica.peers.count + replica.unnamedCount == others.count
+      if !seen.isSubset(of: others) || !isCounted || seen.count + 1 < limits.namedPeople {
+        fail(.people, "\(party.name) sees \(seen.count) people and counts \(replica.unnamedCount) of \(others.count)")
+      }
+    } else if seen != others {
+      fail(.people, "\(party.name) sees other people than there are")
+    }
     guard replica.configuration.overlaps else { return }
     // Where too many overlap, nobody is told of any.
     if room.overlaps.settled?.index.isCrowded ?? false { return count(.crowded) }

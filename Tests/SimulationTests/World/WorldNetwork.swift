@@ -179,7 +179,7 @@ extension World {
       }
       lines[line].pairs.formUnion(notice.began)
       lines[line].pairs.subtract(notice.ended)
-    case .pong, .digest, .token: break
+    case .pong, .digest, .token, .crowd: break
     case nil: fail(.protocolWords, "\(name) is sent \(bytes.count) bytes that are no message")
     }
     return nil

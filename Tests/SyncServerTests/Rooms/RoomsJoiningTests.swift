@@ -293,7 +293,10 @@ struct RoomsJoiningTests {
 
   @Test("C6: a welcome that would be too long leaves to later messages what it has no room for", arguments: [60, 400])
   func longWelcome(peers: Int) throws {
-    var bench = RoomBench { $0.messageBytes = 16_384 }
+    var bench = RoomBench {
+      $0.messageBytes = 16_384
+      $0.namedPeople = 1_000
+    }
     let text = Array("{\"about\":\"\(String(repeating: "x", count: 1_000))\"}".utf8)
     let state = try text.withUnsafeBytes { try JSONText(validating: $0, maximumBytes: 4_096) }
     for _ in 0..<peers {

@@ -10,6 +10,8 @@ public struct Hello: Hashable, Sendable {
   public var since: Cursor?
   public var overlaps = false
   public var readonly = false
+  /// Whether to be told how many people there are in a room of which not all are told by name.
+  public var crowd = false
 
   public init() {}
 
@@ -45,6 +47,10 @@ extension JSONEncoding {
     writer.value(hello.overlaps)
     writer.key("readonly")
     writer.value(hello.readonly)
+    if hello.crowd {
+      writer.key("crowd")
+      writer.value(true)
+    }
   }
 
   static func readHello(from reader: inout JSONReader) throws(MessageError) -> Hello {
@@ -70,6 +76,7 @@ extension JSONEncoding {
       case "since": hello.since = Cursor(try reader.text().orField("since must be the text of a cursor"))
       case "overlaps": hello.overlaps = try reader.boolean().orField("overlaps must be true or false")
       case "readonly": hello.readonly = try reader.boolean().orField("readonly must be true or false")
+      case "crowd": hello.crowd = try reader.boolean().orField("crowd must be true or false")
       default: reader.passOver()
       }
     }
@@ -89,6 +96,7 @@ extension BinaryEncoding {
     case overlaps = 16
     case readonly = 32
     case key = 64
+    case crowd = 128
 
     static func isSet(_ flag: HelloFlag, in flags: UInt8) -> Bool { flags & flag.rawValue != 0 }
     static var all: UInt8 { allCases.reduce(0) { $0 | $1.rawValue } }
@@ -116,6 +124,7 @@ extension BinaryEncoding {
     if hello.overlaps { flags |= HelloFlag.overlaps.rawValue }
     if hello.readonly { flags |= HelloFlag.readonly.rawValue }
     if hello.key != nil { flags |= HelloFlag.key.rawValue }
+    if hello.crowd { flags |= HelloFlag.crowd.rawValue }
     writer.append(flags)
     if let name = hello.name { writer.appendCounted(name) }
     if let color = hello.color { writer.append(color) }
@@ -143,6 +152,7 @@ extension BinaryEncoding {
     if HelloFlag.isSet(.since, in: flags) { hello.since = try reader.cursor() }
     hello.overlaps = HelloFlag.isSet(.overlaps, in: flags)
     hello.readonly = HelloFlag.isSet(.readonly, in: flags)
+    hello.crowd = HelloFlag.isSet(.crowd, in: flags)
     if HelloFlag.isSet(.key, in: flags) {
       guard !reader.isAtEnd else { throw .hello("the key is missing") }
       let key = try reader.countedText()

@@ -7,22 +7,28 @@ import CanvasCRDT
 ///   one after the other.
 /// - Each actor has one seat, and the seat's member is that actor.
 /// - A channel counts its members who are here, and remembers since which beat it has had any.
-/// - Every member who came, went or shows something new is in the news until a beat has told it.
+/// - Every member who shows something new is in the news until a beat has told it, and every member has been named or
+///   waits for that: see `Roster`.
 struct Audience: Sendable {
   private let limits: Limits
   private var members: [Member?] = []
   private var freeSeats: [Int32] = []
   private var actors: [Identifier: Int32] = [:]
-  private var channelCounts: InlineArray<4, Int> = [0, 0, 0, 0]
+  private var channelCounts = InlineArray<8, Int>(repeating: 0)
   /// By channel: the beat since which it has had a member. Earlier beats were not encoded for it.
-  private var channelStarts: InlineArray<4, UInt64> = [0, 0, 0, 0]
+  private var channelStarts = InlineArray<8, UInt64>(repeating: 0)
   private var nextSerial: UInt32 = 0
   private var news = PeerNews()
+  private var roster: Roster
+  private var budget: PresenceBudget
+  private var nextTurn: UInt64 = 1
   /// How far each member has read.
   var readers: Readers
 
   init(limits: Limits) {
     self.limits = limits
+    roster = Roster(limits: limits)
+    budget = PresenceBudget(limits: limits)
     readers = Readers(limits: limits)
   }
 
@@ -31,11 +37,9 @@ struct Audience: Sendable {
   var count: Int { actors.count }
   var isEmpty: Bool { actors.isEmpty }
   var isFull: Bool { UInt64(actors.count) >= limits.connectionsPerRoom }
-  var wantsOverlaps: Bool { channelCounts[2] + channelCounts[3] > 0 }
+  var wantsOverlaps: Bool { Channel.all.contains { $0.hasOverlaps && channelCounts[$0.index] > 0 } }
   /// By channel: whether it has any member.
-  var channels: InlineArray<4, Bool> {
-    [channelCounts[0] > 0, channelCounts[1] > 0, channelCounts[2] > 0, channelCounts[3] > 0]
-  }
+  var channels: InlineArray<8, Bool> { InlineArray { channelCounts[$0] > 0 } }
   var ids: [MemberID] { members.compactMap { $0?.id } }
 
   func holds(_ id: MemberID) -> Bool { members.indices.contains(id.seat) && members[id.seat]?.id == id }
@@ -55,7 +59,13 @@ struct Audience: Sendable {
 
   // MARK: Coming and going
 
-  /// Seats a newcomer. Others are not told of it before `announce`.
+  /// Everyone who has been told by name, but for one: what a newcomer is told. The beats that follow tell the rest.
+  mutating func named(but actor: Identifier) -> [Peer] {
+    let peers = roster.peers()
+    return roster[actor] == nil ? peers : peers.filter { $0.actor != actor }
+  }
+
+  /// Seats a newcomer. The others are told of it by a later beat: see `newsDueAt`.
   mutating func add(_ peer: Peer, role: Role, channel: Channel, told: Told, position: UInt64?) -> MemberID {
     nextSerial &+= 1
     let seat: Int32
@@ -66,15 +76,14 @@ struct Audience: Sendable {
       members.append(nil)
     }
     let id = MemberID(index: seat, serial: nextSerial)
-    members[id.seat] = Member(id: id, role: role, channel: channel, peer: peer, joinedAt: told.ordinal)
+    members[id.seat] = Member(id: id, role: role, channel: channel, peer: peer)
     readers.seat(Reader(id: id, channel: channel, actor: peer.actor, told: told, position: position))
     if channelCounts[channel.index] == 0 { channelStarts[channel.index] = told.ordinal }
     channelCounts[channel.index] += 1
     actors[peer.actor] = seat
+    roster.came(id)
     return id
   }
-
-  mutating func announce(_ actor: Identifier) { news.came(actor) }
 
   mutating func remove(_ id: MemberID) {
     guard holds(id), let member = members[id.seat] else { return }
@@ -83,7 +92,8 @@ struct Audience: Sendable {
     freeSeats.append(id.index)
     channelCounts[member.channel.index] -= 1
     actors[member.peer.actor] = nil
-    news.went(member.peer.actor, seat: id.index)
+    if member.isPresenceUntold { news.went(seat: id.index) }
+    roster.went(id, member.peer.actor)
     if actors.isEmpty { clear() }
   }
 
@@ -91,6 +101,7 @@ struct Audience: Sendable {
     members = []
     freeSeats = []
     news = PeerNews()
+    roster.clear()
     readers.removeAll()
   }
 
@@ -103,36 +114,68 @@ struct Audience: Sendable {
     return dueAt
   }
 
-  /// For the beat `ordinal`: who came, who went, and the states that may be shown now. The other states wait for their
-  /// time.
-  /// - Returns: the changes, and when the first of the waiting states is due.
+  /// Whether so few people are here that everything may be told at once.
+  var isSmall: Bool { roster.isSmall(count) }
+  /// When a beat should tell who came and went, on the monotonic clock. `nil` if there is nothing to tell.
+  var newsDueAt: UInt64? { roster.newsDueAt(people: count) }
+  /// How many people those were last told of who ask for the number, if not all are told by name; otherwise 0.
+  var crowdTold: UInt64 { roster.crowdTold }
+
+  /// For the beat `ordinal`: who came and who went, and the states that may be shown now. All else waits for its time.
+  /// - Returns: the changes, and when the first of what waits is due.
   mutating func takeNews(beat ordinal: UInt64, now: Moment) -> (changes: PeerChanges, next: UInt64?) {
     var changes = PeerChanges()
-    changes.left = news.left
-    for actor in news.joined {
-      guard let seat = actors[actor], var peer = members[Int(seat)]?.peer else { continue }
-      // What the newcomer shows is told as presence.
-      peer.state = nil
-      changes.joined.append(peer)
+    let (members, count) = (members, count)
+    roster.tell(&changes, beat: ordinal, people: count, now: now) { id in
+      guard let member = members[id.seat], member.id == id else { return nil }
+      return member.peer
     }
-    var waiting: [Int32] = []
-    var next: UInt64?
-    for seat in news.showing {
-      switch members[Int(seat)]?.tellPresence(
-        beat: ordinal,
-        intervalMilliseconds: limits.presenceMilliseconds,
-        now: now
-      ) {
-      case .state(let state): changes.states.append(state)
-      case .waits(let until):
-        waiting.append(seat)
-        next = min(next ?? until, until)
-      case .nothing, nil: break
-      }
-    }
-    news.told(butFor: waiting)
+    var next = takeStates(&changes, beat: ordinal, now: now)
+    if let due = newsDueAt { next = min(next ?? due, due) }
     return (changes, next)
   }
+
+  /// Whoever was told longest ago comes first, so that all share the budget evenly, and somebody who has been still is
+  /// seen at once.
+  private mutating func takeStates(_ changes: inout PeerChanges, beat ordinal: UInt64, now: Moment) -> UInt64? {
+    guard !news.showing.isEmpty else { return nil }
+    budget.fill(now)
+    var waiting: [Int32] = []
+    var next: UInt64?
+    var isFull = false
+    for seat in news.showing.sorted(by: { turn(of: $0) < turn(of: $1) }) {
+      guard let member = members[Int(seat)], let state = member.peer.state else { continue }
+      let time = budget.isUsedUp ? max(member.presenceDueAt, budget.nextAt) : member.presenceDueAt
+      guard time <= now.monotonicMilliseconds else {
+        waiting.append(seat)
+        next = min(next ?? time, time)
+        continue
+      }
+      if isFull, !roster.names(member.id, member.actor) {
+        members[Int(seat)]?.presenceIsPassedOver()
+        continue
+      }
+      guard roster.admit(member.id, member.peer, &changes, beat: ordinal, now: now) else {
+        isFull = true
+        members[Int(seat)]?.presenceIsPassedOver()
+        continue
+      }
+      let shown = PeerState(actor: member.actor, state: state)
+      roster.told(state, of: member.actor, beat: ordinal, now: now)
+      members[Int(seat)]?.presenceIsTold(
+        turn: nextTurn,
+        intervalMilliseconds: limits.presenceMilliseconds,
+        now: now
+      )
+      nextTurn += 1
+      budget.spend(shown)
+      changes.states.append(shown)
+    }
+    news.told(butFor: waiting)
+    return next
+  }
+
+  private func turn(of seat: Int32) -> UInt64 { members[Int(seat)]?.presenceTurn ?? 0 }
 
   // MARK: What somebody missed
 
@@ -169,7 +212,7 @@ struct Audience: Sendable {
     if told.ordinal < place || told.owesStates {
       peopleToldBefore = ring.end
       var bytes: [UInt8] = []
-      encoder.append(changes(since: told, for: member.id), encoding, to: &bytes)
+      encoder.append(changes(since: told, for: member, ring), for: member.channel, to: &bytes)
       if !bytes.isEmpty { notices.append(bytes) }
     }
     if member.channel.hasOverlaps, let pairs {
@@ -185,22 +228,28 @@ struct Audience: Sendable {
     readers.catchUp(seat, notices, digest: answer, peopleToldBefore: peopleToldBefore, ring)
   }
 
-  private func changes(since told: Told, for id: MemberID) -> PeerChanges {
+  /// What a connection has not been told of people, as of the newest beat.
+  private mutating func changes(since told: Told, for member: Member, _ ring: borrowing Ring) -> PeerChanges {
+    // If the ring has all the beats, they say it shorter.
+    if told.peopleOrdinal >= ring.start, !told.owesStates, told.unnamed.isEmpty {
+      return ring.people(from: told.peopleOrdinal).without(member.actor)
+    }
     var changes = PeerChanges()
-    let known = Set(told.peers).subtracting(told.unnamed)
-    for actor in known.sorted() where actors[actor] == nil { changes.left.append(actor) }
-    for peer in peers {
-      guard let seat = actors[peer.actor], let other = members[Int(seat)], other.id != id else { continue }
-      let isBack = other.joinedAt >= told.peopleOrdinal
+    changes.crowd = crowdTold
+    let known = Set(told.peers).subtracting(told.unnamed).subtracting([member.actor])
+    for actor in known.sorted() where roster[actor] == nil { changes.left.append(actor) }
+    for peer in named(but: member.actor) {
+      guard let entry = roster[peer.actor] else { continue }
+      let isBack = entry.namedAt >= told.peopleOrdinal
       // The actor went and came again, and may have another name now.
       if isBack, known.contains(peer.actor) { changes.left.append(peer.actor) }
-      let isNews = isBack || told.unnamed.contains(peer.actor)
+      let isNews = isBack || told.unnamed.contains(peer.actor) || !known.contains(peer.actor)
       if isNews {
         var newcomer = peer
         newcomer.state = nil
         changes.joined.append(newcomer)
       }
-      if let state = peer.state, isNews || other.stateAt >= told.peopleOrdinal || told.owesStates {
+      if let state = peer.state, isNews || entry.stateAt >= told.peopleOrdinal || told.owesStates {
         changes.states.append(PeerState(actor: peer.actor, state: state))
       }
     }

@@ -22,27 +22,24 @@ extension Peer {
 
 /// Who a connection is, and what others are told of it.
 ///
-/// What always holds: what a member shows is told in the next beat that may tell it, at most once in an interval. The
-/// newest state is never lost.
+/// What always holds: what a member shows is told in the next beat that may tell it, at most once in an interval, if the
+/// room tells it by name. The newest state is never lost.
 struct Member: Sendable {
   let id: MemberID
   let role: Role
   let channel: Channel
   private(set) var peer: Peer
-  /// The ordinal of the beat that told others that it came.
-  let joinedAt: UInt64
-  /// The ordinal of the beat that told of its newest presence.
-  private(set) var stateAt: UInt64 = 0
   /// Others are not told of its presence before this time, on the monotonic clock.
-  private var presenceDueAt: UInt64 = 0
-  private var isPresenceUntold = false
+  private(set) var presenceDueAt: UInt64 = 0
+  private(set) var isPresenceUntold = false
+  /// Grows with each state that the room tells of anybody: whose is least has waited longest.
+  private(set) var presenceTurn: UInt64 = 0
 
-  init(id: MemberID, role: Role, channel: Channel, peer: Peer, joinedAt: UInt64) {
+  init(id: MemberID, role: Role, channel: Channel, peer: Peer) {
     self.id = id
     self.role = role
     self.channel = channel
     self.peer = peer
-    self.joinedAt = joinedAt
   }
 
   var actor: Identifier { peer.actor }
@@ -55,20 +52,14 @@ struct Member: Sendable {
     return presenceDueAt
   }
 
-  /// What the beat `ordinal` tells of the member's presence.
-  enum Presence {
-    case state(PeerState)
-    /// It is too early to tell others.
-    case waits(until: UInt64)
-    case nothing
+  /// A beat tells its newest state.
+  mutating func presenceIsTold(turn: UInt64, intervalMilliseconds: UInt64, now: Moment) {
+    isPresenceUntold = false
+    presenceTurn = turn
+    presenceDueAt = now.monotonicMilliseconds &+ intervalMilliseconds
   }
 
-  mutating func tellPresence(beat ordinal: UInt64, intervalMilliseconds: UInt64, now: Moment) -> Presence {
-    guard let state = peer.state else { return .nothing }
-    guard presenceDueAt <= now.monotonicMilliseconds else { return .waits(until: presenceDueAt) }
-    isPresenceUntold = false
-    presenceDueAt = now.monotonicMilliseconds &+ intervalMilliseconds
-    stateAt = ordinal
-    return .state(PeerState(actor: peer.actor, state: state))
-  }
+  /// Nobody is told what it shows, because the room has too many whom it tells by name. It counts as new once it shows
+  /// something again.
+  mutating func presenceIsPassedOver() { isPresenceUntold = false }
 }

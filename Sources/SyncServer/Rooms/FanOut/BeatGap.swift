@@ -35,6 +35,7 @@ extension Ring {
       }
       net.joined += peers.joined
       for state in peers.states { states[state.actor] = state }
+      if let crowd = peers.crowd { net.crowd = crowd }
     }
     net.states = states.values.sorted { $0.actor < $1.actor }
     return net

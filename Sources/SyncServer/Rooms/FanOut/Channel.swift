@@ -1,15 +1,20 @@
 import CanvasCRDT
 
-/// Connections that get the same bytes: those with the same encoding that either all want overlap notices or all don't.
+/// Connections that get the same bytes: those with the same encoding that all want overlap notices or all don't, and all
+/// want to know how large a crowd is or all don't.
 struct Channel: Hashable, Sendable {
   let index: Int
 
-  static let count = 4
+  static let count = 8
+  static let all = (0..<count).map { Channel(index: $0) }
 
-  init(_ encoding: WireEncoding, overlaps: Bool) {
-    index = Int(encoding.rawValue) + (overlaps ? 2 : 0)
+  init(_ encoding: WireEncoding, overlaps: Bool, crowd: Bool) {
+    index = Int(encoding.rawValue) + (overlaps ? 2 : 0) + (crowd ? 4 : 0)
   }
+
+  private init(index: Int) { self.index = index }
 
   var encoding: WireEncoding { index & 1 == 0 ? .json : .binary }
   var hasOverlaps: Bool { index & 2 != 0 }
+  var hasCrowd: Bool { index & 4 != 0 }
 }

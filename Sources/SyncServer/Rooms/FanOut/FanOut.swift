@@ -36,6 +36,9 @@ struct FanOut: Sendable {
   /// An answer that speaks of all that the room has is sent after this beat.
   var newest: UInt64 { hasOperations ? ring.end &+ 1 : ring.end }
 
+  /// Sending a beat to everyone took so long.
+  mutating func sendingTook(microseconds: UInt64) { gathering.sendingTook(microseconds: microseconds) }
+
   mutating func gather(_ now: Moment) { gathering.begin(now) }
   mutating func gather(dueAt time: UInt64) { gathering.begin(dueAt: time) }
   mutating func gather(_ operations: [Operation], after position: UInt64, now: Moment) {
@@ -55,7 +58,7 @@ struct FanOut: Sendable {
     _ fold: borrowing Fold,
     peers: PeerChanges,
     overlaps: Overlaps.Notices?,
-    to channels: InlineArray<4, Bool>,
+    to channels: InlineArray<8, Bool>,
     next: UInt64?,
     now: Moment
   ) -> Flushed? {
@@ -76,25 +79,19 @@ struct FanOut: Sendable {
     _ beat: inout Beat,
     _ encoding: WireEncoding,
     _ fold: borrowing Fold,
-    to channels: InlineArray<4, Bool>
+    to channels: InlineArray<8, Bool>
   ) {
-    let plain = Channel(encoding, overlaps: false).index
-    let told = Channel(encoding, overlaps: true).index
-    guard channels[plain] || channels[told] else { return }
-    var bytes: [UInt8] = []
+    let wanted = Channel.all.filter { $0.encoding == encoding && channels[$0.index] }
+    guard !wanted.isEmpty else { return }
+    var operations: [UInt8] = []
     let (start, end) = (gathering.start, fold.position)
-    encoder.append(gathering.operations[...], of: fold.places, from: start, to: end, encoding, to: &bytes)
-    if channels[told] {
-      var withOverlaps = bytes
-      if let overlaps = beat.overlaps { encoder.append(overlaps.changes, encoding, to: &withOverlaps) }
-      beat.peersStart[told] = withOverlaps.count
-      encoder.append(beat.peers, encoding, to: &withOverlaps)
-      beat.bytes[told] = withOverlaps
-    }
-    if channels[plain] {
-      beat.peersStart[plain] = bytes.count
-      encoder.append(beat.peers, encoding, to: &bytes)
-      beat.bytes[plain] = bytes
+    encoder.append(gathering.operations[...], of: fold.places, from: start, to: end, encoding, to: &operations)
+    for channel in wanted {
+      var bytes = operations
+      if channel.hasOverlaps, let overlaps = beat.overlaps { encoder.append(overlaps.changes, encoding, to: &bytes) }
+      beat.peersStart[channel.index] = bytes.count
+      encoder.append(beat.peers, for: channel, to: &bytes)
+      beat.bytes[channel.index] = bytes
     }
   }
 
@@ -137,7 +134,7 @@ struct FanOut: Sendable {
       return beat.bytes[channel.index]
     }
     var bytes = Array(beat.bytes[channel.index][..<beat.peersStart[channel.index]])
-    if !listener.knowsPeople { encoder.append(beat.peers.without(listener.actor), channel.encoding, to: &bytes) }
+    if !listener.knowsPeople { encoder.append(beat.peers.without(listener.actor), for: channel, to: &bytes) }
     return bytes
   }
 
@@ -153,7 +150,7 @@ struct FanOut: Sendable {
   mutating func newest(over gap: BeatGap, of fold: borrowing Fold) -> [UInt8]? {
     if !leaps.knows(gap, to: ring.end) { leaps.note(encodeNewest(over: gap, of: fold), over: gap) }
     guard var bytes = leaps[gap] else { return nil }
-    encoder.append(ring.people(from: gap.peopleFrom).without(gap.actor), gap.channel.encoding, to: &bytes)
+    encoder.append(ring.people(from: gap.peopleFrom).without(gap.actor), for: gap.channel, to: &bytes)
     return bytes
   }
 

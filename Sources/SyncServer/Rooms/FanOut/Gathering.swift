@@ -3,7 +3,7 @@ import CanvasCRDT
 /// The next beat while it gathers: its operations, and when it is due.
 ///
 /// What always holds: the operations are those of the log between `start` and the room's position. If there are any, a
-/// beat is due.
+/// beat is due. Beats are so far apart that sending them takes no more than about half of the time.
 struct Gathering: Sendable {
   private let beatMilliseconds: UInt64
   private(set) var operations: [Operation] = []
@@ -12,6 +12,8 @@ struct Gathering: Sendable {
   /// On the monotonic clock, as all times here.
   private(set) var dueAt: UInt64?
   private var lastBeatAt: UInt64?
+  /// How long sending a beat to everyone has taken of late.
+  private var sendingMicroseconds: UInt64 = 0
 
   init(beatMilliseconds: UInt64) { self.beatMilliseconds = beatMilliseconds }
 
@@ -19,22 +21,39 @@ struct Gathering: Sendable {
   mutating func begin(_ now: Moment) {
     guard dueAt == nil else { return }
     let time = now.monotonicMilliseconds
-    guard let last = lastBeatAt, last <= time, time - last < beatMilliseconds else {
+    guard let last = lastBeatAt, last <= time, time - last < paceMilliseconds else {
       dueAt = time
       return
     }
-    dueAt = last + beatMilliseconds
+    dueAt = last + paceMilliseconds
+  }
+
+  /// How far beats are apart at least.
+  private var paceMilliseconds: UInt64 {
+    max(beatMilliseconds, min(sendingMicroseconds * 2 / 1_000, Gathering.paceMillisecondsMax))
+  }
+
+  /// However large a room is, nobody waits for longer.
+  private static let paceMillisecondsMax: UInt64 = 500
+
+  mutating func sendingTook(microseconds: UInt64) {
+    sendingMicroseconds = (sendingMicroseconds * 3 + min(microseconds, 1_000_000)) / 4
   }
 
   /// Something is to be told to all at that time.
   mutating func begin(dueAt time: UInt64) { dueAt = min(dueAt ?? time, time) }
 
   /// Operations that one commit brought come in one turn, and have already gathered for a beat on their way into the
-  /// log. Waiting for another beat here would delay them twice.
+  /// log. Waiting for another beat here would delay them twice. Only a room so large that sending takes longer waits.
   mutating func add(_ new: [Operation], after position: UInt64, now: Moment) {
     if operations.isEmpty { start = position }
     operations.append(contentsOf: new)
-    dueAt = now.monotonicMilliseconds
+    let time = now.monotonicMilliseconds
+    if paceMilliseconds > beatMilliseconds, let last = lastBeatAt, last <= time {
+      begin(dueAt: max(time, last + paceMilliseconds))
+    } else {
+      dueAt = time
+    }
   }
 
   /// To be called when the beat has been made.

@@ -55,7 +55,8 @@ struct MessageEncoder: Sendable {
   }
 
   /// Appends the changes, in as many messages as needed.
-  func append(_ changes: PeerChanges, _ encoding: WireEncoding, to bytes: inout [UInt8]) {
+  func append(_ changes: PeerChanges, for channel: Channel, to bytes: inout [UInt8]) {
+    let encoding = channel.encoding
     for actor in changes.left { append(.leave(actor), encoding, to: &bytes) }
     for peer in changes.joined { append(.join(peer), encoding, to: &bytes) }
     let states = changes.states
@@ -71,6 +72,7 @@ struct MessageEncoder: Sendable {
       append(.presence(Array(states[start..<end])), encoding, to: &bytes)
       start = end
     }
+    if channel.hasCrowd, let people = changes.crowd { append(.crowd(people: people), encoding, to: &bytes) }
   }
 
   /// Appends the notices of what changed, in as many messages as needed. There is one even if nothing did.

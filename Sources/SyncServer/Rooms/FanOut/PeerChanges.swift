@@ -12,8 +12,10 @@ struct PeerChanges: Sendable {
   var left: [Identifier] = []
   var joined: [Peer] = []
   var states: [PeerState] = []
+  /// How many people are here, if that is to be told: see `Roster`.
+  var crowd: UInt64?
 
-  var isEmpty: Bool { left.isEmpty && joined.isEmpty && states.isEmpty }
+  var isEmpty: Bool { left.isEmpty && joined.isEmpty && states.isEmpty && crowd == nil }
 
   func concern(_ actor: Identifier) -> Bool {
     states.contains { $0.actor == actor } || joined.contains { $0.actor == actor } || left.contains(actor)

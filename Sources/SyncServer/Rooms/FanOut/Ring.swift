@@ -7,10 +7,10 @@ struct Beat: Sendable {
   /// On the monotonic clock.
   let madeAt: UInt64
   /// By channel: the frames of all its messages in one buffer, so that a connection takes a beat with one call.
-  var bytes: InlineArray<4, [UInt8]> = [[], [], [], []]
+  var bytes = InlineArray<8, [UInt8]>(repeating: [])
   /// By channel: where in `bytes` the part about peers begins. A recipient that this part is about gets a version
   /// without itself.
-  var peersStart: InlineArray<4, Int> = [0, 0, 0, 0]
+  var peersStart = InlineArray<8, Int>(repeating: 0)
   var peers = PeerChanges()
 
   /// What the beat told of overlaps, for readers that will have missed it.
@@ -21,7 +21,7 @@ struct Beat: Sendable {
     self.madeAt = madeAt
   }
 
-  var byteCount: Int { bytes[0].count + bytes[1].count + bytes[2].count + bytes[3].count }
+  var byteCount: Int { (0..<Channel.count).reduce(0) { $0 + bytes[$1].count } }
 }
 
 /// The newest beats of a room. A connection's place in it is the ordinal of the beat that the connection gets next.

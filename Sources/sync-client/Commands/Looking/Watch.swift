@@ -68,8 +68,9 @@ final class Watcher: RoomFollower {
     switch reader {
     case .people:
       var names = peers.prefix(Watcher.namesMax).map { $0.shownName }
-      if peers.count > names.count { names.append("\(peers.count - names.count) more") }
-      let here = peers.isEmpty ? "nobody else is here" : "here: " + names.joined(separator: ", ")
+      let more = peers.count + client.replica.unnamedCount - names.count
+      if more > 0 { names.append("\(more) more") }
+      let here = names.isEmpty ? "nobody else is here" : "here: " + names.joined(separator: ", ")
       let shapes = Figures.counted(canvas.liveCount, "shape")
       let overlaps = Figures.counted(pairs, "overlap")
       output.write(output.styled("\(client.room.text): \(shapes), \(overlaps); \(here)", .faint))
@@ -88,6 +89,7 @@ final class Watcher: RoomFollower {
           line.endObject()
         }
         line.endArray()
+        if client.replica.unnamedCount > 0 { line.member("unnamed", client.replica.unnamedCount) }
       }
     }
   }

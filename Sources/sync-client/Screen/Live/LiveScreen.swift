@@ -110,6 +110,7 @@ extension LiveCanvas {
       + client.replica.peers.map {
         RoomFrame.Person(name: $0.shownName, color: theme.person($0.color), isFollowed: $0.actor == followed)
       }
+    frame.unnamedCount = client.replica.unnamedCount
     layersStart = max(0, min(layersStart, drawing.count - layout.layers.count))
     frame.layers = drawing.layers(from: layersStart, rows: layout.layers.count, selected: Set(selection))
     frame.isCrowded = drawing.picture.overlaps.isCrowded

@@ -1,0 +1,44 @@
+import CanvasCRDT
+
+/// How many bytes of presence a receiver is sent: so many a second, and a fraction of a second's worth at once.
+///
+/// What always holds: over any time longer than that, a receiver is sent no more than the rate, and a state more.
+struct PresenceBudget: Sendable {
+  private let bytesPerSecond: Int64
+  /// In thousandths of a byte, so that a millisecond's share is a whole number. Below 0, somebody's state was longer than
+  /// what was left.
+  private var thousandths: Int64
+  private var filledAt: UInt64 = 0
+
+  init(limits: Limits) {
+    bytesPerSecond = Int64(clamping: min(limits.presenceBytesPerSecond, 1_000_000_000))
+    thousandths = bytesPerSecond * 1_000 / PresenceBudget.atOnceDivisor
+  }
+
+  /// An eighth of a second's worth may be sent at once.
+  private static let atOnceDivisor: Int64 = 8
+  /// Once it is used up, states wait until there is enough for several: a twentieth of a second's worth.
+  private static let waitMilliseconds: Int64 = 50
+
+  mutating func fill(_ now: Moment) {
+    guard now.monotonicMilliseconds > filledAt else { return }
+    let passed = Int64(clamping: min(now.monotonicMilliseconds - filledAt, 60_000))
+    thousandths = min(thousandths + passed * bytesPerSecond, bytesPerSecond * 1_000 / PresenceBudget.atOnceDivisor)
+    filledAt = now.monotonicMilliseconds
+  }
+
+  var isUsedUp: Bool { thousandths <= 0 }
+
+  mutating func spend(_ state: PeerState) {
+    thousandths -= Int64(state.state.bytes.count + PresenceBudget.stateBytes) * 1_000
+  }
+
+  /// What a state takes in JSON beside itself: the actor, the names of the members, a comma.
+  private static let stateBytes = 33
+
+  /// When several states can be told again.
+  var nextAt: UInt64 {
+    let wanted = PresenceBudget.waitMilliseconds * bytesPerSecond
+    return filledAt &+ UInt64(max(1, (wanted - thousandths) / max(1, bytesPerSecond)))
+  }
+}

@@ -1,0 +1,210 @@
+import CanvasCRDT
+
+/// The people whom everyone has been told by name, and those who wait for that.
+///
+/// In a crowd only some are told by name: whoever shows something, and beside these as many as a bound allows. Of the others
+/// a client is told how many there are. So what it costs that somebody comes doesn't grow with those who are there.
+///
+/// What always holds:
+/// - An entry was told by a beat: whoever has had all beats knows all entries, and their states, and nobody else.
+/// - There are at most `showingPeople` entries, or `namedPeople` if that is more.
+/// - An entry whose person has gone stays until a beat has told so, and is listed in `gone` until then.
+struct Roster: Sendable {
+  struct Entry: Sendable {
+    let id: MemberID
+    /// With the state that was told last.
+    fileprivate(set) var peer: Peer
+    /// The ordinal of the beat that told others of this person.
+    let namedAt: UInt64
+    /// The ordinal of the beat that told its newest state.
+    fileprivate(set) var stateAt: UInt64
+    /// When it last showed anything, on the monotonic clock.
+    fileprivate(set) var shownAt: UInt64
+  }
+
+  private let limits: Limits
+  private var entries: [Identifier: Entry] = [:]
+  private var gone: [Identifier] = []
+  /// Those who have not been named, in the order in which they came; some may have gone since, or been named.
+  private var unnamed: [MemberID] = []
+  private var unnamedTaken = 0
+  /// The number that those who ask for it were told last.
+  private(set) var crowdTold: UInt64 = 0
+  /// When names were last told, on the monotonic clock, and the number.
+  private var namesToldAt: UInt64?
+  private var crowdToldAt: UInt64?
+  /// `peers`, if nobody has been named since it was made.
+  private var sorted: [Peer]?
+
+  init(limits: Limits) { self.limits = limits }
+
+  // MARK: Reading
+
+  subscript(actor: Identifier) -> Entry? { entries[actor] }
+
+  func names(_ id: MemberID, _ actor: Identifier) -> Bool { entries[actor]?.id == id }
+
+  /// Everyone who has been named, by actor. Made once for all who come before anything changes.
+  mutating func peers() -> [Peer] {
+    if let sorted { return sorted }
+    let peers = entries.values.map { $0.peer }.sorted { $0.actor < $1.actor }
+    sorted = peers
+    return peers
+  }
+
+  // MARK: Coming and going
+
+  mutating func came(_ id: MemberID) { unnamed.append(id) }
+
+  mutating func went(_ id: MemberID, _ actor: Identifier) {
+    if names(id, actor) { gone.append(actor) }
+  }
+
+  /// When a beat should tell who came and went. `nil` if there is nothing to tell.
+  /// - Parameter count: how many people are here.
+  func newsDueAt(people count: Int) -> UInt64? {
+    let names = hasNamesToTell(count) ? Roster.due(namesToldAt, interval(count, max: 100)) : nil
+    let number = number(count) == crowdTold ? nil : Roster.due(crowdToldAt, interval(count, max: 1_000))
+    guard let names, let number else { return names ?? number }
+    return min(names, number)
+  }
+
+  /// As many milliseconds as there are people: to tell everyone something then takes about as much time whatever their
+  /// number, and nobody waits for longer than is soon enough. In a small room nobody waits.
+  private func interval(_ count: Int, max most: UInt64) -> UInt64 { isSmall(count) ? 0 : min(UInt64(count), most) }
+
+  /// Whether so few people are here that everything may be told at once.
+  func isSmall(_ count: Int) -> Bool { UInt64(count) <= limits.namedPeople / 5 }
+
+  private static func due(_ toldAt: UInt64?, _ interval: UInt64) -> UInt64 { toldAt.map { $0 &+ interval } ?? 0 }
+
+  private func hasNamesToTell(_ count: Int) -> Bool {
+    let here = entries.count - gone.count
+    return !gone.isEmpty || here < count && UInt64(here) < limits.namedPeople
+  }
+
+  /// The number that clients are told. 0 if everyone is told by name, or soon will be.
+  private func number(_ count: Int) -> UInt64 {
+    let everyone = UInt64(count) <= limits.namedPeople || entries.count - gone.count >= count
+    return everyone ? 0 : UInt64(count)
+  }
+
+  // MARK: Telling
+
+  /// Adds to a beat who came and went, if it is time.
+  /// - Parameters:
+  ///   - count: how many people are here.
+  ///   - person: who has a seat, with what others may be told already. `nil` if that connection is gone.
+  mutating func tell(
+    _ changes: inout PeerChanges,
+    beat ordinal: UInt64,
+    people count: Int,
+    now: Moment,
+    person: (MemberID) -> Peer?
+  ) {
+    let time = now.monotonicMilliseconds
+    if unnamed.count - unnamedTaken > 2 * count + 64 { tidy(person) }
+    let areNamesDue = hasNamesToTell(count) && Roster.due(namesToldAt, interval(count, max: 100)) <= time
+    if areNamesDue {
+      namesToldAt = time
+      tellGone(&changes)
+      while UInt64(entries.count) < limits.namedPeople, let id = takeUnnamed() {
+        guard let peer = person(id), !names(id, peer.actor) else { continue }
+        name(id, peer, &changes, beat: ordinal, shownAt: 0)
+      }
+    }
+    let number = number(count)
+    guard number != crowdTold, areNamesDue || Roster.due(crowdToldAt, interval(count, max: 1_000)) <= time
+    else { return }
+    crowdToldAt = time
+    crowdTold = number
+    changes.crowd = number
+  }
+
+  /// Forgets those who have gone and those who are listed twice. So the list is never much longer than there are people.
+  private mutating func tidy(_ person: (MemberID) -> Peer?) {
+    var known: Set<MemberID> = []
+    unnamed = unnamed[unnamedTaken...].filter { id in
+      guard let peer = person(id), !names(id, peer.actor) else { return false }
+      return known.insert(id).inserted
+    }
+    unnamedTaken = 0
+  }
+
+  private mutating func takeUnnamed() -> MemberID? {
+    guard unnamedTaken < unnamed.count else { return nil }
+    defer {
+      unnamedTaken += 1
+      if unnamedTaken * 2 > unnamed.count {
+        unnamed.removeFirst(unnamedTaken)
+        unnamedTaken = 0
+      }
+    }
+    return unnamed[unnamedTaken]
+  }
+
+  private mutating func tellGone(_ changes: inout PeerChanges) {
+    for actor in gone { drop(actor, &changes) }
+    gone = []
+  }
+
+  private mutating func drop(_ actor: Identifier, _ changes: inout PeerChanges) {
+    entries[actor] = nil
+    sorted = nil
+    changes.left.append(actor)
+  }
+
+  private mutating func name(
+    _ id: MemberID,
+    _ peer: Peer,
+    _ changes: inout PeerChanges,
+    beat ordinal: UInt64,
+    shownAt: UInt64
+  ) {
+    var peer = peer
+    // What somebody shows is told as presence.
+    peer.state = nil
+    changes.joined.append(peer)
+    entries[peer.actor] = Entry(id: id, peer: peer, namedAt: ordinal, stateAt: 0, shownAt: shownAt)
+    sorted = nil
+  }
+
+  /// Makes sure that somebody who shows something is named, in this beat if not before. In a room that already names as
+  /// many as it may, it takes the place of somebody who has shown nothing for a while.
+  /// - Returns: false if there is no place.
+  mutating func admit(
+    _ id: MemberID,
+    _ peer: Peer,
+    _ changes: inout PeerChanges,
+    beat ordinal: UInt64,
+    now: Moment
+  ) -> Bool {
+    guard !names(id, peer.actor) else { return true }
+    // Its earlier self, or others who have gone, are in the way.
+    if !gone.isEmpty { tellGone(&changes) }
+    if UInt64(entries.count) >= max(limits.namedPeople, limits.showingPeople) {
+      guard let quietest = entries.values.min(by: { ($0.shownAt, $0.peer.actor) < ($1.shownAt, $1.peer.actor) }),
+        quietest.namedAt < ordinal,
+        quietest.shownAt == 0 || quietest.shownAt &+ Roster.quietMilliseconds <= now.monotonicMilliseconds
+      else { return false }
+      drop(quietest.peer.actor, &changes)
+      unnamed.append(quietest.id)
+    }
+    name(id, peer, &changes, beat: ordinal, shownAt: now.monotonicMilliseconds)
+    return true
+  }
+
+  /// A named person who has shown nothing for so long makes way for somebody who does.
+  private static let quietMilliseconds: UInt64 = 10_000
+
+  /// The beat `ordinal` tells what somebody shows.
+  mutating func told(_ state: JSONText, of actor: Identifier, beat ordinal: UInt64, now: Moment) {
+    entries[actor]?.peer.state = state
+    entries[actor]?.stateAt = ordinal
+    entries[actor]?.shownAt = now.monotonicMilliseconds
+    sorted = nil
+  }
+
+  /// To be called when nobody is left.
+  mutating func clear() { self = Roster(limits: limits) }
+}

@@ -1,0 +1,242 @@
+import CanvasCRDT
+import TestSupport
+import Testing
+
+@testable import ServerModel
+@testable import SyncServer
+
+@Suite("Crowds")
+struct RoomsCrowdTests {
+  private func state(_ number: Int) throws -> JSONText {
+    try Array("{\"x\":\(number)}".utf8).withUnsafeBytes { try JSONText(validating: $0, maximumBytes: 99) }
+  }
+
+  /// The numbers that a client was told, in their order.
+  private func numbers(_ bench: RoomBench, _ client: Int) -> [UInt64] {
+    bench.clients[client].messages.compactMap { if case .crowd(let people) = $0 { people } else { nil } }
+  }
+
+  private func messages(_ bench: RoomBench, _ client: Int, since: Int) -> ArraySlice<ServerMessage> {
+    bench.clients[client].messages[since...]
+  }
+
+  /// Joins without waiting until anybody is told.
+  private func arrive(_ bench: inout RoomBench, _ encoding: WireEncoding = .binary) -> Int {
+    let client = bench.connect(encoding)
+    bench.say(.hello(Hello()), client)
+    bench.send()
+    return client
+  }
+
+  @Test("R3: those who come within a moment are told by one beat, and those who come and go in it by none")
+  func gathering() {
+    var bench = RoomBench()
+    let ann = bench.join()
+    for _ in 0..<20 { bench.join() }
+    let told = bench.clients[ann].messages.count
+    let newcomers = (0..<10).map { _ in arrive(&bench) }
+    let passing = arrive(&bench)
+    bench.leave(passing)
+    #expect(messages(bench, ann, since: told).isEmpty, "nobody has been told yet")
+    let writes = bench.writes
+    bench.settle()
+    #expect(messages(bench, ann, since: told).count == 10)
+    #expect(bench.writes - writes == bench.room.memberCount, "one write to each")
+    for newcomer in newcomers {
+      #expect(bench.clients[newcomer].peers.count == bench.room.memberCount - 1)
+      #expect(bench.clients[newcomer].peers[bench.actor(newcomer)] == nil, "nobody is told of itself")
+    }
+  }
+
+  @Test("R3: a newcomer knows everybody of whom others have been told, and learns of the rest with them")
+  func between() {
+    var bench = RoomBench()
+    let actors = (0..<30).map { _ in bench.join() }.map { bench.actor($0) }
+    let first = arrive(&bench)
+    let second = arrive(&bench)
+    // The first leaves before anybody was told of it. Nobody may be told that it left.
+    bench.leave(first)
+    bench.settle()
+    #expect(Set(bench.clients[second].peers.keys) == Set(actors))
+    for message in bench.clients[second].messages {
+      if case .leave = message { Issue.record("it is told that somebody left of whom it has not heard") }
+    }
+  }
+
+  @Test(
+    "R12: a crowd is told by name only up to a bound, and those who ask are told the number",
+    arguments: WireEncoding.allCases
+  )
+  func crowd(_ encoding: WireEncoding) {
+    var bench = RoomBench { $0.namedPeople = 5 }
+    let ann = bench.join(encoding) { $0.crowd = true }
+    let old = bench.join(encoding)
+    var others = (0..<18).map { _ in bench.join() }
+    bench.settle()
+    #expect(bench.clients[ann].peers.count == 4, "five are told by name, and Ann is one of them")
+    #expect(numbers(bench, ann).last == 20)
+    #expect(numbers(bench, old).isEmpty, "whoever didn't ask could not read it")
+    #expect(bench.clients[old].peers.count == 4)
+
+    // A newcomer is told no more names than that, and the number at once.
+    let eve = bench.join(encoding) { $0.crowd = true }
+    #expect(bench.clients[eve].peers.count == 5)
+    #expect(numbers(bench, eve).last == 21)
+
+    // When some of them go, others are told in their place; and when few are left, everybody is.
+    for other in others.prefix(10) { bench.leave(other) }
+    others.removeFirst(10)
+    bench.settle()
+    #expect(bench.clients[ann].peers.count == 4)
+    #expect(numbers(bench, ann).last == 11)
+    for other in others { bench.leave(other) }
+    bench.settle()
+    #expect(Set(bench.clients[ann].peers.keys) == [bench.actor(old), bench.actor(eve)])
+    #expect(Set(bench.clients[eve].peers.keys) == [bench.actor(old), bench.actor(ann)])
+    #expect(numbers(bench, ann).last == 0)
+    #expect(numbers(bench, eve).last == 0)
+  }
+
+  @Test("R12: whoever shows something is told by name, and takes the place of somebody who has shown nothing for long")
+  func showing() throws {
+    var bench = RoomBench {
+      $0.namedPeople = 2
+      $0.showingPeople = 3
+    }
+    let ann = bench.join { $0.crowd = true }
+    let people = (0..<6).map { _ in bench.join() }
+    func shown() -> Set<Identifier> { Set(bench.clients[ann].peers.filter { $0.value.state != nil }.keys) }
+    for person in people[3...5] { bench.say(.presence(try state(person)), person) }
+    bench.settle()
+    #expect(shown() == Set(people[3...5].map { bench.actor($0) }), "they came last, and are seen all the same")
+    #expect(bench.clients[ann].peers.count == 3)
+
+    // All three have been seen just now. The next one has to wait, and is never told of before its name.
+    bench.say(.presence(try state(0)), people[0])
+    bench.settle()
+    #expect(shown() == Set(people[3...5].map { bench.actor($0) }))
+    bench.pass(11_000)
+    for person in people[4...5] { bench.say(.presence(try state(9)), person) }
+    bench.settle()
+    bench.say(.presence(try state(1)), people[0])
+    bench.settle()
+    #expect(shown() == [bench.actor(people[0]), bench.actor(people[4]), bench.actor(people[5])])
+    // A newcomer knows the same.
+    let late = bench.join()
+    #expect(bench.clients[late].peers == bench.clients[ann].peers)
+  }
+
+  @Test("R12: whoever has fallen off the ring knows the same people as everybody, and the number")
+  func behind() throws {
+    var bench = RoomBench {
+      $0.namedPeople = 3
+      $0.ringBeats = 2
+    }
+    let ann = bench.join { $0.crowd = true }
+    let people = (0..<4).map { _ in bench.join() }
+    bench.settle()
+    bench.clients[ann].takes = 0
+    for person in people.prefix(2) { bench.leave(person) }
+    for number in 0..<5 {
+      bench.say(.presence(try state(number)), people[3])
+      bench.settle()
+      bench.pass(100)
+    }
+    let eve = bench.join { $0.crowd = true }
+    let bob = bench.join()
+    bench.settle()
+    bench.clients[ann].takes = nil
+    bench.wake(ann)
+    bench.settle()
+    var known = bench.clients[eve].peers
+    known[bench.actor(eve)] = bench.clients[bob].peers[bench.actor(eve)]
+    known[bench.actor(ann)] = nil
+    #expect(Set(bench.clients[ann].peers.keys) == Set(known.keys))
+    #expect(bench.clients[ann].peers[bench.actor(people[3])]?.state == (try state(4)))
+    #expect(numbers(bench, ann).last == numbers(bench, eve).last)
+  }
+
+  @Test("R13: presence has a budget for each receiver, which the peers share evenly")
+  func budget() throws {
+    var bench = RoomBench {
+      $0.presenceBytesPerSecond = 4_000
+      $0.presenceMilliseconds = 0
+    }
+    let ann = bench.join()
+    let people = (0..<20).map { _ in bench.join() }
+    let still = bench.join()
+    bench.settle()
+    bench.pass(1_000)
+    let told = bench.clients[ann].messages.count
+    for step in 0..<200 {
+      for person in people { bench.say(.presence(try state(step)), person) }
+      bench.beatIfDue()
+      bench.pass(10)
+    }
+    var seen: [Identifier: Int] = [:]
+    var bytes = 0
+    for case .presence(let states) in messages(bench, ann, since: told) {
+      bytes += JSONEncoding.encode(.presence(states)).count
+      for state in states { seen[state.actor, default: 0] += 1 }
+    }
+    #expect(bytes > 6_000 && bytes < 9_500, "two seconds at 4,000 bytes a second are \(bytes)")
+    let (least, most) = (seen.values.min() ?? 0, seen.values.max() ?? 0)
+    #expect(
+      seen.count == 20 && most - least <= 1,
+      "everybody is seen as often: \(people.map { seen[bench.actor($0)] ?? 0 })"
+    )
+
+    // Somebody who has been still is seen before those who move all the time.
+    bench.say(.presence(try state(7)), still)
+    for person in people { bench.say(.presence(try state(1_000)), person) }
+    var beats = 0
+    while bench.clients[ann].peers[bench.actor(still)]?.state == nil, beats < 8 {
+      bench.pass(10)
+      bench.beatIfDue()
+      beats += 1
+    }
+    #expect(beats < 8)
+    // And the newest of everybody arrives, though later.
+    bench.settle()
+    for person in people { #expect(bench.clients[ann].peers[bench.actor(person)]?.state == (try state(1_000))) }
+  }
+
+  @Test("D4: the beats of a room grow with the time that sending takes, and what gathers meanwhile is one message")
+  func pace() {
+    var bench = RoomBench()
+    let ann = bench.join()
+    let bob = bench.join()
+    bench.write(ann, bench.shape(1)) { $0.kind = .star }
+    bench.settle()
+    for _ in 0..<20 { bench.room.sendingTook(microseconds: 30_000) }
+    let told = bench.deliveries(bob).count
+    var beatsAt: [UInt64] = []
+    for step in 0..<200 {
+      bench.write(ann, bench.shape(1), id: UInt64(step + 2)) { $0.position = Point(x: Double(step), y: 0) }
+      while !bench.waiting.isEmpty { bench.commit() }
+      let before = bench.deliveries(bob).count
+      bench.beatIfDue()
+      if bench.deliveries(bob).count > before { beatsAt.append(bench.now.monotonicMilliseconds) }
+    }
+    let gaps = zip(beatsAt, beatsAt.dropFirst()).map { $1 - $0 }
+    #expect(!gaps.isEmpty && gaps.allSatisfy { (55...61).contains($0) }, "about twice thirty milliseconds: \(gaps)")
+    #expect(bench.deliveries(bob).count - told == beatsAt.count)
+
+    // Whoever comes between two beats is welcome at once, and has the state with the next.
+    bench.settle()
+    bench.write(ann, bench.shape(1), id: 999) { $0.alpha = 3 }
+    while !bench.waiting.isEmpty { bench.commit() }
+    let eve = arrive(&bench)
+    #expect(bench.clients[eve].messages.count == 1)
+    bench.settle()
+    bench.expectCaughtUp(eve)
+    bench.expectCaughtUp(bob)
+    #expect(bench.acknowledgements(ann).count == 202)
+
+    // Once sending is quick again, so are the beats.
+    for _ in 0..<40 { bench.room.sendingTook(microseconds: 10) }
+    bench.write(ann, bench.shape(1), id: 1_000) { $0.alpha = 4 }
+    bench.commit()
+    #expect(bench.room.isFlushDue(now: bench.now))
+  }
+}
