@@ -57,8 +57,8 @@ final class ReplicaOverSocket: ConnectionHandler, @unchecked Sendable {
         }
       case .digest(let verdict): verdicts.append(verdict)
       case .failure(let error): failures.append(error)
-      case .changed, .departed, .reset, .overlaps, .unsent, .rejected, .superseded, .state, .peers, .joined, .left,
-        .crowd, .presence,
+      case .keep, .changed, .departed, .reset, .overlaps, .unsent, .rejected, .superseded, .state, .peers, .joined,
+        .left, .crowd, .presence,
         .presenceTooLong, .pong, .error:
         break
       }

@@ -64,6 +64,107 @@ struct StampTests {
     #expect(room.hosts[ann].replica.canvas[shape] == nil)
   }
 
+  @Test("C9: a tab that keeps its edits sends none before its stamp is kept")
+  func keptBeforeSent() throws {
+    var room = TestRoom()
+    let ann = room.join()
+    _ = room.hosts[ann].reserve()
+    _ = room.add(ann)
+    room.settle()
+    #expect(room.log.isEmpty)
+    #expect(room.hosts[ann].keepsAsked == 1)
+    let until = room.hosts[ann].reserve()
+    room.run(ann) { $0.kept(untilMilliseconds: until, at: $1) }
+    room.settle()
+    #expect(room.log.count == 1)
+
+    // What is reserved is enough for a while, and then the next has to wait again.
+    room.time += 300
+    _ = room.add(ann)
+    room.settle()
+    #expect(room.log.count == 2)
+    room.time += 300
+    _ = room.add(ann)
+    room.settle()
+    #expect(room.log.count == 2)
+    #expect(room.hosts[ann].keepsAsked == 2)
+    // What was kept long ago doesn't help.
+    room.run(ann) { $0.kept(untilMilliseconds: until, at: $1) }
+    #expect(room.hosts[ann].keepsAsked == 3)
+    room.keep(ann)
+    room.settle()
+    #expect(room.log.count == 3)
+  }
+
+  @Test("C9: a tab that ends and comes back gives out no stamp twice", arguments: [-7_200_000, -400, 0, 400])
+  func endsBeforeKeeping(error: Int64) throws {
+    var room = TestRoom()
+    let ann = room.join()
+    let shape = room.add(ann)
+    room.settle()
+    room.keep(ann)
+    let kept = room.hosts[ann].replica.save(withDrawing: false)
+    for turn in 1...20 {
+      room.time += 10
+      room.edit(ann, shape) { $0.rotation = Double(turn) }
+      room.settle()
+    }
+    #expect(room.log.count == 21)
+    room.run(ann) { $0.stop(at: $1) }
+    let back = room.join(try Replica(saved: kept, seed: 8), wallError: error)
+    _ = room.hosts[back].reserve()
+    for turn in 1...20 {
+      room.time += 10
+      room.edit(back, shape) { $0.rotation = Double(-turn) }
+      room.keep(back)
+      room.settle()
+    }
+    #expect(room.log.count == 41)
+    #expect(Set(room.log.map(\.at)).count == 41)
+    #expect(Set(room.log.map(\.at.actor)).count == 1)
+    #expect(room.canvas[shape]?.properties.rotation == -20)
+  }
+
+  @Test("a clock that is set right forgets what was reserved before")
+  func reservedBeforeCorrection() throws {
+    var room = TestRoom()
+    room.hosts.append(TestHost(Replica(seed: 4), wallError: 3_600_000))
+    _ = room.add(0)
+    room.keep(0)
+    room.run(0) { $0.start(at: $1) }
+    room.settle()
+    #expect(room.log.isEmpty)
+    room.keep(0)
+    room.settle()
+    #expect(room.log.map(\.at.milliseconds) == [TestHost.epoch + 1_000])
+  }
+
+  @Test("C9: a tab that comes back to a server whose clock was set back gives out no stamp that it has sent")
+  func comesBackToClockSetBack() throws {
+    var room = TestRoom { $0.clockAheadMilliseconds = 100 }
+    let ann = room.join()
+    let shape = room.add(ann)
+    room.settle()
+    room.keep(ann)
+    let kept = room.hosts[ann].replica.save(withDrawing: false)
+    let start = room.time
+    for turn in 1...200 {
+      room.time += 1
+      room.edit(ann, shape) { $0.rotation = Double(turn) }
+      room.settle()
+    }
+    #expect(room.log.count == 201)
+    room.run(ann) { $0.stop(at: $1) }
+    room.setServerClock(start + 10)
+    var replica = try Replica(saved: kept, seed: 8)
+    var set = Properties()
+    set.rotation = -1
+    _ = replica.edit([ShapeEdit(shape: shape, set: set)], at: TestHost(replica).moment(room.time))
+    room.join(replica)
+    #expect(room.log.count == 202)
+    #expect(Set(room.log.map(\.at)).count == 202)
+  }
+
   @Test("a server may give another actor than the one that was asked for")
   func givenActor() throws {
     var host = TestHost(Replica(seed: 3))

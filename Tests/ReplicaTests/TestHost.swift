@@ -29,6 +29,7 @@ struct TestHost {
   var resets = 0
   var failures: [MessageError] = []
   var departures: [ShapeEdit] = []
+  var keepsAsked = 0
 
   static let epoch: UInt64 = 1_763_650_000_000
 
@@ -63,6 +64,7 @@ struct TestHost {
       case .digest(let verdict): verdicts.append(verdict)
       case .failure(let error): failures.append(error)
       case .departed(let departure): departures.append(departure)
+      case .keep: keepsAsked += 1
       case .changed, .overlaps, .unsent, .state, .peers, .joined, .left, .crowd, .presence, .presenceTooLong, .pong,
         .error:
         break
@@ -70,6 +72,9 @@ struct TestHost {
     }
     checks.follow(effects, of: &replica)
   }
+
+  /// As before each save.
+  mutating func reserve() -> UInt64 { replica.reserveStamps() }
 
   /// A server's message comes that a test has written.
   mutating func hear(_ message: ServerMessage, at time: UInt64) {

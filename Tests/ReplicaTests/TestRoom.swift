@@ -26,6 +26,14 @@ struct TestRoom {
     set { server.now = Moment(wallMilliseconds: TestHost.epoch + newValue, monotonicMilliseconds: newValue) }
   }
 
+  /// The server's wall clock is set, and time goes on as before.
+  mutating func setServerClock(_ time: UInt64) {
+    server.now = Moment(
+      wallMilliseconds: TestHost.epoch + time,
+      monotonicMilliseconds: server.now.monotonicMilliseconds
+    )
+  }
+
   /// What the room has.
   var canvas: Canvas { server.room.canvas }
   var cursor: Cursor { server.room.cursor }
@@ -73,6 +81,12 @@ extension TestRoom {
       return added.effects
     }
     return shape!
+  }
+
+  /// What a host would save now is kept.
+  mutating func keep(_ host: Int) {
+    let until = hosts[host].reserve()
+    run(host) { $0.kept(untilMilliseconds: until, at: $1) }
   }
 
   /// A message comes that a server may send and ours would not send now.

@@ -77,6 +77,19 @@ export class Replica {
   }
 
   /**
+   * To be called each time before `save`. From the first call on, the replica sends no edit before it is kept: `kept`.
+   *
+   * @returns {number} until when stamps are reserved
+   */
+  reserveStamps() { return this.#exports.reserveStamps(this.#handle) }
+  /**
+   * What was saved after `reserveStamps` returned `until` is kept.
+   *
+   * @param {number} until @returns {Effect[]}
+   */
+  kept(until) { return this.#perform('kept', until) }
+
+  /**
    * The drawing as it is shown, with the unsent edits, for another replica of this room to begin with before it has reached the
    * room. That replica loads all of the room then, and shows what the server has.
    */

@@ -39,6 +39,7 @@
  * What a replica asks for or tells.
  *
  * @typedef {NetworkEffect
+ *   | {type: 'keep'}
  *   | {type: 'unsent', count: number}
  *   | {type: 'added', shapes: number[]}
  *   | {type: 'state', state: 'offline' | 'waiting' | 'connecting' | 'greeting' | 'loading' | 'live' | 'closed',

@@ -11,6 +11,8 @@ const farewellMilliseconds = 500
 /** How soon edits are kept after they were made, and the drawing after it changed. */
 const editsMilliseconds = 60
 const drawingMilliseconds = 1_500
+/** A browser's storage may hang. Sending waits for it no longer than this. */
+const storageMilliseconds = 1_000
 /** Keeping takes no more than this part of the time, however large the drawing. */
 const costFactor = 100
 
@@ -126,6 +128,7 @@ export function restore(core, edits, drawing, options) {
 /** Keeps a room's unsent edits and its drawing, as they change. */
 export class Keeper {
   #room
+  #connection
   #replica
   #notices
   #key
@@ -146,7 +149,11 @@ export class Keeper {
    */
   constructor({ room, connection, shown, notices }, release) {
     this.#room = room
+    this.#connection = connection
     this.#replica = connection.replica
+    // From here on the replica sends no edit whose stamp isn't kept. Otherwise a page that ends and comes back could give the
+    // stamp to another edit.
+    this.#replica.reserveStamps()
     this.#notices = notices
     this.#release = release
     this.#actor = connection.replica.actor
@@ -161,6 +168,7 @@ export class Keeper {
   #take(effect) {
     // The page's own edits, and answers to them. Dragging on while offline changes the edits and not their number.
     if (effect.type === 'unsent' || effect.type === 'rejected') this.#editsChanged()
+    if (effect.type === 'keep') this.#keepEdits()
     if (effect.type === 'state' && effect.state === 'loading') this.#follow()
   }
 
@@ -205,10 +213,13 @@ export class Keeper {
     clearTimeout(this.#editsTimer)
     this.#editsTimer = 0
     this.#isEditsStale = false
+    const until = this.#replica.reserveStamps()
     const edits = this.#edits()
     if (isSame(edits.bytes, this.#keptEdits)) return
     this.#keptEdits = edits.bytes
-    await this.#keep('edits', edits)
+    // What can't be kept is sent all the same.
+    await Promise.race([this.#keep('edits', edits), new Promise((done) => { setTimeout(done, storageMilliseconds) })])
+    this.#connection.perform(this.#replica.kept(until))
   }
 
   /** @returns {import('./database.js').KeptEdits} */

@@ -111,6 +111,11 @@ extension Outbox {
     return (index - waitingStart, operations)
   }
 
+  /// The last operation in the first `slots` slots. Its stamp is the greatest there.
+  func lastWaiting(slots: Int) -> Pending? {
+    waiting[waitingStart..<min(waitingStart + slots, waiting.count)].last { !$0.operation.set.assigned.isEmpty }
+  }
+
   /// Moves the first `slots` slots into flight, as one message.
   mutating func launch(slots: Int) {
     var flight = Flight(id: newIdentifier(), pending: [])

@@ -20,6 +20,7 @@ public struct Replica: Sendable {
   var outbox: Outbox
   var history = UndoHistory()
   var clock: StampClock
+  var reserve = StampReserve()
   var random: SplitMix
 
   /// The newest place in the log up to which everything has come. A delivery with more to follow doesn't move it, so

@@ -154,6 +154,7 @@ extension Replica {
     where isChanged: (Stamp) -> Bool
   ) {
     clock.restart(as: actor, behind: bound)
+    reserve.startOver()
     var replaced = ReplacedStamps()
     var clock = clock
     outbox.restamp { stamp in

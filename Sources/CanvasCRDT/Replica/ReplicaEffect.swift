@@ -10,6 +10,8 @@ public enum ReplicaEffect: Sendable {
   case disconnect
   /// Call `wake` at that time of the monotonic clock. This replaces any earlier request.
   case wake(atMonotonicMilliseconds: UInt64)
+  /// Keep the edits now, because sending waits for it: see `reserveStamps`.
+  case keep
 
   // Changes of the drawing.
 

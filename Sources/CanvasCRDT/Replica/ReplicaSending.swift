@@ -17,6 +17,9 @@ extension Replica {
       let next = unsent == nil ? outbox.nextMessageLength(messageLimits) : (slots: 0, operations: 0)
       let count = unsent.map { outbox.flights[$0].pending.count } ?? next.operations
       guard count > 0 else { return }
+      guard isKept(unsent.map { outbox.flights[$0].pending.last } ?? outbox.lastWaiting(slots: next.slots)) else {
+        return
+      }
       if let until = connection.spend(count, at: now) {
         sendBlockedUntil = until
         return
@@ -28,6 +31,13 @@ extension Replica {
       let operations = flight.pending.map { ProposedOperation($0.operation) }
       send(.operations(Submission(id: MessageIdentifier(flight.id), operations: operations)))
     }
+  }
+
+  /// Whether a message may be sent, of which this is the last operation. If not, the host is asked to keep the edits.
+  private mutating func isKept(_ last: Outbox.Pending?) -> Bool {
+    guard let last, !reserve.covers(last.operation.at) else { return true }
+    if reserve.ask() { effects.append(.keep) }
+    return false
   }
 }
 

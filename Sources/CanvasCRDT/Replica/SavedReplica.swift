@@ -3,7 +3,7 @@
 //     version      one byte, 1
 //     flags        one byte: 1 the drawing follows, 2 an offset follows, 4 a key follows
 //     actor        six bytes
-//     clock        two varints: the time last given, and the greatest that the server confirmed
+//     clock        two varints: the time last given or reserved, and the greatest that the server confirmed
 //     offset       zigzag varint, milliseconds
 //     key          counted text: what makes the client the same actor again
 //     runs         varint, then for each a varint: how many operations it has. First the messages that were in flight,
@@ -82,7 +82,7 @@ extension Replica {
         | (connection.key == nil ? 0 : SavedReplica.keyFlag)
     )
     writer.append(actor)
-    writer.appendVarint(clock.clock.time)
+    writer.appendVarint(max(clock.clock.time, reserve.reservedTime))
     writer.appendVarint(clock.confirmedTime)
     if let offset = connection.serverTime.offset { writer.appendSignedVarint(offset) }
     if let key = connection.key { writer.appendCounted(key) }
@@ -208,7 +208,9 @@ private final class SavedParts {
     let key = flags & SavedReplica.keyFlag != 0 ? try reader.countedText() : nil
     let clock = StampClock(
       clock: Clock(actor: actor, time: max(time, confirmedTime)),
-      confirmedTime: confirmedTime
+      confirmedTime: confirmedTime,
+      // Whoever doesn't know the server's time has never been in a room, and has sent nothing.
+      formerTime: offset == nil ? 0 : time
     )
     let flightLengths = try readLengths(from: &reader)
     let editLengths = try readLengths(from: &reader)

@@ -8,9 +8,13 @@ struct StampClock: Sendable {
   /// The greatest time of a stamp whose operation was refused. It must not be given out again.
   private var spentTime: UInt64 = 0
 
-  init(clock: Clock, confirmedTime: UInt64 = 0) {
+  /// Until when earlier lives of the actor may have sent stamps that this one doesn't know.
+  private(set) var formerTime: UInt64
+
+  init(clock: Clock, confirmedTime: UInt64 = 0, formerTime: UInt64 = 0) {
     self.clock = clock
     self.confirmedTime = confirmedTime
+    self.formerTime = formerTime
   }
 
   mutating func tick(milliseconds: UInt64) -> Stamp { clock.tick(milliseconds: milliseconds) }
@@ -27,10 +31,12 @@ struct StampClock: Sendable {
     spentTime = max(spentTime, stamp.time)
   }
 
-  /// Goes back to the confirmed time, as `actor`, so that stamps given out since can be given out again. A spent time
-  /// past `bound` (milliseconds) is ignored: no room has taken it.
+  /// Goes back to the confirmed time, as `actor`, so that stamps given out since can be given out again. What was spent, or
+  /// may have been sent in an earlier life, past `bound` (milliseconds), is ignored: no room has taken it.
   mutating func restart(as actor: Identifier, behind bound: UInt64) {
-    clock = Clock(actor: actor, time: spentTime >> 16 <= bound ? max(confirmedTime, spentTime) : confirmedTime)
+    if actor != clock.actor { formerTime = 0 }
+    let known = spentTime >> 16 <= bound ? max(confirmedTime, spentTime) : confirmedTime
+    clock = Clock(actor: actor, time: max(known, min(formerTime, bound << 16)))
   }
 
   /// Forgets what any room has taken, as an actor who has given out no stamp yet.
@@ -38,11 +44,13 @@ struct StampClock: Sendable {
     clock = Clock(actor: actor)
     confirmedTime = 0
     spentTime = 0
+    formerTime = 0
   }
 
   /// Begins after the confirmed time, as an actor who has given out no stamp yet.
   mutating func begin(as actor: Identifier) {
     clock = Clock(actor: actor, time: confirmedTime)
     spentTime = 0
+    formerTime = 0
   }
 }

@@ -120,6 +120,7 @@ extension ReplicaEffect {
   fileprivate func write(to writer: inout JSONWriter) {
     switch self {
     case .connect, .send, .disconnect, .wake, .unsent, .changed, .departed, .reset: break
+    case .keep: writer.type("keep")
     case .overlaps(let notice):
       writer.type("overlaps")
       writer.pairs("began", notice.began)

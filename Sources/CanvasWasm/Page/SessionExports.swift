@@ -81,6 +81,18 @@ func save(_ session: UInt32, _ withDrawing: Bool) -> Answer {
   answer(session) { session, output in output.append(session.with { $0.save(withDrawing: withDrawing) }) }
 }
 
+/// To be called before `save`. The answer, a time, is for `kept`.
+@_expose(wasm, "reserveStamps") @_cdecl("canvas_reserve_stamps")
+func reserveStamps(_ session: UInt32) -> Double { Double(find(session).with { $0.reserveStamps() }) }
+
+/// What was saved after `reserveStamps` is kept.
+@_expose(wasm, "kept") @_cdecl("canvas_kept")
+func kept(_ session: UInt32, _ until: Double, _ wall: Double, _ monotonic: Double) -> Answer {
+  perform(session) {
+    $0.replica.kept(untilMilliseconds: UInt64(max(0, until)), at: Moment(wall, monotonic))
+  }
+}
+
 /// The drawing as it is shown, for another session to begin with.
 @_expose(wasm, "saveShown") @_cdecl("canvas_save_shown")
 func saveShown(_ session: UInt32) -> Answer {

@@ -23,6 +23,10 @@ struct Party {
   var keptDrawing: [UInt8]?
   var keepsEditsAt: UInt64?
   var keepsDrawingAt: UInt64?
+  /// Saved, and not yet in the storage.
+  var keeping: [Keeping] = []
+  /// When it made the first edit that is in no save.
+  var unsavedSince: UInt64?
 
   // What it has come to know.
   var verdicts: [DigestVerdict] = []
@@ -39,6 +43,15 @@ struct Party {
   /// Who it was before it came back as another.
   var formerActors: Set<Identifier> = []
   var groups: [UInt64: [ProposedOperation]] = [:]
+}
+
+/// Edits on their way to a tab's storage.
+struct Keeping {
+  let bytes: [UInt8]
+  let until: UInt64
+  let arrivesAt: UInt64
+  /// When the first edit was made that no save before has.
+  let since: UInt64?
 }
 
 /// A connection between a party and the server.

@@ -105,7 +105,10 @@ extension World {
     // What is stamped before that is not let in any more, so the room may have forgotten deletions up to there.
     rest.forgetErasures(before: room.forgottenBefore)
     kept.forgetErasures(before: room.forgottenBefore)
-    if kept != rest { fail(.agreement, "the room's values are not those of its log") }
+    if kept != rest {
+      let difference = Drawing(kept).difference(from: Drawing(rest)) ?? "what is not shown"
+      fail(.agreement, "the room's values are not those of its log: \(difference)")
+    }
   }
 
   private mutating func checkPromises(_ fold: Canvas, _ stored: [Stamp: Identifier]) {

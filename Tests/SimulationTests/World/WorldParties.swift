@@ -31,6 +31,7 @@ extension World {
         drain: number == 0 ? 1_000_000 : [60, 300, 2_000, 1_000_000].randomElement(using: &random)!
       )
     )
+    _ = parties[number].replica?.reserveStamps()
     repaint(number)
     tell("tab \(number) is opened.")
     run(number) { $0.start(at: $1) }
@@ -62,6 +63,8 @@ extension World {
 
   /// How soon a tab keeps its edits after they were made.
   static let keepingMilliseconds: UInt64 = 60
+  /// How long its storage takes.
+  private static let storageMillisecondsMax: UInt64 = 30
 
   // MARK: Events
 
@@ -114,15 +117,20 @@ extension World {
       parties[index].pairs.subtract(notice.ended)
       parties[index].hasPairs = true
     case .presence: count(.presenceShown)
-    case .unsent:
-      if parties[index].keepsEditsAt == nil { parties[index].keepsEditsAt = time + World.keepingMilliseconds }
+    case .keep: parties[index].keepsEditsAt = time
+    case .unsent: keepEditsSoon(index)
     case .changed(_, .own):
-      if parties[index].keepsEditsAt == nil { parties[index].keepsEditsAt = time + World.keepingMilliseconds }
+      keepEditsSoon(index)
       if parties[index].keepsDrawingAt == nil { parties[index].keepsDrawingAt = time + 1_500 }
     case .changed, .reset:
       if parties[index].keepsDrawingAt == nil { parties[index].keepsDrawingAt = time + 1_500 }
     case .departed, .state, .peers, .joined, .left, .crowd, .presenceTooLong, .pong, .error: break
     }
+  }
+
+  private mutating func keepEditsSoon(_ index: Int) {
+    if parties[index].unsavedSince == nil { parties[index].unsavedSince = time }
+    if parties[index].keepsEditsAt == nil { parties[index].keepsEditsAt = time + World.keepingMilliseconds }
   }
 
   /// The screen is drawn anew, from the canvas.
@@ -203,13 +211,28 @@ extension World {
       parties[index].wakeAt = nil
       run(index, { $0.wake(at: $1) }, { $0.wake(at: $1) })
     }
-    if let at = parties[index].keepsEditsAt, at <= time {
-      parties[index].keepsEditsAt = nil
-      parties[index].keptEdits = parties[index].replica?.save(withDrawing: false)
-    }
+    keepEdits(index)
     if let at = parties[index].keepsDrawingAt, at <= time {
       parties[index].keepsDrawingAt = nil
       parties[index].keptDrawing = parties[index].replica?.save(withDrawing: true)
+    }
+  }
+
+  /// Begins to keep a tab's edits, and tells it of what has come to its storage.
+  private mutating func keepEdits(_ index: Int) {
+    if let at = parties[index].keepsEditsAt, at <= time, let until = parties[index].replica?.reserveStamps(),
+      let bytes = parties[index].replica?.save(withDrawing: false)
+    {
+      parties[index].keepsEditsAt = nil
+      let arrivesAt = time + UInt64.random(in: 0...World.storageMillisecondsMax, using: &random)
+      let since = parties[index].unsavedSince
+      parties[index].unsavedSince = nil
+      parties[index].keeping.append(Keeping(bytes: bytes, until: until, arrivesAt: arrivesAt, since: since))
+    }
+    while let first = parties[index].keeping.first, first.arrivesAt <= time {
+      parties[index].keeping.removeFirst()
+      parties[index].keptEdits = first.bytes
+      run(index) { $0.kept(untilMilliseconds: first.until, at: $1) }
     }
   }
 
@@ -223,16 +246,12 @@ extension World {
     if let line = parties[index].line { hangUp(line) }
     parties[index].wantsConnection = false
     parties[index].wakeAt = nil
-    // With a wrong clock, it could give stamps out again that it has sent and not kept. docs/TESTING.md says so.
-    if history.dice.clockErrorMax > 0 {
-      parties[index].keptEdits = before.save(withDrawing: false)
-      parties[index].keepsEditsAt = nil
-    }
     // What it made since it last kept its edits is gone, unless it has been sent.
-    if let keepsEditsAt = parties[index].keepsEditsAt {
-      ledger.settle(since: keepsEditsAt - World.keepingMilliseconds, of: index)
-      parties[index].keepsEditsAt = nil
-    }
+    let unkept = parties[index].keeping.compactMap(\.since) + [parties[index].unsavedSince].compactMap { $0 }
+    if let since = unkept.min() { ledger.settle(since: since, of: index) }
+    parties[index].keeping = []
+    parties[index].unsavedSince = nil
+    parties[index].keepsEditsAt = nil
     parties[index].shown = .emptyObject
     // What it had not yet forgotten of a refused edit it sends again.
     ledger.refused.removeAll { $0.party == index }
@@ -248,6 +267,7 @@ extension World {
       ledger.settleAll(of: index)
     }
     parties[index].replica = replica ?? Replica(configuration: before.configuration, seed: seed)
+    _ = parties[index].replica?.reserveStamps()
     parties[index].undoStamps = []
     repaint(index)
     run(index) { $0.start(at: $1) }
