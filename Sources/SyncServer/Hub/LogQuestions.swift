@@ -17,7 +17,8 @@ extension LogQuestions {
     at end: RoomHistory.End,
     leavingOut actor: Identifier?,
     for party: String,
-    seed: UInt64
+    seed: UInt64,
+    triesLeft: Int = 2
   ) async -> Result<RoomHistory, HistoryError> {
     let bound: LogBound =
       switch end {
@@ -43,7 +44,20 @@ extension LogQuestions {
         let event = await ask {
           .read(ReadRequest(id: $0, room: room, epoch: loaded.summary.epoch, after: after, through: bound))
         }
-        guard case .read(_, let page) = event else { return .failure(HistoryError(event)) }
+        guard case .read(_, let page) = event else {
+          // The room was trimmed since it was loaded. There is a snapshot now from which the same can be worked out.
+          if case .failed(_, _, .trimmed) = event, triesLeft > 0 {
+            return await history(
+              of: room,
+              at: end,
+              leavingOut: actor,
+              for: party,
+              seed: seed,
+              triesLeft: triesLeft - 1
+            )
+          }
+          return .failure(HistoryError(event))
+        }
         switch try await workOut(for: party, { folding.fold(page.records) }) {
         case .goesOn: break
         case .isAtEnd: return .success(folding.history)

@@ -93,12 +93,7 @@ struct Door: Sendable {
       aheadMillisecondsMax: limits.clockAheadMilliseconds,
       horizonMilliseconds: limits.horizonMilliseconds
     ) {
-    case .plausible:
-      guard stamp.milliseconds < max(closedBefore, fold.forgottenBefore),
-        !Door.isHeld(operation, at: stamp, by: fold.canvas)
-      else { return }
-      let words: Text = "the stamp is older than the deletions that this room remembers: it has had very many"
-      throw Rejection(operation: index, code: .tooOld, message: words)
+    case .plausible: break
     // What was taken before is taken again, whatever clocks have done since (W8).
     case .ahead where Door.changesNothing(operation, at: stamp, on: fold.canvas): break
     case .tooOld where Door.isHeld(operation, at: stamp, by: fold.canvas): break
@@ -118,6 +113,11 @@ struct Door: Sendable {
         message: Text("the stamp is \(by) ms behind the server's clock")
       )
     }
+    guard stamp.milliseconds < max(closedBefore, fold.forgottenBefore),
+      !Door.isHeld(operation, at: stamp, by: fold.canvas)
+    else { return }
+    let words: Text = "the stamp is older than the deletions that this room remembers: it has had very many"
+    throw Rejection(operation: index, code: .tooOld, message: words)
   }
 
   /// Whether the canvas has all of an operation, or newer values. That is so for every operation that was taken before.
