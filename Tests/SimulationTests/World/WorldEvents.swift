@@ -367,10 +367,11 @@ extension World {
   // MARK: Time
 
   private mutating func forgetErasures() {
-    guard let before = room?.canvas.erasureCount else { return }
+    guard let before = room?.canvas else { return }
     let now = now
     room?.forgetErasures(now: now)
-    guard (room?.canvas.erasureCount ?? before) < before else { return }
+    // A shape that was drawn anew has its erasure beside its values.
+    guard room?.canvas != before else { return }
     count(.forgotten)
     ledger.hasForgotten = true
   }
