@@ -80,4 +80,4 @@ all_start=${EPOCHREALTIME/./}
 
 # Tests that wait for sockets and disks. They run alone: beside tests that keep all cores busy, they would miss their
 # deadlines.
-waiting='WebSocketLoopTests|RoomLogTests|EndToEndTests'
+waiting='WebSocketLoopTests|RoomLogTests|EndToEndTests|HeavyWorkTests'

@@ -161,6 +161,7 @@ struct StampTests {
     set.rotation = -1
     _ = replica.edit([ShapeEdit(shape: shape, set: set)], at: TestHost(replica).moment(room.time))
     room.join(replica)
+    room.settle(for: 20_000)
     #expect(room.log.count == 202)
     #expect(Set(room.log.map(\.at)).count == 202)
   }

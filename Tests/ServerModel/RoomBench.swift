@@ -217,6 +217,7 @@ struct RoomBench {
     for effect in room.takeEffects() {
       switch effect {
       case .append(let batch): waiting.append(batch)
+      case .prepare(let layout): waiting.append(layout.stamped())
       case .answered(let request, let outcome): answers.append((request, outcome))
       case .overlaps(let order): orders.append(order)
       case .overlapsAnswered(let request, let index, let cursor): overlapAnswers.append((request, index, cursor))
@@ -262,7 +263,8 @@ struct RoomBench {
     return batch
   }
 
-  private mutating func takeBatch() -> Batch? {
+  /// The oldest batch, which the log then has to be answered for by hand.
+  mutating func takeBatch() -> Batch? {
     guard !waiting.isEmpty else {
       Issue.record("the log has not been asked to store anything")
       return nil

@@ -129,8 +129,9 @@ extension Replica {
     let wall = connection.serverTime.milliseconds(at: now)
     let ahead = stampTrust == .full ? limits.clockAheadMilliseconds : 0
     if stampTrust == .none, newActor != actor { clock.startOver(as: actor) }
-    // A stamp that the room has taken may be followed, however far ahead it is.
-    let latest = max(wall &+ min(ahead, Stamp.millisecondsMax), clock.confirmedTime >> 16)
+    // A stamp that the room has taken may be followed, however far ahead it is. One of an earlier life it may have taken.
+    let taken = max(clock.confirmedTime, clock.formerTime) >> 16
+    let latest = max(wall &+ min(ahead, Stamp.millisecondsMax), taken)
 
     // If nothing was ever sent, every edit can be moved to the time at which it was really made.
     let offset = knewServerTime ? 0 : connection.serverTime.offset ?? 0

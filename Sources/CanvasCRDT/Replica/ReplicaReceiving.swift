@@ -166,7 +166,9 @@ extension Replica {
       outbox.split(messageLimits)
     case .clockAhead where stampTrust != .none:
       // The host's clock was changed since the welcome. The next welcome corrects the clock and the stamps.
-      if stampTrust == .confirmed { connection.askForNewActor() }
+      // Behind what an earlier life may have sent, only another actor can begin.
+      let isBound = clock.formerTime >> 16 > connection.serverTime.milliseconds(at: now)
+      if stampTrust == .confirmed || isBound { connection.askForNewActor() }
       stampTrust = stampTrust == .full ? .confirmed : .none
       retry(at: now)
     case .tooOld: takeBackTooOld(at: index, rejection, at: now)

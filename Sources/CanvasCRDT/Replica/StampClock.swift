@@ -31,12 +31,13 @@ struct StampClock: Sendable {
     spentTime = max(spentTime, stamp.time)
   }
 
-  /// Goes back to the confirmed time, as `actor`, so that stamps given out since can be given out again. What was spent, or
-  /// may have been sent in an earlier life, past `bound` (milliseconds), is ignored: no room has taken it.
+  /// Goes back to the confirmed time, as `actor`, so that stamps given out since can be given out again. A spent time
+  /// past `bound` (milliseconds) is ignored: no room has taken it. What an earlier life may have sent isn't: a room that is
+  /// ahead of its server may have taken that.
   mutating func restart(as actor: Identifier, behind bound: UInt64) {
     if actor != clock.actor { formerTime = 0 }
     let known = spentTime >> 16 <= bound ? max(confirmedTime, spentTime) : confirmedTime
-    clock = Clock(actor: actor, time: max(known, min(formerTime, bound << 16)))
+    clock = Clock(actor: actor, time: max(known, formerTime))
   }
 
   /// Forgets what any room has taken, as an actor who has given out no stamp yet.

@@ -7,14 +7,15 @@ import WebSocketLoop
 extension Hub {
   func take(_ events: [LogEvent]) {
     for event in events { take(event) }
+    deliver()
   }
 
   private func take(_ event: LogEvent) {
     switch event {
-    case .appended(let appended): deliver(appended)
+    case .appended(let appended): queue(appended)
     case .failed(let id, let room, let error):
       if let append = log.takeAppend(id) {
-        failed(append, error)
+        deliveries.add(.failure(append, error), for: append.room)
       } else {
         log.answer(id, with: event)
         if case .damaged = error { logger.error("\(error)", ["room": .text(room ?? "")]) }
@@ -53,29 +54,53 @@ extension Hub {
   /// A commit that takes longer than this is logged for the operator.
   private static let slowCommitMicroseconds: UInt64 = 250_000
 
-  private func deliver(_ appended: AppendedRecords) {
+  private func queue(_ appended: AppendedRecords) {
     let append = appended.id.flatMap { log.takeAppend($0) }
     guard let open = append?.room ?? rooms[appended.room], !open.isGone, open.room.epoch == appended.epoch else {
       return
     }
     open.isStoredNow()
-    let now = Moment.now()
     for (part, record) in appended.records.enumerated() {
-      guard let stored = append?.parts[part] ?? StoredOperations(record.bytes) else {
-        logger.error("a record in an unknown format", ["room": .text(open.name), "position": .init(record.position)])
-        continue
-      }
-      let appeared = logger.writes(.debug) ? absentShapes(of: stored.operations, in: open) : []
-      open.room.delivered(
-        RoomRecord(record, stored, batch: part == appended.records.count - 1 ? append?.batch : nil),
-        now: now
-      )
-      counts.noteDelivery(operations: stored.operations.count, connections: open.room.memberCount)
-      for id in appeared {
-        if let shape = open.room.canvas[id] { logger.debug("shape \(shape)", ["room": .text(open.name)]) }
-      }
+      deliveries.add(.record(record, part: part, of: append), for: open)
     }
-    if let append { open.noteArrival(append.arrivedAt) }
+  }
+
+  /// Rooms take in what the log has answered, as much as fits into a turn.
+  private func deliver() {
+    let until = SteadyClock.microseconds() + Hub.deliveryMicroseconds
+    while let (open, answer) = deliveries.takeNext() {
+      switch answer {
+      case .failure(let append, let error): failed(append, error)
+      case .record(let record, let part, let append): deliver(record, part: part, of: append, to: open)
+      }
+      guard SteadyClock.microseconds() < until else { break }
+    }
+    guard !deliveries.isEmpty, !isDeliveryDue else { return }
+    isDeliveryDue = true
+    // With 0 it would be called again before anybody else had a turn.
+    loop.schedule(afterMilliseconds: 1) {
+      self.isDeliveryDue = false
+      self.deliver()
+    }
+  }
+
+  /// Others wait no longer than this. A record of a thousand operations takes half of it.
+  private static let deliveryMicroseconds: UInt64 = 5_000
+
+  private func deliver(_ record: LogRecord, part: Int, of append: LogDesk.Append?, to open: OpenRoom) {
+    guard !open.isGone else { return }
+    guard let stored = append?.parts[part] ?? StoredOperations(record.bytes) else {
+      logger.error("a record in an unknown format", ["room": .text(open.name), "position": .init(record.position)])
+      return
+    }
+    let endsBatch = append.map { part == $0.parts.count - 1 } ?? true
+    let appeared = logger.writes(.debug) ? absentShapes(of: stored.operations, in: open) : []
+    open.room.delivered(RoomRecord(record, stored, batch: append?.batch, endsBatch: endsBatch), now: .now())
+    counts.noteDelivery(operations: stored.operations.count, connections: open.room.memberCount)
+    for id in appeared {
+      if let shape = open.room.canvas[id] { logger.debug("shape \(shape)", ["room": .text(open.name)]) }
+    }
+    if endsBatch, let append { open.noteArrival(append.arrivedAt) }
     rooms.markDirty(open)
   }
 

@@ -85,13 +85,27 @@ extension Hub: RoomService, LogQuestions {
     to open: OpenRoom,
     from payer: Payer
   ) async -> Result<Cursor, Rejection> {
+    await submitting(to: open, from: payer) { room, number, actor, allowance in
+      room.submit(operations, request: number, actor: actor, allowance: allowance, now: .now())
+    }
+  }
+
+  func submit(_ layout: LayoutEdits, to open: OpenRoom, from payer: Payer) async -> Result<Cursor, Rejection> {
+    await submitting(to: open, from: payer) { room, number, actor, allowance in
+      room.submit(layout, request: number, actor: actor, allowance: allowance, now: .now())
+    }
+  }
+
+  private func submitting(
+    to open: OpenRoom,
+    from payer: Payer,
+    _ submit: (inout Room, _ number: UInt64, _ actor: Identifier, Allowance) -> Void
+  ) async -> Result<Cursor, Rejection> {
     let number = log.nextNumber()
     let actor = keys.newActor(in: open.room.name, using: &generator)
     return await withCheckedContinuation { continuation in
       log.submitter(number, continuation)
-      let now = Moment.now()
-      let allowance = allowance(of: payer, in: open, now: now)
-      open.room.submit(operations, request: number, actor: actor, allowance: allowance, now: now)
+      submit(&open.room, number, actor, allowance(of: payer, in: open, now: .now()))
       carryOutEffects(of: open)
       rooms.markDirty(open)
     }
@@ -121,62 +135,40 @@ extension Hub: RoomService, LogQuestions {
   /// All rooms that somebody has written to and that `grant` is for, by name. After a crash, the newest snapshot of a
   /// closed room may be missing or old. Only opening the room tells its shapes then. A few such rooms are opened for
   /// each list, so that the list never takes long.
-  func list(of grant: Grant, for party: String) async -> Result<[RoomListing], HistoryError> {
-    let event = await ask { .list(id: $0) }
-    guard case .rooms(_, let stored) = event else { return .failure(HistoryError(event)) }
-    var open: [String: RoomListing] = [:]
-    for room in rooms.all { open[room.name] = room.room.listing }
-    let openListings = open
-    var listings: [RoomListing]
-    let uncounted: [Int]
+  func list(of grant: Grant, for party: String) async -> Result<RoomList, HistoryError> {
+    let stored: Handover<[RoomSummary]>
+    switch await storedRooms() {
+    case .success(let rooms): stored = rooms
+    case .failure(let error): return .failure(error)
+    }
+    let open = rooms.all.map { $0.listing }
+    var list: RoomList
+    let uncounted: [RoomList.Uncounted]
     do throws(HeavyWork.Refusal) {
-      (listings, uncounted) = try await workOut(for: party) { RoomListing.all(stored, open: openListings, grant) }
+      (list, uncounted) = try await workOut(for: party) {
+        RoomList.gather(stored.take() ?? [], open: open, grant, uncountedMax: Hub.openingsForListMax)
+      }
     } catch {
       return .failure(.refused(error))
     }
     let patientUntil = SteadyClock.microseconds() + Hub.openingsForListMicroseconds
-    var deleted: Set<Int> = []
-    for index in uncounted.prefix(Hub.openingsForListMax) where SteadyClock.microseconds() < patientUntil {
-      switch await opened(listings[index].room.string, mayCreate: false) {
-      case .open(let open): listings[index] = open.room.listing
-      case .failed(let words): listings[index].fault = Text(words)
-      case .absent: deleted.insert(index)
+    for room in uncounted where SteadyClock.microseconds() < patientUntil {
+      switch await opened(room.name, mayCreate: false) {
+      case .open(let open): list.correct(room, .counted(open.listing))
+      case .failed(let words): list.correct(room, .faulty(Text(words)))
+      case .absent: list.correct(room, .deleted)
       case .full: break
       }
     }
-    guard !deleted.isEmpty else { return .success(listings) }
-    return .success(listings.indices.filter { !deleted.contains($0) }.map { listings[$0] })
+    return .success(list)
+  }
+
+  private func storedRooms() async -> Result<Handover<[RoomSummary]>, HistoryError> {
+    let event = await ask { .list(id: $0) }
+    guard case .rooms(_, let stored) = event else { return .failure(HistoryError(event)) }
+    return .success(Handover(stored))
   }
 
   private static let openingsForListMax = 64
   private static let openingsForListMicroseconds: UInt64 = 500_000
-}
-
-extension RoomListing {
-  /// All rooms that a token is for, by name, and the offsets of those that would have to be opened to be counted.
-  fileprivate static func all(
-    _ stored: [RoomSummary],
-    open: [String: RoomListing],
-    _ grant: Grant
-  ) -> (listings: [RoomListing], uncounted: [Int]) {
-    let visible = stored.filter { grant.covers($0.room) }
-    let sorted = visible.sorted { $0.room.utf8.lexicographicallyPrecedes($1.room.utf8) }
-    let listings = sorted.map { open[$0.room] ?? RoomListing($0) }
-    let uncounted = listings.indices.filter { listings[$0].isUncounted && listings[$0].fault == nil }
-    return (listings, uncounted)
-  }
-
-  /// The room as the log knows it without reading its records. So the runs that wrote them are not known, and the
-  /// cursor tells only whether more was written since.
-  init(_ summary: RoomSummary) {
-    self.init(
-      room: Text(summary.room),
-      shapes: Int(clamping: summary.snapshot?.shapes ?? 0),
-      peers: 0,
-      cursor: RoomPlaces(epoch: summary.epoch).cursor(at: summary.last),
-      operations: summary.operations,
-      isUncounted: summary.snapshot?.position != summary.last,
-      fault: summary.damage.map { Text("\($0)") }
-    )
-  }
 }

@@ -28,7 +28,7 @@ extension Hub {
     switch lifetime.stage {
     case .serving, .closingLog: return
     case .draining:
-      guard log.isClear, !rooms.hasGathering else {
+      guard log.isClear, layoutsUnderWay == 0, deliveries.isEmpty, !rooms.hasGathering else {
         loop.schedule(afterMilliseconds: 1) { self.goOnStopping() }
         return
       }

@@ -49,7 +49,8 @@ extension Hub {
   func carryOutEffects(of open: OpenRoom) {
     for effect in open.room.takeEffects() {
       switch effect {
-      case .append(let batch): append(batch, to: open)
+      case .append(let batch): append(EncodedBatch(batch, run: unknownRun(of: open), limits), to: open)
+      case .prepare(let layout): prepare(layout, for: open)
       case .answered(let request, let result): log.answerSubmitter(request, with: result)
       case .overlaps(let order): carryOut(order, for: open)
       case .overlapsAnswered(let request, let index, let cursor):
@@ -64,18 +65,32 @@ extension Hub {
     }
   }
 
-  private func append(_ batch: Batch, to open: OpenRoom) {
-    let number = log.nextNumber()
-    let run = open.room.knows(run: self.run) ? nil : self.run
-    let parts = batch.parts(operationsMax: Int(limits.operationsPerMessage)).map {
-      StoredOperations(run: run, operations: $0)
+  /// The number of this run, if the room's log doesn't know it yet.
+  private func unknownRun(of open: OpenRoom) -> UInt64? { open.room.knows(run: run) ? nil : run }
+
+  /// Stamps and encodes a layout beside the loop.
+  private func prepare(_ layout: AdmittedLayout, for open: OpenRoom) {
+    let run = unknownRun(of: open)
+    let limits = limits
+    layoutsUnderWay += 1
+    Task {
+      let party = layout.payer?.address ?? ""
+      let batch = try? await heavyWork.run(for: party, isBounded: false) {
+        EncodedBatch(layout.stamped(), run: run, limits)
+      }
+      layoutsUnderWay -= 1
+      // If the room was deleted meanwhile, the layout has been refused.
+      guard let batch, !open.isGone else { return }
+      append(batch, to: open)
     }
-    let records = parts.map { NewRecord(bytes: $0.encoded(), operations: UInt32(clamping: $0.operations.count)) }
-    // What a record takes beside its bytes: its row, and its share of the pages.
-    charge(batch.payer, bytes: records.reduce(0) { $0 + $1.bytes.count + 64 }, to: open)
-    counts.noteAppend(operations: batch.operations.count)
+  }
+
+  private func append(_ batch: EncodedBatch, to open: OpenRoom) {
+    let number = log.nextNumber()
+    charge(batch.payer, bytes: batch.storedBytes, to: open)
+    counts.noteAppend(operations: batch.operationCount)
     log.append(
-      LogDesk.Append(room: open, batch: batch.number, parts: parts, arrivedAt: SteadyClock.microseconds()),
+      LogDesk.Append(room: open, batch: batch.number, parts: batch.parts, arrivedAt: SteadyClock.microseconds()),
       number: number,
       AppendRequest(
         id: number,
@@ -83,7 +98,7 @@ extension Hub {
         epoch: open.room.epoch,
         mayCreate: !open.isStored,
         milliseconds: WallClock.now(),
-        records: records
+        records: batch.records
       )
     )
   }
@@ -115,16 +130,5 @@ extension Hub {
     lookAtEnds(now: now)
     log.retain(now: now)
     verifySome(now: now)
-  }
-}
-
-extension Batch {
-  /// Splits a layout, which may be as long as a hundred messages, into records that can be read one by one. They are
-  /// stored all or none.
-  func parts(operationsMax: Int) -> [[Operation]] {
-    guard operations.count > operationsMax else { return [operations] }
-    return stride(from: 0, to: operations.count, by: operationsMax).map {
-      Array(operations[$0..<min($0 + operationsMax, operations.count)])
-    }
   }
 }

@@ -29,7 +29,7 @@ struct LogDesk {
   struct Append {
     let room: OpenRoom
     let batch: UInt64
-    /// The operations of each of its records. When the log hands the records back, they need not be decoded again.
+    /// The operations of each of its records.
     let parts: [StoredOperations]
     let arrivedAt: UInt64
   }

@@ -28,6 +28,8 @@ final class OpenRoom: @unchecked Sendable {
   /// Whether it is listed as having something to be done.
   private var isDirty = false
   private(set) var snapshot: NewestSnapshot
+  /// What the log has answered, and the room has yet to take in. Only `Deliveries` touches it.
+  var answers = Queue<Deliveries.Answer>()
   /// Whether a new room is on somebody's account.
   private var isPaid = false
   /// Whether the room's stored records are damaged, so that a snapshot should replace them.
@@ -76,6 +78,18 @@ final class OpenRoom: @unchecked Sendable {
     return visitor
   }
 
+  /// As `room.listing`, without a copy of the whole room.
+  var listing: RoomListing {
+    RoomListing(
+      room: room.name,
+      shapes: room.canvas.liveCount,
+      peers: room.memberCount,
+      places: room.places,
+      position: room.position,
+      operations: room.operationCount
+    )
+  }
+
   // MARK: Staying open
 
   func hold() { holds += 1 }
@@ -92,7 +106,7 @@ final class OpenRoom: @unchecked Sendable {
   func isGoneNow() { isGone = true }
 
   /// Nobody is here, nothing is on its way, and no job is about to use it.
-  var mayGo: Bool { room.isIdle && holds == 0 }
+  var mayGo: Bool { room.isIdle && holds == 0 && answers.isEmpty }
 
   /// - Returns: since when the room could have been closed, if it could be closed now.
   func idleTime(now: UInt64) -> UInt64? {

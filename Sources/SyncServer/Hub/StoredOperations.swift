@@ -45,11 +45,12 @@ struct StoredOperations {
 }
 
 extension RoomRecord {
-  init(_ record: LogRecord, _ stored: StoredOperations, batch: UInt64? = nil) {
+  init(_ record: LogRecord, _ stored: StoredOperations, batch: UInt64? = nil, endsBatch: Bool = true) {
     self.init(
       position: record.position,
       milliseconds: record.milliseconds,
       batch: batch,
+      endsBatch: endsBatch,
       run: stored.run,
       operations: stored.operations
     )

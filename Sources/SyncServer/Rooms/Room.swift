@@ -197,6 +197,28 @@ struct Room: Sendable {
     }
   }
 
+  /// A layout, without a connection. `actor` is the writer. A `prepare` effect asks for it to be stamped, an `answered` effect
+  /// tells the outcome.
+  mutating func submit(
+    _ layout: LayoutEdits,
+    request: UInt64,
+    actor: Identifier,
+    allowance: Allowance = .all,
+    now: Moment
+  ) {
+    guard !layout.isEmpty else {
+      effects.append(.answered(request: request, .success(fold.cursor)))
+      return
+    }
+    do throws(Rejection) {
+      let admitted = try door.admit(layout, by: actor, from: .request(request), allowance, to: &fold, now: now)
+      effects.append(.prepare(admitted))
+    } catch {
+      counts.noteRefusal(error.code)
+      effects.append(.answered(request: request, .failure(error)))
+    }
+  }
+
   /// What a connection shows of itself. It is not stored. The beat gathers it, and only the newest is told.
   mutating func presence(_ state: JSONText, from id: MemberID, now: Moment) {
     if let dueAt = audience.show(state, by: id) { gather(dueAt: dueAt, now) }
@@ -235,13 +257,14 @@ struct Room: Sendable {
   /// A durable record, of this process or another. Only this changes a room. A record that has come before changes
   /// nothing.
   mutating func delivered(_ record: borrowing RoomRecord, now: Moment) {
-    let passage = record.batch.flatMap { door.stored($0, on: fold.canvas) }
+    let batch = record.batch
+    let passage = record.endsBatch ? batch.flatMap { door.stored($0, on: fold.canvas) } : nil
     if let passage { land(passage) }
     var wantsLosses = false
     if case .member = passage?.origin { wantsLosses = true }
     let before = fold.position
     let losses = fold.take(record, wantsLosses: wantsLosses) { change, canvas in
-      door.arrived(change.shape, on: canvas)
+      door.arrived(change, of: batch, on: canvas)
       overlaps.follow(change)
     }
     guard let losses else { return acknowledge(passage, superseded: [], after: fanOut.ring.end) }

@@ -48,7 +48,8 @@ extension Room {
       room: name,
       shapes: fold.canvas.liveCount,
       peers: memberCount,
-      cursor: cursor,
+      places: places,
+      position: position,
       operations: operationCount
     )
   }
@@ -69,10 +70,14 @@ struct RoomListing: Hashable, Sendable {
   let room: Text
   let shapes: Int
   let peers: Int
-  let cursor: Cursor
+  let places: RoomPlaces
+  let position: UInt64
   let operations: UInt64
   /// Whether more was written since the shapes were counted.
   var isUncounted = false
   /// Why the room can't be opened, if it can't.
   var fault: Text?
+
+  /// Made when it is written: of 10,000 open rooms that takes a while.
+  var cursor: Cursor { places.cursor(at: position) }
 }

@@ -70,18 +70,3 @@ extension OverlapIndex {
     return writer.finish()
   }
 }
-
-/// `POST /v1/rooms/{room}/layout`: the operations that write a document's shapes, in order, and the shapes'
-/// identifiers.
-struct LayoutEdits: Sendable {
-  let operations: [ProposedOperation]
-  let shapes: [Identifier]
-
-  init(importing document: [ImportedShape], into canvas: Canvas, using generator: inout some RandomNumberGenerator) {
-    let order = DrawingOrder(canvas)
-    let edits = Import.edits(for: document, identifiers: .new, over: order, using: &generator)
-    // Edits of neighbours that make space come first. They are not shapes of the document.
-    shapes = edits.suffix(document.count).map { $0.shape }
-    operations = edits.map { ProposedOperation(shape: $0.shape, at: nil, set: $0.set) }
-  }
-}

@@ -10,8 +10,9 @@ extension RoomService {
     case .failure(.trimmed): return .error(503, code: "unavailable", message: "the log gave an unexpected answer")
     case .failure(.unreadable(let words)): return .error(503, code: "unavailable", message: words)
     case .failure(.refused(let refusal)): return .refusing(refusal)
-    case .success(let summaries):
+    case .success(let list):
       return await heavily(request) {
+        let summaries = list.take()
         var writer = JSONWriter(capacity: summaries.count * 96 + 32)
         writer.beginObject()
         writer.key("rooms")

@@ -35,7 +35,7 @@ protocol RoomService: HeavyWorker {
 
   /// All rooms that somebody has written to and that `grant` is for, by name.
   /// - Parameter party: whose turn it takes to gather them.
-  func list(of grant: Grant, for party: String) async -> Result<[RoomListing], HistoryError>
+  func list(of grant: Grant, for party: String) async -> Result<RoomList, HistoryError>
   /// A room, opened if it was not open. It stays open until it is given back.
   /// - Parameter mayCreate: whether a room that nobody has written to may be made.
   func take(_ name: String, mayCreate: Bool) async -> Opening<OpenedRoom>
@@ -62,6 +62,8 @@ protocol RoomService: HeavyWorker {
     to room: OpenedRoom,
     from payer: Payer
   ) async -> Result<Cursor, Rejection>
+  /// Writes a layout, likewise.
+  func submit(_ layout: LayoutEdits, to room: OpenedRoom, from payer: Payer) async -> Result<Cursor, Rejection>
   func delete(_ name: String) async -> Deletion
 
   // MARK: What operators do

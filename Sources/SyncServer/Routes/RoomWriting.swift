@@ -46,20 +46,17 @@ extension RoomService {
       guard let canvas = self.view(of: room)?.canvas else { return .noSuchRoom }
       let edits: LayoutEdits
       let randomness = self.randomness()
-      switch await self.made(for: party, { LayoutEdits(importing: shapes, into: canvas, randomness) }) {
-      case .success(let made): edits = made
+      switch await self.made(for: party, { LayoutEdits.importing(shapes, into: canvas, randomness) }) {
+      case .success(.success(let made)): edits = made
+      case .success(.failure(let rejection)): return .rejected(rejection)
       case .failure(let refusal): return .refusing(refusal)
       }
       // The room was deleted meanwhile, so nobody would answer.
       guard self.view(of: room) != nil else { return .noSuchRoom }
       // A shape in a crowded drawing order makes its neighbours move. All that is made counts.
-      self.requestBook.owe(
-        edits.operations.count - shapes.count,
-        party: payer.address,
-        now: self.now.monotonicMilliseconds
-      )
-      switch await self.submit(edits.operations, to: room, from: payer) {
-      case .success(let cursor): return .written(cursor, shapes: edits.shapes)
+      self.requestBook.owe(edits.moves.count, party: payer.address, now: self.now.monotonicMilliseconds)
+      switch await self.submit(edits, to: room, from: payer) {
+      case .success(let cursor): return .written(cursor, shapes: edits.made.map { $0.shape })
       case .failure(let rejection): return .rejected(rejection)
       }
     }
@@ -126,13 +123,17 @@ extension ImportedShape {
 }
 
 extension LayoutEdits {
-  fileprivate init(
-    importing shapes: [ImportedShape],
+  fileprivate static func importing(
+    _ shapes: [ImportedShape],
     into canvas: Canvas,
     _ randomness: some RandomNumberGenerator
-  ) {
+  ) -> Result<LayoutEdits, Rejection> {
     var generator = randomness
-    self.init(importing: shapes, into: canvas, using: &generator)
+    do throws(Rejection) {
+      return .success(try LayoutEdits(importing: shapes, into: canvas, using: &generator))
+    } catch {
+      return .failure(error)
+    }
   }
 }
 

@@ -141,13 +141,24 @@ actor SimulatedService: RoomService, LogQuestions {
   func span(of open: Int) async -> RoomSpan? { await span(of: Disk.roomName) }
 
   func submit(_ operations: [ProposedOperation], to open: Int, from _: Payer) async -> Result<Cursor, Rejection> {
-    lastNumber += 1
-    let number = lastNumber
-    let actor = Identifier.random(using: &random)
+    let (number, actor) = writing()
     return await withCheckedContinuation { waiter in
       submitters[number] = waiter
       room?.submit(operations, request: number, actor: actor, now: now)
     }
+  }
+
+  func submit(_ layout: LayoutEdits, to open: Int, from _: Payer) async -> Result<Cursor, Rejection> {
+    let (number, actor) = writing()
+    return await withCheckedContinuation { waiter in
+      submitters[number] = waiter
+      room?.submit(layout, request: number, actor: actor, now: now)
+    }
+  }
+
+  private func writing() -> (number: UInt64, actor: Identifier) {
+    lastNumber += 1
+    return (lastNumber, Identifier.random(using: &random))
   }
 
   func delete(_ name: String) async -> Deletion {
@@ -159,13 +170,10 @@ actor SimulatedService: RoomService, LogQuestions {
     }
   }
 
-  func list(of grant: Grant, for party: String) async -> Result<[RoomListing], HistoryError> {
-    guard case .rooms(_, let stored) = await ask({ .list(id: $0) }) else { return .success([]) }
-    return .success(
-      stored.filter { grant.covers($0.room) }.map { summary in
-        room.map { $0.listing } ?? RoomListing(summary)
-      }
-    )
+  func list(of grant: Grant, for party: String) async -> Result<RoomList, HistoryError> {
+    guard case .rooms(_, let stored) = await ask({ .list(id: $0) }) else { return .success(RoomList([])) }
+    let open = room.map { [$0.listing] } ?? []
+    return .success(RoomList.gather(stored, open: open, grant, uncountedMax: 0).list)
   }
 
   // MARK: What operators do. The histories have no operators who do any of it.

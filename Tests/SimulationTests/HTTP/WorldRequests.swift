@@ -75,6 +75,10 @@ extension World {
       let cursors = parties.compactMap { $0.replica?.cursor }
       guard let kept = cursors.randomElement(using: &random), let cursor = RoomCursor(kept) else { return (.now, "") }
       return (.position(cursor.position, isKnown: false), "at=\(kept.text)")
+    case 4:
+      // The log may have more by now than the room.
+      let milliseconds = now.wallMilliseconds
+      return (.milliseconds(milliseconds), "at=\(milliseconds)")
     default: return (.now, "")
     }
   }

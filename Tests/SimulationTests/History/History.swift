@@ -84,6 +84,7 @@ struct Failure: Hashable, Sendable, CustomStringConvertible {
 enum Rule: String, CaseIterable, Sendable {
   case agreement = "everyone ends with what the log adds up to"
   case digests = "a digest differs only where a replica was misled, and then heals"
+  case cursors = "a cursor stands for one history"
   case durability = "what was acknowledged or seen is in the log for ever"
   case survival = "an edit is stored, replaced by its writer, or refused and told"
   case refusals = "what is refused is in no log"

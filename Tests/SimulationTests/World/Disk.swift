@@ -4,7 +4,8 @@
 
 /// The log's own store, with a disk under it that takes its time, fails, and loses what was not synced.
 struct Disk {
-  typealias Record = (position: UInt64, milliseconds: UInt64, operations: [Operation])
+  /// `mark` is of all records up to this one: two histories that differ have different marks.
+  typealias Record = (position: UInt64, milliseconds: UInt64, operations: [Operation], mark: UInt64)
 
   struct Append {
     let batch: Batch
@@ -61,10 +62,17 @@ struct Disk {
   mutating func commit(_ request: AppendRequest, step: UInt64) -> AppendedRecords? {
     guard let appended = try? store.append(request, step: step) else { return nil }
     for record in appended.records {
-      records.append((record.position, record.milliseconds, StoredOperations(record.bytes)?.operations ?? []))
+      let operations = StoredOperations(record.bytes)?.operations ?? []
+      let mark = operations.reduce(records.last?.mark ?? 1) { mark, operation in
+        (mark ^ operation.at.time ^ operation.at.actor.packed) &* 0x100_0000_01B3 &+ operation.shape.packed
+      }
+      records.append((record.position, record.milliseconds, operations, mark))
     }
     return appended
   }
+
+  /// What the log has had up to a place.
+  func mark(at position: UInt64) -> UInt64? { records.last { $0.position <= position }?.mark }
 
   mutating func write(_ request: SnapshotRequest, retention: Retention) {
     try? store.store(request, retention: retention)

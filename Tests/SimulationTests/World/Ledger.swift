@@ -18,6 +18,8 @@ struct Ledger {
   var isLogInDoubt = false
   /// What honest clients have written, by its stamp.
   var written: [Stamp: ProposedOperation] = [:]
+  /// What the log had had, by the cursors that told of it.
+  var cursors: [Text: UInt64] = [:]
   var hasForeignRecords = false
   /// Whether two tabs have ever gone on as one actor, with the same edits under the same stamps.
   var hasDoubles = false

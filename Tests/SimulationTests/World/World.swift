@@ -30,6 +30,8 @@ struct World {
   var mostShapes: UInt64 = 0
   /// What the room wants done to its overlaps, and when that will be done.
   var overlapOrders: [(order: OverlapOrder, due: UInt64)] = []
+  /// Layouts that are being stamped.
+  var preparations: [(batch: Batch, due: UInt64)] = []
   /// The requests that have no answer yet, by their numbers.
   var exchanges: [UInt64: Exchange] = [:]
   var lastRequest: UInt64 = 0

@@ -32,8 +32,7 @@ extension World {
       let common = earlier.set.assigned.intersection(operation.set.assigned)
       let isSame =
         earlier.shape == operation.shape && common.allSatisfy { earlier.set.agrees(on: $0, with: operation.set) }
-      // A page that dies while the server's clock was set back may still do it (docs/TESTING.md).
-      if !isSame, !ledger.hasDoubles, happened[.serverClockBack] == nil {
+      if !isSame, !ledger.hasDoubles {
         fail(.stamps, "\(parties[party].name) has written two edits at \(at)")
       }
     }

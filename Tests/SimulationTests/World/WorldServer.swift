@@ -73,6 +73,7 @@ extension World {
   private mutating func endProcess(code: CloseCode?) {
     room = nil
     overlapOrders = []
+    preparations = []
     service.life += 1
     endRequests()
     isUp = false
@@ -120,6 +121,7 @@ extension World {
     takeEffects()
     room = nil
     overlapOrders = []
+    preparations = []
     service.dismissAskers()
     service.life += 1
     disk.appends = []
@@ -147,7 +149,9 @@ extension World {
       }
       findOut()
       if let appended = commit(first.request) {
-        let at = max(disk.reports.last?.at ?? 0, time + delay())
+        // The loop may be busy with other rooms, while others read what the log has.
+        let busy: UInt64 = happens(0.05) ? 200 : 0
+        let at = max(disk.reports.last?.at ?? 0, time + delay() + busy)
         disk.reports.append((at, first.batch.number, appended))
       } else {
         disk.failures.append((time, first.batch.number))
@@ -159,8 +163,10 @@ extension World {
     }
     while let first = disk.reports.first, first.at <= time {
       disk.reports.removeFirst()
-      for (part, record) in first.appended.records.enumerated() {
-        deliver(record, batch: part == first.appended.records.count - 1 ? first.batch : nil)
+      for record in first.appended.records {
+        deliver(record, batch: first.batch, endsBatch: record.position == first.appended.records.last?.position)
+        // There is time for others between two records.
+        if first.appended.records.count > 1, happens(0.3) { turnRoom() }
       }
       // A log that was in doubt may hand over again what it has handed over.
       if happens(0.03) { for record in first.appended.records { deliver(record, batch: nil) } }
@@ -189,19 +195,30 @@ extension World {
     disk.commit(request, step: UInt64.random(in: 1...3, using: &random))
   }
 
-  private mutating func deliver(_ record: LogRecord, batch: UInt64?) {
+  private mutating func deliver(_ record: LogRecord, batch: UInt64?, endsBatch: Bool = true) {
     guard room != nil else { return }
-    if let batch {
+    if endsBatch, let batch {
       ledger.inFlight.removeAll { $0.number == batch }
       ledger.isLogInDoubt = false
     }
     let now = now
     let before = room?.canvas.liveCount ?? 0
-    room?.delivered(RoomRecord(record, batch: batch), now: now)
+    room?.delivered(RoomRecord(record, batch: batch, endsBatch: endsBatch), now: now)
+    checkCursor()
     let after = room?.canvas.liveCount ?? 0
     // A deletion that the disk has refused may have been counted on.
     if after > before, UInt64(after) > limits.shapes, ledger.failedBatches == 0, !ledger.hasForeignRecords {
       fail(.fullness, "the room has \(after) shapes, and may have \(limits.shapes)")
+    }
+  }
+
+  /// Whoever comes back with a cursor is sent what came after it. So a cursor must never stand for another history than the
+  /// one that it was given out for, also after an older copy of the log was put back.
+  private mutating func checkCursor() {
+    guard let room, let mark = disk.mark(at: room.position) else { return }
+    let cursor = room.cursor.text
+    if let earlier = ledger.cursors.updateValue(mark, forKey: cursor), earlier != mark {
+      fail(.cursors, "the cursor \(cursor) stands for two histories")
     }
   }
 
@@ -235,7 +252,7 @@ extension World {
     let operation = Operation(shape: shape, at: stamp, set: set)
     let request = disk.request(
       [[operation]],
-      run: nil,
+      run: random.next(),
       epoch: room.epoch,
       mayCreate: false,
       milliseconds: now.wallMilliseconds
@@ -253,6 +270,7 @@ extension World {
   mutating func turnRoom() {
     guard isUp else { return }
     carryOutOrders()
+    appendPrepared()
     if time >= restedAt + 1_000 {
       restedAt = time
       let hadBeats = room.map { $0.kept.beats > 0 } ?? false
@@ -342,11 +360,24 @@ extension World {
     }
   }
 
+  private mutating func appendPrepared() {
+    while let (batch, due) = preparations.first, due <= time {
+      preparations.removeFirst()
+      append(batch)
+    }
+  }
+
   mutating func takeEffects() {
     guard let effects = room?.takeEffects() else { return }
     for effect in effects {
       switch effect {
-      case .append(let batch): append(batch)
+      case .append(let batch):
+        ledger.inFlight.append((batch.number, batch.operations))
+        append(batch)
+      case .prepare(let layout):
+        let batch = layout.stamped()
+        ledger.inFlight.append((batch.number, batch.operations))
+        preparations.append((batch, time + time % 40))
       case .answered(let number, let outcome):
         service.submitters.removeValue(forKey: number)?.resume(returning: outcome)
       case .overlaps(let order): overlapOrders.append((order, time + time % 50))
@@ -369,7 +400,6 @@ extension World {
 
   private mutating func append(_ batch: Batch) {
     guard let room else { return }
-    ledger.inFlight.append((batch.number, batch.operations))
     let took = UInt64.random(in: 0...history.dice.commitMillisecondsMax, using: &random)
     let request = disk.request(
       batch.parts(operationsMax: Int(limits.operationsPerMessage)),
@@ -390,7 +420,8 @@ extension World {
 }
 
 extension RoomRecord {
-  init(_ record: LogRecord, batch: UInt64?) {
-    self.init(record, StoredOperations(record.bytes) ?? StoredOperations(run: nil, operations: []), batch: batch)
+  init(_ record: LogRecord, batch: UInt64?, endsBatch: Bool = true) {
+    let stored = StoredOperations(record.bytes) ?? StoredOperations(run: nil, operations: [])
+    self.init(record, stored, batch: batch, endsBatch: endsBatch)
   }
 }

@@ -46,18 +46,18 @@ struct RoomsQueryTests {
           .utf8
       )
     )
-    let edits = LayoutEdits(importing: shapes, into: bench.room.canvas, using: &bench.random)
-    bench.room.submit(edits.operations, request: 1, actor: bench.shape(5), now: bench.now)
+    let edits = try LayoutEdits(importing: shapes, into: bench.room.canvas, using: &bench.random)
+    bench.room.submit(edits, request: 1, actor: bench.shape(5), now: bench.now)
     bench.takeEffects()
     bench.settle()
-    #expect(DrawingOrder(bench.clients[reader].canvas).identifiers == edits.shapes)
+    #expect(DrawingOrder(bench.clients[reader].canvas).identifiers == edits.made.map(\.shape))
     #expect(bench.room.listing.shapes == 2)
     #expect(bench.room.listing.operations == 2)
     let asked = bench.askOverlaps()
     let index = try #require(asked).index
     #expect(index.document(freePlaceFor: Size(width: 5, height: 5), near: Point(x: 100, y: 100)) != nil)
     let box = Rect(origin: Point(x: 0, y: 0), size: Size(width: 4, height: 4))
-    #expect(index.overlapping(box) == Array(edits.shapes.prefix(1)))
+    #expect(index.overlapping(box) == Array(edits.made.prefix(1).map(\.shape)))
   }
 }
 

@@ -50,7 +50,7 @@ struct Door: Sendable {
     now: Moment
   ) throws(Rejection) -> Batch {
     for (index, operation) in proposed.enumerated() {
-      try checkName(in: operation, index: index, canvas: fold.canvas)
+      if operation.set.assigned.contains(.name) { try checkName(in: operation, index: index, canvas: fold.canvas) }
       guard let at = operation.at else { continue }
       if case .member = origin, at.actor != actor {
         throw Rejection(operation: index, code: .badStamp, message: "the stamp in at must have this connection's actor")
@@ -69,14 +69,52 @@ struct Door: Sendable {
     return Batch(number: number, operations: operations, payer: allowance.payer)
   }
 
+  /// Admits a layout as one batch, or refuses all of it. It takes as long for many shapes as for few: they are stamped
+  /// elsewhere. What applies to all operations was seen to when the layout was read.
+  mutating func admit(
+    _ layout: LayoutEdits,
+    by actor: Identifier,
+    from origin: Passage.Origin,
+    _ allowance: Allowance,
+    to fold: inout Fold,
+    now: Moment
+  ) throws(Rejection) -> AdmittedLayout {
+    try allowance.check(layout.moves, on: fold.canvas)
+    try allowance.check(layout.made, on: fold.canvas)
+    let made = layout.made.count
+    let places = try fullness.check(layout.moves, unseen: made, on: fold.canvas, isLogInDoubt: isLogInDoubt)
+    try shares.check(places, for: allowance.payer, taken: fullness.erasures(on: fold.canvas), now: now)
+    shares.charge(places, to: allowance.payer, now: now)
+    let moves = fold.stamp(layout.moves, actor: actor, now: now)
+    let clock = fold.reserveStamps(made, actor: actor, now: now)
+    let number = nextBatch
+    nextBatch += 1
+    let counted = fullness.add(moves, batch: number, on: fold.canvas)
+    fullness.add(unseen: made, batch: number)
+    underWay[number] = Passage(origin: origin, operationCount: UInt64(moves.count + made), counted: counted)
+    return AdmittedLayout(
+      number: number,
+      moves: moves,
+      made: layout.made,
+      clock: clock,
+      milliseconds: now.wallMilliseconds,
+      payer: allowance.payer
+    )
+  }
+
   /// A name from before the rule stays, and so is taken again if it is sent again (W8).
   private func checkName(
     in operation: ProposedOperation,
     index: Int,
     canvas: borrowing Canvas
   ) throws(Rejection) {
-    guard operation.set.assigned.contains(.name), !PropertyRules.takesName(operation.set.name) else { return }
     if let at = operation.at, Door.changesNothing(operation, at: at, on: canvas) { return }
+    try Door.checkName(in: operation, index: index)
+  }
+
+  /// Refuses a name that nobody may write.
+  static func checkName(in operation: ProposedOperation, index: Int) throws(Rejection) {
+    guard operation.set.assigned.contains(.name), !PropertyRules.takesName(operation.set.name) else { return }
     throw Rejection(operation: index, code: .badValue, message: PropertyProblem(.name).message)
   }
 
@@ -188,8 +226,11 @@ struct Door: Sendable {
   /// The log could not be written when the room was opened.
   mutating func doubtLog() { isLogInDoubt = true }
 
-  /// To be called when an operation on a shape has reached the canvas, and counts there from now on.
-  mutating func arrived(_ shape: Identifier, on canvas: borrowing Canvas) { fullness.changed(shape, on: canvas) }
+  /// To be called when an operation of a batch has reached the canvas, and counts there from now on.
+  mutating func arrived(_ change: Change, of batch: UInt64?, on canvas: borrowing Canvas) {
+    fullness.changed(change.shape, on: canvas)
+    if let batch, change.changed.contains(.kind) { fullness.seen(1, batch: batch) }
+  }
 
   private mutating func land(_ batch: UInt64, on canvas: borrowing Canvas) -> Passage? {
     guard let passage = underWay.removeValue(forKey: batch) else { return nil }

@@ -8,13 +8,15 @@ import CanvasCRDT
 /// What always holds:
 /// - An operation on its way that may make a shape, or take one away, is among the arrivals of its shape until its
 ///   batch has been answered for. Values written to a shape that is there and stays don't count.
-/// - `coming` is by how much all arrivals together will change the canvas's own counts.
+/// - `unseen` has the shapes on their way that nobody else can name yet, because their identifiers were made here, by batch.
+/// - `coming` is by how much all of these together will change the canvas's own counts.
 ///
 /// If the log refuses a batch, the deletions in it don't happen. Messages that were let in because of those deletions
 /// can make the room too large by that much.
 struct Fullness: Sendable {
   private let limits: Limits
   private var forecasts: [Identifier: Forecast] = [:]
+  private var unseen: [UInt64: Int] = [:]
   private var coming = Counts()
 
   /// Counts of live shapes, of records of any kind, and of remembered deletions whose shape has no record.
@@ -22,6 +24,9 @@ struct Fullness: Sendable {
     var live = 0
     var records = 0
     var erasures = 0
+
+    /// So many new shapes.
+    static func made(_ count: Int) -> Counts { Counts(live: count, records: count) }
 
     static func + (left: Counts, right: Counts) -> Counts {
       Counts(
@@ -70,8 +75,24 @@ struct Fullness: Sendable {
     return shapes
   }
 
+  /// To be called when a batch has been let in that makes shapes which nobody else can name yet.
+  mutating func add(unseen count: Int, batch: UInt64) {
+    guard count > 0 else { return }
+    unseen[batch] = count
+    coming = coming + .made(count)
+  }
+
+  /// To be called when shapes of a batch have reached the canvas that nobody else could name.
+  mutating func seen(_ count: Int, batch: UInt64) {
+    guard let before = unseen[batch] else { return }
+    let left = max(0, before - count)
+    unseen[batch] = left > 0 ? left : nil
+    coming = coming - .made(before - left)
+  }
+
   /// To be called when a batch has been answered for: it is on the canvas by now, or never will be.
   mutating func remove(_ shapes: [Identifier], batch: UInt64, on canvas: borrowing Canvas) {
+    seen(.max, batch: batch)
     for shape in shapes {
       forecasts[shape]?.arrivals.removeAll { $0.batch == batch }
       settle(shape, on: canvas)
@@ -107,10 +128,15 @@ struct Fullness: Sendable {
   ///
   /// A message that makes nothing more is never refused, however full the room is: one that was taken before and is
   /// sent again, one whose shapes were deleted since, one that deletes as many shapes as it makes.
+  /// - Parameter unseen: how many shapes it makes beside, after all that is proposed, which nobody else can name.
   /// - Returns: how many more shapes the room has to remember with it, live or deleted.
-  func check(_ proposed: [ProposedOperation], on canvas: borrowing Canvas, isLogInDoubt: Bool) throws(Rejection) -> Int
-  {
-    var message = Message()
+  func check(
+    _ proposed: [ProposedOperation],
+    unseen: Int = 0,
+    on canvas: borrowing Canvas,
+    isLogInDoubt: Bool
+  ) throws(Rejection) -> Int {
+    var message = Message(unseen: unseen, firstUnseen: proposed.count)
     for (index, operation) in proposed.enumerated() where counts(operation.set, on: operation.shape, canvas) {
       // An operation without a stamp gets one from the room, which is later than all stamps of the room and than those
       // of the operations before it.
@@ -146,8 +172,16 @@ struct Fullness: Sendable {
   private struct Message {
     private(set) var shapes: [(shape: Identifier, outlook: Outlook, index: Int)] = []
     private var places: [Identifier: Int] = [:]
+    let unseen: Int
+    /// The index of the first operation that makes one of those.
+    let firstUnseen: Int
 
-    var isEmpty: Bool { shapes.isEmpty }
+    init(unseen: Int, firstUnseen: Int) {
+      self.unseen = unseen
+      self.firstUnseen = firstUnseen
+    }
+
+    var isEmpty: Bool { shapes.isEmpty && unseen == 0 }
 
     mutating func take(_ outlook: Outlook, of shape: Identifier, index: Int) {
       if let place = places[shape] {
@@ -181,6 +215,7 @@ struct Fullness: Sendable {
       after = after + change
       growth.append((index, change))
     }
+    after = after + .made(message.unseen)
     // Every new shape will be deleted some day, so its erasure needs space too. A shape that is there may always be
     // deleted: its record goes when its erasure comes.
     let made = max(0, after.live - standing.live)
@@ -189,6 +224,7 @@ struct Fullness: Sendable {
     let fitsRecords = Fullness.fits(after.records, standing.records, recordsMax)
     let fitsErasures = more == 0 || Fullness.fits(after.erasures + made, standing.erasures, limits.erasures)
     if fitsLive, fitsRecords, fitsErasures { return .success(more) }
+    growth += (0..<message.unseen).map { (message.firstUnseen + $0, .made(1)) }
     // If there are N shapes too many, the last N operations that make shapes are to blame.
     if !fitsLive {
       let excess = after.live - Int(clamping: max(limits.shapes, UInt64(clamping: standing.live)))

@@ -144,6 +144,18 @@ struct Fold: Sendable {
     return operations
   }
 
+  /// Sets stamps aside for operations that are stamped elsewhere.
+  /// - Returns: a clock that gives them, if it is always told the same time as here.
+  mutating func reserveStamps(_ count: Int, actor: Identifier, now: Moment) -> Clock {
+    let clock = Clock(actor: actor, time: clockTime)
+    guard count > 0 else { return clock }
+    var last = clock
+    let first = last.tick(milliseconds: now.wallMilliseconds).time
+    let (time, isPastTheEnd) = first.addingReportingOverflow(UInt64(count - 1))
+    clockTime = isPastTheEnd ? .max : time
+    return clock
+  }
+
   /// Forgets deletions so old that the door refuses edits that cross them.
   mutating func forgetErasures(now: Moment, horizonMilliseconds: UInt64) {
     // Twice the horizon: a stamp may be as old as the horizon, and other nodes' clocks differ from ours.

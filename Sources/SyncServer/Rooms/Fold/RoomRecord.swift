@@ -8,6 +8,8 @@ struct RoomRecord: Sendable {
   let milliseconds: UInt64
   /// Which of this process's batches it was. `nil` if another node wrote it, or if it is from before a restart.
   let batch: UInt64?
+  /// Whether no more records of that batch come.
+  let endsBatch: Bool
   /// The number of the run that wrote it, if the record carries it.
   let run: UInt64?
   let operations: [Operation]
@@ -16,12 +18,14 @@ struct RoomRecord: Sendable {
     position: UInt64,
     milliseconds: UInt64,
     batch: UInt64? = nil,
+    endsBatch: Bool = true,
     run: UInt64? = nil,
     operations: [Operation]
   ) {
     self.position = position
     self.milliseconds = milliseconds
     self.batch = batch
+    self.endsBatch = endsBatch
     self.run = run
     self.operations = operations
   }

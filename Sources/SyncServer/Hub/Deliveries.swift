@@ -1,0 +1,55 @@
+import RoomLog
+
+/// What the log has answered to rooms, and the rooms have yet to take in.
+///
+/// A layout comes as a hundred records of a thousand operations, and each takes milliseconds. So rooms take turns at the
+/// loop, a record at a time, and what a turn of the loop has no time for comes in the next.
+///
+/// What always holds: each room gets its answers in the order in which they came.
+struct Deliveries {
+  enum Answer {
+    case record(LogRecord, part: Int, of: LogDesk.Append?)
+    case failure(LogDesk.Append, LogError)
+  }
+
+  /// The rooms with answers, in the order of their turns.
+  private var turns = Queue<OpenRoom>()
+
+  var isEmpty: Bool { turns.isEmpty }
+
+  mutating func add(_ answer: Answer, for open: OpenRoom) {
+    if open.answers.isEmpty { turns.append(open) }
+    open.answers.append(answer)
+  }
+
+  mutating func takeNext() -> (open: OpenRoom, answer: Answer)? {
+    guard let open = turns.popFirst(), let answer = open.answers.popFirst() else { return nil }
+    if !open.answers.isEmpty { turns.append(open) }
+    return (open, answer)
+  }
+}
+
+/// First in, first out.
+struct Queue<Element> {
+  private var elements: [Element] = []
+  /// How many of them are out.
+  private var taken = 0
+
+  var isEmpty: Bool { taken == elements.count }
+
+  mutating func append(_ element: Element) { elements.append(element) }
+
+  mutating func popFirst() -> Element? {
+    guard taken < elements.count else { return nil }
+    let element = elements[taken]
+    taken += 1
+    // Only now and then, so that it costs next to nothing for each.
+    if taken >= max(Queue.takenMax, elements.count / 2) || isEmpty {
+      elements.removeFirst(taken)
+      taken = 0
+    }
+    return element
+  }
+
+  private static var takenMax: Int { 64 }
+}

@@ -1,0 +1,36 @@
+import CanvasCRDT
+import RoomLog
+
+/// A batch as the log takes it. A layout, which may be as long as a hundred messages, is split into records that can be read one
+/// by one. They are stored all or none.
+struct EncodedBatch: Sendable {
+  let number: UInt64
+  let payer: Payer?
+  /// The operations of each record. When the log hands the records back, they need not be decoded again.
+  let parts: [StoredOperations]
+  let records: [NewRecord]
+
+  /// - Parameter run: the number of this run, if the log might not have it yet.
+  init(_ batch: Batch, run: UInt64?, _ limits: Limits) {
+    number = batch.number
+    payer = batch.payer
+    parts = batch.parts(operationsMax: Int(limits.operationsPerMessage)).map {
+      StoredOperations(run: run, operations: $0)
+    }
+    records = parts.map { NewRecord(bytes: $0.encoded(), operations: UInt32(clamping: $0.operations.count)) }
+  }
+
+  var operationCount: Int { parts.reduce(0) { $0 + $1.operations.count } }
+
+  /// What the records take: beside its bytes, each has a row, and a share of the pages.
+  var storedBytes: Int { records.reduce(0) { $0 + $1.bytes.count + 64 } }
+}
+
+extension Batch {
+  func parts(operationsMax: Int) -> [[Operation]] {
+    guard operations.count > operationsMax else { return [operations] }
+    return stride(from: 0, to: operations.count, by: operationsMax).map {
+      Array(operations[$0..<min($0 + operationsMax, operations.count)])
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import CanvasCRDT
+import RoomLog
+
+// The list of rooms, from the log and from the rooms that are open.
+
+extension RoomList {
+  /// - Returns: also the first rooms that would have to be opened to be counted.
+  static func gather(
+    _ stored: [RoomSummary],
+    open: [RoomListing],
+    _ grant: Grant,
+    uncountedMax: Int
+  ) -> (list: RoomList, uncounted: [Uncounted]) {
+    let open = Dictionary(open.map { ($0.room.string, $0) }) { $1 }
+    let visible = stored.filter { grant.covers($0.room) }
+    let sorted = visible.sorted { $0.room.utf8.lexicographicallyPrecedes($1.room.utf8) }
+    let listings = sorted.map { open[$0.room] ?? RoomListing($0) }
+    let uncounted = listings.indices.lazy
+      .filter { listings[$0].isUncounted && listings[$0].fault == nil }
+      .prefix(uncountedMax)
+      .map { Uncounted(index: $0, name: sorted[$0].room) }
+    return (RoomList(listings), Array(uncounted))
+  }
+}
+
+extension RoomListing {
+  /// The room as the log knows it without reading its records. So the runs that wrote them are not known, and the
+  /// cursor tells only whether more was written since.
+  init(_ summary: RoomSummary) {
+    self.init(
+      room: Text(summary.room),
+      shapes: Int(clamping: summary.snapshot?.shapes ?? 0),
+      peers: 0,
+      places: RoomPlaces(epoch: summary.epoch),
+      position: summary.last,
+      operations: summary.operations,
+      isUncounted: summary.snapshot?.position != summary.last,
+      fault: summary.damage.map { Text("\($0)") }
+    )
+  }
+}

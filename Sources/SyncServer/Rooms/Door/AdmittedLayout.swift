@@ -1,0 +1,26 @@
+import CanvasCRDT
+
+/// A layout that the door has let in. With 100,000 shapes, stamping and encoding it takes longer than others should wait, so
+/// that is done beside the loop.
+struct AdmittedLayout: Sendable {
+  /// The number of its batch.
+  let number: UInt64
+  let moves: [Operation]
+  let made: [ProposedOperation]
+  /// Gives the stamps that were set aside for `made`, if it is told this time.
+  let clock: Clock
+  let milliseconds: UInt64
+  let payer: Payer?
+
+  func stamped() -> Batch {
+    var clock = clock
+    var operations = moves
+    operations.reserveCapacity(moves.count + made.count)
+    for operation in made {
+      operations.append(
+        Operation(shape: operation.shape, at: clock.tick(milliseconds: milliseconds), set: operation.set)
+      )
+    }
+    return Batch(number: number, operations: operations, payer: payer)
+  }
+}

@@ -1,0 +1,25 @@
+import CanvasCRDT
+
+/// `POST /v1/rooms/{room}/layout`: the operations that write a document's shapes. None has a stamp.
+struct LayoutEdits: Sendable {
+  /// Make place in the drawing order, and come first.
+  let moves: [ProposedOperation]
+  /// Make the shapes, one each, under new identifiers that nobody else knows.
+  let made: [ProposedOperation]
+
+  var isEmpty: Bool { moves.isEmpty && made.isEmpty }
+
+  /// Refuses names that nobody may write.
+  init(
+    importing document: [ImportedShape],
+    into canvas: Canvas,
+    using generator: inout some RandomNumberGenerator
+  ) throws(Rejection) {
+    let order = DrawingOrder(canvas)
+    let edits = Import.edits(for: document, identifiers: .new, over: order, using: &generator)
+    let operations = edits.map { ProposedOperation(shape: $0.shape, at: nil, set: $0.set) }
+    for (index, operation) in operations.enumerated() { try Door.checkName(in: operation, index: index) }
+    moves = Array(operations.dropLast(document.count))
+    made = Array(operations.suffix(document.count))
+  }
+}

@@ -1,0 +1,58 @@
+import CanvasCRDT
+import Synchronization
+
+/// All rooms that a token is for, by name.
+///
+/// Of 100,000 rooms there are hundreds of thousands of values, and freeing them takes as long as making them. So the list is
+/// made, corrected and used up beside the loop.
+struct RoomList: Sendable {
+  /// A room that would have to be opened to be counted.
+  struct Uncounted: Sendable {
+    let index: Int
+    let name: String
+  }
+
+  /// What opening such a room has shown.
+  enum Correction: Sendable {
+    case counted(RoomListing)
+    case faulty(Text)
+    case deleted
+  }
+
+  private let listings: Handover<[RoomListing]>
+  private var corrections: [Int: Correction] = [:]
+
+  init(_ listings: [RoomListing]) { self.listings = Handover(listings) }
+
+  mutating func correct(_ room: Uncounted, _ correction: Correction) { corrections[room.index] = correction }
+
+  /// The rooms. They can be taken once.
+  func take() -> [RoomListing] {
+    var listings = listings.take() ?? []
+    var deleted: Set<Int> = []
+    for (index, correction) in corrections {
+      switch correction {
+      case .counted(let listing): listings[index] = listing
+      case .faulty(let words): listings[index].fault = words
+      case .deleted: deleted.insert(index)
+      }
+    }
+    guard !deleted.isEmpty else { return listings }
+    return listings.indices.filter { !deleted.contains($0) }.map { listings[$0] }
+  }
+}
+
+/// A value that is made in one place and used up in another, so that it also ends there.
+final class Handover<Value: Sendable>: Sendable {
+  private let value: Mutex<Value?>
+
+  init(_ value: Value) { self.value = Mutex(value) }
+
+  /// - Returns: `nil` if it was taken before.
+  func take() -> Value? {
+    value.withLock { value in
+      defer { value = nil }
+      return value
+    }
+  }
+}

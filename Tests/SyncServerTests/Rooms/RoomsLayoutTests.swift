@@ -1,0 +1,157 @@
+import CanvasCRDT
+import RoomLog
+import Testing
+
+@testable import ServerModel
+@testable import SyncServer
+
+@Suite("Layouts on their way into a room")
+struct RoomsLayoutTests {
+  private static func squares(_ count: Int) throws -> [ImportedShape] {
+    let square = "{'x': 1, 'y': 2, 'colour': '#FF0000', 'size': 9}"
+    return try Import.read(
+      Array("{'squares': [\(Array(repeating: square, count: count).joined(separator: ","))]}".utf8)
+    )
+  }
+
+  private static func submit(_ count: Int, to bench: inout RoomBench, request: UInt64) throws {
+    let edits = try LayoutEdits(importing: try squares(count), into: bench.room.canvas, using: &bench.random)
+    bench.room.submit(edits, request: request, actor: bench.shape(900 + request), now: bench.now)
+    bench.takeEffects()
+  }
+
+  @Test("what is on its way counts, and what has failed doesn't")
+  func counting() throws {
+    var bench = RoomBench { $0.shapes = 10 }
+    let writer = bench.join()
+    try RoomsLayoutTests.submit(8, to: &bench, request: 1)
+    for number in 1...2 as ClosedRange<UInt64> { bench.write(writer, bench.shape(number)) { $0.kind = .star } }
+    bench.write(writer, bench.shape(3)) { $0.kind = .star }
+    bench.send()
+    #expect(bench.rejections(writer) == [.roomFull])
+    bench.fail()
+    for number in 4...11 as ClosedRange<UInt64> { bench.write(writer, bench.shape(number)) { $0.kind = .star } }
+    bench.settle()
+    #expect(bench.rejections(writer) == [.roomFull], "the layout's places are free again")
+    #expect(bench.room.canvas.liveCount == 10)
+    #expect(bench.room.isIdle == false)
+    bench.leave(writer)
+    #expect(bench.room.isIdle, "nothing is under way")
+  }
+
+  @Test("one that is too long is refused whole, and names the first shape too many")
+  func refusal() throws {
+    var bench = RoomBench { $0.shapes = 10 }
+    let writer = bench.join()
+    for number in 1...4 as ClosedRange<UInt64> { bench.write(writer, bench.shape(number)) { $0.kind = .star } }
+    try RoomsLayoutTests.submit(7, to: &bench, request: 1)
+    bench.settle()
+    let refused = try #require(bench.answers.first)
+    #expect(
+      throws: Rejection(
+        operation: 6,
+        code: .roomFull,
+        message: "the room is full: it has 10 shapes, the most it may have"
+      )
+    ) {
+      try refused.outcome.get()
+    }
+    #expect(bench.room.canvas.liveCount == 4)
+  }
+
+  @Test("each part that has arrived counts once")
+  func parts() throws {
+    var bench = RoomBench { $0.shapes = 10 }
+    let writer = bench.join()
+    try RoomsLayoutTests.submit(8, to: &bench, request: 1)
+    let next = bench.takeBatch()
+    let batch = try #require(next)
+    let parts = batch.parts(operationsMax: 3)
+    #expect(parts.map(\.count) == [3, 3, 2])
+    for (index, operations) in parts.enumerated() {
+      let record = RoomRecord(
+        position: UInt64(index + 1),
+        milliseconds: RoomBench.epoch,
+        batch: batch.number,
+        endsBatch: index == 2,
+        operations: operations
+      )
+      bench.log.append(record)
+      bench.room.delivered(record, now: bench.now)
+      if index == 0 {
+        for number in 1...2 as ClosedRange<UInt64> { bench.write(writer, bench.shape(number)) { $0.kind = .star } }
+      }
+      bench.takeEffects()
+      #expect(bench.answers.map(\.request) == (index < 2 ? [] : [1]))
+    }
+    bench.settle()
+    #expect(bench.rejections(writer).isEmpty)
+    #expect(bench.room.canvas.liveCount == 10)
+  }
+
+  @Test("its stamps are later than the room's, each once, and the room goes on after them")
+  func stamps() throws {
+    var bench = RoomBench()
+    let writer = bench.join()
+    bench.write(writer, bench.shape(1)) { $0.kind = .star }
+    bench.settle()
+    let before = try #require(bench.room.canvas.stamp(of: .kind, in: bench.shape(1)))
+    try RoomsLayoutTests.submit(3, to: &bench, request: 1)
+    var set = Properties()
+    set.kind = .star
+    let next = ProposedOperation(shape: bench.shape(2), at: nil, set: set)
+    bench.room.submit([next], request: 2, actor: bench.shape(8), now: bench.now)
+    bench.takeEffects()
+    let (first, second) = (bench.takeBatch(), bench.takeBatch())
+    let layout = try #require(first)
+    let other = try #require(second)
+    let times = layout.operations.map(\.at.time)
+    #expect(times == times.sorted() && Set(times).count == 3)
+    #expect(times[0] > before.time)
+    #expect(other.operations[0].at.time > times[2])
+  }
+
+  @Test("a name with hidden characters is refused with the number of its operation")
+  func names() throws {
+    var bench = RoomBench()
+    var shapes = try RoomsLayoutTests.squares(3)
+    shapes[1].properties.name = "a\u{202E}b"
+    #expect(throws: Rejection.self) {
+      try LayoutEdits(importing: shapes, into: bench.room.canvas, using: &bench.random)
+    }
+    do {
+      _ = try LayoutEdits(importing: shapes, into: bench.room.canvas, using: &bench.random)
+    } catch {
+      #expect(error.operation == 1 && error.code == .badValue)
+    }
+  }
+}
+
+@Suite("What the log has answered, and rooms have yet to take in")
+struct DeliveriesTests {
+  private static func room(_ name: String) -> OpenRoom {
+    let room = Room(name: Text(name), epoch: 1, limits: Limits(), framing: .byLength, seed: 1)
+    return OpenRoom(name: name, room: room, isStored: true)
+  }
+
+  @Test("rooms take turns, and each room's answers keep their order")
+  func turns() {
+    var deliveries = Deliveries()
+    let (large, small) = (DeliveriesTests.room("large"), DeliveriesTests.room("small"))
+    for position in 1...200 as ClosedRange<UInt64> {
+      deliveries.add(.record(LogRecord(position: position, milliseconds: 0, bytes: []), part: 0, of: nil), for: large)
+    }
+    for position in 1...3 as ClosedRange<UInt64> {
+      deliveries.add(.record(LogRecord(position: position, milliseconds: 0, bytes: []), part: 0, of: nil), for: small)
+    }
+    #expect(!large.mayGo)
+    var taken: [(String, UInt64)] = []
+    while let (open, answer) = deliveries.takeNext() {
+      if case .record(let record, _, _) = answer { taken.append((open.name, record.position)) }
+    }
+    #expect(taken.prefix(6).map(\.0) == ["large", "small", "large", "small", "large", "small"])
+    #expect(taken.filter { $0.0 == "large" }.map(\.1) == Array(1...200))
+    #expect(taken.filter { $0.0 == "small" }.map(\.1) == [1, 2, 3])
+    #expect(deliveries.isEmpty && large.mayGo)
+  }
+}
