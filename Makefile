@@ -6,7 +6,7 @@ ARGS ?=
 
 RELEASE := swift build -c release --product SyncServer
 
-.PHONY: help setup run client test chaos mutants bench table page screenshots format folders soak simulate
+.PHONY: help setup run client test chaos mutants bench table page screenshots format folders soak simulate coverage
 .DEFAULT_GOAL := help
 
 help:
@@ -68,6 +68,9 @@ folders: ## show which folder uses which; ARGS=SyncServer for one part
 
 soak: ## the long tests: sanitizers, long simulations, an hour of ordinary use, ten minutes each of attacks and of fuzzing
 	@scripts/soak $(ARGS)
+
+coverage: ## how much of each part the tests run; ARGS=CanvasCRDT for its files
+	@scripts/coverage $(ARGS)
 
 setup: ## install what building and running need on a fresh Debian 12 with Swift
 	@scripts/setup

@@ -272,10 +272,10 @@ struct RoomBench {
     return waiting.removeFirst()
   }
 
-  mutating func send() {
+  mutating func send(seatsMax: Int = .max) {
     var clients = clients
     var writes = 0
-    room.send(now: now) { id, bytes in
+    room.send(now: now, seatsMax: seatsMax) { id, bytes in
       writes += 1
       guard let client = clients.firstIndex(where: { $0.id == id }) else { return 0 }
       return clients[client].take(bytes)

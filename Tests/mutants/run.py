@@ -27,7 +27,7 @@ BUILD = os.path.join(FOLDER, "build")
 PROGRAMS = os.path.join(BUILD, "release")
 TESTS = os.path.join(PROGRAMS, "CanvasSyncPackageTests.xctest")
 # As scripts/steps.sh has it: these wait for sockets and disks, and run one after another.
-WAITING = "WebSocketLoopTests|RoomLogTests|EndToEndTests"
+WAITING = "WebSocketLoopTests|RoomLogTests|EndToEndTests|HeavyWorkTests"
 DIES_MIN = 0.95
 # A mutant that takes this many times as long as no mutant hangs.
 PATIENCE = 8

@@ -21,9 +21,13 @@ extension Hub {
       if open.room.isFlushDue(now: now) { open.room.flush(now: now) }
       let writes = counts.writes
       if open.room.hasUnsent {
-        let began = SteadyClock.microseconds()
-        let isForAll = open.room.send(now: now) { self.write($1, to: $0, of: open) }
-        if isForAll { open.room.sendingTook(microseconds: SteadyClock.microseconds() - began) }
+        let began = ProcessorClock.microseconds()
+        let seats = open.room.send(now: now, seatsMax: Hub.seatsInATurn) { self.write($1, to: $0, of: open) }
+        if seats > 0 { open.room.sendingTook(microseconds: ProcessorClock.microseconds() - began, seats: seats) }
+        if open.room.hasUnsent {
+          rooms.markDirty(open)
+          due = min(due ?? .max, now.monotonicMilliseconds + 1)
+        }
       }
       if let (beats, operations) = open.takeBeats() {
         counts.noteBeats(beats, operations: operations, frames: counts.writes - writes)
@@ -38,6 +42,9 @@ extension Hub {
     }
     if let due { wake(at: due, now: now.monotonicMilliseconds) }
   }
+
+  /// Sending to so many takes some milliseconds. What is left of a large room comes in the next turn.
+  private static let seatsInATurn = 256
 
   /// Makes sure that a turn comes at that time.
   private func wake(at due: UInt64, now: UInt64) {

@@ -126,7 +126,7 @@ final class OpenRoom: @unchecked Sendable {
   /// The arrival times of the operations that have gone out by now.
   func takeArrivals() -> [UInt64] {
     // A beat may be due again already for what peers show. With two peers it always is. So only operations count.
-    guard !arrivals.isEmpty, !room.isGathering else { return [] }
+    guard !arrivals.isEmpty, !room.isGathering, !room.hasUnsent else { return [] }
     defer { arrivals.removeAll(keepingCapacity: true) }
     return arrivals
   }

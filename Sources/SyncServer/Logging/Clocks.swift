@@ -34,6 +34,15 @@ enum SteadyClock {
   static func milliseconds() -> UInt64 { microseconds() / 1_000 }
 }
 
+/// For how long this thread has had a processor. On a busy machine that is less than the time that has passed.
+enum ProcessorClock {
+  static func microseconds() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
+  }
+}
+
 extension Moment {
   /// The time by this machine's clocks.
   static func now() -> Moment {

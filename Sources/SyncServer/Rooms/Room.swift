@@ -355,9 +355,11 @@ struct Room: Sendable {
     admitWaiting(now)
   }
 
-  /// Sending a beat to everyone took so long. The beats of a large room are so far apart that sending them takes about half
+  /// Sending a beat to so many took so long. The beats of a large room are so far apart that sending them takes about half
   /// of the time.
-  mutating func sendingTook(microseconds: UInt64) { fanOut.sendingTook(microseconds: microseconds) }
+  mutating func sendingTook(microseconds: UInt64, seats: Int) {
+    fanOut.sendingTook(microseconds: microseconds, seats: seats, of: audience.readers.seatCount)
+  }
 
   /// Frees what everyone has got, once the room is quiet. To be called now and then.
   mutating func rest(now: Moment) {
@@ -376,45 +378,53 @@ struct Room: Sendable {
 
   // MARK: - Sending
 
-  /// Offers what is new to all connections that can take it. `write` is handed whole frames, or the rest of some, and
+  /// Offers what is new to connections that can take it. `write` is handed whole frames, or the rest of some, and
   /// returns how many bytes were taken. A connection that takes less than all is not asked again before `writable`.
-  /// - Returns: whether everybody was to be sent something.
+  /// - Parameter seatsMax: to so many at most. `hasUnsent` then tells whether there are more.
+  /// - Returns: how many seats a beat was offered to.
   @discardableResult
-  mutating func send(now: Moment, _ write: (MemberID, UnsafeRawBufferPointer) -> Int) -> Bool {
-    var isForAll = false
+  mutating func send(
+    now: Moment,
+    seatsMax: Int = .max,
+    _ write: (MemberID, UnsafeRawBufferPointer) -> Int
+  ) -> Int {
+    var offered = 0
     repeat {
-      switch audience.readers.takeReady() {
-      case .everyone:
-        isForAll = true
-        audience.readers.offerNewest(fanOut.ring, write)
-        for seat in audience.readers.seats where audience.readers.mayBeSent(seat, fanOut.ring) {
-          send(to: seat, now: now, write)
-        }
-      case .seats(let seats):
-        for seat in seats where !audience.readers.isBlocked(Int(seat)) { send(to: Int(seat), now: now, write) }
+      let (listed, ofRound) = audience.readers.takeReady(ofRoundMax: seatsMax - offered)
+      audience.readers.offerNewest(fanOut.ring, to: ofRound, write)
+      for seat in ofRound where audience.readers.mayBeSent(seat, fanOut.ring) {
+        send(to: seat, now: now, mayLeap: false, write)
       }
+      for seat in listed where !audience.readers.isBlocked(Int(seat)) {
+        send(to: Int(seat), now: now, mayLeap: false, write)
+      }
+      offered += ofRound.count
       // Catching one reader up may have made a beat, which is for everyone.
-    } while audience.readers.isReady
-    return isForAll
+    } while audience.readers.isReady && offered < seatsMax
+    return offered
   }
 
   /// The connection's socket takes more bytes.
   mutating func writable(_ id: MemberID, now: Moment, _ write: (MemberID, UnsafeRawBufferPointer) -> Int) {
     guard audience.holds(id) else { return }
     audience.readers.unblock(id.seat)
-    let wasReady = audience.readers.isReady
-    send(to: id.seat, now: now, write)
-    if !wasReady, audience.readers.isReady { send(now: now, write) }
+    send(to: id.seat, now: now, mayLeap: true, write)
   }
 
-  private mutating func send(to seat: Int, now: Moment, _ write: (MemberID, UnsafeRawBufferPointer) -> Int) {
+  /// - Parameter mayLeap: whether its line has not taken all, so that it may be behind.
+  private mutating func send(
+    to seat: Int,
+    now: Moment,
+    mayLeap: Bool,
+    _ write: (MemberID, UnsafeRawBufferPointer) -> Int
+  ) {
     while true {
       switch audience.readers.next(seat, fanOut.ring) {
       case .nothing: return
       case .loaded:
         guard audience.readers.offer(seat, write) else { return }
         if let id = audience.readers.resumesReading(at: seat) { effects.append(.resumeReading(id)) }
-      case .beat(let ordinal, _, _) where fanOut.isBehind(ordinal, now: now): leap(seat, now: now)
+      case .beat(let ordinal, _, _) where mayLeap && fanOut.isBehind(ordinal, now: now): leap(seat, now: now)
       case .beat(let ordinal, let channel, let listener):
         audience.readers.load(beat: fanOut.bytes(ofBeat: ordinal, for: channel, to: listener), at: seat)
       case .part(let part, let stream):

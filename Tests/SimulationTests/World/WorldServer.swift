@@ -300,18 +300,31 @@ extension World {
       }
       return taken
     }
-    room.send(now: now, write)
+    sendAll(&room, now, write)
     for line in lines.indices where lines[line].isBlocked && lines[line].room > 0 {
       lines[line].isBlocked = false
       if let member = lines[line].member { room.writable(member, now: now, write) }
+      sendAll(&room, now, write)
     }
-    // The hub comes back to a room when something happens to it. What is left by then would lie until the next event.
-    if room.hasUnsent { fail(.waiting, "the room has something to send, and nobody is to ask for it") }
     for _ in 0..<partial { count(.partialTake) }
     if room.counts.caughtUp > caughtUp { count(.fellOff) }
     self.lines = lines
     self.room = room
     takeEffects()
+  }
+
+  /// As the hub does: to a few at a time, until nobody is left.
+  private mutating func sendAll(
+    _ room: inout Room,
+    _ now: Moment,
+    _ write: (MemberID, UnsafeRawBufferPointer) -> Int
+  ) {
+    var turns = 0
+    while room.hasUnsent {
+      room.send(now: now, seatsMax: 2, write)
+      turns += 1
+      if turns > 1_000 { return fail(.waiting, "the room never ends to have something to send") }
+    }
   }
 
   /// The server reads a message from a connection.

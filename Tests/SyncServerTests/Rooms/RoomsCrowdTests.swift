@@ -201,6 +201,31 @@ struct RoomsCrowdTests {
     for person in people { #expect(bench.clients[ann].peers[bench.actor(person)]?.state == (try state(1_000))) }
   }
 
+  @Test("a beat is sent to a few at a time, and whoever has waited is next")
+  func rounds() {
+    var bench = RoomBench()
+    let people = (0..<10).map { _ in bench.join() }
+    bench.settle()
+    func received() -> [Int] { people.map { bench.deliveries($0).count } }
+    let before = received()
+    func news() -> [Int] { zip(received(), before).map { $0 - $1 } }
+    bench.write(people[0], bench.shape(1)) { $0.kind = .star }
+    while !bench.waiting.isEmpty { bench.commit() }
+    bench.room.flush(now: bench.now)
+    bench.send(seatsMax: 4)
+    // The writer is sent the answer, and so the beat.
+    #expect((4...5).contains(news().reduce(0, +)) && bench.room.hasUnsent)
+    // The next beat comes before everyone has this one.
+    bench.write(people[1], bench.shape(1), id: 2) { $0.alpha = 3 }
+    while !bench.waiting.isEmpty { bench.commit() }
+    bench.room.flush(now: bench.now)
+    bench.send(seatsMax: 6)
+    #expect(news().allSatisfy { (1...2).contains($0) }, "those who lacked the first go first")
+    bench.send(seatsMax: 4)
+    #expect(!bench.room.hasUnsent)
+    for person in people { bench.expectCaughtUp(person) }
+  }
+
   @Test("D4: the beats of a room grow with the time that sending takes, and what gathers meanwhile is one message")
   func pace() {
     var bench = RoomBench()
@@ -208,7 +233,7 @@ struct RoomsCrowdTests {
     let bob = bench.join()
     bench.write(ann, bench.shape(1)) { $0.kind = .star }
     bench.settle()
-    for _ in 0..<20 { bench.room.sendingTook(microseconds: 30_000) }
+    for _ in 0..<20 { bench.room.sendingTook(microseconds: 30_000, seats: bench.room.memberCount) }
     let told = bench.deliveries(bob).count
     var beatsAt: [UInt64] = []
     for step in 0..<200 {
@@ -234,7 +259,7 @@ struct RoomsCrowdTests {
     #expect(bench.acknowledgements(ann).count == 202)
 
     // Once sending is quick again, so are the beats.
-    for _ in 0..<40 { bench.room.sendingTook(microseconds: 10) }
+    for _ in 0..<40 { bench.room.sendingTook(microseconds: 10, seats: bench.room.memberCount) }
     bench.write(ann, bench.shape(1), id: 1_000) { $0.alpha = 4 }
     bench.commit()
     #expect(bench.room.isFlushDue(now: bench.now))

@@ -5,7 +5,7 @@ import CanvasCRDT
 /// What always holds:
 /// - A taken seat has a reader and a lane, and both are of the same connection.
 /// - A plain lane belongs to a reader that is to be sent only the next beats.
-/// - A reader that may have something to be sent is listed as ready, or all readers are ready.
+/// - A reader that may have something to be sent is listed as ready, or the round has yet to come to it.
 /// - A blocked reader is offered nothing until its socket takes more.
 struct Readers: Sendable {
   private let limits: Limits
@@ -14,7 +14,9 @@ struct Readers: Sendable {
   private var lanes: [Lane] = []
   /// The seats of readers that may have something to be sent since `takeReady` was last called.
   private var readySeats: [Int32] = []
-  private var isEveryoneReady = false
+  /// The round in which everyone is offered the newest beat: the next seat, and how many seats are left.
+  private var roundAt = 0
+  private var roundLeft = 0
   /// Those who wait for a stream of state, in the order in which they came. Some may have left since.
   private var waitingSeats: [Int] = []
 
@@ -42,7 +44,8 @@ struct Readers: Sendable {
     lanes = []
     readySeats = []
     waitingSeats = []
-    isEveryoneReady = false
+    roundAt = 0
+    roundLeft = 0
   }
 
   // MARK: Answers
@@ -86,27 +89,25 @@ struct Readers: Sendable {
 
   // MARK: - Sending
 
-  /// There is a new beat.
-  mutating func everyoneIsReady() { isEveryoneReady = true }
+  /// There is a new beat. Whoever has yet to be offered the one before goes first.
+  mutating func everyoneIsReady() { roundLeft = lanes.count }
   /// Whether any reader may have something to be sent.
-  var isReady: Bool { isEveryoneReady || !readySeats.isEmpty }
+  var isReady: Bool { roundLeft > 0 || !readySeats.isEmpty }
 
-  enum Ready {
-    case everyone
-    case seats([Int32])
-  }
-
-  /// The readers that may have something to be sent since this was last called.
-  mutating func takeReady() -> Ready {
-    let seats = readySeats
+  /// The readers that may have something to be sent: those that have become ready since this was last called, and the next
+  /// ones of the round.
+  mutating func takeReady(ofRoundMax: Int) -> (listed: [Int32], ofRound: Range<Int>) {
+    let listed = readySeats
     readySeats = []
-    for seat in seats where lanes.indices.contains(Int(seat)) { lanes[Int(seat)].isReady = false }
-    guard isEveryoneReady else { return .seats(seats) }
-    isEveryoneReady = false
-    return .everyone
+    for seat in listed where lanes.indices.contains(Int(seat)) { lanes[Int(seat)].isReady = false }
+    if roundAt >= lanes.count { roundAt = 0 }
+    let start = roundAt
+    roundAt = min(lanes.count, start + min(roundLeft, ofRoundMax))
+    roundLeft -= roundAt - start
+    return (listed, start..<roundAt)
   }
 
-  var seats: Range<Int> { lanes.indices }
+  var seatCount: Int { lanes.count }
   /// Whether no message has been sent in part.
   func isBetweenMessages(_ seat: Int) -> Bool { readers[seat]?.isSending == false }
   func isBlocked(_ seat: Int) -> Bool { lanes[seat].isBlocked }
@@ -118,14 +119,18 @@ struct Readers: Sendable {
   }
 
   /// The short way, which nearly all readers go in a busy room: they lack only the newest beat, as everyone gets it.
-  mutating func offerNewest(_ ring: borrowing Ring, _ write: (MemberID, UnsafeRawBufferPointer) -> Int) {
+  mutating func offerNewest(
+    _ ring: borrowing Ring,
+    to seats: Range<Int>,
+    _ write: (MemberID, UnsafeRawBufferPointer) -> Int
+  ) {
     guard !ring.isEmpty else { return }
     let last = ring.end &- 1
     let beat = ring[last]
     for channel in 0..<Channel.count where !beat.bytes[channel].isEmpty {
       let bytes = beat.bytes[channel]
       bytes.withUnsafeBytes { buffer in
-        for seat in lanes.indices {
+        for seat in seats {
           let lane = lanes[seat]
           guard lane.isPlain, lane.place == last, lane.channel.index == channel, !lane.isBlocked else { continue }
           // A reader is not told of itself, nor of anyone twice.

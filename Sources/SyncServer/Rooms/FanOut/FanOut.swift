@@ -36,8 +36,9 @@ struct FanOut: Sendable {
   /// An answer that speaks of all that the room has is sent after this beat.
   var newest: UInt64 { hasOperations ? ring.end &+ 1 : ring.end }
 
-  /// Sending a beat to everyone took so long.
-  mutating func sendingTook(microseconds: UInt64) { gathering.sendingTook(microseconds: microseconds) }
+  mutating func sendingTook(microseconds: UInt64, seats: Int, of all: Int) {
+    gathering.sendingTook(microseconds: microseconds, seats: seats, of: all)
+  }
 
   mutating func gather(_ now: Moment) { gathering.begin(now) }
   mutating func gather(dueAt time: UInt64) { gathering.begin(dueAt: time) }

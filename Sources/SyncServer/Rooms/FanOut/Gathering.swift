@@ -36,9 +36,15 @@ struct Gathering: Sendable {
   /// However large a room is, nobody waits for longer.
   private static let paceMillisecondsMax: UInt64 = 500
 
-  mutating func sendingTook(microseconds: UInt64) {
-    sendingMicroseconds = (sendingMicroseconds * 3 + min(microseconds, 1_000_000)) / 4
+  /// Sending a beat to so many of all seats took so long.
+  mutating func sendingTook(microseconds: UInt64, seats: Int, of all: Int) {
+    // A few say little about the others.
+    guard seats > 0, seats >= min(all, Gathering.seatsToJudgeBy) else { return }
+    let whole = min(microseconds, 1_000_000) * UInt64(all) / UInt64(seats)
+    sendingMicroseconds = (sendingMicroseconds * 3 + min(whole, 1_000_000)) / 4
   }
+
+  private static let seatsToJudgeBy = 64
 
   /// Something is to be told to all at that time.
   mutating func begin(dueAt time: UInt64) { dueAt = min(dueAt ?? time, time) }
