@@ -13,6 +13,7 @@ import argparse
 import asyncio
 import contextlib
 import http.client
+import importlib.util
 import json
 import math
 import os
@@ -30,6 +31,12 @@ import websockets.sync.client
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
+# By its path, because it is called as this file is.
+sys.path.insert(0, os.path.join(ROOT, "Tests", "EndToEnd"))
+specification = importlib.util.spec_from_file_location("performed", os.path.join(ROOT, "Tests", "Attacks", "attacks.py"))
+performed = importlib.util.module_from_spec(specification)
+specification.loader.exec_module(performed)
+
 INNOCENT, ATTACKER = "127.0.0.1", "127.0.0.2"
 RATES = ["--max-ops-per-second", "1000000"]
 
@@ -359,6 +366,54 @@ def forgotten(count=1_000_000):
     return prepare, attack, (*RATES, "--max-erasures", str(4 * count))
 
 
+def tested(name, flags=()):
+    """As `Tests/Attacks` performs it."""
+    def attack(server, _, until):
+        asyncio.run(getattr(performed, name)(server, until))
+    return lambda server: None, attack, flags
+
+
+def hellos_as_another():
+    """Says hello again and again with the actor of somebody who is there."""
+    def prepare(server):
+        return None
+
+    def attack(server, _, until):
+        async def run():
+            editor = await server.join("others")
+            actor = json.loads(await editor.recv())["actor"]
+            drained = asyncio.create_task(drain(editor))
+            while time.monotonic() < until:
+                with contextlib.suppress(websockets.ConnectionClosed):
+                    intruder = await server.join("others", actor=actor, readonly=True)
+                    await intruder.recv()
+                    await intruder.close()
+            stayed = not drained.done()
+            drained.cancel()
+            return "the editor stayed" if stayed else "the editor was closed"
+        return asyncio.run(run())
+    return prepare, attack, ()
+
+
+def pings_that_inflate():
+    """Pings of a megabyte that are a kilobyte on the wire."""
+    def attack(server, _, until):
+        async def one():
+            while time.monotonic() < until:
+                with contextlib.suppress(websockets.ConnectionClosed, OSError):
+                    async with websockets.connect(
+                        f"ws://127.0.0.1:{server.port}/v1/rooms/pinged/sync", local_addr=(ATTACKER, 0), compression="deflate"
+                    ) as link:
+                        await link.send('{"type":"hello"}')
+                        while time.monotonic() < until:
+                            await link.send(megabyte)
+        async def run():
+            await asyncio.gather(*[one() for _ in range(4)])
+        megabyte = json.dumps({"type": "ping", "x": "x" * 1_000_000})
+        asyncio.run(run())
+    return lambda server: None, attack, ("--compress",)
+
+
 ROWS = {
     "bars": ("1: overlaps of 10,000 bars at 45°, asked and moved", overlaps_of_bars(10_000)),
     "more-bars": ("1: overlaps of 20,000 bars", overlaps_of_bars(20_000)),
@@ -367,7 +422,20 @@ ROWS = {
     "told-pile": ("2: 200 equal rectangles (19,900 pairs), the same", overlaps_of_a_pile(200)),
     "past-overlaps": ("3: 8 clients ask for `overlaps?at=`", reading("/v1/rooms/heavy/overlaps?at=NOW", 8)),
     "joins": ("4: 17 joins a second from changing places, 60,000 shapes", joins_with_since()),
+    "other-sites": ("5: pages of other sites delete the room", tested("pages_of_other_sites")),
+    "hellos": ("6: a viewer says hello with an editor's actor", hellos_as_another()),
+    "deletions": ("7: deletes of shapes that never were", tested("deletions_of_nothing")),
+    "unfinished": ("8: messages that never end", tested("messages_that_never_end")),
+    "inflating-pings": ("9: pings of 1 MB that are 1 KB on the wire (`--compress`)", pings_that_inflate()),
     "past": ("10: 8 clients ask for `?at=`", reading("/v1/rooms/heavy?at=NOW", 8)),
+    "writes": ("12: writes without end", tested("writes_without_end")),
+    "rooms": ("12: new rooms without end", tested("rooms_without_end")),
+    "half-sent": ("13: requests half sent", tested("half_sent_requests")),
+    "stopped-uploads": ("14: uploads that stop", tested("uploads_that_stop")),
+    "pings": ("15–20: pings without end", tested("websocket_pings")),
+    "hidden-names": ("15–20: names that hide characters", tested("names_that_hide")),
+    "nonsense": ("15–20: heads and chunks that mean nothing", tested("bytes_that_mean_nothing")),
+    "frames": ("broken frames", tested("broken_frames")),
     "picture": ("8 clients ask for `picture.svg`", reading("/v1/rooms/heavy/picture.svg", 8)),
     "large-overlaps": ("large: first overlaps of 100,000 shapes", get("/v1/rooms/large/overlaps")),
     "large-box": ("large: `box`", get("/v1/rooms/large/overlaps?box=0,0,100000,100000")),
