@@ -1,9 +1,11 @@
-"""A line of a certain rate between two network namespaces: a server and those who write at one end, a reader at the other.
+"""A line between two network namespaces: a server and those who write at one end, a reader or a browser at the other. It has a
+certain rate, and it may lose packets, fall silent, forget connections, and give its far end another address.
 
-It needs root and Linux's `ip` and `tc`, and leaves nothing behind.
+It needs root and Linux's `ip`, `tc` and `nft`, and leaves nothing behind.
 """
 
 import contextlib
+import ctypes
 import json
 import os
 import re
@@ -17,6 +19,8 @@ import server as servers
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CLIENTS = os.path.join(HERE, "line_clients.py")
+# Of Linux's sched.h.
+CLONE_NEWNET = 0x40000000
 
 
 def run(*command):
@@ -28,11 +32,12 @@ def run(*command):
 
 def obstacle():
     """Why no line can be made here; None if one can."""
-    for tool in ("ip", "tc"):
+    for tool in ("ip", "tc", "nft"):
         if shutil.which(tool) is None:
             return f"{tool} is not installed"
     try:
-        with Line("1mbit"):
+        with Line("1mbit") as line:
+            line.lose(0)
             return None
     except OSError as problem:
         return str(problem)
@@ -86,6 +91,57 @@ class Line:
         for space in (self.near, self.far, self.middle):
             subprocess.run(["ip", "netns", "delete", space], capture_output=True)
 
+    def lose(self, percent):
+        """So many of a hundred packets are lost from now on, in each direction; with 100 the line is dead, and nobody is told."""
+        self.filter("drop" if percent == 100 else f"numgen random mod 100 < {percent} drop" if percent else None)
+
+    def forget(self):
+        """Nothing of the connections that there are now arrives any more, as when a router has forgotten them."""
+        text = run("ip", "netns", "exec", self.near, "ss", "-tnH", "state", "connected", "sport", "=", ":8080")
+        ports = ", ".join(re.findall(r"10\.211\.\d+\.\d+\]?:(?!8080\b)(\d+)\s", text))
+        assert ports, f"there is no connection to forget: {text}"
+        self.filter(f"tcp sport {{ {ports} }} drop", f"tcp dport {{ {ports} }} drop")
+
+    def filter(self, *rules):
+        """What is dropped of what arrives at either end, in nft's words; nothing, for None."""
+        commands = ["add table inet line", "add chain inet line arriving { type filter hook input priority 0; }", "flush chain inet line arriving"]
+        commands += [f"add rule inet line arriving {rule}" for rule in rules if rule]
+        for space in (self.near, self.far):
+            run("ip", "netns", "exec", space, "nft", "; ".join(commands))
+
+    @property
+    def far_end(self):
+        """The line's device at the far end."""
+        (end,) = re.findall(r"(\S+)@", run("ip", "-n", self.far, "-o", "link", "show", "type", "veth"))
+        return end
+
+    @contextlib.contextmanager
+    def thin_way_back(self, rate):
+        """Meanwhile the far end can send no more than that."""
+        device = ("dev", self.far_end, "root")
+        run("tc", "-n", self.far, "qdisc", "add", *device, "tbf", "rate", rate, "burst", "5kb", "limit", 1_000_000)
+        try:
+            yield
+        finally:
+            run("tc", "-n", self.far, "qdisc", "delete", *device)
+
+    def move(self):
+        """The far end gets another address, as a phone does that leaves the house."""
+        end = self.far_end
+        old = int(re.search(r"10\.211\.1\.(\d+)/", run("ip", "-n", self.far, "-o", "-4", "address", "show", "dev", end))[1])
+        run("ip", "-n", self.far, "address", "delete", f"10.211.1.{old}/24", "dev", end)
+        run("ip", "-n", self.far, "address", "add", f"10.211.1.{old + 1}/24", "dev", end)
+
+    @contextlib.contextmanager
+    def inside(self, space):
+        """Sockets that this thread makes meanwhile are in that namespace."""
+        with open("/proc/thread-self/ns/net", "rb") as home, open(f"/var/run/netns/{space}", "rb") as there:
+            enter(there)
+            try:
+                yield
+            finally:
+                enter(home)
+
     def start(self, space, *command, **options):
         return subprocess.Popen(["ip", "netns", "exec", space, *map(str, command)], **options)
 
@@ -122,6 +178,13 @@ class Line:
                 figures = dict(re.findall(r"([a-z]+)(\d+)", memory))
                 held.append(int(figures["r"]) + int(figures["w"]) + int(figures["f"]))
         return held
+
+
+def enter(file):
+    """Takes this thread into a network namespace."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.setns(file.fileno(), CLONE_NEWNET) != 0:
+        raise OSError(ctypes.get_errno(), "setns")
 
 
 def ages(rate, encoding, writers=20, shapes=20, moves=60, seconds=8, buffer_bytes=None, readers=1, binary=None):

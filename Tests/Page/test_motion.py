@@ -62,6 +62,33 @@ def test_steps_that_follow_each_other_become_one_movement(room):
     assert max(steps[8:18]) < 3 * min(steps[8:18]), steps
 
 
+def test_steps_over_a_slow_line_become_one_movement_too(room):
+    """Steps of 40 units, 400 ms apart, of a shape and of a cursor: from the third on they move evenly and never stand still."""
+    shape = room.add(position=[0, 300])
+    bob = watching(room, shape)
+    ann = room.join("Ann")
+    color = [int(ann.run("app.me.color")[at : at + 2], 16) for at in (1, 3, 5)]
+
+    def cursor():
+        """How far to the right the arrow's tip is, above the shape and its flag."""
+        left, top = map(int, bob.screen(0, 100))
+        columns = (abs(bob.picture("#overlay")[top + 4 : top + 10, :, :3].astype(int) - color).max(axis=2) < 12).any(axis=0).nonzero()[0]
+        return int(columns[0]) - left
+
+    seen, pointed = [], []
+    for step in range(1, 7):
+        room.write((shape, {"position": [40 * step, 300]}))
+        ann.run("app.presence.setCursor({ x: 40 * value, y: 100 }); return null", step)
+        told(bob, f"app.session.shape(value[0]).x === {40 * step} && app.presence.people()[0]?.cursor?.x === {40 * step}", shape)
+        for _ in range(4):
+            seen.append(bob.drawn(shape)["x"])
+            pointed.append(cursor())
+            bob.pass_time(95)
+    for places in (seen, pointed):
+        steps = [after - before for before, after in zip(places, places[1:])][12:]
+        assert min(steps) > 3 and max(steps) < 3 * min(steps), places
+
+
 def test_a_colour_blends(room):
     """Between blue and red, the shape has neither colour for a while."""
     shape = room.add(position=[100, 100], size=[200, 200], fill="#0000FF")

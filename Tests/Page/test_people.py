@@ -1,5 +1,10 @@
 """Who is here, and seeing what they see."""
 
+import json
+import socket
+
+from websockets.sync.client import connect
+
 
 def test_everyone_is_shown_with_initials_and_goes_again(room):
     """A disc in each person's colour, a number for the rest, and a list of all."""
@@ -26,6 +31,60 @@ def test_everyone_is_shown_with_initials_and_goes_again(room):
     everyone.wait_for(state="hidden")
     assert ann.page.locator(".people-others button").count() == 4
     assert ann.page.get_by_role("button", name="Follow Bob").count() == 0
+
+
+def test_a_crowd_is_a_number(world):
+    """A room tells a hundred by name and how many people there are. The rest are a number beside the discs and in the list."""
+    with world.start_server() as server:
+        own = world.room(server, "crowd")
+        crowd = Crowd(server, own.name)
+        crowd.come(1_103)
+        ann = own.join("Ann")
+        # Three discs, and the number of all others.
+        ann.page.locator(".everyone .rest", has_text="+1,100").wait_for()
+        ann.page.get_by_role("button", name="1,104 people are here").click()
+        ann.page.locator(".people-list", has_text="and 1,003 more").wait_for()
+        assert ann.page.locator(".people-list li").count() == 1 + 100 + 1
+        ann.page.keyboard.press("Escape")
+        crowd.go(1_101)
+        # Hidden, since two others need no number.
+        ann.wait("document.querySelector('.everyone').getAttribute('aria-label') === '3 people are here'", "that the crowd is gone")
+        assert ann.page.locator(".people-others button").count() == 2
+        assert ann.run("app.presence.unnamedCount") == 0
+        crowd.go(2)
+
+
+class Crowd:
+    """Many people who are in a room and do nothing, each with a socket only."""
+
+    def __init__(self, server, room):
+        self.server, self.room = server, room
+        self.sockets = []
+
+    def come(self, count):
+        upgrade = (
+            f"GET /v1/rooms/{self.room}/sync HTTP/1.1\r\nHost: 127.0.0.1:{self.server.port}\r\nUpgrade: websocket\r\n"
+            "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
+            "Sec-WebSocket-Protocol: canvas.v1.json\r\n\r\n").encode()
+        hello = json.dumps({"type": "hello", "name": "Guest"}).encode()
+        frame = bytes([0x81, 0x80 | len(hello)]) + bytes(4) + hello
+        # A few at a time: as many as may wait to be let in.
+        for start in range(0, count, 100):
+            arriving = [socket.create_connection(("127.0.0.1", self.server.port), 60) for _ in range(start, min(start + 100, count))]
+            self.sockets += arriving
+            for one in arriving:
+                one.sendall(upgrade)
+            for one in arriving:
+                answer = b""
+                while b"\r\n\r\n" not in answer:
+                    part = one.recv(4096)
+                    assert part, answer
+                    answer += part
+                one.sendall(frame)
+
+    def go(self, count):
+        for _ in range(count):
+            self.sockets.pop().close()
 
 
 def test_following_shows_what_the_other_sees_until_one_moves(room):
@@ -149,20 +208,16 @@ def test_links_are_copied(room):
 
 def test_what_peers_say_of_themselves_is_not_believed(room):
     """Malformed presence harms nobody's page."""
-    import json
-
-    from websockets.sync.client import connect
-
     ann = room.join("Ann")
     states = [
         {"cursor": "x", "selection": {"a": 1}, "lifted": [None, 4, "no", "abc-def-ghi"], "view": [1, 2, -3, 0]},
         {"cursor": [1, None], "selection": "abc-def-ghi", "lifted": {}, "view": "view"},
         {"cursor": [1e300, -1e300], "selection": [["abc-def-ghi"]] * 9, "view": [0, 0, 1e-300, 1e300]},
     ]
-    with connect(room.server.socket(room.name), subprotocols=["canvas.v1.json"]) as socket:
-        socket.send(json.dumps({"type": "hello", "name": "Odd"}))
+    with connect(room.server.socket(room.name), subprotocols=["canvas.v1.json"]) as odd:
+        odd.send(json.dumps({"type": "hello", "name": "Odd"}))
         for at, state in enumerate(states):
-            socket.send(json.dumps({"type": "presence", "state": {**state, "lifted": ["00a-000-000"] * (at + 1)}}))
+            odd.send(json.dumps({"type": "presence", "state": {**state, "lifted": ["00a-000-000"] * (at + 1)}}))
             ann.wait(f"app.presence.people()[0]?.lifted.length === {at + 1}", "the state")
             ann.painted()
         ann.page.get_by_role("button", name="Follow Odd").click()

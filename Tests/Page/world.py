@@ -42,10 +42,10 @@ class World:
         self.playwright.stop()
         self.server.__exit__()
 
-    def launch(self, *arguments):
-        """Starts a browser process. Tests share one; a test starts its own only when it needs other flags."""
-        chromium = shutil.which("chromium")
-        assert chromium, "no chromium: scripts/setup test installs it"
+    def launch(self, *arguments, program="chromium"):
+        """Starts a browser process. Tests share one; a test starts its own only when it needs other flags, or another network."""
+        chromium = shutil.which(program)
+        assert chromium, f"no {program}: scripts/setup test installs it"
         # The first start on a machine reads 250 MB from its disk.
         return self.playwright.chromium.launch(
             executable_path=chromium, headless=not self.headed, args=list(arguments), timeout=180_000)

@@ -1,5 +1,5 @@
 import { luminance } from '../basics/ink.js'
-import { motionMilliseconds, othersMilliseconds, Way } from './motion.js'
+import { motionMilliseconds, othersMilliseconds, Steps, Way } from './motion.js'
 
 /** The usual pointer, its tip at 0, 0. */
 const arrow = new Path2D('M0 0 L0 15.5 L4.4 11.9 L7.3 18.2 L10.1 16.9 L7.3 10.8 L12.6 10.4 Z')
@@ -10,7 +10,7 @@ const nameMilliseconds = 8000
 
 /** Other people's cursors, gliding from each reported place to the next. */
 export class Cursors {
-  /** @type {Map<number, {x: Way, y: Way, cursor: import('../core/types.js').Point, toldAt: number}>} */
+  /** @type {Map<number, {x: Way, y: Way, cursor: import('../core/types.js').Point, toldAt: number, steps: Steps}>} */
   #known = new Map()
 
   /** @param {Person[]} people @param {number} now */
@@ -21,11 +21,13 @@ export class Cursors {
       here.add(actor)
       const known = this.#known.get(actor)
       if (!known) {
-        this.#known.set(actor, { x: still(cursor.x), y: still(cursor.y), cursor, toldAt: now })
+        const steps = new Steps()
+        steps.take(now)
+        this.#known.set(actor, { x: still(cursor.x), y: still(cursor.y), cursor, toldAt: now, steps })
       } else if (known.cursor.x !== cursor.x || known.cursor.y !== cursor.y) {
-        const interval = now - known.toldAt
-        const milliseconds = motionMilliseconds(Math.min(othersMilliseconds, Math.max(20, 1.25 * interval)))
-        const pace = interval < 250 ? 'even' : 'slowing'
+        const step = known.steps.take(now)
+        const milliseconds = motionMilliseconds(step ?? othersMilliseconds)
+        const pace = step === null ? 'slowing' : 'even'
         known.x = new Way(known.x.at(now), cursor.x, now, milliseconds, pace)
         known.y = new Way(known.y.at(now), cursor.y, now, milliseconds, pace)
         known.cursor = cursor

@@ -1,4 +1,4 @@
-import { blendColors, blendDegrees, packedColor, Way } from './motion.js'
+import { blendColors, blendDegrees, packedColor, Steps, Way } from './motion.js'
 
 /** A lifted shape is drawn this much larger, and with this part of its alpha. */
 const liftGrowth = 0.06
@@ -80,7 +80,12 @@ export class Drawn {
   #presenceWay = null
   /** @type {{from: Departure, way: Way} | null} */
   #departure = null
-  #toldAt = -Infinity
+  /**
+   * How fast it was changed lately. Most shapes of a drawing never are while one looks.
+   *
+   * @type {Steps | null}
+   */
+  #steps = null
 
   /** @param {import('../core/types.js').Shape} shape */
   constructor(shape) {
@@ -104,14 +109,15 @@ export class Drawn {
   /**
    * The shape has changed. With 0 `milliseconds` it is drawn so at once.
    *
-   * A person who drags a shape sends its place many times a second. Each step then takes as long as the step before it, so
-   * that the shape moves evenly instead of slowing down at each step. This person's own shape follows the hand at once.
+   * A person who drags a shape sends its place many times a second, or a few times where a line is slow. Each step then takes
+   * as long as the steps before it, so that the shape moves evenly instead of slowing down at each step. This person's own
+   * shape follows the hand at once.
    *
    * @param {import('../core/types.js').Shape} shape @param {number} now @param {number} milliseconds @param {boolean} isOwn
    */
   become(shape, now, milliseconds, isOwn) {
-    const interval = now - this.#toldAt
-    this.#toldAt = now
+    this.#steps ??= new Steps()
+    const step = this.#steps.take(now)
     this.shape = shape
     if (this.leaving) {
       this.leaving = null
@@ -119,8 +125,7 @@ export class Drawn {
       this.#presenceWay = milliseconds > 0 ? new Way(this.#presence, 1, now, milliseconds) : null
       this.#presence = 1
     }
-    const isStep = interval < 250
-    if (milliseconds === 0 || (isOwn && (isStep || this.isLifted))) {
+    if (milliseconds === 0 || (isOwn && (this.#steps.isQuick || this.isLifted))) {
       this.#glide = null
       this.#settle()
       return
@@ -130,9 +135,7 @@ export class Drawn {
       strokeWidth: this.strokeWidth, cornerRadius: this.cornerRadius, innerRatio: this.innerRatio,
       fill: this.fill, stroke: this.stroke, level: this.#level,
     }
-    const way = isStep
-      ? new Way(0, 1, now, Math.min(milliseconds, Math.max(20, 1.25 * interval)), 'even')
-      : new Way(0, 1, now, milliseconds)
+    const way = step === null || isOwn ? new Way(0, 1, now, milliseconds) : new Way(0, 1, now, step, 'even')
     this.#glide = { from, way }
   }
 
@@ -144,8 +147,10 @@ export class Drawn {
    * @param {number} now @param {number} milliseconds
    */
   appear(now, milliseconds) {
-    this.#toldAt = now
     this.#presenceWay = milliseconds > 0 ? new Way(0, 1, now, milliseconds) : null
+    if (milliseconds === 0) return
+    this.#steps = new Steps()
+    this.#steps.take(now)
   }
 
   /** @param {boolean} isLifted @param {number} now @param {number} milliseconds */

@@ -43,6 +43,51 @@ export class Way {
   isOver(now) { return now - this.start >= this.milliseconds }
 }
 
+/** News that come later than this after the last ones are not the next step of the same movement. */
+const stepMillisecondsMax = 1000
+/** Steps that follow each other as quickly as this are one movement, however many there are. */
+const quickStepMilliseconds = 250
+
+/**
+ * How fast steps follow each other: of a shape that somebody drags, or of a cursor. Each step is to take about as long as the
+ * next one takes to come, so that what moves moves evenly. That depends on the writer's line, on one's own, and on how many
+ * people are in the room.
+ */
+export class Steps {
+  #toldAt = -Infinity
+  /**
+   * How long the newest steps took, on average.
+   *
+   * @type {number | null}
+   */
+  #interval = null
+  #isQuick = false
+
+  /** Whether the newest step came soon after the one before. */
+  get isQuick() { return this.#isQuick }
+
+  /**
+   * Something is new.
+   *
+   * @param {number} now
+   * @returns {number | null} how long the way there is to take; null where this is no step of a movement
+   */
+  take(now) {
+    const interval = now - this.#toldAt
+    this.#toldAt = now
+    this.#isQuick = interval < quickStepMilliseconds
+    if (interval >= stepMillisecondsMax) {
+      this.#interval = null
+      return null
+    }
+    // Two changes that are as far apart as this may be two acts. From the third on it is a movement over a slow line.
+    const isMovement = this.#isQuick || this.#interval !== null
+    // Some of them come late, and the next together with them.
+    this.#interval = this.#interval === null ? interval : (this.#interval + interval) / 2
+    return isMovement ? Math.max(20, 1.25 * this.#interval) : null
+  }
+}
+
 /** @param {string} text `#RRGGBB` @returns {number} */
 export const packedColor = (text) => parseInt(text.slice(1), 16)
 

@@ -24,11 +24,12 @@ export function openSocket({ room, token }) {
 
 /**
  * A replica with its socket. Carries out what the replica asks of the network, tells it what came of that, and tells
- * everyone else the other effects: `effect`, one at a time and in order. `performed` follows each run of effects.
+ * everyone else the other effects: `effect`, one at a time and in order. `performed` follows each run of effects. `sent` tells how
+ * many bytes a message has that was given to the socket.
  *
  * Messages of a socket that was given up are ignored, so a replica never hears of a connection that it has left.
  *
- * @extends {Source<{effect: Exclude<Effect, NetworkEffect>, performed: null, tokenTaken: null}>}
+ * @extends {Source<{effect: Exclude<Effect, NetworkEffect>, performed: null, sent: number, tokenTaken: null}>}
  */
 export class Connection extends Source {
   #room
@@ -125,12 +126,19 @@ export class Connection extends Source {
   #carryOut(effect) {
     switch (effect.type) {
       case 'connect': return this.#connect()
-      case 'send': return this.#socket?.send(effect.bytes)
+      case 'send': return this.#send(effect.bytes)
       case 'disconnect': return this.#giveUp()
       case 'wake': return this.#wakeAt(effect.at)
     }
     if (effect.type === 'state' && effect.state === 'live') this.#isTurnedAway = false
     this.tell('effect', effect)
+  }
+
+  /** @param {Uint8Array} bytes */
+  #send(bytes) {
+    if (!this.#socket) return
+    this.#socket.send(bytes)
+    this.tell('sent', bytes.length)
   }
 
   #connect() {

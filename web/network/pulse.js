@@ -2,16 +2,31 @@ import { Source } from '../basics/source.js'
 
 /** After so long without a message, the server is asked for one. */
 const quietMilliseconds = 2000
+/** The same while edits wait for their answer: then the silence tells more. */
+const unansweredMilliseconds = 700
 /** How long it may then take to answer. Together that is how soon a line that died without a word is noticed. */
 const answerMilliseconds = 2500
 /** The same after the page comes back from sleep, when the line has most likely died. */
-const wakingMilliseconds = 700
+const wakingMilliseconds = 500
+/**
+ * How long a connection may take to open. Where packets are lost, the system sends the first one again after ever longer
+ * pauses, so that a new try is the quicker way once the network is back.
+ */
+const openingMilliseconds = 5000
+const openingMillisecondsMax = 10_000
+/** How long the welcome may take to come, and each part of the drawing. On a thin line a part takes seconds. */
+const greetingMilliseconds = 5000
+const loadingMilliseconds = 10_000
 /** A line that only looked dead may be a slow one with something long on it. The patience grows, so that it isn't cut off for ever. */
 const patienceMax = 16
 /** How often it is looked at. */
 const lookMilliseconds = 250
+/** Also where messages come all the time, the way there and back is measured so often. */
+const measureMilliseconds = 5000
 /** A way there and back that takes so long is felt. */
 const slowMilliseconds = 800
+/** Measurements that are closer together than this are of one moment. One bad moment is no slow line. */
+const momentMilliseconds = 1000
 
 /**
  * Whether the line is alive, and how long a message takes there and back.
@@ -27,20 +42,30 @@ const slowMilliseconds = 800
 export class Pulse extends Source {
   #connection
   #timer = 0
+  #state = 'offline'
+  /** Since when the connection is in this state. */
+  #stateSince = 0
   /**
    * When the server was asked; null if it need not answer.
    *
    * @type {number | null}
    */
   #askedAt = null
+  /** Whether only the answer itself counts, not any message. */
+  #wantsAnswer = false
+  #measuredAt = -Infinity
   #patience = answerMilliseconds
   #factor = 1
+  #openingPatience = openingMilliseconds
+  /** @type {number | null} */
+  #roundTrip = null
   /**
-   * The newest ways there and back, in milliseconds.
+   * Ways there and back at the newest moments, in milliseconds.
    *
    * @type {number[]}
    */
-  #roundTrips = []
+  #moments = []
+  #momentAt = -Infinity
   #isSlow = false
 
   /** @param {import('./connection.js').Connection} connection */
@@ -49,70 +74,109 @@ export class Pulse extends Source {
     this.#connection = connection
     connection.on('effect', (effect) => {
       if (effect.type === 'pong') this.#answered(effect.roundTripMilliseconds)
+      if (effect.type === 'state') this.#enter(effect.state)
     })
     document.addEventListener('visibilitychange', () => this.#watch())
-    addEventListener('online', () => this.#ask(wakingMilliseconds))
-    // Windows that are seen all the time are frozen too, when the machine sleeps.
-    addEventListener('pageshow', () => this.#ask(wakingMilliseconds))
+    addEventListener('online', () => this.#wake())
+    // Browsers freeze pages to save power, and keep those that one has left for when one comes back.
+    addEventListener('pageshow', ({ persisted }) => { if (persisted) this.#wake() })
+    document.addEventListener('resume', () => this.#wake())
     this.#watch()
   }
 
   /** The newest way there and back, in milliseconds; null if it isn't known. */
-  get roundTrip() { return this.#roundTrips.at(-1) ?? null }
+  get roundTrip() { return this.#roundTrip }
 
   get isSlow() { return this.#isSlow }
 
-  get #isLive() { return this.#connection.replica.status().state === 'live' }
-
   #watch() {
     clearInterval(this.#timer)
-    if (document.visibilityState !== 'visible') return
     this.#askedAt = null
-    this.#ask(wakingMilliseconds)
-    let lookedAt = performance.now()
+    if (document.visibilityState !== 'visible') return
+    this.#wake()
+    // A window that is seen all the time isn't told that the machine slept. The clock of `performance` may have stood still
+    // meanwhile, too.
+    let lookedAt = Date.now()
     this.#timer = setInterval(() => {
-      const now = performance.now()
-      // Nothing ran for so long: the machine slept.
-      if (now - lookedAt > quietMilliseconds) this.#ask(wakingMilliseconds)
-      lookedAt = now
-      this.#look(now)
+      const slept = Date.now() - lookedAt > quietMilliseconds
+      lookedAt = Date.now()
+      if (slept) this.#wake()
+      this.#look()
     }, lookMilliseconds)
   }
 
-  /** @param {number} now */
-  #look(now) {
-    if (!this.#isLive) {
-      this.#askedAt = null
-      return
-    }
-    const heardAt = this.#connection.heardAt
-    if (this.#askedAt !== null && heardAt > this.#askedAt) this.#askedAt = null
-    if (this.#askedAt === null) {
-      if (now - heardAt >= quietMilliseconds) this.#ask(answerMilliseconds)
-    } else if (now - this.#askedAt >= this.#patience * this.#factor) {
-      this.#askedAt = null
-      this.#factor = Math.min(patienceMax, this.#factor * 2)
+  /** The page, or the network, was away for some time: what was begun before most likely leads nowhere. */
+  #wake() {
+    const milliseconds = Math.max(wakingMilliseconds, 2 * (this.#roundTrip ?? 0))
+    if (this.#state === 'live') {
+      this.#ask(milliseconds)
+      // What comes first may have lain here since before the sleep.
+      this.#wantsAnswer = true
+      setTimeout(() => this.#look(), milliseconds * this.#factor)
+    } else if (this.#state === 'connecting' && performance.now() - this.#stateSince > milliseconds) {
+      this.#connection.renew()
+    } else this.#connection.hurry()
+  }
+
+  /** @param {string} state */
+  #enter(state) {
+    this.#state = state
+    this.#stateSince = performance.now()
+    this.#askedAt = null
+    if (state === 'live') this.#openingPatience = openingMilliseconds
+  }
+
+  #look() {
+    if (document.visibilityState !== 'visible') return
+    const now = performance.now()
+    if (this.#state === 'connecting' && now - this.#stateSince >= this.#openingPatience) {
+      this.#openingPatience = openingMillisecondsMax
       this.#connection.renew()
     }
+    const { heardAt, replica } = this.#connection
+    if (this.#state === 'greeting' || this.#state === 'loading') {
+      const patience = this.#state === 'greeting' ? greetingMilliseconds : loadingMilliseconds
+      if (now - Math.max(heardAt, this.#stateSince) >= patience * this.#factor) this.#leave()
+    }
+    if (this.#state !== 'live') return
+    if (this.#askedAt !== null && heardAt > this.#askedAt && !this.#wantsAnswer) this.#askedAt = null
+    if (this.#askedAt === null) {
+      const quiet = replica.unsentCount > 0 ? unansweredMilliseconds : quietMilliseconds
+      if (now - heardAt >= quiet || now - this.#measuredAt >= measureMilliseconds) this.#ask(answerMilliseconds)
+    } else if (now - this.#askedAt >= this.#patience * this.#factor) this.#leave()
+  }
+
+  /** The line is most likely dead. */
+  #leave() {
+    this.#factor = Math.min(patienceMax, this.#factor * 2)
+    this.#connection.renew()
   }
 
   /** @param {number} patience */
   #ask(patience) {
-    if (!this.#isLive) return
     this.#patience = patience
+    this.#wantsAnswer = false
     this.#askedAt = performance.now()
+    this.#measuredAt = this.#askedAt
     this.#connection.perform(this.#connection.replica.ping())
   }
 
   /** @param {number} milliseconds */
   #answered(milliseconds) {
+    const now = performance.now()
+    // The round trip is in whole milliseconds.
+    if (this.#askedAt !== null && now - milliseconds + 1 >= this.#askedAt) this.#askedAt = null
     this.#factor = 1
-    this.#roundTrips = [...this.#roundTrips.slice(-2), milliseconds]
+    this.#roundTrip = milliseconds
+    this.#measuredAt = now
     const wasSlow = this.#isSlow
-    // One late answer is no slow line, and one quick answer no fast one.
-    if (this.#roundTrips.length === 3) {
-      if (this.#roundTrips.every((one) => one >= slowMilliseconds)) this.#isSlow = true
-      if (this.#roundTrips.every((one) => one < slowMilliseconds / 2)) this.#isSlow = false
+    if (now - this.#momentAt >= momentMilliseconds) {
+      this.#momentAt = now
+      this.#moments = [...this.#moments.slice(-2), milliseconds]
+    }
+    if (this.#moments.length === 3) {
+      if (this.#moments.every((one) => one >= slowMilliseconds)) this.#isSlow = true
+      if (this.#moments.every((one) => one < slowMilliseconds / 2)) this.#isSlow = false
     }
     this.tell('change', null)
     if (this.#isSlow && !wasSlow) this.tell('slow', null)

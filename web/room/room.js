@@ -27,6 +27,7 @@ import { Shaking } from '../gestures/shake.js'
 import { readAddress } from '../network/address.js'
 import { Connection, openSocket } from '../network/connection.js'
 import { Freshness } from '../network/freshness.js'
+import { Pacing } from '../network/pacing.js'
 import { Pulse } from '../network/pulse.js'
 import { Layers } from '../panels/layers.js'
 import { Names } from '../panels/names.js'
@@ -82,7 +83,7 @@ async function openRoom(room, { viewOnly, token }) {
   const frames = new Frames()
   const shown = new Shown(connection, frames)
   const permission = new Permission(connection, shown, viewOnly)
-  const presence = new Presence(connection)
+  const presence = new Presence(connection, new Pacing(connection))
   const ownTabs = new OwnTabs(room, connection)
   const me = new Me(connection, identity)
   const names = new Names(shown, presence)
@@ -228,7 +229,6 @@ async function openRoom(room, { viewOnly, token }) {
     })
   }
   welcome({ connection, shown, permission, notices, tool, view, me, people }, stage, identity.isChosen)
-  hurryWhenBack(connection)
   pulse.on('slow', () => notices.say('Your connection is slow. Others see your changes late, and you theirs.', { group: 'slow' }))
   frames.request()
   connection.start()
@@ -254,16 +254,4 @@ function canvasIn(stage, id) {
   const found = stage.querySelector(`#${id}`)
   if (!(found instanceof HTMLCanvasElement)) throw new Error(`the page has no canvas #${id}`)
   return found
-}
-
-/**
- * When the network is back, or the page is visible again, the connection doesn't wait for its next try.
- *
- * @param {Connection} connection
- */
-function hurryWhenBack(connection) {
-  addEventListener('online', () => connection.hurry())
-  document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'visible') connection.hurry()
-  })
 }

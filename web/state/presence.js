@@ -28,17 +28,25 @@ const shapesToldMax = 150
  */
 export class Presence extends Source {
   #connection
+  #pacing
   /** @type {{cursor?: number[], selection?: string[], lifted?: string[], view?: number[]}} */
   #own = {}
+  /** Whether the line was full when this person's presence last changed. The newest is sent as soon as it isn't. */
+  #isBehind = false
   /** @type {Map<number, Person>} */
   #people = new Map()
   /** How many people are here, where the room tells not all of them by name; otherwise 0. */
   #crowd = 0
 
-  /** @param {import('../network/connection.js').Connection} connection */
-  constructor(connection) {
+  /**
+   * @param {import('../network/connection.js').Connection} connection
+   * @param {import('../network/pacing.js').Pacing} pacing
+   */
+  constructor(connection, pacing) {
     super()
     this.#connection = connection
+    this.#pacing = pacing
+    pacing.on('free', () => { if (this.#isBehind) this.#tellNewest() })
     connection.on('effect', (effect) => this.#take(effect))
   }
 
@@ -90,7 +98,14 @@ export class Presence extends Source {
     const next = { ...this.#own, ...part }
     if (JSON.stringify(next) === JSON.stringify(this.#own)) return
     this.#own = next
-    this.#connection.perform(this.#connection.replica.setPresence(next))
+    this.#isBehind = !this.#pacing.isFree
+    if (!this.#isBehind) this.#tellNewest()
+  }
+
+  #tellNewest() {
+    this.#isBehind = false
+    this.#pacing.use()
+    this.#connection.perform(this.#connection.replica.setPresence(this.#own))
   }
 
   /** @param {boolean} isAboutWho */

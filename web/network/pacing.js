@@ -1,0 +1,93 @@
+import { Source } from '../basics/source.js'
+
+/**
+ * So many bytes may be on their way without an answer. A line of 64 kbit/s takes a third of a second for them; on a quick
+ * line they are answered before there are more.
+ */
+const unansweredBytesMax = 2500
+/** After so many bytes the server is asked for an answer. */
+const askBytes = 800
+/** But not more often than this. */
+const askMilliseconds = 100
+
+/**
+ * Whether the line takes more of what is only worth sending while it is new, such as cursors. What waits in a line can't be
+ * replaced any more, and browsers hand over megabytes to it. So the server is asked for an answer now and then, and while too much
+ * is unanswered, the line is not free. `free` tells when it is again.
+ *
+ * @extends {Source<{free: null}>}
+ */
+export class Pacing extends Source {
+  #connection
+  /**
+   * What was sent and is not known to have arrived, the oldest first.
+   *
+   * @type {{at: number, bytes: number}[]}
+   */
+  #sent = []
+  #unanswered = 0
+  #unasked = 0
+  #isAsking = false
+  #askedAt = -Infinity
+  #timer = 0
+  /**
+   * When the line was last used, if that is not known to have arrived.
+   *
+   * @type {number | null}
+   */
+  #usedAt = null
+
+  /** @param {import('./connection.js').Connection} connection */
+  constructor(connection) {
+    super()
+    this.#connection = connection
+    connection.on('sent', (bytes) => this.#note(bytes))
+    connection.on('effect', (effect) => {
+      // The round trip is in whole milliseconds.
+      if (effect.type === 'pong') this.#answered(performance.now() - effect.roundTripMilliseconds + 1)
+      // Another connection begins with an empty line.
+      else if (effect.type === 'state') this.#answered(Infinity)
+    })
+  }
+
+  get isFree() { return this.#usedAt === null || this.#unanswered <= unansweredBytesMax }
+
+  /** Something is sent now because the line is free. Where edits alone fill the line, such things take turns with them. */
+  use() { this.#usedAt = performance.now() }
+
+  /** @param {number} bytes */
+  #note(bytes) {
+    this.#sent.push({ at: performance.now(), bytes })
+    this.#unanswered += bytes
+    this.#unasked += bytes
+    if (this.#unasked >= askBytes && !this.#isAsking) this.#askSoon()
+  }
+
+  #askSoon() {
+    this.#isAsking = true
+    const pause = this.#askedAt + askMilliseconds - performance.now()
+    if (pause <= 0) this.#ask()
+    else this.#timer = setTimeout(() => this.#ask(), pause)
+  }
+
+  #ask() {
+    this.#askedAt = performance.now()
+    this.#unasked = 0
+    this.#connection.perform(this.#connection.replica.ping())
+  }
+
+  /** @param {number} asked what was sent until then has arrived */
+  #answered(asked) {
+    const wasFree = this.isFree
+    const first = this.#sent.findIndex(({ at }) => at > asked)
+    for (const { bytes } of this.#sent.splice(0, first < 0 ? this.#sent.length : first)) this.#unanswered -= bytes
+    if (this.#usedAt !== null && asked >= this.#usedAt) this.#usedAt = null
+    if (asked >= this.#askedAt) {
+      clearTimeout(this.#timer)
+      this.#isAsking = false
+      if (this.#unasked >= askBytes && asked < Infinity) this.#askSoon()
+    }
+    if (asked === Infinity) this.#unasked = 0
+    if (!wasFree && this.isFree) this.tell('free', null)
+  }
+}
