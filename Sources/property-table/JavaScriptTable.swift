@@ -84,12 +84,15 @@ enum JavaScriptTable {
      *
      * @typedef {object} PropertyRow
      * @property {string} name
-     * @property {'erasure' | 'kind' | 'name' | 'orderKey' | 'flag' | 'color' | 'integer' | 'number' | 'pair'} form
+     * @property {'erasure' | 'kind' | 'name' | 'orderKey' | 'text' | 'choice' | 'flag' | 'color' | 'integer' | 'number' | 'pair'} form
      * @property {boolean} decidesOutline
      * @property {readonly (keyof Shape)[]} parts what its numbers are called in a shape
      * @property {number} [min]
      * @property {number} [max]
-     * @property {number} [bytesMax] of a name
+     * @property {number} [bytesMax] of a name or a text
+     * @property {readonly string[]} [words] of a choice, in the order of their numbers
+     * @property {true} [isRare] documents have it only where somebody has set it
+     * @property {unknown} [standard] what it is where nobody has set it, if it is rare
      * @property {'none' | 'degrees' | 'tenths' | 'ratio'} [unit]
      * @property {Readonly<InspectorField>} [inspector]
      */
@@ -99,7 +102,7 @@ enum JavaScriptTable {
      *
      * @typedef {object} InspectorField
      * @property {string} label
-     * @property {'who' | 'place' | 'color' | 'form'} group
+     * @property {'who' | 'place' | 'color' | 'form' | 'text'} group
      * @property {readonly string[]} kinds the shapes for which it means anything
      * @property {{min: number, max: number, step: number}} [slider]
      */
@@ -153,7 +156,15 @@ enum JavaScriptTable {
     if let range = row.form.range {
       members += [("min", digits(range.lowerBound)), ("max", digits(range.upperBound))]
     }
-    if case .name = row.form { members.append(("bytesMax", "\(PropertyRules.nameBytesMax)")) }
+    switch row.form {
+    case .name: members.append(("bytesMax", "\(PropertyRules.nameBytesMax)"))
+    case .text: members.append(("bytesMax", "\(PropertyRules.textBytesMax)"))
+    case .choice(let field): members.append(("words", "[" + field.words.map(quoted).joined(separator: ", ") + "]"))
+    default: break
+    }
+    if PropertyMask.rare.contains(property) {
+      members += [("isRare", "true"), ("standard", property.defaultText.replacing("\"", with: "'"))]
+    }
     if let unit = row.form.unit { members.append(("unit", "'\(unit)'")) }
     if let field = row.inspector {
       var inspector = [("label", quoted(field.label)), ("group", "'\(field.group)'")]
@@ -210,7 +221,7 @@ enum JavaScriptTable {
       }
     }
     lines += [
-      " * @property {boolean} named it has a name of its own",
+      " * @property {boolean} named it has a name of its own", " * @property {boolean} written there is text in it",
       " * @property {number} place how many are drawn before it", " */",
     ]
     return lines.joined(separator: "\n")
@@ -226,6 +237,7 @@ enum JavaScriptTable {
     }
     lines += [
       "    named: (numbers[at + \(ShapeRow.flags)] & shapeFlag.named) !== 0,",
+      "    written: (numbers[at + \(ShapeRow.flags)] & shapeFlag.written) !== 0,",
       "    place: numbers[at + \(ShapeRow.place)],",
     ]
     return """
@@ -239,7 +251,11 @@ enum JavaScriptTable {
         length: \(ShapeRow.length),
       })
 
-      /** @param {Float64Array} numbers @param {number} at @returns {Shape} */
+      /**
+       * A shape without its text, which is not in the row.
+       *
+       * @param {Float64Array} numbers @param {number} at @returns {Shape}
+       */
       export function readShape(numbers, at) {
         return {
       \(lines.joined(separator: "\n"))
@@ -269,7 +285,8 @@ extension Property {
   fileprivate var parts: [String] {
     switch form {
     case .pair(let field, _): ["\(field.names.first)", "\(field.names.second)"]
-    case .kind, .flag, .color, .integer, .number: ["\(wireName)"]
+    case .kind, .flag, .choice, .color, .integer, .number: ["\(wireName)"]
+    case .text: ["\(wireName)"]
     case .erasure, .name, .orderKey: []
     }
   }
@@ -282,6 +299,8 @@ extension PropertyForm {
     case .kind: "kind"
     case .name: "name"
     case .orderKey: "orderKey"
+    case .text: "text"
+    case .choice: "choice"
     case .flag: "flag"
     case .color: "color"
     case .integer: "integer"
@@ -298,20 +317,21 @@ extension PropertyForm {
     switch self {
     case .integer(_, let range, _): Double(range.lowerBound)...Double(range.upperBound)
     case .number(_, let range, _), .pair(_, let range): range
-    case .erasure, .kind, .name, .orderKey, .flag, .color: nil
+    case .erasure, .kind, .name, .orderKey, .text, .choice, .flag, .color: nil
     }
   }
 
   fileprivate var unit: PropertyUnit? {
     switch self {
     case .integer(_, _, let unit), .number(_, _, let unit): unit
-    case .erasure, .kind, .name, .orderKey, .flag, .color, .pair: nil
+    case .erasure, .kind, .name, .orderKey, .text, .choice, .flag, .color, .pair: nil
     }
   }
 
   fileprivate var typeWord: String {
     switch self {
-    case .kind, .color, .name, .orderKey: "string"
+    case .choice(let field): field.words.map(quoted).joined(separator: " | ")
+    case .kind, .color, .name, .orderKey, .text: "string"
     case .flag, .erasure: "boolean"
     case .integer, .number, .pair: "number"
     }
@@ -321,8 +341,12 @@ extension PropertyForm {
   fileprivate func reading(_ number: String) -> String {
     switch self {
     case .kind: "kinds[\(number)]"
+    case .choice(let field):
+      "/** @type {const} */ ([" + field.words.map(quoted).joined(separator: ", ") + "])[\(number)]"
     case .flag: "\(number) === 1"
     case .color: "colorText(\(number))"
+    // It is not in the row: whoever reads the row asks for it.
+    case .text: "''"
     case .integer, .number, .pair, .erasure, .name, .orderKey: number
     }
   }

@@ -60,6 +60,7 @@ extension Property {
     switch form {
     case .erasure, .kind: return "–"
     case .name: return "made up, S3"
+    case .text: return "none"
     default:
       let text = defaultText.filter { $0 != "\"" }.replacing(",", with: ", ")
       return text.isWord ? text : "`\(text)`"
@@ -87,6 +88,9 @@ extension PropertyForm {
     case .kind: ShapeKind.allCases.map { "`\($0.wireName)`" }.joined(separator: " ")
     case .name:
       "text of 1–\(PropertyRules.nameBytesMax) bytes of UTF-8 without control characters (U+0000–U+001F, U+007F–U+009F) and without those that can't be seen (S8)"
+    case .text:
+      "text of at most \(PropertyRules.textBytesMax) bytes of UTF-8 without control characters, but for line breaks (U+000A)"
+    case .choice(let field): field.words.map { "`\($0)`" }.joined(separator: " ")
     case .orderKey: "1–\(OrderKey.lengthMax) of `0-9A-Za-z`, not ending in `0`"
     case .flag: "true or false"
     case .color: "`#RRGGBB`; digits are read in either case and written in capitals"
@@ -100,7 +104,8 @@ extension PropertyForm {
     switch self {
     case .erasure: "none"
     case .kind: "byte, the place in S's table, from 0"
-    case .name, .orderKey: "text"
+    case .name, .orderKey, .text: "text"
+    case .choice(let field): "byte: " + field.words.enumerated().map { "\($0) `\($1)`" }.joined(separator: ", ")
     case .flag: "byte, 0 or 1"
     case .color: "colour"
     case .integer: "byte"
@@ -112,8 +117,8 @@ extension PropertyForm {
   fileprivate var columnWords: String {
     switch self {
     case .erasure: "nothing"
-    case .kind, .flag, .integer: "packed, \(packedWidth) \(packedWidth == 1 ? "bit" : "bits") each"
-    case .name, .orderKey: "text each"
+    case .kind, .flag, .choice, .integer: "packed, \(packedWidth) \(packedWidth == 1 ? "bit" : "bits") each"
+    case .name, .orderKey, .text: "text each"
     case .color: "colour each"
     case .number: "numbers"
     case .pair(let field, _): "numbers, \(field.names.first), and another, \(field.names.second)"

@@ -60,6 +60,12 @@ struct RandomHistory {
     case .cornerRadius: set.cornerRadius = number(0...1e6)
     case .points: set.points = Int16.random(in: 3...64, using: &generator)
     case .innerRatio: set.innerRatio = number(0.05...1)
+    case .text:
+      set.text = ["", "Buy milk", "two\nlines, and \"quotes\"", "שלום 👩‍👩‍👧", Text(String(repeating: "long ", count: 60))]
+        .randomElement(using: &generator)!
+    case .textSize: set.textSize = number(1...1_000)
+    case .textAlign: set.textAlign = TextAlign.allCases.randomElement(using: &generator)!
+    case .textPlace: set.textPlace = TextPlace.allCases.randomElement(using: &generator)!
     }
   }
 

@@ -2,90 +2,119 @@ import Testing
 
 @testable import CanvasCRDT
 
-@Suite("Text")
+@Suite("Text in shapes")
 struct TextTests {
-  @Test("texts that are equal only to Unicode are different")
-  func comparedByBytes() {
-    let composed: Text = "caf\u{E9}"
-    let decomposed: Text = "cafe\u{301}"
-    #expect(composed.string == decomposed.string)
-    #expect(composed != decomposed)
-    #expect(composed.hashValue != decomposed.hashValue)
-    #expect(Set([composed, decomposed, "caf\u{E9}"]).count == 2)
-  }
-
-  @Test("order is the order of the bytes, and a prefix comes first")
-  func ordered() {
-    var generator = SeededGenerator(seed: 2)
-    let scalars: [Unicode.Scalar] = ["a", "b", "z", "\u{E9}", "\u{FFFD}", "\u{1F600}", "\u{0}"]
-    for _ in 0..<5_000 {
-      let texts = (0..<2).map { _ in
-        var string = ""
-        for _ in 0..<Int.random(in: 0...20, using: &generator) {
-          string.unicodeScalars.append(scalars.prefix(2 + Int(generator.next() % 6)).randomElement(using: &generator)!)
-        }
-        return Text(string)
+  private func canvas(_ texts: [Text]) -> Canvas {
+    var canvas = Canvas()
+    for (index, text) in texts.enumerated() {
+      let set = WireSamples.set { set in
+        set.kind = .rectangle
+        set.text = text
       }
-      let bytes = texts.map { Array($0.string.utf8) }
-      #expect((texts[0] < texts[1]) == bytes[0].lexicographicallyPrecedes(bytes[1]))
-      #expect((texts[0] == texts[1]) == (bytes[0] == bytes[1]))
-      if texts[0] == texts[1] { #expect(texts[0].hashValue == texts[1].hashValue) }
+      let id = Identifier(packed: UInt64(index + 1))!
+      canvas.apply(CanvasCRDT.Operation(shape: id, at: WireSamples.stamp(5), set: set))
     }
+    return canvas
   }
 
-  @Test("static, literal and dynamic texts are the same text")
-  func made() {
-    let fixed: StaticString = "Ellipse"
-    #expect(Text(fixed) == "Ellipse")
-    #expect(Text("Ell").appending("ipse") == Text(fixed))
-    #expect(Text(fixed).utf8Count == 7)
-    #expect(Text("").isEmpty)
-    #expect(Text("a\u{E9}").withBytes { Array($0) } == [0x61, 0xC3, 0xA9])
-    #expect(Text("name").description == "name")
-  }
-
-  @Test("well-formed UTF-8 becomes text, byte for byte")
-  func wellFormed() {
-    for string in [
-      "", "a", "eight by", "\u{7F}\u{80}", "\u{7FF}\u{800}", "\u{D7FF}\u{E000}\u{FFFF}", "\u{10000}\u{10FFFF}",
-    ] {
-      let bytes = Array(string.utf8)
-      #expect(bytes.withUnsafeBytes { Text(utf8: $0) }?.withBytes { Array($0) } == bytes)
+  @Test("the bytes of text are counted, however it comes and goes", arguments: 0..<20 as Range<UInt64>)
+  func counted(seed: UInt64) throws {
+    var history = RandomHistory(seed: seed)
+    var canvas = Canvas()
+    func expectCounted(_ canvas: Canvas) {
+      var bytes = 0
+      canvas.forEachOperation { if $0.set.assigned.contains(.text) { bytes += $0.set.text.utf8Count } }
+      #expect(canvas.textBytes == bytes)
     }
-  }
-
-  @Test(
-    "malformed UTF-8 is refused",
-    arguments: [
-      [0x80], [0xBF], [0xC0, 0x80], [0xC1, 0xBF], [0xC2], [0xC2, 0x41], [0xE0, 0x9F, 0xBF], [0xE2, 0x82],
-      [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF], [0xF0, 0x8F, 0xBF, 0xBF], [0xF4, 0x90, 0x80, 0x80],
-      [0xF5, 0x80, 0x80, 0x80],
-      [0xF8, 0x88, 0x80, 0x80, 0x80], [0xFE], [0xFF], [0xF0, 0x9F, 0x98], [0xE2, 0x28, 0xA1],
-    ] as [[UInt8]]
-  )
-  func malformed(sequence: [UInt8]) {
-    for padding in 0..<12 {
-      let ascii = [UInt8](repeating: 0x61, count: padding)
-      #expect((ascii + sequence).withUnsafeBytes { Text(utf8: $0) } == nil)
-      #expect((ascii + sequence + ascii).withUnsafeBytes { UTF8Validation.firstMalformed(in: $0) } == padding)
+    for operation in history.operations(300) {
+      canvas.apply(operation)
+      expectCounted(canvas)
     }
+    var merged = Canvas()
+    merged.merge(canvas)
+    expectCounted(merged)
+    var restored = Canvas()
+    for part in canvas.stateParts(shapesMax: 2) { restored.merge(part) }
+    expectCounted(restored)
   }
 
-  @Test("random bytes are refused or accepted, like the standard library does")
-  func agreesWithStandardLibrary() {
-    var generator = SeededGenerator(seed: 3)
-    let interesting: [UInt8] = [
-      0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC2, 0xE0, 0xE1, 0xED, 0xF0, 0xF1, 0xF4,
+  @Test("a state with long texts comes in parts of which none is longer than one without could be")
+  func parts() {
+    let long = Text(String(repeating: "\n", count: 4_096))
+    let canvas = canvas([Text](repeating: long, count: 1_000))
+    let parts = canvas.stateParts(shapesMax: 256)
+    #expect(parts.map { $0.recordCount }.reduce(0, +) == 1_000)
+    for part in parts {
+      let delivery = Delivery(cursor: Cursor("C"), content: .state(part))
+      #expect(JSONEncoding.encode(.operations(delivery)).count <= 256 * 3_584)
+      #expect(BinaryEncoding.encode(.operations(delivery)).count <= 256 * 896)
+    }
+    // However small the parts are, each has a shape.
+    #expect(canvas.stateParts(shapesMax: 1).allSatisfy { $0.recordCount == 1 })
+  }
+
+  @Test("S9: the letters are in the fill of a text, elsewhere black or white")
+  func colors() {
+    let white = Color(red: 255, green: 255, blue: 255)
+    let black = Color(red: 0, green: 0, blue: 0)
+    let fills: [(String, Color)] = [
+      ("#000000", white), ("#FFFFFF", black), ("#C0C0C0", black), ("#FFFF00", black), ("#0000FF", white),
     ]
-    var taken = 0
-    for _ in 0..<50_000 {
-      let bytes = (0..<Int.random(in: 0...5, using: &generator)).map { _ in
-        interesting.randomElement(using: &generator)!
-      }
-      let text = bytes.withUnsafeBytes { Text(utf8: $0) }
-      #expect((text != nil) == (String(validating: bytes, as: UTF8.self) != nil), "\(bytes)")
-      if text != nil { taken += 1 }
+    for (fill, letters) in fills {
+      #expect(WireSamples.set { $0.fill = Color(fill)! }.textColor == letters)
     }
-    #expect(taken > 5_000)
+    let text = WireSamples.set { set in
+      set.kind = .text
+      set.fill = Color("#123456")!
+    }
+    #expect(text.textColor == Color("#123456"))
+  }
+
+  @Test("S7: a text overlaps nothing, and is found where it lies")
+  func overlaps() {
+    let box = Rect(origin: Point(x: 0, y: 0), size: Size(width: 100, height: 100))
+    var text = Outline(box)
+    text.kind = .text
+    let (one, other) = (WireSamples.shape, WireSamples.other)
+    var index = OverlapIndex([(one, Outline(box)), (other, text)])
+    #expect(index.pairs.isEmpty)
+    #expect(index.update(other, to: Outline(box)).began.count == 1)
+    #expect(index.update(other, to: text).ended.count == 1)
+    #expect(index.shapes(at: Point(x: 50, y: 50)) == [one, other].sorted())
+    #expect(index.meeting(box) == [one, other].sorted())
+    #expect(index.overlapping(box) == [one])
+    #expect(!text.overlaps(text) && text.commonRegion(with: Outline(box)).isEmpty)
+    _ = index.update(one, to: nil)
+    #expect(index.freePlace(for: box.size, near: box.origin) == box.origin)
+  }
+
+  @Test("lines break between words, at line breaks, and within words that are too long")
+  func lines() {
+    func lines(_ text: Text, _ width: Double) -> [String] { TextLines(text, width: width).lines.map { $0.string } }
+    #expect(lines("", 10) == [""])
+    #expect(lines("one two three", 100) == ["one two three"])
+    #expect(lines("one two three", 4) == ["one two", "three"])
+    #expect(lines("one\n\ntwo", 100) == ["one", "", "two"])
+    #expect(lines("aaaaaaaa", 2.3) == ["aaaa", "aaaa"])
+    #expect(lines("日本語", 2) == ["日本", "語"])
+    #expect(lines("a", 0) == ["a"])
+  }
+
+  @Test("SVG has the text, cut off at the box, and a text without an area")
+  func picture() {
+    var canvas = canvas(["a & <b>"])
+    let text = WireSamples.set { set in
+      set.kind = .text
+      set.text = "Free"
+      set.fill = Color("#E4572E")!
+      set.rotation = 90
+    }
+    canvas.apply(CanvasCRDT.Operation(shape: WireSamples.shape, at: WireSamples.stamp(5), set: text))
+    let picture = String(decoding: SVGExport(Drawing(canvas)).document(), as: UTF8.self)
+    #expect(picture.contains(">a &amp; &lt;b&gt;</tspan>"))
+    #expect(picture.contains("font-size=\"20\" fill=\"#000000\""))
+    #expect(picture.contains(">Free</tspan>") && picture.contains("rotate(90 75 60)"))
+    #expect(picture.split(separator: "<rect").count == 2, "a text has no area")
+    #expect(picture.contains("<title>Text t7o</title>"))
   }
 }

@@ -42,6 +42,10 @@ enum WireSamples {
     set.cornerRadius = 1e6
     set.points = 64
     set.innerRatio = 0.05
+    set.text = "Grüße,\n\"Ann\""
+    set.textSize = 31.5
+    set.textAlign = .right
+    set.textPlace = .top
     set.delete()
   }
 
@@ -80,6 +84,21 @@ enum WireSamples {
     hello.crowd = true
     return hello
   }()
+
+  static let knowingHello: Hello = {
+    var hello = Hello()
+    hello.name = "Ann"
+    hello.crowd = true
+    hello.vocabularyNumber = 2
+    return hello
+  }()
+
+  static let written = set { set in
+    set.kind = .text
+    set.text = "Buy milk,\nאבג"
+    set.textSize = 24
+    set.textAlign = .left
+  }
 
   // MARK: - From the client
 
@@ -137,6 +156,11 @@ enum WireSamples {
     ("client-digest", .digest),
     ("client-token", .token("eyJhbGciOiJIUzI1NiJ9.e30.c2ln")),
     ("hello-crowd", .hello(crowdedHello)),
+    ("hello-vocabulary", .hello(knowingHello)),
+    (
+      "client-ops-text",
+      .operations(Submission(id: nil, operations: [ProposedOperation(shape: shape, at: nil, set: written)]))
+    ),
   ]
 
   // MARK: - From the server
@@ -265,11 +289,28 @@ enum WireSamples {
     return canvas
   }()
 
-  /// The empty state and the one above, as messages. JSON writes states as operations, so these are not in the lists.
+  /// A text, and a shape with text in it.
+  static let textCanvas: Canvas = {
+    var canvas = Canvas()
+    canvas.apply(CanvasCRDT.Operation(shape: shape, at: stamp(1_763_650_000_000), set: written))
+    let note = set { set in
+      set.kind = .ellipse
+      set.text = "Hi"
+      set.textPlace = .bottom
+    }
+    canvas.apply(CanvasCRDT.Operation(shape: other, at: stamp(1_763_650_000_000), set: note))
+    return canvas
+  }()
+
+  /// The empty state and those above, as messages. JSON writes states as operations, so these are not in the lists.
   static let stateMessages: [(name: String, message: ServerMessage)] = [
     (
       "state-empty",
       .operations(Delivery(cursor: Cursor("CURSOR"), content: .state(Canvas().stateParts()[0]), reset: true))
+    ),
+    (
+      "state-text",
+      .operations(Delivery(cursor: Cursor("CURSOR"), content: .state(textCanvas.stateParts()[0]), reset: true))
     ),
     (
       "state",

@@ -9,10 +9,11 @@ from fractions import Fraction
 
 PROPERTIES = [
     "position", "size", "rotation", "fill", "alpha", "visible", "deleted", "kind", "name", "z", "stroke", "strokeWidth",
-    "cornerRadius", "points", "innerRatio",
+    "cornerRadius", "points", "innerRatio", "text", "textSize", "textAlign", "textPlace",
 ]
 DELETED = PROPERTIES.index("deleted")
-KINDS = ["rectangle", "roundedRectangle", "ellipse", "polygon", "star"]
+KINDS = ["rectangle", "roundedRectangle", "ellipse", "polygon", "star", "text"]
+CHOICES = {"textAlign": ["left", "center", "right"], "textPlace": ["top", "middle", "bottom"]}
 LIMITS = ["messageBytes", "opsPerMessage", "opsPerSecond", "shapes", "clockAheadMs", "presenceBytes", "horizonMs"]
 CODES = [
     "bad_message", "bad_shape", "bad_stamp", "bad_property", "bad_value", "clock_ahead", "too_old", "read_only", "room_full",
@@ -96,7 +97,9 @@ class Writer:
             self.byte(int(value))
         elif name == "kind":
             self.byte(KINDS.index(value))
-        elif name in ("name", "z"):
+        elif name in CHOICES:
+            self.byte(CHOICES[name].index(value))
+        elif name in ("name", "z", "text"):
             self.text(value)
         elif name != "deleted":
             self.number(value)
@@ -138,15 +141,19 @@ def encode(message):
     """A message of a client."""
     writer = Writer()
     kind = message["type"]
-    writer.byte(["hello", "ops", "presence", "ping", "digest", "token"].index(kind) + 1)
+    vocabulary = message.get("vocabulary", 1) if kind == "hello" else 1
+    writer.byte(0x11 if vocabulary > 1 else ["hello", "ops", "presence", "ping", "digest", "token"].index(kind) + 1)
     if kind == "hello":
         fields = [("name", writer.text), ("color", writer.color), ("actor", writer.identifier), ("since", writer.text)]
         flags = sum(1 << bit for bit, (name, _) in enumerate(fields) if name in message)
         flags |= (16 if message.get("overlaps") else 0) | (32 if message.get("readonly") else 0)
-        writer.byte(flags | (64 if "key" in message else 0) | (128 if message.get("crowd") else 0))
+        flags |= (64 if "key" in message else 0) | (128 if message.get("crowd") else 0)
+        writer.byte(flags) if vocabulary == 1 else writer.varint(flags | 256)
         for name, write in [*fields, ("key", writer.text)]:
             if name in message:
                 write(message[name])
+        if vocabulary > 1:
+            writer.byte(vocabulary)
     elif kind in ("ops", "ping"):
         writer.id(message.get("id"))
         if kind == "ops":
@@ -234,7 +241,9 @@ class Reader:
             return self.flag()
         if name == "kind":
             return KINDS[self.byte()]
-        if name in ("name", "z"):
+        if name in CHOICES:
+            return CHOICES[name][self.byte()]
+        if name in ("name", "z", "text"):
             return self.text()
         return True if name == "deleted" else self.number()
 
@@ -299,12 +308,14 @@ class Reader:
             return [list(pair) for pair in zip(self.column(count), self.column(count))]
         if name in ("fill", "stroke"):
             return [self.color() for _ in range(count)]
-        if name in ("name", "z"):
+        if name in ("name", "z", "text"):
             return [self.text() for _ in range(count)]
-        widths = {"kind": 3, "alpha": 4, "visible": 1, "points": 7}
+        widths = {"kind": 3, "alpha": 4, "visible": 1, "points": 7, "textAlign": 2, "textPlace": 2}
         if name not in widths:
             return self.column(count)
         values = self.packed([widths[name]] * count)
+        if name in CHOICES:
+            return [CHOICES[name][value] for value in values]
         return [KINDS[value] if name == "kind" else value == 1 if name == "visible" else value for value in values]
 
     def state(self):

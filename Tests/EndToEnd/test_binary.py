@@ -128,9 +128,11 @@ async def test_whatever_is_drawn_arrives_alike_in_both_encodings(shared):
             "stroke": lambda: f"#{chance.randrange(1 << 24):06X}", "strokeWidth": lambda: number(0, 1000),
             "visible": lambda: chance.random() < 0.5, "z": lambda: chance.choice("VWXabc1"), "cornerRadius": lambda: number(0, 1e6),
             "points": lambda: chance.randint(3, 64), "innerRatio": lambda: number(0.05, 1), "deleted": lambda: True,
+            "text": lambda: chance.choice(["", "ä\n" * chance.randint(1, 900)]), "textSize": lambda: number(1, 1000),
+            "textAlign": lambda: chance.choice(binary.CHOICES["textAlign"]), "textPlace": lambda: chance.choice(binary.CHOICES["textPlace"]),
         }[name]()
 
-    ann, bob = await BinaryClient.enter(shared, "alike"), await Client.join(shared, "alike")
+    ann, bob = await BinaryClient.enter(shared, "alike", vocabulary=2), await Client.join(shared, "alike", vocabulary=2)
     shapes = [identifier() for _ in range(60)]
     for number in range(40):
         writer = chance.choice([ann, bob])
@@ -150,7 +152,7 @@ async def test_whatever_is_drawn_arrives_alike_in_both_encodings(shared):
         assert (await client.until("digest"))["hash"] == client.digest
     assert ann.live == bob.live and len(ann.live) > 20
     assert ann.seen == bob.seen
-    late, other = await BinaryClient.enter(shared, "alike"), await Client.join(shared, "alike")
+    late, other = await BinaryClient.enter(shared, "alike", vocabulary=2), await Client.join(shared, "alike", vocabulary=2)
     assert late.live == other.live == ann.live and late.erased == other.erased
 
 
@@ -171,7 +173,7 @@ async def test_what_is_refused_is_refused_as_in_json(shared):
         assert (answer["type"], answer.get("op"), answer["code"]) == ("reject", place, code) and answer["message"], answer
     one = bytes.fromhex("02 01 05 00 01 03")
     for content, code in [
-        (one + b"\xff" * 6 + b"\x10\x01", "bad_shape"), (one + b"\0" * 6 + b"\x80\x80\x02", "bad_property"),
+        (one + b"\xff" * 6 + b"\x10\x01", "bad_shape"), (one + b"\0" * 6 + b"\x80\x80\x20", "bad_property"),
         (one + b"\0" * 6 + b"\0", "bad_message"),
     ]:
         await ann.send(content)

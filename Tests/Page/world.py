@@ -150,7 +150,7 @@ class Room:
         """Somebody who is in the room and does nothing: a connection without a page."""
         socket = self.guests.enter_context(
             connect(self.server.socket(self.name), subprotocols=["canvas.v1.json"], max_size=None))
-        socket.send(json.dumps({"type": "hello", "name": name, "color": "#0F766E"}))
+        socket.send(json.dumps({"type": "hello", "name": name, "color": "#0F766E", "vocabulary": 255}))
 
     def request(self, method, path, body=None):
         request = urllib.request.Request(
@@ -200,7 +200,7 @@ class Room:
     def digest(self):
         """The server's digest of the room."""
         with connect(self.server.socket(self.name), subprotocols=["canvas.v1.json"], max_size=None) as socket:
-            socket.send(json.dumps({"type": "hello", "readonly": True, "name": "Digest"}))
+            socket.send(json.dumps({"type": "hello", "readonly": True, "name": "Digest", "vocabulary": 255}))
             while True:
                 message = json.loads(socket.recv(timeout=SECONDS))
                 if message["type"] == "ops" and not message.get("more"):

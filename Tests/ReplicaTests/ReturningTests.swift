@@ -8,7 +8,7 @@ struct ReturningTests {
   @Test("a state that was cut off in the middle doesn't count: the cursor stays, and all of it comes again")
   func cutState() {
     // A part of the state has three shapes.
-    var room = TestRoom { $0.messageBytes = 3 * 768 }
+    var room = TestRoom { $0.messageBytes = 3 * 896 }
     let ann = room.join()
     let bob = room.join()
     room.disconnect(ann)
@@ -59,7 +59,7 @@ struct ReturningTests {
   @Test("a complete reset replaces what was confirmed, and keeps what is not answered yet")
   func reset() {
     // A part of the state has three shapes.
-    var room = TestRoom { $0.messageBytes = 3 * 768 }
+    var room = TestRoom { $0.messageBytes = 3 * 896 }
     let ann = room.join()
     let old = room.add(ann)
     room.settle()

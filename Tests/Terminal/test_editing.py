@@ -227,3 +227,19 @@ async def test_a_value_that_had_lost_is_said_with_its_winner(shared):
         done = await run(None, "move", "lost", "Sun", "1", "1", "--server", there)
         assert "position was replaced by a newer value of Bob" in done.out, done
     assert (await shapes(shared, "lost"))["Sun"]["position"] == [7, 7]
+
+
+async def test_texts_are_typed_on_one_line_and_told_in_words(shared):
+    """S9: A note, a text that is as large as what is written in it, and a change of either. A backslash and n break a line."""
+    done = await run(shared, "add", "texts", "note", "name=List", "text=Buy milk,\\nand bread")
+    assert "that says “Buy milk, and bread”" in done.out
+    done = await run(shared, "add", "texts", "text", "name=Title", "text=A longer title", "textSize=40")
+    drawn = await shapes(shared, "texts")
+    assert drawn["List"]["kind"] == "rectangle" and drawn["List"]["text"] == "Buy milk,\nand bread"
+    title = drawn["Title"]
+    assert title["kind"] == "text" and title["textAlign"] == "left" and title["size"][0] > 200 and title["size"][1] == 66
+    done = await run(shared, "set", "texts", "List", "text=", "textAlign=right", "textPlace=top")
+    assert done.out == "wrote nothing in List, set its text right and set its text at the top\n", done
+    assert "A longer title" in (await run(shared, "show", "texts")).out
+    done = await run(shared, "set", "texts", "List", "textAlign=wide", code=64)
+    assert "textAlign is left, center, right" in done.err

@@ -2,6 +2,11 @@
 
 import Foundation
 
+extension String {
+  /// The terminal's own needs more of the terminal than belongs here.
+  var printable: String { self }
+}
+
 @main
 struct Probe {
   static let shape = Identifier("afy-kw5-t7o")!

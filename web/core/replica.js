@@ -263,6 +263,7 @@ export class Replica {
     const shapes = []
     const pairs = []
     for (let at = 1; at < numbers.length; at += shapeRow.length) shapes.push(readChange(numbers, at))
+    for (const { shape } of shapes) if (shape) this.#addText(shape)
     const changed = this.#numbers('changedPairs')
     for (let at = 0; at < changed.length; at += 3) {
       pairs.push({ first: changed[at], second: changed[at + 1], overlaps: changed[at + 2] === 1 })
@@ -274,22 +275,33 @@ export class Replica {
    *
    * @returns {Shape[]}
    */
-  shapes() { return readShapes(this.#numbers('shapes')) }
+  shapes() { return this.#withTexts(readShapes(this.#numbers('shapes'))) }
   /**
    * The shapes that may be seen in a box, from the back to the front.
    *
    * @param {Box} area
    * @returns {Shape[]}
    */
-  shapesInView({ x, y, width, height }) { return readShapes(this.#numbers('shapesInView', x, y, width, height)) }
+  shapesInView({ x, y, width, height }) {
+    return this.#withTexts(readShapes(this.#numbers('shapesInView', x, y, width, height)))
+  }
   /** @param {number} id @returns {Shape | null} */
-  shape(id) { return readShapes(this.#numbers('rows', this.#core.writeNumbers([id])))[0] ?? null }
+  shape(id) { return this.shapesOf([id])[0] ?? null }
   /**
    * The shapes with these identifiers, except deleted ones.
    *
    * @param {Iterable<number>} ids @returns {Shape[]}
    */
-  shapesOf(ids) { return readShapes(this.#numbers('rows', this.#core.writeNumbers(Array.from(ids)))) }
+  shapesOf(ids) {
+    return this.#withTexts(readShapes(this.#numbers('rows', this.#core.writeNumbers(Array.from(ids)))))
+  }
+  /** @param {Shape[]} shapes */
+  #withTexts(shapes) {
+    for (const shape of shapes) this.#addText(shape)
+    return shapes
+  }
+  /** @param {Shape} shape */
+  #addText(shape) { if (shape.written) shape.text = this.#text('writtenText', shape.id) }
   /**
    * Identifiers from the back to the front.
    *

@@ -4,7 +4,7 @@
 import { colorText } from './colors.js'
 
 /** Kinds, in the order of their numbers. */
-export const kinds = Object.freeze(['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star'])
+export const kinds = Object.freeze(['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'text'])
 
 /**
  * Kinds as people call them.
@@ -17,6 +17,7 @@ export const kindWords = Object.freeze({
   ellipse: 'Ellipse',
   polygon: 'Polygon',
   star: 'Star',
+  text: 'Text',
 })
 
 /**
@@ -95,6 +96,7 @@ export const shapeFlag = Object.freeze({
   live: 1,
   named: 2,
   departing: 4,
+  written: 8,
 })
 
 /** Flags of what changed. */
@@ -120,6 +122,7 @@ export const helloFlag = Object.freeze({
   readonly: 32,
   key: 64,
   crowd: 128,
+  vocabulary: 256,
 })
 
 /**
@@ -127,12 +130,15 @@ export const helloFlag = Object.freeze({
  *
  * @typedef {object} PropertyRow
  * @property {string} name
- * @property {'erasure' | 'kind' | 'name' | 'orderKey' | 'flag' | 'color' | 'integer' | 'number' | 'pair'} form
+ * @property {'erasure' | 'kind' | 'name' | 'orderKey' | 'text' | 'choice' | 'flag' | 'color' | 'integer' | 'number' | 'pair'} form
  * @property {boolean} decidesOutline
  * @property {readonly (keyof Shape)[]} parts what its numbers are called in a shape
  * @property {number} [min]
  * @property {number} [max]
- * @property {number} [bytesMax] of a name
+ * @property {number} [bytesMax] of a name or a text
+ * @property {readonly string[]} [words] of a choice, in the order of their numbers
+ * @property {true} [isRare] documents have it only where somebody has set it
+ * @property {unknown} [standard] what it is where nobody has set it, if it is rare
  * @property {'none' | 'degrees' | 'tenths' | 'ratio'} [unit]
  * @property {Readonly<InspectorField>} [inspector]
  */
@@ -142,7 +148,7 @@ export const helloFlag = Object.freeze({
  *
  * @typedef {object} InspectorField
  * @property {string} label
- * @property {'who' | 'place' | 'color' | 'form'} group
+ * @property {'who' | 'place' | 'color' | 'form' | 'text'} group
  * @property {readonly string[]} kinds the shapes for which it means anything
  * @property {{min: number, max: number, step: number}} [slider]
  */
@@ -163,11 +169,15 @@ export const properties = Object.freeze(/** @type {PropertyRow[]} */ ([
   { name: 'kind', form: 'kind', decidesOutline: true, parts: ['kind'], inspector: { label: 'Kind', group: 'who', kinds: kinds } },
   { name: 'name', form: 'name', decidesOutline: false, parts: [], bytesMax: 128, inspector: { label: 'Name', group: 'who', kinds: kinds } },
   { name: 'z', form: 'orderKey', decidesOutline: false, parts: [] },
-  { name: 'stroke', form: 'color', decidesOutline: false, parts: ['stroke'], inspector: { label: 'Stroke', group: 'color', kinds: kinds } },
-  { name: 'strokeWidth', form: 'number', decidesOutline: false, parts: ['strokeWidth'], min: 0, max: 1000, unit: 'none', inspector: { label: 'Stroke width', group: 'color', kinds: kinds, slider: { min: 0, max: 40, step: 0.5 } } },
+  { name: 'stroke', form: 'color', decidesOutline: false, parts: ['stroke'], inspector: { label: 'Stroke', group: 'color', kinds: ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star'] } },
+  { name: 'strokeWidth', form: 'number', decidesOutline: false, parts: ['strokeWidth'], min: 0, max: 1000, unit: 'none', inspector: { label: 'Stroke width', group: 'color', kinds: ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star'], slider: { min: 0, max: 40, step: 0.5 } } },
   { name: 'cornerRadius', form: 'number', decidesOutline: true, parts: ['cornerRadius'], min: 0, max: 1000000, unit: 'none', inspector: { label: 'Corner radius', group: 'form', kinds: ['roundedRectangle'], slider: { min: 0, max: 200, step: 1 } } },
   { name: 'points', form: 'integer', decidesOutline: true, parts: ['points'], min: 3, max: 64, unit: 'none', inspector: { label: 'Points', group: 'form', kinds: ['polygon', 'star'], slider: { min: 3, max: 64, step: 1 } } },
   { name: 'innerRatio', form: 'number', decidesOutline: true, parts: ['innerRatio'], min: 0.05, max: 1, unit: 'ratio', inspector: { label: 'Inner radius', group: 'form', kinds: ['star'], slider: { min: 0.05, max: 1, step: 0.01 } } },
+  { name: 'text', form: 'text', decidesOutline: false, parts: ['text'], bytesMax: 4096, isRare: true, standard: '' },
+  { name: 'textSize', form: 'number', decidesOutline: false, parts: ['textSize'], min: 1, max: 1000, isRare: true, standard: 20, unit: 'none', inspector: { label: 'Text size', group: 'text', kinds: kinds, slider: { min: 8, max: 96, step: 1 } } },
+  { name: 'textAlign', form: 'choice', decidesOutline: false, parts: ['textAlign'], words: ['left', 'center', 'right'], isRare: true, standard: 'center', inspector: { label: 'Align', group: 'text', kinds: kinds } },
+  { name: 'textPlace', form: 'choice', decidesOutline: false, parts: ['textPlace'], words: ['top', 'middle', 'bottom'], isRare: true, standard: 'middle', inspector: { label: 'Place', group: 'text', kinds: kinds } },
 ]))
 
 /** Their names in the order of docs/PROTOCOL.md, which JSON has too. */
@@ -186,6 +196,10 @@ export const propertiesInOrder = Object.freeze([
   'cornerRadius',
   'points',
   'innerRatio',
+  'text',
+  'textSize',
+  'textAlign',
+  'textPlace',
   'deleted',
 ])
 
@@ -212,7 +226,11 @@ export const changedBit = Object.freeze({
   cornerRadius: 1 << 12,
   points: 1 << 13,
   innerRatio: 1 << 14,
-  shownName: 1 << 15,
+  text: 1 << 15,
+  textSize: 1 << 16,
+  textAlign: 1 << 17,
+  textPlace: 1 << 18,
+  shownName: 1 << 19,
 })
 
 /**
@@ -244,7 +262,12 @@ export function changedBits(isWanted) {
  * @property {number} cornerRadius cut to half the smaller side when drawn
  * @property {number} points a polygon's corners, a star's tips
  * @property {number} innerRatio a star's inner radius over its outer
+ * @property {string} text what is written in it (S9)
+ * @property {number} textSize the height of its letters
+ * @property {'left' | 'center' | 'right'} textAlign where the lines of its text stand across the box
+ * @property {'top' | 'middle' | 'bottom'} textPlace where its text stands in the box, from top to bottom
  * @property {boolean} named it has a name of its own
+ * @property {boolean} written there is text in it
  * @property {number} place how many are drawn before it
  */
 
@@ -252,13 +275,17 @@ export function changedBits(isWanted) {
 export const shapeRow = Object.freeze({
   position: 1,
   size: 3,
-  flags: 15,
-  changed: 16,
-  by: 18,
-  length: 19,
+  flags: 18,
+  changed: 19,
+  by: 21,
+  length: 22,
 })
 
-/** @param {Float64Array} numbers @param {number} at @returns {Shape} */
+/**
+ * A shape without its text, which is not in the row.
+ *
+ * @param {Float64Array} numbers @param {number} at @returns {Shape}
+ */
 export function readShape(numbers, at) {
   return {
     id: numbers[at],
@@ -276,7 +303,12 @@ export function readShape(numbers, at) {
     cornerRadius: numbers[at + 12],
     points: numbers[at + 13],
     innerRatio: numbers[at + 14],
-    named: (numbers[at + 15] & shapeFlag.named) !== 0,
-    place: numbers[at + 17],
+    text: '',
+    textSize: numbers[at + 15],
+    textAlign: /** @type {const} */ (['left', 'center', 'right'])[numbers[at + 16]],
+    textPlace: /** @type {const} */ (['top', 'middle', 'bottom'])[numbers[at + 17]],
+    named: (numbers[at + 18] & shapeFlag.named) !== 0,
+    written: (numbers[at + 18] & shapeFlag.written) !== 0,
+    place: numbers[at + 20],
   }
 }

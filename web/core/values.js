@@ -85,7 +85,19 @@ const kindValue = { length: 1, write: (value) => [kinds.findIndex((kind) => kind
  */
 const crossings = {
   pair, number: plain, integer: plain, color, flag: flagValue, erasure: flagValue, kind: kindValue, name: null, orderKey: null,
+  text: null, choice: null,
 }
+
+/**
+ * A choice crosses by the number of its word.
+ *
+ * @param {import('./table.js').PropertyRow} row @returns {Crossing | null}
+ */
+function crossingOf({ form, words }) {
+  if (!words) return crossings[form]
+  return { length: 1, write: (value) => [words.findIndex((word) => word === value)], read: (number) => words[number] }
+}
+const crossingsByBit = properties.map(crossingOf)
 
 /** @param {unknown} value */
 function numberOrNaN(value) {
@@ -102,9 +114,8 @@ export function valueRows(edits) {
     if (bits.includes(-1)) throw new Error('there is no such property')
     numbers.push(shape, bits.reduce((mask, bit) => mask | 1 << bit, 0))
     for (const bit of bits.sort((one, other) => one - other)) {
-      const { name, form } = properties[bit]
-      const value = set[name]
-      const crossing = crossings[form]
+      const value = set[properties[bit].name]
+      const crossing = crossingsByBit[bit]
       if (crossing) {
         numbers.push(...crossing.write(value))
       } else if (typeof value === 'string') {
@@ -131,9 +142,9 @@ function readValues(view, at) {
   const shape = next()
   const mask = next()
   const set = /** @type {import('./types.js').Values} */ ({})
-  for (const [bit, { name, form }] of properties.entries()) {
+  for (const [bit, { name }] of properties.entries()) {
     if ((mask & 1 << bit) === 0) continue
-    const crossing = crossings[form]
+    const crossing = crossingsByBit[bit]
     if (crossing) {
       set[name] = crossing.read(...Array.from({ length: crossing.length }, next))
     } else {

@@ -52,6 +52,14 @@ export class Drawn {
    */
   path = null
   /**
+   * Its text as lines, until they would break elsewhere.
+   *
+   * @type {{text: string, width: number, lines: string[]} | null}
+   */
+  lines = null
+  /** Somebody is writing in it here: the text is in a field over it. */
+  isWritten = false
+  /**
    * The common regions that it belongs to.
    *
    * @type {Set<import('./regions.js').Region>}

@@ -2,6 +2,7 @@
 
 import { offscreenContextOf } from './context.js'
 import { colorOf } from './motion.js'
+import { paintText } from './text.js'
 
 /** Device pixels. A shape that is smaller on the screen is painted as a box: no eye can tell it from a star. */
 const speck = 2.5
@@ -18,6 +19,7 @@ export function outlinePath({ shape, width, height, cornerRadius, innerRatio }) 
   const halfHeight = height / 2
   switch (shape.kind) {
     case 'rectangle':
+    case 'text':
       path.rect(-halfWidth, -halfHeight, width, height)
       break
     case 'roundedRectangle':
@@ -66,6 +68,7 @@ export function paintShape(context, drawn, pixels) {
   if (drawn.opacity <= 0) return
   const largest = Math.max(drawn.width, drawn.height) * pixels.scale
   if (largest < speck) {
+    if (drawn.shape.kind === 'text') return
     context.setTransform(1, 0, 0, 1, 0, 0)
     context.globalAlpha = drawn.opacity
     context.fillStyle = colorOf(drawn.fill)
@@ -75,7 +78,7 @@ export function paintShape(context, drawn, pixels) {
       Math.max(drawn.height * size, 0.5))
     return
   }
-  if (drawn.strokeWidth * pixels.scale > 0.05 && drawn.opacity < 1) {
+  if ((drawn.strokeWidth * pixels.scale > 0.05 || drawn.shape.written) && drawn.opacity < 1) {
     paintAsOne(context, drawn, pixels)
     return
   }
@@ -89,15 +92,18 @@ export function paintShape(context, drawn, pixels) {
  */
 function paintParts(context, drawn, pixels) {
   turnTo(context, drawn, pixels)
-  const path = drawn.path ??= outlinePath(drawn)
-  context.fillStyle = colorOf(drawn.fill)
-  context.fill(path)
-  if (drawn.strokeWidth > 0) {
-    context.lineJoin = 'round'
-    context.lineWidth = drawn.strokeWidth
-    context.strokeStyle = colorOf(drawn.stroke)
-    context.stroke(path)
+  if (drawn.shape.kind !== 'text') {
+    const path = drawn.path ??= outlinePath(drawn)
+    context.fillStyle = colorOf(drawn.fill)
+    context.fill(path)
+    if (drawn.strokeWidth > 0) {
+      context.lineJoin = 'round'
+      context.lineWidth = drawn.strokeWidth
+      context.strokeStyle = colorOf(drawn.stroke)
+      context.stroke(path)
+    }
   }
+  if (drawn.shape.written && !drawn.isWritten) paintText(context, drawn, pixels.scale * drawn.growth)
 }
 
 /**

@@ -5,7 +5,7 @@ import { menuOf } from '../elements/popover.js'
 const margin = 8
 const forShapes = [
   'cut', 'copy', 'paste', 'duplicate', null, 'bringToFront', 'bringForward', 'sendBackward', 'sendToBack', null,
-  'recolor', 'zoomToSelection', null, 'copyPNG', 'copySVG', 'saveSelectionPNG', 'saveSelectionSVG', 'saveSelectionJSON', null,
+  'write', 'recolor', 'zoomToSelection', null, 'copyPNG', 'copySVG', 'saveSelectionPNG', 'saveSelectionSVG', 'saveSelectionJSON', null,
   'delete',
 ]
 const forPaper = ['paste', 'selectAll', null, 'undo', 'redo', null, 'zoomToFit', 'actualSize']

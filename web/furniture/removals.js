@@ -152,6 +152,6 @@ export class Removals {
  * @param {Shape} shape @returns {import('../core/types.js').Values}
  */
 function valuesOf(shape) {
-  return Object.fromEntries(properties.filter(({ parts }) => parts.length > 0).map(({ name, parts }) =>
-    [name, parts.length === 1 ? shape[parts[0]] : parts.map((part) => shape[part])]))
+  return Object.fromEntries(properties.filter(({ parts, isRare }) => parts.length > 0 && (!isRare || shape.written))
+    .map(({ name, parts }) => [name, parts.length === 1 ? shape[parts[0]] : parts.map((part) => shape[part])]))
 }

@@ -1,4 +1,4 @@
-import { propertiesInOrder } from '../core/table.js'
+import { properties, propertiesInOrder } from '../core/table.js'
 import { identifierNumber } from '../core/values.js'
 
 /** How many edits are written in one go. */
@@ -21,14 +21,19 @@ export function restoration(then, shapes) {
     /** @type {import('../core/types.js').Values} */
     const set = {}
     for (const property of propertiesInOrder) {
-      if (property in shape && JSON.stringify(shape[property]) !== JSON.stringify(current?.[property])) {
-        set[property] = shape[property]
-      }
+      const [was, is] = [valueIn(shape, property), valueIn(current, property)]
+      if (was !== undefined && JSON.stringify(was) !== JSON.stringify(is)) set[property] = was
     }
     if (Object.keys(set).length > 0) edits.push({ shape: identifierNumber(shape.id), set })
   }
   return { edits, gone: [...now.keys()].map(identifierNumber) }
 }
+
+/** What rare properties are where nobody has set them: documents leave these out. */
+const standards = new Map(properties.filter(({ isRare }) => isRare).map(({ name, standard }) => [name, standard]))
+
+/** @param {KeptShape | undefined} shape @param {string} property */
+const valueIn = (shape, property) => shape?.[property] ?? standards.get(property)
 
 /**
  * Writes all of it as one step to undo.

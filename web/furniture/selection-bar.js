@@ -1,5 +1,5 @@
 import { openArea } from '../drawing/surroundings.js'
-import { element } from '../elements/element.js'
+import { element, iconButton } from '../elements/element.js'
 import { outlined } from '../tools/making.js'
 import { Swatches } from './swatches.js'
 
@@ -20,6 +20,8 @@ export class SelectionBar {
   #handles
   #tools
   #swatches
+  #writing
+  #write
   #bar
   /** @type {{width: number, height: number} | null} */
   #size = null
@@ -29,10 +31,13 @@ export class SelectionBar {
    * @param {{shown: import('../state/shown.js').Shown, editing: import('../state/editing.js').Editing,
    *   selection: import('../state/selection.js').Selection, permission: import('../state/permission.js').Permission,
    *   view: import('../drawing/view.js').View, handles: import('../drawing/handles.js').Handles,
-   *   frames: import('../state/frames.js').Frames, tools: import('../tools/tools.js').Tools}} parts
+   *   frames: import('../state/frames.js').Frames, tools: import('../tools/tools.js').Tools,
+   *   writing: import('../tools/reach.js').Writing}} parts
    * @param {import('../tools/actions.js').Doables} actions
    */
-  constructor({ shown, editing, selection, permission, view, handles, frames, tools }, actions) {
+  constructor({ shown, editing, selection, permission, view, handles, frames, tools, writing }, actions) {
+    this.#writing = writing
+    this.#write = iconButton('text', 'Write in it', { class: 'plain small', onclick: () => actions.write.run() })
     this.#shown = shown
     this.#selection = selection
     this.#permission = permission
@@ -52,7 +57,7 @@ export class SelectionBar {
     })
     this.#bar = element('section', {
       class: 'selection-bar floating', 'aria-label': 'What is selected', hidden: true,
-    }, this.#swatches.element)
+    }, this.#swatches.element, this.#write)
     this.element = this.#bar
     selection.on('change', () => { this.#isStale = true })
     shown.on('changes', ({ reset, shapes }) => {
@@ -63,7 +68,7 @@ export class SelectionBar {
   }
 
   #place() {
-    const frame = this.#permission.mayEdit && !this.#tools.isBusy ? this.#handles.frame() : null
+    const frame = this.#permission.mayEdit && !this.#tools.isBusy && !this.#writing.isOpen ? this.#handles.frame() : null
     const isHidden = frame === null
     if (this.#bar.hidden !== isHidden) this.#bar.hidden = isHidden
     if (!frame) return
@@ -103,6 +108,11 @@ export class SelectionBar {
 
   #compare() {
     this.#isStale = false
+    const isOne = this.#selection.size === 1
+    if (this.#write.hidden === isOne) {
+      this.#write.hidden = !isOne
+      this.#size = null
+    }
     const shapes = this.#shown.replica.shapesOf(this.#selection.ids().slice(0, comparedMax))
     /** @param {(shape: import('../core/types.js').Shape) => string | null} read */
     const common = (read) => {

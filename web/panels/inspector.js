@@ -108,7 +108,7 @@ export class Inspector {
    *
    * @param {ShownRow} row @param {import('./fields.js').FieldHost} host @returns {Fields}
    */
-  #fieldsOf({ name, form, unit, bytesMax, min = -Infinity, max = Infinity, inspector: { label, slider } }, host) {
+  #fieldsOf({ name, form, unit, bytesMax, words = [], min = -Infinity, max = Infinity, inspector: { label, slider } }, host) {
     const change = (/** @type {unknown} */ value) => this.#set({ [name]: value })
     switch (form) {
       case 'name':
@@ -116,6 +116,8 @@ export class Inspector {
       case 'kind': return { [name]: choiceField(label, { choices: kinds.map((kind) => [kind, kindWords[kind]]), change }) }
       case 'color': return { [name]: colorField(label, { change }, host) }
       case 'flag': return { [name]: checkField(label, { change }) }
+      case 'choice':
+        return { [name]: choiceField(label, { choices: words.map((word) => [word, word[0].toUpperCase() + word.slice(1)]), change }) }
       case 'integer':
       case 'number': {
         if (slider) return { [name]: sliderField(label, { ...slider, words: unitWords[unit ?? 'none'], change }, host) }
@@ -174,6 +176,7 @@ export class Inspector {
     this.#align.append(...buttons(alignments))
     this.#form.append(this.#heading, this.#arrange, this.#align,
       group('Colours', fieldset(), this.#fieldsIn('color')),
+      group('Text', fieldset(), this.#fieldsIn('text')),
       group('Name and kind', fieldset(), this.#fieldsIn('who')),
       group('Position and size', fieldset(), this.#fieldsIn('place')),
       group('Form', this.#formGroup, this.#fieldsIn('form')))

@@ -21,8 +21,10 @@ import { Removals } from '../furniture/removals.js'
 import { SelectionBar } from '../furniture/selection-bar.js'
 import { States } from '../furniture/states.js'
 import { Status } from '../furniture/status.js'
+import { TextLosses } from '../furniture/text-losses.js'
 import { Toolbar } from '../furniture/toolbar.js'
 import { welcome } from '../furniture/welcome.js'
+import { Writing } from '../furniture/writing.js'
 import { Shaking } from '../gestures/shake.js'
 import { readAddress } from '../network/address.js'
 import { Connection, openSocket } from '../network/connection.js'
@@ -123,9 +125,11 @@ async function openRoom(room, { viewOnly, token }) {
   const hand = new Hand(shown)
   new Removals({ room, shown, editing, notices, permission, names, hand })
   const momentum = new Momentum({ shown, editing, view })
+  const writing = new Writing({ shown, editing, permission, selection, scene, view, frames, notices }, names)
+  new TextLosses({ connection, shown, editing, notices, names })
   const reach = {
     shown, editing, permission, selection, tool, paint, presence, notices, documents, frames, view, scene, overlay, handles,
-    momentum, marks, hand,
+    momentum, marks, hand, writing,
     hole: new Hole(elementById('hole'), stage, { editing, view }),
     lifting: new Lifting({ scene, presence }),
     clipboard: new Clipboard({ documents, editing, notices, selection, shown, view, momentum }),
@@ -177,10 +181,11 @@ async function openRoom(room, { viewOnly, token }) {
     element('div', { class: 'bars' },
       roomBar(room, new Status(connection, pulse, permission), menuEntries(actions, reach.shaking, dialogs)),
       peopleBar({ view, people, panel, actions })),
+    writing.element,
     panel.element,
     ...states.elements,
     noticeList.element,
-    new SelectionBar({ shown, editing, selection, permission, view, handles, frames, tools }, actions).element,
+    new SelectionBar({ shown, editing, selection, permission, view, handles, frames, tools, writing }, actions).element,
     new Toolbar({ tool, paint, permission, shown, connection, actions }).element,
   )
   const contextMenu = parts.later(() => import('../furniture/context-menu.js'), ({ ContextMenu }) =>

@@ -1,6 +1,5 @@
 import { openArea, fitBeside } from '../drawing/surroundings.js'
-import { kinds } from '../core/table.js'
-import { nextLook } from './making.js'
+import { isForWriting, kindOf, nextLook } from './making.js'
 
 // Everything that a person can do by name: one table for the menu, the list of shortcuts, the toolbar and the keys.
 //
@@ -44,20 +43,33 @@ const fitTo = ({ view }, box) => { if (box) fitBeside(view, box, 64, { now: perf
  * Adds a shape for people who can't draw it. Its kind is the tool's. It comes to the middle of the view or the nearest
  * free place.
  *
- * @param {Reach} reach
+ * @param {ActionReach} reach
  */
-async function addShape({ documents, editing, paint, selection, shown, tool, view }) {
+async function addShape({ documents, editing, paint, selection, shown, tool, view, writing }) {
   const { x, y, width, height } = openArea(view)
   const size = { width: 150, height: 120 }
   const wanted = { x: x + (width - size.width) / 2, y: y + (height - size.height) / 2 }
   const place = (await documents.prepare() ? shown.replica.freePlace(size, wanted) : null) ?? wanted
   const added = editing.edit((replica) => replica.add({
-    kind: kinds.includes(tool.name) ? tool.name : 'rectangle',
+    kind: kindOf(tool.name) ?? 'rectangle',
     position: [Math.round(place.x), Math.round(place.y)],
     size: [size.width, size.height],
-    ...nextLook(paint, replica),
+    ...nextLook(paint, replica, tool.name),
   }))
-  if (added) selection.set([added.shape])
+  if (!added) return
+  selection.set([added.shape])
+  if (isForWriting(tool.name)) writing.open(added.shape)
+}
+
+/**
+ * Writes in the shape that is selected. Where none is, or with a tool in hand that draws, adds one.
+ *
+ * @param {ActionReach} reach
+ */
+function writeOrAdd(reach) {
+  const [id, ...others] = reach.selection.ids()
+  if (id !== undefined && others.length === 0 && !kindOf(reach.tool.name)) reach.writing.open(id)
+  else addShape(reach)
 }
 
 /**
@@ -171,6 +183,8 @@ const tools = [
   toolAction('ellipse', 'Ellipse', 'o'),
   toolAction('polygon', 'Polygon', 'p'),
   toolAction('star', 'Star', 's'),
+  toolAction('note', 'Note', 'n'),
+  toolAction('text', 'Text', 't'),
 ]
 
 /** @type {Omit<Action, 'group'>[]} */
@@ -221,7 +235,11 @@ const edits = [
     id: 'delete', words: 'Delete', keys: ['delete', 'backspace'], edits: true, needs: 1,
     run: ({ editing, selection }) => editing.edit((replica) => replica.delete(selection.ids())),
   },
-  { id: 'addShape', words: 'Add a shape', keys: ['enter'], edits: true, run: addShape },
+  { id: 'addShape', words: 'Write in the shape, or add one', keys: ['enter'], edits: true, run: writeOrAdd },
+  {
+    id: 'write', words: 'Write', keys: ['f2'], edits: true, needs: 1, run: ({ selection, writing }) => writing.open(selection.ids()[0]),
+    isEnabled: ({ selection }) => selection.size === 1,
+  },
   { id: 'recolor', words: 'New colour', keys: ['c'], edits: true, needs: 1, run: recolor },
   { id: 'selectAll', words: 'Select all', keys: ['mod+a'], run: selectAll },
   { id: 'escape', words: 'Stop or deselect', keys: ['escape'], run: escape },

@@ -1,3 +1,4 @@
+import { kinds } from '../core/table.js'
 import { Snapping } from './snapping.js'
 import { drawnBox, onGrid, sideMin } from './transform.js'
 
@@ -9,14 +10,29 @@ const firstFills = ['#FFFF00', '#FF0000']
 
 /** Units of the canvas. */
 const outlineWidth = 4
+/** The colour of paper slips, and of a text: it can be read on light paper and on dark. */
+const noteFill = '#FFE27A'
+const textFill = '#767676'
+const noteSide = 200
+/** The box of a text that nothing is written in. */
+const textBox = { width: 24, height: 41 }
+
+/** The tools that draw, and the kind of shape that each makes. A note is a shape to write in. */
+export const kindOf = (/** @type {string} */ name) => (name === 'note' ? 'rectangle' : kinds.includes(name) ? name : null)
+
+/** @param {string} name of a tool */
+export const isForWriting = (name) => name === 'note' || name === 'text'
 
 /**
  * The colours that a shape is drawn with: those that were chosen, else the room's own.
  *
  * @param {import('../state/paint.js').Paint} paint @param {import('../core/replica.js').Replica} replica
+ * @param {string} [tool]
  * @returns {import('../core/types.js').Values}
  */
-export function nextLook({ fill, stroke }, replica) {
+export function nextLook({ fill, stroke }, replica, tool) {
+  if (tool === 'text') return { fill: fill ?? textFill, textAlign: 'left', textPlace: 'top' }
+  if (tool === 'note') return { fill: fill ?? noteFill }
   return {
     fill: fill ?? firstFills[replica.shapeCount] ?? replica.brightColor(),
     ...stroke !== null && outlined(stroke),
@@ -26,12 +42,33 @@ export function nextLook({ fill, stroke }, replica) {
 /** @param {string} stroke @returns {import('../core/types.js').Values} */
 export const outlined = (stroke) => ({ stroke, strokeWidth: outlineWidth })
 
+/**
+ * A text or a note where somebody has tapped, to be written in at once.
+ *
+ * @param {Pick<import('./reach.js').ActReach, 'editing' | 'paint' | 'shown' | 'tool' | 'writing'>} reach
+ * @param {import('../core/types.js').Point} point
+ */
+export function makeForWriting({ editing, paint, shown, tool, writing }, { x, y }) {
+  const { name } = tool
+  const { width, height } = name === 'note' ? { width: noteSide, height: noteSide } : textBox
+  // A text begins where the hand is, a note lies around it.
+  const position = name === 'note' ? [Math.round(x - width / 2), Math.round(y - height / 2)] : [x - 8, y - height / 2]
+  const added = editing.edit((replica) => replica.add({
+    kind: kindOf(name), position, size: [width, height], ...nextLook(paint, shown.replica, name),
+  }))
+  if (!added) return
+  tool.choose('select')
+  writing.open(added.shape, { isNew: true })
+}
+
 /** A new shape grows from where the hand came down. One step to undo. */
 export class Making {
   #editing
   #selection
   #shown
   #view
+  #tool
+  #writing
   #corner
   #snapping
   /** @type {number | null} */
@@ -40,10 +77,13 @@ export class Making {
   #last = null
 
   /**
-   * @param {Pick<import('./reach.js').Reach, 'editing' | 'overlay' | 'paint' | 'scene' | 'selection' | 'shown' | 'tool' | 'view'>} reach
+   * @param {Pick<import('./reach.js').Reach, 'editing' | 'overlay' | 'paint' | 'scene' | 'selection' | 'shown' | 'tool' | 'view'>
+   *   & {writing: import('./reach.js').Writing}} reach
    * @param {Drag} gesture
    */
-  constructor({ editing, overlay, paint, scene, selection, shown, tool, view }, gesture) {
+  constructor({ editing, overlay, paint, scene, selection, shown, tool, view, writing }, gesture) {
+    this.#tool = tool
+    this.#writing = writing
     this.#editing = editing
     this.#selection = selection
     this.#shown = shown
@@ -52,8 +92,8 @@ export class Making {
     this.#snapping = new Snapping({ overlay, scene, view }, [])
     editing.beginGroup()
     const { x, y, width, height } = this.#box(gesture)
-    const look = nextLook(paint, shown.replica)
-    const added = editing.edit((replica) => replica.add({ kind: tool.name, position: [x, y], size: [width, height], ...look }))
+    const look = nextLook(paint, shown.replica, tool.name)
+    const added = editing.edit((replica) => replica.add({ kind: kindOf(tool.name), position: [x, y], size: [width, height], ...look }))
     this.#shape = added?.shape ?? null
     selection.clear()
   }
@@ -85,7 +125,11 @@ export class Making {
     this.move(gesture)
     this.#snapping.rest()
     this.#editing.endGroup()
-    if (this.#shape !== null) this.#selection.set([this.#shape])
+    if (this.#shape === null) return
+    this.#selection.set([this.#shape])
+    if (!isForWriting(this.#tool.name)) return
+    this.#tool.choose('select')
+    this.#writing.open(this.#shape)
   }
 
   /**

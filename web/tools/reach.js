@@ -28,6 +28,16 @@
  * @property {import('./clipboard.js').Clipboard} clipboard
  * @property {import('./lifting.js').Lifting} lifting
  * @property {import('./momentum.js').Momentum} momentum
+ * @property {Writing} writing
+ */
+
+/**
+ * Writing in a shape. `isNew`: a text in which nothing is written goes again; `typed`: what was typed already.
+ *
+ * @typedef {object} Writing
+ * @property {boolean} isOpen
+ * @property {(shape: number, how?: {isNew?: boolean, typed?: string}) => void} open
+ * @property {() => void} close keeps what was written
  */
 
 /** @typedef {Reach & ActParts} ActReach */

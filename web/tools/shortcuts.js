@@ -51,6 +51,20 @@ export class Shortcuts {
     addEventListener('blur', () => tools.holdSpace(false))
   }
 
+  /**
+   * Whoever types a letter that means nothing else, with one shape selected, writes in it.
+   *
+   * @param {KeyboardEvent} event @param {Element} target
+   */
+  #writes(event, target) {
+    const { permission, selection, tools, writing } = this.#reach
+    const isLetter = [...event.key].length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey
+    if (!isLetter || selection.size !== 1 || tools.isBusy || !permission.mayEdit || target.closest(closed)) return false
+    writing.open(selection.ids()[0], { typed: event.key })
+    event.preventDefault()
+    return true
+  }
+
   /** @param {KeyboardEvent} event */
   #pressed(event) {
     const { tools } = this.#reach
@@ -62,6 +76,7 @@ export class Shortcuts {
       if (event.key === ' ') tools.holdSpace(true)
     }
     const action = keyNames(event).flatMap((name) => table.get(name) ?? [])[0]
+    if (!action && this.#writes(event, target)) return
     if (!action || (event.repeat && !action.repeats)) return
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey
     if (isPlain && target.closest(closed)) return

@@ -1,8 +1,7 @@
-import { kinds } from '../core/table.js'
 import { Surface } from '../gestures/surface.js'
 import { clear } from './catalogue.js'
 import { Marquee, Panning, Zooming } from './looking.js'
-import { Making } from './making.js'
+import { isForWriting, kindOf, makeForWriting, Making } from './making.js'
 import { Moving } from './moving.js'
 import { Pinching, resizeCursor, Scaling, Turning } from './reshaping.js'
 import { Targets } from './targets.js'
@@ -95,6 +94,7 @@ export class Tools {
 
   /** @param {Gesture | Wheel | Leave} gesture */
   #take(gesture) {
+    if (gesture.type === 'press') this.#reach.writing.close()
     if (gesture.type === 'press' || gesture.type === 'wheel') this.#reach.momentum.stopCoasting()
     this.#tellCursor(gesture)
     switch (gesture.type) {
@@ -137,8 +137,12 @@ export class Tools {
   }
 
   /** @param {Moment} gesture */
-  #tapped({ target, shift, ctrl, meta }) {
-    const { selection } = this.#reach
+  #tapped({ target, shift, ctrl, meta, x, y }) {
+    const { permission, selection, tool, view } = this.#reach
+    if (target.id === undefined && isForWriting(tool.name) && permission.mayEdit) {
+      makeForWriting(this.#reach, view.toCanvas({ x, y }))
+      return
+    }
     const adds = shift || ctrl || meta
     if (target.id === undefined) {
       if (!adds) selection.clear()
@@ -150,12 +154,18 @@ export class Tools {
   }
 
   /** @param {Moment} gesture */
-  #doubleTapped({ target, x, y }) {
-    const { editing, permission, shown, view } = this.#reach
-    if (!permission.mayEdit) return
+  #doubleTapped({ target, x, y, pointer }) {
+    const { editing, permission, shown, view, writing } = this.#reach
+    if (!permission.mayEdit || writing.isOpen) return
     const { id } = target
     if (id !== undefined) {
-      if (!shown.replica.shape(id)) return
+      const shape = shown.replica.shape(id)
+      if (!shape) return
+      // A finger, which has no keys beside it, has a button to write with. On a text there is nothing else to be done.
+      if (pointer !== 'touch' || shape.kind === 'text') {
+        writing.open(id)
+        return
+      }
       editing.edit((replica) => replica.edit([{ shape: id, set: { fill: replica.brightColor() } }]))
     } else {
       const center = view.toCanvas({ x, y })
@@ -218,7 +228,7 @@ export class Tools {
     if (gesture.type === 'pan' || target.kind === 'view' || !mayEdit) return new Panning(reach, gesture)
     if (target.id !== undefined) return new Moving(reach, gesture, this.#grasp(target.id, gesture.shift))
     if (target.kind === 'handle') return this.#beginHandle(gesture)
-    if (kinds.includes(reach.tool.name)) return new Making(reach, gesture)
+    if (kindOf(reach.tool.name)) return new Making(reach, gesture)
     return pointer === 'touch' && !gesture.lifted ? new Panning(reach, gesture) : new Marquee(reach, gesture)
   }
 
@@ -275,6 +285,7 @@ export class Tools {
     if (target?.handle === 'rotate') return 'url("/tools/turn.svg") 12 12, grab'
     if (target?.handle === 'scale') return this.#resizeCursor(target)
     if (target?.handle === 'move' || (target?.kind === 'shape' && permission.mayEdit)) return 'move'
-    return kinds.includes(tool.name) ? 'crosshair' : 'default'
+    if (isForWriting(tool.name)) return 'text'
+    return kindOf(tool.name) ? 'crosshair' : 'default'
   }
 }

@@ -20,10 +20,13 @@ public struct Canvas: Sendable {
   private var erasures = IdentifierMap<Erasure>()
 
   /// The digest, updated with each register once `countDigest` has been called.
-  var countedDigest: UInt64?
+  var countedDigest: CountedDigest?
 
   /// How many shapes are live.
   public private(set) var liveCount = 0
+
+  /// How many bytes the texts in the registers have, those of shapes that are not live among them.
+  public private(set) var textBytes = 0
 
   /// The place in the log of the newest erasure that was forgotten. A client that has not come so far needs the whole
   /// state: a delta would lack that erasure.
@@ -34,7 +37,7 @@ public struct Canvas: Sendable {
     var changedAt: UInt64
   }
 
-  /// 32 records of 368 bytes: large enough that a page's header costs next to nothing, small enough to copy when it is
+  /// 32 records of 384 bytes: large enough that a page's header costs next to nothing, small enough to copy when it is
   /// shared.
   static let pageShift: UInt32 = 5
   static let pageLength = 1 << Int(pageShift)
@@ -108,8 +111,9 @@ extension Canvas {
   private mutating func adopt(_ record: borrowing ShapeRecord, place: UInt64) -> Change {
     var change = Change(shape: record.shape)
     change.changed = record.values.assigned
+    change.textGrowth = record.values.text.utf8Count
     change.lifecycle = record.isLive ? .appeared : .absent
-    if let counted = countedDigest { countedDigest = counted &+ record.digest }
+    if countedDigest != nil { countedDigest? &+= record.digest }
     assert(!record.isErasureOnly, "what has left nothing but an erasure has no record")
     count(change)
     claim(record, changedAt: place)
@@ -148,7 +152,8 @@ extension Canvas {
     let pages = pages
     for row in page.indices {
       if page[row].isLive { liveCount += 1 }
-      if let counted = countedDigest { countedDigest = counted &+ page[row].digest }
+      if countedDigest != nil { countedDigest? &+= page[row].digest }
+      textBytes += page[row].values.text.utf8Count
       table.insert(page[row].shape, slot: first + UInt32(row)) {
         pages[Int($0 >> Canvas.pageShift)][Int($0) & (Canvas.pageLength - 1)].shape
       }
@@ -224,7 +229,8 @@ extension Canvas {
     erasures[shape] = nil
     guard let slot = slot(of: shape) else { return }
     let record = record(at: slot)
-    if let counted = countedDigest { countedDigest = counted &- record.digest }
+    if countedDigest != nil { countedDigest? &-= record.digest }
+    textBytes -= record.values.text.utf8Count
     if record.isLive { liveCount -= 1 }
     release(slot, of: shape)
   }
@@ -273,6 +279,7 @@ extension Canvas {
   }
 
   private mutating func count(_ change: Change) {
+    textBytes += change.textGrowth
     switch change.lifecycle {
     case .appeared: liveCount += 1
     case .vanished: liveCount -= 1

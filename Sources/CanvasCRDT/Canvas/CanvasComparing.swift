@@ -11,7 +11,7 @@ extension Canvas {
   /// One shape's share of the digest.
   func digest(of shape: Identifier) -> UInt64 {
     guard let slot = slot(of: shape) else { return 0 }
-    return record(at: slot).digest
+    return record(at: slot).digest.all
   }
 
   /// Makes this canvas hold of `shape` exactly what `other` holds of it.

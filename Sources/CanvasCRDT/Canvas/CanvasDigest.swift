@@ -1,10 +1,33 @@
+/// A sum of registers' hashes, and what of it is of the rare properties: some clients don't know these.
+struct CountedDigest: Hashable, Sendable {
+  var all: UInt64 = 0
+  var rare: UInt64 = 0
+
+  static func &+= (left: inout CountedDigest, right: CountedDigest) {
+    left.all &+= right.all
+    left.rare &+= right.rare
+  }
+
+  static func &-= (left: inout CountedDigest, right: CountedDigest) {
+    left.all &-= right.all
+    left.rare &-= right.rare
+  }
+}
+
 extension Canvas {
   /// Sum modulo 2⁶⁴ of the FNV-1a 64 hashes of `shape property stamp` over every register of every live shape.
   ///
   /// If `countDigest` was never called, this walks over all registers.
-  public var digest: UInt64 {
-    if let countedDigest { return countedDigest }
-    var sum: UInt64 = 0
+  public var digest: UInt64 { (countedDigest ?? walkedDigest).all }
+
+  /// The digest of what a client with this vocabulary knows of the canvas.
+  public func digest(for vocabulary: Vocabulary) -> UInt64 {
+    let digest = countedDigest ?? walkedDigest
+    return vocabulary.knowsAll ? digest.all : digest.all &- digest.rare
+  }
+
+  private var walkedDigest: CountedDigest {
+    var sum = CountedDigest()
     for page in pages.indices {
       for row in pages[page].indices { sum &+= pages[page][row].digest }
     }
@@ -15,8 +38,7 @@ extension Canvas {
   /// asks for it doesn't pay.
   @discardableResult
   public mutating func countDigest() -> UInt64 {
-    let digest = digest
-    countedDigest = digest
+    if countedDigest == nil { countedDigest = walkedDigest }
     return digest
   }
 }

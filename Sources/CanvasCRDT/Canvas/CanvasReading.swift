@@ -18,6 +18,12 @@ extension Canvas {
     return record(at: slot).registers
   }
 
+  /// How many bytes of text a shape has, live or not.
+  public func textBytes(of shape: Identifier) -> Int {
+    guard let slot = slot(of: shape) else { return 0 }
+    return record(at: slot).values.text.utf8Count
+  }
+
   /// The stamp that beat a write to `property` of `shape`: the greater of the register's stamp and the erasure's.
   public func winner(of property: Property, in shape: Identifier) -> Stamp? {
     let register = stamp(of: property, in: shape)

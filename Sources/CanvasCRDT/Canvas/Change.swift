@@ -23,8 +23,14 @@ public struct Change: Hashable, Sendable {
 
   public internal(set) var lifecycle = Lifecycle.absent
 
+  /// How many bytes of text the shape has more than before.
+  var textGrowth = 0
+
   init(shape: Identifier) { self.shape = shape }
 
   /// Whether the canvas is the same as before.
   public var isEmpty: Bool { changed.isEmpty && erased.isEmpty }
+
+  /// Whether a register took on a value or was removed.
+  func concerns(_ property: Property) -> Bool { changed.contains(property) || erased.contains(property) }
 }

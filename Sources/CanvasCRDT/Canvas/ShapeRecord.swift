@@ -11,14 +11,14 @@ struct ShapeRecord {
   /// The registers' values. `assigned` tells which registers there are; if it has `deleted`, there is an erasure.
   private(set) var values = Properties()
 
-  /// By property. The stamp of a property that is not assigned means nothing.
-  private(set) var stamps = ForEachProperty<Stamp>(repeating: .never)
+  /// The stamp of a property that is not assigned means nothing.
+  private(set) var stamps = PropertyStamps()
 
   init(shape: Identifier) { self.shape = shape }
 
   @inline(__always)
   func stamp(of property: Property) -> Stamp? {
-    values.assigned.contains(property) ? stamps[Int(property.rawValue)] : nil
+    values.assigned.contains(property) ? stamps[property] : nil
   }
 
   var erasure: Stamp? { stamp(of: .deleted) }
@@ -35,17 +35,17 @@ extension ShapeRecord {
   /// Writes `incoming` under one stamp. If there is a `digest`, the change of the live registers' hashes is added to
   /// it.
   @inline(__always)
-  mutating func absorb(_ incoming: borrowing Properties, at stamp: Stamp, digest: inout UInt64?) -> Change {
+  mutating func absorb(_ incoming: borrowing Properties, at stamp: Stamp, digest: inout CountedDigest?) -> Change {
     absorb(incoming, erasure: incoming.deleted ? stamp : nil, stampOf: { _ in stamp }, digest: &digest)
   }
 
   /// Merges another replica's record of the same shape.
-  mutating func absorb(_ other: borrowing ShapeRecord, digest: inout UInt64?) -> Change {
+  mutating func absorb(_ other: borrowing ShapeRecord, digest: inout CountedDigest?) -> Change {
     let stamps = other.stamps
     return absorb(
       other.values,
       erasure: other.erasure,
-      stampOf: { stamps[Int($0.rawValue)] },
+      stampOf: { stamps[$0] },
       digest: &digest
     )
   }
@@ -57,7 +57,7 @@ extension ShapeRecord {
     _ incoming: borrowing Properties,
     erasure: Stamp?,
     stampOf: (Property) -> Stamp,
-    digest: inout UInt64?
+    digest: inout CountedDigest?
   ) -> Change {
     var change = Change(shape: shape)
     let wasLive = isLive
@@ -68,7 +68,7 @@ extension ShapeRecord {
         if standing > erasure { change.superseded.insert(.deleted) }
       } else {
         change.changed.insert(.deleted)
-        for property in registersBefore where stamps[Int(property.rawValue)] <= erasure {
+        for property in registersBefore where stamps[property] <= erasure {
           change.erased.insert(property)
         }
       }
@@ -79,7 +79,7 @@ extension ShapeRecord {
       let stamp = stampOf(property)
       // A register that is left here is newer than the erasure, so a value that loses to both has lost to the register.
       if registersBefore.contains(property), !change.erased.contains(property) {
-        let standing = stamps[Int(property.rawValue)]
+        let standing = stamps[property]
         if stamp < standing {
           change.superseded.insert(property)
           continue
@@ -104,39 +104,55 @@ extension ShapeRecord {
     guard !change.isEmpty else { return change }
 
     let changedRegisters = change.changed.intersection(.registers)
-    if let before = digest, wasLive || isLive {
-      var hash = RegisterHash(shape: shape)
-      if wasLive {
-        let leaving = isLive ? registersBefore.intersection(changedRegisters.union(change.erased)) : registersBefore
-        for property in leaving { hash.subtract(property, at: stamps[Int(property.rawValue)]) }
+    if digest != nil, wasLive || isLive {
+      let touched = changedRegisters.union(change.erased)
+      let leaving = !wasLive ? PropertyMask() : isLive ? registersBefore.intersection(touched) : registersBefore
+      let arriving = !isLive ? PropertyMask() : wasLive ? changedRegisters : remaining
+      let stampAfter: (Property) -> Stamp = { changedRegisters.contains($0) ? stampOf($0) : stamps[$0] }
+      digest?.all &+= difference(leaving, arriving, stampAfter)
+      if !leaving.union(arriving).intersection(.rare).isEmpty {
+        digest?.rare &+= difference(leaving.intersection(.rare), arriving.intersection(.rare), stampAfter)
       }
-      if isLive {
-        for property in wasLive ? changedRegisters : remaining {
-          let arrives = changedRegisters.contains(property)
-          hash.add(property, at: arrives ? stampOf(property) : stamps[Int(property.rawValue)])
-        }
-      }
-      hash.finish()
-      digest = before &+ hash.sum
     }
 
+    let textBefore = change.concerns(.text) ? values.text.utf8Count : 0
     if !change.erased.isEmpty { values.clear(change.erased.subtracting(changedRegisters)) }
     for property in changedRegisters {
       values.take(property, from: incoming)
-      stamps[Int(property.rawValue)] = stampOf(property)
+      stamps[property] = stampOf(property)
     }
     if change.changed.contains(.deleted), let erasure {
       values.delete()
-      stamps[Int(Property.deleted.rawValue)] = erasure
+      stamps[.deleted] = erasure
     }
+    if change.concerns(.text) { change.textGrowth = values.text.utf8Count - textBefore }
     return change
   }
 
-  /// The record's share of the digest.
-  var digest: UInt64 {
-    guard isLive else { return 0 }
+  /// By how much registers that leave and registers that arrive change the digest.
+  @inline(__always)
+  private func difference(
+    _ leaving: PropertyMask,
+    _ arriving: PropertyMask,
+    _ stampAfter: (Property) -> Stamp
+  ) -> UInt64 {
     var hash = RegisterHash(shape: shape)
-    for property in registers { hash.add(property, at: stamps[Int(property.rawValue)]) }
+    for property in leaving { hash.subtract(property, at: stamps[property]) }
+    for property in arriving { hash.add(property, at: stampAfter(property)) }
+    hash.finish()
+    return hash.sum
+  }
+
+  /// The record's share of the digest.
+  var digest: CountedDigest {
+    guard isLive else { return CountedDigest() }
+    let rare = registers.intersection(.rare)
+    return CountedDigest(all: digest(of: registers), rare: rare.isEmpty ? 0 : digest(of: rare))
+  }
+
+  private func digest(of registers: PropertyMask) -> UInt64 {
+    var hash = RegisterHash(shape: shape)
+    for property in registers { hash.add(property, at: stamps[property]) }
     hash.finish()
     return hash.sum
   }
@@ -164,9 +180,9 @@ extension ShapeRecord {
     }
     var rest = registers
     while let first = rest.first {
-      let stamp = stamps[Int(first.rawValue)]
+      let stamp = stamps[first]
       var together = PropertyMask()
-      for property in rest where stamps[Int(property.rawValue)] == stamp { together.insert(property) }
+      for property in rest where stamps[property] == stamp { together.insert(property) }
       rest = rest.subtracting(together)
       var operation = Operation(shape: shape, at: stamp, set: Properties())
       operation.set.take(together, from: values)
@@ -177,7 +193,7 @@ extension ShapeRecord {
   /// Builds a record from its stored columns, register by register, each of them once.
   mutating func restore(_ property: Property, at stamp: Stamp) {
     values.assigned.insert(property)
-    stamps[Int(property.rawValue)] = stamp
+    stamps[property] = stamp
   }
 
   /// Changes values without touching stamps, for the decoder of the column form.

@@ -59,6 +59,24 @@ public struct StatePart: Sendable {
     return try body(pointers)
   }
 
+  /// The part with each record changed. A record of which nothing is left goes; of one with an erasure that stays.
+  func changingRecords(_ change: (inout ShapeRecord) -> Void) -> StatePart {
+    var pages: [[ShapeRecord]] = []
+    var erasures = erasures
+    for index in 0..<recordCount {
+      var record = record(index)
+      change(&record)
+      if !record.isErasureOnly {
+        if pages.last?.count ?? Canvas.pageLength == Canvas.pageLength { pages.append([]) }
+        pages[pages.count - 1].append(record)
+      } else if let erasure = record.erasure {
+        erasures.append((record.shape, erasure))
+      }
+    }
+    if erasures.count > self.erasures.count { erasures.sort { $0.shape < $1.shape } }
+    return StatePart(pages: pages, erasures: erasures)
+  }
+
   /// How many shapes and erasures it has.
   public var count: Int { recordCount + erasures.count }
 
@@ -86,8 +104,8 @@ extension StatePart: Equatable {
 }
 
 extension Canvas {
-  /// The state, or its changes after `place`, in parts of at most `shapesMax` shapes and as many erasures. There is
-  /// always at least one part, which may be empty.
+  /// The state, or its changes after `place`, in parts of at most `shapesMax` shapes and as many erasures. A long text
+  /// counts as several shapes. There is always at least one part, which may be empty.
   public func stateParts(since place: UInt64? = nil, shapesMax: Int = StatePart.shapesMax) -> [StatePart] {
     let slots = orderedSlots(since: place)
     let erasures = orderedErasures(since: place)
@@ -95,7 +113,7 @@ extension Canvas {
     var shapesTaken = 0
     var erasuresTaken = 0
     repeat {
-      let shapesEnd = min(slots.count, shapesTaken + shapesMax)
+      let shapesEnd = end(of: slots, from: shapesTaken, shapesMax: shapesMax)
       let erasuresEnd = min(erasures.count, erasuresTaken + shapesMax)
       parts.append(
         StatePart(
@@ -110,6 +128,20 @@ extension Canvas {
     return parts
   }
 
+  /// Where a part ends that begins at a place of `slots`. It has at least one shape if any are left.
+  private func end(of slots: [UInt32], from start: Int, shapesMax: Int) -> Int {
+    let most = min(slots.count, start + shapesMax)
+    guard textBytes > 0 else { return most }
+    var left = shapesMax
+    for index in start..<most {
+      let page = Int(slots[index] >> Canvas.pageShift)
+      let text = pages[page][Int(slots[index]) & (Canvas.pageLength - 1)].values.text
+      left -= 1 + (text.utf8Count + StatePart.textBytesOfOneShape - 1) / StatePart.textBytesOfOneShape
+      if left < 0, index > start { return index }
+    }
+    return most
+  }
+
   /// The changes after `place`. `wanted` says which of a shape's properties have changed, and only these are included.
   public func stateParts(
     since place: UInt64,
@@ -117,20 +149,7 @@ extension Canvas {
     keeping wanted: (Identifier) -> PropertyMask
   ) -> [StatePart] {
     stateParts(since: place, shapesMax: shapesMax).map { part in
-      var pages: [[ShapeRecord]] = []
-      var erasures = part.erasures
-      for index in 0..<part.recordCount {
-        var record = part.record(index)
-        record.keep(wanted(record.shape))
-        if !record.isErasureOnly {
-          if pages.last?.count ?? Canvas.pageLength == Canvas.pageLength { pages.append([]) }
-          pages[pages.count - 1].append(record)
-        } else if let erasure = record.erasure {
-          erasures.append((record.shape, erasure))
-        }
-      }
-      if erasures.count > part.erasures.count { erasures.sort { $0.shape < $1.shape } }
-      return StatePart(pages: pages, erasures: erasures)
+      part.changingRecords { $0.keep(wanted($0.shape)) }
     }
   }
 
@@ -150,4 +169,7 @@ extension StatePart {
   /// Large enough that a part's fixed costs don't matter, small enough that the longest stays under the limit on
   /// messages: 1,024 shapes with every property and the longest names take 400 KB as columns.
   public static let shapesMax = 1_024
+
+  /// So many bytes of text take no more than one shape may, in either encoding: escapes in JSON make them twice as long.
+  static let textBytesOfOneShape = 384
 }

@@ -109,6 +109,7 @@ extension ClientConnection {
     state = .greeting
     helloSentAt = now.monotonicMilliseconds
     var hello = Hello()
+    hello.vocabularyNumber = Vocabulary.newest.rawValue
     hello.actor = asksForNewActor ? nil : actor
     hello.key = asksForNewActor ? "" : key ?? ""
     return hello

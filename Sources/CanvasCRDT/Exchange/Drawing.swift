@@ -1,7 +1,7 @@
 /// A canvas as one document. `GET /v1/rooms/{room}` answers with it, and people save and load it.
 ///
 /// `{"room", "cursor", "shapes": [{"id", "kind", "name", …}]}`: every property, with defaults filled in, in drawing
-/// order, under the shown names.
+/// order, under the shown names. Of the rare properties only those that somebody has set.
 public struct Drawing: Sendable {
   let canvas: Canvas
   let order: DrawingOrder
@@ -55,6 +55,8 @@ public struct Drawing: Sendable {
     let order = Property.inOrder
     for place in order.indices where order[place] != .deleted {
       let property = order[place]
+      // Of the rare properties only what somebody has set.
+      if PropertyMask.rare.contains(property), !shape.properties.assigned.contains(property) { continue }
       writer.key(property.wireName)
       if property == .name {
         writer.value(text: names.name(of: id) ?? shape.baseName)

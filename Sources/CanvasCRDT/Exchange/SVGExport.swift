@@ -98,7 +98,64 @@ public struct SVGExport: Sendable {
       writer.attribute("points", outline.polygon(flatness: 1))
       writeStyle(of: shape, to: &writer)
       finish("</polygon>\n", shape, &writer)
+    case .text:
+      break
     }
+    if outline.kind == .text || !shape.properties.text.isEmpty { writeText(of: shape, outline, to: &writer) }
+  }
+
+  /// The lines of a shape's text. A shape of the kind `text` has no other element, and so its text has the title.
+  private func writeText(of shape: Shape, _ outline: Outline, to writer: inout SVGWriter) {
+    let properties = shape.properties
+    let size = properties.textSize
+    let center = outline.center
+    let lines = TextLines(properties.text, width: (outline.size.width - 2 * TextLines.padding) / size).lines
+    let step = TextLines.lineHeight * size
+    let height = Double(lines.count) * step
+    let top =
+      switch properties.textPlace {
+      case .top: TextLines.padding
+      case .middle: (outline.size.height - height) / 2
+      case .bottom: outline.size.height - TextLines.padding - height
+      }
+    // What doesn't fit into the box isn't seen: an inner picture ends at its edges. Its places begin at its corner.
+    if outline.rotation != 0 {
+      writer.raw("<g")
+      writer.rotation(outline.rotation, around: center)
+      writer.raw(">")
+    }
+    writer.raw("<svg")
+    writer.attribute("x", outline.position.x)
+    writer.attribute("y", outline.position.y)
+    writer.attribute("width", outline.size.width)
+    writer.attribute("height", outline.size.height)
+    writer.raw("><text")
+    let left: Double
+    switch properties.textAlign {
+    case .left: left = TextLines.padding
+    case .center:
+      left = outline.size.width / 2
+      writer.raw(" text-anchor=\"middle\"")
+    case .right:
+      left = outline.size.width - TextLines.padding
+      writer.raw(" text-anchor=\"end\"")
+    }
+    writer.raw(" font-family=\"sans-serif\" xml:space=\"preserve\"")
+    writer.attribute("font-size", size)
+    writer.attribute("fill", properties.textColor)
+    if properties.opacity != 1 { writer.attribute("opacity", properties.opacity) }
+    writer.raw(">")
+    if properties.kind == .text { writer.title(names.name(of: shape.id) ?? shape.baseName) }
+    for (index, line) in lines.enumerated() where !line.isEmpty {
+      writer.raw("<tspan")
+      writer.attribute("x", left)
+      // The letters stand on a line that is four fifths of their size below their top.
+      writer.attribute("y", top + Double(index) * step + (step - size) / 2 + 0.8 * size)
+      writer.raw(">")
+      writer.characters(line)
+      writer.raw("</tspan>")
+    }
+    writer.raw(outline.rotation != 0 ? "</text></svg></g>\n" : "</text></svg>\n")
   }
 
   private func writeStyle(of shape: Shape, to writer: inout SVGWriter) {

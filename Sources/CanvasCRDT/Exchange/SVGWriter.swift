@@ -77,6 +77,8 @@ struct SVGWriter {
     raw("</title>")
   }
 
+  mutating func characters(_ text: Text) { escaped(text) }
+
   /// Writes character data: escapes markup, and replaces characters that XML forbids.
   private mutating func escaped(_ text: Text) {
     text.withBytes { bytes in

@@ -62,7 +62,7 @@ struct FreePlaceSearch {
     )
     // In the order of identifiers, so that the index's history doesn't decide between equals.
     for identifier in index.shapes(in: surroundings) {
-      guard let place = index.places[identifier] else { continue }
+      guard let place = index.places[identifier], index.entries[Int(place)].placed.overlaps else { continue }
       obstacles.append(index.entries[Int(place)].placed)
       if obstacles.sides.count > limits.sidesMax { return false }
     }

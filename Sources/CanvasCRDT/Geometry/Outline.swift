@@ -56,7 +56,8 @@ extension Outline {
     PlacedOutline(self).contains(point)
   }
 
-  /// Whether the two have area in common. Outlines that only touch don't overlap. One inside the other does overlap it.
+  /// Whether the two have area in common. Outlines that only touch don't overlap. One inside the other does overlap it. A
+  /// text's overlaps nothing.
   ///
   /// This is decided on the curves themselves, not on polygons near them, and doesn't depend on which of the two is
   /// asked. For upright rectangles coordinates are compared, which is as exact as decimals are. For all others the
@@ -70,7 +71,7 @@ extension Outline {
     let halfWidth = size.width / 2
     let halfHeight = size.height / 2
     switch kind {
-    case .rectangle:
+    case .rectangle, .text:
       return size.width * size.height
     case .roundedRectangle:
       let radius = drawnCornerRadius

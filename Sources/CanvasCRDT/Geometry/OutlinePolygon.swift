@@ -22,7 +22,7 @@ extension Outline {
       if corners.last != corner { corners.append(corner) }
     }
     switch kind {
-    case .rectangle:
+    case .rectangle, .text:
       append(-halfWidth, -halfHeight)
       append(halfWidth, -halfHeight)
       append(halfWidth, halfHeight)

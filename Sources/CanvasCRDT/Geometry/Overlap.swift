@@ -18,7 +18,7 @@ extension PlacedOutline {
   ///   64 tips may take thousands.
   func overlaps(_ other: PlacedOutline, steps: inout Int) -> Bool {
     steps += 2
-    guard box.overlaps(other.box), hasArea, other.hasArea else { return false }
+    guard box.overlaps(other.box), hasArea, other.hasArea, overlaps, other.overlaps else { return false }
     if isUprightRectangle, other.isUprightRectangle { return box.sharesArea(with: other.box) }
     // Rounding depends on whose coordinates are used, so always use those of the same one.
     return other.outline.precedes(outline)

@@ -346,6 +346,18 @@ extension OverlapIndex {
     return identifiers(touching: placed.box) { placed.overlaps($0) }
   }
 
+  /// The shapes whose outlines share area with an upright box, sorted. Other than above, texts are among them: they can be
+  /// taken up like any shape.
+  public func meeting(_ box: Rect) -> [Identifier] {
+    let placed = PlacedOutline(Outline(box))
+    return identifiers(touching: placed.box) { other in
+      if other.overlaps { return placed.overlaps(other) }
+      var area = other.outline
+      area.kind = .rectangle
+      return placed.overlaps(PlacedOutline(area))
+    }
+  }
+
   /// The shapes whose outline the point is in or on, sorted.
   public func shapes(at point: Point) -> [Identifier] {
     identifiers(touching: Box(minX: point.x, minY: point.y, maxX: point.x, maxY: point.y)) { $0.contains(point) }

@@ -15,11 +15,16 @@ struct PlacedOutline: Hashable, Sendable {
     Point(x: outline.position.x + outline.size.width / 2, y: outline.position.y + outline.size.height / 2)
   }
 
+  /// Whether it can overlap anything.
+  var overlaps: Bool { outline.kind.overlaps }
+
   /// Whether it has area. A size that isn't a number has none.
   var hasArea: Bool { outline.size.width > 0 && outline.size.height > 0 }
 
   /// Whether this is a rectangle with upright sides, which is its own box.
-  var isUprightRectangle: Bool { outline.kind == .rectangle && direction.isQuarterTurn }
+  var isUprightRectangle: Bool {
+    (outline.kind == .rectangle || outline.kind == .text) && direction.isQuarterTurn
+  }
 
   private static func box(around outline: Outline, _ direction: Direction) -> Box {
     let halfWidth = outline.size.width / 2
@@ -28,7 +33,7 @@ struct PlacedOutline: Hashable, Sendable {
     let sine = direction.sine.magnitude
     let center = Point(x: outline.position.x + halfWidth, y: outline.position.y + halfHeight)
     switch outline.kind {
-    case .rectangle, .roundedRectangle, .ellipse:
+    case .rectangle, .text, .roundedRectangle, .ellipse:
       if sine == 0 { return Box(Rect(origin: outline.position, size: outline.size)) }
       if outline.kind == .ellipse {
         let across = Point(x: halfWidth * cosine, y: halfHeight * sine)
@@ -80,7 +85,7 @@ extension PlacedOutline {
     let center = center
     let seen = direction.turningBack(point.x - center.x, point.y - center.y)
     switch outline.kind {
-    case .rectangle:
+    case .rectangle, .text:
       return seen.x.magnitude <= halfWidth && seen.y.magnitude <= halfHeight
     case .roundedRectangle:
       guard seen.x.magnitude <= halfWidth, seen.y.magnitude <= halfHeight else { return false }

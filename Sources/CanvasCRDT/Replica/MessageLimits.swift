@@ -19,11 +19,12 @@ struct MessageLimits: Sendable {
     let set = operation.set
     let name = set.assigned.contains(.name) ? set.name.utf8Count : 0
     let key = set.assigned.contains(.z) ? set.z.text.utf8Count : 0
+    let text = set.assigned.contains(.text) ? set.text.utf8Count : 0
     switch encoding {
     // Head, shape, actor, stamp and mask; two numbers of ten bytes are the longest value.
-    case .binary: return 40 + 20 * set.assigned.count + name + key
-    // A control character of a name can take six bytes. The longest other value is two numbers of twenty-four bytes.
-    case .json: return 112 + 80 * set.assigned.count + 6 * name + key
+    case .binary: return 40 + 20 * set.assigned.count + name + key + text
+    // A control character of a name can take six bytes, a line break of a text two. The longest other value is two numbers of twenty-four bytes.
+    case .json: return 112 + 80 * set.assigned.count + 6 * name + key + 2 * text
     }
   }
 }

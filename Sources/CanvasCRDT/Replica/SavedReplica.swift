@@ -1,6 +1,6 @@
 // A replica as bytes, for the host to store, so that closing the page loses no edit.
 //
-//     version      one byte, 1
+//     version      one byte, 2; 1 from when there were fewer properties and kinds
 //     flags        one byte: 1 the drawing follows, 2 an offset follows, 4 a key follows
 //     actor        six bytes
 //     clock        two varints: the time last given or reserved, and the greatest that the server confirmed
@@ -13,7 +13,8 @@
 //     parts        varint, then each part of the confirmed state as columns
 //     checksum     the FNV-1a 64 of all bytes before it, highest byte first
 //
-// The cursor is only kept with the drawing: a replica without the drawing has to ask for all of it.
+// The cursor is only kept with the drawing: a replica without the drawing has to ask for all of it. That of version 1
+// doesn't count. What was saved then lacks whatever a client of that time was not told.
 
 /// Why bytes are not a saved replica.
 public enum SavedReplicaError: Error, Hashable, Sendable {
@@ -26,7 +27,9 @@ public enum SavedReplicaError: Error, Hashable, Sendable {
 }
 
 enum SavedReplica {
-  static let version: UInt8 = 1
+  static let version: UInt8 = 2
+  /// Which only says that the drawing may lack something.
+  static let versionBefore: UInt8 = 1
   static let checksumBytes = 8
   static let drawingFlag: UInt8 = 1
   static let offsetFlag: UInt8 = 2
@@ -175,7 +178,9 @@ private final class SavedParts {
 
   private init(_ bytes: UnsafeRawBufferPointer, seed: UInt64) throws(SavedReplicaError) {
     guard let version = bytes.first, bytes.count > SavedReplica.checksumBytes else { throw .damaged }
-    guard version == SavedReplica.version else { throw .unknownVersion(version) }
+    guard version == SavedReplica.version || version == SavedReplica.versionBefore else {
+      throw .unknownVersion(version)
+    }
     let body = UnsafeRawBufferPointer(rebasing: bytes.dropLast(SavedReplica.checksumBytes))
     let checksum = bytes.loadUnaligned(fromByteOffset: body.count, as: UInt64.self)
     guard SavedReplica.checksum(of: body) == UInt64(bigEndian: checksum) else { throw .damaged }
@@ -185,7 +190,9 @@ private final class SavedParts {
       guard flags & ~SavedReplica.flagsAll == 0 else { throw .malformed("a flag that there is not") }
       (clock, serverTime, key, outbox) = try SavedParts.readEdits(from: &reader, flags: flags)
       if flags & SavedReplica.drawingFlag != 0 {
-        (drawing, cursor) = try SavedParts.readDrawing(from: &reader, seed: seed)
+        let seen = try SavedParts.readDrawing(from: &reader, seed: seed)
+        drawing = seen.drawing
+        cursor = version == SavedReplica.version ? seen.cursor : nil
       } else {
         (drawing, cursor) = (nil, nil)
       }

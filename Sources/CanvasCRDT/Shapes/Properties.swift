@@ -23,6 +23,9 @@ public struct Properties: Hashable, Sendable {
   public var name = Text.empty { didSet { assigned.insert(.name) } }
   public var z = OrderKey.middle { didSet { assigned.insert(.z) } }
 
+  /// The values of the rare properties. Empty if all are as nobody has set them, so that equal values are stored alike.
+  private var rare: [RareValues] = []
+
   public init() {}
 
   /// Whether `deleted: true` is written. It erases whatever the shape holds under stamps that are not greater.
@@ -33,13 +36,44 @@ public struct Properties: Hashable, Sendable {
   }
 }
 
+// MARK: - Rare properties
+
+extension Properties {
+  public var text: Text {
+    get { rare.first?.text ?? RareValues.defaults.text }
+    set { assign(.text) { $0.text = newValue } }
+  }
+
+  public var textSize: Double {
+    get { rare.first?.textSize ?? RareValues.defaults.textSize }
+    set { assign(.textSize) { $0.textSize = newValue } }
+  }
+
+  public var textAlign: TextAlign {
+    get { rare.first?.textAlign ?? RareValues.defaults.textAlign }
+    set { assign(.textAlign) { $0.textAlign = newValue } }
+  }
+
+  public var textPlace: TextPlace {
+    get { rare.first?.textPlace ?? RareValues.defaults.textPlace }
+    set { assign(.textPlace) { $0.textPlace = newValue } }
+  }
+
+  private mutating func assign(_ property: Property, _ change: (inout RareValues) -> Void) {
+    if rare.isEmpty { rare.append(RareValues.defaults) }
+    change(&rare[0])
+    if rare[0] == RareValues.defaults { rare = [] }
+    assigned.insert(property)
+  }
+}
+
 // MARK: - By form
 
 // The fields of each form that several properties may have. A row of the table names its field, and the switches below
 // lead there. So a row without a field, or a field that can't be read or written, doesn't compile.
 extension Properties {
   public enum NumberField: Sendable {
-    case rotation, strokeWidth, cornerRadius, innerRatio
+    case rotation, strokeWidth, cornerRadius, innerRatio, textSize
   }
 
   public enum IntegerField: Sendable {
@@ -52,6 +86,19 @@ extension Properties {
 
   public enum FlagField: Sendable {
     case visible
+  }
+
+  /// One of a few words.
+  public enum ChoiceField: Sendable {
+    case textAlign, textPlace
+
+    /// The words, by their numbers.
+    public var words: [StaticString] {
+      switch self {
+      case .textAlign: TextAlign.allCases.map { $0.wireName }
+      case .textPlace: TextPlace.allCases.map { $0.wireName }
+      }
+    }
   }
 
   public enum PairField: Sendable {
@@ -74,6 +121,7 @@ extension Properties {
       case .strokeWidth: strokeWidth
       case .cornerRadius: cornerRadius
       case .innerRatio: innerRatio
+      case .textSize: textSize
       }
     }
     @inline(__always)
@@ -83,6 +131,7 @@ extension Properties {
       case .strokeWidth: strokeWidth = newValue
       case .cornerRadius: cornerRadius = newValue
       case .innerRatio: innerRatio = newValue
+      case .textSize: textSize = newValue
       }
     }
   }
@@ -136,6 +185,22 @@ extension Properties {
     }
   }
 
+  /// The number of the word. A number that has no word changes nothing.
+  public subscript(field: ChoiceField) -> UInt8 {
+    get {
+      switch field {
+      case .textAlign: textAlign.rawValue
+      case .textPlace: textPlace.rawValue
+      }
+    }
+    set {
+      switch field {
+      case .textAlign: textAlign = TextAlign(rawValue: newValue) ?? textAlign
+      case .textPlace: textPlace = TextPlace(rawValue: newValue) ?? textPlace
+      }
+    }
+  }
+
   public subscript(field: PairField) -> (first: Double, second: Double) {
     @inline(__always)
     get {
@@ -164,6 +229,8 @@ extension Properties {
     case .kind: kind = other.kind
     case .name: name = other.name
     case .orderKey: z = other.z
+    case .text: text = other.text
+    case .choice(let field): self[field] = other[field]
     case .flag(let field): self[field] = other[field]
     case .color(let field): self[field] = other[field]
     case .integer(let field, _, _): self[field] = other[field]
@@ -214,6 +281,8 @@ extension Properties {
     case .kind: kind == other.kind
     case .name: name == other.name
     case .orderKey: z == other.z
+    case .text: text == other.text
+    case .choice(let field): self[field] == other[field]
     case .flag(let field): self[field] == other[field]
     case .color(let field): self[field] == other[field]
     case .integer(let field, _, _): self[field] == other[field]

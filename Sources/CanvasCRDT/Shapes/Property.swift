@@ -19,13 +19,20 @@ public enum Property: UInt8, CaseIterable, Hashable, Sendable {
   case cornerRadius
   case points
   case innerRatio
+  case text
+  case textSize
+  case textAlign
+  case textPlace
 
-  public static var count: Int { ForEachProperty<Property>.count }
+  @inlinable public static var count: Int { ForEachProperty<Property>.count }
 }
 
 /// One value for each property, in the order of the bits. How many there are is written here and nowhere else; `Property.inOrder`
 /// doesn't compile with another number, and a test counts the cases.
-public typealias ForEachProperty<Value> = InlineArray<15, Value>
+public typealias ForEachProperty<Value> = InlineArray<19, Value>
+
+/// One value for each property that is not rare. The rare ones are all behind these.
+typealias ForEachCommonProperty<Value> = InlineArray<15, Value>
 
 /// A set of properties, one bit each.
 public struct PropertyMask: Hashable, Sendable {
@@ -45,10 +52,14 @@ public struct PropertyMask: Hashable, Sendable {
   }
 
   /// Every property, the erasure among them.
-  public static var all: PropertyMask { PropertyMask(rawValue: 1 << UInt32(Property.count) - 1) }
+  @inlinable public static var all: PropertyMask { PropertyMask(rawValue: 1 << UInt32(Property.count) - 1) }
 
   /// Every property that is a register: all but the erasure.
   public static var registers: PropertyMask { all.subtracting(PropertyMask().inserting(.deleted)) }
+
+  /// The properties that few shapes have. Their values and stamps take no space where there are none: see `RareValues`.
+  @inlinable
+  public static var rare: PropertyMask { PropertyMask(rawValue: all.rawValue & ~(1 << 15 - 1)) }
 
   /// The properties that decide where a shape's outline runs and whether it is seen.
   public static let outline = PropertyMask { $0.decidesOutline }

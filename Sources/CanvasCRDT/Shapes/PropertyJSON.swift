@@ -8,6 +8,8 @@ extension JSONWriter {
     case .kind: value(set.kind.wireName)
     case .name: value(text: set.name)
     case .orderKey: value(text: set.z.text)
+    case .text: value(text: set.text)
+    case .choice(let field): value(field.words[Int(set[field])])
     case .flag(let field): value(set[field])
     case .color(let field): value(set[field])
     case .integer(let field, _, _): value(Int(set[field]))

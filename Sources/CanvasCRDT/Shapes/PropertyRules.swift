@@ -9,18 +9,29 @@ public enum PropertyRules {
   public static var points: ClosedRange<Int16> { 3...64 }
   public static var innerRatios: ClosedRange<Double> { 0.05...1 }
   public static let nameBytesMax = 128
+  public static var textSizes: ClosedRange<Double> { 1...1_000 }
+  public static let textBytesMax = 4_096
 
-  /// No control characters: C0, delete, and C1, which in UTF-8 is C2 80 to C2 9F.
   public static func allowsName(_ name: Text) -> Bool {
-    guard (1...nameBytesMax).contains(name.utf8Count) else { return false }
-    return name.withBytes { bytes in
+    (1...nameBytesMax).contains(name.utf8Count) && !hasControls(name, but: 0x20)
+  }
+
+  public static func allowsText(_ text: Text) -> Bool {
+    text.utf8Count <= textBytesMax && !hasControls(text, but: lineFeed)
+  }
+
+  public static let lineFeed: UInt8 = 0x0A
+
+  /// Whether there are control characters: C0, delete, and C1, which in UTF-8 is C2 80 to C2 9F.
+  private static func hasControls(_ text: Text, but allowed: UInt8) -> Bool {
+    text.withBytes { bytes in
       var previous: UInt8 = 0
       for byte in bytes {
-        if byte < 0x20 || byte == 0x7F { return false }
-        if previous == 0xC2, byte < 0xA0 { return false }
+        if byte < 0x20 && byte != allowed || byte == 0x7F { return true }
+        if previous == 0xC2, byte < 0xA0 { return true }
         previous = byte
       }
-      return true
+      return false
     }
   }
 }
@@ -40,10 +51,12 @@ extension PropertyForm {
   var expectation: Text {
     switch self {
     case .erasure: "true"
-    case .kind: ShapeKind.alternatives
+    case .kind: PropertyForm.alternatives(ShapeKind.allCases.map { $0.wireName })
     case .name: "text of 1 to 128 bytes without control characters or invisible ones"
     case .orderKey: "text of 1 to 64 of 0-9A-Za-z that does not end in 0"
     case .flag: "true or false"
+    case .text: "text of at most 4096 bytes without control characters other than line breaks"
+    case .choice(let field): PropertyForm.alternatives(field.words)
     case .color: "a colour as #RRGGBB"
     case .integer(_, let range, _):
       Text("a whole number").appending(from: Double(range.lowerBound), to: Double(range.upperBound))
@@ -59,13 +72,13 @@ extension PropertyForm {
   }
 }
 
-extension ShapeKind {
+extension PropertyForm {
   /// `rectangle, ellipse or star`.
-  fileprivate static var alternatives: Text {
+  fileprivate static func alternatives(_ names: [StaticString]) -> Text {
     var words: Text = ""
-    for (place, kind) in allCases.enumerated() {
-      if place > 0 { words = words.appending(place == allCases.count - 1 ? " or " : ", ") }
-      words = words.appending(Text(kind.wireName))
+    for (place, name) in names.enumerated() {
+      if place > 0 { words = words.appending(place == names.count - 1 ? " or " : ", ") }
+      words = words.appending(Text(name))
     }
     return words
   }
@@ -82,8 +95,8 @@ extension PropertyMask {
   /// The properties whose type can hold values that are not allowed.
   fileprivate static let bounded = PropertyMask { row in
     switch row.form {
-    case .number, .integer, .pair, .name: true
-    case .erasure, .kind, .orderKey, .flag, .color: false
+    case .number, .integer, .pair, .name, .text: true
+    case .erasure, .kind, .orderKey, .flag, .color, .choice: false
     }
   }
 }
@@ -101,7 +114,8 @@ extension Properties {
     case .integer(let field, let range, _): range.contains(self[field])
     case .pair(let field, let range): range.contains(self[field].first) && range.contains(self[field].second)
     case .name: PropertyRules.allowsName(name)
-    case .erasure, .kind, .orderKey, .flag, .color: true
+    case .text: PropertyRules.allowsText(text)
+    case .erasure, .kind, .orderKey, .flag, .color, .choice: true
     }
   }
 }

@@ -44,6 +44,10 @@ public enum PropertyForm: Sendable {
   case kind
   case name
   case orderKey
+  /// Text with line breaks.
+  case text
+  /// One of a few words.
+  case choice(Properties.ChoiceField)
   case flag(Properties.FlagField)
   case color(Properties.ColorField)
   /// Takes one byte on the wire.
@@ -69,6 +73,7 @@ public struct InspectorField: Sendable {
     case place
     case color
     case form
+    case text
   }
 
   public let label: StaticString
@@ -178,7 +183,7 @@ extension Property {
         .color(.stroke),
         meaning: "the colour of the line around it",
         told: "outlined {shape} in {value}",
-        inspector: InspectorField("Stroke", in: .color)
+        inspector: InspectorField("Stroke", in: .color, of: .areas)
       )
     case .strokeWidth:
       PropertyRow(
@@ -186,7 +191,7 @@ extension Property {
         .number(.strokeWidth, 0...1_000),
         meaning: "0 is no stroke",
         told: "outlined {shape} {value} wide",
-        inspector: InspectorField("Stroke width", in: .color, slider: 0...40, step: 0.5)
+        inspector: InspectorField("Stroke width", in: .color, slider: 0...40, step: 0.5, of: .areas)
       )
     case .cornerRadius:
       PropertyRow(
@@ -215,13 +220,44 @@ extension Property {
         told: "gave {shape} an inner ratio of {value}",
         inspector: InspectorField("Inner radius", in: .form, slider: 0.05...1, step: 0.01, of: .star)
       )
+    case .text:
+      PropertyRow(
+        "text",
+        .text,
+        meaning: "what is written in it (S9)",
+        told: "wrote {value} in {shape}"
+      )
+    case .textSize:
+      PropertyRow(
+        "textSize",
+        .number(.textSize, PropertyRules.textSizes),
+        meaning: "the height of its letters",
+        told: "set {shape’s} text in size {value}",
+        inspector: InspectorField("Text size", in: .text, slider: 8...96)
+      )
+    case .textAlign:
+      PropertyRow(
+        "textAlign",
+        .choice(.textAlign),
+        meaning: "where the lines of its text stand across the box",
+        told: "set {shape’s} text {value}",
+        inspector: InspectorField("Align", in: .text)
+      )
+    case .textPlace:
+      PropertyRow(
+        "textPlace",
+        .choice(.textPlace),
+        meaning: "where its text stands in the box, from top to bottom",
+        told: "set {shape’s} text at the {value}",
+        inspector: InspectorField("Place", in: .text)
+      )
     }
   }
 
   /// The order in which the contract's table lists them and JSON writes them: most important to people first.
   public static let inOrder: ForEachProperty<Property> = [
     .kind, .name, .position, .size, .rotation, .fill, .stroke, .strokeWidth, .alpha, .visible, .z, .cornerRadius,
-    .points, .innerRatio, .deleted,
+    .points, .innerRatio, .text, .textSize, .textAlign, .textPlace, .deleted,
   ]
 
   public var wireName: StaticString { row.wireName }

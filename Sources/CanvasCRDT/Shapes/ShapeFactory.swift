@@ -7,7 +7,7 @@ public struct ShapeFactory: Sendable {
   public var area: Rect
 
   /// Each kind is equally likely. If the list is empty, shapes are rectangles.
-  public var kinds: [ShapeKind] = ShapeKind.allCases
+  public var kinds: [ShapeKind] = ShapeKind.outlines
 
   /// If nil, every shape is 150 wide.
   public var widths: ClosedRange<Double>?
@@ -55,7 +55,7 @@ public struct ShapeFactory: Sendable {
       shape.points = WholeNumber.random(in: points, within: PropertyRules.points, using: &generator)
     case .roundedRectangle:
       shape.cornerRadius = WholeNumber.random(in: cornerRadii, within: PropertyRules.cornerRadii, using: &generator)
-    case .rectangle, .ellipse:
+    case .rectangle, .ellipse, .text:
       break
     }
     return (id, shape)

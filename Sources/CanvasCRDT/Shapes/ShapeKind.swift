@@ -7,6 +7,8 @@ public enum ShapeKind: UInt8, CaseIterable, Hashable, Sendable {
   case ellipse
   case polygon
   case star
+  /// Text without an area of its own: nothing is filled, and it overlaps nothing.
+  case text
 
   /// The kind's name on the wire.
   public var wireName: StaticString {
@@ -16,6 +18,7 @@ public enum ShapeKind: UInt8, CaseIterable, Hashable, Sendable {
     case .ellipse: "ellipse"
     case .polygon: "polygon"
     case .star: "star"
+    case .text: "text"
     }
   }
 
@@ -27,8 +30,16 @@ public enum ShapeKind: UInt8, CaseIterable, Hashable, Sendable {
     case .ellipse: "Ellipse"
     case .polygon: "Polygon"
     case .star: "Star"
+    case .text: "Text"
     }
   }
+
+  /// Whether shapes of this kind take part in overlaps (S7).
+  @inlinable
+  public var overlaps: Bool { self != .text }
+
+  /// The kinds that are outlines, and nothing else.
+  public static let outlines: [ShapeKind] = [.rectangle, .roundedRectangle, .ellipse, .polygon, .star]
 }
 
 /// A set of kinds.
@@ -43,4 +54,6 @@ public struct ShapeKinds: OptionSet, Sendable {
   public static var roundedRectangle: ShapeKinds { ShapeKinds(.roundedRectangle) }
   public static var polygon: ShapeKinds { ShapeKinds(.polygon) }
   public static var star: ShapeKinds { ShapeKinds(.star) }
+  /// Those that have an area, and a line around it.
+  public static var areas: ShapeKinds { ShapeKinds(rawValue: all.rawValue & ~ShapeKinds(.text).rawValue) }
 }

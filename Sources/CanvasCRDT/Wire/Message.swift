@@ -47,6 +47,8 @@ enum ClientMessageKind: UInt8, WireNamed {
   case ping = 0x04
   case digest = 0x05
   case token = 0x06
+  /// A hello with more flags than fit into a byte. In JSON there is one hello.
+  case wideHello = 0x11
 
   /// The message's `type` in JSON.
   var wireName: StaticString {
@@ -57,6 +59,7 @@ enum ClientMessageKind: UInt8, WireNamed {
     case .ping: "ping"
     case .digest: "digest"
     case .token: "token"
+    case .wideHello: "hello"
     }
   }
 }
@@ -64,7 +67,7 @@ enum ClientMessageKind: UInt8, WireNamed {
 extension ClientMessage {
   var kind: ClientMessageKind {
     switch self {
-    case .hello: .hello
+    case .hello(let hello): hello.isWide ? .wideHello : .hello
     case .operations: .operations
     case .presence: .presence
     case .ping: .ping
@@ -182,7 +185,7 @@ extension JSONEncoding {
     operationsMax: UInt64
   ) throws(MessageError) -> ClientMessage {
     switch kind {
-    case .hello: .hello(try readHello(from: &reader))
+    case .hello, .wideHello: .hello(try readHello(from: &reader))
     case .operations: .operations(try readSubmission(from: &reader, operationsMax: operationsMax))
     case .presence: .presence(try readPresence(from: &reader))
     case .ping: .ping(try readPing(from: &reader))
@@ -254,7 +257,8 @@ extension BinaryEncoding {
     operationsMax: UInt64
   ) throws(BinaryFailure) -> ClientMessage {
     switch kind {
-    case .hello: .hello(try readHello(from: &reader))
+    case .hello: .hello(try readHello(isWide: false, from: &reader))
+    case .wideHello: .hello(try readHello(isWide: true, from: &reader))
     case .operations: .operations(try readSubmission(from: &reader, id: &id, operationsMax: operationsMax))
     case .presence: .presence(try readPresence(from: &reader))
     case .ping: .ping(try readPing(from: &reader))

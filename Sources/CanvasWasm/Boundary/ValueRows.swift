@@ -53,6 +53,12 @@ struct ValueRowReader {
     case .orderKey:
       guard let text = text(), let key = OrderKey(text) else { return false }
       set.z = key
+    case .text:
+      guard let text = text() else { return false }
+      set.text = text
+    case .choice(let field):
+      guard let choice = UInt8(exactly: number()), choice < field.words.count else { return false }
+      set[field] = choice
     case .flag(let field):
       let flag = number()
       guard flag == 0 || flag == 1 else { return false }
@@ -96,6 +102,8 @@ extension OutputBuffer {
       case .kind: append(Double(set.kind.rawValue))
       case .name: append(counted: set.name)
       case .orderKey: append(counted: set.z.text)
+      case .text: append(counted: set.text)
+      case .choice(let field): append(Double(set[field]))
       case .flag(let field): append(set[field])
       case .color(let field): append(Double(set[field].packed))
       case .integer(let field, _, _): append(Double(set[field]))

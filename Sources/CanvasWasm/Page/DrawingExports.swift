@@ -73,6 +73,15 @@ func shapeNamed(_ session: UInt32, _ count: UInt32) -> Double {
   return find(session).names.identifier(named: name)?.number ?? -1
 }
 
+/// The text in a shape; empty if there is none.
+@_expose(wasm, "writtenText") @_cdecl("canvas_written_text")
+func writtenText(_ session: UInt32, _ shape: Double) -> Answer {
+  answer(session) { session, output in
+    guard let shape = Identifier(number: shape) else { return }
+    if let text = session.replica.canvas[shape]?.properties.text { output.append(text) }
+  }
+}
+
 /// The actor who wrote a property of a shape, and the time: two doubles, or nothing if nobody did.
 @_expose(wasm, "written") @_cdecl("canvas_written")
 func written(_ session: UInt32, _ shape: Double, _ property: UInt32) -> Answer {

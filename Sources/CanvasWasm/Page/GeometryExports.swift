@@ -31,7 +31,7 @@ func shapesInBox(
   answer(session) { session, output in
     let box = Rect(x, y, width, height)
     let overlaps = session.overlaps
-    var shapes = overlaps.overlapping(box)
+    var shapes = overlaps.meeting(box)
     if wholly {
       shapes.removeAll { shape in overlaps.outline(of: shape).map { box.contains($0.bounds) } != true }
     }

@@ -3,12 +3,14 @@ extension OutputBuffer {
     let properties = shape.properties
     var flags = ShapeFlag.live.rawValue
     if properties.assigned.contains(.name) { flags |= ShapeFlag.named.rawValue }
+    if !properties.text.isEmpty { flags |= ShapeFlag.written.rawValue }
     append(shape.id)
     for property in PropertyMask.all {
       switch property.form {
-      case .erasure, .name, .orderKey: break
+      case .erasure, .name, .orderKey, .text: break
       case .kind: append(Double(properties.kind.rawValue))
       case .flag(let field): append(properties[field])
+      case .choice(let field): append(Double(properties[field]))
       case .color(let field): append(Double(properties[field].packed))
       case .integer(let field, _, _): append(Double(properties[field]))
       case .number(let field, _, _): append(properties[field])

@@ -59,6 +59,13 @@ extension Limits {
       words: "shapes in a room"
     ),
     LimitFlag(
+      name: "--max-text-bytes",
+      limit: \.textBytes,
+      range: 4_096...1 << 32,
+      group: .room,
+      words: "text in the shapes of a room"
+    ),
+    LimitFlag(
       name: "--max-erasures",
       limit: \.erasures,
       range: 1...100_000_000,

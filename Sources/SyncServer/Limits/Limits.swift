@@ -13,8 +13,10 @@ struct Limits: Hashable, Sendable {
   var operationsPerMessage: UInt64 = 1_024
   /// What one connection may write, on average: forty shapes dragged at fifty frames a second.
   var operationsPerSecond: UInt64 = 2_000
-  /// Shapes in a room. In memory they take 368 bytes each, 37 MB in all. Each client that joins is sent all of them.
+  /// Shapes in a room. In memory they take 384 bytes each, 38 MB in all. Each client that joins is sent all of them.
   var shapes: UInt64 = 100_000
+  /// Bytes of text in a room's shapes, all together: a hundred thousand notes of 160. All of it is sent to whoever joins.
+  var textBytes: UInt64 = 16 << 20
   /// How far ahead a writer's clock may be. Its writes win over everyone's for that long, so it must not be longer than
   /// people can wait.
   var clockAheadMilliseconds: UInt64 = 60_000

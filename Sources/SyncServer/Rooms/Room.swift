@@ -88,7 +88,7 @@ struct Room: Sendable {
     let id = audience.add(
       Peer(actor, as: hello),
       role: role,
-      channel: Channel(encoding, overlaps: hello.overlaps, crowd: hello.crowd),
+      channel: Channel(encoding, hello.vocabulary, overlaps: hello.overlaps, crowd: hello.crowd),
       told: told,
       position: hello.since.flatMap { fold.place(of: $0) }
     )
@@ -227,11 +227,11 @@ struct Room: Sendable {
   /// The answer to "do we agree?". It comes in order with the stream: everything up to its cursor has been sent, and
   /// nothing after it.
   mutating func digest(for id: MemberID, now: Moment) {
-    guard audience.holds(id) else { return }
+    guard let channel = audience.channel(of: id) else { return }
     counts.noteDigest()
     flush(now: now)
     if audience.readers.deferDigest(of: id) { return }
-    post(fold.digest, to: id, after: fanOut.ring.end, isDigest: true)
+    post(fold.digest(for: channel.vocabulary), to: id, after: fanOut.ring.end, isDigest: true)
   }
 
   /// An answer for which the room was not needed.
@@ -448,7 +448,9 @@ struct Room: Sendable {
       return beginState(at: seat, now: now)
     }
     counts.noteLeap()
-    audience.readers.leap(seat, newest, fanOut.ring) { fanOut.encoder.encode(fold.digest, gap.channel.encoding) }
+    audience.readers.leap(seat, newest, fanOut.ring) {
+      fanOut.encoder.encode(fold.digest(for: gap.channel.vocabulary), gap.channel.encoding)
+    }
   }
 
   /// Gives a connection a stream of what it lacks: the newest values of what has changed since its place in the log.
@@ -484,7 +486,7 @@ struct Room: Sendable {
     audience.catchUp(seat, at: end.position, pairs: end.pairs, fanOut.ring, encoder: fanOut.encoder) {
       fanOut.notices(ofStream: stream)
     } digest: {
-      fold.digest
+      fold.digest(for: $0)
     }
     admitWaiting(now)
   }

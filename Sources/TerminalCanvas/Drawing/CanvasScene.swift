@@ -9,6 +9,10 @@ public struct CanvasScene: Sendable {
     public var stroke: Color
     public var strokeWidth: Double
     public var opacity: Double
+    /// What is written in it.
+    public var text = ""
+    public var textAlign = TextAlign.center
+    public var textPlace = TextPlace.middle
 
     public init(outline: Outline, fill: Color, stroke: Color, strokeWidth: Double, opacity: Double) {
       self.outline = outline
@@ -27,6 +31,9 @@ public struct CanvasScene: Sendable {
         strokeWidth: properties.strokeWidth,
         opacity: properties.opacity
       )
+      text = properties.text.string
+      textAlign = properties.textAlign
+      textPlace = properties.textPlace
     }
 
     /// How it looks while someone holds it up: a little larger and a little transparent.
@@ -78,11 +85,33 @@ public struct CanvasScene: Sendable {
   public struct Label: Equatable, Sendable {
     public var text: String
     public var center: Point
+    /// What is written in the shape, in place of its name.
+    public var writing: Writing?
 
     public init(text: String, center: Point) {
       self.text = text
       self.center = center
     }
+
+    /// The text of a shape.
+    public init(_ item: Item) {
+      text = item.text
+      center = Rect(origin: item.outline.position, size: item.outline.size).center
+      writing = Writing(
+        box: Rect(origin: item.outline.position, size: item.outline.size),
+        align: item.textAlign,
+        place: item.textPlace,
+        color: item.outline.kind == .text ? item.fill : nil
+      )
+    }
+  }
+
+  /// Where the lines of a text go, and their colour if they have one of their own.
+  public struct Writing: Equatable, Sendable {
+    public var box: Rect
+    public var align: TextAlign
+    public var place: TextPlace
+    public var color: Color?
   }
 
   public var items: [Item] = []

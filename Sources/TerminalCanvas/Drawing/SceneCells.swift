@@ -89,7 +89,39 @@ public struct SceneCells {
 
   // MARK: - Names
 
+  /// Writes a text into the cells of its box, however the box is turned.
+  private func write(_ text: String, _ writing: CanvasScene.Writing, _ pixels: Pixels, to screen: inout Screen) {
+    let from = view.cell(of: writing.box.origin)
+    let to = view.cell(of: Point(x: writing.box.maxX, y: writing.box.maxY))
+    let (left, right) = (Int(from.x.rounded()), max(Int(to.x.rounded()), Int(from.x.rounded()) + 1))
+    let (top, bottom) = (Int(from.y.rounded()), max(Int(to.y.rounded()), Int(from.y.rounded()) + 1))
+    let lines = text.wrapped(columns: right - left, rows: bottom - top)
+    let first =
+      switch writing.place {
+      case .top: top
+      case .middle: top + (bottom - top - lines.count) / 2
+      case .bottom: bottom - lines.count
+      }
+    for (offset, line) in lines.enumerated() {
+      let row = first + offset
+      let free = right - left - line.columns
+      let column =
+        switch writing.align {
+        case .left: left
+        case .center: left + free / 2
+        case .right: left + free
+        }
+      guard row >= 0, row < view.rows, !line.isEmpty else { continue }
+      // A line that begins outside of the view isn't shown: its letters would stand at the wrong place.
+      guard column >= 0, column < view.columns else { continue }
+      for cell in column..<min(view.columns, column + line.columns) { flatten(pixels, row, cell, &screen) }
+      let color = writing.color ?? pixels[2 * row, 2 * column].legible
+      write(line, row, column, Screen.Look(depth.ink(color), on: depth == .none ? .standard : nil), to: &screen)
+    }
+  }
+
   private func write(_ label: CanvasScene.Label, _ pixels: Pixels, to screen: inout Screen) {
+    if let writing = label.writing { return write(label.text, writing, pixels, to: &screen) }
     let place = view.cell(of: label.center)
     guard let row = row(place.y), let middle = column(place.x) else { return }
     let width = label.text.columns

@@ -52,7 +52,8 @@ public struct ScenePainter {
 
   private mutating func paint(_ item: CanvasScene.Item) {
     let outline = item.outline
-    if paintsAsDot(item) { return }
+    // A text has no area. Its letters are written over the pixels.
+    if outline.kind == .text || paintsAsDot(item) { return }
     let corners = outline.polygon(flatness: ScenePainter.flatness / max(across, down))
     inside.add(corners.map { pixel($0) })
     let fill = SIMD4<Float>(item.fill)

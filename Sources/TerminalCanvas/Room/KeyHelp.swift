@@ -16,7 +16,7 @@ public enum KeyHelp {
       "Select",
       [
         ("click, Tab", "one, the next"), ("Alt-click", "one more"), ("Ctrl-A, Esc", "all, none"),
-        ("right drag", "all in a box"), ("Enter", "rename"),
+        ("right drag", "all in a box"), ("Enter, i", "rename, write in it"),
       ]
     ),
     (

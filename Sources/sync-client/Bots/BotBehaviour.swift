@@ -64,7 +64,7 @@ struct BotBehaviour: Sendable {
   mutating func begin() -> [ProposedOperation] {
     members.map { member in
       var set = Properties()
-      set.kind = ShapeKind.allCases[Int.random(in: 0..<ShapeKind.allCases.count, using: &random)]
+      set.kind = ShapeKind.outlines[Int.random(in: 0..<ShapeKind.outlines.count, using: &random)]
       set.position = member.position
       set.size = member.size
       set.fill = Color.bright(using: &random)

@@ -8,6 +8,7 @@ enum KindWords {
   /// Words that people try for kinds.
   static let otherNames = [
     "box": "rectangle", "oval": "ellipse", "triangle": "polygon", "hexagon": "polygon", "rounded": "roundedRectangle",
+    "words": "text", "label": "text",
   ]
 
   static func kind(_ text: String) throws(ClientFailure) -> ShapeKind {

@@ -18,7 +18,8 @@ enum PropertyWords {
     "color": "fill", "colour": "fill", "background": "fill", "outline": "stroke", "border": "stroke",
     "x": "position", "y": "position", "at": "position", "width": "size", "height": "size", "radius": "cornerRadius",
     "opacity": "alpha", "transparency": "alpha", "angle": "rotation", "turned": "rotation", "hidden": "visible",
-    "title": "name", "label": "name", "type": "kind", "shape": "kind", "order": "z",
+    "title": "name", "label": "text", "words": "text", "align": "textAlign", "font": "textSize",
+    "type": "kind", "shape": "kind", "order": "z",
   ]
 
   static func read(_ words: [String]) throws(ClientFailure) -> Properties {
@@ -59,6 +60,12 @@ enum PropertyWords {
     switch property.form {
     case .kind: writer.value(text: Text(try KindWords.kind(value).wireName))
     case .name, .orderKey: writer.value(text: Text(value))
+    case .text: writer.value(text: Text(TextWords.written(value)))
+    case .choice(let field):
+      guard field.words.contains(where: { Text($0).string == value }) else {
+        throw .usage("\(word): \(name) is \(field.words.map { Text($0).string }.joined(separator: ", "))")
+      }
+      writer.value(text: Text(value))
     case .color: writer.value(text: Text(try ColorWords.color(value).text))
     case .flag:
       switch value {
@@ -92,7 +99,8 @@ enum ValueWords {
   /// Nil for a property without a default.
   static func text(of property: Property, in set: Properties) -> String? {
     switch property.form {
-    case .erasure, .kind, .name: nil
+    case .erasure, .kind, .name, .text: nil
+    case .choice(let field): Text(field.words[Int(set[field])]).string
     case .orderKey: set.z.text.string
     case .flag(let field): set[field] ? "yes" : "no"
     case .color(let field): set[field].text

@@ -43,6 +43,8 @@ enum ChangeWords {
   private static func value(_ property: Property, of set: Properties) -> String {
     switch property.form {
     case .erasure, .flag: ""
+    case .text: TextWords.quoted(set.text)
+    case .choice(let field): Text(field.words[Int(set[field])]).string
     case .kind: article(Text(set.kind.words).string.lowercased())
     case .name: set.name.string
     case .orderKey: set.z.text.string
@@ -67,7 +69,8 @@ enum ChangeWords {
   /// `made Sun, an ellipse of 100 × 100 at 45, 44`.
   static func making(_ name: String, _ set: Properties) -> String {
     let kind = article(Text(set.kind.words).string.lowercased())
-    return "made \(name), \(kind) of \(set.size.words) at \(set.position.words)"
+    let text = set.text.isEmpty ? "" : ", that says \(TextWords.quoted(set.text))"
+    return "made \(name), \(kind) of \(set.size.words) at \(set.position.words)\(text)"
   }
 
   private static func article(_ noun: String) -> String {

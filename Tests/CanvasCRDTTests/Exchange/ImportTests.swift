@@ -105,7 +105,7 @@ struct ImportTests {
       ("{'squares':[{'colour':'red'}]}", "squares[0].colour: must be a colour as #RRGGBB"),
       ("{'squares':[{'color':7}]}", "squares[0].color: must be a colour as #RRGGBB"),
       (
-        "{\"shapes\":[{}]}", "shapes[0].kind: kind must be rectangle, roundedRectangle, ellipse, polygon or star"
+        "{\"shapes\":[{}]}", "shapes[0].kind: kind must be rectangle, roundedRectangle, ellipse, polygon, star or text"
       ),
       (
         "{\"shapes\":[{\"kind\":\"star\"},{\"size\":[1]}]}",

@@ -252,7 +252,7 @@ struct OverlapIndexTests {
   func thinShapes(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let reach = seed.isMultiple(of: 3) ? 1e7 - 2_000 : 300
-    let kinds = ShapeKind.allCases
+    let kinds = ShapeKind.outlines
     var index = OverlapIndex()
     var shapes: [Identifier: Outline] = [:]
     var pairs: Set<ShapePair> = []

@@ -10,7 +10,7 @@ struct RandomOutlines {
   var alignedEvery = 3
 
   func next(using generator: inout some RandomNumberGenerator) -> Outline {
-    let kind = ShapeKind.allCases[Int.random(in: 0..<ShapeKind.allCases.count, using: &generator)]
+    let kind = ShapeKind.outlines[Int.random(in: 0..<ShapeKind.outlines.count, using: &generator)]
     if Int.random(in: 0..<alignedEvery, using: &generator) == 0 {
       return Outline(
         kind: kind,

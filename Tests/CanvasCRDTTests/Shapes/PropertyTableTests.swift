@@ -14,6 +14,8 @@ struct PropertyTableTests {
     case .kind: set.kind = .star
     case .name: set.name = "Sun"
     case .orderKey: set.z = WireSamples.key("Z1")
+    case .text: set.text = "Buy milk,\nand \"bread\""
+    case .choice(let field): set[field] = set[field] == 0 ? 1 : 0
     case .flag(let field): set[field].toggle()
     case .color(let field): set[field] = Color(red: 1, green: 2, blue: 3)
     case .integer(let field, let range, _):
@@ -100,7 +102,13 @@ struct PropertyTableTests {
       wrong.append(WireSamples.set { $0[field] = (range.lowerBound.nextDown, range.upperBound) })
       wrong.append(WireSamples.set { $0[field] = (range.lowerBound, .nan) })
     case .name: wrong.append(WireSamples.set { $0.name = "" })
-    case .erasure, .kind, .orderKey, .flag, .color: break
+    case .text:
+      for text: Text in ["a tab\t", "\u{7F}", "\u{85}", Text(String(repeating: "é", count: 2_049))] {
+        wrong.append(WireSamples.set { $0.text = text })
+      }
+      let longest = WireSamples.set { $0.text = Text(String(repeating: "é", count: 2_048)) }
+      #expect(throws: Never.self) { try longest.check() }
+    case .erasure, .kind, .orderKey, .flag, .color, .choice: break
     }
     for set in wrong { #expect(throws: PropertyProblem(property)) { try set.check() } }
     #expect(PropertyProblem(property).message.string.hasPrefix("\(property.wireName) must be "))
@@ -110,7 +118,7 @@ struct PropertyTableTests {
   func widths() {
     let widths = Property.allCases.filter { $0.form.packedWidth > 0 }.map { "\($0) \($0.form.packedWidth)" }
     #expect(
-      widths.starts(with: ["alpha 4", "visible 1", "kind 3", "points 7"]),
+      widths.starts(with: ["alpha 4", "visible 1", "kind 3", "points 7", "textAlign 2", "textPlace 2"]),
       "another width needs another version of the columns"
     )
   }

@@ -130,6 +130,11 @@ struct BinaryOperationReader {
       case .orderKey:
         guard let key = OrderKey(try reader.countedBytes()) else { throw problem(property) }
         set.z = key
+      case .text: set.text = try reader.countedText()
+      case .choice(let field):
+        let number = try reader.byte()
+        guard number < field.words.count else { throw problem(property) }
+        set[field] = number
       case .flag(let field):
         let byte = try reader.byte()
         guard byte < 2 else { throw problem(property) }

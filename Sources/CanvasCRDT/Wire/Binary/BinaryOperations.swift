@@ -93,6 +93,8 @@ enum BinaryOperations {
       case .kind: writer.append(set.kind.rawValue)
       case .name: writer.appendCounted(set.name)
       case .orderKey: writer.appendCounted(set.z.text)
+      case .text: writer.appendCounted(set.text)
+      case .choice(let field): writer.append(set[field])
       case .flag(let field): writer.append(set[field] ? 1 : 0)
       case .color(let field): writer.append(set[field])
       case .integer(let field, _, _): writer.append(UInt8(truncatingIfNeeded: set[field]))

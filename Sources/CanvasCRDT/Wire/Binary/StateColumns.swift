@@ -13,8 +13,8 @@
 //                   for each other a bit: 0 the first stamp again, 1 a stamp follows
 //     columns       for each property that some mask has, in the order of the bits, the values of all that have it:
 //       colours     three bytes each
-//       kinds, flags, whole numbers   packed, each in as many bits as the greatest that is allowed needs
-//       names · z   varint and bytes each
+//       kinds, flags, choices, whole numbers   packed, each in as many bits as the greatest that is allowed needs
+//       names · z · texts   varint and bytes each
 //       numbers     (a pair is two such columns)
 //         form      one byte: 0 units, 1 hundredths, 2 ten-thousandths, 3 eight bytes each (and nothing else follows)
 //         least     zigzag varint; one byte: how many bits each has; then packed: how much each is more
@@ -26,7 +26,7 @@
 enum StateColumns {
   static let version: UInt8 = 1
 
-  /// Bounds what a reader allocates for a few bytes: 24 MB of records.
+  /// Bounds what a reader allocates for a few bytes: 25 MB of records, and half as much again of what few shapes have.
   static let shapesMax = 65_536
 
   static let counterBitsMax = 16
@@ -58,8 +58,9 @@ extension PropertyForm {
     switch self {
     case .kind: BitWriter.width(of: UInt64(ShapeKind.allCases.count - 1))
     case .flag: 1
+    case .choice(let field): BitWriter.width(of: UInt64(field.words.count - 1))
     case .integer(_, let range, _): BitWriter.width(of: UInt64(range.upperBound))
-    case .erasure, .name, .orderKey, .color, .number, .pair: 0
+    case .erasure, .name, .orderKey, .text, .color, .number, .pair: 0
     }
   }
 }
@@ -125,7 +126,7 @@ extension StateColumnsWriter {
     for record in records {
       var first: Stamp?
       for property in record.pointee.values.assigned {
-        let stamp = record.pointee.stamps[Int(property.rawValue)]
+        let stamp = record.pointee.stamps[property]
         if let first, stamp == first {
           bits.write(0, width: 1, to: &writer)
           continue
@@ -188,7 +189,7 @@ extension StateColumnsWriter {
     mutating func enter(_ record: UnsafePointer<ShapeRecord>) {
       var last: Stamp?
       for property in record.pointee.values.assigned {
-        let stamp = record.pointee.stamps[Int(property.rawValue)]
+        let stamp = record.pointee.stamps[property]
         if stamp != last { enter(stamp) }
         last = stamp
       }
@@ -219,6 +220,9 @@ extension StateColumnsWriter {
         writePacked(property, to: &writer) { UInt64($0.pointee.values.kind.rawValue) }
       case .name: forEachRecord(with: property) { writer.appendCounted($0.pointee.values.name) }
       case .orderKey: forEachRecord(with: property) { writer.appendCounted($0.pointee.values.z.text) }
+      case .text: forEachRecord(with: property) { writer.appendCounted($0.pointee.values.text) }
+      case .choice(let field):
+        writePacked(property, to: &writer) { UInt64($0.pointee.values[field]) }
       case .flag(let field):
         writePacked(property, to: &writer) { $0.pointee.values[field] ? 1 : 0 }
       case .color(let field):

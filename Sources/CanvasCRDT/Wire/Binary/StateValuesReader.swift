@@ -33,6 +33,15 @@ struct StateValuesReader {
           guard let key = OrderKey(try reader.countedBytes()) else { throw .malformed("no drawing order key") }
           set.z = key
         }
+      case .text:
+        try readEach(property, of: &pages) { (set, reader) throws(BinaryFailure) in set.text = try reader.countedText()
+        }
+      case .choice(let field):
+        let count = UInt64(field.words.count)
+        try readPacked(property, into: &pages) { (set, bits) throws(BinaryFailure) in
+          guard bits < count else { throw .malformed("no such choice") }
+          set[field] = UInt8(bits)
+        }
       case .flag(let field):
         try readPacked(property, into: &pages) { (set, bits) throws(BinaryFailure) in set[field] = bits == 1 }
       case .color(let field):

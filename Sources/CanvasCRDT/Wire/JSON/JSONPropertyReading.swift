@@ -20,6 +20,12 @@ extension Properties {
     case .orderKey:
       guard let key = reader.named({ OrderKey($0) }) else { return false }
       z = key
+    case .text:
+      guard let string = reader.string() else { return false }
+      text = string.text
+    case .choice(let field):
+      guard let number = reader.named({ field.number(of: $0) }) else { return false }
+      self[field] = number
     case .flag(let field):
       guard let flag = reader.boolean() else { return false }
       self[field] = flag
@@ -54,6 +60,13 @@ extension JSONReader {
     guard let number = number(), abs(number) < 1_000 else { return nil }
     let integer = Int16(number)
     return Double(integer) == number ? integer : nil
+  }
+}
+
+extension Properties.ChoiceField {
+  /// The number of a word; nil where there is no such word.
+  fileprivate func number(of bytes: UnsafeRawBufferPointer) -> UInt8? {
+    words.firstIndex { $0.isSame(as: bytes) }.map { UInt8($0) }
   }
 }
 

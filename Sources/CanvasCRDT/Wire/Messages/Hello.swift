@@ -12,6 +12,8 @@ public struct Hello: Hashable, Sendable {
   public var readonly = false
   /// Whether to be told how many people there are in a room of which not all are told by name.
   public var crowd = false
+  /// The number by which it says which properties and kinds it knows. There may be a later one than this program knows.
+  public var vocabularyNumber = Vocabulary.first.rawValue
 
   public init() {}
 
@@ -51,6 +53,10 @@ extension JSONEncoding {
       writer.key("crowd")
       writer.value(true)
     }
+    if hello.isWide {
+      writer.key("vocabulary")
+      writer.value(Int(hello.vocabularyNumber))
+    }
   }
 
   static func readHello(from reader: inout JSONReader) throws(MessageError) -> Hello {
@@ -77,6 +83,10 @@ extension JSONEncoding {
       case "overlaps": hello.overlaps = try reader.boolean().orField("overlaps must be true or false")
       case "readonly": hello.readonly = try reader.boolean().orField("readonly must be true or false")
       case "crowd": hello.crowd = try reader.boolean().orField("crowd must be true or false")
+      case "vocabulary":
+        let number = reader.number().flatMap { UInt8(exactly: $0) }
+        guard let number, number > 0 else { throw .badField("vocabulary must be a whole number from 1 to 255") }
+        hello.vocabularyNumber = number
       default: reader.passOver()
       }
     }
@@ -87,8 +97,8 @@ extension JSONEncoding {
 // MARK: - Binary
 
 extension BinaryEncoding {
-  /// The first byte of a hello's fields is a sum of these. JavaScript writes hellos too.
-  public enum HelloFlag: UInt8, CaseIterable {
+  /// A hello's fields begin with a sum of these: a byte, or in a wide hello a varint. JavaScript writes hellos too.
+  public enum HelloFlag: UInt16, CaseIterable {
     case name = 1
     case color = 2
     case actor = 4
@@ -97,17 +107,24 @@ extension BinaryEncoding {
     case readonly = 32
     case key = 64
     case crowd = 128
+    case vocabulary = 256
 
-    static func isSet(_ flag: HelloFlag, in flags: UInt8) -> Bool { flags & flag.rawValue != 0 }
-    static var all: UInt8 { allCases.reduce(0) { $0 | $1.rawValue } }
+    /// Those below this fit into the byte of the hello that older servers know.
+    static let wide: UInt64 = 256
+
+    static func isSet(_ flag: HelloFlag, in flags: UInt64) -> Bool { flags & UInt64(flag.rawValue) != 0 }
+    static var all: UInt64 { allCases.reduce(0) { $0 | UInt64($1.rawValue) } }
   }
 
   /// Decodes a client's message that has to be a hello.
   public static func decodeHello(_ bytes: UnsafeRawBufferPointer) throws(MessageError) -> Hello {
     var reader = ByteReader(bytes)
     do throws(BinaryFailure) {
-      guard try reader.byte() == ClientMessageKind.hello.rawValue else { throw .hello("no hello") }
-      let hello = try readHello(from: &reader)
+      let kind = try reader.byte()
+      guard kind == ClientMessageKind.hello.rawValue || kind == ClientMessageKind.wideHello.rawValue else {
+        throw .hello("no hello")
+      }
+      let hello = try readHello(isWide: kind == ClientMessageKind.wideHello.rawValue, from: &reader)
       guard reader.isAtEnd else { throw .malformed("bytes behind the message") }
       return hello
     } catch {
@@ -116,7 +133,7 @@ extension BinaryEncoding {
   }
 
   static func write(_ hello: Hello, to writer: inout ByteWriter) {
-    var flags: UInt8 = 0
+    var flags: UInt16 = 0
     if hello.name != nil { flags |= HelloFlag.name.rawValue }
     if hello.color != nil { flags |= HelloFlag.color.rawValue }
     if hello.actor != nil { flags |= HelloFlag.actor.rawValue }
@@ -125,16 +142,22 @@ extension BinaryEncoding {
     if hello.readonly { flags |= HelloFlag.readonly.rawValue }
     if hello.key != nil { flags |= HelloFlag.key.rawValue }
     if hello.crowd { flags |= HelloFlag.crowd.rawValue }
-    writer.append(flags)
+    if hello.isWide {
+      writer.appendVarint(UInt64(flags | HelloFlag.vocabulary.rawValue))
+    } else {
+      writer.append(UInt8(truncatingIfNeeded: flags))
+    }
     if let name = hello.name { writer.appendCounted(name) }
     if let color = hello.color { writer.append(color) }
     if let actor = hello.actor { writer.append(actor) }
     if let since = hello.since { writer.append(since) }
     if let key = hello.key { writer.appendCounted(key) }
+    if hello.isWide { writer.append(hello.vocabularyNumber) }
   }
 
-  static func readHello(from reader: inout ByteReader) throws(BinaryFailure) -> Hello {
-    let flags = try reader.byte()
+  static func readHello(isWide: Bool, from reader: inout ByteReader) throws(BinaryFailure) -> Hello {
+    let flags = isWide ? try reader.varint() : UInt64(try reader.byte())
+    guard isWide == (flags >= HelloFlag.wide) else { throw .malformed("a hello in another form than its own") }
     guard flags & ~HelloFlag.all == 0 else { throw .hello("a flag of hello that there is not") }
     var hello = Hello()
     if HelloFlag.isSet(.name, in: flags) {
@@ -159,6 +182,18 @@ extension BinaryEncoding {
       guard key.utf8Count <= Hello.keyBytesMax else { throw .hello("key must be text of at most 128 bytes") }
       hello.key = key
     }
+    if HelloFlag.isSet(.vocabulary, in: flags) {
+      hello.vocabularyNumber = try reader.byte()
+      guard hello.isWide else { throw .hello("a vocabulary of less than 2") }
+    }
     return hello
   }
+}
+
+extension Hello {
+  /// Whether its flags take more than a byte. Then the binary form is that of another kind of message.
+  var isWide: Bool { vocabularyNumber > Vocabulary.first.rawValue }
+
+  /// What the client knows of what there is.
+  public var vocabulary: Vocabulary { Vocabulary(rawValue: vocabularyNumber) ?? .newest }
 }

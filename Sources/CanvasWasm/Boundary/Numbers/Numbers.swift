@@ -64,6 +64,8 @@ public enum ShapeFlag: Int, CaseIterable {
   /// The shape is gone. The row's position and size are the box that it was deleted to, so that the page can show it
   /// going there.
   case departing = 4
+  /// There is text in the shape.
+  case written = 8
 }
 
 /// A shape as a row of doubles, for JavaScript: its identifier; every property that is not text, with defaults filled
@@ -73,8 +75,8 @@ public enum ShapeRow {
   @inline(__always)
   public static func length(of form: PropertyForm) -> Int {
     switch form {
-    case .erasure, .name, .orderKey: 0
-    case .kind, .flag, .color, .integer, .number: 1
+    case .erasure, .name, .orderKey, .text: 0
+    case .kind, .flag, .choice, .color, .integer, .number: 1
     case .pair: 2
     }
   }

@@ -14,9 +14,9 @@ struct Audience: Sendable {
   private var members: [Member?] = []
   private var freeSeats: [Int32] = []
   private var actors: [Identifier: Int32] = [:]
-  private var channelCounts = InlineArray<8, Int>(repeating: 0)
+  private var channelCounts = ForEachChannel<Int>(repeating: 0)
   /// By channel: the beat since which it has had a member. Earlier beats were not encoded for it.
-  private var channelStarts = InlineArray<8, UInt64>(repeating: 0)
+  private var channelStarts = ForEachChannel<UInt64>(repeating: 0)
   private var nextSerial: UInt32 = 0
   private var news = PeerNews()
   private var roster: Roster
@@ -39,7 +39,7 @@ struct Audience: Sendable {
   var isFull: Bool { UInt64(actors.count) >= limits.connectionsPerRoom }
   var wantsOverlaps: Bool { Channel.all.contains { $0.hasOverlaps && channelCounts[$0.index] > 0 } }
   /// By channel: whether it has any member.
-  var channels: InlineArray<8, Bool> { InlineArray { channelCounts[$0] > 0 } }
+  var channels: ForEachChannel<Bool> { InlineArray { channelCounts[$0] > 0 } }
   var ids: [MemberID] { members.compactMap { $0?.id } }
 
   func holds(_ id: MemberID) -> Bool { members.indices.contains(id.seat) && members[id.seat]?.id == id }
@@ -202,7 +202,7 @@ struct Audience: Sendable {
     _ ring: borrowing Ring,
     encoder: MessageEncoder,
     allPairs: () -> [[UInt8]],
-    digest: () -> ServerMessage
+    digest: (Vocabulary) -> ServerMessage
   ) {
     guard let (told, place) = readers.reach(position, at: seat, ring), let member = members[seat] else { return }
     let encoding = member.channel.encoding
@@ -224,7 +224,7 @@ struct Audience: Sendable {
         notices += allPairs()
       }
     }
-    let answer = told.wantsDigest ? encoder.encode(digest(), encoding) : nil
+    let answer = told.wantsDigest ? encoder.encode(digest(member.channel.vocabulary), encoding) : nil
     readers.catchUp(seat, notices, digest: answer, peopleToldBefore: peopleToldBefore, ring)
   }
 

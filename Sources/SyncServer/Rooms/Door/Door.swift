@@ -13,6 +13,7 @@ struct Door: Sendable {
   private var nextBatch: UInt64 = 1
   private var fullness: Fullness
   private var shares: MemoryShares
+  private var textSpace: TextSpace
   /// What is stamped before this, in Unix milliseconds, is not let in any more.
   private(set) var closedBefore: UInt64 = 0
   /// The last batch that was let in before that.
@@ -36,6 +37,7 @@ struct Door: Sendable {
     self.limits = limits
     fullness = Fullness(limits: limits)
     shares = MemoryShares(limits: limits)
+    textSpace = TextSpace(limits: limits)
   }
 
   // MARK: In
@@ -58,6 +60,7 @@ struct Door: Sendable {
       try checkTime(of: operation, at: at, index: index, fold: fold, now: now)
     }
     try allowance.check(proposed, on: fold.canvas)
+    let textGrowth = try textSpace.check(proposed, on: fold.canvas, isLogInDoubt: isLogInDoubt)
     let places = try fullness.check(proposed, on: fold.canvas, isLogInDoubt: isLogInDoubt)
     try shares.check(places, for: allowance.payer, taken: fullness.erasures(on: fold.canvas), now: now)
     shares.charge(places, to: allowance.payer, now: now)
@@ -65,6 +68,7 @@ struct Door: Sendable {
     let number = nextBatch
     nextBatch += 1
     let counted = fullness.add(operations, batch: number, on: fold.canvas)
+    textSpace.add(textGrowth, batch: number)
     underWay[number] = Passage(origin: origin, operationCount: UInt64(operations.count), counted: counted)
     return Batch(number: number, operations: operations, payer: allowance.payer)
   }
@@ -234,6 +238,7 @@ struct Door: Sendable {
 
   private mutating func land(_ batch: UInt64, on canvas: borrowing Canvas) -> Passage? {
     guard let passage = underWay.removeValue(forKey: batch) else { return nil }
+    textSpace.remove(batch: batch)
     fullness.remove(passage.counted, batch: batch, on: canvas)
     return passage
   }

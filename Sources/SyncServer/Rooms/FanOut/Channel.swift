@@ -1,15 +1,17 @@
 import CanvasCRDT
 
-/// Connections that get the same bytes: those with the same encoding that all want overlap notices or all don't, and all
-/// want to know how large a crowd is or all don't.
+/// Connections that get the same bytes: those with the same encoding and the same vocabulary that all want overlap notices
+/// or all don't, and all want to know how large a crowd is or all don't.
 struct Channel: Hashable, Sendable {
   let index: Int
 
-  static let count = 8
+  static let count = ForEachChannel<Bool>.count
   static let all = (0..<count).map { Channel(index: $0) }
 
-  init(_ encoding: WireEncoding, overlaps: Bool, crowd: Bool) {
-    index = Int(encoding.rawValue) + (overlaps ? 2 : 0) + (crowd ? 4 : 0)
+  init(_ encoding: WireEncoding, _ vocabulary: Vocabulary, overlaps: Bool, crowd: Bool) {
+    index =
+      Int(encoding.rawValue) + (overlaps ? 2 : 0) + (crowd ? 4 : 0)
+      + 8 * Int(vocabulary.rawValue - Vocabulary.first.rawValue)
   }
 
   private init(index: Int) { self.index = index }
@@ -17,4 +19,8 @@ struct Channel: Hashable, Sendable {
   var encoding: WireEncoding { index & 1 == 0 ? .json : .binary }
   var hasOverlaps: Bool { index & 2 != 0 }
   var hasCrowd: Bool { index & 4 != 0 }
+  var vocabulary: Vocabulary { index < 8 ? .first : .second }
 }
+
+/// One value for each channel, by its index.
+typealias ForEachChannel<Value> = InlineArray<16, Value>

@@ -59,7 +59,7 @@ struct FanOut: Sendable {
     _ fold: borrowing Fold,
     peers: PeerChanges,
     overlaps: Overlaps.Notices?,
-    to channels: InlineArray<8, Bool>,
+    to channels: ForEachChannel<Bool>,
     next: UInt64?,
     now: Moment
   ) -> Flushed? {
@@ -80,20 +80,39 @@ struct FanOut: Sendable {
     _ beat: inout Beat,
     _ encoding: WireEncoding,
     _ fold: borrowing Fold,
-    to channels: InlineArray<8, Bool>
+    to channels: ForEachChannel<Bool>
   ) {
     let wanted = Channel.all.filter { $0.encoding == encoding && channels[$0.index] }
     guard !wanted.isEmpty else { return }
-    var operations: [UInt8] = []
-    let (start, end) = (gathering.start, fold.position)
-    encoder.append(gathering.operations[...], of: fold.places, from: start, to: end, encoding, to: &operations)
+    var operations: [Vocabulary: [UInt8]] = [:]
     for channel in wanted {
-      var bytes = operations
+      let vocabulary = channel.vocabulary
+      var bytes = operations[vocabulary] ?? encode(gathering.operations, since: gathering.start, channel, fold)
+      operations[vocabulary] = bytes
       if channel.hasOverlaps, let overlaps = beat.overlaps { encoder.append(overlaps.changes, encoding, to: &bytes) }
       beat.peersStart[channel.index] = bytes.count
       encoder.append(beat.peers, for: channel, to: &bytes)
       beat.bytes[channel.index] = bytes
     }
+  }
+
+  /// The newest operations, of which a client may know only some. The cursor goes on all the same.
+  private func encode(
+    _ operations: [Operation],
+    since start: UInt64,
+    _ channel: Channel,
+    _ fold: borrowing Fold
+  ) -> [UInt8] {
+    var bytes: [UInt8] = []
+    guard !operations.isEmpty else { return bytes }
+    let told = channel.vocabulary.knowsAll ? operations : operations.told(to: channel.vocabulary)
+    encoder.append(told[...], of: fold.places, from: start, to: fold.position, channel.encoding, to: &bytes)
+    if told.isEmpty { appendCursor(of: fold, channel, to: &bytes) }
+    return bytes
+  }
+
+  private func appendCursor(of fold: borrowing Fold, _ channel: Channel, to bytes: inout [UInt8]) {
+    encoder.append(.operations(Delivery(cursor: fold.cursor, operations: [])), channel.encoding, to: &bytes)
   }
 
   /// Somebody wants overlap notices from the next beat on, and nobody has been told of any pairs.
@@ -159,11 +178,9 @@ struct FanOut: Sendable {
     guard let operations = fold.newest(since: gap.since) else { return nil }
     var bytes: [UInt8] = []
     let encoding = gap.channel.encoding
-    encoder.append(operations[...], of: fold.places, from: gap.since, to: fold.position, encoding, to: &bytes)
-    if operations.isEmpty, fold.position > gap.since {
-      // All that was written had lost already. The cursor goes on all the same.
-      encoder.append(.operations(Delivery(cursor: fold.cursor, operations: [])), encoding, to: &bytes)
-    }
+    bytes = encode(operations, since: gap.since, gap.channel, fold)
+    // All that was written had lost already. The cursor goes on all the same.
+    if operations.isEmpty, fold.position > gap.since { appendCursor(of: fold, gap.channel, to: &bytes) }
     if gap.channel.hasOverlaps, let overlaps = ring.overlaps(from: gap.place) {
       encoder.append(overlaps, encoding, to: &bytes)
     }

@@ -7,10 +7,10 @@ struct Beat: Sendable {
   /// On the monotonic clock.
   let madeAt: UInt64
   /// By channel: the frames of all its messages in one buffer, so that a connection takes a beat with one call.
-  var bytes = InlineArray<8, [UInt8]>(repeating: [])
+  var bytes = ForEachChannel<[UInt8]>(repeating: [])
   /// By channel: where in `bytes` the part about peers begins. A recipient that this part is about gets a version
   /// without itself.
-  var peersStart = InlineArray<8, Int>(repeating: 0)
+  var peersStart = ForEachChannel<Int>(repeating: 0)
   var peers = PeerChanges()
 
   /// What the beat told of overlaps, for readers that will have missed it.

@@ -7,6 +7,7 @@ import CanvasCRDT
 /// `ordinal`.
 struct StateStream: Sendable {
   let encoding: WireEncoding
+  let vocabulary: Vocabulary
   /// If it is `nil`, this is the whole state.
   let since: UInt64?
   let position: UInt64
@@ -27,6 +28,7 @@ struct StateStream: Sendable {
 
   init(
     encoding: WireEncoding,
+    vocabulary: Vocabulary,
     since: UInt64?,
     position: UInt64,
     ordinal: UInt64,
@@ -35,6 +37,7 @@ struct StateStream: Sendable {
     parts: [StatePart]
   ) {
     self.encoding = encoding
+    self.vocabulary = vocabulary
     self.since = since
     self.position = position
     self.ordinal = ordinal
@@ -45,6 +48,8 @@ struct StateStream: Sendable {
   }
 
   var count: Int { parts.count }
+
+  func suits(_ channel: Channel) -> Bool { encoding == channel.encoding && vocabulary == channel.vocabulary }
 
   mutating func enter(_ now: Moment) {
     readers += 1
@@ -73,7 +78,7 @@ struct StateStream: Sendable {
       let isLast = index + 1 == parts.count
       let delivery = Delivery(
         cursor: places.cursor(at: isLast ? position : since ?? 0),
-        content: .state(parts[index]),
+        content: .state(parts[index].told(to: vocabulary)),
         more: !isLast,
         reset: since == nil && index == 0
       )
@@ -92,8 +97,9 @@ struct StateStream: Sendable {
 
   /// How many shapes go into a part. Even the longest possible shapes must not make a message too long.
   static func shapesMax(_ encoding: WireEncoding, messageBytes: UInt64) -> Int {
-    // A shape has at most fifteen registers under as many stamps, the longest name and key, and an erasure.
-    let shapeBytesMax: UInt64 = encoding == .json ? 3_072 : 768
+    // A shape has at most nineteen registers under as many stamps, the longest name and key, and an erasure. Its text is
+    // counted by whoever cuts the parts.
+    let shapeBytesMax: UInt64 = encoding == .json ? 3_584 : 896
     return min(StatePart.shapesMax, max(1, Int(clamping: messageBytes / shapeBytesMax)))
   }
 }

@@ -76,7 +76,7 @@ struct StateStreams: Sendable {
   private func numberOfMore(for want: Want, position: UInt64, pairs: PairsTold) -> Int? {
     var best: (number: Int, since: UInt64?)?
     for (number, stream) in streams {
-      guard stream.encoding == want.channel.encoding, stream.isDifference(since: want.since) else { continue }
+      guard stream.suits(want.channel), stream.isDifference(since: want.since) else { continue }
       guard !want.channel.hasOverlaps || (pairs.all != nil) == (stream.pairs != nil) else { continue }
       guard want.isMet(by: stream, at: position, pairs) || stream.ordinal >= want.ringStart else { continue }
       if let best, (best.since ?? 0, best.number) > (stream.since ?? 0, number) { continue }
@@ -101,10 +101,9 @@ struct StateStreams: Sendable {
   }
 
   private func number(for want: Want, position: UInt64, pairs: PairsTold) -> Int? {
-    let encoding = want.channel.encoding
     let arePairsTold = pairs.all != nil
     for (number, stream) in streams {
-      guard stream.encoding == encoding, stream.since == want.since else { continue }
+      guard stream.suits(want.channel), stream.since == want.since else { continue }
       // Who is to be told of all pairs by a beat must not be told of them before.
       guard !want.channel.hasOverlaps || arePairsTold == (stream.pairs != nil) else { continue }
       // For a small room, the state is shorter than an older state and all the beats since.
@@ -127,6 +126,7 @@ struct StateStreams: Sendable {
     nextNumber += 1
     streams[number] = StateStream(
       encoding: encoding,
+      vocabulary: want.channel.vocabulary,
       since: want.since,
       position: fold.position,
       ordinal: ring.end,

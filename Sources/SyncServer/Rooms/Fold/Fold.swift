@@ -49,8 +49,10 @@ struct Fold: Sendable {
   // MARK: Reading
 
   var cursor: Cursor { places.cursor(at: position) }
-  /// The answer to "do we agree?".
-  var digest: ServerMessage { .digest(cursor: cursor, hash: canvas.digest) }
+  /// The answer to "do we agree?", for a client that knows so much.
+  func digest(for vocabulary: Vocabulary) -> ServerMessage {
+    .digest(cursor: cursor, hash: canvas.digest(for: vocabulary))
+  }
 
   /// The place in this log that a cursor names. `nil` if the cursor belongs to another life of the room, to records
   /// that were lost in a restore, or to the future, or if it is not a cursor of ours.

@@ -6,7 +6,7 @@ enum Add {
     name: "add",
     group: .editing,
     operands: [.one("ROOM"), .optional("KIND"), .any("PROPERTY=VALUE")],
-    summary: "add a shape: rectangle, roundedRectangle, ellipse, polygon, star, square, circle or random",
+    summary: "add a shape: rectangle, roundedRectangle, ellipse, polygon, star, text, square, circle, note or random",
     details: [
       PropertyWords.help,
       "Without a fill it gets a bright colour. Without a position it goes where it overlaps nothing, as near to the "
@@ -14,6 +14,7 @@ enum Add {
     ],
     examples: [
       "add demo", "add demo star name=Sun fill=gold points=12", "add demo circle position=100,100",
+      "add demo note text='Buy milk,\\nand bread'",
     ]
   ) { invocation in
     let words = invocation.arguments.operands.dropFirst()
@@ -21,7 +22,9 @@ enum Add {
     let kind = hasKind ? words.first! : "square"
     let given = try PropertyWords.read(Array(hasKind ? words.dropFirst() : words))
     guard var set = shape(of: kind, over: given) else {
-      throw ClientFailure.usage(KindWords.complaint(kind, among: KindWords.all + ["square", "circle", "random"]))
+      throw ClientFailure.usage(
+        KindWords.complaint(kind, among: KindWords.all + ["square", "circle", "note", "random"])
+      )
     }
     let editor = try await RoomEditor.open(invocation)
     if !given.assigned.contains(.position), let place = freePlace(for: set, in: editor.picture) {
@@ -52,18 +55,35 @@ enum Add {
     case "square", "circle":
       standard.kind = kind == "square" ? .rectangle : .ellipse
       standard.size = Size(width: ShapeFactory.sideLength, height: ShapeFactory.sideLength)
+    case "note":
+      standard.kind = .rectangle
+      standard.size = Size(width: 200, height: 200)
+    case "text":
+      standard.kind = .text
+      standard.size = TextBox.size(of: given.text, textSize: given.textSize)
+      standard.textAlign = .left
+      standard.textPlace = .top
     default:
       guard let known = try? KindWords.kind(kind) else { return nil }
       standard.kind = known
       standard.size = Properties().size
     }
-    set.fill = given.assigned.contains(.fill) ? given.fill : Color.bright(using: &random)
+    set.fill = given.assigned.contains(.fill) ? given.fill : fill(of: kind, using: &random)
     // The position and the rotation are decided later, or were given; the fill has just been set.
     for property in standard.assigned.subtracting([.position, .rotation, .fill])
     where !given.assigned.contains(property) {
       set.take(property, from: standard)
     }
     return set
+  }
+
+  /// The page's colours for a note and for a text, and any bright one for another shape.
+  private static func fill(of kind: String, using random: inout some RandomNumberGenerator) -> Color {
+    switch kind {
+    case "note": Color(packed: 0xFFE27A)
+    case "text": Color(packed: 0x767676)
+    default: Color.bright(using: &random)
+    }
   }
 
   /// The place nearest to the middle of the drawing where the shape, turned as it is, overlaps nothing.

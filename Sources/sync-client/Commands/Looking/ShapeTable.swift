@@ -20,7 +20,8 @@ struct ShapeTable {
       .init(heading: "#", isNumeric: true), .init(heading: "name", widthMax: 28), .init(heading: "kind"),
       .init(heading: "at", isNumeric: true), .init(heading: "size", isNumeric: true),
       .init(heading: "turned", isNumeric: true), .init(heading: "fill"), .init(heading: "alpha", isNumeric: true),
-      .init(heading: ""), .init(heading: "overlaps", widthMax: ShapeTable.overlapColumns), .init(heading: "identifier"),
+      .init(heading: ""), .init(heading: "text", widthMax: 40),
+      .init(heading: "overlaps", widthMax: ShapeTable.overlapColumns), .init(heading: "identifier"),
       .init(heading: "written"), .init(heading: "by"),
     ])
     var shares = PairShares(picture)
@@ -36,7 +37,7 @@ struct ShapeTable {
         .init(properties.rotation == 0 ? "" : "\(Figures.rounded(properties.rotation))°"),
         .init(properties.fill.text, .color(properties.fill)),
         .init(properties.alpha == 10 ? "" : TenthsWords.text(properties.alpha)),
-        .init(properties.visible ? "" : "hidden", .faint),
+        .init(properties.visible ? "" : "hidden", .faint), .init(TextWords.inOneLine(properties.text)),
         .init(ShapeTable.overlaps(of: shape, &shares), .warning), .init(shape.id.text, .faint),
         .init(stamp.map { TimeWords.shown($0.milliseconds) } ?? ""), .init(stamp?.actor.text ?? ""),
       ])

@@ -74,7 +74,7 @@ struct LiveDrawing {
     }
   }
 
-  func shapes(touching box: Rect) -> [Identifier] { picture.overlaps.overlapping(box) }
+  func shapes(touching box: Rect) -> [Identifier] { picture.overlaps.meeting(box) }
 
   /// The shapes that may be visible in a box, from back to front.
   func visible(in box: Rect) -> [Identifier] {

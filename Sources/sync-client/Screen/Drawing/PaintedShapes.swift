@@ -44,7 +44,8 @@ struct PaintedShapes {
     partialUntil = now + max(250, 4 * (now - began))
   }
 
-  /// The names of shapes that are large enough and whose middle is not covered by another.
+  /// What is written in the shapes, and the names of the others that are large enough; where their middle is not covered by
+  /// another.
   private static func labels(
     of visible: [Identifier],
     in drawing: LiveDrawing,
@@ -53,7 +54,15 @@ struct PaintedShapes {
     var labels: [CanvasScene.Label] = []
     for shape in visible.reversed() {
       guard labels.count < labelsMax else { break }
-      guard let outline = drawing.items[shape]?.outline else { continue }
+      guard let item = drawing.items[shape] else { continue }
+      let outline = item.outline
+      if !item.text.isEmpty {
+        var label = CanvasScene.Label(item)
+        label.text = item.text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }
+          .joined(separator: "\n")
+        if drawing.shape(at: label.center) == shape { labels.append(label) }
+        continue
+      }
       let columns = outline.size.width * view.scale * 0.7
       guard columns >= 4, outline.size.height * view.rowScale >= 2 else { continue }
       let name = drawing.name(of: shape)

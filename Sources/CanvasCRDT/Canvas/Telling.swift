@@ -1,0 +1,27 @@
+// What a client is told that doesn't know all properties and kinds: the same registers under the same stamps, but for
+// those that it doesn't know. A digest hashes stamps and no values, so that a kind may be told as another.
+
+extension Sequence<Operation> {
+  /// These operations for a client with this vocabulary. One that writes nothing that it knows is left out.
+  public func told(to vocabulary: Vocabulary) -> [Operation] {
+    compactMap { operation in
+      if vocabulary.knows(operation.set) { return operation }
+      let set = operation.set.told(to: vocabulary)
+      return set.assigned.isEmpty ? nil : Operation(shape: operation.shape, at: operation.at, set: set)
+    }
+  }
+}
+
+extension StatePart {
+  public func told(to vocabulary: Vocabulary) -> StatePart {
+    if vocabulary.knowsAll { return self }
+    var isKnown = true
+    forEachRecord { if !vocabulary.knows($0.values) { isKnown = false } }
+    if isKnown { return self }
+    return changingRecords { record in
+      record.keep(vocabulary.properties)
+      guard record.values.assigned.contains(.kind) else { return }
+      record.restoreValues { $0.kind = vocabulary.told($0.kind) }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/// The values of the properties that few shapes have.
+///
+/// They lie apart from the others: a shape without any of them takes no more memory and no more time for their sake. A
+/// new property that most shapes will not have belongs here.
+struct RareValues: Hashable, Sendable {
+  var text = Text.empty
+  var textSize = 20.0
+  var textAlign = TextAlign.center
+  var textPlace = TextPlace.middle
+
+  static let defaults = RareValues()
+}
+
+/// Where the lines of a text begin and end across its box.
+public enum TextAlign: UInt8, CaseIterable, Hashable, Sendable {
+  case left
+  case center
+  case right
+
+  public var wireName: StaticString {
+    switch self {
+    case .left: "left"
+    case .center: "center"
+    case .right: "right"
+    }
+  }
+}
+
+/// Where a text stands in its box, from top to bottom.
+public enum TextPlace: UInt8, CaseIterable, Hashable, Sendable {
+  case top
+  case middle
+  case bottom
+
+  public var wireName: StaticString {
+    switch self {
+    case .top: "top"
+    case .middle: "middle"
+    case .bottom: "bottom"
+    }
+  }
+}

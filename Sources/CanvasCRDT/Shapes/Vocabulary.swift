@@ -1,0 +1,42 @@
+/// Which properties and kinds a client knows (C12). A client is told of no others, because it couldn't read them.
+///
+/// The cases are those that clients have said in `hello`. A later version adds one, with what is new in it.
+public enum Vocabulary: UInt8, CaseIterable, Hashable, Sendable {
+  /// What a client knows that says nothing: the properties up to `innerRatio`, the kinds up to `star`.
+  case first = 1
+  case second = 2
+
+  public static let newest = Vocabulary.second
+
+  public var knowsAll: Bool { self == .newest }
+
+  public var properties: PropertyMask {
+    switch self {
+    case .first: PropertyMask.all.subtracting(.rare)
+    case .second: .all
+    }
+  }
+
+  /// The kind by which a client is told of a shape of some kind. What it doesn't know it is told of as a rectangle, which
+  /// lies where the shape does.
+  public func told(_ kind: ShapeKind) -> ShapeKind {
+    switch self {
+    case .first: kind.rawValue <= ShapeKind.star.rawValue ? kind : .rectangle
+    case .second: kind
+    }
+  }
+
+  /// Whether a client knows all of these values.
+  func knows(_ values: borrowing Properties) -> Bool {
+    values.assigned.subtracting(properties).isEmpty && told(values.kind) == values.kind
+  }
+}
+
+extension Properties {
+  /// As a client with this vocabulary is told of them.
+  func told(to vocabulary: Vocabulary) -> Properties {
+    var told = keeping(vocabulary.properties)
+    if assigned.contains(.kind) { told.kind = vocabulary.told(kind) }
+    return told
+  }
+}

@@ -1,0 +1,42 @@
+extension String {
+  /// As lines of at most so many columns and so many rows, broken between words where that is possible. What is left over
+  /// is `…`.
+  public func wrapped(columns: Int, rows: Int) -> [String] {
+    guard columns > 0, rows > 0 else { return [] }
+    var lines: [String] = []
+    for paragraph in split(separator: "\n", omittingEmptySubsequences: false) {
+      lines += String(paragraph).wrapped(columns: columns)
+      // The rest would not be shown.
+      if lines.count > rows { break }
+    }
+    if lines.count > rows {
+      let last = lines[rows - 1]
+      lines = Array(lines.prefix(rows - 1)) + [(last.columns < columns ? last : last.fitting(columns - 1)) + "…"]
+      if lines[rows - 1].columns > columns { lines[rows - 1] = last.fitting(columns) }
+    }
+    return lines
+  }
+
+  /// One paragraph.
+  private func wrapped(columns: Int) -> [String] {
+    var lines: [String] = []
+    var line = ""
+    for word in split(separator: " ", omittingEmptySubsequences: false) {
+      let longer = line.isEmpty ? String(word) : line + " " + word
+      if longer.columns <= columns {
+        line = longer
+        continue
+      }
+      if !line.isEmpty { lines.append(line) }
+      line = ""
+      for character in word {
+        if !line.isEmpty, (line + String(character)).columns > columns {
+          lines.append(line)
+          line = ""
+        }
+        line.append(character)
+      }
+    }
+    return lines + [line]
+  }
+}

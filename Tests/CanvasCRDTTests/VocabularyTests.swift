@@ -1,0 +1,87 @@
+import Testing
+
+@testable import CanvasCRDT
+
+@Suite("What clients are told that don't know all properties and kinds")
+struct VocabularyTests {
+  /// All that an older client can read, checked by its own rules.
+  private func expectFirst(_ set: Properties) {
+    #expect(set.assigned.rawValue < 1 << 15)
+    #expect(!set.assigned.contains(.kind) || set.kind.rawValue <= ShapeKind.star.rawValue)
+  }
+
+  @Test(
+    "S10: operations are told without unknown properties, and unknown kinds as rectangles",
+    arguments: 0..<20 as Range<UInt64>
+  )
+  func operations(seed: UInt64) {
+    var history = RandomHistory(seed: seed)
+    let operations = history.operations(200)
+    #expect(operations.told(to: .second) == operations)
+    let told = operations.told(to: .first)
+    for operation in told {
+      #expect(!operation.set.assigned.isEmpty)
+      expectFirst(operation.set)
+    }
+    // What an older client makes of it has the digest that it is told.
+    var whole = Canvas()
+    whole.countDigest()
+    for operation in operations { whole.apply(operation) }
+    var older = Canvas()
+    for operation in told { older.apply(operation) }
+    #expect(older.digest == whole.digest(for: .first))
+    #expect(whole.digest(for: .second) == whole.digest)
+    #expect(older.liveCount == whole.liveCount)
+    var walked = Canvas()
+    walked.merge(whole)
+    #expect(walked.digest(for: .first) == whole.digest(for: .first), "counted and walked are the same")
+  }
+
+  @Test("S10: a state is told in the same way", arguments: 0..<20 as Range<UInt64>)
+  func states(seed: UInt64) throws {
+    var history = RandomHistory(seed: seed, shapes: 40)
+    var canvas = Canvas()
+    for operation in history.operations(400) { canvas.apply(operation) }
+    var older = Canvas()
+    for part in canvas.stateParts(shapesMax: 7) {
+      let told = part.told(to: .first)
+      for operation in told.operations { expectFirst(operation.set) }
+      #expect(part.told(to: .second) == part)
+      // It can be written and read like any other.
+      let message = ServerMessage.operations(Delivery(cursor: Cursor("C"), content: .state(told)))
+      #expect(try BinaryEncoding.decodeServerMessage(BinaryEncoding.encode(message)) == message)
+      older.merge(told)
+    }
+    #expect(older.digest == canvas.digest(for: .first))
+    #expect(older.erasureCount >= canvas.erasureCount)
+  }
+
+  @Test("what is told to everyone is the same value where there is nothing new in it")
+  func known() {
+    var canvas = Canvas()
+    canvas.apply(CanvasCRDT.Operation(shape: WireSamples.shape, at: WireSamples.stamp(5), set: WireSamples.placed))
+    #expect(canvas.stateParts()[0].told(to: .first).wholePages == nil, "the pages are shared, not copied")
+  }
+
+  @Test("C12: a hello says a vocabulary from 1 to 255; one that says a later one than there is knows everything")
+  func hello() throws {
+    var hello = Hello()
+    #expect(hello.vocabulary == .first)
+    hello.vocabularyNumber = 255
+    #expect(hello.vocabulary == .newest)
+    let message = ClientMessage.hello(hello)
+    #expect(BinaryEncoding.encode(message) == [0x11, 0x80, 2, 255])
+    #expect(try BinaryEncoding.decodeClientMessage([0x11, 0x80, 2, 255]) == message)
+    #expect(try JSONEncoding.decodeClientMessage(JSONEncoding.encode(message)) == message)
+    for wrong in ["0", "256", "-1", "1.5", "true", "\"2\""] {
+      #expect(throws: MessageError.self) {
+        try JSONEncoding.decodeClientMessage(Array("{\"type\":\"hello\",\"vocabulary\":\(wrong)}".utf8))
+      }
+    }
+    // A wide hello that a plain one could say, and one without the byte.
+    let forms: [[UInt8]] = [[0], [0x80, 1], [0x80, 2, 1], [0x80, 2, 0], [0x80, 2], [0x80, 4, 2]]
+    for wrong in forms.map({ [0x11] + $0 }) {
+      #expect(throws: MessageError.self) { try BinaryEncoding.decodeClientMessage(wrong) }
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import { offscreenContextOf } from './context.js'
+
+// Text in a shape: broken into lines that fit its box, and painted (S9).
+
+/** What lies between the text and the box around it, in units of the canvas. */
+export const textPadding = 8
+/** From one line to the next, as a multiple of the text's size. */
+export const lineHeight = 1.25
+export const textFace = 'system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif'
+/** Device pixels. Smaller letters are painted as bars: nobody can read them. */
+const legible = 3
+
+const blackSince = 128_000
+
+/**
+ * The colour of the letters: a text has its fill. In a shape they are black or white, whichever stands out from the fill.
+ *
+ * @param {string} kind @param {number} fill 0xRRGGBB @returns {string}
+ */
+export function textColor(kind, fill) {
+  if (kind === 'text') return `#${fill.toString(16).padStart(6, '0')}`
+  const brightness = 299 * (fill >> 16) + 587 * (fill >> 8 & 255) + 114 * (fill & 255)
+  return brightness >= blackSince ? '#000000' : '#FFFFFF'
+}
+
+/** The first letter that has a direction. */
+const rightToLeft = /^[^A-Za-z\u00c0-\u058f\u0900-\u1fff\u2c00-\ud7ff]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/
+
+/** @param {string} line @returns {'rtl' | 'ltr'} */
+export const directionOf = (line) => (rightToLeft.test(line) ? 'rtl' : 'ltr')
+
+/** @type {OffscreenCanvasRenderingContext2D | undefined} */
+let measuring
+
+/**
+ * How wide a text is in a face of 100 units: letters are measured at one size, so that lines break alike at every zoom.
+ *
+ * @param {string} text
+ */
+function widthOf(text) {
+  if (!measuring) {
+    measuring = offscreenContextOf(new OffscreenCanvas(1, 1))
+    measuring.font = `100px ${textFace}`
+  }
+  return measuring.measureText(text).width / 100
+}
+
+/** @type {Intl.Segmenter | undefined} */
+let graphemes
+/** Letters as people see them: a family is one, and so is a flag. */
+const lettersOf = (/** @type {string} */ word) => {
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+  return Array.from(graphemes.segment(word), ({ segment }) => segment)
+}
+
+/**
+ * Breaks a text into lines, between words where that is possible.
+ *
+ * @param {string} text @param {number} width as a multiple of the text's size
+ * @returns {string[]}
+ */
+export function linesOf(text, width) {
+  const lines = []
+  for (const paragraph of text.split('\n')) {
+    let line = ''
+    for (const word of paragraph.match(/ *[^ ]+| +$/g) ?? []) {
+      if (widthOf(line + word) <= width || word.trim() === '') {
+        line += word
+        continue
+      }
+      if (line !== '') lines.push(line)
+      line = line === '' ? word : word.trimStart()
+      if (widthOf(line) <= width) continue
+      // Longer than a line. It is broken wherever it has to be.
+      let part = ''
+      for (const letter of lettersOf(line)) {
+        if (part !== '' && widthOf(part + letter) > width) {
+          lines.push(part)
+          part = ''
+        }
+        part += letter
+      }
+      line = part
+    }
+    lines.push(line)
+  }
+  return lines
+}
+
+/**
+ * The lines of a shape's text as it is drawn now; they are kept until they would break elsewhere.
+ *
+ * @param {import('./drawn.js').Drawn} drawn @returns {string[]}
+ */
+function drawnLines(drawn) {
+  const { text, textSize } = drawn.shape
+  const width = Math.max(0, drawn.width - 2 * textPadding) / textSize
+  const kept = drawn.lines
+  if (kept && kept.text === text && kept.width === width) return kept.lines
+  const lines = linesOf(text, width)
+  drawn.lines = { text, width, lines }
+  return lines
+}
+
+/**
+ * Paints the text of a shape into a context that is turned to the shape's centre.
+ *
+ * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn
+ * @param {number} scale device pixels for a unit
+ */
+export function paintText(context, drawn, scale) {
+  const { textSize, textAlign, textPlace, kind } = drawn.shape
+  const lines = drawnLines(drawn)
+  const step = lineHeight * textSize
+  const height = lines.length * step
+  const insideWidth = Math.max(0, drawn.width - 2 * textPadding)
+  const insideHeight = Math.max(0, drawn.height - 2 * textPadding)
+  const top = textPlace === 'top' ? -insideHeight / 2 : textPlace === 'bottom' ? insideHeight / 2 - height : -height / 2
+  const left = textAlign === 'left' ? -insideWidth / 2 : textAlign === 'right' ? insideWidth / 2 : 0
+  context.fillStyle = textColor(kind, drawn.fill)
+  const isCut = height > drawn.height
+  if (isCut) {
+    context.save()
+    context.beginPath()
+    context.rect(-drawn.width / 2, -drawn.height / 2, drawn.width, drawn.height)
+    context.clip()
+  }
+  if (textSize * scale < legible) {
+    const alpha = context.globalAlpha
+    context.globalAlpha = alpha * 0.5
+    for (const [index, line] of lines.entries()) {
+      const length = Math.min(insideWidth, line.length * textSize * 0.5)
+      const start = textAlign === 'left' ? left : textAlign === 'right' ? left - length : -length / 2
+      context.fillRect(start, top + index * step + textSize * 0.35, length, textSize * 0.5)
+    }
+    context.globalAlpha = alpha
+  } else {
+    context.font = `${textSize}px ${textFace}`
+    context.textAlign = textAlign
+    context.textBaseline = 'alphabetic'
+    for (const [index, line] of lines.entries()) {
+      if (line === '') continue
+      context.direction = directionOf(line)
+      context.fillText(line, left, top + index * step + (step - textSize) / 2 + 0.8 * textSize)
+    }
+  }
+  if (isCut) context.restore()
+}
+
+/**
+ * How high a box has to be for a text.
+ *
+ * @param {string} text @param {number} textSize @param {number} width of the box
+ */
+export function heightFor(text, textSize, width) {
+  const lines = linesOf(text, Math.max(0, width - 2 * textPadding) / textSize)
+  return lines.length * lineHeight * textSize + 2 * textPadding
+}
+
+/**
+ * How wide a box has to be for a text whose lines break only where it says so.
+ *
+ * @param {string} text @param {number} textSize
+ */
+export function widthFor(text, textSize) {
+  return Math.max(0, ...text.split('\n').map((line) => widthOf(line))) * textSize + 2 * textPadding + 1
+}

@@ -1,0 +1,239 @@
+import { directionOf, heightFor, lineHeight, textColor, textFace, textPadding, widthFor } from '../drawing/text.js'
+import { element } from '../elements/element.js'
+import { properties } from '../core/table.js'
+
+/** @typedef {import('../core/types.js').Shape} Shape */
+
+const bytesMax = properties.find(({ name }) => name === 'text')?.bytesMax ?? 0
+const encoder = new TextEncoder()
+/** Units of the canvas: how narrow the box of a text is at least. */
+const widthMin = 24
+
+/** Control characters other than line breaks. */
+const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g
+
+/**
+ * A text as shapes take it: plain, with line feeds, and not too long.
+ *
+ * @param {string} typed
+ */
+export function plainText(typed) {
+  const text = typed.replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n').replaceAll('\t', '    ').replace(controls, '')
+  if (text.length * 3 <= bytesMax || encoder.encode(text).length <= bytesMax) return text
+  let bytes = 0
+  let cut = ''
+  for (const { segment } of new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text)) {
+    bytes += encoder.encode(segment).length
+    if (bytes > bytesMax) break
+    cut += segment
+  }
+  return cut
+}
+
+/**
+ * Writing in a shape: a field lies over it, as large and as turned as the shape is. What is written is kept when the field is
+ * left, however that happens; one step to undo.
+ */
+export class Writing {
+  #reach
+  #names
+  /** @type {{id: number, began: Shape, isNew: boolean, by: number | null} | null} */
+  #open = null
+  #field = element('textarea', { class: 'writing-field', rows: '1', dir: 'auto', spellcheck: 'true', wrap: 'soft' })
+  #hint = element('p', { class: 'writing-hint small-text floating', hidden: true, role: 'status' })
+  element = element('div', { class: 'writing', hidden: true }, this.#field)
+  #isLong = false
+
+  /**
+   * @param {Pick<import('../tools/reach.js').Reach, 'shown' | 'editing' | 'permission' | 'selection' | 'scene' | 'view' | 'frames'
+   *   | 'notices'>} reach
+   * @param {import('../panels/names.js').Names} names
+   */
+  constructor(reach, names) {
+    this.#reach = reach
+    this.#names = names
+    const field = this.#field
+    this.element.append(this.#hint)
+    field.addEventListener('input', () => this.#typed())
+    field.addEventListener('keydown', (event) => {
+      event.stopPropagation()
+      if (event.isComposing) return
+      const isDone = event.key === 'Escape' || (event.key === 'Enter' && (event.ctrlKey || event.metaKey))
+      if (!isDone) return
+      event.preventDefault()
+      this.close()
+    })
+    for (const type of ['keyup', 'copy', 'cut', 'paste', 'dblclick']) field.addEventListener(type, (event) => event.stopPropagation())
+    field.addEventListener('blur', () => { if (document.hasFocus()) this.close() })
+    addEventListener('pagehide', () => this.close())
+    document.addEventListener('visibilitychange', () => { if (document.hidden) this.close() })
+    reach.shown.on('changes', (changes) => this.#follow(changes))
+    reach.shown.on('past', () => this.close())
+    reach.frames.on('paint', () => this.#place())
+  }
+
+  get isOpen() { return this.#open !== null }
+
+  /**
+   * Begins to write in a shape.
+   *
+   * @param {number} id @param {{isNew?: boolean, typed?: string}} how `isNew`: a text in which nothing is written goes again;
+   *   `typed`: what was typed already
+   */
+  open(id, { isNew = false, typed = '' } = {}) {
+    const { permission, selection, scene, shown } = this.#reach
+    this.close()
+    const shape = permission.mayEdit ? shown.replica.shape(id) : null
+    if (!shape) return
+    selection.set([id])
+    this.#open = { id, began: shape, isNew, by: null }
+    this.#isLong = false
+    const field = this.#field
+    field.value = shape.text + typed
+    field.setAttribute('aria-label', `Text in ${shown.replica.shownName(id)}`)
+    this.#hint.hidden = true
+    this.element.hidden = false
+    this.#cover(id, true)
+    this.#place()
+    field.focus({ preventScroll: true })
+    if (typed === '') field.select()
+    else field.setSelectionRange(field.value.length, field.value.length)
+    scene.touch(id)
+  }
+
+  /** Keeps what was written, and goes. */
+  close() {
+    const open = this.#open
+    if (!open) return
+    const { editing, shown } = this.#reach
+    this.#open = null
+    const text = plainText(this.#field.value)
+    const hadFocus = document.activeElement === this.#field
+    this.element.hidden = true
+    this.#cover(open.id, false)
+    if (hadFocus) this.#field.blur()
+    const { replica } = shown
+    const shape = shown.isPast ? null : replica.shape(open.id)
+    if (!shape) return
+    if (shape.kind === 'text' && text.trim() === '' && (open.isNew || shape.written)) {
+      editing.edit((live) => live.delete([open.id]))
+    } else if (text !== open.began.text) {
+      editing.edit((live) => live.edit([{ shape: open.id, set: { text, ...this.#sizeFor(shape, text, open.isNew) } }]))
+    }
+  }
+
+  /**
+   * The box grows with what is written in it. A new text's is as wide as its longest line.
+   *
+   * @param {Shape} shape @param {string} text @param {boolean} isNew
+   */
+  #sizeFor(shape, text, isNew) {
+    const isText = shape.kind === 'text'
+    const width = isText && isNew ? Math.max(widthMin, Math.ceil(widthFor(text, shape.textSize))) : shape.width
+    const needed = Math.ceil(heightFor(text, shape.textSize, width))
+    const height = isText && isNew ? needed : Math.max(shape.height, needed)
+    if (width === shape.width && height === shape.height) return {}
+    if (shape.rotation === 0) return { size: [width, height] }
+    // What is seen at the upper left stays there.
+    const turn = shape.rotation * Math.PI / 180
+    const [dx, dy] = [(width - shape.width) / 2, (height - shape.height) / 2]
+    return {
+      size: [width, height],
+      position: [
+        shape.x + dx * Math.cos(turn) - dy * Math.sin(turn) - dx, shape.y + dx * Math.sin(turn) + dy * Math.cos(turn) - dy,
+      ],
+    }
+  }
+
+  #typed() {
+    const field = this.#field
+    const plain = plainText(field.value)
+    if (plain !== field.value) {
+      const isCut = plain.length < field.value.replaceAll('\r', '').length - 8 || encoder.encode(field.value).length > bytesMax
+      const end = Math.min(field.selectionEnd, plain.length)
+      field.value = plain
+      field.setSelectionRange(end, end)
+      if (isCut && !this.#isLong) {
+        this.#isLong = true
+        this.#reach.notices.say('A shape takes no more text than this.', { kind: 'refused', group: 'long text' })
+      }
+    }
+    this.#place()
+  }
+
+  /**
+   * The painter leaves out the text that the field shows.
+   *
+   * @param {number} id @param {boolean} isCovered
+   */
+  #cover(id, isCovered) {
+    const { frames, scene } = this.#reach
+    const drawn = scene.drawn(id)
+    if (drawn) drawn.isWritten = isCovered
+    scene.touch(id)
+    frames.request()
+  }
+
+  /** @param {import('../core/types.js').Changes} changes */
+  #follow({ reset, shapes }) {
+    const open = this.#open
+    if (!open) return
+    const { shown, notices, editing } = this.#reach
+    const change = shapes.find(({ id }) => id === open.id)
+    if (!change && !reset) return
+    const shape = reset ? shown.replica.shape(open.id) : change?.shape
+    if (shape) {
+      this.#cover(open.id, true)
+      if (shape.text === open.began.text || !change || change.by === shown.live.actor) return
+      this.#hint.textContent = `${this.#names.of(change.by)} changed this text meanwhile. What you keep replaces it.`
+      this.#hint.hidden = false
+      return
+    }
+    // Nothing is lost with a shape that goes while somebody writes in it.
+    const text = plainText(this.#field.value)
+    this.#open = null
+    this.element.hidden = true
+    if (text.trim() === '' || text === open.began.text) return
+    const { x, y, width, textSize } = open.began
+    const keep = () => editing.edit((live) => live.add({
+      kind: 'text', position: [x, y], size: [width, Math.ceil(heightFor(text, textSize, width))], text, textSize, fill: '#767676',
+    }))
+    const who = change && change.by > 0 ? this.#names.of(change.by) : 'Somebody'
+    notices.say(`${who} deleted the shape while you wrote in it.`, {
+      group: 'written', action: { words: 'Keep the text', run: keep }, milliseconds: 30_000,
+    })
+  }
+
+  /** Lays the field over the shape as it is drawn now. */
+  #place() {
+    const open = this.#open
+    if (!open) return
+    const { scene, view } = this.#reach
+    const drawn = scene.drawn(open.id)
+    const shape = drawn?.shape ?? open.began
+    const box = drawn ?? open.began
+    const field = this.#field
+    const { textSize, textAlign, textPlace, kind } = shape
+    const isGrowing = kind === 'text' && open.isNew
+    const width = isGrowing ? Math.max(widthMin, widthFor(field.value || ' ', textSize) + textSize) : box.width
+    const center = view.toScreen({ x: box.x + (isGrowing ? width : box.width) / 2, y: box.y + box.height / 2 })
+    const inner = Math.max(textSize, width - 2 * textPadding)
+    Object.assign(this.element.style, {
+      width: `${width}px`, height: `${box.height}px`,
+      transform: `translate(${center.x}px, ${center.y}px) rotate(${box.rotation}deg) scale(${view.scale}) translate(-50%, -50%)`,
+    })
+    const color = drawn ? textColor(kind, drawn.fill) : ''
+    Object.assign(field.style, {
+      width: `${inner}px`, fontSize: `${textSize}px`, fontFamily: textFace, lineHeight: String(lineHeight), textAlign,
+      color, caretColor: color, height: '0',
+    })
+    field.style.direction = directionOf(field.value)
+    const height = Math.max(field.scrollHeight, lineHeight * textSize)
+    const free = box.height - 2 * textPadding - height
+    const top = textPlace === 'top' ? 0 : textPlace === 'bottom' ? free : free / 2
+    // What is written is never above the box, where it could not be seen to its beginning.
+    Object.assign(field.style, { height: `${height}px`, top: `${textPadding + Math.max(0, top)}px`, left: `${textPadding}px` })
+    this.#hint.style.transform = `scale(${1 / view.scale})`
+  }
+}
+
