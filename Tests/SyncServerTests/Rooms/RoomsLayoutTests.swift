@@ -89,6 +89,47 @@ struct RoomsLayoutTests {
     #expect(bench.room.canvas.liveCount == 10)
   }
 
+  @Test("its texts count while it is on its way, and each once when it arrives in parts")
+  func texts() throws {
+    var bench = RoomBench { $0.textBytes = 40 }
+    let writer = bench.join()
+    var shapes = try RoomsLayoutTests.squares(4)
+    for index in shapes.indices { shapes[index].properties.text = "ten bytes!" }
+    var edits = try LayoutEdits(importing: shapes, into: bench.room.canvas, using: &bench.random)
+    bench.room.submit(edits, request: 1, actor: bench.shape(901), now: bench.now)
+    bench.takeEffects()
+    bench.write(writer, bench.shape(1)) { $0.text = "x" }
+    bench.send()
+    #expect(bench.rejections(writer) == [.roomFull])
+    bench.fail()
+    shapes.removeLast()
+    edits = try LayoutEdits(importing: shapes, into: bench.room.canvas, using: &bench.random)
+    bench.room.submit(edits, request: 2, actor: bench.shape(902), now: bench.now)
+    bench.takeEffects()
+    let next = bench.takeBatch()
+    let batch = try #require(next)
+    for (index, operations) in batch.parts(operationsMax: 2).enumerated() {
+      let record = RoomRecord(
+        position: UInt64(index + 1),
+        milliseconds: RoomBench.epoch,
+        batch: batch.number,
+        endsBatch: index == 1,
+        operations: operations
+      )
+      bench.log.append(record)
+      bench.room.delivered(record, now: bench.now)
+      if index == 0 { bench.write(writer, bench.shape(2)) { $0.text = "ten more.." } }
+    }
+    bench.settle()
+    #expect(bench.rejections(writer) == [.roomFull], "ten bytes were left")
+    #expect(bench.room.canvas.textBytes == 40)
+    edits = try LayoutEdits(importing: shapes, into: bench.room.canvas, using: &bench.random)
+    bench.room.submit(edits, request: 3, actor: bench.shape(903), now: bench.now)
+    bench.takeEffects()
+    let refused = try #require(bench.answers.last)
+    #expect(throws: Rejection.self) { try refused.outcome.get() }
+  }
+
   @Test("its stamps are later than the room's, each once, and the room goes on after them")
   func stamps() throws {
     var bench = RoomBench()

@@ -87,6 +87,7 @@ struct Door: Sendable {
     try allowance.check(layout.made, on: fold.canvas)
     let made = layout.made.count
     let places = try fullness.check(layout.moves, unseen: made, on: fold.canvas, isLogInDoubt: isLogInDoubt)
+    let textGrowth = try textSpace.check(layout, on: fold.canvas, isLogInDoubt: isLogInDoubt)
     try shares.check(places, for: allowance.payer, taken: fullness.erasures(on: fold.canvas), now: now)
     shares.charge(places, to: allowance.payer, now: now)
     let moves = fold.stamp(layout.moves, actor: actor, now: now)
@@ -95,6 +96,7 @@ struct Door: Sendable {
     nextBatch += 1
     let counted = fullness.add(moves, batch: number, on: fold.canvas)
     fullness.add(unseen: made, batch: number)
+    textSpace.add(textGrowth, batch: number, isOfUnseen: true)
     underWay[number] = Passage(origin: origin, operationCount: UInt64(moves.count + made), counted: counted)
     return AdmittedLayout(
       number: number,
@@ -233,7 +235,9 @@ struct Door: Sendable {
   /// To be called when an operation of a batch has reached the canvas, and counts there from now on.
   mutating func arrived(_ change: Change, of batch: UInt64?, on canvas: borrowing Canvas) {
     fullness.changed(change.shape, on: canvas)
-    if let batch, change.changed.contains(.kind) { fullness.seen(1, batch: batch) }
+    guard let batch else { return }
+    if change.changed.contains(.kind) { fullness.seen(1, batch: batch) }
+    if change.changed.contains(.text) { textSpace.arrived(canvas.textBytes(of: change.shape), of: batch) }
   }
 
   private mutating func land(_ batch: UInt64, on canvas: borrowing Canvas) -> Passage? {

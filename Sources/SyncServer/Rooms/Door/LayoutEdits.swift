@@ -6,6 +6,8 @@ struct LayoutEdits: Sendable {
   let moves: [ProposedOperation]
   /// Make the shapes, one each, under new identifiers that nobody else knows.
   let made: [ProposedOperation]
+  /// How long their texts are together.
+  let textBytes: Int
 
   var isEmpty: Bool { moves.isEmpty && made.isEmpty }
 
@@ -21,5 +23,6 @@ struct LayoutEdits: Sendable {
     for (index, operation) in operations.enumerated() { try Door.checkName(in: operation, index: index) }
     moves = Array(operations.dropLast(document.count))
     made = Array(operations.suffix(document.count))
+    textBytes = made.reduce(0) { $0 + ($1.set.assigned.contains(.text) ? $1.set.text.utf8Count : 0) }
   }
 }

@@ -8,8 +8,14 @@ import CanvasCRDT
 /// What always holds: `coming` is the sum of what the batches on their way may add.
 struct TextSpace: Sendable {
   private let limits: Limits
-  private var batches: [UInt64: Int] = [:]
+  private var batches: [UInt64: Growth] = [:]
   private var coming = 0
+
+  private struct Growth {
+    var bytes: Int
+    /// Whether all of it is of shapes that nobody else can name yet. Then each text that arrives is so much of it.
+    let isOfUnseen: Bool
+  }
 
   init(limits: Limits) { self.limits = limits }
 
@@ -24,29 +30,52 @@ struct TextSpace: Sendable {
       let more = operation.set.text.utf8Count - canvas.textBytes(of: operation.shape)
       guard more > 0 else { continue }
       growth += more
-      let standing = canvas.textBytes + growth
-      if UInt64(clamping: standing + coming) > limits.textBytes {
-        // `room_full` is final. While the log is down, don't count batches that it may never store.
-        if isLogInDoubt, UInt64(clamping: standing) <= limits.textBytes {
-          throw Rejection(operation: index, code: .unavailable, message: Door.unavailable)
-        }
-        let most = limits.textBytes
-        let words = Text("the room is full: its shapes have \(most) bytes of text, the most that they may have")
-        throw Rejection(operation: index, code: .roomFull, message: words)
-      }
+      try check(index, standing: canvas.textBytes + growth, isLogInDoubt: isLogInDoubt)
     }
     return growth
   }
 
+  /// The same for a layout. It takes as long for many texts as for few, as long as there is space.
+  func check(_ layout: LayoutEdits, on canvas: borrowing Canvas, isLogInDoubt: Bool) throws(Rejection) -> Int {
+    guard layout.textBytes > 0, !fits(canvas.textBytes + layout.textBytes + coming) else { return layout.textBytes }
+    var standing = canvas.textBytes
+    for (index, operation) in layout.made.enumerated() where operation.set.assigned.contains(.text) {
+      standing += operation.set.text.utf8Count
+      try check(layout.moves.count + index, standing: standing, isLogInDoubt: isLogInDoubt)
+    }
+    return layout.textBytes
+  }
+
+  private func fits(_ bytes: Int) -> Bool { UInt64(clamping: bytes) <= limits.textBytes }
+
+  private func check(_ index: Int, standing: Int, isLogInDoubt: Bool) throws(Rejection) {
+    guard !fits(standing + coming) else { return }
+    // `room_full` is final. While the log is down, don't count batches that it may never store.
+    if isLogInDoubt, fits(standing) {
+      throw Rejection(operation: index, code: .unavailable, message: Door.unavailable)
+    }
+    let most = limits.textBytes
+    let words = Text("the room is full: its shapes have \(most) bytes of text, the most that they may have")
+    throw Rejection(operation: index, code: .roomFull, message: words)
+  }
+
   /// To be called when a batch has been let in.
-  mutating func add(_ growth: Int, batch: UInt64) {
+  mutating func add(_ growth: Int, batch: UInt64, isOfUnseen: Bool = false) {
     guard growth > 0 else { return }
-    batches[batch] = growth
+    batches[batch] = Growth(bytes: growth, isOfUnseen: isOfUnseen)
     coming += growth
+  }
+
+  /// To be called when a text of a batch has reached the canvas.
+  mutating func arrived(_ bytes: Int, of batch: UInt64) {
+    guard let growth = batches[batch], growth.isOfUnseen else { return }
+    let arrived = min(bytes, growth.bytes)
+    batches[batch]?.bytes -= arrived
+    coming -= arrived
   }
 
   /// To be called when a batch has been answered for.
   mutating func remove(batch: UInt64) {
-    if let growth = batches.removeValue(forKey: batch) { coming -= growth }
+    if let growth = batches.removeValue(forKey: batch) { coming -= growth.bytes }
   }
 }
