@@ -1,15 +1,17 @@
-/// A sum of registers' hashes, and what of it is of the rare properties: some clients don't know these.
+/// The sums of registers' hashes. Those of the rare properties are apart, since some clients don't know these.
 struct CountedDigest: Hashable, Sendable {
-  var all: UInt64 = 0
+  var common: UInt64 = 0
   var rare: UInt64 = 0
 
+  var all: UInt64 { common &+ rare }
+
   static func &+= (left: inout CountedDigest, right: CountedDigest) {
-    left.all &+= right.all
+    left.common &+= right.common
     left.rare &+= right.rare
   }
 
   static func &-= (left: inout CountedDigest, right: CountedDigest) {
-    left.all &-= right.all
+    left.common &-= right.common
     left.rare &-= right.rare
   }
 }
@@ -23,7 +25,7 @@ extension Canvas {
   /// The digest of what a client with this vocabulary knows of the canvas.
   public func digest(for vocabulary: Vocabulary) -> UInt64 {
     let digest = countedDigest ?? walkedDigest
-    return vocabulary.knowsAll ? digest.all : digest.all &- digest.rare
+    return vocabulary.knowsAll ? digest.all : digest.common
   }
 
   private var walkedDigest: CountedDigest {

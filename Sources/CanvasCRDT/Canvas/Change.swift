@@ -30,7 +30,4 @@ public struct Change: Hashable, Sendable {
 
   /// Whether the canvas is the same as before.
   public var isEmpty: Bool { changed.isEmpty && erased.isEmpty }
-
-  /// Whether a register took on a value or was removed.
-  func concerns(_ property: Property) -> Bool { changed.contains(property) || erased.contains(property) }
 }

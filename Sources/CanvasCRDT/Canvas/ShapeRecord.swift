@@ -11,14 +11,33 @@ struct ShapeRecord {
   /// The registers' values. `assigned` tells which registers there are; if it has `deleted`, there is an erasure.
   private(set) var values = Properties()
 
-  /// The stamp of a property that is not assigned means nothing.
-  private(set) var stamps = PropertyStamps()
+  // The stamp of a property that is not assigned means nothing. Both lists are in the order of the bits; that of the rare
+  // properties is empty until one of them is written.
+  private(set) var commonStamps = ForEachCommonProperty<Stamp>(repeating: .never)
+  private(set) var rareStamps: [Stamp] = []
 
   init(shape: Identifier) { self.shape = shape }
 
   @inline(__always)
   func stamp(of property: Property) -> Stamp? {
-    values.assigned.contains(property) ? stamps[property] : nil
+    values.assigned.contains(property) ? assignedStamp(of: property) : nil
+  }
+
+  /// For a property that is known to be assigned.
+  @inline(__always)
+  func assignedStamp(of property: Property) -> Stamp {
+    let place = Int(property.rawValue)
+    return place < commonStamps.count ? commonStamps[place] : rareStamps[place &- commonStamps.count]
+  }
+
+  @inline(__always)
+  private mutating func setStamp(of property: Property, to stamp: Stamp) {
+    let place = Int(property.rawValue)
+    guard place >= commonStamps.count else { return commonStamps[place] = stamp }
+    if rareStamps.isEmpty {
+      rareStamps = [Stamp](repeating: .never, count: Property.count - commonStamps.count)
+    }
+    rareStamps[place &- commonStamps.count] = stamp
   }
 
   var erasure: Stamp? { stamp(of: .deleted) }
@@ -41,11 +60,11 @@ extension ShapeRecord {
 
   /// Merges another replica's record of the same shape.
   mutating func absorb(_ other: borrowing ShapeRecord, digest: inout CountedDigest?) -> Change {
-    let stamps = other.stamps
+    let arriving = copy other
     return absorb(
       other.values,
       erasure: other.erasure,
-      stampOf: { stamps[$0] },
+      stampOf: { arriving.assignedStamp(of: $0) },
       digest: &digest
     )
   }
@@ -59,6 +78,13 @@ extension ShapeRecord {
     stampOf: (Property) -> Stamp,
     digest: inout CountedDigest?
   ) -> Change {
+    // Reads the list in place, where the method would copy all of it first.
+    @inline(__always)
+    func standingStamp(of property: Property) -> Stamp {
+      let place = Int(property.rawValue)
+      return place < commonStamps.count ? commonStamps[place] : rareStamps[place &- commonStamps.count]
+    }
+
     var change = Change(shape: shape)
     let wasLive = isLive
     let registersBefore = registers
@@ -68,7 +94,7 @@ extension ShapeRecord {
         if standing > erasure { change.superseded.insert(.deleted) }
       } else {
         change.changed.insert(.deleted)
-        for property in registersBefore where stamps[property] <= erasure {
+        for property in registersBefore where standingStamp(of: property) <= erasure {
           change.erased.insert(property)
         }
       }
@@ -79,7 +105,7 @@ extension ShapeRecord {
       let stamp = stampOf(property)
       // A register that is left here is newer than the erasure, so a value that loses to both has lost to the register.
       if registersBefore.contains(property), !change.erased.contains(property) {
-        let standing = stamps[property]
+        let standing = standingStamp(of: property)
         if stamp < standing {
           change.superseded.insert(property)
           continue
@@ -108,51 +134,49 @@ extension ShapeRecord {
       let touched = changedRegisters.union(change.erased)
       let leaving = !wasLive ? PropertyMask() : isLive ? registersBefore.intersection(touched) : registersBefore
       let arriving = !isLive ? PropertyMask() : wasLive ? changedRegisters : remaining
-      let stampAfter: (Property) -> Stamp = { changedRegisters.contains($0) ? stampOf($0) : stamps[$0] }
-      digest?.all &+= difference(leaving, arriving, stampAfter)
-      if !leaving.union(arriving).intersection(.rare).isEmpty {
-        digest?.rare &+= difference(leaving.intersection(.rare), arriving.intersection(.rare), stampAfter)
+      func difference(_ leaving: PropertyMask, _ arriving: PropertyMask) -> UInt64 {
+        guard !leaving.union(arriving).isEmpty else { return 0 }
+        var hash = RegisterHash(shape: shape)
+        for property in leaving { hash.subtract(property, at: standingStamp(of: property)) }
+        for property in arriving {
+          let arrives = changedRegisters.contains(property)
+          hash.add(property, at: arrives ? stampOf(property) : standingStamp(of: property))
+        }
+        hash.finish()
+        return hash.sum
       }
+      digest?.common &+= difference(leaving.subtracting(.rare), arriving.subtracting(.rare))
+      digest?.rare &+= difference(leaving.intersection(.rare), arriving.intersection(.rare))
     }
 
-    let textBefore = change.concerns(.text) ? values.text.utf8Count : 0
+    let concernsText = change.changed.union(change.erased).contains(.text)
+    let textBefore = concernsText ? values.text.utf8Count : 0
     if !change.erased.isEmpty { values.clear(change.erased.subtracting(changedRegisters)) }
     for property in changedRegisters {
       values.take(property, from: incoming)
-      stamps[property] = stampOf(property)
+      setStamp(of: property, to: stampOf(property))
     }
     if change.changed.contains(.deleted), let erasure {
       values.delete()
-      stamps[.deleted] = erasure
+      setStamp(of: .deleted, to: erasure)
     }
-    if change.concerns(.text) { change.textGrowth = values.text.utf8Count - textBefore }
+    if concernsText { change.textGrowth = values.text.utf8Count - textBefore }
     return change
-  }
-
-  /// By how much registers that leave and registers that arrive change the digest.
-  @inline(__always)
-  private func difference(
-    _ leaving: PropertyMask,
-    _ arriving: PropertyMask,
-    _ stampAfter: (Property) -> Stamp
-  ) -> UInt64 {
-    var hash = RegisterHash(shape: shape)
-    for property in leaving { hash.subtract(property, at: stamps[property]) }
-    for property in arriving { hash.add(property, at: stampAfter(property)) }
-    hash.finish()
-    return hash.sum
   }
 
   /// The record's share of the digest.
   var digest: CountedDigest {
     guard isLive else { return CountedDigest() }
-    let rare = registers.intersection(.rare)
-    return CountedDigest(all: digest(of: registers), rare: rare.isEmpty ? 0 : digest(of: rare))
+    return CountedDigest(
+      common: digest(of: registers.subtracting(.rare)),
+      rare: digest(of: registers.intersection(.rare))
+    )
   }
 
   private func digest(of registers: PropertyMask) -> UInt64 {
+    guard !registers.isEmpty else { return 0 }
     var hash = RegisterHash(shape: shape)
-    for property in registers { hash.add(property, at: stamps[property]) }
+    for property in registers { hash.add(property, at: assignedStamp(of: property)) }
     hash.finish()
     return hash.sum
   }
@@ -180,9 +204,9 @@ extension ShapeRecord {
     }
     var rest = registers
     while let first = rest.first {
-      let stamp = stamps[first]
+      let stamp = assignedStamp(of: first)
       var together = PropertyMask()
-      for property in rest where stamps[property] == stamp { together.insert(property) }
+      for property in rest where assignedStamp(of: property) == stamp { together.insert(property) }
       rest = rest.subtracting(together)
       var operation = Operation(shape: shape, at: stamp, set: Properties())
       operation.set.take(together, from: values)
@@ -193,7 +217,7 @@ extension ShapeRecord {
   /// Builds a record from its stored columns, register by register, each of them once.
   mutating func restore(_ property: Property, at stamp: Stamp) {
     values.assigned.insert(property)
-    stamps[property] = stamp
+    setStamp(of: property, to: stamp)
   }
 
   /// Changes values without touching stamps, for the decoder of the column form.

@@ -111,7 +111,7 @@ extension Replica {
     }
     part.forEachRecord { record in
       for property in record.values.assigned {
-        let stamp = record.stamps[property]
+        let stamp = record.assignedStamp(of: property)
         clock.observe(stamp)
         digestCheck.echoed(stamp, of: record.shape)
       }

@@ -23,8 +23,21 @@ public struct Properties: Hashable, Sendable {
   public var name = Text.empty { didSet { assigned.insert(.name) } }
   public var z = OrderKey.middle { didSet { assigned.insert(.z) } }
 
-  /// The values of the rare properties. Empty if all are as nobody has set them, so that equal values are stored alike.
-  private var rare: [RareValues] = []
+  private var rare = Rare.none
+
+  /// The values of the rare properties, elsewhere in memory; `none` if all are as nobody has set them, so that equal values
+  /// are stored alike.
+  private enum Rare: Hashable, Sendable {
+    case none
+    indirect case some(RareValues)
+
+    var values: RareValues {
+      switch self {
+      case .none: .defaults
+      case .some(let values): values
+      }
+    }
+  }
 
   public init() {}
 
@@ -40,29 +53,29 @@ public struct Properties: Hashable, Sendable {
 
 extension Properties {
   public var text: Text {
-    get { rare.first?.text ?? RareValues.defaults.text }
+    get { rare.values.text }
     set { assign(.text) { $0.text = newValue } }
   }
 
   public var textSize: Double {
-    get { rare.first?.textSize ?? RareValues.defaults.textSize }
+    get { rare.values.textSize }
     set { assign(.textSize) { $0.textSize = newValue } }
   }
 
   public var textAlign: TextAlign {
-    get { rare.first?.textAlign ?? RareValues.defaults.textAlign }
+    get { rare.values.textAlign }
     set { assign(.textAlign) { $0.textAlign = newValue } }
   }
 
   public var textPlace: TextPlace {
-    get { rare.first?.textPlace ?? RareValues.defaults.textPlace }
+    get { rare.values.textPlace }
     set { assign(.textPlace) { $0.textPlace = newValue } }
   }
 
   private mutating func assign(_ property: Property, _ change: (inout RareValues) -> Void) {
-    if rare.isEmpty { rare.append(RareValues.defaults) }
-    change(&rare[0])
-    if rare[0] == RareValues.defaults { rare = [] }
+    var values = rare.values
+    change(&values)
+    rare = values == .defaults ? .none : .some(values)
     assigned.insert(property)
   }
 }

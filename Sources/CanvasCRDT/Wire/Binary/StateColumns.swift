@@ -126,7 +126,7 @@ extension StateColumnsWriter {
     for record in records {
       var first: Stamp?
       for property in record.pointee.values.assigned {
-        let stamp = record.pointee.stamps[property]
+        let stamp = record.stamp(of: property)
         if let first, stamp == first {
           bits.write(0, width: 1, to: &writer)
           continue
@@ -189,7 +189,7 @@ extension StateColumnsWriter {
     mutating func enter(_ record: UnsafePointer<ShapeRecord>) {
       var last: Stamp?
       for property in record.pointee.values.assigned {
-        let stamp = record.pointee.stamps[property]
+        let stamp = record.stamp(of: property)
         if stamp != last { enter(stamp) }
         last = stamp
       }
@@ -202,6 +202,16 @@ extension StateColumnsWriter {
       counterMax = max(counterMax, stamp.counter)
       actors.enter(stamp.actor)
     }
+  }
+}
+
+extension UnsafePointer<ShapeRecord> {
+  /// The stamp of an assigned property, read in place: the record's own method would copy all of its stamps first.
+  @inline(__always)
+  fileprivate func stamp(of property: Property) -> Stamp {
+    let place = Int(property.rawValue)
+    let common = pointee.commonStamps.count
+    return place < common ? pointee.commonStamps[place] : pointee.rareStamps[place &- common]
   }
 }
 

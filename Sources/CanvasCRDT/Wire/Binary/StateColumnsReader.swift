@@ -189,7 +189,7 @@ extension ShapeRecord {
   /// Whether every register is newer than the erasure, as merging leaves them.
   fileprivate var survivesItsErasure: Bool {
     guard let erasure else { return true }
-    for property in registers where stamps[property] <= erasure { return false }
+    for property in registers where assignedStamp(of: property) <= erasure { return false }
     return true
   }
 }
