@@ -33,7 +33,7 @@ struct TextLines {
     /// After the last space, and how much was taken until then.
     var lastBreak: (place: Int, taken: Double)?
     while place < bytes.count {
-      let (scalar, next) = TextLines.character(bytes, at: place)
+      let (scalar, next) = UTF8Scalars.read(bytes, at: place)
       let more = TextLines.width(of: scalar)
       if taken + more > width, place > start, scalar != 0x20 {
         let end = lastBreak ?? (place, taken)
@@ -58,15 +58,6 @@ struct TextLines {
   }
 
   // MARK: - Letters
-
-  private static func character(_ bytes: UnsafeRawBufferPointer, at place: Int) -> (scalar: UInt32, next: Int) {
-    let first = UInt32(bytes[place])
-    let count = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
-    guard count > 1, place + count <= bytes.count else { return (first, place + 1) }
-    var scalar = first & (0xFF >> UInt32(count + 1))
-    for index in 1..<count { scalar = scalar << 6 | UInt32(bytes[place + index]) & 0x3F }
-    return (scalar, place + count)
-  }
 
   /// As a multiple of the text's size.
   private static func width(of scalar: UInt32) -> Double {

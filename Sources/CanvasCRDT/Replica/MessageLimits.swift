@@ -23,7 +23,8 @@ struct MessageLimits: Sendable {
     switch encoding {
     // Head, shape, actor, stamp and mask; two numbers of ten bytes are the longest value.
     case .binary: return 40 + 20 * set.assigned.count + name + key + text
-    // A control character of a name can take six bytes, a line break of a text two. The longest other value is two numbers of twenty-four bytes.
+    // A control character of a name can take six bytes, a line break of a text two. The longest other value is two
+    // numbers of twenty-four bytes.
     case .json: return 112 + 80 * set.assigned.count + 6 * name + key + 2 * text
     }
   }

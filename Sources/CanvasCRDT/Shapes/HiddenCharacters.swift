@@ -20,10 +20,10 @@ public enum HiddenCharacters {
       var previous: UInt32 = 0
       var place = 0
       while place < bytes.count {
-        let (scalar, next) = decode(bytes, at: place)
+        let (scalar, next) = UTF8Scalars.read(bytes, at: place)
         // Nearly all names are of plain letters.
         if scalar >= 0xAD {
-          let following = next < bytes.count ? decode(bytes, at: next).scalar : 0
+          let following = next < bytes.count ? UTF8Scalars.read(bytes, at: next).scalar : 0
           if isHidden(scalar, after: previous, before: following) { return true }
         }
         previous = scalar
@@ -53,16 +53,6 @@ public enum HiddenCharacters {
   }
 
   private static func isSelector(_ scalar: UInt32) -> Bool { (0xFE00...0xFE0F).contains(scalar) }
-
-  /// The character at a place of valid UTF-8.
-  private static func decode(_ bytes: UnsafeRawBufferPointer, at place: Int) -> (scalar: UInt32, next: Int) {
-    let first = UInt32(bytes[place])
-    let count = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
-    guard count > 1, place + count <= bytes.count else { return (first, place + 1) }
-    var scalar = first & (0xFF >> UInt32(count + 1))
-    for index in 1..<count { scalar = scalar << 6 | UInt32(bytes[place + index]) & 0x3F }
-    return (scalar, place + count)
-  }
 }
 
 extension PropertyRules {

@@ -15,6 +15,9 @@ struct Deliveries {
   /// The rooms with answers, in the order of their turns.
   private var turns = Queue<OpenRoom>()
 
+  /// Whether a later turn of the loop has been asked for to hand on what is left.
+  var isNextTurnDue = false
+
   var isEmpty: Bool { turns.isEmpty }
 
   mutating func add(_ answer: Answer, for open: OpenRoom) {

@@ -51,8 +51,6 @@ actor Hub {
   var layoutsUnderWay = 0
   /// What the log has answered, and rooms have yet to take in.
   var deliveries = Deliveries()
-  /// Whether a turn will come for the rest of those.
-  var isDeliveryDue = false
   var generator = SystemRandomNumberGenerator()
   /// The number of this run. The logs of rooms tell by it what this run has written.
   let run = UInt64.random(in: 1...UInt64.max)

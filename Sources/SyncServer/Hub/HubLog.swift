@@ -75,11 +75,11 @@ extension Hub {
       }
       guard SteadyClock.microseconds() < until else { break }
     }
-    guard !deliveries.isEmpty, !isDeliveryDue else { return }
-    isDeliveryDue = true
+    guard !deliveries.isEmpty, !deliveries.isNextTurnDue else { return }
+    deliveries.isNextTurnDue = true
     // With 0 it would be called again before anybody else had a turn.
     loop.schedule(afterMilliseconds: 1) {
-      self.isDeliveryDue = false
+      self.deliveries.isNextTurnDue = false
       self.deliver()
     }
   }

@@ -141,7 +141,7 @@ extension Hub: RoomService, LogQuestions {
     case .success(let rooms): stored = rooms
     case .failure(let error): return .failure(error)
     }
-    let open = rooms.all.map { $0.listing }
+    let open = rooms.all.map { $0.room.listing }
     var list: RoomList
     let uncounted: [RoomList.Uncounted]
     do throws(HeavyWork.Refusal) {
@@ -154,7 +154,7 @@ extension Hub: RoomService, LogQuestions {
     let patientUntil = SteadyClock.microseconds() + Hub.openingsForListMicroseconds
     for room in uncounted where SteadyClock.microseconds() < patientUntil {
       switch await opened(room.name, mayCreate: false) {
-      case .open(let open): list.correct(room, .counted(open.listing))
+      case .open(let open): list.correct(room, .counted(open.room.listing))
       case .failed(let words): list.correct(room, .faulty(Text(words)))
       case .absent: list.correct(room, .deleted)
       case .full: break

@@ -78,18 +78,6 @@ final class OpenRoom: @unchecked Sendable {
     return visitor
   }
 
-  /// As `room.listing`, without a copy of the whole room.
-  var listing: RoomListing {
-    RoomListing(
-      room: room.name,
-      shapes: room.canvas.liveCount,
-      peers: room.memberCount,
-      places: room.places,
-      position: room.position,
-      operations: room.operationCount
-    )
-  }
-
   // MARK: Staying open
 
   func hold() { holds += 1 }

@@ -183,17 +183,11 @@ struct Room: Sendable {
     allowance: Allowance = .all,
     now: Moment
   ) {
-    guard !operations.isEmpty else {
-      effects.append(.answered(request: request, .success(fold.cursor)))
-      return
-    }
     let writer = operations.lazy.compactMap { $0.at?.actor }.first ?? actor
-    do throws(Rejection) {
-      let batch = try door.admit(operations, by: writer, from: .request(request), allowance, to: &fold, now: now)
-      effects.append(.append(batch))
-    } catch {
-      counts.noteRefusal(error.code)
-      effects.append(.answered(request: request, .failure(error)))
+    answer(request, isEmpty: operations.isEmpty) { room throws(Rejection) in
+      .append(
+        try room.door.admit(operations, by: writer, from: .request(request), allowance, to: &room.fold, now: now)
+      )
     }
   }
 
@@ -206,13 +200,23 @@ struct Room: Sendable {
     allowance: Allowance = .all,
     now: Moment
   ) {
-    guard !layout.isEmpty else {
+    answer(request, isEmpty: layout.isEmpty) { room throws(Rejection) in
+      .prepare(try room.door.admit(layout, by: actor, from: .request(request), allowance, to: &room.fold, now: now))
+    }
+  }
+
+  /// Answers a request at once if there is nothing to be stored or it is refused. Else the log's answer comes later.
+  private mutating func answer(
+    _ request: UInt64,
+    isEmpty: Bool,
+    _ admit: (inout Room) throws(Rejection) -> RoomEffect
+  ) {
+    guard !isEmpty else {
       effects.append(.answered(request: request, .success(fold.cursor)))
       return
     }
     do throws(Rejection) {
-      let admitted = try door.admit(layout, by: actor, from: .request(request), allowance, to: &fold, now: now)
-      effects.append(.prepare(admitted))
+      effects.append(try admit(&self))
     } catch {
       counts.noteRefusal(error.code)
       effects.append(.answered(request: request, .failure(error)))

@@ -20,6 +20,25 @@ struct RoomsLayoutTests {
     bench.takeEffects()
   }
 
+  /// Hands one part of a batch to a room whose log has nothing else.
+  private static func deliver(
+    _ operations: [Operation],
+    of batch: Batch,
+    part: Int,
+    endsBatch: Bool,
+    to bench: inout RoomBench
+  ) {
+    let record = RoomRecord(
+      position: UInt64(part + 1),
+      milliseconds: RoomBench.epoch,
+      batch: batch.number,
+      endsBatch: endsBatch,
+      operations: operations
+    )
+    bench.log.append(record)
+    bench.room.delivered(record, now: bench.now)
+  }
+
   @Test("what is on its way counts, and what has failed doesn't")
   func counting() throws {
     var bench = RoomBench { $0.shapes = 10 }
@@ -69,15 +88,7 @@ struct RoomsLayoutTests {
     let parts = batch.parts(operationsMax: 3)
     #expect(parts.map(\.count) == [3, 3, 2])
     for (index, operations) in parts.enumerated() {
-      let record = RoomRecord(
-        position: UInt64(index + 1),
-        milliseconds: RoomBench.epoch,
-        batch: batch.number,
-        endsBatch: index == 2,
-        operations: operations
-      )
-      bench.log.append(record)
-      bench.room.delivered(record, now: bench.now)
+      RoomsLayoutTests.deliver(operations, of: batch, part: index, endsBatch: index == 2, to: &bench)
       if index == 0 {
         for number in 1...2 as ClosedRange<UInt64> { bench.write(writer, bench.shape(number)) { $0.kind = .star } }
       }
@@ -109,15 +120,7 @@ struct RoomsLayoutTests {
     let next = bench.takeBatch()
     let batch = try #require(next)
     for (index, operations) in batch.parts(operationsMax: 2).enumerated() {
-      let record = RoomRecord(
-        position: UInt64(index + 1),
-        milliseconds: RoomBench.epoch,
-        batch: batch.number,
-        endsBatch: index == 1,
-        operations: operations
-      )
-      bench.log.append(record)
-      bench.room.delivered(record, now: bench.now)
+      RoomsLayoutTests.deliver(operations, of: batch, part: index, endsBatch: index == 1, to: &bench)
       if index == 0 { bench.write(writer, bench.shape(2)) { $0.text = "ten more.." } }
     }
     bench.settle()

@@ -52,7 +52,7 @@ struct Door: Sendable {
     now: Moment
   ) throws(Rejection) -> Batch {
     for (index, operation) in proposed.enumerated() {
-      if operation.set.assigned.contains(.name) { try checkName(in: operation, index: index, canvas: fold.canvas) }
+      try checkName(in: operation, index: index, canvas: fold.canvas)
       guard let at = operation.at else { continue }
       if case .member = origin, at.actor != actor {
         throw Rejection(operation: index, code: .badStamp, message: "the stamp in at must have this connection's actor")
@@ -65,11 +65,8 @@ struct Door: Sendable {
     try shares.check(places, for: allowance.payer, taken: fullness.erasures(on: fold.canvas), now: now)
     shares.charge(places, to: allowance.payer, now: now)
     let operations = fold.stamp(proposed, actor: actor, now: now)
-    let number = nextBatch
-    nextBatch += 1
-    let counted = fullness.add(operations, batch: number, on: fold.canvas)
+    let number = letIn(operations, from: origin, on: fold.canvas)
     textSpace.add(textGrowth, batch: number)
-    underWay[number] = Passage(origin: origin, operationCount: UInt64(operations.count), counted: counted)
     return Batch(number: number, operations: operations, payer: allowance.payer)
   }
 
@@ -92,12 +89,8 @@ struct Door: Sendable {
     shares.charge(places, to: allowance.payer, now: now)
     let moves = fold.stamp(layout.moves, actor: actor, now: now)
     let clock = fold.reserveStamps(made, actor: actor, now: now)
-    let number = nextBatch
-    nextBatch += 1
-    let counted = fullness.add(moves, batch: number, on: fold.canvas)
-    fullness.add(unseen: made, batch: number)
+    let number = letIn(moves, unseen: made, from: origin, on: fold.canvas)
     textSpace.add(textGrowth, batch: number, isOfUnseen: true)
-    underWay[number] = Passage(origin: origin, operationCount: UInt64(moves.count + made), counted: counted)
     return AdmittedLayout(
       number: number,
       moves: moves,
@@ -108,20 +101,40 @@ struct Door: Sendable {
     )
   }
 
-  /// A name from before the rule stays, and so is taken again if it is sent again (W8).
+  /// Numbers a batch and notes what it does.
+  /// - Parameter unseen: how many shapes it makes besides, which are stamped later.
+  private mutating func letIn(
+    _ operations: [Operation],
+    unseen: Int = 0,
+    from origin: Passage.Origin,
+    on canvas: borrowing Canvas
+  ) -> UInt64 {
+    let number = nextBatch
+    nextBatch += 1
+    let counted = fullness.add(operations, batch: number, on: canvas)
+    fullness.add(unseen: unseen, batch: number)
+    underWay[number] = Passage(origin: origin, operationCount: UInt64(operations.count + unseen), counted: counted)
+    return number
+  }
+
+  /// Refuses a name that nobody may write. One from before the rule stays, and so is taken again if it is sent again (W8).
   private func checkName(
     in operation: ProposedOperation,
     index: Int,
     canvas: borrowing Canvas
   ) throws(Rejection) {
+    guard Door.isMisnamed(operation) else { return }
     if let at = operation.at, Door.changesNothing(operation, at: at, on: canvas) { return }
-    try Door.checkName(in: operation, index: index)
+    throw Door.badName(index: index)
   }
 
-  /// Refuses a name that nobody may write.
-  static func checkName(in operation: ProposedOperation, index: Int) throws(Rejection) {
-    guard operation.set.assigned.contains(.name), !PropertyRules.takesName(operation.set.name) else { return }
-    throw Rejection(operation: index, code: .badValue, message: PropertyProblem(.name).message)
+  /// Whether it writes a name that nobody may write.
+  static func isMisnamed(_ operation: ProposedOperation) -> Bool {
+    operation.set.assigned.contains(.name) && !PropertyRules.takesName(operation.set.name)
+  }
+
+  static func badName(index: Int) -> Rejection {
+    Rejection(operation: index, code: .badValue, message: PropertyProblem(.name).message)
   }
 
   private func checkTime(

@@ -20,7 +20,7 @@ struct LayoutEdits: Sendable {
     let order = DrawingOrder(canvas)
     let edits = Import.edits(for: document, identifiers: .new, over: order, using: &generator)
     let operations = edits.map { ProposedOperation(shape: $0.shape, at: nil, set: $0.set) }
-    for (index, operation) in operations.enumerated() { try Door.checkName(in: operation, index: index) }
+    if let index = operations.firstIndex(where: Door.isMisnamed) { throw Door.badName(index: index) }
     moves = Array(operations.dropLast(document.count))
     made = Array(operations.suffix(document.count))
     textBytes = made.reduce(0) { $0 + ($1.set.assigned.contains(.text) ? $1.set.text.utf8Count : 0) }

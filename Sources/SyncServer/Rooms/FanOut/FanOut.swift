@@ -176,13 +176,11 @@ struct FanOut: Sendable {
 
   private func encodeNewest(over gap: BeatGap, of fold: borrowing Fold) -> [UInt8]? {
     guard let operations = fold.newest(since: gap.since) else { return nil }
-    var bytes: [UInt8] = []
-    let encoding = gap.channel.encoding
-    bytes = encode(operations, since: gap.since, gap.channel, fold)
+    var bytes = encode(operations, since: gap.since, gap.channel, fold)
     // All that was written had lost already. The cursor goes on all the same.
     if operations.isEmpty, fold.position > gap.since { appendCursor(of: fold, gap.channel, to: &bytes) }
     if gap.channel.hasOverlaps, let overlaps = ring.overlaps(from: gap.place) {
-      encoder.append(overlaps, encoding, to: &bytes)
+      encoder.append(overlaps, gap.channel.encoding, to: &bytes)
     }
     // A reader holds all of it until its socket has taken it. A stream of state comes in parts.
     return UInt64(bytes.count) <= limits.messageBytes ? bytes : nil
