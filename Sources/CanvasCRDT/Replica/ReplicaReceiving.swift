@@ -171,7 +171,10 @@ extension Replica {
       if stampTrust == .confirmed || isBound { connection.askForNewActor() }
       stampTrust = stampTrust == .full ? .confirmed : .none
       retry(at: now)
-    case .tooOld: takeBackTooOld(at: index, rejection, at: now)
+    case .tooOld:
+      // So no stamp is ahead: if the server's clock is set back later, that is another change of it.
+      stampTrust = .full
+      takeBackTooOld(at: index, rejection, at: now)
     case .readOnly: takeBack(at: index, rejection) { _, _ in true }
     case .roomFull:
       // If there is no room for one new shape, there is none for the new shapes after it.

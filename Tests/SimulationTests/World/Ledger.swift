@@ -7,6 +7,8 @@ struct Ledger {
   var seen: Set<Stamp> = []
   /// By party and register, the value that it wrote there last and that nothing has explained away.
   private var owed: [Int: [Register: (value: String, at: UInt64)]] = [:]
+  /// Tabs that went on from what another had kept, by that other: they may replace what it owes.
+  private var doubles: [Int: [Int]] = [:]
   private var lastValue = 0
   /// Batches that the room has let in and the log has not answered for.
   var inFlight: [(number: UInt64, operations: [Operation])] = []
@@ -22,7 +24,7 @@ struct Ledger {
   var cursors: [Text: UInt64] = [:]
   var hasForeignRecords = false
   /// Whether two tabs have ever gone on as one actor, with the same edits under the same stamps.
-  var hasDoubles = false
+  private(set) var hasDoubles = false
   /// What was taken out of the log on purpose.
   private(set) var gone: Set<Stamp> = []
   /// Whether deletions were forgotten, of which the room then knows nothing any more.
@@ -45,8 +47,17 @@ struct Ledger {
   mutating func owe(_ shape: Identifier, _ set: Properties, by party: Int, at time: UInt64) {
     for property in set.assigned {
       guard let words = Ledger.words(property, set) else { continue }
-      owed[party, default: [:]][Register(shape: shape, property: property)] = (words, time)
+      let register = Register(shape: shape, property: property)
+      owed[party, default: [:]][register] = (words, time)
+      for other in doubles[party] ?? [] { owed[other]?[register] = nil }
     }
+  }
+
+  /// From now on two tabs go on with the same edits. Whichever writes a register anew replaces what the other wrote.
+  mutating func double(_ party: Int, as other: Int) {
+    hasDoubles = true
+    doubles[party, default: []].append(other)
+    doubles[other, default: []].append(party)
   }
 
   /// The party has changed or given up a register itself, or was told what became of it.

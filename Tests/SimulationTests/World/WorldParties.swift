@@ -283,7 +283,7 @@ extension World {
   mutating func tabDoubles(_ index: Int) {
     guard parties.count < 8, let kept = parties[index].keptEdits else { return }
     count(.tabDoubled)
-    ledger.hasDoubles = true
+    ledger.double(index, as: parties.count)
     tell("What \(parties[index].name) has kept is opened a second time.")
     openTab { configuration, seed in try? Replica(saved: kept, configuration: configuration, seed: seed) }
   }
