@@ -132,6 +132,7 @@ async def test_a_proxys_connections_are_counted_by_whom_they_are_for():
         assert answers[30].status == 200 and set(codes) == {200, 429}, codes
         refused = answers[codes.index(429)]
         assert refused.headers["Retry-After"] == "1" and refused.error == "too_many"
+        assert (await posts("203.0.113.1", 1)[0]).status == 200, "what was answered counts no more"
         ann = {"additional_headers": {"X-Forwarded-For": "203.0.113.1"}}
         bob = {"additional_headers": {"X-Forwarded-For": "203.0.113.2"}}
         await Client.join(server, "room", options=ann)

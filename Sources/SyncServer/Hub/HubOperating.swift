@@ -61,7 +61,7 @@ extension Hub {
   }
 
   func forgetErasures(of open: OpenRoom, before milliseconds: UInt64) {
-    open.room.forgetErasures(before: milliseconds, now: .now())
+    open.room.forgetErasures(before: milliseconds)
     rooms.markDirty(open)
     open.forgot()
     if open.lacksSnapshot { snapshot(open) }

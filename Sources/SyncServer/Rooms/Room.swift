@@ -327,11 +327,9 @@ struct Room: Sendable {
 
   /// Forgets deletions from before a time, in Unix milliseconds, and refuses edits as old as that from now on. If something
   /// that may be as old is on its way, they are forgotten some time after that has arrived.
-  mutating func forgetErasures(before milliseconds: UInt64, now: Moment) {
+  mutating func forgetErasures(before milliseconds: UInt64) {
     door.close(before: milliseconds)
     guard let settled = door.settledBefore, settled > fold.forgottenBefore else { return }
-    // The next beat tells of what has just been deleted, as long as the room knows of it.
-    flush(now: now)
     fold.forgetErasures(before: settled)
   }
 
@@ -370,7 +368,7 @@ struct Room: Sendable {
     admitWaiting(now)
     door.rest(now: now)
     fold.forgetMore()
-    forgetErasures(before: forgetting.look(at: fold.canvas, now: now) ?? 0, now: now)
+    forgetErasures(before: forgetting.look(at: fold.canvas, now: now) ?? 0)
     if audience.wantsOverlaps {
       // This beat is due only so that the overlaps are looked at.
       if overlaps.isLookDue(now) { fanOut.gather(now) }

@@ -183,7 +183,7 @@ actor SimulatedService: RoomService, LogQuestions {
   }
 
   func forgetErasures(of open: Int, before milliseconds: UInt64) {
-    room?.forgetErasures(before: milliseconds, now: now)
+    room?.forgetErasures(before: milliseconds)
   }
 
   func people(in room: String) -> [Person] { [] }

@@ -82,7 +82,7 @@ struct RoomsForgettingTests {
     bench.pass(5_000)
     let earlier = Stamp(milliseconds: erased.milliseconds - 1, counter: 0, actor: erased.actor)!
     bench.write(writer, bench.shape(1), at: earlier) { $0.kind = .star }
-    bench.room.forgetErasures(before: bench.now.wallMilliseconds, now: bench.now)
+    bench.room.forgetErasures(before: bench.now.wallMilliseconds)
     #expect(bench.room.canvas.erasureCount == 1)
     bench.settle()
     bench.room.rest(now: bench.now)
@@ -94,7 +94,7 @@ struct RoomsForgettingTests {
     bench.write(writer, bench.shape(3)) { $0.kind = .star }
     bench.fail()
     bench.pass(1_000)
-    bench.room.forgetErasures(before: bench.now.wallMilliseconds, now: bench.now)
+    bench.room.forgetErasures(before: bench.now.wallMilliseconds)
     #expect(bench.room.canvas.erasureCount == 1)
     bench.write(writer, bench.shape(4)) { $0.kind = .star }
     bench.settle()
@@ -112,7 +112,7 @@ struct RoomsForgettingTests {
     bench.write(writer, bench.shape(1)) { $0.delete() }
     bench.commit()
     bench.pass(1_000)
-    bench.room.forgetErasures(before: bench.now.wallMilliseconds, now: bench.now)
+    bench.room.forgetErasures(before: bench.now.wallMilliseconds)
     #expect(bench.room.canvas.erasureCount == 0)
     bench.settle()
     #expect(bench.clients[reader].canvas.liveCount == 0)
@@ -128,7 +128,7 @@ struct RoomsForgettingTests {
     #expect(bench.room.image().encoded().first == 2)
     bench.pass(1_000)
     let before = bench.now.wallMilliseconds
-    bench.room.forgetErasures(before: before, now: bench.now)
+    bench.room.forgetErasures(before: before)
     let bytes = bench.room.image().encoded()
     #expect(bytes.first == 3)
     let image = try RoomImage(bytes, seed: 1)
