@@ -31,6 +31,12 @@ final class RoomClient {
   private(set) var joins = 0
   let waiters = Waiters()
 
+  private(set) var pulse = LinePulse()
+  private var pacing = LinePacing()
+  private var looking: LoopTimer?
+  /// The newest presence, if the line was full when it changed.
+  private var heldPresence: JSONText?
+
   private let follower: (any RoomFollower)?
   private var socket: RoomSocket!
   private var isLeaving = false
@@ -46,6 +52,7 @@ final class RoomClient {
   /// Begins to connect, and keeps trying. `join` waits until the room is reached.
   func start() {
     carryOut(replica.start(at: .now()))
+    if looking == nil { lookSoon() }
   }
 
   /// Changes the replica and carries out its effects.
@@ -60,9 +67,18 @@ final class RoomClient {
     return result
   }
 
+  /// Shows others the presence as soon as the line takes it. The newest takes the place of those that still wait.
+  func showPresence(_ state: JSONText) {
+    heldPresence = pacing.isFree ? nil : state
+    guard heldPresence == nil else { return }
+    pacing.use(at: Clocks.monotonicMilliseconds())
+    edit { replica, now in replica.setPresence(state, at: now) }
+  }
+
   /// Leaves the room. Edits that are not acknowledged yet stay in the replica.
   func leave() async {
     isLeaving = true
+    looking?.cancel()
     edit { replica, now in replica.stop(at: now) }
     socket.sleep()
     _ = await wait(withinMilliseconds: 1_000) { $0.socket.connection == nil }
@@ -72,7 +88,9 @@ final class RoomClient {
     for effect in effects {
       switch effect {
       case .connect: socket.connect()
-      case .send(let bytes): socket.send(bytes)
+      case .send(let bytes):
+        socket.send(bytes)
+        pacing.note(bytes: bytes.count, at: Clocks.monotonicMilliseconds())
       case .disconnect: if isLeaving { socket.sayGoodbye() } else { socket.drop() }
       case .wake(let time): socket.wake(at: time)
       default:
@@ -84,11 +102,18 @@ final class RoomClient {
   }
 
   private func note(_ effect: ReplicaEffect) {
+    let now = Clocks.monotonicMilliseconds()
     switch effect {
-    case .state(.live):
+    case .state(let state):
+      pulse.enter(state, at: now)
+      pacing.startOver()
+      guard state == .live else { return }
       hasBeenLive = true
       failedAttempts = 0
       joins += 1
+    case .pong(let milliseconds):
+      pulse.answered(roundTripMilliseconds: milliseconds, at: now)
+      pacing.answered(askedAt: now - min(milliseconds, now))
     case .error(let code, let message):
       lastError = "\(message.string) (\(code.string))"
       socket.heard(code)
@@ -97,13 +122,46 @@ final class RoomClient {
   }
 }
 
+// MARK: - The line
+
+extension RoomClient {
+  private func lookSoon() {
+    looking = ClientLoop.shared.loop.schedule(afterMilliseconds: LinePulse.lookMilliseconds) { [weak self] in
+      ClientLoop.assumeIsolated { self?.look() }
+    }
+  }
+
+  private func look() {
+    switch pulse.look(waitsForAnswers: replica.unsentCount > 0, at: .now()) {
+    case .nothing: break
+    case .ask: ping()
+    case .renew:
+      socket.drop()
+      carryOut(replica.disconnected(closeCode: nil, at: .now()))
+      carryOut(replica.start(at: .now()))
+    }
+    usePacing()
+    lookSoon()
+  }
+
+  /// Asks for an answer, or sends what has waited for one.
+  private func usePacing() {
+    if pacing.asks(at: Clocks.monotonicMilliseconds()) { ping() }
+    if let state = heldPresence, pacing.isFree { showPresence(state) }
+  }
+
+  private func ping() { edit { replica, now in replica.ping(at: now) } }
+}
+
 extension RoomClient: RoomSocketOwner {
   func socketOpened() {
     carryOut(replica.connected(at: .now()))
   }
 
   func socketReceived(_ message: Message) {
+    pulse.heard(at: Clocks.monotonicMilliseconds())
     carryOut(replica.received(Array(message.bytes), isText: message.isText, at: .now()))
+    usePacing()
   }
 
   func socketClosed(_ closure: Closure) {

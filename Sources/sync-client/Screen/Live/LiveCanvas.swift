@@ -37,7 +37,7 @@ final class LiveCanvas: ScreenContent {
 
   var notice: (notice: RoomFrame.Notice, until: UInt64)?
   var roundTrip: UInt64?
-  private var pings: LoopTimer?
+  var isSlow = false
   var leaving = Leaving.no
   private var told: PresenceState?
 
@@ -48,8 +48,6 @@ final class LiveCanvas: ScreenContent {
   private static let colors = [
     0xB42318, 0xBE185D, 0x86198F, 0x6D28D9, 0x4338CA, 0x1D4ED8, 0x0369A1, 0x0F766E, 0x15803D, 0x4D7C0F,
   ].map { Color(packed: $0) }
-
-  static let pingMilliseconds: UInt64 = 2_000
 
   init(_ invocation: Invocation, _ room: RoomName, host: ScreenHost, theme: Theme) {
     self.host = host
@@ -66,11 +64,9 @@ final class LiveCanvas: ScreenContent {
   /// Called when the room has been reached for the first time.
   func begin() {
     rebuild()
-    ask()
   }
 
   func finish() async {
-    pings?.cancel()
     pendingClick?.cancel()
     await client.leave()
     // The client retains its follower, which is this object.
@@ -82,14 +78,6 @@ final class LiveCanvas: ScreenContent {
   // MARK: - Time
 
   var moves: Bool { !departures.isEmpty || shapes?.isWhole == false }
-
-  /// Measures the round trip to the server, repeatedly.
-  private func ask() {
-    client.edit { replica, now in replica.ping(at: now) }
-    pings = ClientLoop.shared.loop.schedule(afterMilliseconds: LiveCanvas.pingMilliseconds) { [weak self] in
-      ClientLoop.assumeIsolated { self?.ask() }
-    }
-  }
 
   func say(_ text: String, _ kind: RoomFrame.Notice.Kind = .plain) {
     let until = Clocks.monotonicMilliseconds() + 5_000
@@ -117,7 +105,7 @@ final class LiveCanvas: ScreenContent {
     state.view = view.visibleBox
     guard state != told, let json = state.json else { return }
     told = state
-    client.edit { replica, now in replica.setPresence(json, at: now) }
+    client.showPresence(json)
   }
 
   // MARK: - The size

@@ -22,7 +22,9 @@ extension LiveCanvas: RoomFollower {
         followed = nil
         say("The person you followed has left.")
       }
-    case .pong(let milliseconds): roundTrip = milliseconds
+    case .pong(let milliseconds):
+      roundTrip = milliseconds
+      noteSlowness(client.pulse.isSlow)
     case .rejected(let edit):
       leaving = .no
       switch edit.origin {
@@ -38,6 +40,12 @@ extension LiveCanvas: RoomFollower {
     default: break
     }
     host.invalidate()
+  }
+
+  /// Says it once, when the line has become slow.
+  private func noteSlowness(_ isSlow: Bool) {
+    if isSlow, !self.isSlow { say("Your connection is slow. Others see your changes late, and you theirs.", .warning) }
+    self.isSlow = isSlow
   }
 
   private func note(_ peer: Peer) {

@@ -1,0 +1,55 @@
+/// Whether a line takes more of what is only worth sending while it is new, such as where the mouse is, as
+/// `web/network/pacing.js` has it for a page.
+///
+/// What waits in a line can't be replaced any more, and the system takes megabytes for it. So the server is asked for an
+/// answer now and then, and while too much is unanswered, the line is not free.
+struct LinePacing {
+  /// So many bytes may be on their way without an answer. A line of 64 kbit/s takes a third of a second for them; on a
+  /// quick line they are answered before there are more.
+  private static let unansweredBytesMax = 2_500
+  /// After so many bytes the server is asked for an answer.
+  private static let askBytes = 800
+  /// But not more often than this.
+  private static let askMilliseconds: UInt64 = 100
+
+  /// What was sent and is not known to have arrived, the oldest first.
+  private var sent: [(at: UInt64, bytes: Int)] = []
+  private var unanswered = 0
+  private var unasked = 0
+  private var askedAt: UInt64?
+  private var nextAskAt: UInt64 = 0
+  /// When the line was last used, if that is not known to have arrived.
+  private var usedAt: UInt64?
+
+  var isFree: Bool { usedAt == nil || unanswered <= LinePacing.unansweredBytesMax }
+
+  /// Something is sent now because the line is free. Where edits alone fill the line, such things take turns with them.
+  mutating func use(at time: UInt64) { usedAt = time }
+
+  mutating func note(bytes: Int, at time: UInt64) {
+    sent.append((time, bytes))
+    unanswered += bytes
+    unasked += bytes
+  }
+
+  /// Whether a ping is to be sent now.
+  mutating func asks(at time: UInt64) -> Bool {
+    guard askedAt == nil, unasked >= LinePacing.askBytes, time >= nextAskAt else { return false }
+    askedAt = time
+    nextAskAt = time &+ LinePacing.askMilliseconds
+    unasked = 0
+    return true
+  }
+
+  /// What was sent until then has arrived.
+  mutating func answered(askedAt time: UInt64) {
+    let first = sent.firstIndex { $0.at > time } ?? sent.endIndex
+    for one in sent[..<first] { unanswered -= one.bytes }
+    sent.removeSubrange(..<first)
+    if let usedAt, time >= usedAt { self.usedAt = nil }
+    if let askedAt, time >= askedAt { self.askedAt = nil }
+  }
+
+  /// Another connection begins with an empty line.
+  mutating func startOver() { self = LinePacing() }
+}

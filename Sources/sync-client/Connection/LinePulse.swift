@@ -1,0 +1,129 @@
+import CanvasCRDT
+
+/// Whether a line is alive, and how long a message takes there and back, as `web/network/pulse.js` has it for a page.
+///
+/// A line that dies without closing, as behind a tunnel or after sleep, leaves a socket that stays open for minutes. So
+/// the server is asked for a sign of life when nothing has come for a while, and a connection that stays silent is to be
+/// made anew.
+struct LinePulse {
+  /// What the owner has to do.
+  enum Step: Hashable {
+    case nothing
+    /// Send a ping.
+    case ask
+    /// Give the connection up, and connect again at once.
+    case renew
+  }
+
+  /// How often `look` is to be called.
+  static let lookMilliseconds: UInt64 = 250
+  /// After so long without a message, the server is asked for one.
+  static let quietMilliseconds: UInt64 = 2_000
+  /// The same while edits wait for their answer: then the silence tells more.
+  static let unansweredMilliseconds: UInt64 = 700
+  /// How long it may then take to answer. Together that is how soon a dead line is noticed.
+  static let answerMilliseconds: UInt64 = 2_500
+  /// The same after the machine slept, when the line has most likely died.
+  static let wakingMilliseconds: UInt64 = 500
+  /// How long a connection may take to open, at the first try and later. Where packets are lost, the system sends the
+  /// first one again after ever longer pauses, so a new try is the quicker way once the network is back.
+  static let openingMilliseconds: (first: UInt64, later: UInt64) = (5_000, 10_000)
+  /// How long the welcome may take to come, and each part of the drawing. On a thin line a part takes seconds.
+  static let greetingMilliseconds: UInt64 = 5_000
+  static let loadingMilliseconds: UInt64 = 10_000
+  /// Also where messages come all the time, the way there and back is measured so often.
+  static let measureMilliseconds: UInt64 = 5_000
+  /// A line that only looked dead may be a slow one with something long on it. The patience grows, so that it isn't cut
+  /// off for ever.
+  private static let factorMax: UInt64 = 16
+  /// A way there and back that takes so long is felt.
+  private static let slowMilliseconds: UInt64 = 800
+  /// Measurements that are closer together than this are of one moment. One bad moment is no slow line.
+  private static let momentMilliseconds: UInt64 = 1_000
+
+  private(set) var isSlow = false
+  /// The newest way there and back; 0 if it isn't known.
+  private(set) var roundTripMilliseconds: UInt64 = 0
+  private var state = ReplicaState.offline
+  private var stateSince: UInt64 = 0
+  private var heardAt: UInt64 = 0
+  private var lookedAt: UInt64?
+  private var asked: Question?
+  private var measuredAt: UInt64 = 0
+  private var factor: UInt64 = 1
+  private var openingPatience = LinePulse.openingMilliseconds.first
+  private var moments: [UInt64] = []
+  private var momentAt: UInt64?
+
+  private struct Question {
+    let at: UInt64
+    let patience: UInt64
+    /// Whether only the answer itself counts, not any message.
+    let wantsAnswer: Bool
+  }
+
+  mutating func enter(_ state: ReplicaState, at time: UInt64) {
+    self.state = state
+    stateSince = time
+    asked = nil
+    if state == .live { openingPatience = LinePulse.openingMilliseconds.first }
+  }
+
+  mutating func heard(at time: UInt64) {
+    heardAt = time
+    if let asked, !asked.wantsAnswer { self.asked = nil }
+  }
+
+  mutating func answered(roundTripMilliseconds milliseconds: UInt64, at time: UInt64) {
+    if let asked, time &- min(milliseconds, time) >= asked.at { self.asked = nil }
+    factor = 1
+    roundTripMilliseconds = milliseconds
+    measuredAt = time
+    guard momentAt.map({ time >= $0 &+ LinePulse.momentMilliseconds }) ?? true else { return }
+    momentAt = time
+    moments = moments.suffix(2) + [milliseconds]
+    guard moments.count == 3 else { return }
+    if moments.allSatisfy({ $0 >= LinePulse.slowMilliseconds }) { isSlow = true }
+    if moments.allSatisfy({ $0 < LinePulse.slowMilliseconds / 2 }) { isSlow = false }
+  }
+
+  /// - Parameter waitsForAnswers: whether edits were sent that are not answered.
+  mutating func look(waitsForAnswers: Bool, at now: Moment) -> Step {
+    let time = now.monotonicMilliseconds
+    // The monotonic clock stands still while the machine sleeps.
+    let slept = lookedAt.map { now.wallMilliseconds > $0 &+ LinePulse.quietMilliseconds } ?? false
+    lookedAt = now.wallMilliseconds
+    switch state {
+    case .connecting where slept: return .renew
+    case .connecting where time >= stateSince &+ openingPatience:
+      openingPatience = LinePulse.openingMilliseconds.later
+      return .renew
+    case .live where slept:
+      // What comes first may have lain here since before the sleep.
+      return ask(within: max(LinePulse.wakingMilliseconds, 2 * roundTripMilliseconds), wantsAnswer: true, at: time)
+    case .live: return lookAtLine(waitsForAnswers, at: time)
+    case .greeting: return leave(after: LinePulse.greetingMilliseconds, since: stateSince, at: time)
+    case .loading: return leave(after: LinePulse.loadingMilliseconds, since: max(heardAt, stateSince), at: time)
+    default: return .nothing
+    }
+  }
+
+  private mutating func lookAtLine(_ waitsForAnswers: Bool, at time: UInt64) -> Step {
+    if let asked { return leave(after: asked.patience, since: asked.at, at: time) }
+    let quiet = waitsForAnswers ? LinePulse.unansweredMilliseconds : LinePulse.quietMilliseconds
+    let isDue = time >= max(heardAt, stateSince) &+ quiet || time >= measuredAt &+ LinePulse.measureMilliseconds
+    return isDue ? ask(within: LinePulse.answerMilliseconds, wantsAnswer: false, at: time) : .nothing
+  }
+
+  private mutating func leave(after patience: UInt64, since start: UInt64, at time: UInt64) -> Step {
+    guard time >= start &+ patience &* factor else { return .nothing }
+    factor = min(LinePulse.factorMax, factor * 2)
+    return .renew
+  }
+
+  private mutating func ask(within patience: UInt64, wantsAnswer: Bool, at time: UInt64) -> Step {
+    asked = Question(at: time, patience: patience, wantsAnswer: wantsAnswer)
+    measuredAt = time
+    return .ask
+  }
+}
