@@ -84,7 +84,7 @@ enum JavaScriptTable {
      *
      * @typedef {object} PropertyRow
      * @property {string} name
-     * @property {'erasure' | 'kind' | 'name' | 'orderKey' | 'text' | 'choice' | 'flag' | 'color' | 'integer' | 'number' | 'pair'} form
+     * @property {'erasure' | 'kind' | 'name' | 'orderKey' | 'text' | 'choice' | 'identifier' | 'flag' | 'color' | 'integer' | 'number' | 'pair'} form
      * @property {boolean} decidesOutline
      * @property {readonly (keyof Shape)[]} parts what its numbers are called in a shape
      * @property {number} [min]
@@ -285,7 +285,7 @@ extension Property {
   fileprivate var parts: [String] {
     switch form {
     case .pair(let field, _): ["\(field.names.first)", "\(field.names.second)"]
-    case .kind, .flag, .choice, .color, .integer, .number: ["\(wireName)"]
+    case .kind, .flag, .choice, .identifier, .color, .integer, .number: ["\(wireName)"]
     case .text: ["\(wireName)"]
     case .erasure, .name, .orderKey: []
     }
@@ -301,6 +301,7 @@ extension PropertyForm {
     case .orderKey: "orderKey"
     case .text: "text"
     case .choice: "choice"
+    case .identifier: "identifier"
     case .flag: "flag"
     case .color: "color"
     case .integer: "integer"
@@ -317,14 +318,14 @@ extension PropertyForm {
     switch self {
     case .integer(_, let range, _): Double(range.lowerBound)...Double(range.upperBound)
     case .number(_, let range, _), .pair(_, let range): range
-    case .erasure, .kind, .name, .orderKey, .text, .choice, .flag, .color: nil
+    case .erasure, .kind, .name, .orderKey, .text, .choice, .flag, .identifier, .color: nil
     }
   }
 
   fileprivate var unit: PropertyUnit? {
     switch self {
     case .integer(_, _, let unit), .number(_, _, let unit): unit
-    case .erasure, .kind, .name, .orderKey, .text, .choice, .flag, .color, .pair: nil
+    case .erasure, .kind, .name, .orderKey, .text, .choice, .flag, .identifier, .color, .pair: nil
     }
   }
 
@@ -332,6 +333,7 @@ extension PropertyForm {
     switch self {
     case .choice(let field): field.words.map(quoted).joined(separator: " | ")
     case .kind, .color, .name, .orderKey, .text: "string"
+    case .identifier: "number | null"
     case .flag, .erasure: "boolean"
     case .integer, .number, .pair: "number"
     }
@@ -344,6 +346,7 @@ extension PropertyForm {
     case .choice(let field):
       "/** @type {const} */ ([" + field.words.map(quoted).joined(separator: ", ") + "])[\(number)]"
     case .flag: "\(number) === 1"
+    case .identifier: "\(number) < 0 ? null : \(number)"
     case .color: "colorText(\(number))"
     // It is not in the row: whoever reads the row asks for it.
     case .text: "''"

@@ -60,7 +60,7 @@ extension Property {
     switch form {
     case .erasure, .kind: return "–"
     case .name: return "made up, S3"
-    case .text: return "none"
+    case .text, .identifier: return "none"
     default:
       let text = defaultText.filter { $0 != "\"" }.replacing(",", with: ", ")
       return text.isWord ? text : "`\(text)`"
@@ -92,6 +92,7 @@ extension PropertyForm {
       "text of at most \(PropertyRules.textBytesMax) bytes of UTF-8 without control characters, but for line breaks (U+000A)"
     case .choice(let field): field.words.map { "`\($0)`" }.joined(separator: " ")
     case .orderKey: "1–\(OrderKey.lengthMax) of `0-9A-Za-z`, not ending in `0`"
+    case .identifier: "an identifier, or `\"\"` for none"
     case .flag: "true or false"
     case .color: "`#RRGGBB`; digits are read in either case and written in capitals"
     case .integer(_, let range, _): "integer, \(range.lowerBound)…\(range.upperBound)"
@@ -106,6 +107,7 @@ extension PropertyForm {
     case .kind: "byte, the place in S's table, from 0"
     case .name, .orderKey, .text: "text"
     case .choice(let field): "byte: " + field.words.enumerated().map { "\($0) `\($1)`" }.joined(separator: ", ")
+    case .identifier: "identifier, or 2⁴⁸ − 1 for none"
     case .flag: "byte, 0 or 1"
     case .color: "colour"
     case .integer: "byte"
@@ -120,6 +122,7 @@ extension PropertyForm {
     case .kind, .flag, .choice, .integer: "packed, \(packedWidth) \(packedWidth == 1 ? "bit" : "bits") each"
     case .name, .orderKey, .text: "text each"
     case .color: "colour each"
+    case .identifier: "identifier each, or 2⁴⁸ − 1 for none"
     case .number: "numbers"
     case .pair(let field, _): "numbers, \(field.names.first), and another, \(field.names.second)"
     }

@@ -66,6 +66,11 @@ struct RandomHistory {
     case .textSize: set.textSize = number(1...1_000)
     case .textAlign: set.textAlign = TextAlign.allCases.randomElement(using: &generator)!
     case .textPlace: set.textPlace = TextPlace.allCases.randomElement(using: &generator)!
+    case .dash: set.dash = Dash.allCases.randomElement(using: &generator)!
+    case .filled: set.isFilled = Bool.random(using: &generator)
+    case .locked: set.isLocked = Bool.random(using: &generator)
+    case .group:
+      set.group = [nil, Identifier("afy-kw5-t7o")!, Identifier("zzz-zzz-zzz")!].randomElement(using: &generator)!
     }
   }
 

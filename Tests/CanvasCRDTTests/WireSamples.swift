@@ -46,6 +46,10 @@ enum WireSamples {
     set.textSize = 31.5
     set.textAlign = .right
     set.textPlace = .top
+    set.dash = .dotted
+    set.isFilled = false
+    set.isLocked = true
+    set.group = Identifier("afy-kw5-t7o")
     set.delete()
   }
 
@@ -297,6 +301,10 @@ enum WireSamples {
       set.kind = .ellipse
       set.text = "Hi"
       set.textPlace = .bottom
+      set.dash = .dashed
+      set.isFilled = false
+      set.isLocked = true
+      set.group = ann
     }
     canvas.apply(CanvasCRDT.Operation(shape: other, at: stamp(1_763_650_000_000), set: note))
     return canvas

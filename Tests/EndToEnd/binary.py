@@ -9,11 +9,13 @@ from fractions import Fraction
 
 PROPERTIES = [
     "position", "size", "rotation", "fill", "alpha", "visible", "deleted", "kind", "name", "z", "stroke", "strokeWidth",
-    "cornerRadius", "points", "innerRatio", "text", "textSize", "textAlign", "textPlace",
+    "cornerRadius", "points", "innerRatio", "text", "textSize", "textAlign", "textPlace", "dash", "filled", "locked", "group",
 ]
 DELETED = PROPERTIES.index("deleted")
 KINDS = ["rectangle", "roundedRectangle", "ellipse", "polygon", "star", "text"]
-CHOICES = {"textAlign": ["left", "center", "right"], "textPlace": ["top", "middle", "bottom"]}
+CHOICES = {"textAlign": ["left", "center", "right"], "textPlace": ["top", "middle", "bottom"], "dash": ["solid", "dashed", "dotted"]}
+FLAGS = ["visible", "filled", "locked"]
+NO_IDENTIFIER = 2**48 - 1
 LIMITS = ["messageBytes", "opsPerMessage", "opsPerSecond", "shapes", "clockAheadMs", "presenceBytes", "horizonMs"]
 CODES = [
     "bad_message", "bad_shape", "bad_stamp", "bad_property", "bad_value", "clock_ahead", "too_old", "read_only", "room_full",
@@ -93,8 +95,10 @@ class Writer:
                 self.number(number)
         elif name in ("fill", "stroke"):
             self.color(value)
-        elif name in ("alpha", "visible", "points"):
+        elif name in ("alpha", "points", *FLAGS):
             self.byte(int(value))
+        elif name == "group":
+            self.identifier(value) if value else self.bytes.extend(NO_IDENTIFIER.to_bytes(6, "big"))
         elif name == "kind":
             self.byte(KINDS.index(value))
         elif name in CHOICES:
@@ -205,6 +209,10 @@ class Reader:
     def identifier(self):
         return identifier(int.from_bytes(self.take(6), "big"))
 
+    def identifier_or_none(self):
+        number = int.from_bytes(self.take(6), "big")
+        return "" if number == NO_IDENTIFIER else identifier(number)
+
     def color(self):
         return "#" + self.take(3).hex().upper()
 
@@ -237,8 +245,10 @@ class Reader:
             return self.color()
         if name in ("alpha", "points"):
             return self.byte()
-        if name == "visible":
+        if name in FLAGS:
             return self.flag()
+        if name == "group":
+            return self.identifier_or_none()
         if name == "kind":
             return KINDS[self.byte()]
         if name in CHOICES:
@@ -310,13 +320,15 @@ class Reader:
             return [self.color() for _ in range(count)]
         if name in ("name", "z", "text"):
             return [self.text() for _ in range(count)]
-        widths = {"kind": 3, "alpha": 4, "visible": 1, "points": 7, "textAlign": 2, "textPlace": 2}
+        if name == "group":
+            return [self.identifier_or_none() for _ in range(count)]
+        widths = {"kind": 3, "alpha": 4, "points": 7, "textAlign": 2, "textPlace": 2, "dash": 2} | dict.fromkeys(FLAGS, 1)
         if name not in widths:
             return self.column(count)
         values = self.packed([widths[name]] * count)
         if name in CHOICES:
             return [CHOICES[name][value] for value in values]
-        return [KINDS[value] if name == "kind" else value == 1 if name == "visible" else value for value in values]
+        return [KINDS[value] if name == "kind" else value == 1 if name in FLAGS else value for value in values]
 
     def state(self):
         """As operations, one for each stamp of a shape."""

@@ -130,6 +130,8 @@ async def test_whatever_is_drawn_arrives_alike_in_both_encodings(shared):
             "points": lambda: chance.randint(3, 64), "innerRatio": lambda: number(0.05, 1), "deleted": lambda: True,
             "text": lambda: chance.choice(["", "ä\n" * chance.randint(1, 900)]), "textSize": lambda: number(1, 1000),
             "textAlign": lambda: chance.choice(binary.CHOICES["textAlign"]), "textPlace": lambda: chance.choice(binary.CHOICES["textPlace"]),
+            "dash": lambda: chance.choice(binary.CHOICES["dash"]), "filled": lambda: chance.random() < 0.5,
+            "locked": lambda: chance.random() < 0.5, "group": lambda: chance.choice(["", "afy-kw5-t7o", identifier()]),
         }[name]()
 
     ann, bob = await BinaryClient.enter(shared, "alike", vocabulary=2), await Client.join(shared, "alike", vocabulary=2)
@@ -173,7 +175,7 @@ async def test_what_is_refused_is_refused_as_in_json(shared):
         assert (answer["type"], answer.get("op"), answer["code"]) == ("reject", place, code) and answer["message"], answer
     one = bytes.fromhex("02 01 05 00 01 03")
     for content, code in [
-        (one + b"\xff" * 6 + b"\x10\x01", "bad_shape"), (one + b"\0" * 6 + b"\x80\x80\x20", "bad_property"),
+        (one + b"\xff" * 6 + b"\x10\x01", "bad_shape"), (one + b"\0" * 6 + b"\x80\x80\x80\x04", "bad_property"),
         (one + b"\0" * 6 + b"\0", "bad_message"),
     ]:
         await ann.send(content)

@@ -66,7 +66,7 @@ def test_layers_hide_and_show(room):
     ground, moon, sun = three(room)
     ann = room.join("Ann")
     row(ann, "Moon").hover()
-    row(ann, "Moon").get_by_role("button").click()
+    row(ann, "Moon").get_by_role("button", name="Hide").click()
     room.wait_for(lambda shapes: [shape["visible"] for shape in shapes] == [True, False, True])
     row(ann, "Sun").click()
     row(ann, "Ground").click(modifiers=["Shift"])

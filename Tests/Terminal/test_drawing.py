@@ -1,5 +1,7 @@
 """Edits by keys and mouse, checked on the server."""
 
+import time
+
 from rooms import draw, holds, joins, shapes
 from terminals import Tmux, eventually
 
@@ -19,6 +21,48 @@ def test_adding_by_keys(server, client):
         screen.keys("3")
         holds(server, "adding", lambda drawn: len(drawn) == 9)
         screen.shows("Saved", "9 shapes")
+
+
+def test_locks_groups_and_fills_by_keys(server, client):
+    """G groups what is selected, and a click takes all of it. k locks: clicks pass through, keys are refused. v takes the fill away."""
+    draw(server, "together", name="Sun", position=[0, 0], size=[200, 200], fill="#336699")
+    draw(server, "together", name="Moon", position=[400, 0], size=[200, 200], fill="#993366")
+
+    def named(drawn, name):
+        return next(shape for shape in drawn if shape["name"] == name)
+
+    def becomes(name, property, value):
+        return holds(server, "together", lambda drawn: len(drawn) == 2 and named(drawn, name).get(property) == value)
+
+    with Tmux(joins(client, server, "together")) as screen:
+        screen.shows("2 shapes")
+        screen.keys("C-a", "G")
+        holds(server, "together", lambda drawn: len({shape.get("group") for shape in drawn} - {None}) == 1 and all("group" in shape for shape in drawn))
+        screen.keys("Escape")
+        column, row = screen.place("Sun")
+        screen.click(column, row)
+        screen.keys("Down")
+        becomes("Sun", "position", [0, 10])
+        becomes("Moon", "position", [400, 10])
+        screen.keys("v")
+        becomes("Moon", "filled", False)
+        becomes("Sun", "strokeWidth", 4)
+        screen.keys("k")
+        becomes("Sun", "locked", True)
+        screen.keys("x")
+        screen.shows("is locked")
+        assert len(shapes(server, "together")) == 2
+        screen.keys("Escape")
+        # So that the click isn't the second one of a double click, which would draw a circle.
+        time.sleep(0.5)
+        screen.click(column, row)
+        screen.keys("Down", "C-a", "x", "C-a")
+        # Nothing was selected, so the view has moved and nothing else.
+        assert named(shapes(server, "together"), "Sun")["position"] == [0, 10]
+        screen.keys("Tab", "k")
+        holds(server, "together", lambda drawn: [shape["locked"] for shape in drawn].count(False) == 1)
+        screen.keys("x")
+        holds(server, "together", lambda drawn: [shape["locked"] for shape in drawn] == [True])
 
 
 def test_changing_by_keys(server, client):

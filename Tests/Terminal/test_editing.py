@@ -243,3 +243,21 @@ async def test_texts_are_typed_on_one_line_and_told_in_words(shared):
     assert "A longer title" in (await run(shared, "show", "texts")).out
     done = await run(shared, "set", "texts", "List", "textAlign=wide", code=64)
     assert "textAlign is left, center, right" in done.err
+
+
+async def test_locks_groups_and_shapes_without_a_fill(shared):
+    """Set, told in words, and shown."""
+    for name in ("Sun", "Moon"):
+        await run(shared, "add", "looks", "star", f"name={name}")
+    done = await run(shared, "set", "looks", "Sun", "filled=no", "strokeWidth=4", "dash=dotted", "locked=yes", "group=afy-kw5-t7o")
+    for words in ("emptied", "stroke dotted", "locked it", "put it into group afy-kw5-t7o"):
+        assert words in done.out, done.out
+    sun = (await shapes(shared, "looks"))["Sun"]
+    assert (sun["filled"], sun["dash"], sun["locked"], sun["group"]) == (False, "dotted", True, "afy-kw5-t7o")
+    table = (await run(shared, "show", "looks")).out
+    assert "no fill, locked, grouped" in table and table.count("locked") == 1
+    assert "into no group" in (await run(shared, "set", "looks", "Sun", "group=none")).out
+    assert (await shapes(shared, "looks"))["Sun"]["group"] == ""
+    for wrong in ("group=all", "dash=wavy", "locked=perhaps"):
+        refused = await run(shared, "set", "looks", "Sun", wrong, code=64)
+        assert wrong.split("=")[0] in refused.err, refused

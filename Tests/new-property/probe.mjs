@@ -1,4 +1,4 @@
-// What carries `dash` on the page, of which nothing here knows more than its name and its value.
+// What carries `blur` on the page, of which nothing here knows more than its name and its value.
 
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -31,17 +31,17 @@ const { changedBit, properties, shapeRow } = await import('./web/core/table.js')
 const shape = parseInt('afykw5t7o', 36)
 
 if (process.argv[2] === 'write') {
-  writeFileSync('values.bin', valueRows([{ shape, set: { dash: 12.5 } }]))
+  writeFileSync('values.bin', valueRows([{ shape, set: { blur: 12.5 } }]))
 
   const { restoration } = await import('./web/furniture/restoration.js')
-  const then = [{ id: 'afy-kw5-t7o', kind: 'star', dash: 12.5 }]
-  assert.deepEqual(restoration(then, [{ id: 'afy-kw5-t7o', kind: 'star', dash: 3 }]).edits, [{ shape, set: { dash: 12.5 } }],
-    'dash is passed over by history')
+  const then = [{ id: 'afy-kw5-t7o', kind: 'star', blur: 12.5 }]
+  assert.deepEqual(restoration(then, [{ id: 'afy-kw5-t7o', kind: 'star', blur: 3 }]).edits, [{ shape, set: { blur: 12.5 } }],
+    'blur is passed over by history')
 
   const { Inspector } = await import('./web/panels/inspector.js')
   const edits = []
   const values = properties.flatMap(({ form, parts }) => parts.map((part) => [part, form === 'color' ? '#000000' : 0]))
-  const drawn = { ...Object.fromEntries(values), id: shape, kind: 'star', dash: 12.5 }
+  const drawn = { ...Object.fromEntries(values), id: shape, kind: 'star', blur: 12.5 }
   const edit = (made) => {
     edits.push(...made)
     return []
@@ -52,20 +52,20 @@ if (process.argv[2] === 'write') {
   const actions = new Proxy({}, { get: () => ({ words: '', run() {} }) })
   const place = new Element()
   const inspector = new Inspector(
-    { shown: anything, editing: anything, selection: anything, permission: anything, actions }, place)
+    { shown: anything, editing: anything, selection: anything, permission: anything, locks: { hasAny: () => false }, actions }, place)
   inspector.onShow()
-  const label = place.all.find((element) => element.children.includes('Dash'))
-  assert.ok(label, 'dash is passed over by the inspector')
+  const label = place.all.find((element) => element.children.includes('Blur'))
+  assert.ok(label, 'blur is passed over by the inspector')
   const input = place.all.find((element) => element.attributes.id === label.attributes.for)
-  assert.equal(input.value, '12.5', 'the inspector shows another dash')
+  assert.equal(input.value, '12.5', 'the inspector shows another blur')
   input.value = '40'
   input.dispatchEvent(new Event('input'))
-  assert.deepEqual(edits, [{ shape, set: { dash: 40 } }], 'the inspector writes another dash')
+  assert.deepEqual(edits, [{ shape, set: { blur: 40 } }], 'the inspector writes another blur')
 } else {
   const bytes = readFileSync('shape.bin')
   const change = readChange(new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)), 0)
   assert.equal(bytes.length, shapeRow.length * 8)
-  assert.equal(change.shape.dash, 12.5, 'dash is passed over by rows of shapes')
+  assert.equal(change.shape.blur, 12.5, 'blur is passed over by rows of shapes')
   assert.equal(change.shape.kind, 'star')
-  assert.equal(change.changed, changedBit.dash, 'dash is passed over by the mask of a change')
+  assert.equal(change.changed, changedBit.blur, 'blur is passed over by the mask of a change')
 }

@@ -1,4 +1,4 @@
-// What carries `dash`, of which nothing here knows more than its name and its value.
+// What carries `blur`, of which nothing here knows more than its name and its value.
 
 import Foundation
 
@@ -26,18 +26,18 @@ struct Probe {
   static func expect(_ holds: Bool, _ words: String) {
     if holds { return }
     failures += 1
-    print("dash is passed over by \(words)")
+    print("blur is passed over by \(words)")
   }
 
   static var property: Property {
-    let found = Property.allCases.first { "\($0.wireName)" == "dash" }
-    guard let found else { fatalError("the patch adds no dash") }
+    let found = Property.allCases.first { "\($0.wireName)" == "blur" }
+    guard let found else { fatalError("the patch adds no blur") }
     return found
   }
 
   static func set(_ value: Double) -> Properties {
     var set = Properties()
-    guard case .number(let field, _, _) = property.form else { fatalError("dash is no number") }
+    guard case .number(let field, _, _) = property.form else { fatalError("blur is no number") }
     set[field] = value
     return set
   }
@@ -49,7 +49,7 @@ struct Probe {
   static func writeTables() throws {
     try JavaScriptTable.text.write(toFile: JavaScriptTable.path, atomically: true, encoding: .utf8)
     let page = try ProtocolPage.filled(try String(contentsOfFile: ProtocolPage.path, encoding: .utf8))
-    let rows = page.split(separator: "\n").filter { $0.contains("| `dash` |") }
+    let rows = page.split(separator: "\n").filter { $0.contains("| `blur` |") }
     expect(rows.count == 3, "docs/PROTOCOL.md, which has \(rows.count) of 3 rows")
     if failures > 0 { exit(1) }
   }
@@ -63,7 +63,7 @@ struct Probe {
     let message = ClientMessage.operations(Submission(id: nil, operations: [ProposedOperation(operation)]))
     expect(try BinaryEncoding.decodeClientMessage(BinaryEncoding.encode(message)) == message, "the binary encoding")
     expect(try JSONEncoding.decodeClientMessage(JSONEncoding.encode(message)) == message, "JSON")
-    expect(text(JSONEncoding.encode(message)).contains("\"dash\":12.5"), "what JSON writes")
+    expect(text(JSONEncoding.encode(message)).contains("\"blur\":12.5"), "what JSON writes")
 
     var canvas = Canvas()
     var made = set(value)
@@ -77,13 +77,13 @@ struct Probe {
     expect(read.digest == canvas.digest && canvas.stamp(of: property, in: shape) == stamp, "the registers")
 
     let document = Drawing(canvas).document()
-    expect(text(document).contains("\"dash\":12.5"), "documents")
-    let json = "{\"ops\":[{\"shape\":\"afy-kw5-t7o\",\"set\":{\"dash\":1000}}]}"
+    expect(text(document).contains("\"blur\":12.5"), "documents")
+    let json = "{\"ops\":[{\"shape\":\"afy-kw5-t7o\",\"set\":{\"blur\":1000}}]}"
     do throws(MessageError) {
       _ = try JSONEncoding.decodeSubmission(Array(json.utf8))
       expect(false, "the check of ranges")
     } catch {
-      let words = "dash must be a number from 0 to 100"
+      let words = "blur must be a number from 0 to 100"
       if case .rejected(let rejection) = error { expect(rejection.message == Text(words), "the words of a refusal") }
     }
   }
@@ -112,8 +112,8 @@ struct Probe {
   // MARK: - The terminal
 
   static func checkTerminal() throws {
-    expect(try PropertyWords.read(["dash=12.5"]) == set(value), "the terminal's properties")
-    expect(PropertyWords.help.contains("dash=0"), "the terminal's help")
-    expect(ChangeWords.sentence("Sun", set(value)) == "gave Sun dashes of 12.5", "the terminal's sentences")
+    expect(try PropertyWords.read(["blur=12.5"]) == set(value), "the terminal's properties")
+    expect(PropertyWords.help.contains("blur=0"), "the terminal's help")
+    expect(ChangeWords.sentence("Sun", set(value)) == "gave Sun a blur of 12.5", "the terminal's sentences")
   }
 }

@@ -130,7 +130,7 @@ export const helloFlag = Object.freeze({
  *
  * @typedef {object} PropertyRow
  * @property {string} name
- * @property {'erasure' | 'kind' | 'name' | 'orderKey' | 'text' | 'choice' | 'flag' | 'color' | 'integer' | 'number' | 'pair'} form
+ * @property {'erasure' | 'kind' | 'name' | 'orderKey' | 'text' | 'choice' | 'identifier' | 'flag' | 'color' | 'integer' | 'number' | 'pair'} form
  * @property {boolean} decidesOutline
  * @property {readonly (keyof Shape)[]} parts what its numbers are called in a shape
  * @property {number} [min]
@@ -178,6 +178,10 @@ export const properties = Object.freeze(/** @type {PropertyRow[]} */ ([
   { name: 'textSize', form: 'number', decidesOutline: false, parts: ['textSize'], min: 1, max: 1000, isRare: true, standard: 20, unit: 'none', inspector: { label: 'Text size', group: 'text', kinds: kinds, slider: { min: 8, max: 96, step: 1 } } },
   { name: 'textAlign', form: 'choice', decidesOutline: false, parts: ['textAlign'], words: ['left', 'center', 'right'], isRare: true, standard: 'center', inspector: { label: 'Align', group: 'text', kinds: kinds } },
   { name: 'textPlace', form: 'choice', decidesOutline: false, parts: ['textPlace'], words: ['top', 'middle', 'bottom'], isRare: true, standard: 'middle', inspector: { label: 'Place', group: 'text', kinds: kinds } },
+  { name: 'dash', form: 'choice', decidesOutline: false, parts: ['dash'], words: ['solid', 'dashed', 'dotted'], isRare: true, standard: 'solid', inspector: { label: 'Dashes', group: 'color', kinds: ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star'] } },
+  { name: 'filled', form: 'flag', decidesOutline: false, parts: ['filled'], isRare: true, standard: true, inspector: { label: 'Filled', group: 'color', kinds: ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star'] } },
+  { name: 'locked', form: 'flag', decidesOutline: false, parts: ['locked'], isRare: true, standard: false, inspector: { label: 'Locked', group: 'place', kinds: kinds } },
+  { name: 'group', form: 'identifier', decidesOutline: false, parts: ['group'], isRare: true, standard: '' },
 ]))
 
 /** Their names in the order of docs/PROTOCOL.md, which JSON has too. */
@@ -200,6 +204,10 @@ export const propertiesInOrder = Object.freeze([
   'textSize',
   'textAlign',
   'textPlace',
+  'dash',
+  'filled',
+  'locked',
+  'group',
   'deleted',
 ])
 
@@ -230,7 +238,11 @@ export const changedBit = Object.freeze({
   textSize: 1 << 16,
   textAlign: 1 << 17,
   textPlace: 1 << 18,
-  shownName: 1 << 19,
+  dash: 1 << 19,
+  filled: 1 << 20,
+  locked: 1 << 21,
+  group: 1 << 22,
+  shownName: 1 << 23,
 })
 
 /**
@@ -266,6 +278,10 @@ export function changedBits(isWanted) {
  * @property {number} textSize the height of its letters
  * @property {'left' | 'center' | 'right'} textAlign where the lines of its text stand across the box
  * @property {'top' | 'middle' | 'bottom'} textPlace where its text stands in the box, from top to bottom
+ * @property {'solid' | 'dashed' | 'dotted'} dash how its stroke is broken (S11)
+ * @property {boolean} filled whether its area is painted (S11)
+ * @property {boolean} locked whether clients keep it from being changed by mistake (S12)
+ * @property {number | null} group shapes with the same one are moved, scaled, turned and deleted as one (S13)
  * @property {boolean} named it has a name of its own
  * @property {boolean} written there is text in it
  * @property {number} place how many are drawn before it
@@ -275,10 +291,10 @@ export function changedBits(isWanted) {
 export const shapeRow = Object.freeze({
   position: 1,
   size: 3,
-  flags: 18,
-  changed: 19,
-  by: 21,
-  length: 22,
+  flags: 22,
+  changed: 23,
+  by: 25,
+  length: 26,
 })
 
 /**
@@ -307,8 +323,12 @@ export function readShape(numbers, at) {
     textSize: numbers[at + 15],
     textAlign: /** @type {const} */ (['left', 'center', 'right'])[numbers[at + 16]],
     textPlace: /** @type {const} */ (['top', 'middle', 'bottom'])[numbers[at + 17]],
-    named: (numbers[at + 18] & shapeFlag.named) !== 0,
-    written: (numbers[at + 18] & shapeFlag.written) !== 0,
-    place: numbers[at + 20],
+    dash: /** @type {const} */ (['solid', 'dashed', 'dotted'])[numbers[at + 18]],
+    filled: numbers[at + 19] === 1,
+    locked: numbers[at + 20] === 1,
+    group: numbers[at + 21] < 0 ? null : numbers[at + 21],
+    named: (numbers[at + 22] & shapeFlag.named) !== 0,
+    written: (numbers[at + 22] & shapeFlag.written) !== 0,
+    place: numbers[at + 24],
   }
 }

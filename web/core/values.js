@@ -76,6 +76,19 @@ const color = { length: 1, write: (value) => [colorNumber(value)], read: colorTe
 const flagValue = {
   length: 1, write: (value) => [typeof value === 'boolean' ? Number(value) : NaN], read: (number) => number === 1,
 }
+/**
+ * No identifier is −1. Documents have identifiers as texts, an empty one for none.
+ *
+ * @type {Crossing}
+ */
+const identifier = {
+  length: 1,
+  write: (value) => {
+    if (value === null || value === '') return [-1]
+    return [typeof value === 'string' ? identifierNumber(value) : numberOrNaN(value)]
+  },
+  read: (number) => (number < 0 ? null : number),
+}
 /** @type {Crossing} */
 const kindValue = { length: 1, write: (value) => [kinds.findIndex((kind) => kind === value)], read: (number) => kinds[number] }
 /**
@@ -85,7 +98,7 @@ const kindValue = { length: 1, write: (value) => [kinds.findIndex((kind) => kind
  */
 const crossings = {
   pair, number: plain, integer: plain, color, flag: flagValue, erasure: flagValue, kind: kindValue, name: null, orderKey: null,
-  text: null, choice: null,
+  text: null, choice: null, identifier,
 }
 
 /**

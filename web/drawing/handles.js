@@ -27,15 +27,18 @@ export class Handles {
   #scene
   #view
   #permission
+  #locks
   /** @type {Frame | null} */
   #led = null
   #isHidden = false
 
   /**
    * @param {{selection: import('../state/selection.js').Selection, scene: import('./scene.js').Scene,
-   *   view: import('./view.js').View, permission: import('../state/permission.js').Permission}} parts
+   *   view: import('./view.js').View, permission: import('../state/permission.js').Permission,
+   *   locks: import('../state/locks.js').Locks}} parts
    */
-  constructor({ selection, scene, view, permission }) {
+  constructor({ selection, scene, view, permission, locks }) {
+    this.#locks = locks
     this.#selection = selection
     this.#scene = scene
     this.#view = view
@@ -75,13 +78,14 @@ export class Handles {
 
   /**
    * 'rotate' above the top edge, 'move' below the lower one, 'scale' at each corner and in the middle of each side. Where shapes
-   * among several are turned, their common sides can't be pulled, only the corners. Where nothing may be edited, and while
-   * shapes are moved, there are none.
+   * among several are turned, their common sides can't be pulled, only the corners. Where nothing may be edited, where any of
+   * them is locked, and while shapes are moved, there are none.
    *
    * @returns {Handle[]}
    */
   all() {
-    const frame = this.#permission.mayEdit && !this.#isHidden ? this.frame() : null
+    const isFree = this.#permission.mayEdit && !this.#isHidden && !this.#locks.hasAny(this.#selection.ids())
+    const frame = isFree ? this.frame() : null
     if (!frame) return []
     const view = this.#view
     /** @param {number} length */

@@ -68,10 +68,10 @@ export function paintShape(context, drawn, pixels) {
   if (drawn.opacity <= 0) return
   const largest = Math.max(drawn.width, drawn.height) * pixels.scale
   if (largest < speck) {
-    if (drawn.shape.kind === 'text') return
+    if (drawn.shape.kind === 'text' || (!drawn.shape.filled && drawn.strokeWidth === 0)) return
     context.setTransform(1, 0, 0, 1, 0, 0)
     context.globalAlpha = drawn.opacity
-    context.fillStyle = colorOf(drawn.fill)
+    context.fillStyle = colorOf(drawn.shape.filled ? drawn.fill : drawn.stroke)
     const size = pixels.scale
     context.fillRect(
       drawn.x * size + pixels.x, drawn.y * size + pixels.y, Math.max(drawn.width * size, 0.5),
@@ -94,16 +94,48 @@ function paintParts(context, drawn, pixels) {
   turnTo(context, drawn, pixels)
   if (drawn.shape.kind !== 'text') {
     const path = drawn.path ??= outlinePath(drawn)
-    context.fillStyle = colorOf(drawn.fill)
-    context.fill(path)
-    if (drawn.strokeWidth > 0) {
-      context.lineJoin = 'round'
-      context.lineWidth = drawn.strokeWidth
-      context.strokeStyle = colorOf(drawn.stroke)
-      context.stroke(path)
+    if (drawn.shape.filled) {
+      context.fillStyle = colorOf(drawn.fill)
+      context.fill(path)
     }
+    if (drawn.strokeWidth > 0) stroke(context, drawn, path)
   }
   if (drawn.shape.written && !drawn.isWritten) paintText(context, drawn, pixels.scale * drawn.growth)
+}
+
+/**
+ * Dashes are three times as long as the stroke is wide, with gaps of two; dots are round, and as far apart as they are wide (S11).
+ *
+ * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn @param {Path2D} path
+ */
+function stroke(context, { shape: { dash }, stroke, strokeWidth }, path) {
+  context.lineJoin = 'round'
+  context.lineWidth = strokeWidth
+  context.strokeStyle = colorOf(stroke)
+  if (dash === 'solid') {
+    context.stroke(path)
+    return
+  }
+  context.setLineDash(dash === 'dashed' ? [3 * strokeWidth, 2 * strokeWidth] : [0, 2 * strokeWidth])
+  context.lineCap = dash === 'dotted' ? 'round' : 'butt'
+  context.stroke(path)
+  context.setLineDash([])
+  context.lineCap = 'butt'
+}
+
+/**
+ * Whether a point of the canvas is on a shape's outline, or within `reach` of it.
+ *
+ * @param {import('./drawn.js').Drawn} drawn @param {import('../core/types.js').Point} point @param {number} reach
+ */
+export function isOnOutline(drawn, { x, y }, reach) {
+  const context = contextAside(1, 1)
+  const turn = -drawn.rotation * Math.PI / 180
+  const [across, down] = [x - drawn.centerX, y - drawn.centerY]
+  context.setTransform(1, 0, 0, 1, 0, 0)
+  context.lineWidth = drawn.strokeWidth + 2 * reach
+  return context.isPointInStroke(drawn.path ??= outlinePath(drawn),
+    across * Math.cos(turn) - down * Math.sin(turn), across * Math.sin(turn) + down * Math.cos(turn))
 }
 
 /**

@@ -13,12 +13,13 @@ const legible = 3
 const blackSince = 128_000
 
 /**
- * The colour of the letters: a text has its fill. In a shape they are black or white, whichever stands out from the fill.
+ * The colour of the letters: a text has its fill. In a shape they are black or white, whichever stands out from the fill, and
+ * in one that isn't filled they have the stroke's.
  *
- * @param {string} kind @param {number} fill 0xRRGGBB @returns {string}
+ * @param {Pick<import('./drawn.js').Drawn, 'shape' | 'fill' | 'stroke'>} drawn @returns {string}
  */
-export function textColor(kind, fill) {
-  if (kind === 'text') return `#${fill.toString(16).padStart(6, '0')}`
+export function textColor({ shape: { kind, filled }, fill, stroke }) {
+  if (kind === 'text' || !filled) return `#${(kind === 'text' ? fill : stroke).toString(16).padStart(6, '0')}`
   const brightness = 299 * (fill >> 16) + 587 * (fill >> 8 & 255) + 114 * (fill & 255)
   return brightness >= blackSince ? '#000000' : '#FFFFFF'
 }
@@ -109,7 +110,7 @@ function drawnLines(drawn) {
  * @param {number} scale device pixels for a unit
  */
 export function paintText(context, drawn, scale) {
-  const { textSize, textAlign, textPlace, kind } = drawn.shape
+  const { textSize, textAlign, textPlace } = drawn.shape
   const lines = drawnLines(drawn)
   const step = lineHeight * textSize
   const height = lines.length * step
@@ -117,7 +118,7 @@ export function paintText(context, drawn, scale) {
   const insideHeight = Math.max(0, drawn.height - 2 * textPadding)
   const top = textPlace === 'top' ? -insideHeight / 2 : textPlace === 'bottom' ? insideHeight / 2 - height : -height / 2
   const left = textAlign === 'left' ? -insideWidth / 2 : textAlign === 'right' ? insideWidth / 2 : 0
-  context.fillStyle = textColor(kind, drawn.fill)
+  context.fillStyle = textColor(drawn)
   const isCut = height > drawn.height
   if (isCut) {
     context.save()

@@ -5,7 +5,7 @@ import { menuOf } from '../elements/popover.js'
 const margin = 8
 const forShapes = [
   'cut', 'copy', 'paste', 'duplicate', null, 'bringToFront', 'bringForward', 'sendBackward', 'sendToBack', null,
-  'write', 'recolor', 'zoomToSelection', null, 'copyPNG', 'copySVG', 'saveSelectionPNG', 'saveSelectionSVG', 'saveSelectionJSON', null,
+  'group', 'ungroup', 'lock', null, 'write', 'recolor', 'zoomToSelection', null, 'copyPNG', 'copySVG', 'saveSelectionPNG', 'saveSelectionSVG', 'saveSelectionJSON', null,
   'delete',
 ]
 const forPaper = ['paste', 'selectAll', null, 'undo', 'redo', null, 'zoomToFit', 'actualSize']
@@ -17,14 +17,19 @@ export class ContextMenu {
   #view
   #tools
   #actions
+  #groups
+  #locks
   #close = () => {}
 
   /**
    * @param {{shown: import('../state/shown.js').Shown, selection: import('../state/selection.js').Selection,
    *   view: import('../drawing/view.js').View, tools: import('../tools/tools.js').Tools,
+   *   groups: import('../state/groups.js').Groups, locks: import('../state/locks.js').Locks,
    *   actions: import('../tools/actions.js').Doables}} parts
    */
-  constructor({ shown, selection, view, tools, actions }) {
+  constructor({ shown, selection, view, tools, groups, locks, actions }) {
+    this.#groups = groups
+    this.#locks = locks
     this.#shown = shown
     this.#selection = selection
     this.#view = view
@@ -38,12 +43,12 @@ export class ContextMenu {
     this.#tools.cancel('interrupted')
     this.#close()
     const selection = this.#selection
-    const { x, y, shape } = this.#meant(event)
+    const { x, y, shape, isLayer } = this.#meant(event)
     if (shape === null) selection.clear()
-    else if (!selection.has(shape)) selection.set([shape])
+    else if (!selection.has(shape)) selection.set(isLayer ? [shape] : this.#groups.with(shape))
     const names = selection.size > 0 ? forShapes : forPaper
     const { content, refresh } = menuOf(names.map((name) => (name === null ? null : {
-      ...this.#actions[name], danger: name === 'delete',
+      ...this.#actions[name], isToggle: true, danger: name === 'delete',
     })), () => this.#close())
     refresh()
     // Where pressing the right button opens the menu, releasing it would close one that closes by itself.
@@ -78,17 +83,19 @@ export class ContextMenu {
   }
 
   /**
-   * A place in the window, and the shape that lies there. A key is pressed nowhere and means what is selected.
+   * A place in the window, and the shape that lies there: a locked one where there is no other. A key is pressed nowhere and
+   * means what is selected.
    *
-   * @param {MouseEvent} event @returns {{x: number, y: number, shape: number | null}}
+   * @param {MouseEvent} event @returns {{x: number, y: number, shape: number | null, isLayer?: boolean}}
    */
   #meant({ target, button, clientX: x, clientY: y }) {
     const { replica } = this.#shown
     const layer = target instanceof Element ? target.closest('.layer') : null
-    if (layer instanceof HTMLElement) return { x, y, shape: Number(layer.dataset.shape) }
+    if (layer instanceof HTMLElement) return { x, y, shape: Number(layer.dataset.shape), isLayer: true }
     if (button >= 0 && target !== document.body) {
       const point = this.#view.toCanvas({ x, y })
-      return { x, y, shape: replica.shapesAt(point.x, point.y)[0] ?? null }
+      const ids = replica.shapesAt(point.x, point.y)
+      return { x, y, shape: ids.find((id) => !this.#locks.has(id)) ?? ids[0] ?? null }
     }
     const ids = this.#selection.ids()
     const frame = frameOf(replica.shapesOf(ids)) ?? this.#view.visibleBox()

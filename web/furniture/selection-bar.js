@@ -1,6 +1,6 @@
 import { openArea } from '../drawing/surroundings.js'
-import { element, iconButton } from '../elements/element.js'
-import { outlined } from '../tools/making.js'
+import { element, iconButton, setAttributes, setIcon } from '../elements/element.js'
+import { bared, filledWith, outlined } from '../tools/making.js'
 import { Swatches } from './swatches.js'
 
 /** CSS pixels between the bar and the handle above the frame, or the one below it. */
@@ -22,6 +22,10 @@ export class SelectionBar {
   #swatches
   #writing
   #write
+  #groups
+  #group
+  #locks
+  #lock
   #bar
   /** @type {{width: number, height: number} | null} */
   #size = null
@@ -32,10 +36,15 @@ export class SelectionBar {
    *   selection: import('../state/selection.js').Selection, permission: import('../state/permission.js').Permission,
    *   view: import('../drawing/view.js').View, handles: import('../drawing/handles.js').Handles,
    *   frames: import('../state/frames.js').Frames, tools: import('../tools/tools.js').Tools,
-   *   writing: import('../tools/reach.js').Writing}} parts
+   *   writing: import('../tools/reach.js').Writing, groups: import('../state/groups.js').Groups,
+   *   locks: import('../state/locks.js').Locks}} parts
    * @param {import('../tools/actions.js').Doables} actions
    */
-  constructor({ shown, editing, selection, permission, view, handles, frames, tools, writing }, actions) {
+  constructor({ shown, editing, selection, permission, view, handles, frames, tools, writing, groups, locks }, actions) {
+    this.#groups = groups
+    this.#group = iconButton('group', '', { class: 'plain small', onclick: () => actions[this.#isOneGroup() ? 'ungroup' : 'group'].run() })
+    this.#locks = locks
+    this.#lock = iconButton('unlocked', '', { class: 'plain small', onclick: () => actions.lock.run() })
     this.#writing = writing
     this.#write = iconButton('text', 'Write in it', { class: 'plain small', onclick: () => actions.write.run() })
     this.#shown = shown
@@ -49,15 +58,16 @@ export class SelectionBar {
       stroke: { words: 'No outline', icon: 'none' },
     }, (part, color) => {
       if (part === 'fill' && color === null) return actions.recolor.run()
-      return editing.edit((replica) => replica.edit(replica.shapesOf(selection.ids()).map(({ id, strokeWidth }) => {
-        if (part === 'fill') return { shape: id, set: { fill: color } }
-        if (color === null) return { shape: id, set: { strokeWidth: 0 } }
+      return editing.edit((replica) => replica.edit(replica.shapesOf(selection.ids()).map((shape) => {
+        const { id, strokeWidth } = shape
+        if (color === null || color === 'none') return { shape: id, set: bared(shape, part) }
+        if (part === 'fill') return { shape: id, set: filledWith(shape, color) }
         return { shape: id, set: strokeWidth > 0 ? { stroke: color } : outlined(color) }
       })))
     })
     this.#bar = element('section', {
       class: 'selection-bar floating', 'aria-label': 'What is selected', hidden: true,
-    }, this.#swatches.element, this.#write)
+    }, this.#swatches.element, element('div', { class: 'row' }, this.#write, this.#group, this.#lock))
     this.element = this.#bar
     selection.on('change', () => { this.#isStale = true })
     shown.on('changes', ({ reset, shapes }) => {
@@ -108,20 +118,36 @@ export class SelectionBar {
 
   #compare() {
     this.#isStale = false
-    const isOne = this.#selection.size === 1
-    if (this.#write.hidden === isOne) {
-      this.#write.hidden = !isOne
+    const ids = this.#selection.ids()
+    const isLocked = this.#locks.hasAny(ids)
+    const hidden = [
+      [this.#swatches.element, isLocked], [this.#write, isLocked || ids.length !== 1], [this.#group, isLocked || ids.length < 2],
+    ]
+    for (const [part, isHidden] of /** @type {[HTMLElement, boolean][]} */ (hidden)) {
+      if (part.hidden === isHidden) continue
+      part.hidden = isHidden
       this.#size = null
     }
-    const shapes = this.#shown.replica.shapesOf(this.#selection.ids().slice(0, comparedMax))
+    label(this.#lock, isLocked ? 'locked' : 'unlocked', isLocked ? 'Unlock' : 'Lock')
+    const isOneGroup = this.#isOneGroup()
+    label(this.#group, isOneGroup ? 'ungroup' : 'group', isOneGroup ? 'Ungroup' : 'Group')
+    const shapes = this.#shown.replica.shapesOf(ids.slice(0, comparedMax))
     /** @param {(shape: import('../core/types.js').Shape) => string | null} read */
     const common = (read) => {
       const first = shapes.length > 0 ? read(shapes[0]) : undefined
       return shapes.every((shape) => read(shape) === first) ? first : undefined
     }
     this.#swatches.show({
-      fill: common(({ fill }) => fill.toUpperCase()),
+      fill: common(({ fill, filled }) => (filled ? fill.toUpperCase() : 'none')),
       stroke: common(({ stroke, strokeWidth }) => (strokeWidth > 0 ? stroke.toUpperCase() : null)),
     })
   }
+
+  #isOneGroup() { return this.#groups.areOne(this.#selection.ids()) }
+}
+
+/** @param {HTMLElement} button @param {string} picture @param {string} words */
+function label(button, picture, words) {
+  setIcon(button, picture)
+  setAttributes(button, { 'aria-label': words, title: words })
 }

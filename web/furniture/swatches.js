@@ -6,7 +6,7 @@ import { element, icon, setAttributes, setIcon } from '../elements/element.js'
 /** @type {Record<Part, string>} */
 const partWords = { fill: 'Fill', stroke: 'Outline' }
 
-/** Fill or outline, and the colours for the one that is chosen. The first of these stands for no particular one. */
+/** Fill or outline, and the colours for the one that is chosen. The first of these stands for no particular one, the second for no fill. */
 export class Swatches {
   #choose
   #special
@@ -21,7 +21,7 @@ export class Swatches {
 
   /**
    * @param {string} label @param {Record<Part, {words: string, icon: string}>} special what the first one is
-   * @param {(part: Part, color: string | null) => unknown} choose null: the first one
+   * @param {(part: Part, color: string | null) => unknown} choose null: the first one; `none`: no fill
    */
   constructor(label, special, choose) {
     this.#choose = choose
@@ -32,12 +32,12 @@ export class Swatches {
         this.#refresh()
       },
     }, icon(part))])
-    const colors = /** @type {[string, string | null][]} */ ([['', null], ...shapeColors])
+    const colors = /** @type {[string, string | null][]} */ ([['', null], ['None', 'none'], ...shapeColors])
     this.#buttons = colors.map(([name, color]) => {
       const button = element('button', {
         type: 'button', class: 'swatch-button', onclick: () => this.#choose(this.#part, color),
-      }, color === null ? icon('none') : element('span', { class: 'paint-swatch' }))
-      if (color !== null) button.style.setProperty('--swatch', color)
+      }, color === null || color === 'none' ? icon('none') : element('span', { class: 'paint-swatch' }))
+      if (color !== null && color !== 'none') button.style.setProperty('--swatch', color)
       return { button, name, color }
     })
     this.element = element('div', { class: 'swatch-grid', role: 'group', 'aria-label': label },
@@ -46,7 +46,7 @@ export class Swatches {
   }
 
   /**
-   * What is there: null for the first one, undefined where it is none of these, or several.
+   * What is there: null for the first one, `none` for no fill, undefined where it is none of these, or several.
    *
    * @param {Record<Part, string | null | undefined>} colors
    */
@@ -61,7 +61,9 @@ export class Swatches {
     for (const { button, name, color } of this.#buttons) {
       const words = color === null ? this.#special[part].words : `${partWords[part]}: ${name}`
       setAttributes(button, { 'aria-label': words, title: words, 'aria-pressed': String(this.#shown[part] === color) })
-      if (color === null) setIcon(button, this.#special[part].icon)
+      // An outline has none by the first one already.
+      if (color === 'none') button.hidden = part === 'stroke'
+      else if (color === null) setIcon(button, this.#special[part].icon)
       else button.classList.toggle('as-outline', part === 'stroke')
     }
   }

@@ -107,7 +107,7 @@ export class Toolbar {
       swatches.show({ fill, stroke })
       button.classList.toggle('any', fill === null)
       button.classList.toggle('outlined', stroke !== null)
-      button.style.setProperty('--swatch', fill ?? 'transparent')
+      button.style.setProperty('--swatch', fill === null || fill === 'none' ? 'transparent' : fill)
       button.style.setProperty('--outline', stroke ?? 'transparent')
     }
     paint.on('change', show)

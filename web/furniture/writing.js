@@ -46,7 +46,7 @@ export class Writing {
 
   /**
    * @param {Pick<import('../tools/reach.js').Reach, 'shown' | 'editing' | 'permission' | 'selection' | 'scene' | 'view' | 'frames'
-   *   | 'notices'>} reach
+   *   | 'notices' | 'locks'>} reach
    * @param {import('../panels/names.js').Names} names
    */
   constructor(reach, names) {
@@ -81,8 +81,9 @@ export class Writing {
    *   `typed`: what was typed already
    */
   open(id, { isNew = false, typed = '' } = {}) {
-    const { permission, selection, scene, shown } = this.#reach
+    const { locks, permission, selection, scene, shown } = this.#reach
     this.close()
+    if (permission.mayEdit && locks.refuse([id])) return
     const shape = permission.mayEdit ? shown.replica.shape(id) : null
     if (!shape) return
     selection.set([id])
@@ -222,7 +223,7 @@ export class Writing {
       width: `${width}px`, height: `${box.height}px`,
       transform: `translate(${center.x}px, ${center.y}px) rotate(${box.rotation}deg) scale(${view.scale}) translate(-50%, -50%)`,
     })
-    const color = drawn ? textColor(kind, drawn.fill) : ''
+    const color = drawn ? textColor(drawn) : ''
     Object.assign(field.style, {
       width: `${inner}px`, fontSize: `${textSize}px`, fontFamily: textFace, lineHeight: String(lineHeight), textAlign,
       color, caretColor: color, height: '0',

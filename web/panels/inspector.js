@@ -1,6 +1,7 @@
 import { counted } from '../basics/words.js'
 import { kindWords, kinds, properties, propertiesInOrder } from '../core/table.js'
 import { element, iconButton } from '../elements/element.js'
+import { filledWith } from '../tools/making.js'
 import { checkField, choiceField, colorField, numberField, sliderField, textField } from './fields.js'
 
 /** @typedef {import('../core/types.js').Shape} Shape */
@@ -51,6 +52,7 @@ export class Inspector {
   #editing
   #selection
   #permission
+  #locks
   #actions
   #fields
   #timer = 0
@@ -67,10 +69,11 @@ export class Inspector {
   /**
    * @param {{shown: import('../state/shown.js').Shown, editing: import('../state/editing.js').Editing,
    *   selection: import('../state/selection.js').Selection, permission: import('../state/permission.js').Permission,
-   *   actions: import('../tools/actions.js').Doables}} parts
+   *   locks: import('../state/locks.js').Locks, actions: import('../tools/actions.js').Doables}} parts
    * @param {HTMLElement} place what it is shown in, and hidden with
    */
-  constructor({ shown, editing, selection, permission, actions }, place) {
+  constructor({ shown, editing, selection, permission, locks, actions }, place) {
+    this.#locks = locks
     this.#shown = shown
     this.#editing = editing
     this.#selection = selection
@@ -114,7 +117,10 @@ export class Inspector {
       case 'name':
         return { [name]: textField(label, { change, maxlength: bytesMax ?? 0, placeholder: 'Give all the same name' }) }
       case 'kind': return { [name]: choiceField(label, { choices: kinds.map((kind) => [kind, kindWords[kind]]), change }) }
-      case 'color': return { [name]: colorField(label, { change }, host) }
+      case 'color': {
+        const recolor = (/** @type {string} */ color) => this.#edit((shape) => filledWith(shape, color))
+        return { [name]: colorField(label, { change: name === 'fill' ? recolor : change }, host) }
+      }
       case 'flag': return { [name]: checkField(label, { change }) }
       case 'choice':
         return { [name]: choiceField(label, { choices: words.map((word) => [word, word[0].toUpperCase() + word.slice(1)]), change }) }
@@ -218,7 +224,8 @@ export class Inspector {
     const isReadOnly = !this.#permission.mayEdit
     this.#arrange.hidden = isReadOnly
     this.#align.hidden = isReadOnly || shapes.length < 2
-    for (const field of Object.values(fields)) field.setDisabled(isReadOnly)
+    const isLocked = this.#locks.hasAny(shapes.map(({ id }) => id))
+    for (const [name, field] of Object.entries(fields)) field.setDisabled(isReadOnly || (isLocked && name !== 'locked'))
     for (const [name, button] of this.#buttons) {
       button.setAttribute('aria-disabled', String(!(this.#actions[name].isEnabled?.() ?? true)))
     }
@@ -231,10 +238,15 @@ export class Inspector {
   // MARK: Writing
 
   /** @param {import('../core/types.js').Values} set @returns {boolean} whether it was taken */
-  #set(set) {
-    const ids = this.#selection.ids()
-    if (ids.length === 0) return false
-    const effects = this.#editing.edit((replica) => replica.edit(ids.map((shape) => ({ shape, set }))))
+  #set(set) { return this.#write(this.#selection.ids().map((shape) => ({ shape, set }))) }
+
+  /** @param {(shape: Shape) => import('../core/types.js').Values} setOf @returns {boolean} whether it was taken */
+  #edit(setOf) { return this.#write(this.#shapes().map((shape) => ({ shape: shape.id, set: setOf(shape) }))) }
+
+  /** @param {{shape: number, set: import('../core/types.js').Values}[]} edits */
+  #write(edits) {
+    if (edits.length === 0) return false
+    const effects = this.#editing.edit((replica) => replica.edit(edits))
     return effects !== undefined && !effects.some(({ type }) => type === 'rejected')
   }
 

@@ -10,7 +10,7 @@ const scrollEdge = 32
 /** @typedef {import('../core/types.js').Shape} Shape */
 
 /**
- * @typedef {{id: number, element: HTMLElement, eye: HTMLElement, swatch: HTMLElement, name: HTMLElement, cell: HTMLElement,
+ * @typedef {{id: number, element: HTMLElement, eye: HTMLElement, lock: HTMLElement, swatch: HTMLElement, name: HTMLElement, cell: HTMLElement,
  *   slide: HTMLElement, shown: string}} Row
  */
 
@@ -23,13 +23,15 @@ const scrollEdge = 32
 
 /**
  * All shapes, the topmost first. Only the rows in sight exist, so a hundred thousand shapes cost as much as twenty.
- * Selecting, hiding, renaming, deleting and the drawing order, by pointer and by keyboard.
+ * Selecting, hiding, locking, renaming, deleting and the drawing order, by pointer and by keyboard.
  */
 export class Layers {
   #shown
   #editing
   #selection
   #permission
+  #groups
+  #locks
   /** @type {number[]} */
   #ids = []
   /** @type {Map<number, Row>} */
@@ -52,9 +54,12 @@ export class Layers {
   /**
    * @param {{shown: import('../state/shown.js').Shown, editing: import('../state/editing.js').Editing,
    *   selection: import('../state/selection.js').Selection,
-   *   permission: import('../state/permission.js').Permission}} parts
+   *   permission: import('../state/permission.js').Permission, groups: import('../state/groups.js').Groups,
+   *   locks: import('../state/locks.js').Locks}} parts
    */
-  constructor({ shown, editing, selection, permission }) {
+  constructor({ shown, editing, selection, permission, groups, locks }) {
+    this.#groups = groups
+    this.#locks = locks
     this.#shown = shown
     this.#editing = editing
     this.#selection = selection
@@ -139,17 +144,20 @@ export class Layers {
     const eye = iconButton('eye', 'Hide', {
       class: 'plain small layer-eye', tabindex: '-1', onclick: () => this.#setVisible([id]),
     })
+    const lock = iconButton('unlocked', 'Lock', {
+      class: 'plain small layer-eye', tabindex: '-1', onclick: () => this.#locks.set([id], !this.#locks.has(id)),
+    })
     const swatch = element('span', { class: 'layer-swatch' }, icon('rectangle'))
     const name = element('span', { class: 'layer-name clip' })
     const grip = element('span', { class: 'layer-grip', 'aria-hidden': 'true' }, icon('grip'))
     const cell = element('div', { role: 'gridcell', class: 'layer-cell row grow' }, swatch, name)
     const slide = element('div', { class: 'layer-slide row' }, cell,
-      element('div', { role: 'gridcell', class: 'row' }, eye, grip))
+      element('div', { role: 'gridcell', class: 'row' }, lock, eye, grip))
     const made = element('div', { role: 'row', class: 'layer', id: `layer-${id}` },
       element('div', { class: 'layer-behind', 'aria-hidden': 'true' }, icon('trash')), slide)
     made.dataset.shape = String(id)
     cell.addEventListener('dblclick', () => this.#rename(id))
-    const row = { id, element: made, eye, swatch, name, cell, slide, shown: '' }
+    const row = { id, element: made, eye, lock, swatch, name, cell, slide, shown: '' }
     this.#rows.set(id, row)
     this.#space.append(made)
     return row
@@ -164,7 +172,8 @@ export class Layers {
     row.element.classList.toggle('active', row.id === this.#active && document.activeElement === this.#grid)
     const name = this.#shown.replica.shownName(row.id)
     const isReadOnly = !this.#permission.mayEdit
-    const shown = JSON.stringify([name, shape.visible, shape.kind, shape.fill, shape.alpha, isReadOnly])
+    const shown = JSON.stringify([name, shape.visible, shape.kind, shape.fill, shape.alpha, shape.filled, shape.stroke, shape.locked, isReadOnly,
+      this.#groups.hasAny([row.id])])
     if (row.shown === shown) return
     row.shown = shown
     row.name.textContent = name
@@ -174,8 +183,14 @@ export class Layers {
     setIcon(row.eye, shape.visible ? 'eye' : 'eye-off')
     const words = shape.visible ? `Hide ${name}` : `Show ${name}`
     setAttributes(row.eye, { 'aria-label': words, title: shape.visible ? 'Hide' : 'Show', disabled: isReadOnly })
+    row.element.classList.toggle('locked', shape.locked)
+    row.element.classList.toggle('grouped', this.#groups.hasAny([row.id]))
+    setIcon(row.lock, shape.locked ? 'locked' : 'unlocked')
+    const lockWords = shape.locked ? 'Unlock' : 'Lock'
+    setAttributes(row.lock, { 'aria-label': `${lockWords} ${name}`, title: lockWords, disabled: isReadOnly })
     setIcon(row.swatch, shape.kind)
-    row.swatch.style.setProperty('--swatch', shape.fill)
+    row.swatch.classList.toggle('hollow', !shape.filled)
+    row.swatch.style.setProperty('--swatch', shape.filled ? shape.fill : shape.stroke)
     row.swatch.style.setProperty('--swatch-alpha', String(shape.alpha / 10))
   }
 
@@ -262,13 +277,14 @@ export class Layers {
   }
 
   /** @param {number[]} ids */
-  #delete(ids) { this.#editing.edit((replica) => replica.delete(ids)) }
+  #delete(ids) { if (!this.#locks.refuse(ids)) this.#editing.edit((replica) => replica.delete(ids)) }
 
   /** @param {number} step */
   #moveBy(step) {
     if (this.#active === null || step === 0) return
     const active = this.#active
     const ids = this.#touched(active)
+    if (this.#locks.refuse(ids)) return
     this.#editing.edit((replica) => replica.reorder(ids, step > 0 ? 'forward' : 'backward'))
     this.#isStale = true
     this.#refresh()
@@ -278,7 +294,7 @@ export class Layers {
   /** @param {number} id */
   #rename(id) {
     const row = this.#rows.get(id)
-    if (!row || this.#renaming !== null || !this.#permission.mayEdit) return
+    if (!row || this.#renaming !== null || !this.#permission.mayEdit || this.#locks.refuse([id])) return
     this.#renaming = id
     const shape = this.#shown.replica.shape(id)
     const before = this.#shown.replica.shownName(id)
@@ -409,6 +425,7 @@ export class Layers {
    * @param {number[]} ids @param {number} gap
    */
   #drop(ids, gap) {
+    if (this.#locks.refuse(ids)) return
     const moved = new Set(ids)
     const before = this.#ids.slice(gap).filter((id) => !moved.has(id)).length
     this.#editing.edit((replica) => replica.reorder(ids, before))

@@ -38,7 +38,9 @@ import { Panel } from '../panels/panel.js'
 import { Documents } from '../state/documents.js'
 import { Editing } from '../state/editing.js'
 import { Frames } from '../state/frames.js'
+import { Groups } from '../state/groups.js'
 import { Hand } from '../state/hand.js'
+import { Locks } from '../state/locks.js'
 import { Marks } from '../state/marks.js'
 import { Me } from '../state/me.js'
 import { Notices } from '../state/notices.js'
@@ -95,6 +97,8 @@ async function openRoom(room, { viewOnly, token }) {
   const documents = new Documents(core, parts)
   const editing = new Editing({ connection, shown, permission, notices, frames })
   const selection = new Selection(shown)
+  const locks = new Locks({ shown, editing, notices })
+  const groups = new Groups({ shown, selection, locks })
   const tool = new Tool(permission)
   const paint = new Paint()
   const refusals = new Refusals(connection, notices)
@@ -111,7 +115,7 @@ async function openRoom(room, { viewOnly, token }) {
   const scene = new Scene(shown, presence, frames)
   const marks = new Marks()
   const regions = new Regions({ shown, scene, marks, selection, frames })
-  const handles = new Handles({ selection, scene, view, permission })
+  const handles = new Handles({ selection, scene, view, permission, locks })
   measureStage(view, stage)
   const painter = new Painter(canvasIn(stage, 'drawing'), { scene, regions, view, palette, frames })
   const overlay = new Overlay(
@@ -125,14 +129,14 @@ async function openRoom(room, { viewOnly, token }) {
   const hand = new Hand(shown)
   new Removals({ room, shown, editing, notices, permission, names, hand })
   const momentum = new Momentum({ shown, editing, view })
-  const writing = new Writing({ shown, editing, permission, selection, scene, view, frames, notices }, names)
+  const writing = new Writing({ shown, editing, permission, selection, scene, view, frames, notices, locks }, names)
   new TextLosses({ connection, shown, editing, notices, names })
   const reach = {
     shown, editing, permission, selection, tool, paint, presence, notices, documents, frames, view, scene, overlay, handles,
-    momentum, marks, hand, writing,
+    momentum, marks, hand, writing, groups, locks,
     hole: new Hole(elementById('hole'), stage, { editing, view }),
     lifting: new Lifting({ scene, presence }),
-    clipboard: new Clipboard({ documents, editing, notices, selection, shown, view, momentum }),
+    clipboard: new Clipboard({ documents, editing, notices, selection, shown, view, momentum, locks }),
     shaking: new Shaking(),
     aligning: parts.later(() => import('../tools/align.js'), (loaded) => loaded),
   }
@@ -157,10 +161,10 @@ async function openRoom(room, { viewOnly, token }) {
   const link = new Link(room, notices, dialogs)
   const actions = roomActions(actionReach, { files, history, shortcutList, link })
   new Drop(permission, files)
-  const layers = new Layers({ shown, editing, selection, permission })
+  const layers = new Layers({ shown, editing, selection, permission, groups, locks })
   const inspectorPlace = element('section', { class: 'inspector' })
   const inspector = parts.later(() => import('../panels/inspector.js'), ({ Inspector }) =>
-    new Inspector({ shown, editing, selection, permission, actions }, inspectorPlace))
+    new Inspector({ shown, editing, selection, permission, locks, actions }, inspectorPlace))
   const overlaps = new Overlaps({ connection, shown, selection, marks, names, notices, view })
   const panel = new Panel([
     { name: 'layers', words: 'Layers', icon: 'layers', element: layers.element, onShow: () => layers.onShow() },
@@ -185,11 +189,11 @@ async function openRoom(room, { viewOnly, token }) {
     panel.element,
     ...states.elements,
     noticeList.element,
-    new SelectionBar({ shown, editing, selection, permission, view, handles, frames, tools, writing }, actions).element,
+    new SelectionBar({ shown, editing, selection, permission, view, handles, frames, tools, writing, groups, locks }, actions).element,
     new Toolbar({ tool, paint, permission, shown, connection, actions }).element,
   )
   const contextMenu = parts.later(() => import('../furniture/context-menu.js'), ({ ContextMenu }) =>
-    new ContextMenu({ shown, selection, view, tools, actions }))
+    new ContextMenu({ shown, selection, view, tools, groups, locks, actions }))
   document.addEventListener('contextmenu', async (event) => {
     // A finger that is held lifts a shape. On a phone the menu at the top left has these actions.
     if (event instanceof PointerEvent && event.pointerType === 'touch') return

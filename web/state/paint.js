@@ -2,7 +2,7 @@ import { Source } from '../basics/source.js'
 
 const key = 'canvas.paint'
 
-/** @typedef {{fill: string | null, stroke: string | null}} Colors `#RRGGBB` each; null: any bright fill, no outline */
+/** @typedef {{fill: string | null, stroke: string | null}} Colors `#RRGGBB` each; null: any bright fill, no outline; `none`: no fill */
 
 /**
  * The colours that the next shape is drawn with, as chosen in this browser. `change` tells that they are others.
@@ -29,12 +29,13 @@ export class Paint extends Source {
 
 /** @returns {Colors} */
 function remembered() {
-  const colors = { fill: null, stroke: null }
+  const colors = /** @type {Colors} */ ({ fill: null, stroke: null })
   try {
     const kept = JSON.parse(localStorage.getItem(key) ?? '{}')
     for (const name of /** @type {('fill' | 'stroke')[]} */ (['fill', 'stroke'])) {
       if (/^#[0-9A-F]{6}$/.test(kept[name])) colors[name] = kept[name]
     }
+    if (kept.fill === 'none') colors.fill = 'none'
   } catch {
     // Nothing was remembered, or it wasn't written by this page.
   }

@@ -27,6 +27,7 @@ function isEnabled(action, reach) {
  */
 export function run(action, reach, event) {
   if (action.isToldWhenDisabled ? !isAllowed(action, reach) : !isEnabled(action, reach)) return false
+  if (action.edits && action.needs && !action.takesLocked && reach.locks.refuse(reach.selection.ids())) return true
   // Strokes of the arrow keys in a row are one step to undo. Any other action begins a new step.
   if (action.repeats && action.needs) reach.momentum.settleGlide()
   else if (action.edits) reach.momentum.settle()

@@ -1,5 +1,5 @@
 import { openArea, fitBeside } from '../drawing/surroundings.js'
-import { isForWriting, kindOf, nextLook } from './making.js'
+import { filledWith, isForWriting, kindOf, nextLook } from './making.js'
 
 // Everything that a person can do by name: one table for the menu, the list of shortcuts, the toolbar and the keys.
 //
@@ -24,6 +24,7 @@ import { isForWriting, kindOf, nextLook } from './making.js'
  * @property {string[]} keys
  * @property {boolean} [edits] it needs the right to edit
  * @property {number} [needs] how many shapes have to be selected
+ * @property {boolean} [takesLocked] it may be done to locked shapes too
  * @property {boolean} [repeats] repeats while its key is held
  * @property {boolean} [isByBrowser] the browser reports its key by an event of another kind
  * @property {(reach: ActionReach, event?: KeyboardEvent) => unknown} run
@@ -104,13 +105,29 @@ async function allowShaking({ notices, shaking }) {
 
 /** @param {Reach} reach */
 function recolor({ editing, selection }) {
-  editing.edit((replica) =>
-    replica.edit(selection.ids().map((shape) => ({ shape, set: { fill: replica.brightColor() } }))))
+  editing.edit((replica) => replica.edit(replica.shapesOf(selection.ids())
+    .map((shape) => ({ shape: shape.id, set: filledWith(shape, replica.brightColor()) }))))
+}
+
+/** @param {Reach} reach @param {number | null} group */
+function putIntoGroup({ editing, selection }, group) {
+  editing.edit((replica) => replica.edit(selection.ids().map((shape) => ({ shape, set: { group } }))))
+}
+
+/** @param {ActionReach} reach */
+function group(reach) {
+  const { groups, selection } = reach
+  // Nothing would be different.
+  if (groups.areOne(selection.ids()) && groups.with(selection.ids()[0]).length === selection.size) return
+  putIntoGroup(reach, Math.floor(Math.random() * 36 ** 9))
 }
 
 /** @param {Reach} reach */
+const areLocked = ({ locks, selection }) => selection.size > 0 && selection.ids().every((id) => locks.has(id))
+
+/** @param {Reach} reach */
 function selectAll({ selection, shown }) {
-  selection.set(shown.replica.shapes().filter(({ visible }) => visible).map(({ id }) => id))
+  selection.set(shown.replica.shapes().filter(({ visible, locked }) => visible && !locked).map(({ id }) => id))
 }
 
 /**
@@ -228,7 +245,7 @@ const edits = [
     run: ({ clipboard }) => clipboard.paste(),
   },
   {
-    id: 'duplicate', words: 'Duplicate', keys: ['mod+d'], edits: true, needs: 1,
+    id: 'duplicate', words: 'Duplicate', keys: ['mod+d'], edits: true, needs: 1, takesLocked: true,
     run: ({ clipboard }) => clipboard.duplicate(),
   },
   {
@@ -245,7 +262,17 @@ const edits = [
   { id: 'escape', words: 'Stop or deselect', keys: ['escape'], run: escape },
 ]
 
+/** @type {Action[]} */
 const arranging = [
+  { id: 'group', group: 'Arrange', words: 'Group', keys: ['mod+g'], edits: true, needs: 2, run: group },
+  {
+    id: 'ungroup', group: 'Arrange', words: 'Ungroup', keys: ['mod+shift+g'], edits: true, needs: 1,
+    run: (reach) => putIntoGroup(reach, null), isEnabled: ({ groups, selection }) => groups.hasAny(selection.ids()),
+  },
+  {
+    id: 'lock', group: 'Arrange', words: 'Lock', keys: ['mod+shift+l'], edits: true, needs: 1, takesLocked: true,
+    run: (reach) => reach.locks.set(reach.selection.ids(), !areLocked(reach)), isChecked: areLocked,
+  },
   order('bringToFront', 'Bring to front', '}', 'front'),
   order('bringForward', 'Bring forward', ']', 'forward'),
   order('sendBackward', 'Send backward', '[', 'backward'),

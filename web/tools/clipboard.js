@@ -23,6 +23,7 @@ export class Clipboard {
   #shown
   #view
   #momentum
+  #locks
   /** The text that was copied last on this page, for browsers that don't let a page read the clipboard. */
   #kept = ''
   /**
@@ -48,9 +49,10 @@ export class Clipboard {
 
   /**
    * @param {Pick<import('./reach.js').Reach, 'documents' | 'editing' | 'notices' | 'selection' | 'shown' | 'view'>
-   *   & {momentum: import('./momentum.js').Momentum}} reach
+   *   & {momentum: import('./momentum.js').Momentum, locks: import('../state/locks.js').Locks}} reach
    */
-  constructor({ documents, editing, notices, selection, shown, view, momentum }) {
+  constructor({ documents, editing, notices, selection, shown, view, momentum, locks }) {
+    this.#locks = locks
     this.#documents = documents
     this.#editing = editing
     this.#notices = notices
@@ -161,7 +163,7 @@ export class Clipboard {
   /** @param {number[]} ids */
   #remove(ids) {
     this.#momentum.settle()
-    if (ids.length > 0) this.#editing.edit((replica) => replica.delete(ids))
+    if (ids.length > 0 && !this.#locks.refuse(ids)) this.#editing.edit((replica) => replica.delete(ids))
   }
 
   /** @param {string} text @param {boolean} [atMouse] where the mouse is on the paper, unless it hasn't moved since copying */

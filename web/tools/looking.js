@@ -63,12 +63,19 @@ export class Marquee {
   #selection
   #overlay
   #shown
+  #groups
+  #locks
   #corner
   /** @type {number[]} */
   #before
 
-  /** @param {Pick<import('./reach.js').Reach, 'view' | 'selection' | 'overlay' | 'shown'>} reach @param {Drag} gesture */
-  constructor({ view, selection, overlay, shown }, gesture) {
+  /**
+   * @param {Pick<import('./reach.js').Reach, 'view' | 'selection' | 'overlay' | 'shown' | 'groups' | 'locks'>} reach
+   * @param {Drag} gesture
+   */
+  constructor({ view, selection, overlay, shown, groups, locks }, gesture) {
+    this.#groups = groups
+    this.#locks = locks
     this.#view = view
     this.#selection = selection
     this.#overlay = overlay
@@ -89,7 +96,8 @@ export class Marquee {
       height: Math.abs(hand.y - this.#corner.y),
     }
     this.#overlay.setMarquee(box)
-    this.#selection.set([...this.#before, ...this.#shown.replica.shapesInBox(box)])
+    const within = this.#shown.replica.shapesInBox(box).filter((id) => !this.#locks.has(id))
+    this.#selection.set([...this.#before, ...this.#groups.withAll(within)])
   }
 
   /** @param {Drag} gesture */

@@ -20,6 +20,9 @@ const textBox = { width: 24, height: 41 }
 /** The tools that draw, and the kind of shape that each makes. A note is a shape to write in. */
 export const kindOf = (/** @type {string} */ name) => (name === 'note' ? 'rectangle' : kinds.includes(name) ? name : null)
 
+/** The outline of a shape that has neither a fill nor a colour chosen for it. */
+const bareStroke = '#2B2A28'
+
 /** @param {string} name of a tool */
 export const isForWriting = (name) => name === 'note' || name === 'text'
 
@@ -31,8 +34,10 @@ export const isForWriting = (name) => name === 'note' || name === 'text'
  * @returns {import('../core/types.js').Values}
  */
 export function nextLook({ fill, stroke }, replica, tool) {
-  if (tool === 'text') return { fill: fill ?? textFill, textAlign: 'left', textPlace: 'top' }
-  if (tool === 'note') return { fill: fill ?? noteFill }
+  const color = fill === 'none' ? null : fill
+  if (tool === 'text') return { fill: color ?? textFill, textAlign: 'left', textPlace: 'top' }
+  if (tool === 'note') return { fill: color ?? noteFill }
+  if (fill === 'none') return { filled: false, ...outlined(stroke ?? bareStroke) }
   return {
     fill: fill ?? firstFills[replica.shapeCount] ?? replica.brightColor(),
     ...stroke !== null && outlined(stroke),
@@ -41,6 +46,23 @@ export function nextLook({ fill, stroke }, replica, tool) {
 
 /** @param {string} stroke @returns {import('../core/types.js').Values} */
 export const outlined = (stroke) => ({ stroke, strokeWidth: outlineWidth })
+
+/**
+ * What gives a shape a fill, also where it had none.
+ *
+ * @param {import('../core/types.js').Shape} shape @param {string} fill @returns {import('../core/types.js').Values}
+ */
+export const filledWith = ({ filled }, fill) => (filled ? { fill } : { fill, filled: true })
+
+/**
+ * What takes a shape's fill or its outline away. It keeps the other one, so that it can still be seen.
+ *
+ * @param {import('../core/types.js').Shape} shape @param {'fill' | 'stroke'} part @returns {import('../core/types.js').Values}
+ */
+export function bared({ kind, fill, strokeWidth }, part) {
+  if (part === 'stroke') return kind === 'text' ? { strokeWidth: 0 } : { strokeWidth: 0, filled: true }
+  return strokeWidth > 0 ? { filled: false } : { filled: false, ...outlined(fill) }
+}
 
 /**
  * A text or a note where somebody has tapped, to be written in at once.

@@ -6,6 +6,8 @@
  * @property {import('../state/editing.js').Editing} editing
  * @property {import('../state/permission.js').Permission} permission
  * @property {import('../state/selection.js').Selection} selection
+ * @property {import('../state/groups.js').Groups} groups
+ * @property {import('../state/locks.js').Locks} locks
  * @property {import('../state/tool.js').Tool} tool
  * @property {import('../state/paint.js').Paint} paint
  * @property {import('../state/presence.js').Presence} presence

@@ -1,10 +1,13 @@
 import { handleAt } from '../drawing/handles.js'
+import { isOnOutline } from '../drawing/outline.js'
 
 /** @typedef {import('../gestures/recogniser.js').Target} Target */
 /** @typedef {import('../gestures/recogniser.js').PointerType} PointerType */
 
 /** How far from a fingertip, in CSS pixels, a small shape is still found. */
 const fingerReach = 14
+/** How far from its outline a shape without a fill is still meant. */
+const outlineReach = { mouse: 5, pen: 6, touch: fingerReach }
 
 /** @type {Target} */
 const empty = Object.freeze({ kind: 'empty', key: 'empty' })
@@ -24,9 +27,13 @@ export class Targets {
   #selection
   #view
   #handles
+  #locks
+  #scene
 
-  /** @param {Pick<import('./reach.js').Reach, 'tool' | 'shown' | 'selection' | 'view' | 'handles'>} reach */
-  constructor({ tool, shown, selection, view, handles }) {
+  /** @param {Pick<import('./reach.js').Reach, 'tool' | 'shown' | 'selection' | 'view' | 'handles' | 'locks' | 'scene'>} reach */
+  constructor({ tool, shown, selection, view, handles, locks, scene }) {
+    this.#locks = locks
+    this.#scene = scene
     this.#tool = tool
     this.#shown = shown
     this.#selection = selection
@@ -59,11 +66,29 @@ export class Targets {
   #shapeAt(point, pointer) {
     const { replica } = this.#shown
     const view = this.#view
-    const { x, y } = view.toCanvas(point)
-    const [topmost] = replica.shapesAt(x, y)
-    if (topmost !== undefined || pointer !== 'touch') return topmost ?? null
+    const at = view.toCanvas(point)
+    const { x, y } = at
+    const topmost = this.#meant(replica.shapesAt(x, y), at, outlineReach[pointer] / view.scale)
+    if (topmost !== null || pointer !== 'touch') return topmost
     const reach = fingerReach / view.scale
     const near = replica.shapesInBox({ x: x - reach, y: y - reach, width: 2 * reach, height: 2 * reach })
-    return near[near.length - 1] ?? null
+    return near.reverse().find((id) => !this.#locks.has(id)) ?? null
+  }
+
+  /**
+   * Of the shapes at a point the topmost that isn't locked. What lies under the empty inside of a shape comes before that shape.
+   *
+   * @param {number[]} ids @param {import('../core/types.js').Point} point @param {number} reach units of the canvas
+   */
+  #meant(ids, point, reach) {
+    /** @type {number | null} */
+    let hollow = null
+    for (const id of ids) {
+      if (this.#locks.has(id)) continue
+      const drawn = this.#scene.drawn(id)
+      if (!drawn || drawn.shape.filled || drawn.shape.written || isOnOutline(drawn, point, reach)) return id
+      hollow ??= id
+    }
+    return hollow
   }
 }

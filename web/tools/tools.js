@@ -1,7 +1,7 @@
 import { Surface } from '../gestures/surface.js'
 import { clear } from './catalogue.js'
 import { Marquee, Panning, Zooming } from './looking.js'
-import { isForWriting, kindOf, makeForWriting, Making } from './making.js'
+import { filledWith, isForWriting, kindOf, makeForWriting, Making } from './making.js'
 import { Moving } from './moving.js'
 import { Pinching, resizeCursor, Scaling, Turning } from './reshaping.js'
 import { Targets } from './targets.js'
@@ -138,7 +138,7 @@ export class Tools {
 
   /** @param {Moment} gesture */
   #tapped({ target, shift, ctrl, meta, x, y }) {
-    const { permission, selection, tool, view } = this.#reach
+    const { groups, permission, selection, tool, view } = this.#reach
     if (target.id === undefined && isForWriting(tool.name) && permission.mayEdit) {
       makeForWriting(this.#reach, view.toCanvas({ x, y }))
       return
@@ -147,26 +147,27 @@ export class Tools {
     if (target.id === undefined) {
       if (!adds) selection.clear()
     } else if (adds) {
-      selection.toggle(target.id)
+      const ids = groups.with(target.id)
+      selection.has(target.id) ? selection.remove(...ids) : selection.add(...ids)
     } else {
-      selection.set([target.id])
+      selection.set(groups.with(target.id))
     }
   }
 
   /** @param {Moment} gesture */
   #doubleTapped({ target, x, y, pointer }) {
-    const { editing, permission, shown, view, writing } = this.#reach
+    const { editing, groups, permission, shown, view, writing } = this.#reach
     if (!permission.mayEdit || writing.isOpen) return
     const { id } = target
     if (id !== undefined) {
       const shape = shown.replica.shape(id)
-      if (!shape) return
+      if (!shape || groups.enter(id)) return
       // A finger, which has no keys beside it, has a button to write with. On a text there is nothing else to be done.
       if (pointer !== 'touch' || shape.kind === 'text') {
         writing.open(id)
         return
       }
-      editing.edit((replica) => replica.edit([{ shape: id, set: { fill: replica.brightColor() } }]))
+      editing.edit((replica) => replica.edit([{ shape: id, set: filledWith(shape, replica.brightColor()) }]))
     } else {
       const center = view.toCanvas({ x, y })
       editing.edit((replica) => replica.addCircle(center.x, center.y))
@@ -175,8 +176,8 @@ export class Tools {
 
   /** @param {Moment} gesture */
   #tripleTapped({ target: { id } }) {
-    const { editing, permission } = this.#reach
-    if (permission.mayEdit && id !== undefined) editing.edit((replica) => replica.delete([id]))
+    const { editing, groups, permission } = this.#reach
+    if (permission.mayEdit && id !== undefined) editing.edit((replica) => replica.delete(groups.with(id)))
   }
 
   /** @param {Lasting} gesture */
@@ -243,17 +244,17 @@ export class Tools {
   }
 
   /**
-   * The shapes that a hand takes hold of: the whole selection if the shape is part of it, else the shape alone.
+   * The shapes that a hand takes hold of: the whole selection if the shape is part of it, else the shape with its group.
    *
    * @param {number} id @param {boolean} adds
    */
   #grasp(id, adds) {
-    const { selection } = this.#reach
+    const { groups, locks, selection } = this.#reach
     if (!selection.has(id)) {
-      if (adds) selection.add(id)
-      else selection.set([id])
+      if (adds) selection.add(...groups.with(id))
+      else selection.set(groups.with(id))
     }
-    return selection.ids()
+    return selection.ids().filter((each) => !locks.has(each))
   }
 
   // The mouse's cursor.

@@ -31,9 +31,11 @@ extension Import {
       edits.append((place.shape, set))
     }
     var keys = insertion.keys.makeIterator()
+    var groups = CopiedGroups()
     for shape in shapes {
       var set = shape.properties
       if !keepsPlace(shape), let key = keys.next() { set.z = key }
+      if identifiers == .new { groups.regroup(&set) { Identifier.random(using: &generator) } }
       let kept = identifiers == .same ? shape.id : nil
       edits.append((kept ?? Identifier.random(using: &generator), set))
     }

@@ -160,10 +160,18 @@ public struct SVGExport: Sendable {
 
   private func writeStyle(of shape: Shape, to writer: inout SVGWriter) {
     let properties = shape.properties
-    writer.attribute("fill", properties.fill)
-    if properties.strokeWidth > 0 {
+    if properties.isFilled { writer.attribute("fill", properties.fill) } else { writer.raw(" fill=\"none\"") }
+    let width = properties.strokeWidth
+    if width > 0 {
       writer.attribute("stroke", properties.stroke)
-      writer.attribute("stroke-width", properties.strokeWidth)
+      writer.attribute("stroke-width", width)
+      switch properties.dash {
+      case .solid: break
+      case .dashed: writer.attribute("stroke-dasharray", 3 * width, 2 * width)
+      case .dotted:
+        writer.attribute("stroke-dasharray", 0, 2 * width)
+        writer.raw(" stroke-linecap=\"round\"")
+      }
     }
     if properties.opacity != 1 { writer.attribute("opacity", properties.opacity) }
     writer.raw(">")

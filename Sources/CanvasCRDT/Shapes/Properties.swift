@@ -72,6 +72,26 @@ extension Properties {
     set { assign(.textPlace) { $0.textPlace = newValue } }
   }
 
+  public var dash: Dash {
+    get { rare.values.dash }
+    set { assign(.dash) { $0.dash = newValue } }
+  }
+
+  public var isFilled: Bool {
+    get { rare.values.isFilled }
+    set { assign(.filled) { $0.isFilled = newValue } }
+  }
+
+  public var isLocked: Bool {
+    get { rare.values.isLocked }
+    set { assign(.locked) { $0.isLocked = newValue } }
+  }
+
+  public var group: Identifier? {
+    get { rare.values.group }
+    set { assign(.group) { $0.group = newValue } }
+  }
+
   private mutating func assign(_ property: Property, _ change: (inout RareValues) -> Void) {
     var values = rare.values
     change(&values)
@@ -98,20 +118,25 @@ extension Properties {
   }
 
   public enum FlagField: Sendable {
-    case visible
+    case visible, filled, locked
   }
 
   /// One of a few words.
   public enum ChoiceField: Sendable {
-    case textAlign, textPlace
+    case textAlign, textPlace, dash
 
     /// The words, by their numbers.
     public var words: [StaticString] {
       switch self {
       case .textAlign: TextAlign.allCases.map { $0.wireName }
       case .textPlace: TextPlace.allCases.map { $0.wireName }
+      case .dash: Dash.allCases.map { $0.wireName }
       }
     }
+  }
+
+  public enum IdentifierField: Sendable {
+    case group
   }
 
   public enum PairField: Sendable {
@@ -188,12 +213,16 @@ extension Properties {
     get {
       switch field {
       case .visible: visible
+      case .filled: isFilled
+      case .locked: isLocked
       }
     }
     @inline(__always)
     set {
       switch field {
       case .visible: visible = newValue
+      case .filled: isFilled = newValue
+      case .locked: isLocked = newValue
       }
     }
   }
@@ -204,12 +233,27 @@ extension Properties {
       switch field {
       case .textAlign: textAlign.rawValue
       case .textPlace: textPlace.rawValue
+      case .dash: dash.rawValue
       }
     }
     set {
       switch field {
       case .textAlign: textAlign = TextAlign(rawValue: newValue) ?? textAlign
       case .textPlace: textPlace = TextPlace(rawValue: newValue) ?? textPlace
+      case .dash: dash = Dash(rawValue: newValue) ?? dash
+      }
+    }
+  }
+
+  public subscript(field: IdentifierField) -> Identifier? {
+    get {
+      switch field {
+      case .group: group
+      }
+    }
+    set {
+      switch field {
+      case .group: group = newValue
       }
     }
   }
@@ -244,6 +288,7 @@ extension Properties {
     case .orderKey: z = other.z
     case .text: text = other.text
     case .choice(let field): self[field] = other[field]
+    case .identifier(let field): self[field] = other[field]
     case .flag(let field): self[field] = other[field]
     case .color(let field): self[field] = other[field]
     case .integer(let field, _, _): self[field] = other[field]
@@ -296,6 +341,7 @@ extension Properties {
     case .orderKey: z == other.z
     case .text: text == other.text
     case .choice(let field): self[field] == other[field]
+    case .identifier(let field): self[field] == other[field]
     case .flag(let field): self[field] == other[field]
     case .color(let field): self[field] == other[field]
     case .integer(let field, _, _): self[field] == other[field]

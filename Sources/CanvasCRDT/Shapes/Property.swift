@@ -23,13 +23,17 @@ public enum Property: UInt8, CaseIterable, Hashable, Sendable {
   case textSize
   case textAlign
   case textPlace
+  case dash
+  case filled
+  case locked
+  case group
 
   @inlinable public static var count: Int { ForEachProperty<Property>.count }
 }
 
 /// One value for each property, in the order of the bits. How many there are is written here and nowhere else; `Property.inOrder`
 /// doesn't compile with another number, and a test counts the cases.
-public typealias ForEachProperty<Value> = InlineArray<19, Value>
+public typealias ForEachProperty<Value> = InlineArray<23, Value>
 
 /// One value for each property that is not rare. The rare ones are all behind these.
 typealias ForEachCommonProperty<Value> = InlineArray<15, Value>

@@ -10,6 +10,8 @@ extension JSONWriter {
     case .orderKey: value(text: set.z.text)
     case .text: value(text: set.text)
     case .choice(let field): value(field.words[Int(set[field])])
+    case .identifier(let field):
+      if let identifier = set[field] { value(identifier) } else { value(text: .empty) }
     case .flag(let field): value(set[field])
     case .color(let field): value(set[field])
     case .integer(let field, _, _): value(Int(set[field]))

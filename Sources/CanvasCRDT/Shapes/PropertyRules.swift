@@ -57,6 +57,7 @@ extension PropertyForm {
     case .flag: "true or false"
     case .text: "text of at most 4096 bytes without control characters other than line breaks"
     case .choice(let field): PropertyForm.alternatives(field.words)
+    case .identifier: "an identifier such as afy-kw5-t7o, or empty"
     case .color: "a colour as #RRGGBB"
     case .integer(_, let range, _):
       Text("a whole number").appending(from: Double(range.lowerBound), to: Double(range.upperBound))
@@ -96,7 +97,7 @@ extension PropertyMask {
   fileprivate static let bounded = PropertyMask { row in
     switch row.form {
     case .number, .integer, .pair, .name, .text: true
-    case .erasure, .kind, .orderKey, .flag, .color, .choice: false
+    case .erasure, .kind, .orderKey, .flag, .color, .choice, .identifier: false
     }
   }
 }
@@ -115,7 +116,7 @@ extension Properties {
     case .pair(let field, let range): range.contains(self[field].first) && range.contains(self[field].second)
     case .name: PropertyRules.allowsName(name)
     case .text: PropertyRules.allowsText(text)
-    case .erasure, .kind, .orderKey, .flag, .color, .choice: true
+    case .erasure, .kind, .orderKey, .flag, .color, .choice, .identifier: true
     }
   }
 }

@@ -48,6 +48,8 @@ public enum PropertyForm: Sendable {
   case text
   /// One of a few words.
   case choice(Properties.ChoiceField)
+  /// An identifier, or none.
+  case identifier(Properties.IdentifierField)
   case flag(Properties.FlagField)
   case color(Properties.ColorField)
   /// Takes one byte on the wire.
@@ -251,13 +253,45 @@ extension Property {
         told: "set {shape’s} text at the {value}",
         inspector: InspectorField("Place", in: .text)
       )
+    case .dash:
+      PropertyRow(
+        "dash",
+        .choice(.dash),
+        meaning: "how its stroke is broken (S11)",
+        told: "made {shape’s} stroke {value}",
+        inspector: InspectorField("Dashes", in: .color, of: .areas)
+      )
+    case .filled:
+      PropertyRow(
+        "filled",
+        .flag(.filled),
+        meaning: "whether its area is painted (S11)",
+        told: "{filled|emptied} {shape}",
+        inspector: InspectorField("Filled", in: .color, of: .areas)
+      )
+    case .locked:
+      PropertyRow(
+        "locked",
+        .flag(.locked),
+        meaning: "whether clients keep it from being changed by mistake (S12)",
+        told: "{locked|unlocked} {shape}",
+        inspector: InspectorField("Locked", in: .place)
+      )
+    case .group:
+      PropertyRow(
+        "group",
+        .identifier(.group),
+        meaning: "shapes with the same one are moved, scaled, turned and deleted as one (S13)",
+        told: "put {shape} into {value}"
+      )
     }
   }
 
   /// The order in which the contract's table lists them and JSON writes them: most important to people first.
   public static let inOrder: ForEachProperty<Property> = [
     .kind, .name, .position, .size, .rotation, .fill, .stroke, .strokeWidth, .alpha, .visible, .z, .cornerRadius,
-    .points, .innerRatio, .text, .textSize, .textAlign, .textPlace, .deleted,
+    .points, .innerRatio, .text, .textSize, .textAlign, .textPlace, .dash, .filled,
+    .locked, .group, .deleted,
   ]
 
   public var wireName: StaticString { row.wireName }

@@ -7,8 +7,27 @@ struct RareValues: Hashable, Sendable {
   var textSize = 20.0
   var textAlign = TextAlign.center
   var textPlace = TextPlace.middle
+  var dash = Dash.solid
+  var isFilled = true
+  var isLocked = false
+  var group: Identifier?
 
   static let defaults = RareValues()
+}
+
+/// How the stroke is broken.
+public enum Dash: UInt8, CaseIterable, Hashable, Sendable {
+  case solid
+  case dashed
+  case dotted
+
+  public var wireName: StaticString {
+    switch self {
+    case .solid: "solid"
+    case .dashed: "dashed"
+    case .dotted: "dotted"
+    }
+  }
 }
 
 /// Where the lines of a text begin and end across its box.

@@ -3,7 +3,7 @@
 //     shape    its identifier; −1 for one that has none yet
 //     mask     of the properties that follow, by `Property`
 //     values   of each, in the order of the bits, by its form: a pair is two numbers, a colour is 0xRRGGBB, a kind is by
-//              `ShapeKind`, true is 1. A text is how many bytes it has, and these with zeros up to a multiple of eight
+//              `ShapeKind`, true is 1, no identifier is −1. A text is how many bytes it has, and these with zeros up to a multiple of eight
 //
 // If JavaScript has a value of another kind than the property's, it writes one that is never valid: NaN, or a text of
 // −1 bytes.
@@ -59,6 +59,10 @@ struct ValueRowReader {
     case .choice(let field):
       guard let choice = UInt8(exactly: number()), choice < field.words.count else { return false }
       set[field] = choice
+    case .identifier(let field):
+      let number = number()
+      guard number == -1 || Identifier(number: number) != nil else { return false }
+      set[field] = Identifier(number: number)
     case .flag(let field):
       let flag = number()
       guard flag == 0 || flag == 1 else { return false }
@@ -104,6 +108,7 @@ extension OutputBuffer {
       case .orderKey: append(counted: set.z.text)
       case .text: append(counted: set.text)
       case .choice(let field): append(Double(set[field]))
+      case .identifier(let field): append(set[field]?.number ?? -1)
       case .flag(let field): append(set[field])
       case .color(let field): append(Double(set[field].packed))
       case .integer(let field, _, _): append(Double(set[field]))

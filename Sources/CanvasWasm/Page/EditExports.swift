@@ -4,19 +4,24 @@
 @_expose(wasm, "edit") @_cdecl("canvas_edit")
 func edit(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   do throws(ValueRefusal) {
-    let edits = try readEdits(count) { nil }
+    let edits = try readEdits(count)
     return perform(session) { $0.edit(edits, at: Moment(wall, monotonic)) }
   } catch {
     return fail(error.words)
   }
 }
 
-/// Reads the edits in the input's rows of values. A row without an identifier gets one from `name`.
-private func readEdits(_ count: UInt32, _ name: () -> Identifier?) throws(ValueRefusal) -> [ShapeEdit] {
+/// Reads the edits in the input's rows of values. A row without an identifier is of a new shape, which `makeUp` names.
+private func readEdits(_ count: UInt32, _ makeUp: (() -> Identifier)? = nil) throws(ValueRefusal) -> [ShapeEdit] {
   var edits: [ShapeEdit] = []
   var rows = ValueRowReader(input.bytes(count))
-  while let (shape, set) = try rows.next() {
-    guard let shape = shape ?? name() else { throw ValueRefusal(words: "an operation must name its shape") }
+  var groups = CopiedGroups()
+  while var (shape, set) = try rows.next() {
+    if shape == nil, let makeUp {
+      shape = makeUp()
+      groups.regroup(&set, makeUp)
+    }
+    guard let shape else { throw ValueRefusal(words: "an operation must name its shape") }
     edits.append(ShapeEdit(shape: shape, set: set))
   }
   return edits

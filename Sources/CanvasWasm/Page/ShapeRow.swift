@@ -9,6 +9,7 @@ extension OutputBuffer {
       switch property.form {
       case .erasure, .name, .orderKey, .text: break
       case .kind: append(Double(properties.kind.rawValue))
+      case .identifier(let field): append(properties[field]?.number ?? -1)
       case .flag(let field): append(properties[field])
       case .choice(let field): append(Double(properties[field]))
       case .color(let field): append(Double(properties[field].packed))

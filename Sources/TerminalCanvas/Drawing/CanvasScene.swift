@@ -9,6 +9,7 @@ public struct CanvasScene: Sendable {
     public var stroke: Color
     public var strokeWidth: Double
     public var opacity: Double
+    public var isFilled = true
     /// What is written in it.
     public var text = ""
     public var textAlign = TextAlign.center
@@ -31,6 +32,7 @@ public struct CanvasScene: Sendable {
         strokeWidth: properties.strokeWidth,
         opacity: properties.opacity
       )
+      isFilled = properties.isFilled
       text = properties.text.string
       textAlign = properties.textAlign
       textPlace = properties.textPlace
@@ -101,7 +103,7 @@ public struct CanvasScene: Sendable {
         box: Rect(origin: item.outline.position, size: item.outline.size),
         align: item.textAlign,
         place: item.textPlace,
-        color: item.outline.kind == .text ? item.fill : nil
+        color: item.outline.kind == .text ? item.fill : item.isFilled ? nil : item.stroke
       )
     }
   }

@@ -53,9 +53,9 @@ public struct ScenePainter {
   private mutating func paint(_ item: CanvasScene.Item) {
     let outline = item.outline
     // A text has no area. Its letters are written over the pixels.
-    if outline.kind == .text || paintsAsDot(item) { return }
+    if outline.kind == .text || !item.isFilled && item.strokeWidth == 0 || paintsAsDot(item) { return }
     let corners = outline.polygon(flatness: ScenePainter.flatness / max(across, down))
-    inside.add(corners.map { pixel($0) })
+    if item.isFilled { inside.add(corners.map { pixel($0) }) }
     let fill = SIMD4<Float>(item.fill)
     let opacity = Float(item.opacity)
     guard item.strokeWidth > 0 else {
@@ -85,7 +85,7 @@ public struct ScenePainter {
     }
     // But never too weak to be seen.
     let part = max(0.15, width * height) * item.opacity
-    pixels.blend(Int(place.y), Int(place.x), SIMD4(item.fill), part: Float(part))
+    pixels.blend(Int(place.y), Int(place.x), SIMD4(item.isFilled ? item.fill : item.stroke), part: Float(part))
     return true
   }
 

@@ -30,7 +30,9 @@ public enum KeyHelp {
       "Change",
       [
         ("drag, arrows", "move (Shift: finely)"), ("corner, < >", "size"), ("↻, [ ]", "turn ({ }: finely)"),
-        ("c, double click", "another colour"), (", .", "fainter, stronger"), ("w", "outline"), ("h", "hide, show"),
+        ("c, double click", "another colour"), (", .", "fainter, stronger"), ("w, v", "outline, fill or none"),
+        ("h, k", "hide, lock"),
+        ("G", "group, ungroup"),
         ("PgUp PgDn", "forward, backward"), ("Home End", "to front, to back"), ("x, Delete", "delete"),
         ("triple click", "delete"), ("u, U", "undo, redo"), ("B", "Black Hole"),
       ]

@@ -66,6 +66,11 @@ enum PropertyWords {
         throw .usage("\(word): \(name) is \(field.words.map { Text($0).string }.joined(separator: ", "))")
       }
       writer.value(text: Text(value))
+    case .identifier:
+      guard value == "none" || Identifier(value) != nil else {
+        throw .usage("\(word): \(name) is an identifier such as afy-kw5-t7o, or none")
+      }
+      writer.value(text: Text(value == "none" ? "" : value))
     case .color: writer.value(text: Text(try ColorWords.color(value).text))
     case .flag:
       switch value {
@@ -102,6 +107,7 @@ enum ValueWords {
     case .erasure, .kind, .name, .text: nil
     case .choice(let field): Text(field.words[Int(set[field])]).string
     case .orderKey: set.z.text.string
+    case .identifier(let field): set[field].map { "\($0)" } ?? "none"
     case .flag(let field): set[field] ? "yes" : "no"
     case .color(let field): set[field].text
     case .integer(let field, _, unit: .tenths): TenthsWords.text(set[field]).filter { $0 != " " }

@@ -45,6 +45,7 @@ enum ChangeWords {
     case .erasure, .flag: ""
     case .text: TextWords.quoted(set.text)
     case .choice(let field): Text(field.words[Int(set[field])]).string
+    case .identifier(let field): set[field].map { "group \($0)" } ?? "no group"
     case .kind: article(Text(set.kind.words).string.lowercased())
     case .name: set.name.string
     case .orderKey: set.z.text.string

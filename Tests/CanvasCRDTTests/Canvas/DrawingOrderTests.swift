@@ -70,7 +70,7 @@ struct DrawingOrderTests {
       }
       #expect(identifiers == expected)
     }
-    #expect(moves > 50)
+    #expect(moves > 30)
   }
 
   @Test("to the front, to the back, one up, one down")

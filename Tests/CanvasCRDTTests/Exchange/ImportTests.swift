@@ -73,6 +73,23 @@ struct ImportTests {
     #expect(DrawingOrder(canvas).identifiers == [below, edits[1].shape])
   }
 
+  @Test("S13: copies of grouped shapes are a group of their own; what is brought back stays in its group")
+  func groups() throws {
+    let members = ["aaa-aaa-aaa", "aaa-aaa-aaa", "bbb-bbb-bbb", ""].map { #"{"kind":"star","group":"\#($0)"}"# }
+    let shapes = try read(#"{"shapes":[\#(members.joined(separator: ","))]}"#)
+    var generator = SeededGenerator(seed: 1)
+    func groups(_ identifiers: Import.Identifiers) -> [Identifier?] {
+      Import.edits(for: shapes, identifiers: identifiers, over: DrawingOrder(Canvas()), using: &generator).map(
+        \.set.group
+      )
+    }
+    let old = [Identifier("aaa-aaa-aaa")!, Identifier("bbb-bbb-bbb")!]
+    #expect(groups(.same) == [old[0], old[0], old[1], nil])
+    let new = groups(.new)
+    #expect(new[0] == new[1] && new[3] == nil)
+    #expect(Set([new[0], new[2]] + old).count == 4)
+  }
+
   @Test("a drawing's shape gets the properties in the document and no others")
   func drawing() throws {
     let shapes = try read(#"{"shapes":[{"points":7,"kind":"polygon","deleted":true,"stamps":{}},{"kind":"star"}]}"#)

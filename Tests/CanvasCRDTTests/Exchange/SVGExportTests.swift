@@ -71,6 +71,29 @@ struct SVGExportTests {
     try GoldenFiles.expect(export.document(), in: "picture.svg")
   }
 
+  @Test("S11: what isn't filled has no fill, and broken strokes have dashes or dots")
+  func outlines() {
+    let canvas = canvas([
+      {
+        $0.kind = .ellipse
+        $0.isFilled = false
+        $0.strokeWidth = 2
+        $0.dash = .dashed
+        $0.stroke = Color(packed: 0x112233)
+        $0.text = "Hi"
+      },
+      {
+        $0.kind = .rectangle
+        $0.strokeWidth = 1.5
+        $0.dash = .dotted
+      },
+    ])
+    let picture = text(SVGExport(Drawing(canvas)))
+    #expect(picture.contains(##" fill="none" stroke="#112233" stroke-width="2" stroke-dasharray="6 4">"##))
+    #expect(picture.contains(##" font-size="20" fill="#112233">"##))
+    #expect(picture.contains(#" stroke-width="1.5" stroke-dasharray="0 3" stroke-linecap="round">"#))
+  }
+
   @Test("an empty drawing is a picture too")
   func empty() throws {
     let document = text(SVGExport(Drawing(Canvas())))

@@ -16,6 +16,7 @@ struct PropertyTableTests {
     case .orderKey: set.z = WireSamples.key("Z1")
     case .text: set.text = "Buy milk,\nand \"bread\""
     case .choice(let field): set[field] = set[field] == 0 ? 1 : 0
+    case .identifier(let field): set[field] = shape
     case .flag(let field): set[field].toggle()
     case .color(let field): set[field] = Color(red: 1, green: 2, blue: 3)
     case .integer(let field, let range, _):
@@ -108,7 +109,7 @@ struct PropertyTableTests {
       }
       let longest = WireSamples.set { $0.text = Text(String(repeating: "é", count: 2_048)) }
       #expect(throws: Never.self) { try longest.check() }
-    case .erasure, .kind, .orderKey, .flag, .color, .choice: break
+    case .erasure, .kind, .orderKey, .flag, .color, .choice, .identifier: break
     }
     for set in wrong { #expect(throws: PropertyProblem(property)) { try set.check() } }
     #expect(PropertyProblem(property).message.string.hasPrefix("\(property.wireName) must be "))
@@ -118,7 +119,9 @@ struct PropertyTableTests {
   func widths() {
     let widths = Property.allCases.filter { $0.form.packedWidth > 0 }.map { "\($0) \($0.form.packedWidth)" }
     #expect(
-      widths.starts(with: ["alpha 4", "visible 1", "kind 3", "points 7", "textAlign 2", "textPlace 2"]),
+      widths.starts(with: [
+        "alpha 4", "visible 1", "kind 3", "points 7", "textAlign 2", "textPlace 2", "dash 2", "filled 1", "locked 1",
+      ]),
       "another width needs another version of the columns"
     )
   }

@@ -4,6 +4,9 @@
 /// form. An identifier is six bytes. A text is a varint of its length and then its UTF-8. One message has one encoding,
 /// and a decoder refuses every other, so equal messages are equal bytes. docs/PROTOCOL.md has it byte by byte.
 public enum BinaryEncoding {
+  /// Where an identifier may be missing, this stands for none.
+  static let noIdentifier: UInt64 = 1 << 48 - 1
+
   public static func encode(_ message: ClientMessage) -> [UInt8] {
     var writer = ByteWriter(capacity: 64)
     writer.append(message.kind.rawValue)

@@ -44,6 +44,13 @@ extension ByteReader {
     return identifier
   }
 
+  mutating func identifierOrNone() throws(BinaryFailure) -> Identifier? {
+    let packed = try packed48()
+    guard packed != BinaryEncoding.noIdentifier else { return nil }
+    guard let identifier = Identifier(packed: packed) else { throw .malformed("an identifier past zzz-zzz-zzz") }
+    return identifier
+  }
+
   @inline(__always)
   mutating func packed48() throws(BinaryFailure) -> UInt64 {
     let bytes = try slice(6)
@@ -73,6 +80,10 @@ extension ByteReader {
 }
 
 extension ByteWriter {
+  mutating func append(orNone identifier: Identifier?) {
+    append(identifier ?? Identifier(unchecked: BinaryEncoding.noIdentifier))
+  }
+
   mutating func append(_ identifier: Identifier) {
     append(upTo: 8) { room in
       // Writes two bytes more than it keeps: one store instead of six.

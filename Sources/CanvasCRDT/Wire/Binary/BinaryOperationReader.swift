@@ -135,6 +135,7 @@ struct BinaryOperationReader {
         let number = try reader.byte()
         guard number < field.words.count else { throw problem(property) }
         set[field] = number
+      case .identifier(let field): set[field] = try reader.identifierOrNone()
       case .flag(let field):
         let byte = try reader.byte()
         guard byte < 2 else { throw problem(property) }

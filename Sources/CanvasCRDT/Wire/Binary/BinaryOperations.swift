@@ -95,6 +95,7 @@ enum BinaryOperations {
       case .orderKey: writer.appendCounted(set.z.text)
       case .text: writer.appendCounted(set.text)
       case .choice(let field): writer.append(set[field])
+      case .identifier(let field): writer.append(orNone: set[field])
       case .flag(let field): writer.append(set[field] ? 1 : 0)
       case .color(let field): writer.append(set[field])
       case .integer(let field, _, _): writer.append(UInt8(truncatingIfNeeded: set[field]))

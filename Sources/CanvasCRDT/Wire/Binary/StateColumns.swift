@@ -60,7 +60,7 @@ extension PropertyForm {
     case .flag: 1
     case .choice(let field): BitWriter.width(of: UInt64(field.words.count - 1))
     case .integer(_, let range, _): BitWriter.width(of: UInt64(range.upperBound))
-    case .erasure, .name, .orderKey, .text, .color, .number, .pair: 0
+    case .erasure, .name, .orderKey, .text, .identifier, .color, .number, .pair: 0
     }
   }
 }
@@ -233,6 +233,7 @@ extension StateColumnsWriter {
       case .text: forEachRecord(with: property) { writer.appendCounted($0.pointee.values.text) }
       case .choice(let field):
         writePacked(property, to: &writer) { UInt64($0.pointee.values[field]) }
+      case .identifier(let field): forEachRecord(with: property) { writer.append(orNone: $0.pointee.values[field]) }
       case .flag(let field):
         writePacked(property, to: &writer) { $0.pointee.values[field] ? 1 : 0 }
       case .color(let field):

@@ -42,6 +42,10 @@ struct StateValuesReader {
           guard bits < count else { throw .malformed("no such choice") }
           set[field] = UInt8(bits)
         }
+      case .identifier(let field):
+        try readEach(property, of: &pages) { (set, reader) throws(BinaryFailure) in
+          set[field] = try reader.identifierOrNone()
+        }
       case .flag(let field):
         try readPacked(property, into: &pages) { (set, bits) throws(BinaryFailure) in set[field] = bits == 1 }
       case .color(let field):

@@ -26,6 +26,9 @@ extension Properties {
     case .choice(let field):
       guard let number = reader.named({ field.number(of: $0) }) else { return false }
       self[field] = number
+    case .identifier(let field):
+      guard let identifier = reader.identifierOrNone() else { return false }
+      self[field] = identifier
     case .flag(let field):
       guard let flag = reader.boolean() else { return false }
       self[field] = flag
@@ -53,6 +56,11 @@ extension JSONReader {
       return nil
     }
     return (first, second)
+  }
+
+  /// An identifier, or an empty text for none.
+  fileprivate mutating func identifierOrNone() -> Identifier?? {
+    named { $0.isEmpty ? .some(nil) : Identifier(text: $0).map { .some($0) } }
   }
 
   /// A whole number of less than 1,000, which is enough for every property that is one.

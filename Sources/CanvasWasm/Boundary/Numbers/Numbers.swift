@@ -76,7 +76,7 @@ public enum ShapeRow {
   public static func length(of form: PropertyForm) -> Int {
     switch form {
     case .erasure, .name, .orderKey, .text: 0
-    case .kind, .flag, .choice, .color, .integer, .number: 1
+    case .kind, .flag, .choice, .identifier, .color, .integer, .number: 1
     case .pair: 2
     }
   }

@@ -37,11 +37,19 @@ struct ShapeTable {
         .init(properties.rotation == 0 ? "" : "\(Figures.rounded(properties.rotation))°"),
         .init(properties.fill.text, .color(properties.fill)),
         .init(properties.alpha == 10 ? "" : TenthsWords.text(properties.alpha)),
-        .init(properties.visible ? "" : "hidden", .faint), .init(TextWords.inOneLine(properties.text)),
+        .init(ShapeTable.marks(of: properties), .faint), .init(TextWords.inOneLine(properties.text)),
         .init(ShapeTable.overlaps(of: shape, &shares), .warning), .init(shape.id.text, .faint),
         .init(stamp.map { TimeWords.shown($0.milliseconds) } ?? ""), .init(stamp?.actor.text ?? ""),
       ])
     }
+  }
+
+  private static func marks(of properties: Properties) -> String {
+    let marks = [
+      (properties.visible, "hidden"), (properties.isFilled, "no fill"), (!properties.isLocked, "locked"),
+      (properties.group == nil, "grouped"),
+    ]
+    return marks.filter { !$0.0 }.map { $0.1 }.joined(separator: ", ")
   }
 
   /// `Moon 38 %, Cloud 2 %`, the largest overlap first.

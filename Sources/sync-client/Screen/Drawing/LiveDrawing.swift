@@ -68,8 +68,11 @@ struct LiveDrawing {
   }
 
   /// The frontmost shape at a place.
-  func shape(at point: Point) -> Identifier? {
-    picture.overlaps.shapes(at: point).max {
+  /// The topmost shape there. One that isn't filled counts only where no other lies under it.
+  func shape(at point: Point, where isMeant: (Identifier) -> Bool = { _ in true }) -> Identifier? {
+    let shapes = picture.overlaps.shapes(at: point).filter(isMeant)
+    let filled = shapes.filter { items[$0]?.isFilled == true }
+    return (filled.isEmpty ? shapes : filled).max {
       (picture.order.index(of: $0) ?? -1) < (picture.order.index(of: $1) ?? -1)
     }
   }

@@ -9,8 +9,13 @@ extension LiveCanvas {
     client.edit { replica, now in replica.edit(edits, at: now) }
   }
 
-  /// Changes all selected shapes, as one step.
+  /// Changes all selected shapes, as one step, unless any of them is locked.
   func change(_ body: (Shape, inout Properties) -> Void) {
+    guard !refusesLocked(selection) else { return }
+    write(body)
+  }
+
+  private func write(_ body: (Shape, inout Properties) -> Void) {
     let canvas = canvas
     edit(
       selection.compactMap { id in
@@ -20,6 +25,48 @@ extension LiveCanvas {
         return set.assigned.isEmpty ? nil : ShapeEdit(shape: id, set: set)
       }
     )
+  }
+
+  // MARK: - Locks and groups
+
+  /// Says so where any of these shapes is locked (S12).
+  func refusesLocked(_ shapes: [Identifier]) -> Bool {
+    let canvas = canvas
+    guard let locked = shapes.first(where: { canvas[$0]?.properties.isLocked == true }) else { return false }
+    say("\(drawing.name(of: locked)) is locked: k unlocks what is selected.", .warning)
+    return true
+  }
+
+  /// Locks what is selected, or unlocks it where all of it is locked.
+  func toggleLock() {
+    let canvas = canvas
+    let isLocked = selection.allSatisfy { canvas[$0]?.properties.isLocked == true }
+    write { shape, set in
+      if shape.properties.isLocked == isLocked { set.isLocked = !isLocked }
+    }
+  }
+
+  /// Makes one group of what is selected, or takes it apart where it is one.
+  func toggleGroup() {
+    let canvas = canvas
+    let groups = Set(selection.map { canvas[$0]?.properties.group })
+    let isOne = groups.count == 1 && groups != [nil]
+    guard isOne || selection.count > 1 else {
+      say("Select several shapes to group them.")
+      return
+    }
+    let group = isOne ? nil : Identifier.random(using: &chance)
+    change { _, set in set.group = group }
+  }
+
+  /// A shape with those that are grouped with it and not locked (S13).
+  func group(of shape: Identifier) -> [Identifier] {
+    let canvas = canvas
+    guard let group = canvas[shape]?.properties.group else { return [shape] }
+    return drawing.order.identifiers.filter { id in
+      guard let properties = canvas[id]?.properties else { return false }
+      return id == shape || properties.group == group && !properties.isLocked
+    }
   }
 
   // MARK: - Adding
@@ -94,9 +141,11 @@ extension LiveCanvas {
 
   func duplicate() {
     let canvas = canvas
+    var groups = CopiedGroups()
     let copies = drawing.order.places.compactMap { place -> Properties? in
       guard selection.contains(place.shape), let shape = canvas[place.shape] else { return nil }
       var set = shape.properties
+      groups.regroup(&set) { Identifier.random(using: &chance) }
       set.position = clamped(Point(x: set.position.x + 24, y: set.position.y + 24))
       return set
     }
@@ -138,7 +187,10 @@ extension LiveCanvas {
   }
 
   func recolor() {
-    change { _, set in set.fill = Color.bright(using: &self.chance) }
+    change { shape, set in
+      set.fill = Color.bright(using: &self.chance)
+      if !shape.properties.isFilled { set.isFilled = true }
+    }
   }
 
   func changeOpacity(by levels: Int16) {
@@ -153,7 +205,21 @@ extension LiveCanvas {
     change { shape, set in
       let properties = shape.properties
       set.strokeWidth = properties.strokeWidth == 0 ? 4 : properties.strokeWidth < 12 ? 12 : 0
+      if set.strokeWidth == 0, !properties.isFilled { set.isFilled = true }
       if properties.strokeWidth == 0 { set.stroke = properties.fill.covered(by: Color(packed: 0), part: 0.55) }
+    }
+  }
+
+  /// Takes the fill away, or gives it back. What has no outline gets one in its colour, so that it can still be seen.
+  func toggleFill() {
+    change { shape, set in
+      let properties = shape.properties
+      guard properties.kind != .text else { return }
+      set.isFilled = !properties.isFilled
+      if properties.isFilled, properties.strokeWidth == 0 {
+        set.strokeWidth = 4
+        set.stroke = properties.fill
+      }
     }
   }
 
@@ -210,6 +276,7 @@ extension LiveCanvas {
 
   func deleteSelection() {
     let shapes = selection
+    guard !refusesLocked(shapes) else { return }
     client.edit { replica, now in replica.delete(shapes, at: now) }
   }
 

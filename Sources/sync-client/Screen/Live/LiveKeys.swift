@@ -80,7 +80,10 @@ extension LiveCanvas {
     case ",": changeOpacity(by: -1)
     case ".": changeOpacity(by: 1)
     case "w": changeOutline()
+    case "v": toggleFill()
     case "h": toggleVisibility()
+    case "k": toggleLock()
+    case "G": toggleGroup()
     case "[": turn(by: -15)
     case "]": turn(by: 15)
     case "{": turn(by: -1)
@@ -162,6 +165,7 @@ extension LiveCanvas {
       say("You can look but not edit here.", .warning)
       return
     }
+    guard !refusesLocked(selection) else { return }
     let line = LineEditor(drawing.name(of: selection[0]), bytesMax: PropertyRules.nameBytesMax)
     prompt = (selection[0], RoomFrame.Prompt(label: "Name:", line: line))
   }
@@ -175,6 +179,7 @@ extension LiveCanvas {
       say("You can look but not edit here.", .warning)
       return
     }
+    guard !refusesLocked(selection) else { return }
     // A backslash may take two characters.
     let line = LineEditor(TextWords.typed(shape.properties.text), bytesMax: 2 * PropertyRules.textBytesMax)
     prompt = (selection[0], RoomFrame.Prompt(label: LiveCanvas.textLabel, line: line))

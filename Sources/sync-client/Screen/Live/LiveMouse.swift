@@ -57,7 +57,7 @@ extension LiveCanvas {
   private func pressLeft(_ mouse: Mouse, at place: Point) {
     if takeHandle(mouse, at: place) { return }
     clicks.note(row: mouse.row, column: mouse.column, at: Clocks.monotonicMilliseconds())
-    let shape = drawing.shape(at: place)
+    let shape = drawing.shape(at: place) { self.canvas[$0]?.properties.isLocked == false }
     if clicks.count > 1 {
       click(clicks.count, on: shape, at: place)
       return
@@ -70,19 +70,21 @@ extension LiveCanvas {
     if !mouse.modifiers.isEmpty {
       toggle(shape)
     } else if !selection.contains(shape) {
-      select([shape])
+      select(group(of: shape))
     }
     let canvas = canvas
     grip = .moving(
       Grip.Moving(
         start: place,
-        shapes: selection.compactMap { id in canvas[id].map { (id, $0.properties.position) } }
+        shapes: unlocked(selection).compactMap { id in canvas[id].map { (id, $0.properties.position) } }
       )
     )
   }
 
   private func takeHandle(_ mouse: Mouse, at place: Point) -> Bool {
-    guard selection.count == 1, !isViewOnly, let outline = canvas[selection[0]]?.outline else { return false }
+    guard selection.count == 1, !isViewOnly, unlocked(selection) == selection,
+      let outline = canvas[selection[0]]?.outline
+    else { return false }
     let handles = Handles(of: outline, in: view)
     let cell = Screen.Place(row: mouse.row, column: mouse.column)
     if let corner = handles.corner(at: cell) {
@@ -216,7 +218,7 @@ extension LiveCanvas {
     case .moving(let moving) where moving.isLifted && isOverCanvas && BlackHole(view: view).contains(place):
       swallow(moving.shapes.map { $0.shape })
     case .pulling(_, _, selects: true):
-      if let band = grip.band { select(drawing.shapes(touching: band)) }
+      if let band = grip.band { select(unlocked(drawing.shapes(touching: band))) }
     case .pulling(_, _, selects: false):
       // The tremble of a hand must not draw anything.
       if let band = grip.band, band.size.width * view.scale >= 2 || band.size.height * view.rowScale >= 2 {

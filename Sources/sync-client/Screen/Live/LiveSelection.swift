@@ -10,16 +10,23 @@ extension LiveCanvas {
     host.invalidate()
   }
 
+  /// Takes a shape with its group into the selection, or out of it.
   func toggle(_ shape: Identifier) {
-    if let index = selection.firstIndex(of: shape) {
-      selection.remove(at: index)
+    let group = group(of: shape)
+    if selection.contains(shape) {
+      selection.removeAll { group.contains($0) }
     } else {
-      selection.append(shape)
+      selection += group.filter { !selection.contains($0) }
     }
     showInLayers()
   }
 
-  func selectAll() { select(drawing.order.identifiers) }
+  func selectAll() { select(unlocked(drawing.order.identifiers)) }
+
+  func unlocked(_ shapes: [Identifier]) -> [Identifier] {
+    let canvas = canvas
+    return shapes.filter { canvas[$0]?.properties.isLocked == false }
+  }
 
   /// Selects the next visible shape in the drawing order.
   func selectNext(backwards: Bool) {

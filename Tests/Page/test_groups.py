@@ -1,0 +1,170 @@
+"""Groups, locks, shapes without a fill and dashed lines."""
+
+
+def wait_for(room, shape, condition):
+    """Waits until the server holds the shape so, and returns it."""
+    def found(shapes):
+        return next((each for each in shapes if each["id"] == shape and condition(each)), None)
+    return found(room.wait_for(found, shape))
+
+
+def selected(person):
+    return set(person.selected())
+
+
+def square(room, x, y, **values):
+    return room.add(position=[x, y], size=[120, 100], **values)
+
+
+def test_a_group_is_moved_and_deleted_as_one_and_entered_by_a_double_click(room):
+    """Others have it too. Ungrouped, each shape is alone again; every step can be undone."""
+    sun, moon, star = square(room, 200, 200, fill="#E0483E"), square(room, 400, 200, fill="#3F7FD9"), square(room, 600, 200)
+    ann, bob = room.join("Ann"), room.join("Bob")
+    for person in (ann, bob):
+        person.look_at(0, 0)
+        person.wait_for_shapes(3)
+    ann.select(sun, moon)
+    ann.page.keyboard.press("Control+g")
+    bob.wait_for_shape(moon, "shape.group !== null")
+    bob.page.keyboard.press("Escape")
+    bob.click(260, 250)
+    assert selected(bob) == {sun, moon}
+    bob.drag((260, 250), (260, 400), modifiers=["Shift"])
+    moved = wait_for(room, moon, lambda shape: shape["position"] == [400, 350])
+    assert moved and room.shape(sun)["position"] == [200, 350] and room.shape(star)["position"] == [600, 200]
+    # Shift adds a whole group, and takes it out again.
+    bob.page.keyboard.press("Escape")
+    bob.click(660, 250)
+    bob.page.keyboard.down("Shift")
+    bob.click(460, 400)
+    assert selected(bob) == {sun, moon, star}
+    bob.click(460, 400)
+    bob.page.keyboard.up("Shift")
+    assert selected(bob) == {star}
+    # Entered, its shapes are taken one by one, until something else is taken.
+    bob.click(460, 400, times=2)
+    bob.wait("app.selection.size === 1")
+    assert selected(bob) == {moon} and not bob.page.locator(".writing-field").is_visible()
+    bob.drag((460, 400), (560, 400), modifiers=["Shift"])
+    wait_for(room, moon, lambda shape: shape["position"] == [500, 350])
+    assert room.shape(sun)["position"] == [200, 350]
+    bob.click(150, 600)
+    bob.click(260, 400)
+    assert selected(bob) == {sun, moon}
+    bob.page.keyboard.press("Delete")
+    room.wait_for_shapes(1)
+    bob.page.keyboard.press("Control+z")
+    room.wait_for_shapes(3)
+    bob.select(sun, moon)
+    bob.page.get_by_role("button", name="Ungroup", exact=True).click()
+    ann.wait_for_shape(sun, "shape.group === null")
+    ann.click(260, 400)
+    assert selected(ann) == {sun}
+    room.agree()
+
+
+def test_copies_of_a_group_are_a_group_of_their_own(room):
+    sun, moon = square(room, 200, 200), square(room, 400, 200)
+    ann = room.join("Ann")
+    ann.look_at(0, 0)
+    ann.wait_for_shapes(2)
+    ann.select(sun, moon)
+    ann.page.keyboard.press("Control+g")
+    ann.page.keyboard.press("Control+d")
+    shapes = room.wait_for_shapes(4)
+    groups = [shape["group"] for shape in shapes]
+    assert sorted(groups.count(group) for group in set(groups)) == [2, 2]
+
+
+def test_a_locked_shape_stays_and_can_be_unlocked(room):
+    """Pointers pass through it, a box and Select all leave it out, and what keys would do to it is refused in words."""
+    table, cup = square(room, 200, 200), square(room, 230, 220, fill="#FFFFFF")
+    ann = room.join("Ann")
+    ann.look_at(0, 0)
+    ann.wait_for_shapes(2)
+    ann.select(cup)
+    ann.page.keyboard.press("Control+Shift+l")
+    wait_for(room, cup, lambda shape: shape.get("locked"))
+    ann.page.keyboard.press("Escape")
+    ann.click(260, 250)
+    assert selected(ann) == {table}, "the shape under the locked one"
+    ann.page.keyboard.press("Control+a")
+    assert selected(ann) == {table}
+    ann.page.keyboard.press("Escape")
+    ann.page.keyboard.press("v")
+    ann.drag((150, 150), (700, 600))
+    assert selected(ann) == {table}
+    ann.select(cup)
+    for key in ("Delete", "ArrowLeft", "c"):
+        ann.page.keyboard.press(key)
+    notice = ann.page.locator(".notice", has_text="locked")
+    notice.wait_for()
+    assert room.shape(cup)["position"] == [230, 220] and room.shape(cup)["fill"] == "#FFFFFF"
+    notice.get_by_role("button", name="Unlock").click()
+    wait_for(room, cup, lambda shape: not shape["locked"])
+    ann.page.keyboard.press("Delete")
+    room.wait_for_shapes(1)
+
+
+def test_a_locked_shape_is_unlocked_from_the_menu_and_from_the_layers(room):
+    cup = square(room, 200, 200, locked=True)
+    ann = room.join("Ann")
+    ann.look_at(0, 0)
+    ann.wait_for_shapes(1)
+    ann.page.mouse.click(*ann.screen(260, 250), button="right")
+    ann.page.get_by_role("menuitemcheckbox", name="Lock").click()
+    wait_for(room, cup, lambda shape: not shape["locked"])
+    ann.page.keyboard.press("Escape")
+    ann.page.click("#tab-layers")
+    row = ann.page.locator(".layer")
+    row.hover()
+    row.get_by_role("button", name="Lock").click()
+    wait_for(room, cup, lambda shape: shape["locked"])
+
+
+def test_a_shape_without_a_fill_is_seen_by_its_outline_and_taken_there(room):
+    """Its empty inside lets pointers through to what lies under it. A colour fills it again."""
+    below, frame = square(room, 250, 230, fill="#3F7FD9"), room.add(position=[200, 200], size=[240, 200], fill="#E0483E")
+    ann, bob = room.join("Ann"), room.join("Bob")
+    for person in (ann, bob):
+        person.look_at(0, 0)
+        person.wait_for_shapes(2)
+    bob.page.keyboard.press("Shift+O")
+    ann.select(frame)
+    bar = ann.page.locator(".selection-bar")
+    bar.get_by_role("button", name="Fill: None").click()
+    emptied = wait_for(room, frame, lambda shape: shape.get("filled") is False)
+    assert (emptied["stroke"], emptied["strokeWidth"]) == ("#E0483E", 4), "it can still be seen"
+    bob.wait_for_shape(frame, "!shape.filled")
+    bob.painted()
+    picture = bob.picture()
+
+    def at(x, y):
+        return picture[int(y)][int(x)][:3].tolist()
+    assert at(*bob.screen(310, 280)) == [0x3F, 0x7F, 0xD9] and at(*bob.screen(200, 300)) == [0xE0, 0x48, 0x3E]
+    for place, taken in (((310, 280), below), ((202, 300), frame), ((400, 380), frame)):
+        bob.page.keyboard.press("Escape")
+        bob.click(*place)
+        assert selected(bob) == {taken}, place
+    ann.select(frame)
+    bar.get_by_role("button", name="Fill: Green").click()
+    filled = wait_for(room, frame, lambda shape: shape["filled"])
+    assert filled["fill"] == "#3FA36B"
+    room.agree()
+
+
+def test_strokes_are_dashed_and_dotted(room):
+    """What is painted has gaps."""
+    places = {"solid": 200, "dashed": 400, "dotted": 600}
+    for dash, x in places.items():
+        room.add(position=[x, 200], size=[140, 140], filled=False, strokeWidth=8, stroke="#000000", dash=dash)
+    ann = room.join("Ann")
+    ann.look_at(0, 0)
+    ann.wait_for_shapes(3)
+    ann.painted()
+    picture = ann.picture()
+    dark = {}
+    for dash, x in places.items():
+        points = [ann.screen(x + step, 200) for step in range(140)]
+        dark[dash] = sum(int(picture[int(y)][int(x)][:3].max()) < 96 for x, y in points) / 140
+    assert dark["solid"] > 0.97 and 0.45 < dark["dashed"] < 0.75 and 0.35 < dark["dotted"] < 0.7, dark

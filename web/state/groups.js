@@ -1,0 +1,107 @@
+/**
+ * Shapes that are taken hold of as one (S13). A group may be entered: then each of its shapes is taken by itself, until
+ * something else is selected.
+ */
+export class Groups {
+  #selection
+  /**
+   * The shapes of each group, and the group of each shape.
+   *
+   * @type {Map<number, Set<number>>}
+   */
+  #members = new Map()
+  /** @type {Map<number, number>} */
+  #groupOf = new Map()
+  /** @type {number | null} */
+  #entered = null
+  #locks
+
+  /**
+   * @param {{shown: import('./shown.js').Shown, selection: import('./selection.js').Selection,
+   *   locks: import('./locks.js').Locks}} parts
+   */
+  constructor({ shown, selection, locks }) {
+    this.#locks = locks
+    this.#selection = selection
+    shown.on('changes', ({ reset, shapes }) => {
+      if (reset) {
+        this.#members.clear()
+        this.#groupOf.clear()
+      }
+      for (const { id, shape } of shapes) this.#note(id, shape?.group ?? null)
+    })
+    selection.on('change', (ids) => {
+      if (this.#entered !== null && !ids.some((id) => this.#groupOf.get(id) === this.#entered)) this.#entered = null
+    })
+  }
+
+  /** @param {number} id @param {number | null} group */
+  #note(id, group) {
+    const before = this.#groupOf.get(id) ?? null
+    if (before === group) return
+    if (before !== null) {
+      const members = this.#members.get(before)
+      members?.delete(id)
+      if (members?.size === 0) this.#members.delete(before)
+    }
+    if (group === null) {
+      this.#groupOf.delete(id)
+      return
+    }
+    this.#groupOf.set(id, group)
+    const members = this.#members.get(group)
+    if (members) members.add(id)
+    else this.#members.set(group, new Set([id]))
+  }
+
+  /**
+   * What is taken with a shape: all of its group that isn't locked, unless that was entered.
+   *
+   * @param {number} id @returns {number[]}
+   */
+  with(id) {
+    const group = this.#groupOf.get(id)
+    if (group === undefined || group === this.#entered) return [id]
+    return [...this.#members.get(group) ?? []].filter((member) => member === id || !this.#locks.has(member))
+  }
+
+  /** @param {Iterable<number>} ids @returns {number[]} */
+  withAll(ids) {
+    /** @type {Set<number>} */
+    const whole = new Set()
+    for (const id of ids) if (!whole.has(id)) for (const member of this.with(id)) whole.add(member)
+    return [...whole]
+  }
+
+  /**
+   * From now on the shapes of this one's group are taken one by one.
+   *
+   * @param {number} id @returns {boolean} whether there is a group that wasn't entered yet
+   */
+  enter(id) {
+    const group = this.#groupOf.get(id)
+    if (group === undefined || group === this.#entered || this.with(id).length < 2) return false
+    this.#selection.set([id])
+    this.#entered = group
+    return true
+  }
+
+  /**
+   * Whether these shapes are one group, of two shapes or more.
+   *
+   * @param {number[]} ids
+   */
+  areOne(ids) {
+    const group = this.#groupOf.get(ids[0])
+    return ids.length > 1 && group !== undefined && ids.every((id) => this.#groupOf.get(id) === group)
+  }
+
+  /**
+   * Whether any of these is in a group with others.
+   *
+   * @param {number[]} ids
+   */
+  hasAny(ids) {
+    return ids.some((id) => (this.#members.get(this.#groupOf.get(id) ?? -1)?.size ?? 0) > 1)
+  }
+}
