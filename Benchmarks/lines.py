@@ -31,6 +31,9 @@ ROWS = [
     (None, "binary", {"shapes": 20, "moves": 60}, "as before"),
 ]
 
+# Readers behind one line, and how many kbit/s of it there are for each.
+HANGING, SHARES = 200, (64, 256)
+
 
 def words(rate, encoding, load):
     router = ", behind a router that keeps 64 KB" if "buffer_bytes" in load else ""
@@ -62,6 +65,17 @@ def main():
             f"| {figures['cpuSeconds']:.1f} |",
             flush=True,
         )
+    print(f"\n| {HANGING} readers, each with its share of a line | the kernel holds for one: at most, KB | in the mean, KB | the server, KB |")
+    print("| --- | ---: | ---: | ---: |")
+    for share in SHARES[-1:] if options.quick else SHARES:
+        held = thin_line.hanging(f"{share * HANGING}kbit", HANGING)
+        print(f"| {share} kbit/s | {held['kernel'] / 1024:.0f} | {held['kernelMean'] / 1024:.1f} | {held['process'] / 1024:.1f} |", flush=True)
+    print("\n| joining a room of 10,000 shapes over 1.6 Mbit/s | the first of it, s | all, s | the line carried, KB |")
+    print("| --- | ---: | ---: | ---: |")
+    for (encoding, packing), one in thin_line.joining("1600kbit").items():
+        assert one["shapes"] == 10_000 and (packing == "plain") != bool(one["agreed"]), one
+        name = f"{encoding}, permessage-deflate" if packing == "deflate" else encoding
+        print(f"| {name} | {one['firstSeconds']:.2f} | {one['seconds']:.2f} | {one['bytes'] / 1e3:.0f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,8 @@ LIMITS = [
 ]
 # For crowds beyond the default of a room.
 CROWDED = ["--max-connections-per-room", "20000"]
+# How many generators the clients are spread over that come back after a restart.
+RETURNING = 8
 
 
 def built(product, *package):
@@ -93,8 +95,8 @@ class Bench:
     def directory(self):
         return tempfile.mkdtemp(dir=self.scratch)
 
-    def serve(self, directory=None, flags=()):
-        port = free_port()
+    def serve(self, directory=None, flags=(), port=None):
+        port = port or free_port()
         command = [self.server, "--port", str(port), "--data", directory or self.directory()]
         return Process([*command, "--log-level", "warning", *LIMITS, *flags], port).await_port()
 
@@ -237,12 +239,35 @@ class Bench:
                 f"{met['ackP99Milliseconds']:.0f} ms, {met['bytesEach'] / 1e3:.1f} KB in {met['messagesEach']:.0f} messages each",
             )
 
+    def restart(self):
+        count = 500 if self.options.quick else 2_000
+        directory = self.directory()
+        with self.serve(directory, CROWDED) as server:
+            # Several generators, since libwebsockets searches a list of all connections that are being made.
+            parts = [
+                self.start("return", server, clients=count // RETURNING, rooms=100, writers=1 if part == 0 else 0) for part in range(RETURNING)
+            ]
+            self.await_connections(server, 2 * count)
+            # All have the state, and know of each other.
+            time.sleep(3)
+            server.process.kill()
+            server.process.wait()
+            with self.serve(directory, CROWDED, server.port):
+                met = [self.finish("restart", part) for part in parts]
+        most = {key: max(part[key] for part in met) for key in met[0]}
+        self.row(
+            f"the server is killed and started: {count:,} in one room and {count:,} in 100 others",
+            "all live again, all agree, in 4 s",
+            f"{most['backP50Milliseconds'] / 1e3:.1f} s (median), {most['backSeconds']:.1f} s (all), {most['triesEach']:.1f} tries each; "
+            f"all agree after {most['agreedSeconds']:.1f} s",
+        )
+
     def watchers(self):
         with self.serve(flags=CROWDED) as server:
             # The watchers are counted as soon as all of them are there; meanwhile nobody writes.
-            large = self.start("traffic", server, clients=1_000 if self.options.quick else 5_000, rate=30, seconds=12)
-            while self.connections(server) < (1_000 if self.options.quick else 5_000):
-                time.sleep(0.1)
+            count = 1_000 if self.options.quick else 5_000
+            large = self.start("traffic", server, clients=count, rate=30, seconds=12)
+            self.await_connections(server, count)
             time.sleep(2)
             beside = self.run("beside watchers", "traffic", server, room="beside", clients=10, writers=2, rate=30, seconds=6)
             met = self.finish("watchers", large)
@@ -252,8 +277,9 @@ class Bench:
             f"{late(met)}, {percent(met['cpuShare'])}, {late(beside)} beside it, {met['framesPerSecondEach']:.0f} frames/s each",
         )
 
-    def connections(self, server):
-        return float(server.metrics().get("canvas_connections", 0))
+    def await_connections(self, server, count):
+        while float(server.metrics().get("canvas_connections", 0)) < count:
+            time.sleep(0.1)
 
     def cursors(self):
         for encoding in ["json", "binary"]:
@@ -328,7 +354,7 @@ def percent(share):
     return f"{share * 100:.1f} %"
 
 
-ROWS = ["steady", "flood", "wide", "crowd", "join", "crowded_join", "idle", "together", "watchers", "cursors", "durable", "cold", "growth"]
+ROWS = ["steady", "flood", "wide", "crowd", "join", "crowded_join", "idle", "together", "restart", "watchers", "cursors", "durable", "cold", "growth"]
 
 
 def main():

@@ -9,7 +9,7 @@
 export CANVAS_STRICT=1
 
 # How the tests are built: optimised, because long loops over shapes and stamps take ten times as long otherwise (measured);
-# preconditions and overflow checks stay on, and `make soak` runs the same tests unoptimised under the sanitizers.
+# preconditions and overflow checks stay on, and `make soak` runs the same tests with `assert` on under the sanitizers.
 # They have a build folder of their own: in a shared one, the different flags of `make test` and `make run` would rebuild
 # everything each time. scripts/folders reads the index; debug builds have one without asking.
 optimised=(-c release -Xswiftc -enable-testing --enable-index-store --scratch-path .build/test)

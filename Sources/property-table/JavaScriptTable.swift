@@ -84,7 +84,7 @@ enum JavaScriptTable {
      *
      * @typedef {object} PropertyRow
      * @property {string} name
-     * @property {'erasure' | 'kind' | 'name' | 'orderKey' | 'text' | 'choice' | 'identifier' | 'flag' | 'color' | 'integer' | 'number' | 'pair'} form
+     * @property {'erasure' | 'kind' | 'name' | 'orderKey' | 'text' | 'choice' | 'identifier' | 'path' | 'tie' | 'flag' | 'color' | 'integer' | 'number' | 'pair'} form
      * @property {boolean} decidesOutline
      * @property {readonly (keyof Shape)[]} parts what its numbers are called in a shape
      * @property {number} [min]
@@ -222,6 +222,7 @@ enum JavaScriptTable {
     }
     lines += [
       " * @property {boolean} named it has a name of its own", " * @property {boolean} written there is text in it",
+      " * @property {boolean} led it has a path of its own",
       " * @property {number} place how many are drawn before it", " */",
     ]
     return lines.joined(separator: "\n")
@@ -231,13 +232,14 @@ enum JavaScriptTable {
     var lines = ["    id: numbers[at],"]
     for property in Property.allCases {
       for (place, part) in property.parts.enumerated() {
-        let number = "numbers[at + \(ShapeRow.start(of: property) + place)]"
-        lines.append("    \(part): \(property.form.reading(number)),")
+        let start = ShapeRow.start(of: property) + place
+        lines.append("    \(part): \(property.form.reading("numbers[at + \(start)]", start: start)),")
       }
     }
     lines += [
       "    named: (numbers[at + \(ShapeRow.flags)] & shapeFlag.named) !== 0,",
       "    written: (numbers[at + \(ShapeRow.flags)] & shapeFlag.written) !== 0,",
+      "    led: (numbers[at + \(ShapeRow.flags)] & shapeFlag.led) !== 0,",
       "    place: numbers[at + \(ShapeRow.place)],",
     ]
     return """
@@ -252,7 +254,24 @@ enum JavaScriptTable {
       })
 
       /**
-       * A shape without its text, which is not in the row.
+       * A point of a path in its box, both coordinates 0…65535, and how wide the line is there, in hundredths.
+       *
+       * @typedef {[x: number, y: number, width: number]} PathPoint
+       */
+
+      /**
+       * What an end of a line is tied to, and where in that shape's box.
+       *
+       * @typedef {{shape: number, x: number, y: number}} Tie
+       */
+
+      /** @param {Float64Array} numbers @param {number} at @returns {Tie | null} */
+      function readTie(numbers, at) {
+        return numbers[at] < 0 ? null : { shape: numbers[at], x: numbers[at + 1], y: numbers[at + 2] }
+      }
+
+      /**
+       * A shape without its text and its path, which are not in the row.
        *
        * @param {Float64Array} numbers @param {number} at @returns {Shape}
        */
@@ -286,7 +305,7 @@ extension Property {
     switch form {
     case .pair(let field, _): ["\(field.names.first)", "\(field.names.second)"]
     case .kind, .flag, .choice, .identifier, .color, .integer, .number: ["\(wireName)"]
-    case .text: ["\(wireName)"]
+    case .text, .path, .tie: ["\(wireName)"]
     case .erasure, .name, .orderKey: []
     }
   }
@@ -302,6 +321,8 @@ extension PropertyForm {
     case .text: "text"
     case .choice: "choice"
     case .identifier: "identifier"
+    case .path: "path"
+    case .tie: "tie"
     case .flag: "flag"
     case .color: "color"
     case .integer: "integer"
@@ -318,14 +339,14 @@ extension PropertyForm {
     switch self {
     case .integer(_, let range, _): Double(range.lowerBound)...Double(range.upperBound)
     case .number(_, let range, _), .pair(_, let range): range
-    case .erasure, .kind, .name, .orderKey, .text, .choice, .flag, .identifier, .color: nil
+    case .erasure, .kind, .name, .orderKey, .text, .choice, .flag, .identifier, .path, .tie, .color: nil
     }
   }
 
   fileprivate var unit: PropertyUnit? {
     switch self {
     case .integer(_, _, let unit), .number(_, _, let unit): unit
-    case .erasure, .kind, .name, .orderKey, .text, .choice, .flag, .identifier, .color, .pair: nil
+    case .erasure, .kind, .name, .orderKey, .text, .choice, .flag, .identifier, .path, .tie, .color, .pair: nil
     }
   }
 
@@ -334,13 +355,15 @@ extension PropertyForm {
     case .choice(let field): field.words.map(quoted).joined(separator: " | ")
     case .kind, .color, .name, .orderKey, .text: "string"
     case .identifier: "number | null"
+    case .path: "PathPoint[]"
+    case .tie: "Tie | null"
     case .flag, .erasure: "boolean"
     case .integer, .number, .pair: "number"
     }
   }
 
   /// What makes a value of a number in a row.
-  fileprivate func reading(_ number: String) -> String {
+  fileprivate func reading(_ number: String, start: Int) -> String {
     switch self {
     case .kind: "kinds[\(number)]"
     case .choice(let field):
@@ -348,8 +371,10 @@ extension PropertyForm {
     case .flag: "\(number) === 1"
     case .identifier: "\(number) < 0 ? null : \(number)"
     case .color: "colorText(\(number))"
-    // It is not in the row: whoever reads the row asks for it.
+    // They are not in the row: whoever reads the row asks for them.
     case .text: "''"
+    case .path: "/** @type {PathPoint[]} */ ([])"
+    case .tie: "readTie(numbers, at + \(start))"
     case .integer, .number, .pair, .erasure, .name, .orderKey: number
     }
   }

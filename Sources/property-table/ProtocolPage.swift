@@ -60,7 +60,7 @@ extension Property {
     switch form {
     case .erasure, .kind: return "–"
     case .name: return "made up, S3"
-    case .text, .identifier: return "none"
+    case .text, .identifier, .path, .tie: return "none"
     default:
       let text = defaultText.filter { $0 != "\"" }.replacing(",", with: ", ")
       return text.isWord ? text : "`\(text)`"
@@ -93,6 +93,9 @@ extension PropertyForm {
     case .choice(let field): field.words.map { "`\($0)`" }.joined(separator: " ")
     case .orderKey: "1–\(OrderKey.lengthMax) of `0-9A-Za-z`, not ending in `0`"
     case .identifier: "an identifier, or `\"\"` for none"
+    case .path:
+      "a list of 2–1024 points `[x, y]` or `[x, y, width]`, whole numbers: x and y 0…65535, width 1…200; or `[]` for none"
+    case .tie: "`[shape, x, y]`: an identifier and two whole numbers, 0…65535; or `[]` for none"
     case .flag: "true or false"
     case .color: "`#RRGGBB`; digits are read in either case and written in capitals"
     case .integer(_, let range, _): "integer, \(range.lowerBound)…\(range.upperBound)"
@@ -108,6 +111,8 @@ extension PropertyForm {
     case .name, .orderKey, .text: "text"
     case .choice(let field): "byte: " + field.words.enumerated().map { "\($0) `\($1)`" }.joined(separator: ", ")
     case .identifier: "identifier, or 2⁴⁸ − 1 for none"
+    case .path: "path"
+    case .tie: "tie"
     case .flag: "byte, 0 or 1"
     case .color: "colour"
     case .integer: "byte"
@@ -123,6 +128,8 @@ extension PropertyForm {
     case .name, .orderKey, .text: "text each"
     case .color: "colour each"
     case .identifier: "identifier each, or 2⁴⁸ − 1 for none"
+    case .path: "path each"
+    case .tie: "tie each"
     case .number: "numbers"
     case .pair(let field, _): "numbers, \(field.names.first), and another, \(field.names.second)"
     }

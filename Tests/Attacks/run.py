@@ -20,7 +20,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "EndToEnd"))
 import server as programs  # noqa: E402
 from attacks import ADDRESSES, ALL  # noqa: E402
 from client import Client  # noqa: E402
-from server import Server, identifier  # noqa: E402
+from server import Server, identifier, resident  # noqa: E402
 
 # An answer that takes longer is none. With the sanitizer on a busy machine everything takes ten times as long as it should.
 ANSWER_SECONDS = 60
@@ -45,11 +45,6 @@ def options():
     if not os.access(programs.BINARY, os.X_OK):
         parser.error(f"{programs.BINARY} is not there: build it, or say where with --build")
     return given
-
-
-def resident(process):
-    with open(f"/proc/{process.pid}/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 class Innocent:

@@ -71,7 +71,29 @@ struct RandomHistory {
     case .locked: set.isLocked = Bool.random(using: &generator)
     case .group:
       set.group = [nil, Identifier("afy-kw5-t7o")!, Identifier("zzz-zzz-zzz")!].randomElement(using: &generator)!
+    case .path: set.path = path()
+    case .from: set.from = tie()
+    case .to: set.to = tie()
+    case .fromEnd: set.fromEnd = LineEnd.allCases.randomElement(using: &generator)!
+    case .toEnd: set.toEnd = LineEnd.allCases.randomElement(using: &generator)!
     }
+  }
+
+  private mutating func place() -> BoxPlace {
+    BoxPlace(x: .random(in: 0 ... .max, using: &generator), y: .random(in: 0...300, using: &generator))
+  }
+
+  private mutating func tie() -> Tie? {
+    Bool.random(using: &generator) ? nil : Tie(shape: shapes.randomElement(using: &generator)!, place: place())
+  }
+
+  private mutating func path() -> Path {
+    let hasWidths = Bool.random(using: &generator)
+    let count = [0, 2, 3, 40].randomElement(using: &generator)!
+    let points = (0..<count).map { _ in
+      Path.Point(place(), width: hasWidths ? .random(in: Path.widths, using: &generator) : Path.evenWidth)
+    }
+    return Path(points) ?? .none
   }
 
   private func key(_ text: Text) -> OrderKey { text.withBytes { OrderKey($0)! } }

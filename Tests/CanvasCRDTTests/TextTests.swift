@@ -17,14 +17,17 @@ struct TextTests {
     return canvas
   }
 
-  @Test("the bytes of text are counted, however it comes and goes", arguments: 0..<20 as Range<UInt64>)
+  @Test("the bytes of texts and paths are counted, however they come and go", arguments: 0..<20 as Range<UInt64>)
   func counted(seed: UInt64) throws {
     var history = RandomHistory(seed: seed)
     var canvas = Canvas()
     func expectCounted(_ canvas: Canvas) {
       var bytes = 0
-      canvas.forEachOperation { if $0.set.assigned.contains(.text) { bytes += $0.set.text.utf8Count } }
-      #expect(canvas.textBytes == bytes)
+      canvas.forEachOperation { operation in
+        if operation.set.assigned.contains(.text) { bytes += operation.set.text.utf8Count }
+        if operation.set.assigned.contains(.path) { bytes += operation.set.path.bytes.count }
+      }
+      #expect(canvas.longBytes == bytes)
     }
     for operation in history.operations(300) {
       canvas.apply(operation)

@@ -50,6 +50,13 @@ enum WireSamples {
     set.isFilled = false
     set.isLocked = true
     set.group = Identifier("afy-kw5-t7o")
+    set.path = Path([
+      Path.Point(BoxPlace(x: 0, y: .max)), Path.Point(BoxPlace(x: .max, y: 0), width: 40),
+    ])!
+    set.from = Tie(shape: other, place: BoxPlace(x: 0, y: 32_768))
+    set.to = Tie(shape: other, place: BoxPlace(x: .max, y: 1))
+    set.fromEnd = .dot
+    set.toEnd = .arrow
     set.delete()
   }
 

@@ -38,7 +38,7 @@ class Checks:
     async def check(self, room):
         """All clients in the room agree with a newcomer, and nothing is missing. Returns how many shapes it has."""
         world = self.world
-        newcomer = await Client.join(world.server, room, vocabulary=2)
+        newcomer = await Client.join(world.server, room, vocabulary=3)
         try:
             cursor, digest = await self.digest(newcomer)
             if digest != newcomer.digest:

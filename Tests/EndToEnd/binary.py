@@ -10,10 +10,12 @@ from fractions import Fraction
 PROPERTIES = [
     "position", "size", "rotation", "fill", "alpha", "visible", "deleted", "kind", "name", "z", "stroke", "strokeWidth",
     "cornerRadius", "points", "innerRatio", "text", "textSize", "textAlign", "textPlace", "dash", "filled", "locked", "group",
+    "path", "from", "to", "fromEnd", "toEnd",
 ]
 DELETED = PROPERTIES.index("deleted")
-KINDS = ["rectangle", "roundedRectangle", "ellipse", "polygon", "star", "text"]
-CHOICES = {"textAlign": ["left", "center", "right"], "textPlace": ["top", "middle", "bottom"], "dash": ["solid", "dashed", "dotted"]}
+KINDS = ["rectangle", "roundedRectangle", "ellipse", "polygon", "star", "text", "line", "ink"]
+ENDS = ["plain", "arrow", "dot"]
+CHOICES = {"textAlign": ["left", "center", "right"], "textPlace": ["top", "middle", "bottom"], "dash": ["solid", "dashed", "dotted"], "fromEnd": ENDS, "toEnd": ENDS}
 FLAGS = ["visible", "filled", "locked"]
 NO_IDENTIFIER = 2**48 - 1
 LIMITS = ["messageBytes", "opsPerMessage", "opsPerSecond", "shapes", "clockAheadMs", "presenceBytes", "horizonMs"]
@@ -99,6 +101,12 @@ class Writer:
             self.byte(int(value))
         elif name == "group":
             self.identifier(value) if value else self.bytes.extend(NO_IDENTIFIER.to_bytes(6, "big"))
+        elif name == "path":
+            self.path(value)
+        elif name in ("from", "to"):
+            self.identifier(value[0]) if value else self.bytes.extend(NO_IDENTIFIER.to_bytes(6, "big"))
+            for number in value[1:]:
+                self.varint(number)
         elif name == "kind":
             self.byte(KINDS.index(value))
         elif name in CHOICES:
@@ -107,6 +115,21 @@ class Writer:
             self.text(value)
         elif name != "deleted":
             self.number(value)
+
+    def path(self, points):
+        inner, before = Writer(), (0, 0)
+        widths = [point[2] if len(point) == 3 else 100 for point in points]
+        has_widths = any(width != 100 for width in widths)
+        if points:
+            inner.byte(int(has_widths))
+        for point, width in zip(points, widths):
+            inner.signed(point[0] - before[0])
+            inner.signed(point[1] - before[1])
+            if has_widths:
+                inner.byte(width)
+            before = point
+        self.varint(len(inner.bytes))
+        self.bytes += inner.bytes
 
     def operations(self, operations):
         actors = list(dict.fromkeys(parts(operation["at"])[2] for operation in operations if "at" in operation))
@@ -249,6 +272,10 @@ class Reader:
             return self.flag()
         if name == "group":
             return self.identifier_or_none()
+        if name == "path":
+            return self.path()
+        if name in ("from", "to"):
+            return self.tie()
         if name == "kind":
             return KINDS[self.byte()]
         if name in CHOICES:
@@ -256,6 +283,20 @@ class Reader:
         if name in ("name", "z", "text"):
             return self.text()
         return True if name == "deleted" else self.number()
+
+    def path(self):
+        inner = Reader(self.take(self.varint()))
+        points, at = [], [0, 0]
+        has_widths = inner.flag() if inner.content else False
+        while inner.place < len(inner.content):
+            at = [at[0] + inner.signed(), at[1] + inner.signed()]
+            width = inner.byte() if has_widths else 100
+            points.append(at if width == 100 else [*at, width])
+        return points
+
+    def tie(self):
+        shape = self.identifier_or_none()
+        return [shape, self.varint(), self.varint()] if shape else []
 
     def named(self, mask):
         assert 0 < mask < 1 << len(PROPERTIES)
@@ -322,7 +363,11 @@ class Reader:
             return [self.text() for _ in range(count)]
         if name == "group":
             return [self.identifier_or_none() for _ in range(count)]
-        widths = {"kind": 3, "alpha": 4, "points": 7, "textAlign": 2, "textPlace": 2, "dash": 2} | dict.fromkeys(FLAGS, 1)
+        if name == "path":
+            return [self.path() for _ in range(count)]
+        if name in ("from", "to"):
+            return [self.tie() for _ in range(count)]
+        widths = {"kind": 3, "alpha": 4, "points": 7, "textAlign": 2, "textPlace": 2, "dash": 2, "fromEnd": 2, "toEnd": 2} | dict.fromkeys(FLAGS, 1)
         if name not in widths:
             return self.column(count)
         values = self.packed([widths[name]] * count)

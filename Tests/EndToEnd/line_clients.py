@@ -2,16 +2,21 @@
 
     line_clients.py write ADDRESS ROOM WRITERS SHAPES RATE SECONDS
     line_clients.py read ADDRESS ROOM json|binary SECONDS
+    line_clients.py hang ADDRESS ROOM COUNT SECONDS
+    line_clients.py fill ADDRESS ROOM SHAPES
+    line_clients.py join ADDRESS ROOM json|binary plain|deflate
 
 Each writer moves its shapes, and the position that it writes is the time. So a reader needs no answers to know how old
-what it has is: both take the time of the same machine's clock. They run as programs of their own because the reader sits
-in another network namespace.
+what it has is: both take the time of the same machine's clock. Those that hang only take what they are sent. Who joins says
+how long it took to have everything. They run as programs of their own because the reader sits in another network
+namespace.
 """
 
 import asyncio
 import base64
 import json
 import os
+import random
 import sys
 import time
 
@@ -51,16 +56,18 @@ def frame(message):
     return b"\x81" + length + bytes(4) + payload
 
 
+async def drain(reader):
+    """Takes whatever comes, until the server lets go."""
+    while await reader.read(1 << 20):
+        pass
+
+
 async def write(address, room, writers, shapes, rate, seconds):
     async def one(number):
         reader, writer = await shake_hands(address, room)
         writer.write(frame({"type": "hello"}))
 
-        async def drain():
-            while await reader.read(1 << 20):
-                pass
-
-        draining = asyncio.create_task(drain())
+        draining = asyncio.create_task(drain(reader))
         own = [identifier() for _ in range(shapes // writers)]
         writer.write(frame({"type": "ops", "ops": [{"shape": shape, "set": {"kind": "rectangle"}} for shape in own]}))
         end = time.monotonic() + seconds
@@ -147,12 +154,82 @@ async def read(address, room, encoding, seconds):
     }))
 
 
+async def hang(address, room, count, seconds):
+    async def one():
+        reader, writer = await shake_hands(address, room)
+        writer.write(frame({"type": "hello"}))
+        await drain(reader)
+
+    hanging = [asyncio.create_task(one()) for _ in range(count)]
+    await asyncio.sleep(seconds)
+    assert not any(task.done() for task in hanging), "the server let somebody go"
+
+
+async def fill(address, room, shapes):
+    """Shapes as somebody draws them: each made and then placed, in a random place and size, of eight colours."""
+    dice = random.Random(10)
+    colors = ["#4C9AFF", "#FF7452", "#57D9A3", "#FFC400", "#998DD9", "#79E2F2", "#344563", "#FFFFFF"]
+
+    def drawn(number):
+        values = {
+            "kind": dice.choice(["rectangle", "ellipse", "star", "polygon"]),
+            "position": [round(dice.uniform(0, 20_000), 1), round(dice.uniform(0, 20_000), 1)],
+            "size": [dice.randint(20, 400), dice.randint(20, 400)], "rotation": dice.choice([0, dice.randint(1, 359)]),
+            "fill": dice.choice(colors), "stroke": dice.choice(colors), "z": f"V{number}V",
+        }
+        if number % 3 == 0:
+            values["name"] = f"Shape number {number}"
+        return values
+
+    async with websockets.connect(f"ws://{address}/v1/rooms/{room}/sync", subprotocols=["canvas.v1.json"], max_size=None) as socket:
+        await socket.send(json.dumps({"type": "hello"}))
+        # Few operations a message, so that stamps differ as they do where people draw.
+        for first in range(0, shapes, 20):
+            ops = [{"shape": identifier(), "set": drawn(number)} for number in range(first, min(first + 20, shapes))]
+            await socket.send(json.dumps({"type": "ops", "id": first, "ops": ops}))
+            while (message := json.loads(await socket.recv()))["type"] not in ("ack", "reject"):
+                pass
+            assert message["type"] == "ack", message
+
+
+async def join(address, room, encoding, packing):
+    is_binary = encoding == "binary"
+    protocol = "canvas.v1.bin" if is_binary else "canvas.v1.json"
+    packing = {"plain": None, "deflate": "deflate"}[packing]
+    before = time.monotonic()
+    async with websockets.connect(
+        f"ws://{address}/v1/rooms/{room}/sync", subprotocols=[protocol], compression=packing, max_size=None,
+    ) as socket:
+        agreed = [extension.name for extension in socket.protocol.extensions]
+        await socket.send(binary.encode({"type": "hello"}) if is_binary else json.dumps({"type": "hello"}))
+        await socket.recv()
+        contents, first = [], None
+        # The end of a state is known by a few bytes: reading all of it here would count as the line's time.
+        while not contents or not is_last(contents[-1]):
+            contents.append(await socket.recv())
+            first = first or time.monotonic() - before
+        seconds = time.monotonic() - before
+    operations = [
+        operation for content in contents
+        for operation in (binary.decode(content) if is_binary else json.loads(content)).get("ops", [])
+    ]
+    print(json.dumps({"seconds": seconds, "firstSeconds": first, "shapes": len({one["shape"] for one in operations}), "agreed": agreed}))
+
+
+def is_last(content):
+    """Whether a message of operations, or of a state, has no `more`."""
+    if isinstance(content, bytes):
+        return content[0] in (0x42, 0x43) and content[1] & 1 == 0
+    return content.startswith('{"type":"ops"') and '"more":true' not in content[-30:]
+
+
 def main():
     what, address, room, *rest = sys.argv[1:]
-    if what == "write":
-        asyncio.run(write(address, room, *map(int, rest)))
-    else:
-        asyncio.run(read(address, room, rest[0], float(rest[1])))
+    if what == "read":
+        return asyncio.run(read(address, room, rest[0], float(rest[1])))
+    if what == "join":
+        return asyncio.run(join(address, room, *rest))
+    asyncio.run({"write": write, "hang": hang, "fill": fill}[what](address, room, *map(int, rest)))
 
 
 if __name__ == "__main__":

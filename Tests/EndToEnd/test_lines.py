@@ -1,28 +1,123 @@
-"""What a reader at the end of a thin line sees: see thin_line.py."""
+"""Lines and ink (S14, S15)."""
 
 import pytest
+from test_binary import BinaryClient
+from client import Client
+from server import identifier
 
-import thin_line
-
-
-@pytest.fixture(scope="module", autouse=True)
-def lines():
-    obstacle = thin_line.obstacle()
-    if obstacle:
-        pytest.skip(f"no line of a certain rate can be made here: {obstacle}")
+PATH = [[0, 0], [32768, 65535], [65535, 0]]
+INK = {"kind": "ink", "position": [10, 10], "size": [200, 100], "stroke": "#2F6FED", "strokeWidth": 4, "path": [[0, 0, 40], [300, 65535], [65535, 7, 160]]}
 
 
-def test_a_thin_line_shows_what_is_new():
-    """D5: Twenty people move twenty shapes sixty times a second, five times as much as the line carries. What its reader shows
-    stays young; without D5's care it is four to ten seconds old. The bounds are wide, since the machine may be busy, and beside
-    what a reader sees that no line holds up."""
-    figures = thin_line.ages("256kbit", "json", seconds=6)
-    near = figures["near"]
-    if near["ageP50"] > 1_000:
-        pytest.skip(f"even without a line what is shown is {near['ageP50']:.0f} ms old: this machine is too busy to tell")
-    assert figures["looks"] > 500
-    assert figures["ageP50"] < near["ageP50"] + 1_500, figures
-    assert figures["ageP99"] < near["ageP99"] + 2_500, figures
-    assert figures["acks"] > 5
-    assert figures["ackP99"] < near["ackP99"] + 2_500, figures
-    assert figures["memory"] < 65_536, figures
+def line(**more):
+    return {"kind": "line", "position": [0, 0], "size": [300, 100], "stroke": "#767676", "strokeWidth": 4, "path": PATH} | more
+
+
+async def test_they_reach_everyone_who_knows_of_them(shared):
+    """C12, S10: In both encodings, in a state and over HTTP; who knows only texts, or not even these, is told of rectangles."""
+    room = "lines"
+    ann = await Client.join(shared, room, vocabulary=3)
+    bob = await BinaryClient.enter(shared, room, vocabulary=3)
+    texts, old = await Client.join(shared, room, vocabulary=2), await BinaryClient.enter(shared, room)
+    square, tied, ink = identifier(), identifier(), identifier()
+    set_line = line(**{"from": [square, 65535, 32768], "to": [], "fromEnd": "dot", "toEnd": "arrow"})
+    made = [{"kind": "rectangle", "text": "hi", "filled": False}, set_line, INK]
+    ops = [{"shape": shape, "set": values} for shape, values in zip([square, tied, ink], made)]
+    assert (await ann.write(*ops))["type"] == "ack"
+    assert [op["set"] for op in (await bob.until("ops"))["ops"]] == made
+    known = ("kind", "position", "size", "stroke", "strokeWidth")
+    told = [{"kind": "rectangle", "text": "hi"}, *({name: values[name] for name in known} | {"kind": "rectangle"} for values in made[1:])]
+    assert [op["set"] for op in (await texts.until("ops"))["ops"]] == told
+    told[0] = {"kind": "rectangle"}
+    assert [op["set"] for op in (await old.until("ops"))["ops"]] == told
+    for client in (ann, texts, old):
+        await client.send({"type": "digest"})
+        assert (await client.until("digest"))["hash"] == client.digest
+    late = await BinaryClient.enter(shared, room, vocabulary=3)
+    assert late.live == bob.live and late.live[tied]["path"][1] == PATH and late.live[ink]["path"][1] == INK["path"]
+    drawing = {each["id"]: each for each in (await shared.get(f"/v1/rooms/{room}")).json["shapes"]}
+    assert drawing[tied]["from"] == [square, 65535, 32768] and drawing[ink]["path"] == INK["path"]
+    # Another client's move of a line that it doesn't know leaves the path alone.
+    assert (await old.write({"shape": tied, "set": {"position": [50, 60]}}))["type"] == "ack"
+    after = {each["id"]: each for each in (await shared.get(f"/v1/rooms/{room}")).json["shapes"]}
+    assert after[tied]["path"] == PATH and after[tied]["kind"] == "line"
+
+
+WRONG = [
+    {"path": [[0, 0]]}, {"path": [[0, 0], [1]]}, {"path": [[0, 0], [1, 65536]]}, {"path": [[0, 0], [-1, 0]]}, {"path": [[0, 0], [1.5, 0]]},
+    {"path": [[0, 0], [1, 1, 0]]}, {"path": [[0, 0], [1, 1, 201]]}, {"path": [[0, 0]] * 1025}, {"path": None}, {"path": "0 0"},
+    {"from": ["afy-kw5-t7o", 0]}, {"from": ["x", 0, 0]}, {"from": ["afy-kw5-t7o", 0, 65536]}, {"to": None}, {"to": ""}, {"toEnd": "ring"},
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=str)
+async def test_what_they_can_not_be_is_refused(shared, wrong):
+    ann = await Client.join(shared, "refused-lines", vocabulary=3)
+    answer = await ann.write({"shape": identifier(), "set": line(**wrong)})
+    assert answer["type"] == "reject" and answer["code"] == "bad_value", answer
+
+
+async def test_they_overlap_nothing(shared):
+    """S7"""
+    ann = await Client.join(shared, "crossed", vocabulary=3, overlaps=True)
+    ops = [{"shape": identifier(), "set": values} for values in ({"kind": "rectangle", "size": [300, 300]}, line(), INK, line(position=[1, 1]))]
+    await ann.write(*ops)
+    assert (await shared.get("/v1/rooms/crossed/overlaps")).json["overlaps"] == []
+
+
+async def test_a_picture_draws_the_ends_where_the_shapes_are(shared):
+    """S14: A tied end lies in the shape's box, turned as that is. The rest of the line stays."""
+    room = "pictured"
+    ann = await Client.join(shared, room, vocabulary=3)
+    square, arrow = identifier(), identifier()
+    await ann.write(
+        {"shape": square, "set": {"kind": "rectangle", "position": [500, 500], "size": [100, 50], "rotation": 90}},
+        {"shape": arrow, "set": {
+            "kind": "line", "position": [0, 0], "size": [10, 10], "strokeWidth": 2, "stroke": "#112233", "to": [square, 65535, 0], "toEnd": "dot",
+        }},
+    )
+    picture = (await shared.get(f"/v1/rooms/{room}/picture.svg")).body.decode()
+    # The box's upper right corner, a quarter of a turn later: [50, -25] from its middle becomes [25, 50].
+    assert 'd="M0,0L575,575" stroke="#112233" stroke-width="2"' in picture, picture
+    assert '<circle cx="575" cy="575" r="4" fill="#112233"/>' in picture, picture
+    # A shape that goes leaves the end where the line itself has it: whoever deletes it may write that, and here nobody does.
+    await ann.write({"shape": square, "set": {"deleted": True}})
+    picture = (await shared.get(f"/v1/rooms/{room}/picture.svg")).body.decode()
+    assert 'd="M0,0L10,10"' in picture, picture
+
+
+async def test_ink_is_smooth(shared):
+    """S15: Each part is as wide as its point says."""
+    ann = await Client.join(shared, "inked", vocabulary=3)
+    values = {"kind": "ink", "position": [0, 0], "size": [65535, 65535], "strokeWidth": 10, "path": [[0, 0], [0, 100], [100, 100], [200, 100, 50]]}
+    await ann.write({"shape": identifier(), "set": values})
+    picture = (await shared.get("/v1/rooms/inked/picture.svg")).body.decode()
+    assert 'd="M0,0L0,50Q0,100 50,100Q100,100 150,100" stroke="#000000" stroke-width="10"' in picture, picture
+    assert 'd="M150,100L200,100" stroke="#000000" stroke-width="5"' in picture, picture
+
+
+async def test_paths_take_space_like_texts(shared):
+    """W6"""
+    from server import Server
+
+    with Server("--max-text-bytes", "6000") as server:
+        ann = await Client.join(server, "long", vocabulary=3)
+        path = [[0, 65535 * (place % 2)] for place in range(1024)]
+        assert (await ann.write({"shape": identifier(), "set": line(path=path)}))["type"] == "ack"
+        answer = await ann.write({"shape": identifier(), "set": line(path=path)})
+        assert answer["code"] == "room_full", answer
+        assert (await ann.write({"shape": identifier(), "set": line()}))["type"] == "ack"
+
+
+async def test_copies_are_tied_to_copies(shared):
+    """S14"""
+    square, arrow = "afy-kw5-t7o", "abc-abc-abc"
+    document = {"shapes": [
+        {"id": arrow, "kind": "line", "from": [square, 0, 0], "to": ["zzz-zzz-zzz", 1, 1], "path": PATH}, {"id": square, "kind": "star"},
+    ]}
+    for _ in range(2):
+        assert (await shared.http("POST", "/v1/rooms/copied/layout", document)).status == 200
+    shapes = (await shared.get("/v1/rooms/copied")).json["shapes"]
+    for line, star in (shapes[:2], shapes[2:]):
+        assert line["from"] == [star["id"], 0, 0] and star["id"] != square
+        assert line["to"] == [] and line["path"] == PATH

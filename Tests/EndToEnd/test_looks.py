@@ -11,14 +11,14 @@ FRAME = {"kind": "rectangle", "strokeWidth": 4, "dash": "dashed", "filled": Fals
 async def test_they_reach_everyone_who_knows_of_them(shared):
     """S11, S12, S13, C12: In both encodings, in a state and over HTTP; who doesn't know of them is told of the rest."""
     room = "looks"
-    ann = await Client.join(shared, room, vocabulary=2)
-    bob = await BinaryClient.enter(shared, room, vocabulary=2)
+    ann = await Client.join(shared, room, vocabulary=3)
+    bob = await BinaryClient.enter(shared, room, vocabulary=3)
     old = await Client.join(shared, room)
     shape, plain = identifier(), identifier()
     assert (await ann.write({"shape": shape, "set": FRAME}, {"shape": plain, "set": {"kind": "star"}}))["type"] == "ack"
     assert (await bob.until("ops"))["ops"][0]["set"] == FRAME
     assert (await old.until("ops"))["ops"][0]["set"] == {"kind": "rectangle", "strokeWidth": 4}
-    late = await BinaryClient.enter(shared, room, vocabulary=2)
+    late = await BinaryClient.enter(shared, room, vocabulary=3)
     assert late.live == bob.live and late.live[shape]["group"][1] == FRAME["group"]
     drawing = {each["id"]: each for each in (await shared.get(f"/v1/rooms/{room}")).json["shapes"]}
     assert {name: drawing[shape][name] for name in FRAME} == FRAME and "locked" not in drawing[plain]
@@ -31,7 +31,7 @@ async def test_they_reach_everyone_who_knows_of_them(shared):
 
 @pytest.mark.parametrize("wrong", [{"dash": "wavy"}, {"filled": 1}, {"locked": "yes"}, {"group": "all"}, {"group": None}, {"group": 7}])
 async def test_what_they_can_not_be_is_refused(shared, wrong):
-    ann = await Client.join(shared, "refused-looks", vocabulary=2)
+    ann = await Client.join(shared, "refused-looks", vocabulary=3)
     answer = await ann.write({"shape": identifier(), "set": {"kind": "star"} | wrong})
     assert answer["type"] == "reject" and answer["code"] == "bad_value", answer
 

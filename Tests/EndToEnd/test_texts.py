@@ -17,7 +17,7 @@ async def test_a_text_reaches_everyone_who_knows_of_it(shared):
     assert answer["type"] == "ack"
     delivered = await bob.until("ops")
     assert delivered["ops"][0]["set"] == NOTE
-    late = await Client.join(shared, room, vocabulary=3)
+    late = await Client.join(shared, room, vocabulary=9)
     assert late.live == bob.live
     drawing = {shape["id"]: shape for shape in (await shared.get(f"/v1/rooms/{room}")).json["shapes"]}
     assert {name: drawing[note][name] for name in NOTE} == NOTE

@@ -169,6 +169,10 @@ class Line:
             process.wait(20)
             shutil.rmtree(data, ignore_errors=True)
 
+    def carried(self):
+        """How many bytes have come to the far end."""
+        return int(run("ip", "netns", "exec", self.far, "cat", f"/sys/class/net/{self.far_end}/statistics/rx_bytes"))
+
     def sockets(self):
         """What the kernel holds for each of the server's connections over the line, in bytes."""
         text = run("ip", "netns", "exec", self.near, "ss", "-tmnH", "state", "established", "sport", "=", ":8080")
@@ -211,6 +215,44 @@ def ages(rate, encoding, writers=20, shapes=20, moves=60, seconds=8, buffer_byte
         writing.communicate()
     worst = max(figures, key=lambda one: one["ageP99"])
     return worst | {"memory": held, "cpuSeconds": cpu, "near": figures_near}
+
+
+def hanging(rate, readers, seconds=12):
+    """What the server holds for each of so many readers who sit behind one line, in bytes: `kernel`, the most that the kernel
+    held for one; `kernelMean`; and `process`, by how much its own memory grew for each."""
+    with Line(rate) as line, line.serve("--max-connections-per-address", 1_000) as process:
+        writing = line.start_client(line.near, "write", "127.0.0.1:8080", "busy", 20, 20, 60, seconds + 8)
+        time.sleep(3)
+        before = servers.resident(process)
+        reading = line.start_client(line.far, "hang", f"{line.address}:8080", "busy", readers, seconds)
+        held, most = [], 0
+        while reading.poll() is None:
+            now = line.sockets()
+            # Once all are there.
+            if len(now) >= readers:
+                held.append(sum(now) / len(now))
+                most = max([most, *now])
+                after = servers.resident(process)
+            time.sleep(0.2)
+        assert reading.returncode == 0 and held, "not all of them stayed"
+        writing.kill()
+        writing.communicate()
+    return {"kernel": most, "kernelMean": max(held), "process": (after - before) / readers}
+
+
+def joining(rate, shapes=10_000):
+    """How long it takes to join a room over a line, in each encoding, packed and not: `{(encoding, packing): figures}`, each
+    with `bytes`, what the line carried."""
+    figures = {}
+    with Line(rate) as line, line.serve("--compress", "--max-ops-per-second", 1_000_000):
+        filling = line.start_client(line.near, "fill", "127.0.0.1:8080", "full", shapes)
+        assert filling.wait(120) == 0
+        for encoding in ("json", "binary"):
+            for packing in ("plain", "deflate"):
+                before = line.carried()
+                client = line.start_client(line.far, "join", f"{line.address}:8080", "full", encoding, packing)
+                figures[encoding, packing] = json.loads(client.communicate()[0]) | {"bytes": line.carried() - before}
+    return figures
 
 
 def cpu_seconds(pid):

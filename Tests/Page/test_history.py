@@ -69,11 +69,12 @@ def test_the_slider_shows_the_room_as_it_was(room):
     ann.page.get_by_label("Moment").press("Home")
     ann.wait("app.session.shapeCount === 0", "the beginning")
     ann.page.get_by_role("button", name="Play").click()
-    ann.wait("app.session.shapeCount === 2", "it is played")
+    # On a busy machine its steps are long, and one may pass over the moment at which there were two.
+    ann.wait("app.session.shapeCount > 0", "it is played")
     ann.wait("app.session.shapeCount === 1", "to its end")
     ann.page.get_by_role("button", name="Play").wait_for()
     ann.page.locator(".history output", has_text="Bob moved Moon").wait_for()
-    assert ann.page.get_by_label("Moment").input_value() == "1000"
+    ann.wait("document.querySelector('.history input[type=range]').value === '1000'", "its end")
     look_back(ann, first)
     ann.wait("app.session.shapeCount === 1", "the sun alone")
     ann.page.locator(".layer", has_text="Sun").wait_for()

@@ -147,12 +147,18 @@ def states(person):
     return person.page.evaluate("states")
 
 
-def test_a_dead_line_is_noticed_and_resumed(far, line):
-    """Packets vanish and nobody is told. The page notices within 5 s, keeps edits, and is back soon after the line is."""
+def drawn(far):
+    """A room in which Ann, at the far end, has drawn a shape that is saved."""
     room = far.room()
     ann = far.join(room)
     draw(ann)
     status(ann, "Saved")
+    return room, ann
+
+
+def test_a_dead_line_is_noticed_and_resumed(far, line):
+    """Packets vanish and nobody is told. The page notices within 5 s, keeps edits, and is back soon after the line is."""
+    room, ann = drawn(far)
     with Watcher(room) as watcher:
         note_states(ann)
         died = ann.page.evaluate("performance.now()")
@@ -208,12 +214,30 @@ def test_a_drag_outlasts_loss_silence_and_another_address(far, line):
     room.agree()
 
 
+def test_silence_again_and_again_loses_and_doubles_nothing(far, line):
+    """Every fiftieth packet is lost, and nothing comes for 2 s, three times. Whoever draws meanwhile sees all of it once, and is one person."""
+    room, ann = drawn(far)
+    with Watcher(room) as watcher:
+        for cycle in range(3):
+            line.lose(2)
+            draw(ann)
+            room.add(position=[600, 100 * cycle])
+            time.sleep(1)
+            line.lose(100)
+            draw(ann)
+            time.sleep(2)
+        line.lose(2)
+        room.wait_for_shapes(10)
+        ann.wait_for_shapes(10)
+        status(ann, "Saved")
+        assert watcher.saw_one_ann(), (watcher.most, watcher.here)
+        assert ann.run("app.presence.people().map(({ name }) => name)") == ["Watcher"]
+    room.agree()
+
+
 def test_a_machine_that_sleeps_and_wakes_is_back_at_once(far, line):
     """Meanwhile the line has forgotten the connection. Without noticing that it slept the page would wait for seconds."""
-    room = far.room()
-    ann = far.join(room)
-    draw(ann)
-    status(ann, "Saved")
+    room, ann = drawn(far)
     note_states(ann)
     ann.run("window.looks = []; setInterval(() => looks.push(performance.now()), 20); return null")
     with far.asleep():

@@ -52,6 +52,39 @@ struct EditingTests {
     #expect(room.hosts[ann].replica.canvas.liveCount == 0)
   }
 
+  @Test("S14: who deletes a shape writes where lines end that were tied to it, and undoing that ties them again")
+  func endsOfLines() throws {
+    var room = TestRoom()
+    let ann = room.join()
+    let square = room.add(ann) { $0.position = Point(x: 400, y: 0) }
+    let line = room.add(ann) { set in
+      set.kind = .line
+      set.position = Point(x: 0, y: 0)
+      set.to = Tie(shape: square, place: BoxPlace(x: 0, y: 0))
+    }
+    let free = room.add(ann) { $0.kind = .line }
+    func drawn(_ host: Int) throws -> [Point] {
+      let canvas = room.hosts[host].replica.canvas
+      return try #require(canvas[line]).drawn { canvas[$0] }.pathPoints
+    }
+    let tied = [Point(x: 0, y: 0), Point(x: 400, y: 0)]
+    #expect(try drawn(ann) == tied)
+    room.run(ann) { $0.delete([square], at: $1) }
+    room.settle()
+    #expect(try drawn(ann) == tied)
+    #expect(room.canvas[line]?.properties.to?.shape == square, "the tie stays")
+    #expect(room.canvas.stamp(of: .path, in: free) == nil)
+    room.run(ann) { $0.undo(at: $1) }
+    room.edit(ann, square) { $0.position = Point(x: 0, y: 900) }
+    #expect(try drawn(ann) == [Point(x: 0, y: 0), Point(x: 0, y: 900)])
+    // A line that goes together with the shape says nothing more.
+    room.settle()
+    let count = room.log.count
+    room.run(ann) { $0.delete([square, line], at: $1) }
+    room.settle()
+    #expect(room.log.count == count + 2)
+  }
+
   @Test("a long drag without a connection is one operation, and its creation another")
   func offlineDrag() {
     var room = TestRoom()
@@ -72,8 +105,8 @@ struct EditingTests {
     let shape = room.add(ann)
     for step in 1...20 { room.edit(ann, shape) { $0.rotation = Double(step) } }
     // Four messages are on their way; what waits has become one operation.
-    #expect(room.hosts[ann].replica.outbox.flights.count == Replica.messagesInFlightMax)
-    #expect(room.hosts[ann].replica.unsentCount == Replica.messagesInFlightMax + 1)
+    #expect(room.hosts[ann].replica.outbox.flights.count == SendWindow.messagesMax)
+    #expect(room.hosts[ann].replica.unsentCount == SendWindow.messagesMax + 1)
     room.settle()
     #expect(room.log.map(\.set.rotation) == [0, 1, 2, 3, 20])
   }

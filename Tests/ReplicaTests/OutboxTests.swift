@@ -45,7 +45,7 @@ struct OutboxTests {
     }
     while outbox.waitingCount > 0 { outbox.launch(slots: outbox.nextMessageLength(binary).slots) }
     let made = outbox.flights
-    if isSent { for index in outbox.flights.indices { outbox.markSent(at: index) } }
+    if isSent { for index in outbox.flights.indices { outbox.markSent(at: index, time: 0) } }
     outbox.split(binary)
     #expect(outbox.flights.map(\.id) == made.map(\.id))
     outbox.split(json)
@@ -57,5 +57,33 @@ struct OutboxTests {
       let submission = Submission(id: nil, operations: flight.pending.map { ProposedOperation($0.operation) })
       #expect(JSONEncoding.encode(.operations(submission)).count <= 4_096)
     }
+  }
+}
+
+@Suite("How many messages may be under way")
+struct SendWindowTests {
+  @Test("four on a quick line, also on one that is quick and long")
+  func quick() {
+    for roundTrip in [1, 30, 400] as [UInt64] {
+      var window = SendWindow()
+      window.roundTrip(milliseconds: roundTrip)
+      for _ in 0..<10 { window.answered(milliseconds: roundTrip + 60) }
+      #expect(window.messagesMax == 4)
+    }
+  }
+
+  @Test("one where an answer takes much longer than the quickest, and more again once answers are quick")
+  func full() {
+    var window = SendWindow()
+    window.roundTrip(milliseconds: 20)
+    window.answered(milliseconds: 225)
+    #expect(window.messagesMax == 1)
+    window.answered(milliseconds: 30)
+    #expect(window.messagesMax == 2)
+    for _ in 0..<5 { window.answered(milliseconds: 30) }
+    #expect(window.messagesMax == 4)
+    window.answered(milliseconds: 225)
+    window.connectionLost()
+    #expect(window.messagesMax == 4)
   }
 }

@@ -75,7 +75,7 @@ struct RefusalTests {
     let standing = room.add(ann)
     room.settle()
     let shape = room.add(ann)
-    for step in 1..<Replica.messagesInFlightMax { room.edit(ann, standing) { $0.rotation = Double(step) } }
+    for step in 1..<SendWindow.messagesMax { room.edit(ann, standing) { $0.rotation = Double(step) } }
     room.edit(ann, shape) { $0.rotation = 10 }
     #expect(room.hosts[ann].replica.outbox.waitingCount == 1)
     room.settle()
@@ -85,7 +85,7 @@ struct RefusalTests {
     // The waiting edit was not sent, only to be refused like the creation.
     #expect(room.refusals(.roomFull) == 1)
     #expect(room.canvas.registers(of: shape).isEmpty)
-    #expect(room.canvas[standing]?.properties.rotation == Double(Replica.messagesInFlightMax - 1))
+    #expect(room.canvas[standing]?.properties.rotation == Double(SendWindow.messagesMax - 1))
     #expect(room.hosts[ann].replica.unsentCount == 0)
   }
 
@@ -135,7 +135,7 @@ struct RefusalTests {
     room.time += 10_001
     let new = room.add(ann)
     room.settle(for: 20_000)
-    #expect(room.refusals(.tooOld) == UInt64(Replica.messagesInFlightMax))
+    #expect(room.refusals(.tooOld) == UInt64(SendWindow.messagesMax))
     #expect(room.hosts[ann].rejected.count == old.count)
     #expect(Set(room.hosts[ann].rejected.map(\.operation.shape)) == Set(old))
     #expect(room.hosts[ann].rejected.allSatisfy { $0.code == .tooOld })
@@ -168,9 +168,9 @@ struct RefusalTests {
     room.isLogDown = true
     for tries in 1...3 {
       let refused = room.refusals(.unavailable)
-      while room.hosts[ann].replica.unsentCount < Replica.messagesInFlightMax { _ = room.add(ann) }
+      while room.hosts[ann].replica.unsentCount < SendWindow.messagesMax { _ = room.add(ann) }
       room.settle()
-      #expect(room.refusals(.unavailable) == refused + UInt64(Replica.messagesInFlightMax))
+      #expect(room.refusals(.unavailable) == refused + UInt64(SendWindow.messagesMax))
       let pause = (room.hosts[ann].wakeAt ?? .max) - room.time
       #expect(pause <= Backoff.firstMilliseconds << UInt64(tries - 1))
       room.time += pause

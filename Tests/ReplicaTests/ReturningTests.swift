@@ -187,6 +187,48 @@ struct ReturningTests {
     #expect(Set(room.hosts[ann].replica.canvas.shapes.map(\.id)) == [standing, shape])
   }
 
+  @Test("whoever has nothing yet sees the drawing grow over a slow line, never shrink, and then has all of it")
+  func grows() {
+    var room = TestRoom()
+    let ann = room.join()
+    for _ in 0..<3 { _ = room.add(ann) }
+    room.settle()
+    let operations = room.canvas.stateParts()[0].operations
+    var bob = TestHost(Replica(seed: 5))
+    func greet(at time: UInt64) {
+      bob.run(at: time) { $0.start(at: $1) }
+      bob.run(at: time) { $0.connected(at: $1) }
+      let actor = Identifier("bob-bob-bob")!
+      let welcome = Welcome(
+        room: "demo",
+        actor: actor,
+        role: .editor,
+        milliseconds: TestHost.epoch + time,
+        limits: RoomLimits(),
+        peers: []
+      )
+      bob.hear(.welcome(welcome), at: time)
+    }
+    /// One shape of the state comes. How many are shown then?
+    func shown(after index: Int, at time: UInt64) -> Int {
+      let more = index + 1 < operations.count
+      let one = Delivery(cursor: room.cursor, operations: [operations[index]], more: more, reset: index == 0)
+      bob.hear(.operations(one), at: time)
+      return bob.replica.canvas.liveCount
+    }
+    greet(at: 0)
+    #expect(shown(after: 0, at: 10) == 0)
+    #expect(shown(after: 1, at: 300) == 2)
+    // The line dies, and the state begins anew.
+    bob.run(at: 400) { $0.disconnected(closeCode: nil, at: $1) }
+    greet(at: 1_000)
+    #expect(shown(after: 0, at: 1_010) == 2)
+    #expect(shown(after: 1, at: 1_300) == 2)
+    #expect(bob.replica.state == .loading && bob.replica.cursor == nil)
+    #expect(shown(after: 2, at: 1_310) == 3)
+    #expect(bob.replica.state == .live && bob.replica.canvas == room.canvas)
+  }
+
   @Test("a connection that is lost in the middle of a reset leaves the drawing as it was")
   func lostInAReset() {
     var room = TestRoom()

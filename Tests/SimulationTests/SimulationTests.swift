@@ -23,6 +23,26 @@ struct SimulationTests {
     }
   }
 
+  @Test("however fast others draw, what is shown behind a thin line is no older than the line makes it")
+  func thinLines() {
+    var histories = 0
+    var old = 0
+    for seed in 0 as UInt64..<50_000 where histories < 20 {
+      let drawn = History(seed: seed)
+      guard let link = drawn.dice.link, link.bytesPerSecond <= 1_000, drawn.dice.suitsThinLines else { continue }
+      histories += 1
+      // Little that has to be told, and a lot of telling.
+      let events: [Event] = Array(repeating: .draw, count: 4) + Array(repeating: .gesture, count: 60)
+      let steps = events.enumerated().map { place, event in
+        History.Step(event: event, seed: seed &+ UInt64(place) << 20)
+      }
+      let world = History(seed: seed, dice: drawn.dice, steps: steps).run(only: .age)
+      for failure in world.failures.prefix(1) { Issue.record("seed \(seed): \(failure)") }
+      old += world.happened[.oldOnThinLine, default: 0]
+    }
+    #expect(histories == 20 && old > 0)
+  }
+
   @Test("all that is meant to happen does happen")
   func happenings() {
     var happened: [Happening: Int] = [:]

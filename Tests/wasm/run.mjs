@@ -263,7 +263,7 @@ test('values cross the boundary as they are, those of an edit that is refused ba
   assert.deepEqual(rejected, { type: 'rejected', code: 'read_only', message: rejected.message, shape, set })
   assert.deepEqual(replica.edit([{ shape, set: { deleted: true, name: undefined } }])[0].set, { deleted: true })
   for (const [property, wrong] of Object.entries({
-    position: [1], size: ['1', 2], rotation: null, fill: 'red', alpha: 1.5, visible: 1, deleted: false, kind: 'line',
+    position: [1], size: ['1', 2], rotation: null, fill: 'red', alpha: 1.5, visible: 1, deleted: false, kind: 'blob', path: [[0, 0]], from: ['afy-kw5-t7o', 0], to: 7, fromEnd: 'ring',
     name: 5, z: '0', stroke: 0, strokeWidth: NaN, cornerRadius: -1, points: 1e9, innerRatio: '1',
   })) assert.throws(() => replica.edit([{ shape, set: { [property]: wrong } }]), new RegExp(`^Error: ${property} must be`))
   assert.throws(() => replica.edit([{ shape, set: {} }]), /must set something/)

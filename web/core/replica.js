@@ -1,6 +1,6 @@
 import { colorText } from './colors.js'
 import { changesFlag, placeFlag, properties, randomShape, reordering, shapeRow, wireEncoding } from './table.js'
-import { digestText, helloBytes, readChange, readPoints, readShapes, valueRows } from './values.js'
+import { digestText, helloBytes, readChange, readPath, readPoints, readShapes, valueRows } from './values.js'
 
 /** @typedef {import('./types.js').Shape} Shape */
 /** @typedef {import('./types.js').Box} Box */
@@ -172,12 +172,18 @@ export class Replica {
     return this.#perform('edit', this.#core.write(valueRows(edits)))
   }
   /**
+   * An identifier for a shape that is to be made by `edit`.
+   *
+   * @returns {number}
+   */
+  newIdentifier() { return this.#exports.newIdentifier(this.#handle) }
+  /**
    * Adds a shape.
    *
    * @param {import('./types.js').Values} set @returns {{shape: number, effects: Effect[]}}
    */
   add(set) {
-    const shape = this.#exports.newIdentifier(this.#handle)
+    const shape = this.newIdentifier()
     return { shape, effects: this.edit([{ shape, set: { kind: 'rectangle', ...set } }]) }
   }
   /**
@@ -247,7 +253,7 @@ export class Replica {
     const { exchange } = this.#core
     const count = exchange.writeText(text)
     const rows = exchange.bytes(exchange.exports.readDocument(count, keepsIdentifiers ? 1 : 0, x, y))
-    return this.#perform('addShapes', this.#core.write(rows))
+    return this.#perform('addShapes', this.#core.write(rows), keepsIdentifiers ? 1 : 0)
   }
 
   // The shapes to draw.
@@ -263,7 +269,7 @@ export class Replica {
     const shapes = []
     const pairs = []
     for (let at = 1; at < numbers.length; at += shapeRow.length) shapes.push(readChange(numbers, at))
-    for (const { shape } of shapes) if (shape) this.#addText(shape)
+    for (const { shape } of shapes) if (shape) this.#complete(shape)
     const changed = this.#numbers('changedPairs')
     for (let at = 0; at < changed.length; at += 3) {
       pairs.push({ first: changed[at], second: changed[at + 1], overlaps: changed[at + 2] === 1 })
@@ -275,7 +281,7 @@ export class Replica {
    *
    * @returns {Shape[]}
    */
-  shapes() { return this.#withTexts(readShapes(this.#numbers('shapes'))) }
+  shapes() { return this.#completed(readShapes(this.#numbers('shapes'))) }
   /**
    * The shapes that may be seen in a box, from the back to the front.
    *
@@ -283,7 +289,7 @@ export class Replica {
    * @returns {Shape[]}
    */
   shapesInView({ x, y, width, height }) {
-    return this.#withTexts(readShapes(this.#numbers('shapesInView', x, y, width, height)))
+    return this.#completed(readShapes(this.#numbers('shapesInView', x, y, width, height)))
   }
   /** @param {number} id @returns {Shape | null} */
   shape(id) { return this.shapesOf([id])[0] ?? null }
@@ -293,15 +299,22 @@ export class Replica {
    * @param {Iterable<number>} ids @returns {Shape[]}
    */
   shapesOf(ids) {
-    return this.#withTexts(readShapes(this.#numbers('rows', this.#core.writeNumbers(Array.from(ids)))))
+    return this.#completed(readShapes(this.#numbers('rows', this.#core.writeNumbers(Array.from(ids)))))
   }
   /** @param {Shape[]} shapes */
-  #withTexts(shapes) {
-    for (const shape of shapes) this.#addText(shape)
+  #completed(shapes) {
+    for (const shape of shapes) this.#complete(shape)
     return shapes
   }
-  /** @param {Shape} shape */
-  #addText(shape) { if (shape.written) shape.text = this.#text('writtenText', shape.id) }
+  /**
+   * Adds what isn't in a row.
+   *
+   * @param {Shape} shape
+   */
+  #complete(shape) {
+    if (shape.written) shape.text = this.#text('writtenText', shape.id)
+    if (shape.led) shape.path = readPath(this.#numbers('path', shape.id))
+  }
   /**
    * Identifiers from the back to the front.
    *
@@ -340,6 +353,13 @@ export class Replica {
    * @returns {number[]}
    */
   shapesAt(x, y) { return Array.from(this.#numbers('shapesAt', x, y)) }
+  /**
+   * The shapes that may be seen within a distance of a point, the topmost first.
+   *
+   * @param {number} x @param {number} y @param {number} distance
+   * @returns {number[]}
+   */
+  shapesNear(x, y, distance) { return Array.from(this.#numbers('shapesNear', x, y, distance)) }
   /**
    * The shapes that share area with a box, or lie wholly in it, from the back to the front.
    *

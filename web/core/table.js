@@ -4,7 +4,7 @@
 import { colorText } from './colors.js'
 
 /** Kinds, in the order of their numbers. */
-export const kinds = Object.freeze(['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'text'])
+export const kinds = Object.freeze(['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'text', 'line', 'ink'])
 
 /**
  * Kinds as people call them.
@@ -18,6 +18,8 @@ export const kindWords = Object.freeze({
   polygon: 'Polygon',
   star: 'Star',
   text: 'Text',
+  line: 'Line',
+  ink: 'Ink',
 })
 
 /**
@@ -97,6 +99,7 @@ export const shapeFlag = Object.freeze({
   named: 2,
   departing: 4,
   written: 8,
+  led: 16,
 })
 
 /** Flags of what changed. */
@@ -130,7 +133,7 @@ export const helloFlag = Object.freeze({
  *
  * @typedef {object} PropertyRow
  * @property {string} name
- * @property {'erasure' | 'kind' | 'name' | 'orderKey' | 'text' | 'choice' | 'identifier' | 'flag' | 'color' | 'integer' | 'number' | 'pair'} form
+ * @property {'erasure' | 'kind' | 'name' | 'orderKey' | 'text' | 'choice' | 'identifier' | 'path' | 'tie' | 'flag' | 'color' | 'integer' | 'number' | 'pair'} form
  * @property {boolean} decidesOutline
  * @property {readonly (keyof Shape)[]} parts what its numbers are called in a shape
  * @property {number} [min]
@@ -162,26 +165,31 @@ export const properties = Object.freeze(/** @type {PropertyRow[]} */ ([
   { name: 'position', form: 'pair', decidesOutline: true, parts: ['x', 'y'], min: -10000000, max: 10000000, inspector: { label: 'Position', group: 'place', kinds: kinds } },
   { name: 'size', form: 'pair', decidesOutline: true, parts: ['width', 'height'], min: 1, max: 1000000, inspector: { label: 'Size', group: 'place', kinds: kinds } },
   { name: 'rotation', form: 'number', decidesOutline: true, parts: ['rotation'], min: -1000000, max: 1000000, unit: 'degrees', inspector: { label: 'Rotation', group: 'place', kinds: kinds } },
-  { name: 'fill', form: 'color', decidesOutline: false, parts: ['fill'], inspector: { label: 'Fill', group: 'color', kinds: kinds } },
+  { name: 'fill', form: 'color', decidesOutline: false, parts: ['fill'], inspector: { label: 'Fill', group: 'color', kinds: ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'text'] } },
   { name: 'alpha', form: 'integer', decidesOutline: false, parts: ['alpha'], min: 1, max: 10, unit: 'tenths', inspector: { label: 'Opacity', group: 'color', kinds: kinds, slider: { min: 1, max: 10, step: 1 } } },
   { name: 'visible', form: 'flag', decidesOutline: true, parts: ['visible'], inspector: { label: 'Visible', group: 'place', kinds: kinds } },
   { name: 'deleted', form: 'erasure', decidesOutline: false, parts: [] },
   { name: 'kind', form: 'kind', decidesOutline: true, parts: ['kind'], inspector: { label: 'Kind', group: 'who', kinds: kinds } },
   { name: 'name', form: 'name', decidesOutline: false, parts: [], bytesMax: 128, inspector: { label: 'Name', group: 'who', kinds: kinds } },
   { name: 'z', form: 'orderKey', decidesOutline: false, parts: [] },
-  { name: 'stroke', form: 'color', decidesOutline: false, parts: ['stroke'], inspector: { label: 'Stroke', group: 'color', kinds: ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star'] } },
-  { name: 'strokeWidth', form: 'number', decidesOutline: false, parts: ['strokeWidth'], min: 0, max: 1000, unit: 'none', inspector: { label: 'Stroke width', group: 'color', kinds: ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star'], slider: { min: 0, max: 40, step: 0.5 } } },
+  { name: 'stroke', form: 'color', decidesOutline: false, parts: ['stroke'], inspector: { label: 'Stroke', group: 'color', kinds: ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'line', 'ink'] } },
+  { name: 'strokeWidth', form: 'number', decidesOutline: false, parts: ['strokeWidth'], min: 0, max: 1000, unit: 'none', inspector: { label: 'Stroke width', group: 'color', kinds: ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'line', 'ink'], slider: { min: 0, max: 40, step: 0.5 } } },
   { name: 'cornerRadius', form: 'number', decidesOutline: true, parts: ['cornerRadius'], min: 0, max: 1000000, unit: 'none', inspector: { label: 'Corner radius', group: 'form', kinds: ['roundedRectangle'], slider: { min: 0, max: 200, step: 1 } } },
   { name: 'points', form: 'integer', decidesOutline: true, parts: ['points'], min: 3, max: 64, unit: 'none', inspector: { label: 'Points', group: 'form', kinds: ['polygon', 'star'], slider: { min: 3, max: 64, step: 1 } } },
   { name: 'innerRatio', form: 'number', decidesOutline: true, parts: ['innerRatio'], min: 0.05, max: 1, unit: 'ratio', inspector: { label: 'Inner radius', group: 'form', kinds: ['star'], slider: { min: 0.05, max: 1, step: 0.01 } } },
   { name: 'text', form: 'text', decidesOutline: false, parts: ['text'], bytesMax: 4096, isRare: true, standard: '' },
-  { name: 'textSize', form: 'number', decidesOutline: false, parts: ['textSize'], min: 1, max: 1000, isRare: true, standard: 20, unit: 'none', inspector: { label: 'Text size', group: 'text', kinds: kinds, slider: { min: 8, max: 96, step: 1 } } },
-  { name: 'textAlign', form: 'choice', decidesOutline: false, parts: ['textAlign'], words: ['left', 'center', 'right'], isRare: true, standard: 'center', inspector: { label: 'Align', group: 'text', kinds: kinds } },
-  { name: 'textPlace', form: 'choice', decidesOutline: false, parts: ['textPlace'], words: ['top', 'middle', 'bottom'], isRare: true, standard: 'middle', inspector: { label: 'Place', group: 'text', kinds: kinds } },
-  { name: 'dash', form: 'choice', decidesOutline: false, parts: ['dash'], words: ['solid', 'dashed', 'dotted'], isRare: true, standard: 'solid', inspector: { label: 'Dashes', group: 'color', kinds: ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star'] } },
+  { name: 'textSize', form: 'number', decidesOutline: false, parts: ['textSize'], min: 1, max: 1000, isRare: true, standard: 20, unit: 'none', inspector: { label: 'Text size', group: 'text', kinds: ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'text'], slider: { min: 8, max: 96, step: 1 } } },
+  { name: 'textAlign', form: 'choice', decidesOutline: false, parts: ['textAlign'], words: ['left', 'center', 'right'], isRare: true, standard: 'center', inspector: { label: 'Align', group: 'text', kinds: ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'text'] } },
+  { name: 'textPlace', form: 'choice', decidesOutline: false, parts: ['textPlace'], words: ['top', 'middle', 'bottom'], isRare: true, standard: 'middle', inspector: { label: 'Place', group: 'text', kinds: ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'text'] } },
+  { name: 'dash', form: 'choice', decidesOutline: false, parts: ['dash'], words: ['solid', 'dashed', 'dotted'], isRare: true, standard: 'solid', inspector: { label: 'Dashes', group: 'color', kinds: ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'line', 'ink'] } },
   { name: 'filled', form: 'flag', decidesOutline: false, parts: ['filled'], isRare: true, standard: true, inspector: { label: 'Filled', group: 'color', kinds: ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star'] } },
   { name: 'locked', form: 'flag', decidesOutline: false, parts: ['locked'], isRare: true, standard: false, inspector: { label: 'Locked', group: 'place', kinds: kinds } },
   { name: 'group', form: 'identifier', decidesOutline: false, parts: ['group'], isRare: true, standard: '' },
+  { name: 'path', form: 'path', decidesOutline: false, parts: ['path'], isRare: true, standard: [] },
+  { name: 'from', form: 'tie', decidesOutline: false, parts: ['from'], isRare: true, standard: [] },
+  { name: 'to', form: 'tie', decidesOutline: false, parts: ['to'], isRare: true, standard: [] },
+  { name: 'fromEnd', form: 'choice', decidesOutline: false, parts: ['fromEnd'], words: ['plain', 'arrow', 'dot'], isRare: true, standard: 'plain', inspector: { label: 'Begins', group: 'form', kinds: ['line'] } },
+  { name: 'toEnd', form: 'choice', decidesOutline: false, parts: ['toEnd'], words: ['plain', 'arrow', 'dot'], isRare: true, standard: 'plain', inspector: { label: 'Ends', group: 'form', kinds: ['line'] } },
 ]))
 
 /** Their names in the order of docs/PROTOCOL.md, which JSON has too. */
@@ -208,6 +216,11 @@ export const propertiesInOrder = Object.freeze([
   'filled',
   'locked',
   'group',
+  'path',
+  'from',
+  'to',
+  'fromEnd',
+  'toEnd',
   'deleted',
 ])
 
@@ -242,7 +255,12 @@ export const changedBit = Object.freeze({
   filled: 1 << 20,
   locked: 1 << 21,
   group: 1 << 22,
-  shownName: 1 << 23,
+  path: 1 << 23,
+  from: 1 << 24,
+  to: 1 << 25,
+  fromEnd: 1 << 26,
+  toEnd: 1 << 27,
+  shownName: 1 << 28,
 })
 
 /**
@@ -282,8 +300,14 @@ export function changedBits(isWanted) {
  * @property {boolean} filled whether its area is painted (S11)
  * @property {boolean} locked whether clients keep it from being changed by mistake (S12)
  * @property {number | null} group shapes with the same one are moved, scaled, turned and deleted as one (S13)
+ * @property {PathPoint[]} path where a line leads, or a stroke of ink was drawn, in its box (S14, S15)
+ * @property {Tie | null} from what the beginning of a line is tied to (S14)
+ * @property {Tie | null} to what the end of a line is tied to (S14)
+ * @property {'plain' | 'arrow' | 'dot'} fromEnd how the beginning of a line is drawn (S14)
+ * @property {'plain' | 'arrow' | 'dot'} toEnd how the end of a line is drawn (S14)
  * @property {boolean} named it has a name of its own
  * @property {boolean} written there is text in it
+ * @property {boolean} led it has a path of its own
  * @property {number} place how many are drawn before it
  */
 
@@ -291,14 +315,31 @@ export function changedBits(isWanted) {
 export const shapeRow = Object.freeze({
   position: 1,
   size: 3,
-  flags: 22,
-  changed: 23,
-  by: 25,
-  length: 26,
+  flags: 30,
+  changed: 31,
+  by: 33,
+  length: 34,
 })
 
 /**
- * A shape without its text, which is not in the row.
+ * A point of a path in its box, both coordinates 0…65535, and how wide the line is there, in hundredths.
+ *
+ * @typedef {[x: number, y: number, width: number]} PathPoint
+ */
+
+/**
+ * What an end of a line is tied to, and where in that shape's box.
+ *
+ * @typedef {{shape: number, x: number, y: number}} Tie
+ */
+
+/** @param {Float64Array} numbers @param {number} at @returns {Tie | null} */
+function readTie(numbers, at) {
+  return numbers[at] < 0 ? null : { shape: numbers[at], x: numbers[at + 1], y: numbers[at + 2] }
+}
+
+/**
+ * A shape without its text and its path, which are not in the row.
  *
  * @param {Float64Array} numbers @param {number} at @returns {Shape}
  */
@@ -327,8 +368,14 @@ export function readShape(numbers, at) {
     filled: numbers[at + 19] === 1,
     locked: numbers[at + 20] === 1,
     group: numbers[at + 21] < 0 ? null : numbers[at + 21],
-    named: (numbers[at + 22] & shapeFlag.named) !== 0,
-    written: (numbers[at + 22] & shapeFlag.written) !== 0,
-    place: numbers[at + 24],
+    path: /** @type {PathPoint[]} */ ([]),
+    from: readTie(numbers, at + 22),
+    to: readTie(numbers, at + 25),
+    fromEnd: /** @type {const} */ (['plain', 'arrow', 'dot'])[numbers[at + 28]],
+    toEnd: /** @type {const} */ (['plain', 'arrow', 'dot'])[numbers[at + 29]],
+    named: (numbers[at + 30] & shapeFlag.named) !== 0,
+    written: (numbers[at + 30] & shapeFlag.written) !== 0,
+    led: (numbers[at + 30] & shapeFlag.led) !== 0,
+    place: numbers[at + 32],
   }
 }

@@ -89,16 +89,31 @@ const identifier = {
   },
   read: (number) => (number < 0 ? null : number),
 }
+/**
+ * Nothing to be tied to is −1. Documents have ties as lists, an empty one for none.
+ *
+ * @type {Crossing}
+ */
+const tie = {
+  length: 3,
+  write: (value) => {
+    if (value === null || (Array.isArray(value) && value.length === 0)) return [-1, 0, 0]
+    if (Array.isArray(value)) return value.length === 3 ? [...identifier.write(value[0]), ...value.slice(1).map(numberOrNaN)] : [NaN, NaN, NaN]
+    const { shape, x, y } = /** @type {Partial<import('./table.js').Tie>} */ (Object(value))
+    return [shape, x, y].map(numberOrNaN)
+  },
+  read: (shape, x, y) => (shape < 0 ? null : { shape, x, y }),
+}
 /** @type {Crossing} */
 const kindValue = { length: 1, write: (value) => [kinds.findIndex((kind) => kind === value)], read: (number) => kinds[number] }
 /**
- * The crossings by a property’s form. Text has no fixed length and is not among them.
+ * The crossings by a property’s form. Texts and paths have no fixed length and are not among them.
  *
  * @type {Record<import('./table.js').PropertyRow['form'], Crossing | null>}
  */
 const crossings = {
   pair, number: plain, integer: plain, color, flag: flagValue, erasure: flagValue, kind: kindValue, name: null, orderKey: null,
-  text: null, choice: null, identifier,
+  text: null, choice: null, identifier, path: null, tie,
 }
 
 /**
@@ -117,6 +132,20 @@ function numberOrNaN(value) {
   return typeof value === 'number' ? value : NaN
 }
 
+/**
+ * How many points a path has, and three numbers for each. A point without a width is as wide as the others.
+ *
+ * @param {unknown} value @returns {number[]}
+ */
+function pathNumbers(value) {
+  if (!Array.isArray(value)) return [-1]
+  const points = value.map((point) => (Array.isArray(point) && (point.length === 2 || point.length === 3) ? point : [NaN, NaN]))
+  return [value.length, ...points.flatMap(([x, y, width = evenWidth]) => [numberOrNaN(x), numberOrNaN(y), numberOrNaN(width)])]
+}
+
+/** The width of a point that says none, in hundredths of the stroke's. */
+export const evenWidth = 100
+
 /** @param {{shape: number, set: import('./types.js').Values}[]} edits @returns {Uint8Array} */
 export function valueRows(edits) {
   const numbers = /** @type {number[]} */ ([])
@@ -131,6 +160,8 @@ export function valueRows(edits) {
       const crossing = crossingsByBit[bit]
       if (crossing) {
         numbers.push(...crossing.write(value))
+      } else if (properties[bit].form === 'path') {
+        numbers.push(...pathNumbers(value))
       } else if (typeof value === 'string') {
         const text = encoder.encode(value)
         numbers.push(text.length)
@@ -155,11 +186,13 @@ function readValues(view, at) {
   const shape = next()
   const mask = next()
   const set = /** @type {import('./types.js').Values} */ ({})
-  for (const [bit, { name }] of properties.entries()) {
+  for (const [bit, { name, form }] of properties.entries()) {
     if ((mask & 1 << bit) === 0) continue
     const crossing = crossingsByBit[bit]
     if (crossing) {
       set[name] = crossing.read(...Array.from({ length: crossing.length }, next))
+    } else if (form === 'path') {
+      set[name] = Array.from({ length: next() }, () => [next(), next(), next()])
     } else {
       const count = next()
       set[name] = decoder.decode(new Uint8Array(view.buffer, view.byteOffset + at, count))
@@ -189,6 +222,13 @@ export function readShapes(numbers) {
   const shapes = []
   for (let at = 0; at < numbers.length; at += shapeRow.length) shapes.push(readShape(numbers, at))
   return shapes
+}
+
+/** @param {Float64Array} numbers @returns {import('./table.js').PathPoint[]} */
+export function readPath(numbers) {
+  const path = /** @type {import('./table.js').PathPoint[]} */ ([])
+  for (let at = 0; at < numbers.length; at += 3) path.push([numbers[at], numbers[at + 1], numbers[at + 2]])
+  return path
 }
 
 /** @param {Float64Array} numbers @returns {{x: number, y: number}[]} */

@@ -1,3 +1,4 @@
+import { isStroke, strokeReach } from './lines.js'
 import { blendColors, blendDegrees, packedColor, Steps, Way } from './motion.js'
 
 /** A lifted shape is drawn this much larger, and with this part of its alpha. */
@@ -51,6 +52,12 @@ export class Drawn {
    * @type {Path2D | null}
    */
   path = null
+  /**
+   * The line of a line or of ink, until it changes.
+   *
+   * @type {import('./lines.js').DrawnLine | null}
+   */
+  line = null
   /**
    * Its text as lines, until they would break elsewhere.
    *
@@ -249,6 +256,7 @@ export class Drawn {
     if (width !== this.width || height !== this.height || cornerRadius !== this.cornerRadius
       || innerRatio !== this.innerRatio || this.#form !== shape.kind + shape.points) this.path = null
     this.#form = shape.kind + shape.points
+    this.line = null
   }
 
   #form = ''
@@ -269,6 +277,7 @@ export class Drawn {
     this.fill = blendColors(from.fill, packedColor(shape.fill), part)
     this.stroke = blendColors(from.stroke, packedColor(shape.stroke), part)
     this.#level = from.level + (levelOf(shape) - from.level) * part
+    this.line = null
   }
 
   /** @param {Departure} way @param {number} part @returns {number} how much of it is still seen */
@@ -287,6 +296,7 @@ export class Drawn {
     this.strokeWidth = way.strokeWidth * rest
     this.cornerRadius = way.cornerRadius * rest
     this.path = null
+    this.line = null
     return Math.min(1, 4 * rest)
   }
 
@@ -294,7 +304,7 @@ export class Drawn {
     const turn = this.rotation * Math.PI / 180
     const cosine = Math.abs(Math.cos(turn))
     const sine = Math.abs(Math.sin(turn))
-    const reach = this.strokeWidth / 2
+    const reach = isStroke(this.shape.kind) ? strokeReach(this.strokeWidth) : this.strokeWidth / 2
     const reachX = this.growth * ((this.width * cosine + this.height * sine) / 2 + reach)
     const reachY = this.growth * ((this.width * sine + this.height * cosine) / 2 + reach)
     const { centerX, centerY } = this

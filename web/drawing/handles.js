@@ -1,3 +1,5 @@
+import { pointsOn } from './lines.js'
+
 // The frame around what is selected, turned as a single shape is, and the handles on it. Gestures ask here where a handle
 // is, and the overlay draws it there.
 
@@ -10,13 +12,13 @@ const sideMin = 80
 
 /** @typedef {import('../core/types.js').Point} Point */
 /** @typedef {import('../core/types.js').Frame} Frame */
-/** @typedef {'move' | 'rotate' | 'scale'} HandleKind */
+/** @typedef {'move' | 'rotate' | 'scale' | 'point' | 'bend'} HandleKind `point`: of a line; `bend`: in the middle between two */
 /**
  * Where a handle is on the frame: −1 at the left or upper edge, 1 at the right or lower one, 0 between them.
  *
  * @typedef {{across: number, down: number}} Side
  */
-/** @typedef {{kind: HandleKind} & Side & Point} Handle in CSS pixels on the stage */
+/** @typedef {{kind: HandleKind, index?: number} & Side & Point} Handle in CSS pixels on the stage */
 
 /** Clockwise from the lower right, which is there however small the shape is. */
 const sides = [[1, 1], [0, 1], [-1, 1], [-1, 0], [-1, -1], [0, -1], [1, -1], [1, 0]]
@@ -81,12 +83,16 @@ export class Handles {
    * among several are turned, their common sides can't be pulled, only the corners. Where nothing may be edited, where any of
    * them is locked, and while shapes are moved, there are none.
    *
+   * A line alone has one at each of its points, and one in the middle of each of its parts.
+   *
    * @returns {Handle[]}
    */
   all() {
     const isFree = this.#permission.mayEdit && !this.#isHidden && !this.#locks.hasAny(this.#selection.ids())
     const frame = isFree ? this.frame() : null
     if (!frame) return []
+    const line = this.line()
+    if (line) return this.#onLine(line)
     const view = this.#view
     /** @param {number} length */
     const away = (length) => Math.max(0, (smallest - length * view.scale) / 2)
@@ -106,6 +112,28 @@ export class Handles {
       { kind: 'move', across: 0, down: 1, ...pointOnFrame(view, frame, 0, 1, { outY: stem + outY }) },
       { kind: 'rotate', across: 0, down: -1, ...pointOnFrame(view, frame, 0, -1, { outY: -stem - outY }) },
     ]
+  }
+
+  /**
+   * The line that alone is selected.
+   *
+   * @returns {import('./drawn.js').Drawn | null}
+   */
+  line() {
+    const [id, ...others] = this.#selection.ids()
+    const drawn = id === undefined || others.length > 0 ? null : this.#scene.drawn(id)
+    return drawn?.shape.kind === 'line' ? drawn : null
+  }
+
+  /** @param {import('./drawn.js').Drawn} drawn @returns {Handle[]} */
+  #onLine({ shape, x, y, width, height, rotation }) {
+    const points = pointsOn({ path: shape.path, x, y, width, height, rotation }).map((point) => this.#view.toScreen(point))
+    const bends = points.slice(1).flatMap((point, index) => {
+      const before = points[index]
+      if (Math.hypot(point.x - before.x, point.y - before.y) < sideMin) return []
+      return [/** @type {Handle} */ ({ kind: 'bend', index, across: 0, down: 0, x: (before.x + point.x) / 2, y: (before.y + point.y) / 2 })]
+    })
+    return [...bends, ...points.map((point, index) => /** @type {Handle} */ ({ kind: 'point', index, across: 0, down: 0, ...point }))]
   }
 
   #canStretch() {

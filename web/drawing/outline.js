@@ -1,6 +1,7 @@
 // A shape on a canvas: the same outlines as the core's, as paths that stay crisp at any scale.
 
 import { offscreenContextOf } from './context.js'
+import { isStroke, lineOf } from './lines.js'
 import { colorOf } from './motion.js'
 import { paintText } from './text.js'
 
@@ -20,6 +21,8 @@ export function outlinePath({ shape, width, height, cornerRadius, innerRatio }) 
   switch (shape.kind) {
     case 'rectangle':
     case 'text':
+    case 'line':
+    case 'ink':
       path.rect(-halfWidth, -halfHeight, width, height)
       break
     case 'roundedRectangle':
@@ -68,10 +71,11 @@ export function paintShape(context, drawn, pixels) {
   if (drawn.opacity <= 0) return
   const largest = Math.max(drawn.width, drawn.height) * pixels.scale
   if (largest < speck) {
-    if (drawn.shape.kind === 'text' || (!drawn.shape.filled && drawn.strokeWidth === 0)) return
+    const hasFill = drawn.shape.filled && !isStroke(drawn.shape.kind)
+    if (drawn.shape.kind === 'text' || (!hasFill && drawn.strokeWidth === 0)) return
     context.setTransform(1, 0, 0, 1, 0, 0)
     context.globalAlpha = drawn.opacity
-    context.fillStyle = colorOf(drawn.shape.filled ? drawn.fill : drawn.stroke)
+    context.fillStyle = colorOf(hasFill ? drawn.fill : drawn.stroke)
     const size = pixels.scale
     context.fillRect(
       drawn.x * size + pixels.x, drawn.y * size + pixels.y, Math.max(drawn.width * size, 0.5),
@@ -92,6 +96,10 @@ export function paintShape(context, drawn, pixels) {
  */
 function paintParts(context, drawn, pixels) {
   turnTo(context, drawn, pixels)
+  if (isStroke(drawn.shape.kind)) {
+    paintLine(context, drawn)
+    return
+  }
   if (drawn.shape.kind !== 'text') {
     const path = drawn.path ??= outlinePath(drawn)
     if (drawn.shape.filled) {
@@ -103,23 +111,32 @@ function paintParts(context, drawn, pixels) {
   if (drawn.shape.written && !drawn.isWritten) paintText(context, drawn, pixels.scale * drawn.growth)
 }
 
+/** @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn */
+function paintLine(context, drawn) {
+  if (drawn.strokeWidth === 0) return
+  const { runs, heads } = drawn.line ??= lineOf(drawn)
+  const { shape, stroke: color } = drawn
+  for (const { path, width } of runs) stroke(context, { shape, stroke: color, strokeWidth: width }, path, 'round')
+  if (!heads) return
+  context.fillStyle = colorOf(drawn.stroke)
+  context.fill(heads)
+}
+
 /**
  * Dashes are three times as long as the stroke is wide, with gaps of two; dots are round, and as far apart as they are wide (S11).
  *
- * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn @param {Path2D} path
+ * @param {import('./context.js').Context2D} context
+ * @param {Pick<import('./drawn.js').Drawn, 'shape' | 'stroke' | 'strokeWidth'>} drawn @param {Path2D} path
+ * @param {CanvasLineCap} [cap] how the line ends where it isn't broken
  */
-function stroke(context, { shape: { dash }, stroke, strokeWidth }, path) {
+function stroke(context, { shape: { dash }, stroke, strokeWidth }, path, cap = 'butt') {
   context.lineJoin = 'round'
   context.lineWidth = strokeWidth
   context.strokeStyle = colorOf(stroke)
-  if (dash === 'solid') {
-    context.stroke(path)
-    return
-  }
-  context.setLineDash(dash === 'dashed' ? [3 * strokeWidth, 2 * strokeWidth] : [0, 2 * strokeWidth])
-  context.lineCap = dash === 'dotted' ? 'round' : 'butt'
+  context.lineCap = dash === 'solid' ? cap : dash === 'dotted' ? 'round' : 'butt'
+  if (dash !== 'solid') context.setLineDash(dash === 'dashed' ? [3 * strokeWidth, 2 * strokeWidth] : [0, 2 * strokeWidth])
   context.stroke(path)
-  context.setLineDash([])
+  if (dash !== 'solid') context.setLineDash([])
   context.lineCap = 'butt'
 }
 
@@ -128,14 +145,22 @@ function stroke(context, { shape: { dash }, stroke, strokeWidth }, path) {
  *
  * @param {import('./drawn.js').Drawn} drawn @param {import('../core/types.js').Point} point @param {number} reach
  */
-export function isOnOutline(drawn, { x, y }, reach) {
+export function isOnOutline(drawn, point, reach) {
   const context = contextAside(1, 1)
   const turn = -drawn.rotation * Math.PI / 180
-  const [across, down] = [x - drawn.centerX, y - drawn.centerY]
+  const [across, down] = [point.x - drawn.centerX, point.y - drawn.centerY]
+  const [x, y] = [across * Math.cos(turn) - down * Math.sin(turn), across * Math.sin(turn) + down * Math.cos(turn)]
   context.setTransform(1, 0, 0, 1, 0, 0)
-  context.lineWidth = drawn.strokeWidth + 2 * reach
-  return context.isPointInStroke(drawn.path ??= outlinePath(drawn),
-    across * Math.cos(turn) - down * Math.sin(turn), across * Math.sin(turn) + down * Math.cos(turn))
+  if (!isStroke(drawn.shape.kind)) {
+    context.lineWidth = drawn.strokeWidth + 2 * reach
+    return context.isPointInStroke(drawn.path ??= outlinePath(drawn), x, y)
+  }
+  const { whole, heads, widest } = drawn.line ??= lineOf(drawn)
+  context.lineWidth = widest + 2 * reach
+  context.lineCap = 'round'
+  const isOn = context.isPointInStroke(whole, x, y) || (heads !== null && context.isPointInPath(heads, x, y))
+  context.lineCap = 'butt'
+  return isOn
 }
 
 /**

@@ -2,6 +2,8 @@ import { contextOf } from './context.js'
 import { Cursors, flagHeight, paintFlag } from './cursors.js'
 import { paintGuides } from './guides.js'
 import { pointOnFrame } from './handles.js'
+import { Inks, paintInk } from './inks.js'
+import { pointsOn } from './lines.js'
 
 /** @typedef {import('./drawn.js').Drawn} Drawn */
 /** @typedef {import('../core/types.js').Frame} Frame */
@@ -22,6 +24,9 @@ export class Overlay {
   #canvas
   #context
   #cursors = new Cursors()
+  #inks = new Inks()
+  /** @type {import('./inks.js').OwnInk | null} */
+  #ink = null
   #isBare = false
   /** @type {import('../core/types.js').Box | null} */
   #marquee = null
@@ -63,6 +68,16 @@ export class Overlay {
   }
 
   /**
+   * Sets the stroke that this person is drawing.
+   *
+   * @param {import('./inks.js').OwnInk | null} ink
+   */
+  setInk(ink) {
+    this.#ink = ink
+    this.#frames.request()
+  }
+
+  /**
    * Sets the lines on which what the hand holds has come to lie with others.
    *
    * @param {import('./guides.js').Guide[]} guides
@@ -93,7 +108,8 @@ export class Overlay {
     const context = this.#context
     // Where others are now says nothing about what was then.
     const people = this.#shown.isPast ? [] : this.#presence.people()
-    const isBare = selection.size === 0 && this.#hover === null && !this.#marquee && this.#guides.length === 0
+    this.#inks.follow(people, now, (shape) => scene.drawn(shape) !== null)
+    const isBare = selection.size === 0 && !this.#ink && !this.#inks.hasAny && this.#hover === null && !this.#marquee && this.#guides.length === 0
       && people.every(({ cursor, selection, lifted }) => !cursor && selection.length === 0 && lifted.length === 0)
     // A canvas that is cleared is sent to the screen again, although it looks as before.
     if (isBare && this.#isBare) return
@@ -108,16 +124,18 @@ export class Overlay {
     context.globalAlpha = 1
     context.clearRect(0, 0, width, height)
     context.setTransform(view.ratio, 0, 0, view.ratio, 0, 0)
+    this.#inks.paint(context, view)
+    if (this.#ink) paintInk(context, view, this.#ink.color, this.#ink.width, [...this.#ink.points, ...this.#ink.predicted])
     for (const person of people) this.#paintPerson(person)
     const { accent } = this.#palette.colors
     const hovered = this.#hover !== null && !selection.has(this.#hover) ? scene.drawn(this.#hover) : null
-    if (hovered) this.#paintBox(hovered, accent, 1, 0.7)
+    if (hovered) this.#paintAround(hovered, accent, 1, 0.7)
     this.#paintSelection(accent)
     if (this.#marquee) this.#paintMarquee(this.#marquee, accent)
     paintGuides(context, this.#guides, view, this.#palette.colors)
     this.#cursors.follow(people, now)
     this.#cursors.paint(context, people, view, now, this.#palette.colors.face)
-    if (this.#cursors.moves(now)) this.#frames.request()
+    if (this.#cursors.moves(now) || this.#inks.isWaiting) this.#frames.request()
   }
 
   /** @param {import('../state/presence.js').Person} person */
@@ -125,7 +143,7 @@ export class Overlay {
     const shapes = [...new Set([...selection, ...lifted])].flatMap((id) => this.#scene.drawn(id) ?? [])
       .filter((drawn) => this.#isInView(drawn))
     if (shapes.length === 0) return
-    for (const drawn of shapes) this.#paintBox(drawn, color, 1.5)
+    for (const drawn of shapes) this.#paintAround(drawn, color, 1.5)
     const top = shapes.map((drawn) => this.#topCorner(drawn)).reduce((best, corner) => (corner.y < best.y ? corner : best))
     const margin = 4
     paintFlag(this.#context, name, color, Math.max(margin, top.x), Math.max(margin, top.y - flagHeight - 3),
@@ -154,19 +172,21 @@ export class Overlay {
     if (selection.size > 1 && selection.size <= boxesMax) {
       for (const id of selection.ids()) {
         const drawn = scene.drawn(id)
-        if (drawn && this.#isInView(drawn)) this.#paintBox(drawn, accent, 1, 0.6)
+        if (drawn && this.#isInView(drawn)) this.#paintAround(drawn, accent, 1, 0.6)
       }
     }
     // A lifted shape is drawn larger than it is.
     const growth = selection.size === 1 ? scene.drawn(selection.ids()[0])?.growth ?? 1 : 1
-    this.#paintBox({ ...frame, growth }, accent, 1.5)
+    const line = this.#handles.line()
+    if (line) this.#paintAround(line, accent, 1.5)
+    else this.#paintBox({ ...frame, growth }, accent, 1.5)
     const context = this.#context
     context.lineWidth = 1.5
     context.strokeStyle = accent
     context.fillStyle = this.#palette.colors.panel
     for (const { kind, across, down, x, y } of this.#handles.all()) {
       context.save()
-      if (kind !== 'scale') {
+      if (kind === 'move' || kind === 'rotate') {
         const edge = pointOnFrame(view, frame, across, down)
         context.beginPath()
         context.moveTo(edge.x, edge.y)
@@ -193,6 +213,27 @@ export class Overlay {
     context.lineWidth = 1
     context.strokeStyle = accent
     context.strokeRect(Math.round(x) + 0.5, Math.round(y) + 0.5, Math.round(width), Math.round(height))
+  }
+
+  /**
+   * A shape's box; a line's way.
+   *
+   * @param {Drawn} drawn @param {string} color @param {number} line @param {number} [alpha]
+   */
+  #paintAround(drawn, color, line, alpha = 1) {
+    if (drawn.shape.kind !== 'line') return this.#paintBox(drawn, color, line, alpha)
+    const { shape: { path }, x, y, width, height, rotation } = drawn
+    const context = this.#context
+    context.beginPath()
+    for (const point of pointsOn({ path, x, y, width, height, rotation })) {
+      const { x, y } = this.#view.toScreen(point)
+      context.lineTo(x, y)
+    }
+    context.globalAlpha = alpha
+    context.lineWidth = line
+    context.strokeStyle = color
+    context.stroke()
+    context.globalAlpha = 1
   }
 
   /**
@@ -252,6 +293,21 @@ const handlePainters = {
     context.lineTo(-0.9, -4.6)
     context.lineTo(-2.6, -0.7)
     context.fill()
+  },
+
+  point(context) {
+    context.beginPath()
+    context.arc(0, 0, 6, 0, 2 * Math.PI)
+    context.fill()
+    context.stroke()
+  },
+
+  bend(context) {
+    context.globalAlpha = 0.7
+    context.beginPath()
+    context.arc(0, 0, 4, 0, 2 * Math.PI)
+    context.fill()
+    context.stroke()
   },
 
   scale(context) {

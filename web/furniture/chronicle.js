@@ -18,7 +18,7 @@ const changesMax = 20_000
  * @type {[properties: string[], words: string][]}
  */
 const deeds = [
-  [['kind'], 'drew'], [['size'], 'resized'], [['rotation'], 'turned'], [['position'], 'moved'], [['name'], 'renamed'],
+  [['kind'], 'drew'], [['from', 'to'], 'tied or loosened'], [['path'], 'led'], [['size'], 'resized'], [['rotation'], 'turned'], [['position'], 'moved'], [['name'], 'renamed'],
   [['fill', 'stroke', 'alpha'], 'recoloured'], [['z'], 'reordered'], [['visible'], 'hid or showed'],
 ]
 

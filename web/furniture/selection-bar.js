@@ -1,3 +1,4 @@
+import { isStroke } from '../drawing/lines.js'
 import { openArea } from '../drawing/surroundings.js'
 import { element, iconButton, setAttributes, setIcon } from '../elements/element.js'
 import { bared, filledWith, outlined } from '../tools/making.js'
@@ -59,11 +60,11 @@ export class SelectionBar {
     }, (part, color) => {
       if (part === 'fill' && color === null) return actions.recolor.run()
       return editing.edit((replica) => replica.edit(replica.shapesOf(selection.ids()).map((shape) => {
-        const { id, strokeWidth } = shape
+        const { id, kind, strokeWidth } = shape
         if (color === null || color === 'none') return { shape: id, set: bared(shape, part) }
-        if (part === 'fill') return { shape: id, set: filledWith(shape, color) }
+        if (part === 'fill' || isStroke(kind)) return { shape: id, set: filledWith(shape, color) }
         return { shape: id, set: strokeWidth > 0 ? { stroke: color } : outlined(color) }
-      })))
+      }).filter(({ set }) => Object.keys(set).length > 0)))
     })
     this.#bar = element('section', {
       class: 'selection-bar floating', 'aria-label': 'What is selected', hidden: true,
@@ -120,8 +121,10 @@ export class SelectionBar {
     this.#isStale = false
     const ids = this.#selection.ids()
     const isLocked = this.#locks.hasAny(ids)
+    const shapes = this.#shown.replica.shapesOf(ids.slice(0, comparedMax))
+    const isLine = ids.length === 1 && shapes.some(({ kind }) => isStroke(kind))
     const hidden = [
-      [this.#swatches.element, isLocked], [this.#write, isLocked || ids.length !== 1], [this.#group, isLocked || ids.length < 2],
+      [this.#swatches.element, isLocked], [this.#write, isLocked || ids.length !== 1 || isLine], [this.#group, isLocked || ids.length < 2],
     ]
     for (const [part, isHidden] of /** @type {[HTMLElement, boolean][]} */ (hidden)) {
       if (part.hidden === isHidden) continue
@@ -131,14 +134,13 @@ export class SelectionBar {
     label(this.#lock, isLocked ? 'locked' : 'unlocked', isLocked ? 'Unlock' : 'Lock')
     const isOneGroup = this.#isOneGroup()
     label(this.#group, isOneGroup ? 'ungroup' : 'group', isOneGroup ? 'Ungroup' : 'Group')
-    const shapes = this.#shown.replica.shapesOf(ids.slice(0, comparedMax))
     /** @param {(shape: import('../core/types.js').Shape) => string | null} read */
     const common = (read) => {
       const first = shapes.length > 0 ? read(shapes[0]) : undefined
       return shapes.every((shape) => read(shape) === first) ? first : undefined
     }
     this.#swatches.show({
-      fill: common(({ fill, filled }) => (filled ? fill.toUpperCase() : 'none')),
+      fill: common(({ kind, fill, filled, stroke }) => (isStroke(kind) ? stroke.toUpperCase() : filled ? fill.toUpperCase() : 'none')),
       stroke: common(({ stroke, strokeWidth }) => (strokeWidth > 0 ? stroke.toUpperCase() : null)),
     })
   }

@@ -2,7 +2,7 @@ import { element, iconButton, setIcon } from '../elements/element.js'
 import { popover } from '../elements/popover.js'
 import { Swatches } from './swatches.js'
 
-const shapeTools = ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'note', 'text']
+const shapeTools = ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'note', 'text', 'arrow', 'line', 'pen', 'eraser']
 
 /** What the toolbar shows, by the names of actions; null is a line. */
 const layout = ['select', null, 'shapes', 'paint', null, 'addSquare', null, 'undo', 'redo']

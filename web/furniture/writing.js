@@ -1,3 +1,4 @@
+import { isStroke } from '../drawing/lines.js'
 import { directionOf, heightFor, lineHeight, textColor, textFace, textPadding, widthFor } from '../drawing/text.js'
 import { element } from '../elements/element.js'
 import { properties } from '../core/table.js'
@@ -85,7 +86,7 @@ export class Writing {
     this.close()
     if (permission.mayEdit && locks.refuse([id])) return
     const shape = permission.mayEdit ? shown.replica.shape(id) : null
-    if (!shape) return
+    if (!shape || isStroke(shape.kind)) return
     selection.set([id])
     this.#open = { id, began: shape, isNew, by: null }
     this.#isLong = false

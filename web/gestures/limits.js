@@ -40,5 +40,6 @@ export const needs = {
   shape: { taps: 3, hold: true, pinch: true },
   empty: { taps: 2, hold: false, pinch: true },
   handle: { taps: 1, hold: false, pinch: false },
+  sheet: { taps: 1, hold: false, pinch: true },
   view: { taps: 0, hold: false, pinch: true },
 }

@@ -20,11 +20,12 @@ import { holdTime, needs, palmWidthMin, secondFingerDistance, secondFingerTime, 
  * What lies under a pointer that comes down.
  *
  * @typedef {object} Target
- * @property {'shape' | 'handle' | 'empty' | 'view'} kind
+ * @property {'shape' | 'handle' | 'empty' | 'sheet' | 'view'} kind `sheet`: whatever lies there, it is drawn over
  * @property {string} key the same for everything that counts as one thing to tap on
  * @property {number} [id] of a shape
- * @property {'move' | 'rotate' | 'scale'} [handle]
+ * @property {'move' | 'rotate' | 'scale' | 'point' | 'bend'} [handle]
  * @property {{across: number, down: number}} [side] of the frame on which the handle is
+ * @property {number} [index] of a line's point, or of the part in whose middle the handle is
  * @property {boolean} [holds] whether being held means anything here; its kind decides, unless given
  * @property {boolean} [joins] whether a second finger is welcome at any time, because one alone only moves the paper
  * @property {Target} [under] what a tap and two fingers mean here, where a drag means a handle that lies above

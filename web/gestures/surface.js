@@ -5,6 +5,13 @@ import { Recogniser } from './recogniser.js'
 /** @typedef {import('../core/types.js').Point} Point */
 /** @typedef {{type: 'wheel', dx: number, dy: number, factor: number} & Point} Wheel `factor`: to zoom by */
 /** @typedef {{type: 'leave'}} Leave */
+/** @typedef {{pressure: number, pointer: import('./recogniser.js').PointerType} & Point} TrailPoint */
+/**
+ * Where the pointer that is down has been since the last one, as finely as the browser knows, and where it will probably be in
+ * the next frame.
+ *
+ * @typedef {{type: 'trail', points: TrailPoint[], predicted: TrailPoint[]}} Trail
+ */
 
 /** How far a wheel's line, and a page of them, goes. */
 const linePixels = 16
@@ -19,9 +26,9 @@ const middlePasteMilliseconds = 50
 
 /**
  * What happens to an element, as gestures: `gesture` tells each of them. The surface listens, captures pointers, keeps the
- * time, and leaves it to the recogniser to tell gestures apart. Only `wheel` and `leave` need no recogniser.
+ * time, and leaves it to the recogniser to tell gestures apart. Only `wheel`, `leave` and `trail` need no recogniser.
  *
- * @extends {Source<{gesture: Gesture | Wheel | Leave}>}
+ * @extends {Source<{gesture: Gesture | Wheel | Leave | Trail}>}
  */
 export class Surface extends Source {
   #element
@@ -29,6 +36,13 @@ export class Surface extends Source {
   #targets
   #timer = 0
   #isSpaceHeld = false
+  #tellsTrails = false
+  /**
+   * The pointer whose trail is told.
+   *
+   * @type {number | null}
+   */
+  #trailing = null
   /**
    * The element's corner in the window, until the window changes: asking at each event would have the page laid out anew.
    *
@@ -68,6 +82,9 @@ export class Surface extends Source {
   /** The space bar is held: what is dragged is the paper. */
   set isSpaceHeld(/** @type {boolean} */ held) { this.#isSpaceHeld = held }
 
+  /** Whether trails are told, too: a tool that draws freehand needs them. */
+  set tellsTrails(/** @type {boolean} */ tells) { this.#tellsTrails = tells }
+
   /** Nothing is pressed, dragged or pinched. */
   get isIdle() { return this.#recogniser.isIdle }
 
@@ -77,6 +94,7 @@ export class Surface extends Source {
   /** @param {PointerEvent} event @param {import('./recogniser.js').PointerInput['phase']} phase */
   #pointer(event, phase) {
     const input = this.#input(event, phase)
+    const isFirst = phase === 'down' && this.#recogniser.isIdle
     if (phase === 'down') {
       try {
         this.#element.setPointerCapture(event.pointerId)
@@ -87,7 +105,26 @@ export class Surface extends Source {
     if (phase === 'down' || (phase === 'move' && this.#recogniser.isIdle)) {
       input.target = this.#targets.at({ x: input.x, y: input.y }, input.type)
     }
+    if (phase === 'move' && event.pointerId === this.#trailing) this.#tellTrail(event)
     this.#tellAll(this.#recogniser.handle(input))
+    if (isFirst) this.#trailing = this.#tellsTrails && !this.#recogniser.isIdle ? event.pointerId : null
+    if (isFirst && this.#trailing !== null) this.#tellTrail(event)
+  }
+
+  /** @param {PointerEvent} event */
+  #tellTrail(event) {
+    const points = event.getCoalescedEvents?.() ?? []
+    this.tell('gesture', {
+      type: 'trail',
+      points: (points.length > 0 ? points : [event]).map((each) => this.#trailPoint(each)),
+      predicted: (event.getPredictedEvents?.() ?? []).map((each) => this.#trailPoint(each)),
+    })
+  }
+
+  /** @param {PointerEvent} event @returns {TrailPoint} */
+  #trailPoint({ clientX, clientY, pressure, pointerType }) {
+    const corner = this.#measured()
+    return { x: clientX - corner.x, y: clientY - corner.y, pressure, pointer: pointerKind(pointerType) }
   }
 
   /**
@@ -98,7 +135,7 @@ export class Surface extends Source {
     const corner = this.#measured()
     return {
       id: event.pointerId,
-      type: event.pointerType === 'touch' || event.pointerType === 'pen' ? event.pointerType : 'mouse',
+      type: pointerKind(event.pointerType),
       phase,
       x: event.clientX - corner.x,
       y: event.clientY - corner.y,
@@ -154,6 +191,9 @@ export class Surface extends Source {
     else this.#tellAll(this.#recogniser.wake(performance.now()))
   }
 }
+
+/** @param {string} type @returns {import('./recogniser.js').PointerType} */
+const pointerKind = (type) => (type === 'touch' || type === 'pen' ? type : 'mouse')
 
 /**
  * Where the middle button is released, Linux pastes what was selected last. Here the button has moved the paper.

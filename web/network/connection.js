@@ -72,7 +72,7 @@ export class Connection extends Source {
    */
   bringToken(token) {
     this.#token = token
-    this.#socket?.send(tokenMessage(token))
+    this.#give(tokenMessage(token))
   }
 
   /** When the newest message came, by the page's clock. */
@@ -136,9 +136,19 @@ export class Connection extends Source {
 
   /** @param {Uint8Array} bytes */
   #send(bytes) {
-    if (!this.#socket) return
-    this.#socket.send(bytes)
-    this.tell('sent', bytes.length)
+    if (this.#give(bytes)) this.tell('sent', bytes.length)
+  }
+
+  /**
+   * Hands a message to the socket, unless that is closing: then `close` is about to be told, and the replica still has whatever the
+   * server has not answered.
+   *
+   * @param {Uint8Array | string} message
+   */
+  #give(message) {
+    if (this.#socket?.readyState !== WebSocket.OPEN) return false
+    this.#socket.send(message)
+    return true
   }
 
   #connect() {

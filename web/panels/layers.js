@@ -1,3 +1,4 @@
+import { isStroke } from '../drawing/lines.js'
 import { element, icon, iconButton, setAttributes, setIcon } from '../elements/element.js'
 
 const rowHeightOf = () => (matchMedia('(pointer: coarse)').matches ? 48 : 36)
@@ -189,8 +190,9 @@ export class Layers {
     const lockWords = shape.locked ? 'Unlock' : 'Lock'
     setAttributes(row.lock, { 'aria-label': `${lockWords} ${name}`, title: lockWords, disabled: isReadOnly })
     setIcon(row.swatch, shape.kind)
-    row.swatch.classList.toggle('hollow', !shape.filled)
-    row.swatch.style.setProperty('--swatch', shape.filled ? shape.fill : shape.stroke)
+    const isFilled = shape.filled && !isStroke(shape.kind)
+    row.swatch.classList.toggle('hollow', !isFilled)
+    row.swatch.style.setProperty('--swatch', isFilled ? shape.fill : shape.stroke)
     row.swatch.style.setProperty('--swatch-alpha', String(shape.alpha / 10))
   }
 

@@ -4,8 +4,16 @@ import { identifierNumber, identifierText } from '../core/values.js'
 /** More shapes than anyone can follow, and few enough for the room's limit on presence. */
 const shapesToldMax = 150
 
+/** As many points of a stroke that is being drawn are told at once, and so many of others’ strokes are kept: minutes of drawing. */
+const inkToldMax = 120
+const inkKeptMax = 20_000
+
 /** @typedef {import('../core/types.js').Point} Point */
 /** @typedef {import('../core/types.js').Box} Box */
+/**
+ * @typedef {{cursor?: number[], selection?: string[], lifted?: string[], view?: number[],
+ *   ink?: {shape: string, color: string, width: number, at: number, points: number[]}}} OwnState
+ */
 
 /**
  * @typedef {object} Person
@@ -16,6 +24,13 @@ const shapesToldMax = 150
  * @property {number[]} selection
  * @property {number[]} lifted
  * @property {Box | null} view what this person sees of the canvas
+ * @property {InkPiece | null} ink what this person is drawing with a pen now
+ */
+
+/**
+ * The newest part of a stroke that is not finished yet: its points from the `at`-th on, two numbers each.
+ *
+ * @typedef {{shape: number, color: string, width: number, at: number, points: number[]}} InkPiece
  */
 
 /**
@@ -29,7 +44,7 @@ const shapesToldMax = 150
 export class Presence extends Source {
   #connection
   #pacing
-  /** @type {{cursor?: number[], selection?: string[], lifted?: string[], view?: number[]}} */
+  /** @type {OwnState} */
   #own = {}
   /** Whether the line was full when this person's presence last changed. The newest is sent as soon as it isn't. */
   #isBehind = false
@@ -69,6 +84,18 @@ export class Presence extends Source {
   setSelection(ids) { this.#tellOthers({ selection: namesOf(ids) }) }
   /** @param {number[]} ids */
   setLifted(ids) { this.#tellOthers({ lifted: namesOf(ids) }) }
+  /**
+   * What this person is drawing. Others get it in pieces: each tells so many of the newest points that one may be lost.
+   *
+   * @param {{shape: number, color: string, width: number, points: Point[]} | null} ink
+   */
+  setInk(ink) {
+    if (!ink) return this.#tellOthers({ ink: undefined })
+    const { shape, color, width, points } = ink
+    const at = Math.max(0, points.length - inkToldMax)
+    const told = points.slice(at).flatMap(({ x, y }) => [round(x), round(y)])
+    this.#tellOthers({ ink: { shape: identifierText(shape), color, width, at, points: told } })
+  }
   /** @param {Box} box */
   setView({ x, y, width, height }) { this.#tellOthers({ view: [x, y, width, height].map(round) }) }
 
@@ -93,7 +120,7 @@ export class Presence extends Source {
     }
   }
 
-  /** @param {{cursor?: number[], selection?: string[], lifted?: string[], view?: number[]}} part */
+  /** @param {OwnState} part */
   #tellOthers(part) {
     const next = { ...this.#own, ...part }
     if (JSON.stringify(next) === JSON.stringify(this.#own)) return
@@ -135,6 +162,17 @@ const identifiers = (value) =>
   Array.isArray(value)
     ? value.slice(0, shapesToldMax).map((text) => identifierNumber(String(text))).filter(Number.isFinite) : []
 
+/** @param {unknown} value @returns {InkPiece | null} */
+function inkPiece(value) {
+  const { shape, color, width, at, points } = /** @type {{[part: string]: any}} */ (Object(value))
+  const number = identifierNumber(String(shape))
+  const told = Array.isArray(points) && points.length % 2 === 0 && points.length <= 2 * inkToldMax ? numbers(points, points.length) : null
+  const isWhole = Number.isInteger(at) && at >= 0 && at <= inkKeptMax
+  const isWide = typeof width === 'number' && width > 0 && width <= 1000
+  if (!Number.isFinite(number) || !told || !isWhole || !isWide || !/^#[0-9A-Fa-f]{6}$/.test(String(color))) return null
+  return { shape: number, color, width, at, points: told }
+}
+
 /** @param {import('../core/types.js').Peer} peer @returns {Person} */
 function person({ actor, name, color, state }) {
   const cursor = numbers(state?.cursor, 2)
@@ -146,6 +184,7 @@ function person({ actor, name, color, state }) {
     cursor: cursor && { x: cursor[0], y: cursor[1] },
     selection: identifiers(state?.selection),
     lifted: identifiers(state?.lifted),
+    ink: inkPiece(state?.ink),
     view: view && view[2] >= smallest && view[3] >= smallest ? { x: view[0], y: view[1], width: view[2], height: view[3] } : null,
   }
 }

@@ -1,5 +1,6 @@
 import { openArea, fitBeside } from '../drawing/surroundings.js'
-import { filledWith, isForWriting, kindOf, nextLook } from './making.js'
+import { leading } from '../drawing/lines.js'
+import { filledWith, isForLines, isForWriting, kindOf, lineLook, nextLook } from './making.js'
 
 // Everything that a person can do by name: one table for the menu, the list of shortcuts, the toolbar and the keys.
 //
@@ -51,6 +52,12 @@ async function addShape({ documents, editing, paint, selection, shown, tool, vie
   const size = { width: 150, height: 120 }
   const wanted = { x: x + (width - size.width) / 2, y: y + (height - size.height) / 2 }
   const place = (await documents.prepare() ? shown.replica.freePlace(size, wanted) : null) ?? wanted
+  if (isForLines(tool.name)) {
+    const [from, to] = [{ x: place.x, y: place.y + size.height / 2 }, { x: place.x + size.width, y: place.y + size.height / 2 }]
+    const line = editing.edit((replica) => replica.add({ kind: 'line', ...leading([from, to]), ...lineLook(paint, tool.name) }))
+    if (line) selection.set([line.shape])
+    return
+  }
   const added = editing.edit((replica) => replica.add({
     kind: kindOf(tool.name) ?? 'rectangle',
     position: [Math.round(place.x), Math.round(place.y)],
@@ -69,7 +76,7 @@ async function addShape({ documents, editing, paint, selection, shown, tool, vie
  */
 function writeOrAdd(reach) {
   const [id, ...others] = reach.selection.ids()
-  if (id !== undefined && others.length === 0 && !kindOf(reach.tool.name)) reach.writing.open(id)
+  if (id !== undefined && others.length === 0 && !kindOf(reach.tool.name) && !isForLines(reach.tool.name)) reach.writing.open(id)
   else addShape(reach)
 }
 
@@ -202,6 +209,10 @@ const tools = [
   toolAction('star', 'Star', 's'),
   toolAction('note', 'Note', 'n'),
   toolAction('text', 'Text', 't'),
+  toolAction('arrow', 'Arrow', 'a'),
+  toolAction('line', 'Line', 'l'),
+  toolAction('pen', 'Pen', 'd'),
+  toolAction('eraser', 'Eraser', 'e'),
 ]
 
 /** @type {Omit<Action, 'group'>[]} */

@@ -1,3 +1,15 @@
+import { loosened } from './ties.js'
+
+/**
+ * Whether somebody has deleted a shape that a gesture is at work on.
+ *
+ * @param {Pick<import('./reach.js').Reach, 'shown'>} reach @param {import('../core/types.js').Changes} changes
+ * @param {number | null} id
+ */
+export function isGone({ shown }, { reset, shapes }, id) {
+  return id !== null && (reset ? !shown.replica.shape(id) : shapes.some((change) => change.id === id && !change.shape))
+}
+
 /**
  * The shapes that a gesture has hold of, as they were when it began. A shape that someone else deletes meanwhile is let go,
  * so that nothing is written to a deleted shape.
@@ -6,6 +18,8 @@ export class Held {
   #shown
   #editing
   #start
+  /** Whether the lines among them are loosened from what stays. */
+  #isLoose = false
 
   /** @param {Pick<import('./reach.js').Reach, 'shown' | 'editing'>} reach @param {Iterable<number>} ids */
   constructor({ shown, editing }, ids) {
@@ -38,11 +52,25 @@ export class Held {
 
   /** @param {import('../core/types.js').Place[]} places */
   place(places) {
-    if (places.length > 0) this.#editing.edit((replica) => replica.place(places))
+    if (places.length === 0) return
+    this.#loosen()
+    this.#editing.edit((replica) => replica.place(places))
+  }
+
+  /** A line that is moved by itself leaves what it was tied to. */
+  #loosen() {
+    if (this.#isLoose) return
+    this.#isLoose = true
+    const edits = loosened(this.#start)
+    if (edits.length > 0) this.#editing.edit((replica) => replica.edit(edits))
   }
 
   /** Puts all shapes back where they were. */
   putBack() {
+    const tied = this.#isLoose ? this.#start.filter(({ from, to }) => from ?? to) : []
+    if (tied.length > 0) {
+      this.#editing.edit((replica) => replica.edit(tied.map(({ id, from, to }) => ({ shape: id, set: { from, to } }))))
+    }
     this.place(this.#start.map(({ id, x, y, width, height, rotation }) => ({ id, x, y, width, height, rotation })))
   }
 }

@@ -1,4 +1,6 @@
 import { kinds } from '../core/table.js'
+import { isStroke } from '../drawing/lines.js'
+import { isGone } from './held.js'
 import { Snapping } from './snapping.js'
 import { drawnBox, onGrid, sideMin } from './transform.js'
 
@@ -14,17 +16,50 @@ const outlineWidth = 4
 const noteFill = '#FFE27A'
 const textFill = '#767676'
 const noteSide = 200
+/** Both can be seen on light paper and on dark. */
+const lineStroke = '#767676'
+const inkStroke = '#2F6FED'
 /** The box of a text that nothing is written in. */
 const textBox = { width: 24, height: 41 }
 
 /** The tools that draw, and the kind of shape that each makes. A note is a shape to write in. */
-export const kindOf = (/** @type {string} */ name) => (name === 'note' ? 'rectangle' : kinds.includes(name) ? name : null)
+export const kindOf = (/** @type {string} */ name) => (name === 'note' ? 'rectangle' : kinds.includes(name) && !isStroke(name) ? name : null)
 
 /** The outline of a shape that has neither a fill nor a colour chosen for it. */
 const bareStroke = '#2B2A28'
 
 /** @param {string} name of a tool */
 export const isForWriting = (name) => name === 'note' || name === 'text'
+
+/**
+ * The tools that draw lines.
+ *
+ * @param {string} name
+ */
+export const isForLines = (name) => name === 'line' || name === 'arrow'
+
+/**
+ * The tools that draw ink, and take it away.
+ *
+ * @param {string} name
+ */
+export const isForInk = (name) => name === 'pen' || name === 'eraser'
+
+/** @typedef {{stroke: string, strokeWidth: number}} StrokeLook */
+
+/**
+ * The colour chosen for outlines, or else the one chosen for fills.
+ *
+ * @param {import('../state/paint.js').Paint} paint @param {string} standard @returns {StrokeLook}
+ */
+const strokeLook = ({ fill, stroke }, standard) =>
+  ({ stroke: stroke ?? (fill === 'none' ? null : fill) ?? standard, strokeWidth: outlineWidth })
+
+/** @param {import('../state/paint.js').Paint} paint @param {string} tool */
+export const lineLook = (paint, tool) => ({ ...strokeLook(paint, lineStroke), ...tool === 'arrow' && { toEnd: 'arrow' } })
+
+/** @param {import('../state/paint.js').Paint} paint */
+export const inkLook = (paint) => strokeLook(paint, inkStroke)
 
 /**
  * The colours that a shape is drawn with: those that were chosen, else the room's own.
@@ -48,18 +83,23 @@ export function nextLook({ fill, stroke }, replica, tool) {
 export const outlined = (stroke) => ({ stroke, strokeWidth: outlineWidth })
 
 /**
- * What gives a shape a fill, also where it had none.
+ * What gives a shape a fill, also where it had none. What is nothing but a line gets that colour.
  *
  * @param {import('../core/types.js').Shape} shape @param {string} fill @returns {import('../core/types.js').Values}
  */
-export const filledWith = ({ filled }, fill) => (filled ? { fill } : { fill, filled: true })
+export function filledWith({ kind, filled }, fill) {
+  if (isStroke(kind)) return { stroke: fill }
+  return filled ? { fill } : { fill, filled: true }
+}
 
 /**
- * What takes a shape's fill or its outline away. It keeps the other one, so that it can still be seen.
+ * What takes a shape's fill or its outline away. It keeps the other one, so that it can still be seen. What is nothing but a line
+ * keeps that.
  *
  * @param {import('../core/types.js').Shape} shape @param {'fill' | 'stroke'} part @returns {import('../core/types.js').Values}
  */
 export function bared({ kind, fill, strokeWidth }, part) {
+  if (isStroke(kind)) return {}
   if (part === 'stroke') return kind === 'text' ? { strokeWidth: 0 } : { strokeWidth: 0, filled: true }
   return strokeWidth > 0 ? { filled: false } : { filled: false, ...outlined(fill) }
 }
@@ -123,12 +163,7 @@ export class Making {
   get cursor() { return 'crosshair' }
 
   /** @param {import('../core/types.js').Changes} changes */
-  follow({ reset, shapes }) {
-    if (this.#shape === null) return
-    const isGone = reset ? !this.#shown.replica.shape(this.#shape)
-      : shapes.some(({ id, shape }) => id === this.#shape && !shape)
-    if (isGone) this.#shape = null
-  }
+  follow(changes) { if (isGone({ shown: this.#shown }, changes, this.#shape)) this.#shape = null }
 
   /** @param {Drag} gesture */
   move(gesture) {

@@ -51,6 +51,8 @@
  * @property {(gesture: never) => void} move
  * @property {(gesture: never) => void} end
  * @property {(gesture: never) => void} cancel the reason `escape` puts everything back
+ * @property {(points: import('../gestures/surface.js').TrailPoint[], predicted: import('../gestures/surface.js').TrailPoint[]) => void} [trail]
+ *   for what is drawn freehand, more finely than moves
  * @property {(changes: import('../core/types.js').Changes) => void} [follow]
  * @property {string} [cursor]
  * @property {import('../core/types.js').Frame | null} [frame] drawn instead of the box around what is selected

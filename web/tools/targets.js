@@ -1,5 +1,7 @@
 import { handleAt } from '../drawing/handles.js'
+import { isStroke } from '../drawing/lines.js'
 import { isOnOutline } from '../drawing/outline.js'
+import { isForInk, isForLines } from './making.js'
 
 /** @typedef {import('../gestures/recogniser.js').Target} Target */
 /** @typedef {import('../gestures/recogniser.js').PointerType} PointerType */
@@ -18,7 +20,22 @@ const empty = Object.freeze({ kind: 'empty', key: 'empty' })
  */
 const emptyToSelect = Object.freeze({ ...empty, holds: true, joins: true })
 /** @type {Target} */
+const sheet = Object.freeze({ kind: 'sheet', key: 'sheet', joins: true })
+/** @type {Target} */
 const paper = Object.freeze({ kind: 'view', key: 'view', joins: true })
+
+/**
+ * Lines and ink that are drawn at a point of the canvas, or within reach of it. Their boxes say little.
+ *
+ * @param {Pick<import('./reach.js').Reach, 'scene' | 'shown'>} parts @param {import('../core/types.js').Point} point
+ * @param {number} reach units of the canvas @returns {number[]}
+ */
+export function strokesAt({ scene, shown }, point, reach) {
+  return shown.replica.shapesNear(point.x, point.y, reach).filter((id) => {
+    const drawn = scene.drawn(id)
+    return drawn && isStroke(drawn.shape.kind) && isOnOutline(drawn, point, reach)
+  })
+}
 
 /** What lies under a pointer: a handle of what is selected, a shape, or nothing but the paper. */
 export class Targets {
@@ -46,20 +63,22 @@ export class Targets {
    * @returns {Target}
    */
   at(point, pointer) {
-    if (this.#tool.name === 'hand') return paper
-    const shape = this.#shapeAt(point, pointer)
-    const nothing = pointer === 'touch' && this.#tool.name === 'select' ? emptyToSelect : empty
+    const { name } = this.#tool
+    if (name === 'hand') return paper
+    if (isForInk(name)) return sheet
+    const shape = isForLines(name) ? null : this.#shapeAt(point, pointer)
+    const nothing = isForLines(name) ? sheet : pointer === 'touch' && name === 'select' ? emptyToSelect : empty
     /** @type {Target} */
     const under = shape === null ? nothing : { kind: 'shape', key: `shape:${shape}`, id: shape }
     const found = handleAt(this.#handles.all(), point, pointer)
     if (!found) return under
-    const { kind: handle, across, down } = found
+    const { kind: handle, across, down, index } = found
     const selected = this.#selection.ids()
     // The handle that moves one shape is that shape: held there it is lifted, too.
     if (handle === 'move' && selected.length === 1) {
       return { kind: 'shape', key: `shape:${selected[0]}`, id: selected[0], handle }
     }
-    return { kind: 'handle', key: `handle:${handle} ${across} ${down}`, handle, side: { across, down }, under }
+    return { kind: 'handle', key: `handle:${handle} ${across} ${down} ${index}`, handle, side: { across, down }, index, under }
   }
 
   /** @param {import('../core/types.js').Point} point @param {PointerType} pointer @returns {number | null} */
@@ -68,25 +87,34 @@ export class Targets {
     const view = this.#view
     const at = view.toCanvas(point)
     const { x, y } = at
-    const topmost = this.#meant(replica.shapesAt(x, y), at, outlineReach[pointer] / view.scale)
+    const reach = outlineReach[pointer] / view.scale
+    const strokes = strokesAt({ scene: this.#scene, shown: this.#shown }, at, reach)
+    const topmost = this.#meant([...strokes, ...this.#areasAt(at)], at, reach)
     if (topmost !== null || pointer !== 'touch') return topmost
-    const reach = fingerReach / view.scale
     const near = replica.shapesInBox({ x: x - reach, y: y - reach, width: 2 * reach, height: 2 * reach })
-    return near.reverse().find((id) => !this.#locks.has(id)) ?? null
+    return near.reverse().find((id) => !this.#locks.has(id) && !this.#isStroke(id)) ?? null
   }
 
+  /** @param {number} id */
+  #isStroke(id) { return isStroke(this.#scene.drawn(id)?.shape.kind ?? '') }
+
+  /** @param {import('../core/types.js').Point} point @returns {number[]} */
+  #areasAt({ x, y }) { return this.#shown.replica.shapesAt(x, y).filter((id) => !this.#isStroke(id)) }
+
   /**
-   * Of the shapes at a point the topmost that isn't locked. What lies under the empty inside of a shape comes before that shape.
+   * Of the shapes at a point, in any order, the topmost that isn't locked. What lies under the empty inside of a shape comes
+   * before that shape.
    *
    * @param {number[]} ids @param {import('../core/types.js').Point} point @param {number} reach units of the canvas
    */
   #meant(ids, point, reach) {
     /** @type {number | null} */
     let hollow = null
-    for (const id of ids) {
+    const place = (/** @type {number} */ id) => this.#scene.drawn(id)?.place ?? Infinity
+    for (const id of ids.sort((one, other) => place(other) - place(one))) {
       if (this.#locks.has(id)) continue
       const drawn = this.#scene.drawn(id)
-      if (!drawn || drawn.shape.filled || drawn.shape.written || isOnOutline(drawn, point, reach)) return id
+      if (!drawn || isStroke(drawn.shape.kind) || drawn.shape.filled || drawn.shape.written || isOnOutline(drawn, point, reach)) return id
       hollow ??= id
     }
     return hollow

@@ -1,7 +1,9 @@
 import { Surface } from '../gestures/surface.js'
 import { clear } from './catalogue.js'
+import { Erasing, eraserCursor, Inking } from './inking.js'
+import { Leading, Lining } from './leading.js'
 import { Marquee, Panning, Zooming } from './looking.js'
-import { filledWith, isForWriting, kindOf, makeForWriting, Making } from './making.js'
+import { filledWith, isForInk, isForLines, isForWriting, kindOf, makeForWriting, Making } from './making.js'
 import { Moving } from './moving.js'
 import { Pinching, resizeCursor, Scaling, Turning } from './reshaping.js'
 import { Targets } from './targets.js'
@@ -14,6 +16,7 @@ import { frameOf } from './transform.js'
 /** @typedef {import('../gestures/recogniser.js').Target} Target */
 /** @typedef {import('../gestures/surface.js').Wheel} Wheel */
 /** @typedef {import('../gestures/surface.js').Leave} Leave */
+/** @typedef {import('../gestures/surface.js').Trail} Trail */
 /** @typedef {import('./reach.js').Act} Act */
 
 const taps = ['tap', 'doubleTap', 'tripleTap']
@@ -32,6 +35,12 @@ export class Tools {
    */
   #continued = null
   #isSpaceHeld = false
+  /**
+   * Where the pointer has been since it came down, until that is known to be a drag.
+   *
+   * @type {import('../gestures/surface.js').TrailPoint[]}
+   */
+  #trail = []
 
   /**
    * @param {HTMLElement} stage
@@ -49,6 +58,7 @@ export class Tools {
     })
     tool.on('change', () => {
       this.cancel('escape')
+      this.#surface.tellsTrails = isForInk(tool.name)
       this.#showCursor(null)
     })
     permission.on('change', () => {
@@ -92,8 +102,9 @@ export class Tools {
 
   // Gestures.
 
-  /** @param {Gesture | Wheel | Leave} gesture */
+  /** @param {Gesture | Wheel | Leave | Trail} gesture */
   #take(gesture) {
+    if (gesture.type === 'trail') return this.#trailed(gesture)
     if (gesture.type === 'press') this.#reach.writing.close()
     if (gesture.type === 'press' || gesture.type === 'wheel') this.#reach.momentum.stopCoasting()
     this.#tellCursor(gesture)
@@ -123,8 +134,15 @@ export class Tools {
     presence.setCursor(isGone ? null : view.toCanvas(gesture))
   }
 
+  /** @param {Trail} gesture */
+  #trailed({ points, predicted }) {
+    if (this.#act?.trail) this.#act.trail(points, predicted)
+    else this.#trail.push(...points)
+  }
+
   /** @param {Moment} gesture */
   #pressed({ target }) {
+    this.#trail = []
     // A gliding shape is caught where it is. Any other glide is ended.
     if (target.id !== undefined) this.#reach.momentum.catch(target.id)
     this.#reach.momentum.settle()
@@ -139,6 +157,11 @@ export class Tools {
   /** @param {Moment} gesture */
   #tapped({ target, shift, ctrl, meta, x, y }) {
     const { groups, permission, selection, tool, view } = this.#reach
+    if (isForInk(tool.name)) {
+      // A dot, or where the eraser was put down.
+      if (permission.mayEdit && this.#trail.length > 0) this.#newInk().end()
+      return
+    }
     if (target.id === undefined && isForWriting(tool.name) && permission.mayEdit) {
       makeForWriting(this.#reach, view.toCanvas({ x, y }))
       return
@@ -229,8 +252,17 @@ export class Tools {
     if (gesture.type === 'pan' || target.kind === 'view' || !mayEdit) return new Panning(reach, gesture)
     if (target.id !== undefined) return new Moving(reach, gesture, this.#grasp(target.id, gesture.shift))
     if (target.kind === 'handle') return this.#beginHandle(gesture)
+    if (isForInk(reach.tool.name)) return this.#newInk()
+    if (isForLines(reach.tool.name)) return new Lining(reach, gesture)
     if (kindOf(reach.tool.name)) return new Making(reach, gesture)
     return pointer === 'touch' && !gesture.lifted ? new Panning(reach, gesture) : new Marquee(reach, gesture)
+  }
+
+  /** The pen's stroke or the eraser's way, from where the pointer came down. */
+  #newInk() {
+    const trail = this.#trail
+    this.#trail = []
+    return this.#reach.tool.name === 'pen' ? new Inking(this.#reach, trail) : new Erasing(this.#reach, trail)
   }
 
   /** @param {Drag} gesture @returns {Act} */
@@ -239,6 +271,8 @@ export class Tools {
     switch (gesture.target.handle) {
       case 'scale': return new Scaling(this.#reach, gesture, ids)
       case 'rotate': return new Turning(this.#reach, gesture, ids)
+      case 'point':
+      case 'bend': return new Leading(this.#reach, gesture, ids[0])
       default: return new Moving(this.#reach, gesture, ids)
     }
   }
@@ -283,10 +317,12 @@ export class Tools {
   #cursorFor(target) {
     const { permission, tool } = this.#reach
     if (this.#isSpaceHeld || tool.name === 'hand') return 'grab'
+    if (tool.name === 'eraser') return eraserCursor
+    if (target?.handle === 'point' || target?.handle === 'bend') return 'crosshair'
     if (target?.handle === 'rotate') return 'url("/tools/turn.svg") 12 12, grab'
     if (target?.handle === 'scale') return this.#resizeCursor(target)
     if (target?.handle === 'move' || (target?.kind === 'shape' && permission.mayEdit)) return 'move'
     if (isForWriting(tool.name)) return 'text'
-    return kindOf(tool.name) ? 'crosshair' : 'default'
+    return kindOf(tool.name) || isForLines(tool.name) || isForInk(tool.name) ? 'crosshair' : 'default'
   }
 }

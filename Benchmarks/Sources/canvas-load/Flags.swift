@@ -8,6 +8,8 @@ struct Flags: Sendable {
     canvas-load join      fills a room and joins it again and again
     canvas-load idle      connections that say nothing, then waves of them
     canvas-load crowd     all join one room at once while somebody writes there
+    canvas-load return    so many in one room and as many in others: how long until all are back, once the server has been
+                          killed and started anew
     canvas-load cursors   all move their cursors in one room
     canvas-load relay     not a load but the floor: hands on messages as they are, on the server's loop, with no canvas
                           and no log
@@ -34,7 +36,7 @@ struct Flags: Sendable {
     """
 
   enum Scenario: String {
-    case traffic, join, idle, crowd, cursors, relay
+    case traffic, join, idle, crowd, `return`, cursors, relay
   }
 
   var scenario = Scenario.traffic

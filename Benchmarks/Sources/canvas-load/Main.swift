@@ -26,6 +26,7 @@ enum Load {
     case .join: Joining(flags, loop: loop).start()
     case .idle: Idling(flags, loop: loop).start()
     case .crowd: Crowding(flags, loop: loop).start()
+    case .return: Returning(flags, loop: loop).start()
     case .cursors: Showing(flags, loop: loop).start()
     case .relay: Relay(flags, loop: loop).start()
     }

@@ -26,7 +26,7 @@ public struct Canvas: Sendable {
   public private(set) var liveCount = 0
 
   /// How many bytes the texts in the registers have, those of shapes that are not live among them.
-  public private(set) var textBytes = 0
+  public private(set) var longBytes = 0
 
   /// The place in the log of the newest erasure that was forgotten. A client that has not come so far needs the whole
   /// state: a delta would lack that erasure.
@@ -111,7 +111,7 @@ extension Canvas {
   private mutating func adopt(_ record: borrowing ShapeRecord, place: UInt64) -> Change {
     var change = Change(shape: record.shape)
     change.changed = record.values.assigned
-    change.textGrowth = record.values.text.utf8Count
+    change.longGrowth = record.values.longBytes(of: .long)
     change.lifecycle = record.isLive ? .appeared : .absent
     if countedDigest != nil { countedDigest? &+= record.digest }
     assert(!record.isErasureOnly, "what has left nothing but an erasure has no record")
@@ -153,7 +153,7 @@ extension Canvas {
     for row in page.indices {
       if page[row].isLive { liveCount += 1 }
       if countedDigest != nil { countedDigest? &+= page[row].digest }
-      textBytes += page[row].values.text.utf8Count
+      longBytes += page[row].values.longBytes(of: .long)
       table.insert(page[row].shape, slot: first + UInt32(row)) {
         pages[Int($0 >> Canvas.pageShift)][Int($0) & (Canvas.pageLength - 1)].shape
       }
@@ -230,7 +230,7 @@ extension Canvas {
     guard let slot = slot(of: shape) else { return }
     let record = record(at: slot)
     if countedDigest != nil { countedDigest? &-= record.digest }
-    textBytes -= record.values.text.utf8Count
+    longBytes -= record.values.longBytes(of: .long)
     if record.isLive { liveCount -= 1 }
     release(slot, of: shape)
   }
@@ -279,7 +279,7 @@ extension Canvas {
   }
 
   private mutating func count(_ change: Change) {
-    textBytes += change.textGrowth
+    longBytes += change.longGrowth
     switch change.lifecycle {
     case .appeared: liveCount += 1
     case .vanished: liveCount -= 1

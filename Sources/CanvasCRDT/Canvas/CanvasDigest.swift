@@ -1,18 +1,42 @@
-/// The sums of registers' hashes. Those of the rare properties are apart, since some clients don't know these.
+/// The sums of registers' hashes, apart for each vocabulary that brought new properties.
 struct CountedDigest: Hashable, Sendable {
+  /// Of the properties that every client knows.
   var common: UInt64 = 0
-  var rare: UInt64 = 0
+  /// Of those that came with texts.
+  var texts: UInt64 = 0
+  /// Of those that came last.
+  var newest: UInt64 = 0
 
-  var all: UInt64 { common &+ rare }
+  init() {}
+
+  /// The sums that `sum` gives for each group of properties.
+  @inline(__always)
+  init(_ sum: (PropertyMask) -> UInt64) {
+    common = sum(.common)
+    texts = sum(.texts)
+    newest = sum(.all.subtracting(.common).subtracting(.texts))
+  }
+
+  var all: UInt64 { common &+ texts &+ newest }
+
+  func known(to vocabulary: Vocabulary) -> UInt64 {
+    switch vocabulary {
+    case .first: common
+    case .second: common &+ texts
+    case .third: all
+    }
+  }
 
   static func &+= (left: inout CountedDigest, right: CountedDigest) {
     left.common &+= right.common
-    left.rare &+= right.rare
+    left.texts &+= right.texts
+    left.newest &+= right.newest
   }
 
   static func &-= (left: inout CountedDigest, right: CountedDigest) {
     left.common &-= right.common
-    left.rare &-= right.rare
+    left.texts &-= right.texts
+    left.newest &-= right.newest
   }
 }
 
@@ -24,8 +48,7 @@ extension Canvas {
 
   /// The digest of what a client with this vocabulary knows of the canvas.
   public func digest(for vocabulary: Vocabulary) -> UInt64 {
-    let digest = countedDigest ?? walkedDigest
-    return vocabulary.knowsAll ? digest.all : digest.common
+    (countedDigest ?? walkedDigest).known(to: vocabulary)
   }
 
   private var walkedDigest: CountedDigest {

@@ -18,10 +18,10 @@ extension Canvas {
     return record(at: slot).registers
   }
 
-  /// How many bytes of text a shape has, live or not.
-  public func textBytes(of shape: Identifier) -> Int {
+  /// How many bytes the texts and paths among some properties of a shape have, live or not.
+  public func longBytes(of properties: PropertyMask = .all, in shape: Identifier) -> Int {
     guard let slot = slot(of: shape) else { return 0 }
-    return record(at: slot).values.text.utf8Count
+    return record(at: slot).values.longBytes(of: properties)
   }
 
   /// The stamp that beat a write to `property` of `shape`: the greater of the register's stamp and the erasure's.
@@ -31,6 +31,18 @@ extension Canvas {
     guard let register else { return erasure }
     guard let erasure else { return register }
     return max(register, erasure)
+  }
+
+  /// The live shapes with a value of one of these properties, ordered by identifier. It costs little where these are rare.
+  public func shapes(withAny properties: PropertyMask) -> [Shape] {
+    var found: [Shape] = []
+    for page in pages.indices {
+      for row in pages[page].indices where !pages[page][row].registers.intersection(properties).isEmpty {
+        if let shape = Shape(pages[page][row]) { found.append(shape) }
+      }
+    }
+    found.sort { $0.id < $1.id }
+    return found
   }
 
   /// The live shapes, ordered by identifier.
@@ -90,4 +102,11 @@ extension Canvas: Equatable {
     else { return false }
     return left.operations() == right.operations()
   }
+}
+
+extension Canvas {
+  /// A shape as it is drawn here. `nil` if it isn't there.
+  public func drawn(_ shape: Identifier) -> Shape? { self[shape].map { drawn($0) } }
+
+  public func drawn(_ shape: Shape) -> Shape { shape.drawn { self[$0] } }
 }

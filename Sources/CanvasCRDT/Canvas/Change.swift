@@ -23,8 +23,8 @@ public struct Change: Hashable, Sendable {
 
   public internal(set) var lifecycle = Lifecycle.absent
 
-  /// How many bytes of text the shape has more than before.
-  var textGrowth = 0
+  /// How many bytes of text and of paths the shape has more than before.
+  var longGrowth = 0
 
   init(shape: Identifier) { self.shape = shape }
 

@@ -145,12 +145,11 @@ extension ShapeRecord {
         hash.finish()
         return hash.sum
       }
-      digest?.common &+= difference(leaving.subtracting(.rare), arriving.subtracting(.rare))
-      digest?.rare &+= difference(leaving.intersection(.rare), arriving.intersection(.rare))
+      digest? &+= CountedDigest { difference(leaving.intersection($0), arriving.intersection($0)) }
     }
 
-    let concernsText = change.changed.union(change.erased).contains(.text)
-    let textBefore = concernsText ? values.text.utf8Count : 0
+    let isLong = !change.changed.union(change.erased).intersection(.long).isEmpty
+    let longBefore = isLong ? values.longBytes(of: .long) : 0
     if !change.erased.isEmpty { values.clear(change.erased.subtracting(changedRegisters)) }
     for property in changedRegisters {
       values.take(property, from: incoming)
@@ -160,17 +159,14 @@ extension ShapeRecord {
       values.delete()
       setStamp(of: .deleted, to: erasure)
     }
-    if concernsText { change.textGrowth = values.text.utf8Count - textBefore }
+    if isLong { change.longGrowth = values.longBytes(of: .long) - longBefore }
     return change
   }
 
   /// The record's share of the digest.
   var digest: CountedDigest {
     guard isLive else { return CountedDigest() }
-    return CountedDigest(
-      common: digest(of: registers.subtracting(.rare)),
-      rare: digest(of: registers.intersection(.rare))
-    )
+    return CountedDigest { digest(of: registers.intersection($0)) }
   }
 
   private func digest(of registers: PropertyMask) -> UInt64 {

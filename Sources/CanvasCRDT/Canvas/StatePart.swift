@@ -131,12 +131,12 @@ extension Canvas {
   /// Where a part ends that begins at a place of `slots`. It has at least one shape if any are left.
   private func end(of slots: [UInt32], from start: Int, shapesMax: Int) -> Int {
     let most = min(slots.count, start + shapesMax)
-    guard textBytes > 0 else { return most }
+    guard longBytes > 0 else { return most }
     var left = shapesMax
     for index in start..<most {
       let page = Int(slots[index] >> Canvas.pageShift)
-      let text = pages[page][Int(slots[index]) & (Canvas.pageLength - 1)].values.text
-      left -= 1 + (text.utf8Count + StatePart.textBytesOfOneShape - 1) / StatePart.textBytesOfOneShape
+      let bytes = pages[page][Int(slots[index]) & (Canvas.pageLength - 1)].values.longBytesSaid
+      left -= 1 + (bytes + StatePart.longBytesOfOneShape - 1) / StatePart.longBytesOfOneShape
       if left < 0, index > start { return index }
     }
     return most
@@ -170,6 +170,6 @@ extension StatePart {
   /// messages: 1,024 shapes with every property and the longest names take 400 KB as columns.
   public static let shapesMax = 1_024
 
-  /// So many bytes of text take no more than one shape may, in either encoding: escapes in JSON make them twice as long.
-  static let textBytesOfOneShape = 384
+  /// So many bytes of text take no more than one shape may, in either encoding.
+  static let longBytesOfOneShape = 768
 }

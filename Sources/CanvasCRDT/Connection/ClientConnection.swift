@@ -31,7 +31,7 @@ public struct ClientConnection: Sendable {
   /// What came with the actor, and makes the client the same actor again. Nil where the server has given none.
   private(set) var key: Text?
 
-  private var helloSentAt: UInt64?
+  private(set) var helloSentAt: UInt64?
   private var joinedAt: UInt64?
   private var asksForNewActor = false
   private var retryPauses = Backoff()

@@ -10,4 +10,7 @@ public struct Moment: Hashable, Sendable {
     self.wallMilliseconds = wallMilliseconds
     self.monotonicMilliseconds = monotonicMilliseconds
   }
+
+  /// How long ago a time on the monotonic clock was.
+  func milliseconds(since time: UInt64) -> UInt64 { monotonicMilliseconds &- min(time, monotonicMilliseconds) }
 }

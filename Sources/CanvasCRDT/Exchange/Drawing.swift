@@ -6,6 +6,8 @@ public struct Drawing: Sendable {
   let canvas: Canvas
   let order: DrawingOrder
   let names: ShownNames
+  /// Whether lines are tied to shapes that are in `order` only. Other ends stay where they are drawn.
+  var untiesOthers = false
 
   /// For a caller that keeps the order and the names anyway.
   public init(_ canvas: Canvas, order: DrawingOrder, names: ShownNames) {
@@ -48,7 +50,8 @@ public struct Drawing: Sendable {
   }
 
   private func write(_ id: Identifier, stamps: Bool, to writer: inout JSONWriter) {
-    guard let shape = canvas[id] else { return }
+    guard var shape = canvas[id] else { return }
+    if untiesOthers { shape = shape.untied(butFrom: { self.order.place(of: $0) != nil }) { canvas[$0] } }
     writer.beginObject()
     writer.key("id")
     writer.value(id)

@@ -31,14 +31,23 @@ extension Import {
       edits.append((place.shape, set))
     }
     var keys = insertion.keys.makeIterator()
-    var groups = CopiedGroups()
     for shape in shapes {
       var set = shape.properties
       if !keepsPlace(shape), let key = keys.next() { set.z = key }
-      if identifiers == .new { groups.regroup(&set) { Identifier.random(using: &generator) } }
       let kept = identifiers == .same ? shape.id : nil
       edits.append((kept ?? Identifier.random(using: &generator), set))
     }
+    if identifiers == .new { relate(&edits[insertion.moved.count...], to: shapes, using: &generator) }
     return edits
+  }
+
+  private static func relate(
+    _ copies: inout ArraySlice<(shape: Identifier, set: Properties)>,
+    to originals: [ImportedShape],
+    using generator: inout some RandomNumberGenerator
+  ) {
+    var relations = Copies()
+    for (original, copy) in zip(originals, copies) { relations.note(original.id, as: copy.shape) }
+    for index in copies.indices { relations.relate(&copies[index].set) { Identifier.random(using: &generator) } }
   }
 }

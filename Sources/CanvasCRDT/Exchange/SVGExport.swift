@@ -44,7 +44,7 @@ public struct SVGExport: Sendable {
     var shapes: [Shape] = []
     shapes.reserveCapacity(order.count)
     for place in order.places {
-      if let shape = canvas[place.shape], shape.properties.visible { shapes.append(shape) }
+      if let shape = canvas.drawn(place.shape), shape.properties.visible { shapes.append(shape) }
     }
     return shapes
   }
@@ -54,7 +54,7 @@ public struct SVGExport: Sendable {
     var box = Box.empty
     for shape in shapes {
       let bounds = Box(shape.outline.bounds)
-      let reach = shape.properties.strokeWidth / 2
+      let reach = shape.strokeReach
       box.extend(to: Point(x: bounds.minX - reach, y: bounds.minY - reach))
       box.extend(to: Point(x: bounds.maxX + reach, y: bounds.maxY + reach))
     }
@@ -98,8 +98,8 @@ public struct SVGExport: Sendable {
       writer.attribute("points", outline.polygon(flatness: 1))
       writeStyle(of: shape, to: &writer)
       finish("</polygon>\n", shape, &writer)
-    case .text:
-      break
+    case .line, .ink: return writeLine(of: shape, to: &writer)
+    case .text: break
     }
     if outline.kind == .text || !shape.properties.text.isEmpty { writeText(of: shape, outline, to: &writer) }
   }
@@ -165,16 +165,59 @@ public struct SVGExport: Sendable {
     if width > 0 {
       writer.attribute("stroke", properties.stroke)
       writer.attribute("stroke-width", width)
-      switch properties.dash {
-      case .solid: break
-      case .dashed: writer.attribute("stroke-dasharray", 3 * width, 2 * width)
-      case .dotted:
-        writer.attribute("stroke-dasharray", 0, 2 * width)
-        writer.raw(" stroke-linecap=\"round\"")
-      }
+      writeDashes(properties.dash, width, to: &writer)
+      if properties.dash == .dotted { writer.raw(" stroke-linecap=\"round\"") }
     }
     if properties.opacity != 1 { writer.attribute("opacity", properties.opacity) }
     writer.raw(">")
+  }
+
+  private func writeDashes(_ dash: Dash, _ width: Double, to writer: inout SVGWriter) {
+    switch dash {
+    case .solid: break
+    case .dashed: writer.attribute("stroke-dasharray", 3 * width, 2 * width)
+    case .dotted: writer.attribute("stroke-dasharray", 0, 2 * width)
+    }
+  }
+
+  // MARK: - Lines and ink
+
+  private func writeLine(of shape: Shape, to writer: inout SVGWriter) {
+    let properties = shape.properties
+    guard let line = DrawnLine(shape) else { return }
+    writer.raw("<g fill=\"none\" stroke-linecap=\"round\"")
+    if properties.opacity != 1 { writer.attribute("opacity", properties.opacity) }
+    writer.raw(">")
+    writer.title(names.name(of: shape.id) ?? shape.baseName)
+    // Without a width there is nothing of it but its name.
+    let pieces = properties.strokeWidth > 0 ? line.pieces : []
+    var start = 0
+    while start < pieces.count {
+      let width = pieces[start].width
+      let end = pieces[start...].firstIndex { $0.width != width } ?? pieces.count
+      writer.raw("<path")
+      writer.path(pieces[start..<end])
+      writer.attribute("stroke", properties.stroke)
+      writer.attribute("stroke-width", width)
+      writeDashes(properties.dash, width, to: &writer)
+      writer.raw("/>")
+      start = end
+    }
+    for head in properties.strokeWidth > 0 ? line.heads : [] {
+      switch head {
+      case .arrow(let tip, let left, let right):
+        writer.raw("<polygon")
+        writer.attribute("points", [tip, left, right])
+      case .dot(let center, let radius):
+        writer.raw("<circle")
+        writer.attribute("cx", center.x)
+        writer.attribute("cy", center.y)
+        writer.attribute("r", radius)
+      }
+      writer.attribute("fill", properties.stroke)
+      writer.raw("/>")
+    }
+    writer.raw("</g>\n")
   }
 
   private func finish(_ end: StaticString, _ shape: Shape, _ writer: inout SVGWriter) {
@@ -201,6 +244,14 @@ public struct SVGExport: Sendable {
       }
     }
     writer.raw("</g>\n")
+  }
+}
+
+extension Shape {
+  /// How far what is painted reaches beyond the outline.
+  fileprivate var strokeReach: Double {
+    let width = properties.strokeWidth
+    return properties.kind.isStroke ? DrawnLine.reach(width) : width / 2
   }
 }
 

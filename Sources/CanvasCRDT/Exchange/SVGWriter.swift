@@ -50,6 +50,33 @@ struct SVGWriter {
     endAttribute()
   }
 
+  /// `d="M1,2Q3,4 5,6L7,8"`: pieces that begin where the one before ends.
+  mutating func path(_ pieces: ArraySlice<DrawnLine.Piece>) {
+    beginAttribute("d")
+    if let first = pieces.first {
+      raw("M")
+      point(first.from)
+    }
+    for piece in pieces {
+      if let control = piece.control {
+        raw("Q")
+        point(control)
+        raw(" ")
+      } else {
+        raw("L")
+      }
+      point(piece.to)
+    }
+    endAttribute()
+  }
+
+  /// To a thousandth, which nobody sees: points of a path are parts of its box and would have many digits.
+  private mutating func point(_ point: Point) {
+    output.appendNumber((point.x * 1_000).rounded() / 1_000)
+    raw(",")
+    output.appendNumber((point.y * 1_000).rounded() / 1_000)
+  }
+
   /// A turn around a point, degrees clockwise.
   mutating func rotation(_ degrees: Double, around center: Point) {
     raw(" transform=\"rotate(")

@@ -16,7 +16,7 @@ struct ConvexPieces {
   /// How many points the pieces of an outline take.
   static func capacity(for outline: Outline) -> Int {
     switch outline.kind {
-    case .rectangle, .text: 4
+    case .rectangle, .text, .line, .ink: 4
     case .roundedRectangle: 12
     case .ellipse: 1
     case .polygon: outline.drawnPoints
@@ -49,7 +49,7 @@ struct ConvexPieces {
       append(-reachX, reachY)
     }
     switch outline.kind {
-    case .rectangle, .text:
+    case .rectangle, .text, .line, .ink:
       appendBox(halfWidth, halfHeight)
       polygons = 1
       cornersEach = 4

@@ -79,7 +79,7 @@ struct Obstacles {
     switch outline.kind {
     case .ellipse, .roundedRectangle:
       appendCurve(outline, center, placed)
-    case .rectangle, .text, .polygon, .star:
+    case .rectangle, .text, .line, .ink, .polygon, .star:
       withUnsafeTemporaryAllocation(of: Point.self, capacity: ConvexPieces.capacity(for: outline)) { storage in
         let pieces = ConvexPieces(of: outline, center: center, direction: placed.direction, in: storage)
         for piece in 0..<pieces.count { append(pieces.polygon(piece)) }

@@ -56,8 +56,8 @@ extension Outline {
     PlacedOutline(self).contains(point)
   }
 
-  /// Whether the two have area in common. Outlines that only touch don't overlap. One inside the other does overlap it. A
-  /// text's overlaps nothing.
+  /// Whether the two have area in common. Outlines that only touch don't overlap. One inside the other does overlap it. That of
+  /// a shape without an area overlaps nothing.
   ///
   /// This is decided on the curves themselves, not on polygons near them, and doesn't depend on which of the two is
   /// asked. For upright rectangles coordinates are compared, which is as exact as decimals are. For all others the
@@ -66,12 +66,15 @@ extension Outline {
     PlacedOutline(self).overlaps(PlacedOutline(other))
   }
 
+  /// Whether it is the shape's box itself. So it is of what has no area, too.
+  var isBox: Bool { kind == .rectangle || !kind.hasArea }
+
   /// The area that the outline encloses.
   public var area: Double {
     let halfWidth = size.width / 2
     let halfHeight = size.height / 2
     switch kind {
-    case .rectangle, .text:
+    case .rectangle, .text, .line, .ink:
       return size.width * size.height
     case .roundedRectangle:
       let radius = drawnCornerRadius

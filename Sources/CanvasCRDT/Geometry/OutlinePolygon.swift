@@ -22,7 +22,7 @@ extension Outline {
       if corners.last != corner { corners.append(corner) }
     }
     switch kind {
-    case .rectangle, .text:
+    case .rectangle, .text, .line, .ink:
       append(-halfWidth, -halfHeight)
       append(halfWidth, -halfHeight)
       append(halfWidth, halfHeight)

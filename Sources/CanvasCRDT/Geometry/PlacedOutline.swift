@@ -23,7 +23,7 @@ struct PlacedOutline: Hashable, Sendable {
 
   /// Whether this is a rectangle with upright sides, which is its own box.
   var isUprightRectangle: Bool {
-    (outline.kind == .rectangle || outline.kind == .text) && direction.isQuarterTurn
+    outline.isBox && direction.isQuarterTurn
   }
 
   private static func box(around outline: Outline, _ direction: Direction) -> Box {
@@ -33,7 +33,7 @@ struct PlacedOutline: Hashable, Sendable {
     let sine = direction.sine.magnitude
     let center = Point(x: outline.position.x + halfWidth, y: outline.position.y + halfHeight)
     switch outline.kind {
-    case .rectangle, .text, .roundedRectangle, .ellipse:
+    case .rectangle, .text, .line, .ink, .roundedRectangle, .ellipse:
       if sine == 0 { return Box(Rect(origin: outline.position, size: outline.size)) }
       if outline.kind == .ellipse {
         let across = Point(x: halfWidth * cosine, y: halfHeight * sine)
@@ -85,7 +85,7 @@ extension PlacedOutline {
     let center = center
     let seen = direction.turningBack(point.x - center.x, point.y - center.y)
     switch outline.kind {
-    case .rectangle, .text:
+    case .rectangle, .text, .line, .ink:
       return seen.x.magnitude <= halfWidth && seen.y.magnitude <= halfHeight
     case .roundedRectangle:
       guard seen.x.magnitude <= halfWidth, seen.y.magnitude <= halfHeight else { return false }

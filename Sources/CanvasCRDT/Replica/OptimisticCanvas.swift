@@ -12,7 +12,7 @@ struct OptimisticCanvas: Sendable {
   private(set) var pending = IdentifierMap<Int>()
 
   /// After a reset: the room's state as far as it has arrived. The canvas that was shown before stays until the state
-  /// is whole.
+  /// is whole, if there was any.
   private var arriving: Canvas
   private(set) var isArriving = false
 
@@ -111,10 +111,18 @@ extension OptimisticCanvas {
   /// The state is whole. It replaces the confirmed canvas, and pending operations are shown over it.
   mutating func finishReset(pending outbox: Outbox) {
     guard isArriving else { return }
+    showArriving(pending: outbox)
+    abandonReset()
+  }
+
+  /// How many shapes more there would be if what has arrived were shown.
+  var gainOfArriving: Int { isArriving ? arriving.liveCount - shown.liveCount : 0 }
+
+  /// Shows what has arrived, as if it were the whole state.
+  mutating func showArriving(pending outbox: Outbox) {
     shown = arriving
     base = Canvas(seed: seed)
     for shape in pending.keys { base.replace(shape, from: arriving) }
-    abandonReset()
     outbox.forEach { shown.apply($0.operation) }
   }
 }

@@ -14,8 +14,10 @@ struct Outbox: Sendable {
   struct Flight: Sendable {
     var id: UInt64
     var pending: [Pending]
-    /// Whether it was sent on this connection.
-    var isSent = false
+    /// When it was sent on this connection, on the monotonic clock.
+    var sentAt: UInt64?
+
+    var isSent: Bool { sentAt != nil }
   }
 
   private(set) var flights: [Flight] = []
@@ -153,15 +155,15 @@ extension Outbox {
 extension Outbox {
   /// The connection is gone, so every unanswered message has to be sent again.
   mutating func ground() {
-    for index in flights.indices { flights[index].isSent = false }
+    for index in flights.indices { flights[index].sentAt = nil }
   }
 
   mutating func ground(at index: Int) {
-    flights[index].isSent = false
+    flights[index].sentAt = nil
   }
 
-  mutating func markSent(at index: Int) {
-    flights[index].isSent = true
+  mutating func markSent(at index: Int, time: UInt64) {
+    flights[index].sentAt = time
   }
 
   func flight(named id: UInt64) -> Int? {
@@ -247,7 +249,7 @@ extension Outbox {
   /// Replaces every operation's stamp by what `stamp` makes of it. All operations have to be sent again.
   mutating func restamp(_ stamp: (Stamp) -> Stamp) {
     for index in flights.indices {
-      flights[index].isSent = false
+      flights[index].sentAt = nil
       for place in flights[index].pending.indices {
         flights[index].pending[place].operation.at = stamp(flights[index].pending[place].operation.at)
       }

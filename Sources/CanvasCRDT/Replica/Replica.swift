@@ -42,6 +42,9 @@ public struct Replica: Sendable {
   var presence = PresenceSender()
   var digestCheck = DigestCheck()
   var pings = PingTimes()
+  var sendWindow = SendWindow()
+  /// When what has arrived of a state was last shown, on the monotonic clock.
+  var arrivingShownAt: UInt64 = 0
 
   var effects: [ReplicaEffect] = []
   private var unsentTold = 0

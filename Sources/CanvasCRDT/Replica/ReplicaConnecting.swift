@@ -87,6 +87,7 @@ extension Replica {
     optimistic.abandonReset()
     digestCheck.connectionLost()
     pings.connectionLost()
+    sendWindow.connectionLost()
     presence.connectionLost()
     if !peers.isEmpty {
       peers = []
@@ -111,6 +112,7 @@ extension Replica {
     guard state == .greeting else { return fail(.badField("a second welcome"), at: now) }
     let knewServerTime = connection.serverTime.offset != nil
     connection.receive(welcome, at: now)
+    if let sentAt = connection.helloSentAt { sendWindow.roundTrip(milliseconds: now.milliseconds(since: sentAt)) }
     isLoading = true
     room = welcome.room
     role = welcome.role

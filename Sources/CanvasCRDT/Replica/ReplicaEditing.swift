@@ -13,9 +13,9 @@ public struct ShapeEdit: Hashable, Sendable {
 
 extension Replica {
   /// Writes to shapes. All values together are one step to undo, and one message where the limits allow it. If one
-  /// value is not allowed, nothing is written.
+  /// value is not allowed, nothing is written. Lines that are tied to shapes that are deleted end where they did (S14).
   public mutating func edit(_ edits: [ShapeEdit], at now: Moment) -> [ReplicaEffect] {
-    write(edits, at: now)
+    write(ends(ofLinesWithout: edits) + edits, at: now)
     return finish(at: now)
   }
 
@@ -39,6 +39,23 @@ extension Replica {
       edits.append(ShapeEdit(shape: shape, set: set))
     }
     return edit(edits, at: now)
+  }
+
+  /// What lines that stay say of their own ends, when shapes go that these are tied to. The ties stay too, for the case that
+  /// the shapes come back.
+  private func ends(ofLinesWithout deletions: [ShapeEdit]) -> [ShapeEdit] {
+    var leaving = IdentifierSet()
+    for edit in deletions where edit.set.deleted { leaving.insert(edit.shape) }
+    guard !leaving.isEmpty else { return [] }
+    let tied = optimistic.shown.shapes(withAny: [.from, .to])
+    var edits: [ShapeEdit] = []
+    for line in tied where !leaving.contains(line.id) {
+      let ties = [line.properties.from, line.properties.to]
+      guard ties.contains(where: { $0.map { leaving.contains($0.shape) } ?? false }) else { continue }
+      let set = optimistic.shown.drawn(line).changes(since: line)
+      if !set.assigned.isEmpty { edits.append(ShapeEdit(shape: line.id, set: set)) }
+    }
+    return edits
   }
 
   /// Deletes every shape that is shown, as one step.

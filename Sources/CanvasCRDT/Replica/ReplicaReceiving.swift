@@ -34,7 +34,7 @@ extension Replica {
       guard state.isJoined else { return fail(.badField("a message before welcome"), at: now) }
       switch message {
       case .operations(let delivery): receive(delivery, at: now)
-      case .acknowledgement(let acknowledgement): receive(acknowledgement)
+      case .acknowledgement(let acknowledgement): receive(acknowledgement, at: now)
       case .rejection(let rejection): receive(rejection, at: now)
       case .presence(let states): receive(states)
       case .join(let peer): receiveJoin(peer)
@@ -55,13 +55,14 @@ extension Replica {
   private mutating func receive(_ delivery: Delivery, at now: Moment) {
     if delivery.reset {
       optimistic.beginReset()
+      arrivingShownAt = now.monotonicMilliseconds
       digestCheck.forgetUnechoed()
     }
     switch delivery.content {
     case .operations(let operations): receive(operations)
     case .state(let part): receive(part)
     }
-    guard !delivery.more else { return }
+    guard !delivery.more else { return showArriving(at: now) }
     let isWhole = optimistic.isArriving
     if isWhole {
       let before = optimistic.shown
@@ -76,6 +77,20 @@ extension Replica {
       tellState()
     }
   }
+
+  /// Whoever has nothing of the room yet sees the drawing grow while it comes over a slow line. On a quick one all of it is
+  /// there before that is worth the work.
+  private mutating func showArriving(at now: Moment) {
+    guard cursor == nil, now.milliseconds(since: arrivingShownAt) >= Replica.growsMilliseconds,
+      optimistic.gainOfArriving > 0
+    else { return }
+    arrivingShownAt = now.monotonicMilliseconds
+    let before = optimistic.shown
+    optimistic.showArriving(pending: outbox)
+    effects.append(.reset(from: before))
+  }
+
+  private static let growsMilliseconds: UInt64 = 250
 
   private mutating func receive(_ operations: [Operation]) {
     var changes: [Change] = []
@@ -125,11 +140,12 @@ extension Replica {
 // MARK: - Answers to the client's own edits
 
 extension Replica {
-  private mutating func receive(_ acknowledgement: Acknowledgement) {
+  private mutating func receive(_ acknowledgement: Acknowledgement, at now: Moment) {
     guard let number = acknowledgement.id?.wholeNumber, let index = outbox.flight(named: number),
       outbox.flights[index].isSent
     else { return }
     let flight = outbox.remove(at: index)
+    if let sentAt = flight.sentAt { sendWindow.answered(milliseconds: now.milliseconds(since: sentAt)) }
     connection.resetPauses()
     postponement = nil
     stampTrust = .full
@@ -166,9 +182,9 @@ extension Replica {
       outbox.split(messageLimits)
     case .clockAhead where stampTrust != .none:
       // The host's clock was changed since the welcome. The next welcome corrects the clock and the stamps.
-      // Behind what an earlier life may have sent, only another actor can begin.
-      let isBound = clock.formerTime >> 16 > connection.serverTime.milliseconds(at: now)
-      if stampTrust == .confirmed || isBound { connection.askForNewActor() }
+      // Behind what an earlier life may have sent, only another actor can begin: the server's time as it was known may be
+      // wrong by as much as its clock was changed.
+      if stampTrust == .confirmed || clock.followsFormerLife { connection.askForNewActor() }
       stampTrust = stampTrust == .full ? .confirmed : .none
       retry(at: now)
     case .tooOld:

@@ -1,10 +1,6 @@
 // What the client sends after hello: edits within the room's limits, presence, pings, and digests to compare.
 
 extension Replica {
-  /// How many messages may be unanswered at a time. Enough that a fast connection is never idle; few enough that on a
-  /// slow one edits wait here, where newer edits can still replace them.
-  static let messagesInFlightMax = 4
-
   mutating func sendPending(at now: Moment) {
     sendBlockedUntil = nil
     guard !outbox.isEmpty else { return }
@@ -12,7 +8,7 @@ extension Replica {
       sendBlockedUntil = until
       return
     }
-    while outbox.sentCount < Replica.messagesInFlightMax {
+    while outbox.sentCount < sendWindow.messagesMax {
       let unsent = outbox.flights.firstIndex { !$0.isSent }
       let next = unsent == nil ? outbox.nextMessageLength(messageLimits) : (slots: 0, operations: 0)
       let count = unsent.map { outbox.flights[$0].pending.count } ?? next.operations
@@ -26,7 +22,7 @@ extension Replica {
       }
       if unsent == nil { outbox.launch(slots: next.slots) }
       let index = unsent ?? outbox.flights.count - 1
-      outbox.markSent(at: index)
+      outbox.markSent(at: index, time: now.monotonicMilliseconds)
       let flight = outbox.flights[index]
       let operations = flight.pending.map { ProposedOperation($0.operation) }
       send(.operations(Submission(id: MessageIdentifier(flight.id), operations: operations)))
@@ -39,6 +35,31 @@ extension Replica {
     if reserve.ask() { effects.append(.keep) }
     return false
   }
+}
+
+// MARK: - How much is under way
+
+/// How many messages may be unanswered at a time. On a quick line, so many that it is never idle. On one that is full, as
+/// long answers show, a single one: what waits here can still be replaced by newer edits, and what is on the line can't.
+struct SendWindow: Sendable {
+  static let messagesMax = 4
+  /// An answer may take so much longer than the quickest before the line counts as full. A commit may take that long.
+  private static let toleratedMilliseconds: UInt64 = 100
+
+  private(set) var messagesMax = SendWindow.messagesMax
+  private var quickest: UInt64 = .max
+
+  /// Something short was answered, such as hello.
+  mutating func roundTrip(milliseconds: UInt64) { quickest = min(quickest, milliseconds) }
+
+  /// A message of edits was answered.
+  mutating func answered(milliseconds: UInt64) {
+    roundTrip(milliseconds: milliseconds)
+    let isQuick = milliseconds <= 2 * quickest + SendWindow.toleratedMilliseconds
+    messagesMax = isQuick ? min(SendWindow.messagesMax, messagesMax + 1) : 1
+  }
+
+  mutating func connectionLost() { self = SendWindow() }
 }
 
 // MARK: - Presence
@@ -128,8 +149,8 @@ extension Replica {
   mutating func receivePong(_ id: MessageIdentifier?, milliseconds: UInt64, at now: Moment) {
     guard let number = id?.wholeNumber, let sentAt = pings.end(number) else { return }
     connection.receivePong(milliseconds, sentAt: sentAt, at: now)
-    effects.append(
-      .pong(roundTripMilliseconds: now.monotonicMilliseconds &- min(sentAt, now.monotonicMilliseconds))
-    )
+    let roundTrip = now.milliseconds(since: sentAt)
+    sendWindow.roundTrip(milliseconds: roundTrip)
+    effects.append(.pong(roundTripMilliseconds: roundTrip))
   }
 }

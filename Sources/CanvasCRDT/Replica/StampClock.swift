@@ -17,6 +17,9 @@ struct StampClock: Sendable {
     self.formerTime = formerTime
   }
 
+  /// Whether it can go back no further than to what an earlier life may have sent.
+  var followsFormerLife: Bool { formerTime > confirmedTime }
+
   mutating func tick(milliseconds: UInt64) -> Stamp { clock.tick(milliseconds: milliseconds) }
 
   /// Takes note of a stamp that the server has sent or taken.

@@ -92,6 +92,31 @@ extension Properties {
     set { assign(.group) { $0.group = newValue } }
   }
 
+  public var path: Path {
+    get { rare.values.path }
+    set { assign(.path) { $0.path = newValue } }
+  }
+
+  public var from: Tie? {
+    get { rare.values.from }
+    set { assign(.from) { $0.from = newValue } }
+  }
+
+  public var to: Tie? {
+    get { rare.values.to }
+    set { assign(.to) { $0.to = newValue } }
+  }
+
+  public var fromEnd: LineEnd {
+    get { rare.values.fromEnd }
+    set { assign(.fromEnd) { $0.fromEnd = newValue } }
+  }
+
+  public var toEnd: LineEnd {
+    get { rare.values.toEnd }
+    set { assign(.toEnd) { $0.toEnd = newValue } }
+  }
+
   private mutating func assign(_ property: Property, _ change: (inout RareValues) -> Void) {
     var values = rare.values
     change(&values)
@@ -100,179 +125,20 @@ extension Properties {
   }
 }
 
-// MARK: - By form
+// MARK: - Long values
 
-// The fields of each form that several properties may have. A row of the table names its field, and the switches below
-// lead there. So a row without a field, or a field that can't be read or written, doesn't compile.
 extension Properties {
-  public enum NumberField: Sendable {
-    case rotation, strokeWidth, cornerRadius, innerRatio, textSize
+  /// How many bytes the texts and paths among some properties have.
+  public func longBytes(of properties: PropertyMask) -> Int {
+    guard assigned.rawValue & properties.rawValue & PropertyMask.long.rawValue != 0 else { return 0 }
+    return (properties.contains(.text) ? text.utf8Count : 0) + (properties.contains(.path) ? path.bytes.count : 0)
   }
 
-  public enum IntegerField: Sendable {
-    case alpha, points
-  }
-
-  public enum ColorField: Sendable {
-    case fill, stroke
-  }
-
-  public enum FlagField: Sendable {
-    case visible, filled, locked
-  }
-
-  /// One of a few words.
-  public enum ChoiceField: Sendable {
-    case textAlign, textPlace, dash
-
-    /// The words, by their numbers.
-    public var words: [StaticString] {
-      switch self {
-      case .textAlign: TextAlign.allCases.map { $0.wireName }
-      case .textPlace: TextPlace.allCases.map { $0.wireName }
-      case .dash: Dash.allCases.map { $0.wireName }
-      }
-    }
-  }
-
-  public enum IdentifierField: Sendable {
-    case group
-  }
-
-  public enum PairField: Sendable {
-    case position, size
-
-    /// The names of the two numbers.
-    public var names: (first: StaticString, second: StaticString) {
-      switch self {
-      case .position: ("x", "y")
-      case .size: ("width", "height")
-      }
-    }
-  }
-
-  public subscript(field: NumberField) -> Double {
-    @inline(__always)
-    get {
-      switch field {
-      case .rotation: rotation
-      case .strokeWidth: strokeWidth
-      case .cornerRadius: cornerRadius
-      case .innerRatio: innerRatio
-      case .textSize: textSize
-      }
-    }
-    @inline(__always)
-    set {
-      switch field {
-      case .rotation: rotation = newValue
-      case .strokeWidth: strokeWidth = newValue
-      case .cornerRadius: cornerRadius = newValue
-      case .innerRatio: innerRatio = newValue
-      case .textSize: textSize = newValue
-      }
-    }
-  }
-
-  public subscript(field: IntegerField) -> Int16 {
-    @inline(__always)
-    get {
-      switch field {
-      case .alpha: alpha
-      case .points: points
-      }
-    }
-    @inline(__always)
-    set {
-      switch field {
-      case .alpha: alpha = newValue
-      case .points: points = newValue
-      }
-    }
-  }
-
-  public subscript(field: ColorField) -> Color {
-    @inline(__always)
-    get {
-      switch field {
-      case .fill: fill
-      case .stroke: stroke
-      }
-    }
-    @inline(__always)
-    set {
-      switch field {
-      case .fill: fill = newValue
-      case .stroke: stroke = newValue
-      }
-    }
-  }
-
-  public subscript(field: FlagField) -> Bool {
-    @inline(__always)
-    get {
-      switch field {
-      case .visible: visible
-      case .filled: isFilled
-      case .locked: isLocked
-      }
-    }
-    @inline(__always)
-    set {
-      switch field {
-      case .visible: visible = newValue
-      case .filled: isFilled = newValue
-      case .locked: isLocked = newValue
-      }
-    }
-  }
-
-  /// The number of the word. A number that has no word changes nothing.
-  public subscript(field: ChoiceField) -> UInt8 {
-    get {
-      switch field {
-      case .textAlign: textAlign.rawValue
-      case .textPlace: textPlace.rawValue
-      case .dash: dash.rawValue
-      }
-    }
-    set {
-      switch field {
-      case .textAlign: textAlign = TextAlign(rawValue: newValue) ?? textAlign
-      case .textPlace: textPlace = TextPlace(rawValue: newValue) ?? textPlace
-      case .dash: dash = Dash(rawValue: newValue) ?? dash
-      }
-    }
-  }
-
-  public subscript(field: IdentifierField) -> Identifier? {
-    get {
-      switch field {
-      case .group: group
-      }
-    }
-    set {
-      switch field {
-      case .group: group = newValue
-      }
-    }
-  }
-
-  public subscript(field: PairField) -> (first: Double, second: Double) {
-    @inline(__always)
-    get {
-      switch field {
-      case .position: (position.x, position.y)
-      case .size: (size.width, size.height)
-      }
-    }
-    @inline(__always)
-    set {
-      switch field {
-      case .position: position = Point(x: newValue.first, y: newValue.second)
-      case .size: size = Size(width: newValue.first, height: newValue.second)
-      }
-    }
+  /// How many bytes they take at most on the wire. In JSON escapes make a text twice as long, and a point, which takes two
+  /// bytes or more, takes fourteen where those are the shortest.
+  var longBytesSaid: Int {
+    guard assigned.rawValue & PropertyMask.long.rawValue != 0 else { return 0 }
+    return 2 * text.utf8Count + 7 * path.bytes.count
   }
 }
 
@@ -289,6 +155,8 @@ extension Properties {
     case .text: text = other.text
     case .choice(let field): self[field] = other[field]
     case .identifier(let field): self[field] = other[field]
+    case .path: path = other.path
+    case .tie(let field): self[field] = other[field]
     case .flag(let field): self[field] = other[field]
     case .color(let field): self[field] = other[field]
     case .integer(let field, _, _): self[field] = other[field]
@@ -342,6 +210,8 @@ extension Properties {
     case .text: text == other.text
     case .choice(let field): self[field] == other[field]
     case .identifier(let field): self[field] == other[field]
+    case .path: path == other.path
+    case .tie(let field): self[field] == other[field]
     case .flag(let field): self[field] == other[field]
     case .color(let field): self[field] == other[field]
     case .integer(let field, _, _): self[field] == other[field]

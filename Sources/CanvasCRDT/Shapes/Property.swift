@@ -27,13 +27,18 @@ public enum Property: UInt8, CaseIterable, Hashable, Sendable {
   case filled
   case locked
   case group
+  case path
+  case from
+  case to
+  case fromEnd
+  case toEnd
 
   @inlinable public static var count: Int { ForEachProperty<Property>.count }
 }
 
 /// One value for each property, in the order of the bits. How many there are is written here and nowhere else; `Property.inOrder`
 /// doesn't compile with another number, and a test counts the cases.
-public typealias ForEachProperty<Value> = InlineArray<23, Value>
+public typealias ForEachProperty<Value> = InlineArray<28, Value>
 
 /// One value for each property that is not rare. The rare ones are all behind these.
 typealias ForEachCommonProperty<Value> = InlineArray<15, Value>
@@ -63,7 +68,14 @@ public struct PropertyMask: Hashable, Sendable {
 
   /// The properties that few shapes have. Their values and stamps take no space where there are none: see `RareValues`.
   @inlinable
-  public static var rare: PropertyMask { PropertyMask(rawValue: all.rawValue & ~(1 << 15 - 1)) }
+  public static var rare: PropertyMask { PropertyMask(rawValue: all.rawValue & ~common.rawValue) }
+
+  /// The others.
+  @inlinable
+  public static var common: PropertyMask { PropertyMask(rawValue: 1 << 15 - 1) }
+
+  /// The properties whose values may be long. How many bytes of them a room has is counted.
+  static var long: PropertyMask { [.text, .path] }
 
   /// The properties that decide where a shape's outline runs and whether it is seen.
   public static let outline = PropertyMask { $0.decidesOutline }

@@ -12,6 +12,8 @@ extension JSONWriter {
     case .choice(let field): value(field.words[Int(set[field])])
     case .identifier(let field):
       if let identifier = set[field] { value(identifier) } else { value(text: .empty) }
+    case .path: value(set.path)
+    case .tie(let field): value(set[field])
     case .flag(let field): value(set[field])
     case .color(let field): value(set[field])
     case .integer(let field, _, _): value(Int(set[field]))
@@ -24,6 +26,30 @@ extension JSONWriter {
     beginArray()
     value(first)
     value(second)
+    endArray()
+  }
+
+  /// `[[0,0],[65535,65535,50]]`: the width is left out where it is even.
+  private mutating func value(_ path: Path) {
+    beginArray()
+    for point in path.points {
+      beginArray()
+      value(Int(point.place.x))
+      value(Int(point.place.y))
+      if point.width != Path.evenWidth { value(Int(point.width)) }
+      endArray()
+    }
+    endArray()
+  }
+
+  /// `["afy-kw5-t7o",0,32768]`, or `[]` for none.
+  private mutating func value(_ tie: Tie?) {
+    beginArray()
+    if let tie {
+      value(tie.shape)
+      value(Int(tie.place.x))
+      value(Int(tie.place.y))
+    }
     endArray()
   }
 

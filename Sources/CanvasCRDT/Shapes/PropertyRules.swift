@@ -58,6 +58,9 @@ extension PropertyForm {
     case .text: "text of at most 4096 bytes without control characters other than line breaks"
     case .choice(let field): PropertyForm.alternatives(field.words)
     case .identifier: "an identifier such as afy-kw5-t7o, or empty"
+    case .path:
+      "a list of 2 to 1024 points, or empty: each [x, y] or [x, y, width], x and y from 0 to 65535, width from 1 to 200"
+    case .tie: "[shape, x, y], x and y whole numbers from 0 to 65535, or empty"
     case .color: "a colour as #RRGGBB"
     case .integer(_, let range, _):
       Text("a whole number").appending(from: Double(range.lowerBound), to: Double(range.upperBound))
@@ -97,7 +100,7 @@ extension PropertyMask {
   fileprivate static let bounded = PropertyMask { row in
     switch row.form {
     case .number, .integer, .pair, .name, .text: true
-    case .erasure, .kind, .orderKey, .flag, .color, .choice, .identifier: false
+    case .erasure, .kind, .orderKey, .flag, .color, .choice, .identifier, .path, .tie: false
     }
   }
 }
@@ -116,7 +119,7 @@ extension Properties {
     case .pair(let field, let range): range.contains(self[field].first) && range.contains(self[field].second)
     case .name: PropertyRules.allowsName(name)
     case .text: PropertyRules.allowsText(text)
-    case .erasure, .kind, .orderKey, .flag, .color, .choice, .identifier: true
+    case .erasure, .kind, .orderKey, .flag, .color, .choice, .identifier, .path, .tie: true
     }
   }
 }

@@ -50,6 +50,10 @@ public enum PropertyForm: Sendable {
   case choice(Properties.ChoiceField)
   /// An identifier, or none.
   case identifier(Properties.IdentifierField)
+  /// Points in the shape's box.
+  case path
+  /// A place in another shape's box, or none.
+  case tie(Properties.TieField)
   case flag(Properties.FlagField)
   case color(Properties.ColorField)
   /// Takes one byte on the wire.
@@ -139,7 +143,7 @@ extension Property {
         .color(.fill),
         meaning: "the colour of its area",
         told: "coloured {shape} {value}",
-        inspector: InspectorField("Fill", in: .color)
+        inspector: InspectorField("Fill", in: .color, of: .filled)
       )
     case .alpha:
       PropertyRow(
@@ -185,7 +189,7 @@ extension Property {
         .color(.stroke),
         meaning: "the colour of the line around it",
         told: "outlined {shape} in {value}",
-        inspector: InspectorField("Stroke", in: .color, of: .areas)
+        inspector: InspectorField("Stroke", in: .color, of: .stroked)
       )
     case .strokeWidth:
       PropertyRow(
@@ -193,7 +197,7 @@ extension Property {
         .number(.strokeWidth, 0...1_000),
         meaning: "0 is no stroke",
         told: "outlined {shape} {value} wide",
-        inspector: InspectorField("Stroke width", in: .color, slider: 0...40, step: 0.5, of: .areas)
+        inspector: InspectorField("Stroke width", in: .color, slider: 0...40, step: 0.5, of: .stroked)
       )
     case .cornerRadius:
       PropertyRow(
@@ -235,7 +239,7 @@ extension Property {
         .number(.textSize, PropertyRules.textSizes),
         meaning: "the height of its letters",
         told: "set {shape’s} text in size {value}",
-        inspector: InspectorField("Text size", in: .text, slider: 8...96)
+        inspector: InspectorField("Text size", in: .text, slider: 8...96, of: .filled)
       )
     case .textAlign:
       PropertyRow(
@@ -243,7 +247,7 @@ extension Property {
         .choice(.textAlign),
         meaning: "where the lines of its text stand across the box",
         told: "set {shape’s} text {value}",
-        inspector: InspectorField("Align", in: .text)
+        inspector: InspectorField("Align", in: .text, of: .filled)
       )
     case .textPlace:
       PropertyRow(
@@ -251,7 +255,7 @@ extension Property {
         .choice(.textPlace),
         meaning: "where its text stands in the box, from top to bottom",
         told: "set {shape’s} text at the {value}",
-        inspector: InspectorField("Place", in: .text)
+        inspector: InspectorField("Place", in: .text, of: .filled)
       )
     case .dash:
       PropertyRow(
@@ -259,7 +263,7 @@ extension Property {
         .choice(.dash),
         meaning: "how its stroke is broken (S11)",
         told: "made {shape’s} stroke {value}",
-        inspector: InspectorField("Dashes", in: .color, of: .areas)
+        inspector: InspectorField("Dashes", in: .color, of: .stroked)
       )
     case .filled:
       PropertyRow(
@@ -284,6 +288,43 @@ extension Property {
         meaning: "shapes with the same one are moved, scaled, turned and deleted as one (S13)",
         told: "put {shape} into {value}"
       )
+    case .path:
+      PropertyRow(
+        "path",
+        .path,
+        meaning: "where a line leads, or a stroke of ink was drawn, in its box (S14, S15)",
+        told: "drew {shape} through {value}"
+      )
+    case .from:
+      PropertyRow(
+        "from",
+        .tie(.from),
+        meaning: "what the beginning of a line is tied to (S14)",
+        told: "tied {shape’s} beginning to {value}"
+      )
+    case .to:
+      PropertyRow(
+        "to",
+        .tie(.to),
+        meaning: "what the end of a line is tied to (S14)",
+        told: "tied {shape’s} end to {value}"
+      )
+    case .fromEnd:
+      PropertyRow(
+        "fromEnd",
+        .choice(.fromEnd),
+        meaning: "how the beginning of a line is drawn (S14)",
+        told: "made {shape’s} beginning {value}",
+        inspector: InspectorField("Begins", in: .form, of: .line)
+      )
+    case .toEnd:
+      PropertyRow(
+        "toEnd",
+        .choice(.toEnd),
+        meaning: "how the end of a line is drawn (S14)",
+        told: "made {shape’s} end {value}",
+        inspector: InspectorField("Ends", in: .form, of: .line)
+      )
     }
   }
 
@@ -291,7 +332,7 @@ extension Property {
   public static let inOrder: ForEachProperty<Property> = [
     .kind, .name, .position, .size, .rotation, .fill, .stroke, .strokeWidth, .alpha, .visible, .z, .cornerRadius,
     .points, .innerRatio, .text, .textSize, .textAlign, .textPlace, .dash, .filled,
-    .locked, .group, .deleted,
+    .locked, .group, .path, .from, .to, .fromEnd, .toEnd, .deleted,
   ]
 
   public var wireName: StaticString { row.wireName }

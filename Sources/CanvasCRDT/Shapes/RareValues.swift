@@ -11,6 +11,11 @@ struct RareValues: Hashable, Sendable {
   var isFilled = true
   var isLocked = false
   var group: Identifier?
+  var path = Path.none
+  var from: Tie?
+  var to: Tie?
+  var fromEnd = LineEnd.plain
+  var toEnd = LineEnd.plain
 
   static let defaults = RareValues()
 }

@@ -55,7 +55,7 @@ public struct ShapeFactory: Sendable {
       shape.points = WholeNumber.random(in: points, within: PropertyRules.points, using: &generator)
     case .roundedRectangle:
       shape.cornerRadius = WholeNumber.random(in: cornerRadii, within: PropertyRules.cornerRadii, using: &generator)
-    case .rectangle, .ellipse, .text:
+    case .rectangle, .ellipse, .text, .line, .ink:
       break
     }
     return (id, shape)

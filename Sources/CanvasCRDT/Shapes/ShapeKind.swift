@@ -9,6 +9,10 @@ public enum ShapeKind: UInt8, CaseIterable, Hashable, Sendable {
   case star
   /// Text without an area of its own: nothing is filled, and it overlaps nothing.
   case text
+  /// A line through points, with ends that may be tied to shapes.
+  case line
+  /// A stroke drawn freehand.
+  case ink
 
   /// The kind's name on the wire.
   public var wireName: StaticString {
@@ -19,6 +23,8 @@ public enum ShapeKind: UInt8, CaseIterable, Hashable, Sendable {
     case .polygon: "polygon"
     case .star: "star"
     case .text: "text"
+    case .line: "line"
+    case .ink: "ink"
     }
   }
 
@@ -31,12 +37,27 @@ public enum ShapeKind: UInt8, CaseIterable, Hashable, Sendable {
     case .polygon: "Polygon"
     case .star: "Star"
     case .text: "Text"
+    case .line: "Line"
+    case .ink: "Ink"
     }
   }
 
   /// Whether shapes of this kind take part in overlaps (S7).
   @inlinable
-  public var overlaps: Bool { self != .text }
+  public var overlaps: Bool { hasArea }
+
+  /// Whether shapes of this kind have an area, and a line around it.
+  @inlinable
+  public var hasArea: Bool {
+    switch self {
+    case .rectangle, .roundedRectangle, .ellipse, .polygon, .star: true
+    case .text, .line, .ink: false
+    }
+  }
+
+  /// Whether shapes of this kind are nothing but a line along their path (S14, S15).
+  @inlinable
+  public var isStroke: Bool { self == .line || self == .ink }
 
   /// The kinds that are outlines, and nothing else.
   public static let outlines: [ShapeKind] = [.rectangle, .roundedRectangle, .ellipse, .polygon, .star]
@@ -54,6 +75,15 @@ public struct ShapeKinds: OptionSet, Sendable {
   public static var roundedRectangle: ShapeKinds { ShapeKinds(.roundedRectangle) }
   public static var polygon: ShapeKinds { ShapeKinds(.polygon) }
   public static var star: ShapeKinds { ShapeKinds(.star) }
+  public static var line: ShapeKinds { ShapeKinds(.line) }
   /// Those that have an area, and a line around it.
-  public static var areas: ShapeKinds { ShapeKinds(rawValue: all.rawValue & ~ShapeKinds(.text).rawValue) }
+  public static var areas: ShapeKinds { strokes.union(ShapeKinds(.text)).complement }
+  /// Those that are nothing but a line.
+  public static var strokes: ShapeKinds { [ShapeKinds(.line), ShapeKinds(.ink)] }
+  /// Those that have a colour for what isn't a line.
+  public static var filled: ShapeKinds { strokes.complement }
+  /// Those that have a line.
+  public static var stroked: ShapeKinds { ShapeKinds(.text).complement }
+
+  private var complement: ShapeKinds { ShapeKinds(rawValue: ~rawValue) }
 }

@@ -4,32 +4,46 @@
 public enum Vocabulary: UInt8, CaseIterable, Hashable, Sendable {
   /// What a client knows that says nothing: the properties up to `innerRatio`, the kinds up to `star`.
   case first = 1
+  /// Texts.
   case second = 2
+  /// Groups, locks, shapes without a fill, broken strokes; lines and ink.
+  case third = 3
 
-  public static let newest = Vocabulary.second
+  public static let newest = Vocabulary.third
 
   public var knowsAll: Bool { self == .newest }
 
   public var properties: PropertyMask {
     switch self {
-    case .first: PropertyMask.all.subtracting(.rare)
-    case .second: .all
+    case .first: .common
+    case .second: .common.union(.texts)
+    case .third: .all
+    }
+  }
+
+  private var lastKind: ShapeKind {
+    switch self {
+    case .first: .star
+    case .second: .text
+    case .third: .ink
     }
   }
 
   /// The kind by which a client is told of a shape of some kind. What it doesn't know it is told of as a rectangle, which
   /// lies where the shape does.
   public func told(_ kind: ShapeKind) -> ShapeKind {
-    switch self {
-    case .first: kind.rawValue <= ShapeKind.star.rawValue ? kind : .rectangle
-    case .second: kind
-    }
+    kind.rawValue <= lastKind.rawValue ? kind : .rectangle
   }
 
   /// Whether a client knows all of these values.
   func knows(_ values: borrowing Properties) -> Bool {
     values.assigned.subtracting(properties).isEmpty && told(values.kind) == values.kind
   }
+}
+
+extension PropertyMask {
+  /// The properties that came with texts.
+  static var texts: PropertyMask { [.text, .textSize, .textAlign, .textPlace] }
 }
 
 extension Properties {

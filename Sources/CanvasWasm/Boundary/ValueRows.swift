@@ -3,7 +3,8 @@
 //     shape    its identifier; −1 for one that has none yet
 //     mask     of the properties that follow, by `Property`
 //     values   of each, in the order of the bits, by its form: a pair is two numbers, a colour is 0xRRGGBB, a kind is by
-//              `ShapeKind`, true is 1, no identifier is −1. A text is how many bytes it has, and these with zeros up to a multiple of eight
+//              `ShapeKind`, true is 1, no identifier is −1. A tie is a
+//              shape and two numbers. A path is how many points it has, and three numbers for each. A text is how many bytes it has, and these with zeros up to a multiple of eight
 //
 // If JavaScript has a value of another kind than the property's, it writes one that is never valid: NaN, or a text of
 // −1 bytes.
@@ -63,6 +64,13 @@ struct ValueRowReader {
       let number = number()
       guard number == -1 || Identifier(number: number) != nil else { return false }
       set[field] = Identifier(number: number)
+    case .path:
+      guard let path = path() else { return false }
+      set.path = path
+    case .tie(let field):
+      let (shape, x, y) = (number(), UInt16(exactly: number()), UInt16(exactly: number()))
+      guard shape == -1 || Identifier(number: shape) != nil, let x, let y else { return false }
+      set[field] = Identifier(number: shape).map { Tie(shape: $0, place: BoxPlace(x: x, y: y)) }
     case .flag(let field):
       let flag = number()
       guard flag == 0 || flag == 1 else { return false }
@@ -82,6 +90,17 @@ struct ValueRowReader {
   private mutating func number() -> Double {
     defer { offset += 8 }
     return bytes.load(fromByteOffset: offset, as: Double.self)
+  }
+
+  private mutating func path() -> Path? {
+    guard let count = Int(exactly: number()), count >= 0, count <= (bytes.count - offset) / 24 else { return nil }
+    var points: [Path.Point] = []
+    for _ in 0..<count {
+      guard let x = UInt16(exactly: number()), let y = UInt16(exactly: number()), let width = UInt8(exactly: number())
+      else { return nil }
+      points.append(Path.Point(BoxPlace(x: x, y: y), width: width))
+    }
+    return count == 0 ? Path.none : Path(points)
   }
 
   private mutating func color() -> Color? {
@@ -109,6 +128,10 @@ extension OutputBuffer {
       case .text: append(counted: set.text)
       case .choice(let field): append(Double(set[field]))
       case .identifier(let field): append(set[field]?.number ?? -1)
+      case .path:
+        append(Double(set.path.points.count))
+        append(set.path)
+      case .tie(let field): append(set[field])
       case .flag(let field): append(set[field])
       case .color(let field): append(Double(set[field].packed))
       case .integer(let field, _, _): append(Double(set[field]))
@@ -118,6 +141,21 @@ extension OutputBuffer {
         append(set[field].second)
       }
     }
+  }
+
+  /// Three numbers for each point.
+  mutating func append(_ path: Path) {
+    for point in path.points {
+      append(Double(point.place.x))
+      append(Double(point.place.y))
+      append(Double(point.width))
+    }
+  }
+
+  mutating func append(_ tie: Tie?) {
+    append(tie?.shape.number ?? -1)
+    append(Double(tie?.place.x ?? 0))
+    append(Double(tie?.place.y ?? 0))
   }
 
   private mutating func append(counted text: Text) {

@@ -16,7 +16,7 @@ private struct ShownDrawing {
     names = ShownNames(canvas)
     var outlines: [(identifier: Identifier, outline: Outline)] = []
     for shape in canvas.shapes {
-      if let outline = shape.visibleOutline { outlines.append((shape.id, outline)) }
+      if let outline = shape.drawn({ canvas[$0] }).visibleOutline { outlines.append((shape.id, outline)) }
     }
     overlaps = OverlapIndex(outlines)
   }
@@ -25,7 +25,9 @@ private struct ShownDrawing {
   func drawing(of shapes: [Identifier]) -> Drawing {
     var some = DrawingOrder()
     for shape in shapes { some.update(shape, in: canvas) }
-    return Drawing(canvas, order: some, names: names)
+    var drawing = Drawing(canvas, order: some, names: names)
+    drawing.untiesOthers = true
+    return drawing
   }
 
   var drawing: Drawing { Drawing(canvas, order: order, names: names) }
@@ -42,8 +44,8 @@ func take(_ count: UInt32) -> Answer {
   }
 }
 
-/// Reads a layout or a drawing from the input and answers rows of values, moved by `x` and `y`. A shape that doesn't
-/// keep its identifier from the document doesn't keep its place in the drawing order either.
+/// Reads a layout or a drawing from the input and answers rows of values, moved by `x` and `y`, each with the identifier
+/// that the document has. Shapes that are to get new identifiers don't keep their places in the drawing order either.
 @_expose(wasm, "readDocument") @_cdecl("canvas_read_document")
 func readDocument(_ count: UInt32, _ keepsIdentifiers: Bool, _ x: Double, _ y: Double) -> Answer {
   do throws(ImportError) {
@@ -54,9 +56,8 @@ func readDocument(_ count: UInt32, _ keepsIdentifiers: Bool, _ x: Double, _ y: D
       if x != 0 || y != 0 {
         set.position = Point(x: coordinate(set.position.x + x), y: coordinate(set.position.y + y))
       }
-      let kept = keepsIdentifiers ? shape.id : nil
-      if kept == nil { set.clear(.z) }
-      output.append(kept, set)
+      if !keepsIdentifiers || shape.id == nil { set.clear(.z) }
+      output.append(shape.id, set)
     }
     return Answer(output.count)
   } catch {

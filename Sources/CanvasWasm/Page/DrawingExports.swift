@@ -14,10 +14,9 @@ func changes(_ session: UInt32) -> Answer {
       session.writeRows(of: session.order.identifiers, to: &output)
       return
     }
-    let canvas = session.replica.canvas
     for id in unseen.shapes.keys.sorted() {
       guard let change = unseen.shapes[id] else { continue }
-      if let shape = canvas[id] {
+      if let shape = session.drawn(id) {
         output.append(shape, place: session.order.index(of: id) ?? -1, change: change)
       } else {
         output.append(gone: id, change)
@@ -82,6 +81,15 @@ func writtenText(_ session: UInt32, _ shape: Double) -> Answer {
   }
 }
 
+/// The points of a shape's path: see `ValueRows`.
+@_expose(wasm, "path") @_cdecl("canvas_path")
+func path(_ session: UInt32, _ shape: Double) -> Answer {
+  answer(session) { session, output in
+    guard let shape = Identifier(number: shape) else { return }
+    if let path = session.drawn(shape)?.properties.path { output.append(path) }
+  }
+}
+
 /// The actor who wrote a property of a shape, and the time: two doubles, or nothing if nobody did.
 @_expose(wasm, "written") @_cdecl("canvas_written")
 func written(_ session: UInt32, _ shape: Double, _ property: UInt32) -> Answer {
@@ -99,9 +107,8 @@ func written(_ session: UInt32, _ shape: Double, _ property: UInt32) -> Answer {
 extension Session {
   /// Writes rows of those of the shapes that exist.
   func writeRows(of identifiers: [Identifier], to output: inout OutputBuffer) {
-    let canvas = replica.canvas
     for id in identifiers {
-      guard let shape = canvas[id] else { continue }
+      guard let shape = drawn(id) else { continue }
       output.append(shape, place: order.index(of: id) ?? -1)
     }
   }

@@ -4,26 +4,24 @@
 @_expose(wasm, "edit") @_cdecl("canvas_edit")
 func edit(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   do throws(ValueRefusal) {
-    let edits = try readEdits(count)
+    let edits = try readEdits(count) { named throws(ValueRefusal) in
+      guard let shape = named else { throw ValueRefusal(words: "an operation must name its shape") }
+      return shape
+    }
     return perform(session) { $0.edit(edits, at: Moment(wall, monotonic)) }
   } catch {
     return fail(error.words)
   }
 }
 
-/// Reads the edits in the input's rows of values. A row without an identifier is of a new shape, which `makeUp` names.
-private func readEdits(_ count: UInt32, _ makeUp: (() -> Identifier)? = nil) throws(ValueRefusal) -> [ShapeEdit] {
+/// Reads the edits in the input's rows of values. `name` gives each the shape that it is for.
+private func readEdits(
+  _ count: UInt32,
+  _ name: (Identifier?) throws(ValueRefusal) -> Identifier
+) throws(ValueRefusal) -> [ShapeEdit] {
   var edits: [ShapeEdit] = []
   var rows = ValueRowReader(input.bytes(count))
-  var groups = CopiedGroups()
-  while var (shape, set) = try rows.next() {
-    if shape == nil, let makeUp {
-      shape = makeUp()
-      groups.regroup(&set, makeUp)
-    }
-    guard let shape else { throw ValueRefusal(words: "an operation must name its shape") }
-    edits.append(ShapeEdit(shape: shape, set: set))
-  }
+  while let (shape, set) = try rows.next() { edits.append(ShapeEdit(shape: try name(shape), set: set)) }
   return edits
 }
 
@@ -106,12 +104,25 @@ func newIdentifier(_ session: UInt32) -> Double { find(session).newIdentifier().
 
 // MARK: - Adding shapes
 
-/// Adds shapes in rows of values, as exchange.wasm has read them from a document. A shape without an identifier gets a
-/// new one, and a shape without a `z` comes on top.
+/// Adds shapes in rows of values, as exchange.wasm has read them from a document. All get new identifiers, or those that the
+/// document doesn't name. A shape without a `z` comes on top.
 @_expose(wasm, "addShapes") @_cdecl("canvas_add_shapes")
-func addShapes(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
+func addShapes(_ session: UInt32, _ count: UInt32, _ keepsIdentifiers: Bool, _ wall: Double, _ monotonic: Double)
+  -> Answer
+{
   do throws(ValueRefusal) {
-    return add(try readEdits(count) { find(session).newIdentifier() }, to: session, at: Moment(wall, monotonic))
+    let makeUp = { find(session).newIdentifier() }
+    var copies = Copies()
+    var edits = try readEdits(count) { original in
+      if keepsIdentifiers, let original { return original }
+      let copy = makeUp()
+      copies.note(original, as: copy)
+      return copy
+    }
+    if !keepsIdentifiers {
+      for index in edits.indices { copies.relate(&edits[index].set, makeUp) }
+    }
+    return add(edits, to: session, at: Moment(wall, monotonic))
   } catch {
     return fail(error.words)
   }

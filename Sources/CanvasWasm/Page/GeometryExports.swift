@@ -8,11 +8,21 @@ func shapesAt(_ session: UInt32, _ x: Double, _ y: Double) -> Answer {
   }
 }
 
+/// The identifiers of the shapes that may be seen within a distance of a point, the topmost first.
+@_expose(wasm, "shapesNear") @_cdecl("canvas_shapes_near")
+func shapesNear(_ session: UInt32, _ x: Double, _ y: Double, _ distance: Double) -> Answer {
+  answer(session) { session, output in
+    let reach = distance + session.strokeReachMax
+    let near = Rect(x - reach, y - reach, 2 * reach, 2 * reach)
+    output.append(session.inOrder(session.overlaps.shapes(in: near)).reversed())
+  }
+}
+
 /// Rows of the shapes that may be visible in a box, from the back to the front. A stroke reaches beyond its outline.
 @_expose(wasm, "shapesInView") @_cdecl("canvas_shapes_in_view")
 func shapesInView(_ session: UInt32, _ x: Double, _ y: Double, _ width: Double, _ height: Double) -> Answer {
   answer(session) { session, output in
-    let reach = session.strokeWidthMax / 2
+    let reach = session.strokeReachMax
     let view = Rect(x - reach, y - reach, width + 2 * reach, height + 2 * reach)
     session.writeRows(of: session.inOrder(session.overlaps.shapes(in: view)), to: &output)
   }

@@ -25,7 +25,9 @@ struct Plane {
     if isAllStale {
       beginAnew(canvas)
     } else {
-      for shape in stale.members { note(overlaps.update(shape, to: canvas[shape]?.visibleOutline)) }
+      for shape in stale.members {
+        note(overlaps.update(shape, to: canvas.drawn(shape)?.visibleOutline))
+      }
     }
     stale.removeAll()
   }
@@ -33,7 +35,7 @@ struct Plane {
   private mutating func beginAnew(_ canvas: Canvas) {
     var outlines: [(identifier: Identifier, outline: Outline)] = []
     for shape in canvas.shapes {
-      if let outline = shape.visibleOutline { outlines.append((shape.id, outline)) }
+      if let outline = shape.drawn({ canvas[$0] }).visibleOutline { outlines.append((shape.id, outline)) }
     }
     overlaps = OverlapIndex(outlines)
     changed = ChangedPairs()

@@ -11,9 +11,10 @@ final class Session {
   private(set) var unseen = UnseenChanges()
 
   private var plane = Plane()
+  private var ties = TiedLines()
 
-  /// No stroke in the drawing is wider. Shapes outside a box may reach into it by as much as this allows.
-  private(set) var strokeWidthMax = 0.0
+  /// Nothing that is painted reaches farther beyond its outline. Shapes outside a box may reach into it by this much.
+  private(set) var strokeReachMax = 0.0
 
   /// The host's own randomness: new identifiers, keys of the drawing order, colours.
   var chance: SplitMix
@@ -47,11 +48,17 @@ final class Session {
     if order.update(change, in: canvas) != nil { unseen.noteOrder() }
     for renamed in names.update(change, in: canvas) { unseen.noteName(of: renamed) }
     let touched = change.changed.union(change.erased)
-    if touched.contains(.strokeWidth) {
-      strokeWidthMax = max(strokeWidthMax, canvas[shape]?.properties.strokeWidth ?? 0)
-    }
+    if touched.contains(.strokeWidth) || touched.contains(.kind) { noteReach(of: canvas[shape]) }
     if change.lifecycle != .present || !touched.intersection(.outline).isEmpty {
       plane.noteChange(of: shape)
+      // What is tied to it goes where it goes.
+      for line in ties.lines(of: shape) {
+        unseen.noteEnds(of: line, by: writer)
+        plane.noteChange(of: line)
+      }
+    }
+    if change.lifecycle != .present || !touched.intersection([.kind, .from, .to]).isEmpty {
+      ties.update(shape, to: canvas[shape])
     }
   }
 
@@ -59,10 +66,26 @@ final class Session {
     let canvas = replica.canvas
     order = DrawingOrder(canvas)
     names = ShownNames(canvas)
-    strokeWidthMax = 0
-    for shape in canvas.shapes { strokeWidthMax = max(strokeWidthMax, shape.properties.strokeWidth) }
+    strokeReachMax = 0
+    ties = TiedLines()
+    for shape in canvas.shapes {
+      noteReach(of: shape)
+      ties.update(shape.id, to: shape)
+    }
     plane.noteReset()
     unseen.noteReset()
+  }
+
+  private func noteReach(of shape: Shape?) {
+    guard let properties = shape?.properties else { return }
+    let width = properties.strokeWidth
+    strokeReachMax = max(strokeReachMax, properties.kind.isStroke ? DrawnLine.reach(width) : width / 2)
+  }
+
+  /// A shape as it is drawn: a line's tied ends lie where the shapes are that they are tied to.
+  func drawn(_ shape: Identifier) -> Shape? {
+    let canvas = replica.canvas
+    return canvas.drawn(shape)
   }
 
   /// Returns the changes that the page has not been told yet. From then on they count as told.

@@ -4,12 +4,14 @@ extension OutputBuffer {
     var flags = ShapeFlag.live.rawValue
     if properties.assigned.contains(.name) { flags |= ShapeFlag.named.rawValue }
     if !properties.text.isEmpty { flags |= ShapeFlag.written.rawValue }
+    if !properties.path.isEmpty { flags |= ShapeFlag.led.rawValue }
     append(shape.id)
     for property in PropertyMask.all {
       switch property.form {
-      case .erasure, .name, .orderKey, .text: break
+      case .erasure, .name, .orderKey, .text, .path: break
       case .kind: append(Double(properties.kind.rawValue))
       case .identifier(let field): append(properties[field]?.number ?? -1)
+      case .tie(let field): append(properties[field])
       case .flag(let field): append(properties[field])
       case .choice(let field): append(Double(properties[field]))
       case .color(let field): append(Double(properties[field].packed))

@@ -31,6 +31,8 @@ struct UnseenChanges {
 
   static let nameBit: UInt32 = 1 << UInt32(Property.count)
 
+  private static var ends: PropertyMask { [.position, .size, .rotation, .path] }
+
   mutating func note(_ change: Change, by writer: Writer) {
     var entry = shapes[change.shape] ?? ShapeChange()
     entry.mask |= change.changed.union(change.erased).rawValue
@@ -41,6 +43,14 @@ struct UnseenChanges {
 
   mutating func noteName(of shape: Identifier) {
     shapes[shape, default: ShapeChange()].mask |= UnseenChanges.nameBit
+  }
+
+  /// A line's ends have gone with the shapes that they are tied to.
+  mutating func noteEnds(of line: Identifier, by writer: Writer) {
+    var entry = shapes[line] ?? ShapeChange()
+    entry.mask |= UnseenChanges.ends.rawValue
+    entry.by = writer.number
+    shapes[line] = entry
   }
 
   mutating func noteOrder() {

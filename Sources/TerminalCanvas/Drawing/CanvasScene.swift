@@ -10,6 +10,10 @@ public struct CanvasScene: Sendable {
     public var strokeWidth: Double
     public var opacity: Double
     public var isFilled = true
+    /// A line or ink, which is nothing but that.
+    public private(set) var line: DrawnLine?
+    /// The box in which the line was drawn.
+    private var lineBox: Outline?
     /// What is written in it.
     public var text = ""
     public var textAlign = TextAlign.center
@@ -32,18 +36,28 @@ public struct CanvasScene: Sendable {
         strokeWidth: properties.strokeWidth,
         opacity: properties.opacity
       )
-      isFilled = properties.isFilled
+      isFilled = properties.isFilled && !properties.kind.isStroke
+      line = DrawnLine(shape)
+      if line != nil { lineBox = outline }
       text = properties.text.string
       textAlign = properties.textAlign
       textPlace = properties.textPlace
     }
 
-    /// How it looks while someone holds it up: a little larger and a little transparent.
+    /// How it looks while someone holds it up: a little larger and a little transparent. A line isn't larger, since its
+    /// ends would leave what they are at.
     public var lifted: Item {
       var item = self
-      item.grow(by: 1.06)
+      if line == nil { item.grow(by: 1.06) }
       item.opacity *= 0.85
       return item
+    }
+
+    /// Where the points of the line have gone since it was drawn, in a box that has grown, moved or turned. Nil where they
+    /// have stayed.
+    var lineWay: BoxWay? {
+      guard let lineBox, lineBox != outline else { return nil }
+      return BoxWay(from: lineBox, to: outline)
     }
 
     public mutating func grow(by factor: Double) {

@@ -52,6 +52,10 @@ public struct ScenePainter {
 
   private mutating func paint(_ item: CanvasScene.Item) {
     let outline = item.outline
+    if let drawn = item.line {
+      if item.strokeWidth > 0, !paintsAsDot(item) { paint(drawn, item) }
+      return
+    }
     // A text has no area. Its letters are written over the pixels.
     if outline.kind == .text || !item.isFilled && item.strokeWidth == 0 || paintsAsDot(item) { return }
     let corners = outline.polygon(flatness: ScenePainter.flatness / max(across, down))
@@ -70,6 +74,23 @@ public struct ScenePainter {
       let color = fill + (stroke - fill) * (stroked / covered)
       pixels.blend(row, column, color, part: covered * opacity)
     }
+  }
+
+  /// A line or ink. Its parts are one: where they meet, nothing is painted twice.
+  private mutating func paint(_ drawn: DrawnLine, _ item: CanvasScene.Item) {
+    // A line that is thinner than half a pixel would be too weak to be seen.
+    var polygons = Stroke.polygons(of: drawn, widthMin: 0.5 / down, stepMax: 1 / across)
+    for head in drawn.heads {
+      switch head {
+      case .arrow(let tip, let left, let right): polygons.append([tip, right, left])
+      case .dot(let center, let radius): polygons.append(Stroke.disc(around: center, radius: radius))
+      }
+    }
+    let way = item.lineWay
+    for polygon in polygons { line.add(polygon.map { pixel(way?.end(of: $0) ?? $0) }) }
+    let color = SIMD4<Float>(item.stroke)
+    let opacity = Float(item.opacity)
+    line.take { row, column, part in pixels.blend(row, column, color, part: part * opacity) }
   }
 
   /// A shape smaller than a pixel is painted as one pixel, as strong as the shape is large.

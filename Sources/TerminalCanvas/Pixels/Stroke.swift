@@ -1,12 +1,13 @@
 import CanvasCRDT
 
-/// A closed line of some width, as polygons: a box along each edge, and a wedge between two boxes at each corner.
+/// A line of some width, as polygons: a box along each edge, and a wedge between two boxes at each corner.
 ///
 /// All of them turn the same way. So a coverage adds them up to the line with round corners, however they overlap.
 enum Stroke {
   /// A corner that turns by less than a quarter of a right angle is closed by one triangle.
   private static let flatCosine = 0.92
 
+  /// A closed line.
   static func polygons(along corners: [Point], width: Double) -> [[Point]] {
     guard corners.count > 1, width > 0 else { return [] }
     let reach = width / 2
@@ -16,22 +17,90 @@ enum Stroke {
     polygons.reserveCapacity(edges.count * 2)
     for edge in edges {
       addCorner(at: edge.from, before.normal, edge.normal, reach, to: &polygons)
-      let x = edge.normal.x * reach
-      let y = edge.normal.y * reach
-      polygons.append([
-        Point(x: edge.from.x + x, y: edge.from.y + y), Point(x: edge.to.x + x, y: edge.to.y + y),
-        Point(x: edge.to.x - x, y: edge.to.y - y), Point(x: edge.from.x - x, y: edge.from.y - y),
-      ])
+      polygons.append(edge.box(reach))
       before = edge
     }
     return polygons
   }
+
+  /// A line or ink, with round ends: its pieces one behind the other, each as wide as it says, but no less than `widthMin`.
+  ///
+  /// - Parameter stepMax: how long a step along a curve may be.
+  static func polygons(of line: DrawnLine, widthMin: Double, stepMax: Double) -> [[Point]] {
+    var polygons: [[Point]] = []
+    var before: (edge: Edge, reach: Double)?
+    for piece in line.pieces {
+      let reach = max(piece.width, widthMin) / 2
+      let points = piece.points(steps: steps(of: piece, stepMax))
+      for (from, to) in zip(points, points.dropFirst()) {
+        guard let edge = Edge(from: from, to: to) else { continue }
+        if let before {
+          addCorner(at: from, before.edge.normal, edge.normal, max(before.reach, reach), to: &polygons)
+        } else {
+          // An end is a corner at which the line turns back.
+          addCorner(at: from, edge.back, edge.normal, reach, to: &polygons)
+        }
+        polygons.append(edge.box(reach))
+        before = (edge, reach)
+      }
+    }
+    if let before {
+      addCorner(at: before.edge.to, before.edge.normal, before.edge.back, before.reach, to: &polygons)
+    } else if let piece = line.pieces.first {
+      // All of its points are one.
+      polygons.append(disc(around: piece.from, radius: max(piece.width, widthMin) / 2))
+    }
+    return polygons
+  }
+
+  private static func steps(of piece: DrawnLine.Piece, _ stepMax: Double) -> Int {
+    guard let control = piece.control else { return 1 }
+    func reach(_ one: Point, _ other: Point) -> Double { max((one.x - other.x).magnitude, (one.y - other.y).magnitude) }
+    let steps = (reach(piece.from, control) + reach(control, piece.to)) / stepMax
+    return Int(max(1, min(steps.rounded(.up), 16)))
+  }
+
+  /// A circle with sixteen corners, which turns as the boxes do.
+  static func disc(around center: Point, radius: Double) -> [Point] {
+    discCorners.map { Point(x: center.x + $0.x * radius, y: center.y + $0.y * radius) }
+  }
+
+  private static let discCorners: [Point] = {
+    var corners = [Point(x: 1, y: 0), Point(x: 0, y: 1), Point(x: -1, y: 0), Point(x: 0, y: -1)]
+    for _ in 0..<2 {
+      corners = zip(corners, corners.dropFirst() + corners.prefix(1)).flatMap { [$0, halfway($0, $1)] }
+    }
+    return corners
+  }()
 
   private struct Edge {
     let from: Point
     let to: Point
     /// Has length one, and points to the left when one looks along the edge.
     let normal: Point
+
+    /// Nil where there is nothing between the points.
+    init?(from: Point, to: Point) {
+      let x = to.x - from.x
+      let y = to.y - from.y
+      let length = (x * x + y * y).squareRoot()
+      guard length > 0 else { return nil }
+      self.from = from
+      self.to = to
+      normal = Point(x: y / length, y: 0 - x / length)
+    }
+
+    /// The normal of the same edge, led back.
+    var back: Point { Point(x: 0 - normal.x, y: 0 - normal.y) }
+
+    func box(_ reach: Double) -> [Point] {
+      let x = normal.x * reach
+      let y = normal.y * reach
+      return [
+        Point(x: from.x + x, y: from.y + y), Point(x: to.x + x, y: to.y + y),
+        Point(x: to.x - x, y: to.y - y), Point(x: from.x - x, y: from.y - y),
+      ]
+    }
   }
 
   private static func edges(of corners: [Point]) -> [Edge] {
@@ -39,10 +108,7 @@ enum Stroke {
     edges.reserveCapacity(corners.count)
     var from = corners[corners.count - 1]
     for to in corners {
-      let x = to.x - from.x
-      let y = to.y - from.y
-      let length = (x * x + y * y).squareRoot()
-      if length > 0 { edges.append(Edge(from: from, to: to, normal: Point(x: y / length, y: 0 - x / length))) }
+      if let edge = Edge(from: from, to: to) { edges.append(edge) }
       from = to
     }
     return edges

@@ -8,7 +8,7 @@ public enum KeyHelp {
     (
       "Draw",
       [
-        ("drag on nothing", "a rectangle"), ("double click", "a circle"), ("r o e p s", "add a kind of shape"),
+        ("drag on nothing", "a rectangle"), ("double click", "a circle"), ("r o e p s, a", "a shape, an arrow"),
         ("n, 3", "Add Square, three"), ("d", "duplicate"),
       ]
     ),

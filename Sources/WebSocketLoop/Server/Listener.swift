@@ -10,7 +10,7 @@ public struct ListenOptions: Sendable {
   /// The most connections at a time. One more is answered with 503 at once: memory, and files for the others.
   public var connectionsMax = 20_000
   /// The most connections that may wait to be accepted.
-  public var backlog: Int32 = 1_024
+  public var backlog: Int32 = 4_096
 
   public init() {}
 }

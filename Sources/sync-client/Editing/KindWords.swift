@@ -8,7 +8,7 @@ enum KindWords {
   /// Words that people try for kinds.
   static let otherNames = [
     "box": "rectangle", "oval": "ellipse", "triangle": "polygon", "hexagon": "polygon", "rounded": "roundedRectangle",
-    "words": "text", "label": "text",
+    "words": "text", "label": "text", "connector": "arrow", "pen": "ink", "stroke": "ink", "curve": "ink",
   ]
 
   static func kind(_ text: String) throws(ClientFailure) -> ShapeKind {

@@ -71,6 +71,8 @@ enum PropertyWords {
         throw .usage("\(word): \(name) is an identifier such as afy-kw5-t7o, or none")
       }
       writer.value(text: Text(value == "none" ? "" : value))
+    case .path: try PathWords.write(value, to: &writer)
+    case .tie: throw .usage("\(word): \(name) is for lines, and given to `add` and `set` only")
     case .color: writer.value(text: Text(try ColorWords.color(value).text))
     case .flag:
       switch value {
@@ -104,7 +106,7 @@ enum ValueWords {
   /// Nil for a property without a default.
   static func text(of property: Property, in set: Properties) -> String? {
     switch property.form {
-    case .erasure, .kind, .name, .text: nil
+    case .erasure, .kind, .name, .text, .path, .tie: nil
     case .choice(let field): Text(field.words[Int(set[field])]).string
     case .orderKey: set.z.text.string
     case .identifier(let field): set[field].map { "\($0)" } ?? "none"

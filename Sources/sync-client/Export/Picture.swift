@@ -20,9 +20,11 @@ enum Picture {
     let picture = RoomPicture(stored.canvas)
     var around: Rect?
     for place in picture.order.places {
-      guard let shape = stored.canvas[place.shape], shape.properties.visible else { continue }
+      let canvas = stored.canvas
+      guard let shape = canvas[place.shape]?.drawn({ canvas[$0] }), shape.properties.visible else { continue }
       scene.items.append(CanvasScene.Item(shape))
-      let reach = shape.properties.strokeWidth / 2
+      let width = shape.properties.strokeWidth
+      let reach = shape.properties.kind.isStroke ? DrawnLine.reach(width) : width / 2
       let bounds = shape.outline.bounds
       let box = Rect(
         origin: Point(x: bounds.minX - reach, y: bounds.minY - reach),

@@ -5,6 +5,7 @@ import CanvasCRDT
 struct RoomPicture: Sendable {
   private(set) var order = DrawingOrder()
   private(set) var names = ShownNames()
+  private(set) var ties = TiedLines()
   private(set) var overlaps = OverlapIndex(pairsMax: RoomPicture.pairsMax)
 
   /// The number that a server counts by default. A few thousand shapes on one spot have millions of pairs, which would
@@ -13,25 +14,43 @@ struct RoomPicture: Sendable {
 
   init() {}
 
+  /// What decides where a shape lies.
+  private static let placing = PropertyMask.outline.union([.path, .from, .to])
+
   init(_ canvas: Canvas) {
     order = DrawingOrder(canvas)
     names = ShownNames(canvas)
     var outlines: [(identifier: Identifier, outline: Outline)] = []
     outlines.reserveCapacity(order.count)
     for shape in canvas.shapes {
-      if let outline = shape.visibleOutline { outlines.append((shape.id, outline)) }
+      if let outline = shape.drawn({ canvas[$0] }).visibleOutline { outlines.append((shape.id, outline)) }
+      ties.update(shape.id, to: shape)
     }
     overlaps = OverlapIndex(outlines, pairsMax: RoomPicture.pairsMax)
   }
 
   /// Takes in a change that `canvas` already holds. Returns the pairs that began or ceased to overlap.
-  mutating func follow(_ change: Change, in canvas: borrowing Canvas) -> OverlapChanges {
+  mutating func follow(_ change: Change, in canvas: Canvas) -> OverlapChanges {
     order.update(change, in: canvas)
     names.update(change, in: canvas)
     let touched = change.changed.union(change.erased)
-    guard change.lifecycle != .present || !touched.intersection(.outline).isEmpty else { return OverlapChanges() }
-    return overlaps.update(change.shape, to: canvas[change.shape]?.visibleOutline)
+    guard change.lifecycle != .present || !touched.intersection(RoomPicture.placing).isEmpty else {
+      return OverlapChanges()
+    }
+    if change.lifecycle != .present || !touched.intersection([.kind, .from, .to]).isEmpty {
+      ties.update(change.shape, to: canvas[change.shape])
+    }
+    // What is tied to it goes where it goes. Lines overlap nothing.
+    for line in ties.lines(of: change.shape) {
+      _ = overlaps.update(line, to: canvas.drawn(line)?.visibleOutline)
+    }
+    return overlaps.update(change.shape, to: canvas.drawn(change.shape)?.visibleOutline)
   }
+}
+
+extension Properties {
+  /// The colour that a shape is known by: its line's, where it is nothing else.
+  var color: Color { kind.isStroke ? stroke : fill }
 }
 
 extension Shape {

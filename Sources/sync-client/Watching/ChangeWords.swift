@@ -3,22 +3,31 @@ import CanvasCRDT
 /// Changes of a shape, in words.
 enum ChangeWords {
   /// `moved Sun to 120, 40 and coloured it #FF0000`. The name may be styled already.
-  static func sentence(_ name: String, _ set: Properties) -> String {
+  static func sentence(_ name: String, _ set: Properties, tied: [Identifier: Text] = [:]) -> String {
     var phrases: [String] = []
-    for property in set.assigned {
-      phrases.append(phrase(property, of: set, object: phrases.isEmpty ? name : "it"))
+    // Where a line leads is what its ends say, or else its points; its box only follows from these.
+    var told = set.assigned
+    if !told.intersection([.from, .to]).isEmpty { told = told.subtracting([.position, .size, .path]) }
+    if told.contains(.path) { told = told.subtracting([.position, .size]) }
+    for property in told {
+      phrases.append(phrase(property, of: set, object: phrases.isEmpty ? name : "it", tied))
     }
     guard let last = phrases.popLast() else { return "touched \(name)" }
     return phrases.isEmpty ? last : phrases.joined(separator: ", ") + " and " + last
   }
 
   /// The phrase from the table of properties, with the shape and the value filled in.
-  private static func phrase(_ property: Property, of set: Properties, object: String) -> String {
+  private static func phrase(
+    _ property: Property,
+    of set: Properties,
+    object: String,
+    _ tied: [Identifier: Text]
+  ) -> String {
     filled("\(property.row.told)") { place in
       switch place {
       case "shape": return object
       case "shape’s": return object == "it" ? "its" : "\(object)’s"
-      case "value": return value(property, of: set)
+      case "value": return value(property, of: set, tied)
       default:
         // The place offers two words, such as showed
         //
@@ -40,8 +49,10 @@ enum ChangeWords {
     return filled + rest
   }
 
-  private static func value(_ property: Property, of set: Properties) -> String {
+  private static func value(_ property: Property, of set: Properties, _ tied: [Identifier: Text]) -> String {
     switch property.form {
+    case .path: points(set.path)
+    case .tie(let field): set[field].map { name(of: $0.shape, tied) } ?? "nothing"
     case .erasure, .flag: ""
     case .text: TextWords.quoted(set.text)
     case .choice(let field): Text(field.words[Int(set[field])]).string
@@ -67,11 +78,35 @@ enum ChangeWords {
     }
   }
 
-  /// `made Sun, an ellipse of 100 × 100 at 45, 44`.
-  static func making(_ name: String, _ set: Properties) -> String {
+  private static func points(_ path: Path) -> String {
+    path.isEmpty ? "its corners" : "\(path.points.count) points"
+  }
+
+  private static func name(of shape: Identifier, _ tied: [Identifier: Text]) -> String {
+    tied[shape]?.string.printable ?? shape.text
+  }
+
+  /// `made Sun, an ellipse of 100 × 100 at 45, 44`, `made Line t7o, a line from Sun to 200, 40`.
+  static func making(_ name: String, _ set: Properties, tied: [Identifier: Text] = [:]) -> String {
+    let places = set.path.points.map { $0.place }
+    if set.kind == .line,
+      let from = end(set.from, places.first ?? BoxPlace(x: 0, y: 0), of: set, tied),
+      let to = end(set.to, places.last ?? BoxPlace(x: BoxPlace.end, y: BoxPlace.end), of: set, tied)
+    {
+      return "made \(name), a line from \(from) to \(to)"
+    }
+    if set.kind == .ink { return "made \(name), ink of \(points(set.path)) at \(set.position.words)" }
     let kind = article(Text(set.kind.words).string.lowercased())
     let text = set.text.isEmpty ? "" : ", that says \(TextWords.quoted(set.text))"
     return "made \(name), \(kind) of \(set.size.words) at \(set.position.words)\(text)"
+  }
+
+  /// What an end is tied to, or else where it is. Nil in a box that is turned: there the end is somewhere else.
+  private static func end(_ tie: Tie?, _ place: BoxPlace, of set: Properties, _ tied: [Identifier: Text]) -> String? {
+    if let tie { return name(of: tie.shape, tied) }
+    guard set.rotation == 0 else { return nil }
+    let share = place.share
+    return Point(x: set.position.x + share.x * set.size.width, y: set.position.y + share.y * set.size.height).words
   }
 
   private static func article(_ noun: String) -> String {

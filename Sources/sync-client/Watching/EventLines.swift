@@ -53,8 +53,8 @@ struct EventLines {
   private func words(_ event: RoomEvent) -> String {
     switch event.what {
     case .made(let shape, let set):
-      ChangeWords.making(isReport ? "\(name(shape)) (\(shape.id.text))" : name(shape), set)
-    case .changed(let shape, let set): ChangeWords.sentence(name(shape), printable(set))
+      ChangeWords.making(isReport ? "\(name(shape)) (\(shape.id.text))" : name(shape), set, tied: event.tied)
+    case .changed(let shape, let set): ChangeWords.sentence(name(shape), printable(set), tied: event.tied)
     case .deleted(let shape, intoBlackHole: false): "deleted \(name(shape))"
     case .deleted(let shape, intoBlackHole: true): "dropped \(name(shape)) into the black hole"
     case .overlapBegan(let first, let second, let share):

@@ -20,6 +20,8 @@ struct RoomEvent: Hashable, Sendable {
   var milliseconds: UInt64
   var what: What
   var by: Writer?
+  /// The names of the shapes that a line is tied to by now.
+  var tied: [Identifier: Text] = [:]
 
   /// The person who caused the event.
   enum Writer: Hashable, Sendable {

@@ -73,7 +73,7 @@ struct RoomLedger: Sendable {
       ShapeName(id: shape, name: before.names.name(of: shape) ?? Text(shape.text))
     }
     func add(_ what: RoomEvent.What, by writer: RoomEvent.Writer? = .several) {
-      events.append(RoomEvent(milliseconds: now.wallMilliseconds, what: what, by: writer))
+      events.append(told(RoomEvent(milliseconds: now.wallMilliseconds, what: what, by: writer)))
     }
     for place in before.order.places where canvas[place.shape] == nil {
       add(.deleted(nameBefore(place.shape), intoBlackHole: false))
@@ -211,11 +211,26 @@ struct RoomLedger: Sendable {
 
   private func event(_ entry: ShapeEntry, _ shape: Identifier, at now: Moment) -> RoomEvent {
     let name = ShapeName(id: shape, name: entry.name)
-    return RoomEvent(
-      milliseconds: now.wallMilliseconds,
-      what: entry.isNew ? .made(name, entry.set) : .changed(name, entry.set),
-      by: entry.by
+    return told(
+      RoomEvent(
+        milliseconds: now.wallMilliseconds,
+        what: entry.isNew ? .made(name, entry.set) : .changed(name, entry.set),
+        by: entry.by
+      )
     )
+  }
+
+  /// The event with the names of the shapes that it tells of.
+  private func told(_ event: RoomEvent) -> RoomEvent {
+    var event = event
+    switch event.what {
+    case .made(_, let set), .changed(_, let set):
+      for tie in [set.from, set.to] {
+        if let shape = tie?.shape { event.tied[shape] = name(of: shape).name }
+      }
+    default: break
+    }
+    return event
   }
 
   private func event(_ entry: PairEntry, _ pair: ShapePair, at now: Moment) -> RoomEvent {

@@ -122,7 +122,8 @@ struct ImportTests {
       ("{'squares':[{'colour':'red'}]}", "squares[0].colour: must be a colour as #RRGGBB"),
       ("{'squares':[{'color':7}]}", "squares[0].color: must be a colour as #RRGGBB"),
       (
-        "{\"shapes\":[{}]}", "shapes[0].kind: kind must be rectangle, roundedRectangle, ellipse, polygon, star or text"
+        "{\"shapes\":[{}]}",
+        "shapes[0].kind: kind must be rectangle, roundedRectangle, ellipse, polygon, star, text, line or ink"
       ),
       (
         "{\"shapes\":[{\"kind\":\"star\"},{\"size\":[1]}]}",

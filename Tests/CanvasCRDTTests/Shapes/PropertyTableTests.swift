@@ -17,6 +17,8 @@ struct PropertyTableTests {
     case .text: set.text = "Buy milk,\nand \"bread\""
     case .choice(let field): set[field] = set[field] == 0 ? 1 : 0
     case .identifier(let field): set[field] = shape
+    case .path: set.path = Path([Path.Point(BoxPlace(x: 0, y: 9)), Path.Point(BoxPlace(x: 700, y: .max), width: 7)])!
+    case .tie(let field): set[field] = Tie(shape: shape, place: BoxPlace(x: 1, y: .max))
     case .flag(let field): set[field].toggle()
     case .color(let field): set[field] = Color(red: 1, green: 2, blue: 3)
     case .integer(let field, let range, _):
@@ -109,7 +111,7 @@ struct PropertyTableTests {
       }
       let longest = WireSamples.set { $0.text = Text(String(repeating: "é", count: 2_048)) }
       #expect(throws: Never.self) { try longest.check() }
-    case .erasure, .kind, .orderKey, .flag, .color, .choice, .identifier: break
+    case .erasure, .kind, .orderKey, .flag, .color, .choice, .identifier, .path, .tie: break
     }
     for set in wrong { #expect(throws: PropertyProblem(property)) { try set.check() } }
     #expect(PropertyProblem(property).message.string.hasPrefix("\(property.wireName) must be "))

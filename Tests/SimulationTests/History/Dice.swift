@@ -32,11 +32,15 @@ struct Dice: Codable, Sendable {
   let historyMilliseconds: UInt64?
   /// For how long deletions are remembered however many there are. Older histories don't have it.
   let erasureMilliseconds: UInt64?
+  /// The thin line that some of them sit behind. Older histories don't have one.
+  let link: Link?
 
   init(using random: inout SeededGenerator) {
     // Where much comes at once, limits and rates allow it, and little else is drawn.
     let isBulky = Int.random(in: 0..<160, using: &random) == 0
-    ringBeats = UInt64.random(in: 1...12, using: &random)
+    // A reader behind a thin line must not be as far behind as a ring is long.
+    link = isBulky ? nil : Dice.link(using: &random)
+    ringBeats = link == nil ? UInt64.random(in: 1...12, using: &random) : [3, 30, 300].randomElement(using: &random)!
     beatMilliseconds = UInt64.random(in: 0...8, using: &random)
     stateStreams = UInt64.random(in: 1...4, using: &random)
     operationsPerMessage = isBulky ? 64 : [1, 2, 5, 8, 64].randomElement(using: &random)!
@@ -64,6 +68,20 @@ struct Dice: Codable, Sendable {
     erasures = 1_000_000
     horizonMilliseconds = 2_592_000_000
     clockErrorMax = min(clockErrorMax, 900)
+  }
+
+  private static func link(using random: inout SeededGenerator) -> Link? {
+    guard Int.random(in: 0..<4, using: &random) == 0 else { return nil }
+    return Link(
+      bytesPerSecond: [1_000, 8_000, 32_000].randomElement(using: &random)!,
+      delayMilliseconds: [0, 20, 150].randomElement(using: &random)!
+    )
+  }
+
+  /// Whether a backlog would show: everything fits into little, the room keeps many beats, and others write fast.
+  var suitsThinLines: Bool {
+    shapes <= 6 && ringBeats >= 300 && tabs >= 2 && operationsPerSecond >= 100 && delayMillisecondsMax <= 15
+      && commitMillisecondsMax <= 12
   }
 
   var limits: Limits {
@@ -97,7 +115,7 @@ extension Dice: CustomStringConvertible {
     \(tabs) tabs and \(writers) writers; at most \(shapes) shapes, \(erasures) deletions remembered, \
     \(operationsPerMessage) operations and \(messageBytes) bytes a message, \(operationsPerSecond) a second; a ring of \
     \(ringBeats) beats of \(beatMilliseconds) ms; messages take up to \(delayMillisecondsMax) ms, commits \
-    \(commitMillisecondsMax) ms; clocks are wrong by up to \(clockErrorMax) ms, and may be ahead by \
+    \(commitMillisecondsMax) ms\(link.map { "; some sit behind \($0.bytesPerSecond) bytes a second, \($0.delayMilliseconds) ms away" } ?? ""); clocks are wrong by up to \(clockErrorMax) ms, and may be ahead by \
     \(clockAheadMilliseconds) ms; deletions and history are kept for \(horizonMilliseconds) and \
     \(historyMilliseconds.map { "\($0)" } ?? "any number of") ms.
     """

@@ -103,6 +103,7 @@ enum Rule: String, CaseIterable, Sendable {
   case people = "everyone sees the same people, and what they show"
   case presence = "join, leave and presence follow one another"
   case bounds = "what is kept stays within its bounds"
+  case age = "what a client shows is no older than its line makes it"
   case waiting = "nobody waits for ever"
   case http = "what is asked over HTTP is answered as the protocol says"
   case past = "a room as it was is the log up to there"

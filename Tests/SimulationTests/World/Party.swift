@@ -16,6 +16,10 @@ struct Party {
   var wakeAt: UInt64?
   /// Slow readers drain few bytes at a time.
   var drain: Int
+  /// The thin line that others' words come over, where it has one.
+  var link: Link?
+  /// Since when nothing but its line has kept it from seeing what the room has.
+  var calmSince: UInt64 = 0
   var stalledUntil: UInt64 = 0
 
   // A tab's storage, which is a little behind.
@@ -61,9 +65,12 @@ struct Line {
   var member: MemberID?
   /// Messages under way, each with the time at which it arrives.
   var toServer: [(at: UInt64, bytes: [UInt8])] = []
+  /// What has arrived at the client and has not been read.
   var toClient: [UInt8] = []
   /// How many bytes the socket takes until it is drained.
   var room: Int
+  /// What is on its way to a client that has a thin line.
+  var carriage: Carriage?
   var isReadingPaused = false
   var isBlocked = false
   /// Until then nothing arrives on either side, and neither side knows.
@@ -78,4 +85,38 @@ struct Line {
   /// The pairs that overlap, by the notices alone.
   var pairs: Set<ShapePair> = []
   var isWelcome = false
+
+  /// Whether nothing that the server has sent is under way.
+  var hasArrived: Bool { carriage?.isEmpty ?? true }
+  /// Whether it has been read, too.
+  var isRead: Bool { toClient.isEmpty && hasArrived }
+
+  /// The socket is offered some bytes.
+  /// - Returns: how many it takes.
+  mutating func take(_ bytes: UnsafeRawBufferPointer) -> Int {
+    let count = min(bytes.count, carriage?.room ?? room)
+    if carriage == nil { room -= count }
+    guard isOpen else { return count }
+    if carriage == nil { toClient.append(contentsOf: bytes.prefix(count)) } else { carriage?.take(bytes.prefix(count)) }
+    return count
+  }
+
+  /// Whether the socket takes any.
+  var hasRoom: Bool { (carriage?.room ?? room) > 0 }
+
+  mutating func carry(until time: UInt64) {
+    if let arrived = carriage?.carry(until: time) { toClient += arrived }
+  }
+
+  /// From now on the line is not thin.
+  mutating func widen() {
+    if let all = carriage?.end() { toClient += all }
+    carriage = nil
+  }
+
+  /// What is under way to the client is lost.
+  mutating func lose() {
+    toClient = []
+    carriage = nil
+  }
 }

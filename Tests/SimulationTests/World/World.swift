@@ -26,6 +26,7 @@ struct World {
   var lines: [Line] = []
   var partitionedUntil: UInt64 = 0
   var restedAt: UInt64 = 0
+  var ages = Ages()
   /// The most shapes that the room has had at once.
   var mostShapes: UInt64 = 0
   /// What the room wants done to its overlaps, and when that will be done.
@@ -111,6 +112,7 @@ struct World {
     turnLines()
     for index in parties.indices { turnParty(index) }
     checkBounds()
+    checkAges()
     if lines.count > 64 { forgetDeadLines() }
   }
 
@@ -133,9 +135,13 @@ struct World {
     for index in parties.indices {
       parties[index].stalledUntil = 0
       parties[index].drain = 1_000_000
+      parties[index].link = nil
       parties[index].wallError = 0
     }
-    for line in lines.indices { lines[line].hushedUntil = min(lines[line].hushedUntil, time) }
+    for line in lines.indices {
+      lines[line].hushedUntil = min(lines[line].hushedUntil, time)
+      lines[line].widen()
+    }
     startServer()
     openRoom()
     for index in parties.indices { startAgain(index) }
@@ -163,7 +169,7 @@ struct World {
 
 /// What a history is meant to meet. Each is asserted to have happened in some.
 enum Happening: String, CaseIterable {
-  case lostConnection, lostAnswer, lostSubmission, cutState, hushed, partialTake, stalled, fellOff
+  case lostConnection, lostAnswer, lostSubmission, cutState, hushed, partialTake, stalled, fellOff, oldOnThinLine
   case crashed, stopped, committedNotDelivered, lostUnsynced, turnedUp, logFailed, restored, roomDeleted, trimmed
   case forgotten, forgottenEarly, snapshotUsed, foreignRecord, rested
   case resumed, reset, superseded, rejected, roomFull, tooOld, unavailable, actorElsewhere, pausedReading

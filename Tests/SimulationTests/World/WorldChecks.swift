@@ -26,7 +26,7 @@ extension World {
     guard let room, exchanges.isEmpty, disk.appends.isEmpty, disk.reports.isEmpty, disk.failures.isEmpty,
       room.flushDueAt == nil, overlapOrders.isEmpty, preparations.isEmpty
     else { return false }
-    guard lines.allSatisfy({ !$0.isOpen || $0.toServer.isEmpty && $0.toClient.isEmpty && !$0.isBlocked }),
+    guard lines.allSatisfy({ !$0.isOpen || $0.toServer.isEmpty && $0.isRead && !$0.isBlocked }),
       lines.allSatisfy({ $0.isOpen || $0.member == nil }), !room.hasUnsent
     else { return false }
     return parties.allSatisfy { isQuiet($0, room) }

@@ -132,10 +132,12 @@ extension World {
       replica.beginGroup()
       return []
     }
-    for _ in 0..<Int.random(in: 2...4, using: &random) {
+    // Where lines are thin, some drag for so long that a backlog would show.
+    let isLong = history.dice.link != nil && happens(0.3)
+    for _ in 0..<(isLong ? 200 : Int.random(in: 2...4, using: &random)) {
       guard let shape = parties[tab].replica?.canvas.shapes.randomElement(using: &random)?.id else { break }
       if happens(0.2) { rename(shape, tab) } else { move(shape, tab) }
-      time += 5
+      time += isLong ? 16 : 5
       turn()
     }
     run(tab) { replica, _ in
@@ -393,10 +395,13 @@ extension World {
   }
 
   /// Everyone goes on listening, and the room comes to rest.
+  /// How long a turn takes while nothing happens. Thin lines take in as much as they carry in such a time.
+  static let waitingTurnMilliseconds: UInt64 = 100
+
   private mutating func wait() {
     tell("A while passes.")
-    for _ in 0..<60 {
-      time += 250
+    for _ in 0..<150 {
+      time += World.waitingTurnMilliseconds
       turn()
     }
   }

@@ -17,7 +17,8 @@ extension World {
       Line(
         party: index,
         conversation: Conversation(encoding: encoding, limits: limits, now: now),
-        room: parties[index].drain
+        room: parties[index].drain,
+        carriage: parties[index].link.map { Carriage($0, at: time) }
       )
     )
     parties[index].line = lines.count - 1
@@ -33,7 +34,7 @@ extension World {
       parties[party].pairs = []
       parties[party].hasPairs = false
     }
-    lines[line].toClient = []
+    lines[line].lose()
     lines[line].isOpen = false
     if happens(0.5) { forget(line) }
   }
@@ -45,7 +46,7 @@ extension World {
     let party = lines[line].party
     if parties[party].replica?.state == .loading { count(.cutState) }
     if !lines[line].toServer.isEmpty { count(.lostSubmission) }
-    if !lines[line].toClient.isEmpty { count(.lostAnswer) }
+    if !lines[line].isRead { count(.lostAnswer) }
     // Part of what was under way may have arrived all the same.
     while !lines[line].toServer.isEmpty, happens(0.3), isUp, lines[line].member != nil {
       let bytes = lines[line].toServer.removeFirst().bytes
@@ -87,6 +88,7 @@ extension World {
   /// What has arrived at a client is read, as far as it keeps up.
   private mutating func drain(_ line: Int) {
     let party = lines[line].party
+    lines[line].carry(until: time)
     guard lines[line].isOpen, time >= parties[party].stalledUntil else { return }
     lines[line].room = parties[party].drain
     for message in LengthFraming.takeMessages(&lines[line].toClient) {
@@ -101,7 +103,7 @@ extension World {
       )
       if let tooOld { checkOutbox(of: party, after: tooOld.stamp, besides: Set(flights).subtracting([tooOld.message])) }
     }
-    guard lines[line].isOpen, let code = lines[line].closeCode else { return }
+    guard lines[line].isOpen, lines[line].hasArrived, let code = lines[line].closeCode else { return }
     if code == CloseCode.tooMany.rawValue || code == CloseCode.malformed.rawValue {
       fail(.protocolWords, "\(parties[party].name) is closed with \(code)")
     }

@@ -28,7 +28,9 @@ extension World {
         name: "tab \(number)",
         replica: make(configuration, seed) ?? Replica(configuration: configuration, seed: seed),
         wallError: Int64.random(in: -error...error, using: &random),
-        drain: number == 0 ? 1_000_000 : [60, 300, 2_000, 1_000_000].randomElement(using: &random)!
+        drain: number == 0 ? 1_000_000 : [60, 300, 2_000, 1_000_000].randomElement(using: &random)!,
+        // It doesn't ask for overlaps, of which there may be any number.
+        link: number % 3 == 1 ? history.dice.link : nil
       )
     )
     _ = parties[number].replica?.reserveStamps()

@@ -291,9 +291,7 @@ extension World {
     var partial = 0
     let write = { (id: MemberID, bytes: UnsafeRawBufferPointer) -> Int in
       guard let line = lines.firstIndex(where: { $0.member == id }) else { return 0 }
-      let taken = min(bytes.count, lines[line].room)
-      lines[line].room -= taken
-      if lines[line].isOpen { lines[line].toClient.append(contentsOf: bytes.prefix(taken)) }
+      let taken = lines[line].take(bytes)
       if taken < bytes.count {
         lines[line].isBlocked = true
         if taken > 0 { partial += 1 }
@@ -301,7 +299,7 @@ extension World {
       return taken
     }
     sendAll(&room, now, write)
-    for line in lines.indices where lines[line].isBlocked && lines[line].room > 0 {
+    for line in lines.indices where lines[line].isBlocked && lines[line].hasRoom {
       lines[line].isBlocked = false
       if let member = lines[line].member { room.writable(member, now: now, write) }
       sendAll(&room, now, write)

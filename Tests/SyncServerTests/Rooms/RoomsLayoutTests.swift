@@ -125,7 +125,7 @@ struct RoomsLayoutTests {
     }
     bench.settle()
     #expect(bench.rejections(writer) == [.roomFull], "ten bytes were left")
-    #expect(bench.room.canvas.textBytes == 40)
+    #expect(bench.room.canvas.longBytes == 40)
     edits = try LayoutEdits(importing: shapes, into: bench.room.canvas, using: &bench.random)
     bench.room.submit(edits, request: 3, actor: bench.shape(903), now: bench.now)
     bench.takeEffects()

@@ -43,8 +43,9 @@ struct RoomsVocabularyTests {
   func beats(_ encoding: WireEncoding) {
     var bench = RoomBench()
     let old = bench.join(encoding)
-    let new = bench.join(encoding) { $0.vocabularyNumber = 2 }
-    let writer = bench.join { $0.vocabularyNumber = 2 }
+    let texts = bench.join(encoding) { $0.vocabularyNumber = 2 }
+    let new = bench.join(encoding) { $0.vocabularyNumber = 3 }
+    let writer = bench.join { $0.vocabularyNumber = 3 }
     var moved = Properties()
     moved.position = Point(x: 5, y: 6)
     for set in [written("one"), moved, written("two", .ellipse)] {
@@ -56,6 +57,15 @@ struct RoomsVocabularyTests {
     text.text = "three"
     bench.say(submission(bench.shape(1), text), writer)
     bench.settle()
+    // Nor of one that brings what came after texts.
+    var line = Properties()
+    line.kind = .line
+    line.toEnd = .arrow
+    bench.say(submission(bench.shape(2), line), writer)
+    bench.settle()
+    #expect(bench.clients[texts].canvas[bench.shape(1)]?.properties.text == "three")
+    #expect(bench.clients[texts].canvas[bench.shape(2)]?.properties.kind == .rectangle)
+    #expect(bench.clients[texts].canvas[bench.shape(2)]?.properties.assigned == [.kind])
     #expect(bench.clients[old].cursor == bench.clients[new].cursor)
     #expect(bench.clients[new].canvas == bench.room.canvas)
     #expect(bench.clients[old].canvas[bench.shape(1)]?.properties.position == moved.position)
@@ -66,7 +76,7 @@ struct RoomsVocabularyTests {
     let lateNew = bench.join(encoding) { $0.vocabularyNumber = 7 }
     expectKnown(bench.clients[late])
     #expect(bench.clients[lateNew].canvas == bench.room.canvas)
-    for client in [old, new, late, lateNew] {
+    for client in [old, texts, new, late, lateNew] {
       bench.say(.digest, client)
       bench.settle()
       #expect(bench.clients[client].digests == 1)

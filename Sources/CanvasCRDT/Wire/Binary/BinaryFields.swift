@@ -51,6 +51,17 @@ extension ByteReader {
     return identifier
   }
 
+  /// An identifier, and if there is one a place in its box.
+  mutating func tieOrNone() throws(BinaryFailure) -> Tie? {
+    guard let shape = try identifierOrNone() else { return nil }
+    return Tie(shape: shape, place: BoxPlace(x: try boxShare(), y: try boxShare()))
+  }
+
+  private mutating func boxShare() throws(BinaryFailure) -> UInt16 {
+    guard let share = UInt16(exactly: try varint()) else { throw .malformed("a place outside a box") }
+    return share
+  }
+
   @inline(__always)
   mutating func packed48() throws(BinaryFailure) -> UInt64 {
     let bytes = try slice(6)
@@ -82,6 +93,13 @@ extension ByteReader {
 extension ByteWriter {
   mutating func append(orNone identifier: Identifier?) {
     append(identifier ?? Identifier(unchecked: BinaryEncoding.noIdentifier))
+  }
+
+  mutating func append(orNone tie: Tie?) {
+    append(orNone: tie?.shape)
+    guard let tie else { return }
+    appendVarint(UInt64(tie.place.x))
+    appendVarint(UInt64(tie.place.y))
   }
 
   mutating func append(_ identifier: Identifier) {

@@ -136,6 +136,10 @@ struct BinaryOperationReader {
         guard number < field.words.count else { throw problem(property) }
         set[field] = number
       case .identifier(let field): set[field] = try reader.identifierOrNone()
+      case .path:
+        guard let path = Path(try reader.countedBytes()) else { throw problem(property) }
+        set.path = path
+      case .tie(let field): set[field] = try reader.tieOrNone()
       case .flag(let field):
         let byte = try reader.byte()
         guard byte < 2 else { throw problem(property) }

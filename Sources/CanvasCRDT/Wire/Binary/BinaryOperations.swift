@@ -96,6 +96,8 @@ enum BinaryOperations {
       case .text: writer.appendCounted(set.text)
       case .choice(let field): writer.append(set[field])
       case .identifier(let field): writer.append(orNone: set[field])
+      case .path: writer.appendCounted(set.path.bytes)
+      case .tie(let field): writer.append(orNone: set[field])
       case .flag(let field): writer.append(set[field] ? 1 : 0)
       case .color(let field): writer.append(set[field])
       case .integer(let field, _, _): writer.append(UInt8(truncatingIfNeeded: set[field]))

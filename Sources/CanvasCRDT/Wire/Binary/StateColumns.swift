@@ -60,7 +60,7 @@ extension PropertyForm {
     case .flag: 1
     case .choice(let field): BitWriter.width(of: UInt64(field.words.count - 1))
     case .integer(_, let range, _): BitWriter.width(of: UInt64(range.upperBound))
-    case .erasure, .name, .orderKey, .text, .identifier, .color, .number, .pair: 0
+    case .erasure, .name, .orderKey, .text, .identifier, .path, .tie, .color, .number, .pair: 0
     }
   }
 }
@@ -234,6 +234,8 @@ extension StateColumnsWriter {
       case .choice(let field):
         writePacked(property, to: &writer) { UInt64($0.pointee.values[field]) }
       case .identifier(let field): forEachRecord(with: property) { writer.append(orNone: $0.pointee.values[field]) }
+      case .path: forEachRecord(with: property) { writer.appendCounted($0.pointee.values.path.bytes) }
+      case .tie(let field): forEachRecord(with: property) { writer.append(orNone: $0.pointee.values[field]) }
       case .flag(let field):
         writePacked(property, to: &writer) { $0.pointee.values[field] ? 1 : 0 }
       case .color(let field):

@@ -46,6 +46,15 @@ struct StateValuesReader {
         try readEach(property, of: &pages) { (set, reader) throws(BinaryFailure) in
           set[field] = try reader.identifierOrNone()
         }
+      case .path:
+        try readEach(property, of: &pages) { (set, reader) throws(BinaryFailure) in
+          guard let path = Path(try reader.countedBytes()) else { throw .malformed("no path") }
+          set.path = path
+        }
+      case .tie(let field):
+        try readEach(property, of: &pages) { (set, reader) throws(BinaryFailure) in
+          set[field] = try reader.tieOrNone()
+        }
       case .flag(let field):
         try readPacked(property, into: &pages) { (set, bits) throws(BinaryFailure) in set[field] = bits == 1 }
       case .color(let field):

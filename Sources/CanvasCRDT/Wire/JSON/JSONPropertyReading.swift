@@ -29,6 +29,12 @@ extension Properties {
     case .identifier(let field):
       guard let identifier = reader.identifierOrNone() else { return false }
       self[field] = identifier
+    case .path:
+      guard let path = reader.path() else { return false }
+      self.path = path
+    case .tie(let field):
+      guard let tie = reader.tieOrNone() else { return false }
+      self[field] = tie
     case .flag(let field):
       guard let flag = reader.boolean() else { return false }
       self[field] = flag
@@ -61,6 +67,40 @@ extension JSONReader {
   /// An identifier, or an empty text for none.
   fileprivate mutating func identifierOrNone() -> Identifier?? {
     named { $0.isEmpty ? .some(nil) : Identifier(text: $0).map { .some($0) } }
+  }
+
+  /// A list of points, or an empty one for none.
+  fileprivate mutating func path() -> Path? {
+    guard entersArray() else { return nil }
+    var points: [Path.Point] = []
+    while hasElement() {
+      guard points.count < Path.counts.upperBound, entersArray(), hasElement(), let place = boxPlace() else {
+        return nil
+      }
+      var point = Path.Point(place)
+      if hasElement() {
+        guard let width = number().flatMap({ UInt8(exactly: $0) }), !hasElement() else { return nil }
+        point.width = width
+      }
+      points.append(point)
+    }
+    return points.isEmpty ? .some(.none) : Path(points)
+  }
+
+  /// `[shape, x, y]`, or an empty list for none.
+  fileprivate mutating func tieOrNone() -> Tie?? {
+    guard entersArray() else { return nil }
+    guard hasElement() else { return .some(nil) }
+    guard let shape = identifier(), hasElement(), let place = boxPlace(), !hasElement() else { return nil }
+    return Tie(shape: shape, place: place)
+  }
+
+  /// Two whole numbers of a list, of which the first element has begun.
+  private mutating func boxPlace() -> BoxPlace? {
+    guard let x = number().flatMap({ UInt16(exactly: $0) }), hasElement(),
+      let y = number().flatMap({ UInt16(exactly: $0) })
+    else { return nil }
+    return BoxPlace(x: x, y: y)
   }
 
   /// A whole number of less than 1,000, which is enough for every property that is one.

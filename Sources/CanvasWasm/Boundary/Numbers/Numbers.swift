@@ -66,18 +66,21 @@ public enum ShapeFlag: Int, CaseIterable {
   case departing = 4
   /// There is text in the shape.
   case written = 8
+  /// The shape has a path.
+  case led = 16
 }
 
-/// A shape as a row of doubles, for JavaScript: its identifier; every property that is not text, with defaults filled
+/// A shape as a row of doubles, for JavaScript: its identifier; every property that is not text or a path, with defaults filled
 /// in, in the order of the bits; then flags, what changed, the place and the writer.
 public enum ShapeRow {
   /// How many numbers a property takes.
   @inline(__always)
   public static func length(of form: PropertyForm) -> Int {
     switch form {
-    case .erasure, .name, .orderKey, .text: 0
+    case .erasure, .name, .orderKey, .text, .path: 0
     case .kind, .flag, .choice, .identifier, .color, .integer, .number: 1
     case .pair: 2
+    case .tie: 3
     }
   }
 

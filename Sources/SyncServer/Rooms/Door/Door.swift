@@ -250,7 +250,9 @@ struct Door: Sendable {
     fullness.changed(change.shape, on: canvas)
     guard let batch else { return }
     if change.changed.contains(.kind) { fullness.seen(1, batch: batch) }
-    if change.changed.contains(.text) { textSpace.arrived(canvas.textBytes(of: change.shape), of: batch) }
+    if change.changed.contains(.text) || change.changed.contains(.path) {
+      textSpace.arrived(canvas.longBytes(in: change.shape), of: batch)
+    }
   }
 
   private mutating func land(_ batch: UInt64, on canvas: borrowing Canvas) -> Passage? {

@@ -7,7 +7,7 @@ struct LayoutEdits: Sendable {
   /// Make the shapes, one each, under new identifiers that nobody else knows.
   let made: [ProposedOperation]
   /// How long their texts are together.
-  let textBytes: Int
+  let longBytes: Int
 
   var isEmpty: Bool { moves.isEmpty && made.isEmpty }
 
@@ -23,6 +23,6 @@ struct LayoutEdits: Sendable {
     if let index = operations.firstIndex(where: Door.isMisnamed) { throw Door.badName(index: index) }
     moves = Array(operations.dropLast(document.count))
     made = Array(operations.suffix(document.count))
-    textBytes = made.reduce(0) { $0 + ($1.set.assigned.contains(.text) ? $1.set.text.utf8Count : 0) }
+    longBytes = made.reduce(0) { $0 + $1.set.longBytes(of: .all) }
   }
 }

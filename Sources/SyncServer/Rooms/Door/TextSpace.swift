@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// Whether a room has space for more text.
+/// Whether a room has space for more text, and for longer paths, which count as text.
 ///
 /// What counts is the room's text and what every batch on its way may add. A batch may turn out to add less, because it has
 /// lost to newer values: the room is then found full a little early, until the log has answered.
@@ -25,25 +25,29 @@ struct TextSpace: Sendable {
   func check(_ proposed: [ProposedOperation], on canvas: borrowing Canvas, isLogInDoubt: Bool) throws(Rejection) -> Int
   {
     var growth = 0
-    for (index, operation) in proposed.enumerated() where operation.set.assigned.contains(.text) {
+    for (index, operation) in proposed.enumerated() {
+      let written = operation.set.longBytes(of: .all)
+      guard written > 0 else { continue }
       if let at = operation.at, Door.changesNothing(operation, at: at, on: canvas) { continue }
-      let more = operation.set.text.utf8Count - canvas.textBytes(of: operation.shape)
+      let more = written - canvas.longBytes(of: operation.set.assigned, in: operation.shape)
       guard more > 0 else { continue }
       growth += more
-      try check(index, standing: canvas.textBytes + growth, isLogInDoubt: isLogInDoubt)
+      try check(index, standing: canvas.longBytes + growth, isLogInDoubt: isLogInDoubt)
     }
     return growth
   }
 
   /// The same for a layout. It takes as long for many texts as for few, as long as there is space.
   func check(_ layout: LayoutEdits, on canvas: borrowing Canvas, isLogInDoubt: Bool) throws(Rejection) -> Int {
-    guard layout.textBytes > 0, !fits(canvas.textBytes + layout.textBytes + coming) else { return layout.textBytes }
-    var standing = canvas.textBytes
-    for (index, operation) in layout.made.enumerated() where operation.set.assigned.contains(.text) {
-      standing += operation.set.text.utf8Count
+    guard layout.longBytes > 0, !fits(canvas.longBytes + layout.longBytes + coming) else { return layout.longBytes }
+    var standing = canvas.longBytes
+    for (index, operation) in layout.made.enumerated() {
+      let written = operation.set.longBytes(of: .all)
+      guard written > 0 else { continue }
+      standing += written
       try check(layout.moves.count + index, standing: standing, isLogInDoubt: isLogInDoubt)
     }
-    return layout.textBytes
+    return layout.longBytes
   }
 
   private func fits(_ bytes: Int) -> Bool { UInt64(clamping: bytes) <= limits.textBytes }
@@ -55,7 +59,7 @@ struct TextSpace: Sendable {
       throw Rejection(operation: index, code: .unavailable, message: Door.unavailable)
     }
     let most = limits.textBytes
-    let words = Text("the room is full: its shapes have \(most) bytes of text, the most that they may have")
+    let words = Text("the room is full: its shapes have \(most) bytes of text and paths, the most that they may have")
     throw Rejection(operation: index, code: .roomFull, message: words)
   }
 

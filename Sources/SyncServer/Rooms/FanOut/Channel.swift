@@ -19,8 +19,8 @@ struct Channel: Hashable, Sendable {
   var encoding: WireEncoding { index & 1 == 0 ? .json : .binary }
   var hasOverlaps: Bool { index & 2 != 0 }
   var hasCrowd: Bool { index & 4 != 0 }
-  var vocabulary: Vocabulary { index < 8 ? .first : .second }
+  var vocabulary: Vocabulary { Vocabulary.allCases[index / 8] }
 }
 
 /// One value for each channel, by its index.
-typealias ForEachChannel<Value> = InlineArray<16, Value>
+typealias ForEachChannel<Value> = InlineArray<24, Value>

@@ -6,28 +6,32 @@ enum Add {
     name: "add",
     group: .editing,
     operands: [.one("ROOM"), .optional("KIND"), .any("PROPERTY=VALUE")],
-    summary: "add a shape: rectangle, roundedRectangle, ellipse, polygon, star, text, square, circle, note or random",
+    summary: "add a shape: a rectangle, ellipse, star, line, arrow, text, note and others",
     details: [
-      PropertyWords.help,
+      "KIND is rectangle, roundedRectangle, ellipse, polygon, star, text, line or ink; or arrow, square, circle, note or "
+        + "random, which are these with something chosen for you.",
+      PropertyWords.help, LineWords.help,
       "Without a fill it gets a bright colour. Without a position it goes where it overlaps nothing, as near to the "
         + "middle as possible.",
     ],
     examples: [
       "add demo", "add demo star name=Sun fill=gold points=12", "add demo circle position=100,100",
-      "add demo note text='Buy milk,\\nand bread'",
+      "add demo note text='Buy milk,\\nand bread'", "add demo arrow from=Sun to=Moon",
     ]
   ) { invocation in
-    let words = invocation.arguments.operands.dropFirst()
+    var words = Array(invocation.arguments.operands.dropFirst())
+    let lineWords = try LineWords(takingFrom: &words)
     let hasKind = words.first.map { !$0.contains("=") } ?? false
     let kind = hasKind ? words.first! : "square"
-    let given = try PropertyWords.read(Array(hasKind ? words.dropFirst() : words))
+    let given = try PropertyWords.read(Array(words.dropFirst(hasKind ? 1 : 0)))
     guard var set = shape(of: kind, over: given) else {
       throw ClientFailure.usage(
-        KindWords.complaint(kind, among: KindWords.all + ["square", "circle", "note", "random"])
+        KindWords.complaint(kind, among: KindWords.all + ["arrow", "square", "circle", "note", "random"])
       )
     }
     let editor = try await RoomEditor.open(invocation)
-    if !given.assigned.contains(.position), let place = freePlace(for: set, in: editor.picture) {
+    try await lineWords.write(to: &set, over: nil, in: editor)
+    if !set.assigned.contains(.position), let place = freePlace(for: set, in: editor.picture) {
       set.position = place
     }
     var random = SystemRandomNumberGenerator()
@@ -58,6 +62,21 @@ enum Add {
     case "note":
       standard.kind = .rectangle
       standard.size = Size(width: 200, height: 200)
+    case "line", "arrow":
+      standard.kind = .line
+      standard.size = Size(width: LineWords.length, height: 1)
+      // In a box that was asked for, a line without a path leads from corner to corner.
+      if !given.assigned.contains(.size) {
+        standard.path = Path([BoxPlace(x: 0, y: 0), BoxPlace(x: BoxPlace.end, y: 0)].map { Path.Point($0) }) ?? .none
+      }
+      standard.stroke = Color(packed: 0x76_76_76)
+      standard.strokeWidth = 4
+      if kind == "arrow" { standard.toEnd = .arrow }
+    case "ink":
+      standard.kind = .ink
+      standard.size = Properties().size
+      standard.stroke = Color(packed: 0x2F_6F_ED)
+      standard.strokeWidth = 4
     case "text":
       standard.kind = .text
       standard.size = TextBox.size(of: given.text, textSize: given.textSize)
@@ -68,7 +87,10 @@ enum Add {
       standard.kind = known
       standard.size = Properties().size
     }
-    set.fill = given.assigned.contains(.fill) ? given.fill : fill(of: kind, using: &random)
+    // Nothing of a line is filled.
+    if !standard.kind.isStroke {
+      set.fill = given.assigned.contains(.fill) ? given.fill : fill(of: kind, using: &random)
+    }
     // The position and the rotation are decided later, or were given; the fill has just been set.
     for property in standard.assigned.subtracting([.position, .rotation, .fill])
     where !given.assigned.contains(property) {

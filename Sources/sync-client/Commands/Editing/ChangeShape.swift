@@ -11,13 +11,17 @@ enum ChangeShape {
     group: .editing,
     operands: [.one("ROOM"), .one("SHAPE"), .several("PROPERTY=VALUE")],
     summary: "set properties of a shape",
-    details: [PropertyWords.help, shapesAre],
-    examples: ["set demo Sun fill=tomato alpha=50%", "set demo afy-kw5-t7o visible=yes"]
+    details: [PropertyWords.help, LineWords.help, shapesAre],
+    examples: ["set demo Sun fill=tomato alpha=50%", "set demo afy-kw5-t7o visible=yes", "set demo Arrow to=Sun"]
   ) { invocation in
     let operands = invocation.arguments.operands
-    let set = try PropertyWords.read(Array(operands.dropFirst(2)))
+    var words = Array(operands.dropFirst(2))
+    let lineWords = try LineWords(takingFrom: &words)
+    var set = try PropertyWords.read(words)
     let editor = try await RoomEditor.open(invocation)
-    return try await editor.commit([ShapeEdit(shape: try await editor.find(operands[1]), set: set)])
+    let shape = try await editor.find(operands[1])
+    try await lineWords.write(to: &set, over: editor.canvas[shape], in: editor)
+    return try await editor.commit([ShapeEdit(shape: shape, set: set)])
   }
 
   private static let move = Command(

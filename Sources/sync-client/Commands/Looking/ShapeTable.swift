@@ -10,6 +10,7 @@ struct ShapeTable {
   /// If a shape overlaps more than these, the others are only counted.
   private static let neighboursMax = 3
   private static let overlapColumns = 72
+  private static let tiedColumns = 20
 
   /// - Parameter stamps: who wrote to each shape last; nil to leave that column out.
   init(_ stored: StoredDrawing, stamps: [Identifier: Stamp]?) {
@@ -25,8 +26,9 @@ struct ShapeTable {
       .init(heading: "written"), .init(heading: "by"),
     ])
     var shares = PairShares(picture)
+    let canvas = stored.canvas
     for (index, place) in picture.order.places.enumerated() {
-      guard let shape = stored.canvas[place.shape] else { continue }
+      guard let shape = canvas[place.shape]?.drawn({ canvas[$0] }) else { continue }
       let properties = shape.properties
       let name = picture.names.name(of: shape.id) ?? shape.baseName
       let stamp = stamps?[shape.id]
@@ -35,21 +37,31 @@ struct ShapeTable {
         .init(Text(properties.kind.words).string.lowercased()),
         .init(properties.position.words), .init(properties.size.words),
         .init(properties.rotation == 0 ? "" : "\(Figures.rounded(properties.rotation))°"),
-        .init(properties.fill.text, .color(properties.fill)),
+        .init(properties.color.text, .color(properties.color)),
         .init(properties.alpha == 10 ? "" : TenthsWords.text(properties.alpha)),
-        .init(ShapeTable.marks(of: properties), .faint), .init(TextWords.inOneLine(properties.text)),
+        .init(ShapeTable.marks(of: properties, picture.names), .faint), .init(TextWords.inOneLine(properties.text)),
         .init(ShapeTable.overlaps(of: shape, &shares), .warning), .init(shape.id.text, .faint),
         .init(stamp.map { TimeWords.shown($0.milliseconds) } ?? ""), .init(stamp?.actor.text ?? ""),
       ])
     }
   }
 
-  private static func marks(of properties: Properties) -> String {
+  private static func marks(of properties: Properties, _ names: ShownNames) -> String {
     let marks = [
       (properties.visible, "hidden"), (properties.isFilled, "no fill"), (!properties.isLocked, "locked"),
       (properties.group == nil, "grouped"),
     ]
-    return marks.filter { !$0.0 }.map { $0.1 }.joined(separator: ", ")
+    return (ties(of: properties, names) + marks.filter { !$0.0 }.map { $0.1 }).joined(separator: ", ")
+  }
+
+  /// `Sun → Moon`, or `Sun →` where the other end is tied to nothing that is there.
+  private static func ties(of properties: Properties, _ names: ShownNames) -> [String] {
+    guard properties.kind == .line else { return [] }
+    let ends = [properties.from, properties.to].map { tie in
+      tie.flatMap { names.name(of: $0.shape)?.string.fittingWithEnd(tiedColumns) } ?? ""
+    }
+    guard ends != ["", ""] else { return [] }
+    return [[ends[0], "→", ends[1]].filter { !$0.isEmpty }.joined(separator: " ")]
   }
 
   /// `Moon 38 %, Cloud 2 %`, the largest overlap first.

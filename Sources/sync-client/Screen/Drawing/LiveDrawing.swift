@@ -6,28 +6,28 @@ struct LiveDrawing {
   private(set) var picture = RoomPicture()
   /// The visible shapes.
   private(set) var items: [Identifier: CanvasScene.Item] = [:]
-  /// The fills of the hidden shapes.
-  private var hiddenFills: [Identifier: Color] = [:]
+  /// The colours of the hidden shapes.
+  private var hiddenColors: [Identifier: Color] = [:]
   /// All pairs that overlap, sorted; made when needed.
   private var pairs: [ShapePair]?
   private var regions: [ShapePair: CommonArea] = [:]
-  /// No outline is wider. Shapes outside the view may reach into it by half of this width.
+  /// No line is wider. Shapes outside the view may reach into it by what a line of this width does.
   private var strokeWidthMax = 0.0
 
   init() {}
 
   init(_ canvas: Canvas) {
     picture = RoomPicture(canvas)
-    for shape in canvas.shapes { note(shape) }
+    for shape in canvas.shapes { note(canvas.drawn(shape)) }
   }
 
   private mutating func note(_ shape: Shape) {
     if shape.properties.visible {
       items[shape.id] = CanvasScene.Item(shape)
-      hiddenFills[shape.id] = nil
+      hiddenColors[shape.id] = nil
     } else {
       items[shape.id] = nil
-      hiddenFills[shape.id] = shape.properties.fill
+      hiddenColors[shape.id] = shape.properties.color
     }
     strokeWidthMax = max(strokeWidthMax, shape.properties.strokeWidth)
   }
@@ -35,12 +35,15 @@ struct LiveDrawing {
   /// Takes in a change that `canvas` already holds. Returns the pairs that began or ceased to overlap.
   mutating func follow(_ change: Change, in canvas: Canvas) -> OverlapChanges {
     if let shape = canvas[change.shape] {
-      note(shape)
+      note(canvas.drawn(shape))
     } else {
       items[change.shape] = nil
-      hiddenFills[change.shape] = nil
+      hiddenColors[change.shape] = nil
     }
     let changes = picture.follow(change, in: canvas)
+    for line in picture.ties.lines(of: change.shape) {
+      if let line = canvas.drawn(line) { note(line) }
+    }
     if !changes.isEmpty { pairs = nil }
     for pair in changes.ended { regions[pair] = nil }
     return changes
@@ -56,8 +59,9 @@ struct LiveDrawing {
     (picture.names.name(of: shape)?.string ?? shape.text).printable
   }
 
-  func fill(of shape: Identifier) -> Color {
-    items[shape]?.fill ?? hiddenFills[shape] ?? Properties().fill
+  /// The colour that it is known by.
+  func color(of shape: Identifier) -> Color {
+    items[shape].map { $0.line == nil ? $0.fill : $0.stroke } ?? hiddenColors[shape] ?? Properties().fill
   }
 
   mutating func overlappingPairs() -> [ShapePair] {
@@ -67,13 +71,29 @@ struct LiveDrawing {
     return made
   }
 
-  /// The frontmost shape at a place.
-  /// The topmost shape there. One that isn't filled counts only where no other lies under it.
-  func shape(at point: Point, where isMeant: (Identifier) -> Bool = { _ in true }) -> Identifier? {
-    let shapes = picture.overlaps.shapes(at: point).filter(isMeant)
-    let filled = shapes.filter { items[$0]?.isFilled == true }
-    return (filled.isEmpty ? shapes : filled).max {
+  /// The topmost shape at a place. One that isn't filled counts only where no other lies under it; a line or ink within
+  /// `reach` of where it is drawn, and nowhere else.
+  func shape(
+    at point: Point,
+    reach: Double = 0,
+    where isMeant: (Identifier) -> Bool = { _ in true }
+  ) -> Identifier? {
+    let areas = picture.overlaps.shapes(at: point).filter { items[$0]?.line == nil && isMeant($0) }
+    let strokes = strokes(near: point, reach).filter(isMeant)
+    let taken = areas.filter { items[$0]?.isFilled == true } + strokes
+    return (taken.isEmpty ? areas : taken).max {
       (picture.order.index(of: $0) ?? -1) < (picture.order.index(of: $1) ?? -1)
+    }
+  }
+
+  private func strokes(near point: Point, _ reach: Double) -> [Identifier] {
+    let far = reach + DrawnLine.reach(strokeWidthMax)
+    let around = Rect(
+      origin: Point(x: point.x - far, y: point.y - far),
+      size: Size(width: 2 * far, height: 2 * far)
+    )
+    return picture.overlaps.shapes(in: around).filter { shape in
+      items[shape]?.line.map { $0.distance(to: point) <= reach } ?? false
     }
   }
 
@@ -81,7 +101,7 @@ struct LiveDrawing {
 
   /// The shapes that may be visible in a box, from back to front.
   func visible(in box: Rect) -> [Identifier] {
-    let reach = strokeWidthMax / 2
+    let reach = DrawnLine.reach(strokeWidthMax)
     let wider = Rect(
       origin: Point(x: box.minX - reach, y: box.minY - reach),
       size: Size(width: box.size.width + 2 * reach, height: box.size.height + 2 * reach)

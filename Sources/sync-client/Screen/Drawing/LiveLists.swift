@@ -9,7 +9,7 @@ extension LiveDrawing {
     let layers = order.places.reversed().dropFirst(start).prefix(rows).map { place in
       RoomFrame.Layer(
         name: name(of: place.shape),
-        color: fill(of: place.shape),
+        color: color(of: place.shape),
         isVisible: items[place.shape] != nil,
         isSelected: selected.contains(place.shape)
       )

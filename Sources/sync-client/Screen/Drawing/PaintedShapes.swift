@@ -54,7 +54,7 @@ struct PaintedShapes {
     var labels: [CanvasScene.Label] = []
     for shape in visible.reversed() {
       guard labels.count < labelsMax else { break }
-      guard let item = drawing.items[shape] else { continue }
+      guard let item = drawing.items[shape], item.line == nil else { continue }
       let outline = item.outline
       if !item.text.isEmpty {
         var label = CanvasScene.Label(item)

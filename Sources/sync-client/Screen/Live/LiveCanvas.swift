@@ -75,6 +75,12 @@ final class LiveCanvas: ScreenContent {
 
   var canvas: Canvas { client.replica.canvas }
 
+  /// A shape as it is drawn.
+  func drawn(_ shape: Identifier) -> Shape? {
+    let canvas = canvas
+    return canvas.drawn(shape)
+  }
+
   // MARK: - Time
 
   var moves: Bool { !departures.isEmpty || shapes?.isWhole == false }

@@ -86,20 +86,21 @@ extension LiveCanvas {
     add([set])
   }
 
+  func add(_ sets: [Properties]) { add(sets.map { (newIdentifier(), $0) }) }
+
   /// Adds shapes in front of all others, and selects them.
-  func add(_ sets: [Properties]) {
+  private func add(_ shapes: [(shape: Identifier, set: Properties)]) {
     var edits: [ShapeEdit] = []
-    let insertion = drawing.order.inserting(sets.count, at: drawing.count, using: &chance)
+    let insertion = drawing.order.inserting(shapes.count, at: drawing.count, using: &chance)
     for place in insertion.moved {
       var set = Properties()
       set.z = place.key
       edits.append(ShapeEdit(shape: place.shape, set: set))
     }
     var added: [Identifier] = []
-    for (set, key) in zip(sets, insertion.keys) {
+    for ((shape, set), key) in zip(shapes, insertion.keys) {
       var set = set
       set.z = key
-      let shape = newIdentifier()
       added.append(shape)
       edits.append(ShapeEdit(shape: shape, set: set))
     }
@@ -114,6 +115,33 @@ extension LiveCanvas {
       let shape = Identifier.random(using: &chance)
       if canvas.registers(of: shape).isEmpty, canvas.stamp(of: .deleted, in: shape) == nil { return shape }
     }
+  }
+
+  private static let arrowLength = 200.0
+
+  /// Adds an arrow: between two shapes that are selected, from one that is to the mouse or away from it, or anywhere.
+  func addArrow() {
+    let canvas = canvas
+    let ends = selection.prefix(2).compactMap { canvas[$0] }.filter { !$0.properties.kind.isStroke }
+    var set = Properties()
+    set.kind = .line
+    set.stroke = Color(packed: 0x76_76_76)
+    set.strokeWidth = 4
+    set.toEnd = .arrow
+    var points = [newPlace, Point(x: newPlace.x + LiveCanvas.arrowLength, y: newPlace.y)]
+    if let first = ends.first {
+      set.from = Tie(shape: first.id, place: .middle)
+      points[0] = first.point(of: .middle)
+      points[1] = Point(x: points[0].x + first.properties.size.width / 2 + LiveCanvas.arrowLength, y: points[0].y)
+      if ends.count > 1 {
+        set.to = Tie(shape: ends[1].id, place: .middle)
+        points[1] = ends[1].point(of: .middle)
+      } else if let pointer, drawing.shape(at: pointer) != first.id {
+        points[1] = clamped(pointer)
+      }
+    }
+    set.lead(through: points)
+    add([set])
   }
 
   func addSquares(_ count: Int) {
@@ -141,28 +169,47 @@ extension LiveCanvas {
 
   func duplicate() {
     let canvas = canvas
-    var groups = CopiedGroups()
-    let copies = drawing.order.places.compactMap { place -> Properties? in
-      guard selection.contains(place.shape), let shape = canvas[place.shape] else { return nil }
-      var set = shape.properties
-      groups.regroup(&set) { Identifier.random(using: &chance) }
-      set.position = clamped(Point(x: set.position.x + 24, y: set.position.y + 24))
-      return set
+    let originals = drawing.order.places.compactMap { place in
+      selection.contains(place.shape) ? canvas[place.shape] : nil
     }
-    if !copies.isEmpty { add(copies) }
+    guard !originals.isEmpty else { return }
+    let copied = Set(originals.map { $0.id })
+    var relations = Copies()
+    var copies = originals.map { shape in
+      let copy = newIdentifier()
+      relations.note(shape.id, as: copy)
+      var set = shape.untied(butFrom: { copied.contains($0) }) { canvas[$0] }.properties
+      set.position = clamped(Point(x: set.position.x + 24, y: set.position.y + 24))
+      return (shape: copy, set: set)
+    }
+    for index in copies.indices { relations.relate(&copies[index].set) { Identifier.random(using: &chance) } }
+    add(copies)
   }
 
   // MARK: - Changing
 
   func moveSelection(_ columns: Double, _ rows: Double) {
     change { shape, set in
-      let position = shape.properties.position
+      set = self.loosened(shape)
+      let position = set.assigned.contains(.position) ? set.position : shape.properties.position
       set.position = self.clamped(Point(x: position.x + columns, y: position.y + rows))
     }
   }
 
+  /// What loosens a line from shapes that aren't selected with it, when it is moved, turned or resized. Its ends stay where
+  /// they are drawn.
+  func loosened(_ shape: Shape) -> Properties {
+    let canvas = canvas
+    let moved = Set(selection)
+    return shape.untied(butFrom: { moved.contains($0) }) { canvas[$0] }.changes(since: shape)
+  }
+
   func turn(by degrees: Double) {
-    change { shape, set in set.rotation = LiveCanvas.turned(shape.properties.rotation + degrees) }
+    change { shape, set in
+      set = self.loosened(shape)
+      let rotation = set.assigned.contains(.rotation) ? set.rotation : shape.properties.rotation
+      set.rotation = LiveCanvas.turned(rotation + degrees)
+    }
   }
 
   static func turned(_ degrees: Double) -> Double {
@@ -172,9 +219,10 @@ extension LiveCanvas {
 
   func scale(by factor: Double) {
     change { shape, set in
-      let size = shape.properties.size
+      set = self.loosened(shape)
+      let size = set.assigned.contains(.size) ? set.size : shape.properties.size
       let scaled = Size(width: LiveCanvas.extent(size.width * factor), height: LiveCanvas.extent(size.height * factor))
-      let position = shape.properties.position
+      let position = set.assigned.contains(.position) ? set.position : shape.properties.position
       set.size = scaled
       set.position = self.clamped(
         Point(x: position.x + (size.width - scaled.width) / 2, y: position.y + (size.height - scaled.height) / 2)
@@ -188,6 +236,10 @@ extension LiveCanvas {
 
   func recolor() {
     change { shape, set in
+      guard !shape.properties.kind.isStroke else {
+        set.stroke = Color.bright(using: &self.chance)
+        return
+      }
       set.fill = Color.bright(using: &self.chance)
       if !shape.properties.isFilled { set.isFilled = true }
     }
@@ -204,6 +256,10 @@ extension LiveCanvas {
   func changeOutline() {
     change { shape, set in
       let properties = shape.properties
+      guard !properties.kind.isStroke else {
+        set.strokeWidth = properties.strokeWidth < 4 ? 4 : properties.strokeWidth < 12 ? 12 : 2
+        return
+      }
       set.strokeWidth = properties.strokeWidth == 0 ? 4 : properties.strokeWidth < 12 ? 12 : 0
       if set.strokeWidth == 0, !properties.isFilled { set.isFilled = true }
       if properties.strokeWidth == 0 { set.stroke = properties.fill.covered(by: Color(packed: 0), part: 0.55) }
@@ -214,7 +270,7 @@ extension LiveCanvas {
   func toggleFill() {
     change { shape, set in
       let properties = shape.properties
-      guard properties.kind != .text else { return }
+      guard properties.kind.hasArea else { return }
       set.isFilled = !properties.isFilled
       if properties.isFilled, properties.strokeWidth == 0 {
         set.strokeWidth = 4

@@ -62,6 +62,7 @@ extension LiveCanvas {
     case "e": add(.ellipse)
     case "p": add(.polygon)
     case "s": add(.star)
+    case "a": addArrow()
     case "i": beginWriting()
     case "n": addSquares(1)
     case "3": addSquares(3)

@@ -57,7 +57,7 @@ extension LiveCanvas {
   private func pressLeft(_ mouse: Mouse, at place: Point) {
     if takeHandle(mouse, at: place) { return }
     clicks.note(row: mouse.row, column: mouse.column, at: Clocks.monotonicMilliseconds())
-    let shape = drawing.shape(at: place) { self.canvas[$0]?.properties.isLocked == false }
+    let shape = drawing.shape(at: place, reach: 0.75 / view.scale) { self.canvas[$0]?.properties.isLocked == false }
     if clicks.count > 1 {
       click(clicks.count, on: shape, at: place)
       return
@@ -83,7 +83,7 @@ extension LiveCanvas {
 
   private func takeHandle(_ mouse: Mouse, at place: Point) -> Bool {
     guard selection.count == 1, !isViewOnly, unlocked(selection) == selection,
-      let outline = canvas[selection[0]]?.outline
+      let outline = drawn(selection[0])?.outline
     else { return false }
     let handles = Handles(of: outline, in: view)
     let cell = Screen.Place(row: mouse.row, column: mouse.column)
@@ -142,6 +142,7 @@ extension LiveCanvas {
           replica.beginGroup()
           return []
         }
+        moving.shapes = loosened(moving.shapes)
       }
       grip = .moving(moving)
       move(moving, to: place)
@@ -153,6 +154,20 @@ extension LiveCanvas {
       view.pan(columns: Double(column - mouse.column), rows: Double(row - mouse.row))
       grip = .panning(row: mouse.row, column: mouse.column)
     }
+  }
+
+  /// Lines that are moved by themselves leave what they were tied to.
+  private func loosened(_ shapes: [(shape: Identifier, position: Point)]) -> [(shape: Identifier, position: Point)] {
+    let canvas = canvas
+    var edits: [ShapeEdit] = []
+    let placed = shapes.map { id, position -> (shape: Identifier, position: Point) in
+      guard let shape = canvas[id] else { return (id, position) }
+      let set = loosened(shape)
+      if !set.assigned.isEmpty { edits.append(ShapeEdit(shape: id, set: set)) }
+      return (id, set.assigned.contains(.position) ? set.position : position)
+    }
+    edit(edits)
+    return placed
   }
 
   private func move(_ moving: Grip.Moving, to place: Point) {
@@ -168,7 +183,7 @@ extension LiveCanvas {
 
   /// The corner follows the mouse. The opposite corner stays where it is, however the box is turned.
   private func resize(_ resizing: Grip.Resizing, to place: Point) {
-    guard canvas[resizing.shape] != nil else { return }
+    guard let shape = canvas[resizing.shape] else { return }
     let outline = resizing.outline
     let angle = outline.rotation * .pi / 180
     let right: Double = resizing.corner == 1 || resizing.corner == 2 ? 1 : -1
@@ -189,7 +204,7 @@ extension LiveCanvas {
       height: extent(down * seen.y, outline.size.height)
     )
     let toCenter = turned(right * size.width / 2, down * size.height / 2, angle)
-    var set = Properties()
+    var set = loosened(shape)
     set.size = size
     set.position = clamped(
       Point(x: fixed.x + toCenter.x - size.width / 2, y: fixed.y + toCenter.y - size.height / 2)
@@ -198,14 +213,14 @@ extension LiveCanvas {
   }
 
   private func turn(_ turning: Grip.Turning, to place: Point, inSteps: Bool) {
-    guard canvas[turning.shape] != nil else { return }
+    guard let shape = canvas[turning.shape] else { return }
     let outline = turning.outline
     let center = Rect(origin: outline.position, size: outline.size).center
     let before = atan2(turning.start.y - center.y, turning.start.x - center.x)
     let after = atan2(place.y - center.y, place.x - center.x)
     var degrees = outline.rotation + (after - before) * 180 / .pi
     degrees = inSteps ? (degrees / 15).rounded() * 15 : degrees.rounded()
-    var set = Properties()
+    var set = loosened(shape)
     set.rotation = LiveCanvas.turned(degrees)
     edit([ShapeEdit(shape: turning.shape, set: set)])
   }

@@ -67,7 +67,7 @@ extension LiveCanvas {
       }
     }
     for shape in selection.prefix(LiveCanvas.marksMax) {
-      guard let outline = canvas[shape]?.outline else { continue }
+      guard let outline = drawn(shape)?.outline else { continue }
       scene.marks.append(
         CanvasScene.Mark(outline: outline, color: ownColor, hasHandles: selection.count == 1 && grip.lifted.isEmpty)
       )

@@ -46,7 +46,7 @@ extension LiveCanvas {
 
   /// Brings a shape into view.
   func show(_ shape: Identifier) {
-    guard let outline = canvas[shape]?.outline, !view.visibleBox.intersects(outline.bounds) else { return }
+    guard let outline = drawn(shape)?.outline, !view.visibleBox.intersects(outline.bounds) else { return }
     stopFollowing()
     view.show(center: outline.bounds.center)
   }

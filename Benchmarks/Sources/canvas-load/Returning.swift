@@ -1,0 +1,205 @@
+import CanvasCRDT
+import Glibc
+import WebSocketLoop
+
+/// Measures how long it takes until all are back after the server's process has ended and another has begun: as many clients
+/// in one large room as in all others together. Each is a replica as pages have it, with its pauses between tries. In each room
+/// one goes on editing all the while, unless there are no writers.
+///
+/// `@unchecked Sendable`: all of it runs on the loop's thread.
+final class Returning: ConnectionHandler, @unchecked Sendable {
+  private static let handshakesMax = 200
+  private static let editMilliseconds: UInt64 = 500
+  private static let giveUpMilliseconds: UInt64 = 180_000
+
+  private struct Tab {
+    let room: String
+    let isWriter: Bool
+    var replica: Replica
+    var connection: Connection?
+    var shape: Identifier?
+    var timer: LoopTimer?
+    var isLive = false
+    var hasAgreed = false
+  }
+
+  let flags: Flags
+  let loop: EventLoop
+  private var tabs: [Tab] = []
+  private var begun = 0
+  private var live = 0
+  private var edits = 0
+  private var isEditing = true
+
+  // After the end of the first process.
+  private var goneAt: UInt64?
+  private var backAfter = Histogram()
+  private var allBackAfter: UInt64 = 0
+  private var tries = 0
+  private var agreed = 0
+
+  init(_ flags: Flags, loop: EventLoop) {
+    self.flags = flags
+    self.loop = loop
+    var seeds = SystemRandomNumberGenerator()
+    for index in 0..<2 * flags.clients {
+      let isInLarge = index < flags.clients
+      var configuration = ReplicaConfiguration()
+      configuration.encoding = flags.encoding
+      tabs.append(
+        Tab(
+          room: isInLarge ? flags.room : flags.roomName((index - flags.clients) % flags.rooms),
+          isWriter: flags.writers > 0 && (index == 0 || !isInLarge && index - flags.clients < flags.rooms),
+          replica: Replica(configuration: configuration, seed: seeds.next())
+        )
+      )
+    }
+  }
+
+  func start() {
+    for _ in 0..<min(Returning.handshakesMax, tabs.count) { startNext() }
+    edit()
+    loop.schedule(afterMilliseconds: Returning.giveUpMilliseconds) { [self] in
+      Load.complain("\(live) of \(tabs.count) are live, and \(agreed) agree, after three minutes")
+    }
+  }
+
+  private func startNext() {
+    guard begun < tabs.count else { return }
+    begun += 1
+    run(begun - 1) { $0.start(at: $1) }
+  }
+
+  // MARK: Replicas
+
+  private func run(_ index: Int, _ event: (inout Replica, Moment) -> [ReplicaEffect]) {
+    let now = Moment(wallMilliseconds: wallMilliseconds(), monotonicMilliseconds: steadyNanoseconds() / 1_000_000)
+    for effect in event(&tabs[index].replica, now) {
+      switch effect {
+      case .connect: connect(index)
+      case .send(let bytes): tabs[index].connection?.send(frame(bytes))
+      case .disconnect: tabs[index].connection?.abort()
+      case .wake(let at): wake(index, at: at, now)
+      case .digest(let verdict): digest(verdict, of: index)
+      case .failure(let error): Load.complain("not understood: \(error)")
+      case .rejected(let edit): Load.complain("refused: \(edit.message.string)")
+      default: break
+      }
+    }
+    note(index)
+  }
+
+  private func frame(_ bytes: [UInt8]) -> MessageFrames {
+    flags.encoding.isText ? MessageFrames(text: bytes) : MessageFrames(binary: bytes)
+  }
+
+  private func connect(_ index: Int) {
+    if goneAt != nil { tries += 1 }
+    let connection = loop.connect(
+      to: flags.endpoint(room: tabs[index].room),
+      subprotocols: [flags.encoding.subprotocol.description],
+      handler: self
+    )
+    connection.tag = index
+    tabs[index].connection = connection
+  }
+
+  private func wake(_ index: Int, at time: UInt64, _ now: Moment) {
+    tabs[index].timer?.cancel()
+    let pause = time - min(time, now.monotonicMilliseconds)
+    tabs[index].timer = loop.schedule(afterMilliseconds: pause) { self.run(index) { $0.wake(at: $1) } }
+  }
+
+  /// Whose connection that is, unless it has another by now.
+  private func owner(of connection: Connection) -> Int? {
+    tabs[connection.tag].connection === connection ? connection.tag : nil
+  }
+
+  func connected(_ connection: Connection, request: Request) {
+    if let index = owner(of: connection) { run(index) { $0.connected(at: $1) } }
+  }
+
+  func received(_ message: Message, on connection: Connection) {
+    guard let index = owner(of: connection) else { return }
+    let bytes = Array(message.bytes)
+    run(index) { $0.received(bytes, isText: flags.encoding.isText, at: $1) }
+  }
+
+  func writable(_ connection: Connection) {}
+
+  func closed(_ connection: Connection, closure: Closure) {
+    guard let index = owner(of: connection) else { return }
+    tabs[index].connection = nil
+    if goneAt == nil {
+      guard live == tabs.count else { Load.complain("a connection closed: \(closure)") }
+      goneAt = steadyNanoseconds()
+    }
+    run(index) { $0.disconnected(closeCode: nil, at: $1) }
+  }
+
+  // MARK: What happens
+
+  /// One writer in each room moves its shape, whether connected or not.
+  private func edit() {
+    guard isEditing else { return }
+    for index in tabs.indices where tabs[index].isWriter && index < begun {
+      edits += 1
+      var set = Properties()
+      set.position = LoadedRoom.position(of: edits)
+      if let shape = tabs[index].shape {
+        run(index) { $0.edit([ShapeEdit(shape: shape, set: set)], at: $1) }
+        continue
+      }
+      set.kind = .rectangle
+      var shape: Identifier?
+      run(index) { replica, now in
+        let added = replica.add(set, at: now)
+        shape = added.shape
+        return added.effects
+      }
+      tabs[index].shape = shape
+    }
+    loop.schedule(afterMilliseconds: Returning.editMilliseconds) { self.edit() }
+  }
+
+  private func note(_ index: Int) {
+    let isLive = tabs[index].replica.state == .live
+    guard isLive != tabs[index].isLive else { return }
+    tabs[index].isLive = isLive
+    live += isLive ? 1 : -1
+    guard isLive else { return }
+    guard let goneAt else {
+      startNext()
+      if live == tabs.count { Load.note("all are live") }
+      return
+    }
+    backAfter.add(steadyNanoseconds() - goneAt)
+    guard live == tabs.count, allBackAfter == 0 else { return }
+    allBackAfter = steadyNanoseconds() - goneAt
+    isEditing = false
+    // What was edited meanwhile is on its way.
+    loop.schedule(afterMilliseconds: 300) { [self] in
+      for index in tabs.indices { run(index) { $0.askDigest(at: $1) } }
+    }
+  }
+
+  private func digest(_ verdict: DigestVerdict, of index: Int) {
+    guard verdict == .agrees else { Load.complain("a client has another drawing than the server: \(verdict)") }
+    guard !tabs[index].hasAgreed else { return }
+    tabs[index].hasAgreed = true
+    agreed += 1
+    if agreed == tabs.count { finish() }
+  }
+
+  private func finish() {
+    var result = ResultLine()
+    result.add("clients", tabs.count)
+    result.add("rooms", flags.rooms + 1)
+    result.add("backSeconds", Double(allBackAfter) / 1e9)
+    backAfter.report(to: &result, as: "back")
+    result.add("agreedSeconds", Double(steadyNanoseconds() - (goneAt ?? 0)) / 1e9)
+    result.add("triesEach", Double(tries) / Double(tabs.count))
+    result.add("ownCpuSeconds", Double(ProcessFigures(pid: Int(getpid())).cpuNanoseconds) / 1e9)
+    Load.finish(result)
+  }
+}

@@ -1,0 +1,26 @@
+/// What shapes that are copied together say of each other. Copies of grouped shapes are a group of their own (S13). A copied
+/// line is tied to the copies of the shapes that its original was tied to, and to no others (S14).
+public struct Copies {
+  private var shapes = IdentifierMap<Identifier>()
+  private var groups = IdentifierMap<Identifier>()
+
+  public init() {}
+
+  /// A shape was copied.
+  public mutating func note(_ original: Identifier?, as copy: Identifier) {
+    if let original { shapes[original] = copy }
+  }
+
+  /// Makes a copy's values refer to the other copies. To be called when all are noted.
+  public mutating func relate(_ copy: inout Properties, _ makeUp: () -> Identifier) {
+    if let group = copy.group {
+      let new = groups[group] ?? makeUp()
+      groups[group] = new
+      copy.group = new
+    }
+    if let from = copy.from { copy.from = moved(from) }
+    if let to = copy.to { copy.to = moved(to) }
+  }
+
+  private func moved(_ tie: Tie) -> Tie? { shapes[tie.shape].map { Tie(shape: $0, place: tie.place) } }
+}

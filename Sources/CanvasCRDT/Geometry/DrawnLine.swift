@@ -1,0 +1,135 @@
+/// A line or a stroke of ink as it is drawn (S14, S15): pieces one behind the other, and what is at the ends.
+public struct DrawnLine: Hashable, Sendable {
+  /// A part of the line. It is straight without a control point, otherwise a quadratic curve, and as wide all along.
+  public struct Piece: Hashable, Sendable {
+    public var from: Point
+    public var control: Point?
+    public var to: Point
+    public var width: Double
+  }
+
+  /// The filled shape at an end.
+  public enum Head: Hashable, Sendable {
+    case arrow(tip: Point, left: Point, right: Point)
+    case dot(center: Point, radius: Double)
+  }
+
+  public private(set) var pieces: [Piece] = []
+  public private(set) var heads: [Head] = []
+
+  /// Nil for a shape of another kind. A tied line has to be the one that is drawn.
+  public init?(_ shape: Shape) {
+    let properties = shape.properties
+    let points = shape.pathPoints
+    switch properties.kind {
+    case .line:
+      leadStraight(through: points, width: properties.strokeWidth, properties.fromEnd, properties.toEnd)
+    case .ink:
+      let widths = properties.path.points.map { properties.strokeWidth * Double($0.width) / 100 }
+      leadSmoothly(through: points, widths.isEmpty ? points.map { _ in properties.strokeWidth } : widths)
+    default: return nil
+    }
+  }
+
+  // MARK: - Lines
+
+  private mutating func leadStraight(through points: [Point], width: Double, _ begins: LineEnd, _ ends: LineEnd) {
+    var points = points
+    let last = points.count - 1
+    let (first, next, before, end) = (points[0], points[1], points[last - 1], points[last])
+    if let base = addHead(begins, at: first, from: next, width: width) { points[0] = base }
+    if let base = addHead(ends, at: end, from: before, width: width) { points[last] = base }
+    for index in 0..<last {
+      pieces.append(Piece(from: points[index], control: nil, to: points[index + 1], width: width))
+    }
+  }
+
+  /// - Returns: where the line ends below an arrow, so that it doesn't show beside the tip.
+  private mutating func addHead(_ head: LineEnd, at end: Point, from before: Point, width: Double) -> Point? {
+    switch head {
+    case .plain: return nil
+    case .dot:
+      heads.append(.dot(center: end, radius: DrawnLine.dotLength(width) / 2))
+      return nil
+    case .arrow:
+      let way = Point(x: end.x - before.x, y: end.y - before.y)
+      let length = (way.x * way.x + way.y * way.y).squareRoot()
+      guard length > 0 else { return nil }
+      let arrow = DrawnLine.arrowLength(width)
+      let along = Point(x: way.x / length * arrow, y: way.y / length * arrow)
+      let base = Point(x: end.x - along.x, y: end.y - along.y)
+      heads.append(
+        .arrow(
+          tip: end,
+          left: Point(x: base.x + along.y / 2, y: base.y - along.x / 2),
+          right: Point(x: base.x - along.y / 2, y: base.y + along.x / 2)
+        )
+      )
+      let part = Swift.min(arrow, length) / arrow
+      return Point(x: end.x - along.x * part, y: end.y - along.y * part)
+    }
+  }
+
+  /// How long an arrow is, and as wide.
+  static func arrowLength(_ width: Double) -> Double { 3 * width + 6 }
+  /// How large a dot is across.
+  static func dotLength(_ width: Double) -> Double { 2 * width + 4 }
+
+  /// How far what is drawn reaches beyond the points. A stroke of ink is at most twice as wide as it says.
+  public static func reach(_ width: Double) -> Double { Swift.max(width, arrowLength(width) / 2, dotLength(width) / 2) }
+
+  // MARK: - Ink
+
+  private mutating func leadSmoothly(through points: [Point], _ widths: [Double]) {
+    let last = points.count - 1
+    var from = points[0]
+    for index in 0..<last {
+      let to = points[index].middle(to: points[index + 1])
+      pieces.append(Piece(from: from, control: index == 0 ? nil : points[index], to: to, width: widths[index]))
+      from = to
+    }
+    pieces.append(Piece(from: from, control: nil, to: points[last], width: widths[last]))
+  }
+}
+
+extension DrawnLine.Piece {
+  /// The piece as straight steps, for those who draw nothing else.
+  public func points(steps: Int) -> [Point] {
+    guard let control, steps > 1 else { return [from, to] }
+    return (0...steps).map { step in
+      let part = Double(step) / Double(steps)
+      let (one, other) = (from.blended(control, part), control.blended(to, part))
+      return one.blended(other, part)
+    }
+  }
+}
+
+extension DrawnLine {
+  /// How far it is from a point to the middle of the line, or into it.
+  public func distance(to point: Point) -> Double {
+    var least = Double.infinity
+    for piece in pieces {
+      let points = piece.points(steps: 8)
+      for index in 0..<(points.count - 1) {
+        least = Swift.min(least, point.distance(toSegment: points[index], points[index + 1]) - piece.width / 2)
+      }
+    }
+    return least
+  }
+}
+
+extension Point {
+  fileprivate func middle(to other: Point) -> Point { Point(x: (x + other.x) / 2, y: (y + other.y) / 2) }
+
+  fileprivate func blended(_ other: Point, _ part: Double) -> Point {
+    Point(x: x + (other.x - x) * part, y: y + (other.y - y) * part)
+  }
+
+  fileprivate func distance(toSegment from: Point, _ to: Point) -> Double {
+    let (dx, dy) = (to.x - from.x, to.y - from.y)
+    let square = dx * dx + dy * dy
+    let along = square == 0 ? 0 : Swift.max(0, Swift.min(1, ((x - from.x) * dx + (y - from.y) * dy) / square))
+    let (offX, offY) = (x - from.x - dx * along, y - from.y - dy * along)
+    return (offX * offX + offY * offY).squareRoot()
+  }
+}

@@ -1,0 +1,160 @@
+// Where the points of a line or of a stroke of ink lie on the canvas, and the ends of a line that are tied to shapes (S14).
+
+extension Shape {
+  /// The points of its path on the canvas. A line without a path leads from one corner of its box to the opposite one.
+  public var pathPoints: [Point] {
+    let places = properties.path.points.map { $0.place }
+    return (places.isEmpty ? [BoxPlace(x: 0, y: 0), BoxPlace(x: BoxPlace.end, y: BoxPlace.end)] : places).map(point)
+  }
+
+  /// Where a place in its box lies on the canvas.
+  public func point(of place: BoxPlace) -> Point {
+    let size = properties.size
+    let share = place.share
+    let center = Rect(origin: properties.position, size: size).center
+    let turned = Direction(degrees: properties.rotation).turning(
+      (share.x - 0.5) * size.width,
+      (share.y - 0.5) * size.height
+    )
+    return Point(x: center.x + turned.x, y: center.y + turned.y)
+  }
+
+  /// The place in its box that is nearest to a point of the canvas.
+  public func place(of point: Point) -> BoxPlace {
+    let size = properties.size
+    let center = Rect(origin: properties.position, size: size).center
+    let seen = Direction(degrees: properties.rotation).turningBack(point.x - center.x, point.y - center.y)
+    return BoxPlace(shareX: seen.x / size.width + 0.5, shareY: seen.y / size.height + 0.5)
+  }
+
+  /// The shape as it is drawn: the tied ends of a line lie where the shapes are that they are tied to. An end whose shape is
+  /// gone lies where the line itself has it.
+  public func drawn(_ find: (Identifier) -> Shape?) -> Shape {
+    guard properties.kind == .line else { return self }
+    let from = properties.from.flatMap { tie in tie.target(find) }
+    let to = properties.to.flatMap { tie in tie.target(find) }
+    guard from != nil || to != nil else { return self }
+    var points = pathPoints
+    let last = points.count - 1
+    if let from, let place = properties.from?.place { points[0] = from.point(of: place) }
+    if let to, let place = properties.to?.place { points[last] = to.point(of: place) }
+    // Both ends are cut where they lead before either is cut.
+    let (next, before) = (points[1], points[last - 1])
+    if let from, properties.from?.place == .middle { points[0] = from.entry(from: next) ?? points[0] }
+    if let to, properties.to?.place == .middle { points[last] = to.entry(from: before) ?? points[last] }
+    var values = properties
+    values.lead(through: points)
+    return Shape(id: id, properties: values, nameStamp: nameStamp)
+  }
+
+  /// The line without those of its ties that lead to other shapes than `kept`. Its ends stay where they are drawn.
+  public func untied(butFrom kept: (Identifier) -> Bool, _ find: (Identifier) -> Shape?) -> Shape {
+    let losesFrom = properties.from.map { !kept($0.shape) } ?? false
+    let losesTo = properties.to.map { !kept($0.shape) } ?? false
+    guard properties.kind == .line, losesFrom || losesTo else { return self }
+    var values = drawn(find).properties
+    if losesFrom { values.from = nil }
+    if losesTo { values.to = nil }
+    return Shape(id: id, properties: values, nameStamp: nameStamp)
+  }
+}
+
+extension Tie {
+  /// What the end is tied to. Nil if the shape is gone, or is nothing but a line itself: lines can't be tied in a circle.
+  fileprivate func target(_ find: (Identifier) -> Shape?) -> Shape? {
+    find(shape).flatMap { $0.properties.kind.isStroke ? nil : $0 }
+  }
+}
+
+extension Shape {
+  /// Where the straight way from a point to the middle of the box first meets the outline. Nil where it doesn't.
+  fileprivate func entry(from start: Point) -> Point? {
+    let outline = outline.polygon(flatness: 0.25)
+    let end = point(of: .middle)
+    var first: Double?
+    for (index, corner) in outline.enumerated() {
+      let next = outline[index + 1 == outline.count ? 0 : index + 1]
+      guard let part = Shape.crossing(start, end, corner, next), part < first ?? .infinity else { continue }
+      first = part
+    }
+    return first.map { Point(x: start.x + (end.x - start.x) * $0, y: start.y + (end.y - start.y) * $0) }
+  }
+
+  /// How much of the way from `start` to `end` lies before the side from `corner` to `next`. Nil where it doesn't cross that.
+  private static func crossing(_ start: Point, _ end: Point, _ corner: Point, _ next: Point) -> Double? {
+    let way = Point(x: end.x - start.x, y: end.y - start.y)
+    let side = Point(x: next.x - corner.x, y: next.y - corner.y)
+    let off = Point(x: corner.x - start.x, y: corner.y - start.y)
+    let turn = way.x * side.y - way.y * side.x
+    guard turn != 0 else { return nil }
+    let along = (off.x * side.y - off.y * side.x) / turn
+    let across = (off.x * way.y - off.y * way.x) / turn
+    return (0...1).contains(along) && (0...1).contains(across) ? along : nil
+  }
+}
+
+extension BoxPlace {
+  /// The middle of the box. An end that is tied there ends at the outline, on the way to the middle.
+  public static var middle: BoxPlace { BoxPlace(x: 32_768, y: 32_768) }
+
+  /// The place at these parts of the sides, or the nearest one in the box.
+  public init(shareX x: Double, shareY y: Double) {
+    self.init(x: BoxPlace.along(x), y: BoxPlace.along(y))
+  }
+
+  private static func along(_ share: Double) -> UInt16 {
+    // In this order, NaN becomes 0.
+    UInt16((Swift.max(0, Swift.min(share, 1)) * Double(end)).rounded())
+  }
+}
+
+extension Properties {
+  /// Writes a box around some points, and the path through them in it. The box is not turned. Widths stay with their points
+  /// where there are as many as before.
+  public mutating func lead(through points: [Point]) {
+    var box = Box.empty
+    for point in points { box.extend(to: point) }
+    let size = Size(width: Swift.max(box.maxX - box.minX, 1), height: Swift.max(box.maxY - box.minY, 1))
+    let before = path.points
+    var led: [Path.Point] = []
+    led.reserveCapacity(points.count)
+    for (index, point) in points.enumerated() {
+      let place = BoxPlace(shareX: (point.x - box.minX) / size.width, shareY: (point.y - box.minY) / size.height)
+      led.append(Path.Point(place, width: before.count == points.count ? before[index].width : Path.evenWidth))
+    }
+    guard let path = Path(led) else { return }
+    position = Point(x: box.minX, y: box.minY)
+    self.size = size
+    self.path = path
+    if rotation != 0 { rotation = 0 }
+  }
+}
+
+/// Which lines are tied to which shapes, for those who have to know at once what else moves with a shape.
+public struct TiedLines: Sendable {
+  private var lines = IdentifierMap<[Identifier]>()
+  private var shapes = IdentifierMap<[Identifier]>()
+
+  public init() {}
+
+  /// A shape has changed, or is gone.
+  public mutating func update(_ line: Identifier, to shape: Shape?) {
+    var tied: [Identifier] = []
+    if let properties = shape?.properties, properties.kind == .line {
+      for tie in [properties.from, properties.to] {
+        if let shape = tie?.shape, !tied.contains(shape) { tied.append(shape) }
+      }
+    }
+    let before = shapes[line] ?? []
+    guard tied != before else { return }
+    for shape in before {
+      let rest = (lines[shape] ?? []).filter { $0 != line }
+      lines[shape] = rest.isEmpty ? nil : rest
+    }
+    for shape in tied { lines[shape, default: []].append(line) }
+    shapes[line] = tied.isEmpty ? nil : tied
+  }
+
+  /// The lines that are tied to a shape.
+  public func lines(of shape: Identifier) -> [Identifier] { lines[shape] ?? [] }
+}

@@ -1,0 +1,39 @@
+import CanvasCRDT
+
+/// Points as people type them.
+enum PathWords {
+  /// `10,10 200,50`: as many as a path may have, each within a range. Nil where they are not.
+  static func points(_ value: String, within range: ClosedRange<Double>) -> [Point]? {
+    var points: [Point] = []
+    for word in value.split(separator: " ") {
+      let numbers = word.split(separator: ",").map { Double($0) }
+      guard numbers.count == 2, let x = numbers[0], let y = numbers[1], range.contains(x), range.contains(y) else {
+        return nil
+      }
+      points.append(Point(x: x, y: y))
+    }
+    return Path.counts.contains(points.count) ? points : nil
+  }
+
+  /// Writes `0,0 0.5,1`, places in a shape's box, as the value of `path`.
+  static func write(_ value: String, to writer: inout JSONWriter) throws(ClientFailure) {
+    guard value != "none" else {
+      writer.beginArray()
+      writer.endArray()
+      return
+    }
+    guard let points = points(value, within: 0...1) else {
+      let words = "path is 2 to 1024 places of the shape's box, each from 0 to 1, such as path='0,0 0.5,1 1,0'"
+      throw .usage("path=\(value): \(words)")
+    }
+    writer.beginArray()
+    for point in points {
+      let place = BoxPlace(shareX: point.x, shareY: point.y)
+      writer.beginArray()
+      writer.value(Int(place.x))
+      writer.value(Int(place.y))
+      writer.endArray()
+    }
+    writer.endArray()
+  }
+}

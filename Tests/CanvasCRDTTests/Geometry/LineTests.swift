@@ -1,0 +1,191 @@
+import Testing
+
+@testable import CanvasCRDT
+
+@Suite("Lines and ink")
+struct LineTests {
+  private let square = Identifier("afy-kw5-t7o")!
+  private let line = Identifier("b00-000-00z")!
+  private let other = Identifier("k3j-9x2-m1p")!
+
+  private func place(_ x: UInt16, _ y: UInt16) -> BoxPlace { BoxPlace(x: x, y: y) }
+
+  private func shape(_ id: Identifier, _ kind: ShapeKind, _ assign: (inout Properties) -> Void = { _ in }) -> Shape {
+    var set = Properties()
+    set.kind = kind
+    set.position = Point(x: 0, y: 0)
+    set.size = Size(width: 100, height: 50)
+    assign(&set)
+    return Shape(id: id, properties: set, nameStamp: Stamp(milliseconds: 1, counter: 0, actor: id)!)
+  }
+
+  private func expect(
+    _ points: [Point],
+    _ wanted: [(Double, Double)],
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(points.count == wanted.count, sourceLocation: sourceLocation)
+    for (point, wanted) in zip(points, wanted) {
+      #expect(
+        abs(point.x - wanted.0) < 0.01 && abs(point.y - wanted.1) < 0.01,
+        "\(point)",
+        sourceLocation: sourceLocation
+      )
+    }
+  }
+
+  @Test("S14: without a path a line leads from corner to corner; places are turned with the box")
+  func points() {
+    expect(shape(line, .line).pathPoints, [(0, 0), (100, 50)])
+    let turned = shape(line, .line) {
+      $0.rotation = 90
+      $0.path = Path([Path.Point(BoxPlace(x: 0, y: .max)), Path.Point(BoxPlace(x: .max, y: .max))])!
+    }
+    expect(turned.pathPoints, [(25, -25), (25, 75)])
+    #expect(turned.place(of: turned.point(of: place(10, 40_000))) == place(10, 40_000))
+    #expect(turned.place(of: Point(x: 1e6, y: -1e6)) == place(0, 0))
+  }
+
+  @Test("S14: a tied end lies where the shape is, however that is turned, and the other points stay")
+  func ties() {
+    let tied = shape(line, .line) {
+      $0.from = Tie(shape: square, place: place(.max, 0))
+      $0.path = Path([(0, 0), (30_000, 65_535), (65_535, 0)].map { Path.Point(BoxPlace(x: $0, y: $1)) })!
+    }
+    let middle = tied.pathPoints[1]
+    var target = shape(square, .rectangle) { $0.position = Point(x: 500, y: 300) }
+    let drawn = tied.drawn { $0 == square ? target : nil }
+    expect(drawn.pathPoints, [(600, 300), (middle.x, middle.y), (100, 0)])
+    #expect(drawn.properties.from == tied.properties.from)
+    target = shape(square, .rectangle) {
+      $0.position = Point(x: 500, y: 300)
+      $0.rotation = 180
+    }
+    expect(tied.drawn { $0 == square ? target : nil }.pathPoints, [(500, 350), (middle.x, middle.y), (100, 0)])
+  }
+
+  @Test("S14: an end that is tied to the middle of a shape ends at the outline, on the way there")
+  func middles() {
+    let tied = shape(line, .line) {
+      $0.from = Tie(shape: square, place: .middle)
+      $0.to = Tie(shape: other, place: .middle)
+    }
+    // Both are 100 by 100, with their middles 400 apart.
+    let kinds: [(ShapeKind, reach: Double)] = [(.rectangle, 50), (.ellipse, 50), (.text, 50)]
+    for (kind, reach) in kinds {
+      let find: (Identifier) -> Shape? = { id in
+        shape(id, kind) {
+          $0.size = Size(width: 100, height: 100)
+          $0.position = Point(x: id == square ? 0 : 400, y: 0)
+        }
+      }
+      expect(tied.drawn(find).pathPoints, [(50 + reach, 50), (450 - reach, 50)])
+    }
+    // One whose next point lies inside leads to the middle.
+    let within = shape(line, .line) {
+      $0.position = Point(x: 480, y: 60)
+      $0.size = Size(width: 1, height: 1)
+      $0.from = Tie(shape: square, place: .middle)
+    }
+    let large = shape(square, .rectangle) { $0.size = Size(width: 1_000, height: 1_000) }
+    let points = within.drawn { _ in large }.pathPoints
+    #expect(abs(points[0].x - 500) < 0.1 && abs(points[0].y - 500) < 0.1)
+  }
+
+  @Test("S14: a tie to what is gone, or to a line, has no effect")
+  func noTies() {
+    let tied = shape(line, .line) { $0.to = Tie(shape: square, place: place(0, 0)) }
+    #expect(tied.drawn { _ in nil } == tied)
+    for kind in [ShapeKind.line, .ink] {
+      #expect(tied.drawn { _ in shape(square, kind) { $0.position = Point(x: 9, y: 9) } } == tied)
+    }
+    let notALine = shape(line, .rectangle) { $0.to = Tie(shape: square, place: place(0, 0)) }
+    #expect(notALine.drawn { _ in shape(square, .star) } == notALine)
+  }
+
+  @Test("a line that is untied from what isn't copied with it keeps its ends where they are drawn")
+  func untied() {
+    let tied = shape(line, .line) {
+      $0.from = Tie(shape: square, place: place(0, 0))
+      $0.to = Tie(shape: other, place: place(0, 0))
+    }
+    let find: (Identifier) -> Shape? = { id in
+      shape(id, .rectangle) { $0.position = id == square ? Point(x: 7, y: 8) : Point(x: 207, y: 108) }
+    }
+    let untied = tied.untied(butFrom: { $0 == other }, find)
+    #expect(untied.properties.from == nil && untied.properties.to?.shape == other)
+    expect(untied.pathPoints, [(7, 8), (207, 108)])
+    #expect(tied.untied(butFrom: { _ in true }, find) == tied)
+  }
+
+  @Test("a path through points has a box of at least 1 by 1 around them, and keeps its widths")
+  func leading() {
+    var set = Properties()
+    set.rotation = 30
+    set.path = Path([Path.Point(place(0, 0), width: 50), Path.Point(place(9, 9), width: 70)])!
+    set.lead(through: [Point(x: 10, y: 5), Point(x: -10, y: 5)])
+    #expect(set.position == Point(x: -10, y: 5) && set.size == Size(width: 20, height: 1) && set.rotation == 0)
+    #expect(set.path.points == [Path.Point(place(.max, 0), width: 50), Path.Point(place(0, 0), width: 70)])
+  }
+
+  @Test("who keeps an index of ties knows which lines go with a shape")
+  func index() {
+    var ties = TiedLines()
+    let both = shape(line, .line) {
+      $0.from = Tie(shape: square, place: place(0, 0))
+      $0.to = Tie(shape: square, place: place(1, 1))
+    }
+    ties.update(line, to: both)
+    #expect(ties.lines(of: square) == [line])
+    ties.update(line, to: shape(line, .line) { $0.to = Tie(shape: other, place: place(0, 0)) })
+    #expect(ties.lines(of: square).isEmpty && ties.lines(of: other) == [line])
+    ties.update(line, to: nil)
+    #expect(ties.lines(of: other).isEmpty)
+  }
+
+  @Test("S14: an arrow's tip is the end, and the line ends at its base; a dot lies around the end")
+  func heads() throws {
+    let arrow = shape(line, .line) {
+      $0.size = Size(width: 100, height: 1)
+      $0.path = Path([Path.Point(place(0, 0)), Path.Point(place(.max, 0))])!
+      $0.strokeWidth = 4
+      $0.fromEnd = .dot
+      $0.toEnd = .arrow
+    }
+    let drawn = try #require(DrawnLine(arrow))
+    #expect(
+      drawn.heads == [
+        .dot(center: Point(x: 0, y: 0), radius: 6),
+        .arrow(tip: Point(x: 100, y: 0), left: Point(x: 82, y: -9), right: Point(x: 82, y: 9)),
+      ]
+    )
+    #expect(drawn.pieces == [.init(from: Point(x: 0, y: 0), control: nil, to: Point(x: 82, y: 0), width: 4)])
+    #expect(drawn.distance(to: Point(x: 50, y: 12)) == 10)
+    #expect(DrawnLine(shape(line, .rectangle)) == nil)
+  }
+
+  @Test("S15: ink is smooth between middles, straight at its ends, and as wide as its points say")
+  func ink() throws {
+    let stroke = shape(line, .ink) {
+      $0.size = Size(width: 65_535, height: 65_535)
+      $0.strokeWidth = 10
+      $0.path = Path([
+        Path.Point(place(0, 0)), Path.Point(place(0, 100)), Path.Point(place(100, 100), width: 50),
+      ])!
+    }
+    let drawn = try #require(DrawnLine(stroke))
+    #expect(drawn.heads.isEmpty)
+    #expect(drawn.pieces.map { $0.width } == [10, 10, 5])
+    expect(drawn.pieces.map { $0.to }, [(0, 50), (50, 100), (100, 100)])
+    #expect(drawn.pieces.map { $0.control != nil } == [false, true, false])
+    expect(drawn.pieces[1].points(steps: 2), [(0, 50), (12.5, 87.5), (50, 100)])
+  }
+
+  @Test("S7: neither overlaps anything")
+  func overlaps() {
+    for kind in [ShapeKind.line, .ink, .text] {
+      #expect(!shape(line, kind).outline.overlaps(shape(square, .rectangle).outline))
+      #expect(!kind.overlaps)
+    }
+  }
+}

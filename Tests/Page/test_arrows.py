@@ -1,0 +1,190 @@
+"""Lines and arrows: drawn, tied to shapes, bent, moved, copied (S14)."""
+
+import numpy
+
+from pixels import rgb
+
+
+def near(point, x, y, by=1.5):
+    return abs(point[0] - x) <= by and abs(point[1] - y) <= by
+
+
+def ends(person, line):
+    """Where a line's first and last point are drawn, on the canvas."""
+    return person.run(
+        "const { shape, ...box } = app.scene.drawn(value); const { x, y, width, height } = box;"
+        "const at = ([across, down]) => [x + across / 65535 * width, y + down / 65535 * height];"
+        "return [at(shape.path[0]), at(shape.path.at(-1))]", int(line.replace("-", ""), 36))
+
+
+def drawn_line(room, condition=lambda shape: True):
+    """Waits until the server has a line like that, and returns it."""
+    def found(shapes):
+        return next((each for each in shapes if each["kind"] == "line" and condition(each)), None)
+    return found(room.wait_for(found, "a line"))
+
+
+def choose(person, tool):
+    person.page.locator(f"[data-tool={tool}]").first.click()
+
+
+def test_an_arrow_is_tied_to_the_shapes_it_is_drawn_between_and_goes_with_them(room):
+    """Others see it go too, while a hand still moves the shape. Escape and undo put the end back."""
+    sun, moon = room.add(position=[200, 200], size=[120, 100]), room.add(position=[600, 400], size=[120, 100])
+    ann, bob = room.join("Ann"), room.join("Bob")
+    for person in (ann, bob):
+        person.look_at(0, 0)
+        person.wait_for_shapes(2)
+    choose(ann, "arrow")
+    # From the middle of one to nearly the middle of the other, which counts as the middle.
+    ann.drag((260, 250), (665, 445))
+    line = drawn_line(room, lambda shape: shape.get("to"))
+    assert line["from"] == [sun, 32768, 32768] and line["to"] == [moon, 32768, 32768] and line["toEnd"] == "arrow"
+    assert ann.selected() == [line["id"]]
+    choose(ann, "select")
+    ann.page.keyboard.press("Escape")
+    ann.drag((650, 480), (650, 630), hold=True, modifiers=["Shift"])
+    bob.wait_for_shape(moon, "shape.y > 540")
+    bob.wait("!app.scene.moves(0)")
+    # From outline to outline, on the way from middle to middle.
+    start, end = ends(bob, line["id"])
+    assert near(start, 317, 300) and near(end, 603, 550), (start, end)
+    ann.page.keyboard.press("Escape")
+    ann.page.mouse.up()
+    bob.wait_for_shape(moon, "shape.y === 400")
+    bob.painted()
+    assert near(ends(bob, line["id"])[1], 600, 420)
+    # Nobody has written that to the line.
+    assert room.shape(line["id"])["position"] == line["position"]
+    # Ann's own picture is the same as Bob's.
+    assert ends(ann, line["id"]) == ends(bob, line["id"])
+    room.agree()
+
+
+def test_a_shape_that_is_deleted_leaves_the_end_where_it_was(room):
+    sun = room.add(position=[200, 200], size=[120, 100])
+    ann, bob = room.join("Ann"), room.join("Bob")
+    for person in (ann, bob):
+        person.look_at(0, 0)
+        person.wait_for_shapes(1)
+    choose(ann, "line")
+    ann.drag((700, 300), (260, 250))
+    line = drawn_line(room, lambda shape: shape.get("to"))
+    choose(ann, "select")
+    ann.page.keyboard.press("Escape")
+    ann.drag((220, 280), (220, 480), modifiers=["Shift"])
+    bob.wait_for_shape(sun, "shape.y === 400")
+    ann.page.keyboard.press("Delete")
+    room.wait_for_shapes(1)
+    bob.painted()
+    # It ended at the right side, on the way to the middle: a third of a way from there to 700, 300 that falls by 150.
+    was = ends(bob, line["id"])[1]
+    assert near(was, 320, 429.5), was
+    # Undone, it is tied again.
+    ann.page.keyboard.press("Control+z")
+    room.wait_for_shapes(2)
+    room.write((sun, {"position": [200, 0]}))
+    bob.wait_for_shape(sun, "shape.y === 0")
+    bob.painted()
+    assert near(ends(bob, line["id"])[1], 320, 84.1)
+
+
+def test_its_points_are_moved_and_bends_are_pulled_out_and_pushed_back(room):
+    ann = room.join("Ann")
+    ann.look_at(0, 0)
+    star = room.add(kind="star", position=[800, 100], size=[120, 120])
+    choose(ann, "line")
+    ann.drag((200, 300), (600, 300), modifiers=["Control"])
+    line = drawn_line(room)["id"]
+    choose(ann, "select")
+    # The middle of its only part.
+    ann.drag((400, 300), (400, 500))
+    # What is on its way is stored as well, so the end of the drag is what is waited for.
+    bent = drawn_line(room, lambda shape: len(shape["path"]) == 3 and shape["size"] == [400, 200])
+    assert bent["path"] == [[0, 0], [32768, 65535], [65535, 0]]
+    # An end, onto a shape.
+    ann.wait_for_shapes(2)
+    ann.drag((600, 300), (862, 158))
+    tied = drawn_line(room, lambda shape: shape.get("to") == [star, 32768, 32768])
+    ann.drag((400, 500), (530, 238))
+    straight = drawn_line(room, lambda shape: len(shape["path"]) == 2)
+    assert straight["to"] == tied["to"]
+    # And away again.
+    ann.drag(ends(ann, line)[1], (700, 500), modifiers=["Control"])
+    drawn_line(room, lambda shape: shape["to"] == [])
+    assert near(ends(ann, line)[1], 700, 500)
+    for _ in range(4):
+        ann.page.keyboard.press("Control+z")
+    back = drawn_line(room, lambda shape: shape["size"] == [400, 1])
+    assert len(back["path"]) == 2
+
+
+def test_it_is_taken_where_it_is_drawn_and_not_by_its_box(room):
+    line = room.add(kind="line", position=[200, 200], size=[400, 300], strokeWidth=4, stroke="#000000")
+    below = room.add(position=[420, 220], size=[150, 60], z="A")
+    ann = room.join("Ann")
+    ann.look_at(0, 0)
+    ann.wait_for_shapes(2)
+    choose(ann, "select")
+    ann.click(250, 450)
+    assert ann.selected() == []
+    ann.click(440, 240)
+    assert ann.selected() == [below]
+    ann.click(303, 274)
+    assert ann.selected() == [line]
+    # Dragged by itself it moves as a whole.
+    ann.drag((300, 275), (300, 375), modifiers=["Shift"])
+    assert drawn_line(room, lambda shape: shape["position"] == [200, 300])
+
+
+def test_moved_by_itself_it_comes_loose_and_moved_together_it_stays_tied(room):
+    sun = room.add(position=[200, 200], size=[120, 100])
+    line = room.add(kind="line", position=[0, 0], size=[10, 10], strokeWidth=4, **{
+        "from": [sun, 65535, 32768], "path": [[0, 0], [65535, 65535]], "to": []})
+    room.write((line, {"position": [320, 250], "size": [280, 200]}))
+    ann = room.join("Ann")
+    ann.look_at(0, 0)
+    ann.wait_for_shapes(2)
+    choose(ann, "select")
+    ann.select(sun, line)
+    ann.drag((260, 250), (260, 350), modifiers=["Shift"])
+    both = drawn_line(room, lambda shape: shape["position"] == [320, 350])
+    assert both["from"] == [sun, 65535, 32768]
+    ann.page.keyboard.press("Escape")
+    ann.drag((460, 450), (560, 450), modifiers=["Shift"])
+    drawn_line(room, lambda shape: shape["from"] == [] and shape["position"] == [420, 350])
+    assert room.shape(sun)["position"] == [200, 300]
+    # A copy of both is tied to the copy.
+    ann.page.keyboard.press("Control+z")
+    drawn_line(room, lambda shape: shape["from"] == [sun, 65535, 32768])
+    ann.select(sun, line)
+    ann.page.keyboard.press("Control+d")
+    copies = [each for each in room.wait_for_shapes(4) if each["id"] not in (sun, line)]
+    square = next(each["id"] for each in copies if each["kind"] == "rectangle")
+    assert next(each["from"] for each in copies if each["kind"] == "line") == [square, 65535, 32768]
+
+
+def test_an_arrow_is_painted_as_the_contract_says(room):
+    """A triangle whose tip is the end, 3 times the width and 6 units long, and as wide as long."""
+    ann = room.join(size=(420, 360))
+    room.add(kind="line", position=[50, 100], size=[300, 1], path=[[0, 0], [65535, 0]], strokeWidth=8, stroke="#0000FF", toEnd="arrow", fromEnd="dot")
+    ann.look_at(0, 0)
+    ann.wait_for_shapes(1)
+    ann.page.keyboard.press("Escape")
+    ann.painted()
+    picture = ann.picture()
+    blue = (numpy.abs(picture[:, :, :3].astype(int) - rgb("#0000FF")).max(axis=2) < 60)
+    heights = {x: blue[:, x].sum() for x in (51, 200, 318, 322, 335, 345)}
+    assert abs(heights[51] - 20) <= 2 and abs(heights[200] - 8) <= 1, heights
+    assert heights[318] <= 9 and abs(heights[322] - 28) <= 2 and abs(heights[335] - 15) <= 2 and heights[345] <= 7, heights
+
+
+def test_enter_adds_one_without_a_mouse_and_swatches_colour_it(room):
+    ann = room.join("Ann")
+    ann.page.keyboard.press("a")
+    ann.page.keyboard.press("Enter")
+    line = drawn_line(room)
+    assert line["toEnd"] == "arrow" and line["size"] == [150, 1]
+    ann.page.get_by_role("button", name="Fill: Red").click()
+    assert drawn_line(room, lambda shape: shape["stroke"] != "#767676")["strokeWidth"] == 4
+    assert ann.page.get_by_role("button", name="Write in it").is_hidden()

@@ -1,0 +1,62 @@
+@testable import CanvasCRDT
+@testable import SyncServer
+
+/// When the room went on from each place that it has been at.
+struct Ages: Sendable {
+  /// By a cursor of the room: when there was something newer.
+  private var passedAt: [Cursor: UInt64] = [:]
+  private var newest: Cursor?
+  /// How many bytes it took at most to tell a newcomer everything. What has begun may be from when that was more than now.
+  private(set) var stateBytesMax = 0
+
+  mutating func note(_ room: borrowing Room, at time: UInt64) {
+    let cursor = room.cursor
+    guard cursor != newest else { return }
+    if let newest { passedAt[newest] = time }
+    newest = cursor
+    // An older copy of the log may have been put back.
+    passedAt[cursor] = nil
+    let state = room.canvas.stateParts().reduce(into: 0) { bytes, part in
+      bytes += WireEncoding.json.encode(.operations(Delivery(cursor: cursor, content: .state(part)))).count
+    }
+    stateBytesMax = max(stateBytesMax, state)
+  }
+
+  /// Since when a client that has come that far lacks something. `nil` if it lacks nothing, or has come from elsewhere.
+  func passed(_ cursor: Cursor) -> UInt64? { passedAt[cursor] }
+}
+
+// How old what is shown behind thin lines may be.
+
+extension World {
+  /// A client that nothing has disturbed shows what the room had at most so long ago as its line takes for a message that
+  /// has begun, and for the newest value of everything. However fast others write, a backlog never grows.
+  mutating func checkAges() {
+    guard history.dice.link != nil else { return }
+    if let room { ages.note(room, at: time) }
+    for index in parties.indices where parties[index].link != nil { checkAge(of: index) }
+  }
+
+  private mutating func checkAge(of index: Int) {
+    let party = parties[index]
+    guard let link = party.link, let replica = party.replica, let cursor = replica.cursor, let line = party.line,
+      isUp, room != nil, replica.state == .live, time >= party.stalledUntil, time >= lines[line].hushedUntil
+    else { return parties[index].calmSince = time }
+    guard let passed = ages.passed(cursor) else { return }
+    let age = time - max(passed, party.calmSince)
+    let turn = max(history.dice.stepMillisecondsMax, World.waitingTurnMilliseconds)
+    let soonest = link.delayMilliseconds + 4 * turn + limits.beatMilliseconds + 100
+    if age > soonest { count(.oldOnThinLine) }
+    guard age > 2 * soonest else { return }
+    // A buffer is filled once in a turn.
+    let carried = min(link.bytesPerSecond, UInt64(link.bufferBytes) * 1_000 / turn)
+    // Beside it come who is there and what they show, and answers.
+    let beside = UInt64(parties.count) * 300 + min(limits.letterBytes, limits.inFlightOperations * 200)
+    let bytes = 2 * (UInt64(ages.stateBytesMax) + beside) + UInt64(link.bufferBytes)
+    // A second more, for turns that are coarse.
+    let allowed = 2 * soonest + bytes * 1_000 / carried + 1_000
+    if age > allowed {
+      fail(.age, "\(party.name) shows what is \(age) ms old; its line accounts for \(allowed) ms")
+    }
+  }
+}

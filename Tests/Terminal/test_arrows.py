@@ -1,0 +1,161 @@
+"""Lines and ink in the terminal: made, tied, told of in words, painted (S14, S15)."""
+
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+from rooms import draw, holds, joins
+from terminal import run, start
+from terminals import Tmux, eventually
+
+
+async def shapes(server, room):
+    return {shape["name"]: shape for shape in (await server.get(f"/v1/rooms/{room}")).json["shapes"]}
+
+
+async def ends(server, room):
+    """Where a picture has the two ends of a room's only line."""
+    picture = ElementTree.fromstring((await server.get(f"/v1/rooms/{room}/picture.svg")).body)
+    (path,) = picture.iter("{http://www.w3.org/2000/svg}path")
+    first, *_, last = [tuple(map(float, point.split(","))) for point in path.get("d").removeprefix("M").split("L")]
+    return first, last
+
+
+def near(x, y):
+    """A place to a hundredth: points are whole parts of their box."""
+    return pytest.approx((x, y), abs=0.01)
+
+
+async def test_an_arrow_leads_from_shape_to_shape(shared):
+    """Moved, they take it along. Deleted, one leaves the end where it was."""
+    room = "arrows"
+    await run(shared, "add", room, "square", "name=Sun", "position=0,0")
+    await run(shared, "add", room, "square", "name=Moon", "position=400,0")
+    made = await run(shared, "add", room, "arrow", "name=Way", "from=Sun", "to=moon,0,0.25")
+    assert "made Way" in made.out and "a line from Sun to Moon" in made.out, made
+    drawn = await shapes(shared, room)
+    way = drawn["Way"]
+    assert way["from"] == [drawn["Sun"]["id"], 32768, 32768] and way["to"] == [drawn["Moon"]["id"], 0, 16384]
+    assert way["toEnd"] == "arrow" and way["strokeWidth"] == 4 and "fromEnd" not in way
+    await run(shared, "set", room, "Way", "toEnd=plain")
+    await run(shared, "move", room, "Moon", "400", "75")
+    # From Sun's outline, on the way from its middle.
+    first, last = await ends(shared, room)
+    assert last == (400, 100) and first[0] == 100 and 50 < first[1] < 70
+    await run(shared, "delete", room, "Moon")
+    assert (await ends(shared, room)) == (first, last)
+    await run(shared, "undo", room)
+    await run(shared, "move", room, "Moon", "400", "375")
+    assert (await ends(shared, room))[1] == (400, 400)
+
+
+async def test_an_end_is_loosened_and_tied_to_another_shape(shared):
+    room = "ends"
+    await run(shared, "add", room, "square", "name=Sun", "position=0,0")
+    await run(shared, "add", room, "line", "name=Way", "through=300,50 200,300 10,300")
+    way = (await shapes(shared, room))["Way"]
+    assert (way["position"], way["size"], len(way["path"])) == ([10, 50], [290, 250], 3)
+    done = await run(shared, "set", room, "Way", "from=Sun,1,0.5")
+    assert done.out == "tied Way’s beginning to Sun\n", done
+    assert (await ends(shared, room))[0] == near(100, 50)
+    await run(shared, "move", room, "Sun", "0", "100")
+    done = await run(shared, "set", room, "Way", "from=none")
+    assert done.out == "tied Way’s beginning to nothing\n", done
+    await run(shared, "move", room, "Sun", "500", "500")
+    assert (await ends(shared, room))[0] == near(100, 150)
+    done = await run(shared, "set", room, "Way", "path=0,0 1,1")
+    assert done.out == "drew Way through 2 points\n", done
+
+
+async def test_a_turned_line_stays_where_it_is_when_an_end_is_loosened(shared):
+    """Its points are written anew, in a box that isn't turned."""
+    room = "turned"
+    await run(shared, "add", room, "line", "name=Way", "through=0,300 200,300 200,400")
+    await run(shared, "set", room, "Way", "rotation=90")
+    await run(shared, "set", room, "Way", "from=none")
+    way = (await shapes(shared, room))["Way"]
+    assert (way["position"], way["size"], way["rotation"]) == ([50, 250], [100, 200], 0)
+    # From the upper right corner down, and then to the left.
+    assert way["path"] == [[65535, 0], [65535, 65535], [0, 65535]]
+
+
+async def test_the_table_shows_what_lines_are_tied_to(shared):
+    room = "table"
+    await run(shared, "add", room, "square", "name=Sun", "position=0,0")
+    await run(shared, "add", room, "square", "name=Moon", "position=400,0")
+    await run(shared, "add", room, "arrow", "name=Way", "from=Sun", "to=Moon", "stroke=#123456")
+    shown = (await run(shared, "show", room)).out
+    # As it is drawn: from outline to outline.
+    assert "Sun → Moon" in shown and "#123456" in shown and "100, 50" in shown, shown
+
+
+async def test_what_makes_no_line_is_said(shared):
+    room = "no-lines"
+    await run(shared, "add", room, "square", "name=Sun")
+    await run(shared, "add", room, "line", "name=Way")
+    for words, complaint in [
+        (["add", room, "arrow", "from=Mars"], "has no shape Mars"), (["set", room, "Way", "to=Way"], "can't be tied to a line"),
+        (["add", room, "line", "through=5,5"], "through is 2 to 1024 places"), (["set", room, "Way", "path=0,0 2,2"], "each from 0 to 1"),
+        (["set", room, "Way", "from=Sun,0.5,7"], "two numbers from 0 to 1"), (["add", room, "arow"], "did you mean arrow"),
+        (["set", room, "Sun", "from=Way"], "only a line has ends"), (["add", room, "ink", "to=Sun"], "only a line has ends"),
+        (["set", room, "Sun", "through=0,0 9,9"], "only a line or ink"),
+    ]:
+        done = await run(shared, *words, code=None)
+        assert done.code != 0 and complaint.lower() in done.err.lower(), done
+
+
+async def test_watch_tells_of_lines_and_ink_in_words(shared):
+    room = "told"
+    await run(shared, "add", room, "square", "name=Sun", "position=0,0")
+    async with await start(shared, "watch", room) as watch:
+        await watch.line()
+        told = []
+        await run(shared, "add", room, "line", "name=Way", "from=Sun")
+        await run(shared, "add", room, "ink", "name=Curl", "through=0,0 50,80 90,10")
+        while len(told) < 2:
+            line = await watch.line()
+            if "made" in line:
+                told.append(line)
+    assert "made Way, a line from Sun" in told[0] and "made Curl, ink of 3 points at 0, 0" in told[1], told
+
+
+def test_a_key_draws_an_arrow_between_two_shapes(server, client):
+    """It is painted, and goes with them when they move. Its copy is tied to the copies."""
+    room = "keyed"
+    draw(server, room, name="Sun", position=[0, 0], size=[100, 100], fill="#336699")
+    draw(server, room, name="Moon", position=[500, 0], size=[100, 100], fill="#993366")
+
+    def lines(drawn):
+        return [shape for shape in drawn if shape["kind"] == "line"]
+
+    with Tmux(joins(client, server, room), 120, 36) as screen:
+        screen.shows("2 shapes")
+        screen.keys("C-a", "a")
+        (line,) = lines(holds(server, room, lambda drawn: len(drawn) == 3))
+        assert line["toEnd"] == "arrow" and line["from"] and line["to"] and line["from"] != line["to"]
+        screen.shows("3 shapes")
+        screen.keys("Escape")
+        # The key has arrived: one that follows at once would count as pressed with Alt.
+        screen.lacks("↻")
+        _, row = screen.place("Moon")
+        # The arrow's head, before the shape that it leads to.
+        eventually(lambda: "▌▌" in screen.lines()[row], screen.text)
+        screen.keys("C-a", "d")
+        copies = lines(holds(server, room, lambda drawn: len(drawn) == 6))
+        assert len({each["from"][0] for each in copies}) == 2
+
+
+def test_a_line_that_is_turned_by_keys_lets_go_of_its_shapes(server, client):
+    """Its ends stay where they were drawn, and are turned with it."""
+    room = "let-go"
+    draw(server, room, name="Sun", position=[0, 0], size=[100, 100])
+    draw(server, room, name="Moon", position=[500, 0], size=[100, 100])
+    with Tmux(joins(client, server, room)) as screen:
+        screen.shows("2 shapes")
+        screen.keys("C-a", "a")
+        holds(server, room, lambda drawn: len(drawn) == 3)
+        screen.keys("]")
+        turned = holds(server, room, lambda drawn: any(shape["rotation"] == 15 for shape in drawn))
+        (line,) = [shape for shape in turned if shape["kind"] == "line"]
+        assert line["from"] == line["to"] == []
+        assert line["position"] == near(100, 50) and line["size"] == near(400, 1)

@@ -1,0 +1,126 @@
+import CanvasCRDT
+import Testing
+
+@testable import TerminalCanvas
+
+@Suite("Lines and ink")
+struct LinePaintingTests {
+  private let red = Color(packed: 0xFF0000)
+  /// A pixel is 4 units wide and 8 high.
+  private let view = CanvasView(columns: 80, rows: 24)
+
+  private func shape(_ kind: ShapeKind, _ points: [Point], _ assign: (inout Properties) -> Void) -> Shape {
+    var set = Properties()
+    set.kind = kind
+    set.stroke = red
+    set.lead(through: points)
+    assign(&set)
+    var canvas = Canvas()
+    let id = Identifier(packed: 1)!
+    canvas.apply(Operation(shape: id, at: Stamp(milliseconds: 1, counter: 0, actor: id)!, set: set))
+    return canvas[id]!
+  }
+
+  private func paint(_ item: CanvasScene.Item, _ view: CanvasView? = nil) -> Pixels {
+    var scene = CanvasScene()
+    scene.items = [item]
+    var painter = ScenePainter(view: view ?? self.view, theme: .dark)
+    painter.paintShapes(scene)
+    return painter.pixels
+  }
+
+  private func color(_ x: Double, _ y: Double, _ pixels: Pixels) -> Color { pixels[Int(y / 8), Int(x / 4)] }
+
+  private let across = [Point(x: 40, y: 100), Point(x: 600, y: 100)]
+
+  @Test("A line is painted along its points, and nothing of its box is filled")
+  func line() {
+    let bent = shape(.line, across + [Point(x: 600, y: 300)]) { $0.strokeWidth = 16 }
+    let pixels = paint(CanvasScene.Item(bent))
+    #expect(color(300, 100, pixels) == red && color(600, 200, pixels) == red)
+    #expect(color(300, 200, pixels) == Theme.dark.paper && color(20, 100, pixels) == Theme.dark.paper)
+    // The corner is round.
+    #expect(color(602, 97, pixels) == red)
+    let none = paint(CanvasScene.Item(shape(.line, across) { $0.strokeWidth = 0 }))
+    #expect(none == Pixels(width: 160, height: 48, filledWith: Theme.dark.paper))
+  }
+
+  @Test("Arrows and dots are wider than the line, an arrow ends in its tip")
+  func heads() {
+    let line = shape(.line, across) {
+      $0.strokeWidth = 16
+      $0.fromEnd = .dot
+      $0.toEnd = .arrow
+    }
+    let pixels = paint(CanvasScene.Item(line))
+    #expect(color(550, 84, pixels) == red && color(550, 116, pixels) == red)
+    #expect(color(300, 84, pixels) == Theme.dark.paper && color(598, 84, pixels) == Theme.dark.paper)
+    #expect(color(40, 88, pixels) == red && color(26, 100, pixels) == red)
+  }
+
+  @Test("Ink is as wide as each of its points says")
+  func ink() {
+    let stroke = shape(.ink, across) {
+      $0.strokeWidth = 32
+      $0.path = Path([
+        Path.Point(BoxPlace(x: 0, y: 0)), Path.Point(BoxPlace(shareX: 0.5, shareY: 0), width: 25),
+        Path.Point(BoxPlace(x: BoxPlace.end, y: 0), width: 25),
+      ])!
+    }
+    let pixels = paint(CanvasScene.Item(stroke))
+    #expect(color(100, 100, pixels) == red && color(100, 92, pixels) == red)
+    #expect(color(400, 100, pixels) == red && color(400, 92, pixels) == Theme.dark.paper)
+    let dot = paint(CanvasScene.Item(shape(.ink, [across[0], across[0]]) { $0.strokeWidth = 40 }))
+    #expect(color(40, 100, dot) == red && color(40, 108, dot) == red && color(40, 130, dot) == Theme.dark.paper)
+  }
+
+  @Test("A line covers its length times its width and round ends, however many steps it has", arguments: [0.3, 2])
+  func coverage(_ width: Double) throws {
+    let bow = (-20...20).map { step -> Point in
+      let along = Double(step)
+      return Point(x: 40 + 1.5 * along, y: 40 + along * along / 20)
+    }
+    let line = try #require(DrawnLine(shape(.ink, bow) { $0.strokeWidth = width }))
+    var length = 0.0
+    for piece in line.pieces {
+      let points = piece.points(steps: 16)
+      for (from, to) in zip(points, points.dropFirst()) {
+        let (x, y) = (to.x - from.x, to.y - from.y)
+        length += (x * x + y * y).squareRoot()
+      }
+    }
+    for stepMax in [0.1, 1, 100] {
+      var coverage = Coverage(width: 80, height: 80)
+      for polygon in Stroke.polygons(of: line, widthMin: 0, stepMax: stepMax) { coverage.add(polygon) }
+      var sum = 0.0
+      coverage.take { _, _, part in sum += Double(part) }
+      let expected = length * width + .pi * width * width / 4
+      #expect(abs(sum - expected) < 0.03 * expected, "\(stepMax)")
+    }
+  }
+
+  @Test("A thin line is seen from afar")
+  func thin() {
+    var far = view
+    far.zoom(toPercent: 5)
+    far.show(center: Point(x: 300, y: 100))
+    let pixels = paint(CanvasScene.Item(shape(.line, across) { $0.strokeWidth = 1 }), far)
+    let reds = (0..<pixels.height).flatMap { row in (0..<pixels.width).map { Int(pixels[row, $0].red) } }
+    #expect(reds.max()! > Int(Theme.dark.paper.red) + 40)
+  }
+
+  @Test("Where its box goes, the line goes too; held up, it stays where its ends are")
+  func moved() {
+    var item = CanvasScene.Item(shape(.line, across) { $0.strokeWidth = 32 })
+    let lifted = paint(item.lifted)
+    #expect(color(20, 100, lifted) == Theme.dark.paper && color(300, 100, lifted) != Theme.dark.paper)
+    item.grow(by: 0.5)
+    item.outline.position.y += 200
+    let pixels = paint(item)
+    #expect(color(300, 300, pixels) == red && color(300, 100, pixels) == Theme.dark.paper)
+    #expect(color(100, 300, pixels) == Theme.dark.paper, "it is half as long")
+    item.outline.rotation = 90
+    let turned = paint(item)
+    #expect(color(320, 200, turned) == red && color(240, 300, turned) == Theme.dark.paper)
+  }
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+
+import { leading } from '../../web/drawing/lines.js'
+import { simplified } from '../../web/tools/simplify.js'
+
+/** Ten seconds of a hand that scribbles, 120 points a second: loops that drift, and now and then a sharp turn. */
+function scribble(seconds = 10) {
+  const points = []
+  let [x, y, turn] = [0, 0, 0]
+  for (let step = 0; step < seconds * 120; step++) {
+    turn += 0.09 + 0.08 * Math.sin(step / 41) + (step % 97 === 0 ? 2.2 : 0)
+    const speed = 6 + 4 * Math.sin(step / 17)
+    x += speed * Math.cos(turn) + 1.1
+    y += speed * Math.sin(turn) + 0.3 * Math.sin(step / 60)
+    points.push({ x, y, width: 100 })
+  }
+  return points
+}
+
+/** The curve of the contract (S15) through some points, as many small steps. */
+function curve(points) {
+  const middle = (one, other) => ({ x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 })
+  const steps = [points[0]]
+  for (let index = 1; index < points.length - 1; index++) {
+    const [from, to] = [middle(points[index - 1], points[index]), middle(points[index], points[index + 1])]
+    for (let step = 0; step <= 16; step++) {
+      const part = step / 16
+      const along = (axis) => (1 - part) ** 2 * from[axis] + 2 * part * (1 - part) * points[index][axis] + part ** 2 * to[axis]
+      steps.push({ x: along('x'), y: along('y') })
+    }
+  }
+  return [...steps, points[points.length - 1]]
+}
+
+function off(point, steps) {
+  let least = Infinity
+  for (let index = 1; index < steps.length; index++) {
+    const [from, to] = [steps[index - 1], steps[index]]
+    const [dx, dy] = [to.x - from.x, to.y - from.y]
+    const square = dx * dx + dy * dy
+    const part = square === 0 ? 0 : Math.max(0, Math.min(1, ((point.x - from.x) * dx + (point.y - from.y) * dy) / square))
+    least = Math.min(least, Math.hypot(point.x - from.x - dx * part, point.y - from.y - dy * part))
+  }
+  return least
+}
+
+/** The bytes of the contract's binary form. */
+function bytesOf({ path }) {
+  const size = (step) => { const zigzag = step < 0 ? -2 * step - 1 : 2 * step; return zigzag < 128 ? 1 : zigzag < 16384 ? 2 : 3 }
+  let [before, bytes] = [[0, 0], 1]
+  for (const [x, y] of path) {
+    bytes += size(x - before[0]) + size(y - before[1])
+    before = [x, y]
+  }
+  return bytes
+}
+
+test('ten seconds of scribble take less than 3 KB, and the curve stays within a pixel or two of the hand', () => {
+  const drawn = scribble()
+  const kept = simplified(drawn, 0.5)
+  const bytes = bytesOf(leading(kept))
+  assert.ok(bytes < 3072, `${bytes} bytes for ${drawn.length} points, of which ${kept.length} are kept`)
+  const steps = curve(kept)
+  const worst = Math.max(...drawn.map((point) => off(point, steps)))
+  assert.ok(worst < 2, `the curve is ${worst} off`)
+})
+
+test('a straight line is two points, a tap a dot', () => {
+  const line = Array.from({ length: 200 }, (_, place) => ({ x: 3 * place, y: 2 * place, width: 100 }))
+  assert.deepEqual(simplified(line, 0.5), [line[0], line[199]])
+  assert.deepEqual(simplified([line[3]], 0.5), [line[3], line[3]])
+})
+
+test('a corner stays a corner', () => {
+  const side = (place) => ({ x: place < 50 ? 4 * place : 200, y: place < 50 ? 0 : 4 * (place - 50), width: 100 })
+  const kept = simplified(Array.from({ length: 100 }, (_, place) => side(place)), 0.5)
+  assert.ok(kept.length <= 5, `${kept.length} points`)
+  assert.ok(off({ x: 200, y: 0 }, curve(kept)) < 0.01)
+})
+
+test('a stroke of any length keeps no more points than the wire takes', () => {
+  const kept = simplified(scribble(200), 0.01)
+  assert.ok(kept.length <= 1024 && kept.length > 500, `${kept.length} points`)
+})
+
+test('a line that leads straight across has a box that can be, and its widths where they are not even', () => {
+  assert.deepEqual(leading([{ x: 10, y: 5 }, { x: -10, y: 5 }]), { position: [-10, 5], size: [20, 1], path: [[65535, 0], [0, 0]] })
+  assert.deepEqual(leading([{ x: 0, y: 0 }, { x: 1, y: 3 }], [50, 70]).path, [[0, 0, 50], [65535, 65535, 70]])
+})

@@ -1,0 +1,189 @@
+// Lines and ink on a canvas, by the same rules as the core's (docs/PROTOCOL.md, S14 and S15): pieces one behind the other, and
+// arrows and dots at the ends. Everything lies around the middle of the shape's box, not turned.
+
+/** @typedef {import('../core/types.js').Point} Point */
+/** @typedef {import('../core/table.js').PathPoint} PathPoint */
+
+/** A place's number at the right and the lower side of a box. */
+export const boxEnd = 65535
+
+/** @param {string} kind */
+export const isStroke = (kind) => kind === 'line' || kind === 'ink'
+
+/** How long an arrow is, and as wide; how large a dot is across. */
+const arrowLength = (/** @type {number} */ width) => 3 * width + 6
+const dotLength = (/** @type {number} */ width) => 2 * width + 4
+
+/**
+ * How far what is drawn reaches beyond the points.
+ *
+ * @param {number} width of the stroke
+ */
+export const strokeReach = (width) => Math.max(width, arrowLength(width) / 2, dotLength(width) / 2)
+
+/** A line without a path leads from one corner of its box to the opposite one. */
+const diagonal = /** @type {PathPoint[]} */ ([[0, 0, 100], [boxEnd, boxEnd, 100]])
+
+/** @param {{path: PathPoint[]}} shape */
+export const pathOf = ({ path }) => (path.length > 0 ? path : diagonal)
+
+/**
+ * Parts of a line that are equally wide, in order; what is filled at its ends; and all of it as one path, to find a pointer on.
+ *
+ * @typedef {object} DrawnLine
+ * @property {{path: Path2D, width: number}[]} runs
+ * @property {Path2D | null} heads
+ * @property {Path2D} whole
+ * @property {number} widest
+ */
+
+/** @param {import('./drawn.js').Drawn} drawn @returns {DrawnLine} */
+export function lineOf({ shape, width, height, strokeWidth }) {
+  const points = pathOf(shape).map(([x, y]) => ({ x: (x / boxEnd - 0.5) * width, y: (y / boxEnd - 0.5) * height }))
+  return shape.kind === 'ink' ? inkOf(points, pathOf(shape).map(([, , hundredths]) => strokeWidth * hundredths / 100))
+    : straightLine(points, strokeWidth, shape)
+}
+
+/** @param {Point[]} points @param {number} width @param {import('../core/types.js').Shape} shape @returns {DrawnLine} */
+function straightLine(points, width, { fromEnd, toEnd }) {
+  const heads = new Path2D()
+  const last = points.length - 1
+  const led = [...points]
+  led[0] = addHead(heads, fromEnd, points[0], points[1], width)
+  led[last] = addHead(heads, toEnd, points[last], points[last - 1], width)
+  const path = new Path2D()
+  for (const { x, y } of led) path.lineTo(x, y)
+  const hasHeads = fromEnd !== 'plain' || toEnd !== 'plain'
+  return { runs: [{ path, width }], heads: hasHeads ? heads : null, whole: path, widest: width }
+}
+
+/**
+ * @param {Path2D} heads @param {'plain' | 'arrow' | 'dot'} head @param {Point} end @param {Point} before @param {number} width
+ * @returns {Point} where the line ends: below an arrow, so that it doesn't show beside the tip
+ */
+function addHead(heads, head, end, before, width) {
+  if (head === 'dot') {
+    heads.moveTo(end.x + dotLength(width) / 2, end.y)
+    heads.arc(end.x, end.y, dotLength(width) / 2, 0, 2 * Math.PI)
+  }
+  const length = Math.hypot(end.x - before.x, end.y - before.y)
+  if (head !== 'arrow' || length === 0) return end
+  const arrow = arrowLength(width)
+  const along = { x: (end.x - before.x) / length * arrow, y: (end.y - before.y) / length * arrow }
+  heads.moveTo(end.x, end.y)
+  heads.lineTo(end.x - along.x + along.y / 2, end.y - along.y - along.x / 2)
+  heads.lineTo(end.x - along.x - along.y / 2, end.y - along.y + along.x / 2)
+  heads.closePath()
+  const part = Math.min(arrow, length) / arrow
+  return { x: end.x - along.x * part, y: end.y - along.y * part }
+}
+
+/** @param {Point[]} points @param {number[]} widths @returns {DrawnLine} */
+function inkOf(points, widths) {
+  const whole = smooth(points)
+  const widest = Math.max(...widths)
+  if (widths.every((width) => width === widest)) return { runs: [{ path: whole, width: widest }], heads: null, whole, widest }
+  const runs = /** @type {{path: Path2D, width: number}[]} */ ([])
+  let from = points[0]
+  for (const [index, point] of points.entries()) {
+    const next = points[index + 1]
+    const to = next ? { x: (point.x + next.x) / 2, y: (point.y + next.y) / 2 } : point
+    const run = runs.at(-1)
+    const path = run?.width === widths[index] ? run.path : new Path2D()
+    if (path !== run?.path) {
+      path.moveTo(from.x, from.y)
+      runs.push({ path, width: widths[index] })
+    }
+    if (index === 0 || !next) path.lineTo(to.x, to.y)
+    else path.quadraticCurveTo(point.x, point.y, to.x, to.y)
+    from = to
+  }
+  return { runs, heads: null, whole, widest }
+}
+
+/**
+ * The curve along some points: straight to the middle of the first two, then from middle to middle, drawn towards the point
+ * between them, and straight to the last.
+ *
+ * @param {Point[]} points @returns {Path2D}
+ */
+export function smooth(points) {
+  const path = new Path2D()
+  path.moveTo(points[0].x, points[0].y)
+  for (let index = 1; index < points.length; index++) {
+    const [before, point] = [points[index - 1], points[index]]
+    const middle = { x: (before.x + point.x) / 2, y: (before.y + point.y) / 2 }
+    if (index === 1) path.lineTo(middle.x, middle.y)
+    else path.quadraticCurveTo(before.x, before.y, middle.x, middle.y)
+  }
+  const last = points[points.length - 1]
+  path.lineTo(last.x, last.y)
+  return path
+}
+
+/**
+ * The points of a line on the canvas.
+ *
+ * @param {import('../core/types.js').Frame & {path: PathPoint[]}} shape @returns {Point[]}
+ */
+export function pointsOn(shape) {
+  return pathOf(shape).map(([x, y]) => pointIn(shape, x, y))
+}
+
+/**
+ * Where a place in a shape's box lies on the canvas.
+ *
+ * @param {import('../core/types.js').Frame} box @param {number} x 0…`boxEnd` @param {number} y @returns {Point}
+ */
+export function pointIn({ x: left, y: top, width, height, rotation }, x, y) {
+  const turn = rotation * Math.PI / 180
+  const [across, down] = [(x / boxEnd - 0.5) * width, (y / boxEnd - 0.5) * height]
+  return {
+    x: left + width / 2 + across * Math.cos(turn) - down * Math.sin(turn),
+    y: top + height / 2 + across * Math.sin(turn) + down * Math.cos(turn),
+  }
+}
+
+/**
+ * The place in a shape's box that is nearest to a point of the canvas, as parts of its sides.
+ *
+ * @param {import('../core/types.js').Frame} box @param {Point} point @returns {Point} each 0…1
+ */
+export function placeIn({ x, y, width, height, rotation }, point) {
+  const turn = -rotation * Math.PI / 180
+  const [dx, dy] = [point.x - x - width / 2, point.y - y - height / 2]
+  const part = (/** @type {number} */ value) => Math.max(0, Math.min(1, value))
+  return {
+    x: part((dx * Math.cos(turn) - dy * Math.sin(turn)) / width + 0.5),
+    y: part((dx * Math.sin(turn) + dy * Math.cos(turn)) / height + 0.5),
+  }
+}
+
+/**
+ * What a line through some points of the canvas says of itself: the box around them, and the way in it.
+ *
+ * @param {Point[]} points @param {number[]} [widths] hundredths of the stroke's
+ * @returns {{position: [number, number], size: [number, number], path: number[][]}}
+ */
+export function leading(points, widths) {
+  const rounded = (/** @type {number} */ value) => Math.round(value * 100) / 100
+  const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)]
+  const [left, top] = [rounded(least(xs)), rounded(least(ys))]
+  const [width, height] = [Math.max(1, rounded(-least(xs.map((x) => -x)) - left)), Math.max(1, rounded(-least(ys.map((y) => -y)) - top))]
+  const along = (/** @type {number} */ value, /** @type {number} */ side) => Math.max(0, Math.min(boxEnd, Math.round(value / side * boxEnd)))
+  return {
+    position: [left, top],
+    size: [width, height],
+    path: points.map(({ x, y }, index) => [along(x - left, width), along(y - top, height), ...widths ? [widths[index]] : []]),
+  }
+}
+
+/**
+ * What a line says of itself that leads elsewhere now: its box is not turned any more.
+ *
+ * @param {{rotation: number}} line as it was @param {Point[]} points of the canvas
+ */
+export const ledAnew = ({ rotation }, points) => ({ ...leading(points), ...rotation !== 0 && { rotation: 0 } })
+
+/** @param {number[]} values */
+const least = (values) => values.reduce((smallest, value) => Math.min(smallest, value), Infinity)

@@ -1,0 +1,141 @@
+import { leading } from '../drawing/lines.js'
+import { inkLook } from './making.js'
+import { simplified } from './simplify.js'
+import { strokesAt } from './targets.js'
+
+// Ink drawn freehand, and taken away again. Each stroke, and each way of the eraser, is one step to undo.
+
+/** @typedef {import('../core/types.js').Point} Point */
+/** @typedef {import('../gestures/recogniser.js').Drag} Drag */
+/** @typedef {import('../gestures/surface.js').TrailPoint} TrailPoint */
+
+/** How far from where the hand was the stroke may run, in CSS pixels. */
+const tolerance = 0.5
+/** The widths that a pen's pressure makes go in steps, in hundredths of the stroke's: equal neighbours are painted at once. */
+const widthStep = 10
+/** How near to a stroke the eraser has to come, in CSS pixels. */
+const eraserReach = 6
+
+/**
+ * How wide the stroke is under a pen's pressure. A mouse and most fingers have none, and draw evenly.
+ *
+ * @param {TrailPoint} point @returns {number} hundredths
+ */
+function widthOf({ pressure, pointer }) {
+  if (pointer !== 'pen' || pressure === 0) return 100
+  return Math.round((40 + 120 * pressure) / widthStep) * widthStep
+}
+
+/** A stroke while it is drawn: on this page at once, on others' in pieces. The drawing gets it when it is finished. */
+export class Inking {
+  #reach
+  #look
+  #shape
+  /** @type {import('./simplify.js').InkPoint[]} */
+  #points = []
+
+  /** @param {import('./reach.js').ActReach} reach @param {TrailPoint[]} trail what was drawn before it was known to be a drag */
+  constructor(reach, trail) {
+    this.#reach = reach
+    this.#look = inkLook(reach.paint)
+    this.#shape = reach.shown.replica.newIdentifier()
+    reach.selection.clear()
+    this.trail(trail, [])
+  }
+
+  get cursor() { return 'crosshair' }
+  move() {}
+
+  /**
+   * The hand has gone on.
+   *
+   * @param {TrailPoint[]} points of the stage @param {TrailPoint[]} predicted where it will probably be in the next frame
+   */
+  trail(points, predicted) {
+    const { overlay, presence, view } = this.#reach
+    const onCanvas = (/** @type {TrailPoint} */ point) => ({ ...view.toCanvas(point), width: widthOf(point) })
+    this.#points.push(...points.map(onCanvas))
+    const { stroke, strokeWidth } = this.#look
+    overlay.setInk({ points: this.#points, predicted: predicted.map(onCanvas), color: stroke, width: strokeWidth })
+    presence.setInk({ shape: this.#shape, color: stroke, width: strokeWidth, points: this.#points })
+  }
+
+  end() {
+    const { editing, view } = this.#reach
+    if (this.#points.length > 0) {
+      const points = simplified(this.#points, tolerance / view.scale)
+      const widths = points.some(({ width }) => width !== 100) ? points.map(({ width }) => width) : undefined
+      editing.edit((replica) => replica.edit([{
+        shape: this.#shape, set: { kind: 'ink', ...leading(points, widths), ...this.#look },
+      }]))
+    }
+    this.#rest()
+  }
+
+  /** @param {Drag} gesture */
+  cancel({ reason }) {
+    // What the browser has interrupted was drawn all the same.
+    if (reason === 'interrupted') this.end()
+    else this.#rest()
+  }
+
+  #rest() {
+    this.#reach.overlay.setInk(null)
+    this.#reach.presence.setInk(null)
+  }
+}
+
+/** Takes away the strokes that it comes over, as wholes. */
+export class Erasing {
+  #reach
+  /** @type {Point | null} */
+  #last = null
+  #hasErased = false
+
+  /** @param {import('./reach.js').ActReach} reach @param {TrailPoint[]} trail */
+  constructor(reach, trail) {
+    this.#reach = reach
+    reach.editing.beginGroup()
+    reach.selection.clear()
+    this.trail(trail)
+  }
+
+  get cursor() { return eraserCursor }
+  move() {}
+
+  /** @param {TrailPoint[]} points of the stage */
+  trail(points) {
+    for (const point of points) this.#pass(point)
+  }
+
+  /** @param {Point} point of the stage */
+  #pass(point) {
+    const from = this.#last ?? point
+    this.#last = { x: point.x, y: point.y }
+    // A fast hand leaves gaps between two points that a thin stroke would slip through.
+    const steps = Math.max(1, Math.ceil(Math.hypot(point.x - from.x, point.y - from.y) / eraserReach))
+    for (let step = 1; step <= steps; step++) {
+      const part = step / steps
+      this.#erase({ x: from.x + (point.x - from.x) * part, y: from.y + (point.y - from.y) * part })
+    }
+  }
+
+  /** @param {Point} point of the stage */
+  #erase(point) {
+    const { editing, locks, view } = this.#reach
+    const met = strokesAt(this.#reach, view.toCanvas(point), eraserReach / view.scale).filter((id) => !locks.has(id))
+    if (met.length === 0) return
+    editing.edit((replica) => replica.delete(met))
+    this.#hasErased = true
+  }
+
+  end() { this.#reach.editing.endGroup() }
+
+  /** @param {Drag} gesture */
+  cancel({ reason }) {
+    this.#reach.editing.endGroup()
+    if (this.#hasErased && reason !== 'interrupted') this.#reach.editing.undo()
+  }
+}
+
+export const eraserCursor = 'url("/tools/eraser.svg") 9 9, cell'

@@ -1,0 +1,173 @@
+import { leading, ledAnew, pointsOn } from '../drawing/lines.js'
+import { isGone } from './held.js'
+import { lineLook } from './making.js'
+import { isSameTie, tieAt } from './ties.js'
+
+// Lines drawn, and led elsewhere by their points. Each is one step to undo.
+
+/** @typedef {import('../core/types.js').Point} Point */
+/** @typedef {import('../gestures/recogniser.js').Drag} Drag */
+
+/** A line that is shorter than this, in CSS pixels, was not meant. */
+const shortest = 6
+/** A bend that is nearer than this to the straight way, in CSS pixels, goes. */
+const straightReach = 5
+/** With shift a line's direction goes in steps, in degrees. */
+const turnStep = 15
+
+/**
+ * A point, in the nearest of a few directions from another one.
+ *
+ * @param {Point} from @param {Point} to @returns {Point}
+ */
+export function inSteps(from, to) {
+  const length = Math.hypot(to.x - from.x, to.y - from.y)
+  const step = turnStep * Math.PI / 180
+  const turn = Math.round(Math.atan2(to.y - from.y, to.x - from.x) / step) * step
+  return { x: from.x + length * Math.cos(turn), y: from.y + length * Math.sin(turn) }
+}
+
+/** A new line, from where the hand came down to where it is. Over a shape its ends are tied. */
+export class Lining {
+  #reach
+  #start
+  #hand
+  /** @type {number | null} */
+  #line = null
+  /** @type {import('../core/table.js').Tie | null} */
+  #to = null
+
+  /** @param {import('./reach.js').ActReach} reach @param {Drag} gesture */
+  constructor(reach, gesture) {
+    this.#reach = reach
+    const { editing, paint, selection, tool, view } = reach
+    const start = view.toCanvas(gesture.start)
+    const tied = gesture.ctrl || gesture.meta ? null : tieAt(reach, start)
+    this.#start = tied?.at ?? start
+    this.#hand = this.#start
+    editing.beginGroup()
+    const added = editing.edit((replica) => replica.add({
+      kind: 'line', ...leading([this.#start, this.#start]), ...lineLook(paint, tool.name), ...tied && { from: tied.tie },
+    }))
+    this.#line = added?.shape ?? null
+    selection.clear()
+  }
+
+  get cursor() { return 'crosshair' }
+
+  /** @param {import('../core/types.js').Changes} changes */
+  follow(changes) { if (isGone(this.#reach, changes, this.#line)) this.#line = null }
+
+  /** @param {Drag} gesture */
+  move(gesture) {
+    const line = this.#line
+    if (line === null) return
+    const hand = this.#reach.view.toCanvas(gesture)
+    const tied = gesture.ctrl || gesture.meta || gesture.shift ? null : tieAt(this.#reach, hand)
+    this.#hand = tied?.at ?? (gesture.shift ? inSteps(this.#start, hand) : hand)
+    const to = tied?.tie ?? null
+    const set = { ...leading([this.#start, this.#hand]), ...!isSameTie(to, this.#to) && { to } }
+    this.#to = to
+    this.#reach.editing.edit((replica) => replica.edit([{ shape: line, set }]))
+  }
+
+  /** @param {Drag} gesture */
+  end(gesture) {
+    this.move(gesture)
+    const { editing, selection, view } = this.#reach
+    const isShort = Math.hypot(this.#hand.x - this.#start.x, this.#hand.y - this.#start.y) * view.scale < shortest
+    if (isShort) this.#remove()
+    editing.endGroup()
+    if (this.#line !== null) selection.set([this.#line])
+  }
+
+  /** @param {Drag} gesture */
+  cancel({ reason }) {
+    if (reason !== 'interrupted') this.#remove()
+    this.#reach.editing.endGroup()
+  }
+
+  #remove() {
+    const line = this.#line
+    if (line !== null) this.#reach.editing.edit((replica) => replica.delete([line]))
+    this.#line = null
+  }
+}
+
+/** One point of a line follows the hand: an end, a bend, or a new bend in the middle of a part. */
+export class Leading {
+  #reach
+  #points
+  #before
+  #index
+  /** @type {number | null} */
+  #line
+
+  /** @param {import('./reach.js').ActReach} reach @param {Drag} gesture @param {number} line */
+  constructor(reach, gesture, line) {
+    this.#reach = reach
+    reach.editing.beginGroup()
+    const shape = reach.shown.replica.shape(line)
+    this.#line = shape ? line : null
+    this.#before = shape
+    this.#points = shape ? pointsOn(shape) : []
+    const { index = 0, handle } = gesture.target
+    this.#index = handle === 'bend' ? index + 1 : index
+    if (handle === 'bend') this.#points.splice(this.#index, 0, reach.view.toCanvas(gesture.start))
+  }
+
+  get cursor() { return 'crosshair' }
+
+  /** @param {import('../core/types.js').Changes} changes */
+  follow(changes) { if (isGone(this.#reach, changes, this.#line)) this.#line = null }
+
+  /** Which end the hand has; null where it has a bend. */
+  get #end() { return this.#index === 0 ? 'from' : this.#index === this.#points.length - 1 ? 'to' : null }
+
+  /** @param {Drag} gesture */
+  move(gesture) {
+    const hand = this.#reach.view.toCanvas(gesture)
+    const end = this.#end
+    const neighbour = this.#points[this.#index === 0 ? 1 : this.#index - 1]
+    const tied = end === null || gesture.ctrl || gesture.meta || gesture.shift ? null : tieAt(this.#reach, hand)
+    this.#points[this.#index] = tied?.at ?? (gesture.shift ? inSteps(neighbour, hand) : hand)
+    this.#write(end ? { [end]: tied?.tie ?? null } : {})
+  }
+
+  /** @param {import('../core/types.js').Values} more */
+  #write(more) {
+    const line = this.#line
+    if (line === null || !this.#before) return
+    const set = { ...ledAnew(this.#before, this.#points), ...more }
+    this.#reach.editing.edit((replica) => replica.edit([{ shape: line, set }]))
+  }
+
+  /** @param {Drag} gesture */
+  end(gesture) {
+    this.move(gesture)
+    if (this.#end === null && this.#isStraight()) {
+      this.#points.splice(this.#index, 1)
+      this.#write({})
+    }
+    this.#reach.editing.endGroup()
+  }
+
+  #isStraight() {
+    const [before, point, after] = [-1, 0, 1].map((step) => this.#points[this.#index + step])
+    const length = Math.hypot(after.x - before.x, after.y - before.y)
+    if (length === 0) return true
+    const off = Math.abs((after.x - before.x) * (point.y - before.y) - (after.y - before.y) * (point.x - before.x)) / length
+    return off * this.#reach.view.scale < straightReach
+  }
+
+  /** @param {Drag} gesture */
+  cancel({ reason }) {
+    const [line, before] = [this.#line, this.#before]
+    if (reason === 'escape' && line !== null && before) {
+      const { from, to } = before
+      const set = { ...ledAnew(before, pointsOn(before)), from, to }
+      this.#reach.editing.edit((replica) => replica.edit([{ shape: line, set }]))
+    }
+    this.#reach.editing.endGroup()
+  }
+}

@@ -1,0 +1,124 @@
+// What is kept of a stroke that was drawn by hand: the fewest points through which the smooth curve of the contract (S15) comes
+// near enough to where the hand was. Pure arithmetic.
+
+/** @typedef {{x: number, y: number, width: number}} InkPoint `width`: hundredths of the stroke's */
+
+/** The most that the wire takes. */
+const pointsMax = 1024
+/** How often points are added where the curve is still too far from the hand. */
+const roundsMax = 6
+/** Turns that are sharper than this are corners, which stay corners. */
+const cornerCosine = 0.5
+
+/**
+ * @param {InkPoint[]} drawn at least one @param {number} tolerance how far the curve may be off, in the points' own units
+ * @returns {InkPoint[]} two or more
+ */
+export function simplified(drawn, tolerance) {
+  const points = spaced(drawn, tolerance / 2)
+  if (points.length === 1) return [points[0], points[0]]
+  for (let allowed = tolerance; ; allowed *= 2) {
+    const kept = fitted(points, allowed)
+    if (kept.length <= pointsMax) return kept
+  }
+}
+
+/**
+ * Without points that are nearer to the one before than a hand can mean.
+ *
+ * @param {InkPoint[]} points @param {number} apart
+ */
+function spaced(points, apart) {
+  const kept = [points[0]]
+  for (const point of points) if (distance(point, kept[kept.length - 1]) > apart) kept.push(point)
+  const last = points[points.length - 1]
+  if (kept.length > 1 && kept[kept.length - 1] !== last) kept[kept.length - 1] = last
+  return kept
+}
+
+/** @param {InkPoint[]} points @param {number} tolerance @returns {InkPoint[]} */
+function fitted(points, tolerance) {
+  const kept = new Set(cornersOf(points, tolerance))
+  for (let round = 0; round < roundsMax; round++) {
+    const added = missing(points, inOrder(kept), tolerance)
+    if (added.length === 0) break
+    for (const index of added) kept.add(index)
+  }
+  const order = inOrder(kept)
+  return order.flatMap((index, place) => {
+    const point = points[index]
+    const isCorner = place > 0 && place < order.length - 1
+      && isSharp(points[order[place - 1]], point, points[order[place + 1]])
+      && cut(points[order[place - 1]], point, points[order[place + 1]]) > tolerance
+    // Through a point that comes twice the curve goes itself, and turns there.
+    return isCorner ? [point, point] : [point]
+  })
+}
+
+/** @param {Set<number>} kept */
+const inOrder = (kept) => [...kept].sort((one, other) => one - other)
+
+/**
+ * The ends, and between each two that are kept the point that is farthest from the straight way, while that is too far.
+ *
+ * @param {InkPoint[]} points @param {number} tolerance @returns {number[]}
+ */
+function cornersOf(points, tolerance) {
+  const kept = [0, points.length - 1]
+  const open = [[0, points.length - 1]]
+  while (open.length > 0) {
+    const [first, last] = /** @type {number[]} */ (open.pop())
+    let [farthest, most] = [-1, tolerance]
+    for (let index = first + 1; index < last; index++) {
+      const off = distanceToSegment(points[index], points[first], points[last])
+      if (off > most) [farthest, most] = [index, off]
+    }
+    if (farthest < 0) continue
+    kept.push(farthest)
+    open.push([first, farthest], [farthest, last])
+  }
+  return kept
+}
+
+/**
+ * Points that the curve needs in addition: where it cuts a bend too far inside, one on either side of the bend.
+ *
+ * @param {InkPoint[]} points @param {number[]} kept @param {number} tolerance @returns {number[]}
+ */
+function missing(points, kept, tolerance) {
+  const added = /** @type {number[]} */ ([])
+  for (let place = 1; place < kept.length - 1; place++) {
+    const [before, here, after] = [kept[place - 1], kept[place], kept[place + 1]]
+    if (cut(points[before], points[here], points[after]) <= tolerance) continue
+    if (isSharp(points[before], points[here], points[after])) continue
+    for (const index of [Math.ceil((before + here) / 2), Math.floor((here + after) / 2)]) {
+      if (index !== before && index !== here && index !== after) added.push(index)
+    }
+  }
+  return added
+}
+
+/**
+ * How far inside a bend the curve runs.
+ *
+ * @param {InkPoint} before @param {InkPoint} point @param {InkPoint} after
+ */
+const cut = (before, point, after) =>
+  Math.hypot(before.x - 2 * point.x + after.x, before.y - 2 * point.y + after.y) / 8
+
+/** @param {InkPoint} before @param {InkPoint} point @param {InkPoint} after */
+function isSharp(before, point, after) {
+  const [one, other] = [{ x: point.x - before.x, y: point.y - before.y }, { x: after.x - point.x, y: after.y - point.y }]
+  return one.x * other.x + one.y * other.y < cornerCosine * Math.hypot(one.x, one.y) * Math.hypot(other.x, other.y)
+}
+
+/** @param {InkPoint} one @param {InkPoint} other */
+const distance = (one, other) => Math.hypot(one.x - other.x, one.y - other.y)
+
+/** @param {InkPoint} point @param {InkPoint} from @param {InkPoint} to */
+function distanceToSegment(point, from, to) {
+  const [dx, dy] = [to.x - from.x, to.y - from.y]
+  const square = dx * dx + dy * dy
+  const along = square === 0 ? 0 : Math.max(0, Math.min(1, ((point.x - from.x) * dx + (point.y - from.y) * dy) / square))
+  return Math.hypot(point.x - from.x - dx * along, point.y - from.y - dy * along)
+}
