@@ -5,8 +5,11 @@
 /// room.
 ///
 /// **Requests and events.** `submit` takes a request and returns at once; the result is an event. A request carries a
-/// number that the caller chooses, and exactly one event answers it, with that number. Appends that nobody here asked
-/// for may also be reported: other nodes write to the same rooms.
+/// number that the caller chooses, and exactly one event answers it, with that number.
+///
+/// **Nodes.** Several nodes may use one log. Whoever follows a room is told of all that is stored in it after a position,
+/// by this node or another, in the order of positions with nothing left out, and of its deletion. An open room is
+/// read up to its end, and followed from there.
 ///
 /// **Order.** The appends of a room are stored in the order in which they were submitted, and reported in the order of
 /// their positions. A read that is submitted after an append was reported finds it. No order is promised between rooms,

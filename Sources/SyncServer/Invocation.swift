@@ -1,4 +1,5 @@
 import CommandWords
+import RoomLog
 
 /// What the command line asks for.
 enum Invocation: Hashable, Sendable {
@@ -62,6 +63,9 @@ extension Invocation {
       value = next
     } else {
       throw ConfigurationError(words: "\(setting.name) needs a value")
+    }
+    if PostgresLog.isAddress(value), PostgresLog.hasPassword(value) {
+      throw ConfigurationError(words: "\(setting.name): \(Configuration.passwordIsSeen)")
     }
     if let fault = setting.apply(value, &configuration) {
       throw ConfigurationError(words: "\(setting.name) \(value): \(fault)")

@@ -87,6 +87,9 @@ async def test_the_unit_is_one_that_systemd_takes(shared):
             return done.returncode, [line for line in done.stderr.splitlines() if "canvas-sync" in line]
 
         assert await asyncio.to_thread(check) == (0, [])
+        with open(os.path.join(path + ".d", "nodes.conf"), "w") as file:
+            file.write(content("deploy", "nodes.conf").replace("/usr/local/bin/SyncServer", process.BINARY))
+        assert await asyncio.to_thread(check) == (0, [])
         with open(path, "a") as file:
             file.write("\n[Service]\nProtectSytem=strict\n")
         code, said = await asyncio.to_thread(check)

@@ -162,7 +162,7 @@ async def test_a_backup_is_whole_and_its_cursors_are_not_taken_for_newer_ones(sh
 async def test_log_commands_that_cannot_be_used_exit_with_64(shared):
     """One line that says why; help is for a person."""
     for arguments, said in [
-        ([], "verify, repair or backup"), (["mend"], "log mend"), (["verify"], "needs --data"),
+        ([], "verify, repair, backup or move"), (["mend"], "log mend"), (["verify"], "needs --data"),
         (["verify", "--data"], "--data needs a value"), (["verify", "--data", "d", "--cut"], "unknown flag"),
         (["backup", "--data", "d"], "needs --to"), (["repair", "--data", "d", "--room", "a b"], "--room a b"),
         (["repair", "--data", "memory"], "memory"),

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import os
 import re
-import signal
 import ssl
 import subprocess
 import tempfile
@@ -14,7 +13,8 @@ import pytest
 import websockets
 
 from client import Client, eventually
-from server import ROOT, Answer, Server, free_port, identifier, tool
+from nginx import Nginx
+from server import ROOT, Answer, Server, identifier, tool
 
 TOKEN = "operator-7f634f1b9c0d2e8a"
 
@@ -29,7 +29,7 @@ def certificate(folder, name="localhost"):
 
 
 def settings(folder, port, upstream):
-    """What an operator would have, wrapped as /etc/nginx/nginx.conf wraps it."""
+    """What an operator would have."""
     with open(os.path.join(ROOT, "deploy", "nginx.conf")) as file:
         text = file.read()
     authority, key = certificate(folder)
@@ -43,36 +43,21 @@ def settings(folder, port, upstream):
     ]:
         text, count = re.subn(pattern, lambda _: replacement, text)
         assert count >= 1, pattern
-    places = "".join(f"{kind}_temp_path {folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-    return f"daemon off; master_process off; pid {folder}/pid; error_log {folder}/errors.log;\nevents {{}}\nhttp {{\n{places}{text}}}\n"
+    return text
 
 
-class Proxy:
-    """nginx on a free port of loopback."""
+class Proxy(Nginx):
+    """nginx with the file of deploy/, before a server."""
 
     def __init__(self, server):
-        self.program = tool("nginx") or pytest.skip("nginx is not here; scripts/setup test fetches it")
+        super().__init__()
         tool("openssl") or pytest.skip("openssl is not here")
         self.server = server
 
-    def __enter__(self):
-        self.folder = tempfile.TemporaryDirectory(prefix="canvas-nginx-")
-        self.port = free_port()
-        path = os.path.join(self.folder.name, "nginx.conf")
-        with open(path, "w") as file:
-            file.write(settings(self.folder.name, self.port, self.server.port))
-        self.context = ssl.create_default_context(cafile=os.path.join(self.folder.name, "certificate.pem"))
-        self.process = subprocess.Popen(
-            [self.program, "-p", self.folder.name, "-e", os.path.join(self.folder.name, "errors.log"), "-c", path]
-        )
-        return self
-
-    def __exit__(self, *_):
-        self.process.send_signal(signal.SIGQUIT)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(timeout=5)
-        self.process.kill()
-        self.folder.cleanup()
+    def site(self):
+        text = settings(self.folder, self.port, self.server.port)
+        self.context = ssl.create_default_context(cafile=os.path.join(self.folder, "certificate.pem"))
+        return text
 
     async def ready(self):
         async def answers():
@@ -81,10 +66,6 @@ class Proxy:
                 return await self.http("GET", "/healthz")
 
         await eventually(answers, "nginx answers")
-
-    def log(self, name):
-        with open(os.path.join(self.folder.name, name)) as file:
-            return file.read()
 
     def _http(self, method, path, body, headers):
         request = urllib.request.Request(f"https://localhost:{self.port}{path}", data=body, method=method, headers=headers)

@@ -155,13 +155,12 @@ def test_it_fits_on_320_pixels(room):
         ann.run("app.selection.set(app.session.drawingOrder().slice(0, 2)); return null")
         fits(tab)
     panel = page.locator(".panel")
-    height = lambda: panel.bounding_box()["height"]
     grip = page.get_by_role("button", name="Make the panel larger or smaller")
     grip.press("Enter")
     ann.wait("document.querySelector('.panel').offsetHeight > 560")
     box = grip.bounding_box()
     ann.touch.drag((160, box["y"] + 12), (160, box["y"] + 12 + 190), hold=True)
-    assert 370 < height() < 400, "it follows the finger"
+    ann.wait("((height) => height > 370 && height < 400)(document.querySelector('.panel').offsetHeight)", "it follows the finger")
     rest(ann)
     ann.touch.move((160, box["y"] + 12 + 191))
     ann.touch.end()

@@ -45,6 +45,14 @@ final class EventCollector: @unchecked Sendable {
 
   func first(where isWanted: (LogEvent) -> Bool) -> LogEvent? { wait { events.first(where: isWanted) } }
 
+  /// What was reported of a room, once it is so much.
+  func records(of room: String, atLeast count: Int) -> [LogRecord]? {
+    wait {
+      let records = events.compactMap(\.appended).filter { $0.room == room }.flatMap(\.records)
+      return records.count >= count ? records : nil
+    }
+  }
+
   func closed() -> Bool { wait { isClosed ? true : nil } ?? false }
 
   private func wait<Found>(_ find: () -> Found?) -> Found? {
@@ -73,11 +81,14 @@ extension LogEvent {
   var id: UInt64? {
     switch self {
     case .appended(let appended): appended.id
-    case .trimmed(let id, _, _), .deleted(let id, _, _): id
-    case .read(let id, _), .loaded(let id, _), .snapshotted(let id, _, _), .retained(let id), .rooms(let id, _),
+    case .trimmed(let id, _, _), .deleted(let id, _, _), .unfollowed(let id, _): id
+    case .read(let id, _), .loaded(let id, _), .snapshotted(let id, _, _), .following(let id, _), .told(let id, _),
+      .created(let id, _),
+      .locked(let id, _, _),
+      .retained(let id), .rooms(let id, _),
       .repaired(let id, _, _, _, _), .verified(let id, _, _), .verifiedPart(let id, _), .failed(let id, _, _):
       id
-    case .availability, .committed, .closed: nil
+    case .availability, .committed, .heard, .locks, .closed: nil
     }
   }
 

@@ -7,6 +7,12 @@ enum LogKind: String, CaseIterable, CustomTestStringConvertible {
   case memory = "in memory"
   case memoryWithGaps = "in memory, with gaps between positions"
   case sqlite = "in SQLite"
+  case postgres = "in PostgreSQL"
+
+  /// The kinds that can be tried here.
+  static var here: [LogKind] { allCases.filter { $0 != .postgres || TestDatabase.isThere } }
+  /// Those that several nodes may use.
+  static var shared: [LogKind] { here.filter { $0 != .sqlite } }
 
   var testDescription: String { rawValue }
 }
@@ -15,10 +21,13 @@ enum LogKind: String, CaseIterable, CustomTestStringConvertible {
 final class LogBench {
   let kind: LogKind
   let options: SQLiteOptions
+  /// Or the URL of a database.
   let directory: String
   private(set) var events = EventCollector()
   private(set) var log: any RoomLog
-  private var lastId: UInt64 = 0
+  /// What the logs in memory keep.
+  private var memory: SharedMemory
+  private(set) var lastId: UInt64 = 0
   static let epoch: UInt64 = 0xE0E0
 
   private let keepsDirectory: Bool
@@ -32,28 +41,38 @@ final class LogBench {
     self.kind = kind
     self.keepsDirectory = keepsDirectory
     self.options = options
-    self.directory = directory ?? temporaryDirectory()
-    log = try LogBench.open(kind, options, self.directory, MemoryStore(), events)
+    self.directory = try directory ?? (kind == .postgres ? TestDatabase.make() : temporaryDirectory())
+    memory = LogBench.memory(kind, options, MemoryStore())
+    log = try LogBench.open(kind, options, self.directory, memory, events)
+  }
+
+  private static func memory(_ kind: LogKind, _ options: SQLiteOptions, _ store: MemoryStore) -> SharedMemory {
+    SharedMemory(store: store, retention: options.retention, positionStep: kind == .memoryWithGaps ? 7 : 1)
   }
 
   deinit {
     log.close()
     _ = events.closed()
-    if !keepsDirectory { remove(directory: directory) }
+    if kind == .postgres { TestDatabase.drop(directory) } else if !keepsDirectory { remove(directory: directory) }
+  }
+
+  /// Another node of the same log.
+  func secondNode() throws -> (log: any RoomLog, events: EventCollector) {
+    let events = EventCollector()
+    return (try LogBench.open(kind, options, directory, memory, events), events)
   }
 
   private static func open(
     _ kind: LogKind,
     _ options: SQLiteOptions,
     _ directory: String,
-    _ store: MemoryStore,
+    _ memory: SharedMemory,
     _ events: EventCollector
   ) throws -> any RoomLog {
     switch kind {
-    case .memory: MemoryLog(store: store, retention: options.retention) { events.take($0) }
-    case .memoryWithGaps:
-      MemoryLog(store: store, retention: options.retention, positionStep: 7) { events.take($0) }
+    case .memory, .memoryWithGaps: MemoryLog(sharing: memory) { events.take($0) }
     case .sqlite: try SQLiteLog(directory: directory, options: options) { events.take($0) }
+    case .postgres: try PostgresLog(directory, retention: options.retention) { events.take($0) }
     }
   }
 
@@ -65,9 +84,9 @@ final class LogBench {
   /// Closes the log and opens it again on what it has stored.
   func reopen() throws {
     close()
-    let store = (log as? MemoryLog)?.store ?? MemoryStore()
+    memory = LogBench.memory(kind, options, memory.store)
     let anew = EventCollector()
-    log = try LogBench.open(kind, options, directory, store, anew)
+    log = try LogBench.open(kind, options, directory, memory, anew)
     events = anew
   }
 

@@ -5,7 +5,7 @@ import Testing
 /// What every log has to do, whatever it is stored in.
 @Suite("A log's contract")
 struct LogContractTests {
-  @Test("appends come back in order, with positions that grow", arguments: LogKind.allCases)
+  @Test("appends come back in order, with positions that grow", arguments: LogKind.here)
   func order(kind: LogKind) throws {
     let bench = try LogBench(kind)
     let requests = (0..<200).map { index in
@@ -23,7 +23,7 @@ struct LogContractTests {
     #expect(try bench.records("demo") == records)
   }
 
-  @Test("what was reported is there after the log was closed and opened again", arguments: LogKind.allCases)
+  @Test("what was reported is there after the log was closed and opened again", arguments: LogKind.here)
   func durability(kind: LogKind) throws {
     let bench = try LogBench(kind)
     let first = try #require(try bench.append("demo", [bytes("one"), bytes("two")]).appended)
@@ -35,7 +35,7 @@ struct LogContractTests {
     #expect(try bench.records("demo").map(\.bytes) == [bytes("one"), bytes("two"), bytes("three")])
   }
 
-  @Test("pages of any size follow each other without a gap or a repeat", arguments: LogKind.allCases)
+  @Test("pages of any size follow each other without a gap or a repeat", arguments: LogKind.here)
   func pages(kind: LogKind) throws {
     let bench = try LogBench(kind)
     let all = try #require(try bench.append("demo", (0..<50).map { bytes("record \($0)") }).appended).records
@@ -47,7 +47,7 @@ struct LogContractTests {
     #expect(try bench.records("demo", through: .position(all[9].position)) == Array(all[...9]))
   }
 
-  @Test("a room can be read as it was at a moment; time never goes back", arguments: LogKind.allCases)
+  @Test("a room can be read as it was at a moment; time never goes back", arguments: LogKind.here)
   func moments(kind: LogKind) throws {
     let bench = try LogBench(kind)
     for (milliseconds, text) in [(1_000, "a"), (2_000, "b"), (1_500, "c"), (3_000, "d")] as [(UInt64, String)] {
@@ -59,7 +59,7 @@ struct LogContractTests {
     #expect(try bench.records("demo", through: .milliseconds(999)) == [])
   }
 
-  @Test("requests that make no sense get a named error", arguments: LogKind.allCases)
+  @Test("requests that make no sense get a named error", arguments: LogKind.here)
   func refusals(kind: LogKind) throws {
     let bench = try LogBench(kind)
     #expect(try bench.append("demo", [bytes("x")], mayCreate: false).error == .noSuchRoom(room: "demo"))
@@ -78,7 +78,7 @@ struct LogContractTests {
     #expect(try bench.records("demo").count == 1)
   }
 
-  @Test("empty and very large records are stored as they are", arguments: LogKind.allCases)
+  @Test("empty and very large records are stored as they are", arguments: LogKind.here)
   func sizes(kind: LogKind) throws {
     let bench = try LogBench(kind)
     var generator = SeededGenerator(seed: 4)
@@ -89,7 +89,7 @@ struct LogContractTests {
     #expect(stored == [[], large, [0], Array(large.prefix(1_003)), Array(large.prefix(5_000))])
   }
 
-  @Test("a thousand rooms are kept apart, and listed by name", arguments: LogKind.allCases)
+  @Test("a thousand rooms are kept apart, and listed by name", arguments: LogKind.here)
   func manyRooms(kind: LogKind) throws {
     let bench = try LogBench(kind)
     let names = (0..<1_000).map { "room-\($0)" }
@@ -114,7 +114,7 @@ struct LogContractTests {
     }
   }
 
-  @Test("a deleted room is gone, and a new one with its name is another room", arguments: LogKind.allCases)
+  @Test("a deleted room is gone, and a new one with its name is another room", arguments: LogKind.here)
   func deletion(kind: LogKind) throws {
     let bench = try LogBench(kind)
     try bench.append("demo", [bytes("old"), bytes("older")])
@@ -130,7 +130,7 @@ struct LogContractTests {
     #expect(try bench.append("demo", [bytes("new")], epoch: 77).appended != nil)
     #expect(try bench.records("demo").map(\.bytes) == [bytes("new")])
     let refusal = LogError.otherEpoch(room: "demo", epoch: 77)
-    #expect(try bench.append("demo", [bytes("late")]).error == refusal)
+    #expect(try bench.append("demo", [bytes("late")], mayCreate: false).error == refusal)
     let stale = try bench.ask { .read(ReadRequest(id: $0, room: "demo", epoch: LogBench.epoch, after: 0)) }
     #expect(stale.error == refusal)
     #expect(try bench.snapshot("demo", at: 1, [1]).error == refusal)
@@ -138,7 +138,7 @@ struct LogContractTests {
     #expect(try bench.records("demo").map(\.bytes) == [bytes("new")])
   }
 
-  @Test("requests about a room take effect in the order in which they came", arguments: LogKind.allCases)
+  @Test("requests about a room take effect in the order in which they came", arguments: LogKind.here)
   func deleteInOneGo(kind: LogKind) throws {
     let bench = try LogBench(kind)
     bench.log.submit([
@@ -154,7 +154,7 @@ struct LogContractTests {
     #expect(try bench.records("demo").map(\.bytes) == [bytes("d")])
   }
 
-  @Test("a room opens from its newest snapshot and the records after it", arguments: LogKind.allCases)
+  @Test("a room opens from its newest snapshot and the records after it", arguments: LogKind.here)
   func snapshots(kind: LogKind) throws {
     let bench = try LogBench(kind)
     var generator = SeededGenerator(seed: 9)
@@ -185,7 +185,7 @@ struct LogContractTests {
     #expect(try bench.load("demo").loaded?.snapshot?.bytes == [])
   }
 
-  @Test("trimming goes to a snapshot, never past it", arguments: LogKind.allCases)
+  @Test("trimming goes to a snapshot, never past it", arguments: LogKind.here)
   func trimming(kind: LogKind) throws {
     let bench = try LogBench(kind)
     let all = try #require(try bench.append("demo", (0..<40).map { bytes("\($0)") }).appended).records
@@ -210,7 +210,7 @@ struct LogContractTests {
     }
   }
 
-  @Test("retention keeps as much history as asked for, readable from a snapshot", arguments: LogKind.allCases)
+  @Test("retention keeps as much history as asked for, readable from a snapshot", arguments: LogKind.here)
   func retention(kind: LogKind) throws {
     var options = SQLiteOptions()
     options.retention = Retention(ageMillisecondsMax: 10_000)
@@ -245,7 +245,7 @@ struct LogContractTests {
     }
   }
 
-  @Test("each request has one answer, and closing comes after all of them", arguments: LogKind.allCases)
+  @Test("each request has one answer, and closing comes after all of them", arguments: LogKind.here)
   func answers(kind: LogKind) throws {
     let bench = try LogBench(kind)
     var requests: [LogRequest] = []
@@ -262,7 +262,7 @@ struct LogContractTests {
     #expect(events.compactMap(\.id).sorted() == (1...UInt64(requests.count)).map { $0 })
   }
 
-  @Test("what a room was trimmed to stays, however long its history becomes", arguments: LogKind.allCases)
+  @Test("what a room was trimmed to stays, however long its history becomes", arguments: LogKind.here)
   func base(kind: LogKind) throws {
     let bench = try LogBench(kind)
     let first = try #require(try bench.append("demo", [bytes("first")]).appended).records[0].position
@@ -277,7 +277,37 @@ struct LogContractTests {
     }
   }
 
-  @Test("a room that was deleted just before the end leaves nothing to the next one", arguments: LogKind.allCases)
+  @Test("a room can go on from where another log has it", arguments: LogKind.here)
+  func moved(kind: LogKind) throws {
+    let bench = try LogBench(kind)
+    let origin = SnapshotPlace(position: 40, milliseconds: 900, operations: 70, shapes: 3, byteCount: 4)
+    func create(_ room: String) throws -> LogEvent {
+      try bench.ask {
+        .create(CreateRequest(id: $0, room: room, epoch: 5, trimmed: 40, operations: 70, createdMilliseconds: 100))
+      }
+    }
+    #expect(try create("demo") == .created(id: 1, room: "demo"))
+    #expect(try create("demo").error == .roomExists(room: "demo"))
+    #expect(try create("a/b").error == .badRoomName)
+    let kept = try bench.ask {
+      .snapshot(
+        SnapshotRequest(id: $0, room: "demo", epoch: 5, position: 40, shapes: 3, bytes: bytes("base"), origin: origin)
+      )
+    }
+    #expect(kept == .snapshotted(id: 4, room: "demo", position: 40))
+    let next = try #require(try bench.append("demo", [bytes("a")], epoch: 5, mayCreate: false).appended).records[0]
+    #expect(next.position > 40)
+    for _ in 0..<2 {
+      let loaded = try #require(try bench.load("demo").loaded)
+      #expect(loaded.summary.trimmed == 40 && loaded.summary.operations == 71 && loaded.summary.epoch == 5)
+      #expect(loaded.snapshot == RoomSnapshot(place: origin, bytes: bytes("base")))
+      #expect(try bench.records("demo", after: 40) == [next])
+      #expect(try bench.load("demo", through: .milliseconds(800)).error == .trimmed(room: "demo", through: 40))
+      try bench.reopen()
+    }
+  }
+
+  @Test("a room that was deleted just before the end leaves nothing to the next one", arguments: LogKind.here)
   func deletedBeforeTheEnd(kind: LogKind) throws {
     let bench = try LogBench(kind)
     try bench.append("old", (0..<20_000).map { bytes("\($0)") })

@@ -86,6 +86,10 @@ struct RoomBench {
   /// What the room wants done to its index of overlaps. It is done at once, unless the test holds it.
   var orders: [OverlapOrder] = []
   var holdsOrders = false
+  /// How often another node had another room at the same place.
+  var differences = 0
+  /// What the room has told other nodes.
+  var news: [NodeNews] = []
   var overlapAnswers: [(request: UInt64, index: OverlapIndex, cursor: Cursor)] = []
   var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
   var random = SeededGenerator(seed: 7)
@@ -99,15 +103,24 @@ struct RoomBench {
 
   static let epoch: UInt64 = 1_763_650_000_000
 
-  init(_ change: (inout Limits) -> Void = { _ in }) {
+  /// - Parameter company: the number of the node, where other nodes may have the room too.
+  init(company: UInt64? = nil, _ change: (inout Limits) -> Void = { _ in }) {
     var limits = Limits()
     change(&limits)
     self.limits = limits
-    room = RoomBench.room(limits)
+    room = RoomBench.room(limits, company: company)
   }
 
-  static func room(_ limits: Limits, epoch: UInt64 = 77, image: RoomImage? = nil) -> Room {
-    Room(name: "demo", epoch: epoch, limits: limits, framing: .byLength, seed: 3, image: image)
+  static func room(_ limits: Limits, epoch: UInt64 = 77, image: RoomImage? = nil, company: UInt64? = nil) -> Room {
+    Room(
+      name: "demo",
+      epoch: epoch,
+      limits: limits,
+      framing: .byLength,
+      seed: 3,
+      image: image,
+      company: company.map { Company(number: $0) }
+    )
   }
 
   // MARK: Time
@@ -232,6 +245,8 @@ struct RoomBench {
       case .resumeReading(let id):
         resumes += 1
         clients.firstIndex { $0.id == id }.map { clients[$0].isReadingPaused = false }
+      case .tell(let told): news.append(told)
+      case .differs: differences += 1
       }
     }
   }

@@ -14,8 +14,8 @@ from test_tls import TOKEN, Proxy, certificate
 
 def trusting(proxy):
     """As on a machine that trusts the proxy's certificate."""
-    folder = proxy.folder.name
-    return {"CANVAS_SERVER": f"wss://localhost:{proxy.port}", "SSL_CERT_FILE": f"{folder}/certificate.pem", "SSL_CERT_DIR": folder}
+    certificate = f"{proxy.folder}/certificate.pem"
+    return {"CANVAS_SERVER": f"wss://localhost:{proxy.port}", "SSL_CERT_FILE": certificate, "SSL_CERT_DIR": proxy.folder}
 
 
 async def test_every_kind_of_command_reaches_a_server_behind_tls():

@@ -2,10 +2,32 @@ import Synchronization
 
 /// A log that keeps its rooms in memory: for tests, and for a server that is to store nothing.
 ///
-/// It has no thread and no clock. `submit` does what it is asked and calls the sink before it returns.
+/// It has no thread and no clock. `submit` does what it is asked and calls the sink before it returns. Several logs may share
+/// what they keep, like nodes: then a sink is also called by what another log was asked.
 public final class MemoryLog: RoomLog {
-  private struct State {
-    var store: MemoryStore
+  private let shared: SharedMemory
+  private let number: Int
+
+  public convenience init(retention: Retention = .everything, sink: @escaping LogSink) {
+    self.init(sharing: SharedMemory(retention: retention), sink: sink)
+  }
+
+  init(sharing shared: SharedMemory, sink: @escaping LogSink) {
+    self.shared = shared
+    number = shared.enter(sink)
+  }
+
+  public func submit(_ requests: [LogRequest]) { shared.perform(requests, for: number) }
+  public func statistics() -> LogStatistics { shared.statistics(of: number) }
+  public func close() { shared.leave(number) }
+}
+
+/// What memory logs keep, and what each of them is yet to report.
+final class SharedMemory: Sendable {
+  /// One log.
+  private struct Handle {
+    let sink: LogSink
+    var followed: Set<String> = []
     var unreported: [LogEvent] = []
     var figures = LogStatistics()
     var isClosed = false
@@ -13,99 +35,143 @@ public final class MemoryLog: RoomLog {
     var isReporting = false
   }
 
-  private let retention: Retention
-  private let positionStep: UInt64
-  private let sink: LogSink
-  private let state: Mutex<State>
-
-  public convenience init(retention: Retention = .everything, sink: @escaping LogSink) {
-    self.init(store: MemoryStore(), retention: retention, sink: sink)
+  private struct State {
+    var store: MemoryStore
+    var handles: [Handle] = []
   }
 
+  private let retention: Retention
+  private let positionStep: UInt64
+  private let state: Mutex<State>
+
   /// - Parameters:
-  ///   - store: what an earlier log has made durable.
+  ///   - store: what earlier logs have made durable.
   ///   - positionStep: how far apart positions are. Tests use it to show that nobody relies on gapless positions.
-  init(store: MemoryStore, retention: Retention, positionStep: UInt64 = 1, sink: @escaping LogSink) {
+  init(store: MemoryStore = MemoryStore(), retention: Retention = .everything, positionStep: UInt64 = 1) {
     self.retention = retention
     self.positionStep = positionStep
-    self.sink = sink
     state = Mutex(State(store: store))
   }
 
-  /// What is durable. A log in the next process starts from it.
-  var store: MemoryStore { state.withLock { $0.store } }
+  func enter(_ sink: @escaping LogSink) -> Int {
+    state.withLock { state in
+      state.handles.append(Handle(sink: sink))
+      return state.handles.count - 1
+    }
+  }
 
-  public func submit(_ requests: [LogRequest]) {
-    state.withLock { if !$0.isClosed { commit(requests, in: &$0) } }
+  func leave(_ number: Int) {
+    state.withLock { state in
+      if !state.handles[number].isClosed { state.handles[number].unreported.append(.closed) }
+      state.handles[number].isClosed = true
+      state.handles[number].followed = []
+    }
     report()
   }
 
-  public func statistics() -> LogStatistics {
+  func statistics(of number: Int) -> LogStatistics {
     state.withLock { state in
-      var figures = state.figures
+      var figures = state.handles[number].figures
       figures.rooms = state.store.rooms.count
       return figures
     }
   }
 
-  public func close() {
-    state.withLock { state in
-      if !state.isClosed { state.unreported.append(.closed) }
-      state.isClosed = true
-    }
+  func perform(_ requests: [LogRequest], for number: Int) {
+    state.withLock { if !$0.handles[number].isClosed { commit(requests, for: number, in: &$0) } }
     report()
   }
 
-  private func commit(_ requests: [LogRequest], in state: inout State) {
+  private func commit(_ requests: [LogRequest], for number: Int, in state: inout State) {
     var report = CommitReport(rooms: 0, records: 0, bytes: 0, microseconds: 0)
     var touched: Set<String> = []
     for request in requests {
-      let event = perform(request, in: &state)
+      let event = perform(request, for: number, in: &state)
       if case .appended(let appended) = event {
         touched.insert(appended.room)
         report.records += appended.records.count
         report.bytes += appended.records.reduce(0) { $0 + $1.bytes.count }
       }
-      state.unreported.append(event)
+      state.handles[number].unreported.append(event)
+      tellOthers(event, than: number, in: &state)
     }
     guard report.records > 0 else { return }
     report.rooms = touched.count
-    state.figures.commits += 1
-    state.figures.records += UInt64(report.records)
-    state.figures.bytes += UInt64(report.bytes)
-    state.figures.batchRecords.add(UInt64(report.records))
-    state.unreported.append(.committed(report))
+    state.handles[number].figures.commits += 1
+    state.handles[number].figures.records += UInt64(report.records)
+    state.handles[number].figures.bytes += UInt64(report.bytes)
+    state.handles[number].figures.batchRecords.add(UInt64(report.records))
+    state.handles[number].unreported.append(.committed(report))
   }
 
-  /// Reports all events to the sink, including those that arise while it is being called.
-  private func report() {
-    while true {
-      let events = state.withLock { state -> [LogEvent] in
-        guard !state.isReporting else { return [] }
-        let events = state.unreported
-        state.unreported = []
-        state.isReporting = !events.isEmpty
-        return events
-      }
-      guard !events.isEmpty else { return }
-      sink(events)
-      state.withLock { $0.isReporting = false }
+  /// Whoever follows the room hears of it too.
+  private func tellOthers(_ event: LogEvent, than number: Int, in state: inout State) {
+    let told: (room: String, event: LogEvent)
+    switch event {
+    case .appended(var appended):
+      appended.id = nil
+      told = (appended.room, .appended(appended))
+    case .deleted(_, let room, let epoch): told = (room, .deleted(id: nil, room: room, epoch: epoch))
+    default: return
+    }
+    for other in state.handles.indices where other != number && state.handles[other].followed.contains(told.room) {
+      state.handles[other].unreported.append(told.event)
     }
   }
 
-  private func perform(_ request: LogRequest, in state: inout State) -> LogEvent {
+  /// Reports all events to the sinks, including those that arise while a sink is being called.
+  private func report() {
+    while true {
+      let next = state.withLock { state -> (number: Int, sink: LogSink, events: [LogEvent])? in
+        let ready = state.handles.firstIndex { !$0.isReporting && !$0.unreported.isEmpty }
+        guard let number = ready else { return nil }
+        let events = state.handles[number].unreported
+        state.handles[number].unreported = []
+        state.handles[number].isReporting = true
+        return (number, state.handles[number].sink, events)
+      }
+      guard let next else { return }
+      next.sink(next.events)
+      state.withLock { $0.handles[next.number].isReporting = false }
+    }
+  }
+
+  /// What is durable. Logs in the next process start from it.
+  var store: MemoryStore { state.withLock { $0.store } }
+
+  // MARK: Answers
+
+  private func perform(_ request: LogRequest, for number: Int, in state: inout State) -> LogEvent {
     do throws(LogError) {
-      return try answer(request, in: &state)
+      return try answer(request, for: number, in: &state)
     } catch {
       return .failed(id: request.id, room: request.room, error)
     }
   }
 
-  private func answer(_ request: LogRequest, in state: inout State) throws(LogError) -> LogEvent {
+  private func answer(_ request: LogRequest, for number: Int, in state: inout State) throws(LogError) -> LogEvent {
     switch request {
     case .append(let append): return .appended(try state.store.append(append, step: positionStep))
     case .read(let read): return .read(id: read.id, try state.store.read(read))
     case .load(let load): return .loaded(id: load.id, try state.store.load(load))
+    case .follow(let follow):
+      if let missed = try state.store.records(for: follow) {
+        state.handles[number].unreported.append(.appended(missed))
+      }
+      state.handles[number].followed.insert(follow.room)
+      return .following(id: follow.id, room: follow.room)
+    case .unfollow(let id, let room):
+      state.handles[number].followed.remove(room)
+      return .unfollowed(id: id, room: room)
+    case .create(let create):
+      try state.store.create(create)
+      return .created(id: create.id, room: create.room)
+    case .lock: throw .noLocks
+    case .tell(let id, let room, let bytes):
+      for other in state.handles.indices where other != number && state.handles[other].followed.contains(room) {
+        state.handles[other].unreported.append(.heard(room: room, bytes: bytes))
+      }
+      return .told(id: id, room: room)
     case .snapshot(let snapshot):
       try state.store.store(snapshot, retention: retention)
       return .snapshotted(id: snapshot.id, room: snapshot.room, position: snapshot.position)
@@ -133,7 +199,7 @@ public final class MemoryLog: RoomLog {
         let place = state.store.rooms[name]?.entry.trimmable(by: retention, milliseconds: milliseconds)
         guard let place else { continue }
         let through = state.store.trim(name, to: place, retention: retention)
-        state.unreported.append(.trimmed(id: nil, room: name, through: through))
+        state.handles[number].unreported.append(.trimmed(id: nil, room: name, through: through))
       }
       return .retained(id: id)
     }

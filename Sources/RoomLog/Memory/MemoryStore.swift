@@ -23,13 +23,13 @@ struct MemoryStore: Sendable {
     }
     room.records += placed
     rooms[request.room] = room
-    return AppendedRecords(id: request.id, room: request.room, epoch: request.epoch, records: placed)
+    return AppendedRecords(id: request.id, room: request.room, epoch: room.entry.epoch, records: placed)
   }
 
   /// Takes the room out of the dictionary, so that appending to its records copies none of them.
   private mutating func room(for request: AppendRequest) throws(LogError) -> StoredRoom {
     if let room = rooms[request.room] {
-      try room.entry.check(epoch: request.epoch)
+      if !request.mayCreate { try room.entry.check(epoch: request.epoch) }
       rooms[request.room] = nil
       return room
     }
@@ -49,6 +49,23 @@ struct MemoryStore: Sendable {
     guard let room = rooms[name] else { throw .noSuchRoom(room: name) }
     try room.entry.check(epoch: epoch)
     return room
+  }
+
+  mutating func create(_ request: CreateRequest) throws(LogError) {
+    try RoomEntry.check(name: request.room)
+    guard rooms[request.room] == nil else { throw .roomExists(room: request.room) }
+    lastNumber += 1
+    rooms[request.room] = StoredRoom(entry: RoomEntry(request, number: lastNumber))
+  }
+
+  /// What a new follower lacks; nil if nothing.
+  func records(for request: FollowRequest) throws(LogError) -> AppendedRecords? {
+    guard rooms[request.room] != nil || request.epoch != nil else { return nil }
+    let room = try room(request.room, epoch: request.epoch)
+    guard request.after >= room.entry.trimmed else { throw .trimmed(room: request.room, through: room.entry.trimmed) }
+    let missed = Array(room.records[room.index(after: request.after)...])
+    guard !missed.isEmpty else { return nil }
+    return AppendedRecords(id: nil, room: request.room, epoch: room.entry.epoch, records: missed)
   }
 
   func read(_ request: ReadRequest) throws(LogError) -> RecordPage {
@@ -98,8 +115,9 @@ struct MemoryStore: Sendable {
     let earlier = room.snapshots[request.position]?.place
     let place = SnapshotPlace(
       position: request.position,
-      milliseconds: next > 0 ? room.records[next - 1].milliseconds : earlier?.milliseconds ?? 0,
-      operations: next > 0 ? room.operations[next - 1] : earlier?.operations ?? 0,
+      milliseconds: next > 0
+        ? room.records[next - 1].milliseconds : earlier?.milliseconds ?? request.origin?.milliseconds ?? 0,
+      operations: next > 0 ? room.operations[next - 1] : earlier?.operations ?? request.origin?.operations ?? 0,
       shapes: request.shapes,
       byteCount: request.bytes.count
     )

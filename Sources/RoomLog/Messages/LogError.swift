@@ -22,6 +22,9 @@ public enum LogError: Error, Hashable, Sendable {
   /// No complete snapshot reaches as far as the damage.
   case damageNotCovered(room: String, position: UInt64)
   case notDamaged(room: String)
+  case roomExists(room: String)
+  /// The log keeps no record of locks.
+  case noLocks
 }
 
 extension LogError: CustomStringConvertible {
@@ -42,6 +45,8 @@ extension LogError: CustomStringConvertible {
       "the snapshot of room \(room) at position \(position) is damaged, and the records before it are gone"
     case .damageNotCovered(let room, let position):
       "no snapshot of room \(room) reaches its damage at position \(position)"
+    case .roomExists(let room): "there is a room \(room) already"
+    case .noLocks: "locks are not kept in this log"
     case .notDamaged(let room): "room \(room) is not known to be damaged"
     }
   }

@@ -3,6 +3,17 @@ public enum LogEvent: Hashable, Sendable {
   case appended(AppendedRecords)
   case read(id: UInt64, RecordPage)
   case loaded(id: UInt64, LoadedRoom)
+  /// Whatever was stored before the request has been reported.
+  case following(id: UInt64, room: String)
+  /// Without an `id`, the log can't tell what came next in the room: whoever wants the room has to load it anew.
+  case unfollowed(id: UInt64?, room: String)
+  case told(id: UInt64, room: String)
+  /// Another node has told those who follow a room.
+  case heard(room: String, bytes: [UInt8])
+  case locked(id: UInt64, room: String, isLocked: Bool)
+  /// The rooms to which only operators write: when a log is opened that nodes share, and when another node has changed it.
+  case locks(Set<String>)
+  case created(id: UInt64, room: String)
   case snapshotted(id: UInt64, room: String, position: UInt64)
   /// Records up to `through` are gone. Without an `id`, retention removed them.
   case trimmed(id: UInt64?, room: String, through: UInt64)
@@ -15,7 +26,7 @@ public enum LogEvent: Hashable, Sendable {
   case verifiedPart(id: UInt64, VerifiedPart)
   case rooms(id: UInt64, [RoomSummary])
   /// The request wasn't carried out. An append that failed with `.unavailable` may still be stored; then it is reported
-  /// like an append of another node, without an `id`.
+  /// to followers like an append of another node, without an `id`.
   case failed(id: UInt64, room: String?, LogError)
   /// Whether appends can be stored. Reported when it changes.
   case availability(StorageFault?)
@@ -28,6 +39,7 @@ public struct AppendedRecords: Hashable, Sendable {
   /// The append that brought them; nil where it wasn't one of this process.
   public var id: UInt64?
   public var room: String
+  /// That of the request, unless the append was to create the room and another node had created it before.
   public var epoch: UInt64
   /// Never empty, in the order of their positions.
   public var records: [LogRecord]

@@ -3,6 +3,12 @@ public enum LogRequest: Sendable {
   case append(AppendRequest)
   case read(ReadRequest)
   case load(LoadRequest)
+  case follow(FollowRequest)
+  /// Ends following. What is on its way may still be reported.
+  case unfollow(id: UInt64, room: String)
+  /// Tells the other nodes that follow the room something that isn't stored. It may get lost. `bytes` are at most
+  /// `LogRequest.toldBytesMax`.
+  case tell(id: UInt64, room: String, bytes: [UInt8])
   case snapshot(SnapshotRequest)
   case trim(TrimRequest)
   case repair(RepairRequest)
@@ -10,8 +16,13 @@ public enum LogRequest: Sendable {
   case verify(id: UInt64, room: String)
   /// Reads and compares a part of everything that is stored.
   case verifyPart(VerifyRequest)
+  /// Begins a room that comes from another log.
+  case create(CreateRequest)
   /// Removes a room at once. Its space is freed little by little.
   case delete(id: UInt64, room: String)
+  /// Puts on record that only operators write to a room, or that everyone does again. A log that only one process uses
+  /// keeps no such record.
+  case lock(id: UInt64, room: String, isLocked: Bool)
   case list(id: UInt64)
   /// Trims each room to what the log's retention keeps, as of `milliseconds`. The owner sends this now and then. The
   /// answer is `.retained`, after one `.trimmed` for each room that was trimmed.
@@ -24,8 +35,9 @@ public struct AppendRequest: Sendable {
   public var room: String
   /// Which room of that name is meant. 64 random bits for a new one.
   public var epoch: UInt64
-  /// Whether this append creates the room if there is none. The caller sets it until its first append is reported, and
-  /// not after that: an append that is under way while the room is deleted then doesn't bring the room back.
+  /// Whether this append creates the room if there is none. If another node has created it meanwhile, the append is for
+  /// that room: the report tells its epoch. The caller sets it until anything of the room is reported, and not after
+  /// that: an append that is under way while the room is deleted then doesn't bring the room back.
   public var mayCreate: Bool
   /// When the server received them. If that is less than the time of the room's last record, the last record's time is
   /// stored instead. Times never go back, so a time marks a place in the log too.
@@ -115,6 +127,25 @@ public struct LoadRequest: Sendable {
   }
 }
 
+/// Asks to be told what is stored in a room from now on, whoever stores it, and of its deletion. The answer comes when all
+/// that was stored before has been reported. So a caller that follows the room already asks again to learn of everything
+/// that another node has seen.
+public struct FollowRequest: Sendable {
+  public var id: UInt64
+  public var room: String
+  /// Which room of that name is meant; nil for one that is yet to be created, by this node or another.
+  public var epoch: UInt64?
+  /// The last position that the caller has read.
+  public var after: UInt64
+
+  public init(id: UInt64, room: String, epoch: UInt64?, after: UInt64) {
+    self.id = id
+    self.room = room
+    self.epoch = epoch
+    self.after = after
+  }
+}
+
 /// What folding a room's records up to `position` gave.
 public struct SnapshotRequest: Sendable {
   public var id: UInt64
@@ -125,14 +156,53 @@ public struct SnapshotRequest: Sendable {
   /// How many live shapes it has, for the list of rooms.
   public var shapes: UInt64
   public var bytes: [UInt8]
+  /// The place in the log that it comes from, of a snapshot whose record is in no log any more.
+  public var origin: SnapshotPlace?
 
-  public init(id: UInt64, room: String, epoch: UInt64, position: UInt64, shapes: UInt64, bytes: [UInt8]) {
+  public init(
+    id: UInt64,
+    room: String,
+    epoch: UInt64,
+    position: UInt64,
+    shapes: UInt64,
+    bytes: [UInt8],
+    origin: SnapshotPlace? = nil
+  ) {
+    self.origin = origin
     self.id = id
     self.room = room
     self.epoch = epoch
     self.position = position
     self.shapes = shapes
     self.bytes = bytes
+  }
+}
+
+/// A room as it was in another log, from where its records began there: the next append gets the position after `trimmed`.
+public struct CreateRequest: Sendable {
+  public var id: UInt64
+  public var room: String
+  public var epoch: UInt64
+  /// Records up to here are in no log any more. A snapshot of that place has to follow.
+  public var trimmed: UInt64
+  /// How many operations the room had taken by then.
+  public var operations: UInt64
+  public var createdMilliseconds: UInt64
+
+  public init(
+    id: UInt64,
+    room: String,
+    epoch: UInt64,
+    trimmed: UInt64,
+    operations: UInt64,
+    createdMilliseconds: UInt64
+  ) {
+    self.id = id
+    self.room = room
+    self.epoch = epoch
+    self.trimmed = trimmed
+    self.operations = operations
+    self.createdMilliseconds = createdMilliseconds
   }
 }
 
@@ -176,16 +246,23 @@ public struct RepairRequest: Sendable {
 }
 
 extension LogRequest {
+  public static let toldBytesMax = 5_500
+
   public var id: UInt64 {
     switch self {
     case .append(let request): request.id
     case .read(let request): request.id
     case .load(let request): request.id
+    case .follow(let request): request.id
+    case .create(let request): request.id
     case .snapshot(let request): request.id
     case .trim(let request): request.id
     case .repair(let request): request.id
     case .verifyPart(let request): request.id
-    case .verify(let id, _), .delete(let id, _), .list(let id), .retain(let id, _): id
+    case .verify(let id, _), .delete(let id, _), .unfollow(let id, _), .tell(let id, _, _), .lock(let id, _, _),
+      .list(let id),
+      .retain(let id, _):
+      id
     }
   }
 
@@ -195,10 +272,14 @@ extension LogRequest {
     case .append(let request): request.room
     case .read(let request): request.room
     case .load(let request): request.room
+    case .follow(let request): request.room
+    case .create(let request): request.room
     case .snapshot(let request): request.room
     case .trim(let request): request.room
     case .repair(let request): request.room
-    case .verify(_, let room), .delete(_, let room): room
+    case .verify(_, let room), .delete(_, let room), .unfollow(_, let room), .tell(_, let room, _),
+      .lock(_, let room, _):
+      room
     case .list, .retain, .verifyPart: nil
     }
   }

@@ -19,6 +19,21 @@ public struct LogStatistics: Sendable {
   public var databaseBytes: UInt64 = 0
   public var writeAheadBytes: UInt64 = 0
   public var openFiles = 0
+  /// Of a log that several nodes use.
+  public var following: FollowingFigures?
+
+  public init() {}
+}
+
+/// Figures of a node that follows rooms.
+public struct FollowingFigures: Sendable {
+  public var rooms = 0
+  /// Records that are stored and have not been reported here, when that was last looked at.
+  public var lagRecords: UInt64 = 0
+  /// Appends of which it is not known whether they are stored.
+  public var undecidedAppends = 0
+  /// How often a connection was lost.
+  public var reconnects: UInt64 = 0
 
   public init() {}
 }

@@ -25,6 +25,10 @@ public enum StorageFault: Error, Hashable, Sendable {
   case syncFailed(path: String, detail: String)
   case inputOutput(path: String, detail: String)
   case outOfMemory
+  /// What a database says, or doesn't, in words. It may be otherwise later.
+  case database(String)
+  /// A database that can't be used until somebody changes something.
+  case unfit(String)
 }
 
 extension StorageFault: CustomStringConvertible {
@@ -51,6 +55,7 @@ extension StorageFault: CustomStringConvertible {
     case .syncFailed(let path, let detail): "the disk failed to store \(path) (\(detail))"
     case .inputOutput(let path, let detail): "reading or writing \(path) failed (\(detail))"
     case .outOfMemory: "out of memory"
+    case .database(let words), .unfit(let words): words
     }
   }
 }

@@ -20,6 +20,19 @@ struct RoomEntry: Hashable, Sendable {
     changedMilliseconds = milliseconds
   }
 
+  /// A room that comes from another log.
+  init(_ request: CreateRequest, number: Int64) {
+    self.init(
+      name: request.room,
+      number: number,
+      epoch: request.epoch,
+      milliseconds: request.createdMilliseconds
+    )
+    last = request.trimmed
+    trimmed = request.trimmed
+    operations = request.operations
+  }
+
   /// The most bytes of a record: many times what a message may have, and far below SQLite's own limit.
   static let recordBytesMax = 1 << 26
 

@@ -48,6 +48,9 @@ struct SnapshotWriting {
   var parts: Int64 = 0
   var content = Checksum()
 
+  /// As a queue counts it.
+  var asRequest: LogRequest { .snapshot(request) }
+
   init(request: SnapshotRequest, room: Int64, place: SnapshotPlace, isThere: Bool) {
     self.request = request
     self.room = room
@@ -123,10 +126,10 @@ extension Writer {
     var isDone = false
     do throws(SQLiteFailure) {
       try connection.transaction(synced: false) { () throws(SQLiteFailure) in
-        let deadline = SystemCalls.monotonicMicroseconds() + WriterBounds.clearingMicrosecondsMax
+        let deadline = MonotonicClock.microseconds() + WriterBounds.clearingMicrosecondsMax
         repeat {
           isDone = try connection.clearSome(of: clearing)
-        } while !isDone && SystemCalls.monotonicMicroseconds() < deadline
+        } while !isDone && MonotonicClock.microseconds() < deadline
       }
     } catch {
       // Rows on a damaged page can't be cleared away. They stay, and do no harm.

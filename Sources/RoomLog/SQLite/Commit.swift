@@ -27,15 +27,15 @@ extension Writer {
   /// Stores a batch durably and reports it.
   func commit(_ batch: [LogRequest]) {
     guard !batch.isEmpty || !completions.isEmpty else { return }
-    let start = SystemCalls.monotonicMicroseconds()
+    let start = MonotonicClock.microseconds()
     let whole = completions
     var damaged: RoomEntry?
     while true {
       do throws(StagingFailure) {
         let staging = try store(batch, completing: whole)
-        let took = SystemCalls.monotonicMicroseconds() - start
+        let took = MonotonicClock.microseconds() - start
         completions = []
-        queue.release(snapshots: whole)
+        queue.release(whole.map(\.asRequest))
         queue.release(batch)
         adopt(staging, microseconds: took)
         break
@@ -107,7 +107,7 @@ extension Writer {
     for (number, position) in staging.covered { shared.cover(room: number, through: position) }
     chores.clearings += staging.clearings
     // The snapshots stay in memory until they are written, so they go on counting as queued.
-    queue.retain(staging.writings)
+    queue.retain(staging.writings.map(\.asRequest))
     chores.writings += staging.writings
     let report = CommitReport(
       rooms: staging.rooms.count,

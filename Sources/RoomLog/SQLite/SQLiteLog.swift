@@ -67,7 +67,8 @@ public final class SQLiteLog: RoomLog {
     let (reads, writes) = requests.reduce(into: ([LogRequest](), [LogRequest]())) { parts, request in
       switch request {
       case .read, .load, .verify, .verifyPart, .list: parts.0.append(request)
-      case .append, .snapshot, .trim, .repair, .delete, .retain: parts.1.append(request)
+      case .append, .create, .follow, .unfollow, .tell, .lock, .snapshot, .trim, .repair, .delete, .retain:
+        parts.1.append(request)
       }
     }
     if !writes.isEmpty { writing.add(writes) }

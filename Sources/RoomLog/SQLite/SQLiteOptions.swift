@@ -2,12 +2,10 @@
 public struct SQLiteOptions: Sendable {
   public var retention = Retention.everything
 
-  /// How much may wait to be stored before appends are refused as `busy`. It bounds memory when the disk is slower than
-  /// the writers.
-  public var queueBytesMax = 64 << 20
-
-  /// The same for snapshots, which are large, and few at a time.
-  public var snapshotQueueBytesMax = 256 << 20
+  /// How much may wait to be stored before appends are refused as `busy`.
+  public var queueBytesMax = RequestQueue.standardBytesMax
+  /// The same for snapshots.
+  public var snapshotQueueBytesMax = RequestQueue.standardSnapshotBytesMax
 
   /// How long the log waits after a failed commit, and after each failed try, before it tries the disk again.
   public var probeMilliseconds: UInt64 = 500

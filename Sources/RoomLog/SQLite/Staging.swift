@@ -38,7 +38,16 @@ extension Writer {
         staging.events.append(.trimmed(id: nil, room: name, through: entry.trimmed))
       }
       staging.events.append(.retained(id: id))
-    case .read, .load, .verify, .verifyPart, .list: break
+    case .create(let create):
+      try refusing { () throws(LogError) in
+        try RoomEntry.check(name: create.room)
+        guard staging.rooms[create.room] ?? rooms[create.room] == nil else { throw .roomExists(room: create.room) }
+      }
+      staging.lastNumber += 1
+      staging.rooms[create.room] = RoomEntry(create, number: staging.lastNumber)
+      staging.events.append(.created(id: create.id, room: create.room))
+    case .lock: throw .refused(.noLocks)
+    case .follow, .unfollow, .tell, .read, .load, .verify, .verifyPart, .list: break
     }
   }
 
@@ -67,13 +76,13 @@ extension Writer {
     staging.records += placed.count
     staging.rooms[append.room] = entry
     staging.events.append(
-      .appended(AppendedRecords(id: append.id, room: append.room, epoch: append.epoch, records: placed))
+      .appended(AppendedRecords(id: append.id, room: append.room, epoch: entry.epoch, records: placed))
     )
   }
 
   private func entry(for append: AppendRequest, in staging: inout Staging) throws(LogError) -> RoomEntry {
     if let entry = staging.rooms[append.room] ?? rooms[append.room] {
-      try entry.check(epoch: append.epoch)
+      if !append.mayCreate { try entry.check(epoch: append.epoch) }
       if let refusal = shared.refusal(room: entry.number) { throw refusal }
       return entry
     }
@@ -112,8 +121,8 @@ extension Writer {
     let earlier = entry.snapshots.first { $0.position == request.position }
     let place = SnapshotPlace(
       position: request.position,
-      milliseconds: at?.milliseconds ?? earlier?.milliseconds ?? 0,
-      operations: at?.operations ?? earlier?.operations ?? 0,
+      milliseconds: at?.milliseconds ?? earlier?.milliseconds ?? request.origin?.milliseconds ?? 0,
+      operations: at?.operations ?? earlier?.operations ?? request.origin?.operations ?? 0,
       shapes: request.shapes,
       byteCount: request.bytes.count
     )

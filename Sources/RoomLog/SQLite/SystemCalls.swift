@@ -2,13 +2,6 @@ import Glibc
 
 /// What the log asks of the system besides SQLite.
 enum SystemCalls {
-  /// Microseconds of a clock that only goes forward.
-  static func monotonicMicroseconds() -> UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
-  }
-
   static func words(for error: Int32) -> String {
     var buffer = [CChar](repeating: 0, count: 128)
     guard let words = unsafe_strerror(error, &buffer) else { return "error \(error)" }

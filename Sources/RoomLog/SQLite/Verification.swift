@@ -9,7 +9,7 @@ extension Reader {
     let deadline: UInt64?
     var isSpent: Bool {
       guard bytesLeft > 0 else { return true }
-      return deadline.map { SystemCalls.monotonicMicroseconds() >= $0 } ?? false
+      return deadline.map { MonotonicClock.microseconds() >= $0 } ?? false
     }
   }
 
@@ -17,7 +17,7 @@ extension Reader {
     var part = VerifiedPart()
     var budget = Budget(
       bytesLeft: request.bytesMax,
-      deadline: SystemCalls.monotonicMicroseconds() &+ request.microsecondsMax
+      deadline: MonotonicClock.microseconds() &+ request.microsecondsMax
     )
     var place = if let start = request.start { start } else { try first(statements) }
     repeat {

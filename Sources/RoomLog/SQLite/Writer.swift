@@ -78,7 +78,7 @@ final class Writer {
       }
       if connection == nil {
         refuseWaiting()
-        if SystemCalls.monotonicMicroseconds() >= nextProbe { probe() }
+        if MonotonicClock.microseconds() >= nextProbe { probe() }
         continue
       }
       commit(nextBatch())
@@ -109,6 +109,12 @@ final class Writer {
       switch waiting[nextWaiting] {
       case .refused(let id, let room, let error): refusals.append(.failed(id: id, room: room, error))
       case .request(let request):
+        if request.isAboutFollowing {
+          // It is answered once what was asked before is stored.
+          guard batch.isEmpty else { return batch }
+          answer(following: request)
+          break
+        }
         bytes += request.cost
         if case .append(let append) = request { records += append.records.count }
         batch.append(request)
@@ -126,7 +132,7 @@ final class Writer {
   /// Carries the write-ahead log over when it is long enough.
   private func carryOver() {
     guard let connection, connection.writeAheadPages >= carryOverPages else { return }
-    let start = SystemCalls.monotonicMicroseconds()
+    let start = MonotonicClock.microseconds()
     do throws(SQLiteFailure) {
       let result = try connection.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
       // A reader was in the way of the rest. Leave it for later instead of trying at each commit.
@@ -134,7 +140,7 @@ final class Writer {
     } catch {
       return suspend(error.fault(path: path))
     }
-    let took = SystemCalls.monotonicMicroseconds() - start
+    let took = MonotonicClock.microseconds() - start
     shared.update { $0.checkpointMicroseconds.add(took) }
   }
 
@@ -143,11 +149,11 @@ final class Writer {
   /// From now on nothing can be stored, until `probe` finds that it can.
   func suspend(_ fault: StorageFault) {
     connection = nil
-    nextProbe = SystemCalls.monotonicMicroseconds() + options.probeMilliseconds * 1_000
+    nextProbe = MonotonicClock.microseconds() + options.probeMilliseconds * 1_000
     let unwritten = completions + chores.writings
     completions = []
     chores = Chores()
-    queue.release(snapshots: unwritten)
+    queue.release(unwritten.map(\.asRequest))
     var events = unwritten.map { LogEvent.failed(id: $0.request.id, room: $0.request.room, .unavailable(fault)) }
     var isChange = false
     shared.update {
@@ -165,6 +171,7 @@ final class Writer {
     for entry in waiting[nextWaiting...] {
       switch entry {
       case .refused(let id, let room, let error): events.append(.failed(id: id, room: room, error))
+      case .request(let request) where request.isAboutFollowing: answer(following: request)
       case .request(let request):
         events.append(.failed(id: request.id, room: request.room, .unavailable(fault)))
         requests.append(request)

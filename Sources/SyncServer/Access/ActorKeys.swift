@@ -9,7 +9,7 @@ import CanvasCRDT
 /// The actors that the server makes carry a mark of the same secret in their lowest bits. That tells them from actors that
 /// clients chose by themselves: whoever is a marked actor was given a key, and nobody else may become it.
 struct ActorKeys: Sendable {
-  private let secret: [UInt8]
+  let secret: [UInt8]
 
   static let secretBytes = 32
   /// An actor that a client chose is taken for a marked one once in 4,096 times. Such a client gets another actor.

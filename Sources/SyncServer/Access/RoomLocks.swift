@@ -4,7 +4,7 @@ import Glibc
 struct RoomLocks: Sendable {
   /// `nil` if nothing is stored.
   private let path: String?
-  private var names: Set<String> = []
+  private(set) var names: Set<String> = []
 
   /// No locks, and none that outlast the process.
   init() { path = nil }
@@ -24,6 +24,15 @@ struct RoomLocks: Sendable {
       names.insert(name)
     }
   }
+
+  /// Those that a log keeps.
+  init(_ names: Set<String>) {
+    path = nil
+    self.names = names
+  }
+
+  /// The rooms that are locked here and not there, or there and not here.
+  func differences(from other: RoomLocks) -> Set<String> { names.symmetricDifference(other.names) }
 
   func contains(_ room: String) -> Bool { names.contains(room) }
 

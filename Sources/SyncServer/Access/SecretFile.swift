@@ -43,9 +43,12 @@ extension ActorKeys {
 
   private static func make(_ path: String) throws(StateFileFault) {
     var generator = SystemRandomNumberGenerator()
+    try write((0..<secretBytes).map { _ in UInt8.random(in: 0...255, using: &generator) }, to: path)
+  }
+
+  static func write(_ secret: [UInt8], to path: String) throws(StateFileFault) {
     var digits: [UInt8] = []
-    for _ in 0..<secretBytes {
-      let byte = UInt8.random(in: 0...255, using: &generator)
+    for byte in secret {
       digits += (byte < 16 ? "0" : "").utf8
       digits += String(byte, radix: 16).utf8
     }

@@ -8,6 +8,17 @@ struct Configuration: Hashable, Sendable {
     /// Everything is lost when the process ends.
     case memory
     case directory(String)
+    /// A database that several nodes share, by its URL.
+    case postgres(String)
+
+    /// - Parameter place: a directory, `memory`, or a database's URL.
+    init(_ place: String) {
+      switch place {
+      case "memory": self = .memory
+      case _ where PostgresLog.isAddress(place): self = .postgres(place)
+      default: self = .directory(place)
+      }
+    }
   }
 
   var host = "127.0.0.1"
@@ -36,6 +47,10 @@ struct Configuration: Hashable, Sendable {
   var complaints: [String] = []
 
   init() {}
+
+  /// Why a database's URL is refused on the command line.
+  static let passwordIsSeen =
+    "everyone on this machine can read a password there; give it as PGPASSWORD, in a password file, or in CANVAS_DATA"
 
   var asksForTokens: Bool { tokens != nil || signingKeys != nil }
 

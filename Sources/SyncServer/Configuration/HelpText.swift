@@ -5,7 +5,7 @@ extension Configuration {
       "SyncServer \(version): shared canvases over WebSockets and HTTP.",
       "",
       "  SyncServer [--port 8080] [--data .data] …",
-      "  SyncServer log verify|repair|backup --data DIRECTORY …      checks and copies stored rooms; see log --help",
+      "  SyncServer log verify|repair|backup|move …      checks, copies and moves stored rooms; see log --help",
       "",
       "Each flag is also a variable: --max-shapes 5000 is CANVAS_MAX_SHAPES=5000. A flag overrides its variable.",
     ]

@@ -33,12 +33,12 @@ struct Option: Sendable {
     },
     Option(
       name: "--data",
-      value: "DIRECTORY",
-      words: "where rooms are stored; `memory` stores nothing",
+      value: "PLACE",
+      words: "where rooms are: a directory or postgresql://…; `memory` stores nothing",
       standard: ".data"
     ) {
-      guard !$0.isEmpty else { return "needs a directory, or memory" }
-      $1.storage = $0 == "memory" ? .memory : .directory($0)
+      guard !$0.isEmpty else { return "needs a directory, the URL of a database, or memory" }
+      $1.storage = Configuration.Storage($0)
       return nil
     },
     Option(name: "--web", value: "DIRECTORY", words: "the page's files", standard: "build/page") {

@@ -29,7 +29,7 @@ extension Hub {
     case .nothing: return
     case .join(let hello, let role):
       visitor.begins(as: hello.actor)
-      if let open = rooms[visitor.room] {
+      if let open = rooms[visitor.room], !open.room.isBehind(hello.since) {
         join(visitor, open, hello, role)
       } else {
         visitor.pauseReading(.opening)
@@ -66,7 +66,12 @@ extension Hub {
   // MARK: Joining
 
   private func openAndJoin(_ visitor: Visitor, _ hello: Hello, _ role: Role) async {
-    let opening = await opened(visitor.room, mayCreate: true)
+    var opening = await opened(visitor.room, mayCreate: true)
+    if case .open(let open) = opening, open.room.isBehind(hello.since) {
+      // To begin anew at an older state would take back what it has seen.
+      if let fault = await catchUp(open) { opening = .failed(fault) }
+      if open.isGone { opening = await opened(visitor.room, mayCreate: true) }
+    }
     guard case .joining = visitor.stage else { return }
     switch opening {
     case .open(let open):

@@ -179,6 +179,33 @@ extension Hub {
     text.metric("canvas_log_queued_bytes", .gauge, "Bytes that wait to be stored.", figures.queuedBytes)
     text.metric("canvas_log_database_bytes", .gauge, "Size of the database.", figures.databaseBytes)
     text.metric("canvas_log_write_ahead_bytes", .gauge, "Size of the write-ahead log.", figures.writeAheadBytes)
+    if let following = figures.following {
+      text.metric(
+        "canvas_node_differences_total",
+        .counter,
+        "How often another node had a room otherwise than this one. It should stay 0.",
+        counts.differences
+      )
+      text.metric("canvas_log_followed_rooms", .gauge, "Rooms that are followed in the shared log.", following.rooms)
+      text.metric(
+        "canvas_log_lag_records",
+        .gauge,
+        "Records that other nodes have stored and this one has yet to take in.",
+        following.lagRecords
+      )
+      text.metric(
+        "canvas_log_undecided_appends",
+        .gauge,
+        "Appends of which it is not known whether they are stored.",
+        following.undecidedAppends
+      )
+      text.metric(
+        "canvas_log_reconnects_total",
+        .counter,
+        "How often a connection to the database was lost.",
+        following.reconnects
+      )
+    }
     text.metric("canvas_log_open_files", .gauge, "Files that the log has open.", figures.openFiles)
     text.histogram("canvas_log_commit_seconds", "How long commits took.", figures.commitMicroseconds, divisor: 1e6)
     text.histogram("canvas_log_commit_records", "Records in a commit.", figures.batchRecords)

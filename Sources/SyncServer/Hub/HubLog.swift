@@ -38,17 +38,32 @@ extension Hub {
           alike: .by([])
         )
       }
-    case .deleted(let id, let room, _):
-      removed(room)
+    case .deleted(let id, let room, let epoch):
+      if let open = rooms.heeding(room), open.room.epoch == epoch { removed(open) }
       if let id { log.answer(id, with: event) }
-    case .snapshotted(let id, _, _), .read(let id, _), .loaded(let id, _), .retained(let id),
-      .repaired(let id, _, _, _, _), .verified(let id, _, _), .verifiedPart(let id, _), .rooms(let id, _):
+    case .unfollowed(nil, let room):
+      if let open = rooms.heeding(room) { stop(open, "the log can't tell what came next; connect again") }
+    case .unfollowed(.some(let id), _), .following(let id, _), .created(let id, _), .locked(let id, _, _),
+      .snapshotted(let id, _, _),
+      .read(let id, _),
+      .loaded(let id, _), .retained(let id), .repaired(let id, _, _, _, _), .verified(let id, _, _),
+      .verifiedPart(let id, _), .rooms(let id, _):
       log.answer(id, with: event)
     case .trimmed(let id, let room, let through):
       logger.debug("history trimmed", ["room": .text(room), "through": .init(through)])
       if let id { log.answer(id, with: event) }
+    case .heard(let room, let bytes): heard(bytes, in: room)
+    case .told: break
+    case .locks(let names): take(locks: names)
     case .closed: logClosed()
     }
+  }
+
+  private func heard(_ bytes: [UInt8], in name: String) {
+    // News of another version are passed over: they are about who is there, and not about what is drawn.
+    guard let open = rooms[name], let news = NodeNews(bytes) else { return }
+    open.room.heard(news, now: .now())
+    rooms.markDirty(open)
   }
 
   /// A commit that takes longer than this is logged for the operator.
@@ -56,10 +71,10 @@ extension Hub {
 
   private func queue(_ appended: AppendedRecords) {
     let append = appended.id.flatMap { log.takeAppend($0) }
-    guard let open = append?.room ?? rooms[appended.room], !open.isGone, open.room.epoch == appended.epoch else {
+    guard let open = append?.room ?? rooms.heeding(appended.room), !open.isGone, open.isStored(as: appended.epoch)
+    else {
       return
     }
-    open.isStoredNow()
     for (part, record) in appended.records.enumerated() {
       deliveries.add(.record(record, part: part, of: append), for: open)
     }
@@ -91,12 +106,13 @@ extension Hub {
     guard !open.isGone else { return }
     guard let stored = append?.parts[part] ?? StoredOperations(record.bytes) else {
       logger.error("a record in an unknown format", ["room": .text(open.name), "position": .init(record.position)])
-      return
+      // Without it, this node's room would be another than that of the node that wrote it.
+      return stop(open, "a newer server has written to this room; this one has to be brought up to date")
     }
     let endsBatch = append.map { part == $0.parts.count - 1 } ?? true
     let appeared = logger.writes(.debug) ? absentShapes(of: stored.operations, in: open) : []
     open.room.delivered(RoomRecord(record, stored, batch: append?.batch, endsBatch: endsBatch), now: .now())
-    counts.noteDelivery(operations: stored.operations.count, connections: open.room.memberCount)
+    counts.noteDelivery(operations: stored.operations.count, connections: open.room.audience.connectionCount)
     for id in appeared {
       if let shape = open.room.canvas[id] { logger.debug("shape \(shape)", ["room": .text(open.name)]) }
     }
@@ -120,7 +136,7 @@ extension Hub {
     }
     rooms.markDirty(append.room)
     switch error {
-    case .otherEpoch, .noSuchRoom: removed(append.room.name)
+    case .otherEpoch, .noSuchRoom: removed(append.room)
     default: break
     }
   }
@@ -129,10 +145,5 @@ extension Hub {
     let number = log.nextNumber()
     let request = request(number)
     return await withCheckedContinuation { log.ask(request, number: number, $0) }
-  }
-
-  /// Why an answer that was asked for did not come.
-  static func words(_ event: LogEvent) -> String {
-    if case .failed(_, _, let error) = event { "\(error)" } else { "the log gave an unexpected answer" }
   }
 }

@@ -37,22 +37,38 @@ extension Hub {
   }
 
   /// Locks a room, or unlocks it. Those whose role changes by that are closed, and come back with the other role.
-  func setLock(_ room: String, isLocked: Bool, by request: Request) -> Result<Void, StateFileFault> {
+  func setLock(_ room: String, isLocked: Bool, by request: Request) async -> Result<Void, StateFileFault> {
     guard locks.contains(room) != isLocked else { return .success(()) }
+    if sharesRooms {
+      let event = await ask { .lock(id: $0, room: room, isLocked: isLocked) }
+      guard case .locked = event else { return .failure(StateFileFault(words: event.words)) }
+    }
     do throws(StateFileFault) {
       try locks.set(room, isLocked: isLocked)
     } catch {
       logger.error("the locks can't be stored", ["reason": .text(error.words)])
       return .failure(error)
     }
+    lockHasChanged(room)
+    record(isLocked ? "locked" : "unlocked", request, room: room)
+    return .success(())
+  }
+
+  /// The log tells which rooms are locked: another node may have changed it.
+  func take(locks names: Set<String>) {
+    let before = locks
+    locks = RoomLocks(names)
+    for room in locks.differences(from: before).sorted() { lockHasChanged(room) }
+  }
+
+  private func lockHasChanged(_ room: String) {
+    let isLocked = isLocked(room)
     let words: Text =
       isLocked ? "the room was locked; connect again to look on" : "the room was unlocked; connect again"
     for visitor in visitors.all where visitor.room == room && visitor.grant.level == .editor && !visitor.isGone {
       close(visitor, .goingAway, words)
     }
     logger.info(isLocked ? "room locked" : "room unlocked", ["room": .text(room)])
-    record(isLocked ? "locked" : "unlocked", request, room: room)
-    return .success(())
   }
 
   func memory(of open: OpenRoom) -> RoomMemory? {

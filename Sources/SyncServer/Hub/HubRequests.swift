@@ -9,6 +9,7 @@ extension Hub: RoomService, LogQuestions {
   nonisolated var proxies: Proxies { configuration.proxies }
   nonisolated var sites: Sites { configuration.sites }
   var isStopping: Bool { lifetime.isStopping }
+  nonisolated var sharesRooms: Bool { if case .postgres = configuration.storage { true } else { false } }
   var storageFault: String? {
     log.fault.map { "\($0)" } ?? (storage.isLow ? "the disk is nearly full: only deletions are stored" : nil)
   }
@@ -117,7 +118,7 @@ extension Hub: RoomService, LogQuestions {
     switch event {
     case .deleted: return .done
     case .failed(_, _, .noSuchRoom): return .absent
-    default: return .failed(Hub.words(event))
+    default: return .failed(event.words)
     }
   }
 

@@ -23,16 +23,24 @@ extension Hub {
     }
   }
 
+  /// Other nodes may have the same rooms open, if the rooms are where others reach them.
+  private var company: Company? {
+    sharesRooms ? Company(number: run) : nil
+  }
+
   private func create(_ name: String) -> OpenRoom {
     let room = Room(
       name: Text(name),
       epoch: generator.next(),
       limits: limits,
       framing: framing,
-      seed: generator.next()
+      seed: generator.next(),
+      company: company
     )
     let open = OpenRoom(name: name, room: room, isStored: false)
     rooms.add(open)
+    // Another node may write to it first.
+    log.request(.follow(FollowRequest(id: log.nextNumber(), room: name, epoch: nil, after: 0)))
     return open
   }
 
@@ -51,7 +59,7 @@ extension Hub {
     let event = await ask { .load(LoadRequest(id: $0, room: name)) }
     guard case .loaded(_, let loaded) = event else {
       if case .failed(_, _, .noSuchRoom) = event { return .absent }
-      return .failed(Hub.words(event))
+      return .failed(event.words)
     }
     if let damage = loaded.summary.damage {
       logger.error("\(damage)", ["room": .text(name)])
@@ -77,16 +85,20 @@ extension Hub {
       limits: limits,
       framing: framing,
       seed: seed,
-      image: snapshot
+      image: snapshot,
+      company: company
     )
     let snapshotPosition = snapshot?.position ?? 0
     snapshot = nil
     if log.fault != nil { room.doubtLog() }
     if let fault = await fold(&room, through: loaded.summary.last) { return .failed(fault) }
-    let open = OpenRoom(name: name, room: room, isStored: true, snapshotPosition: snapshotPosition)
     // Two rooms of one name would each get half of what is written. Another may have been made while the log had none
     // yet.
     if let other = rooms[name] { return .open(other) }
+    let open = OpenRoom(name: name, room: room, isStored: true, snapshotPosition: snapshotPosition)
+    if let fault = await follow(open) { return .failed(fault) }
+    // It may have been deleted meanwhile. Whoever asked for it finds that out.
+    guard !open.isGone else { return .open(open) }
     rooms.add(open)
     logger.debug(
       "room opened",
@@ -106,13 +118,45 @@ extension Hub {
     var after = room.position
     while after < last {
       let event = await ask { .read(ReadRequest(id: $0, room: name, epoch: epoch, after: after)) }
-      guard case .read(_, let page) = event else { return Hub.words(event) }
+      guard case .read(_, let page) = event else { return event.words }
       switch await Hub.folding(page.records, into: room, now: .now()) {
       case .success(let folded): room = folded
       case .failure(let unreadable): return "the record at \(unreadable.position) was written by a newer server"
       }
       guard page.through > after, !page.isLast else { return nil }
       after = page.through
+    }
+    return nil
+  }
+
+  /// Lets a room that has been read have what is stored from now on.
+  /// - Returns: what prevented it, or `nil`.
+  private func follow(_ open: OpenRoom) async -> String? {
+    rooms.expect(open)
+    defer { rooms.expectNoLonger(open) }
+    let event = await ask {
+      .follow(FollowRequest(id: $0, room: open.name, epoch: open.room.epoch, after: open.room.position))
+    }
+    switch event {
+    case .following: return nil
+    case .failed(_, _, .noSuchRoom), .failed(_, _, .otherEpoch):
+      open.isGoneNow()
+      return nil
+    default: return event.words
+    }
+  }
+
+  /// Takes in whatever another node has shown to anyone by now.
+  /// - Returns: what prevented it, or `nil`.
+  func catchUp(_ open: OpenRoom) async -> String? {
+    open.hold()
+    defer { open.letLoose() }
+    let epoch = open.isStored ? open.room.epoch : nil
+    let event = await ask { .follow(FollowRequest(id: $0, room: open.name, epoch: epoch, after: open.room.position)) }
+    guard case .following = event else { return event.words }
+    // The room takes in some of what was reported in each turn.
+    while !open.answers.isEmpty, !open.isGone {
+      await withCheckedContinuation { turn in loop.schedule(afterMilliseconds: 1) { turn.resume() } }
     }
     return nil
   }
@@ -154,9 +198,7 @@ extension Hub {
   }
 
   private func letGo(_ open: OpenRoom) {
-    _ = rooms.remove(open.name)
-    overlapWaiters.roomIsGone(open)
-    counts.noteClosed(open.room.counts)
+    takeOut(open)
     logger.debug("room closed", ["room": .text(open.name)])
     if open.room.canvas.shapeCount > Hub.shapesWorthTrimming {
       loop.schedule(afterMilliseconds: 100) { EventLoop.returnFreedMemory() }
@@ -166,14 +208,32 @@ extension Hub {
   /// A room of so many shapes takes megabytes, which the process would otherwise keep.
   private static let shapesWorthTrimming = 10_000
 
-  /// The room is deleted: its visitors are told, and what is on its way is refused.
-  func removed(_ name: String) {
-    guard let open = rooms.remove(name) else { return }
-    open.room.close(.noSuchRoom, "the room was deleted", now: .now())
-    carryOutEffects(of: open)
-    counts.noteClosed(open.room.counts)
+  private func takeOut(_ open: OpenRoom) {
+    rooms.remove(open)
+    log.request(.unfollow(id: log.nextNumber(), room: open.name))
     overlapWaiters.roomIsGone(open)
+    counts.noteClosed(open.room.counts)
+  }
+
+  /// The room is deleted: its visitors are told, and what is on its way is refused.
+  func removed(_ open: OpenRoom) {
+    guard dismiss(open, .noSuchRoom, "the room was deleted") else { return }
+    logger.info("room deleted", ["room": .text(open.name)])
+  }
+
+  /// The room can't go on as it is here. Its visitors come back, and then it is read anew.
+  func stop(_ open: OpenRoom, _ reason: Text) {
+    guard dismiss(open, .goingAway, reason) else { return }
+    logger.warning("room closed", ["room": .text(open.name), "reason": .text(reason.string)])
+  }
+
+  /// - Returns: false if the room was gone already.
+  private func dismiss(_ open: OpenRoom, _ code: CloseCode, _ reason: Text) -> Bool {
+    guard !open.isGone else { return false }
+    open.room.close(code, reason, now: .now())
+    carryOutEffects(of: open)
+    takeOut(open)
     log.forgetAppends(of: open)
-    logger.info("room deleted", ["room": .text(name)])
+    return true
   }
 }

@@ -43,7 +43,7 @@ extension Hub {
     }
     open.endSnapshot(position: image.position, operations: operations)
     guard case .snapshotted = event else {
-      logger.warning("no snapshot", ["room": .text(open.name), "reason": .text(Hub.words(event))])
+      logger.warning("no snapshot", ["room": .text(open.name), "reason": .text(event.words)])
       return
     }
     counts.noteSnapshot(isTrue: true)

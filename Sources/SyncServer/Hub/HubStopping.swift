@@ -33,9 +33,7 @@ extension Hub {
         return
       }
       lifetime.close()
-      for visitor in visitors.all where !visitor.isGone {
-        close(visitor, .goingAway, "the server is stopping; connect again")
-      }
+      sayGoodbye()
       loop.schedule(afterMilliseconds: Hub.goodbyeMilliseconds) {
         if self.lifetime.stage == .closing { self.closeLog() }
       }
@@ -44,6 +42,25 @@ extension Hub {
       if visitors.count == 0 { closeLog() }
     }
   }
+
+  /// Those who can go on at another node do so one after the other, so that they don't all arrive there at once.
+  private func sayGoodbye() {
+    let leaving = visitors.all.filter { !$0.isGone }
+    let steps = sharesRooms ? min(Hub.goodbyeSteps, leaving.count) : 1
+    for step in 0..<steps {
+      let part = leaving[leaving.count * step / steps..<leaving.count * (step + 1) / steps]
+      let delay = Hub.spreadMilliseconds * UInt64(step) / UInt64(steps)
+      let close = {
+        for visitor in part where !visitor.isGone {
+          self.close(visitor, .goingAway, "the server is stopping; connect again")
+        }
+      }
+      if delay == 0 { close() } else { loop.schedule(afterMilliseconds: delay, close) }
+    }
+  }
+
+  private static let spreadMilliseconds: UInt64 = 1_000
+  private static let goodbyeSteps = 50
 
   private func closeLog() {
     lifetime.closeLog()

@@ -68,6 +68,11 @@ extension Hub {
         sayGoodbye(to: visitor, code, reason, error: isBetweenMessages ? code.word : nil)
       case .pauseReading(let id): open.visitor(id)?.pauseReading(.backlog)
       case .resumeReading(let id): open.visitor(id)?.resumeReading(.backlog)
+      case .differs:
+        counts.noteDifference()
+        logger.error("another node has this room otherwise", ["room": .text(open.name)], alike: .by(["room"]))
+      case .tell(let news):
+        for bytes in news.encoded() { log.request(.tell(id: log.nextNumber(), room: open.name, bytes: bytes)) }
       }
     }
   }

@@ -109,6 +109,6 @@ private final class HistoryFolding: @unchecked Sendable {
 
 extension HistoryError {
   init(_ event: LogEvent) {
-    if case .failed(_, _, .trimmed) = event { self = .trimmed } else { self = .unreadable(Hub.words(event)) }
+    if case .failed(_, _, .trimmed) = event { self = .trimmed } else { self = .unreadable(event.words) }
   }
 }

@@ -90,7 +90,19 @@ final class OpenRoom: @unchecked Sendable {
   }
 
   func isClean() { isDirty = false }
-  func isStoredNow() { isStored = true }
+
+  /// The log has something of the room.
+  /// - Parameter epoch: the life of the room that it has.
+  /// - Returns: false if that is another life than this room's.
+  func isStored(as epoch: UInt64) -> Bool {
+    if !isStored {
+      isStored = true
+      // Another node may have created the room at the same time, and its epoch is the one that counts.
+      room.begin(epoch: epoch)
+    }
+    return room.epoch == epoch
+  }
+
   func isGoneNow() { isGone = true }
 
   /// Nobody is here, nothing is on its way, and no job is about to use it.

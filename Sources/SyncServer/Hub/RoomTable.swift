@@ -9,6 +9,8 @@ struct RoomTable {
   private let roomsMax: UInt64
   private var rooms: [String: OpenRoom] = [:]
   private var openings: [String: Task<Opening<OpenRoom>, Never>] = [:]
+  /// Rooms that have been read and are about to be in the table. What is stored from then on is theirs.
+  private var arriving: [String: OpenRoom] = [:]
   private var coming: UInt64 = 0
   /// Rooms with something to be done at the end of this turn or a later one.
   private var dirty: [OpenRoom] = []
@@ -39,12 +41,18 @@ struct RoomTable {
   mutating func expect() { coming += 1 }
   mutating func expectNoLonger() { coming -= 1 }
 
+  /// The room that what the log reports is for: an open one, or one that is about to be.
+  func heeding(_ name: String) -> OpenRoom? { rooms[name] ?? arriving[name] }
+
+  mutating func expect(_ open: OpenRoom) { arriving[open.name] = open }
+  mutating func expectNoLonger(_ open: OpenRoom) { arriving[open.name] = nil }
+
   mutating func add(_ open: OpenRoom) { rooms[open.name] = open }
 
-  mutating func remove(_ name: String) -> OpenRoom? {
-    guard let open = rooms.removeValue(forKey: name) else { return nil }
+  /// Takes a room out. Nobody finds it from now on.
+  mutating func remove(_ open: OpenRoom) {
+    if rooms[open.name] === open { rooms[open.name] = nil }
     open.isGoneNow()
-    return open
   }
 
   mutating func markDirty(_ open: OpenRoom) {

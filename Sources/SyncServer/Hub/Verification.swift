@@ -96,7 +96,7 @@ extension Hub {
       let event = await ask { request($0) }
       guard case .verifiedPart(_, let part) = event else {
         verification.failed()
-        logger.warning("verifying what is stored failed", ["reason": .text(Hub.words(event))])
+        logger.warning("verifying what is stored failed", ["reason": .text(event.words)])
         return
       }
       for damage in part.damages { found(damage) }

@@ -1,3 +1,5 @@
+import RoomLog
+
 /// What an operator does with the rooms of a directory without serving them: `SyncServer log verify --data DIR`.
 struct LogCommand: Hashable, Sendable {
   enum Action: Hashable, Sendable {
@@ -6,13 +8,16 @@ struct LogCommand: Hashable, Sendable {
     ///   them.
     case repair(room: String?, cutting: Bool)
     case backup(copy: String)
+    /// - Parameter place: where the rooms go.
+    case move(place: Configuration.Storage, room: String?)
   }
 
   var action: Action
-  var directory: String
+  /// Where the rooms are.
+  var place: Configuration.Storage
 
   static let helpText = """
-    SyncServer log: looks after the rooms of a data directory.
+    SyncServer log: looks after stored rooms.
 
       SyncServer log verify --data DIRECTORY
           reads every record and snapshot and says what is damaged; changes nothing, and a server may go on
@@ -24,7 +29,14 @@ struct LogCommand: Hashable, Sendable {
           drops damaged history where a newer snapshot holds the drawing; with --cut also a damaged record that no
           snapshot stands for, and all that was written to that room after it; no server may be using the directory
 
-    CANVAS_DATA is as good as --data.
+      SyncServer log verify --data postgresql://…
+          the same for a database
+
+      SyncServer log move --from PLACE --to PLACE [--room NAME]
+          carries rooms over, with their history, between directories and databases, and compares what is there then; no
+          server may be using either. The rooms also stay where they were
+
+    CANVAS_DATA is as good as --data, for a URL with a password too.
 
     Exits with 0 when all is sound, copied or repaired, 1 when it is not, 64 for a command that can't be used.
     """
@@ -42,14 +54,22 @@ extension LogCommand {
     -> Reading
   {
     var rest = arguments
-    guard let verb = rest.popFirst() else { throw ConfigurationError(words: "log needs verify, repair or backup") }
+    guard let verb = rest.popFirst() else {
+      throw ConfigurationError(words: "log needs verify, repair, backup or move")
+    }
     if verb == "--help" || verb == "-h" { return .help }
-    guard ["verify", "repair", "backup"].contains(verb) else {
-      throw ConfigurationError(words: "log \(verb): unknown command; use verify, repair or backup")
+    guard ["verify", "repair", "backup", "move"].contains(verb) else {
+      throw ConfigurationError(words: "log \(verb): unknown command; use verify, repair, backup or move")
     }
     var values: [String: String] = [:]
     var cutting = false
-    let known = ["--data"] + (verb == "repair" ? ["--room"] : verb == "backup" ? ["--to"] : [])
+    let known: [String]
+    switch verb {
+    case "repair": known = ["--data", "--room"]
+    case "backup": known = ["--data", "--to"]
+    case "move": known = ["--from", "--to", "--room"]
+    default: known = ["--data"]
+    }
     while let argument = rest.popFirst() {
       let halves = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       if argument == "--help" || argument == "-h" { return .help }
@@ -59,27 +79,43 @@ extension LogCommand {
         guard let value = halves.count == 2 ? halves[1] : rest.popFirst(), !value.isEmpty else {
           throw ConfigurationError(words: "\(halves[0]) needs a value")
         }
+        if PostgresLog.isAddress(value), PostgresLog.hasPassword(value) {
+          throw ConfigurationError(words: "\(halves[0]): \(Configuration.passwordIsSeen)")
+        }
         values[halves[0]] = value
       } else {
         throw ConfigurationError(words: "log \(verb) \(halves[0]): unknown flag; see log --help")
       }
     }
-    guard let directory = values["--data"] ?? environment["CANVAS_DATA"] else {
-      throw ConfigurationError(words: "log \(verb) needs --data DIRECTORY")
+    if let room = values["--room"], !RoomName.isValid(room) {
+      throw ConfigurationError(words: "--room \(room): a room's name is 1 to 64 of A-Z a-z 0-9 . _ -")
     }
-    guard directory != "memory" else { throw ConfigurationError(words: "--data memory: nothing is stored there") }
+    guard let data = verb == "move" ? values["--from"] : values["--data"] ?? environment["CANVAS_DATA"] else {
+      let flag = verb == "move" ? "--from PLACE" : "--data DIRECTORY"
+      throw ConfigurationError(words: "log \(verb) needs \(flag)")
+    }
+    let place = Configuration.Storage(data)
+    guard place != .memory else { throw ConfigurationError(words: "memory: nothing is stored there") }
+    if case .postgres = place, verb == "repair" || verb == "backup" {
+      throw ConfigurationError(
+        words: "log \(verb) is for directories; PostgreSQL has tools of its own (docs/SCALING.md)"
+      )
+    }
     let action: Action
     switch verb {
     case "verify": action = .verify
     case "repair":
-      if let room = values["--room"], !RoomName.isValid(room) {
-        throw ConfigurationError(words: "--room \(room): a room's name is 1 to 64 of A-Z a-z 0-9 . _ -")
-      }
       action = .repair(room: values["--room"], cutting: cutting)
+    case "move":
+      guard let to = values["--to"] else { throw ConfigurationError(words: "log move needs --to PLACE") }
+      guard Configuration.Storage(to) != .memory, to != data else {
+        throw ConfigurationError(words: "--to \(to): the rooms need another place")
+      }
+      action = .move(place: Configuration.Storage(to), room: values["--room"])
     default:
       guard let copy = values["--to"] else { throw ConfigurationError(words: "log backup needs --to FILE") }
       action = .backup(copy: copy)
     }
-    return .command(LogCommand(action: action, directory: directory))
+    return .command(LogCommand(action: action, place: place))
   }
 }

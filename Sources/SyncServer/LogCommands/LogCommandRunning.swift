@@ -2,34 +2,73 @@ import Glibc
 import RoomLog
 
 extension LogCommand {
-  private var database: String { directory + "/canvas.db" }
-
   /// Prints what it finds and does.
   /// - Returns: the exit code.
   func run() -> Int32 {
     // The files that it makes are only for their owner, as the directory is.
     umask(0o077)
     do throws(StorageFault) {
-      // Opening a log creates it if there is none. Nobody asks for that here.
-      guard access(database, F_OK) == 0 else { throw .missing(path: database) }
-      switch action {
-      case .verify: return LogCommand.tell(try LogInspection(of: database), of: database)
-      case .repair(let room, let cutting):
-        let inspection = try LogInspection(of: database)
-        guard inspection.faults.isEmpty else {
-          for fault in inspection.faults { print("the file: \(fault)") }
-          print("\(database): the file itself is damaged, not a room in it; restore it from a backup")
-          return 1
-        }
-        return try LogRepair(directory: directory, cutting: cutting).run(room)
-      case .backup(let copy):
-        if let fault = LogInspection.shortfall(of: database) { throw fault }
-        return try backUp(to: copy)
+      if case .move(let target, let room) = action { return try LogMove(from: place, to: target).run(room) }
+      switch place {
+      case .memory: return 0
+      case .postgres(let url): return LogCommand.verify(try WaitingLog(place), of: PostgresLog.name(of: url))
+      case .directory(let directory): return try run(on: directory)
       }
     } catch {
       StandardError.complain("\(error)")
       return 1
     }
+  }
+
+  private func run(on directory: String) throws(StorageFault) -> Int32 {
+    let database = try LogCommand.checkDatabase(in: directory)
+    switch action {
+    case .verify: return LogCommand.tell(try LogInspection(of: database), of: database)
+    case .repair(let room, let cutting):
+      let inspection = try LogInspection(of: database)
+      guard inspection.faults.isEmpty else {
+        for fault in inspection.faults { print("the file: \(fault)") }
+        print("\(database): the file itself is damaged, not a room in it; restore it from a backup")
+        return 1
+      }
+      return try LogRepair(directory: directory, cutting: cutting).run(room)
+    case .backup(let copy):
+      if let fault = LogInspection.shortfall(of: database) { throw fault }
+      return try LogCommand.backUp(database, to: copy)
+    case .move: return 0
+    }
+  }
+
+  /// Opening a log creates it if there is none. Nobody asks for that here.
+  /// - Returns: the path of the database that is there.
+  @discardableResult
+  static func checkDatabase(in directory: String) throws(StorageFault) -> String {
+    let database = directory + "/canvas.db"
+    guard access(database, F_OK) == 0 else { throw .missing(path: database) }
+    return database
+  }
+
+  /// Reads every record, and prints a line for each room that is damaged.
+  private static func verify(_ log: WaitingLog, of place: String) -> Int32 {
+    defer { log.close() }
+    guard let rooms = log.rooms else {
+      print("\(place): the rooms can't be listed")
+      return 1
+    }
+    var records = 0
+    var damaged = 0
+    for room in rooms {
+      switch log.ask({ .verify(id: $0, room: room.room) }) {
+      case .verified(_, _, let count): records += count
+      case let event:
+        damaged += 1
+        print(event.words)
+      }
+    }
+    print(
+      "\(place): \(rooms.count) rooms with \(records) records, \(damaged == 0 ? "all sound" : "\(damaged) damaged")"
+    )
+    return damaged == 0 ? 0 : 1
   }
 
   /// Prints one line for each thing that is wrong, and one line for everything.
@@ -48,7 +87,7 @@ extension LogCommand {
     return 0
   }
 
-  private func backUp(to copy: String) throws(StorageFault) -> Int32 {
+  private static func backUp(_ database: String, to copy: String) throws(StorageFault) -> Int32 {
     guard access(copy, F_OK) != 0 else {
       StandardError.complain("\(copy) already exists")
       return 1
@@ -61,6 +100,6 @@ extension LogCommand {
       throw error
     }
     // Damage in the original is copied too. The operator should know it now.
-    return LogCommand.tell(try LogInspection(of: copy), of: copy)
+    return tell(try LogInspection(of: copy), of: copy)
   }
 }

@@ -12,6 +12,8 @@ struct HubCounts {
   private(set) var writes: UInt64 = 0
   private(set) var snapshots: UInt64 = 0
   private(set) var snapshotMismatches: UInt64 = 0
+  /// How often another node had a room otherwise than this one.
+  private(set) var differences: UInt64 = 0
   private(set) var requests: [Int: UInt64] = [:]
   private(set) var closes: [UInt16: UInt64] = [:]
   /// By the word of a close code, or `http_` and a status. Rooms count their own refusals.
@@ -36,6 +38,7 @@ struct HubCounts {
   mutating func noteAppend(operations: Int) { operationsIn += UInt64(operations) }
   mutating func noteDelivery(operations: Int, connections: Int) { operationsOut += UInt64(operations * connections) }
   mutating func noteSnapshot(isTrue: Bool) { if isTrue { snapshots += 1 } else { snapshotMismatches += 1 } }
+  mutating func noteDifference() { differences += 1 }
   mutating func noteRequest(status: Int) { requests[status, default: 0] += 1 }
   mutating func noteClose(code: UInt16) { closes[code, default: 0] += 1 }
   mutating func noteRefusal(_ word: String) { refusals[word, default: 0] += 1 }

@@ -18,12 +18,14 @@ struct Room: Sendable {
   private var door: Door
   private var forgetting: Forgetting
   /// Who is here, and how far each has read.
-  private(set) var audience: Audience
+  var audience: Audience
   /// What everyone is sent.
   var fanOut: FanOut
   /// Which shapes overlap, while somebody asks.
   var overlaps: Overlaps
   private let limits: Limits
+  /// Other nodes with this room. `nil` if there can be none.
+  var company: Company?
   var effects: [RoomEffect] = []
   private(set) var counts = RoomCounts()
 
@@ -34,9 +36,11 @@ struct Room: Sendable {
     limits: Limits,
     framing: Framing,
     seed: UInt64,
-    image: RoomImage? = nil
+    image: RoomImage? = nil,
+    company: Company? = nil
   ) {
     self.name = name
+    self.company = company
     self.limits = limits
     fold = image.map { Fold(epoch: epoch, image: $0) } ?? Fold(epoch: epoch, seed: seed)
     door = Door(limits: limits)
@@ -45,6 +49,9 @@ struct Room: Sendable {
     fanOut = FanOut(limits: limits, framing: framing)
     overlaps = Overlaps(limits: limits)
   }
+
+  /// The room that nothing was written to yet is this life of it.
+  mutating func begin(epoch: UInt64) { fold.begin(epoch: epoch) }
 
   /// What is to be done since the last call.
   mutating func takeEffects() -> [RoomEffect] {
@@ -71,7 +78,11 @@ struct Room: Sendable {
     using generator: inout some RandomNumberGenerator
   ) -> MemberID? {
     let actor = audience.actor(for: hello, as: role, in: name, keys, using: &generator)
-    if let older = audience.id(of: actor) {
+    if let older = audience.id(of: actor), audience.member(older)?.isGuest == true {
+      // The other node lets it go when it hears of this.
+      audience.remove(older)
+      company?.isNowhere(actor)
+    } else if let older = audience.id(of: actor) {
       sendAway(older, .actorElsewhere, "this actor has joined over another connection", now: now)
     }
     guard !audience.isFull else { return nil }
@@ -90,8 +101,10 @@ struct Room: Sendable {
       role: role,
       channel: Channel(encoding, hello.vocabulary, overlaps: hello.overlaps, crowd: hello.crowd),
       told: told,
-      position: hello.since.flatMap { fold.place(of: $0) }
+      position: hello.since.flatMap { fold.place(of: $0) },
+      now: now
     )
+    company?.came(actor)
     let welcome = Welcome(
       room: name,
       actor: actor,
@@ -105,6 +118,7 @@ struct Room: Sendable {
     if hello.crowd, audience.crowdTold > 0 { post(.crowd(people: audience.crowdTold), to: id) }
     beginState(at: id.seat, now: now)
     gatherPeople(now)
+    tellCompany(now)
     return id
   }
 
@@ -113,25 +127,32 @@ struct Room: Sendable {
   ///   frame may follow.
   @discardableResult
   mutating func leave(_ id: MemberID, now: Moment) -> Bool {
-    guard audience.holds(id) else { return false }
+    guard let member = audience.member(id) else { return false }
     let isBetweenMessages = audience.readers.isBetweenMessages(id.seat)
     leaveStream(at: id.seat)
     audience.remove(id)
+    company?.went(member.actor)
     admitWaiting(now)
     if !audience.wantsOverlaps {
       overlaps.endTelling()
       dropIdleOverlaps(now)
     }
-    if audience.isEmpty { fanOut.clear() } else { gatherPeople(now) }
+    if audience.isEmpty {
+      fanOut.clear()
+      if let news = company?.left() { effects.append(.tell(news)) }
+    } else {
+      gatherPeople(now)
+      tellCompany(now)
+    }
     return isBetweenMessages
   }
 
   /// Who came and went is told by a beat, once it is time.
-  private mutating func gatherPeople(_ now: Moment) {
+  mutating func gatherPeople(_ now: Moment) {
     if let dueAt = audience.newsDueAt { gather(dueAt: dueAt, now) }
   }
 
-  private mutating func gather(dueAt: UInt64, _ now: Moment) {
+  mutating func gather(dueAt: UInt64, _ now: Moment) {
     if dueAt <= now.monotonicMilliseconds { fanOut.gather(now) } else { fanOut.gather(dueAt: dueAt) }
   }
 
@@ -141,7 +162,7 @@ struct Room: Sendable {
     for id in audience.ids { sendAway(id, code, reason, now: now) }
   }
 
-  private mutating func sendAway(_ id: MemberID, _ code: CloseCode, _ reason: Text, now: Moment) {
+  mutating func sendAway(_ id: MemberID, _ code: CloseCode, _ reason: Text, now: Moment) {
     let isBetweenMessages = leave(id, now: now)
     effects.append(.close(id, code, reason, isBetweenMessages: isBetweenMessages))
   }
@@ -225,6 +246,7 @@ struct Room: Sendable {
 
   /// What a connection shows of itself. It is not stored. The beat gathers it, and only the newest is told.
   mutating func presence(_ state: JSONText, from id: MemberID, now: Moment) {
+    if company != nil, let actor = audience.member(id)?.actor { company?.shows(actor) }
     if let dueAt = audience.show(state, by: id) { gather(dueAt: dueAt, now) }
   }
 
@@ -337,6 +359,7 @@ struct Room: Sendable {
 
   /// Makes a beat of what has gathered, for everyone.
   mutating func flush(now: Moment) {
+    tellCompany(now)
     let notices = overlaps.takeNews()
     orderOverlaps(now)
     let (peers, next) = audience.takeNews(beat: fanOut.ring.end, now: now)
@@ -366,9 +389,11 @@ struct Room: Sendable {
   /// Frees what everyone has got, once the room is quiet. To be called now and then.
   mutating func rest(now: Moment) {
     admitWaiting(now)
+    keepCompany(now)
     door.rest(now: now)
     fold.forgetMore()
-    forgetErasures(before: forgetting.look(at: fold.canvas, now: now) ?? 0)
+    // Another node may let in what crosses a deletion that only this one has forgotten.
+    if company == nil { forgetErasures(before: forgetting.look(at: fold.canvas, now: now) ?? 0) }
     if audience.wantsOverlaps {
       // This beat is due only so that the overlaps are looked at.
       if overlaps.isLookDue(now) { fanOut.gather(now) }

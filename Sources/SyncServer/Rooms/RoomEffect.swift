@@ -18,4 +18,8 @@ enum RoomEffect: Sendable {
   /// The connection's answers pile up, or its operations do: read nothing more from it until told otherwise.
   case pauseReading(MemberID)
   case resumeReading(MemberID)
+  /// Another node has another room at the same place of the log.
+  case differs
+  /// Tell the other nodes that have the room open.
+  case tell(NodeNews)
 }

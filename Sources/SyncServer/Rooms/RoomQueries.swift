@@ -19,6 +19,12 @@ extension Room {
   var isUnwritten: Bool { fold.position == 0 }
   /// The place that a cursor names, if the cursor belongs to this room's present life.
   func place(of cursor: Cursor) -> UInt64? { fold.place(of: cursor) }
+  /// Whether a client has seen more of the room than is known here. It comes from another node then, or from a log that
+  /// has since been restored.
+  func isBehind(_ cursor: Cursor?) -> Bool {
+    guard let named = cursor.flatMap({ RoomCursor($0) }) else { return false }
+    return named.position > fold.position
+  }
   /// The room as it is now, to be stored beside the log.
   func image() -> RoomImage { fold.image() }
 

@@ -16,10 +16,12 @@ extension RoomService {
       return .done
     case ("lock", 1):
       guard request.method == "PUT" || request.method == "DELETE" else { return .notAllowed("PUT, DELETE") }
-      switch setLock(name, isLocked: request.method == "PUT", by: request) {
+      switch await setLock(name, isLocked: request.method == "PUT", by: request) {
       case .success: return .done
       case .failure(let fault): return .error(503, code: "unavailable", message: fault.words)
       }
+    case ("erasures", 1) where request.method == "DELETE" && sharesRooms:
+      return .error(501, code: "unavailable", message: "rooms in PostgreSQL can't forget deletions early")
     case ("erasures", 1):
       switch request.method {
       case "GET", "HEAD": return await reading(name) { self.memoryDocument($0, name) }

@@ -79,7 +79,9 @@ protocol RoomService: HeavyWorker {
   func remove(_ actor: Identifier, from room: String, by request: Request) -> Bool
   /// Whether only operators may write to a room.
   func isLocked(_ room: String) -> Bool
-  func setLock(_ room: String, isLocked: Bool, by request: Request) -> Result<Void, StateFileFault>
+  /// Whether other nodes may have the same rooms open.
+  var sharesRooms: Bool { get }
+  func setLock(_ room: String, isLocked: Bool, by request: Request) async -> Result<Void, StateFileFault>
   /// Puts on record what somebody did.
   func record(_ event: StaticString, _ request: Request, room: String, actor: String?)
 }

@@ -66,7 +66,7 @@ extension RoomService {
     switch await delete(name) {
     case .done:
       record("deleted", request, room: name, actor: nil)
-      _ = setLock(name, isLocked: false, by: request)
+      _ = await setLock(name, isLocked: false, by: request)
       return Response(status: 204, headers: Response.guarded)
     case .absent: return .noSuchRoom
     case .failed(let words): return .error(503, code: "unavailable", message: words)

@@ -49,8 +49,7 @@ enum Server {
       tokens: tokens,
       signedTokens: signed
     )
-    let log = openLog(configuration, logger, sink: { hub.logTold($0) })
-    let keys = actorKeys(configuration, logger)
+    let (log, keys) = openLog(configuration, logger, sink: { hub.logTold($0) })
     let locks = locks(configuration)
     let audit = audit(configuration)
     do throws(ListenError) {
@@ -112,13 +111,27 @@ enum Server {
     }
   }
 
+  /// The keys of actors are as lasting as the rooms. `nil` for keys that end with the process.
   private static func openLog(
     _ configuration: Configuration,
     _ logger: Logger,
     sink: @escaping LogSink
-  ) -> any RoomLog {
+  ) -> (log: any RoomLog, keys: ActorKeys?) {
     switch configuration.storage {
-    case .memory: return MemoryLog(retention: configuration.retention, sink: sink)
+    case .memory: return (MemoryLog(retention: configuration.retention, sink: sink), nil)
+    case .postgres(let url):
+      do throws(StorageFault) {
+        let log = try PostgresLog(
+          url,
+          retention: configuration.retention,
+          waits: { logger.warning("waiting for the database", ["reason": .text("\($0)")], alike: .none) },
+          meanwhile: { endIfAsked(logger) },
+          sink: sink
+        )
+        return (log, ActorKeys(secret: log.secret))
+      } catch {
+        fail("\(error)")
+      }
     case .directory(let directory):
       var options = SQLiteOptions()
       options.retention = configuration.retention
@@ -127,11 +140,20 @@ enum Server {
         for path in log.openToAll {
           logger.warning("every user of this machine could read this file; that is taken away", ["file": .text(path)])
         }
-        return log
+        return (log, actorKeys(in: directory, logger))
       } catch {
         fail("\(error)")
       }
     }
+  }
+
+  /// Signals wait until there is something to be taken apart in order. Before that, there is only an end.
+  private static func endIfAsked(_ logger: Logger) {
+    var pending = sigset_t()
+    sigpending(&pending)
+    guard sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1 else { return }
+    logger.info("stopped")
+    exit(0)
   }
 
   /// Where to listen. Where nobody needs a token, others than this machine are let in only if the operator says so.
@@ -169,9 +191,7 @@ enum Server {
     }
   }
 
-  /// The keys of actors are as lasting as the rooms.
-  private static func actorKeys(_ configuration: Configuration, _ logger: Logger) -> ActorKeys? {
-    guard case .directory(let directory) = configuration.storage else { return nil }
+  private static func actorKeys(in directory: String, _ logger: Logger) -> ActorKeys {
     let path = directory + "/canvas.secret"
     do throws(StateFileFault) {
       let (keys, isOpenToOthers) = try ActorKeys.read(path)
@@ -186,6 +206,7 @@ enum Server {
     switch storage {
     case .memory: "memory"
     case .directory(let directory): directory
+    case .postgres(let url): PostgresLog.name(of: url)
     }
   }
 

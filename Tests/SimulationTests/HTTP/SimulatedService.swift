@@ -166,7 +166,7 @@ actor SimulatedService: RoomService, LogQuestions {
     switch await ask({ .delete(id: $0, room: name) }) {
     case .deleted: return .done
     case .failed(_, _, .noSuchRoom): return .absent
-    case let event: return .failed(Hub.words(event))
+    case let event: return .failed(event.words)
     }
   }
 
@@ -189,6 +189,7 @@ actor SimulatedService: RoomService, LogQuestions {
   func people(in room: String) -> [Person] { [] }
   func remove(_ actor: Identifier, from room: String, by request: Request) -> Bool { false }
   func isLocked(_ room: String) -> Bool { false }
+  var sharesRooms: Bool { false }
   func setLock(_ room: String, isLocked: Bool, by request: Request) -> Result<Void, StateFileFault> { .success(()) }
   func record(_ event: StaticString, _ request: Request, room: String, actor: String?) {}
 }

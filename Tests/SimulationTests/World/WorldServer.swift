@@ -405,6 +405,8 @@ extension World {
         if let line = lines.firstIndex(where: { $0.member == member }) { lines[line].isReadingPaused = true }
       case .resumeReading(let member):
         if let line = lines.firstIndex(where: { $0.member == member }) { lines[line].isReadingPaused = false }
+      // There is one node.
+      case .tell, .differs: break
       }
     }
   }

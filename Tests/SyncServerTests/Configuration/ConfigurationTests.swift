@@ -59,7 +59,7 @@ import Testing
       $0.port = Int($1)!
     },
     Setting(name: "--data", values: ["rooms", "memory"], bad: [""], expectation: "a directory") {
-      $0.storage = $1 == "memory" ? .memory : .directory($1)
+      $0.storage = Configuration.Storage($1)
     },
     Setting(name: "--web", values: ["page", "."], bad: [""], expectation: "a directory") { $0.web = $1 },
     Setting(name: "--tokens", values: ["a", "b"], bad: [""], expectation: "a file") { $0.tokens = $1 },

@@ -2,9 +2,12 @@ import CanvasCRDT
 
 /// Everyone who is in a room. Each member has a seat, which is reused once it is free.
 ///
+/// Guests are people who are connected to other nodes. They have seats, so that they are told of like everyone else, and
+/// are sent nothing.
+///
 /// What always holds:
-/// - A seat has a member and a reader, or it is free and listed as free. `MemberID` tells apart the members that had it
-///   one after the other.
+/// - A seat has a member, and a reader unless that is a guest, or it is free and listed as free. `MemberID` tells apart the
+///   members that had it one after the other.
 /// - Each actor has one seat, and the seat's member is that actor.
 /// - A channel counts its members who are here, and remembers since which beat it has had any.
 /// - Every member who shows something new is in the news until a beat has told it, and every member has been named or
@@ -18,6 +21,7 @@ struct Audience: Sendable {
   /// By channel: the beat since which it has had a member. Earlier beats were not encoded for it.
   private var channelStarts = ForEachChannel<UInt64>(repeating: 0)
   private var nextSerial: UInt32 = 0
+  private var guestCount = 0
   private var news = PeerNews()
   private var roster: Roster
   private var budget: PresenceBudget
@@ -34,13 +38,17 @@ struct Audience: Sendable {
 
   // MARK: Who is here
 
+  /// How many people are here, guests among them.
   var count: Int { actors.count }
-  var isEmpty: Bool { actors.isEmpty }
+  /// How many connections.
+  var connectionCount: Int { actors.count - guestCount }
+  var isEmpty: Bool { connectionCount == 0 }
   var isFull: Bool { UInt64(actors.count) >= limits.connectionsPerRoom }
   var wantsOverlaps: Bool { Channel.all.contains { $0.hasOverlaps && channelCounts[$0.index] > 0 } }
   /// By channel: whether it has any member.
   var channels: ForEachChannel<Bool> { InlineArray { channelCounts[$0] > 0 } }
-  var ids: [MemberID] { members.compactMap { $0?.id } }
+  /// Those who are connected here.
+  var ids: [MemberID] { members.compactMap { $0?.isGuest == false ? $0?.id : nil } }
 
   func holds(_ id: MemberID) -> Bool { members.indices.contains(id.seat) && members[id.seat]?.id == id }
   func member(_ id: MemberID) -> Member? { holds(id) ? members[id.seat] : nil }
@@ -66,7 +74,29 @@ struct Audience: Sendable {
   }
 
   /// Seats a newcomer. The others are told of it by a later beat: see `newsDueAt`.
-  mutating func add(_ peer: Peer, role: Role, channel: Channel, told: Told, position: UInt64?) -> MemberID {
+  mutating func add(
+    _ peer: Peer,
+    role: Role,
+    channel: Channel,
+    told: Told,
+    position: UInt64?,
+    now: Moment
+  ) -> MemberID {
+    let id = seat(peer, role: role, channel: channel, now: now)
+    readers.seat(Reader(id: id, channel: channel, actor: peer.actor, told: told, position: position))
+    if channelCounts[channel.index] == 0 { channelStarts[channel.index] = told.ordinal }
+    channelCounts[channel.index] += 1
+    return id
+  }
+
+  /// Somebody is connected to another node.
+  mutating func add(guest peer: Peer, now: Moment) {
+    let id = seat(peer, role: .editor, channel: nil, now: now)
+    readers.keepFree(id)
+    guestCount += 1
+  }
+
+  private mutating func seat(_ peer: Peer, role: Role, channel: Channel?, now: Moment) -> MemberID {
     nextSerial &+= 1
     let seat: Int32
     if let free = freeSeats.popLast() {
@@ -76,10 +106,7 @@ struct Audience: Sendable {
       members.append(nil)
     }
     let id = MemberID(index: seat, serial: nextSerial)
-    members[id.seat] = Member(id: id, role: role, channel: channel, peer: peer)
-    readers.seat(Reader(id: id, channel: channel, actor: peer.actor, told: told, position: position))
-    if channelCounts[channel.index] == 0 { channelStarts[channel.index] = told.ordinal }
-    channelCounts[channel.index] += 1
+    members[id.seat] = Member(id: id, role: role, channel: channel, peer: peer, cameAt: now.monotonicMilliseconds)
     actors[peer.actor] = seat
     roster.came(id)
     return id
@@ -90,15 +117,18 @@ struct Audience: Sendable {
     members[id.seat] = nil
     readers.vacate(id.seat)
     freeSeats.append(id.index)
-    channelCounts[member.channel.index] -= 1
+    if let channel = member.channel { channelCounts[channel.index] -= 1 } else { guestCount -= 1 }
     actors[member.peer.actor] = nil
     if member.isPresenceUntold { news.went(seat: id.index) }
     roster.went(id, member.peer.actor)
-    if actors.isEmpty { clear() }
+    if isEmpty { clear() }
   }
 
+  /// Nobody is left who could be told of guests.
   private mutating func clear() {
     members = []
+    actors = [:]
+    guestCount = 0
     freeSeats = []
     news = PeerNews()
     roster.clear()
@@ -204,18 +234,20 @@ struct Audience: Sendable {
     allPairs: () -> [[UInt8]],
     digest: (Vocabulary) -> ServerMessage
   ) {
-    guard let (told, place) = readers.reach(position, at: seat, ring), let member = members[seat] else { return }
-    let encoding = member.channel.encoding
+    guard let (told, place) = readers.reach(position, at: seat, ring), let member = members[seat],
+      let channel = member.channel
+    else { return }
+    let encoding = channel.encoding
     var notices: [[UInt8]] = []
     // If it gets all beats since then, the beats tell it who came and went.
     var peopleToldBefore = told.peopleOrdinal
     if told.ordinal < place || told.owesStates {
       peopleToldBefore = ring.end
       var bytes: [UInt8] = []
-      encoder.append(changes(since: told, for: member, ring), for: member.channel, to: &bytes)
+      encoder.append(changes(since: told, for: member, ring), for: channel, to: &bytes)
       if !bytes.isEmpty { notices.append(bytes) }
     }
-    if member.channel.hasOverlaps, let pairs {
+    if channel.hasOverlaps, let pairs {
       if told.arePairsTold {
         for notice in told.overlapNotices(to: pairs, encoder: encoder) {
           notices.append(encoder.encode(.overlaps(notice), encoding))
@@ -224,7 +256,7 @@ struct Audience: Sendable {
         notices += allPairs()
       }
     }
-    let answer = told.wantsDigest ? encoder.encode(digest(member.channel.vocabulary), encoding) : nil
+    let answer = told.wantsDigest ? encoder.encode(digest(channel.vocabulary), encoding) : nil
     readers.catchUp(seat, notices, digest: answer, peopleToldBefore: peopleToldBefore, ring)
   }
 

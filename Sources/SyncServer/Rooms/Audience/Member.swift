@@ -27,7 +27,8 @@ extension Peer {
 struct Member: Sendable {
   let id: MemberID
   let role: Role
-  let channel: Channel
+  /// `nil` for a guest: somebody who is connected to another node.
+  let channel: Channel?
   private(set) var peer: Peer
   /// Others are not told of its presence before this time, on the monotonic clock.
   private(set) var presenceDueAt: UInt64 = 0
@@ -35,13 +36,18 @@ struct Member: Sendable {
   /// Grows with each state that the room tells of anybody: whose is least has waited longest.
   private(set) var presenceTurn: UInt64 = 0
 
-  init(id: MemberID, role: Role, channel: Channel, peer: Peer) {
+  /// When it came, on the monotonic clock.
+  let cameAt: UInt64
+
+  init(id: MemberID, role: Role, channel: Channel?, peer: Peer, cameAt: UInt64) {
     self.id = id
     self.role = role
     self.channel = channel
     self.peer = peer
+    self.cameAt = cameAt
   }
 
+  var isGuest: Bool { channel == nil }
   var actor: Identifier { peer.actor }
 
   /// - Returns: when others may be told, unless that was scheduled already.

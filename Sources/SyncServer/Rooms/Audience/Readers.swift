@@ -34,6 +34,14 @@ struct Readers: Sendable {
     lanes[seat] = Lane(id: reader.id, channel: reader.channel)
   }
 
+  /// A seat of somebody who is sent nothing.
+  mutating func keepFree(_ id: MemberID) {
+    while readers.count <= id.seat {
+      readers.append(nil)
+      lanes.append(Lane(id: id, channel: Channel.all[0]))
+    }
+  }
+
   mutating func vacate(_ seat: Int) {
     readers[seat] = nil
     lanes[seat].isPlain = false

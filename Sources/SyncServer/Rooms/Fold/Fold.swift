@@ -104,6 +104,12 @@ struct Fold: Sendable {
 
   // MARK: Changing
 
+  /// The log has begun this life of the room. Before that, the epoch was a proposal.
+  mutating func begin(epoch: UInt64) {
+    precondition(position == 0)
+    places = RoomPlaces(epoch: epoch)
+  }
+
   /// Takes in a record of the log.
   /// - Parameter follow: is called for each change, with the canvas as it is after the change.
   /// - Returns: the values that had already lost, if losses are wanted. `nil` if the record was taken before.

@@ -11,8 +11,16 @@ final class RequestQueue: @unchecked Sendable {
     case refused(id: UInt64, room: String?, LogError)
   }
 
+  /// How much may wait to be stored before appends are refused as `busy`. It bounds memory when the disk is slower than
+  /// the writers.
+  static let standardBytesMax = 64 << 20
+  /// The same for snapshots, which are large, and few at a time.
+  static let standardSnapshotBytesMax = 256 << 20
+
   private let bytesMax: Int
   private let snapshotBytesMax: Int
+  /// Called after something was added, for a thread that waits elsewhere.
+  private let woken: @Sendable () -> Void
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let arrival = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private var entries: [Entry] = []
@@ -20,8 +28,13 @@ final class RequestQueue: @unchecked Sendable {
   private var snapshotBytes = 0
   private var isClosed = false
 
-  init(bytesMax: Int, snapshotBytesMax: Int) {
+  init(
+    bytesMax: Int = standardBytesMax,
+    snapshotBytesMax: Int = standardSnapshotBytesMax,
+    woken: @escaping @Sendable () -> Void = {}
+  ) {
     self.bytesMax = bytesMax
+    self.woken = woken
     self.snapshotBytesMax = snapshotBytesMax
     pthread_mutex_init(mutex, nil)
     var attributes = pthread_condattr_t()
@@ -40,6 +53,7 @@ final class RequestQueue: @unchecked Sendable {
 
   /// An empty queue takes a single request however large it is, so whatever may be sent can be stored.
   func add(_ requests: some Sequence<LogRequest>) {
+    defer { woken() }
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     for request in requests {
@@ -78,23 +92,16 @@ final class RequestQueue: @unchecked Sendable {
   }
 
   /// Requests that were taken count as queued until they are released.
-  func release(_ requests: [LogRequest]) {
+  func release(_ requests: [LogRequest]) { count(requests, -1) }
+
+  /// Keeps requests in the account that are answered, but have yet to be written.
+  func retain(_ requests: [LogRequest]) { count(requests, 1) }
+
+  private func count(_ requests: [LogRequest], _ sign: Int) {
     pthread_mutex_lock(mutex)
     for request in requests {
-      if case .snapshot = request { snapshotBytes -= request.cost } else { bytes -= request.cost }
+      if case .snapshot = request { snapshotBytes += sign * request.cost } else { bytes += sign * request.cost }
     }
-    pthread_mutex_unlock(mutex)
-  }
-
-  /// Keeps snapshots in the account: their requests are done, but they have yet to be written.
-  func retain(_ snapshots: [SnapshotWriting]) { change(snapshots, by: 1) }
-
-  func release(snapshots: [SnapshotWriting]) { change(snapshots, by: -1) }
-
-  private func change(_ snapshots: [SnapshotWriting], by sign: Int) {
-    let cost = snapshots.reduce(0) { $0 + LogRequest.snapshot($1.request).cost }
-    pthread_mutex_lock(mutex)
-    snapshotBytes += sign * cost
     pthread_mutex_unlock(mutex)
   }
 
@@ -104,6 +111,7 @@ final class RequestQueue: @unchecked Sendable {
     isClosed = true
     pthread_cond_broadcast(arrival)
     pthread_mutex_unlock(mutex)
+    woken()
   }
 
   var waiting: (bytes: Int, snapshotBytes: Int) {

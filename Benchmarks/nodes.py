@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Nodes over PostgreSQL beside one over SQLite, as Markdown. To be run by scripts/with-postgres:
+
+    STANDBYS=2 scripts/with-postgres .venv/bin/python Benchmarks/nodes.py [--quick] [--server FILE]
+
+PostgreSQL has two standbys on the same machine, and each commit waits for one of them. Everything is on the same cores, so what
+PostgreSQL uses is missing to the nodes: its processor time is printed beside theirs.
+"""
+
+import argparse
+import asyncio
+import importlib.util
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "Tests" / "EndToEnd"))
+
+import database  # noqa: E402
+import server as programs  # noqa: E402
+from client import Client  # noqa: E402
+from server import Server, identifier  # noqa: E402
+
+# The benchmark of one server. Its file is called like that of the tests.
+spec = importlib.util.spec_from_file_location("bench", HERE / "server.py")
+bench = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(bench)
+
+
+def percentile(values, share):
+    return sorted(values)[min(len(values) - 1, int(len(values) * share))]
+
+
+def postgres_seconds():
+    """The processor time of all of PostgreSQL's processes so far."""
+    total = 0
+    for pid in subprocess.run(["pgrep", "-x", "postgres"], capture_output=True, text=True, check=False).stdout.split():
+        try:
+            with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+                fields = file.read().rsplit(")", 1)[1].split()
+        except FileNotFoundError:
+            continue
+        total += int(fields[11]) + int(fields[12]) + int(fields[13]) + int(fields[14])
+    return total / os.sysconf("SC_CLK_TCK")
+
+
+async def quiet(writing, reading, seconds):
+    """One writer at one node, a reader at another: how long until the writer has its answer, and until the reader sees it."""
+    writer, reader = await Client.join(writing, "quiet"), await Client.join(reading, "quiet")
+    shape, acks, seen, sent = identifier(), [], [], {}
+
+    async def read():
+        while True:
+            message = await reader.receive()
+            for operation in message.get("ops", []) if message["type"] == "ops" else []:
+                position = operation["set"].get("position")
+                if position and (begun := sent.get(position[0])):
+                    seen.append((time.monotonic() - begun) * 1e3)
+
+    reading_on = asyncio.create_task(read())
+    end = time.monotonic() + seconds
+    number = 0
+    while time.monotonic() < end:
+        number += 1
+        sent[number] = begun = time.monotonic()
+        await writer.write({"shape": shape, "set": {"kind": "rectangle", "position": [number, 0]}}, id=number)
+        acks.append((time.monotonic() - begun) * 1e3)
+        await asyncio.sleep(0.05)
+    await asyncio.sleep(1)
+    reading_on.cancel()
+    assert len(seen) == number, f"{number} written, {len(seen)} seen"
+    return acks, seen
+
+
+async def killed(first, second, people=30):
+    """All are at one node, and it is killed: how long until all of them have caught up at the other."""
+    clients = [await Client.join(first, "killed") for _ in range(people)]
+    for client in clients[:5]:
+        for _ in range(20):
+            await client.write({"shape": identifier(), "set": {"kind": "rectangle"}}, id=identifier())
+    first.kill()
+    begun = time.monotonic()
+
+    async def back(client):
+        again = await Client.join(second, "killed", since=client.cursor, actor=client.actor, key=client.welcome["key"])
+        assert again.actor == client.actor
+        return time.monotonic() - begun
+
+    return max(await asyncio.gather(*(back(client) for client in clients)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--server", default=str(HERE.parent / ".build" / "test" / "release" / "SyncServer"))
+    options = parser.parse_args()
+    if not database.SERVER:
+        sys.exit("run this by scripts/with-postgres")
+    programs.BINARY = options.server
+    options.seconds, options.raw, options.only = 3 if options.quick else 8, None, None
+    load = bench.Bench(options)
+    runs = 1 if options.quick else 5
+    print("| figure | wanted | PostgreSQL | SQLite |\n| --- | --- | --- | --- |", flush=True)
+
+    def row(figure, wanted, ours, beside):
+        print(f"| {figure} | {wanted} | {ours} | {beside} |", flush=True)
+
+    try:
+        acks, seen, plain = [], [], []
+        for _ in range(runs):
+            with database.nodes(2) as (first, second):
+                ack, sight = asyncio.run(quiet(first, second, options.seconds))
+            with Server() as alone:
+                beside, _ = asyncio.run(quiet(alone, alone, options.seconds))
+            acks.append((percentile(ack, 0.5), percentile(ack, 0.99)))
+            seen.append(percentile(sight, 0.99))
+            plain.append((percentile(beside, 0.5), percentile(beside, 0.99)))
+
+        def middle(pairs):
+            return f"p50 {statistics.median(one for one, _ in pairs):.1f} ms, p99 {statistics.median(two for _, two in pairs):.1f}"
+
+        row("one writer, quiet room: ack", "p50 < 4 ms, p99 < 15", middle(acks), middle(plain))
+        row("seen by a reader at another node", "p99 < 30 ms", f"p99 {statistics.median(seen):.1f} ms", "–")
+
+        def traffic(place, **flags):
+            with load.serve(place) as server:
+                before = postgres_seconds()
+                result = load.run("traffic", "traffic", server, seconds=options.seconds, **flags)
+                return result, postgres_seconds() - before
+
+        many = {"rooms": 100, "clients": 100, "writers": 100, "flood": True, "batch": 16, "window": 2}
+        with database.database() as place:
+            ours, spent = traffic(place, **many)
+        beside, _ = traffic(None, **many)
+
+        def durable(result):
+            return f"{result['operationsPerSecond']:,.0f}/s, ack p50 {result['ackP50Milliseconds']:.1f} ms, p99 {result['ackP99Milliseconds']:.1f}"
+
+        row(
+            "operations made durable by one node, 100 rooms, 16 operations a message", "≥ 100,000/s",
+            f"{durable(ours)}; PostgreSQL {spent / options.seconds * 100:.0f} % of a core", durable(beside),
+        )
+        with database.database() as place:
+            ours, spent = traffic(place)
+        beside, _ = traffic(None)
+        ratio = ours["cpuMicrosecondsPerDelivery"] / beside["cpuMicrosecondsPerDelivery"]
+        row(
+            "1 room, 50 clients, 10 writers × 100 operations/s: the node’s CPU a delivery", "≤ 1.3× SQLite",
+            f"{bench.cost(ours)}, {ratio:.2f}×, {bench.late(ours)}; PostgreSQL {spent / options.seconds * 100:.0f} % of a core",
+            f"{bench.cost(beside)}, {bench.late(beside)}",
+        )
+        with database.nodes(2) as (first, second):
+            row("a node killed: its 30 clients back at another, caught up", "2 s", f"{asyncio.run(killed(first, second)):.2f} s", "–")
+    finally:
+        load.close()
+
+
+if __name__ == "__main__":
+    main()

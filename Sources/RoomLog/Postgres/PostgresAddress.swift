@@ -1,0 +1,88 @@
+import Glibc
+
+/// Where a database is: a URL as libpq takes it (postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING).
+///
+/// libpq reads the URL itself. Only its list of hosts is read here: they are tried one at a time, each for a second, because libpq
+/// would wait for a host that takes a connection and then says nothing.
+struct PostgresAddress: Hashable, Sendable {
+  struct Host: Hashable, Sendable {
+    var name: String
+    var port: String
+  }
+
+  let url: String
+  /// Empty where the URL names none: then libpq's own defaults hold.
+  let hosts: [Host]
+  /// Whether the URL has the user's password in it.
+  let hasPassword: Bool
+  private let database: String
+
+  static func isOne(_ text: String) -> Bool { text.hasPrefix("postgresql://") || text.hasPrefix("postgres://") }
+
+  init(_ url: String) {
+    self.url = url
+    let rest = url.drop { $0 != "/" }.dropFirst(2)
+    let authority = rest.prefix { $0 != "/" && $0 != "?" }
+    let query = rest.firstIndex(of: "?").map { rest[rest.index(after: $0)...] } ?? ""
+    let path = rest.dropFirst(authority.count).prefix { $0 != "?" }.drop { $0 == "/" }
+    var values: [Substring: String] = [:]
+    for pair in query.split(separator: "&") {
+      let parts = pair.split(separator: "=", maxSplits: 1)
+      if parts.count == 2 { values[parts[0]] = PostgresAddress.decoded(parts[1]) }
+    }
+    var hosts: [Host] = []
+    let at = authority.lastIndex(of: "@")
+    let named = at.map { authority[authority.index(after: $0)...] } ?? authority
+    hasPassword = at.map { authority[..<$0].contains(":") } ?? false || values["password"] != nil
+    for part in named.split(separator: ",") {
+      // An IPv6 address is in brackets.
+      let end = part.lastIndex(of: "]") ?? part.startIndex
+      let colon = part[end...].lastIndex(of: ":")
+      let name = part[..<(colon ?? part.endIndex)].filter { $0 != "[" && $0 != "]" }
+      hosts.append(
+        Host(name: PostgresAddress.decoded(name[...]), port: colon.map { String(part[part.index(after: $0)...]) } ?? "")
+      )
+    }
+    if let names = values["host"] {
+      let ports = (values["port"] ?? "").split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      hosts = names.split(separator: ",").enumerated().map { index, name in
+        Host(name: String(name), port: index < ports.count ? ports[index] : ports.last ?? "")
+      }
+    }
+    self.hosts = hosts
+    database = values["dbname"] ?? PostgresAddress.decoded(path)
+  }
+
+  /// Where it is, in words for an operator, who must not find a password in them.
+  var description: String {
+    let shown = hosts.map { $0.port.isEmpty ? $0.name : "\($0.name):\($0.port)" }.joined(separator: ",")
+    return "PostgreSQL \(shown.isEmpty ? "" : "at \(shown), ")database \(database.isEmpty ? "of the user" : database)"
+  }
+
+  /// What libpq says when it can't connect, for an operator.
+  func fault(_ words: String, needsPassword: Bool) -> StorageFault {
+    if needsPassword || words.contains("authentication failed") || words.contains("no password supplied") {
+      return .unfit("\(description) refuses the user or the password; set PGPASSWORD or a password file (\(words))")
+    }
+    if words.contains("does not exist"), words.contains("database") || words.contains("role") {
+      return .unfit("\(description): \(words); create it, or name another in --data")
+    }
+    return .database("\(description): \(words)")
+  }
+
+  private static func decoded(_ text: Substring) -> String {
+    var bytes: [UInt8] = []
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), rest.count >= 2,
+        let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+      {
+        bytes.append(code)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

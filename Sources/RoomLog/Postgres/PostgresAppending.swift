@@ -1,0 +1,270 @@
+/// Appends and deletions that go into one transaction.
+struct PostgresBatch {
+  let requests: [LogRequest]
+  let beganAt: UInt64
+}
+
+/// Storing: what has gathered while the last commit was under way becomes the next.
+extension PostgresNode {
+  func goOnWriting() {
+    guard writer.isReady, underWay == nil, !waitingWrites.isEmpty else { return }
+    var requests: [LogRequest] = []
+    var bytes = 0
+    while requests.count < waitingWrites.count, bytes < PostgresNode.commitBytesMax,
+      requests.count < PostgresNode.commitRequestsMax
+    {
+      bytes += waitingWrites[requests.count].cost
+      requests.append(waitingWrites[requests.count])
+    }
+    waitingWrites.removeFirst(requests.count)
+    // All nodes lock rooms in the order of their names. So no two of them ever wait for each other.
+    let ordered = requests.enumerated().sorted {
+      ($0.element.room ?? "", $0.offset) < ($1.element.room ?? "", $1.offset)
+    }
+    send(PostgresBatch(requests: ordered.map(\.element), beganAt: MonotonicClock.microseconds()))
+  }
+
+  private static let commitBytesMax = 8 << 20
+  private static let commitRequestsMax = 1_024
+
+  private func send(_ batch: PostgresBatch) {
+    var statements: [(PostgresStatement, [PostgresValue])] = [(.begin, [])]
+    // For each request, where its answers are among those of the statements. Empty where it isn't asked at all.
+    var places: [Range<Int>] = []
+    var refusals: [Int: LogError] = [:]
+    for (index, request) in batch.requests.enumerated() {
+      let start = statements.count
+      do throws(LogError) { statements += try self.statements(for: request) } catch { refusals[index] = error }
+      places.append(start..<statements.count)
+    }
+    statements.append((.commit, []))
+    underWay = batch
+    writer.send(statements) { answer in
+      switch answer {
+      case .success(let rows) where rows.last?.tag == "COMMIT": self.stored(batch, rows, places, refusals)
+      case .success: self.refused(batch, .refused(state: "40000", message: "the transaction was rolled back"))
+      case .failure(.lost):
+        self.isUndecided = true
+        self.shared.update { $0.following?.undecidedAppends = batch.requests.count }
+      case .failure(let refusal): self.refused(batch, refusal)
+      }
+    }
+  }
+
+  private func statements(for request: LogRequest) throws(LogError) -> [(PostgresStatement, [PostgresValue])] {
+    switch request {
+    case .append(let append):
+      try RoomEntry.check(name: append.room)
+      try RoomEntry.check(append.records)
+      return statements(for: append)
+    case .create(let create):
+      try RoomEntry.check(name: create.room)
+      let values: [PostgresValue] = [
+        .text(create.room), .unsigned(create.epoch), .unsigned(create.trimmed), .unsigned(create.operations),
+        .unsigned(create.createdMilliseconds),
+      ]
+      return [(.beginRoom, values)]
+    case .delete(_, let room): return [(.delete, [.text(room)])]
+    default: return []
+    }
+  }
+
+  private func statements(for append: AppendRequest) -> [(PostgresStatement, [PostgresValue])] {
+    let operations = append.records.reduce(0) { $0 + Int64($1.operations) }
+    var statements: [(PostgresStatement, [PostgresValue])] = []
+    if append.mayCreate {
+      statements.append((.create, [.text(append.room), .unsigned(append.epoch), .unsigned(append.milliseconds)]))
+    }
+    statements.append(
+      (
+        .append,
+        [
+          .text(append.room), .unsigned(append.epoch), .unsigned(append.milliseconds),
+          .number(Int64(append.records.count)),
+          .number(operations), .truth(append.mayCreate), .numbers(append.records.map { Int64($0.operations) }),
+          .numbers(append.records.map { PostgresNode.checksum($0.bytes) }), .byteStrings(append.records.map(\.bytes)),
+          .number(writerNumber), .unsigned(append.id),
+        ]
+      )
+    )
+    statements.append((.epoch, [.text(append.room)]))
+    return statements
+  }
+
+  static func checksum(_ bytes: [UInt8]) -> Int64 {
+    var checksum = Checksum()
+    checksum.add(bytes)
+    return Int64(bitPattern: checksum.value)
+  }
+
+  // MARK: Answers
+
+  private func stored(
+    _ batch: PostgresBatch,
+    _ rows: [PostgresRows],
+    _ places: [Range<Int>],
+    _ refusals: [Int: LogError]
+  ) {
+    underWay = nil
+    var report = CommitReport(rooms: 0, records: 0, bytes: 0, microseconds: 0)
+    var changed: [String] = []
+    for (index, request) in batch.requests.enumerated() {
+      if let refusal = refusals[index] {
+        refuse(request, refusal)
+        continue
+      }
+      let answers = rows[places[index]]
+      switch request {
+      case .append(let append):
+        guard let stored = answers.dropLast().last, stored.count == append.records.count, stored.count > 0 else {
+          refuse(request, refusal(of: append, epoch: answers.last))
+          continue
+        }
+        inbox.release(request)
+        let records = append.records.enumerated().map { row, record in
+          LogRecord(position: stored.unsigned(row, 0), milliseconds: stored.unsigned(row, 1), bytes: record.bytes)
+        }
+        report.records += records.count
+        report.bytes += records.reduce(0) { $0 + $1.bytes.count }
+        changed.append(append.room)
+        isStored(AppendedRecords(id: append.id, room: append.room, epoch: stored.unsigned(0, 2), records: records))
+      case .create(let create):
+        guard let numbers = answers.first, numbers.count > 0 else {
+          refuse(request, .roomExists(room: create.room))
+          continue
+        }
+        inbox.release(request)
+        outlet.tell([.created(id: create.id, room: create.room)])
+      case .delete(let id, let room):
+        guard let epochs = answers.first, epochs.count > 0 else {
+          refuse(request, .noSuchRoom(room: room))
+          continue
+        }
+        inbox.release(request)
+        changed.append(room)
+        isDeleted(room, epoch: epochs.unsigned(0, 0), by: id)
+      default: break
+      }
+    }
+    report.rooms = Set(changed).count
+    report.microseconds = MonotonicClock.microseconds() - batch.beganAt
+    note(report)
+    ring(for: changed)
+  }
+
+  private func refusal(of append: AppendRequest, epoch: PostgresRows?) -> LogError {
+    guard let epoch, epoch.count > 0 else { return .noSuchRoom(room: append.room) }
+    return .otherEpoch(room: append.room, epoch: epoch.unsigned(0, 0))
+  }
+
+  private func note(_ report: CommitReport) {
+    guard report.rooms > 0 else { return }
+    shared.update { figures in
+      figures.commits += 1
+      figures.records += UInt64(report.records)
+      figures.bytes += UInt64(report.bytes)
+      figures.commitMicroseconds.add(report.microseconds)
+      figures.batchRecords.add(UInt64(report.records))
+    }
+    outlet.tell([.committed(report)])
+  }
+
+  /// The database has taken nothing of the batch.
+  private func refused(_ batch: PostgresBatch, _ failure: PostgresFailure) {
+    guard case .refused(let state, let message) = failure else { return }
+    shared.update { $0.failedCommits += 1 }
+    // The transaction is still open there, and takes nothing any more.
+    writer.send([(.rollback, [])]) { answer in
+      self.underWay = nil
+      guard case .success = answer else { return self.refuse(batch, self.presentFault) }
+      if state.hasPrefix("40") {
+        // Two transactions were in each other's way, and this one gave way.
+        self.waitingWrites.insert(contentsOf: batch.requests, at: 0)
+      } else {
+        let fault = self.fault(state, message)
+        self.refuse(batch, fault)
+        // Whether the database takes anything is found out by connecting anew.
+        self.writer.refuse(fault)
+      }
+    }
+  }
+
+  private func refuse(_ batch: PostgresBatch, _ fault: StorageFault) {
+    for request in batch.requests { refuse(request, .unavailable(fault)) }
+  }
+
+  // MARK: Settling
+
+  /// A connection broke while a batch was under way, and no connection of this writer but this one is left. So what is not
+  /// stored by now never will be.
+  func settle(over link: PostgresLink) {
+    guard isUndecided, let batch = underWay else { return link.isSetUp() }
+    var rooms: Set<String> = []
+    var appends: [UInt64: LogRequest] = [:]
+    var deletions: [LogRequest] = []
+    for request in batch.requests {
+      if let room = request.room { rooms.insert(room) }
+      switch request {
+      case .append: appends[request.id] = request
+      case .delete: deletions.append(request)
+      // Whoever moves a room begins again.
+      default: refuse(request)
+      }
+    }
+    let values: [PostgresValue] = [
+      .texts(rooms.sorted()), .number(writerNumber), .numbers(appends.keys.sorted().map { Int64(bitPattern: $0) }),
+      .number(PostgresNode.settledPositions),
+    ]
+    let names = deletions.compactMap(\.room)
+    link.send([(.settle, values)] + names.map { (.epoch, [.text($0)]) }) { answer in
+      guard let rows = self.went(answer, link) else { return }
+      self.underWay = nil
+      self.isUndecided = false
+      self.shared.update { $0.following?.undecidedAppends = 0 }
+      link.isSetUp()
+      self.settle(appends, with: rows[0])
+      for (deletion, epoch) in zip(deletions, rows.dropFirst()) {
+        self.settle(deletion, isGone: epoch.count == 0)
+      }
+      self.ring(for: rooms.sorted())
+    }
+  }
+
+  /// How far back in a room an append is looked for: further than all nodes could write to one room while a batch is
+  /// undecided.
+  private static let settledPositions: Int64 = 1_000_000
+
+  private func settle(_ appends: [UInt64: LogRequest], with rows: PostgresRows) {
+    var stored: [UInt64: AppendedRecords] = [:]
+    for row in 0..<rows.count {
+      let id = rows.unsigned(row, 0)
+      guard case .append(let append)? = appends[id] else { continue }
+      var records =
+        stored[id] ?? AppendedRecords(id: id, room: rows.text(row, 1), epoch: rows.unsigned(row, 2), records: [])
+      let next = records.records.count
+      guard next < append.records.count else { continue }
+      records.records.append(
+        LogRecord(
+          position: rows.unsigned(row, 3),
+          milliseconds: rows.unsigned(row, 4),
+          bytes: append.records[next].bytes
+        )
+      )
+      stored[id] = records
+    }
+    for (id, request) in appends.sorted(by: { $0.key < $1.key }) {
+      if let records = stored[id] {
+        inbox.release(request)
+        isStored(records)
+      } else {
+        refuse(request)
+      }
+    }
+  }
+
+  private func settle(_ deletion: LogRequest, isGone: Bool) {
+    guard isGone, let room = deletion.room else { return refuse(deletion) }
+    inbox.release(deletion)
+    isDeleted(room, epoch: followed[room]?.epoch ?? 0, by: deletion.id)
+  }
+}

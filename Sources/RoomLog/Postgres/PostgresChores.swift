@@ -1,0 +1,169 @@
+/// What nobody waits for: snapshots, trimming, freeing space. Each may be done twice, also by two nodes, without harm.
+extension PostgresNode {
+  func goOnWithChores(now: UInt64) {
+    guard helper.isReady else {
+      let waiting = chores
+      chores = []
+      for chore in waiting { refuse(chore) }
+      return
+    }
+    // Those of one room are done one after the other.
+    while choresUnderWay.count < PostgresNode.choresAtOnce,
+      let next = chores.firstIndex(where: { !choresUnderWay.contains($0.room ?? "") })
+    {
+      let chore = chores.remove(at: next)
+      choresUnderWay.insert(chore.room ?? "")
+      switch chore {
+      case .snapshot(let snapshot): keep(snapshot)
+      case .trim(let trim): self.trim(trim)
+      case .retain(let id, let milliseconds): retain(id, milliseconds)
+      case .lock(let id, let room, let isLocked): lock(id, room, isLocked)
+      default: end(chore, [])
+      }
+    }
+    if choresUnderWay.isEmpty { clear(now: now) }
+  }
+
+  private static let choresAtOnce = 16
+
+  private func end(_ chore: LogRequest, _ events: [LogEvent]) {
+    choresUnderWay.remove(chore.room ?? "")
+    inbox.release(chore)
+    outlet.tell(events)
+  }
+
+  /// - Returns: `nil` if the chore is over.
+  private func answer(_ chore: LogRequest, _ answer: Result<[PostgresRows], PostgresFailure>) -> [PostgresRows]? {
+    switch answer {
+    case .success(let rows): return rows
+    case .failure(let failure):
+      end(chore, [.failed(id: chore.id, room: chore.room, error(failure))])
+      return nil
+    }
+  }
+
+  private func lock(_ id: UInt64, _ room: String, _ isLocked: Bool) {
+    let chore = LogRequest.lock(id: id, room: room, isLocked: isLocked)
+    helper.send([(isLocked ? .lockRoom : .unlockRoom, [.text(room)])]) { answer in
+      guard self.answer(chore, answer) != nil else { return }
+      if isLocked { self.locks?.insert(room) } else { self.locks?.remove(room) }
+      if self.bell.isReady { self.bell.send([(.notify, [.text(PostgresNode.locksChanged)])]) { _ in } }
+      self.end(chore, [.locked(id: id, room: room, isLocked: isLocked)])
+    }
+  }
+
+  private func keep(_ request: SnapshotRequest) {
+    let chore = LogRequest.snapshot(request)
+    helper.send([
+      (
+        .keep,
+        [
+          .text(request.room), .unsigned(request.epoch), .number(Int64(clamping: request.position)),
+          .unsigned(request.shapes),
+          .number(PostgresNode.checksum(request.bytes)), .bytes(request.bytes),
+          .unsigned(request.origin?.milliseconds ?? 0), .unsigned(request.origin?.operations ?? 0),
+        ]
+      ), (.room, [.text(request.room)]), (.places, [.text(request.room)]),
+    ]) { answer in
+      guard let rows = self.answer(chore, answer) else { return }
+      do throws(LogError) {
+        let entry = try PostgresNode.entry(request.room, rows[1], rows[2])
+        try entry.check(epoch: request.epoch)
+        guard request.position <= entry.last else { throw .pastEnd(room: request.room, last: entry.last) }
+        guard request.position >= entry.trimmed, rows[0].count > 0 else {
+          throw .trimmed(room: request.room, through: entry.trimmed)
+        }
+        self.forgetNeedless(of: entry, chore) {
+          self.end(chore, [.snapshotted(id: request.id, room: request.room, position: request.position)])
+        }
+      } catch {
+        self.end(chore, [.failed(id: request.id, room: request.room, error)])
+      }
+    }
+  }
+
+  private func forgetNeedless(of entry: RoomEntry, _ chore: LogRequest, _ then: @escaping () -> Void) {
+    let needless = entry.needlessSnapshots(by: retention)
+    guard !needless.isEmpty else { return then() }
+    let positions = needless.map { Int64(bitPattern: $0.position) }
+    helper.send([(.forget, [.text(entry.name), .unsigned(entry.epoch), .numbers(positions)])]) { answer in
+      if self.answer(chore, answer) != nil { then() }
+    }
+  }
+
+  private func trim(_ request: TrimRequest) {
+    let chore = LogRequest.trim(request)
+    helper.send([(.room, [.text(request.room)]), (.places, [.text(request.room)])]) { answer in
+      guard let rows = self.answer(chore, answer) else { return }
+      do throws(LogError) {
+        let entry = try PostgresNode.entry(request.room, rows[0], rows[1])
+        try entry.check(epoch: request.epoch)
+        self.trim(entry, to: entry.snapshot(through: .position(request.through))?.position ?? 0, chore) { through in
+          self.end(chore, [.trimmed(id: request.id, room: request.room, through: through)])
+        }
+      } catch {
+        self.end(chore, [.failed(id: request.id, room: request.room, error)])
+      }
+    }
+  }
+
+  private func trim(_ entry: RoomEntry, to position: UInt64, _ chore: LogRequest, _ then: @escaping (UInt64) -> Void) {
+    guard position > entry.trimmed else { return then(entry.trimmed) }
+    helper.send([(.trim, [.text(entry.name), .unsigned(entry.epoch), .unsigned(position)])]) { answer in
+      guard self.answer(chore, answer) != nil else { return }
+      var trimmed = entry
+      trimmed.trimmed = position
+      self.forgetNeedless(of: trimmed, chore) { self.clear(entry.name, chore) { then(position) } }
+    }
+  }
+
+  /// Frees the records that a room was trimmed of, some at a time.
+  private func clear(_ name: String, _ chore: LogRequest, _ then: @escaping () -> Void) {
+    helper.send([(.clear, [.text(name), .number(PostgresNode.clearedAtOnce)])]) { answer in
+      guard let rows = self.answer(chore, answer) else { return }
+      if rows[0].tag == "DELETE \(PostgresNode.clearedAtOnce)" { self.clear(name, chore, then) } else { then() }
+    }
+  }
+
+  private static let clearedAtOnce: Int64 = 5_000
+
+  private func retain(_ id: UInt64, _ milliseconds: UInt64) {
+    let chore = LogRequest.retain(id: id, milliseconds: milliseconds)
+    guard let age = retention.ageMillisecondsMax, milliseconds >= age else { return end(chore, [.retained(id: id)]) }
+    helper.send([(.trimmable, [.unsigned(milliseconds - age)])]) { answer in
+      guard let rows = self.answer(chore, answer)?[0] else { return }
+      let names = (0..<rows.count).map { (name: rows.text($0, 0), position: rows.unsigned($0, 2)) }
+      self.retain(names[...], chore)
+    }
+  }
+
+  private func retain(_ rooms: ArraySlice<(name: String, position: UInt64)>, _ chore: LogRequest) {
+    guard let (name, position) = rooms.first else { return end(chore, [.retained(id: chore.id)]) }
+    helper.send([(.room, [.text(name)]), (.places, [.text(name)])]) { answer in
+      guard let rows = self.answer(chore, answer) else { return }
+      guard let entry = try? PostgresNode.entry(name, rows[0], rows[1]) else {
+        return self.retain(rooms.dropFirst(), chore)
+      }
+      self.trim(entry, to: position, chore) { through in
+        self.outlet.tell([.trimmed(id: nil, room: name, through: through)])
+        self.retain(rooms.dropFirst(), chore)
+      }
+    }
+  }
+
+  /// Frees what deleted rooms have left, some at a time, while there is nothing else to do.
+  private func clear(now: UInt64) {
+    guard !isClearing, now >= nextClearing else { return }
+    isClearing = true
+    helper.send([(.clearDropped, [.number(PostgresNode.clearedAtOnce)]), (.count, [])]) { answer in
+      self.isClearing = false
+      let now = MonotonicClock.microseconds()
+      self.nextClearing = now + PostgresNode.clearMicroseconds
+      guard case .success(let rows) = answer else { return }
+      self.shared.update { $0.rooms = Int(rows[1].number(0, 0)) }
+      if rows[0].number(0, 1) > 0 { self.nextClearing = now }
+    }
+  }
+
+  private static let clearMicroseconds: UInt64 = 10_000_000
+}

@@ -1,0 +1,275 @@
+/// A room that the owner of the log follows.
+struct FollowedRoom {
+  /// Nil while there is no such room.
+  var epoch: UInt64?
+  /// The owner has been told of everything up to here.
+  var reported: UInt64
+  /// Own appends that are stored, and come after others' records that are yet to be read.
+  var held: [AppendedRecords] = []
+  /// Requests that are answered when everything stored by now has been reported.
+  var waiting: [FollowRequest] = []
+  var isBeingRead = false
+  /// Whether something has been stored since it began to be read.
+  var isReadAgain = false
+}
+
+/// Following: what other nodes store is read when they ring, and once a second in case that nobody heard them. Positions have no
+/// gaps, so a missing record shows.
+extension PostgresNode {
+  func begin(_ request: FollowRequest) {
+    // A room that is yet to be created is followed once there is a connection.
+    if followed[request.room] == nil, bell.isReady || request.epoch == nil {
+      followed[request.room] = FollowedRoom(epoch: request.epoch, reported: request.after)
+    }
+    guard bell.isReady else { return refuse(.follow(request)) }
+    followed[request.room]?.waiting.append(request)
+    look(at: request.room)
+  }
+
+  /// Reads what is new in a room.
+  func look(at name: String) {
+    guard bell.isReady, let room = followed[name] else { return }
+    guard !room.isBeingRead else {
+      followed[name]?.isReadAgain = true
+      return
+    }
+    followed[name]?.isBeingRead = true
+    followed[name]?.isReadAgain = false
+    // Whoever asks from now on is answered by the next reading.
+    let waiting = room.waiting
+    followed[name]?.waiting = []
+    let values: [PostgresValue] = [
+      .text(name), .unsigned(room.reported), .number(Int64(PostgresNode.recordsAtOnce)),
+    ]
+    bell.send([(.newer, values)]) { answer in
+      guard self.followed[name] != nil else {
+        for request in waiting { self.refuse(.follow(request), .noSuchRoom(room: name)) }
+        return
+      }
+      self.followed[name]?.isBeingRead = false
+      switch answer {
+      case .success(let rows): self.take(rows[0], of: name, for: waiting)
+      case .failure: for request in waiting { self.refuse(.follow(request)) }
+      }
+    }
+  }
+
+  private static let recordsAtOnce = 512
+
+  private func take(_ rows: PostgresRows, of name: String, for waiting: [FollowRequest]) {
+    guard let room = followed[name] else { return }
+    guard rows.count > 0 else { return isAbsent(name, room, for: waiting) }
+    let epoch = rows.unsigned(0, 0)
+    if let known = room.epoch, known != epoch {
+      followed[name] = nil
+      for request in waiting { refuse(.follow(request), .otherEpoch(room: name, epoch: epoch)) }
+      return outlet.tell([.deleted(id: nil, room: name, epoch: known)])
+    }
+    if rows.unsigned(0, 2) > room.reported {
+      // What it lacks has been trimmed.
+      followed[name] = nil
+      for request in waiting { refuse(.follow(request), .trimmed(room: name, through: rows.unsigned(0, 2))) }
+      return outlet.tell([.unfollowed(id: nil, room: name)])
+    }
+    followed[name]?.epoch = epoch
+    let last = rows.unsigned(0, 1)
+    switch report(rows, of: name, epoch: epoch) {
+    case .damaged(let position):
+      followed[name] = nil
+      for request in waiting { refuse(.follow(request), .damaged(room: name, position: position)) }
+      return outlet.tell([.unfollowed(id: nil, room: name)])
+    case .awaitsOwn:
+      // The answer to that append leads on from here.
+      followed[name]?.waiting += waiting
+      followed[name]?.isReadAgain = true
+    case .all:
+      if let now = followed[name], now.reported < last || !now.held.isEmpty || now.isReadAgain {
+        followed[name]?.waiting += waiting
+        look(at: name)
+      } else {
+        for request in waiting { answer(request, epoch: epoch) }
+        if followed[name]?.waiting.isEmpty == false { look(at: name) }
+      }
+    }
+  }
+
+  private func isAbsent(_ name: String, _ room: FollowedRoom, for waiting: [FollowRequest]) {
+    guard let epoch = room.epoch else {
+      for request in waiting { answer(request, epoch: nil) }
+      if room.isReadAgain || !room.waiting.isEmpty { look(at: name) }
+      return
+    }
+    followed[name] = nil
+    for request in waiting { refuse(.follow(request), .noSuchRoom(room: name)) }
+    outlet.tell([.deleted(id: nil, room: name, epoch: epoch)])
+  }
+
+  /// Everything that was stored before the request has been reported.
+  private func answer(_ request: FollowRequest, epoch: UInt64?) {
+    if let wanted = request.epoch, wanted != epoch {
+      let error = epoch.map { LogError.otherEpoch(room: request.room, epoch: $0) } ?? .noSuchRoom(room: request.room)
+      return refuse(.follow(request), error)
+    }
+    outlet.tell([.following(id: request.id, room: request.room)])
+    inbox.release(.follow(request))
+  }
+
+  private enum Reading {
+    case all
+    /// A record is this node's own, and the answer to its append is still to come.
+    case awaitsOwn
+    case damaged(UInt64)
+  }
+
+  private func report(_ rows: PostgresRows, of name: String, epoch: UInt64) -> Reading {
+    var foreign: [LogRecord] = []
+    func tellForeign() {
+      guard let last = foreign.last else { return }
+      followed[name]?.reported = last.position
+      outlet.tell([.appended(AppendedRecords(id: nil, room: name, epoch: epoch, records: foreign))])
+      foreign = []
+    }
+    for row in 0..<rows.count where !rows.isNull(row, 3) {
+      let position = rows.unsigned(row, 3)
+      guard let room = followed[name], position > max(room.reported, foreign.last?.position ?? 0) else { continue }
+      if let own = room.held.first, own.records.first?.position == position {
+        tellForeign()
+        tell(own)
+        followed[name]?.held.removeFirst()
+        continue
+      }
+      if rows.number(row, 5) == writerNumber, isUnderWay(rows.unsigned(row, 6)) {
+        tellForeign()
+        return .awaitsOwn
+      }
+      let bytes = rows.bytes(row, 8)
+      guard PostgresNode.checksum(bytes) == rows.number(row, 7) else {
+        tellForeign()
+        return .damaged(position)
+      }
+      foreign.append(LogRecord(position: position, milliseconds: rows.unsigned(row, 4), bytes: bytes))
+    }
+    tellForeign()
+    return .all
+  }
+
+  private func isUnderWay(_ append: UInt64) -> Bool { underWay?.requests.contains { $0.id == append } ?? false }
+
+  private func tell(_ own: AppendedRecords) {
+    if let last = own.records.last { followed[own.room]?.reported = last.position }
+    outlet.tell([.appended(own)])
+  }
+
+  // MARK: Own appends
+
+  /// An own append is stored. It is reported once everything before it has been.
+  func isStored(_ appended: AppendedRecords) {
+    guard let room = followed[appended.room], room.epoch ?? appended.epoch == appended.epoch,
+      let first = appended.records.first
+    else { return outlet.tell([.appended(appended)]) }
+    followed[appended.room]?.epoch = appended.epoch
+    if room.held.isEmpty, first.position <= room.reported + 1 {
+      tell(appended)
+      if !room.waiting.isEmpty || room.isReadAgain { look(at: appended.room) }
+    } else {
+      followed[appended.room]?.held.append(appended)
+      look(at: appended.room)
+    }
+  }
+
+  func isDeleted(_ name: String, epoch: UInt64, by id: UInt64) {
+    let held = followed.removeValue(forKey: name)?.held ?? []
+    outlet.tell(held.map { .appended($0) } + [.deleted(id: id, room: name, epoch: epoch)])
+  }
+
+  // MARK: Bells
+
+  /// Others are told that there is something new in rooms. Without a connection they are not, and look by themselves.
+  func ring(for rooms: [String]) {
+    guard bell.isReady else { return }
+    var payload = ""
+    for room in Set(rooms) {
+      if payload.utf8.count + room.utf8.count + 1 > PostgresNode.payloadBytesMax {
+        bell.send([(.notify, [.text(payload)])]) { _ in }
+        payload = ""
+      }
+      payload += payload.isEmpty ? room : " " + room
+    }
+    if !payload.isEmpty { bell.send([(.notify, [.text(payload)])]) { _ in } }
+  }
+
+  /// PostgreSQL takes less than 8,000.
+  private static let payloadBytesMax = 7_900
+
+  func heard(_ payload: String, on channel: String, from process: Int32) {
+    guard process != bell.process else { return }
+    if channel == "canvas_nodes" {
+      let parts = payload.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2, followed[String(parts[0])] != nil, let bytes = Base64.decoded(parts[1].utf8) else {
+        return
+      }
+      return outlet.tell([.heard(room: String(parts[0]), bytes: bytes)])
+    }
+    if payload == PostgresNode.locksChanged { nextLook = 0 }
+    for name in payload.split(separator: " ") { look(at: String(name)) }
+  }
+
+  /// No room is called so.
+  static let locksChanged = "*"
+
+  func noteLocks(_ rows: PostgresRows) {
+    let now = Set((0..<rows.count).map { rows.text($0, 0) })
+    guard now != locks else { return }
+    locks = now
+    outlet.tell([.locks(now)])
+  }
+
+  func tell(_ id: UInt64, _ room: String, _ bytes: [UInt8], _ request: LogRequest) {
+    inbox.release(request)
+    // PostgreSQL carries texts.
+    if bell.isReady, bytes.count <= LogRequest.toldBytesMax {
+      bell.send([(.tell, [.text("\(room) \(Base64.encoded(bytes))")])]) { _ in }
+    }
+    outlet.tell([.told(id: id, room: room)])
+  }
+
+  /// The bell's connection is gone. What is followed is looked at when it is back.
+  func noteSilence(_ fault: StorageFault) {
+    // Whatever was being read has been answered by now.
+    for name in followed.keys {
+      let waiting = followed[name]?.waiting ?? []
+      followed[name]?.waiting = []
+      for request in waiting { refuse(.follow(request), .unavailable(fault)) }
+    }
+  }
+
+  func goOnFollowing(now: UInt64) {
+    guard bell.isReady, !isLooking, now >= nextLook else { return }
+    nextLook = now + PostgresNode.lookMicroseconds
+    isLooking = true
+    bell.send([(.look, [.texts(followed.keys.sorted())]), (.locks, [])]) { answer in
+      self.isLooking = false
+      guard case .success(let rows) = answer else { return }
+      self.noteLocks(rows[1])
+      var seen: Set<String> = []
+      var lag: UInt64 = 0
+      for row in 0..<rows[0].count {
+        let name = rows[0].text(row, 0)
+        seen.insert(name)
+        guard let room = self.followed[name] else { continue }
+        if room.epoch == rows[0].unsigned(row, 1) {
+          lag += rows[0].unsigned(row, 2) - min(room.reported, rows[0].unsigned(row, 2))
+        }
+        if room.epoch != rows[0].unsigned(row, 1) || room.reported < rows[0].unsigned(row, 2) { self.look(at: name) }
+      }
+      let count = self.followed.count
+      self.shared.update { figures in
+        figures.following?.rooms = count
+        figures.following?.lagRecords = lag
+      }
+      for (name, room) in self.followed where room.epoch != nil && !seen.contains(name) { self.look(at: name) }
+    }
+  }
+
+  private static let lookMicroseconds: UInt64 = 1_000_000
+}

@@ -1,0 +1,130 @@
+import CPostgres
+import Glibc
+
+/// libpq (Debian's libpq5), PostgreSQL's own client library (postgresql.org/docs/15/libpq.html).
+///
+/// It is looked for when rooms are kept in PostgreSQL and not before. So nobody needs it to build the server, or to run one
+/// that keeps its rooms in a directory.
+struct PostgresLibrary: @unchecked Sendable {
+  // Functions of a library that stays loaded; those named here keep nothing between calls (`@unchecked Sendable`). The types
+  // are those of libpq-fe.h. `Connection` and `Result` are its `PGconn *` and `PGresult *`.
+  typealias Connection = OpaquePointer
+  typealias Result = OpaquePointer
+  typealias Texts = UnsafePointer<UnsafePointer<CChar>?>
+  typealias NoticeReceiver = @convention(c) (UnsafeMutableRawPointer?, Result?) -> Void
+
+  private let parse:
+    @convention(c) (UnsafePointer<CChar>, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> OpaquePointer?
+  private let freeParsed: @convention(c) (OpaquePointer) -> Void
+  let connectStart: @convention(c) (Texts, Texts, Int32) -> Connection?
+  let connectPoll: @convention(c) (Connection) -> Int32
+  let status: @convention(c) (Connection) -> Int32
+  let process: @convention(c) (Connection) -> Int32
+  let socket: @convention(c) (Connection) -> Int32
+  let finish: @convention(c) (Connection) -> Void
+  let errorMessage: @convention(c) (Connection) -> UnsafePointer<CChar>?
+  let needsPassword: @convention(c) (Connection) -> Int32
+  let parameterStatus: @convention(c) (Connection, UnsafePointer<CChar>) -> UnsafePointer<CChar>?
+  let serverVersion: @convention(c) (Connection) -> Int32
+  let setNonblocking: @convention(c) (Connection, Int32) -> Int32
+  let setNoticeReceiver: @convention(c) (Connection, NoticeReceiver?, UnsafeMutableRawPointer?) -> NoticeReceiver?
+  let enterPipelineMode: @convention(c) (Connection) -> Int32
+  let pipelineSync: @convention(c) (Connection) -> Int32
+  let sendPrepare:
+    @convention(c) (Connection, UnsafePointer<CChar>, UnsafePointer<CChar>, Int32, UnsafePointer<UInt32>?) -> Int32
+  let sendQueryPrepared:
+    @convention(c) (
+      Connection, UnsafePointer<CChar>, Int32, Texts?, UnsafePointer<Int32>?, UnsafePointer<Int32>?, Int32
+    ) -> Int32
+  let flush: @convention(c) (Connection) -> Int32
+  let consumeInput: @convention(c) (Connection) -> Int32
+  let isBusy: @convention(c) (Connection) -> Int32
+  let getResult: @convention(c) (Connection) -> Result?
+  let notifies: @convention(c) (Connection) -> UnsafeMutablePointer<postgres_notification>?
+  let freeMemory: @convention(c) (UnsafeMutableRawPointer?) -> Void
+  let resultStatus: @convention(c) (Result) -> Int32
+  private let resultErrorField: @convention(c) (Result, Int32) -> UnsafePointer<CChar>?
+  let rowCount: @convention(c) (Result) -> Int32
+  let isNull: @convention(c) (Result, Int32, Int32) -> Int32
+  let value: @convention(c) (Result, Int32, Int32) -> UnsafePointer<CChar>?
+  let length: @convention(c) (Result, Int32, Int32) -> Int32
+  let commandTag: @convention(c) (Result) -> UnsafePointer<CChar>?
+  let clear: @convention(c) (Result?) -> Void
+
+  private static let name = "libpq.so.5"
+
+  init() throws(StorageFault) {
+    guard let library = dlopen(PostgresLibrary.name, RTLD_NOW | RTLD_LOCAL) else {
+      throw .database("\(PostgresLibrary.name) is not on this machine; install libpq5")
+    }
+    func found<Function>(_ name: String, _ type: Function.Type = Function.self) throws(StorageFault) -> Function {
+      guard let symbol = dlsym(library, name) else {
+        throw .database("\(PostgresLibrary.name) has no \(name); install libpq5 14 or newer")
+      }
+      return unsafeBitCast(symbol, to: type)
+    }
+    parse = try found("PQconninfoParse")
+    freeParsed = try found("PQconninfoFree")
+    connectStart = try found("PQconnectStartParams")
+    connectPoll = try found("PQconnectPoll")
+    status = try found("PQstatus")
+    process = try found("PQbackendPID")
+    socket = try found("PQsocket")
+    finish = try found("PQfinish")
+    errorMessage = try found("PQerrorMessage")
+    needsPassword = try found("PQconnectionNeedsPassword")
+    parameterStatus = try found("PQparameterStatus")
+    serverVersion = try found("PQserverVersion")
+    setNonblocking = try found("PQsetnonblocking")
+    setNoticeReceiver = try found("PQsetNoticeReceiver")
+    enterPipelineMode = try found("PQenterPipelineMode")
+    pipelineSync = try found("PQpipelineSync")
+    sendPrepare = try found("PQsendPrepare")
+    sendQueryPrepared = try found("PQsendQueryPrepared")
+    flush = try found("PQflush")
+    consumeInput = try found("PQconsumeInput")
+    isBusy = try found("PQisBusy")
+    getResult = try found("PQgetResult")
+    notifies = try found("PQnotifies")
+    freeMemory = try found("PQfreemem")
+    resultStatus = try found("PQresultStatus")
+    resultErrorField = try found("PQresultErrorField")
+    rowCount = try found("PQntuples")
+    isNull = try found("PQgetisnull")
+    value = try found("PQgetvalue")
+    length = try found("PQgetlength")
+    commandTag = try found("PQcmdStatus")
+    clear = try found("PQclear")
+  }
+
+  /// What a result says of an error or a warning, by `severityField`, `stateField` or `messageField`.
+  func text(_ field: Int32, of result: Result) -> String {
+    resultErrorField(result, field).map { String(cString: $0) } ?? ""
+  }
+
+  /// Whether libpq can read a URL. What it says of one that it can't read would repeat a password in it.
+  func reads(_ url: String) -> Bool {
+    guard let options = parse(url, nil) else { return false }
+    freeParsed(options)
+    return true
+  }
+
+  // Values of libpq-fe.h's enumerations.
+  static let connectionIsBad: Int32 = 1
+  enum Polling {
+    static let failed: Int32 = 0
+    static let reading: Int32 = 1
+    static let writing: Int32 = 2
+    static let isDone: Int32 = 3
+  }
+  enum Outcome {
+    static let command: Int32 = 1
+    static let rows: Int32 = 2
+    static let pipelineSync: Int32 = 10
+    static let pipelineAborted: Int32 = 11
+  }
+  /// `PG_DIAG_SEVERITY_NONLOCALIZED`, `PG_DIAG_SQLSTATE` and `PG_DIAG_MESSAGE_PRIMARY`.
+  static let severityField = Int32(UInt8(ascii: "V"))
+  static let stateField = Int32(UInt8(ascii: "C"))
+  static let messageField = Int32(UInt8(ascii: "M"))
+}

@@ -1,0 +1,356 @@
+import Glibc
+
+/// One connection to the database, on the log's thread. It never waits: `turn` does what can be done now, and `descriptor`
+/// and `events` tell what to wait for.
+///
+/// Requests are sent in a pipeline, one after the other without waiting for answers, and answered in that order. A request is
+/// a list of statements that are done whole or not at all.
+///
+/// What always holds:
+/// - Each request is answered once: with the rows of each statement, with what the database refused, or with `.lost`.
+/// - A link that is not ready takes no request.
+/// - What is read over a link was durable everywhere before: the first thing done over each is to commit something.
+final class PostgresLink {
+  typealias Answer = (_ answer: Result<[PostgresRows], PostgresFailure>) -> Void
+
+  private enum State {
+    case away(until: UInt64)
+    case connecting(deadline: UInt64)
+    /// Statements are prepared and the database is looked at.
+    case settingUp(deadline: UInt64)
+    case ready
+  }
+
+  private struct Request {
+    let statements: Int
+    let deadline: UInt64
+    let answer: Answer
+    var rows: [PostgresRows] = []
+    var refusal: PostgresFailure?
+  }
+
+  let name: String
+  private let library: PostgresLibrary
+  private let address: PostgresAddress
+  /// What the owner asks once the link is ready.
+  let statements: [PostgresStatement]
+  /// What is done before the link is ready.
+  private let setUp: (PostgresLink) -> Void
+  private let told: (PostgresLink, News) -> Void
+
+  enum News {
+    case ready
+    /// It was ready, and no longer is.
+    case lost(StorageFault)
+    /// It could not be made ready.
+    case failed(StorageFault)
+    case notified(channel: String, process: Int32, payload: String)
+  }
+
+  private var state: State
+  private var connection: PostgresLibrary.Connection?
+  private var polling: Int32 = 0
+  private var requests: [Request] = []
+  private var answered = 0
+  /// Whether libpq has more to send than the socket took.
+  private var hasUnflushed = false
+  /// When the connection last carried anything.
+  private var movedAt: UInt64 = 0
+  private var nextHost = 0
+  /// A warning while committing means that the standbys are not waited for.
+  private let notices: PostgresNotices
+
+  /// A database that says nothing for so long is given up. It may be a machine that has stopped.
+  static let answerMicroseconds: UInt64 = 5_000_000
+  /// A host is given up for the next after this.
+  static let connectMicroseconds: UInt64 = 1_000_000
+  private static let retryMicroseconds: UInt64 = 200_000
+
+  init(
+    _ name: String,
+    _ address: PostgresAddress,
+    _ library: PostgresLibrary,
+    statements: [PostgresStatement],
+    setUp: @escaping (PostgresLink) -> Void,
+    told: @escaping (PostgresLink, News) -> Void
+  ) {
+    self.name = name
+    self.address = address
+    self.library = library
+    self.statements = statements
+    self.setUp = setUp
+    self.told = told
+    notices = PostgresNotices(library)
+    state = .away(until: 0)
+  }
+
+  deinit { if let connection { library.finish(connection) } }
+
+  var isReady: Bool { if case .ready = state { true } else { false } }
+  var hasRequests: Bool { answered < requests.count }
+  var descriptor: Int32 { connection.map { library.socket($0) } ?? -1 }
+
+  var events: Int16 {
+    switch state {
+    case .away: 0
+    case .connecting: polling == PostgresLibrary.Polling.writing ? Int16(POLLOUT) : Int16(POLLIN)
+    case .settingUp, .ready: Int16(hasUnflushed ? POLLIN | POLLOUT : POLLIN)
+    }
+  }
+
+  /// When `turn` has to be called at the latest.
+  var deadline: UInt64? {
+    switch state {
+    case .away(let until): until
+    case .connecting(let deadline), .settingUp(let deadline): deadline
+    case .ready: hasRequests ? answerDeadline : nil
+    }
+  }
+
+  /// A long answer, or a long request, takes its time. As long as bytes move, somebody is there.
+  private var answerDeadline: UInt64 { max(requests[answered].deadline, movedAt + PostgresLink.answerMicroseconds) }
+
+  /// There are bytes to be read, or there is room to write.
+  func moves(now: UInt64) { movedAt = now }
+
+  /// The process that serves this connection there.
+  var process: Int32 { connection.map { library.process($0) } ?? 0 }
+  var version: Int32 { connection.map { library.serverVersion($0) } ?? 0 }
+
+  // MARK: Asking
+
+  func send(_ statements: [(PostgresStatement, [PostgresValue])], _ answer: @escaping Answer) {
+    ask(statements.count, answer) { connection in
+      statements.allSatisfy { put($0, $1, connection) }
+    }
+  }
+
+  /// Makes statements known to the database. `answer` tells whether it took them.
+  func prepare(_ statements: [PostgresStatement], _ answer: @escaping Answer) {
+    ask(statements.count, answer) { connection in
+      statements.allSatisfy { library.sendPrepare(connection, $0.name, $0.text, 0, nil) == 1 }
+    }
+  }
+
+  /// - Parameter put: hands the statements to libpq, and tells whether it took them.
+  private func ask(_ statements: Int, _ answer: @escaping Answer, _ put: (PostgresLibrary.Connection) -> Bool) {
+    guard let connection, !isAway else { return answer(.failure(.lost)) }
+    guard put(connection), library.pipelineSync(connection) == 1 else {
+      answer(.failure(.lost))
+      return lose(words(of: connection))
+    }
+    let deadline = MonotonicClock.microseconds() + PostgresLink.answerMicroseconds
+    requests.append(Request(statements: statements, deadline: deadline, answer: answer))
+    flush()
+  }
+
+  private var isAway: Bool {
+    switch state {
+    case .away, .connecting: true
+    case .settingUp, .ready: false
+    }
+  }
+
+  private func put(
+    _ statement: PostgresStatement,
+    _ values: [PostgresValue],
+    _ connection: PostgresLibrary.Connection
+  ) -> Bool {
+    let encoded = values.map(\.encoded)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(encoded.reduce(1) { $0 + $1.count })
+    for value in encoded { bytes += value }
+    // An empty value has a place too.
+    bytes.append(0)
+    let lengths = encoded.map { Int32($0.count) }
+    let formats = [Int32](repeating: 1, count: max(values.count, 1))
+    return bytes.withUnsafeBytes { buffer in
+      guard let base = buffer.baseAddress?.assumingMemoryBound(to: CChar.self) else { return false }
+      var place = 0
+      let places = lengths.map { length -> UnsafePointer<CChar>? in
+        defer { place += Int(length) }
+        return base + place
+      }
+      return places.withUnsafeBufferPointer { places in
+        library.sendQueryPrepared(
+          connection,
+          statement.name,
+          Int32(values.count),
+          places.baseAddress,
+          lengths,
+          formats,
+          1
+        ) == 1
+      }
+    }
+  }
+
+  // MARK: Turning
+
+  func turn(now: UInt64) {
+    switch state {
+    case .away(let until): if now >= until { connect(now: now) }
+    case .connecting(let deadline):
+      if now >= deadline { return lose("it doesn't answer") }
+      goOnConnecting(now: now)
+    case .settingUp(let deadline):
+      if now >= deadline { return lose("it doesn't answer") }
+      receive()
+    case .ready:
+      receive()
+      guard isReady, hasRequests, now >= answerDeadline else { return }
+      lose("it doesn't answer")
+    }
+  }
+
+  private func connect(now: UInt64) {
+    var parameters: [(String, String)] = [("dbname", address.url)]
+    if !address.hosts.isEmpty {
+      let host = address.hosts[nextHost % address.hosts.count]
+      nextHost += 1
+      parameters += [("host", host.name), ("port", host.port)]
+    }
+    parameters += [("application_name", "canvas \(name)"), ("client_encoding", "UTF8")]
+    let keys = parameters.map { strdup($0.0) }
+    let values = parameters.map { strdup($0.1) }
+    defer { for text in keys + values { free(text) } }
+    let made = (keys.map { UnsafePointer($0) } + [nil]).withUnsafeBufferPointer { keys in
+      (values.map { UnsafePointer($0) } + [nil]).withUnsafeBufferPointer { values in
+        keys.baseAddress.flatMap { keys in values.baseAddress.flatMap { library.connectStart(keys, $0, 1) } }
+      }
+    }
+    guard let made else { return lose("no memory") }
+    connection = made
+    guard library.status(made) != PostgresLibrary.connectionIsBad else { return lose(words(of: made)) }
+    polling = PostgresLibrary.Polling.writing
+    state = .connecting(deadline: now + PostgresLink.connectMicroseconds)
+  }
+
+  private func goOnConnecting(now: UInt64) {
+    guard let connection else { return }
+    polling = library.connectPoll(connection)
+    switch polling {
+    case PostgresLibrary.Polling.failed: lose(words(of: connection))
+    case PostgresLibrary.Polling.isDone:
+      guard library.setNonblocking(connection, 1) == 0, library.enterPipelineMode(connection) == 1 else {
+        return lose(words(of: connection))
+      }
+      _ = library.setNoticeReceiver(connection, PostgresNotices.receiver, Unmanaged.passUnretained(notices).toOpaque())
+      state = .settingUp(deadline: now + PostgresLink.answerMicroseconds)
+      setUp(self)
+    default: break
+    }
+  }
+
+  func isSetUp() {
+    guard case .settingUp = state else { return }
+    state = .ready
+    told(self, .ready)
+  }
+
+  private func flush() {
+    guard let connection else { return }
+    switch library.flush(connection) {
+    case 0: hasUnflushed = false
+    case 1: hasUnflushed = true
+    default: lose(words(of: connection))
+    }
+  }
+
+  private func receive() {
+    guard let connection else { return }
+    if hasUnflushed { flush() }
+    guard self.connection != nil else { return }
+    guard library.consumeInput(connection) == 1 else { return lose(words(of: connection)) }
+    while self.connection == connection, hasRequests, library.isBusy(connection) == 0 {
+      // Between the results of two statements comes a nil.
+      guard let result = library.getResult(connection) else { continue }
+      take(result)
+    }
+    while self.connection == connection, let notification = library.notifies(connection) {
+      let process = notification.pointee.process
+      let channel = notification.pointee.channel.map { String(cString: $0) } ?? ""
+      let payload = notification.pointee.payload.map { String(cString: $0) } ?? ""
+      library.freeMemory(notification)
+      told(self, .notified(channel: channel, process: process, payload: payload))
+    }
+  }
+
+  private func take(_ result: PostgresLibrary.Result) {
+    switch library.resultStatus(result) {
+    case PostgresLibrary.Outcome.command, PostgresLibrary.Outcome.rows:
+      requests[answered].rows.append(PostgresRows(result, library))
+    case PostgresLibrary.Outcome.pipelineSync:
+      library.clear(result)
+      answerFront()
+    case PostgresLibrary.Outcome.pipelineAborted: library.clear(result)
+    default:
+      let state = library.text(PostgresLibrary.stateField, of: result)
+      let message = library.text(PostgresLibrary.messageField, of: result)
+      library.clear(result)
+      if requests[answered].refusal == nil { requests[answered].refusal = .refused(state: state, message: message) }
+    }
+  }
+
+  private func answerFront() {
+    let request = requests[answered]
+    answered += 1
+    if answered == requests.count {
+      requests.removeAll(keepingCapacity: true)
+      answered = 0
+    }
+    if notices.takeWarnings() > 0 {
+      // A commit that was told not to wait for the standbys succeeds with a warning. Whether it lasts is not known.
+      request.answer(.failure(.lost))
+      return lose("a commit didn't wait for the standbys")
+    }
+    if let refusal = request.refusal {
+      request.answer(.failure(refusal))
+    } else if request.rows.count < request.statements {
+      request.answer(.failure(.lost))
+    } else {
+      request.answer(.success(request.rows))
+    }
+  }
+
+  // MARK: Ending
+
+  /// Ends the connection, as when the network does.
+  func lose(_ words: String) {
+    let wasReady = isReady
+    let fault = self.fault(words)
+    close()
+    told(self, wasReady ? .lost(fault) : .failed(fault))
+  }
+
+  /// The database is there, and can't be used.
+  func refuse(_ fault: StorageFault) {
+    close()
+    told(self, .failed(fault))
+  }
+
+  func close() {
+    if let connection { library.finish(connection) }
+    connection = nil
+    hasUnflushed = false
+    _ = notices.takeWarnings()
+    let unanswered = requests[answered...]
+    requests = []
+    answered = 0
+    state = .away(until: MonotonicClock.microseconds() + (isEveryHostTried ? PostgresLink.retryMicroseconds : 0))
+    for request in unanswered { request.answer(.failure(.lost)) }
+  }
+
+  private var isEveryHostTried: Bool { address.hosts.count < 2 || nextHost % address.hosts.count == 0 }
+
+  private func fault(_ words: String) -> StorageFault {
+    address.fault(words, needsPassword: connection.map { library.needsPassword($0) != 0 } ?? false)
+  }
+
+  /// What libpq says of a connection, on one line.
+  private func words(of connection: PostgresLibrary.Connection) -> String {
+    let message = library.errorMessage(connection).map { String(cString: $0) } ?? ""
+    let lines = message.split(separator: "\n").map { line in line.drop { $0 == " " || $0 == "\t" } }
+    return lines.isEmpty ? "the connection is gone" : lines.joined(separator: " ")
+  }
+}

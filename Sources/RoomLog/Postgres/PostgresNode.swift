@@ -1,0 +1,231 @@
+import Glibc
+
+/// A node of a log in PostgreSQL: everything that happens on the log's thread.
+///
+/// Four connections: one writes, one follows and is told of others' writes, one reads, one does what nobody waits for. None of
+/// them ever waits for another.
+///
+/// What always holds:
+/// - One batch of appends is under way at most. What comes meanwhile gathers for the next.
+/// - A batch of which the database has not said whether it is stored is settled before the next is sent.
+/// - What a follower is told has risen by position, and nothing is left out.
+final class PostgresNode {
+  let address: PostgresAddress
+  let retention: Retention
+  let inbox: PostgresInbox
+  let outlet: Outlet
+  let shared: SharedFigures
+  /// Names this process's writing to the database. Random, and never 0.
+  let writerNumber: Int64
+
+  /// Bytes that nobody can guess. At first those that this node offers, and then those of all nodes.
+  var secret: [UInt8]
+
+  private(set) var writer: PostgresLink!
+  private(set) var bell: PostgresLink!
+  private(set) var reader: PostgresLink!
+  private(set) var helper: PostgresLink!
+  private var links: [PostgresLink] { [writer, bell, reader, helper] }
+
+  // Appending
+  var waitingWrites: [LogRequest] = []
+  var underWay: PostgresBatch?
+  /// Whether the batch under way has been sent over a connection that is gone.
+  var isUndecided = false
+
+  // Following
+  var followed: [String: FollowedRoom] = [:]
+  var nextLook: UInt64 = 0
+  var isLooking = false
+  /// The rooms that are locked, as was last reported.
+  var locks: Set<String>?
+
+  // Chores
+  var chores: [LogRequest] = []
+  /// By the room that they are about; those about all rooms are about "".
+  var choresUnderWay: Set<String> = []
+  var isClearing = false
+  var nextClearing: UInt64 = 0
+
+  private var fault: StorageFault?
+  private var isClosing = false
+  private var closeDeadline: UInt64 = .max
+  private let opening: PostgresOpening
+  /// Whether the writer has reached the database once. The other links need the tables, which the writer makes.
+  private var isBegun = false
+  /// Whether all links were ready once.
+  private var isOpen = false
+
+  init(
+    address: PostgresAddress,
+    library: PostgresLibrary,
+    retention: Retention,
+    inbox: PostgresInbox,
+    outlet: Outlet,
+    shared: SharedFigures,
+    opening: PostgresOpening,
+    secret: [UInt8]
+  ) {
+    self.secret = secret
+    self.address = address
+    self.retention = retention
+    self.inbox = inbox
+    self.outlet = outlet
+    self.shared = shared
+    self.opening = opening
+    shared.update { $0.following = FollowingFigures() }
+    writerNumber = Int64.random(in: 1...Int64.max)
+    func link(_ name: String, _ statements: [PostgresStatement]) -> PostgresLink {
+      PostgresLink(
+        name,
+        address,
+        library,
+        statements: statements,
+        setUp: { [unowned self] in setUp($0) },
+        told: { [unowned self] in take($1, of: $0) }
+      )
+    }
+    writer = link(
+      "writer",
+      [
+        .evict, .lock, .fence, .offerSecret, .secret, .settle, .begin, .commit, .rollback, .create, .append, .beginRoom,
+        .epoch,
+        .delete,
+      ]
+    )
+    bell = link("follower", [.fence, .listen, .listenToNodes, .notify, .tell, .locks, .newer, .look])
+    reader = link("reader", [.fence, .room, .rooms, .roomAfter, .places, .snapshot, .page])
+    helper = link(
+      "helper",
+      [
+        .fence, .count, .lockRoom, .unlockRoom, .room, .places, .keep, .forget, .trim, .clear, .clearDropped,
+        .trimmable,
+      ]
+    )
+  }
+
+  // MARK: The thread
+
+  func run() {
+    while true {
+      let (entries, isClosed) = inbox.take()
+      for entry in entries {
+        switch entry {
+        case .request(let request): take(request)
+        case .refused(let id, let room, let error): outlet.tell([.failed(id: id, room: room, error)])
+        }
+      }
+      let now = MonotonicClock.microseconds()
+      if isClosed, !isClosing {
+        isClosing = true
+        closeDeadline = now + PostgresNode.closeMicroseconds
+      }
+      writer.turn(now: now)
+      if isBegun { for link in links.dropFirst() { link.turn(now: now) } }
+      goOnWriting()
+      goOnFollowing(now: now)
+      goOnWithChores(now: now)
+      if isClosing, isAllDone || now >= closeDeadline { break }
+      wait(now: MonotonicClock.microseconds())
+    }
+    refuseAll()
+    for link in links { link.close() }
+    outlet.tell([.closed])
+  }
+
+  /// What was taken before the log was closed is stored, if the database lets it be within this time.
+  private static let closeMicroseconds: UInt64 = 5_000_000
+
+  private var isAllDone: Bool {
+    underWay == nil && waitingWrites.isEmpty && chores.isEmpty && choresUnderWay.isEmpty && !reader.hasRequests
+  }
+
+  private func wait(now: UInt64) {
+    var due = closeDeadline
+    for link in isBegun ? links : [writer] { due = min(due, link.deadline ?? .max) }
+    if bell.isReady { due = min(due, nextLook) }
+    if helper.isReady, !isClearing { due = min(due, nextClearing) }
+    var waited = [pollfd(fd: inbox.descriptor, events: Int16(POLLIN), revents: 0)]
+    let connected = links.filter { $0.descriptor >= 0 }
+    for link in connected { waited.append(pollfd(fd: link.descriptor, events: link.events, revents: 0)) }
+    let milliseconds = due <= now ? 0 : min((due - now + 999) / 1_000, 1_000)
+    poll(&waited, nfds_t(waited.count), Int32(milliseconds))
+    let then = MonotonicClock.microseconds()
+    for (link, waited) in zip(connected, waited.dropFirst()) where waited.revents != 0 { link.moves(now: then) }
+  }
+
+  // MARK: Links
+
+  private func take(_ news: PostgresLink.News, of link: PostgresLink) {
+    switch news {
+    case .ready:
+      if link === writer {
+        isBegun = true
+        isAvailable(nil)
+      }
+      if !isOpen, links.allSatisfy(\.isReady) {
+        isOpen = true
+        opening.isOpen(secret: secret)
+      }
+      if link === bell { for room in followed.keys { look(at: room) } }
+    case .lost(let fault), .failed(let fault):
+      if case .lost = news { shared.update { $0.following?.reconnects += 1 } }
+      if !isOpen { opening.failed(fault) }
+      if link === writer {
+        isAvailable(fault)
+        refuseWaiting(fault)
+      }
+      if link === bell { noteSilence(fault) }
+    case .notified(let channel, let process, let payload): heard(payload, on: channel, from: process)
+    }
+  }
+
+  private func isAvailable(_ fault: StorageFault?) {
+    guard self.fault != fault else { return }
+    self.fault = fault
+    shared.update { $0.fault = fault }
+    // Before it is open, whoever opens it is told.
+    if isOpen { outlet.tell([.availability(fault)]) }
+  }
+
+  /// Why nothing can be stored now.
+  var presentFault: StorageFault { fault ?? .database("\(address.description): the connection is gone") }
+
+  // MARK: Requests
+
+  private func take(_ request: LogRequest) {
+    switch request {
+    case .append, .create, .delete:
+      guard writer.isReady else { return refuse(request) }
+      waitingWrites.append(request)
+    case .follow(let follow): begin(follow)
+    case .unfollow(let id, let room):
+      followed[room] = nil
+      outlet.tell([.unfollowed(id: id, room: room)])
+      inbox.release(request)
+    case .tell(let id, let room, let bytes): tell(id, room, bytes, request)
+    case .read, .load, .list, .verify, .verifyPart: read(request)
+    case .snapshot, .trim, .retain, .lock: chores.append(request)
+    case .repair(let repair): check(repair)
+    }
+  }
+
+  func refuse(_ request: LogRequest, _ error: LogError? = nil) {
+    outlet.tell([.failed(id: request.id, room: request.room, error ?? .unavailable(presentFault))])
+    inbox.release(request)
+  }
+
+  private func refuseWaiting(_ fault: StorageFault) {
+    let waiting = waitingWrites
+    waitingWrites = []
+    for request in waiting { refuse(request, .unavailable(fault)) }
+  }
+
+  private func refuseAll() {
+    refuseWaiting(presentFault)
+    if let batch = underWay { for request in batch.requests { refuse(request) } }
+    underWay = nil
+    for request in chores { refuse(request) }
+    chores = []
+  }
+}

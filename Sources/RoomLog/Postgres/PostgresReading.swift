@@ -1,0 +1,261 @@
+/// Reading: rooms as they are stored, and pages of their records.
+extension PostgresNode {
+  func read(_ request: LogRequest) {
+    inbox.release(request)
+    guard reader.isReady else { return refuseReading(request, .unavailable(presentFault)) }
+    switch request {
+    case .load(let load): self.load(load)
+    case .read(let read): page(read)
+    case .list(let id): list(id)
+    case .verify(let id, let room): verify(id, room, after: nil, records: 0)
+    case .verifyPart(let part): verifyPart(part)
+    default: break
+    }
+  }
+
+  private func refuseReading(_ request: LogRequest, _ error: LogError) {
+    outlet.tell([.failed(id: request.id, room: request.room, error)])
+  }
+
+  private func answer(_ request: LogRequest, _ answer: Result<[PostgresRows], PostgresFailure>) -> [PostgresRows]? {
+    switch answer {
+    case .success(let rows): return rows
+    case .failure(let failure):
+      refuseReading(request, error(failure))
+      return nil
+    }
+  }
+
+  /// A room as `.room` and `.places` tell of it.
+  static func entry(_ name: String, _ room: PostgresRows, _ places: PostgresRows? = nil) throws(LogError) -> RoomEntry {
+    guard room.count > 0 else { throw .noSuchRoom(room: name) }
+    var entry = entry(room, 0, name: name)
+    if let places { for row in 0..<places.count { entry.insert(place(places, row)) } }
+    return entry
+  }
+
+  /// A room's row: number, epoch, last, trimmed, operations, created and changed.
+  private static func entry(_ rows: PostgresRows, _ row: Int, name: String) -> RoomEntry {
+    var entry = RoomEntry(
+      name: name,
+      number: rows.number(row, 0),
+      epoch: rows.unsigned(row, 1),
+      milliseconds: rows.unsigned(row, 5)
+    )
+    entry.last = rows.unsigned(row, 2)
+    entry.trimmed = rows.unsigned(row, 3)
+    entry.operations = rows.unsigned(row, 4)
+    entry.changedMilliseconds = rows.unsigned(row, 6)
+    return entry
+  }
+
+  private static func place(_ rows: PostgresRows, _ row: Int, column: Int = 0) -> SnapshotPlace {
+    SnapshotPlace(
+      position: rows.unsigned(row, column),
+      milliseconds: rows.unsigned(row, column + 1),
+      operations: rows.unsigned(row, column + 2),
+      shapes: rows.unsigned(row, column + 3),
+      byteCount: Int(rows.number(row, column + 4))
+    )
+  }
+
+  private func load(_ request: LoadRequest) {
+    let (position, milliseconds) = PostgresNode.bounds(request.through)
+    reader.send([
+      (.room, [.text(request.room)]), (.places, [.text(request.room)]),
+      (.snapshot, [.text(request.room), .number(position), .number(milliseconds)]),
+    ]) { answer in
+      guard let rows = self.answer(.load(request), answer) else { return }
+      do throws(LogError) {
+        let entry = try PostgresNode.entry(request.room, rows[0], rows[1])
+        let snapshot = try PostgresNode.snapshot(rows[2], of: entry)
+        if snapshot == nil, entry.trimmed > 0 { throw .trimmed(room: entry.name, through: entry.trimmed) }
+        let loaded = LoadedRoom(summary: entry.summary(damage: nil), snapshot: snapshot)
+        self.outlet.tell([.loaded(id: request.id, loaded)])
+      } catch {
+        self.refuseReading(.load(request), error)
+      }
+    }
+  }
+
+  private static func snapshot(_ rows: PostgresRows, of entry: RoomEntry) throws(LogError) -> RoomSnapshot? {
+    guard rows.count > 0 else { return nil }
+    let stored = RoomSnapshot(place: place(rows, 0), bytes: rows.bytes(0, 6))
+    guard checksum(stored.bytes) == rows.number(0, 5) else {
+      throw .damagedSnapshot(room: entry.name, position: stored.place.position)
+    }
+    return stored
+  }
+
+  private static func bounds(_ bound: LogBound) -> (position: Int64, milliseconds: Int64) {
+    switch bound {
+    case .end: (.max, .max)
+    case .position(let position): (Int64(clamping: position), .max)
+    case .milliseconds(let milliseconds): (.max, Int64(clamping: milliseconds))
+    }
+  }
+
+  private static let pageRecordsMax: Int64 = 4_096
+
+  /// A room and a page of its records.
+  private func ask(
+    of name: String,
+    after: UInt64,
+    through bound: LogBound,
+    bytesMax: Int,
+    _ answer: @escaping PostgresLink.Answer
+  ) {
+    let (position, milliseconds) = PostgresNode.bounds(bound)
+    let values: [PostgresValue] = [
+      .text(name), .number(Int64(clamping: after)), .number(position), .number(milliseconds),
+      .number(Int64(max(bytesMax, 1))), .number(PostgresNode.pageRecordsMax),
+    ]
+    reader.send([(.room, [.text(name)]), (.page, values)], answer)
+  }
+
+  private func page(_ request: ReadRequest) {
+    ask(of: request.room, after: request.after, through: request.through, bytesMax: request.bytesMax) { answer in
+      guard let rows = self.answer(.read(request), answer) else { return }
+      do throws(LogError) {
+        let entry = try PostgresNode.entry(request.room, rows[0])
+        try entry.check(epoch: request.epoch)
+        guard request.after >= entry.trimmed else { throw .trimmed(room: entry.name, through: entry.trimmed) }
+        guard request.after <= entry.last else { throw .pastEnd(room: entry.name, last: entry.last) }
+        self.outlet.tell([.read(id: request.id, try PostgresNode.page(rows[1], of: entry, after: request.after))])
+      } catch {
+        self.refuseReading(.read(request), error)
+      }
+    }
+  }
+
+  private static func page(_ rows: PostgresRows, of entry: RoomEntry, after: UInt64) throws(LogError) -> RecordPage {
+    var page = RecordPage(room: entry.name, epoch: entry.epoch, records: [], through: after, isLast: true)
+    for row in 0..<rows.count {
+      let position = rows.unsigned(row, 0)
+      let bytes = rows.bytes(row, 3)
+      guard position == page.through + 1, checksum(bytes) == rows.number(row, 2) else {
+        throw .damaged(room: entry.name, position: page.through + 1)
+      }
+      page.records.append(LogRecord(position: position, milliseconds: rows.unsigned(row, 1), bytes: bytes))
+      page.through = position
+      page.isLast = rows.isNull(row, 4)
+    }
+    return page
+  }
+
+  private func list(_ id: UInt64) {
+    reader.send([(.rooms, [])]) { answer in
+      guard let rows = self.answer(.list(id: id), answer)?[0] else { return }
+      let summaries = (0..<rows.count).map { row in
+        var entry = PostgresNode.entry(rows, row, name: rows.text(row, 7))
+        if !rows.isNull(row, 8) { entry.insert(PostgresNode.place(rows, row, column: 8)) }
+        return entry.summary(damage: nil)
+      }
+      self.shared.update { $0.rooms = summaries.count }
+      self.outlet.tell([.rooms(id: id, summaries)])
+    }
+  }
+
+  // MARK: Verifying
+
+  /// Reads a room page by page.
+  /// - Parameter after: nil for where its records begin.
+  private func verify(_ id: UInt64, _ room: String, after: UInt64?, records: Int) {
+    let request = LogRequest.verify(id: id, room: room)
+    guard let after else {
+      return reader.send([(.room, [.text(room)])]) { answer in
+        guard let rows = self.answer(request, answer) else { return }
+        do throws(LogError) {
+          self.verify(id, room, after: try PostgresNode.entry(room, rows[0]).trimmed, records: 0)
+        } catch {
+          self.refuseReading(request, error)
+        }
+      }
+    }
+    ask(of: room, after: after, through: .end, bytesMax: PostgresNode.verifiedAtOnce) { answer in
+      guard let rows = self.answer(request, answer) else { return }
+      do throws(LogError) {
+        let page = try PostgresNode.page(rows[1], of: try PostgresNode.entry(room, rows[0]), after: after)
+        let total = records + page.records.count
+        guard page.isLast else { return self.verify(id, room, after: page.through, records: total) }
+        self.outlet.tell([.verified(id: id, room: room, records: total)])
+      } catch {
+        self.refuseReading(request, error)
+      }
+    }
+  }
+
+  private static let verifiedAtOnce = 1 << 20
+
+  /// Goes by the rooms' numbers, a page at a time, until the part is large enough or took long enough. Snapshots are compared
+  /// when a room is opened.
+  private func verifyPart(_ request: VerifyRequest) {
+    let start = request.start ?? VerifyPlace(room: 0, stage: .end, roomMax: .max)
+    let deadline = MonotonicClock.microseconds() &+ request.microsecondsMax
+    verify(from: start, VerifiedPart(), until: deadline, for: request)
+  }
+
+  private func verify(from start: VerifyPlace, _ part: VerifiedPart, until deadline: UInt64, for request: VerifyRequest)
+  {
+    // In the middle of a room, that room again.
+    let after = if case .records = start.stage { start.room - 1 } else { start.room }
+    reader.send([(.roomAfter, [.number(after), .number(start.roomMax)])]) { answer in
+      guard let rows = self.answer(.verifyPart(request), answer)?[0] else { return }
+      guard rows.count > 0 else { return self.outlet.tell([.verifiedPart(id: request.id, part)]) }
+      var place = VerifyPlace(
+        room: rows.number(0, 0),
+        // Rooms that are made after the round began are for the next.
+        stage: .records(after: rows.unsigned(0, 4), through: rows.unsigned(0, 3)),
+        roomMax: min(start.roomMax, rows.number(0, 5))
+      )
+      if case .records(let after, let through) = start.stage, start.room == place.room {
+        place.stage = .records(after: max(after, rows.unsigned(0, 4)), through: through)
+      }
+      self.verify(rows.text(0, 1), at: place, part, until: deadline, for: request)
+    }
+  }
+
+  private func verify(
+    _ name: String,
+    at start: VerifyPlace,
+    _ before: VerifiedPart,
+    until deadline: UInt64,
+    for request: VerifyRequest
+  ) {
+    guard case .records(let after, let through) = start.stage else { return }
+    ask(of: name, after: after, through: .position(through), bytesMax: request.bytesMax - before.bytes) { answer in
+      guard let rows = self.answer(.verifyPart(request), answer) else { return }
+      var part = before
+      var place = start
+      place.stage = .end
+      // Deleted since it was found: then there is nothing to verify.
+      if let entry = try? PostgresNode.entry(name, rows[0]) {
+        do throws(LogError) {
+          let page = try PostgresNode.page(rows[1], of: entry, after: after)
+          part.records += page.records.count
+          part.bytes += page.records.reduce(0) { $0 + $1.bytes.count }
+          if !page.isLast { place.stage = .records(after: page.through, through: through) }
+        } catch {
+          part.damages.append(error)
+        }
+      }
+      if case .end = place.stage { part.rooms += 1 }
+      guard part.bytes >= request.bytesMax || MonotonicClock.microseconds() >= deadline else {
+        return self.verify(from: place, part, until: deadline, for: request)
+      }
+      part.next = place
+      self.outlet.tell([.verifiedPart(id: request.id, part)])
+    }
+  }
+
+  /// PostgreSQL keeps its own copies, and a damaged room is to be restored from those.
+  func check(_ repair: RepairRequest) {
+    let request = LogRequest.repair(repair)
+    inbox.release(request)
+    guard reader.isReady else { return refuseReading(request, .unavailable(presentFault)) }
+    reader.send([(.room, [.text(repair.room)])]) { answer in
+      guard let rows = self.answer(request, answer) else { return }
+      self.refuseReading(request, rows[0].count > 0 ? .notDamaged(room: repair.room) : .noSuchRoom(room: repair.room))
+    }
+  }
+}

@@ -1,0 +1,87 @@
+/// The rows that a statement gave. Values come in PostgreSQL's binary form, which for numbers is that of the network.
+final class PostgresRows {
+  private let library: PostgresLibrary
+  private let result: PostgresLibrary.Result
+  let count: Int
+
+  init(_ result: PostgresLibrary.Result, _ library: PostgresLibrary) {
+    self.library = library
+    self.result = result
+    count = Int(library.rowCount(result))
+  }
+
+  deinit { library.clear(result) }
+
+  /// What the statement was, such as `COMMIT`.
+  var tag: String { library.commandTag(result).map { String(cString: $0) } ?? "" }
+
+  func isNull(_ row: Int, _ column: Int) -> Bool { library.isNull(result, Int32(row), Int32(column)) != 0 }
+
+  private func value(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
+    let count = Int(library.length(result, Int32(row), Int32(column)))
+    return UnsafeRawBufferPointer(start: library.value(result, Int32(row), Int32(column)), count: count)
+  }
+
+  /// A number of any width, or a truth.
+  func number(_ row: Int, _ column: Int) -> Int64 {
+    let bytes = value(row, column)
+    guard let first = bytes.first else { return 0 }
+    return bytes.dropFirst().reduce(Int64(Int8(bitPattern: first))) { $0 << 8 | Int64($1) }
+  }
+
+  func unsigned(_ row: Int, _ column: Int) -> UInt64 { UInt64(bitPattern: number(row, column)) }
+  func truth(_ row: Int, _ column: Int) -> Bool { number(row, column) != 0 }
+  func bytes(_ row: Int, _ column: Int) -> [UInt8] { Array(value(row, column)) }
+  func text(_ row: Int, _ column: Int) -> String { String(decoding: value(row, column), as: UTF8.self) }
+}
+
+/// A value that a statement is given, in PostgreSQL's binary form. Statements are fixed texts: whatever comes from outside
+/// goes in as one of these.
+enum PostgresValue {
+  case number(Int64)
+  case truth(Bool)
+  case text(String)
+  case bytes([UInt8])
+  case numbers([Int64])
+  case texts([String])
+  case byteStrings([[UInt8]])
+
+  static func unsigned(_ value: UInt64) -> PostgresValue { .number(Int64(bitPattern: value)) }
+
+  var encoded: [UInt8] {
+    switch self {
+    case .number(let number): return PostgresValue.form(number)
+    case .truth(let isTrue): return [isTrue ? 1 : 0]
+    case .text(let text): return Array(text.utf8)
+    case .bytes(let bytes): return bytes
+    case .numbers(let numbers): return PostgresValue.array(numbers.map(PostgresValue.form), of: 20)
+    case .texts(let texts): return PostgresValue.array(texts.map { Array($0.utf8) }, of: 25)
+    case .byteStrings(let strings): return PostgresValue.array(strings, of: 17)
+    }
+  }
+
+  private static func form<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
+    withUnsafeBytes(of: number.bigEndian) { Array($0) }
+  }
+
+  /// - Parameter type: the number of the elements' type in PostgreSQL's catalogue, which is fixed for built-in types.
+  private static func array(_ elements: [[UInt8]], of type: Int32) -> [UInt8] {
+    let dimensions: Int32 = elements.isEmpty ? 0 : 1
+    var bytes = form(dimensions) + form(0 as Int32) + form(type)
+    guard !elements.isEmpty else { return bytes }
+    bytes += form(Int32(elements.count)) + form(1 as Int32)
+    for element in elements {
+      bytes += form(Int32(element.count))
+      bytes += element
+    }
+    return bytes
+  }
+}
+
+/// Why a request to the database came to nothing.
+enum PostgresFailure: Error {
+  /// The connection is gone. What was asked may be done or not.
+  case lost
+  /// The database says no, and has done nothing of what it was asked. `state` is an SQLSTATE.
+  case refused(state: String, message: String)
+}

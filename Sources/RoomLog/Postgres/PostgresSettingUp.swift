@@ -1,0 +1,134 @@
+/// How a link comes to be ready: the database is looked at, knows the statements, and has committed something.
+extension PostgresNode {
+  func setUp(_ link: PostgresLink) {
+    link.prepare([PostgresSchema.settings, PostgresSchema.presence]) { answer in
+      guard self.went(answer, link) != nil else { return }
+      link.send([(PostgresSchema.settings, []), (PostgresSchema.presence, [])]) { answer in
+        guard let rows = self.went(answer, link) else { return }
+        if let fault = self.fault(of: link, settings: rows[0]) { return link.refuse(fault) }
+        self.meet(link, isThere: rows[1].truth(0, 0), isOurs: rows[1].truth(0, 1))
+      }
+    }
+  }
+
+  private func fault(of link: PostgresLink, settings: PostgresRows) -> StorageFault? {
+    let place = address.description
+    guard link.version >= PostgresSchema.oldestServer else {
+      return .unfit("\(place) is version \(link.version / 10_000); rooms need PostgreSQL 14 or newer")
+    }
+    if settings.truth(0, 0) {
+      return .database("\(place): this host is a standby; waiting for the one that takes writes")
+    }
+    if settings.text(0, 1) == "off" {
+      return .unfit("\(place) has fsync = off and could lose what it has acknowledged; set fsync = on")
+    }
+    let commits = settings.text(0, 2)
+    guard commits == "on" || commits == "remote_apply" else {
+      return .unfit(
+        "\(place) has synchronous_commit = \(commits) and could lose what it has acknowledged; "
+          + "ALTER ROLE … SET synchronous_commit = on"
+      )
+    }
+    return nil
+  }
+
+  private func meet(_ link: PostgresLink, isThere: Bool, isOurs: Bool) {
+    guard isOurs else {
+      guard !isThere else {
+        return link.refuse(
+          .unfit("\(address.description) has a schema “canvas” of another program; name another database")
+        )
+      }
+      return upgrade(link)
+    }
+    link.prepare([PostgresSchema.version]) { answer in
+      guard self.went(answer, link) != nil else { return }
+      link.send([(PostgresSchema.version, [])]) { answer in
+        guard let rows = self.went(answer, link) else { return }
+        let version = rows[0].number(0, 0)
+        if version > PostgresSchema.steps.count {
+          let words = "was written by a newer server (schema \(version), this one knows \(PostgresSchema.steps.count))"
+          return link.refuse(.unfit("\(self.address.description) \(words)"))
+        }
+        if version < PostgresSchema.steps.count { self.upgrade(link) } else { self.prepare(link) }
+      }
+    }
+  }
+
+  private func upgrade(_ link: PostgresLink) {
+    link.prepare([PostgresSchema.upgrade]) { answer in
+      guard self.went(answer, link) != nil else { return }
+      link.send([(PostgresSchema.upgrade, [])]) { answer in
+        if self.went(answer, link) != nil { self.prepare(link) }
+      }
+    }
+  }
+
+  private func prepare(_ link: PostgresLink) {
+    link.prepare(link.statements) { answer in
+      guard self.went(answer, link) != nil else { return }
+      if link === self.writer {
+        self.takeOver(link)
+      } else {
+        link.send([(.fence, [])] + (link === self.bell ? PostgresNode.listening : [])) { answer in
+          guard let rows = self.went(answer, link) else { return }
+          if link === self.bell, let locks = rows.last { self.noteLocks(locks) }
+          link.isSetUp()
+        }
+      }
+    }
+  }
+
+  /// What the bell's connection listens to. Locks are read once changes to them are heard.
+  private static let listening: [(PostgresStatement, [PostgresValue])] = [
+    (.listen, []), (.listenToNodes, []), (.locks, []),
+  ]
+
+  /// Makes sure that no earlier connection of this writer stores anything any more, and learns what became of the batch
+  /// that was under way.
+  private func takeOver(_ link: PostgresLink) {
+    let key = PostgresValue.number(writerNumber)
+    link.send([(.evict, [key])]) { answer in
+      guard self.went(answer, link) != nil else { return }
+      link.send([(.lock, [key]), (.fence, []), (.offerSecret, [.bytes(self.secret)]), (.secret, [])]) { answer in
+        guard let rows = self.went(answer, link) else { return }
+        self.secret = rows[3].bytes(0, 0)
+        self.settle(over: link)
+      }
+    }
+  }
+
+  /// - Returns: `nil` if that was the end of the link.
+  func went(_ answer: Result<[PostgresRows], PostgresFailure>, _ link: PostgresLink) -> [PostgresRows]? {
+    switch answer {
+    case .success(let rows): return rows
+    case .failure(.lost): return nil
+    case .failure(.refused(let state, let message)):
+      link.refuse(fault(state, message))
+      return nil
+    }
+  }
+
+  /// Why a request came to nothing, for whoever asked.
+  func error(_ failure: PostgresFailure) -> LogError {
+    switch failure {
+    case .lost: .unavailable(presentFault)
+    case .refused(let state, let message): .unavailable(fault(state, message))
+    }
+  }
+
+  /// What a refusal says of the database, for an operator.
+  func fault(_ state: String, _ message: String) -> StorageFault {
+    let place = address.description
+    switch state {
+    case "25006": return .database("\(place) takes no writes now: \(message)")
+    case "53100": return .database("\(place): the database's disk is full; free some space there (\(message))")
+    case "53300": return .database("\(place) has no connection left; raise max_connections (\(message))")
+    case "42501":
+      return .unfit("\(place): \(message); GRANT CREATE ON DATABASE, or create the schema canvas for this user")
+    // A statement that it doesn't understand, or tables that are not as they should be.
+    case _ where state.hasPrefix("42"): return .unfit("\(place): \(message) (SQLSTATE \(state))")
+    default: return .database("\(place): \(message) (SQLSTATE \(state))")
+    }
+  }
+}

@@ -1,0 +1,258 @@
+/// A statement with a name, under which the database knows it for as long as a connection lasts.
+struct PostgresStatement: Sendable {
+  let name: String
+  let text: String
+
+  init(_ name: String, _ text: String) {
+    self.name = name
+    self.text = text
+  }
+}
+
+/// What the log says to the database. Which rooms, positions and bytes are meant comes as values.
+extension PostgresStatement {
+  static let begin = PostgresStatement("begin", "BEGIN ISOLATION LEVEL READ COMMITTED")
+  static let commit = PostgresStatement("commit", "COMMIT")
+  static let rollback = PostgresStatement("rollback", "ROLLBACK")
+
+  // MARK: Writing
+
+  /// Creates a room, unless one of this name is there. Waits for another node that is about to create it.
+  static let create = PostgresStatement(
+    "create",
+    """
+    INSERT INTO canvas.rooms(name, epoch, last, trimmed, operations, created, changed)
+    SELECT $1::text, $2::int8, 0, 0, 0, time, time FROM \(time("$3"))
+    ON CONFLICT (name) DO NOTHING
+    """
+  )
+
+  /// Begins a room that comes from another log. No row comes back where there is one of this name.
+  static let beginRoom = PostgresStatement(
+    "begin_room",
+    """
+    INSERT INTO canvas.rooms(name, epoch, last, trimmed, operations, created, changed)
+    VALUES($1::text, $2::int8, $3::int8, $3::int8, $4::int8, $5::int8, $5::int8)
+    ON CONFLICT (name) DO NOTHING RETURNING number
+    """
+  )
+
+  /// Puts records at the end of a room. No row comes back where there is no such room. The room's row is locked until the
+  /// transaction ends, so positions have no gaps and become visible in their order.
+  static let append = PostgresStatement(
+    "append",
+    """
+    WITH room AS (
+      UPDATE canvas.rooms SET last = last + $4::int8, operations = operations + $5::int8, changed = greatest(changed, time)
+      FROM \(time("$3")) WHERE name = $1::text AND (epoch = $2::int8 OR $6::bool)
+      RETURNING number, epoch, last - $4::int8 AS last, operations - $5::int8 AS operations, changed),
+    new AS (
+      SELECT ordinal, checksum, bytes, (sum(count) OVER (ORDER BY ordinal))::int8 AS operations
+      FROM unnest($7::int8[], $8::int8[], $9::bytea[]) WITH ORDINALITY AS new(count, checksum, bytes, ordinal))
+    INSERT INTO canvas.records(room, position, milliseconds, operations, writer, append, checksum, bytes)
+    SELECT number, last + ordinal, changed, room.operations + new.operations, $10::int8, $11::int8, checksum, bytes
+    FROM room, new
+    RETURNING position, milliseconds, (SELECT epoch FROM room)
+    """
+  )
+
+  /// Tells why an append had no effect.
+  static let epoch = PostgresStatement("epoch", "SELECT epoch FROM canvas.rooms WHERE name = $1::text")
+
+  static let delete = PostgresStatement(
+    "delete",
+    """
+    WITH room AS (DELETE FROM canvas.rooms WHERE name = $1::text RETURNING number, epoch),
+    dropped AS (INSERT INTO canvas.dropped(room) SELECT number FROM room)
+    SELECT epoch FROM room
+    """
+  )
+
+  /// What this writer's appends have become, for those of which the database has not said whether they are stored.
+  static let settle = PostgresStatement(
+    "settle",
+    """
+    SELECT append, name, epoch, position, milliseconds FROM canvas.records JOIN canvas.rooms ON number = room
+    WHERE name = ANY($1::text[]) AND position > last - $4::int8 AND writer = $2::int8 AND append = ANY($3::int8[])
+    ORDER BY append, position
+    """
+  )
+
+  /// Only one connection of a writer gets the lock. Whoever has it knows that no earlier one can still store anything.
+  static let lock = PostgresStatement("lock", "SELECT pg_advisory_lock($1::int8)")
+  /// Ends the connections that a writer has left behind, as far as they still listen.
+  static let evict = PostgresStatement(
+    "evict",
+    """
+    SELECT count(pg_terminate_backend(locks.pid)) FROM pg_locks AS locks
+    WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid()
+    AND classid = (($1::int8 >> 32) & 4294967295)::oid AND objid = ($1::int8 & 4294967295)::oid AND objsubid = 1
+    """
+  )
+  /// A commit that waits for the standbys. Whatever was seen before it is as durable.
+  static let fence = PostgresStatement("fence", "UPDATE canvas.fence SET number = number + 1")
+
+  /// The first node's secret is that of all.
+  static let offerSecret = PostgresStatement(
+    "offer_secret",
+    "INSERT INTO canvas.secrets(name, bytes) VALUES('actors', $1::bytea) ON CONFLICT DO NOTHING"
+  )
+  static let secret = PostgresStatement("secret", "SELECT bytes FROM canvas.secrets WHERE name = 'actors'")
+
+  // MARK: Following
+
+  /// The room, and with it the records after a position: at one moment, so that nothing is missing between them.
+  static let newer = PostgresStatement(
+    "newer",
+    """
+    SELECT rooms.epoch, last, trimmed, position, milliseconds, writer, append, checksum, bytes
+    FROM canvas.rooms LEFT JOIN LATERAL (
+      SELECT position, milliseconds, writer, append, checksum, bytes FROM canvas.records
+      WHERE room = number AND position > $2::int8 ORDER BY position LIMIT $3::int8) AS newer ON true
+    WHERE name = $1::text ORDER BY position
+    """
+  )
+  /// How far rooms are.
+  static let look = PostgresStatement(
+    "look",
+    "SELECT name, epoch, last FROM canvas.rooms WHERE name = ANY($1::text[])"
+  )
+  static let listen = PostgresStatement("listen", "LISTEN canvas")
+  static let locks = PostgresStatement("locks", "SELECT room FROM canvas.locks")
+  static let lockRoom = PostgresStatement(
+    "lock_room",
+    "INSERT INTO canvas.locks(room) VALUES($1::text) ON CONFLICT DO NOTHING"
+  )
+  static let unlockRoom = PostgresStatement("unlock_room", "DELETE FROM canvas.locks WHERE room = $1::text")
+  static let listenToNodes = PostgresStatement("listen_to_nodes", "LISTEN canvas_nodes")
+  static let tell = PostgresStatement("tell", "SELECT pg_notify('canvas_nodes', $1::text)")
+  static let notify = PostgresStatement("notify", "SELECT pg_notify('canvas', $1::text)")
+
+  // MARK: Reading
+
+  static let room = PostgresStatement(
+    "room",
+    "SELECT number, epoch, last, trimmed, operations, created, changed FROM canvas.rooms WHERE name = $1::text"
+  )
+  static let rooms = PostgresStatement(
+    "rooms",
+    """
+    SELECT number, epoch, last, trimmed, operations, created, changed, name,
+      position, milliseconds, snapshot_operations, shapes, length
+    FROM canvas.rooms LEFT JOIN LATERAL (
+      SELECT position, milliseconds, operations AS snapshot_operations, shapes, octet_length(bytes) AS length
+      FROM canvas.snapshots WHERE room = number ORDER BY position DESC LIMIT 1) AS newest ON true
+    ORDER BY name
+    """
+  )
+  static let roomAfter = PostgresStatement(
+    "room_after",
+    """
+    SELECT number, name, epoch, last, trimmed, (SELECT max(number) FROM canvas.rooms) FROM canvas.rooms
+    WHERE number > $1::int8 AND number <= $2::int8 ORDER BY number LIMIT 1
+    """
+  )
+  static let count = PostgresStatement("count", "SELECT count(*) FROM canvas.rooms")
+  /// The snapshots of a room, without their bytes.
+  static let places = PostgresStatement(
+    "places",
+    """
+    SELECT position, milliseconds, snapshots.operations, shapes, octet_length(bytes)
+    FROM canvas.snapshots JOIN canvas.rooms ON number = room WHERE name = $1::text ORDER BY position
+    """
+  )
+  /// The newest snapshot that is not past a bound.
+  static let snapshot = PostgresStatement(
+    "snapshot",
+    """
+    SELECT position, milliseconds, snapshots.operations, shapes, octet_length(bytes), checksum, bytes
+    FROM canvas.snapshots JOIN canvas.rooms ON number = room
+    WHERE name = $1::text AND position <= $2::int8 AND milliseconds <= $3::int8 ORDER BY position DESC LIMIT 1
+    """
+  )
+  /// A page of records: those after a position and within the bounds, until they reach a size.
+  static let page = PostgresStatement(
+    "page",
+    """
+    SELECT position, milliseconds, checksum, bytes, next FROM (
+      SELECT position, milliseconds, checksum, bytes, lead(position) OVER places AS next,
+        sum(octet_length(bytes)) OVER places - octet_length(bytes) AS before, row_number() OVER places AS row
+      FROM (
+        SELECT position, records.milliseconds, checksum, bytes FROM canvas.records JOIN canvas.rooms ON number = room
+        WHERE name = $1::text AND position > $2::int8 AND position <= $3::int8 AND milliseconds <= $4::int8
+        ORDER BY position LIMIT $6::int8 + 1) AS near
+      WINDOW places AS (ORDER BY position)) AS measured
+    WHERE before < $5::int8 AND row <= $6::int8 ORDER BY position
+    """
+  )
+
+  // MARK: Chores
+
+  /// Stores a snapshot. No row comes back where the room has no such place.
+  static let keep = PostgresStatement(
+    "keep",
+    """
+    INSERT INTO canvas.snapshots(room, position, milliseconds, operations, shapes, checksum, bytes)
+    SELECT number, $3::int8, coalesce(record.milliseconds, earlier.milliseconds, $7::int8),
+      coalesce(record.operations, earlier.operations, $8::int8), $4::int8, $5::int8, $6::bytea
+    FROM canvas.rooms
+    LEFT JOIN canvas.records AS record ON record.room = number AND record.position = $3::int8
+    LEFT JOIN canvas.snapshots AS earlier ON earlier.room = number AND earlier.position = $3::int8
+    WHERE name = $1::text AND rooms.epoch = $2::int8 AND last >= $3::int8 AND trimmed <= $3::int8
+    ON CONFLICT (room, position) DO UPDATE
+      SET shapes = excluded.shapes, checksum = excluded.checksum, bytes = excluded.bytes
+    RETURNING position
+    """
+  )
+  static let forget = PostgresStatement(
+    "forget",
+    """
+    DELETE FROM canvas.snapshots USING canvas.rooms
+    WHERE number = room AND name = $1::text AND epoch = $2::int8 AND position = ANY($3::int8[])
+    """
+  )
+  static let trim = PostgresStatement(
+    "trim",
+    """
+    UPDATE canvas.rooms SET trimmed = greatest(trimmed, $3::int8)
+    WHERE name = $1::text AND epoch = $2::int8 RETURNING trimmed
+    """
+  )
+  /// Frees some of the records that a room was trimmed of, or that a room had that is gone.
+  static let clear = PostgresStatement(
+    "clear",
+    """
+    DELETE FROM canvas.records WHERE (room, position) IN (
+      SELECT room, position FROM canvas.records JOIN canvas.rooms ON number = room
+      WHERE name = $1::text AND position <= trimmed LIMIT $2::int8)
+    """
+  )
+  static let clearDropped = PostgresStatement(
+    "clear_dropped",
+    """
+    WITH one AS (SELECT room FROM canvas.dropped ORDER BY room LIMIT 1 FOR UPDATE SKIP LOCKED),
+    slice AS (SELECT room, position FROM canvas.records WHERE room = (SELECT room FROM one) LIMIT $1::int8),
+    snapshots AS (DELETE FROM canvas.snapshots WHERE room = (SELECT room FROM one)),
+    cleared AS (
+      DELETE FROM canvas.records USING slice
+      WHERE records.room = slice.room AND records.position = slice.position RETURNING 1),
+    ended AS (DELETE FROM canvas.dropped WHERE room IN (SELECT room FROM one) AND NOT EXISTS (SELECT FROM slice))
+    SELECT (SELECT count(*) FROM cleared), (SELECT count(*) FROM one)
+    """
+  )
+  /// The rooms that have a snapshot to which they can be trimmed.
+  static let trimmable = PostgresStatement(
+    "trimmable",
+    """
+    SELECT name, epoch, max(position) FROM canvas.rooms JOIN canvas.snapshots ON number = room
+    WHERE milliseconds <= $1::int8 AND position > trimmed GROUP BY name, epoch ORDER BY name
+    """
+  )
+
+  /// A time that a node gives, unless its clock is ahead of the database's by more than a second.
+  private static func time(_ milliseconds: String) -> String {
+    """
+    (SELECT least(\(milliseconds)::int8, (extract(epoch FROM clock_timestamp()) * 1000)::int8 + 1000) AS time) AS given
+    """
+  }
+}

@@ -1,0 +1,47 @@
+/// Following in a log that only this process writes to. Whatever is stored is reported as it is stored; what is left to report is
+/// what came between the caller's last read and its request.
+extension LogRequest {
+  var isAboutFollowing: Bool {
+    switch self {
+    case .follow, .unfollow, .tell: true
+    default: false
+    }
+  }
+}
+
+extension Writer {
+  func answer(following request: LogRequest) {
+    switch request {
+    case .follow(let wanted): outlet.tell(follow(wanted))
+    case .tell(let id, let room, _): outlet.tell([.told(id: id, room: room)])
+    case .unfollow(let id, let room): outlet.tell([.unfollowed(id: id, room: room)])
+    default: return
+    }
+    queue.release([request])
+  }
+
+  private func follow(_ request: FollowRequest) -> [LogEvent] {
+    let answer = LogEvent.following(id: request.id, room: request.room)
+    do throws(LogError) {
+      guard let entry = rooms[request.room] else {
+        // While the disk is in doubt, a room may be there that the log doesn't know of yet. It is reported once it is known.
+        if request.epoch != nil, connection != nil { throw .noSuchRoom(room: request.room) }
+        return [answer]
+      }
+      try entry.check(epoch: request.epoch)
+      guard entry.last > request.after else { return [answer] }
+      guard request.after >= entry.trimmed else { throw .trimmed(room: entry.name, through: entry.trimmed) }
+      guard let connection else { throw .unavailable(shared.statistics.fault ?? .outOfMemory) }
+      let records: [LogRecord]
+      do throws(SQLiteFailure) {
+        records = try connection.records(room: entry.number, after: request.after)
+      } catch {
+        throw .unavailable(error.fault(path: path))
+      }
+      guard !records.isEmpty else { return [answer] }
+      return [.appended(AppendedRecords(id: nil, room: entry.name, epoch: entry.epoch, records: records)), answer]
+    } catch {
+      return [.failed(id: request.id, room: request.room, error)]
+    }
+  }
+}

@@ -1,0 +1,10 @@
+import Glibc
+
+/// A clock that only goes forward.
+enum MonotonicClock {
+  static func microseconds() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
+  }
+}

@@ -1,0 +1,131 @@
+import Glibc
+import RoomLog
+import Synchronization
+
+/// A log for a command, which asks one thing after another and waits for each answer.
+struct WaitingLog {
+  private let log: any RoomLog
+  private let answers: LogAnswers
+  /// By which actors are known, as far as the log keeps it.
+  let secret: [UInt8]?
+
+  /// - Parameters:
+  ///   - place: a directory that no server may be using, or a database.
+  ///   - secret: what a database is to have, if it has none.
+  init(_ place: Configuration.Storage, secret: [UInt8]? = nil) throws(StorageFault) {
+    let answers = LogAnswers()
+    self.answers = answers
+    switch place {
+    case .directory(let directory):
+      self.secret = nil
+      log = try SQLiteLog(directory: directory, sink: { answers.take($0) })
+    case .postgres(let url):
+      let log = try PostgresLog(
+        url,
+        secret: secret,
+        waits: { StandardError.complain("waiting for the database: \($0)") },
+        sink: { answers.take($0) }
+      )
+      self.secret = log.secret
+      self.log = log
+    case .memory: throw .missing(path: "memory")
+    }
+  }
+
+  func ask(_ request: (UInt64) -> LogRequest) -> LogEvent {
+    let id = answers.nextID()
+    log.submit(request(id))
+    return answers.wait(for: id)
+  }
+
+  /// Asks many things at once.
+  func askAll(_ requests: [(UInt64) -> LogRequest]) -> [LogEvent] {
+    let ids = requests.map { _ in answers.nextID() }
+    log.submit(zip(ids, requests).map { $1($0) })
+    return ids.map { answers.wait(for: $0) }
+  }
+
+  var rooms: [RoomSummary]? { if case .rooms(_, let rooms) = ask({ .list(id: $0) }) { rooms } else { nil } }
+  var locks: Set<String> { answers.locks }
+
+  func close() {
+    log.close()
+    answers.waitForEnd()
+  }
+}
+
+/// The log's answers, for one thread that waits for them.
+final class LogAnswers: Sendable {
+  private struct State {
+    var lastID: UInt64 = 0
+    var events: [UInt64: LogEvent] = [:]
+    var locks: Set<String> = []
+    var isClosed = false
+  }
+
+  private let state = Mutex(State())
+  private let bell = Bell()
+
+  func nextID() -> UInt64 {
+    state.withLock {
+      $0.lastID += 1
+      return $0.lastID
+    }
+  }
+
+  func take(_ events: [LogEvent]) {
+    state.withLock { state in
+      for event in events {
+        if case .closed = event { state.isClosed = true }
+        if case .locks(let names) = event { state.locks = names }
+        if let id = event.answeredID { state.events[id] = event }
+      }
+    }
+    bell.ring()
+  }
+
+  func wait(for id: UInt64) -> LogEvent {
+    while true {
+      if let event = state.withLock({ $0.events.removeValue(forKey: id) }) { return event }
+      bell.wait()
+    }
+  }
+
+  /// The rooms that are locked, in a log that keeps that.
+  var locks: Set<String> { state.withLock { $0.locks } }
+
+  func waitForEnd() {
+    while !state.withLock({ $0.isClosed }) { bell.wait() }
+  }
+}
+
+/// A semaphore of the operating system.
+///
+/// `@unchecked Sendable`: a semaphore is made to be used from several threads.
+private final class Bell: @unchecked Sendable {
+  private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+  init() { sem_init(semaphore, 0, 0) }
+
+  deinit {
+    sem_destroy(semaphore)
+    semaphore.deallocate()
+  }
+
+  func ring() { sem_post(semaphore) }
+  func wait() { while sem_wait(semaphore) != 0 {} }
+}
+
+extension LogEvent {
+  /// The number of the request that this answers.
+  fileprivate var answeredID: UInt64? {
+    switch self {
+    case .repaired(let id, _, _, _, _), .verified(let id, _, _), .loaded(let id, _), .read(let id, _),
+      .rooms(let id, _), .created(let id, _), .snapshotted(let id, _, _), .locked(let id, _, _), .failed(let id, _, _):
+      id
+    case .appended(let appended): appended.id
+    case .deleted(let id, _, _): id
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import CanvasCRDT
+
+/// The other nodes that have a room open, and what is to be told to them.
+///
+/// What always holds:
+/// - As long as no other node has the room open, all that is told is that people are here, now and then.
+/// - A guest belongs to one node, and is here no longer than that node has been heard of within `silentMilliseconds`.
+struct Company: Sendable {
+  private struct Node: Sendable {
+    var heardAt: UInt64
+    var people: Set<Identifier> = []
+  }
+
+  /// The number of this node's run.
+  let number: UInt64
+  private var nodes: [UInt64: Node] = [:]
+  private var hasAsked = false
+  private var asks = false
+  private var isWhole = false
+  private var came: Set<Identifier> = []
+  private var went: Set<Identifier> = []
+  private var shows: Set<Identifier> = []
+  private var toldAt: UInt64 = 0
+
+  init(number: UInt64) { self.number = number }
+
+  /// A node that says nothing for so long has taken its people with it.
+  private static let silentMilliseconds: UInt64 = 3_500
+  /// A node tells of itself at least so often.
+  private static let pulseMilliseconds: UInt64 = 1_000
+  /// Where no other node is known, this one asks so often whether there are any: they may have lost sight of each other.
+  private static let aloneMilliseconds: UInt64 = 15_000
+  /// What people show is gathered for so long.
+  private static let gatherMilliseconds: UInt64 = 50
+
+  // MARK: People here
+
+  mutating func came(_ actor: Identifier) {
+    if !hasAsked {
+      hasAsked = true
+      asks = true
+      isWhole = true
+    }
+    went.remove(actor)
+    came.insert(actor)
+  }
+
+  mutating func went(_ actor: Identifier) {
+    came.remove(actor)
+    shows.remove(actor)
+    went.insert(actor)
+  }
+
+  mutating func shows(_ actor: Identifier) { shows.insert(actor) }
+
+  /// Nobody is here any more.
+  /// - Returns: what others are to be told.
+  mutating func left() -> NodeNews? {
+    defer { self = Company(number: number) }
+    return nodes.isEmpty ? nil : NodeNews(node: number, isWhole: true)
+  }
+
+  /// What others are to be told now, by this node's people.
+  /// - Returns: also when more is due, if that is soon.
+  mutating func takeNews(now: Moment, peer: (Identifier) -> Peer?, all: () -> [Peer]) -> (
+    news: NodeNews?, next: UInt64?
+  ) {
+    let time = now.monotonicMilliseconds
+    if nodes.isEmpty, !isWhole {
+      forget()
+      guard toldAt &+ Company.aloneMilliseconds <= time else { return (nil, nil) }
+      asks = true
+      isWhole = true
+    }
+    let isPressing = asks || isWhole || !came.isEmpty || !went.isEmpty
+    guard isPressing || !shows.isEmpty else {
+      return (toldAt &+ Company.pulseMilliseconds <= time ? pulse(time) : nil, nil)
+    }
+    guard isPressing || toldAt &+ Company.gatherMilliseconds <= time else {
+      return (nil, toldAt &+ Company.gatherMilliseconds)
+    }
+    var news = NodeNews(node: number, asks: asks, isWhole: isWhole)
+    if !isWhole { news.left = went.sorted() }
+    for var one in isWhole ? all() : came.union(shows).sorted().compactMap(peer) {
+      if let state = one.state { news.states.append(PeerState(actor: one.actor, state: state)) }
+      one.state = nil
+      if isWhole || came.contains(one.actor) { news.joined.append(one) }
+    }
+    forget()
+    toldAt = time
+    return (news, nil)
+  }
+
+  private mutating func pulse(_ time: UInt64) -> NodeNews {
+    toldAt = time
+    return NodeNews(node: number)
+  }
+
+  private mutating func forget() {
+    asks = false
+    isWhole = false
+    came = []
+    went = []
+    shows = []
+  }
+
+  // MARK: People elsewhere
+
+  /// A node was heard of.
+  mutating func heard(_ news: NodeNews, now: Moment) {
+    let isNew = nodes[news.node] == nil
+    nodes[news.node, default: Node(heardAt: 0)].heardAt = now.monotonicMilliseconds
+    if isNew || news.asks { isWhole = true }
+    if isNew, !news.isWhole { asks = true }
+  }
+
+  /// Whoever was known of a node and is not in its news of all.
+  func missing(in news: NodeNews) -> [Identifier] {
+    guard news.isWhole, let node = nodes[news.node] else { return [] }
+    return node.people.subtracting(news.joined.map(\.actor)).sorted()
+  }
+
+  func isAt(_ node: UInt64, _ actor: Identifier) -> Bool { nodes[node]?.people.contains(actor) ?? false }
+  mutating func isNow(at node: UInt64, _ actor: Identifier) {
+    isNowhere(actor)
+    nodes[node]?.people.insert(actor)
+  }
+  mutating func isNowhere(_ actor: Identifier) {
+    for node in nodes.keys { nodes[node]?.people.remove(actor) }
+  }
+
+  /// Both nodes have the same actor, and one has to let go: usually that where it has been for longer. If it came to both
+  /// at once, their numbers decide.
+  func yields(_ cameAt: UInt64, to node: UInt64, now: Moment) -> Bool {
+    now.monotonicMilliseconds > cameAt &+ Company.silentMilliseconds || number < node
+  }
+
+  /// The people of nodes that have not been heard of for long.
+  mutating func takeSilent(now: Moment) -> [Identifier] {
+    let silent = nodes.filter { $0.value.heardAt &+ Company.silentMilliseconds <= now.monotonicMilliseconds }
+    for node in silent.keys { nodes[node] = nil }
+    return silent.values.flatMap(\.people).sorted()
+  }
+}

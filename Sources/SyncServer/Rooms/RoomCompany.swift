@@ -1,0 +1,82 @@
+import CanvasCRDT
+
+// People who are connected to other nodes that have the room open.
+
+extension Room {
+  /// Another node tells of its people.
+  mutating func heard(_ news: NodeNews, now: Moment) {
+    // Nobody is here to be told.
+    guard var company, news.node != company.number, !audience.isEmpty else { return }
+    for actor in news.left + company.missing(in: news) where company.isAt(news.node, actor) {
+      company.isNowhere(actor)
+      if let id = guest(actor) { audience.remove(id) }
+    }
+    company.heard(news, now: now)
+    self.company = company
+    compare(news.standing)
+    for peer in news.joined { came(peer, to: news.node, now: now) }
+    for state in news.states where self.company?.isAt(news.node, state.actor) == true {
+      guard let id = guest(state.actor), let dueAt = audience.show(state.state, by: id) else { continue }
+      gather(dueAt: dueAt, now)
+    }
+    gatherPeople(now)
+    tellCompany(now)
+  }
+
+  /// At the same place of one log, two nodes have the same room, or one of them is wrong.
+  private mutating func compare(_ theirs: NodeNews.Standing?) {
+    guard let theirs, theirs.cursor == fold.cursor, theirs.digest != fold.canvas.digest else { return }
+    effects.append(.differs)
+  }
+
+  private func guest(_ actor: Identifier) -> MemberID? {
+    guard let id = audience.id(of: actor), audience.member(id)?.isGuest == true else { return nil }
+    return id
+  }
+
+  private mutating func came(_ peer: Peer, to node: UInt64, now: Moment) {
+    if let id = audience.id(of: peer.actor), let member = audience.member(id) {
+      if member.isGuest {
+        guard company?.isAt(node, peer.actor) == false else { return }
+        audience.remove(id)
+      } else {
+        guard company?.yields(member.cameAt, to: node, now: now) == true else {
+          company?.came(peer.actor)
+          return
+        }
+        sendAway(id, .actorElsewhere, "this actor has joined over another connection", now: now)
+        guard !audience.isEmpty else { return }
+      }
+    }
+    audience.add(guest: peer, now: now)
+    company?.isNow(at: node, peer.actor)
+  }
+
+  /// Tells other nodes what is new of the people here, if any have the room open.
+  mutating func tellCompany(_ now: Moment) {
+    guard company != nil else { return }
+    let audience = audience
+    let told = company?.takeNews(now: now) { actor in
+      audience.id(of: actor).flatMap { audience.member($0) }.flatMap { $0.isGuest ? nil : $0.peer }
+    } all: {
+      audience.ids.compactMap { audience.member($0)?.peer }
+    }
+    guard let (news, next) = told else { return }
+    if var news {
+      // What others show is told twenty times a second, and the digest with what is rarer.
+      if news.states.isEmpty { news.standing = NodeNews.Standing(cursor: fold.cursor, digest: fold.canvas.digest) }
+      effects.append(.tell(news))
+    }
+    if let next { gather(dueAt: next, now) }
+  }
+
+  /// Forgets the people of nodes that are gone, and says that this one is there. To be called once a second.
+  mutating func keepCompany(_ now: Moment) {
+    guard company != nil, !audience.isEmpty else { return }
+    for actor in company?.takeSilent(now: now) ?? [] {
+      if let id = guest(actor) { audience.remove(id) }
+    }
+    gatherPeople(now)
+    tellCompany(now)
+  }
+}

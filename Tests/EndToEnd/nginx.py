@@ -1,0 +1,47 @@
+"""nginx on a free port of loopback, as a process of a test's own."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import tempfile
+
+import pytest
+
+from server import free_port, tool
+
+
+class Nginx:
+    """`with` it, nginx runs. `site` says what is within `http`, and may put files into `folder`."""
+
+    def __init__(self):
+        self.program = tool("nginx") or pytest.skip("nginx is not here; scripts/setup test fetches it")
+
+    def site(self):
+        raise NotImplementedError
+
+    def __enter__(self):
+        self.files = tempfile.TemporaryDirectory(prefix="canvas-nginx-")
+        self.folder = folder = self.files.name
+        self.port = free_port()
+        places = "".join(f"{kind}_temp_path {folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+        path = os.path.join(folder, "nginx.conf")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(
+                f"daemon off; master_process off; pid {folder}/pid; error_log {folder}/errors.log;\n"
+                f"events {{}}\nhttp {{\n{places}{self.site()}}}\n"
+            )
+        self.process = subprocess.Popen([self.program, "-p", folder, "-e", f"{folder}/errors.log", "-c", path])
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGQUIT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(timeout=5)
+        self.process.kill()
+        self.process.wait()
+        self.files.cleanup()
+
+    def log(self, name):
+        with open(os.path.join(self.folder, name), encoding="utf-8") as file:
+            return file.read()

@@ -1,0 +1,139 @@
+"""PostgreSQL servers of the tests' own: in temporary directories, on free loopback ports, gone at the end.
+
+    python3 postgres.py COMMAND…
+
+runs a command beside a server, whose address TEST_POSTGRES has. With STANDBYS=2, as many standbys are beside it, and each commit
+waits for one of them. It needs nothing but Python and PostgreSQL.
+"""
+
+import glob
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+BINARIES = (sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(path.split("/")[4])) or [None])[-1]
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Cluster:
+    """A primary, and standbys for which its commits wait: `with Cluster(2) as cluster`."""
+
+    def __init__(self, standbys=0):
+        self.folder = tempfile.mkdtemp(prefix="canvas-postgres-")
+        self.ports = [free_port() for _ in range(standbys + 1)]
+        # PostgreSQL refuses to run as root.
+        self.user = None
+        if os.geteuid() == 0:
+            names = {entry.pw_name for entry in pwd.getpwall()}
+            self.user = pwd.getpwnam("postgres" if "postgres" in names else "nobody")
+            os.chown(self.folder, self.user.pw_uid, self.user.pw_gid)
+
+    def __enter__(self):
+        self._run("initdb", "--pgdata", self._data(0), "--username", "canvas", "--auth", "trust", "--encoding", "UTF8", "--locale", "C")
+        self.start(0)
+        for number in range(1, len(self.ports)):
+            address = f"{self._address(0)}/postgres?application_name=standby{number}"
+            self._run("pg_basebackup", "--pgdata", self._data(number), "--write-recovery-conf", "--checkpoint", "fast", "--dbname", address)
+            self.start(number)
+        if len(self.ports) > 1:
+            self.await_standbys(0)
+        return self
+
+    def __exit__(self, *_):
+        for number in range(len(self.ports)):
+            self.resume(number)
+            self._run("pg_ctl", "--pgdata", self._data(number), "--mode", "immediate", "--wait", "stop", check=False)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def await_standbys(self, primary):
+        """From now on, commits of this server wait for one of the others."""
+        names = ", ".join(f"standby{number}" for number in range(1, len(self.ports)))
+        self.ask(primary, f"ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 ({names})'")
+        self.ask(primary, "SELECT pg_reload_conf()")
+
+    @property
+    def address(self):
+        """Of all of them, for those who look for the primary themselves. A database's name is to be added."""
+        return "postgresql://canvas@" + ",".join(f"127.0.0.1:{port}" for port in self.ports)
+
+    def start(self, number):
+        settings = f"-p {self.ports[number]} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=400"
+        data = self._data(number)
+        self._run("pg_ctl", "--pgdata", data, "--log", data + "/messages", "--wait", "--options", settings, "start")
+
+    def signal(self, number, kind):
+        """Sends a signal to the server and to all of its processes."""
+        with open(self._data(number) + "/postmaster.pid", encoding="ascii") as file:
+            parent = int(file.readline())
+        children = subprocess.run(["pgrep", "--parent", str(parent)], capture_output=True, text=True, check=False).stdout.split()
+        for process in [parent, *map(int, children)]:
+            try:
+                os.kill(process, kind)
+            except ProcessLookupError:
+                pass
+
+    def kill(self, number):
+        """As when the machine loses its power: without a word to anyone."""
+        self.signal(number, signal.SIGKILL)
+
+    def resume(self, number):
+        try:
+            self.signal(number, signal.SIGCONT)
+        except (FileNotFoundError, ValueError):
+            pass
+
+    def promote(self, number):
+        """Makes a standby the primary."""
+        self._run("pg_ctl", "--pgdata", self._data(number), "--wait", "promote")
+
+    def ask(self, number, command, database="postgres"):
+        """What an SQL command answers, a line a row."""
+        return ask(f"{self._address(number)}/{database}", command)
+
+    def _address(self, number):
+        return f"postgresql://canvas@127.0.0.1:{self.ports[number]}"
+
+    def _data(self, number):
+        return os.path.join(self.folder, f"data{number}")
+
+    def _run(self, program, *arguments, check=True):
+        who = {"user": self.user.pw_uid, "group": self.user.pw_gid, "extra_groups": []} if self.user else {}
+        subprocess.run(
+            [os.path.join(BINARIES, program), *arguments], cwd=self.folder, check=check,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **who,
+        )
+
+
+def ask(url, command):
+    """What an SQL command answers, a line a row."""
+    done = subprocess.run(
+        ["psql", "--quiet", "--no-psqlrc", "--tuples-only", "--no-align", "--set", "ON_ERROR_STOP=1", "--command", command, url],
+        capture_output=True, text=True, check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def main():
+    command = sys.argv[1:]
+    if BINARIES is None:
+        print("PostgreSQL isn't installed, so the tests that need it are skipped", file=sys.stderr)
+        sys.exit(subprocess.run(command, check=False).returncode)
+    with Cluster(int(os.environ.get("STANDBYS", "0"))) as cluster:
+        address = f"postgresql://canvas@127.0.0.1:{cluster.ports[0]}"
+        sys.exit(subprocess.run(command, check=False, env=os.environ | {"TEST_POSTGRES": address}).returncode)
+
+
+if __name__ == "__main__":
+    main()

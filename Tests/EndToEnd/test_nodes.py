@@ -1,0 +1,595 @@
+"""Several nodes over one PostgreSQL: any node serves any room."""
+
+import asyncio
+import os
+import re
+import secrets
+import signal
+import subprocess
+
+import pytest
+import websockets
+
+import database
+import postgres
+import server as programs
+from client import Client, eventually
+from database import ask, nodes
+from nginx import Nginx
+from server import ROOT, Server, identifier, run
+
+pytestmark = database.needed
+
+
+def rectangle(shape, **set):
+    return {"shape": shape, "set": {"kind": "rectangle", **set}}
+
+
+async def draw(client, *operations):
+    """Writes, and waits until that is stored."""
+    answer = await client.write(*operations, id=identifier())
+    assert answer["type"] == "ack", answer
+    return answer
+
+
+def position(client, shape):
+    return client.live[shape]["position"][1]
+
+
+async def agree(*clients):
+    """All see the same, and it is what their servers have."""
+
+    async def look():
+        hashes = set()
+        for client in clients:
+            await client.send({"type": "digest"})
+            hashes.add((await client.until("digest"))["hash"])
+            hashes.add(client.digest)
+        return len(hashes) == 1
+
+    await eventually(look, "agreement")
+
+
+async def keep_writing(client, acknowledged, is_over):
+    """Writes as fast as it is answered. What is refused as unavailable is tried again."""
+    shape, x = identifier(), 0
+    while not is_over.is_set():
+        message = await client.write(rectangle(shape, position=[x, 0]), id=identifier())
+        if message["type"] == "ack":
+            acknowledged[shape] = x
+            x += 1
+        else:
+            assert message["code"] == "unavailable", message
+            await asyncio.sleep(0.05)
+
+
+async def test_what_is_drawn_on_one_node_is_seen_on_all():
+    """C13: A client need not know that there are several."""
+    with nodes(3) as servers:
+        people = [await Client.join(server, "garden") for server in servers]
+        shapes = [identifier() for _ in people]
+        # Nobody has written to the room yet, so all of them begin it.
+        await asyncio.gather(*(draw(one, rectangle(shape)) for one, shape in zip(people, shapes)))
+        await agree(*people)
+        assert set(people[0].live) == set(shapes)
+        for round in range(30):
+            await asyncio.gather(*(draw(one, {"shape": shapes[0], "set": {"position": [round, place]}}) for place, one in enumerate(people)))
+        await agree(*people)
+        latecomer = await Client.join(servers[1], "garden")
+        await agree(latecomer, *people)
+
+
+async def test_a_client_goes_on_at_another_node_where_it_was():
+    with nodes(2) as (first, second):
+        there = await Client.join(second, "garden")
+        for round in range(40):
+            ann = await Client.join(first, "garden")
+            shape = identifier()
+            cursor = (await draw(ann, rectangle(shape)))["cursor"]
+            # She has seen what the other node may not have heard of yet.
+            again = await Client.join(second, "garden", state=False, since=cursor, actor=ann.actor, key=ann.welcome["key"])
+            messages = await again.state()
+            assert not any(message.get("reset") for message in messages), round
+            assert messages[-1]["cursor"] == cursor
+            assert again.actor == ann.actor
+            await ann.socket.close()
+            await again.socket.close()
+        await agree(there, await Client.join(first, "garden"))
+
+
+async def test_people_see_each_other_across_nodes():
+    """C13: They are told of, and the older connection of an actor is closed, wherever it is."""
+    with nodes(2) as (first, second):
+        ann, ben = await Client.join(first, "garden", name="Ann"), await Client.join(second, "garden", name="Ben")
+        assert (await ann.until("join"))["peer"]["name"] == "Ben"
+        known = ben.welcome["peers"] or [(await ben.until("join"))["peer"]]
+        assert [peer["name"] for peer in known] == ["Ann"]
+        await ann.send({"type": "presence", "state": {"cursor": [3, 4], "told": "x" * 3_900}})
+        states = (await ben.until("presence"))["peers"]
+        assert states[0]["actor"] == ann.actor and states[0]["state"]["cursor"] == [3, 4]
+        # The same actor at the other node: the older connection goes.
+        await asyncio.sleep(4)
+        again = await Client.join(second, "garden", actor=ann.actor, key=ann.welcome["key"])
+        assert again.actor == ann.actor
+        assert await ann.closed() == 4409
+        cat = await Client.join(first, "garden", name="Cat")
+        await ben.until("join")
+        # A node that is killed takes its people with it.
+        first.kill()
+        assert (await ben.until("leave"))["actor"] == cat.actor
+
+
+class Balancer(Nginx):
+    """nginx with the file of deploy/, over plain HTTP, before several servers."""
+
+    def __init__(self, servers):
+        super().__init__()
+        self.servers = servers
+
+    def site(self):
+        with open(os.path.join(ROOT, "deploy", "nginx-nodes.conf"), encoding="utf-8") as file:
+            text = file.read()
+        for number, server in enumerate(self.servers, 11):
+            text, count = re.subn(rf"10\.0\.0\.{number}:8080", f"127.0.0.1:{server.port}", text)
+            assert count == 1
+        headers = [("Upgrade", "$http_upgrade"), ("Connection", "upgrade"), ("Host", "$host")]
+        passed = "".join(f"proxy_set_header {name} {value};\n" for name, value in headers)
+        upstream = "canvas_nodes"
+        location = f"location / {{ proxy_pass http://{upstream}; proxy_http_version 1.1; {passed} }}"
+        return f"access_log off;\n{text}\nserver {{ listen 127.0.0.1:{self.port}; {location} }}\n"
+
+    def socket(self, room):
+        return f"ws://127.0.0.1:{self.port}/v1/rooms/{room}/sync"
+
+    async def join(self, room, **hello):
+        async def joined():
+            try:
+                return await Client.join(self, room, **hello)
+            except (OSError, websockets.WebSocketException):
+                await asyncio.sleep(0.05)
+
+        return await eventually(joined, "joining through nginx")
+
+
+async def test_behind_nginx_a_node_that_is_killed_is_replaced_by_the_others():
+    """Thirty people in six rooms, at three nodes. One is killed, comes back, and another is stopped."""
+    with nodes(3) as servers, Balancer(servers) as balancer:
+        names = [f"room-{number}" for number in range(6)]
+        acknowledged, is_over = {}, asyncio.Event()
+
+        async def person(room):
+            client, shape, x = await balancer.join(room), identifier(), 0
+            while not is_over.is_set():
+                try:
+                    if (await client.write(rectangle(shape, position=[x, 0]), id=identifier()))["type"] == "ack":
+                        acknowledged[room, shape] = x
+                        x += 1
+                except websockets.ConnectionClosed:
+                    # What was not answered is sent again: it may be stored already.
+                    client = await balancer.join(room, since=client.cursor, actor=client.actor, key=client.welcome["key"])
+                await asyncio.sleep(0.05)
+            return room, client
+
+        going = [asyncio.create_task(person(names[number % 6])) for number in range(30)]
+        await asyncio.sleep(2)
+        open_at = [(await server.metrics())["canvas_rooms_open"] for server in servers]
+        assert sum(open_at) == 6, "each room is open at one node only"
+        servers[0].kill()
+        await asyncio.sleep(2)
+        servers[0].asked = servers[0].port
+        await asyncio.to_thread(servers[0].start)
+        await asyncio.sleep(1)
+        assert await asyncio.to_thread(servers[1].terminate) == 0
+        await asyncio.sleep(2)
+        is_over.set()
+        await asyncio.wait_for(asyncio.gather(*going), 30)
+        assert len(acknowledged) == 30 and all(x > 20 for x in acknowledged.values()), acknowledged
+        for room in names:
+            looking = [await Client.join(server, room) for server in (servers[0], servers[2])]
+            await agree(*looking)
+            for (of, shape), x in acknowledged.items():
+                if of == room:
+                    assert position(looking[0], shape)[0] == x
+
+
+async def test_a_room_locked_at_one_node_is_locked_at_all(tmp_path):
+    tokens = tmp_path / "tokens"
+    tokens.write_text("ann-aaaaaaaaaaaaaaaa editor *\nkeeper-bbbbbbbbbbbb operator *\n", encoding="utf-8")
+    tokens.chmod(0o600)
+    with nodes(2, "--tokens", tokens) as (first, second):
+        def bearer(token):
+            return {"additional_headers": {"Authorization": f"Bearer {token}"}}
+
+        async def lock(server, method):
+            answer = await server.http(method, "/v1/rooms/garden/lock", headers={"Authorization": "Bearer keeper-bbbbbbbbbbbb"})
+            assert answer.status == 204, answer.body
+
+        ann = await Client.join(second, "garden", options=bearer("ann-aaaaaaaaaaaaaaaa"))
+        await draw(ann, rectangle(identifier()))
+        await lock(first, "PUT")
+        assert await ann.closed() == 1001
+        ann = await Client.join(second, "garden", options=bearer("ann-aaaaaaaaaaaaaaaa"))
+        assert ann.welcome["role"] == "viewer"
+        # A node that starts later knows it from the beginning.
+        with Server("--tokens", tokens, data=first.data) as third:
+            eve = await Client.join(third, "garden", options=bearer("ann-aaaaaaaaaaaaaaaa"))
+            assert eve.welcome["role"] == "viewer"
+            await lock(third, "DELETE")
+            assert await ann.closed() == 1001 and await eve.closed() == 1001
+        ann = await Client.join(first, "garden", options=bearer("ann-aaaaaaaaaaaaaaaa"))
+        await draw(ann, rectangle(identifier()))
+
+
+async def test_a_room_deleted_at_one_node_is_closed_at_all():
+    with nodes(2) as (first, second):
+        ann, ben = await Client.join(first, "garden"), await Client.join(second, "garden")
+        await draw(ann, rectangle(identifier()))
+        await agree(ann, ben)
+        assert (await first.http("DELETE", "/v1/rooms/garden")).status == 204
+        for one in (ann, ben):
+            assert await one.closed() == 4404
+        ben = await Client.join(second, "garden")
+        assert not ben.live
+        await draw(ben, rectangle(identifier()))
+
+
+async def test_a_node_that_is_killed_takes_nothing_with_it():
+    with nodes(2) as (first, second):
+        acknowledged, reader = {}, await Client.join(second, "garden")
+
+        async def write(number):
+            client, shape = await Client.join(first, "garden"), identifier()
+            try:
+                for x in range(10_000):
+                    await draw(client, rectangle(shape, position=[x, 0]))
+                    acknowledged[shape] = x
+            except Exception:
+                return client
+
+        writing = [asyncio.create_task(write(number)) for number in range(8)]
+        await asyncio.sleep(1)
+        first.kill()
+        writers = await asyncio.gather(*writing)
+        for one in writers:
+            again = await Client.join(second, "garden", state=False, since=one.cursor, actor=one.actor, key=one.welcome["key"])
+            assert again.actor == one.actor
+            assert not any(message.get("reset") for message in await again.state())
+        await agree(reader, await Client.join(second, "garden"))
+        assert len(acknowledged) == 8
+        for shape, x in acknowledged.items():
+            # What was not acknowledged may be there as well.
+            assert position(reader, shape)[0] in (x, x + 1)
+
+
+async def test_a_node_that_stood_still_catches_up():
+    with nodes(2) as (first, second):
+        ann, ben = await Client.join(first, "garden"), await Client.join(second, "garden")
+        os.kill(second.process.pid, signal.SIGSTOP)
+        try:
+            for _ in range(50):
+                await draw(ann, rectangle(identifier()))
+        finally:
+            os.kill(second.process.pid, signal.SIGCONT)
+        await draw(ben, rectangle(identifier()))
+        await agree(ann, ben)
+        assert len(ben.live) == 51
+
+
+async def test_a_database_that_hangs_up_is_unavailable_for_a_moment():
+    """Every connection of the nodes is broken, again and again, while people write: what was acknowledged is there, once."""
+    with nodes(2) as servers:
+        people = [await Client.join(server, "garden") for server in servers for _ in range(4)]
+        acknowledged, is_over = {}, asyncio.Event()
+        writing = [asyncio.create_task(keep_writing(one, acknowledged, is_over)) for one in people]
+        for _ in range(12):
+            await asyncio.sleep(0.4)
+            ask(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{servers[0].data.rsplit('/', 1)[1]}'")
+        await asyncio.sleep(1)
+        is_over.set()
+        await asyncio.wait_for(asyncio.gather(*writing), 30)
+        await agree(*people)
+        for shape, x in acknowledged.items():
+            assert position(people[0], shape)[0] == x
+        assert all(x > 10 for x in acknowledged.values()), acknowledged
+
+
+class Cutter:
+    """Stands between a node and the database, and cuts a connection after so many bytes."""
+
+    def __init__(self, port):
+        self.port, self.links, self.cut = port, [], None
+
+    async def __aenter__(self):
+        self.server = await asyncio.start_server(self.take, "127.0.0.1", 0)
+        self.own = self.server.sockets[0].getsockname()[1]
+        return self
+
+    async def __aexit__(self, *_):
+        self.server.close()
+        for link in self.links:
+            link.close()
+        # Those who carry bytes come to their end.
+        await asyncio.sleep(0.1)
+
+    async def take(self, reader, writer):
+        there = await asyncio.open_connection("127.0.0.1", self.port)
+        self.links += [writer, there[1]]
+        await asyncio.gather(self.carry(reader, there[1], "to"), self.carry(there[0], writer, "from"))
+
+    async def carry(self, reader, writer, way):
+        try:
+            while part := await reader.read(65_536):
+                # What the node writes in a transaction, or what comes back for it: the other connections are left alone.
+                if self.cut and self.cut[0] == way and (b"begin" in part if way == "to" else b"BEGIN" in part):
+                    part, self.cut = part[: self.cut[1]], None
+                    writer.write(part)
+                    await writer.drain()
+                    break
+                writer.write(part)
+                await writer.drain()
+        except ConnectionError:
+            pass
+        writer.close()
+
+
+@pytest.mark.parametrize("way", ["to", "from"])
+async def test_a_connection_that_is_cut_in_a_commit_leaves_nothing_undecided(way):
+    """At places all through a transaction's bytes. What is acknowledged is stored, and what is refused is not."""
+    with database.database() as url:
+        async with Cutter(int(url.rsplit("/", 1)[0].rsplit(":", 1)[1])) as cutter:
+            through = url.replace(url.rsplit("/", 1)[0].rsplit(":", 1)[1], str(cutter.own))
+            server = await asyncio.to_thread(Server(data=through).start)
+            try:
+                ann, shape = await Client.join(server, "garden"), identifier()
+                stored, refused = [], 0
+                for x in range(200):
+                    if x % 3 == 0:
+                        cutter.cut = (way, x * 3 if way == "to" else x)
+                    answer = await ann.write(rectangle(shape, position=[x, 0]), id=x)
+                    if answer["type"] == "ack":
+                        stored.append(x)
+                    else:
+                        assert answer["code"] == "unavailable", answer
+                        refused += 1
+                        await asyncio.sleep(0.02)
+                metrics = await server.metrics()
+                assert metrics["canvas_log_reconnects_total"] >= 10 and metrics["canvas_log_undecided_appends"] == 0
+                assert len(stored) > 60 and (refused > 5 or way == "from"), (len(stored), refused)
+                # Exactly the acknowledged ones are there: a record each, none twice.
+                assert int(ask("SELECT count(*) FROM canvas.records", url)[0]) == len(stored)
+                assert position(ann, shape)[0] == stored[-1]
+                await agree(ann, await Client.join(server, "garden"))
+            finally:
+                server.kill()
+
+
+@pytest.mark.parametrize("end", ["killed", "stopped"])
+async def test_a_primary_that_is_gone_is_followed_by_a_standby(end):
+    """Killed as by a loss of power, or stopped for 10 s and let go. Nothing acknowledged is lost, and nobody has seen what is."""
+    with postgres.Cluster(2) as cluster, Server(data=f"{cluster.address}/postgres") as first, Server(data=f"{cluster.address}/postgres") as second:
+        people = [await Client.join(server, "garden") for server in (first, second) for _ in range(3)]
+        acknowledged, is_over = {}, asyncio.Event()
+        writing = [asyncio.create_task(keep_writing(one, acknowledged, is_over)) for one in people]
+        await asyncio.sleep(1)
+        if end == "killed":
+            cluster.kill(0)
+        else:
+            cluster.signal(0, signal.SIGSTOP)
+        begun = asyncio.get_running_loop().time()
+        # As what watches over it would, some seconds later. The old one must not come back as a second primary.
+        await asyncio.sleep(2)
+        last = [cluster.ask(number, "SELECT pg_last_wal_receive_lsn()")[0] for number in (1, 2)]
+        # The standby that has received most has all that was acknowledged.
+        heir = 1 + (tuple(int(half, 16) for half in last[1].split("/")) > tuple(int(half, 16) for half in last[0].split("/")))
+        cluster.promote(heir)
+        before = dict(acknowledged)
+
+        async def each_is_answered():
+            return all(acknowledged[shape] > x for shape, x in before.items())
+
+        await eventually(each_is_answered, "writing again")
+        took = asyncio.get_running_loop().time() - begun
+        if end == "stopped":
+            cluster.resume(0)
+            cluster.kill(0)
+        await asyncio.sleep(0.5)
+        is_over.set()
+        await asyncio.wait_for(asyncio.gather(*writing), 30)
+        await agree(*people, await Client.join(first, "garden"))
+        for shape, x in acknowledged.items():
+            assert position(people[0], shape)[0] == x
+        print(f"{end}: all write again {took:.1f} s after it, and {took - 2:.1f} s after a standby was promoted")
+        assert took < 15, took
+
+
+async def test_a_node_that_stops_sends_its_people_away_one_after_the_other():
+    with nodes(2) as (first, second):
+        people = [await Client.join(first, "garden") for _ in range(20)]
+        closed = []
+
+        async def wait(client):
+            assert await client.closed() == 1001
+            closed.append(asyncio.get_running_loop().time())
+            return await Client.join(second, "garden", since=client.cursor, actor=client.actor, key=client.welcome["key"])
+
+        waiting = [asyncio.create_task(wait(one)) for one in people]
+        assert await asyncio.to_thread(first.terminate) == 0
+        again = await asyncio.gather(*waiting)
+        assert 0.5 < closed[-1] - closed[0] < 2
+        assert [one.actor for one in again] == [one.actor for one in people]
+
+
+async def test_rooms_are_moved_from_a_directory_to_a_database_and_back(tmp_path):
+    """With history, cursors and keys: people go on there as if nothing had happened."""
+    plain, again = str(tmp_path / "plain"), str(tmp_path / "again")
+
+    async def look(server, names):
+        looking = [await Client.join(server, name) for name in names]
+        return [client.live for client in looking], looking[0]
+
+    names = ["garden", "pond", "wood"]
+    with Server("--room-idle-ms", 100, data=plain) as server:
+        for name in names:
+            client = await Client.join(server, name)
+            for _ in range(30):
+                await draw(client, *[rectangle(identifier()) for _ in range(20)])
+            await client.close()
+        drawn, ann = await look(server, names)
+        cursor, actor, key = ann.cursor, ann.actor, ann.welcome["key"]
+        await ann.close()
+        assert await asyncio.to_thread(server.terminate) == 0
+
+    def command(*words):
+        return asyncio.to_thread(run, "log", *words)
+
+    with database.database() as url:
+        code, out, said = await command("move", "--from", plain, "--to", url)
+        assert code == 0 and "3 rooms moved, 0 were there already" in out, (out, said)
+        code, out, _ = await command("move", "--from", plain, "--to", url)
+        assert code == 0 and "0 rooms moved, 3 were there already" in out
+        code, out, _ = await command("verify", "--data", url)
+        assert code == 0 and "3 rooms with 90 records, all sound" in out, out
+        with Server(data=url) as server:
+            assert (await look(server, names))[0] == drawn
+            ann = await Client.join(server, "garden", state=False, since=cursor, actor=actor, key=key)
+            assert ann.actor == actor and not any(message.get("reset") for message in await ann.state())
+            await draw(ann, rectangle(identifier()))
+            drawn, _ = await look(server, names)
+            past = await server.get("/v1/rooms/garden?at=" + cursor)
+            assert past.status == 200 and len(past.json["shapes"]) == 600
+            assert await asyncio.to_thread(server.terminate) == 0
+        # The room has gone on: it is another one now.
+        code, out, _ = await command("move", "--from", plain, "--to", url, "--room", "garden")
+        assert code == 1 and "another room garden" in out, out
+        code, out, said = await command("move", "--from", url, "--to", again)
+        assert code == 0 and "3 rooms moved" in out, (out, said)
+    with Server(data=again) as server:
+        assert (await look(server, names))[0] == drawn
+        assert (await Client.join(server, "garden", actor=actor, key=key)).actor == actor
+
+
+def test_a_database_that_cannot_be_used_is_one_line():
+    with database.database() as url:
+        name = url.rsplit("/", 1)[1]
+        ask("CREATE SCHEMA canvas", url)
+        other = run("--port", 0, "--data", url)
+        assert other[0] == 1 and "schema “canvas” of another program" in other[2] and other[2].count("\n") == 1
+        ask("DROP SCHEMA canvas; ALTER DATABASE " + name + " SET synchronous_commit = off", url)
+        weak = run("--port", 0, "--data", url)
+        assert weak[0] == 1 and "synchronous_commit = off" in weak[2] and weak[2].count("\n") == 1
+        ask(f"ALTER DATABASE {name} SET synchronous_commit = on", url)
+        with Server(data=url):
+            pass
+        ask("UPDATE canvas.about SET version = 99", url)
+        newer = run("--port", 0, "--data", url)
+        assert newer[0] == 1 and "schema 99" in newer[2] and newer[2].count("\n") == 1
+    gone = run("--port", 0, "--data", url)
+    assert gone[0] == 1 and "does not exist" in gone[2] and gone[2].count("\n") == 1
+
+
+async def refused(client):
+    answer = await client.write(rectangle(identifier()), id=identifier())
+    return answer["type"] == "reject" and answer["code"] == "unavailable"
+
+
+async def taken(client):
+    return (await client.write(rectangle(identifier()), id=identifier()))["type"] == "ack"
+
+
+async def test_a_database_that_takes_no_writes_is_read_until_it_does():
+    with nodes(1) as (server,):
+        name = server.data.rsplit("/", 1)[1]
+        hang_up = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"
+        ann = await Client.join(server, "garden")
+        await draw(ann, rectangle(identifier()))
+        ask(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+        ask(hang_up)
+
+        async def is_known():
+            ready = await server.get("/readyz")
+            return ready.status == 503 and "takes no writes now" in ready.body.decode()
+
+        await eventually(is_known, "that it takes no writes")
+        assert await refused(ann)
+        # Who is there sees what is there.
+        assert (await server.get("/v1/rooms/garden")).status == 200
+        ask(f"ALTER DATABASE {name} SET default_transaction_read_only = off")
+        await eventually(lambda: taken(ann), "writing again")
+        await agree(ann, await Client.join(server, "garden"))
+        said = [line for line in server.log if "can't be written" in line["message"]]
+        assert 1 <= len(said) <= 4, "one line for each reason, and not for each try"
+
+
+async def test_a_database_without_a_connection_left_is_waited_for():
+    with database.database() as url:
+        name = url.rsplit("/", 1)[1]
+        ask(f"CREATE ROLE {name} LOGIN CONNECTION LIMIT 2; GRANT CREATE ON DATABASE {name} TO {name}")
+        try:
+            process = subprocess.Popen(
+                [programs.BINARY, "--port", "0", "--data", url.replace("canvas@", name + "@")], stderr=subprocess.PIPE, text=True)
+            try:
+                line = await asyncio.to_thread(process.stderr.readline)
+                assert "waiting for the database" in line and "too many connections" in line, line
+                ask(f"ALTER ROLE {name} CONNECTION LIMIT 20")
+                line = await asyncio.to_thread(process.stderr.readline)
+                assert "listening" in line, line
+            finally:
+                process.kill()
+                process.wait()
+            # Asked to stop while it waits, it does.
+            ask(f"ALTER ROLE {name} CONNECTION LIMIT 0")
+            process = subprocess.Popen(
+                [programs.BINARY, "--port", "0", "--data", url.replace("canvas@", name + "@")], stderr=subprocess.PIPE, text=True)
+            await asyncio.to_thread(process.stderr.readline)
+            process.terminate()
+            assert await asyncio.to_thread(process.wait, 10) == 0
+        finally:
+            ask(f"DROP OWNED BY {name} CASCADE", url)
+            ask(f"REVOKE ALL ON DATABASE {name} FROM {name}")
+            ask(f"DROP ROLE {name}")
+
+
+async def test_a_database_whose_disk_is_full_refuses_and_comes_back():
+    place = f"/tmp/canvas-full-{identifier()}"
+    os.mkdir(place)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=12m", "canvas", place], capture_output=True, check=False).returncode != 0:
+        os.rmdir(place)
+        pytest.skip("no file system can be mounted here")
+    try:
+        # A server of its own: on a full disk it makes no checkpoints, which others wait for.
+        with postgres.Cluster() as cluster:
+            os.mkdir(f"{place}/data")
+            os.chown(f"{place}/data", cluster.user.pw_uid, cluster.user.pw_gid)
+            cluster.ask(0, f"CREATE TABLESPACE small LOCATION '{place}/data'")
+            cluster.ask(0, "CREATE DATABASE small TABLESPACE small")
+            with Server("--max-ops-per-second", 1_000_000, "--max-shapes", 1_000_000, data=f"{cluster.address}/small") as server:
+                ann = await Client.join(server, "garden")
+                stored = 0
+
+                async def fills():
+                    nonlocal stored
+                    answer = await ann.write(*[rectangle(identifier(), name=secrets.token_hex(30)) for _ in range(400)], id=identifier())
+                    stored += answer["type"] == "ack"
+                    assert answer["type"] == "ack" or answer["code"] == "unavailable", answer
+                    return answer["type"] == "reject"
+
+                async def is_said():
+                    return any("disk is full" in line.get("fault", "") for line in server.log)
+
+                await eventually(fills, "a full disk")
+                await eventually(is_said, "a line that says so")
+                assert (await server.get("/v1/rooms/garden")).status == 200
+                subprocess.run(["mount", "-o", "remount,size=200m", place], check=True)
+                await eventually(lambda: taken(ann), "writing again")
+                assert len(ann.live) == 400 * stored + 1
+                await agree(ann, await Client.join(server, "garden"))
+    finally:
+        subprocess.run(["umount", "--lazy", place], check=False)
+        os.rmdir(place)
+
+
+def test_a_password_is_shown_nowhere():
+    code, _, said = run("--port", 0, "--data", "postgresql://ann:opensesame@127.0.0.1:1/canvas")
+    assert code == 64 and "PGPASSWORD" in said and "opensesame" not in said
+    code, _, said = run("--port", 0, environment={"CANVAS_DATA": "postgresql://ann:opensesame@127.0.0.1/%ZZ"})
+    assert code == 1 and "can't be read" in said and "opensesame" not in said and said.count("\n") == 1, said

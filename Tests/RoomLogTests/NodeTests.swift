@@ -1,0 +1,149 @@
+import Testing
+
+@testable import RoomLog
+
+/// What every log has to do that several nodes use, and what it has to do for a single follower.
+@Suite("Nodes of one log")
+struct NodeTests {
+  @Test("a follower is told what was stored before it asked, and has its answer after that", arguments: LogKind.here)
+  func following(kind: LogKind) throws {
+    let bench = try LogBench(kind)
+    let first = try #require(try bench.append("demo", [bytes("a"), bytes("b")]).appended).records
+    let second = try #require(try bench.append("demo", [bytes("c")]).appended).records
+    let answer = try bench.follow("demo", after: first[0].position)
+    #expect(answer == .following(id: 3, room: "demo"))
+    let told = bench.events.all.compactMap(\.appended).filter { $0.id == nil }
+    #expect(told.flatMap(\.records) == [first[1]] + second)
+    #expect(bench.events.all.last == answer)
+    #expect(try bench.follow("demo", after: second[0].position) == .following(id: 4, room: "demo"))
+    let own = try #require(try bench.append("demo", [bytes("d")], mayCreate: false).appended)
+    #expect(own.id == 5)
+    #expect(try bench.ask { .unfollow(id: $0, room: "demo") } == .unfollowed(id: 6, room: "demo"))
+  }
+
+  @Test("following what is not there, or not any more, is refused", arguments: LogKind.here)
+  func refusals(kind: LogKind) throws {
+    let bench = try LogBench(kind)
+    #expect(try bench.follow("demo", after: 0).error == .noSuchRoom(room: "demo"))
+    // A room that is yet to be created can be followed.
+    #expect(try bench.follow("demo", epoch: nil, after: 0).error == nil)
+    try bench.append("demo", [bytes("a")])
+    #expect(try bench.follow("demo", epoch: 99, after: 0).error == .otherEpoch(room: "demo", epoch: LogBench.epoch))
+    let last = try #require(try bench.append("demo", [bytes("b")]).appended).records[0].position
+    _ = try bench.snapshot("demo", at: last, bytes("state"))
+    _ = try bench.ask { .trim(TrimRequest(id: $0, room: "demo", epoch: LogBench.epoch, through: last)) }
+    _ = try bench.ask { .unfollow(id: $0, room: "demo") }
+    #expect(try bench.follow("demo", after: 0).error == .trimmed(room: "demo", through: last))
+  }
+
+  @Test("two nodes write to one room: both are told of all of it in one order", arguments: LogKind.shared)
+  func twoWriters(kind: LogKind) throws {
+    let bench = try LogBench(kind)
+    let other = try bench.secondNode()
+    defer { other.log.close() }
+    let first = try #require(try bench.append("demo", [bytes("first")]).appended).records[0].position
+    _ = try bench.follow("demo", after: first)
+    other.log.submit(.follow(FollowRequest(id: 1, room: "demo", epoch: LogBench.epoch, after: first)))
+    _ = try #require(other.events.answer(to: 1))
+    for round in 0..<100 {
+      bench.log.submit(.append(LogBench.append(bench.nextId(), "demo", [bytes("\(round) here")], mayCreate: false)))
+      let texts = [bytes("\(round) there"), bytes("\(round) too")]
+      other.log.submit(.append(LogBench.append(UInt64(round + 2), "demo", texts, mayCreate: false)))
+    }
+    for round in 0..<100 { _ = try #require(other.events.answer(to: UInt64(round + 2))) }
+    let end = try #require(bench.events.records(of: "demo", atLeast: 301))
+    let there = try #require(other.events.records(of: "demo", atLeast: 300))
+    #expect(end.dropFirst() == there[...])
+    #expect(zip(end, end.dropFirst()).allSatisfy { $0.position < $1.position })
+    #expect(try bench.records("demo") == end)
+    // Each node is told of its own appends as such.
+    #expect(bench.events.all.compactMap(\.appended).filter { $0.id != nil }.count == 101)
+    #expect(other.events.all.compactMap(\.appended).filter { $0.id != nil }.count == 100)
+  }
+
+  @Test("two nodes create one room: it is one, and neither is turned away", arguments: LogKind.shared)
+  func twoCreators(kind: LogKind) throws {
+    let bench = try LogBench(kind)
+    let other = try bench.secondNode()
+    defer { other.log.close() }
+    for room in (0..<20).map({ "room-\($0)" }) {
+      _ = try bench.follow(room, epoch: nil, after: 0)
+      let id = bench.nextId()
+      other.log.submit(.follow(FollowRequest(id: id, room: room, epoch: nil, after: 0)))
+      _ = try #require(other.events.answer(to: id))
+      let mine = bench.nextId()
+      let theirs = bench.nextId()
+      bench.log.submit(.append(LogBench.append(mine, room, [bytes("here")], epoch: 1)))
+      other.log.submit(.append(LogBench.append(theirs, room, [bytes("there")], epoch: 2)))
+      let one = try #require(bench.events.answer(to: mine)?.appended)
+      let two = try #require(other.events.answer(to: theirs)?.appended)
+      #expect(one.epoch == two.epoch)
+      let here = bench.events.records(of: room, atLeast: 2)
+      #expect(here != nil)
+      #expect(here == other.events.records(of: room, atLeast: 2))
+    }
+  }
+
+  @Test("what a node tells is heard by those who follow the room, and by nobody else", arguments: LogKind.shared)
+  func telling(kind: LogKind) throws {
+    let bench = try LogBench(kind)
+    let other = try bench.secondNode()
+    defer { other.log.close() }
+    for room in ["demo", "other"] {
+      other.log.submit(.follow(FollowRequest(id: room == "demo" ? 1 : 2, room: room, epoch: nil, after: 0)))
+    }
+    _ = try #require(other.events.answer(to: 2))
+    let told = (0..<LogRequest.toldBytesMax).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+    for bytes in [[], [0], [0, 255], told] {
+      #expect(try bench.ask { .tell(id: $0, room: "demo", bytes: bytes) } == .told(id: bench.lastId, room: "demo"))
+      #expect(other.events.first { $0 == .heard(room: "demo", bytes: bytes) } != nil)
+    }
+    other.log.submit(.unfollow(id: 3, room: "demo"))
+    _ = try #require(other.events.answer(to: 3))
+    _ = try bench.ask { .tell(id: $0, room: "demo", bytes: [9]) }
+    _ = try bench.ask { .tell(id: $0, room: "other", bytes: [8]) }
+    #expect(other.events.first { $0 == .heard(room: "other", bytes: [8]) } != nil)
+    #expect(!other.events.all.contains(.heard(room: "demo", bytes: [9])))
+    #expect(!bench.events.all.contains { if case .heard = $0 { true } else { false } })
+  }
+
+  @Test("a room that another node deletes is gone for its followers", arguments: LogKind.shared)
+  func deletionElsewhere(kind: LogKind) throws {
+    let bench = try LogBench(kind)
+    let other = try bench.secondNode()
+    defer { other.log.close() }
+    let last = try #require(try bench.append("demo", [bytes("a")]).appended).records[0].position
+    other.log.submit(.follow(FollowRequest(id: 1, room: "demo", epoch: LogBench.epoch, after: last)))
+    _ = try #require(other.events.answer(to: 1))
+    _ = try bench.ask { .delete(id: $0, room: "demo") }
+    try bench.append("demo", [bytes("new")], epoch: 7)
+    let gone = LogEvent.deleted(id: nil, room: "demo", epoch: LogBench.epoch)
+    #expect(other.events.first { $0 == gone } != nil)
+    other.log.submit(.append(LogBench.append(2, "demo", [bytes("late")], mayCreate: false)))
+    #expect(other.events.answer(to: 2)?.error == .otherEpoch(room: "demo", epoch: 7))
+  }
+
+  @Test("asked again, a follower knows at once what another node was told is stored", arguments: LogKind.shared)
+  func catchingUp(kind: LogKind) throws {
+    let bench = try LogBench(kind)
+    let other = try bench.secondNode()
+    defer { other.log.close() }
+    var last = try #require(try bench.append("demo", [bytes("a")]).appended).records[0].position
+    for round in 0..<50 as Range<UInt64> {
+      other.log.submit(.follow(FollowRequest(id: round * 2 + 1, room: "demo", epoch: LogBench.epoch, after: last)))
+      _ = try #require(other.events.answer(to: round * 2 + 1))
+      last = try #require(try bench.append("demo", [bytes("\(round)")]).appended).records[0].position
+      other.log.submit(.follow(FollowRequest(id: round * 2 + 2, room: "demo", epoch: LogBench.epoch, after: last)))
+      _ = try #require(other.events.answer(to: round * 2 + 2))
+      let told = other.events.all.compactMap(\.appended).flatMap(\.records).map(\.position)
+      #expect(told.last == last)
+      #expect(told == told.sorted() && Set(told).count == told.count)
+    }
+  }
+}
+
+extension LogBench {
+  func follow(_ room: String, epoch: UInt64? = epoch, after: UInt64) throws -> LogEvent {
+    try ask { .follow(FollowRequest(id: $0, room: room, epoch: epoch, after: after)) }
+  }
+}

@@ -1,0 +1,40 @@
+import Glibc
+import Testing
+
+/// A database for one test, on the server that `scripts/with-postgres` has started for all tests.
+enum TestDatabase {
+  private static let server = getenv("TEST_POSTGRES").map { String(cString: $0) }
+  static var isThere: Bool { server != nil }
+
+  /// - Returns: its URL.
+  static func make() throws -> String {
+    let server = try #require(server, "run the tests by scripts/with-postgres")
+    let name = "test_\(UInt64.random(in: 0...UInt64.max))"
+    try ask("CREATE DATABASE \(name)")
+    return "\(server)/\(name)"
+  }
+
+  static func drop(_ url: String) {
+    guard let name = url.split(separator: "/").last else { return }
+    _ = try? ask("DROP DATABASE IF EXISTS \(name) WITH (FORCE)")
+  }
+
+  /// Carries out an SQL command, in a database of the server or in the one it always has.
+  @discardableResult
+  static func ask(_ command: String, in url: String? = nil) throws -> Int32 {
+    let address = try #require(url ?? server.map { "\($0)/postgres" })
+    let words = ["psql", "--quiet", "--no-psqlrc", "--set", "ON_ERROR_STOP=1", "--command", command, address]
+    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+    defer { for argument in arguments { free(argument) } }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    var process: pid_t = 0
+    try #require(posix_spawnp(&process, "psql", &actions, nil, &arguments, environ) == 0, "psql could not be started")
+    var status: Int32 = 0
+    waitpid(process, &status, 0)
+    try #require(status == 0, "\(command)")
+    return status
+  }
+}

@@ -1,0 +1,217 @@
+import CanvasCRDT
+import TestSupport
+import Testing
+
+@testable import ServerModel
+@testable import SyncServer
+
+@Suite("People at other nodes")
+struct RoomsCompanyTests {
+  /// One room at several nodes, which hear each other as over a log.
+  private struct Nodes {
+    var benches: [RoomBench]
+    /// Nodes that neither say nor hear anything.
+    var silent: Set<Int> = []
+
+    init(_ count: Int) {
+      benches = (1...count).map { number in
+        var bench = RoomBench(company: UInt64(number))
+        bench.random = SeededGenerator(seed: UInt64(number))
+        return bench
+      }
+    }
+
+    /// All that was told is heard, and what follows from it, and everyone has had the beats.
+    mutating func settle() {
+      for _ in 0..<8 {
+        for index in benches.indices where !silent.contains(index) {
+          benches[index].settle()
+          let news = benches[index].news
+          benches[index].news = []
+          for part in news.flatMap({ $0.encoded() }) {
+            for other in benches.indices where other != index && !silent.contains(other) {
+              guard let heard = NodeNews(part) else {
+                Issue.record("a node can't read what another told")
+                continue
+              }
+              benches[other].room.heard(heard, now: benches[other].now)
+              benches[other].takeEffects()
+            }
+          }
+        }
+      }
+    }
+
+    mutating func pass(_ milliseconds: UInt64) {
+      for index in benches.indices { benches[index].pass(milliseconds) }
+    }
+
+    /// Time passes, and each node does what it does once a second.
+    mutating func passSeconds(_ seconds: Int) {
+      for _ in 0..<seconds {
+        pass(1_000)
+        for index in benches.indices where !silent.contains(index) {
+          benches[index].room.rest(now: benches[index].now)
+          benches[index].takeEffects()
+        }
+        settle()
+      }
+    }
+
+    func peers(_ node: Int, _ client: Int) -> Set<Identifier> { Set(benches[node].clients[client].peers.keys) }
+    func actor(_ node: Int, _ client: Int) -> Identifier { benches[node].actor(client) }
+  }
+
+  private func state(_ number: Int) throws -> JSONText {
+    try Array("{\"x\":\(number)}".utf8).withUnsafeBytes { try JSONText(validating: $0, maximumBytes: 99) }
+  }
+
+  @Test("who comes, shows something and goes is told at all nodes")
+  func people() throws {
+    var nodes = Nodes(3)
+    let ann = nodes.benches[0].join { $0.name = "Ann" }
+    let bob = nodes.benches[1].join { $0.name = "Bob" }
+    nodes.settle()
+    let eve = nodes.benches[2].join(.json) { $0.name = "Eve" }
+    nodes.settle()
+    let all = Set([nodes.actor(0, ann), nodes.actor(1, bob), nodes.actor(2, eve)])
+    for (node, client) in [(0, ann), (1, bob), (2, eve)] {
+      #expect(nodes.peers(node, client) == all.subtracting([nodes.actor(node, client)]))
+    }
+    #expect(nodes.benches[2].clients[eve].peers[nodes.actor(0, ann)]?.name == "Ann")
+    nodes.pass(1_000)
+    nodes.benches[0].say(.presence(try state(7)), ann)
+    nodes.settle()
+    #expect(nodes.benches[2].clients[eve].peers[nodes.actor(0, ann)]?.state == (try state(7)))
+    // Whoever comes later is told of those who are elsewhere by the welcome.
+    let late = nodes.benches[1].join()
+    #expect(nodes.benches[1].clients[late].peers[nodes.actor(0, ann)]?.state == (try state(7)))
+    #expect(nodes.peers(1, late).isSuperset(of: all))
+    nodes.benches[0].leave(ann)
+    nodes.settle()
+    #expect(!nodes.peers(1, bob).contains(nodes.actor(0, ann)))
+    #expect(!nodes.peers(2, eve).contains(nodes.actor(0, ann)))
+  }
+
+  @Test("as long as no other node has the room, all that is told is that people are here, now and then")
+  func alone() throws {
+    var nodes = Nodes(1)
+    let ann = nodes.benches[0].join()
+    #expect(nodes.benches[0].news.count == 1)
+    nodes.benches[0].news = []
+    var told = 0
+    for number in 0..<30 {
+      nodes.benches[0].say(.presence(try state(number)), ann)
+      nodes.benches[0].join()
+      nodes.pass(1_000)
+      nodes.benches[0].room.rest(now: nodes.benches[0].now)
+      nodes.benches[0].settle()
+      told += nodes.benches[0].news.count
+      nodes.benches[0].news = []
+    }
+    #expect(told == 2)
+    // A room without company costs not even that.
+    var plain = RoomBench()
+    plain.join()
+    #expect(plain.news.isEmpty)
+  }
+
+  @Test("an actor is at one node: the older connection closes with 4409, also where both came at once")
+  func takeover() throws {
+    var nodes = Nodes(2)
+    let ann = nodes.benches[0].join(.json)
+    let bob = nodes.benches[1].join(.json)
+    nodes.settle()
+    nodes.pass(10_000)
+    let (actor, key) = (nodes.actor(0, ann), nodes.benches[0].key(ann))
+    let again = nodes.benches[1].join(.json) { hello in
+      hello.actor = actor
+      hello.key = key
+    }
+    nodes.settle()
+    #expect(nodes.benches[0].clients[ann].closed == .actorElsewhere)
+    #expect(nodes.benches[1].clients[again].closed == nil)
+    #expect(nodes.actor(1, again) == actor)
+    #expect(nodes.peers(1, bob).contains(actor))
+
+    // At both at once, before either has heard of the other.
+    let (bobs, bobsKey) = (nodes.actor(1, bob), nodes.benches[1].key(bob))
+    let here = nodes.benches[0].join(.json) { hello in
+      hello.actor = bobs
+      hello.key = bobsKey
+    }
+    let there = nodes.benches[1].again(bob)
+    nodes.settle()
+    let closed = [nodes.benches[0].clients[here].closed, nodes.benches[1].clients[there].closed]
+    #expect(closed.filter { $0 == .actorElsewhere }.count == 1)
+  }
+
+  @Test("a node that falls silent has taken its people with it, and they are back when it is")
+  func silence() {
+    var nodes = Nodes(2)
+    let ann = nodes.benches[0].join()
+    let bob = nodes.benches[1].join()
+    nodes.settle()
+    nodes.passSeconds(10)
+    #expect(nodes.peers(1, bob).contains(nodes.actor(0, ann)))
+    nodes.silent = [0]
+    nodes.passSeconds(5)
+    #expect(!nodes.peers(1, bob).contains(nodes.actor(0, ann)))
+    nodes.silent = []
+    nodes.passSeconds(16)
+    #expect(nodes.peers(1, bob).contains(nodes.actor(0, ann)))
+    #expect(nodes.peers(0, ann).contains(nodes.actor(1, bob)))
+    // Nobody is left here: nothing is kept of the others, and they are told.
+    nodes.benches[1].leave(bob)
+    nodes.settle()
+    #expect(nodes.peers(0, ann).isEmpty)
+    #expect(nodes.benches[1].room.isIdle)
+  }
+
+  @Test("two nodes that have a room otherwise at the same place notice it, and only then")
+  func differences() {
+    var nodes = Nodes(2)
+    nodes.benches[0].join()
+    nodes.benches[1].join()
+    nodes.settle()
+    let (square, actor) = (nodes.benches[0].shape(1), nodes.benches[0].shape(9))
+    // Both take in the same record, and one of them another value at the next place.
+    for (index, x) in [(0, 1.0), (1, 1.0), (0, 2.0), (1, 3.0)] {
+      var set = Properties()
+      set.kind = .rectangle
+      set.position = Point(x: x, y: 0)
+      let position = nodes.benches[index].room.position + 1
+      let operation = Operation(
+        shape: square,
+        at: Stamp(time: RoomBench.epoch << 16 | UInt64(x), actor: actor),
+        set: set
+      )
+      let record = RoomRecord(position: position, milliseconds: RoomBench.epoch, run: 7, operations: [operation])
+      nodes.benches[index].room.delivered(record, now: nodes.benches[index].now)
+      if x == 1, index == 1 {
+        nodes.passSeconds(3)
+        #expect(nodes.benches.map(\.differences) == [0, 0])
+      }
+    }
+    nodes.passSeconds(3)
+    #expect(nodes.benches.allSatisfy { $0.differences > 0 })
+  }
+
+  @Test("many people are told in parts that a log takes")
+  func parts() {
+    var nodes = Nodes(2)
+    for number in 0..<200 { nodes.benches[0].join { $0.name = Text("Somebody with a long name, number \(number)") } }
+    let bob = nodes.benches[1].join()
+    var longest = 0
+    for _ in 0..<2 {
+      longest = max(longest, nodes.benches.flatMap(\.news).flatMap { $0.encoded() }.map(\.count).max() ?? 0)
+      nodes.settle()
+      nodes.pass(200)
+    }
+    nodes.passSeconds(1)
+    #expect(longest <= 5_400)
+    // As many are named as in any room.
+    #expect(nodes.peers(1, bob).count >= 99)
+    #expect(nodes.benches[1].room.memberCount == 201)
+  }
+}
