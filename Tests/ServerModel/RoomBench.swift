@@ -89,7 +89,7 @@ struct RoomBench {
   /// How often another node had another room at the same place.
   var differences = 0
   /// What the room has told other nodes.
-  var news: [NodeNews] = []
+  var news: [[UInt8]] = []
   var overlapAnswers: [(request: UInt64, index: OverlapIndex, cursor: Cursor)] = []
   var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
   var random = SeededGenerator(seed: 7)
@@ -245,7 +245,7 @@ struct RoomBench {
       case .resumeReading(let id):
         resumes += 1
         clients.firstIndex { $0.id == id }.map { clients[$0].isReadingPaused = false }
-      case .tell(let told): news.append(told)
+      case .tell(let parts): news += parts
       case .differs: differences += 1
       }
     }

@@ -33,7 +33,7 @@ public enum LogRequest: Sendable {
 public struct AppendRequest: Sendable {
   public var id: UInt64
   public var room: String
-  /// Which room of that name is meant. 64 random bits for a new one.
+  /// Which room of that name is meant. 64 random bits for a new one, which no other append has proposed.
   public var epoch: UInt64
   /// Whether this append creates the room if there is none. If another node has created it meanwhile, the append is for
   /// that room: the report tells its epoch. The caller sets it until anything of the room is reported, and not after

@@ -71,8 +71,8 @@ extension Hub {
       case .differs:
         counts.noteDifference()
         logger.error("another node has this room otherwise", ["room": .text(open.name)], alike: .by(["room"]))
-      case .tell(let news):
-        for bytes in news.encoded() { log.request(.tell(id: log.nextNumber(), room: open.name, bytes: bytes)) }
+      case .tell(let parts):
+        for bytes in parts { log.request(.tell(id: log.nextNumber(), room: open.name, bytes: bytes)) }
       }
     }
   }
@@ -107,7 +107,7 @@ extension Hub {
       AppendRequest(
         id: number,
         room: open.name,
-        epoch: open.room.epoch,
+        epoch: open.epochToAppend { generator.next() },
         mayCreate: !open.isStored,
         milliseconds: WallClock.now(),
         records: batch.records

@@ -32,7 +32,11 @@ extension LogQuestions {
       guard case .loaded(_, let loaded) = event else { return .failure(HistoryError(event)) }
       start = .position(loaded.summary.trimmed)
     }
-    let event = await ask { .load(LoadRequest(id: $0, room: room, through: start)) }
+    var event = await ask { .load(LoadRequest(id: $0, room: room, through: start)) }
+    if case .time(_, let last) = end, case .loaded(_, let loaded) = event, loaded.snapshot?.place.position ?? 0 > last {
+      // Another node's snapshot of what this node has yet to be told of.
+      event = await ask { .load(LoadRequest(id: $0, room: room, through: .position(last))) }
+    }
     guard case .loaded(_, let loaded) = event else { return .failure(HistoryError(event)) }
     do throws(HeavyWork.Refusal) {
       let folding = try await workOut(for: party) {

@@ -14,6 +14,8 @@ final class OpenRoom: @unchecked Sendable {
   private var visitors: [Visitor?] = []
   /// Whether the log has the room. An append to a stored room must not bring it back after it was deleted.
   private(set) var isStored: Bool
+  /// Whether an append that may create the room has gone to the log.
+  private var isProposed = false
   /// Deleted, or closed because nobody was here. Whoever wants the room has to open it anew.
   private(set) var isGone = false
   /// Since when the room has been empty, on the monotonic clock.
@@ -101,6 +103,14 @@ final class OpenRoom: @unchecked Sendable {
       room.begin(epoch: epoch)
     }
     return room.epoch == epoch
+  }
+
+  /// The epoch for the next append. Appends that may create the room propose one each: if another node deletes the room
+  /// between two of them, the later one must not begin the same life anew.
+  func epochToAppend(_ new: () -> UInt64) -> UInt64 {
+    guard !isStored else { return room.epoch }
+    defer { isProposed = true }
+    return isProposed ? new() : room.epoch
   }
 
   func isGoneNow() { isGone = true }

@@ -4,23 +4,38 @@ import CanvasCRDT
 
 extension Room {
   /// Another node tells of its people.
-  mutating func heard(_ news: NodeNews, now: Moment) {
+  mutating func heard(_ part: NodeNews, now: Moment) {
     // Nobody is here to be told.
-    guard var company, news.node != company.number, !audience.isEmpty else { return }
-    for actor in news.left + company.missing(in: news) where company.isAt(news.node, actor) {
-      company.isNowhere(actor)
-      if let id = guest(actor) { audience.remove(id) }
-    }
-    company.heard(news, now: now)
+    guard var company, part.node != company.number, !audience.isEmpty else { return }
+    let news = company.heard(part, now: now)
     self.company = company
+    if let news { take(news, now: now) }
+    gatherPeople(now)
+    tellCompany(now)
+  }
+
+  private mutating func take(_ news: NodeNews, now: Moment) {
+    for actor in news.left + (company?.missing(in: news) ?? []) where company?.isAt(news.node, actor) == true {
+      dismiss(guest: actor)
+    }
     compare(news.standing)
-    for peer in news.joined { came(peer, to: news.node, now: now) }
+    let shown = Set(news.states.map(\.actor))
+    for peer in news.joined {
+      // Whoever has come anew shows nothing yet, whatever it showed before.
+      let showed = guest(peer.actor).flatMap { audience.member($0)?.peer.state } != nil
+      let isAnew = !news.isWhole || showed && !shown.contains(peer.actor)
+      if isAnew, company?.isAt(news.node, peer.actor) == true { dismiss(guest: peer.actor) }
+      came(peer, to: news.node, now: now)
+    }
     for state in news.states where self.company?.isAt(news.node, state.actor) == true {
       guard let id = guest(state.actor), let dueAt = audience.show(state.state, by: id) else { continue }
       gather(dueAt: dueAt, now)
     }
-    gatherPeople(now)
-    tellCompany(now)
+  }
+
+  private mutating func dismiss(guest actor: Identifier) {
+    company?.isNowhere(actor)
+    if let id = guest(actor) { audience.remove(id) }
   }
 
   /// At the same place of one log, two nodes have the same room, or one of them is wrong.
@@ -35,6 +50,8 @@ extension Room {
   }
 
   private mutating func came(_ peer: Peer, to node: UInt64, now: Moment) {
+    // The last who was here may have been sent away for one who came there.
+    guard !audience.isEmpty else { return }
     if let id = audience.id(of: peer.actor), let member = audience.member(id) {
       if member.isGuest {
         guard company?.isAt(node, peer.actor) == false else { return }
@@ -65,7 +82,7 @@ extension Room {
     if var news {
       // What others show is told twenty times a second, and the digest with what is rarer.
       if news.states.isEmpty { news.standing = NodeNews.Standing(cursor: fold.cursor, digest: fold.canvas.digest) }
-      effects.append(.tell(news))
+      effects.append(.tell(company?.parts(of: news) ?? []))
     }
     if let next { gather(dueAt: next, now) }
   }

@@ -20,6 +20,6 @@ enum RoomEffect: Sendable {
   case resumeReading(MemberID)
   /// Another node has another room at the same place of the log.
   case differs
-  /// Tell the other nodes that have the room open.
-  case tell(NodeNews)
+  /// Tell the other nodes that have the room open, in so many parts.
+  case tell([[UInt8]])
 }

@@ -11,7 +11,7 @@ extension RoomService {
     _ request: Request,
     _ answer: (RoomView) async -> Response
   ) async -> Response {
-    guard let view = view(of: room) else { return .noSuchRoom }
+    guard var view = view(of: room) else { return .noSuchRoom }
     guard let at = request.parameter("at") else { return await answer(view) }
     let end: RoomHistory.End
     if let milliseconds = UInt64(at) {
@@ -19,6 +19,11 @@ extension RoomService {
     } else {
       guard let cursor = RoomCursor(Cursor(Text(at))) else {
         return .error(400, code: "bad_request", message: "at must be a cursor or a time in Unix milliseconds")
+      }
+      if cursor.position > view.position {
+        if let fault = await catchUp(room) { return .error(503, code: "unavailable", message: fault) }
+        guard let newer = self.view(of: room) else { return .noSuchRoom }
+        view = newer
       }
       guard let position = view.places.position(of: cursor, upTo: view.position) else {
         return .error(

@@ -40,6 +40,9 @@ protocol RoomService: HeavyWorker {
   /// - Parameter mayCreate: whether a room that nobody has written to may be made.
   func take(_ name: String, mayCreate: Bool) async -> Opening<OpenedRoom>
   func giveBack(_ room: OpenedRoom)
+  /// Takes in whatever another node has shown to anyone by now.
+  /// - Returns: what prevented it, or `nil`.
+  func catchUp(_ room: OpenedRoom) async -> String?
   /// The room as it is now. `nil` if it has been deleted.
   func view(of room: OpenedRoom) -> RoomView?
   /// Which shapes overlap now. `nil` if the room has been deleted.

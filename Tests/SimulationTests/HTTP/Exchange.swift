@@ -43,6 +43,8 @@ struct Exchange {
   let position: UInt64
   let stored: UInt64
   let life: Int
+  /// Which room of the node's it was: another after each time that the node closed it.
+  let room: Int
 }
 
 /// What was answered once, and can be asked for or sent again.

@@ -21,7 +21,7 @@ extension World {
     case .drawing, .picture, .overlaps, .box: judgeReading(exchange, response)
     case .free(let size): judgePlace(exchange, size, response)
     case .span, .list: judgeFigures(exchange, response)
-    case .readiness: if disk.isDown { fail(.http, "the server calls itself ready, and its disk takes nothing") }
+    case .readiness: if isLogOutOfReach { fail(.http, "the server calls itself ready, and its log takes nothing") }
     case .deletion: count(.roomDeletedByRequest)
     case .wrong(let codes):
       fail(.http, "a request that \(exchange.words) was answered by \(response.status) and not \(codes)")
@@ -90,7 +90,7 @@ extension World {
       if !codes.contains(code), code != "rate_limited" {
         fail(.http, "a request that \(exchange.words) was refused as \(code) and not \(codes)")
       }
-    case .readiness: if !disk.isDown { fail(.http, "the server calls itself not ready: \(code)") }
+    case .readiness: if !isLogOutOfReach { fail(.http, "the server calls itself not ready: \(code)") }
     case .deletion:
       if code != "no_such_room" || exchange.position > 0 && exchange.life == disk.life {
         fail(.http, "a deletion was refused as \(code)")
@@ -109,10 +109,14 @@ extension World {
     case "room_full":
       count(.roomFull)
       guard let room else { return }
-      if exchange.isRepeated, exchange.life == disk.life { fail(.http, "what was taken once is refused as \(code)") }
-      let judge = FullnessJudge(room.canvas, inFlight: ledger.inFlight.map(\.operations), limits: limits)
+      // Another node may have taken it, and this one not know that yet.
+      let isKnown = room.position == disk.records.last?.position
+      if exchange.isRepeated, exchange.life == disk.life, isKnown {
+        fail(.http, "what was taken once is refused as \(code)")
+      }
+      let judge = FullnessJudge(room.canvas, inFlight: node.inFlight.map(\.operations), limits: limits)
       let verdict = judge.verdict(on: operations)
-      if ledger.failedBatches == 0, verdict.fits { fail(.roomFull, "over HTTP, \(verdict.words)") }
+      if node.failedBatches == 0, verdict.fits { fail(.roomFull, "over HTTP, \(verdict.words)") }
     case "rate_limited", "unavailable": break
     // Of what is so old, the room only knows what still stands.
     case "too_old" where exchange.isRepeated && !operations.allSatisfy({ isHeld($0) }): break
@@ -137,8 +141,10 @@ extension World {
     switch (code, exchange.moment) {
     case ("no_such_room", _) where exchange.position == 0: return
     case ("no_place", _): return
-    case ("rate_limited", _) where exchanges.count >= 8: return
+    case ("rate_limited", _) where node.exchanges.count >= 8: return
     case ("too_many_overlaps", .now): return
+    // The node closed the room meanwhile, to read it anew.
+    case ("unavailable", _) where exchange.room != node.service.life: return
     case ("too_many_overlaps", _) where canvases(exchange).contains { isCrowded($0) }: return
     case ("other_cursor", .position(_, isKnown: false)): return count(.otherCursor)
     case ("not_kept", .position(let position, _)) where position < disk.summary?.trimmed ?? 0:
@@ -173,7 +179,7 @@ extension World {
     case .position, .milliseconds: count(.pastAnswered)
     }
     if let room, room.place(of: Cursor(Text(cursor))) == nil {
-      fail(.past, "a request that \(exchange.words) is told a cursor that the room refuses")
+      fail(.past, "a request that \(exchange.words) is told \(cursor), which the room at \(room.cursor) refuses")
     }
     remember(response)
     let canvas = fold(through: position)
@@ -205,7 +211,8 @@ extension World {
 
   private mutating func judgeUnchanged(_ exchange: Exchange, _ response: Response) {
     count(.notModified)
-    guard exchange.life == disk.life, response.header("ETag") == exchange.tag,
+    guard exchange.life == disk.life else { return }
+    guard response.header("ETag") == exchange.tag,
       let position = response.cursor.flatMap({ RoomCursor(Cursor(Text($0))) })?.position
     else { return fail(.past, "a request is told that nothing has changed, by another tag") }
     let (first, last) = places(exchange)

@@ -18,6 +18,7 @@ actor SimulatedService: RoomService, LogQuestions {
 
   // The world reads and writes these between the jobs.
   nonisolated(unsafe) var room: Room?
+  nonisolated let sharesRooms: Bool
   /// Which life of the room it is: another after each time that it was deleted or its server ended.
   nonisolated(unsafe) var life = 0
   nonisolated(unsafe) var now = Moment(wallMilliseconds: 0, monotonicMilliseconds: 0)
@@ -38,7 +39,8 @@ actor SimulatedService: RoomService, LogQuestions {
   nonisolated(unsafe) var random: SeededGenerator
   private var lastNumber: UInt64 = 0
 
-  init(limits: Limits, seed: UInt64) {
+  init(limits: Limits, seed: UInt64, sharesRooms: Bool) {
+    self.sharesRooms = sharesRooms
     self.limits = limits
     random = SeededGenerator(seed: seed)
     requestBook = RequestBook(limits: limits)
@@ -113,6 +115,13 @@ actor SimulatedService: RoomService, LogQuestions {
   }
 
   func giveBack(_ room: Int) { holds -= 1 }
+
+  func catchUp(_ open: Int) async -> String? {
+    let position = room?.position ?? 0
+    let event = await ask { .follow(FollowRequest(id: $0, room: Disk.roomName, epoch: nil, after: position)) }
+    if case .following = event { return nil }
+    return event.words
+  }
 
   func view(of open: Int) -> RoomView? {
     guard open == life, let room else { return nil }
@@ -189,7 +198,6 @@ actor SimulatedService: RoomService, LogQuestions {
   func people(in room: String) -> [Person] { [] }
   func remove(_ actor: Identifier, from room: String, by request: Request) -> Bool { false }
   func isLocked(_ room: String) -> Bool { false }
-  var sharesRooms: Bool { false }
   func setLock(_ room: String, isLocked: Bool, by request: Request) -> Result<Void, StateFileFault> { .success(()) }
   func record(_ event: StaticString, _ request: Request, room: String, actor: String?) {}
 }

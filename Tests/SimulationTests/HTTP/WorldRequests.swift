@@ -9,9 +9,12 @@ import WebSocketLoop
 extension World {
   typealias Token = SimulatedService.Token
 
+  /// Whether the node answers requests. One that stands still answers them later, and nobody waits for it here.
+  private var isAnswering: Bool { node.isUp && time >= node.stillUntil && time >= partitionedUntil }
+
   /// Someone writes over HTTP.
   mutating func request() {
-    guard isUp, time >= partitionedUntil else { return }
+    guard isAnswering else { return }
     switch Int.random(in: 0..<10, using: &random) {
     case 0..<5: requestWrite()
     case 5: requestLayout()
@@ -22,7 +25,7 @@ extension World {
 
   /// Someone reads over HTTP: the room as it is, or as it was.
   mutating func readOverHTTP() {
-    guard isUp, time >= partitionedUntil else { return }
+    guard isAnswering else { return }
     let (moment, at) = someMoment()
     let and = at.isEmpty ? "" : "&\(at)"
     let point = Point(x: Double.random(in: -100...600, using: &random).rounded(), y: 20)
@@ -45,7 +48,7 @@ extension World {
   }
 
   mutating func requestDeletion() {
-    guard isUp, time >= partitionedUntil else { return }
+    guard isAnswering else { return }
     ask(.deletion, "deletes the room", "DELETE", "/v1/rooms/demo", token: .operator)
   }
 
@@ -242,7 +245,7 @@ extension World {
     // One of them is a proxy that is believed.
     let peer = "10.0.0.\(Int.random(in: 7...9, using: &random))"
     if peer == "10.0.0.9" { headers.append(("x-forwarded-for", "192.168.0.\(Int.random(in: 1...2, using: &random))")) }
-    exchanges[lastRequest] = Exchange(
+    node.exchanges[lastRequest] = Exchange(
       number: lastRequest,
       subject: subject,
       moment: moment,
@@ -251,9 +254,10 @@ extension World {
       words: words,
       position: room?.position ?? disk.records.last?.position ?? 0,
       stored: disk.records.last?.position ?? 0,
-      life: disk.life
+      life: room == nil ? disk.life : node.life,
+      room: node.service.life
     )
-    service.take(
+    node.service.take(
       Request(method: method, path: path, query: query, headers: headers, peer: peer),
       body: body,
       number: lastRequest
@@ -263,21 +267,23 @@ extension World {
 
   /// Runs what the routes have to do until all wait for something or have answered.
   private mutating func runJobs() {
-    service.now = now
-    service.storageFault = disk.isDown ? "the disk takes nothing" : nil
+    node.service.now = now
+    node.service.storageFault = isLogOutOfReach ? "the log takes nothing" : nil
     while true {
-      for opening in service.openings {
-        if room == nil, opening.mayCreate || disk.epoch != nil { openRoom() }
-        opening.waiter.resume(returning: room != nil)
+      if !isCutOff || room != nil {
+        for opening in node.service.openings {
+          if room == nil, opening.mayCreate || disk.epoch != nil { openRoom() }
+          opening.waiter.resume(returning: room != nil)
+        }
+        node.service.openings = []
       }
-      service.openings = []
-      guard service.executor.hasJobs else { return }
-      service.executor.runJob()
+      guard node.service.executor.hasJobs else { return }
+      node.service.executor.runJob()
       takeEffects()
-      let answers = service.answers
-      service.answers = []
+      let answers = node.service.answers
+      node.service.answers = []
       for (number, response) in answers {
-        guard let exchange = exchanges.removeValue(forKey: number) else { continue }
+        guard let exchange = node.exchanges.removeValue(forKey: number) else { continue }
         judge(exchange, response)
       }
     }
@@ -285,20 +291,22 @@ extension World {
 
   /// The log answers what it was asked, and the routes go on.
   mutating func turnRequests() {
-    guard !exchanges.isEmpty else { return }
+    guard !node.exchanges.isEmpty else { return }
     var earliest = time
-    for index in service.questions.indices {
+    for index in node.service.questions.indices {
       // It answers in the order in which it is asked.
-      earliest = service.questions[index].at ?? (max(earliest, time) + delay())
-      service.questions[index].at = earliest
+      earliest = node.service.questions[index].at ?? (max(earliest, time) + delay())
+      node.service.questions[index].at = earliest
     }
-    while let first = service.questions.first, let at = first.at, at <= time {
-      service.questions.removeFirst()
+    while let first = node.service.questions.first, let at = first.at, at <= time, !isCutOff {
+      node.service.questions.removeFirst()
       first.waiter.resume(returning: answer(first.request))
       runJobs()
     }
     runJobs()
   }
+
+  var isLogOutOfReach: Bool { disk.isDown || isCutOff }
 
   private mutating func answer(_ request: LogRequest) -> LogEvent {
     do throws(LogError) {
@@ -307,6 +315,9 @@ extension World {
       case .read(var read):
         read.bytesMax = 700
         return .read(id: read.id, try disk.store.read(read))
+      case .follow(let follow):
+        _ = catchUp()
+        return .following(id: follow.id, room: follow.room)
       case .list(let id): return .rooms(id: id, disk.summary.map { [$0] } ?? [])
       case .delete(let id, let name):
         guard let epoch = disk.epoch else { throw .noSuchRoom(room: name) }
@@ -321,23 +332,23 @@ extension World {
 
   /// The process has ended, and with it what it was answering.
   mutating func endRequests() {
-    exchanges = [:]
+    node.exchanges = [:]
     while true {
-      let questions = service.questions
-      service.questions = []
+      let questions = node.service.questions
+      node.service.questions = []
       for question in questions { question.waiter.resume(returning: .closed) }
-      let openings = service.openings
-      service.openings = []
+      let openings = node.service.openings
+      node.service.openings = []
       for opening in openings { opening.waiter.resume(returning: false) }
-      service.dismissAskers()
-      let submitters = service.submitters
-      service.submitters = [:]
+      node.service.dismissAskers()
+      let submitters = node.service.submitters
+      node.service.submitters = [:]
       for waiter in submitters.values { waiter.resume(returning: .failure(Rejection(code: .unavailable, message: ""))) }
-      guard service.executor.hasJobs else { break }
-      while service.executor.hasJobs { service.executor.runJob() }
+      guard node.service.executor.hasJobs else { break }
+      while node.service.executor.hasJobs { node.service.executor.runJob() }
     }
-    service.answers = []
-    if service.holds != 0 { fail(.waiting, "\(service.holds) requests hold a room that they need no more") }
-    service.requestBook = RequestBook(limits: limits)
+    node.service.answers = []
+    if node.service.holds != 0 { fail(.waiting, "\(node.service.holds) requests hold a room that they need no more") }
+    node.service.requestBook = RequestBook(limits: limits)
   }
 }

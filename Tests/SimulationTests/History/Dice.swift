@@ -32,10 +32,13 @@ struct Dice: Codable, Sendable {
   let historyMilliseconds: UInt64?
   /// For how long deletions are remembered however many there are. Older histories don't have it.
   let erasureMilliseconds: UInt64?
+  /// How many servers have the rooms of one log. Older histories have one.
+  private(set) var nodes: Int?
   /// The thin line that some of them sit behind. Older histories don't have one.
   let link: Link?
 
-  init(using random: inout SeededGenerator) {
+  /// - Parameter others: draws what histories of a single node know nothing of.
+  init(using random: inout SeededGenerator, others: inout SeededGenerator) {
     // Where much comes at once, limits and rates allow it, and little else is drawn.
     let isBulky = Int.random(in: 0..<160, using: &random) == 0
     // A reader behind a thin line must not be as far behind as a ring is long.
@@ -63,6 +66,11 @@ struct Dice: Codable, Sendable {
     clockErrorMax = [0, 900, 600_000].randomElement(using: &random)!
     historyMilliseconds = [nil, 500, 5_000].randomElement(using: &random)!
     erasureMilliseconds = [nil, 100, 1_000].randomElement(using: &random)!
+    if !isBulky, link == nil, Int.random(in: 0..<3, using: &others) == 0 {
+      nodes = Int.random(in: 2...3, using: &others)
+      // What is stored late has to be older than deletions are remembered for.
+      horizonMilliseconds = max(horizonMilliseconds, 20_000)
+    }
     guard isBulky else { return }
     // A refusal names one operation. To refuse thousands takes as many round trips, and minutes here.
     erasures = 1_000_000
@@ -76,6 +84,13 @@ struct Dice: Codable, Sendable {
       bytesPerSecond: [1_000, 8_000, 32_000].randomElement(using: &random)!,
       delayMilliseconds: [0, 20, 150].randomElement(using: &random)!
     )
+  }
+
+  var nodesCount: Int { nodes ?? 1 }
+
+  /// How wrong servers' clocks are. Those of several nodes are kept together by their operators.
+  var serverClockErrorMax: Int64 {
+    nodesCount > 1 ? min(clockErrorMax, Int64(clockAheadMilliseconds / 3)) : clockErrorMax
   }
 
   /// Whether a backlog would show: everything fits into little, the room keeps many beats, and others write fast.
@@ -112,7 +127,7 @@ struct Dice: Codable, Sendable {
 extension Dice: CustomStringConvertible {
   var description: String {
     """
-    \(tabs) tabs and \(writers) writers; at most \(shapes) shapes, \(erasures) deletions remembered, \
+    \(nodesCount > 1 ? "\(nodesCount) nodes, " : "")\(tabs) tabs and \(writers) writers; at most \(shapes) shapes, \(erasures) deletions remembered, \
     \(operationsPerMessage) operations and \(messageBytes) bytes a message, \(operationsPerSecond) a second; a ring of \
     \(ringBeats) beats of \(beatMilliseconds) ms; messages take up to \(delayMillisecondsMax) ms, commits \
     \(commitMillisecondsMax) ms\(link.map { "; some sit behind \($0.bytesPerSecond) bytes a second, \($0.delayMilliseconds) ms away" } ?? ""); clocks are wrong by up to \(clockErrorMax) ms, and may be ahead by \

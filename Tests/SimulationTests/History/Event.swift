@@ -21,6 +21,8 @@ enum Event: String, CaseIterable, Sendable {
   case cut, hush, stall, partition
   // The server's process and its disk.
   case crash, stop, snapshot, trim, forget, logFails, restore, deleteRoom, writeFromElsewhere
+  // Where there are several nodes: one does not reach the log, or its process stands still.
+  case cutOff, standStill
   // Clocks, and time.
   case tabClock, serverClock, wait
 
@@ -36,6 +38,9 @@ enum Event: String, CaseIterable, Sendable {
       .writeFromElsewhere:
       0.5
     case .restore, .deleteRoom, .serverClock: 0.25
+    case .cutOff, .standStill: 1
     }
   }
+
+  var needsSeveralNodes: Bool { self == .cutOff || self == .standStill }
 }

@@ -15,9 +15,11 @@ struct History: Sendable {
   init(seed: UInt64) {
     self.seed = seed
     var random = SeededGenerator(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 1)
-    dice = Dice(using: &random)
+    var others = SeededGenerator(seed: ~seed)
+    dice = Dice(using: &random, others: &others)
     // How often each event happens beside the others.
-    let weights = Event.allCases.map { event in
+    let possible = Event.allCases.filter { [dice] in dice.nodesCount > 1 || !$0.needsSeveralNodes }
+    let weights = possible.map { event in
       (event, weight: event.weight * [0, 0.3, 1, 1, 3].randomElement(using: &random)!)
     }
     let all = weights.reduce(1) { $0 + $1.weight }

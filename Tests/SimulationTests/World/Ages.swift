@@ -40,7 +40,7 @@ extension World {
   private mutating func checkAge(of index: Int) {
     let party = parties[index]
     guard let link = party.link, let replica = party.replica, let cursor = replica.cursor, let line = party.line,
-      isUp, room != nil, replica.state == .live, time >= party.stalledUntil, time >= lines[line].hushedUntil
+      node.isUp, room != nil, replica.state == .live, time >= party.stalledUntil, time >= lines[line].hushedUntil
     else { return parties[index].calmSince = time }
     guard let passed = ages.passed(cursor) else { return }
     let age = time - max(passed, party.calmSince)

@@ -7,23 +7,8 @@ struct Disk {
   /// `mark` is of all records up to this one: two histories that differ have different marks.
   typealias Record = (position: UInt64, milliseconds: UInt64, operations: [Operation], mark: UInt64)
 
-  struct Append {
-    let batch: Batch
-    let request: AppendRequest
-    let commitsAt: UInt64
-    let fails: Bool
-  }
-
   /// What is durable.
   private(set) var store = MemoryStore()
-  /// On their way there, in order.
-  var appends: [Append] = []
-  /// Durable, and not yet handed back.
-  var reports: [(at: UInt64, batch: UInt64?, appended: AppendedRecords)] = []
-  var failures: [(at: UInt64, batch: UInt64)] = []
-  var snapshots: [(at: UInt64, request: SnapshotRequest)] = []
-  /// Refused, and stored all the same, as is found out before anything else is stored.
-  var unknown: [Append] = []
   var downUntil: UInt64 = 0
   var isDown = false
   /// Every record that the room's present log ever had, trimmed or not.
@@ -106,15 +91,6 @@ struct Disk {
     records = copy.records
     life += 1
     return lost.flatMap(\.operations)
-  }
-
-  /// The process has ended.
-  mutating func loseUnsynced() {
-    appends = []
-    reports = []
-    failures = []
-    snapshots = []
-    unknown = []
   }
 
   // MARK: Reading

@@ -10,14 +10,8 @@ struct Ledger {
   /// Tabs that went on from what another had kept, by that other: they may replace what it owes.
   private var doubles: [Int: [Int]] = [:]
   private var lastValue = 0
-  /// Batches that the room has let in and the log has not answered for.
-  var inFlight: [(number: UInt64, operations: [Operation])] = []
   /// What clients were told was refused.
   var refused: [(party: Int, at: Stamp, operation: ProposedOperation)] = []
-  /// How many batches the log has refused.
-  var failedBatches = 0
-  /// Whether the log has taken nothing since it last refused a batch.
-  var isLogInDoubt = false
   /// What honest clients have written, by its stamp.
   var written: [Stamp: ProposedOperation] = [:]
   /// What the log had had, by the cursors that told of it.

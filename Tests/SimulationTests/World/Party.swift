@@ -61,6 +61,8 @@ struct Keeping {
 /// A connection between a party and the server.
 struct Line {
   let party: Int
+  /// Which node it leads to.
+  let node: Int
   var conversation: Conversation
   var member: MemberID?
   /// Messages under way, each with the time at which it arrives.

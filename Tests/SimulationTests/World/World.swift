@@ -11,30 +11,20 @@ struct World {
   var random: SeededGenerator
   /// Since the beginning, on everybody's monotonic clock.
   var time: UInt64 = 1_000
-  /// How wrong the server's wall clock is.
-  var serverError: Int64 = 0
-  /// By how much it was ever ahead.
-  var serverErrorMax: Int64 = 0
 
   var disk = Disk()
-  /// What HTTP requests see of the server. It has the room.
-  let service: SimulatedService
-  var isUp = true
-  /// The number of the server's process.
-  var run: UInt64
+  /// The servers over one log. Most histories have one.
+  var nodes: [Node] = []
+  /// Which of them is having its turn, or is spoken to.
+  var here = 0
   var parties: [Party] = []
   var lines: [Line] = []
   var partitionedUntil: UInt64 = 0
-  var restedAt: UInt64 = 0
+  /// Nothing goes wrong any more.
+  private(set) var isCalm = false
   var ages = Ages()
   /// The most shapes that the room has had at once.
   var mostShapes: UInt64 = 0
-  /// What the room wants done to its overlaps, and when that will be done.
-  var overlapOrders: [(order: OverlapOrder, due: UInt64)] = []
-  /// Layouts that are being stamped.
-  var preparations: [(batch: Batch, due: UInt64)] = []
-  /// The requests that have no answer yet, by their numbers.
-  var exchanges: [UInt64: Exchange] = [:]
   var lastRequest: UInt64 = 0
   var remembered = Remembered()
 
@@ -54,23 +44,32 @@ struct World {
     self.only = only
     limits = history.dice.limits
     random = SeededGenerator(seed: ~history.seed)
-    run = random.next()
-    service = SimulatedService(limits: limits, seed: random.next())
+    let count = history.dice.nodesCount
+    for _ in 0..<count {
+      let run = random.next()
+      let service = SimulatedService(limits: limits, seed: random.next(), sharesRooms: count > 1)
+      nodes.append(Node(service: service, run: run))
+    }
     for _ in 0..<history.dice.tabs { openTab() }
     for _ in 0..<history.dice.writers { openWriter() }
   }
 
-  /// Nothing while the server is down, or before anyone has opened the room.
+  var node: Node {
+    _read { yield nodes[here] }
+    _modify { yield &nodes[here] }
+  }
+
+  /// The room of the node whose turn it is: nothing while it is down, or before anyone there has opened the room.
   var room: Room? {
-    _read { yield service.room }
-    _modify { yield &service.room }
+    _read { yield node.service.room }
+    _modify { yield &node.service.room }
   }
 
   // MARK: Time and chance
 
   var now: Moment {
     Moment(
-      wallMilliseconds: UInt64(Int64(World.wallStart + time) + serverError),
+      wallMilliseconds: UInt64(Int64(World.wallStart + time) + node.clockError),
       monotonicMilliseconds: time
     )
   }
@@ -106,17 +105,23 @@ struct World {
 
   /// One turn of everybody's loop.
   mutating func turn() {
-    turnLog()
-    turnRequests()
-    turnRoom()
+    for number in nodes.indices where time >= nodes[number].stillUntil {
+      here = number
+      turnLog()
+      turnRequests()
+      turnRoom()
+    }
     turnLines()
     for index in parties.indices { turnParty(index) }
-    checkBounds()
+    for number in nodes.indices {
+      here = number
+      checkBounds()
+    }
     checkAges()
     if lines.count > 64 { forgetDeadLines() }
   }
 
-  private mutating func forgetDeadLines() {
+  mutating func forgetDeadLines() {
     lines = lines.filter { $0.isOpen || $0.member != nil }
     for index in parties.indices where parties[index].line != nil {
       parties[index].line = lines.firstIndex { $0.isOpen && $0.party == index }
@@ -126,12 +131,18 @@ struct World {
   /// No more trouble, until nobody has anything left to say.
   mutating func settle() {
     tell("— from here on nothing goes wrong —")
+    isCalm = true
     random = SeededGenerator(seed: history.seed)
     disk.isDown = false
     disk.downUntil = 0
     partitionedUntil = 0
-    if serverError > 0 { tell("The server's clock is set right: back by \(serverError) ms.") }
-    serverError = 0
+    for number in nodes.indices {
+      here = number
+      if node.clockError > 0 { tell("\(server)'s clock is set right: back by \(node.clockError) ms.") }
+      node.clockError = 0
+      node.stillUntil = 0
+      node.cutOffUntil = 0
+    }
     for index in parties.indices {
       parties[index].stalledUntil = 0
       parties[index].drain = 1_000_000
@@ -142,7 +153,11 @@ struct World {
       lines[line].hushedUntil = min(lines[line].hushedUntil, time)
       lines[line].widen()
     }
-    startServer()
+    for number in nodes.indices {
+      here = number
+      startServer()
+    }
+    here = 0
     openRoom()
     for index in parties.indices { startAgain(index) }
     turnUntilQuiet()
@@ -151,6 +166,7 @@ struct World {
     editOnceMore()
     turnUntilQuiet()
     for index in parties.indices where parties[index].replica != nil { run(index) { $0.askDigest(at: $1) } }
+    here = nodes.indices.randomElement(using: &random)!
     readAtLast()
     turnUntilQuiet()
   }
@@ -170,6 +186,9 @@ struct World {
 /// What a history is meant to meet. Each is asserted to have happened in some.
 enum Happening: String, CaseIterable {
   case lostConnection, lostAnswer, lostSubmission, cutState, hushed, partialTake, stalled, fellOff, oldOnThinLine
+  // Of several nodes.
+  case cutOff, undecided, stoodStill, caughtUp, deletedElsewhere, followingLost, joinedCreation, moved
+  case heardNews, lostNews
   case crashed, stopped, committedNotDelivered, lostUnsynced, turnedUp, logFailed, restored, roomDeleted, trimmed
   case forgotten, forgottenEarly, snapshotUsed, foreignRecord, rested
   case resumed, reset, superseded, rejected, roomFull, tooOld, unavailable, actorElsewhere, pausedReading

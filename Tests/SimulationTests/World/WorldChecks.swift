@@ -23,37 +23,50 @@ extension World {
   // MARK: Quiet
 
   var isQuiet: Bool {
-    guard let room, exchanges.isEmpty, disk.appends.isEmpty, disk.reports.isEmpty, disk.failures.isEmpty,
-      room.flushDueAt == nil, overlapOrders.isEmpty, preparations.isEmpty
-    else { return false }
+    guard nodes.allSatisfy(isQuiet), nodes.contains(where: { $0.service.room != nil }) else { return false }
     guard lines.allSatisfy({ !$0.isOpen || $0.toServer.isEmpty && $0.isRead && !$0.isBlocked }),
-      lines.allSatisfy({ $0.isOpen || $0.member == nil }), !room.hasUnsent
+      lines.allSatisfy({ $0.isOpen || $0.member == nil })
     else { return false }
-    return parties.allSatisfy { isQuiet($0, room) }
+    return parties.allSatisfy { isQuiet($0) }
   }
 
-  private func isQuiet(_ party: Party, _ room: Room) -> Bool {
+  private func isQuiet(_ node: Node) -> Bool {
+    guard node.isIdle else { return false }
+    return node.service.room.map { $0.flushDueAt == nil && !$0.hasUnsent } ?? true
+  }
+
+  /// The room where a party is connected.
+  private func room(of party: Party) -> Room? { party.line.flatMap { nodes[lines[$0].node].service.room } }
+
+  private func isQuiet(_ party: Party) -> Bool {
     if let writer = party.writer { return writer.unansweredCount == 0 && writer.state == .joined }
     guard let replica = party.replica else { return true }
-    return replica.state == .live && replica.unsentCount == 0 && replica.cursor == room.cursor
+    return replica.state == .live && replica.unsentCount == 0 && replica.cursor == room(of: party)?.cursor
       && seesWhatOthersShow(party, replica)
   }
 
   /// Who waits for what, once nobody should.
   var waitingWords: String {
-    guard let room else { return "there is no room" }
-    if let exchange = exchanges.values.first { return "a request that \(exchange.words) has no answer" }
-    for party in parties where !isQuiet(party, room) {
+    guard nodes.contains(where: { $0.service.room != nil }) else { return "there is no room" }
+    if let exchange = nodes.lazy.compactMap({ $0.exchanges.values.first }).first {
+      return "a request that \(exchange.words) has no answer"
+    }
+    for party in parties where !isQuiet(party) {
       if let writer = party.writer {
         return "\(party.name) waits for \(writer.unansweredCount) answers, \(writer.state)"
       }
       guard let replica = party.replica else { continue }
       if replica.state != .live { return "\(party.name) is \(replica.state)" }
       if replica.unsentCount > 0 { return "\(party.name) has \(replica.unsentCount) edits that are not taken" }
-      if replica.cursor != room.cursor { return "\(party.name) has not come as far as the room" }
+      if replica.cursor != room(of: party)?.cursor { return "\(party.name) has not come as far as the room" }
       let seen = replica.peers.map { "\($0.actor)" }.sorted().joined(separator: ", ")
+      for other in parties {
+        guard let actor = other.replica?.actor, let peer = replica.peer(actor) else { continue }
+        guard (peer.state ?? .emptyObject) != other.shown, actor != replica.actor else { continue }
+        return "\(party.name) does not see what \(other.name) shows"
+      }
       let there = actors.map { "\($0)" }.sorted().joined(separator: ", ")
-      return "\(party.name) sees \(seen), and what they show; \(there) are there"
+      return "\(party.name) sees \(seen), and \(replica.unnamedCount) more; \(there) are there"
     }
     return "the log, or the network"
   }
@@ -66,12 +79,13 @@ extension World {
   private var isCrowd: Bool { UInt64(actors.count) > limits.namedPeople }
 
   private func seesWhatOthersShow(_ party: Party, _ replica: Replica) -> Bool {
-    parties.allSatisfy { other in
-      guard let actor = other.replica?.actor, actor != replica.actor else { return true }
-      // In a crowd not everybody is told by name.
-      guard let seen = replica.peer(actor) else { return isCrowd }
-      return (seen.state ?? .emptyObject) == other.shown
-    }
+    replica.peers.count + replica.unnamedCount + 1 == actors.count
+      && parties.allSatisfy { other in
+        guard let actor = other.replica?.actor, actor != replica.actor else { return true }
+        // In a crowd not everybody is told by name.
+        guard let seen = replica.peer(actor) else { return isCrowd }
+        return (seen.state ?? .emptyObject) == other.shown
+      }
   }
 
   // MARK: The end
@@ -79,7 +93,6 @@ extension World {
   /// What has to hold once everybody has come to rest, whatever happened.
   mutating func check() {
     guard failures.isEmpty else { return }
-    guard let room else { return fail(.agreement, "there is no room") }
     var fold = Canvas()
     var stored: [Stamp: Identifier] = [:]
     for record in disk.records {
@@ -88,13 +101,21 @@ extension World {
         stored[operation.at] = operation.shape
       }
     }
-    checkAgreement(room, fold)
+    for number in nodes.indices {
+      here = number
+      if let room { checkAgreement(room, fold) }
+    }
     checkPromises(fold, stored)
-    for index in parties.indices { checkParty(index, room, fold) }
+    for index in parties.indices {
+      guard let room = room(of: parties[index]) else {
+        return fail(.agreement, "\(parties[index].name) has no room")
+      }
+      checkParty(index, room, fold)
+    }
   }
 
   private mutating func checkAgreement(_ room: Room, _ fold: Canvas) {
-    if room.canvas.digest != fold.digest { fail(.agreement, "the room is not what its log adds up to") }
+    if room.canvas.digest != fold.digest { fail(.agreement, "\(server)'s room is not what its log adds up to") }
     let operations = disk.records.reduce(0) { $0 + $1.operations.count }
     if room.operationCount != operations {
       fail(.agreement, "the room has counted \(room.operationCount) operations, and its log has \(operations)")
@@ -136,7 +157,7 @@ extension World {
     }
     // What was refused as unavailable may have been stored all the same (W7), and what was forgotten can't be known again.
     let isCertain = !ledger.hasDoubles && !ledger.hasForgotten && happened[.turnedUp] == nil
-    let forgotten = room?.forgottenBefore ?? 0
+    let forgotten = nodes.compactMap { $0.service.room?.forgottenBefore }.max() ?? 0
     for (_, at, operation) in ledger.refused
     where isCertain && stored[at] == operation.shape && at.milliseconds >= forgotten {
       for property in operation.set.assigned where fold.stamp(of: property, in: operation.shape) == at {

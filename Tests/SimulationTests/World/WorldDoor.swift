@@ -8,15 +8,15 @@ extension World {
   mutating func judged(_ proposed: [ProposedOperation], _ submit: (inout Room) -> Rejection?) -> RejectCode? {
     guard var room = self.room else { return nil }
     self.room = nil
-    let judge = FullnessJudge(room.canvas, inFlight: ledger.inFlight.map(\.operations), limits: limits)
+    let judge = FullnessJudge(room.canvas, inFlight: node.inFlight.map(\.operations), limits: limits)
     let refusal = submit(&room)?.code
     self.room = room
     let verdict = judge.verdict(on: proposed)
     if refusal == .roomFull {
       count(.roomFull)
-      if ledger.failedBatches == 0, verdict.fits { fail(.roomFull, verdict.words) }
+      if node.failedBatches == 0, verdict.fits { fail(.roomFull, verdict.words) }
       let stored = FullnessJudge(room.canvas, inFlight: [], limits: limits)
-      if ledger.isLogInDoubt, stored.verdict(on: proposed).fits {
+      if node.isLogInDoubt, stored.verdict(on: proposed).fits {
         fail(.roomFull, "only what the log may never store fills it, and the refusal is final")
       }
     }

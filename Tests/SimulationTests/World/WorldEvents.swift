@@ -6,6 +6,7 @@
 
 extension World {
   mutating func perform(_ event: Event) {
+    if nodes.count > 1 { here = nodes.indices.randomElement(using: &random)! }
     switch event {
     case .draw, .change, .rename, .paste, .remove, .clear, .undo, .redo, .gesture, .undoAndRedo, .editAndUndo,
       .crossing,
@@ -39,10 +40,12 @@ extension World {
     case .trim: trim()
     case .forget: forgetErasures()
     case .logFails:
-      guard isUp, !disk.isDown else { return }
+      guard node.isUp, !disk.isDown else { return }
       tell("The disk takes nothing.")
       disk.isDown = true
       disk.downUntil = time + UInt64.random(in: 10...2_000, using: &random)
+    case .cutOff: cutOff()
+    case .standStill: standStill()
     case .restore: restore()
     case .deleteRoom: requestDeletion()
     case .writeFromElsewhere: writeFromElsewhere()
@@ -309,10 +312,11 @@ extension World {
 
   /// A program that keeps to no rule speaks to the server.
   private mutating func beHostile() {
-    guard isUp else { return }
+    guard node.isUp else { return }
     openRoom()
     var line = Line(
       party: 0,
+      node: here,
       conversation: Conversation(encoding: .binary, limits: limits, now: now),
       room: 0
     )
@@ -387,11 +391,11 @@ extension World {
   }
 
   private mutating func changeServerClock() {
-    let error = history.dice.clockErrorMax
+    let error = history.dice.serverClockErrorMax
     let new = Int64.random(in: -error...error, using: &random)
-    if new < serverError { count(.serverClockBack) }
-    serverError = new
-    tell("The server's clock is now wrong by \(new) ms.")
+    if new < node.clockError { count(.serverClockBack) }
+    node.clockError = new
+    tell("\(server)'s clock is now wrong by \(new) ms.")
   }
 
   /// Everyone goes on listening, and the room comes to rest.

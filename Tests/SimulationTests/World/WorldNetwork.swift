@@ -9,19 +9,26 @@ import TestSupport
 extension World {
   mutating func connect(_ index: Int) {
     parties[index].wantsConnection = false
-    guard isUp, time >= partitionedUntil else {
+    if nodes.count > 1 {
+      let before = here
+      here = nodes.indices.randomElement(using: &random)!
+      if here != before { count(.moved) }
+    }
+    guard node.isUp, time >= partitionedUntil else {
       return run(index, { $0.disconnected(closeCode: nil, at: $1) }, { $0.disconnected(closeCode: 1_006, at: $1) })
     }
     let encoding = parties[index].replica?.configuration.encoding ?? .binary
     lines.append(
       Line(
         party: index,
+        node: here,
         conversation: Conversation(encoding: encoding, limits: limits, now: now),
         room: parties[index].drain,
         carriage: parties[index].link.map { Carriage($0, at: time) }
       )
     )
     parties[index].line = lines.count - 1
+    if nodes.count > 1 { tell("  \(parties[index].name) connects to node \(here).") }
     if parties[index].replica?.cursor != nil { count(.resumed) }
     run(index, { $0.connected(at: $1) }, { $0.connected(at: $1) })
   }
@@ -48,7 +55,7 @@ extension World {
     if !lines[line].toServer.isEmpty { count(.lostSubmission) }
     if !lines[line].isRead { count(.lostAnswer) }
     // Part of what was under way may have arrived all the same.
-    while !lines[line].toServer.isEmpty, happens(0.3), isUp, lines[line].member != nil {
+    while !lines[line].toServer.isEmpty, happens(0.3), isServing(line), lines[line].member != nil {
       let bytes = lines[line].toServer.removeFirst().bytes
       receive(bytes, on: line)
     }
@@ -75,7 +82,8 @@ extension World {
         drop(line, code: happens(0.5) ? CloseCode.noSignOfLife.rawValue : nil)
         continue
       }
-      while isUp, line < lines.count, lines[line].isOpen, let first = lines[line].toServer.first, first.at <= time,
+      while isServing(line), line < lines.count, lines[line].isOpen, let first = lines[line].toServer.first,
+        first.at <= time,
         !lines[line].isReadingPaused
       {
         lines[line].toServer.removeFirst()
@@ -85,9 +93,16 @@ extension World {
     }
   }
 
+  /// Whether the node at the other end is at work.
+  private func isServing(_ line: Int) -> Bool {
+    let node = nodes[lines[line].node]
+    return node.isUp && time >= node.stillUntil
+  }
+
   /// What has arrived at a client is read, as far as it keeps up.
   private mutating func drain(_ line: Int) {
     let party = lines[line].party
+    here = lines[line].node
     lines[line].carry(until: time)
     guard lines[line].isOpen, time >= parties[party].stalledUntil else { return }
     lines[line].room = parties[party].drain

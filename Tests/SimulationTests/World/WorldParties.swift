@@ -149,6 +149,8 @@ extension World {
       fail(.clockAhead, "\(parties[index].name) has lost an edit of \(edit.operation.shape)")
     }
     guard let at = edit.operation.at else { return }
+    // Of what a client has given to another node before, this one may not know when it finds the room full.
+    if nodes.count > 1, edit.code == .roomFull { return }
     ledger.refused.append((index, at, edit.operation))
     // Its own deletion stands in the room, so there must be a way to try again to take it back. If the deletion was refused
     // with the undo, what stands is one from before the tab died.

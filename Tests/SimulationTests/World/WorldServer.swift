@@ -10,16 +10,20 @@ extension World {
 
   /// As the hub opens a room that somebody asks for: from the newest snapshot and the records after it.
   mutating func openRoom() {
-    guard isUp, room == nil else { return }
+    guard node.isUp, room == nil, !isCutOff else { return }
+    node.life = disk.life
+    node.proposals = 0
+    let company = nodes.count > 1 ? Company(number: node.run) : nil
     guard let loaded = disk.load() else {
       room = Room(
         name: Text(Disk.roomName),
         epoch: random.next(),
         limits: limits,
         framing: .byLength,
-        seed: random.next()
+        seed: random.next(),
+        company: company
       )
-      ledger.isLogInDoubt = false
+      node.isLogInDoubt = false
       return
     }
     let seed = random.next()
@@ -35,7 +39,8 @@ extension World {
       limits: limits,
       framing: .byLength,
       seed: seed,
-      image: image
+      image: image,
+      company: company
     )
     guard let records = disk.read(after: opened.position) else {
       return fail(.past, "the log lacks records after the snapshot at \(opened.position)")
@@ -43,92 +48,187 @@ extension World {
     let now = now
     for record in records { opened.delivered(RoomRecord(record, batch: nil), now: now) }
     if disk.isDown { opened.doubtLog() }
-    ledger.isLogInDoubt = disk.isDown
+    node.isLogInDoubt = disk.isDown
     room = opened
   }
 
   /// The process ends between any two steps: what the disk has is all that there is.
   mutating func crash() {
-    guard isUp else { return startServer() }
-    tell("The server is killed.")
+    guard node.isUp else { return startServer() }
+    tell("\(server) is killed.")
     count(.crashed)
-    if !disk.reports.isEmpty { count(.committedNotDelivered) }
-    if !disk.appends.isEmpty { count(.lostUnsynced) }
+    if !node.reports.isEmpty { count(.committedNotDelivered) }
+    if !node.appends.isEmpty { count(.lostUnsynced) }
     // Of what was on its way, the first so many may be durable all the same.
-    let kept = Int.random(in: 0...disk.appends.count, using: &random)
-    if Bool.random(using: &random) { disk.unknown = [] }
-    for append in disk.unknown { _ = commit(append.request) }
-    for append in disk.appends.prefix(kept) where !append.fails { _ = commit(append.request) }
+    let kept = Int.random(in: 0...node.appends.count, using: &random)
+    if Bool.random(using: &random) { node.unknown = [] }
+    let durable = node.unknown + node.appends.prefix(kept).filter { !$0.fails }
     endProcess(code: nil)
+    for append in durable { commit(append) }
   }
 
   mutating func stopServer() {
-    guard isUp else { return startServer() }
-    tell("The server is stopped, and says so.")
+    guard node.isUp else { return startServer() }
+    tell("\(server) is stopped, and says so.")
     count(.stopped)
-    for append in disk.appends where !append.fails { _ = commit(append.request) }
+    let durable = node.appends.filter { !$0.fails }
     endProcess(code: .goingAway)
+    for append in durable { commit(append) }
   }
 
   private mutating func endProcess(code: CloseCode?) {
     room = nil
-    overlapOrders = []
-    preparations = []
-    service.life += 1
+    node.service.life += 1
     endRequests()
-    isUp = false
-    ledger.inFlight = []
-    ledger.failedBatches = 0
-    disk.loseUnsynced()
-    for line in lines.indices {
+    node.isUp = false
+    node.failedBatches = 0
+    node.letGo()
+    node.stillUntil = 0
+    node.cutOffUntil = 0
+    for line in lines.indices where lines[line].node == here {
       lines[line].member = nil
       if lines[line].isOpen { drop(line, code: code?.rawValue) }
     }
-    lines = []
-    for index in parties.indices { parties[index].line = nil }
+    forgetDeadLines()
   }
 
+  /// The node's name in a story.
+  var server: String { nodes.count == 1 ? "The server" : "Node \(here)" }
+
   mutating func startServer() {
-    guard !isUp else { return }
-    tell("The server starts.")
-    isUp = true
-    run = random.next()
+    guard !node.isUp else { return }
+    tell("\(server) starts.")
+    node.isUp = true
+    node.run = random.next()
   }
 
   /// An older copy of the data directory is put back as a whole.
   mutating func restore() {
-    if isUp, happens(0.5) {
+    if node.isUp, happens(0.5) {
       tell("Somebody copies the data directory.")
       return disk.takeCopy()
     }
-    if isUp { stopServer() }
+    for number in nodes.indices {
+      here = number
+      if node.isUp { stopServer() }
+    }
     guard let lost = disk.restoreCopy() else { return }
     tell("The copy of the data directory is put back: \(lost.count) operations are gone.")
     count(.restored)
     ledger.forgetStored(lost)
-    startServer()
+    for number in nodes.indices {
+      here = number
+      startServer()
+    }
   }
 
   mutating func deleteRoom() {
     let stored = disk.records.flatMap(\.operations)
-    guard isUp, disk.delete() else { return }
+    guard node.isUp, let epoch = disk.epoch, disk.delete() else { return }
     tell("The room is deleted.")
     count(.roomDeleted)
     ledger.forgetStored(stored)
-    disk.reports = []
+    for other in nodes.indices where other != here { report(.deleted(epoch: epoch), to: other, after: lag()) }
+    closeRoom(.noSuchRoom, "the room was deleted")
+  }
+
+  /// The room can't go on as it is at this node.
+  private mutating func closeRoom(_ code: CloseCode, _ reason: Text) {
+    node.reports = []
     let now = now
-    room?.close(.noSuchRoom, "the room was deleted", now: now)
+    room?.close(code, reason, now: now)
     takeEffects()
     room = nil
-    overlapOrders = []
-    preparations = []
-    service.dismissAskers()
-    service.life += 1
-    disk.appends = []
-    disk.failures = []
-    disk.unknown = []
-    disk.snapshots = []
-    ledger.inFlight = []
+    node.letGo()
+    node.service.dismissAskers()
+    node.service.life += 1
+  }
+
+  // MARK: Several nodes
+
+  var isCutOff: Bool { time < node.cutOffUntil }
+
+  /// The node loses its connection to the log. Of what was on its way there, the first so much is stored all the same, and
+  /// the node learns that only when it is back.
+  mutating func cutOff() {
+    guard node.isUp, !isCutOff else { return }
+    tell("\(server) does not reach the log any more.")
+    count(.cutOff)
+    let until = time + UInt64.random(in: 10...3_000, using: &random)
+    node.cutOffUntil = until
+    let appends = node.appends
+    node.appends = []
+    node.heard = []
+    let kept = Int.random(in: 0...appends.count, using: &random)
+    if !appends.isEmpty { count(.undecided) }
+    for (place, append) in appends.enumerated() {
+      if place >= kept || append.fails || !commit(append) { node.failures.append((until, append.batch.number)) }
+    }
+    // The loop knows of some of it already.
+    if Bool.random(using: &random) {
+      for place in node.reports.indices { node.reports[place].at = max(node.reports[place].at, until) }
+    }
+    // It may have missed more than the log can tell it then.
+    if room != nil, happens(0.1) { node.reports = [(until, .lost)] }
+  }
+
+  /// The node's process gets no time, as on a machine that is overloaded or has been put to sleep.
+  mutating func standStill() {
+    guard node.isUp, time >= node.stillUntil else { return }
+    tell("\(server) stands still.")
+    count(.stoodStill)
+    node.stillUntil = time + UInt64.random(in: 50...9_000, using: &random)
+    // What it has said to the log arrives there.
+    let kept = Int.random(in: 0...node.appends.count, using: &random)
+    let arriving = node.appends.prefix(kept)
+    node.appends.removeFirst(kept)
+    for append in arriving where append.fails || !commit(append) { node.failures.append((time, append.batch.number)) }
+  }
+
+  /// How long a node takes to see what another has stored. Now and then it is not woken, and finds out by itself.
+  private mutating func lag() -> UInt64 { delay() + (happens(0.1) ? UInt64.random(in: 0...1_000, using: &random) : 0) }
+
+  /// A follower is told something, after all that it is told already.
+  private mutating func report(_ what: Node.Report, to number: Int, after milliseconds: UInt64) {
+    guard nodes[number].isUp, nodes[number].service.room != nil else { return }
+    let at = max(nodes[number].reports.last?.at ?? 0, time + milliseconds, nodes[number].cutOffUntil)
+    nodes[number].reports.append((at, what))
+  }
+
+  /// All that is stored by now is taken in at once, because a client has seen more than the node.
+  /// - Returns: false if the log can't be asked.
+  mutating func catchUp() -> Bool {
+    guard !isCutOff else { return false }
+    for place in node.reports.indices { node.reports[place].at = time }
+    takeReports()
+    takeEffects()
+    return true
+  }
+
+  /// Hears what other nodes tell of their people.
+  private mutating func hear() {
+    while let first = node.heard.first, first.at <= time {
+      node.heard.removeFirst()
+      guard let news = NodeNews(first.bytes) else {
+        fail(.people, "\(server) can't read what another node tells")
+        continue
+      }
+      let now = now
+      room?.heard(news, now: now)
+      count(.heardNews)
+    }
+  }
+
+  /// It may get lost, on its way to some or to all.
+  private mutating func tellOthers(_ bytes: [UInt8]) {
+    for other in nodes.indices where other != here && nodes[other].isUp && !isCutOff {
+      if !isCalm, time < nodes[other].cutOffUntil || happens(0.02) {
+        count(.lostNews)
+        continue
+      }
+      let at = max(nodes[other].heard.last?.at ?? 0, time + delay())
+      nodes[other].heard.append((at, bytes))
+    }
   }
 
   // MARK: The log
@@ -138,68 +238,100 @@ extension World {
       tell("The disk can be written again.")
       disk.isDown = false
     }
-    guard isUp else { return }
-    while let first = disk.appends.first, first.commitsAt <= time {
-      disk.appends.removeFirst()
+    guard node.isUp else { return }
+    while let first = node.appends.first, first.commitsAt <= time, !isCutOff {
+      node.appends.removeFirst()
       guard !first.fails else {
         count(.logFailed)
-        disk.failures.append((time, first.batch.number))
-        if Bool.random(using: &random) { disk.unknown.append(first) }
+        node.failures.append((time, first.batch.number))
+        if Bool.random(using: &random) { node.unknown.append(first) }
         continue
       }
       findOut()
-      if let appended = commit(first.request) {
-        // The loop may be busy with other rooms, while others read what the log has.
-        let busy: UInt64 = happens(0.05) ? 200 : 0
-        let at = max(disk.reports.last?.at ?? 0, time + delay() + busy)
-        disk.reports.append((at, first.batch.number, appended))
-      } else {
-        disk.failures.append((time, first.batch.number))
-      }
+      if !commit(first) { node.failures.append((time, first.batch.number)) }
     }
-    while let first = disk.snapshots.first, first.at <= time {
-      disk.snapshots.removeFirst()
+    while let first = node.snapshots.first, first.at <= time {
+      node.snapshots.removeFirst()
       disk.write(first.request, retention: retention)
     }
-    while let first = disk.reports.first, first.at <= time {
-      disk.reports.removeFirst()
-      for record in first.appended.records {
-        deliver(record, batch: first.batch, endsBatch: record.position == first.appended.records.last?.position)
-        // There is time for others between two records.
-        if first.appended.records.count > 1, happens(0.3) { turnRoom() }
-      }
-      // A log that was in doubt may hand over again what it has handed over.
-      if happens(0.03) { for record in first.appended.records { deliver(record, batch: nil) } }
-    }
-    while let first = disk.failures.first, first.at <= time {
-      disk.failures.removeFirst()
-      ledger.failedBatches += 1
-      ledger.isLogInDoubt = true
-      ledger.inFlight.removeAll { $0.number == first.batch }
+    takeReports()
+    while let first = node.failures.first, first.at <= time {
+      node.failures.removeFirst()
+      node.failedBatches += 1
+      node.isLogInDoubt = true
+      node.inFlight.removeAll { $0.number == first.batch }
       room?.failed(batch: first.batch)
     }
+    hear()
     takeEffects()
+  }
+
+  private mutating func takeReports() {
+    while let first = node.reports.first, first.at <= time {
+      node.reports.removeFirst()
+      switch first.what {
+      case .stored(let batch, let appended): take(appended, batch: batch)
+      case .deleted(let epoch):
+        guard room?.epoch == epoch else { continue }
+        count(.deletedElsewhere)
+        closeRoom(.noSuchRoom, "the room was deleted")
+      case .lost:
+        count(.followingLost)
+        closeRoom(.goingAway, "the log can't tell what came next; connect again")
+      }
+    }
+  }
+
+  private mutating func take(_ appended: AppendedRecords, batch: UInt64?) {
+    if room?.isUnwritten == true {
+      if room?.epoch != appended.epoch { count(.joinedCreation) }
+      node.proposals = 0
+      room?.begin(epoch: appended.epoch)
+      // It may be of a life that is over, of which the node is yet to hear.
+      node.life = appended.epoch == disk.epoch ? disk.life : -1
+    }
+    guard room?.epoch == appended.epoch else { return }
+    for record in appended.records {
+      deliver(record, batch: batch, endsBatch: record.position == appended.records.last?.position)
+      // There is time for others between two records.
+      if appended.records.count > 1, happens(0.3) { turnRoom() }
+    }
+    // A log that was in doubt may hand over again what it has handed over.
+    if happens(0.03) { for record in appended.records { deliver(record, batch: nil) } }
   }
 
   /// The log is open again, and has more than it told of.
   private mutating func findOut() {
-    for append in disk.unknown {
-      guard let appended = commit(append.request) else { continue }
-      count(.turnedUp)
-      disk.reports.append((max(disk.reports.last?.at ?? 0, time), nil, appended))
-    }
-    disk.unknown = []
+    for append in node.unknown where commit(append.request, of: nil) { count(.turnedUp) }
+    node.unknown = []
   }
 
-  mutating func commit(_ request: AppendRequest) -> AppendedRecords? {
-    disk.commit(request, step: UInt64.random(in: 1...3, using: &random))
+  /// Makes a batch durable, and tells who follows the room.
+  @discardableResult
+  private mutating func commit(_ append: Node.Append) -> Bool { commit(append.request, of: append.batch.number) }
+
+  /// - Parameter batch: nil if the node does not know it for its own.
+  /// - Returns: false if the log refuses it.
+  private mutating func commit(_ request: AppendRequest, of batch: UInt64?) -> Bool {
+    guard let appended = disk.commit(request, step: UInt64.random(in: 1...3, using: &random)) else { return false }
+    var after: UInt64 = 0
+    if batch != nil {
+      // The loop may be busy with other rooms, while others read what the log has.
+      let busy: UInt64 = happens(0.05) ? 200 : 0
+      after = delay() + busy
+    }
+    for number in nodes.indices {
+      let isOwn = number == here
+      report(.stored(batch: isOwn ? batch : nil, appended), to: number, after: isOwn ? after : lag())
+    }
+    return true
   }
 
   private mutating func deliver(_ record: LogRecord, batch: UInt64?, endsBatch: Bool = true) {
     guard room != nil else { return }
     if endsBatch, let batch {
-      ledger.inFlight.removeAll { $0.number == batch }
-      ledger.isLogInDoubt = false
+      node.inFlight.removeAll { $0.number == batch }
+      node.isLogInDoubt = false
     }
     let now = now
     let before = room?.canvas.liveCount ?? 0
@@ -207,7 +339,10 @@ extension World {
     checkCursor()
     let after = room?.canvas.liveCount ?? 0
     // A deletion that the disk has refused may have been counted on.
-    if after > before, UInt64(after) > limits.shapes, ledger.failedBatches == 0, !ledger.hasForeignRecords {
+    // What other nodes have let in meanwhile, this one can't count.
+    if after > before, UInt64(after) > limits.shapes, node.failedBatches == 0, !ledger.hasForeignRecords,
+      nodes.count == 1
+    {
       fail(.fullness, "the room has \(after) shapes, and may have \(limits.shapes)")
     }
   }
@@ -215,7 +350,7 @@ extension World {
   /// Whoever comes back with a cursor is sent what came after it. So a cursor must never stand for another history than the
   /// one that it was given out for, also after an older copy of the log was put back.
   private mutating func checkCursor() {
-    guard let room, let mark = disk.mark(at: room.position) else { return }
+    guard let room, node.life == disk.life, let mark = disk.mark(at: room.position) else { return }
     let cursor = room.cursor.text
     if let earlier = ledger.cursors.updateValue(mark, forKey: cursor), earlier != mark {
       fail(.cursors, "the cursor \(cursor) stands for two histories")
@@ -235,11 +370,19 @@ extension World {
       shapes: UInt64(image.canvas.liveCount),
       bytes: image.encoded()
     )
-    disk.snapshots.append((time + delay(), request))
+    node.snapshots.append((time + delay(), request))
   }
 
   mutating func trim() {
-    if disk.retain(retention, milliseconds: now.wallMilliseconds) { count(.trimmed) }
+    guard disk.retain(retention, milliseconds: now.wallMilliseconds) else { return }
+    count(.trimmed)
+    // A node that has yet to be told what is gone now can't be.
+    for number in nodes.indices where number != here {
+      guard case .stored(_, let next) = nodes[number].reports.first?.what,
+        next.records[0].position <= disk.summary?.trimmed ?? 0
+      else { continue }
+      nodes[number].reports = [(nodes[number].reports[0].at, .lost)]
+    }
   }
 
   /// Another program writes to the same log.
@@ -257,10 +400,8 @@ extension World {
       mayCreate: false,
       milliseconds: now.wallMilliseconds
     )
-    guard let appended = commit(request) else { return }
+    guard commit(request, of: nil) else { return }
     tell("Another program turns \(shape) in the log itself.")
-    // It must not overtake what was durable before it.
-    disk.reports.append((max(disk.reports.last?.at ?? 0, time), nil, appended))
     count(.foreignRecord)
     ledger.hasForeignRecords = true
   }
@@ -268,14 +409,14 @@ extension World {
   // MARK: The room
 
   mutating func turnRoom() {
-    guard isUp else { return }
+    guard node.isUp else { return }
     carryOutOrders()
     appendPrepared()
-    if time >= restedAt + 1_000 {
-      restedAt = time
+    if time >= node.restedAt + 1_000 {
+      node.restedAt = time
       let hadBeats = room.map { $0.kept.beats > 0 } ?? false
       let now = now
-      service.requestBook.rest(now: time)
+      node.service.requestBook.rest(now: time)
       let forgotten = room?.forgottenBefore ?? 0
       room?.rest(now: now)
       if room?.forgottenBefore ?? 0 > forgotten { count(.forgottenEarly) }
@@ -288,9 +429,10 @@ extension World {
     if room.isFlushDue(now: now) { room.flush(now: now) }
     var lines = lines
     self.lines = []
+    let here = here
     var partial = 0
     let write = { (id: MemberID, bytes: UnsafeRawBufferPointer) -> Int in
-      guard let line = lines.firstIndex(where: { $0.member == id }) else { return 0 }
+      guard let line = lines.firstIndex(where: { $0.node == here && $0.member == id }) else { return 0 }
       let taken = lines[line].take(bytes)
       if taken < bytes.count {
         lines[line].isBlocked = true
@@ -299,7 +441,7 @@ extension World {
       return taken
     }
     sendAll(&room, now, write)
-    for line in lines.indices where lines[line].isBlocked && lines[line].hasRoom {
+    for line in lines.indices where lines[line].node == here && lines[line].isBlocked && lines[line].hasRoom {
       lines[line].isBlocked = false
       if let member = lines[line].member { room.writable(member, now: now, write) }
       sendAll(&room, now, write)
@@ -327,7 +469,9 @@ extension World {
 
   /// The server reads a message from a connection.
   mutating func receive(_ bytes: [UInt8], on line: Int) {
+    here = lines[line].node
     openRoom()
+    guard room != nil else { return turnAway(line) }
     let now = now
     let isText = lines[line].conversation.encoding.isText
     let step = bytes.withUnsafeBytes { lines[line].conversation.received($0, isText: isText, now: now) }
@@ -340,6 +484,11 @@ extension World {
       if let refusal { tell("  \(parties[lines[line].party].name) is refused: \(refusal.wireName)") }
     } else {
       let encoding = lines[line].conversation.encoding
+      if case .join(let hello, _) = step, nodes.count > 1, room?.isBehind(hello.since) == true {
+        count(.caughtUp)
+        guard catchUp() else { return turnAway(line) }
+        openRoom()
+      }
       var (member, random) = (lines[line].member, random)
       let code = room?.take(step, from: &member, encoding: encoding, now: now, using: &random)
       lines[line].member = member
@@ -352,9 +501,16 @@ extension World {
     takeEffects()
   }
 
+  /// The server can't read the room.
+  private mutating func turnAway(_ line: Int) {
+    lines[line].conversation.closed()
+    lines[line].closeCode = CloseCode.goingAway.rawValue
+  }
+
   /// The server gives a connection up.
   mutating func forget(_ line: Int) {
-    guard let member = lines[line].member else { return }
+    here = lines[line].node
+    guard time >= node.stillUntil, let member = lines[line].member else { return }
     let now = now
     lines[line].member = nil
     room?.leave(member, now: now)
@@ -363,8 +519,8 @@ extension World {
 
   /// What rooms want done to their overlaps takes a while, beside everything else.
   private mutating func carryOutOrders() {
-    while let (order, due) = overlapOrders.first, due <= time {
-      overlapOrders.removeFirst()
+    while let (order, due) = node.overlapOrders.first, due <= time {
+      node.overlapOrders.removeFirst()
       let now = now
       if let outcome = order.carryOut() { room?.overlapsDone(outcome, now: now) }
       takeEffects()
@@ -372,8 +528,8 @@ extension World {
   }
 
   private mutating func appendPrepared() {
-    while let (batch, due) = preparations.first, due <= time {
-      preparations.removeFirst()
+    while let (batch, due) = node.preparations.first, due <= time {
+      node.preparations.removeFirst()
       append(batch)
     }
   }
@@ -383,49 +539,57 @@ extension World {
     for effect in effects {
       switch effect {
       case .append(let batch):
-        ledger.inFlight.append((batch.number, batch.operations))
+        node.inFlight.append((batch.number, batch.operations))
         append(batch)
       case .prepare(let layout):
         let batch = layout.stamped()
-        ledger.inFlight.append((batch.number, batch.operations))
-        preparations.append((batch, time + time % 40))
+        node.inFlight.append((batch.number, batch.operations))
+        node.preparations.append((batch, time + time % 40))
       case .answered(let number, let outcome):
-        service.submitters.removeValue(forKey: number)?.resume(returning: outcome)
-      case .overlaps(let order): overlapOrders.append((order, time + time % 50))
+        node.service.submitters.removeValue(forKey: number)?.resume(returning: outcome)
+      case .overlaps(let order): node.overlapOrders.append((order, time + time % 50))
       case .overlapsAnswered(let request, let index, let cursor):
-        service.askers.removeValue(forKey: request)?.resume(returning: SettledOverlaps(index: index, cursor: cursor))
+        node.service.askers.removeValue(forKey: request)?.resume(
+          returning: SettledOverlaps(index: index, cursor: cursor)
+        )
       case .close(let member, let code, _, _):
         if code == .actorElsewhere { count(.actorElsewhere) }
-        guard let line = lines.firstIndex(where: { $0.member == member }) else { continue }
+        guard let line = line(of: member) else { continue }
         lines[line].member = nil
         lines[line].conversation.closed()
         lines[line].closeCode = code.rawValue
       case .pauseReading(let member):
         count(.pausedReading)
-        if let line = lines.firstIndex(where: { $0.member == member }) { lines[line].isReadingPaused = true }
+        if let line = line(of: member) { lines[line].isReadingPaused = true }
       case .resumeReading(let member):
-        if let line = lines.firstIndex(where: { $0.member == member }) { lines[line].isReadingPaused = false }
-      // There is one node.
-      case .tell, .differs: break
+        if let line = line(of: member) { lines[line].isReadingPaused = false }
+      case .tell(let parts): for bytes in parts { tellOthers(bytes) }
+      case .differs:
+        // A copy that was put back may have been changed since.
+        fail(.agreement, "\(server) is told that another node has another room at the same place")
       }
     }
   }
 
+  private func line(of member: MemberID) -> Int? { lines.firstIndex { $0.node == here && $0.member == member } }
+
   private mutating func append(_ batch: Batch) {
     guard let room else { return }
+    guard !isCutOff else { return node.failures.append((time + delay(), batch.number)) }
     let took = UInt64.random(in: 0...history.dice.commitMillisecondsMax, using: &random)
     let request = disk.request(
       batch.parts(operationsMax: Int(limits.operationsPerMessage)),
-      run: room.knows(run: run) ? nil : run,
-      epoch: room.epoch,
+      run: room.knows(run: node.run) ? nil : node.run,
+      epoch: room.epoch &+ node.proposals,
       mayCreate: room.isUnwritten,
       milliseconds: now.wallMilliseconds
     )
-    disk.appends.append(
-      Disk.Append(
+    if room.isUnwritten { node.proposals += 1 }
+    node.appends.append(
+      Node.Append(
         batch: batch,
         request: request,
-        commitsAt: max(disk.appends.last?.commitsAt ?? 0, time + took),
+        commitsAt: max(node.appends.last?.commitsAt ?? 0, time + took),
         fails: disk.isDown
       )
     )

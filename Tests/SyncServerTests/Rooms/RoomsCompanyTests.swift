@@ -28,7 +28,7 @@ struct RoomsCompanyTests {
           benches[index].settle()
           let news = benches[index].news
           benches[index].news = []
-          for part in news.flatMap({ $0.encoded() }) {
+          for part in news {
             for other in benches.indices where other != index && !silent.contains(other) {
               guard let heard = NodeNews(part) else {
                 Issue.record("a node can't read what another told")
@@ -168,6 +168,73 @@ struct RoomsCompanyTests {
     #expect(nodes.benches[1].room.isIdle)
   }
 
+  @Test("news that got lost are asked for, whichever part it was")
+  func lost() throws {
+    for part in 0..<3 {
+      var nodes = Nodes(2)
+      let bob = nodes.benches[1].join()
+      let ann = nodes.benches[0].join { $0.name = "Ann" }
+      nodes.settle()
+      nodes.passSeconds(1)
+      for number in 0..<150 { nodes.benches[0].join { $0.name = Text("Somebody with a long name, number \(number)") } }
+      nodes.benches[0].say(.presence(try state(5)), ann)
+      nodes.benches[0].settle()
+      #expect(nodes.benches[0].news.count >= 3)
+      nodes.benches[0].news.remove(at: part)
+      nodes.settle()
+      nodes.passSeconds(3)
+      #expect(nodes.benches[1].room.memberCount == 152)
+      #expect(nodes.benches[1].clients[bob].peers[nodes.actor(0, ann)]?.state == (try state(5)))
+    }
+  }
+
+  @Test("whoever comes anew to the same node shows nothing yet")
+  func showsNothing() throws {
+    var nodes = Nodes(2)
+    let ann = nodes.benches[0].join()
+    let bob = nodes.benches[1].join()
+    nodes.settle()
+    nodes.benches[0].say(.presence(try state(5)), ann)
+    nodes.passSeconds(1)
+    #expect(nodes.benches[1].clients[bob].peers[nodes.actor(0, ann)]?.state == (try state(5)))
+    let again = nodes.benches[0].again(ann)
+    nodes.passSeconds(1)
+    let peer = nodes.benches[1].clients[bob].peers[nodes.actor(0, again)]
+    #expect(peer != nil && peer?.state ?? .emptyObject == .emptyObject)
+  }
+
+  @Test("a room whose last visitor went to another node keeps nobody of that node")
+  func lastOne() {
+    var nodes = Nodes(2)
+    let ann = nodes.benches[0].join(.json)
+    nodes.passSeconds(10)
+    for _ in 0..<3 { nodes.benches[1].join() }
+    nodes.benches[1].settle()
+    let (actor, key) = (nodes.actor(0, ann), nodes.benches[0].key(ann))
+    nodes.benches[1].join(.json) { hello in
+      hello.actor = actor
+      hello.key = key
+    }
+    nodes.settle()
+    #expect(nodes.benches[0].clients[ann].closed == .actorElsewhere)
+    #expect(nodes.benches[0].room.memberCount == 0)
+  }
+
+  @Test("others learn at once that everybody has left a node, also one that has heard of nobody")
+  func leftUnheard() {
+    var nodes = Nodes(2)
+    let ann = nodes.benches[0].join()
+    let bob = nodes.benches[1].join()
+    nodes.benches[1].news = []
+    nodes.settle()
+    #expect(nodes.peers(1, bob) == [nodes.actor(0, ann)])
+    nodes.silent = [1]
+    nodes.benches[0].leave(ann)
+    nodes.silent = []
+    nodes.settle()
+    #expect(nodes.peers(1, bob).isEmpty)
+  }
+
   @Test("two nodes that have a room otherwise at the same place notice it, and only then")
   func differences() {
     var nodes = Nodes(2)
@@ -204,7 +271,7 @@ struct RoomsCompanyTests {
     let bob = nodes.benches[1].join()
     var longest = 0
     for _ in 0..<2 {
-      longest = max(longest, nodes.benches.flatMap(\.news).flatMap { $0.encoded() }.map(\.count).max() ?? 0)
+      longest = max(longest, nodes.benches.flatMap(\.news).map(\.count).max() ?? 0)
       nodes.settle()
       nodes.pass(200)
     }

@@ -126,6 +126,24 @@ struct RoomsCrowdTests {
     #expect(bench.clients[late].peers == bench.clients[ann].peers)
   }
 
+  @Test("R12: what somebody showed while there was no place for a name is seen once there is")
+  func shownBefore() throws {
+    var bench = RoomBench {
+      $0.namedPeople = 2
+      $0.showingPeople = 2
+    }
+    let people = (0..<3).map { _ in bench.join { $0.crowd = true } }
+    for person in people[0...1] { bench.say(.presence(try state(person)), person) }
+    bench.settle()
+    bench.say(.presence(try state(7)), people[2])
+    bench.settle()
+    #expect(bench.clients[people[0]].peers[bench.actor(people[2])] == nil)
+    bench.leave(people[1])
+    bench.pass(2_000)
+    bench.settle()
+    #expect(bench.clients[people[0]].peers[bench.actor(people[2])]?.state == (try state(7)))
+  }
+
   @Test("R12: whoever has fallen off the ring knows the same people as everybody, and the number")
   func behind() throws {
     var bench = RoomBench {

@@ -171,6 +171,26 @@ struct RoomsLayoutTests {
   }
 }
 
+@Suite("A room and its log")
+struct OpenRoomTests {
+  @Test("of the appends that may create a room no two propose the same epoch, and the first stored is the room's")
+  func epochs() {
+    let room = Room(name: "demo", epoch: 1, limits: Limits(), framing: .byLength, seed: 1)
+    let open = OpenRoom(name: "demo", room: room, isStored: false)
+    var next: UInt64 = 1
+    func proposed() -> UInt64 {
+      open.epochToAppend {
+        next += 1
+        return next
+      }
+    }
+    #expect([proposed(), proposed(), proposed()] == [1, 2, 3])
+    #expect(open.isStored(as: 2))
+    #expect(open.room.epoch == 2 && proposed() == 2)
+    #expect(!open.isStored(as: 3))
+  }
+}
+
 @Suite("What the log has answered, and rooms have yet to take in")
 struct DeliveriesTests {
   private static func room(_ name: String) -> OpenRoom {

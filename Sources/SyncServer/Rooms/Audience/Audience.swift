@@ -160,6 +160,11 @@ struct Audience: Sendable {
       guard let member = members[id.seat], member.id == id else { return nil }
       return member.peer
     }
+    // Who is named only now may have shown something while there was no place for it.
+    for peer in changes.joined {
+      guard let seat = actors[peer.actor], let state = members[Int(seat)]?.peer.state else { continue }
+      if self.members[Int(seat)]?.show(state) != nil { news.shows(seat) }
+    }
     var next = takeStates(&changes, beat: ordinal, now: now)
     if let due = newsDueAt { next = min(next ?? due, due) }
     return (changes, next)

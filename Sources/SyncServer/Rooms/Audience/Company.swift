@@ -3,12 +3,16 @@ import CanvasCRDT
 /// The other nodes that have a room open, and what is to be told to them.
 ///
 /// What always holds:
-/// - As long as no other node has the room open, all that is told is that people are here, now and then.
+/// - As long as no other node has the room open, all that is told is that people are here, now and then, and that they have left.
+/// - What a node has missed of another's news it asks for when the next arrives.
 /// - A guest belongs to one node, and is here no longer than that node has been heard of within `silentMilliseconds`.
 struct Company: Sendable {
   private struct Node: Sendable {
     var heardAt: UInt64
+    var heardNumber: UInt64
     var people: Set<Identifier> = []
+    /// The parts so far of news that have not all arrived.
+    var begun: NodeNews?
   }
 
   /// The number of this node's run.
@@ -21,6 +25,8 @@ struct Company: Sendable {
   private var went: Set<Identifier> = []
   private var shows: Set<Identifier> = []
   private var toldAt: UInt64 = 0
+  /// How many parts of news were told.
+  private var told: UInt64 = 0
 
   init(number: UInt64) { self.number = number }
 
@@ -55,9 +61,23 @@ struct Company: Sendable {
 
   /// Nobody is here any more.
   /// - Returns: what others are to be told.
-  mutating func left() -> NodeNews? {
-    defer { self = Company(number: number) }
-    return nodes.isEmpty ? nil : NodeNews(node: number, isWhole: true)
+  mutating func left() -> [[UInt8]] {
+    defer {
+      var empty = Company(number: number)
+      empty.told = told
+      self = empty
+    }
+    // They may have heard of this node without its having heard of them.
+    return parts(of: NodeNews(node: number, isWhole: true))
+  }
+
+  /// News as they are told to the log.
+  mutating func parts(of news: NodeNews) -> [[UInt8]] {
+    var news = news
+    news.number = told + 1
+    let parts = news.encoded()
+    told += UInt64(parts.count)
+    return parts
   }
 
   /// What others are to be told now, by this node's people.
@@ -107,11 +127,33 @@ struct Company: Sendable {
   // MARK: People elsewhere
 
   /// A node was heard of.
-  mutating func heard(_ news: NodeNews, now: Moment) {
-    let isNew = nodes[news.node] == nil
-    nodes[news.node, default: Node(heardAt: 0)].heardAt = now.monotonicMilliseconds
-    if isNew || news.asks { isWhole = true }
-    if isNew, !news.isWhole { asks = true }
+  /// - Returns: its news, once all parts have arrived.
+  mutating func heard(_ part: NodeNews, now: Moment) -> NodeNews? {
+    let former = nodes[part.node]
+    let isNext = former?.heardNumber == part.number &- 1
+    nodes[part.node] = Node(
+      heardAt: now.monotonicMilliseconds,
+      heardNumber: part.number,
+      people: former?.people ?? []
+    )
+    if former == nil { isWhole = true }
+    var news = part
+    if part.continues {
+      guard isNext, let begun = former?.begun else {
+        asks = true
+        return nil
+      }
+      news = begun
+      news.append(part)
+    } else if !isNext, !part.isWhole {
+      asks = true
+    }
+    guard !part.goesOn else {
+      nodes[part.node]?.begun = news
+      return nil
+    }
+    if news.asks { isWhole = true }
+    return news
   }
 
   /// Whoever was known of a node and is not in its news of all.

@@ -1,0 +1,87 @@
+@testable import CanvasCRDT
+@testable import RoomLog
+@testable import ServerModel
+@testable import SyncServer
+
+/// One of the servers that have the rooms of one log: its process, what the log has told it, and how it is cut off.
+struct Node {
+  /// What HTTP requests see of the server. It has the room.
+  let service: SimulatedService
+  var isUp = true
+  /// The number of the server's process.
+  var run: UInt64
+  /// How wrong its wall clock is.
+  var clockError: Int64 = 0
+  var restedAt: UInt64 = 0
+  /// Which life of the log its room is of.
+  var life = 0
+  /// How many appends have proposed to create its room.
+  var proposals: UInt64 = 0
+
+  /// Until then its process stands still, and its sockets stay open.
+  var stillUntil: UInt64 = 0
+  /// Until then it does not reach the log.
+  var cutOffUntil: UInt64 = 0
+
+  // Its side of the log.
+  /// On their way there, in order.
+  var appends: [Append] = []
+  /// What it is to be told, in order.
+  var reports: [(at: UInt64, what: Report)] = []
+  var failures: [(at: UInt64, batch: UInt64)] = []
+  var snapshots: [(at: UInt64, request: SnapshotRequest)] = []
+  /// Refused, and stored all the same, as is found out before anything else is stored.
+  var unknown: [Append] = []
+  /// What other nodes tell of their people.
+  var heard: [(at: UInt64, bytes: [UInt8])] = []
+
+  // Its room.
+  /// What the room wants done to its overlaps, and when that will be done.
+  var overlapOrders: [(order: OverlapOrder, due: UInt64)] = []
+  /// Layouts that are being stamped.
+  var preparations: [(batch: Batch, due: UInt64)] = []
+  /// The requests that have no answer yet, by their numbers.
+  var exchanges: [UInt64: Exchange] = [:]
+  /// Batches that the room has let in and the log has not answered for.
+  var inFlight: [(number: UInt64, operations: [Operation])] = []
+  /// How many batches the log has refused.
+  var failedBatches = 0
+  /// Whether the log has taken nothing since it last refused a batch.
+  var isLogInDoubt = false
+
+  struct Append {
+    let batch: Batch
+    let request: AppendRequest
+    let commitsAt: UInt64
+    let fails: Bool
+  }
+
+  /// What the log tells a node that follows the room.
+  enum Report {
+    /// - Parameter batch: the node's own batch that was stored so; nil where another wrote it.
+    case stored(batch: UInt64?, AppendedRecords)
+    /// Another node has deleted the room.
+    case deleted(epoch: UInt64)
+    /// What came next is in the log no more.
+    case lost
+  }
+
+  /// Whether it waits for the log, or the log for it.
+  var isIdle: Bool {
+    exchanges.isEmpty && appends.isEmpty && reports.isEmpty && failures.isEmpty && heard.isEmpty
+      && overlapOrders.isEmpty && preparations.isEmpty
+  }
+
+  /// The process has ended, or its room is gone: nobody waits for what was on its way.
+  mutating func letGo() {
+    appends = []
+    reports = []
+    failures = []
+    snapshots = []
+    unknown = []
+    heard = []
+    overlapOrders = []
+    preparations = []
+    inFlight = []
+  }
+}
