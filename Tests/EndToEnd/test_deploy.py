@@ -96,6 +96,31 @@ async def test_the_unit_is_one_that_systemd_takes(shared):
         assert said and "ProtectSytem" in said[0], "it does find what is wrong"
 
 
+async def test_the_files_for_several_nodes_name_the_same_machines(shared, tmp_path):
+    compose, patroni, balancer = (content("deploy", name) for name in ("compose-nodes.yaml", "patroni.yml", "nginx-nodes.conf"))
+    nodes = re.findall(r"^  server (10\.0\.0\.\d+):8080 ", balancer, re.M)
+    databases = re.search(r"^  hosts: (.*)$", patroni, re.M)[1].replace(":2379", "").split(",")
+    assert len(nodes) == len(databases) == 3
+    assert re.findall(r"ipv4_address: (\S+) ", compose) == [re.search(r'CANVAS_PROXIES: "(.*)"', compose)[1], *nodes, *databases]
+    assert f"@{','.join(databases)}/" in compose and f"@{','.join(databases)}/" in content("deploy", "nodes.conf")
+    names = dict(re.findall(r"NAME: (\S+), ADDRESS: (\S+) ", compose))
+    assert ",".join(f"{name}=http://{address}:2380" for name, address in names.items()) in compose
+    for source in re.findall(r"(?:- \./|^COPY (?:--chmod=\d+ )?|dockerfile: (?=D))(\S+?)[: \n]", compose + content("deploy", "Dockerfile.database"), re.M):
+        assert os.path.exists(os.path.join(process.ROOT, "deploy", source)), source
+    # What starts a database's container, with programs that only say what they were given.
+    for program, says in {"etcd": "exec sleep 9", "patroni": 'cat "$1"'}.items():
+        (tmp_path / program).write_text(f"#!/bin/sh\n{says}\n")
+        (tmp_path / program).chmod(0o755)
+    (tmp_path / "first.yml").write_text(patroni)
+    script = content("deploy", "database").replace("/tmp/", f"{tmp_path}/own-").replace("/etc/patroni", str(tmp_path))
+    for name, address in names.items():
+        environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "NAME": name, "ADDRESS": address}
+        done = subprocess.run(["bash", "-c", script], env=environment, capture_output=True, text=True, timeout=20)
+        assert re.findall(r"^name: (.*)$", done.stdout, re.M) == [name], done
+        assert re.findall(r"^  (?:listen|connect_address): (.*):\d+$", done.stdout, re.M) == [address] * 4
+        assert f"hosts: {':2379,'.join(databases)}:2379\n" in done.stdout
+
+
 async def test_what_the_image_copies_is_there(shared):
     """The image is built from the files of this tree only."""
     dockerfile, compose = content("deploy", "Dockerfile"), content("deploy", "compose.yaml")

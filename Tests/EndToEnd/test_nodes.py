@@ -120,23 +120,21 @@ async def test_people_see_each_other_across_nodes():
 
 
 class Balancer(Nginx):
-    """nginx with the file of deploy/, over plain HTTP, before several servers."""
+    """nginx with the files of deploy/, over plain HTTP, before several servers."""
 
     def __init__(self, servers):
         super().__init__()
         self.servers = servers
 
     def site(self):
-        with open(os.path.join(ROOT, "deploy", "nginx-nodes.conf"), encoding="utf-8") as file:
-            text = file.read()
+        text = ""
+        for name in ("nginx-nodes.conf", "nginx-plain.conf"):
+            with open(os.path.join(ROOT, "deploy", name), encoding="utf-8") as file:
+                text += file.read()
         for number, server in enumerate(self.servers, 11):
             text, count = re.subn(rf"10\.0\.0\.{number}:8080", f"127.0.0.1:{server.port}", text)
             assert count == 1
-        headers = [("Upgrade", "$http_upgrade"), ("Connection", "upgrade"), ("Host", "$host")]
-        passed = "".join(f"proxy_set_header {name} {value};\n" for name, value in headers)
-        upstream = "canvas_nodes"
-        location = f"location / {{ proxy_pass http://{upstream}; proxy_http_version 1.1; {passed} }}"
-        return f"access_log off;\n{text}\nserver {{ listen 127.0.0.1:{self.port}; {location} }}\n"
+        return text.replace("listen 8080;", f"listen 127.0.0.1:{self.port};")
 
     def socket(self, room):
         return f"ws://127.0.0.1:{self.port}/v1/rooms/{room}/sync"

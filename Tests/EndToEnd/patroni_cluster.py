@@ -1,0 +1,139 @@
+"""Three PostgreSQL servers watched over by Patroni, as deploy/patroni.yml has them, with three etcd: on free loopback ports, gone at the
+end. The programs are Debian's, unpacked by scripts/setup into build/tools/patroni."""
+
+import contextlib
+import glob
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+import urllib.request
+
+from postgres import BINARIES, Cluster, free_port
+from server import ROOT
+
+TOOLS = os.path.join(ROOT, "build", "tools", "patroni")
+DATABASES = 3
+
+
+def is_here():
+    return BINARIES is not None and os.path.exists(os.path.join(TOOLS, "usr", "bin", "patroni"))
+
+
+class PatroniCluster(Cluster):
+    """`with` it, one of the three is the primary, and commits wait for both others."""
+
+    def __init__(self):
+        super().__init__(DATABASES - 1)
+        self.watchers = [None] * DATABASES
+        self.observers = []
+        self.rest = [free_port() for _ in range(DATABASES)]
+        self.doors = [(free_port(), free_port()) for _ in range(DATABASES)]
+
+    def __enter__(self):
+        try:
+            # PostgreSQL's user may not be allowed to look into the project's folder.
+            self.tools = shutil.copytree(TOOLS, os.path.join(self.folder, "tools"))
+            for number in range(DATABASES):
+                self.observers.append(self._begin(number, "etcd", self._etcd(number)))
+            for number in range(DATABASES):
+                with open(self._settings(number), "w", encoding="utf-8") as file:
+                    file.write(self._template(number))
+                self.watch(number)
+            self.await_state(lambda states: sorted(states) == ["master", "sync_standby", "sync_standby"], 60)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        for process in [*self.watchers, *self.observers]:
+            if process:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        super().__exit__()
+
+    def watch(self, number):
+        """Starts Patroni, which starts PostgreSQL."""
+        python = ["/usr/bin/python3", os.path.join(self.tools, "usr", "bin", "patroni"), self._settings(number)]
+        self.watchers[number] = self._begin(number, "patroni", python)
+
+    def all_of(self, number, kind):
+        """The whole machine: Patroni and PostgreSQL get a signal, and etcd goes on elsewhere."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.watchers[number].pid, kind)
+        with contextlib.suppress(FileNotFoundError, ValueError):
+            self.signal(number, kind)
+
+    @property
+    def primary(self):
+        return next((number for number in range(DATABASES) if self._role(number) == "master"), None)
+
+    def await_state(self, holds, seconds):
+        until = time.monotonic() + seconds
+        while not holds([self._role(number) for number in range(DATABASES)]):
+            assert time.monotonic() < until, f"{[self._role(number) for number in range(DATABASES)]}\n{self.words()}"
+            time.sleep(0.1)
+
+    def words(self):
+        """The last that each program has said."""
+        words = []
+        for path in sorted(glob.glob(os.path.join(self.folder, "*.words"))):
+            with open(path, encoding="utf-8", errors="replace") as file:
+                words.append(f"{os.path.basename(path)}:\n{file.read()[-2000:]}")
+        return "\n".join(words)
+
+    def _role(self, number):
+        """As Patroni says: master, sync_standby, replica; nothing while it starts or is gone."""
+        with contextlib.suppress(OSError, ValueError):
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.rest[number]}/patroni", timeout=1) as answer:
+                state = json.load(answer)
+                if state.get("state") == "running":
+                    return "sync_standby" if state.get("sync_standby") else state["role"]
+        return ""
+
+    def _template(self, number):
+        """The file of deploy/, with ports of loopback for its addresses, and without passwords."""
+        with open(os.path.join(ROOT, "deploy", "patroni.yml"), encoding="utf-8") as file:
+            text = file.read()
+        text = text.replace("name: database1", f"name: database{number + 1}")
+        text = text.replace("10.0.0.21:8008", f"127.0.0.1:{self.rest[number]}").replace("10.0.0.21:5432", f"127.0.0.1:{self.ports[number]}")
+        for other, (door, _) in enumerate(self.doors, 21):
+            text = text.replace(f"10.0.0.{other}:2379", f"127.0.0.1:{door}")
+        text = text.replace("10.0.0.0/24 scram-sha-256", "127.0.0.1/32 trust").replace("username: postgres", "username: canvas")
+        text = text.replace("/var/lib/postgresql/15/canvas", self._data(number)).replace("/usr/lib/postgresql/15/bin", BINARIES)
+        text = text.replace("/var/lib/postgresql/.pgpass-patroni", os.path.join(self.folder, f"passwords{number}"))
+        assert "10.0.0." not in text and "/var/lib" not in text
+        return text.rstrip() + '\n  parameters:\n    unix_socket_directories: ""\n'
+
+    def _etcd(self, number):
+        def address(port):
+            return f"http://127.0.0.1:{port}"
+
+        door, side = self.doors[number]
+        names = ",".join(f"etcd{other}={address(ports[1])}" for other, ports in enumerate(self.doors))
+        return [
+            os.path.join(self.tools, "usr", "bin", "etcd"), "--enable-v2=true", "--name", f"etcd{number}",
+            "--data-dir", os.path.join(self.folder, f"etcd{number}"), "--initial-cluster", names, "--initial-cluster-state", "new",
+            "--listen-client-urls", address(door), "--advertise-client-urls", address(door),
+            "--listen-peer-urls", address(side), "--initial-advertise-peer-urls", address(side),
+        ]
+
+    def _settings(self, number):
+        return os.path.join(self.folder, f"patroni{number}.yml")
+
+    def _begin(self, number, program, command):
+        """In a process group of its own, as PostgreSQL's user."""
+        who = {"user": self.user.pw_uid, "group": self.user.pw_gid, "extra_groups": []} if self.user else {}
+        environment = {
+            "PATH": os.environ["PATH"], "PYTHONPATH": os.path.join(self.tools, "usr", "lib", "python3", "dist-packages"), "LANG": "C.UTF-8",
+            "PYTHONDONTWRITEBYTECODE": "1", "HOME": self.folder,
+        }
+        with open(os.path.join(self.folder, f"{program}{number}.words"), "ab") as words:
+            return subprocess.Popen(
+                command, cwd=self.folder, stdout=words, stderr=words, stdin=subprocess.DEVNULL, start_new_session=True,
+                env=environment, **who,
+            )
