@@ -104,21 +104,24 @@ async def test_the_files_for_several_nodes_name_the_same_machines(shared, tmp_pa
     assert re.findall(r"ipv4_address: (\S+) ", compose) == [re.search(r'CANVAS_PROXIES: "(.*)"', compose)[1], *nodes, *databases]
     assert f"@{','.join(databases)}/" in compose and f"@{','.join(databases)}/" in content("deploy", "nodes.conf")
     names = dict(re.findall(r"NAME: (\S+), ADDRESS: (\S+) ", compose))
-    assert ",".join(f"{name}=http://{address}:2380" for name, address in names.items()) in compose
+    everybody = re.search(r'DATABASES: "(.*)"', compose)[1]
+    assert everybody == ",".join(f"{name}={address}" for name, address in names.items())
     for source in re.findall(r"(?:- \./|^COPY (?:--chmod=\d+ )?|dockerfile: (?=D))(\S+?)[: \n]", compose + content("deploy", "Dockerfile.database"), re.M):
         assert os.path.exists(os.path.join(process.ROOT, "deploy", source)), source
     # What starts a database's container, with programs that only say what they were given.
-    for program, says in {"etcd": "exec sleep 9", "patroni": 'cat "$1"'}.items():
+    for program, says in {"etcd": 'echo "$*" >&2; exec sleep 1', "patroni": 'sleep 0.2; cat "$1"'}.items():
         (tmp_path / program).write_text(f"#!/bin/sh\n{says}\n")
         (tmp_path / program).chmod(0o755)
     (tmp_path / "first.yml").write_text(patroni)
     script = content("deploy", "database").replace("/tmp/", f"{tmp_path}/own-").replace("/etc/patroni", str(tmp_path))
     for name, address in names.items():
-        environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "NAME": name, "ADDRESS": address}
+        environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "NAME": name, "ADDRESS": address, "DATABASES": everybody}
         done = subprocess.run(["bash", "-c", script], env=environment, capture_output=True, text=True, timeout=20)
         assert re.findall(r"^name: (.*)$", done.stdout, re.M) == [name], done
         assert re.findall(r"^  (?:listen|connect_address): (.*):\d+$", done.stdout, re.M) == [address] * 4
         assert f"hosts: {':2379,'.join(databases)}:2379\n" in done.stdout
+        peers = ",".join(f"{one}=http://{there}:2380" for one, there in names.items())
+        assert f"--name {name} " in done.stderr and f"--initial-cluster {peers} " in done.stderr, done.stderr
 
 
 async def test_what_the_image_copies_is_there(shared):

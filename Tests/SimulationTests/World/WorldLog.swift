@@ -1,0 +1,181 @@
+@testable import CanvasCRDT
+@testable import RoomLog
+@testable import ServerModel
+@testable import SyncServer
+
+// The log: what becomes of appends, and what it tells the nodes.
+
+extension World {
+  mutating func turnLog() {
+    if disk.isDown, time >= disk.downUntil {
+      tell("The disk can be written again.")
+      disk.isDown = false
+    }
+    guard node.isUp else { return }
+    while let first = node.appends.first, first.commitsAt <= time, !isCutOff {
+      node.appends.removeFirst()
+      guard !first.fails else {
+        count(.logFailed)
+        node.failures.append((time, first.batch.number))
+        if Bool.random(using: &random) { node.unknown.append(first) }
+        continue
+      }
+      findOut()
+      if !commit(first) { node.failures.append((time, first.batch.number)) }
+    }
+    while let first = node.snapshots.first, first.at <= time {
+      node.snapshots.removeFirst()
+      disk.write(first.request, retention: retention)
+    }
+    takeReports()
+    while let first = node.failures.first, first.at <= time {
+      node.failures.removeFirst()
+      node.failedBatches += 1
+      node.isLogInDoubt = true
+      node.inFlight.removeAll { $0.number == first.batch }
+      room?.failed(batch: first.batch)
+    }
+    hear()
+    takeEffects()
+  }
+
+  mutating func takeReports() {
+    while let first = node.reports.first, first.at <= time {
+      node.reports.removeFirst()
+      switch first.what {
+      case .stored(let batch, let appended): take(appended, batch: batch)
+      case .deleted(let epoch):
+        guard room?.epoch == epoch else { continue }
+        count(.deletedElsewhere)
+        closeRoom(.noSuchRoom, "the room was deleted")
+      case .lost:
+        count(.followingLost)
+        closeRoom(.goingAway, "the log can't tell what came next; connect again")
+      }
+    }
+  }
+
+  mutating func take(_ appended: AppendedRecords, batch: UInt64?) {
+    if room?.isUnwritten == true {
+      if room?.epoch != appended.epoch { count(.joinedCreation) }
+      node.proposals = 0
+      room?.begin(epoch: appended.epoch)
+      // It may be of a life that is over, of which the node is yet to hear.
+      node.life = appended.epoch == disk.epoch ? disk.life : -1
+    }
+    guard room?.epoch == appended.epoch else { return }
+    for record in appended.records {
+      deliver(record, batch: batch, endsBatch: record.position == appended.records.last?.position)
+      // There is time for others between two records.
+      if appended.records.count > 1, happens(0.3) { turnRoom() }
+    }
+    // A log that was in doubt may hand over again what it has handed over.
+    if happens(0.03) { for record in appended.records { deliver(record, batch: nil) } }
+  }
+
+  /// The log is open again, and has more than it told of.
+  mutating func findOut() {
+    for append in node.unknown where commit(append.request, of: nil) { count(.turnedUp) }
+    node.unknown = []
+  }
+
+  /// Makes a batch durable, and tells who follows the room.
+  @discardableResult
+  mutating func commit(_ append: Node.Append) -> Bool { commit(append.request, of: append.batch.number) }
+
+  /// - Parameter batch: nil if the node does not know it for its own.
+  /// - Returns: false if the log refuses it.
+  mutating func commit(_ request: AppendRequest, of batch: UInt64?) -> Bool {
+    guard let appended = disk.commit(request, step: UInt64.random(in: 1...3, using: &random)) else { return false }
+    var after: UInt64 = 0
+    if batch != nil {
+      // The loop may be busy with other rooms, while others read what the log has.
+      let busy: UInt64 = happens(0.05) ? 200 : 0
+      after = delay() + busy
+    }
+    for number in nodes.indices {
+      let isOwn = number == here
+      report(.stored(batch: isOwn ? batch : nil, appended), to: number, after: isOwn ? after : lag())
+    }
+    return true
+  }
+
+  mutating func deliver(_ record: LogRecord, batch: UInt64?, endsBatch: Bool = true) {
+    guard room != nil else { return }
+    if endsBatch, let batch {
+      node.inFlight.removeAll { $0.number == batch }
+      node.isLogInDoubt = false
+    }
+    let now = now
+    let before = room?.canvas.liveCount ?? 0
+    room?.delivered(RoomRecord(record, batch: batch, endsBatch: endsBatch), now: now)
+    checkCursor()
+    let after = room?.canvas.liveCount ?? 0
+    // A deletion that the disk has refused may have been counted on.
+    // What other nodes have let in meanwhile, this one can't count.
+    if after > before, UInt64(after) > limits.shapes, node.failedBatches == 0, !ledger.hasForeignRecords,
+      nodes.count == 1
+    {
+      fail(.fullness, "the room has \(after) shapes, and may have \(limits.shapes)")
+    }
+  }
+
+  /// Whoever comes back with a cursor is sent what came after it. So a cursor must never stand for another history than the
+  /// one that it was given out for, also after an older copy of the log was put back.
+  mutating func checkCursor() {
+    guard let room, node.life == disk.life, let mark = disk.mark(at: room.position) else { return }
+    let cursor = room.cursor.text
+    if let earlier = ledger.cursors.updateValue(mark, forKey: cursor), earlier != mark {
+      fail(.cursors, "the cursor \(cursor) stands for two histories")
+    }
+  }
+
+  var retention: Retention { Retention(ageMillisecondsMax: history.dice.historyMilliseconds) }
+
+  mutating func takeSnapshot() {
+    guard let room, room.position > 0 else { return }
+    let image = room.image()
+    let request = SnapshotRequest(
+      id: 0,
+      room: Disk.roomName,
+      epoch: room.epoch,
+      position: image.position,
+      shapes: UInt64(image.canvas.liveCount),
+      bytes: image.encoded()
+    )
+    node.snapshots.append((time + delay(), request))
+  }
+
+  mutating func trim() {
+    guard disk.retain(retention, milliseconds: now.wallMilliseconds) else { return }
+    count(.trimmed)
+    // A node that has yet to be told what is gone now can't be.
+    for number in nodes.indices where number != here {
+      guard case .stored(_, let next) = nodes[number].reports.first?.what,
+        next.records[0].position <= disk.summary?.trimmed ?? 0
+      else { continue }
+      nodes[number].reports = [(nodes[number].reports[0].at, .lost)]
+    }
+  }
+
+  /// Another program writes to the same log.
+  mutating func writeFromElsewhere() {
+    guard let room, let shape = room.canvas.shapes.randomElement(using: &random)?.id else { return }
+    var set = Properties()
+    set.rotation = Double(Int.random(in: 0...360, using: &random))
+    let actor = Identifier.random(using: &random)
+    let stamp = Stamp(milliseconds: now.wallMilliseconds, counter: 0, actor: actor)!
+    let operation = Operation(shape: shape, at: stamp, set: set)
+    let request = disk.request(
+      [[operation]],
+      run: random.next(),
+      epoch: room.epoch,
+      mayCreate: false,
+      milliseconds: now.wallMilliseconds
+    )
+    guard commit(request, of: nil) else { return }
+    tell("Another program turns \(shape) in the log itself.")
+    count(.foreignRecord)
+    ledger.hasForeignRecords = true
+  }
+}
