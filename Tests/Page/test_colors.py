@@ -31,6 +31,8 @@ def test_the_next_shape_gets_the_colours_that_were_chosen(room):
     press(ann, chosen, "Colour the outline")
     press(ann, chosen, "No outline")
     ann.page.keyboard.press("Escape")
+    # The focus goes back to the button a moment after that.
+    ann.page.get_by_role("button", name=chosen, expanded=False).wait_for()
     ann.page.evaluate("document.activeElement.blur()")
     ann.page.keyboard.press("Enter")
     shapes = room.wait_for_shapes(2)

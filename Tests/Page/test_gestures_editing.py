@@ -439,6 +439,7 @@ def test_alt_leads_copies_away_and_enter_adds_what_cannot_be_drawn(room):
     ann.page.keyboard.up("Alt")
     ann.page.mouse.up()
     bob.wait_for_shapes(1)
+    ann.page.keyboard.press("Escape")
     ann.page.keyboard.press("o")
     ann.page.keyboard.press("Enter")
     ann.page.keyboard.press("Enter")

@@ -217,7 +217,7 @@ def test_a_second_finger_makes_a_pinch_of_a_drag_and_all_is_one_step(room):
 
 
 def test_a_double_tap_on_a_shape_gives_it_another_bright_colour(room):
-    """By finger. A double click writes in the shape (test_writing.py), and C changes its colour."""
+    """By finger. A double click writes in the shape (test_writing.py), and Alt+C changes its colour."""
     square = room.add(position=[100, 200], size=[150, 150], fill="#010203")
     ann = room.join("Ann", clock=True)
     phone = room.join("Eve", phone=True, clock=True)
@@ -226,7 +226,7 @@ def test_a_double_tap_on_a_shape_gives_it_another_bright_colour(room):
         person.wait_for_shape(square)
         person.stop_clock()
     ann.select(square)
-    ann.page.keyboard.press("c")
+    ann.page.keyboard.press("Alt+c")
     phone.wait_for_shape(square, "shape.fill !== '#010203'")
     first = room.shape(square)["fill"]
     tap(phone, 180, 280, times=2)

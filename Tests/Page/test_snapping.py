@@ -43,6 +43,7 @@ def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(ro
     bob.wait_for_shape(loose, "shape.width === 141 && shape.height === 120")
     ann.page.keyboard.press("Control+z")
     # Drawn: the corner in the hand.
+    ann.page.keyboard.press("Escape")
     ann.page.keyboard.press("r")
     ann.drag((100, 420), (303, 560), hold=True)
     assert guides(ann)["x"]["at"] == 300
@@ -51,7 +52,6 @@ def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(ro
     drawn, = [shape for shape in room.wait_for_shapes(4) if shape["position"] == [100, 420]]
     assert near(drawn["size"], [200, 140])
     # Control means the paper's dots, whatever is near.
-    ann.page.keyboard.press("v")
     ann.drag((120, 440), (124, 442), hold=True, modifiers=["Control"])
     assert guides(ann) == {}
     ann.page.keyboard.press("Escape")

@@ -59,11 +59,28 @@ def test_enter_writes_in_the_selected_shape(room):
     room.agree()
 
 
-def test_a_letter_that_means_nothing_else_begins_to_write(room):
+def test_who_just_types_with_one_shape_selected_writes_in_it(room):
+    """Letters that are shortcuts too. These have their meaning where nothing is selected, or several shapes are."""
     ann, square = written_in(room)
-    ann.page.keyboard.press("Shift+M")
-    write(ann, "ore")
-    ann.wait_for_shape(square, "shape.text === 'oneMore'")
+    ann.page.keyboard.type("Most of this")
+    write(ann, " or that")
+    ann.wait_for_shape(square, "shape.text === 'oneMost of this or that'")
+    ann.select(square)
+    ann.page.keyboard.type("reduces")
+    write(ann, "")
+    ann.wait_for_shape(square, "shape.text === 'oneMost of this or thatreduces'")
+    ann.page.keyboard.press("Escape")
+    ann.page.keyboard.press("o")
+    ann.drag((500, 400), (600, 500))
+    oval = next(shape for shape in room.wait_for_shapes(2) if shape["kind"] == "ellipse")
+    ann.page.keyboard.press("Control+a")
+    ann.page.keyboard.press("c")
+    ann.wait_for_shape(oval["id"], f"shape.fill !== '{oval['fill']}'")
+    ann.select(oval["id"])
+    ann.page.keyboard.press("Control+Shift+l")
+    ann.wait_for_shape(oval["id"], "shape.locked")
+    ann.page.keyboard.press("r")
+    ann.wait("app.tool === 'rectangle'")
     room.agree()
 
 

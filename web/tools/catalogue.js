@@ -268,7 +268,7 @@ const edits = [
     id: 'write', words: 'Write', keys: ['f2'], edits: true, needs: 1, run: ({ selection, writing }) => writing.open(selection.ids()[0]),
     isEnabled: ({ selection }) => selection.size === 1,
   },
-  { id: 'recolor', words: 'New colour', keys: ['c'], edits: true, needs: 1, run: recolor },
+  { id: 'recolor', words: 'New colour', keys: ['alt+c', 'c'], edits: true, needs: 1, run: recolor },
   { id: 'selectAll', words: 'Select all', keys: ['mod+a'], run: selectAll },
   { id: 'escape', words: 'Stop or deselect', keys: ['escape'], run: escape },
 ]

@@ -1,3 +1,4 @@
+import { isStroke } from '../drawing/lines.js'
 import { run } from './actions.js'
 import { actions } from './catalogue.js'
 
@@ -52,15 +53,19 @@ export class Shortcuts {
   }
 
   /**
-   * Whoever types a letter that means nothing else, with one shape selected, writes in it.
+   * Whoever types with one shape selected writes in it: letters always, other characters if they mean nothing else.
    *
-   * @param {KeyboardEvent} event @param {Element} target
+   * @param {KeyboardEvent} event @param {Element} target @param {import('./catalogue.js').Action | undefined} action
    */
-  #writes(event, target) {
-    const { permission, selection, tools, writing } = this.#reach
-    const isLetter = [...event.key].length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey
-    if (!isLetter || selection.size !== 1 || tools.isBusy || !permission.mayEdit || target.closest(closed)) return false
-    writing.open(selection.ids()[0], { typed: event.key })
+  #writes(event, target, action) {
+    const { permission, selection, shown, tool, tools, writing } = this.#reach
+    if ([...event.key].length !== 1 || event.ctrlKey || event.metaKey || event.altKey) return false
+    if (selection.size !== 1 || tools.isBusy || !permission.mayEdit || target.closest(closed)) return false
+    const id = selection.ids()[0]
+    const shape = shown.replica.shape(id)
+    const isWritable = shape && !isStroke(shape.kind) && !shape.locked
+    if (action && !(isWritable && tool.name === 'select' && /\p{L}/u.test(event.key))) return false
+    writing.open(id, { typed: event.key })
     event.preventDefault()
     return true
   }
@@ -76,7 +81,7 @@ export class Shortcuts {
       if (event.key === ' ') tools.holdSpace(true)
     }
     const action = keyNames(event).flatMap((name) => table.get(name) ?? [])[0]
-    if (!action && this.#writes(event, target)) return
+    if (this.#writes(event, target, action)) return
     if (!action || (event.repeat && !action.repeats)) return
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey
     if (isPlain && target.closest(closed)) return
