@@ -75,7 +75,7 @@ extension Canvas {
     }
     var record = newRecord(operation.shape)
     let change = record.absorb(operation.set, at: operation.at, digest: &countedDigest)
-    enter(record, change: change, place: place)
+    enter(consume record, change: change, place: place)
     return change
   }
 
@@ -103,7 +103,7 @@ extension Canvas {
     if erasures.isEmpty || !erasures.contains(record.shape) { return adopt(record, place: place) }
     var merged = newRecord(record.shape)
     let change = merged.absorb(record, digest: &countedDigest)
-    enter(merged, change: change, place: place)
+    enter(consume merged, change: change, place: place)
     return change
   }
 
@@ -116,7 +116,7 @@ extension Canvas {
     if countedDigest != nil { countedDigest? &+= record.digest }
     assert(!record.isErasureOnly, "what has left nothing but an erasure has no record")
     count(change)
-    claim(record, changedAt: place)
+    claim(copy record, changedAt: place)
     return change
   }
 
@@ -266,7 +266,7 @@ extension Canvas {
   }
 
   /// Stores a record that has no slot yet, after its first change.
-  private mutating func enter(_ record: ShapeRecord, change: Change, place: UInt64) {
+  private mutating func enter(_ record: consuming ShapeRecord, change: Change, place: UInt64) {
     guard !change.isEmpty else { return }
     count(change)
     if record.isErasureOnly {
@@ -275,7 +275,8 @@ extension Canvas {
       return
     }
     if !erasures.isEmpty { erasures[record.shape] = nil }
-    claim(record, changedAt: max(record.changedAt, place))
+    let changedAt = max(record.changedAt, place)
+    claim(record, changedAt: changedAt)
   }
 
   private mutating func count(_ change: Change) {
@@ -305,12 +306,13 @@ extension Canvas {
     pages[Int(slot >> Canvas.pageShift)][Int(slot) & (Canvas.pageLength - 1)]
   }
 
-  /// Copies a record to a free slot.
-  private mutating func claim(_ record: borrowing ShapeRecord, changedAt place: UInt64) {
+  /// Moves a record to a free slot.
+  private mutating func claim(_ record: consuming ShapeRecord, changedAt place: UInt64) {
+    let shape = record.shape
     let slot: UInt32
     if let free = freeSlots.popLast() {
       slot = free
-      pages[Int(slot >> Canvas.pageShift)][Int(slot) & (Canvas.pageLength - 1)] = copy record
+      pages[Int(slot >> Canvas.pageShift)][Int(slot) & (Canvas.pageLength - 1)] = record
     } else {
       slot = UInt32(slotCount)
       slotCount += 1
@@ -320,13 +322,13 @@ extension Canvas {
         pages.append(page)
         pageChangedAt.append(0)
       }
-      pages[pages.count - 1].append(copy record)
+      pages[pages.count - 1].append(record)
     }
     let page = Int(slot >> Canvas.pageShift)
     pages[page][Int(slot) & (Canvas.pageLength - 1)].changedAt = place
     if place > pageChangedAt[page] { pageChangedAt[page] = place }
     let pages = pages
-    table.insert(record.shape, slot: slot) {
+    table.insert(shape, slot: slot) {
       pages[Int($0 >> Canvas.pageShift)][Int($0) & (Canvas.pageLength - 1)].shape
     }
   }

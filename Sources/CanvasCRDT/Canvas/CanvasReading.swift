@@ -1,6 +1,12 @@
 // Reading a canvas, shape by shape.
 
 extension Canvas {
+  /// Whether any of these registers was written under this stamp.
+  public func holdsAny(of properties: PropertyMask, in shape: Identifier, at stamp: Stamp) -> Bool {
+    for property in properties where self.stamp(of: property, in: shape) == stamp { return true }
+    return false
+  }
+
   /// The shape with that identifier, if it is live.
   public subscript(shape: Identifier) -> Shape? { live(shape) }
 

@@ -1,4 +1,4 @@
-/// Identifiers and where their shapes are, brought into order byte by byte.
+/// Identifiers, or other numbers below 2⁴⁸, and where their shapes are, brought into order byte by byte.
 ///
 /// Every state is sent in the order of identifiers. Sorting by comparison would be a third of the cost of sending it.
 struct RadixOrder {
@@ -16,7 +16,7 @@ struct RadixOrder {
       return
     }
     var sorted = entries
-    // 47 bits, eight at a time.
+    // 48 bits, eight at a time.
     for shift in stride(from: 0 as UInt64, to: 48, by: 8) {
       var starts = [Int](repeating: 0, count: 257)
       for entry in entries { starts[Int(entry.packed >> shift & 0xFF) + 1] += 1 }

@@ -88,9 +88,10 @@ extension ShapeRecord {
     var change = Change(shape: shape)
     let wasLive = isLive
     let registersBefore = registers
+    let standingErasure = values.deleted ? standingStamp(of: .deleted) : nil
 
     if let erasure {
-      if let standing = self.erasure, standing >= erasure {
+      if let standing = standingErasure, standing >= erasure {
         if standing > erasure { change.superseded.insert(.deleted) }
       } else {
         change.changed.insert(.deleted)
@@ -99,8 +100,9 @@ extension ShapeRecord {
         }
       }
     }
-    let erasedUpTo = change.changed.contains(.deleted) ? erasure : self.erasure
+    let erasedUpTo = change.changed.contains(.deleted) ? erasure : standingErasure
 
+    var tied = PropertyMask()
     for property in incoming.assigned.intersection(.registers) {
       let stamp = stampOf(property)
       // A register that is left here is newer than the erasure, so a value that loses to both has lost to the register.
@@ -110,14 +112,19 @@ extension ShapeRecord {
           change.superseded.insert(property)
           continue
         }
-        // One stamp with two values is the writer's fault. The encoded values decide, so that replicas still agree.
-        if stamp == standing, !incoming.outranks(values, on: property) { continue }
+        if stamp == standing {
+          tied.insert(property)
+          continue
+        }
       } else if let erasedUpTo, stamp <= erasedUpTo {
         if stamp < erasedUpTo { change.superseded.insert(property) }
         continue
       }
       change.changed.insert(property)
     }
+    // One stamp with two values is the writer's fault. The encoded values decide, so that replicas still agree. This has a
+    // loop of its own because comparing copies the record's values, which most merges then don't pay for.
+    for property in tied where incoming.outranks(values, on: property) { change.changed.insert(property) }
 
     let remaining = registersBefore.subtracting(change.erased).union(change.changed.intersection(.registers))
     let isLive = remaining.contains(.kind)

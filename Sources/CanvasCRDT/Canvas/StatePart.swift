@@ -128,6 +128,44 @@ extension Canvas {
     return parts
   }
 
+  /// The whole state in such parts, for somebody who looks at it while it comes. First come the shapes that make up most of
+  /// the drawing, those with the longest sides. Hidden shapes come behind all others, and erasures, of which there is
+  /// nothing to see, last.
+  public func statePartsLargestFirst(shapesMax: Int = StatePart.shapesMax) -> [StatePart] {
+    let byIdentifier = orderedSlots()
+    let erasures = orderedErasures()
+    guard max(byIdentifier.count, erasures.count) > shapesMax else { return stateParts(shapesMax: shapesMax) }
+    var bySize = byIdentifier.map { RadixOrder.Entry(packed: smallness(at: $0), slot: $0) }
+    RadixOrder.sort(&bySize)
+    let slots = bySize.map { $0.slot }
+    var parts: [StatePart] = []
+    var taken = 0
+    while taken < slots.count {
+      let end = end(of: slots, from: taken, shapesMax: shapesMax)
+      var part = slots[taken..<end].map { RadixOrder.Entry(packed: shape(at: $0).packed, slot: $0) }
+      RadixOrder.sort(&part)
+      parts.append(StatePart(pages: pages, slots: part.map { $0.slot }, erasures: []))
+      taken = end
+    }
+    for start in stride(from: 0, to: erasures.count, by: shapesMax) {
+      let some = erasures[start..<min(erasures.count, start + shapesMax)]
+      parts.append(StatePart(pages: pages, slots: [], erasures: Array(some)))
+    }
+    return parts
+  }
+
+  private func shape(at slot: UInt32) -> Identifier {
+    pages[Int(slot >> Canvas.pageShift)][Int(slot) & (Canvas.pageLength - 1)].shape
+  }
+
+  /// The smaller a shape's longer side, the greater. A hidden shape is smaller than any other.
+  private func smallness(at slot: UInt32) -> UInt64 {
+    let page = Int(slot >> Canvas.pageShift)
+    let row = Int(slot) & (Canvas.pageLength - 1)
+    guard pages[page][row].values.visible else { return UInt64(PropertyRules.sides.upperBound * 1_000) }
+    return UInt64((PropertyRules.sides.upperBound - pages[page][row].values.longerSide) * 1_000)
+  }
+
   /// Where a part ends that begins at a place of `slots`. It has at least one shape if any are left.
   private func end(of slots: [UInt32], from start: Int, shapesMax: Int) -> Int {
     let most = min(slots.count, start + shapesMax)

@@ -151,11 +151,7 @@ extension OptimisticCanvas {
 }
 
 extension Canvas {
-  /// Whether any register has the stamp of `operation`.
   fileprivate func holds(_ operation: Operation) -> Bool {
-    for property in operation.set.assigned where stamp(of: property, in: operation.shape) == operation.at {
-      return true
-    }
-    return false
+    holdsAny(of: operation.set.assigned, in: operation.shape, at: operation.at)
   }
 }

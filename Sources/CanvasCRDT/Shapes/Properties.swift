@@ -128,10 +128,17 @@ extension Properties {
 // MARK: - Long values
 
 extension Properties {
-  /// How many bytes the texts and paths among some properties have.
+  var longerSide: Double { max(size.width, size.height) }
+
+  /// How many bytes the texts and paths among some properties have. Nearly all shapes have none: only that is inlined.
+  @inline(__always)
   public func longBytes(of properties: PropertyMask) -> Int {
-    guard assigned.rawValue & properties.rawValue & PropertyMask.long.rawValue != 0 else { return 0 }
-    return (properties.contains(.text) ? text.utf8Count : 0) + (properties.contains(.path) ? path.bytes.count : 0)
+    assigned.intersection(properties).intersection(.long).isEmpty ? 0 : addedLongBytes(of: properties)
+  }
+
+  @inline(never)
+  private func addedLongBytes(of properties: PropertyMask) -> Int {
+    (properties.contains(.text) ? text.utf8Count : 0) + (properties.contains(.path) ? path.bytes.count : 0)
   }
 
   /// How many bytes they take at most on the wire. In JSON escapes make a text twice as long, and a point, which takes two

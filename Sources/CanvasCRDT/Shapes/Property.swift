@@ -34,16 +34,24 @@ public enum Property: UInt8, CaseIterable, Hashable, Sendable {
   case toEnd
 
   @inlinable public static var count: Int { ForEachProperty<Property>.count }
+
+  /// The properties in the order of their bits. Masks are walked through by this list, since `init(rawValue:)` of so many
+  /// cases is a call for each of them.
+  @usableFromInline static let byBit: ForEachProperty<Property> = [
+    .position, .size, .rotation, .fill, .alpha, .visible, .deleted, .kind, .name, .z,
+    .stroke, .strokeWidth, .cornerRadius, .points, .innerRatio, .text, .textSize, .textAlign, .textPlace, .dash,
+    .filled, .locked, .group, .path, .from, .to, .fromEnd, .toEnd,
+  ]
 }
 
 /// One value for each property, in the order of the bits. How many there are is written here and nowhere else; `Property.inOrder`
-/// doesn't compile with another number, and a test counts the cases.
+/// and `Property.byBit` don't compile with another number, and a test counts the cases.
 public typealias ForEachProperty<Value> = InlineArray<28, Value>
 
 /// One value for each property that is not rare. The rare ones are all behind these.
 typealias ForEachCommonProperty<Value> = InlineArray<15, Value>
 
-/// A set of properties, one bit each.
+/// A set of properties, one bit each. A bit that stands for no property must not be in it.
 public struct PropertyMask: Hashable, Sendable {
   public var rawValue: UInt32
 
@@ -75,35 +83,40 @@ public struct PropertyMask: Hashable, Sendable {
   public static var common: PropertyMask { PropertyMask(rawValue: 1 << 15 - 1) }
 
   /// The properties whose values may be long. How many bytes of them a room has is counted.
-  static var long: PropertyMask { [.text, .path] }
+  static var long: PropertyMask { PropertyMask().inserting(.text).inserting(.path) }
 
   /// The properties that decide where a shape's outline runs and whether it is seen.
   public static let outline = PropertyMask { $0.decidesOutline }
 
   // Each of these is one or two instructions, and merging calls them several times for every register.
 
+  // `<<` would ask each time whether there are as many bits.
+  @inlinable
+  @inline(__always)
+  static func bit(of property: Property) -> UInt32 { 1 &<< UInt32(property.rawValue) }
+
   @inlinable
   @inline(__always)
   public func contains(_ property: Property) -> Bool {
-    rawValue & (1 << UInt32(property.rawValue)) != 0
+    rawValue & PropertyMask.bit(of: property) != 0
   }
 
   @inlinable
   @inline(__always)
   public mutating func insert(_ property: Property) {
-    rawValue |= 1 << UInt32(property.rawValue)
+    rawValue |= PropertyMask.bit(of: property)
   }
 
   @inlinable
   @inline(__always)
   public mutating func remove(_ property: Property) {
-    rawValue &= ~(1 << UInt32(property.rawValue))
+    rawValue &= ~PropertyMask.bit(of: property)
   }
 
   @inlinable
   @inline(__always)
   public func inserting(_ property: Property) -> PropertyMask {
-    PropertyMask(rawValue: rawValue | 1 << UInt32(property.rawValue))
+    PropertyMask(rawValue: rawValue | PropertyMask.bit(of: property))
   }
 
   @inlinable
@@ -130,7 +143,7 @@ public struct PropertyMask: Hashable, Sendable {
 
   /// The property of the lowest bit.
   @inlinable public var first: Property? {
-    rawValue == 0 ? nil : Property(rawValue: UInt8(truncatingIfNeeded: rawValue.trailingZeroBitCount))
+    rawValue == 0 ? nil : Property.byBit[rawValue.trailingZeroBitCount]
   }
 }
 

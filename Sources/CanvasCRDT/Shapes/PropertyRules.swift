@@ -112,6 +112,7 @@ extension Properties {
   }
 
   /// Whether the value is in range; NaN is in none. Values of the other forms can't be wrong.
+  @inline(__always)
   private func allows(_ property: Property) -> Bool {
     switch property.form {
     case .number(let field, let range, _): range.contains(self[field])

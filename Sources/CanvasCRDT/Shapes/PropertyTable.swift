@@ -337,5 +337,7 @@ extension Property {
 
   public var wireName: StaticString { row.wireName }
 
+  /// Inlined, so that a switch over it is one jump.
+  @inline(__always)
   public var form: PropertyForm { row.form }
 }

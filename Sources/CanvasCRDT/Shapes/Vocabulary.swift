@@ -43,7 +43,9 @@ public enum Vocabulary: UInt8, CaseIterable, Hashable, Sendable {
 
 extension PropertyMask {
   /// The properties that came with texts.
-  static var texts: PropertyMask { [.text, .textSize, .textAlign, .textPlace] }
+  static var texts: PropertyMask {
+    PropertyMask().inserting(.text).inserting(.textSize).inserting(.textAlign).inserting(.textPlace)
+  }
 }
 
 extension Properties {

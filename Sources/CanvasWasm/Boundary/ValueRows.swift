@@ -28,7 +28,7 @@ struct ValueRowReader {
     guard shape != nil || named == -1 else {
       throw ValueRefusal(words: "shape must be an identifier such as afy-kw5-t7o")
     }
-    let mask = PropertyMask(rawValue: UInt32(number()))
+    let mask = PropertyMask(rawValue: UInt32(number())).intersection(.all)
     guard !mask.isEmpty else { throw ValueRefusal(words: "an operation must set something") }
     var set = Properties()
     for property in mask {

@@ -39,6 +39,7 @@ struct PropertyTableTests {
   func cases() {
     #expect(Property.allCases.count == Property.count)
     #expect(Property.allCases.map { Int($0.rawValue) } == Array(0..<Property.count))
+    #expect(Property.byBit.indices.map { Property.byBit[$0] } == Property.allCases)
     #expect(Set(Property.inOrder.indices.map { Property.inOrder[$0] }) == Set(Property.allCases))
     #expect(Set(Property.allCases.map { "\($0.wireName)" }).count == Property.count)
     #expect(Property.count < 32, "a mask has 32 bits, and JavaScript needs one more for the name as it is shown")

@@ -68,9 +68,9 @@ struct StateValuesReader {
         try readNumbers(of: property, into: &pages) { $0[field].second = $1 }
       }
     }
-    for page in pages {
-      for row in page.indices {
-        do { try page[row].values.check() } catch { throw .malformed("a value out of range") }
+    for page in pages.indices {
+      for row in pages[page].indices {
+        do { try pages[page][row].values.check() } catch { throw .malformed("a value out of range") }
       }
     }
   }

@@ -1,0 +1,54 @@
+import Testing
+
+@testable import CanvasCRDT
+
+@Suite("The order of a state")
+struct StateOrderTests {
+  @Test("D1: the shapes with the longest sides come first, hidden ones behind all others, erasures last")
+  func largestFirst() throws {
+    var canvas = Canvas()
+    for number in 1...100 {
+      let set = WireSamples.set { set in
+        set.kind = .rectangle
+        // Their order is neither that of the identifiers nor the other way round.
+        set.size = Size(width: Double(number * 37 % 101), height: 1)
+        if number % 10 == 0 { set.visible = false }
+      }
+      canvas.apply(Operation(shape: try shape(number), at: WireSamples.stamp(5), set: set))
+    }
+    var deletion = Properties()
+    deletion.delete()
+    for number in 101...130 {
+      canvas.apply(Operation(shape: try shape(number), at: WireSamples.stamp(6), set: deletion))
+    }
+    let parts = canvas.statePartsLargestFirst(shapesMax: 20)
+    #expect(parts.map(\.recordCount) == [20, 20, 20, 20, 20, 0, 0])
+    #expect(parts.map(\.erasures.count) == [0, 0, 0, 0, 0, 20, 10])
+    let sides = parts.prefix(5).map { part in
+      (0..<part.recordCount).map { part.record($0).values }.map { $0.visible ? $0.size.width : 0 }
+    }
+    for (part, next) in zip(sides, sides.dropFirst()) { #expect(part.min()! >= next.max()!) }
+    #expect(sides[4].filter { $0 == 0 }.count == 10)
+    for part in parts.prefix(5) {
+      let shapes = (0..<part.recordCount).map { part.record($0).shape }
+      #expect(shapes == shapes.sorted(), "the columns have identifiers that rise")
+    }
+  }
+
+  @Test("a state in that order is the same state", arguments: 0..<40 as Range<UInt64>)
+  func sameState(seed: UInt64) {
+    var history = RandomHistory(seed: seed, shapes: [3, 30, 300][Int(seed % 3)], actors: 4)
+    var canvas = Canvas()
+    for operation in history.operations(1_500) { canvas.apply(operation) }
+    for shapesMax in [1, 7, 1_024] {
+      var arrived = Canvas(seed: 3)
+      for part in canvas.statePartsLargestFirst(shapesMax: shapesMax) {
+        #expect(part.recordCount <= shapesMax && part.erasures.count <= shapesMax)
+        arrived.merge(part)
+      }
+      #expect(arrived == canvas)
+    }
+  }
+
+  private func shape(_ number: Int) throws -> Identifier { try #require(Identifier(packed: UInt64(number))) }
+}
