@@ -169,3 +169,17 @@ async def eventually(look, what):
             return found
         await asyncio.sleep(0.01)
     raise AssertionError(f"never: {what}")
+
+
+async def agree(*clients):
+    """All see the same, and it is what their servers have."""
+
+    async def look():
+        hashes = set()
+        for client in clients:
+            await client.send({"type": "digest"})
+            hashes.add((await client.until("digest"))["hash"])
+            hashes.add(client.digest)
+        return len(hashes) == 1
+
+    await eventually(look, "agreement")

@@ -13,7 +13,7 @@ import websockets
 import database
 import postgres
 import server as programs
-from client import Client, eventually
+from client import Client, agree, eventually
 from database import ask, nodes
 from nginx import Nginx
 from server import ROOT, Server, identifier, run
@@ -34,20 +34,6 @@ async def draw(client, *operations):
 
 def position(client, shape):
     return client.live[shape]["position"][1]
-
-
-async def agree(*clients):
-    """All see the same, and it is what their servers have."""
-
-    async def look():
-        hashes = set()
-        for client in clients:
-            await client.send({"type": "digest"})
-            hashes.add((await client.until("digest"))["hash"])
-            hashes.add(client.digest)
-        return len(hashes) == 1
-
-    await eventually(look, "agreement")
 
 
 async def keep_writing(client, acknowledged, is_over):

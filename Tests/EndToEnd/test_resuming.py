@@ -52,6 +52,27 @@ async def test_a_large_state_comes_in_parts(shared):
     assert len(client.live) == 1000
 
 
+async def test_the_largest_shapes_of_a_large_state_come_first(shared):
+    """D1: With the longest sides first, then what is hidden, and at last what is deleted."""
+    shapes = [identifier() for _ in range(900)]
+    ann = await Client.join(shared, "largest")
+    for first in range(0, 900, 100):
+        sizes = [[1 + index * 7 % 900, 1] for index in range(first, first + 100)]
+        made = [{"kind": "star", "size": size, "visible": size[0] % 9 > 0} for size in sizes]
+        await ann.write(*({"shape": shape, "set": values} for shape, values in zip(shapes[first:], made)), id=first)
+    await ann.write(*({"shape": identifier(), "set": {"deleted": True}} for _ in range(100)), id="deletions")
+    client = await Client.join(shared, "largest", state=False)
+    parts = [message["ops"] for message in await client.state()]
+    assert len(parts) > 3 and client.live == ann.live
+    def least_and_most(part):
+        sides = [op["set"]["size"][0] if op["set"]["visible"] else 0 for op in part if "size" in op["set"]]
+        return (min(sides), max(sides)) if sides else (-1, -1)
+    bounds = [least_and_most(part) for part in parts]
+    assert all(part[0] >= following[1] for part, following in zip(bounds, bounds[1:])), bounds
+    assert all(op["set"] == {"deleted": True} for op in parts[-1])
+    assert not any("deleted" in op["set"] for part in parts[:-1] for op in part)
+
+
 async def test_who_is_cut_off_in_a_state_misses_nothing(shared):
     """The reader resumes with the cursor of the last message that it got, which is a part of the state."""
     async def cut_off(parts, old=None):

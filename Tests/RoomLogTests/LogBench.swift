@@ -8,9 +8,12 @@ enum LogKind: String, CaseIterable, CustomTestStringConvertible {
   case memoryWithGaps = "in memory, with gaps between positions"
   case sqlite = "in SQLite"
   case postgres = "in PostgreSQL"
+  case cutPostgres = "in PostgreSQL, over connections that are cut"
+
+  var isInPostgres: Bool { self == .postgres || self == .cutPostgres }
 
   /// The kinds that can be tried here.
-  static var here: [LogKind] { allCases.filter { $0 != .postgres || TestDatabase.isThere } }
+  static var here: [LogKind] { allCases.filter { !$0.isInPostgres || TestDatabase.isThere } }
   /// Those that several nodes may use.
   static var shared: [LogKind] { here.filter { $0 != .sqlite } }
 
@@ -31,19 +34,28 @@ final class LogBench {
   static let epoch: UInt64 = 0xE0E0
 
   private let keepsDirectory: Bool
+  /// What is between the logs and a database whose connections are cut.
+  let proxy: CuttingProxy?
+  /// Everything that was reported to anyone.
+  private var collectors: [EventCollector]
 
+  /// - Parameter commitsBetweenCuts: for `.cutPostgres`; nil where the test itself says where to cut.
   init(
     _ kind: LogKind,
     options: SQLiteOptions = SQLiteOptions(),
     directory: String? = nil,
-    keepsDirectory: Bool = false
+    keepsDirectory: Bool = false,
+    commitsBetweenCuts: Int? = 3
   ) throws {
     self.kind = kind
     self.keepsDirectory = keepsDirectory
     self.options = options
-    self.directory = try directory ?? (kind == .postgres ? TestDatabase.make() : temporaryDirectory())
+    self.directory = try directory ?? (kind.isInPostgres ? TestDatabase.make() : temporaryDirectory())
     memory = LogBench.memory(kind, options, MemoryStore())
-    log = try LogBench.open(kind, options, self.directory, memory, events)
+    proxy =
+      kind == .cutPostgres ? try CuttingProxy(to: self.directory, commitsBetweenCuts: commitsBetweenCuts) : nil
+    collectors = [events]
+    log = try LogBench.open(kind, options, proxy?.address(of: self.directory) ?? self.directory, memory, events)
   }
 
   private static func memory(_ kind: LogKind, _ options: SQLiteOptions, _ store: MemoryStore) -> SharedMemory {
@@ -53,13 +65,20 @@ final class LogBench {
   deinit {
     log.close()
     _ = events.closed()
-    if kind == .postgres { TestDatabase.drop(directory) } else if !keepsDirectory { remove(directory: directory) }
+    if let proxy {
+      proxy.end()
+      checkWhatIsStored()
+    }
+    if kind.isInPostgres { TestDatabase.drop(directory) } else if !keepsDirectory { remove(directory: directory) }
   }
 
   /// Another node of the same log.
-  func secondNode() throws -> (log: any RoomLog, events: EventCollector) {
+  /// - Parameter isPatient: whether it sends again what is refused because a connection was cut.
+  func secondNode(isPatient: Bool = true) throws -> (log: any RoomLog, events: EventCollector) {
     let events = EventCollector()
-    return (try LogBench.open(kind, options, directory, memory, events), events)
+    collectors.append(events)
+    let kind = isPatient || self.kind != .cutPostgres ? self.kind : .postgres
+    return (try LogBench.open(kind, options, proxy?.address(of: directory) ?? directory, memory, events), events)
   }
 
   private static func open(
@@ -73,6 +92,8 @@ final class LogBench {
     case .memory, .memoryWithGaps: MemoryLog(sharing: memory) { events.take($0) }
     case .sqlite: try SQLiteLog(directory: directory, options: options) { events.take($0) }
     case .postgres: try PostgresLog(directory, retention: options.retention) { events.take($0) }
+    case .cutPostgres:
+      try PatientLog({ events.take($0) }) { try PostgresLog(directory, retention: options.retention, sink: $0) }
     }
   }
 
@@ -85,9 +106,44 @@ final class LogBench {
   func reopen() throws {
     close()
     memory = LogBench.memory(kind, options, memory.store)
+    try open(kind, proxy?.address(of: directory) ?? directory)
+  }
+
+  private func open(_ kind: LogKind, _ directory: String) throws {
     let anew = EventCollector()
     log = try LogBench.open(kind, options, directory, memory, anew)
     events = anew
+    collectors.append(anew)
+  }
+
+  private struct RoomOfEpoch: Hashable {
+    var room: String
+    var epoch: UInt64
+  }
+
+  /// Whatever was cut, exactly that is stored which was acknowledged: each record once, in its place.
+  private func checkWhatIsStored() {
+    var acknowledged: [RoomOfEpoch: [LogRecord]] = [:]
+    for event in collectors.flatMap(\.all) {
+      switch event {
+      case .appended(let appended) where appended.id != nil:
+        acknowledged[RoomOfEpoch(room: appended.room, epoch: appended.epoch), default: []] += appended.records
+      case .deleted(_?, let room, let epoch): acknowledged[RoomOfEpoch(room: room, epoch: epoch)] = nil
+      default: break
+      }
+    }
+    do {
+      try open(.postgres, directory)
+      defer { close() }
+      for summary in try summaries() {
+        let expected = acknowledged.removeValue(forKey: RoomOfEpoch(room: summary.room, epoch: summary.epoch)) ?? []
+        let kept = expected.filter { $0.position > summary.trimmed }.sorted { $0.position < $1.position }
+        #expect(try records(summary.room, after: summary.trimmed) == kept)
+      }
+      #expect(acknowledged.isEmpty, "rooms are gone that nobody has deleted")
+    } catch {
+      Issue.record(error)
+    }
   }
 
   func nextId() -> UInt64 {

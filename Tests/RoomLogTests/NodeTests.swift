@@ -104,6 +104,9 @@ struct NodeTests {
     _ = try bench.ask { .tell(id: $0, room: "other", bytes: [8]) }
     #expect(other.events.first { $0 == .heard(room: "other", bytes: [8]) } != nil)
     #expect(!other.events.all.contains(.heard(room: "demo", bytes: [9])))
+    // Without a room it is for all nodes, whatever they follow.
+    #expect(try bench.ask { .tell(id: $0, room: nil, bytes: told) } == .told(id: bench.lastId, room: nil))
+    #expect(other.events.first { $0 == .heard(room: nil, bytes: told) } != nil)
     #expect(!bench.events.all.contains { if case .heard = $0 { true } else { false } })
   }
 

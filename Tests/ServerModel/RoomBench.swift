@@ -261,6 +261,7 @@ struct RoomBench {
       milliseconds: now.wallMilliseconds,
       batch: batch.number,
       run: room.knows(run: run) ? nil : run,
+      forgottenBefore: batch.forgottenBefore,
       operations: batch.operations
     )
     log.append(record)

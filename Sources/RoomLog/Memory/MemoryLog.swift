@@ -168,7 +168,8 @@ final class SharedMemory: Sendable {
       return .created(id: create.id, room: create.room)
     case .lock: throw .noLocks
     case .tell(let id, let room, let bytes):
-      for other in state.handles.indices where other != number && state.handles[other].followed.contains(room) {
+      for other in state.handles.indices where other != number {
+        guard room.map({ state.handles[other].followed.contains($0) }) ?? true else { continue }
         state.handles[other].unreported.append(.heard(room: room, bytes: bytes))
       }
       return .told(id: id, room: room)

@@ -7,9 +7,9 @@ public enum LogEvent: Hashable, Sendable {
   case following(id: UInt64, room: String)
   /// Without an `id`, the log can't tell what came next in the room: whoever wants the room has to load it anew.
   case unfollowed(id: UInt64?, room: String)
-  case told(id: UInt64, room: String)
-  /// Another node has told those who follow a room.
-  case heard(room: String, bytes: [UInt8])
+  case told(id: UInt64, room: String?)
+  /// Another node has told those who follow a room, or without a room all nodes.
+  case heard(room: String?, bytes: [UInt8])
   case locked(id: UInt64, room: String, isLocked: Bool)
   /// The rooms to which only operators write: when a log is opened that nodes share, and when another node has changed it.
   case locks(Set<String>)

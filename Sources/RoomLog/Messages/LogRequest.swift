@@ -6,9 +6,9 @@ public enum LogRequest: Sendable {
   case follow(FollowRequest)
   /// Ends following. What is on its way may still be reported.
   case unfollow(id: UInt64, room: String)
-  /// Tells the other nodes that follow the room something that isn't stored. It may get lost. `bytes` are at most
-  /// `LogRequest.toldBytesMax`.
-  case tell(id: UInt64, room: String, bytes: [UInt8])
+  /// Tells the other nodes that follow the room something that isn't stored, or without a room all other nodes. It may get
+  /// lost. `bytes` are at most `LogRequest.toldBytesMax`.
+  case tell(id: UInt64, room: String?, bytes: [UInt8])
   case snapshot(SnapshotRequest)
   case trim(TrimRequest)
   case repair(RepairRequest)
@@ -277,12 +277,13 @@ extension LogRequest {
     case .snapshot(let request): request.room
     case .trim(let request): request.room
     case .repair(let request): request.room
-    case .verify(_, let room), .delete(_, let room), .unfollow(_, let room), .tell(_, let room, _),
-      .lock(_, let room, _):
-      room
+    case .verify(_, let room), .delete(_, let room), .unfollow(_, let room), .lock(_, let room, _): room
+    case .tell(_, let room, _): room
     case .list, .retain, .verifyPart: nil
     }
   }
+
+  public var isAppend: Bool { if case .append = self { true } else { false } }
 
   /// How many bytes it counts for in a queue.
   var cost: Int {

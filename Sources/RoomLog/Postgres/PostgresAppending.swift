@@ -1,17 +1,23 @@
-/// Appends and deletions that go into one transaction.
+/// What goes into one transaction: appends, or the creation or the deletion of one room.
 struct PostgresBatch {
   let requests: [LogRequest]
   let beganAt: UInt64
+  /// The epoch of the room to be created or deleted, as it was before; nil where there was none.
+  var epoch: UInt64?
 }
 
 /// Storing: what has gathered while the last commit was under way becomes the next.
 extension PostgresNode {
   func goOnWriting() {
+    while writer.isReady, underWay == nil, let first = waitingWrites.first, !first.isAppend {
+      waitingWrites.removeFirst()
+      change(first)
+    }
     guard writer.isReady, underWay == nil, !waitingWrites.isEmpty else { return }
     var requests: [LogRequest] = []
     var bytes = 0
-    while requests.count < waitingWrites.count, bytes < PostgresNode.commitBytesMax,
-      requests.count < PostgresNode.commitRequestsMax
+    while requests.count < waitingWrites.count, waitingWrites[requests.count].isAppend,
+      bytes < PostgresNode.commitBytesMax, requests.count < PostgresNode.commitRequestsMax
     {
       bytes += waitingWrites[requests.count].cost
       requests.append(waitingWrites[requests.count])
@@ -28,7 +34,7 @@ extension PostgresNode {
   private static let commitRequestsMax = 1_024
 
   private func send(_ batch: PostgresBatch) {
-    var statements: [(PostgresStatement, [PostgresValue])] = [(.begin, [])]
+    var statements: [(PostgresStatement, [PostgresValue])] = []
     // For each request, where its answers are among those of the statements. Empty where it isn't asked at all.
     var places: [Range<Int>] = []
     var refusals: [Int: LogError] = [:]
@@ -37,11 +43,22 @@ extension PostgresNode {
       do throws(LogError) { statements += try self.statements(for: request) } catch { refusals[index] = error }
       places.append(start..<statements.count)
     }
-    statements.append((.commit, []))
+    carryOut(batch, statements) { rows in self.stored(batch, rows, places, refusals) }
+  }
+
+  /// Carries statements out in one transaction.
+  /// - Parameter stored: is called with their answers once they are committed.
+  func carryOut(
+    _ batch: PostgresBatch,
+    _ statements: [(PostgresStatement, [PostgresValue])],
+    _ stored: @escaping ([PostgresRows]) -> Void
+  ) {
     underWay = batch
-    writer.send(statements) { answer in
+    writer.send([(.begin, [])] + statements + [(.commit, [])]) { answer in
       switch answer {
-      case .success(let rows) where rows.last?.tag == "COMMIT": self.stored(batch, rows, places, refusals)
+      case .success(let rows) where rows.last?.tag == "COMMIT":
+        self.underWay = nil
+        stored(Array(rows.dropFirst().dropLast()))
       case .success: self.refused(batch, .refused(state: "40000", message: "the transaction was rolled back"))
       case .failure(.lost):
         self.isUndecided = true
@@ -52,24 +69,9 @@ extension PostgresNode {
   }
 
   private func statements(for request: LogRequest) throws(LogError) -> [(PostgresStatement, [PostgresValue])] {
-    switch request {
-    case .append(let append):
-      try RoomEntry.check(name: append.room)
-      try RoomEntry.check(append.records)
-      return statements(for: append)
-    case .create(let create):
-      try RoomEntry.check(name: create.room)
-      let values: [PostgresValue] = [
-        .text(create.room), .unsigned(create.epoch), .unsigned(create.trimmed), .unsigned(create.operations),
-        .unsigned(create.createdMilliseconds),
-      ]
-      return [(.beginRoom, values)]
-    case .delete(_, let room): return [(.delete, [.text(room)])]
-    default: return []
-    }
-  }
-
-  private func statements(for append: AppendRequest) -> [(PostgresStatement, [PostgresValue])] {
+    guard case .append(let append) = request else { return [] }
+    try RoomEntry.check(name: append.room)
+    try RoomEntry.check(append.records)
     let operations = append.records.reduce(0) { $0 + Int64($1.operations) }
     var statements: [(PostgresStatement, [PostgresValue])] = []
     if append.mayCreate {
@@ -105,7 +107,6 @@ extension PostgresNode {
     _ places: [Range<Int>],
     _ refusals: [Int: LogError]
   ) {
-    underWay = nil
     var report = CommitReport(rooms: 0, records: 0, bytes: 0, microseconds: 0)
     var changed: [String] = []
     for (index, request) in batch.requests.enumerated() {
@@ -113,38 +114,20 @@ extension PostgresNode {
         refuse(request, refusal)
         continue
       }
+      guard case .append(let append) = request else { continue }
       let answers = rows[places[index]]
-      switch request {
-      case .append(let append):
-        guard let stored = answers.dropLast().last, stored.count == append.records.count, stored.count > 0 else {
-          refuse(request, refusal(of: append, epoch: answers.last))
-          continue
-        }
-        inbox.release(request)
-        let records = append.records.enumerated().map { row, record in
-          LogRecord(position: stored.unsigned(row, 0), milliseconds: stored.unsigned(row, 1), bytes: record.bytes)
-        }
-        report.records += records.count
-        report.bytes += records.reduce(0) { $0 + $1.bytes.count }
-        changed.append(append.room)
-        isStored(AppendedRecords(id: append.id, room: append.room, epoch: stored.unsigned(0, 2), records: records))
-      case .create(let create):
-        guard let numbers = answers.first, numbers.count > 0 else {
-          refuse(request, .roomExists(room: create.room))
-          continue
-        }
-        inbox.release(request)
-        outlet.tell([.created(id: create.id, room: create.room)])
-      case .delete(let id, let room):
-        guard let epochs = answers.first, epochs.count > 0 else {
-          refuse(request, .noSuchRoom(room: room))
-          continue
-        }
-        inbox.release(request)
-        changed.append(room)
-        isDeleted(room, epoch: epochs.unsigned(0, 0), by: id)
-      default: break
+      guard let stored = answers.dropLast().last, stored.count == append.records.count, stored.count > 0 else {
+        refuse(request, refusal(of: append, epoch: answers.last))
+        continue
       }
+      inbox.release(request)
+      let records = append.records.enumerated().map { row, record in
+        LogRecord(position: stored.unsigned(row, 0), milliseconds: stored.unsigned(row, 1), bytes: record.bytes)
+      }
+      report.records += records.count
+      report.bytes += records.reduce(0) { $0 + $1.bytes.count }
+      changed.append(append.room)
+      isStored(AppendedRecords(id: append.id, room: append.room, epoch: stored.unsigned(0, 2), records: records))
     }
     report.rooms = Set(changed).count
     report.microseconds = MonotonicClock.microseconds() - batch.beganAt
@@ -157,7 +140,7 @@ extension PostgresNode {
     return .otherEpoch(room: append.room, epoch: epoch.unsigned(0, 0))
   }
 
-  private func note(_ report: CommitReport) {
+  func note(_ report: CommitReport) {
     guard report.rooms > 0 else { return }
     shared.update { figures in
       figures.commits += 1
@@ -201,30 +184,23 @@ extension PostgresNode {
     guard isUndecided, let batch = underWay else { return link.isSetUp() }
     var rooms: Set<String> = []
     var appends: [UInt64: LogRequest] = [:]
-    var deletions: [LogRequest] = []
     for request in batch.requests {
       if let room = request.room { rooms.insert(room) }
-      switch request {
-      case .append: appends[request.id] = request
-      case .delete: deletions.append(request)
-      // Whoever moves a room begins again.
-      default: refuse(request)
-      }
+      if request.isAppend { appends[request.id] = request }
     }
     let values: [PostgresValue] = [
       .texts(rooms.sorted()), .number(writerNumber), .numbers(appends.keys.sorted().map { Int64(bitPattern: $0) }),
       .number(PostgresNode.settledPositions),
     ]
-    let names = deletions.compactMap(\.room)
-    link.send([(.settle, values)] + names.map { (.epoch, [.text($0)]) }) { answer in
+    link.send([(.settle, values), (.look, [.texts(rooms.sorted())])]) { answer in
       guard let rows = self.went(answer, link) else { return }
       self.underWay = nil
       self.isUndecided = false
       self.shared.update { $0.following?.undecidedAppends = 0 }
       link.isSetUp()
       self.settle(appends, with: rows[0])
-      for (deletion, epoch) in zip(deletions, rows.dropFirst()) {
-        self.settle(deletion, isGone: epoch.count == 0)
+      if let change = batch.requests.first, !change.isAppend {
+        self.settle(change, before: batch.epoch, now: rows[1].count > 0 ? rows[1].unsigned(0, 1) : nil)
       }
       self.ring(for: rooms.sorted())
     }
@@ -260,11 +236,5 @@ extension PostgresNode {
         refuse(request)
       }
     }
-  }
-
-  private func settle(_ deletion: LogRequest, isGone: Bool) {
-    guard isGone, let room = deletion.room else { return refuse(deletion) }
-    inbox.release(deletion)
-    isDeleted(room, epoch: followed[room]?.epoch ?? 0, by: deletion.id)
   }
 }

@@ -47,7 +47,7 @@ extension PostgresNode {
     helper.send([(isLocked ? .lockRoom : .unlockRoom, [.text(room)])]) { answer in
       guard self.answer(chore, answer) != nil else { return }
       if isLocked { self.locks?.insert(room) } else { self.locks?.remove(room) }
-      if self.bell.isReady { self.bell.send([(.notify, [.text(PostgresNode.locksChanged)])]) { _ in } }
+      if self.bell.isReady { self.bell.send([(.notify, [.text(PostgresNode.everyRoom)])]) { _ in } }
       self.end(chore, [.locked(id: id, room: room, isLocked: isLocked)])
     }
   }

@@ -61,23 +61,19 @@ extension PostgresNode {
     guard rows.count > 0 else { return isAbsent(name, room, for: waiting) }
     let epoch = rows.unsigned(0, 0)
     if let known = room.epoch, known != epoch {
-      followed[name] = nil
-      for request in waiting { refuse(.follow(request), .otherEpoch(room: name, epoch: epoch)) }
-      return outlet.tell([.deleted(id: nil, room: name, epoch: known)])
+      let event = LogEvent.deleted(id: nil, room: name, epoch: known)
+      return leave(name, .otherEpoch(room: name, epoch: epoch), event, waiting)
     }
     if rows.unsigned(0, 2) > room.reported {
       // What it lacks has been trimmed.
-      followed[name] = nil
-      for request in waiting { refuse(.follow(request), .trimmed(room: name, through: rows.unsigned(0, 2))) }
-      return outlet.tell([.unfollowed(id: nil, room: name)])
+      let error = LogError.trimmed(room: name, through: rows.unsigned(0, 2))
+      return leave(name, error, .unfollowed(id: nil, room: name), waiting)
     }
     followed[name]?.epoch = epoch
     let last = rows.unsigned(0, 1)
     switch report(rows, of: name, epoch: epoch) {
     case .damaged(let position):
-      followed[name] = nil
-      for request in waiting { refuse(.follow(request), .damaged(room: name, position: position)) }
-      return outlet.tell([.unfollowed(id: nil, room: name)])
+      leave(name, .damaged(room: name, position: position), .unfollowed(id: nil, room: name), waiting)
     case .awaitsOwn:
       // The answer to that append leads on from here.
       followed[name]?.waiting += waiting
@@ -99,9 +95,23 @@ extension PostgresNode {
       if room.isReadAgain || !room.waiting.isEmpty { look(at: name) }
       return
     }
-    followed[name] = nil
-    for request in waiting { refuse(.follow(request), .noSuchRoom(room: name)) }
-    outlet.tell([.deleted(id: nil, room: name, epoch: epoch)])
+    leave(name, .noSuchRoom(room: name), .deleted(id: nil, room: name, epoch: epoch), waiting)
+  }
+
+  /// Follows a room no longer, and answers all who wait for something in it.
+  func leave(_ name: String, _ error: LogError, _ event: LogEvent, _ waiting: [FollowRequest] = []) {
+    let room = followed.removeValue(forKey: name)
+    for request in waiting + (room?.waiting ?? []) { refuse(.follow(request), error) }
+    // Own appends in it are stored all the same. As nobody follows the room any more, nothing is missing before them.
+    outlet.tell([event] + (room?.held ?? []).map { .appended($0) })
+  }
+
+  /// When the log is closed: what lies between what was reported and these appends will not be read any more.
+  func refuseWaiting(for name: String) {
+    guard let room = followed.removeValue(forKey: name) else { return }
+    for request in room.waiting { refuse(.follow(request)) }
+    let error = LogError.unavailable(presentFault)
+    outlet.tell(room.held.compactMap(\.id).map { .failed(id: $0, room: name, error) })
   }
 
   /// Everything that was stored before the request has been reported.
@@ -178,8 +188,12 @@ extension PostgresNode {
   }
 
   func isDeleted(_ name: String, epoch: UInt64, by id: UInt64) {
-    let held = followed.removeValue(forKey: name)?.held ?? []
-    outlet.tell(held.map { .appended($0) } + [.deleted(id: id, room: name, epoch: epoch)])
+    let event = LogEvent.deleted(id: id, room: name, epoch: epoch)
+    // Where the deletion was undecided for a while, a later room of this name may be followed already.
+    guard let room = followed[name], room.epoch == epoch else { return outlet.tell([event]) }
+    followed[name] = nil
+    for request in room.waiting { refuse(.follow(request), .noSuchRoom(room: name)) }
+    outlet.tell(room.held.map { .appended($0) } + [event])
   }
 
   // MARK: Bells
@@ -205,17 +219,17 @@ extension PostgresNode {
     guard process != bell.process else { return }
     if channel == "canvas_nodes" {
       let parts = payload.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-      guard parts.count == 2, followed[String(parts[0])] != nil, let bytes = Base64.decoded(parts[1].utf8) else {
-        return
-      }
-      return outlet.tell([.heard(room: String(parts[0]), bytes: bytes)])
+      guard parts.count == 2, let bytes = Base64.decoded(parts[1].utf8) else { return }
+      let room = parts[0] == PostgresNode.everyRoom ? nil : String(parts[0])
+      guard room.map({ followed[$0] != nil }) ?? true else { return }
+      return outlet.tell([.heard(room: room, bytes: bytes)])
     }
-    if payload == PostgresNode.locksChanged { nextLook = 0 }
+    if payload == PostgresNode.everyRoom { nextLook = 0 }
     for name in payload.split(separator: " ") { look(at: String(name)) }
   }
 
-  /// No room is called so.
-  static let locksChanged = "*"
+  /// In place of a room's name, since no room is called so: what is told is for all nodes, and what has changed are locks.
+  static let everyRoom = "*"
 
   func noteLocks(_ rows: PostgresRows) {
     let now = Set((0..<rows.count).map { rows.text($0, 0) })
@@ -224,11 +238,11 @@ extension PostgresNode {
     outlet.tell([.locks(now)])
   }
 
-  func tell(_ id: UInt64, _ room: String, _ bytes: [UInt8], _ request: LogRequest) {
+  func tell(_ id: UInt64, _ room: String?, _ bytes: [UInt8], _ request: LogRequest) {
     inbox.release(request)
     // PostgreSQL carries texts.
     if bell.isReady, bytes.count <= LogRequest.toldBytesMax {
-      bell.send([(.tell, [.text("\(room) \(Base64.encoded(bytes))")])]) { _ in }
+      bell.send([(.tell, [.text("\(room ?? PostgresNode.everyRoom) \(Base64.encoded(bytes))")])]) { _ in }
     }
     outlet.tell([.told(id: id, room: room)])
   }

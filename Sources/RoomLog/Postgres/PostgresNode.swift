@@ -88,9 +88,8 @@ final class PostgresNode {
     writer = link(
       "writer",
       [
-        .evict, .lock, .fence, .offerSecret, .secret, .settle, .begin, .commit, .rollback, .create, .append, .beginRoom,
-        .epoch,
-        .delete,
+        .evict, .lock, .fence, .offerSecret, .secret, .settle, .look, .begin, .commit, .rollback, .create, .append,
+        .beginRoom, .epoch, .delete,
       ]
     )
     bell = link("follower", [.fence, .listen, .listenToNodes, .notify, .tell, .locks, .newer, .look])
@@ -128,8 +127,9 @@ final class PostgresNode {
       if isClosing, isAllDone || now >= closeDeadline { break }
       wait(now: MonotonicClock.microseconds())
     }
-    refuseAll()
+    // What was asked over the links is answered by that, and then the rest.
     for link in links { link.close() }
+    refuseAll()
     outlet.tell([.closed])
   }
 
@@ -138,6 +138,7 @@ final class PostgresNode {
 
   private var isAllDone: Bool {
     underWay == nil && waitingWrites.isEmpty && chores.isEmpty && choresUnderWay.isEmpty && !reader.hasRequests
+      && followed.values.allSatisfy(\.held.isEmpty)
   }
 
   private func wait(now: UInt64) {
@@ -200,8 +201,7 @@ final class PostgresNode {
       waitingWrites.append(request)
     case .follow(let follow): begin(follow)
     case .unfollow(let id, let room):
-      followed[room] = nil
-      outlet.tell([.unfollowed(id: id, room: room)])
+      leave(room, .noSuchRoom(room: room), .unfollowed(id: id, room: room))
       inbox.release(request)
     case .tell(let id, let room, let bytes): tell(id, room, bytes, request)
     case .read, .load, .list, .verify, .verifyPart: read(request)
@@ -227,5 +227,6 @@ final class PostgresNode {
     underWay = nil
     for request in chores { refuse(request) }
     chores = []
+    for name in followed.keys { refuseWaiting(for: name) }
   }
 }

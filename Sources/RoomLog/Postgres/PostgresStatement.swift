@@ -56,13 +56,14 @@ extension PostgresStatement {
     """
   )
 
-  /// Tells why an append had no effect.
+  /// Which room has a name. After an append, it tells why that had no effect.
   static let epoch = PostgresStatement("epoch", "SELECT epoch FROM canvas.rooms WHERE name = $1::text")
 
+  /// No row comes back where there is no such room.
   static let delete = PostgresStatement(
     "delete",
     """
-    WITH room AS (DELETE FROM canvas.rooms WHERE name = $1::text RETURNING number, epoch),
+    WITH room AS (DELETE FROM canvas.rooms WHERE name = $1::text AND epoch = $2::int8 RETURNING number, epoch),
     dropped AS (INSERT INTO canvas.dropped(room) SELECT number FROM room)
     SELECT epoch FROM room
     """

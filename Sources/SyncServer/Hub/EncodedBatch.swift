@@ -15,7 +15,7 @@ struct EncodedBatch: Sendable {
     number = batch.number
     payer = batch.payer
     parts = batch.parts(operationsMax: Int(limits.operationsPerMessage)).map {
-      StoredOperations(run: run, operations: $0)
+      StoredOperations(run: run, forgottenBefore: batch.forgottenBefore, operations: $0)
     }
     records = parts.map { NewRecord(bytes: $0.encoded(), operations: UInt32(clamping: $0.operations.count)) }
   }

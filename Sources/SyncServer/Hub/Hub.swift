@@ -29,6 +29,8 @@ actor Hub {
   /// Shows who is which actor.
   var keys = ActorKeys.temporary()
   var locks = RoomLocks()
+  /// Who is at other nodes. `nil` if there can be none.
+  var neighbours: Neighbours?
   /// Who did what. `nil` if nobody wants to know.
   var audit: AuditLog?
   var visitors: Visitors
@@ -79,6 +81,7 @@ actor Hub {
     quotas = DayQuotas(limits: limits)
     storage = StorageReserve(configuration)
     heavyWork = HeavyWork()
+    if case .postgres = configuration.storage { neighbours = Neighbours(number: run) }
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }

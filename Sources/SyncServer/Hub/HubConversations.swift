@@ -102,7 +102,7 @@ extension Hub {
     }
     let actor = open.room.actor(of: id)
     guard let waiting = visitor.joins(open, id, as: actor) else { return }
-    open.seat(visitor, id)
+    seat(visitor, id, in: open)
     logger.info(
       "joined",
       [

@@ -54,7 +54,7 @@ extension Hub {
   @discardableResult
   private func leave(_ visitor: Visitor) -> Bool {
     guard case .joined(let open, let id) = visitor.stage else { return true }
-    open.unseat(id)
+    unseat(id, in: open)
     defer { rooms.markDirty(open) }
     return open.room.leave(id, now: .now())
   }

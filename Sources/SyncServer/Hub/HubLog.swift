@@ -52,7 +52,8 @@ extension Hub {
     case .trimmed(let id, let room, let through):
       logger.debug("history trimmed", ["room": .text(room), "through": .init(through)])
       if let id { log.answer(id, with: event) }
-    case .heard(let room, let bytes): heard(bytes, in: room)
+    case .heard(.some(let room), let bytes): heard(bytes, in: room)
+    case .heard(nil, let bytes): heardOfNeighbours(bytes)
     case .told: break
     case .locks(let names): take(locks: names)
     case .closed: logClosed()

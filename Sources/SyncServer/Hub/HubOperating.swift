@@ -6,36 +6,6 @@ import WebSocketLoop
 extension Hub {
   func isLocked(_ room: String) -> Bool { locks.contains(room) }
 
-  /// Everyone who is in a room, by actor.
-  func people(in room: String) -> [Person] {
-    var people: [Person] = []
-    for visitor in visitors.all {
-      guard visitor.room == room, case .joined(let open, let id) = visitor.stage,
-        let member = open.room.audience.member(id)
-      else { continue }
-      people.append(
-        Person(
-          actor: member.actor,
-          name: member.peer.name,
-          color: member.peer.color,
-          role: member.role,
-          token: visitor.grant.label,
-          address: visitor.address
-        )
-      )
-    }
-    return people.sorted { $0.actor < $1.actor }
-  }
-
-  /// - Returns: whether the actor was there.
-  func remove(_ actor: Identifier, from room: String, by request: Request) -> Bool {
-    let found = visitors.all.filter { $0.room == room && $0.actor == actor && !$0.isGone }
-    guard !found.isEmpty else { return false }
-    for visitor in found { close(visitor, .forbidden, "an operator has removed you from this room", error: "removed") }
-    record("removed", request, room: room, actor: actor.text)
-    return true
-  }
-
   /// Locks a room, or unlocks it. Those whose role changes by that are closed, and come back with the other role.
   func setLock(_ room: String, isLocked: Bool, by request: Request) async -> Result<Void, StateFileFault> {
     guard locks.contains(room) != isLocked else { return .success(()) }
@@ -76,11 +46,8 @@ extension Hub {
     return RoomMemory(erasures: open.room.canvas.erasureCount, forgottenBefore: open.room.forgottenBefore)
   }
 
-  func forgetErasures(of open: OpenRoom, before milliseconds: UInt64) {
-    open.room.forgetErasures(before: milliseconds)
-    rooms.markDirty(open)
-    open.forgot()
-    if open.lacksSnapshot { snapshot(open) }
+  func forgetErasures(of open: OpenRoom, before milliseconds: UInt64) async -> Result<Cursor, Rejection> {
+    await asking(open) { room, number in room.forgetErasures(before: milliseconds, request: number) }
   }
 
   // MARK: On record

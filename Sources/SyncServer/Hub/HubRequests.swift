@@ -9,7 +9,7 @@ extension Hub: RoomService, LogQuestions {
   nonisolated var proxies: Proxies { configuration.proxies }
   nonisolated var sites: Sites { configuration.sites }
   var isStopping: Bool { lifetime.isStopping }
-  nonisolated var sharesRooms: Bool { if case .postgres = configuration.storage { true } else { false } }
+  var sharesRooms: Bool { if case .postgres = configuration.storage { true } else { false } }
   var storageFault: String? {
     log.fault.map { "\($0)" } ?? (storage.isLow ? "the disk is nearly full: only deletions are stored" : nil)
   }
@@ -102,11 +102,21 @@ extension Hub: RoomService, LogQuestions {
     from payer: Payer,
     _ submit: (inout Room, _ number: UInt64, _ actor: Identifier, Allowance) -> Void
   ) async -> Result<Cursor, Rejection> {
-    let number = log.nextNumber()
     let actor = keys.newActor(in: open.room.name, using: &generator)
+    return await asking(open) { room, number in
+      submit(&room, number, actor, allowance(of: payer, in: open, now: .now()))
+    }
+  }
+
+  /// Asks a room for what its log has to store first.
+  func asking(
+    _ open: OpenRoom,
+    _ ask: (inout Room, _ number: UInt64) -> Void
+  ) async -> Result<Cursor, Rejection> {
+    let number = log.nextNumber()
     return await withCheckedContinuation { continuation in
       log.submitter(number, continuation)
-      submit(&open.room, number, actor, allowance(of: payer, in: open, now: .now()))
+      ask(&open.room, number)
       carryOutEffects(of: open)
       rooms.markDirty(open)
     }
@@ -142,12 +152,19 @@ extension Hub: RoomService, LogQuestions {
     case .success(let rooms): stored = rooms
     case .failure(let error): return .failure(error)
     }
-    let open = rooms.all.map { $0.room.listing }
+    let open = rooms.all.map { listing(of: $0) }
+    let elsewhere = neighbours?.counts ?? [:]
     var list: RoomList
     let uncounted: [RoomList.Uncounted]
     do throws(HeavyWork.Refusal) {
       (list, uncounted) = try await workOut(for: party) {
-        RoomList.gather(stored.take() ?? [], open: open, grant, uncountedMax: Hub.openingsForListMax)
+        RoomList.gather(
+          stored.take() ?? [],
+          open: open,
+          elsewhere: elsewhere,
+          grant,
+          uncountedMax: Hub.openingsForListMax
+        )
       }
     } catch {
       return .failure(.refused(error))
@@ -155,7 +172,7 @@ extension Hub: RoomService, LogQuestions {
     let patientUntil = SteadyClock.microseconds() + Hub.openingsForListMicroseconds
     for room in uncounted where SteadyClock.microseconds() < patientUntil {
       switch await opened(room.name, mayCreate: false) {
-      case .open(let open): list.correct(room, .counted(open.room.listing))
+      case .open(let open): list.correct(room, .counted(listing(of: open)))
       case .failed(let words): list.correct(room, .faulty(Text(words)))
       case .absent: list.correct(room, .deleted)
       case .full: break

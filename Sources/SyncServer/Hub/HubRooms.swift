@@ -156,9 +156,14 @@ extension Hub {
     guard case .following = event else { return event.words }
     // The room takes in some of what was reported in each turn.
     while !open.answers.isEmpty, !open.isGone {
-      await withCheckedContinuation { turn in loop.schedule(afterMilliseconds: 1) { turn.resume() } }
+      await pause(milliseconds: 1)
     }
     return nil
+  }
+
+  /// Lets others have their turns.
+  func pause(milliseconds: UInt64) async {
+    await withCheckedContinuation { turn in loop.schedule(afterMilliseconds: milliseconds) { turn.resume() } }
   }
 
   private struct UnreadableRecord: Error {

@@ -47,6 +47,7 @@ extension Hub {
       return refuse("the token is for another role or another actor: connect anew with it")
     }
     visitor.takes(asksForTokens ? token : nil, grant)
+    noteChange(of: visitor)
     open.room.reply(.token(until: grant.endsAt), to: id)
     recordRenewal(of: visitor)
   }

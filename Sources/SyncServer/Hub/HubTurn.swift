@@ -22,11 +22,15 @@ extension Hub {
       let writes = counts.writes
       if open.room.hasUnsent {
         let began = ProcessorClock.microseconds()
-        let seats = open.room.send(now: now, seatsMax: Hub.seatsInATurn) { self.write($1, to: $0, of: open) }
-        if seats > 0 { open.room.sendingTook(microseconds: ProcessorClock.microseconds() - began, seats: seats) }
+        let seatsMax = now.monotonicMilliseconds < open.roundGoesOnAt ? 0 : Hub.seatsInATurn
+        let seats = open.room.send(now: now, seatsMax: seatsMax) { self.write($1, to: $0, of: open) }
+        let took = ProcessorClock.microseconds() - began
+        if seats > 0 { open.room.sendingTook(microseconds: took, seats: seats) }
         if open.room.hasUnsent {
           rooms.markDirty(open)
-          due = min(due ?? .max, now.monotonicMilliseconds + 1)
+          // So sending to a large room takes no more than about half of the time.
+          if seats > 0 { open.roundGoesOnAt = now.monotonicMilliseconds + 1 + took * 2 / 1_000 }
+          due = min(due ?? .max, open.roundGoesOnAt)
         }
       }
       if let (beats, operations) = open.takeBeats() {
@@ -63,7 +67,7 @@ extension Hub {
       case .overlapsAnswered(let request, let index, let cursor):
         overlapWaiters.answer(request, with: SettledOverlaps(index: index, cursor: cursor))
       case .close(let id, let code, let reason, let isBetweenMessages):
-        guard let visitor = open.unseat(id) else { continue }
+        guard let visitor = unseat(id, in: open) else { continue }
         logger.debug("sent away", ["room": .text(open.name), "reason": .text(reason.string)])
         sayGoodbye(to: visitor, code, reason, error: isBetweenMessages ? code.word : nil)
       case .pauseReading(let id): open.visitor(id)?.pauseReading(.backlog)
@@ -134,6 +138,8 @@ extension Hub {
       }
     }
     counts.passTurns(now)
+    neighbours?.forgetSilent(now: now)
+    tellNeighbours()
     lookAtStorage()
     quotas.forgetFaded(now: now.monotonicMilliseconds)
     refusals.beginSecond()

@@ -129,9 +129,3 @@ struct LogDesk {
     log?.close()
   }
 }
-
-extension LogRequest {
-  fileprivate var isAppend: Bool {
-    if case .append = self { true } else { false }
-  }
-}

@@ -27,6 +27,8 @@ final class OpenRoom: @unchecked Sendable {
   /// How many beats are already in the metrics, and how many operations they had.
   private var beatsNoted: UInt64 = 0
   private var beatOperationsNoted: UInt64 = 0
+  /// When the next of its readers are offered the newest, on the monotonic clock.
+  var roundGoesOnAt: UInt64 = 0
   /// Whether it is listed as having something to be done.
   private var isDirty = false
   private(set) var snapshot: NewestSnapshot
@@ -36,9 +38,6 @@ final class OpenRoom: @unchecked Sendable {
   private var isPaid = false
   /// Whether the room's stored records are damaged, so that a snapshot should replace them.
   private var isLogDamaged = false
-  /// Whether an operator has had it forget deletions that the newest snapshot still has. The next snapshot, which may have to
-  /// wait for the next operation, keeps that.
-  private var hasForgotten = false
 
   /// - Parameter snapshotPosition: the position of the snapshot that it was opened from.
   init(name: String, room: Room, isStored: Bool, snapshotPosition: UInt64 = 0) {
@@ -153,10 +152,7 @@ final class OpenRoom: @unchecked Sendable {
 
   // MARK: Snapshots
 
-  func beginSnapshot() {
-    snapshot.isUnderWay = true
-    hasForgotten = false
-  }
+  func beginSnapshot() { snapshot.isUnderWay = true }
 
   /// - Parameter position: the snapshot's position, whether or not it was stored. If it was not, another snapshot is
   ///   not made at once. The log has everything anyway.
@@ -169,15 +165,13 @@ final class OpenRoom: @unchecked Sendable {
 
   func logIsDamaged() { isLogDamaged = true }
 
-  func forgot() { hasForgotten = true }
-
   /// Whether the newest snapshot lacks anything, and no other snapshot is being made.
   var lacksSnapshot: Bool { isStored && !snapshot.isUnderWay && room.position > snapshot.position }
 
   /// Reading as many operations as the snapshot has shapes costs as much as writing the snapshot. A damaged room needs
   /// one anyway.
   var isWorthSnapshot: Bool {
-    if isLogDamaged || hasForgotten { return lacksSnapshot }
+    if isLogDamaged { return lacksSnapshot }
     let since = room.operationCount - min(snapshot.operations, room.operationCount)
     return isStored && since >= UInt64(max(4_096, room.canvas.shapeCount))
   }

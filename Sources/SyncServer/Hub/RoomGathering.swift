@@ -8,13 +8,14 @@ extension RoomList {
   static func gather(
     _ stored: [RoomSummary],
     open: [RoomListing],
+    elsewhere: [String: Int],
     _ grant: Grant,
     uncountedMax: Int
   ) -> (list: RoomList, uncounted: [Uncounted]) {
     let open = Dictionary(open.map { ($0.room.string, $0) }) { $1 }
     let visible = stored.filter { grant.covers($0.room) }
     let sorted = visible.sorted { $0.room.utf8.lexicographicallyPrecedes($1.room.utf8) }
-    let listings = sorted.map { open[$0.room] ?? RoomListing($0) }
+    let listings = sorted.map { open[$0.room] ?? RoomListing($0, peers: elsewhere[$0.room] ?? 0) }
     let uncounted = listings.indices.lazy
       .filter { listings[$0].isUncounted && listings[$0].fault == nil }
       .prefix(uncountedMax)
@@ -26,11 +27,12 @@ extension RoomList {
 extension RoomListing {
   /// The room as the log knows it without reading its records. So the runs that wrote them are not known, and the
   /// cursor tells only whether more was written since.
-  init(_ summary: RoomSummary) {
+  /// - Parameter peers: how many people other nodes have there.
+  init(_ summary: RoomSummary, peers: Int) {
     self.init(
       room: Text(summary.room),
       shapes: Int(clamping: summary.snapshot?.shapes ?? 0),
-      peers: 0,
+      peers: peers,
       places: RoomPlaces(epoch: summary.epoch),
       position: summary.last,
       operations: summary.operations,

@@ -7,6 +7,7 @@ struct LogCommand: Hashable, Sendable {
     /// - Parameter cutting: whether a damaged record and all records after it are dropped, if no snapshot replaces
     ///   them.
     case repair(room: String?, cutting: Bool)
+    /// - Parameter copy: a file, of a database a directory.
     case backup(copy: String)
     /// - Parameter place: where the rooms go.
     case move(place: Configuration.Storage, room: String?)
@@ -30,7 +31,9 @@ struct LogCommand: Hashable, Sendable {
           snapshot stands for, and all that was written to that room after it; no server may be using the directory
 
       SyncServer log verify --data postgresql://…
-          the same for a database
+      SyncServer log backup --data postgresql://… --to DIRECTORY
+          the same for a database; the copy is a directory that is not there yet, which a server can serve, and each
+          room in it is as it was when its turn came
 
       SyncServer log move --from PLACE --to PLACE [--room NAME]
           carries rooms over, with their history, between directories and databases, and compares what is there then; no
@@ -96,9 +99,9 @@ extension LogCommand {
     }
     let place = Configuration.Storage(data)
     guard place != .memory else { throw ConfigurationError(words: "memory: nothing is stored there") }
-    if case .postgres = place, verb == "repair" || verb == "backup" {
+    if case .postgres = place, verb == "repair" {
       throw ConfigurationError(
-        words: "log \(verb) is for directories; PostgreSQL has tools of its own (docs/SCALING.md)"
+        words: "log repair is for directories; PostgreSQL has tools of its own (docs/SCALING.md)"
       )
     }
     let action: Action
@@ -113,7 +116,9 @@ extension LogCommand {
       }
       action = .move(place: Configuration.Storage(to), room: values["--room"])
     default:
-      guard let copy = values["--to"] else { throw ConfigurationError(words: "log backup needs --to FILE") }
+      guard let copy = values["--to"] else {
+        throw ConfigurationError(words: "log backup needs --to FILE, or of a database --to DIRECTORY")
+      }
       action = .backup(copy: copy)
     }
     return .command(LogCommand(action: action, place: place))

@@ -11,7 +11,9 @@ extension LogCommand {
       if case .move(let target, let room) = action { return try LogMove(from: place, to: target).run(room) }
       switch place {
       case .memory: return 0
-      case .postgres(let url): return LogCommand.verify(try WaitingLog(place), of: PostgresLog.name(of: url))
+      case .postgres(let url):
+        if case .backup(let copy) = action { return try LogCommand.backUp(place, to: copy) }
+        return LogCommand.verify(try WaitingLog(place), of: PostgresLog.name(of: url))
       case .directory(let directory): return try run(on: directory)
       }
     } catch {
@@ -85,6 +87,19 @@ extension LogCommand {
     }
     print("\(path): \(inspection.rooms) rooms with \(inspection.records) records, all sound")
     return 0
+  }
+
+  /// Makes a directory of a database's rooms, as a server takes one with `--data`.
+  private static func backUp(_ database: Configuration.Storage, to directory: String) throws(StorageFault) -> Int32 {
+    guard mkdir(directory, 0o700) == 0 else {
+      StandardError.complain("\(directory): \(String(cString: strerror(errno)))")
+      return 1
+    }
+    guard try LogMove(from: database, to: .directory(directory)).run(nil) == 0 else {
+      StandardError.complain("\(directory) is not a whole copy; remove it")
+      return 1
+    }
+    return tell(try LogInspection(of: directory + "/canvas.db"), of: directory)
   }
 
   private static func backUp(_ database: String, to copy: String) throws(StorageFault) -> Int32 {

@@ -3,7 +3,8 @@ import Glibc
 import RoomLog
 
 /// Carries rooms over from one place to another: directories and databases. What is there afterwards is compared, room by
-/// room, with what was there before. The rooms also stay where they were.
+/// room, with what was there before. The rooms also stay where they were. Those of a database may be in use: then each comes
+/// over as it was when its turn came.
 struct LogMove {
   private let source: WaitingLog
   private let target: WaitingLog
@@ -44,7 +45,8 @@ struct LogMove {
       var moved = 0
       var wereThere = 0
       for room in rooms where wanted == nil || room.room == wanted {
-        if try move(room) { moved += 1 } else { wereThere += 1 }
+        guard let isNew = try moveAsItIsNow(room.room) else { continue }
+        if isNew { moved += 1 } else { wereThere += 1 }
       }
       try moveSecret()
       try moveLocks(of: Set(rooms.map(\.room)), wanted)
@@ -58,9 +60,33 @@ struct LogMove {
 
   // MARK: A room
 
+  /// - Returns: false if it was there already, just so; `nil` if it has been deleted since the rooms were listed.
+  private func moveAsItIsNow(_ name: String) throws(Fault) -> Bool? {
+    guard var room = try summary(of: name) else { return nil }
+    while true {
+      do throws(Fault) {
+        return try move(room)
+      } catch {
+        // A server may have dropped the oldest records meanwhile.
+        guard let now = try summary(of: name) else { return nil }
+        guard now.trimmed > room.trimmed else { throw error }
+        room = now
+      }
+    }
+  }
+
+  /// - Returns: `nil` if there is no such room.
+  private func summary(of room: String) throws(Fault) -> RoomSummary? {
+    switch source.ask({ .load(LoadRequest(id: $0, room: room)) }) {
+    case .loaded(_, let loaded): return loaded.summary
+    case .failed(_, _, .noSuchRoom): return nil
+    case let event: throw Fault(words: event.words)
+    }
+  }
+
   /// - Returns: false if it was there already, just so.
   private func move(_ room: RoomSummary) throws(Fault) -> Bool {
-    let before = try standing(of: room.room, in: source)
+    let before = try standing(of: room.room, through: room.last, in: source)
     let name = room.room
     let created = target.ask {
       .create(
@@ -75,7 +101,7 @@ struct LogMove {
       )
     }
     if case .failed(_, _, .roomExists) = created {
-      guard try standing(of: name, in: target) == before else {
+      guard try standing(of: name, through: .max, in: target) == before else {
         throw Fault(words: "there is another room \(name) where it is to go")
       }
       print("\(name): is there already")
@@ -84,7 +110,7 @@ struct LogMove {
     guard case .created = created else { throw Fault(words: created.words) }
     do throws(Fault) {
       try copy(room, before)
-      let after = try standing(of: name, in: target)
+      let after = try standing(of: name, through: .max, in: target)
       guard after == before else { throw Fault(words: "room \(name) is another one where it went") }
     } catch {
       // Somebody could take a part of a room for all of it.
@@ -100,7 +126,8 @@ struct LogMove {
       let base = try load(room.room, through: .position(room.trimmed), from: source).snapshot
       try keep(base, of: room, isBase: true)
     }
-    try forEachPage(of: room.room, after: room.trimmed, in: source) { (records: [LogRecord]) throws(Fault) in
+    try forEachPage(of: room.room, after: room.trimmed, through: room.last, in: source) {
+      (records: [LogRecord]) throws(Fault) in
       let answers = target.askAll(
         records.map { record in
           let operations = StoredOperations(record.bytes)?.operations.count ?? 0
@@ -125,7 +152,7 @@ struct LogMove {
     }
     // Without it, the room would open slowly.
     guard let newest = room.snapshot, newest.position > room.trimmed else { return }
-    try keep(try load(room.room, from: source).snapshot, of: room, isBase: false)
+    try keep(try load(room.room, through: .position(room.last), from: source).snapshot, of: room, isBase: false)
   }
 
   private func load(
@@ -168,9 +195,10 @@ struct LogMove {
     var operationsBefore: UInt64
   }
 
-  /// Folds the whole of what is kept of a room.
-  private func standing(of name: String, in log: WaitingLog) throws(Fault) -> Standing {
+  /// Folds the whole of what is kept of a room, up to a place.
+  private func standing(of name: String, through last: UInt64, in log: WaitingLog) throws(Fault) -> Standing {
     let summary = try load(name, from: log).summary
+    let last = min(last, summary.last)
     var fold = Fold(epoch: summary.epoch, seed: 0)
     var operationsBefore: UInt64 = 0
     if summary.trimmed > 0 {
@@ -180,7 +208,7 @@ struct LogMove {
       fold = Fold(epoch: summary.epoch, image: image)
       operationsBefore = base.place.operations
     }
-    try forEachPage(of: name, after: summary.trimmed, in: log) { (records: [LogRecord]) throws(Fault) in
+    try forEachPage(of: name, after: summary.trimmed, through: last, in: log) { (records: [LogRecord]) throws(Fault) in
       for record in records {
         guard let stored = StoredOperations(record.bytes) else {
           throw Fault(words: "record \(record.position) of room \(name) was written by a newer server")
@@ -191,7 +219,7 @@ struct LogMove {
     return Standing(
       epoch: summary.epoch,
       trimmed: summary.trimmed,
-      last: summary.last,
+      last: last,
       digest: fold.canvas.digest,
       operationsBefore: operationsBefore
     )
@@ -200,12 +228,13 @@ struct LogMove {
   private func forEachPage(
     of name: String,
     after: UInt64,
+    through last: UInt64,
     in log: WaitingLog,
     _ body: ([LogRecord]) throws(Fault) -> Void
   ) throws(Fault) {
     var after = after
-    while true {
-      let event = log.ask { .read(ReadRequest(id: $0, room: name, after: after)) }
+    while after < last {
+      let event = log.ask { .read(ReadRequest(id: $0, room: name, after: after, through: .position(last))) }
       guard case .read(_, let page) = event else { throw Fault(words: event.words) }
       try body(page.records)
       if page.isLast { return }

@@ -88,7 +88,7 @@ struct Room: Sendable {
     guard !audience.isFull else { return nil }
     if hello.overlaps { keepOverlaps(now) }
     // A newcomer is told of the people whom the beats so far have told of. The beats that come tell it the rest.
-    if isFlushDue(now: now) || audience.isSmall && !fanOut.hasOperations { flush(now: now) }
+    if isFlushDue(now: now) || audience.isSmall && !fanOut.hasRecords { flush(now: now) }
     var named: [Peer] = []
     let told = Told(
       newcomerAt: fanOut.ring.end,
@@ -284,29 +284,53 @@ struct Room: Sendable {
   /// nothing.
   mutating func delivered(_ record: borrowing RoomRecord, now: Moment) {
     let batch = record.batch
-    let passage = record.endsBatch ? batch.flatMap { door.stored($0, on: fold.canvas) } : nil
-    if let passage { land(passage) }
     var wantsLosses = false
-    if case .member = passage?.origin { wantsLosses = true }
+    if record.endsBatch, let batch, case .member = door.origin(of: batch) { wantsLosses = true }
     let before = fold.position
-    let losses = fold.take(record, wantsLosses: wantsLosses) { change, canvas in
+    let taking = fold.take(record, wantsLosses: wantsLosses) { change, canvas in
       door.arrived(change, of: batch, on: canvas)
       overlaps.follow(change)
     }
-    guard let losses else { return acknowledge(passage, superseded: [], after: fanOut.ring.end) }
-    if !audience.isEmpty { fanOut.gather(record.operations, after: before, now: now) }
-    // The acknowledgement comes after the beat that brings its operations.
-    acknowledge(passage, superseded: losses, after: fanOut.ring.end &+ 1)
+    if taking == .leftOut { door.isTooOld(batch) }
+    if taking != .known, !audience.isEmpty {
+      fanOut.gather(taking == .leftOut ? [] : record.operations, after: before, now: now)
+    }
+    if record.endsBatch, let batch, let passage = door.stored(batch, on: fold.canvas) {
+      land(passage)
+      answer(passage, taking)
+    }
     if fanOut.isBeatFull { flush(now: now) }
   }
 
-  private mutating func acknowledge(_ passage: Door.Passage?, superseded: [Superseded], after: UInt64) {
-    switch passage?.origin {
+  /// The log has stored a batch.
+  private mutating func answer(_ passage: Door.Passage, _ taking: Fold.Taking) {
+    if passage.isTooOld {
+      answer(passage, Rejection(code: .tooOld, message: Door.forgotten))
+      return
+    }
+    switch passage.origin {
     case .member(let id, let message):
-      let acknowledgement = Acknowledgement(id: message, cursor: fold.cursor, superseded: superseded)
-      post(.acknowledgement(acknowledgement), to: id, after: after)
+      var acknowledgement = Acknowledgement(id: message, cursor: fold.cursor)
+      if case .taken(let losses) = taking { acknowledgement.superseded = losses }
+      // The acknowledgement comes after the beat that brings its operations.
+      post(.acknowledgement(acknowledgement), to: id, after: fanOut.ring.end &+ (taking == .known ? 0 : 1))
     case .request(let request): effects.append(.answered(request: request, .success(fold.cursor)))
-    case nil: break
+    }
+  }
+
+  /// - Returns: the connection that is told, if there is one.
+  @discardableResult
+  private mutating func answer(_ passage: Door.Passage, _ rejection: Rejection) -> MemberID? {
+    switch passage.origin {
+    case .member(let id, let message):
+      var rejection = rejection
+      rejection.id = message
+      refuse(rejection, to: id)
+      return id
+    case .request(let request):
+      counts.noteRefusal(rejection.code)
+      effects.append(.answered(request: request, .failure(rejection)))
+      return nil
     }
   }
 
@@ -316,17 +340,7 @@ struct Room: Sendable {
   mutating func failed(batch number: UInt64) -> MemberID? {
     guard let passage = door.refused(number, on: fold.canvas) else { return nil }
     land(passage)
-    var rejection = Rejection(code: .unavailable, message: Door.unavailable)
-    switch passage.origin {
-    case .member(let id, let message):
-      rejection.id = message
-      refuse(rejection, to: id)
-      return id
-    case .request(let request):
-      counts.noteRefusal(rejection.code)
-      effects.append(.answered(request: request, .failure(rejection)))
-      return nil
-    }
+    return answer(passage, Rejection(code: .unavailable, message: Door.unavailable))
   }
 
   private mutating func land(_ passage: Door.Passage) {
@@ -344,15 +358,20 @@ struct Room: Sendable {
     fold.forgetErasures(now: now, horizonMilliseconds: limits.horizonMilliseconds)
   }
 
-  /// Deletions from before this are forgotten early, at once or soon, in Unix milliseconds. 0 if none are.
-  var forgottenBefore: UInt64 { max(door.closedBefore, fold.forgottenBefore) }
+  /// Deletions from before this were forgotten early, in Unix milliseconds. 0 if none were.
+  var forgottenBefore: UInt64 { fold.forgottenBefore }
 
-  /// Forgets deletions from before a time, in Unix milliseconds, and refuses edits as old as that from now on. If something
-  /// that may be as old is on its way, they are forgotten some time after that has arrived.
-  mutating func forgetErasures(before milliseconds: UInt64) {
-    door.close(before: milliseconds)
-    guard let settled = door.settledBefore, settled > fold.forgottenBefore else { return }
-    fold.forgetErasures(before: settled)
+  /// In place of a request's number: nobody waits for the answer.
+  private static let nobody: UInt64 = 0
+
+  /// Has the log say that deletions from before a time are forgotten, in Unix milliseconds, and what is as old as that too late. From
+  /// that place in the log on it is so, at every node. An `answered` effect tells the outcome.
+  mutating func forgetErasures(before milliseconds: UInt64, request: UInt64) {
+    guard milliseconds > fold.forgottenBefore else {
+      effects.append(.answered(request: request, .success(fold.cursor)))
+      return
+    }
+    effects.append(.append(door.admitForgetting(before: milliseconds, from: .request(request), on: fold.canvas)))
   }
 
   // MARK: - The beat
@@ -392,8 +411,7 @@ struct Room: Sendable {
     keepCompany(now)
     door.rest(now: now)
     fold.forgetMore()
-    // Another node may let in what crosses a deletion that only this one has forgotten.
-    if company == nil { forgetErasures(before: forgetting.look(at: fold.canvas, now: now) ?? 0) }
+    if let before = forgetting.look(at: fold.canvas, now: now) { forgetErasures(before: before, request: Room.nobody) }
     if audience.wantsOverlaps {
       // This beat is due only so that the overlaps are looked at.
       if overlaps.isLookDue(now) { fanOut.gather(now) }
@@ -484,7 +502,7 @@ struct Room: Sendable {
   private mutating func beginState(at seat: Int, now: Moment) {
     leaveStream(at: seat)
     // A stream begins where a beat ends. In a large room, where beats are seldom, it waits for that.
-    if fanOut.hasOperations {
+    if fanOut.hasRecords {
       guard isFlushDue(now: now) else { return audience.readers.waitForState(at: seat) }
       flush(now: now)
     }

@@ -35,7 +35,7 @@ extension Room {
   var flushDueAt: UInt64? { fanOut.dueAt }
   func isFlushDue(now: Moment) -> Bool { fanOut.dueAt.map { $0 <= now.monotonicMilliseconds } ?? false }
   /// Whether operations wait for the next beat.
-  var isGathering: Bool { fanOut.hasOperations }
+  var isGathering: Bool { fanOut.hasRecords }
   /// Whether `send` has anything to offer.
   var hasUnsent: Bool { audience.readers.isReady }
 
@@ -75,7 +75,7 @@ struct KeptForReaders: Hashable, Sendable {
 struct RoomListing: Hashable, Sendable {
   let room: Text
   let shapes: Int
-  let peers: Int
+  var peers: Int
   let places: RoomPlaces
   let position: UInt64
   let operations: UInt64

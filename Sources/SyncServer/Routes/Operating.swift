@@ -12,16 +12,19 @@ extension RoomService {
       return request.isReading ? peopleDocument(name) : .notAllowed("GET, HEAD")
     case ("peers", 2):
       guard request.method == "DELETE" else { return .notAllowed("DELETE") }
-      guard let actor = Identifier(parts[1]), remove(actor, from: name, by: request) else { return .noSuchPeer }
-      return .done
+      guard let actor = Identifier(parts[1]) else { return .noSuchPeer }
+      switch await remove(actor, from: name, by: request) {
+      case .done: return .done
+      case .absent: return .noSuchPeer
+      case .unanswered:
+        return .error(503, code: "unavailable", message: "the node that has this actor doesn't answer; try again")
+      }
     case ("lock", 1):
       guard request.method == "PUT" || request.method == "DELETE" else { return .notAllowed("PUT, DELETE") }
       switch await setLock(name, isLocked: request.method == "PUT", by: request) {
       case .success: return .done
       case .failure(let fault): return .error(503, code: "unavailable", message: fault.words)
       }
-    case ("erasures", 1) where request.method == "DELETE" && sharesRooms:
-      return .error(501, code: "unavailable", message: "rooms in PostgreSQL can't forget deletions early")
     case ("erasures", 1):
       switch request.method {
       case "GET", "HEAD": return await reading(name) { self.memoryDocument($0, name) }
@@ -65,7 +68,9 @@ extension RoomService {
       )
     }
     return await reading(name) { room in
-      self.forgetErasures(of: room, before: before)
+      if case .failure(let rejection) = await self.forgetErasures(of: room, before: before) {
+        return .rejected(rejection)
+      }
       self.record("forgot", request, room: name, actor: nil)
       return .done
     }
@@ -138,7 +143,7 @@ extension Response {
 }
 
 /// Somebody who is in a room, as operators see it.
-struct Person: Sendable {
+struct Person: Hashable, Sendable {
   let actor: Identifier
   let name: Text
   let color: Color
@@ -165,6 +170,15 @@ struct Person: Sendable {
     writer.value(text: Text(address))
     writer.endObject()
   }
+}
+
+/// What became of an operator's wish to remove somebody.
+enum Removal: Sendable {
+  case done
+  /// Nobody has that actor in that room.
+  case absent
+  /// The node at which it is has not answered.
+  case unanswered
 }
 
 extension Properties {

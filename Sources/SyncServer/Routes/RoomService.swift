@@ -73,17 +73,14 @@ protocol RoomService: HeavyWorker {
 
   /// What the room remembers of deletions. `nil` if the room has been deleted.
   func memory(of room: OpenedRoom) -> RoomMemory?
-  /// Forgets deletions from before a time, in Unix milliseconds.
-  func forgetErasures(of room: OpenedRoom, before milliseconds: UInt64)
+  /// Forgets deletions from before a time, in Unix milliseconds. Returns when that is durable, or tells why it can't be.
+  func forgetErasures(of room: OpenedRoom, before milliseconds: UInt64) async -> Result<Cursor, Rejection>
 
-  /// Everyone who is in a room.
+  /// Everyone who is in a room, at whichever node.
   func people(in room: String) -> [Person]
-  /// - Returns: whether the actor was there.
-  func remove(_ actor: Identifier, from room: String, by request: Request) -> Bool
+  func remove(_ actor: Identifier, from room: String, by request: Request) async -> Removal
   /// Whether only operators may write to a room.
   func isLocked(_ room: String) -> Bool
-  /// Whether other nodes may have the same rooms open.
-  var sharesRooms: Bool { get }
   func setLock(_ room: String, isLocked: Bool, by request: Request) async -> Result<Void, StateFileFault>
   /// Puts on record what somebody did.
   func record(_ event: StaticString, _ request: Request, room: String, actor: String?)

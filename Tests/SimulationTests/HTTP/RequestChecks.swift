@@ -41,7 +41,7 @@ extension World {
     ledger.acknowledged.formUnion(operations.compactMap(\.at))
     var stored: Set<String> = []
     for record in disk.records where record.position <= position {
-      for operation in record.operations { stored.formUnion(Ledger.keys(operation.shape, operation.set)) }
+      for operation in record.taken { stored.formUnion(Ledger.keys(operation.shape, operation.set)) }
     }
     for operation in operations {
       for key in Ledger.keys(operation.shape, operation.set) {
@@ -287,7 +287,7 @@ extension World {
   func fold(through position: UInt64) -> Canvas {
     var fold = Canvas()
     for record in disk.records where record.position <= position {
-      for operation in record.operations { fold.apply(operation) }
+      for operation in record.taken { fold.apply(operation) }
     }
     return fold
   }

@@ -18,7 +18,6 @@ actor SimulatedService: RoomService, LogQuestions {
 
   // The world reads and writes these between the jobs.
   nonisolated(unsafe) var room: Room?
-  nonisolated let sharesRooms: Bool
   /// Which life of the room it is: another after each time that it was deleted or its server ended.
   nonisolated(unsafe) var life = 0
   nonisolated(unsafe) var now = Moment(wallMilliseconds: 0, monotonicMilliseconds: 0)
@@ -39,8 +38,7 @@ actor SimulatedService: RoomService, LogQuestions {
   nonisolated(unsafe) var random: SeededGenerator
   private var lastNumber: UInt64 = 0
 
-  init(limits: Limits, seed: UInt64, sharesRooms: Bool) {
-    self.sharesRooms = sharesRooms
+  init(limits: Limits, seed: UInt64) {
     self.limits = limits
     random = SeededGenerator(seed: seed)
     requestBook = RequestBook(limits: limits)
@@ -182,7 +180,7 @@ actor SimulatedService: RoomService, LogQuestions {
   func list(of grant: Grant, for party: String) async -> Result<RoomList, HistoryError> {
     guard case .rooms(_, let stored) = await ask({ .list(id: $0) }) else { return .success(RoomList([])) }
     let open = room.map { [$0.listing] } ?? []
-    return .success(RoomList.gather(stored, open: open, grant, uncountedMax: 0).list)
+    return .success(RoomList.gather(stored, open: open, elsewhere: [:], grant, uncountedMax: 0).list)
   }
 
   // MARK: What operators do. The histories have no operators who do any of it.
@@ -191,12 +189,12 @@ actor SimulatedService: RoomService, LogQuestions {
     room.map { RoomMemory(erasures: $0.canvas.erasureCount, forgottenBefore: $0.forgottenBefore) }
   }
 
-  func forgetErasures(of open: Int, before milliseconds: UInt64) {
-    room?.forgetErasures(before: milliseconds)
+  func forgetErasures(of open: Int, before milliseconds: UInt64) -> Result<Cursor, Rejection> {
+    .failure(Rejection(code: .unavailable, message: "nobody asks for it"))
   }
 
   func people(in room: String) -> [Person] { [] }
-  func remove(_ actor: Identifier, from room: String, by request: Request) -> Bool { false }
+  func remove(_ actor: Identifier, from room: String, by request: Request) -> Removal { .absent }
   func isLocked(_ room: String) -> Bool { false }
   func setLock(_ room: String, isLocked: Bool, by request: Request) -> Result<Void, StateFileFault> { .success(()) }
   func record(_ event: StaticString, _ request: Request, room: String, actor: String?) {}

@@ -4,8 +4,35 @@
 
 /// The log's own store, with a disk under it that takes its time, fails, and loses what was not synced.
 struct Disk {
-  /// `mark` is of all records up to this one: two histories that differ have different marks.
-  typealias Record = (position: UInt64, milliseconds: UInt64, operations: [Operation], mark: UInt64)
+  struct Record {
+    let position: UInt64
+    let milliseconds: UInt64
+    let operations: [Operation]
+    /// Whether it came too late: deletions that it may cross were forgotten before it.
+    let isLate: Bool
+    /// Of all records up to this one: two histories that differ have different marks.
+    let mark: UInt64
+
+    /// The operations that count.
+    var taken: [Operation] { isLate ? [] : operations }
+  }
+
+  /// What the records add up to, with all deletions remembered.
+  private struct Sum {
+    var canvas = Canvas()
+    var forgottenBefore: UInt64 = 0
+
+    /// - Returns: whether they are left out.
+    mutating func add(_ stored: StoredOperations) -> Bool {
+      forgottenBefore = max(forgottenBefore, stored.forgottenBefore)
+      for operation in stored.operations where operation.at.milliseconds < forgottenBefore {
+        let isHere = operation.set.assigned.contains { canvas.stamp(of: $0, in: operation.shape) == operation.at }
+        if !isHere { return true }
+      }
+      for operation in stored.operations { canvas.apply(operation) }
+      return false
+    }
+  }
 
   /// What is durable.
   private(set) var store = MemoryStore()
@@ -13,10 +40,11 @@ struct Disk {
   var isDown = false
   /// Every record that the room's present log ever had, trimmed or not.
   private(set) var records: [Record] = []
+  private var sum = Sum()
   /// Which life of the log it is: another after each time that it was deleted or an older copy was put back.
   private(set) var life = 0
   /// An older copy of the whole directory.
-  private var copy: (store: MemoryStore, records: [Record])?
+  private var copy: (store: MemoryStore, records: [Record], sum: Sum)?
   private var lastRequest: UInt64 = 0
 
   static let roomName = "demo"
@@ -24,7 +52,8 @@ struct Disk {
   var epoch: UInt64? { store.rooms[Disk.roomName]?.entry.epoch }
 
   mutating func request(
-    _ parts: [[Operation]],
+    _ batch: Batch,
+    operationsMax: Int,
     run: UInt64?,
     epoch: UInt64,
     mayCreate: Bool,
@@ -37,8 +66,9 @@ struct Disk {
       epoch: epoch,
       mayCreate: mayCreate,
       milliseconds: milliseconds,
-      records: parts.map {
-        NewRecord(bytes: StoredOperations(run: run, operations: $0).encoded(), operations: UInt32($0.count))
+      records: batch.parts(operationsMax: operationsMax).map {
+        let stored = StoredOperations(run: run, forgottenBefore: batch.forgottenBefore, operations: $0)
+        return NewRecord(bytes: stored.encoded(), operations: UInt32($0.count))
       }
     )
   }
@@ -47,11 +77,19 @@ struct Disk {
   mutating func commit(_ request: AppendRequest, step: UInt64) -> AppendedRecords? {
     guard let appended = try? store.append(request, step: step) else { return nil }
     for record in appended.records {
-      let operations = StoredOperations(record.bytes)?.operations ?? []
-      let mark = operations.reduce(records.last?.mark ?? 1) { mark, operation in
+      guard let stored = StoredOperations(record.bytes) else { continue }
+      let mark = stored.operations.reduce(records.last?.mark ?? 1) { mark, operation in
         (mark ^ operation.at.time ^ operation.at.actor.packed) &* 0x100_0000_01B3 &+ operation.shape.packed
       }
-      records.append((record.position, record.milliseconds, operations, mark))
+      records.append(
+        Record(
+          position: record.position,
+          milliseconds: record.milliseconds,
+          operations: stored.operations,
+          isLate: sum.add(stored),
+          mark: mark
+        )
+      )
     }
     return appended
   }
@@ -74,11 +112,12 @@ struct Disk {
   mutating func delete() -> Bool {
     guard (try? store.delete(Disk.roomName)) != nil else { return false }
     records = []
+    sum = Sum()
     life += 1
     return true
   }
 
-  mutating func takeCopy() { copy = (store, records) }
+  mutating func takeCopy() { copy = (store, records, sum) }
 
   /// Puts the older copy back as a whole.
   /// - Returns: what the newer one had and the older has not; nothing where there is no copy.
@@ -89,6 +128,7 @@ struct Disk {
     let lost = isSameLife ? Array(records.dropFirst(kept)) : records
     store = copy.store
     records = copy.records
+    sum = copy.sum
     life += 1
     return lost.flatMap(\.operations)
   }

@@ -47,7 +47,7 @@ struct World {
     let count = history.dice.nodesCount
     for _ in 0..<count {
       let run = random.next()
-      let service = SimulatedService(limits: limits, seed: random.next(), sharesRooms: count > 1)
+      let service = SimulatedService(limits: limits, seed: random.next())
       nodes.append(Node(service: service, run: run))
     }
     for _ in 0..<history.dice.tabs { openTab() }
@@ -190,7 +190,7 @@ enum Happening: String, CaseIterable {
   case cutOff, undecided, stoodStill, caughtUp, deletedElsewhere, followingLost, joinedCreation, moved
   case heardNews, lostNews
   case crashed, stopped, committedNotDelivered, lostUnsynced, turnedUp, logFailed, restored, roomDeleted, trimmed
-  case forgotten, forgottenEarly, snapshotUsed, foreignRecord, rested
+  case forgotten, forgottenEarly, cameTooLate, snapshotUsed, foreignRecord, rested
   case resumed, reset, superseded, rejected, roomFull, tooOld, unavailable, actorElsewhere, pausedReading
   case tabDied, tabRestored, tabDoubled, crowded, undoRefused, undone, redone, unnamed, presenceShown, digestAgreed
   case writerAnswered, writerRefused, requestTaken, requestRefused, hostileAnswered, hostileClosed

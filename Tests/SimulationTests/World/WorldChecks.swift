@@ -96,7 +96,7 @@ extension World {
     var fold = Canvas()
     var stored: [Stamp: Identifier] = [:]
     for record in disk.records {
-      for operation in record.operations {
+      for operation in record.taken {
         fold.apply(operation)
         stored[operation.at] = operation.shape
       }
@@ -141,7 +141,7 @@ extension World {
     }
     var values: Set<String> = []
     for record in disk.records {
-      for operation in record.operations { values.formUnion(Ledger.keys(operation.shape, operation.set)) }
+      for operation in record.taken { values.formUnion(Ledger.keys(operation.shape, operation.set)) }
     }
     if let key = ledger.promised.subtracting(values).min() {
       return fail(.durability, "a request was told that \(key) is durable, and it is not in the log")
@@ -167,7 +167,7 @@ extension World {
     // What was ever taken is shown, or something newer is. What was forgotten can't be asked for.
     guard !ledger.hasForgotten else { return }
     for record in disk.records {
-      for operation in record.operations {
+      for operation in record.taken {
         for property in operation.set.assigned {
           let winner = fold.winner(of: property, in: operation.shape)
           if winner.map({ $0 < operation.at }) ?? true {

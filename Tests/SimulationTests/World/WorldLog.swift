@@ -108,7 +108,14 @@ extension World {
     }
     let now = now
     let before = room?.canvas.liveCount ?? 0
+    let forgotten = room?.forgottenBefore ?? 0
     room?.delivered(RoomRecord(record, batch: batch, endsBatch: endsBatch), now: now)
+    if room?.forgottenBefore ?? 0 > forgotten { count(.forgottenEarly) }
+    if disk.records.contains(where: { $0.position == record.position && $0.isLate }) {
+      count(.cameTooLate)
+      // A deletion in it may have been counted on.
+      node.failedBatches += 1
+    }
     checkCursor()
     let after = room?.canvas.liveCount ?? 0
     // A deletion that the disk has refused may have been counted on.
@@ -167,7 +174,8 @@ extension World {
     let stamp = Stamp(milliseconds: now.wallMilliseconds, counter: 0, actor: actor)!
     let operation = Operation(shape: shape, at: stamp, set: set)
     let request = disk.request(
-      [[operation]],
+      Batch(number: 0, operations: [operation], payer: nil),
+      operationsMax: 1,
       run: random.next(),
       epoch: room.epoch,
       mayCreate: false,

@@ -155,9 +155,7 @@ extension World {
       let hadBeats = room.map { $0.kept.beats > 0 } ?? false
       let now = now
       node.service.requestBook.rest(now: time)
-      let forgotten = room?.forgottenBefore ?? 0
       room?.rest(now: now)
-      if room?.forgottenBefore ?? 0 > forgotten { count(.forgottenEarly) }
       if hadBeats, room?.kept.beats == 0 { count(.rested) }
     }
     guard var room = self.room else { return }
@@ -315,7 +313,8 @@ extension World {
     guard !isCutOff else { return node.failures.append((time + delay(), batch.number)) }
     let took = UInt64.random(in: 0...history.dice.commitMillisecondsMax, using: &random)
     let request = disk.request(
-      batch.parts(operationsMax: Int(limits.operationsPerMessage)),
+      batch,
+      operationsMax: Int(limits.operationsPerMessage),
       run: room.knows(run: node.run) ? nil : node.run,
       epoch: room.epoch &+ node.proposals,
       mayCreate: room.isUnwritten,

@@ -19,8 +19,18 @@ struct RoomsForgettingTests {
       bench.write(writer, bench.shape(number)) { $0.delete() }
       bench.settle()
       bench.pass(1_000)
-      bench.room.rest(now: bench.now)
+      rest(&bench)
     }
+  }
+
+  private func rest(_ bench: inout RoomBench) {
+    bench.room.rest(now: bench.now)
+    bench.settle()
+  }
+
+  private func forget(_ bench: inout RoomBench, before milliseconds: UInt64) {
+    bench.room.forgetErasures(before: milliseconds, request: 9)
+    bench.takeEffects()
   }
 
   @Test("W12: a full memory of deletions keeps nobody from drawing: the oldest are forgotten early")
@@ -29,7 +39,7 @@ struct RoomsForgettingTests {
     let writer = bench.join()
     deleteMany(&bench, writer, 1...80)
     bench.pass(60_000)
-    bench.room.rest(now: bench.now)
+    rest(&bench)
     #expect((50...70).contains(bench.room.canvas.erasureCount))
     #expect(bench.room.canvas.stamp(of: .deleted, in: bench.shape(1)) == nil)
     #expect(bench.room.canvas.stamp(of: .deleted, in: bench.shape(80)) != nil)
@@ -49,7 +59,7 @@ struct RoomsForgettingTests {
     bench.settle()
     #expect(bench.rejections(writer) == [.roomFull])
     bench.pass(30_000)
-    bench.room.rest(now: bench.now)
+    rest(&bench)
     #expect((20..<40).contains(bench.room.canvas.erasureCount))
   }
 
@@ -61,7 +71,7 @@ struct RoomsForgettingTests {
     bench.settle()
     deleteMany(&bench, writer, 1...80)
     bench.pass(60_000)
-    bench.room.rest(now: bench.now)
+    rest(&bench)
     let late = Stamp(milliseconds: old.milliseconds + 1, counter: 0, actor: old.actor)!
     bench.write(writer, bench.shape(1), at: late) { $0.kind = .star }
     bench.write(writer, bench.shape(200), at: old) { $0.kind = .star }
@@ -73,33 +83,85 @@ struct RoomsForgettingTests {
     #expect(bench.rejections(writer) == [.tooOld])
   }
 
-  @Test("nothing is forgotten that an edit on its way could cross")
-  func waitsForWhatIsOnItsWay() {
+  @Test("W12: what comes behind that in the log and may cross what is forgotten is left out, and refused as too old")
+  func crossesWhatIsForgotten() {
     var bench = bench()
     let writer = bench.join()
+    let other = bench.join()
     let erased = bench.write(writer, bench.shape(1)) { $0.delete() }
     bench.settle()
     bench.pass(5_000)
-    let earlier = Stamp(milliseconds: erased.milliseconds - 1, counter: 0, actor: erased.actor)!
-    bench.write(writer, bench.shape(1), at: earlier) { $0.kind = .star }
-    bench.room.forgetErasures(before: bench.now.wallMilliseconds)
+    func late(_ milliseconds: UInt64) -> Stamp {
+      Stamp(milliseconds: erased.milliseconds - milliseconds, counter: 0, actor: erased.actor)!
+    }
+    // This one is before it in the log, and loses to the deletion as ever.
+    bench.write(writer, bench.shape(1), at: late(1)) { $0.kind = .star }
+    forget(&bench, before: bench.now.wallMilliseconds)
+    bench.commit()
     #expect(bench.room.canvas.erasureCount == 1)
+    // These were let in before, and come behind it.
+    bench.write(writer, bench.shape(1), id: 2, at: late(2)) { $0.kind = .star }
+    bench.write(writer, bench.shape(3), id: 4, at: late(3)) { $0.kind = .star }
+    let fresh = bench.write(writer, bench.shape(2), id: 3) { $0.kind = .star }
     bench.settle()
-    bench.room.rest(now: bench.now)
-    #expect(bench.room.canvas.erasureCount == 0)
-    #expect(bench.room.canvas.liveCount == 0)
-    // While the log is in doubt, what it refused may still turn up.
-    bench.write(writer, bench.shape(2)) { $0.delete() }
+    #expect(bench.room.canvas.erasureCount == 0 && bench.room.canvas.shapeCount == 1)
+    #expect(bench.room.canvas.stamp(of: .kind, in: bench.shape(2)) == fresh)
+    #expect(bench.rejections(writer) == [.tooOld, .tooOld])
+    #expect(bench.room.operationCount == 5, "those of the log")
+    #expect(bench.answers.map(\.request) == [9])
+    for client in [writer, other] {
+      #expect(bench.clients[client].canvas.stamp(of: .kind, in: bench.shape(1)) == nil)
+      #expect(bench.clients[client].cursor == bench.room.cursor)
+    }
+    // Whoever reads the log from its beginning has the same room.
+    var fold = Fold(epoch: 77, seed: 3)
+    for record in bench.log { _ = fold.take(record, wantsLosses: false) { _, _ in } }
+    #expect(fold.canvas.digest == bench.room.canvas.digest && fold.forgottenBefore == bench.room.forgottenBefore)
+    for leftOut in [nil, bench.actor(other)] {
+      var history = RoomHistory(end: .position(bench.room.position), image: nil, leavingOut: leftOut, seed: 5)
+      for record in bench.log {
+        let isWithin = history.fold(record)
+        #expect(isWithin)
+      }
+      #expect(history.canvas.digest == bench.room.canvas.digest)
+    }
+  }
+
+  @Test("W8: what was stored before is taken again behind it, also by a node that hasn't heard of it")
+  func takenAgain() {
+    var bench = bench()
+    let writer = bench.join()
+    let first = bench.write(writer, bench.shape(1)) { $0.kind = .star }
     bench.settle()
-    bench.write(writer, bench.shape(3)) { $0.kind = .star }
-    bench.fail()
+    bench.pass(5_000)
+    forget(&bench, before: bench.now.wallMilliseconds)
+    bench.write(writer, bench.shape(1), id: 2, at: first) { $0.kind = .star }
+    bench.settle()
+    #expect(bench.rejections(writer) == [] && bench.room.canvas.liveCount == 1)
+  }
+
+  @Test("a forgetting that the log refuses is answered so, and nothing is forgotten")
+  func refused() {
+    var bench = bench()
+    let writer = bench.join()
+    bench.write(writer, bench.shape(1)) { $0.delete() }
+    bench.settle()
     bench.pass(1_000)
-    bench.room.forgetErasures(before: bench.now.wallMilliseconds)
-    #expect(bench.room.canvas.erasureCount == 1)
-    bench.write(writer, bench.shape(4)) { $0.kind = .star }
+    forget(&bench, before: bench.now.wallMilliseconds)
+    bench.fail()
+    #expect(bench.room.canvas.erasureCount == 1 && bench.room.forgottenBefore == 0)
+    guard case (9, .failure(let rejection))? = bench.answers.last else {
+      Issue.record("there is no refusal")
+      return
+    }
+    #expect(rejection.code == .unavailable)
+    // What is forgotten already needs no record.
+    forget(&bench, before: bench.now.wallMilliseconds)
     bench.settle()
-    bench.room.rest(now: bench.now)
-    #expect(bench.room.canvas.erasureCount == 0)
+    let length = bench.log.count
+    forget(&bench, before: bench.room.forgottenBefore)
+    bench.settle()
+    #expect(bench.log.count == length && bench.answers.count == 3)
   }
 
   @Test("D4: who is here is told of a deletion before the room forgets it")
@@ -112,7 +174,8 @@ struct RoomsForgettingTests {
     bench.write(writer, bench.shape(1)) { $0.delete() }
     bench.commit()
     bench.pass(1_000)
-    bench.room.forgetErasures(before: bench.now.wallMilliseconds)
+    forget(&bench, before: bench.now.wallMilliseconds)
+    bench.commit()
     #expect(bench.room.canvas.erasureCount == 0)
     bench.settle()
     #expect(bench.clients[reader].canvas.liveCount == 0)
@@ -128,7 +191,8 @@ struct RoomsForgettingTests {
     #expect(bench.room.image().encoded().first == 2)
     bench.pass(1_000)
     let before = bench.now.wallMilliseconds
-    bench.room.forgetErasures(before: before)
+    forget(&bench, before: before)
+    bench.settle()
     let bytes = bench.room.image().encoded()
     #expect(bytes.first == 3)
     let image = try RoomImage(bytes, seed: 1)

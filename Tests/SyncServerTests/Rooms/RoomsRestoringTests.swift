@@ -165,7 +165,14 @@ struct RoomsRestoringTests {
       #expect(read.operations == operations)
       for count in 0..<min(9, bytes.count) { #expect(StoredOperations(Array(bytes.prefix(count))) == nil) }
     }
-    #expect(StoredOperations([3, 0]) == nil)
+    for run in [nil, 1, UInt64.max] {
+      let bytes = StoredOperations(run: run, forgottenBefore: 1_763_650_000_000, operations: []).encoded()
+      #expect(bytes.first == 3)
+      let read = try #require(StoredOperations(bytes))
+      #expect(read.run == run && read.forgottenBefore == 1_763_650_000_000 && read.operations.isEmpty)
+      for count in bytes.indices { #expect(StoredOperations(Array(bytes.prefix(count))) == nil) }
+    }
+    #expect(StoredOperations([4, 0]) == nil)
 
     var bench = RoomBench()
     bench.log = [RoomRecord(position: 3, milliseconds: RoomBench.epoch, operations: operations)]

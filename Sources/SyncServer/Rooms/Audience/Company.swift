@@ -31,7 +31,7 @@ struct Company: Sendable {
   init(number: UInt64) { self.number = number }
 
   /// A node that says nothing for so long has taken its people with it.
-  private static let silentMilliseconds: UInt64 = 3_500
+  static let silentMilliseconds: UInt64 = 3_500
   /// A node tells of itself at least so often.
   private static let pulseMilliseconds: UInt64 = 1_000
   /// Where no other node is known, this one asks so often whether there are any: they may have lost sight of each other.

@@ -126,38 +126,61 @@ struct Readers: Sendable {
     !lanes[seat].isBlocked && !(lanes[seat].isPlain && lanes[seat].place == ring.end)
   }
 
-  /// The short way, which nearly all readers go in a busy room: they lack only the newest beat, as everyone gets it.
+  /// The short way, which nearly all readers go in a busy room: they lack only the newest beats, as everyone gets them. In a large
+  /// room some beats are made while each of its readers has its turn. They go out in one write.
   mutating func offerNewest(
     _ ring: borrowing Ring,
     to seats: Range<Int>,
     _ write: (MemberID, UnsafeRawBufferPointer) -> Int
   ) {
-    guard !ring.isEmpty else { return }
-    let last = ring.end &- 1
-    let beat = ring[last]
-    for channel in 0..<Channel.count where !beat.bytes[channel].isEmpty {
-      let bytes = beat.bytes[channel]
-      bytes.withUnsafeBytes { buffer in
-        for seat in seats {
-          let lane = lanes[seat]
-          guard lane.isPlain, lane.place == last, lane.channel.index == channel, !lane.isBlocked else { continue }
-          // A reader is not told of itself, nor of anyone twice.
-          if !beat.peers.isEmpty, let reader = readers[seat],
-            last < reader.peopleToldBefore || beat.peers.concern(reader.actor)
-          {
-            continue
-          }
-          let taken = write(lane.id, buffer)
-          if taken >= buffer.count {
-            lanes[seat].place = last &+ 1
-            continue
-          }
-          lanes[seat].isPlain = false
-          lanes[seat].isBlocked = true
-          if taken > 0 { readers[seat]?.load(bytes, .beat, taken: taken) }
-        }
+    var known: [NewestBeats] = []
+    for seat in seats {
+      let lane = lanes[seat]
+      guard lane.isPlain, !lane.isBlocked, lane.place >= ring.start, lane.place < ring.end else { continue }
+      let index = known.firstIndex { $0.place == lane.place && $0.channel == lane.channel } ?? known.count
+      if index == known.count { known.append(NewestBeats(from: lane.place, for: lane.channel, ring)) }
+      // A reader is not told of itself, nor of anyone twice.
+      if known[index].tellsOfPeople, let reader = readers[seat], concern(reader, from: lane.place, ring) { continue }
+      let bytes = known[index].bytes
+      guard !bytes.isEmpty else { continue }
+      let taken = bytes.withUnsafeBytes { write(lane.id, $0) }
+      if taken >= bytes.count {
+        lanes[seat].place = ring.end
+        continue
+      }
+      lanes[seat].isPlain = false
+      lanes[seat].isBlocked = true
+      guard taken > 0 else { continue }
+      readers[seat]?.load(bytes, .leap(to: ring.end), taken: taken)
+      if let beat = readers[seat]?.beginsLeap() { lanes[seat].place = beat }
+    }
+  }
+
+  /// The beats of the ring from a place on, as a channel gets them.
+  private struct NewestBeats {
+    let place: UInt64
+    let channel: Channel
+    var bytes: [UInt8]
+    var tellsOfPeople: Bool
+
+    init(from place: UInt64, for channel: Channel, _ ring: borrowing Ring) {
+      self.place = place
+      self.channel = channel
+      bytes = ring[place].bytes[channel.index]
+      tellsOfPeople = !ring[place].peers.isEmpty
+      for ordinal in place &+ 1..<ring.end {
+        bytes += ring[ordinal].bytes[channel.index]
+        tellsOfPeople = tellsOfPeople || !ring[ordinal].peers.isEmpty
       }
     }
+  }
+
+  /// Whether beats from a place on tell of a reader itself, or of people whom it knows.
+  private func concern(_ reader: Reader, from place: UInt64, _ ring: borrowing Ring) -> Bool {
+    for ordinal in place..<ring.end where !ring[ordinal].peers.isEmpty {
+      if ordinal < reader.peopleToldBefore || ring[ordinal].peers.concern(reader.actor) { return true }
+    }
+    return false
   }
 
   /// What a connection is to be sent next.

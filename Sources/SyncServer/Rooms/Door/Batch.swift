@@ -6,4 +6,6 @@ struct Batch: Sendable {
   let number: UInt64
   let operations: [Operation]
   let payer: Payer?
+  /// If this is not 0, deletions from before this are forgotten from here on, in Unix milliseconds.
+  var forgottenBefore: UInt64 = 0
 }

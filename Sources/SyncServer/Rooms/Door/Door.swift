@@ -14,10 +14,6 @@ struct Door: Sendable {
   private var fullness: Fullness
   private var shares: MemoryShares
   private var textSpace: TextSpace
-  /// What is stamped before this, in Unix milliseconds, is not let in any more.
-  private(set) var closedBefore: UInt64 = 0
-  /// The last batch that was let in before that.
-  private var lastBeforeClosing: UInt64 = 0
   private var isLogInDoubt = false
 
   /// A batch on its way to the log, and who gets the answer.
@@ -31,6 +27,8 @@ struct Door: Sendable {
     let operationCount: UInt64
     /// The shapes that it may make or take away.
     fileprivate let counted: [Identifier]
+    /// Whether a record of it came too late: deletions that it may cross are forgotten.
+    fileprivate(set) var isTooOld = false
   }
 
   init(limits: Limits) {
@@ -101,6 +99,16 @@ struct Door: Sendable {
     )
   }
 
+  /// A batch after which the room forgets deletions from before a time, in Unix milliseconds.
+  mutating func admitForgetting(
+    before milliseconds: UInt64,
+    from origin: Passage.Origin,
+    on canvas: borrowing Canvas
+  ) -> Batch {
+    let number = letIn([], from: origin, on: canvas)
+    return Batch(number: number, operations: [], payer: nil, forgottenBefore: milliseconds)
+  }
+
   /// Numbers a batch and notes what it does.
   /// - Parameter unseen: how many shapes it makes besides, which are stamped later.
   private mutating func letIn(
@@ -153,7 +161,7 @@ struct Door: Sendable {
     case .plausible: break
     // What was taken before is taken again, whatever clocks have done since (W8).
     case .ahead where Door.changesNothing(operation, at: stamp, on: fold.canvas): break
-    case .tooOld where Door.isHeld(operation, at: stamp, by: fold.canvas): break
+    case .tooOld where fold.canvas.holdsAny(of: operation.set.assigned, in: operation.shape, at: stamp): break
     // If a server's clock ran fast and was then set right, the room is ahead of it. A writer can only write over what
     // is there with stamps that are as late.
     case .ahead where stamp.milliseconds <= fold.newestMilliseconds: break
@@ -170,12 +178,13 @@ struct Door: Sendable {
         message: Text("the stamp is \(by) ms behind the server's clock")
       )
     }
-    guard stamp.milliseconds < max(closedBefore, fold.forgottenBefore),
-      !Door.isHeld(operation, at: stamp, by: fold.canvas)
+    guard stamp.milliseconds < fold.forgottenBefore,
+      !fold.canvas.holdsAny(of: operation.set.assigned, in: operation.shape, at: stamp)
     else { return }
-    let words: Text = "the stamp is older than the deletions that this room remembers: it has had very many"
-    throw Rejection(operation: index, code: .tooOld, message: words)
+    throw Rejection(operation: index, code: .tooOld, message: Door.forgotten)
   }
+
+  static let forgotten: Text = "the stamp is older than the deletions that this room remembers: it has had very many"
 
   /// Whether the canvas has all of an operation, or newer values. That is so for every operation that was taken before.
   static func changesNothing(
@@ -189,32 +198,6 @@ struct Door: Sendable {
     return true
   }
 
-  /// Whether any value on the canvas was written by this operation.
-  private static func isHeld(_ operation: ProposedOperation, at stamp: Stamp, by canvas: borrowing Canvas) -> Bool {
-    for property in operation.set.assigned where canvas.stamp(of: property, in: operation.shape) == stamp {
-      return true
-    }
-    return false
-  }
-
-  // MARK: Old stamps
-
-  /// From now on, nothing that is stamped before this is let in.
-  mutating func close(before milliseconds: UInt64) {
-    guard milliseconds > closedBefore else { return }
-    closedBefore = milliseconds
-    lastBeforeClosing = nextBatch - 1
-  }
-
-  /// Nothing that is stamped before this will come any more: everything that was let in earlier has arrived. `nil` as long
-  /// as that can't be said.
-  var settledBefore: UInt64? {
-    guard closedBefore > 0, !isLogInDoubt, !underWay.keys.contains(where: { $0 <= lastBeforeClosing }) else {
-      return nil
-    }
-    return closedBefore
-  }
-
   /// To be called now and then.
   mutating func rest(now: Moment) { shares.forgetFaded(now: now) }
 
@@ -226,12 +209,19 @@ struct Door: Sendable {
   /// The batches under way, in the order in which they were let in.
   var batches: [UInt64] { underWay.keys.sorted() }
 
+  func origin(of batch: UInt64) -> Passage.Origin? { underWay[batch]?.origin }
+
   /// The log has stored a batch.
   /// - Returns: `nil` if the batch is not under way, for example because it was refused.
   mutating func stored(_ batch: UInt64, on canvas: borrowing Canvas) -> Passage? {
     guard let passage = land(batch, on: canvas) else { return nil }
     isLogInDoubt = false
     return passage
+  }
+
+  /// A record of a batch came too late: deletions that it may cross are forgotten.
+  mutating func isTooOld(_ batch: UInt64?) {
+    if let batch { underWay[batch]?.isTooOld = true }
   }
 
   /// The log could not take a batch. If the log can't say whether it has stored the batch, the batch may still turn up

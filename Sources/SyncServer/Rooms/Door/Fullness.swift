@@ -11,7 +11,7 @@ import CanvasCRDT
 /// - `unseen` has the shapes on their way that nobody else can name yet, because their identifiers were made here, by batch.
 /// - `coming` is by how much all of these together will change the canvas's own counts.
 ///
-/// If the log refuses a batch, the deletions in it don't happen. Messages that were let in because of those deletions
+/// If the log refuses a batch, or the batch comes too late, the deletions in it don't happen. Messages that were let in because of those deletions
 /// can make the room too large by that much.
 struct Fullness: Sendable {
   private let limits: Limits

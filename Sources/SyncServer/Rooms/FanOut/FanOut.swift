@@ -31,10 +31,10 @@ struct FanOut: Sendable {
   /// When a beat is to be made, on the monotonic clock.
   var dueAt: UInt64? { gathering.dueAt }
   /// Whether operations wait for the next beat.
-  var hasOperations: Bool { !gathering.operations.isEmpty }
+  var hasRecords: Bool { gathering.hasRecords }
   var isBeatFull: Bool { UInt64(gathering.operations.count) >= limits.beatOperations }
   /// An answer that speaks of all that the room has is sent after this beat.
-  var newest: UInt64 { hasOperations ? ring.end &+ 1 : ring.end }
+  var newest: UInt64 { hasRecords ? ring.end &+ 1 : ring.end }
 
   mutating func sendingTook(microseconds: UInt64, seats: Int, of all: Int) {
     gathering.sendingTook(microseconds: microseconds, seats: seats, of: all)
@@ -64,7 +64,7 @@ struct FanOut: Sendable {
     now: Moment
   ) -> Flushed? {
     gathering.isLookedAt(next: next)
-    guard hasOperations || !peers.isEmpty || overlaps != nil else { return nil }
+    guard hasRecords || !peers.isEmpty || overlaps != nil else { return nil }
     var beat = Beat(position: fold.position, madeAt: now.monotonicMilliseconds)
     beat.peers = peers
     beat.overlaps = overlaps
@@ -87,7 +87,10 @@ struct FanOut: Sendable {
     var operations: [Vocabulary: [UInt8]] = [:]
     for channel in wanted {
       let vocabulary = channel.vocabulary
-      var bytes = operations[vocabulary] ?? encode(gathering.operations, since: gathering.start, channel, fold)
+      var bytes: [UInt8] = []
+      if hasRecords {
+        bytes = operations[vocabulary] ?? encode(gathering.operations, since: gathering.start, channel, fold)
+      }
       operations[vocabulary] = bytes
       if channel.hasOverlaps, let overlaps = beat.overlaps { encoder.append(overlaps.changes, encoding, to: &bytes) }
       beat.peersStart[channel.index] = bytes.count
@@ -104,15 +107,12 @@ struct FanOut: Sendable {
     _ fold: borrowing Fold
   ) -> [UInt8] {
     var bytes: [UInt8] = []
-    guard !operations.isEmpty else { return bytes }
     let told = channel.vocabulary.knowsAll ? operations : operations.told(to: channel.vocabulary)
     encoder.append(told[...], of: fold.places, from: start, to: fold.position, channel.encoding, to: &bytes)
-    if told.isEmpty { appendCursor(of: fold, channel, to: &bytes) }
+    if told.isEmpty {
+      encoder.append(.operations(Delivery(cursor: fold.cursor, operations: [])), channel.encoding, to: &bytes)
+    }
     return bytes
-  }
-
-  private func appendCursor(of fold: borrowing Fold, _ channel: Channel, to bytes: inout [UInt8]) {
-    encoder.append(.operations(Delivery(cursor: fold.cursor, operations: [])), channel.encoding, to: &bytes)
   }
 
   /// Somebody wants overlap notices from the next beat on, and nobody has been told of any pairs.
@@ -176,9 +176,8 @@ struct FanOut: Sendable {
 
   private func encodeNewest(over gap: BeatGap, of fold: borrowing Fold) -> [UInt8]? {
     guard let operations = fold.newest(since: gap.since) else { return nil }
-    var bytes = encode(operations, since: gap.since, gap.channel, fold)
-    // All that was written had lost already. The cursor goes on all the same.
-    if operations.isEmpty, fold.position > gap.since { appendCursor(of: fold, gap.channel, to: &bytes) }
+    // If all that was written had lost already, the cursor goes on all the same.
+    var bytes = fold.position > gap.since ? encode(operations, since: gap.since, gap.channel, fold) : []
     if gap.channel.hasOverlaps, let overlaps = ring.overlaps(from: gap.place) {
       encoder.append(overlaps, gap.channel.encoding, to: &bytes)
     }

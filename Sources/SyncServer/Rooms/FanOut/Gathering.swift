@@ -2,11 +2,13 @@ import CanvasCRDT
 
 /// The next beat while it gathers: its operations, and when it is due.
 ///
-/// What always holds: the operations are those of the log between `start` and the room's position. If there are any, a
-/// beat is due. Beats are so far apart that sending them takes no more than about half of the time.
+/// What always holds: the operations are those of the log between `start` and the room's position. If there are any records, a
+/// beat is due: without operations it brings the cursor. A round, in which each reader is offered the newest beats, has no more than about
+/// four beats.
 struct Gathering: Sendable {
   private let beatMilliseconds: UInt64
   private(set) var operations: [Operation] = []
+  private(set) var hasRecords = false
   /// The place in the log before the operations.
   private(set) var start: UInt64 = 0
   /// On the monotonic clock, as all times here.
@@ -28,13 +30,11 @@ struct Gathering: Sendable {
     dueAt = last + paceMilliseconds
   }
 
-  /// How far beats are apart at least.
+  /// How far beats are apart at least. A round takes twice as long as sending does.
   private var paceMilliseconds: UInt64 {
-    max(beatMilliseconds, min(sendingMicroseconds * 2 / 1_000, Gathering.paceMillisecondsMax))
+    max(beatMilliseconds, sendingMicroseconds * 2 / 1_000 / Gathering.beatsInARound)
   }
-
-  /// However large a room is, nobody waits for longer.
-  private static let paceMillisecondsMax: UInt64 = 500
+  private static let beatsInARound: UInt64 = 4
 
   /// Sending a beat to so many of all seats took so long.
   mutating func sendingTook(microseconds: UInt64, seats: Int, of all: Int) {
@@ -52,7 +52,8 @@ struct Gathering: Sendable {
   /// Operations that one commit brought come in one turn, and have already gathered for a beat on their way into the
   /// log. Waiting for another beat here would delay them twice. Only a room so large that sending takes longer waits.
   mutating func add(_ new: [Operation], after position: UInt64, now: Moment) {
-    if operations.isEmpty { start = position }
+    if !hasRecords { start = position }
+    hasRecords = true
     operations.append(contentsOf: new)
     let time = now.monotonicMilliseconds
     if paceMilliseconds > beatMilliseconds, let last = lastBeatAt, last <= time {
@@ -66,6 +67,7 @@ struct Gathering: Sendable {
   mutating func end(_ now: Moment) {
     lastBeatAt = now.monotonicMilliseconds
     operations.removeAll(keepingCapacity: true)
+    hasRecords = false
   }
 
   /// To be called when what has gathered is being looked at.
@@ -81,6 +83,7 @@ struct Gathering: Sendable {
   /// To be called when nobody is to be told anything.
   mutating func forget() {
     operations = []
+    hasRecords = false
     dueAt = nil
   }
 }

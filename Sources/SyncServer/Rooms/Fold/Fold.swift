@@ -4,7 +4,8 @@ import CanvasCRDT
 ///
 /// What always holds:
 /// - The canvas is the merge of all records up to `position`, each taken once, in the log's order. Nothing else changes
-///   it.
+///   it. Left out are records with anything from before the time that an earlier record has had forgotten, if the canvas
+///   doesn't have it anyway: they may cross a deletion that nobody remembers.
 /// - `operationCount` counts the operations of those records, whether or not they changed anything.
 /// - The clock is not behind any stamp of the canvas, nor behind any stamp that the room has given out. So the room's
 ///   next stamp is later than all of them.
@@ -84,7 +85,8 @@ struct Fold: Sendable {
 
   /// The newest values of everything that was written after a place, or of all that there is.
   func parts(since place: UInt64?, shapesMax: Int) -> [StatePart] {
-    guard let place, let registers = recent.registers(since: place) else {
+    guard let place else { return canvas.statePartsLargestFirst(shapesMax: shapesMax) }
+    guard let registers = recent.registers(since: place) else {
       return canvas.stateParts(since: place, shapesMax: shapesMax)
     }
     return canvas.stateParts(since: place, shapesMax: shapesMax) { registers[$0] ?? [] }
@@ -112,16 +114,17 @@ struct Fold: Sendable {
 
   /// Takes in a record of the log.
   /// - Parameter follow: is called for each change, with the canvas as it is after the change.
-  /// - Returns: the values that had already lost, if losses are wanted. `nil` if the record was taken before.
   mutating func take(
     _ record: borrowing RoomRecord,
     wantsLosses: Bool,
     _ follow: (_ change: Change, _ canvas: borrowing Canvas) -> Void
-  ) -> [Superseded]? {
-    guard record.position > position else { return nil }
+  ) -> Taking {
+    guard record.position > position else { return .known }
     position = record.position
     if let run = record.run { places.note(run: run, at: position) }
     operationCount += UInt64(record.operations.count)
+    forgetErasures(before: record.forgottenBefore)
+    guard !canvas.hasForgotten(record.operations, before: forgottenBefore) else { return .leftOut }
     var losses: [Superseded] = []
     for (index, operation) in record.operations.enumerated() {
       let change = canvas.apply(operation, place: position)
@@ -134,7 +137,16 @@ struct Fold: Sendable {
         losses.append(Superseded(operation: index, property: property, by: by))
       }
     }
-    return losses
+    return .taken(losses)
+  }
+
+  /// What became of a record.
+  enum Taking: Equatable {
+    /// It was taken before.
+    case known
+    case leftOut
+    /// The values that had already lost, if they were wanted.
+    case taken([Superseded])
   }
 
   /// Stamps the operations that their writer has not stamped. The stamps are later than any in the room or in the
@@ -174,8 +186,7 @@ struct Fold: Sendable {
     forgetMore()
   }
 
-  /// Forgets deletions early. From now on the door refuses edits that might cross them.
-  mutating func forgetErasures(before milliseconds: UInt64) {
+  private mutating func forgetErasures(before milliseconds: UInt64) {
     guard milliseconds > forgottenBefore else { return }
     forgottenBefore = milliseconds
     isForgetting = true
@@ -191,4 +202,14 @@ struct Fold: Sendable {
 
   /// Forgetting so many takes some milliseconds.
   private static let forgottenAtOnce = 50_000
+}
+
+extension Canvas {
+  /// Whether any of these was stamped before that, and is not here: then it may cross a deletion that is forgotten.
+  func hasForgotten(_ operations: [Operation], before milliseconds: UInt64) -> Bool {
+    guard milliseconds > 0 else { return false }
+    return operations.contains {
+      $0.at.milliseconds < milliseconds && !holdsAny(of: $0.set.assigned, in: $0.shape, at: $0.at)
+    }
+  }
 }

@@ -13,6 +13,8 @@ struct RoomHistory: Sendable {
   private(set) var canvas: Canvas
   private(set) var position: UInt64 = 0
   private(set) var runs: RoomRuns
+  /// As in `Fold`.
+  private var forgottenBefore: UInt64
   /// Whose operations are left out, and the shapes that they are about.
   let leftOut: Identifier?
   private(set) var shapesOfLeftOut: Set<Identifier> = []
@@ -29,6 +31,7 @@ struct RoomHistory: Sendable {
     }
     position = image?.position ?? 0
     runs = image?.runs ?? RoomRuns()
+    forgottenBefore = image?.forgottenBefore ?? 0
   }
 
   /// Takes in the next record.
@@ -41,8 +44,16 @@ struct RoomHistory: Sendable {
     guard record.position > position else { return true }
     position = record.position
     if let run = record.run { runs.note(run, at: position) }
+    forgottenBefore = max(forgottenBefore, record.forgottenBefore)
+    // Of shapes that are left out nothing is here.
+    let known = shapesOfLeftOut.isEmpty ? record.operations : record.operations.filter { !isLeftOut($0) }
+    guard !canvas.hasForgotten(known, before: forgottenBefore) else { return true }
     for operation in record.operations { take(operation) }
     return true
+  }
+
+  private func isLeftOut(_ operation: borrowing Operation) -> Bool {
+    operation.at.actor == leftOut || shapesOfLeftOut.contains(operation.shape)
   }
 
   private mutating func take(_ operation: borrowing Operation) {

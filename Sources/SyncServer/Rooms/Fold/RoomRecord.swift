@@ -12,6 +12,8 @@ struct RoomRecord: Sendable {
   let endsBatch: Bool
   /// The number of the run that wrote it, if the record carries it.
   let run: UInt64?
+  /// If this is not 0, deletions from before this are forgotten from here on, in Unix milliseconds.
+  let forgottenBefore: UInt64
   let operations: [Operation]
 
   init(
@@ -20,6 +22,7 @@ struct RoomRecord: Sendable {
     batch: UInt64? = nil,
     endsBatch: Bool = true,
     run: UInt64? = nil,
+    forgottenBefore: UInt64 = 0,
     operations: [Operation]
   ) {
     self.position = position
@@ -27,6 +30,7 @@ struct RoomRecord: Sendable {
     self.batch = batch
     self.endsBatch = endsBatch
     self.run = run
+    self.forgottenBefore = forgottenBefore
     self.operations = operations
   }
 }

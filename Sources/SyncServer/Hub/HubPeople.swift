@@ -1,0 +1,118 @@
+import CanvasCRDT
+import RoomLog
+import WebSocketLoop
+
+// Who is in which room, at this node and at the others, and how operators remove somebody.
+
+extension Hub {
+  /// Everyone who is in a room, by actor.
+  func people(in room: String) -> [Person] {
+    let here = rooms[room].map { open in open.room.audience.ids.compactMap { person($0, in: open) } } ?? []
+    let actors = Set(here.map(\.actor))
+    let elsewhere = neighbours?.people(in: room).filter { !actors.contains($0.actor) } ?? []
+    return (here + elsewhere).sorted { $0.actor < $1.actor }
+  }
+
+  /// `nil` for whoever is connected to another node.
+  private func person(_ id: MemberID, in open: OpenRoom) -> Person? {
+    guard let member = open.room.audience.member(id), let visitor = open.visitor(id) else { return nil }
+    return Person(
+      actor: member.actor,
+      name: member.peer.name,
+      color: member.peer.color,
+      role: member.role,
+      token: visitor.grant.label,
+      address: visitor.address
+    )
+  }
+
+  private func person(at place: PersonPlace) -> Person? {
+    guard let open = rooms[place.room], let id = open.room.audience.id(of: place.actor) else { return nil }
+    return person(id, in: open)
+  }
+
+  /// A room as the list of rooms has it.
+  func listing(of open: OpenRoom) -> RoomListing {
+    var listing = open.room.listing
+    if let neighbours {
+      // Of those at other nodes the room knows only whom it tells by name.
+      listing.peers = open.room.audience.connectionCount + neighbours.count(in: open.name)
+    }
+    return listing
+  }
+
+  // MARK: Coming and going
+
+  func seat(_ visitor: Visitor, _ id: MemberID, in open: OpenRoom) {
+    open.seat(visitor, id)
+    noteChange(of: visitor)
+  }
+
+  /// - Returns: the visitor that had the seat.
+  @discardableResult
+  func unseat(_ id: MemberID, in open: OpenRoom) -> Visitor? {
+    guard let visitor = open.unseat(id) else { return nil }
+    noteChange(of: visitor)
+    return visitor
+  }
+
+  /// What operators see of a visitor is new.
+  func noteChange(of visitor: Visitor) {
+    guard let actor = visitor.actor else { return }
+    neighbours?.hasChanged(PersonPlace(visitor.room, actor))
+  }
+
+  // MARK: Other nodes
+
+  /// Tells the other nodes what is new of the people here.
+  func tellNeighbours() {
+    let parts = neighbours?.takeNews {
+      person(at: $0)
+    } all: {
+      rooms.all.flatMap { open in
+        open.room.audience.ids.compactMap { id in
+          person(id, in: open).map { (PersonPlace(open.name, $0.actor), $0) }
+        }
+      }
+    }
+    for bytes in parts ?? [] { log.request(.tell(id: log.nextNumber(), room: nil, bytes: bytes)) }
+  }
+
+  func heardOfNeighbours(_ bytes: [UInt8]) {
+    // News of another version are passed over. They are for operators only.
+    guard let news = NeighbourNews(bytes), let unwanted = neighbours?.heard(news, now: .now()) else { return }
+    let wasHere = unwanted.filter { sendAway($0.actor, from: $0.room) }
+    if !wasHere.isEmpty { tellNeighbours() }
+  }
+
+  // MARK: Removing
+
+  /// An operator wants somebody removed, at whichever node that is.
+  func remove(_ actor: Identifier, from room: String, by request: Request) async -> Removal {
+    let place = PersonPlace(room, actor)
+    let wasHere = sendAway(actor, from: room)
+    let isElsewhere = neighbours?.has(place) ?? false
+    guard wasHere || isElsewhere else { return .absent }
+    record("removed", request, room: room, actor: actor.text)
+    guard isElsewhere else { return .done }
+    for look in 0..<Hub.looksAtRemoval where neighbours?.has(place) == true {
+      if look % Hub.looksBetweenWishes == 0 {
+        neighbours?.wantsRemoved(place)
+        tellNeighbours()
+      }
+      await pause(milliseconds: 20)
+    }
+    return neighbours?.has(place) == true ? .unanswered : .done
+  }
+
+  /// Another node answers within milliseconds. In these five seconds, one that is gone is noticed to be.
+  private static let looksAtRemoval = 250
+  private static let looksBetweenWishes = 50
+
+  /// - Returns: whether the actor was here.
+  private func sendAway(_ actor: Identifier, from room: String) -> Bool {
+    let found = visitors.all.filter { $0.room == room && $0.actor == actor && !$0.isGone }
+    for visitor in found { close(visitor, .forbidden, "an operator has removed you from this room", error: "removed") }
+    return !found.isEmpty
+  }
+}

@@ -1,0 +1,54 @@
+"""`SyncServer log backup` of a database that servers are using."""
+
+import asyncio
+import os
+
+import database
+from client import Client
+from database import nodes
+from server import Server, identifier, run
+
+pytestmark = database.needed
+
+
+def log(*words):
+    return asyncio.to_thread(run, "log", *words)
+
+
+async def test_a_database_in_use_is_copied_into_a_directory_that_a_server_serves(tmp_path):
+    """Rooms, history, locks and the secret. Who has seen more than the copy is sent the room anew."""
+    copy = str(tmp_path / "copy")
+    with nodes(2, "--room-idle-ms", 100) as servers:
+        ann, ben = [await Client.join(server, "garden") for server in servers]
+        is_over = asyncio.Event()
+
+        async def keep_drawing(client):
+            shape, x = identifier(), 0
+            while not is_over.is_set():
+                answer = await client.write({"shape": shape, "set": {"kind": "star", "position": [x, 0]}}, id=x)
+                assert answer["type"] == "ack"
+                x += 1
+
+        quiet = await Client.join(servers[0], "pond")
+        await quiet.write(*({"shape": identifier(), "set": {"kind": "star"}} for _ in range(50)))
+        cursor = quiet.cursor
+        assert (await servers[0].http("PUT", "/v1/rooms/pond/lock")).status == 204
+        drawing = [asyncio.create_task(keep_drawing(client)) for client in (ann, ben)]
+        await asyncio.sleep(1)
+        code, out, said = await log("backup", "--data", servers[0].data, "--to", copy)
+        assert code == 0 and "2 rooms moved" in out and "2 rooms with" in out and "all sound" in out, (out, said)
+        is_over.set()
+        await asyncio.gather(*drawing)
+        for words, reason in [(copy, "File exists"), (str(tmp_path / "no" / "such"), "No such file")]:
+            code, out, said = await log("backup", "--data", servers[0].data, "--to", words)
+            assert code == 1 and reason in said and said.count("\n") == 1, said
+        drawn, seen = quiet.live, ann.cursor
+        actor, key = quiet.actor, quiet.welcome["key"]
+    assert {"canvas.db", "canvas.locks", "canvas.secret"} <= set(os.listdir(copy))
+    with Server(data=copy) as server:
+        back = await Client.join(server, "pond", state=False, since=cursor, actor=actor, key=key)
+        assert not any(message.get("reset") for message in await back.state()) and back.actor == actor
+        assert (await Client.join(server, "pond")).live == drawn
+        assert (await server.get("/v1/rooms/pond/peers")).json["locked"] is True
+        again = await Client.join(server, "garden", state=False, since=seen)
+        assert (await again.state())[0]["reset"] is True and len(again.live) == 2

@@ -1,0 +1,84 @@
+"""What several nodes remember of deletions, and forget together."""
+
+import asyncio
+
+import database
+from client import Client, agree, eventually, stamp
+from database import nodes
+from server import identifier
+
+pytestmark = database.needed
+
+
+async def memory(server, method="GET"):
+    answer = await server.http(method, "/v1/rooms/demo/erasures")
+    assert answer.status == (204 if method == "DELETE" else 200), answer.body
+    return answer.json if method == "GET" else None
+
+
+async def test_all_nodes_forget_at_the_same_place():
+    """H17, W12: Whichever is asked, what is stamped earlier is `too_old` at all of them, also after a crash."""
+    with nodes(2, "--max-erasures", "20") as (first, second):
+        ann, ben = await Client.join(first, "demo"), await Client.join(second, "demo")
+        kept, gone = identifier(), [identifier() for _ in range(20)]
+        await ann.write({"shape": kept, "set": {"kind": "star"}})
+        await ann.write(*({"shape": shape, "set": {"deleted": True}} for shape in gone), id=2)
+        late = stamp(ben.actor, ahead=-20_000)
+
+        async def is_full():
+            return (await memory(second))["erasures"] == 20
+
+        await eventually(is_full, "the other node has heard of all")
+        assert (await ben.write({"shape": identifier(), "set": {"kind": "star"}}, id=3))["code"] == "room_full"
+        await memory(second, "DELETE")
+        assert (await memory(second))["erasures"] == 0
+
+        async def both_forgot():
+            found = [await memory(server) for server in (first, second)]
+            return found[0] == found[1] and found[0]["erasures"] == 0
+
+        await eventually(both_forgot, "both nodes have forgotten")
+        for client in (ann, ben):
+            assert (await client.write({"shape": identifier(), "set": {"kind": "star"}}, id=4))["type"] == "ack"
+        assert (await ben.write({"shape": gone[0], "at": late, "set": {"kind": "star"}}, id=5))["code"] == "too_old"
+        before = (await memory(first))["forgottenBefore"]
+        first.kill()
+        first.start()
+        again = await Client.join(first, "demo", actor=ann.actor, key=ann.welcome["key"])
+        assert (await memory(first))["forgottenBefore"] == before
+        late = stamp(again.actor, ahead=-60_000)
+        assert (await again.write({"shape": gone[1], "at": late, "set": {"kind": "star"}}, id=6))["code"] == "too_old"
+        await agree(again, ben)
+
+
+async def test_a_full_memory_keeps_nobody_from_drawing():
+    """W12: The oldest deletions are forgotten early, at all nodes, while both draw and delete."""
+    with nodes(2, "--max-erasures", "400", "--min-erasure-ms", "1000") as servers:
+        clients = [await Client.join(server, "demo") for server in servers]
+        deleted = 0
+
+        async def draw_and_delete(client):
+            nonlocal deleted
+            for round in range(60):
+                shapes = [identifier() for _ in range(20)]
+                for operations in ([{"kind": "star"}] * 20, [{"deleted": True}] * 20):
+                    while True:
+                        made = ({"shape": shape, "set": set} for shape, set in zip(shapes, operations))
+                        answer = await client.write(*made, id=identifier())
+                        if answer["type"] == "ack":
+                            break
+                        assert answer["code"] in ("room_full", "quota_exceeded"), answer
+                        await asyncio.sleep(0.1)
+                deleted += 20
+
+        await asyncio.wait_for(asyncio.gather(*map(draw_and_delete, clients)), 60)
+        assert deleted == 2_400
+        await agree(*clients)
+
+        async def have_forgotten():
+            found = [await memory(server) for server in servers]
+            return found[0]["forgottenBefore"] == found[1]["forgottenBefore"] > 0
+
+        await eventually(have_forgotten, "both nodes have forgotten the same")
+        # Both may let in the last at once.
+        assert all([(await memory(server))["erasures"] <= 440 for server in servers])

@@ -1,0 +1,115 @@
+"""Who is in the rooms of several nodes: what operators and the list of rooms see, whichever node they ask."""
+
+import asyncio
+import signal
+from contextlib import contextmanager
+
+import database
+from client import Client, eventually
+from database import nodes
+from server import identifier
+from test_tokens import ANN, GUEST, KEEPER, asking, bearer, enter
+
+pytestmark = database.needed
+
+
+@contextmanager
+def asking_nodes(count):
+    """So many nodes that ask for tokens."""
+    with asking() as (_, path), nodes(count, "--tokens", path) as servers:
+        yield servers
+
+
+async def people(server, room):
+    return (await server.get(f"/v1/rooms/{room}/peers", bearer(KEEPER))).json["peers"]
+
+
+async def counted(server, token=KEEPER):
+    rooms = (await server.get("/v1/rooms", bearer(token))).json["rooms"]
+    return {room["room"]: room["peers"] for room in rooms}
+
+
+async def test_every_node_lists_the_people_of_all():
+    """H7, H14: With role, token and address, also of rooms that are open at another node only."""
+    with asking_nodes(3) as (first, second, third):
+        ann, guest = await enter(first, "demo", ANN, name="Ann"), await enter(second, "demo", GUEST, name="Eve")
+        await ann.write({"shape": identifier(), "set": {"kind": "star"}})
+        team = await enter(first, "team-a", ANN)
+        await team.write({"shape": identifier(), "set": {"kind": "star"}})
+
+        async def all_know():
+            lists = [await people(server, "demo") for server in (first, second, third)]
+            return lists if all(len(found) == 2 for found in lists) else None
+
+        lists = await eventually(all_know, "all nodes know both")
+        assert lists[0] == lists[1] == lists[2] == sorted(lists[0], key=lambda each: each["actor"])
+        by_name = {each["name"]: each for each in lists[0]}
+        assert by_name["Ann"] | {"color": ""} == {
+            "actor": ann.actor, "name": "Ann", "color": "", "role": "editor", "token": "Ann's laptop", "address": "127.0.0.1"}
+        assert by_name["Eve"]["role"] == "viewer" and by_name["Eve"]["actor"] == guest.actor
+        for server in (first, second, third):
+            assert await counted(server) == {"demo": 2, "team-a": 1}, server.port
+        # Who leaves is gone everywhere.
+        await guest.close()
+        await team.close()
+
+        async def alone():
+            return all([await counted(server) == {"demo": 1, "team-a": 0} for server in (first, second, third)])
+
+        await eventually(alone, "Ann is alone everywhere")
+
+
+async def test_an_operator_removes_somebody_at_another_node():
+    """H14: It is answered when that has happened."""
+    with asking_nodes(2) as (first, second):
+        ann, guest = await enter(first, "demo", ANN, name="Ann"), await enter(first, "demo", GUEST, name="Eve")
+
+        async def known():
+            return len(await people(second, "demo")) == 2
+
+        await eventually(known, "the other node knows them")
+        path = f"/v1/rooms/demo/peers/{ann.actor}"
+        assert (await second.http("DELETE", path, headers=bearer(KEEPER))).status == 204
+        assert [each["name"] for each in await people(second, "demo")] == ["Eve"]
+        assert (await ann.until("error"))["code"] == "removed" and await ann.closed() == 4403
+        again = await second.http("DELETE", path, headers=bearer(KEEPER))
+        assert again.status == 404 and again.error == "no_such_peer"
+        assert not guest.errors
+        # A node that stands still doesn't answer; one that is gone has nobody.
+        cat = await enter(first, "demo", ANN, name="Cat")
+        await eventually(known, "the other node knows her")
+        first.process.send_signal(signal.SIGSTOP)
+        answer = await second.http("DELETE", f"/v1/rooms/demo/peers/{cat.actor}", headers=bearer(KEEPER))
+        assert answer.status == 204 and await people(second, "demo") == []
+        first.process.send_signal(signal.SIGCONT)
+        assert await cat.closed() == 4403
+
+
+async def test_a_node_that_comes_later_knows_who_is_there():
+    with database.database() as url:
+        with database.Server(data=url) as first:
+            crowd = [await Client.join(first, f"room-{number % 5}", name=f"Somebody {number}") for number in range(150)]
+            for number in range(5):
+                await first.write(f"room-{number}")
+            with database.Server(data=url) as second:
+
+                async def knows():
+                    rooms = (await second.get("/v1/rooms")).json["rooms"]
+                    return [room["peers"] for room in rooms] == [30] * 5
+
+                await eventually(knows, "the second node knows all")
+                names = {each["name"] for each in (await second.get("/v1/rooms/room-2/peers")).json["peers"]}
+                assert names == {f"Somebody {number}" for number in range(2, 150, 5)}
+            await asyncio.gather(*(one.close() for one in crowd))
+
+
+async def test_a_crowd_over_two_nodes_is_one_number():
+    """R12: Whoever asked is told how many people there are, at all nodes together."""
+    with nodes(2, "--max-named-people", 4, "--max-showing-people", 6) as servers:
+        crowd = [await Client.join(servers[number % 2], "square", crowd=True) for number in range(20)]
+        for client in (crowd[0], crowd[1]):
+            while (await client.until("crowd"))["people"] < 20:
+                pass
+        await crowd.pop().close()
+        for client in (crowd[0], crowd[1]):
+            assert (await client.until("crowd"))["people"] == 19

@@ -1,0 +1,194 @@
+import Glibc
+import Testing
+
+@testable import RoomLog
+
+/// Beside these, the whole contract is tried over connections that are cut: `LogKind.cutPostgres`.
+@Suite("A log whose connections are cut", .enabled(if: TestDatabase.isThere))
+struct CutTests {
+  @Test(
+    "cut at any byte of a commit or of its answer, an append is stored once",
+    arguments: [Cut.Way.request, .answer]
+  )
+  func everyByte(way: Cut.Way) throws {
+    let bench = try LogBench(.cutPostgres, commitsBetweenCuts: nil)
+    let proxy = try #require(bench.proxy)
+    let other = try bench.secondNode()
+    defer { other.log.close() }
+    other.log.submit(.follow(FollowRequest(id: 1, room: "demo", epoch: nil, after: 0)))
+    _ = try #require(other.events.answer(to: 1))
+    var acknowledged = try #require(try bench.append("demo", [bytes("first")]).appended).records
+    var places = 0
+    while true {
+      proxy.cut([Cut(way: way, place: places)])
+      let own = [UInt8(places / 256), UInt8(places % 256)]
+      acknowledged += try #require(try bench.append("demo", [own], mayCreate: false).appended).records
+      // The commit, or its answer, is over before this place.
+      guard proxy.cuts.count > places else { break }
+      places += 1
+    }
+    #expect(proxy.cuts == (0..<places).map { Cut(way: way, place: $0) })
+    #expect(places > (way == .request ? 300 : 150))
+    #expect(try bench.records("demo") == acknowledged)
+    #expect(other.events.records(of: "demo", atLeast: acknowledged.count) == acknowledged)
+    let repeats = try #require(bench.log as? PatientLog).repeats
+    switch way {
+    // The database has executed the commit before it has read the last bytes of the request.
+    case .request: #expect(repeats > 250 && repeats <= places)
+    // The answer begins when everything is stored: so nothing is refused.
+    case .answer: #expect(repeats == 0)
+    }
+  }
+
+  @Test("where a test doesn't say where to cut, every third commit is cut, both ways and at places that move on")
+  func byItself() throws {
+    let bench = try LogBench(.cutPostgres)
+    for index in 0..<60 { #expect(try bench.append("demo", [bytes("\(index)")]).appended != nil) }
+    let cuts = try #require(bench.proxy).cuts
+    for way in [Cut.Way.request, .answer] {
+      let places = cuts.filter { $0.way == way }.map(\.place)
+      // Where a place lies past the end of a commit, that commit isn't cut.
+      #expect(places.count >= 5)
+      #expect(Set(places).count == places.count)
+    }
+  }
+
+  @Test("a connection that is cut while it finds out what is stored is followed by one that does")
+  func cutAgain() throws {
+    let bench = try LogBench(.cutPostgres, commitsBetweenCuts: nil)
+    let proxy = try #require(bench.proxy)
+    var acknowledged: [LogRecord] = []
+    var cuts: [Cut] = []
+    for statement in ["evict", "lock", "settle"] {
+      for way in [Cut.Way.request, .answer] {
+        var place = 0
+        while true {
+          let first = Cut(way: .answer, place: place % 100)
+          let second = Cut(statement: statement, way: way, place: place)
+          proxy.cut([first, second])
+          acknowledged += try #require(try bench.append("demo", [bytes("\(place)")]).appended).records
+          cuts.append(first)
+          guard proxy.cuts.count == cuts.count + 1 else { break }
+          cuts.append(second)
+          place += 13
+        }
+      }
+    }
+    #expect(proxy.cuts == cuts)
+    #expect(cuts.count > 100)
+    #expect(try bench.records("demo") == acknowledged)
+    #expect(try #require(bench.log as? PatientLog).repeats == 0)
+  }
+
+  @Test("a deletion or a creation that is cut is told as it went")
+  func changes() throws {
+    let bench = try LogBench(.cutPostgres, commitsBetweenCuts: nil)
+    let proxy = try #require(bench.proxy)
+    let node = try bench.secondNode(isPatient: false)
+    defer { node.log.close() }
+    func ask(cutting cut: Cut, _ request: LogRequest) throws -> LogEvent {
+      // After each cut, the log is there again.
+      while node.events.all.count(where: { $0 == .availability(nil) }) < proxy.cuts.count { usleep(1_000) }
+      let count = proxy.cuts.count
+      proxy.cut([cut])
+      node.log.submit(request)
+      let answer = try #require(node.events.answer(to: request.id))
+      #expect(proxy.cuts.count == count + 1)
+      return answer
+    }
+    func create(_ id: UInt64, epoch: UInt64) -> LogRequest {
+      .create(CreateRequest(id: id, room: "new", epoch: epoch, trimmed: 0, operations: 0, createdMilliseconds: 0))
+    }
+    try bench.append("demo", [bytes("a")])
+    let before = Cut(statement: "epoch", way: .answer, place: 0)
+    for (id, cut) in [(1, Cut(way: .request, place: 0)), (2, before)] as [(UInt64, Cut)] {
+      #expect(try ask(cutting: cut, .delete(id: id, room: "demo")).isUnavailable)
+      #expect(try ask(cutting: cut, create(id + 10, epoch: 5)).isUnavailable)
+    }
+    #expect(try bench.summaries().map(\.room) == ["demo"])
+    let unheard = Cut(way: .answer, place: 0)
+    #expect(try ask(cutting: unheard, create(21, epoch: 5)) == .created(id: 21, room: "new"))
+    let deleted = try ask(cutting: unheard, .delete(id: 22, room: "demo"))
+    #expect(deleted == .deleted(id: 22, room: "demo", epoch: LogBench.epoch))
+    #expect(try bench.summaries().map(\.room) == ["new"])
+    node.log.submit([.delete(id: 23, room: "demo"), create(24, epoch: 5)])
+    #expect(node.events.answer(to: 23)?.error == .noSuchRoom(room: "demo"))
+    #expect(node.events.answer(to: 24)?.error == .roomExists(room: "new"))
+  }
+
+  @Test("a deletion that is long undecided doesn't end the following of a room that came after it")
+  func lateDeletion() throws {
+    let bench = try LogBench(.cutPostgres, commitsBetweenCuts: nil)
+    let proxy = try #require(bench.proxy)
+    let node = try bench.secondNode(isPatient: false)
+    defer { node.log.close() }
+    let last = try #require(try bench.append("demo", [bytes("old")]).appended).records[0].position
+    node.log.submit(.follow(FollowRequest(id: 1, room: "demo", epoch: LogBench.epoch, after: last)))
+    _ = try #require(node.events.answer(to: 1))
+    // The deletion is stored, and the node can't find that out.
+    let again = Cut(statement: "evict", way: .request, place: 0)
+    proxy.cut([Cut(way: .answer, place: 0)] + [Cut](repeating: again, count: 9_999))
+    node.log.submit(.delete(id: 2, room: "demo"))
+    while proxy.cuts.isEmpty { usleep(1_000) }
+    try bench.append("demo", [bytes("new")], epoch: 7)
+    #expect(node.events.first { $0 == .deleted(id: nil, room: "demo", epoch: LogBench.epoch) } != nil)
+    node.log.submit(.follow(FollowRequest(id: 3, room: "demo", epoch: 7, after: 0)))
+    #expect(node.events.answer(to: 3)?.error == nil)
+    proxy.cut([])
+    #expect(node.events.answer(to: 2) == .deleted(id: 2, room: "demo", epoch: LogBench.epoch))
+    try bench.append("demo", [bytes("newer")], epoch: 7)
+    #expect(node.events.records(of: "demo", atLeast: 2)?.map(\.bytes) == [bytes("new"), bytes("newer")])
+  }
+
+  @Test("a log that is closed while an append is undecided finds out before it ends", arguments: [0, 100])
+  func closing(place: Int) throws {
+    let bench = try LogBench(.cutPostgres, commitsBetweenCuts: nil)
+    let proxy = try #require(bench.proxy)
+    let node = try bench.secondNode(isPatient: false)
+    proxy.cut([Cut(way: .answer, place: place)])
+    node.log.submit(.append(LogBench.append(1, "demo", [bytes("a")])))
+    node.log.close()
+    #expect(node.events.closed())
+    #expect(proxy.cuts.count == 1)
+    #expect(node.events.answer(to: 1)?.appended?.records == (try bench.records("demo")))
+  }
+
+  enum Ending: CaseIterable { case unfollowing, deletion, closing }
+
+  @Test("an append that waits for what others have stored before it is answered", arguments: Ending.allCases)
+  func heldAppends(ending: Ending) throws {
+    let bench = try LogBench(.cutPostgres, commitsBetweenCuts: nil)
+    let proxy = try #require(bench.proxy)
+    let node = try bench.secondNode(isPatient: false)
+    let first = try #require(try bench.append("demo", [bytes("first")]).appended).records[0].position
+    func follow(_ id: UInt64) -> LogRequest {
+      .follow(FollowRequest(id: id, room: "demo", epoch: LogBench.epoch, after: first))
+    }
+    node.log.submit(follow(1))
+    _ = try #require(node.events.answer(to: 1))
+    // The node doesn't hear of the other's record, and so can't tell of its own that comes after it.
+    proxy.hold("canvas follower")
+    try bench.append("demo", [bytes("there")])
+    node.log.submit([.append(LogBench.append(2, "demo", [bytes("here")])), follow(3), follow(4)])
+    while node.log.statistics().commits == 0 { usleep(1_000) }
+    switch ending {
+    case .unfollowing: node.log.submit(.unfollow(id: 5, room: "demo"))
+    case .deletion: node.log.submit(.delete(id: 5, room: "demo"))
+    case .closing: node.log.close()
+    }
+    if ending != .closing { _ = try #require(node.events.answer(to: 5)) }
+    proxy.hold(nil)
+    node.log.close()
+    let own = try #require(node.events.answer(to: 2)?.appended)
+    #expect(own.records.map(\.bytes) == [bytes("here")])
+    #expect(node.events.closed())
+    #expect(node.events.all.compactMap(\.id).sorted() == (1...(ending == .closing ? 4 : 5)).map { $0 })
+    guard ending == .closing else { return }
+    let told = node.events.all.compactMap(\.appended).flatMap(\.records)
+    #expect(told.map(\.bytes) == [bytes("there"), bytes("here")])
+  }
+}
+
+extension LogEvent {
+  fileprivate var isUnavailable: Bool { if case .failed(_, _, .unavailable) = self { true } else { false } }
+}

@@ -1,0 +1,211 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import RoomLog
+
+/// A place at which a connection is cut.
+struct Cut: Hashable, Sendable {
+  enum Way: Hashable, Sendable {
+    /// What goes to the database: the rest of it never arrives there.
+    case request
+    /// What comes back: the database has done it, and whoever asked doesn't learn of it.
+    case answer
+  }
+
+  /// The statement with which the request begins.
+  var statement = "begin"
+  var way: Way
+  /// How many bytes of it still get through.
+  var place: Int
+}
+
+/// Stands between logs and their database, and cuts connections within a request or its answer: where it is told to, and
+/// within each so many commits at places of its own.
+///
+/// A thread of its own carries all bytes. Everything else may be called from any thread.
+final class CuttingProxy: Sendable {
+  private struct State {
+    var planned: [Cut] = []
+    var made: [Cut] = []
+    var commits = 0
+    /// Connections of this name carry nothing.
+    var held: String?
+    var isOver = false
+  }
+
+  private let state = Mutex(State())
+  private let commitsBetweenCuts: Int?
+  private let listener: Int32
+  private let port: UInt16
+  private let databasePort: UInt16
+  /// Both ends of a pipe that wakes the thread.
+  private let bell: [Int32]
+  private let thread = Mutex<LogThread?>(nil)
+
+  /// - Parameters:
+  ///   - url: the database's.
+  ///   - commitsBetweenCuts: nil for a proxy that cuts only where it is told to.
+  init(to url: String, commitsBetweenCuts: Int?) throws {
+    self.commitsBetweenCuts = commitsBetweenCuts
+    databasePort = try #require(PostgresAddress(url).hosts.first.flatMap { UInt16($0.port) }, "\(url)")
+    listener = try #require(Loopback.listen(), "no socket")
+    port = Loopback.port(of: listener)
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    for end in ends {
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+    }
+    bell = ends
+    let started = try LogThread { self.run() }
+    thread.withLock { $0 = started }
+  }
+
+  /// The address of a database behind the proxy. It names the proxy as many hosts, because a log tries the next host at once,
+  /// and pauses only when it has tried them all.
+  func address(of url: String) -> String {
+    let hosts = [String](repeating: "127.0.0.1:\(port)", count: 64).joined(separator: ",")
+    let (start, name) = (url.prefix { $0 != "@" }, url.split(separator: "/").last ?? "")
+    // What is encrypted has no places that could be told apart.
+    return "\(start)@\(hosts)/\(name)?sslmode=disable&gssencmode=disable"
+  }
+
+  /// Cuts here next, each cut after the one before it.
+  func cut(_ cuts: [Cut]) { state.withLock { $0.planned = cuts } }
+
+  /// The cuts that were made, in their order.
+  var cuts: [Cut] { state.withLock { $0.made } }
+
+  /// Connections of this name carry nothing until `hold(nil)`.
+  func hold(_ name: String?) {
+    state.withLock { $0.held = name }
+    wake()
+  }
+
+  func end() {
+    state.withLock { $0.isOver = true }
+    wake()
+    thread.withLock { thread in
+      thread?.join()
+      thread = nil
+    }
+  }
+
+  private func wake() { _ = write(bell[1], [1], 1) }
+
+  // MARK: Where to cut
+
+  /// Where the next cuts within commits are, for all proxies of this process. The places move on from byte to byte, with a step
+  /// that also lets a few cuts reach all parts of a commit.
+  private static let places = Mutex<[Cut.Way: Int]>([.request: 0, .answer: 0])
+  private static let step = 41
+
+  private func planned(for statement: String) -> Cut? {
+    state.withLock { state in
+      if statement == "begin" { state.commits += 1 }
+      if let first = state.planned.first {
+        guard first.statement == statement else { return nil }
+        return state.planned.removeFirst()
+      }
+      guard statement == "begin", let commitsBetweenCuts, state.commits % commitsBetweenCuts == 0 else { return nil }
+      let way: Cut.Way = state.commits / commitsBetweenCuts % 2 == 0 ? .answer : .request
+      return Cut(way: way, place: CuttingProxy.places.withLock { $0[way] ?? 0 })
+    }
+  }
+
+  private func note(_ cut: Cut) {
+    state.withLock { $0.made.append(cut) }
+    CuttingProxy.places.withLock { $0[cut.way, default: 0] += CuttingProxy.step }
+  }
+
+  /// The request or the answer was shorter than that.
+  private func noteMissed(_ cut: Cut) {
+    CuttingProxy.places.withLock { $0[cut.way] = (cut.place + 1) % CuttingProxy.step }
+  }
+
+  // MARK: The thread
+
+  private func run() {
+    var lines: [ProxiedLine] = []
+    while !state.withLock({ $0.isOver }) {
+      let held = state.withLock { $0.held }
+      let moving = lines.filter { held == nil || $0.name != held }
+      var waited = [listener, bell[0]].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      for line in moving { waited += line.waited }
+      poll(&waited, nfds_t(waited.count), -1)
+      for (index, line) in moving.enumerated() {
+        line.turn(client: waited[index * 2 + 2].revents, server: waited[index * 2 + 3].revents)
+      }
+      lines.removeAll { $0.isOver }
+      var rings = [UInt8](repeating: 0, count: 64)
+      while read(bell[0], &rings, rings.count) > 0 {}
+      if waited[0].revents != 0, let client = Loopback.accept(listener) {
+        if let server = Loopback.connect(databasePort) {
+          lines.append(ProxiedLine(client, server, planned: planned, made: note, missed: noteMissed))
+        } else {
+          close(client)
+        }
+      }
+    }
+    for line in lines { line.end() }
+    for descriptor in [listener] + bell { close(descriptor) }
+  }
+}
+
+/// Sockets of this machine alone, which never wait and which no other process inherits.
+enum Loopback {
+  private static let kind = Int32(SOCK_STREAM.rawValue)
+
+  static func listen() -> Int32? {
+    let descriptor = socket(AF_INET, kind, 0)
+    guard descriptor >= 0 else { return nil }
+    guard with(port: 0, { bind(descriptor, $0, $1) }) == 0, Glibc.listen(descriptor, 64) == 0 else {
+      close(descriptor)
+      return nil
+    }
+    return made(descriptor)
+  }
+
+  static func port(of descriptor: Int32) -> UInt16 {
+    var address = sockaddr_in()
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    withUnsafeMutablePointer(to: &address) { address in
+      _ = address.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+    }
+    return UInt16(bigEndian: address.sin_port)
+  }
+
+  static func connect(_ port: UInt16) -> Int32? {
+    let descriptor = socket(AF_INET, kind, 0)
+    guard descriptor >= 0 else { return nil }
+    guard with(port: port, { Glibc.connect(descriptor, $0, $1) }) == 0 else {
+      close(descriptor)
+      return nil
+    }
+    return made(descriptor)
+  }
+
+  static func accept(_ listener: Int32) -> Int32? {
+    let descriptor = Glibc.accept(listener, nil, nil)
+    return descriptor < 0 ? nil : made(descriptor)
+  }
+
+  private static func with(port: UInt16, _ use: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    return withUnsafePointer(to: &address) { address in
+      address.withMemoryRebound(to: sockaddr.self, capacity: 1) { use($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+    }
+  }
+
+  private static func made(_ descriptor: Int32) -> Int32 {
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    var yes: Int32 = 1
+    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
+    return descriptor
+  }
+}

@@ -1,0 +1,161 @@
+import Glibc
+
+/// One connection through the proxy, on the proxy's thread.
+final class ProxiedLine {
+  /// A request that is to be cut, until its answer has come.
+  private struct Request {
+    let cut: Cut
+    var requestBytes = 0
+    var answerBytes = 0
+  }
+
+  /// What the client calls itself.
+  private(set) var name: String?
+  private var client: Int32
+  private var server: Int32
+  private var toClient: [UInt8] = []
+  private var toServer: [UInt8] = []
+  private var fromClient = PostgresMessages(ofClient: true)
+  private var fromServer = PostgresMessages(ofClient: false)
+  /// Whether a client's next message begins a request.
+  private var isBetweenRequests = true
+  private var request: Request?
+  /// The client has got all that it will get.
+  private var isClientDone = false
+  /// The database has got all that it will get, and knows that.
+  private var isServerDone = false
+  private var isServerTold = false
+
+  private let planned: (_ statement: String) -> Cut?
+  private let made: (Cut) -> Void
+  private let missed: (Cut) -> Void
+
+  init(
+    _ client: Int32,
+    _ server: Int32,
+    planned: @escaping (_ statement: String) -> Cut?,
+    made: @escaping (Cut) -> Void,
+    missed: @escaping (Cut) -> Void
+  ) {
+    self.client = client
+    self.server = server
+    self.planned = planned
+    self.made = made
+    self.missed = missed
+  }
+
+  var isOver: Bool { client < 0 && server < 0 }
+
+  /// What to wait for, at the client's and at the server's end. `poll` passes over a descriptor below 0.
+  var waited: [pollfd] {
+    [
+      pollfd(fd: client, events: Int16(toClient.isEmpty ? POLLIN : POLLIN | POLLOUT), revents: 0),
+      pollfd(fd: server, events: Int16(toServer.isEmpty ? POLLIN : POLLIN | POLLOUT), revents: 0),
+    ]
+  }
+
+  func turn(client clientEvents: Int16, server serverEvents: Int16) {
+    if clientEvents != 0, client >= 0, !isClientDone { readClient() }
+    if serverEvents != 0, server >= 0 { readServer() }
+    send(&toClient, to: client)
+    send(&toServer, to: server)
+    if isClientDone, toClient.isEmpty { hangUp(&client) }
+    if isServerDone, toServer.isEmpty, server >= 0, !isServerTold {
+      // What was sent still arrives: the database sees the end after it, and is read until it has seen it.
+      shutdown(server, Int32(SHUT_WR))
+      isServerTold = true
+    }
+  }
+
+  func end() {
+    hangUp(&client)
+    hangUp(&server)
+  }
+
+  private func hangUp(_ descriptor: inout Int32) {
+    if descriptor >= 0 { close(descriptor) }
+    descriptor = -1
+  }
+
+  // MARK: Carrying
+
+  private func readClient() {
+    guard let part = received(from: client) else {
+      hangUp(&client)
+      toClient = []
+      isClientDone = true
+      isServerDone = true
+      return
+    }
+    fromClient.add(part)
+    while !isServerDone, let message = fromClient.next() { carryToServer(message) }
+  }
+
+  private func carryToServer(_ message: PostgresMessage) {
+    if let name = message.applicationName { self.name = name }
+    if isBetweenRequests, let statement = message.boundStatement, let cut = planned(statement) {
+      request = Request(cut: cut)
+    }
+    isBetweenRequests = message.isSync
+    if let request, request.cut.way == .request, request.requestBytes + message.bytes.count > request.cut.place {
+      toServer += message.bytes.prefix(request.cut.place - request.requestBytes)
+      return cut(request.cut)
+    }
+    request?.requestBytes += message.bytes.count
+    toServer += message.bytes
+  }
+
+  private func readServer() {
+    guard let part = received(from: server) else {
+      hangUp(&server)
+      toServer = []
+      isServerDone = true
+      isClientDone = true
+      return
+    }
+    fromServer.add(part)
+    while !isClientDone, let message = fromServer.next() { carryToClient(message) }
+  }
+
+  private func carryToClient(_ message: PostgresMessage) {
+    toClient += message.bytes
+    guard let request else { return }
+    let excess = request.answerBytes + message.bytes.count - request.cut.place
+    if request.cut.way == .answer, excess > 0 {
+      toClient.removeLast(excess)
+      return cut(request.cut)
+    }
+    self.request?.answerBytes += message.bytes.count
+    if message.isReadyForQuery {
+      missed(request.cut)
+      self.request = nil
+    }
+  }
+
+  private func cut(_ cut: Cut) {
+    made(cut)
+    isClientDone = true
+    isServerDone = true
+  }
+
+  // MARK: Sockets
+
+  /// - Returns: nil at the end.
+  private func received(from descriptor: Int32) -> [UInt8]? {
+    var part = [UInt8](repeating: 0, count: 65_536)
+    let count = recv(descriptor, &part, part.count, 0)
+    if count < 0 { return errno == EAGAIN || errno == EINTR ? [] : nil }
+    return count == 0 ? nil : Array(part.prefix(count))
+  }
+
+  private func send(_ bytes: inout [UInt8], to descriptor: Int32) {
+    guard !bytes.isEmpty, descriptor >= 0 else { return }
+    let count = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    if count > 0 {
+      bytes.removeFirst(count)
+    } else if errno != EAGAIN, errno != EINTR {
+      // Whoever reads there has gone, which the next reading shows.
+      bytes = []
+    }
+  }
+}
