@@ -18,7 +18,9 @@ def ends(person, line):
 
 
 def drawn_line(room, condition=lambda shape: True):
-    """Waits until the server has a line like that, and returns it."""
+    """Waits until the server has a line like that, and returns it as it is when it isn't on its way any more."""
+    room.wait_until_sent()
+
     def found(shapes):
         return next((each for each in shapes if each["kind"] == "line" and condition(each)), None)
     return found(room.wait_for(found, "a line"))

@@ -195,7 +195,14 @@ class Room:
             time.sleep(0.02)
 
     def wait_for_shapes(self, count):
+        self.wait_until_sent()
         return self.wait_for(lambda shapes: len(shapes) == count, f"{count} shapes")
+
+    def wait_until_sent(self):
+        """Waits until the server holds all that people have done. What a hand has on its way is stored too, so it has a shape before its end."""
+        for person in self.people:
+            if not person.page.is_closed():
+                person.wait("!app.session || app.session.status().state !== 'live' || app.session.unsentCount === 0", "all is sent")
 
     def digest(self):
         """The server's digest of the room."""
