@@ -63,6 +63,25 @@ struct RoomsForgettingTests {
     #expect((20..<40).contains(bench.room.canvas.erasureCount))
   }
 
+  @Test("after a clock that ran fast was set right, nothing is forgotten that is deleted from then on")
+  func fastClock() {
+    var bench = bench()
+    let writer = bench.join()
+    let right = bench.now
+    bench.now = Moment(
+      wallMilliseconds: right.wallMilliseconds + 3 * bench.limits.horizonMilliseconds,
+      monotonicMilliseconds: right.monotonicMilliseconds
+    )
+    bench.room.forgetErasures(now: bench.now)
+    bench.now = right
+    bench.write(writer, bench.shape(1)) { $0.delete() }
+    bench.settle()
+    forget(&bench, before: right.wallMilliseconds - 60_000)
+    bench.settle()
+    #expect(bench.room.forgottenBefore == right.wallMilliseconds - 60_000)
+    #expect(bench.room.canvas.stamp(of: .deleted, in: bench.shape(1)) != nil)
+  }
+
   @Test("W12: what is older than what was forgotten is too old; what was taken once is taken again")
   func closesTheDoor() {
     var bench = bench()

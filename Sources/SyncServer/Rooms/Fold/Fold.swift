@@ -21,10 +21,8 @@ struct Fold: Sendable {
   private var clockTime: UInt64 = 0
   /// Deletions from before this were forgotten early, in Unix milliseconds. 0 if none were.
   private(set) var forgottenBefore: UInt64 = 0
-  /// Deletions from before this are older than anything that may still come, in Unix milliseconds.
-  private var agedBefore: UInt64 = 0
-  /// Whether there may be more to be forgotten.
-  private var isForgetting = false
+  /// Deletions from before this are being forgotten, in Unix milliseconds. 0 once none are left.
+  private var forgettingBefore: UInt64 = 0
   private var recent = RecentChanges()
 
   /// The fold of an empty log.
@@ -43,7 +41,7 @@ struct Fold: Sendable {
     operationCount = image.operationCount
     clockTime = image.clockTime
     forgottenBefore = image.forgottenBefore
-    isForgetting = forgottenBefore > 0
+    forgettingBefore = forgottenBefore
     recent = RecentChanges(after: image.position)
   }
 
@@ -181,23 +179,23 @@ struct Fold: Sendable {
     // Twice the horizon: a stamp may be as old as the horizon, and other nodes' clocks differ from ours.
     let age = horizonMilliseconds.multipliedReportingOverflow(by: 2)
     guard !age.overflow, now.wallMilliseconds > age.partialValue else { return }
-    agedBefore = now.wallMilliseconds - age.partialValue
-    isForgetting = true
+    forgettingBefore = max(forgettingBefore, now.wallMilliseconds - age.partialValue)
     forgetMore()
   }
 
   private mutating func forgetErasures(before milliseconds: UInt64) {
     guard milliseconds > forgottenBefore else { return }
     forgottenBefore = milliseconds
-    isForgetting = true
+    forgettingBefore = max(forgettingBefore, milliseconds)
     forgetMore()
   }
 
   /// Forgets some more of what is to be forgotten. To be called now and then: all at once could hold up others for long.
   mutating func forgetMore() {
-    guard isForgetting else { return }
-    let count = canvas.forgetErasures(before: max(forgottenBefore, agedBefore), atMost: Fold.forgottenAtOnce)
-    isForgetting = count >= Fold.forgottenAtOnce
+    guard forgettingBefore > 0 else { return }
+    let count = canvas.forgetErasures(before: forgettingBefore, atMost: Fold.forgottenAtOnce)
+    // A time that is kept would hold for later deletions too, after a clock has been set back.
+    if count < Fold.forgottenAtOnce { forgettingBefore = 0 }
   }
 
   /// Forgetting so many takes some milliseconds.
