@@ -46,6 +46,22 @@ struct DigestTests {
     #expect(room.hosts[ann].replica.canvas == room.canvas)
   }
 
+  @Test("an edit that is answered after the state and is never sent back is a difference; it is looked for soon")
+  func answeredTooLate() throws {
+    var room = TestRoom()
+    let ann = room.join()
+    room.settle()
+    let shape = room.add(ann)
+    let sent = try room.hosts[ann].interceptSubmissions()
+    // Somebody has deleted the shape since, and the room has forgotten it, before this state was sent.
+    room.hand(.operations(Delivery(cursor: room.cursor, operations: [], reset: true)), to: ann)
+    room.hand(.acknowledgement(Acknowledgement(id: sent[0].id, cursor: room.cursor)), to: ann)
+    #expect(room.hosts[ann].replica.canvas[shape] != nil)
+    room.settle(for: DigestCheck.intervalMilliseconds / 2)
+    #expect(room.hosts[ann].verdicts == [.disagrees])
+    #expect(room.hosts[ann].replica.canvas == room.canvas)
+  }
+
   // MARK: By itself
 
   private func forget(_ shape: Identifier, _ host: Int, of room: inout TestRoom) {

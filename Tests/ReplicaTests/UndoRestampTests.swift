@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CanvasCRDT
+@testable import SyncServer
 
 @Suite struct UndoRestampTests {
   @Test("under a new actor, what was undone before can be redone", arguments: [false, true])
@@ -33,5 +34,38 @@ import Testing
       room.run(ann) { $0.redo(at: $1) }
       #expect(rotation() == expected)
     }
+  }
+
+  @Test("a value that waited, was written over and left its stamp in the history doesn't share it with a later one")
+  func writtenOverWhileWaiting() {
+    var room = TestRoom { $0.clockAheadMilliseconds = 100 }
+    let ann = room.join()
+    let shape = room.add(ann)
+    room.settle()
+    room.time += 60_000
+    let start = room.time
+    room.edit(ann, shape) { $0.name = "Sun" }
+    room.settle()
+    func reconnect() {
+      room.disconnect(ann)
+      room.run(ann) { $0.start(at: $1) }
+      room.settle()
+    }
+    // From here on edits wait, as they are not kept.
+    _ = room.hosts[ann].reserve()
+    for rotation in [1.0, 2] {
+      room.time += 1_000
+      reconnect()
+      room.edit(ann, shape) { $0.rotation = rotation }
+      // The server's clock is set back, so the edit gets a stamp right behind what the room has.
+      room.setServerClock(start - 10_000)
+      reconnect()
+      #expect(room.hosts[ann].replica.canvas.stamp(of: .rotation, in: shape)?.milliseconds == TestHost.epoch + start)
+    }
+    func rotation() -> Double? { room.hosts[ann].replica.canvas[shape]?.properties.rotation }
+    room.run(ann) { $0.undo(at: $1) }
+    #expect(rotation() == 1)
+    room.run(ann) { $0.redo(at: $1) }
+    #expect(rotation() == 2)
   }
 }

@@ -9,7 +9,7 @@ struct RegisterSnapshot: Sendable {
   private(set) var values = Properties()
 
   /// The stamps of the assigned values, in the order of the properties' bits.
-  private var stamps: [Stamp] = []
+  private(set) var stamps: [Stamp] = []
 
   init(isLive: Bool) { self.isLive = isLive }
 

@@ -160,7 +160,7 @@ extension Replica {
     reserve.startOver()
     var replaced = ReplacedStamps()
     var clock = clock
-    outbox.restamp { stamp in
+    func renewed(_ stamp: Stamp) -> Stamp {
       guard isChanged(stamp) else {
         clock.clock.observe(stamp)
         return stamp
@@ -170,8 +170,19 @@ extension Replica {
       replaced.enter(stamp, by: restamped)
       return restamped
     }
+    // A value that waited and was written over left its stamp in the history only. It gets a new one in its turn: its own may
+    // be given out again, for another value.
+    var left = history.stamps(by: actor, after: clock.clock.time)[...]
+    outbox.restamp { stamp in
+      while let first = left.first, first <= stamp {
+        left.removeFirst()
+        if first < stamp { _ = renewed(first) }
+      }
+      return renewed(stamp)
+    }
+    for stamp in left { _ = renewed(stamp) }
     self.clock = clock
-    history.restamp(replaced, on: optimistic.shown)
+    history.restamp(replaced)
     tell(optimistic.rebuild(IdentifierSet(optimistic.pending.keys), pending: outbox), by: .own)
   }
 }

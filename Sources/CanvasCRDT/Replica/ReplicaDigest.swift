@@ -24,7 +24,7 @@ struct DigestCheck: Sendable {
   private(set) var dueAt: UInt64?
   private(set) var isAsked = false
   /// Whether the host waits for the verdict.
-  private var isWanted = false
+  private(set) var isWanted = false
   private var triesLeft = 0
 
   /// When the replica last asked for the whole state again after a difference. Nil where an answer has agreed since.
@@ -45,10 +45,10 @@ struct DigestCheck: Sendable {
     if !isAsked { dueAt = time }
   }
 
-  /// The replica is live.
-  /// - Parameter isBack: whether the server only sent what was newer than the replica's cursor.
-  mutating func begin(isBack: Bool, actor: Identifier, at time: UInt64) {
-    guard isBack else { return planNext(actor: actor, at: time) }
+  /// The replica is live, or has been sent the whole state anew.
+  /// - Parameter isDoubtful: whether it may hold what that state hasn't.
+  mutating func begin(isDoubtful: Bool, actor: Identifier, at time: UInt64) {
+    guard isDoubtful else { return planNext(actor: actor, at: time) }
     plan(at: time &+ DigestCheck.returnMilliseconds &+ actor.packed % DigestCheck.returnSpread)
   }
 
@@ -160,11 +160,14 @@ extension Replica {
   mutating func receiveDigest(_ cursor: Cursor, hash: UInt64, at now: Moment) {
     guard digestCheck.answered() else { return }
     let time = now.monotonicMilliseconds
-    guard state == .live, cursor == self.cursor, !digestCheck.awaitsEcho(on: optimistic) else {
+    guard state == .live, cursor == self.cursor else {
       guard !digestCheck.askAgain(at: time) else { return }
       if digestCheck.finish(actor: actor, at: time) { effects.append(.digest(.inconclusive)) }
       return
     }
+    // What is not sent back after so many questions never will be: the shape was deleted before its state was sent, and the
+    // room has forgotten that. Only the whole state tells.
+    if digestCheck.awaitsEcho(on: optimistic), digestCheck.askAgain(at: time) { return }
     let isWanted = digestCheck.finish(actor: actor, at: time)
     optimistic.shown.countDigest()
     if hash == optimistic.confirmedDigest {

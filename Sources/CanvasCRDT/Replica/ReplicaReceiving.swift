@@ -70,9 +70,13 @@ extension Replica {
       effects.append(.reset(from: before))
     }
     cursor = delivery.cursor
+    // An edit that is answered after a whole state may be older than that, and gone from the room since.
+    let isDoubtful = isWhole ? outbox.sentCount > 0 : isLoading
+    if isLoading || isDoubtful {
+      digestCheck.begin(isDoubtful: isDoubtful, actor: actor, at: now.monotonicMilliseconds)
+    }
     if isLoading {
       isLoading = false
-      digestCheck.begin(isBack: !isWhole, actor: actor, at: now.monotonicMilliseconds)
       settleAnsweredExchanges()
       tellState()
     }

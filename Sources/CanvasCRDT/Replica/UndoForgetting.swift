@@ -36,8 +36,40 @@ extension UndoHistory {
     steps.removeAll { $0.entries.isEmpty }
   }
 
+  /// An actor's stamps that are later than a time, in rising order, each once.
+  func stamps(by actor: Identifier, after time: UInt64) -> [Stamp] {
+    var found: [Stamp] = []
+    func take(_ stamp: Stamp?) {
+      if let stamp, stamp.actor == actor, stamp.time > time { found.append(stamp) }
+    }
+    func take(_ entry: Entry) {
+      entry.before.stamps.forEach(take)
+      entry.after.stamps.forEach(take)
+    }
+    func take(_ alias: Alias) {
+      take(alias.current)
+      take(alias.original)
+    }
+    for step in undoable + redoable + [open] { step.entries.forEach(take) }
+    for exchange in exchanges {
+      for part in exchange.parts.values {
+        take(part.stamp)
+        take(part.entry)
+      }
+      for standIn in exchange.standIns.values.joined() {
+        take(standIn.current)
+        if let alias = standIn.alias { take(alias) }
+      }
+      exchange.rest.forEach(take)
+    }
+    for alias in aliases.values.joined() { take(alias) }
+    var rising: [Stamp] = []
+    for stamp in found.sorted() where stamp != rising.last { rising.append(stamp) }
+    return rising
+  }
+
   /// Follows operations that were given new stamps.
-  mutating func restamp(_ replaced: ReplacedStamps, on canvas: Canvas) {
+  mutating func restamp(_ replaced: ReplacedStamps) {
     guard !replaced.isEmpty else { return }
     UndoHistory.restamp(replaced, in: &undoable)
     UndoHistory.restamp(replaced, in: &redoable)
@@ -61,10 +93,6 @@ extension UndoHistory {
     }
     for shape in aliases.keys {
       guard var ofShape = aliases[shape] else { continue }
-      // A stamp that is past the first replaced one and on no operation may be given out again, for another value.
-      ofShape.removeAll { alias in
-        replaced.covers(alias.current) && canvas.stamp(of: alias.property, in: shape) != alias.current
-      }
       for index in ofShape.indices { ofShape[index] = UndoHistory.restamped(replaced, ofShape[index]) }
       aliases[shape] = ofShape.isEmpty ? nil : ofShape
     }
@@ -118,12 +146,6 @@ public struct ReplacedStamps {
     let index = before.rank(of: stamp)
     before.insert(stamp, at: index)
     after.insert(replacement, at: index)
-  }
-
-  /// Whether the actor gave this stamp out after the first replaced one, and it is not replaced itself.
-  func covers(_ stamp: Stamp) -> Bool {
-    guard let first = before.first, first.actor == stamp.actor else { return false }
-    return stamp > first && self[stamp] == nil
   }
 
   subscript(stamp: Stamp) -> Stamp? {

@@ -42,7 +42,7 @@ extension World {
     if let writer = party.writer { return writer.unansweredCount == 0 && writer.state == .joined }
     guard let replica = party.replica else { return true }
     return replica.state == .live && replica.unsentCount == 0 && replica.cursor == room(of: party)?.cursor
-      && seesWhatOthersShow(party, replica)
+      && !replica.digestCheck.isWanted && seesWhatOthersShow(party, replica)
   }
 
   /// Who waits for what, once nobody should.
@@ -59,6 +59,7 @@ extension World {
       if replica.state != .live { return "\(party.name) is \(replica.state)" }
       if replica.unsentCount > 0 { return "\(party.name) has \(replica.unsentCount) edits that are not taken" }
       if replica.cursor != room(of: party)?.cursor { return "\(party.name) has not come as far as the room" }
+      if replica.digestCheck.isWanted { return "\(party.name) asks whether it agrees" }
       let seen = replica.peers.map { "\($0.actor)" }.sorted().joined(separator: ", ")
       for other in parties {
         guard let actor = other.replica?.actor, let peer = replica.peer(actor) else { continue }
@@ -193,11 +194,10 @@ extension World {
     if party.screen != Dictionary(uniqueKeysWithValues: replica.canvas.shapes.map { ($0.id, $0) }) {
       fail(.replica, "\(party.name) has not told its host of every change")
     }
-    // What a restored copy took back from it shows when it asks, and by then it has loaded the room anew.
-    let isHealed = happened[.restored] != nil && party.verdicts.last == .disagrees
-    // A deletion that was forgotten before it was sent back is waited for, and the question asked again.
-    let isPatient = happened[.forgottenEarly] != nil && party.verdicts.last != .disagrees
-    if party.verdicts.last != .agrees, !isHealed, !isPatient {
+    // What a restored copy took back from it shows when it asks, and so does a deletion that was forgotten before it was sent
+    // back. By then it has loaded the room anew.
+    let mayHeal = happened[.restored] != nil || happened[.forgottenEarly] != nil
+    if party.verdicts.last != .agrees, !(mayHeal && party.verdicts.last == .disagrees) {
       fail(.digests, "\(party.name) was not told that it agrees")
     }
     let others = actors.subtracting([replica.actor])
