@@ -1,6 +1,8 @@
 # Sourced by scripts/test and scripts/soak: runs named steps one after the other and stops at the first that fails.
 #
 #   step NAME COMMAND…     prints the step's seconds and its last line; its whole output is in build/logs/NAME.log
+#   begin NAME COMMAND…    begins a step that mostly waits, beside those that follow
+#   finish NAME            waits for it, and reports it like any other
 #   summary                a table of all steps: how long each took, and how long processors were busy for it
 #
 # VERBOSE=1 shows all output as it comes.
@@ -47,8 +49,46 @@ step() {
   else
     "$@" >"$log" 2>&1 || status=$?
   fi
-  local seconds
-  seconds=$(seconds_since "$start")
+  report "$name" "$(seconds_since "$start")" "$status" "$@"
+}
+
+declare -A begun_process begun_command
+begin() {
+  local name=$1
+  shift
+  begun_command[$name]="$*"
+  {
+    start=${EPOCHREALTIME/./} status=0
+    "$@" >"$logs/$name.log" 2>&1 || status=$?
+    seconds_since "$start" >"$logs/$name.seconds"
+    exit "$status"
+  } &
+  begun_process[$name]=$!
+}
+
+finish() {
+  local name=$1 status=0 busy busy_before
+  busy_until_now
+  busy_before=$busy
+  wait "${begun_process[$name]}" || status=$?
+  unset "begun_process[$name]"
+  if [ "${VERBOSE:-0}" = 1 ]; then cat "$logs/$name.log"; fi
+  report "$name" "$(cat "$logs/$name.seconds")" "$status" "${begun_command[$name]}"
+}
+
+# What was begun cleans up after itself only if it comes to its end.
+await_begun() {
+  local name
+  for name in "${!begun_process[@]}"; do
+    echo "$name is still running, and is waited for"
+    wait "${begun_process[$name]}" || true
+  done
+}
+
+# Notes how a step went, and stops at one that failed. `busy_before` is what `busy_until_now` said before it.
+report() {
+  local name=$1 seconds=$2 status=$3 log=$logs/$1.log
+  shift 3
   step_names+=("$name")
   step_seconds+=("$seconds")
   busy_until_now

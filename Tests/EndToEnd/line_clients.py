@@ -1,12 +1,13 @@
 """Programs at the ends of a line: those that write fast, and one that reads and says how old is what it shows.
 
-    line_clients.py write ADDRESS ROOM WRITERS SHAPES RATE SECONDS
+    line_clients.py write ADDRESS ROOM WRITERS SHAPES RATE SECONDS CURSORS
     line_clients.py read ADDRESS ROOM json|binary SECONDS
     line_clients.py hang ADDRESS ROOM COUNT SECONDS
     line_clients.py fill ADDRESS ROOM SHAPES
     line_clients.py join ADDRESS ROOM json|binary plain|deflate
 
-Each writer moves its shapes, and the position that it writes is the time. So a reader needs no answers to know how old
+Each writer moves its shapes, and the position that it writes is the time. Beside the writers, so many people only move their
+cursors, ten times a second. So a reader needs no answers to know how old
 what it has is: both take the time of the same machine's clock. Those that hang only take what they are sent. Who joins says
 how long it took to have everything. They run as programs of their own because the reader sits in another network
 namespace.
@@ -63,7 +64,7 @@ async def drain(reader):
         pass
 
 
-async def write(address, room, writers, shapes, rate, seconds):
+async def write(address, room, writers, shapes, rate, seconds, cursors):
     async def one(number):
         reader, writer = await shake_hands(address, room)
         writer.write(frame({"type": "hello"}))
@@ -81,7 +82,20 @@ async def write(address, room, writers, shapes, rate, seconds):
         draining.cancel()
         writer.close()
 
-    await asyncio.gather(*(one(number) for number in range(writers)))
+    async def point(number):
+        reader, writer = await shake_hands(address, room)
+        writer.write(frame({"type": "hello"}))
+        draining = asyncio.create_task(drain(reader))
+        end = time.monotonic() + seconds
+        await asyncio.sleep(number / cursors / 10)
+        while time.monotonic() < end:
+            state = {"cursor": [round(clock(), 1), number], "selection": [], "view": [0, 0, 1280, 800]}
+            writer.write(frame({"type": "presence", "state": state}))
+            await asyncio.sleep(0.1)
+        draining.cancel()
+        writer.close()
+
+    await asyncio.gather(*(one(number) for number in range(writers)), *(point(number) for number in range(cursors)))
 
 
 class Shown:

@@ -31,8 +31,11 @@ class Nginx:
                 f"daemon off; master_process off; pid {folder}/pid; error_log {folder}/errors.log;\n"
                 f"events {{}}\nhttp {{\n{places}{self.site()}}}\n"
             )
-        self.process = subprocess.Popen([self.program, "-p", folder, "-e", f"{folder}/errors.log", "-c", path])
+        self.process = self.start(self.program, "-p", folder, "-e", f"{folder}/errors.log", "-c", path)
         return self
+
+    def start(self, *command):
+        return subprocess.Popen(command)
 
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGQUIT)

@@ -16,6 +16,7 @@ import tempfile
 import time
 
 import server as servers
+from nginx import Nginx
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CLIENTS = os.path.join(HERE, "line_clients.py")
@@ -191,17 +192,36 @@ def enter(file):
         raise OSError(ctypes.get_errno(), "setns")
 
 
-def ages(rate, encoding, writers=20, shapes=20, moves=60, seconds=8, buffer_bytes=None, readers=1, binary=None):
+class Proxy(Nginx):
+    """nginx with the files of deploy/, at the near end of a line, between it and a server."""
+
+    def __init__(self, line):
+        super().__init__()
+        self.line = line
+
+    def start(self, *command):
+        return self.line.start(self.line.near, *command)
+
+    def site(self):
+        with open(os.path.join(servers.ROOT, "deploy", "nginx-plain.conf"), encoding="utf-8") as file:
+            text = file.read().replace("listen 8080;", f"listen {self.port};")
+        return "upstream canvas_nodes { server 127.0.0.1:8080; }\n" + text
+
+
+def ages(rate, encoding, writers=20, shapes=20, moves=60, seconds=8, buffer_bytes=None, readers=1, cursors=0, binary=None, proxied=False):
     """How old is what a reader shows at the far end of a line, while others write: its figures, in milliseconds; `memory`,
     the most that the kernel held for one reader; and `near`, the figures of a reader at the near end, which a line has no part
-    in: they tell how busy the machine is."""
-    with Line(rate, buffer_bytes) as line, line.serve(binary=binary) as process:
+    in: they tell how busy the machine is. If `proxied`, nginx stands between the server and the line."""
+    with contextlib.ExitStack() as stack:
+        line = stack.enter_context(Line(rate, buffer_bytes))
+        process = stack.enter_context(line.serve(binary=binary))
+        port = stack.enter_context(Proxy(line)).port if proxied else 8080
         writing = line.start_client(
-            line.near, "write", "127.0.0.1:8080", "busy", writers, shapes, moves, int(seconds) + 6)
+            line.near, "write", "127.0.0.1:8080", "busy", writers, shapes, moves, int(seconds) + 6, cursors)
         time.sleep(1)
         before = cpu_seconds(process.pid)
         reading = [
-            line.start_client(line.far, "read", f"{line.address}:8080", "busy", encoding, seconds) for _ in range(readers)
+            line.start_client(line.far, "read", f"{line.address}:{port}", "busy", encoding, seconds) for _ in range(readers)
         ]
         near = line.start_client(line.near, "read", "127.0.0.1:8080", "busy", "json", seconds)
         held = 0
@@ -221,7 +241,7 @@ def hanging(rate, readers, seconds=12):
     """What the server holds for each of so many readers who sit behind one line, in bytes: `kernel`, the most that the kernel
     held for one; `kernelMean`; and `process`, by how much its own memory grew for each."""
     with Line(rate) as line, line.serve("--max-connections-per-address", 1_000) as process:
-        writing = line.start_client(line.near, "write", "127.0.0.1:8080", "busy", 20, 20, 60, seconds + 8)
+        writing = line.start_client(line.near, "write", "127.0.0.1:8080", "busy", 20, 20, 60, seconds + 8, 0)
         time.sleep(3)
         before = servers.resident(process)
         reading = line.start_client(line.far, "hang", f"{line.address}:8080", "busy", readers, seconds)

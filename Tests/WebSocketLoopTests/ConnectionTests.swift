@@ -348,6 +348,39 @@ import Testing
     }
   }
 
+  @Test(
+    "Behind a proxy, what the peer has not answered for is not followed by more",
+    arguments: ["X-Forwarded-For: 10.9.8.7", "Via: 1.1 here"]
+  )
+  func proxied(header: String) async throws {
+    let server = TestServer()
+    let frame = MessageFrames(binary: [UInt8](repeating: 7, count: 1_000))
+    let total = 1_000
+    let written = Mutex(0)
+    let push: @Sendable (Connection) -> Void = { connection in
+      while written.withLock({ $0 < total }) {
+        guard frame.bytes.withUnsafeBytes({ connection.write($0) }) > 0 else { return }
+        written.withLock { $0 += 1 }
+      }
+    }
+    server.onConnected = push
+    server.onWritable = push
+    try await withServer(server) { port, _ in
+      let client = RawClient(port: port)
+      client.upgrade(extra: "\(header)\r\n")
+      // The socket would take all of it.
+      #expect(try #require(client.readFrame()).opcode == 2)
+      try await Task.sleep(for: .milliseconds(300))
+      #expect(written.withLock { $0 } <= 17)
+      // It gets the rest as it answers.
+      var messages = 1
+      while messages < total {
+        let read = try #require(client.readFrame())
+        if read.opcode == 9 { client.send(RawClient.masked(10, read.payload)) } else { messages += 1 }
+      }
+    }
+  }
+
   @Test("A stalled reader that breaks the protocol is dropped soon, and doesn't keep the loop busy")
   func stalledViolation() async throws {
     let server = TestServer()

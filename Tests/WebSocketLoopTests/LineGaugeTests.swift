@@ -25,6 +25,7 @@ private struct SimulatedLine {
   /// How old what the far end had was, each millisecond.
   private(set) var ages: [UInt64] = []
   private(set) var queuedMax = 0
+  private(set) var looks = 0
 
   init(bytesPerMillisecond: Double, roundTripMilliseconds: UInt64 = 0, messageBytes: Int) {
     self.bytesPerMillisecond = bytesPerMillisecond
@@ -35,6 +36,7 @@ private struct SimulatedLine {
   private var queued: Int { Int(sent - acknowledged) }
 
   private mutating func look() {
+    looks += 1
     let waiting = (sent - carried) / max(bytesPerMillisecond, 0.001)
     gauge.take(
       LineGauge.Look(
@@ -117,6 +119,18 @@ private struct SimulatedLine {
     line.run(milliseconds: 10_000)
     #expect(line.gauge.rate == nil)
     #expect(line.age(0.99) <= 12)
+  }
+
+  @Test(
+    "A line that keeps up is looked at ten times a second, and seldom if it carries little",
+    arguments: [(2_500, 100), (20, 5)]
+  )
+  func looks(messageBytes: Int, most: Int) {
+    var line = SimulatedLine(bytesPerMillisecond: 12_500, roundTripMilliseconds: 20, messageBytes: messageBytes)
+    line.run(milliseconds: 10_000)
+    let before = line.looks
+    line.run(milliseconds: 10_000)
+    #expect(line.looks - before <= most * 10)
   }
 
   @Test("A line that stops is given next to nothing, and one that goes on is soon given all again")

@@ -469,7 +469,9 @@ struct Room: Sendable {
       case .loaded:
         guard audience.readers.offer(seat, write) else { return }
         if let id = audience.readers.resumesReading(at: seat) { effects.append(.resumeReading(id)) }
-      case .beat(let ordinal, _, _) where mayLeap && fanOut.isBehind(ordinal, now: now): leap(seat, now: now)
+      case .beat(let ordinal, _, _)
+      where mayLeap && fanOut.isBehind(ordinal, now: now) || audience.readers.isOwedStates(seat):
+        leap(seat, now: now)
       case .beat(let ordinal, let channel, let listener):
         audience.readers.load(beat: fanOut.bytes(ofBeat: ordinal, for: channel, to: listener), at: seat)
       case .part(let part, let stream):
@@ -478,22 +480,37 @@ struct Room: Sendable {
         case .end(let end): finishState(at: seat, stream, end, now: now)
         case .gone: beginState(at: seat, now: now)
         }
+      case .states(let channel): loadOwedStates(at: seat, channel)
       case .state: beginState(at: seat, now: now)
       }
     }
+  }
+
+  private mutating func loadOwedStates(at seat: Int, _ channel: Channel) {
+    let portion = audience.portion(of: [], at: seat, bytesMax: fanOut.statesBytesMax(beside: 0))
+    var people = PeerChanges()
+    people.states = portion.told
+    var bytes: [UInt8] = []
+    fanOut.encoder.append(people, for: channel, to: &bytes)
+    audience.readers.load(states: bytes, owed: portion.owed, at: seat)
   }
 
   /// Gives a connection that is behind the newest values in place of the beats that it lacks.
   private mutating func leap(_ seat: Int, now: Moment) {
     flush(now: now)
     guard let gap = audience.readers.gap(at: seat, fanOut.ring, fanOut.dropped) else { return }
-    guard let newest = fanOut.newest(over: gap, of: fold) else {
+    guard var newest = fanOut.newest(over: gap, of: fold) else {
       counts.noteFallenOff(1)
       audience.readers.fallBehind(seat, fanOut.ring, fanOut.dropped)
       return beginState(at: seat, now: now)
     }
+    var people = fanOut.ring.people(from: gap.peopleFrom).without(gap.actor)
+    let bytesMax = fanOut.statesBytesMax(beside: newest.count)
+    let portion = audience.portion(of: people.states, at: seat, bytesMax: bytesMax)
+    people.states = portion.told
+    fanOut.encoder.append(people, for: gap.channel, to: &newest)
     counts.noteLeap()
-    audience.readers.leap(seat, newest, fanOut.ring) {
+    audience.readers.leap(seat, newest, owed: portion.owed, fanOut.ring) {
       fanOut.encoder.encode(fold.digest(for: gap.channel.vocabulary), gap.channel.encoding)
     }
   }

@@ -39,6 +39,11 @@ public struct Request: Sendable {
     (header(name) ?? "").split(separator: ",").map { $0.trimmingSpaces }.filter { !$0.isEmpty }
   }
 
+  /// Whether a proxy has passed the request on, by what such proxies add (RFC 7239; RFC 9110, section 7.6.3).
+  var hasPassedProxy: Bool {
+    headers.contains { $0.name == "x-forwarded-for" || $0.name == "forwarded" || $0.name == "via" }
+  }
+
   /// The path's parts between slashes, decoded: `/v1/rooms/a%20b` has three. Two slashes in a row have an empty part between
   /// them, so that what follows isn't taken for it. A slash at the end begins no part. A part that is wrongly escaped or not
   /// UTF-8 is here as it was sent: no name has its `%`.

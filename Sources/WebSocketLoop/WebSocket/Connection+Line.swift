@@ -28,6 +28,19 @@ extension Connection {
     timer.start(afterMilliseconds: gauge.rest())
   }
 
+  /// The peer has answered a ping.
+  func heardEcho(_ payload: UnsafeRawBufferPointer) {
+    heard()
+    if echoes?.hear(payload, at: loop.now) == true, isHeld { lineMayTakeMore() }
+  }
+
+  /// Asks the peer what has arrived, if that is worth a ping.
+  func askForEcho() {
+    guard state == .open, echoes?.wantsPing(isBound: gauge.isBound) == true, let payload = echoes?.ask(at: loop.now)
+    else { return }
+    sendPing(payload)
+  }
+
   private func lineMayTakeMore() {
     guard state == .open else { return }
     look()
@@ -39,6 +52,10 @@ extension Connection {
   }
 
   private func look() {
+    if let echoes {
+      gauge.take(echoes.look(isBound: gauge.isBound), at: loop.now)
+      return askForEcho()
+    }
     var line = cws_line()
     guard cws_read_line(descriptor, &line) == 0 else { return }
     gauge.take(

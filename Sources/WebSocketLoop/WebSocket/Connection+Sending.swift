@@ -21,6 +21,10 @@ extension Connection {
     let share = isServers ? lineShare(of: frames) : frames
     let taken = share.isEmpty ? 0 : transmit(share)
     gauge.spend(taken)
+    if taken > 0, echoes != nil {
+      echoes?.spend(taken)
+      askForEcho()
+    }
     if taken < frames.count {
       wantsWritable = true
       if taken == share.count { hold() }
@@ -46,10 +50,10 @@ extension Connection {
     if !isHeld { askForWritability() }
   }
 
-  func sendPing() {
-    // With a payload, because libwebsockets doesn't tell of a pong that has none.
+  /// - Parameter payload: not empty, because libwebsockets doesn't tell of a pong that has none.
+  func sendPing(_ payload: String) {
     var bytes: [UInt8] = []
-    MessageFrames.append("live".utf8, opcode: .ping, to: &bytes)
+    MessageFrames.append(payload.utf8, opcode: .ping, to: &bytes)
     put(bytes)
   }
 

@@ -9,7 +9,7 @@ import Glibc
 /// few messages that are for one reader only. It keeps what the socket doesn't take, up to a bound.
 ///
 /// **Freshness.** A server's `write` takes only what the line carries in about a tenth of a second (`LineGauge`), because what
-/// lies in the socket can't be replaced by something newer.
+/// lies in the socket can't be replaced by something newer. Behind a proxy, what has arrived is asked of the peer (`Echoes`).
 ///
 /// **Order.** Frames leave in the order of the calls, and nothing comes between the parts of a frame: if a socket fills up
 /// in the middle of one, libwebsockets holds the rest and sends it before any pong of its own.
@@ -68,6 +68,8 @@ public final class Connection: @unchecked Sendable {
   var isStalled = false
   var wantsWritable = false
   var gauge = LineGauge()
+  /// Set if there is a proxy between the server and the peer.
+  var echoes: Echoes?
   /// Set while the line is not given anything because it has enough.
   var isHeld = false
   var lineTimer: LoopTimer?
@@ -110,6 +112,7 @@ public final class Connection: @unchecked Sendable {
     identifier = loop.nextIdentifier()
     isServers = counter != nil
     writesDirectly = isServers && !options.compresses
+    if isServers, request.hasPassedProxy { echoes = Echoes() }
   }
 
   /// Whether messages may be sent.
@@ -254,7 +257,7 @@ public final class Connection: @unchecked Sendable {
         }
       } else if now - lastHeard >= options.pingAfterMilliseconds {
         pingedAt = now
-        sendPing()
+        sendPing("live")
       }
       if isStalled, isLeftUnread() {
         abort()

@@ -29,7 +29,7 @@ struct LineGauge {
   private var isProven = false
   /// How much may be given to the socket before the next look.
   private var credit = LineGauge.unlimitedBytes
-  private var isBound = false
+  private(set) var isBound = false
   private var lookedAt: UInt64 = 0
   /// What the socket has, as of the last look and what was given to it since.
   private var held = 0
@@ -47,7 +47,12 @@ struct LineGauge {
   // MARK: What may be sent
 
   /// Whether so many bytes may be given to the socket without another look.
-  func covers(_ count: Int, at now: UInt64) -> Bool { credit >= count && now &- lookedAt < Self.lookMilliseconds }
+  func covers(_ count: Int, at now: UInt64) -> Bool {
+    guard credit >= count else { return false }
+    if now &- lookedAt < Self.lookMilliseconds { return true }
+    // In a quiet room, looking would cost as much as a tenth of sending does.
+    return rate == nil && held + count <= Self.lightBytes
+  }
 
   mutating func spend(_ count: Int) {
     credit -= count
@@ -144,7 +149,7 @@ struct LineGauge {
   private static let slackMilliseconds: Double = 100
   /// How long the line is watched before its rate is judged again. Over less, single packets would count.
   private static let sampleMilliseconds: Double = 60
-  /// How often a line in use is looked at, at least.
+  /// How often a line in use is looked at, at least, unless it carries little.
   private static let lookMilliseconds: UInt64 = 100
   /// A line to a peer this far away is not trusted before it has kept up. Any nearer, trust costs less than waiting.
   private static let distanceMilliseconds: Double = 5
@@ -152,6 +157,8 @@ struct LineGauge {
   private static let newLineMilliseconds: UInt64 = 5
   /// What a line without a bound is given between two looks: as much as TCP sends before the first acknowledgement.
   private static let unlimitedBytes = 16_384
+  /// What a line that keeps up is given without another look. The thinnest carries it in a quarter of a second.
+  private static let lightBytes = 2_048
   /// With less than this the line counts as empty.
   private static let emptyBytes = 256
   /// Even the slowest line is given so much: about a packet, and a message for a handful of shapes.

@@ -25,7 +25,7 @@ func websocketCallback(
   case LWS_CALLBACK_SERVER_WRITEABLE, LWS_CALLBACK_CLIENT_WRITEABLE:
     return connection.becameWritable()
   case LWS_CALLBACK_RECEIVE_PONG, LWS_CALLBACK_CLIENT_RECEIVE_PONG:
-    connection.heard()
+    connection.heardEcho(UnsafeRawBufferPointer(start: bytes, count: count))
     return 0
   case LWS_CALLBACK_ESTABLISHED:
     connection.opened()

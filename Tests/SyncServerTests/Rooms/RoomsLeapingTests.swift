@@ -252,4 +252,47 @@ struct RoomsLeapingTests {
     )
     bench.expectCaughtUp(reader)
   }
+
+  @Test("R13: what people show is told in portions beside what is drawn, and whoever has waited longest comes first")
+  func portions() throws {
+    var (bench, writer, reader) = stalled(.json)
+    let others = (0..<40).map { _ in bench.join() }
+    wake(&bench, reader)
+    bench.clients[reader].takes = 0
+    keepWelcome(&bench, reader)
+    func show(_ time: Int) throws {
+      let text = "{\"x\":\(time),\"rest\":\"\(String(repeating: "-", count: 70))\"}"
+      let state = try Array(text.utf8).withUnsafeBytes { try JSONText(validating: $0, maximumBytes: 99) }
+      for other in others { bench.say(.presence(state), other) }
+      place(&bench, writer, 1, at: Double(time))
+      bench.pass(500)
+      bench.settle()
+    }
+    try show(1)
+    try show(2)
+    // The line takes what is drawn with one portion, and a part of the next.
+    bench.clients[reader].takes = 1_000
+    for _ in 1...2 { bench.wake(reader) }
+    let first = bench.presences(reader).joined().map(\.actor)
+    #expect((5...20).contains(first.count))
+    bench.clients[reader].takes = 0
+    try show(3)
+    // What is offered and not taken is owed as before.
+    bench.wake(reader)
+    try show(4)
+    bench.clients[reader].messages = []
+    wake(&bench, reader)
+    // Once that part is whole, what is drawn comes at once, and those who were told of before come last.
+    guard bench.clients[reader].messages.count > 3, case .operations = bench.clients[reader].messages[1] else {
+      Issue.record("what was drawn doesn't come first")
+      return
+    }
+    let rest = bench.presences(reader)
+    for states in rest { #expect(states.count <= 20) }
+    let before = first + rest[0].map(\.actor)
+    let order = rest.dropFirst().joined().map(\.actor)
+    #expect(Set(order).count == others.count && order.count == others.count)
+    #expect(Set(order.suffix(before.count)) == Set(before))
+    bench.expectCaughtUp(reader)
+  }
 }

@@ -212,6 +212,29 @@ struct Audience: Sendable {
 
   private func turn(of seat: Int32) -> UInt64 { members[Int(seat)]?.presenceTurn ?? 0 }
 
+  /// What a connection that is behind is told now of what people show: of whoever has waited longest first, and only so much. So on
+  /// a thin line others' cursors don't keep it waiting for what is drawn.
+  /// - Parameter news: who has shown something since it was last told. It is at the end of the ring after this.
+  /// - Returns: what is told, and of whom it is to be told later.
+  func portion(of news: [PeerState], at seat: Int, bytesMax: Int) -> (told: [PeerState], owed: [Identifier]) {
+    let owed = readers.owed(at: seat)
+    let isOwed = Set(owed)
+    var told: [PeerState] = []
+    var waiting: [Identifier] = []
+    var left = bytesMax
+    for actor in owed + news.map(\.actor).filter({ !isOwed.contains($0) }) {
+      // Whoever has gone is told of no more.
+      guard let state = roster[actor]?.peer.state else { continue }
+      guard left > 0 else {
+        waiting.append(actor)
+        continue
+      }
+      told.append(PeerState(actor: actor, state: state))
+      left -= PresenceBudget.bytes(of: state)
+    }
+    return (told, waiting)
+  }
+
   // MARK: What somebody missed
 
   /// What a connection lacks and needs a stream of state for.

@@ -30,8 +30,10 @@ struct PresenceBudget: Sendable {
   var isUsedUp: Bool { thousandths <= 0 }
 
   mutating func spend(_ state: PeerState) {
-    thousandths -= Int64(state.state.bytes.count + PresenceBudget.stateBytes) * 1_000
+    thousandths -= Int64(PresenceBudget.bytes(of: state.state)) * 1_000
   }
+
+  static func bytes(of state: JSONText) -> Int { state.bytes.count + stateBytes }
 
   /// What a state takes in JSON beside itself: the actor, the names of the members, a comma.
   private static let stateBytes = 33

@@ -36,7 +36,7 @@ struct Reader: Sendable {
 
   /// What kind of thing the bytes being sent are part of.
   enum Cargo: Sendable {
-    case answers, part, notice, beat
+    case answers, part, notice, states, beat
     /// The newest values in place of all beats before that one.
     case leap(to: UInt64)
   }
@@ -47,6 +47,11 @@ struct Reader: Sendable {
   private var cargo = Cargo.answers
   /// How many of the answers are part of what is loaded. They are no longer needed once its first byte has been sent.
   private var answersLoaded = 0
+
+  /// Whose newest state the line had no room for, the one that has waited longest first.
+  private(set) var owed: [Identifier] = []
+  /// The same once a byte of what is loaded has been sent.
+  private var owedAfterwards: [Identifier]?
 
   // MARK: Its backlog
 
@@ -68,7 +73,7 @@ struct Reader: Sendable {
   /// The reader can be sent only a beat, as everyone in its channel gets it.
   var isPlain: Bool {
     guard case .live = stage else { return false }
-    return chunk.isEmpty && answers.isEmpty
+    return chunk.isEmpty && answers.isEmpty && owed.isEmpty
   }
 
   var isSending: Bool { !chunk.isEmpty }
@@ -108,14 +113,35 @@ struct Reader: Sendable {
     return true
   }
 
+  /// Loads some of what people show.
+  /// - Parameter owed: whose newest state it is to be told after that.
+  mutating func load(states bytes: [UInt8], owed: [Identifier]) {
+    load(bytes, .states)
+    owe(owed)
+  }
+
+  /// If nothing was loaded, nothing is waited for.
+  private mutating func owe(_ actors: [Identifier]) {
+    if chunk.isEmpty { owed = actors } else { owedAfterwards = actors }
+  }
+
   /// Loads the newest values in place of some beats, with the answers that go before and after those beats.
-  /// - Parameter digest: the answer to whoever asks for a digest, at the end of these beats.
-  mutating func load(newest bytes: [UInt8], from ordinal: UInt64, to end: UInt64, digest: () -> [UInt8]) {
+  /// - Parameters:
+  ///   - owed: whose newest state it is to be told after that.
+  ///   - digest: the answer to whoever asks for a digest, at the end of these beats.
+  mutating func load(
+    newest bytes: [UInt8],
+    from ordinal: UInt64,
+    to end: UInt64,
+    owed: [Identifier],
+    digest: () -> [UInt8]
+  ) {
     // A digest speaks of one place, where the reader will never be.
     if answers.hasDigest {
       for _ in 0..<answers.dropDigests() { answers.add(digest(), after: end, isDigest: true) }
     }
     join(bytes, .leap(to: end), from: ordinal, to: end)
+    owe(owed)
   }
 
   private mutating func join(_ bytes: [UInt8], _ cargo: Cargo, from ordinal: UInt64, to end: UInt64) {
@@ -135,8 +161,12 @@ struct Reader: Sendable {
   mutating func offer(_ write: (MemberID, UnsafeRawBufferPointer) -> Int) -> Cargo? {
     let count = chunk.count - offset
     let taken = chunk.withUnsafeBytes { bytes in write(id, UnsafeRawBufferPointer(rebasing: bytes[offset...])) }
-    if taken > 0 { answers.drop(answersLoaded) }
+    if taken > 0 {
+      answers.drop(answersLoaded)
+      owed = owedAfterwards ?? owed
+    }
     answersLoaded = 0
+    owedAfterwards = nil
     guard taken >= count else {
       offset += max(0, taken)
       if offset == 0 { chunk = [] }
@@ -148,7 +178,7 @@ struct Reader: Sendable {
     case (.part, .state(let stream, let next)): stage = .state(stream: stream, next: next + 1)
     case (.notice, .notices(let buffers, let next)):
       stage = next + 1 < buffers.count ? .notices(buffers, next: next + 1) : .live
-    case (.part, _), (.notice, _), (.answers, _), (.beat, _), (.leap, _): break
+    case (.part, _), (.notice, _), (.answers, _), (.states, _), (.beat, _), (.leap, _): break
     }
     return cargo
   }

@@ -193,6 +193,8 @@ struct Readers: Sendable {
     case part(Int, stream: Int)
     /// A beat of the ring is to be loaded.
     case beat(UInt64, Channel, BeatRecipient)
+    /// What people show of which it has not been told yet.
+    case states(Channel)
     /// The ring has dropped the connection's next beat. The connection has to enter a stream of state.
     case state
   }
@@ -219,12 +221,22 @@ struct Readers: Sendable {
       }
       if readers[seat]?.loadAnswers(upTo: place) == true { return .loaded }
       guard place >= ring.end else { return .state }
+      if isOwedStates(seat) { return .states(lanes[seat].channel) }
       lanes[seat].isPlain = readers[seat]?.isPlain ?? false
       return .nothing
     }
   }
 
   mutating func load(part bytes: [UInt8], at seat: Int) { readers[seat]?.load(bytes, .part) }
+
+  mutating func load(states bytes: [UInt8], owed: [Identifier], at seat: Int) {
+    readers[seat]?.load(states: bytes, owed: owed)
+  }
+
+  /// Whose newest state a connection has yet to be told, the one that has waited longest first.
+  func owed(at seat: Int) -> [Identifier] { readers[seat]?.owed ?? [] }
+  /// Whether there is more to tell it of people than its line takes.
+  func isOwedStates(_ seat: Int) -> Bool { readers[seat]?.owed.isEmpty == false }
 
   mutating func load(beat bytes: [UInt8], at seat: Int) {
     // If the beat had nothing for this channel, it counts as sent.
@@ -244,7 +256,7 @@ struct Readers: Sendable {
     // The ring may have dropped the beat while it was being sent.
     case .beat: lanes[seat].place &+= 1
     case .leap(let end): lanes[seat].place = end
-    case .answers, .part, .notice: break
+    case .answers, .part, .notice, .states: break
     }
     return true
   }
@@ -268,8 +280,14 @@ struct Readers: Sendable {
   }
 
   /// Loads the newest values in place of the beats that a connection lacks.
-  mutating func leap(_ seat: Int, _ newest: [UInt8], _ ring: borrowing Ring, digest: () -> [UInt8]) {
-    readers[seat]?.load(newest: newest, from: lanes[seat].place, to: ring.end, digest: digest)
+  mutating func leap(
+    _ seat: Int,
+    _ newest: [UInt8],
+    owed: [Identifier],
+    _ ring: borrowing Ring,
+    digest: () -> [UInt8]
+  ) {
+    readers[seat]?.load(newest: newest, from: lanes[seat].place, to: ring.end, owed: owed, digest: digest)
     // The beats may have had nothing for this connection.
     if readers[seat]?.isSending == false { lanes[seat].place = ring.end }
   }

@@ -166,13 +166,15 @@ struct FanOut: Sendable {
   /// A connection that keeps up gets each beat in the turn in which it is made.
   private static let behindMilliseconds: UInt64 = 30
 
-  /// What a connection lacks, in the fewest messages. `nil` if that is so much that it should get a stream of state.
+  /// What a connection lacks but for people, in the fewest messages. `nil` if that is so much that it should get a stream of state.
   mutating func newest(over gap: BeatGap, of fold: borrowing Fold) -> [UInt8]? {
     if !leaps.knows(gap, to: ring.end) { leaps.note(encodeNewest(over: gap, of: fold), over: gap) }
-    guard var bytes = leaps[gap] else { return nil }
-    encoder.append(ring.people(from: gap.peopleFrom).without(gap.actor), for: gap.channel, to: &bytes)
-    return bytes
+    return leaps[gap]
   }
+
+  /// How many bytes of what people show go with so many of what is drawn to a reader that is behind: no more than those, and always
+  /// some.
+  func statesBytesMax(beside bytes: Int) -> Int { max(bytes, Int(clamping: limits.presenceBytesPerSecond / 64)) }
 
   private func encodeNewest(over gap: BeatGap, of fold: borrowing Fold) -> [UInt8]? {
     guard let operations = fold.newest(since: gap.since) else { return nil }
