@@ -32,7 +32,10 @@ public enum Variables {
   ]
 
   /// What the build and the tests read.
-  private static let workshop = ["CANVAS_SEED", "CANVAS_SOAK", "CANVAS_STRICT", "CANVAS_WRITE_GOLDEN"]
+  private static let workshop = [
+    "CANVAS_HISTORIES", "CANVAS_KEEP", "CANVAS_RULE", "CANVAS_SANITIZED", "CANVAS_SEED", "CANVAS_SOAK", "CANVAS_STORY",
+    "CANVAS_STRICT", "CANVAS_WRITE_GOLDEN",
+  ]
 
   /// A sentence for each of `names` that begins as ours and that nobody reads.
   /// - Parameter own: the variables of the program that complains.

@@ -59,7 +59,8 @@ public struct StatePart: Sendable {
     return try body(pointers)
   }
 
-  /// The part with each record changed. A record of which nothing is left goes; of one with an erasure that stays.
+  /// The part with each record changed. A record of which nothing is left is dropped. If only its erasure is left, that
+  /// moves to `erasures`.
   func changingRecords(_ change: (inout ShapeRecord) -> Void) -> StatePart {
     var pages: [[ShapeRecord]] = []
     var erasures = erasures

@@ -131,7 +131,8 @@ extension Replica {
     let wall = connection.serverTime.milliseconds(at: now)
     let ahead = stampTrust == .full ? limits.clockAheadMilliseconds : 0
     if stampTrust == .none, newActor != actor { clock.startOver(as: actor) }
-    // A stamp that the room has taken may be followed, however far ahead it is. One of an earlier life it may have taken.
+    // A stamp that the room has taken may be followed, however far ahead it is. So may one from this actor's earlier
+    // life: the room may have taken it.
     let taken = max(clock.confirmedTime, clock.formerTime) >> 16
     let latest = max(wall &+ min(ahead, Stamp.millisecondsMax), taken)
 

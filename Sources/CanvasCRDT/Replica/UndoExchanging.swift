@@ -20,8 +20,8 @@ extension UndoHistory {
     return operations
   }
 
-  /// Goes through one list from its newest step, up to one that has an effect, whose turn there is `from`. All of them
-  /// come to the other list.
+  /// Takes steps from one list, the newest first, until one has an effect, and puts each on the other list. `from`
+  /// becomes the turn that the step with an effect had on the first list.
   private mutating func exchange(
     isUndo: Bool,
     on canvas: Canvas,

@@ -12,7 +12,8 @@ extension UndoHistory {
     let turn: UInt64
   }
 
-  /// What a register that nothing was written to stood for before, while it had this stamp.
+  /// The alias that a register had before an exchange that wrote nothing to it. If the exchange is refused, the register
+  /// gets that alias back.
   struct StandIn: Sendable {
     let property: Property
     var current: Stamp
@@ -127,8 +128,8 @@ extension UndoHistory {
     for step in redoable { shapesRemembered += step.entries.count }
   }
 
-  /// Registers that nothing was written to stand again for what they stood for before the exchange. If a later exchange
-  /// has changed that too, it restores it in its turn.
+  /// Gives registers that the exchange didn't write to the aliases that they had before it. If a later exchange has
+  /// changed such an alias too, the old one is restored when that exchange is refused.
   private mutating func restoreAliases(of shape: Identifier, from index: Int) {
     for standIn in exchanges[index].standIns.removeValue(forKey: shape) ?? [] {
       var isLater = false

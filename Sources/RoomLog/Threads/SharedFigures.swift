@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the log's two threads and its callers share.
+/// What a log's threads and its callers share.
 final class SharedFigures: Sendable {
   private let figures = Mutex(LogStatistics())
   private let damages = Mutex<[Int64: Damage]>([:])
@@ -66,7 +66,7 @@ final class SharedFigures: Sendable {
   }
 }
 
-/// Calls the sink for both threads, one at a time.
+/// Calls the sink for all threads of a log, one call at a time.
 final class Outlet: Sendable {
   private let turn = Mutex(())
   private let sink: LogSink

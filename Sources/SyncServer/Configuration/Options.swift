@@ -50,14 +50,14 @@ struct Option: Sendable {
       "--tokens",
       value: "FILE",
       words: "lines `TOKEN viewer|editor|operator ROOM…`: who may connect",
-      standard: "open to all",
+      standard: "none; then only this machine may connect",
       needs: "a file",
       \.tokens
     ),
     text(
       "--jwt-keys",
       value: "PATH",
-      words: "key, or directory of keys KID.pem, by which JSON Web Tokens are signed",
+      words: "key, or directory of keys KID.pem, by which JSON Web Tokens are checked",
       standard: "none",
       needs: "a file or a directory",
       \.signingKeys

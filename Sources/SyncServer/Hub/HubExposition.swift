@@ -66,14 +66,14 @@ extension Hub {
     )
     text.histogram(
       "canvas_loop_turn_seconds",
-      "How long the loop was busy at a time; whoever had something to be done meanwhile waited.",
+      "How long one turn of the loop took. Everything else waits meanwhile.",
       counts.turnMicroseconds,
       divisor: 1e6
     )
     text.metric(
       "canvas_loop_longest_turn_seconds",
       .gauge,
-      "The longest of these in the last minute or two.",
+      "The longest turn of the loop in the last minute or two.",
       seconds: counts.longestTurn.microseconds
     )
     text.histogram(
@@ -163,7 +163,12 @@ extension Hub {
       "Rooms that were read and compared with their checksums, in the background.",
       verification.rooms
     )
-    text.metric("canvas_log_verified_bytes_total", .counter, "Bytes that were read for that.", verification.bytes)
+    text.metric(
+      "canvas_log_verified_bytes_total",
+      .counter,
+      "Bytes of stored rooms that were read and compared with their checksums.",
+      verification.bytes
+    )
     if let verified = verification.verifiedMilliseconds {
       text.metric(
         "canvas_log_verified_timestamp_seconds",

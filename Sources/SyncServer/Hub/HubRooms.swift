@@ -129,7 +129,7 @@ extension Hub {
     return nil
   }
 
-  /// Lets a room that has been read have what is stored from now on.
+  /// Has the log report to a room that has just been read what is stored from now on.
   /// - Returns: what prevented it, or `nil`.
   private func follow(_ open: OpenRoom) async -> String? {
     rooms.expect(open)

@@ -246,7 +246,7 @@ extension Limits {
       limit: \.showingPeople,
       range: 1...100_000,
       group: .room,
-      words: "the same, counting those who show a cursor or a selection"
+      words: "people whom others are told by name if they show a cursor or a selection"
     ),
     LimitFlag(
       name: "--presence-bytes-per-second",
@@ -372,7 +372,7 @@ extension Limits {
       limit: \.verifyBytesPerSecond,
       range: 1...1 << 40,
       group: .server,
-      words: "how much is read for that in a second"
+      words: "bytes of stored rooms that are verified in a second"
     ),
     LimitFlag(
       name: "--verify-turn-ms",

@@ -84,7 +84,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
   }
 
   func socketHungUp() {
-    // It stays so, and would be told again and again.
+    // The socket stays hung up, and the loop would report that in every turn.
     watch.want(readable: false, writable: false)
     guard case .waiting(let pending) = state else { return }
     var byte: UInt8 = 0

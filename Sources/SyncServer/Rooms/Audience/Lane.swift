@@ -5,7 +5,7 @@ struct Lane: Sendable {
   let channel: Channel
   /// The beat that this connection gets next. Before the connection is live: the beat that it will get first.
   var place: UInt64 = 0
-  /// The connection is to be sent only beats: see `Member.isPlain`.
+  /// The connection is to be sent only beats: see `Reader.isPlain`.
   var isPlain = false
   /// The socket took less than it was offered.
   var isBlocked = false

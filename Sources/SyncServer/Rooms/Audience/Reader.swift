@@ -5,7 +5,8 @@ import CanvasCRDT
 ///
 /// What always holds:
 /// - What is being sent is sent whole before anything else is. Only then it counts as sent.
-/// - Nothing is loaded of which the socket has taken no byte: by the time that it takes some, there may be something newer.
+/// - If the socket takes no byte of what it is offered, that is unloaded again: by the time that the socket takes bytes,
+///   there may be something newer.
 /// - `told` is set from when the reader comes, or falls behind, until it has been told the difference.
 /// - Reading is paused when the backlog passes a bound, and goes on when it is below half of it. So it doesn't flutter.
 struct Reader: Sendable {
@@ -183,8 +184,8 @@ struct Reader: Sendable {
     return cargo
   }
 
-  /// If the socket has taken a part of the newest values: the last of the beats in whose place they are. From now on they
-  /// count as that beat.
+  /// From now on newest values that the socket has begun to take count as the last of the beats that they replace.
+  /// - Returns: the ordinal of that beat; `nil` if no newest values are being sent.
   mutating func beginsLeap() -> UInt64? {
     guard !chunk.isEmpty, case .leap(let end) = cargo else { return nil }
     cargo = .beat

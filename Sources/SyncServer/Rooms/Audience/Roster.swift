@@ -2,11 +2,12 @@ import CanvasCRDT
 
 /// The people whom everyone has been told by name, and those who wait for that.
 ///
-/// In a crowd only some are told by name: whoever shows something, and beside these as many as a bound allows. Of the others
-/// a client is told how many there are. So what it costs that somebody comes doesn't grow with those who are there.
+/// In a crowd only some are told by name: those who show something, and besides them as many as a bound allows. A client is
+/// told how many others there are. So the cost of somebody's coming doesn't grow with the number of those who are there.
 ///
 /// What always holds:
-/// - An entry was told by a beat: whoever has had all beats knows all entries, and their states, and nobody else.
+/// - Every entry was told by a beat. So a reader that has had all beats knows exactly the people of these entries, with
+///   these states.
 /// - There are at most `showingPeople` entries, or `namedPeople` if that is more.
 /// - An entry whose person has gone stays until a beat has told so, and is listed in `gone` until then.
 struct Roster: Sendable {

@@ -5,8 +5,9 @@ import CanvasCRDT
 /// A room remembers only so many. Without this, whoever deletes that many would keep everyone from drawing there for as
 /// long as deletions are remembered.
 ///
-/// What is forgotten can't be crossed any more, so the door is closed to older stamps first. The deletions are forgotten
-/// once everything that was let in before has arrived.
+/// Forgetting is a record in the room's log, with a time. Behind that record, every node leaves out operations that are
+/// stamped before that time and that the room doesn't have, and refuses them as `too_old`. So nothing can tell whether a
+/// deletion is still in memory, and the deletions are dropped little by little (`Fold.forgetMore`).
 struct Forgetting: Sendable {
   private let limits: Limits
   /// On the monotonic clock. Looking at all deletions takes milliseconds, and mostly in vain: they are too young.

@@ -12,7 +12,7 @@ struct DroppedBeats: Sendable {
   private(set) var pairs: Set<ShapePair> = []
   /// Whether these beats told all pairs, so that what follows is only what changed.
   private(set) var arePairsTold = false
-  /// Beats before this ordinal told other readers of other pairs.
+  /// Notices in beats before this ordinal don't count: they were for readers who no longer want any.
   private var pairsSince: UInt64 = 0
 
   mutating func add(_ beat: borrowing Beat, ordinal: UInt64) {

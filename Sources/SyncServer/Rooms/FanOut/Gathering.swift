@@ -36,9 +36,9 @@ struct Gathering: Sendable {
   }
   private static let beatsInARound: UInt64 = 4
 
-  /// Sending a beat to so many of all seats took so long.
+  /// How long it took to send a beat to some of the seats.
   mutating func sendingTook(microseconds: UInt64, seats: Int, of all: Int) {
-    // A few say little about the others.
+    // The time for a few seats can't be scaled up to the whole room.
     guard seats > 0, seats >= min(all, Gathering.seatsToJudgeBy) else { return }
     let whole = min(microseconds, 1_000_000) * UInt64(all) / UInt64(seats)
     sendingMicroseconds = (sendingMicroseconds * 3 + min(whole, 1_000_000)) / 4

@@ -97,8 +97,8 @@ struct StateStream: Sendable {
 
   /// How many shapes go into a part. Even the longest possible shapes must not make a message too long.
   static func shapesMax(_ encoding: WireEncoding, messageBytes: UInt64) -> Int {
-    // A shape has at most nineteen registers under as many stamps, the longest name and key, and an erasure. Its text is
-    // counted by whoever cuts the parts.
+    // Room for a shape with every property written under a stamp of its own, the longest name and an erasure. Text and
+    // paths are counted where the parts are cut.
     let shapeBytesMax: UInt64 = encoding == .json ? 3_584 : 896
     return min(StatePart.shapesMax, max(1, Int(clamping: messageBytes / shapeBytesMax)))
   }

@@ -104,7 +104,7 @@ struct StateStreams: Sendable {
     let arePairsTold = pairs.all != nil
     for (number, stream) in streams {
       guard stream.suits(want.channel), stream.since == want.since else { continue }
-      // Who is to be told of all pairs by a beat must not be told of them before.
+      // If the next beat tells all pairs, the stream must not tell them too.
       guard !want.channel.hasOverlaps || arePairsTold == (stream.pairs != nil) else { continue }
       // For a small room, the state is shorter than an older state and all the beats since.
       guard want.isMet(by: stream, at: position, pairs) || stream.count > 4 && stream.ordinal >= want.ringStart

@@ -94,7 +94,7 @@ struct Overlaps: Sendable {
   }
 
   private mutating func drop() -> OverlapWork? {
-    // What an order brings that is under way is no longer wanted.
+    // The outcome of an order that is under way is ignored: the order's number is now an old one.
     orders += 1
     unsettled = []
     guard case .here(let index) = place else {

@@ -69,9 +69,9 @@ enum Operators {
     summary: "take back all that one person wrote",
     details: [
       tokenWords,
-      "What others have written since stands. It is done by new edits, so the history keeps both. It goes as far back as the "
-        + "room's history; of what is older, it takes back the shapes that the person made. Remove the person first, or lock "
-        + "the room.",
+      "Values that others have written since stay. What the person wrote is replaced by new edits, so it can still be seen in "
+        + "the history. This reaches as far back as the history does; of what is older, only shapes that the person made are "
+        + "deleted. Remove the person first, or lock the room.",
     ],
     examples: ["takeback demo k3j-9x2-m1p"]
   ) { invocation in
