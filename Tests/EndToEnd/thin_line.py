@@ -13,7 +13,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+
+from websockets.sync.client import connect
 
 import server as servers
 
@@ -189,6 +192,43 @@ def enter(file):
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.setns(file.fileno(), CLONE_NEWNET) != 0:
         raise OSError(ctypes.get_errno(), "setns")
+
+
+class Watcher:
+    """Somebody at the near end who notes what they are told of the others. `url` is that of a room's socket."""
+
+    def __init__(self, line, url):
+        self.line, self.url, self.here, self.most, self.state = line, url, {}, 0, {}
+
+    def __enter__(self):
+        with self.line.inside(self.line.near):
+            self.opening = connect(self.url, subprotocols=["canvas.v1.json"], max_size=None)
+            self.socket = self.opening.__enter__()
+        self.socket.send(json.dumps({"type": "hello", "name": "Watcher"}))
+        threading.Thread(target=self.listen, daemon=True).start()
+        return self
+
+    def __exit__(self, *what):
+        self.opening.__exit__(*what)
+
+    def listen(self):
+        for content in self.socket:
+            self.take(json.loads(content))
+
+    def take(self, message):
+        kind = message["type"]
+        if kind == "welcome":
+            self.here = {peer["actor"]: peer["name"] for peer in message["peers"]}
+        elif kind == "join":
+            self.here[message["peer"]["actor"]] = message["peer"]["name"]
+        elif kind == "leave":
+            self.here.pop(message["actor"])
+        elif kind == "presence":
+            self.state = message["peers"][-1]["state"]
+        self.most = max(self.most, list(self.here.values()).count("Ann"))
+
+    def saw_one_ann(self):
+        return self.most == 1 and list(self.here.values()) == ["Ann"]
 
 
 def ages(rate, encoding, writers=20, shapes=20, moves=60, seconds=8, buffer_bytes=None, readers=1, binary=None):
