@@ -10,6 +10,8 @@ public struct CanvasScene: Sendable {
     public var strokeWidth: Double
     public var opacity: Double
     public var isFilled = true
+    /// How its line is broken.
+    public var dash = Dash.solid
     /// A line or ink, which is nothing but that.
     public private(set) var line: DrawnLine?
     /// The box in which the line was drawn.
@@ -37,6 +39,7 @@ public struct CanvasScene: Sendable {
         opacity: properties.opacity
       )
       isFilled = properties.isFilled && !properties.kind.isStroke
+      dash = properties.dash
       line = DrawnLine(shape)
       if line != nil { lineBox = outline }
       text = properties.text.string
