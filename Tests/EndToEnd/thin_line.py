@@ -16,6 +16,7 @@ import tempfile
 import threading
 import time
 
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 import server as servers
@@ -129,11 +130,17 @@ class Line:
             run("tc", "-n", self.far, "qdisc", "delete", *device)
 
     def move(self):
-        """The far end gets another address, as a phone does that leaves the house."""
+        """The far end gets another address, as a phone does that leaves the house. Returns that address."""
         end = self.far_end
         old = int(re.search(r"10\.211\.1\.(\d+)/", run("ip", "-n", self.far, "-o", "-4", "address", "show", "dev", end))[1])
         run("ip", "-n", self.far, "address", "delete", f"10.211.1.{old}/24", "dev", end)
         run("ip", "-n", self.far, "address", "add", f"10.211.1.{old + 1}/24", "dev", end)
+        return f"10.211.1.{old + 1}"
+
+    def has_connection(self, address):
+        """Whether somebody at that address is connected to the server."""
+        text = run("ip", "netns", "exec", self.near, "ss", "-tnH", "state", "established", "sport", "=", ":8080")
+        return re.search(rf"\b{re.escape(address)}\]?:\d", text) is not None
 
     @contextlib.contextmanager
     def inside(self, space):
@@ -212,8 +219,10 @@ class Watcher:
         self.opening.__exit__(*what)
 
     def listen(self):
-        for content in self.socket:
-            self.take(json.loads(content))
+        # The line may take the goodbye, too.
+        with contextlib.suppress(ConnectionClosed):
+            for content in self.socket:
+                self.take(json.loads(content))
 
     def take(self, message):
         kind = message["type"]

@@ -7,7 +7,7 @@ import pytest
 import thin_line
 from rooms import draw, holds
 from server import Server
-from terminals import Tmux, mouse
+from terminals import Tmux, eventually, mouse
 
 
 class NearServer(Server):
@@ -98,9 +98,9 @@ def test_a_drag_outlasts_loss_silence_and_another_address(client, near, line):
         move(9, 10)
         # What was moved in the silence, or after it.
         reaches(40)
-        line.move()
+        address = line.move()
         move(11, 12, 13)
-        screen.shows("Reconnecting")
+        eventually(lambda: line.has_connection(address), "that she comes from the other address")
         move(14, 15)
         screen.type(mouse(0, column + 15, row + 1, release=True))
         holds(near, "dragged", lambda drawn: [shape["position"] for shape in drawn] == [[120, 0]])
