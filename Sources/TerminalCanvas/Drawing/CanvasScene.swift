@@ -47,6 +47,22 @@ public struct CanvasScene: Sendable {
       textPlace = properties.textPlace
     }
 
+    /// Ink that somebody is drawing. Nil without a point.
+    public init?(inkThrough points: [Point], width: Double, color: Color) {
+      guard let drawn = DrawnLine(inkThrough: points, width: width), let first = points.first else { return nil }
+      let (left, right) = points.reduce((first.x, first.x)) { (min($0.0, $1.x), max($0.1, $1.x)) }
+      let (top, bottom) = points.reduce((first.y, first.y)) { (min($0.0, $1.y), max($0.1, $1.y)) }
+      let box = Outline(
+        kind: .ink,
+        position: Point(x: left, y: top),
+        size: Size(width: right - left, height: bottom - top)
+      )
+      self.init(outline: box, fill: color, stroke: color, strokeWidth: width, opacity: 1)
+      isFilled = false
+      line = drawn
+      lineBox = box
+    }
+
     /// How it looks while someone holds it up: a little larger and a little transparent. A line isn't larger, since its
     /// ends would leave what they are at.
     public var lifted: Item {
@@ -106,6 +122,8 @@ public struct CanvasScene: Sendable {
     public var center: Point
     /// What is written in the shape, in place of its name.
     public var writing: Writing?
+    /// Shapes that lie over the writing and hide what is under them.
+    public var covers: [Outline] = []
 
     public init(text: String, center: Point) {
       self.text = text
