@@ -1,7 +1,8 @@
 """Text in shapes, and clients that know nothing of it."""
 
+import binary_before_texts
 import pytest
-from client import Client
+from client import Client, agree, stamp
 from server import Server, identifier
 
 NOTE = {"kind": "ellipse", "position": [5, 6], "text": "Buy milk,\n“and” bread", "textSize": 24, "textAlign": "left", "textPlace": "top"}
@@ -52,6 +53,62 @@ async def test_a_client_of_before_is_told_only_what_it_knows(shared):
     await ann.until("ops")
     (drawn,) = [each for each in (await shared.get(f"/v1/rooms/{room}")).json["shapes"] if each["id"] == text]
     assert drawn["kind"] == "text" and drawn["text"] == "Hello" and drawn["position"] == [7, 8]
+
+
+class OldClient(Client):
+    """A client of before there were texts. It fails at whatever it doesn't know."""
+
+    def encode(self, message):
+        return binary_before_texts.encode(message)
+
+    def decode(self, frame):
+        return binary_before_texts.decode(frame)
+
+    @classmethod
+    async def enter(cls, server, room, **hello):
+        return await cls.join(server, room, protocols=["canvas.v1.bin"], **hello)
+
+
+async def test_a_program_of_the_version_before_goes_on(shared):
+    """C12, S10: In a room with all that it doesn't know: live, in a state, after a resume, in acks. Its edits leave that alone."""
+    room = "before"
+    newer = {
+        "text": {"kind": "text", "text": "Hi", "textSize": 40, "textAlign": "left", "textPlace": "top"},
+        "line": {"kind": "line", "path": [[0, 0], [65535, 65535]], "from": ["afy-kw5-t7o", 0, 0], "to": [], "toEnd": "arrow", "fromEnd": "dot"},
+        "ink": {"kind": "ink", "path": [[0, 0], [9, 65535, 50]], "strokeWidth": 3, "stroke": "#112233"},
+        "star": {"kind": "star", "points": 7, "dash": "dashed", "filled": False, "locked": True, "group": "afy-kw5-t7o", "text": "in a star"},
+    }
+    ann = await Client.join(shared, room, name="Ann", vocabulary=3)
+    old = await OldClient.enter(shared, room, name="Old", overlaps=True, key="")
+    shapes = {name: identifier() for name in newer}
+    await ann.write(*({"shape": shapes[name], "set": values} for name, values in newer.items()))
+    # Nothing in these is known to it: the second is told as an empty message.
+    await ann.write({"shape": shapes["text"], "set": {"text": "Hello"}})
+    await ann.write({"shape": shapes["line"], "set": {"deleted": True}})
+    await ann.send({"type": "presence", "state": {"ink": {"shape": "afy-kw5-t7o", "points": [1, 2]}}})
+    await old.until("presence")
+    late, back = await OldClient.enter(shared, room), await OldClient.enter(shared, room, since=old.cursor)
+    await agree(old, late)
+    assert back.seen == []
+    assert {shape: values["kind"][1] for shape, values in late.live.items()} == {
+        shapes["text"]: "rectangle", shapes["ink"]: "rectangle", shapes["star"]: "star",
+    }
+    assert late.live == old.live and late.erased == old.erased
+    # It moves and colours all of it. What comes too late it is told of.
+    for name in ("text", "ink", "star"):
+        answer = await old.write({"shape": shapes[name], "set": {"position": [70, 80], "fill": "#ABCDEF", "alpha": 5}})
+        assert answer["type"] == "ack", answer
+    ahead = stamp(ann.actor, ahead=30_000)
+    await ann.write({"shape": shapes["star"], "at": ahead, "set": {"rotation": 45, "text": "later", "locked": False}})
+    answer = await old.write({"shape": shapes["star"], "at": stamp(old.actor), "set": {"rotation": 10}})
+    assert answer["superseded"] == [{"op": 0, "property": "rotation", "by": ahead}]
+    await agree(old, late)
+    drawn = {shape["id"]: shape for shape in (await shared.get(f"/v1/rooms/{room}")).json["shapes"]}
+    for name in ("text", "ink", "star"):
+        kept = newer[name] | {"position": [70, 80], "fill": "#ABCDEF", "alpha": 5} | {
+            "text": {"text": "Hello"}, "star": {"rotation": 45, "text": "later", "locked": False},
+        }.get(name, {})
+        assert {key: drawn[shapes[name]][key] for key in kept} == kept
 
 
 @pytest.mark.parametrize("wrong", ["a\tb", "\u0085", "é" * 2049, 5, None])

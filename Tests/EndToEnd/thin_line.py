@@ -13,7 +13,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
 
 import server as servers
 from nginx import Nginx
@@ -127,11 +131,17 @@ class Line:
             run("tc", "-n", self.far, "qdisc", "delete", *device)
 
     def move(self):
-        """The far end gets another address, as a phone does that leaves the house."""
+        """The far end gets another address, as a phone does that leaves the house. Returns that address."""
         end = self.far_end
         old = int(re.search(r"10\.211\.1\.(\d+)/", run("ip", "-n", self.far, "-o", "-4", "address", "show", "dev", end))[1])
         run("ip", "-n", self.far, "address", "delete", f"10.211.1.{old}/24", "dev", end)
         run("ip", "-n", self.far, "address", "add", f"10.211.1.{old + 1}/24", "dev", end)
+        return f"10.211.1.{old + 1}"
+
+    def has_connection(self, address):
+        """Whether somebody at that address is connected to the server."""
+        text = run("ip", "netns", "exec", self.near, "ss", "-tnH", "state", "established", "sport", "=", ":8080")
+        return re.search(rf"\b{re.escape(address)}\]?:\d", text) is not None
 
     @contextlib.contextmanager
     def inside(self, space):
@@ -206,6 +216,45 @@ class Proxy(Nginx):
         with open(os.path.join(servers.ROOT, "deploy", "nginx-plain.conf"), encoding="utf-8") as file:
             text = file.read().replace("listen 8080;", f"listen {self.port};")
         return "upstream canvas_nodes { server 127.0.0.1:8080; }\n" + text
+
+
+class Watcher:
+    """Somebody at the near end who notes what they are told of the others. `url` is that of a room's socket."""
+
+    def __init__(self, line, url):
+        self.line, self.url, self.here, self.most, self.state = line, url, {}, 0, {}
+
+    def __enter__(self):
+        with self.line.inside(self.line.near):
+            self.opening = connect(self.url, subprotocols=["canvas.v1.json"], max_size=None)
+            self.socket = self.opening.__enter__()
+        self.socket.send(json.dumps({"type": "hello", "name": "Watcher"}))
+        threading.Thread(target=self.listen, daemon=True).start()
+        return self
+
+    def __exit__(self, *what):
+        self.opening.__exit__(*what)
+
+    def listen(self):
+        # The line may take the goodbye, too.
+        with contextlib.suppress(ConnectionClosed):
+            for content in self.socket:
+                self.take(json.loads(content))
+
+    def take(self, message):
+        kind = message["type"]
+        if kind == "welcome":
+            self.here = {peer["actor"]: peer["name"] for peer in message["peers"]}
+        elif kind == "join":
+            self.here[message["peer"]["actor"]] = message["peer"]["name"]
+        elif kind == "leave":
+            self.here.pop(message["actor"])
+        elif kind == "presence":
+            self.state = message["peers"][-1]["state"]
+        self.most = max(self.most, list(self.here.values()).count("Ann"))
+
+    def saw_one_ann(self):
+        return self.most == 1 and list(self.here.values()) == ["Ann"]
 
 
 def ages(rate, encoding, writers=20, shapes=20, moves=60, seconds=8, buffer_bytes=None, readers=1, cursors=0, binary=None, proxied=False):

@@ -4,7 +4,6 @@ The browser sits in a network namespace of its own, at the far end of a line.
 """
 
 import asyncio
-import json
 import os
 import signal
 import threading
@@ -12,7 +11,6 @@ import time
 from contextlib import contextmanager
 
 import pytest
-from websockets.sync.client import connect
 
 import thin_line
 from test_offline import MISSED, draw, status
@@ -32,6 +30,9 @@ class FarRoom(Room):
     def digest(self):
         with self.server.here():
             return super().digest()
+
+    def watcher(self):
+        return thin_line.Watcher(self.server.line, self.server.socket(self.name))
 
 
 class FarServer:
@@ -100,43 +101,6 @@ def line(far):
     far.line.lose(0)
 
 
-class Watcher:
-    """Somebody at the near end who notes what they are told of the others."""
-
-    def __init__(self, room):
-        self.room, self.here, self.most, self.state = room, {}, 0, {}
-
-    def __enter__(self):
-        with self.room.server.here():
-            self.opening = connect(self.room.server.socket(self.room.name), subprotocols=["canvas.v1.json"], max_size=None)
-            self.socket = self.opening.__enter__()
-        self.socket.send(json.dumps({"type": "hello", "name": "Watcher"}))
-        threading.Thread(target=self.listen, daemon=True).start()
-        return self
-
-    def __exit__(self, *what):
-        self.opening.__exit__(*what)
-
-    def listen(self):
-        for content in self.socket:
-            self.take(json.loads(content))
-
-    def take(self, message):
-        kind = message["type"]
-        if kind == "welcome":
-            self.here = {peer["actor"]: peer["name"] for peer in message["peers"]}
-        elif kind == "join":
-            self.here[message["peer"]["actor"]] = message["peer"]["name"]
-        elif kind == "leave":
-            self.here.pop(message["actor"])
-        elif kind == "presence":
-            self.state = message["peers"][-1]["state"]
-        self.most = max(self.most, list(self.here.values()).count("Ann"))
-
-    def saw_one_ann(self):
-        return self.most == 1 and list(self.here.values()) == ["Ann"]
-
-
 def note_states(person):
     """From now on the page notes when its connection was in which state, by its clock."""
     person.run("window.states = []; app.connection.on('effect', (effect) => { if (effect.type === 'state') "
@@ -159,14 +123,15 @@ def drawn(far):
 def test_a_dead_line_is_noticed_and_resumed(far, line):
     """Packets vanish and nobody is told. The page notices within 5 s, keeps edits, and is back soon after the line is."""
     room, ann = drawn(far)
-    with Watcher(room) as watcher:
+    with room.watcher() as watcher:
         note_states(ann)
-        died = ann.page.evaluate("performance.now()")
         line.lose(100)
+        died = ann.page.evaluate("performance.now()")
         ann.wait("app.live.status().state !== 'live'", "that it notices")
         noticed = states(ann)[0][0] - died
-        # It asks after 2 s and waits 2.5 s. The rest is for a busy machine.
-        assert noticed < 7000, noticed
+        # It asks 2 s after the last message and waits 2.5 s, and looks four times a second: that is 5 s. One more is for a machine
+        # on which other tests run.
+        assert noticed < 6000, noticed
         draw(ann, 2)
         status(ann, "2 changes are kept")
         # The first packet of a new connection gets lost as well, and one of the next try.
@@ -189,7 +154,7 @@ def test_a_drag_outlasts_loss_silence_and_another_address(far, line):
     ann.look_at(0, 0)
     ann.run("app.setTool('select'); return null")
     note_states(ann)
-    with Watcher(room) as watcher:
+    with room.watcher() as watcher:
         line.lose(10)
         ann.drag((260, 260), (360, 300), steps=20, hold=True)
         room.wait_for(lambda shapes: shapes[0]["position"] != [200, 200], "some of the drag")
@@ -217,7 +182,7 @@ def test_a_drag_outlasts_loss_silence_and_another_address(far, line):
 def test_silence_again_and_again_loses_and_doubles_nothing(far, line):
     """Every fiftieth packet is lost, and nothing comes for 2 s, three times. Whoever draws meanwhile sees all of it once, and is one person."""
     room, ann = drawn(far)
-    with Watcher(room) as watcher:
+    with room.watcher() as watcher:
         for cycle in range(3):
             line.lose(2)
             draw(ann)
@@ -264,7 +229,7 @@ def test_what_others_see_of_a_hand_is_new_on_a_thin_line(far, line):
     ann.look_at(-300, -200)
     ann.run("app.setTool('select'); return null")
     ann.page.keyboard.press("Control+a")
-    with Watcher(room) as watcher, line.thin_way_back("64kbit"):
+    with room.watcher() as watcher, line.thin_way_back("64kbit"):
         ann.page.mouse.move(307, 207)
         ann.page.mouse.down()
         began = time.monotonic()

@@ -93,6 +93,28 @@ private struct Line {
     #expect(line.renewals.contains { $0 <= woke + 1_000 })
   }
 
+  @Test(arguments: [ReplicaState.waiting(untilMonotonicMilliseconds: 90_000), .connecting])
+  func `After sleep the next try is at once, however long the wait was to be`(state: ReplicaState) {
+    var line = Line()
+    line.pulse.enter(state, at: line.now.monotonicMilliseconds)
+    line.run(milliseconds: 1_000)
+    #expect(line.renewals.isEmpty)
+    line.pass(3_600_000, asleep: true)
+    let woke = line.now.monotonicMilliseconds
+    line.run(milliseconds: 1_000)
+    #expect(line.renewals.first.map { $0 - woke } == LinePulse.lookMilliseconds)
+  }
+
+  @Test func `Only the welcome counts while the room is greeted, and any part of the drawing while it is loaded`() {
+    var line = Line()
+    line.pulse.enter(.greeting, at: line.now.monotonicMilliseconds)
+    line.run(milliseconds: 5_000, hearing: true)
+    #expect(line.renewals.count == 1)
+    line.pulse.enter(.loading, at: line.now.monotonicMilliseconds)
+    line.run(milliseconds: 30_000, hearing: true)
+    #expect(line.renewals.count == 1)
+  }
+
   @Test func `After sleep a line that answers is kept`() {
     var line = Line()
     line.run(milliseconds: 10_000)

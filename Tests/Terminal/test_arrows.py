@@ -80,7 +80,7 @@ async def test_a_turned_line_stays_where_it_is_when_an_end_is_loosened(shared):
 
 
 async def test_the_table_shows_what_lines_are_tied_to(shared):
-    room = "table"
+    room = "line-table"
     await run(shared, "add", room, "square", "name=Sun", "position=0,0")
     await run(shared, "add", room, "square", "name=Moon", "position=400,0")
     await run(shared, "add", room, "arrow", "name=Way", "from=Sun", "to=Moon", "stroke=#123456")

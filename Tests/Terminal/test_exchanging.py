@@ -100,6 +100,18 @@ async def test_pictures(shared):
     assert abs(area - 31416) < 250, area
 
 
+async def test_a_picture_in_pixels_says_that_texts_are_not_in_it(shared):
+    """An SVG has them. Nothing is said where nothing is written, or only in what is hidden."""
+    await run(shared, "add", "pixels-and-words", "note", "name=List")
+    await run(shared, "add", "pixels-and-words", "text", "text=Hidden", "visible=no")
+    assert (await run(shared, "export", "pixels-and-words", "--format", "png")).err == ""
+    await run(shared, "set", "pixels-and-words", "List", "text=Buy milk")
+    done = await run(shared, "export", "pixels-and-words", "--format", "png")
+    assert done.err == "sync-client: texts are not in a PNG; export to an SVG has them\n" and pixels(done.bytes), done
+    done = await run(shared, "export", "pixels-and-words", "--format", "svg")
+    assert done.err == "" and "Buy milk" in done.out
+
+
 async def test_a_picture_of_what_is_huge_is_made_smaller(shared):
     """No side is longer than 4096, whatever is asked for."""
     await shared.http("POST", "/v1/rooms/huge/ops", {"ops": [

@@ -64,6 +64,35 @@ async def test_many_at_once_are_one_line(shared):
         assert (await watch.line()).endswith("Ann deleted 50 shapes")
 
 
+async def test_texts_groups_and_locks_are_told_in_words(shared):
+    """S9, S12, S13: what somebody writes, and that shapes are grouped and locked. A program is told the values."""
+    ann = await Client.join(shared, "said-in-words", name="Ann", vocabulary=3)
+    async with await start(shared, "watch", "said-in-words", "--json") as lines:
+        await lines.line()
+        # The other comes when this one is there, so that it is told of nobody who comes.
+        async with await start(shared, "watch", "said-in-words") as watch:
+            await watch.line()
+
+            async def told(**values):
+                await ann.write({"shape": "nnn-000-000", "set": values})
+                return await watch.line()
+
+            said = await told(kind="rectangle", name="List", text="Buy milk,\nand bread")
+            assert said.endswith("Ann made List, a rectangle of 150 × 120 at 0, 0, that says “Buy milk, and bread”"), said
+            said = await told(text="Sell eggs")
+            assert said.endswith("Ann wrote “Sell eggs” in List"), said
+            said = await told(text="")
+            assert said.endswith("Ann wrote nothing in List"), said
+            said = await told(locked=True)
+            assert said.endswith("Ann locked List"), said
+            said = await told(group="afy-kw5-t7o")
+            assert said.endswith("Ann put List into group afy-kw5-t7o"), said
+            wrote = await lines.until(event="changed")
+            assert wrote["set"] == {"text": "Sell eggs"} and wrote["name"] == "List"
+            sets = [(await lines.object())["set"] for _ in range(3)]
+            assert sets == [{"text": ""}, {"locked": True}, {"group": "afy-kw5-t7o"}]
+
+
 async def test_it_comes_back_when_the_server_does(shared):
     """Offline and back are events; what happened meanwhile is told, after a resume and after a full reload."""
     with Server() as own:

@@ -54,6 +54,61 @@ enum Gallery {
     return scene
   }
 
+  /// Texts in all places of their boxes, one of them under a shape, and one turned.
+  static var texts: CanvasScene {
+    var scene = CanvasScene()
+    func add(
+      _ item: CanvasScene.Item,
+      _ text: String,
+      _ align: TextAlign = .center,
+      _ place: TextPlace = .middle,
+      under covers: [Outline] = []
+    ) {
+      var item = item
+      item.text = text
+      item.textAlign = align
+      item.textPlace = place
+      scene.items.append(item)
+      var label = CanvasScene.Label(item)
+      label.covers = covers
+      scene.labels.append(label)
+    }
+    let lid = item(.ellipse, (330, 60, 60, 50), 0xE4572E)
+    add(item(.rectangle, (20, 20, 130, 110), 0xFFE27A), "Buy milk,\nand bread", .left, .top)
+    add(item(.roundedRectangle, (170, 20, 120, 110), 0x0B3954), "A note whose words take several lines", .center)
+    add(item(.rectangle, (310, 20, 140, 110), 0x66A182), "What lies under another shape", .right, under: [lid.outline])
+    scene.items.append(lid)
+    add(item(.text, (470, 20, 130, 110), 0x2E86AB), "太陽 and “a text” without a box", .left, .bottom)
+    add(item(.ellipse, (20, 160, 200, 120), 0xB8C4D6, turned: 30), "Turned, its words are not")
+    var empty = item(.rectangle, (240, 160, 160, 120), 0xFFFFFF, stroke: 0xF2A1C7, strokeWidth: 8)
+    empty.isFilled = false
+    add(empty, "Not filled", .center, .bottom)
+    add(
+      item(.rectangle, (420, 160, 180, 40), 0x9B5DE5),
+      "More than there is room for, so that its end can't be seen at all"
+    )
+    return scene
+  }
+
+  /// Broken outlines, and a broken line through all of them.
+  static var dashes: CanvasScene {
+    var scene = CanvasScene()
+    for (index, kind) in [ShapeKind.rectangle, .ellipse, .star, .roundedRectangle].enumerated() {
+      for (row, dash) in [Dash.dashed, .dotted].enumerated() {
+        let box = (20 + 150 * Double(index), 20 + 160 * Double(row), 130.0, 120.0)
+        var item = item(kind, box, 0x0B3954, turned: 10 * Double(row), stroke: 0xFFD23F, strokeWidth: 8)
+        item.isFilled = index % 2 == 0
+        item.dash = dash
+        scene.items.append(item)
+      }
+    }
+    let way = (0...20).map { Point(x: 10 + 30 * Double($0), y: 160 + ($0 % 2 == 0 ? 0 : 20)) }
+    guard var line = CanvasScene.Item(inkThrough: way, width: 8, color: Color(packed: 0xE4572E)) else { return scene }
+    line.dash = .dashed
+    scene.items.append(line)
+    return scene
+  }
+
   static func room(columns: Int, rows: Int) -> RoomFrame {
     var frame = RoomFrame(view: view(columns: columns, rows: rows))
     let ann = Color(packed: 0xE4572E)

@@ -13,6 +13,25 @@ struct GoldenFrameTests {
     try GoldenScreens.expect(Gallery.screen(frame, columns: 80, rows: 24, depth), "kinds-80x24-\(depth)")
   }
 
+  @Test("Texts where they stand in their shapes, and how much of them is seen", arguments: [ColorDepth.exact, .none])
+  func texts(_ depth: ColorDepth) throws {
+    var frame = RoomFrame(view: Gallery.view(columns: 80, rows: 23))
+    frame.room = "demo"
+    frame.scene = Gallery.texts
+    try GoldenScreens.expect(Gallery.screen(frame, columns: 80, rows: 24, depth), "texts-80x24-\(depth)")
+  }
+
+  @Test("Dashed and dotted lines", arguments: [ColorDepth.exact, .none])
+  func dashes(_ depth: ColorDepth) throws {
+    var frame = RoomFrame(view: Gallery.view(columns: 120, rows: 35))
+    frame.room = "demo"
+    frame.scene = Gallery.dashes
+    try GoldenScreens.expect(
+      Gallery.screen(frame, columns: 120, rows: 36, depth, wantsPanel: false),
+      "dashes-120x36-\(depth)"
+    )
+  }
+
   @Test("A room with people, selections, layers and overlaps, at 120×36", arguments: [ColorDepth.exact, .none])
   func room(_ depth: ColorDepth) throws {
     try GoldenScreens.expect(

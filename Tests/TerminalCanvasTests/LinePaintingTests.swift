@@ -123,4 +123,71 @@ struct LinePaintingTests {
     let turned = paint(item)
     #expect(color(320, 200, turned) == red && color(240, 300, turned) == Theme.dark.paper)
   }
+
+  /// Which of the pixels along a row are painted, as a text.
+  private func pattern(_ pixels: Pixels, y: Double, from: Double, to: Double) -> String {
+    stride(from: from, to: to, by: 4).map { color($0, y, pixels) == Theme.dark.paper ? " " : "#" }.joined()
+  }
+
+  @Test("A dashed line has parts of three widths and gaps of two, around corners too")
+  func dashed() {
+    let line = shape(.line, across) {
+      $0.strokeWidth = 16
+      $0.dash = .dashed
+    }
+    #expect(
+      pattern(paint(CanvasScene.Item(line)), y: 100, from: 40, to: 280)
+        == "############        ############        ############        "
+    )
+    // The second part begins 10 units before the corner, so it goes on for 38 units behind it.
+    let bent = shape(.line, [Point(x: 40, y: 100), Point(x: 130, y: 100), Point(x: 130, y: 300)]) {
+      $0.strokeWidth = 16
+      $0.dash = .dashed
+    }
+    let pixels = paint(CanvasScene.Item(bent))
+    #expect(color(130, 132, pixels) == red && color(130, 148, pixels) == Theme.dark.paper)
+    #expect(color(133, 97, pixels) == red, "the corner is round")
+  }
+
+  @Test("A dotted line is dots two widths apart")
+  func dotted() {
+    let line = shape(.line, across) {
+      $0.strokeWidth = 16
+      $0.dash = .dotted
+    }
+    let pixels = paint(CanvasScene.Item(line))
+    for dot in 0..<10 {
+      #expect(color(40 + 32 * Double(dot), 100, pixels) == red)
+      #expect(color(56 + 32 * Double(dot), 100, pixels) == Theme.dark.paper)
+    }
+  }
+
+  @Test("An outline is broken too; where its parts are smaller than a pixel, it isn't")
+  func brokenOutline() {
+    let box = Outline(kind: .rectangle, position: Point(x: 40, y: 40), size: Size(width: 400, height: 200))
+    var item = CanvasScene.Item(outline: box, fill: red, stroke: red, strokeWidth: 16, opacity: 1)
+    item.isFilled = false
+    item.dash = .dashed
+    #expect(pattern(paint(item), y: 40, from: 40, to: 200) == "############        ############        ")
+    var far = view
+    far.zoom(toPercent: 5)
+    var unbroken = item
+    unbroken.dash = .solid
+    item.strokeWidth = 4
+    unbroken.strokeWidth = 4
+    #expect(paint(item, far) == paint(unbroken, far))
+  }
+
+  @Test("Of a line that leads far beyond the view only what is seen is made")
+  func far() {
+    let view = Rect(origin: Point(x: 0, y: 0), size: Size(width: 640, height: 384))
+    let dashes = Dashes(.dashed, width: 4, within: view)
+    let far = dashes.polygons(along: [Point(x: -1e7, y: 100), Point(x: 1e7, y: 100)])
+    #expect((30...36).contains(far.count))
+    #expect(dashes.polygons(along: [Point(x: -1e7, y: 500), Point(x: 1e7, y: 500)]).isEmpty)
+    #expect(
+      Dashes(.dotted, width: 4, within: view).polygons(along: [Point(x: 320, y: -1e7), Point(x: 320, y: 1e7)]).count
+        < 55
+    )
+  }
 }

@@ -14,7 +14,7 @@ const wakingMilliseconds = 500
  */
 const openingMilliseconds = 5000
 const openingMillisecondsMax = 10_000
-/** How long the welcome may take to come, and each part of the drawing. On a thin line a part takes seconds. */
+/** How long the welcome may take to come, whatever else is said, and each part of the drawing. On a thin line a part takes seconds. */
 const greetingMilliseconds = 5000
 const loadingMilliseconds = 10_000
 /** A line that only looked dead may be a slow one with something long on it. The patience grows, so that it isn't cut off for ever. */
@@ -34,6 +34,7 @@ const momentMilliseconds = 1000
  * Browsers don't tell when a line dies without closing, as behind a tunnel or after sleep: the socket stays open for
  * minutes, and what is drawn goes nowhere. So the server is asked for a sign of life where nothing has come for a while,
  * and a connection that stays silent is made anew. While nobody looks at the page nothing is asked, for the battery's sake.
+ * The terminal's `LinePulse.swift` has the same rules: whoever changes one here changes it there.
  *
  * `slow` tells, once for each slow time, that the line has become slow.
  *
@@ -134,10 +135,8 @@ export class Pulse extends Source {
       this.#connection.renew()
     }
     const { heardAt, replica } = this.#connection
-    if (this.#state === 'greeting' || this.#state === 'loading') {
-      const patience = this.#state === 'greeting' ? greetingMilliseconds : loadingMilliseconds
-      if (now - Math.max(heardAt, this.#stateSince) >= patience * this.#factor) this.#leave()
-    }
+    if (this.#state === 'greeting' && now - this.#stateSince >= greetingMilliseconds * this.#factor) this.#leave()
+    if (this.#state === 'loading' && now - Math.max(heardAt, this.#stateSince) >= loadingMilliseconds * this.#factor) this.#leave()
     if (this.#state !== 'live') return
     if (this.#askedAt !== null && heardAt > this.#askedAt && !this.#wantsAnswer) this.#askedAt = null
     if (this.#askedAt === null) {

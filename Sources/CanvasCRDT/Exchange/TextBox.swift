@@ -1,12 +1,28 @@
-/// How large the box of a text is that breaks only where it says so, for those who can't measure letters.
+/// How large the box of a text has to be, for those who can't measure letters.
 public enum TextBox {
+  /// Letters are as wide as in the most common faces. Some faces are wider.
+  private static let room = 1.1
+
+  /// Of a text that breaks only where it says so.
   public static func size(of text: Text, textSize: Double) -> Size {
     let lines = TextLines(text, width: .infinity)
-    // Letters are as wide as in the most common faces. Some faces are wider.
-    let width = lines.widest * textSize * 1.1 + 2 * TextLines.padding
-    let height = Double(max(1, lines.lines.count)) * TextLines.lineHeight * textSize + 2 * TextLines.padding
-    let sides = PropertyRules.sides
-    func side(_ value: Double) -> Double { min(max(value.rounded(.up), sides.lowerBound), sides.upperBound) }
-    return Size(width: side(width), height: side(height))
+    return Size(
+      width: side(lines.widest * textSize * room + 2 * TextLines.padding),
+      height: height(of: lines, textSize)
+    )
+  }
+
+  /// How high a box of that width has to be.
+  public static func height(of text: Text, textSize: Double, width: Double) -> Double {
+    let inside = max(0, width - 2 * TextLines.padding)
+    return height(of: TextLines(text, width: inside / (textSize * room)), textSize)
+  }
+
+  private static func height(of lines: TextLines, _ textSize: Double) -> Double {
+    side(Double(max(1, lines.lines.count)) * TextLines.lineHeight * textSize + 2 * TextLines.padding)
+  }
+
+  private static func side(_ value: Double) -> Double {
+    min(max(value.rounded(.up), PropertyRules.sides.lowerBound), PropertyRules.sides.upperBound)
   }
 }

@@ -31,6 +31,13 @@ public struct DrawnLine: Hashable, Sendable {
     }
   }
 
+  /// Ink that is not finished yet, as wide everywhere.
+  public init?(inkThrough points: [Point], width: Double) {
+    guard let first = points.first else { return nil }
+    let points = points.count > 1 ? points : [first, first]
+    leadSmoothly(through: points, points.map { _ in width })
+  }
+
   // MARK: - Lines
 
   private mutating func leadStraight(through points: [Point], width: Double, _ begins: LineEnd, _ ends: LineEnd) {

@@ -10,6 +10,8 @@ public struct CanvasScene: Sendable {
     public var strokeWidth: Double
     public var opacity: Double
     public var isFilled = true
+    /// How its line is broken.
+    public var dash = Dash.solid
     /// A line or ink, which is nothing but that.
     public private(set) var line: DrawnLine?
     /// The box in which the line was drawn.
@@ -37,11 +39,28 @@ public struct CanvasScene: Sendable {
         opacity: properties.opacity
       )
       isFilled = properties.isFilled && !properties.kind.isStroke
+      dash = properties.dash
       line = DrawnLine(shape)
       if line != nil { lineBox = outline }
       text = properties.text.string
       textAlign = properties.textAlign
       textPlace = properties.textPlace
+    }
+
+    /// Ink that somebody is drawing. Nil without a point.
+    public init?(inkThrough points: [Point], width: Double, color: Color) {
+      guard let drawn = DrawnLine(inkThrough: points, width: width), let first = points.first else { return nil }
+      let (left, right) = points.reduce((first.x, first.x)) { (min($0.0, $1.x), max($0.1, $1.x)) }
+      let (top, bottom) = points.reduce((first.y, first.y)) { (min($0.0, $1.y), max($0.1, $1.y)) }
+      let box = Outline(
+        kind: .ink,
+        position: Point(x: left, y: top),
+        size: Size(width: right - left, height: bottom - top)
+      )
+      self.init(outline: box, fill: color, stroke: color, strokeWidth: width, opacity: 1)
+      isFilled = false
+      line = drawn
+      lineBox = box
     }
 
     /// How it looks while someone holds it up: a little larger and a little transparent. A line isn't larger, since its
@@ -103,6 +122,8 @@ public struct CanvasScene: Sendable {
     public var center: Point
     /// What is written in the shape, in place of its name.
     public var writing: Writing?
+    /// Shapes that lie over the writing and hide what is under them.
+    public var covers: [Outline] = []
 
     public init(text: String, center: Point) {
       self.text = text

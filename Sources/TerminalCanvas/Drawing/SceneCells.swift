@@ -90,7 +90,13 @@ public struct SceneCells {
   // MARK: - Names
 
   /// Writes a text into the cells of its box, however the box is turned.
-  private func write(_ text: String, _ writing: CanvasScene.Writing, _ pixels: Pixels, to screen: inout Screen) {
+  private func write(
+    _ text: String,
+    _ writing: CanvasScene.Writing,
+    under covers: [Outline],
+    _ pixels: Pixels,
+    to screen: inout Screen
+  ) {
     let from = view.cell(of: writing.box.origin)
     let to = view.cell(of: Point(x: writing.box.maxX, y: writing.box.maxY))
     let (left, right) = (Int(from.x.rounded()), max(Int(to.x.rounded()), Int(from.x.rounded()) + 1))
@@ -114,14 +120,45 @@ public struct SceneCells {
       guard row >= 0, row < view.rows, !line.isEmpty else { continue }
       // A line that begins outside of the view isn't shown: its letters would stand at the wrong place.
       guard column >= 0, column < view.columns else { continue }
-      for cell in column..<min(view.columns, column + line.columns) { flatten(pixels, row, cell, &screen) }
       let color = writing.color ?? pixels[2 * row, 2 * column].legible
-      write(line, row, column, Screen.Look(depth.ink(color), on: depth == .none ? .standard : nil), to: &screen)
+      let look = Screen.Look(depth.ink(color), on: depth == .none ? .standard : nil)
+      for part in seen(line, row, column, under: covers) {
+        for cell in part.column..<min(view.columns, part.column + part.text.columns) {
+          flatten(pixels, row, cell, &screen)
+        }
+        write(part.text, row, part.column, look, to: &screen)
+      }
     }
   }
 
+  /// The parts of a line of text that no shape covers.
+  private func seen(
+    _ line: String,
+    _ row: Int,
+    _ column: Int,
+    under covers: [Outline]
+  ) -> [(text: String, column: Int)] {
+    guard !covers.isEmpty else { return [(line, column)] }
+    var parts: [(text: String, column: Int)] = []
+    var end = column
+    var goesOn = false
+    for character in line {
+      let middle = view.point(inColumn: end, row: row)
+      if covers.contains(where: { $0.contains(middle) }) {
+        goesOn = false
+      } else if goesOn {
+        parts[parts.count - 1].text.append(character)
+      } else {
+        parts.append((String(character), end))
+        goesOn = true
+      }
+      end += String(character).columns
+    }
+    return parts
+  }
+
   private func write(_ label: CanvasScene.Label, _ pixels: Pixels, to screen: inout Screen) {
-    if let writing = label.writing { return write(label.text, writing, pixels, to: &screen) }
+    if let writing = label.writing { return write(label.text, writing, under: label.covers, pixels, to: &screen) }
     let place = view.cell(of: label.center)
     guard let row = row(place.y), let middle = column(place.x) else { return }
     let width = label.text.columns

@@ -66,7 +66,11 @@ public struct ScenePainter {
       inside.take { row, column, part in pixels.blend(row, column, fill, part: part * opacity) }
       return
     }
-    for polygon in Stroke.polygons(along: corners, width: item.strokeWidth) { line.add(polygon.map { pixel($0) }) }
+    let polygons =
+      isBroken(item.dash, item.strokeWidth)
+      ? Dashes(item.dash, width: item.strokeWidth, within: view.visibleBox).polygons(along: corners + corners.prefix(1))
+      : Stroke.polygons(along: corners, width: item.strokeWidth)
+    for polygon in polygons { line.add(polygon.map { pixel($0) }) }
     let stroke = SIMD4<Float>(item.stroke)
     // The two together are as transparent as the shape: its inside doesn't show through its line.
     Coverage.take(&inside, &line) { row, column, filled, stroked in
@@ -79,18 +83,33 @@ public struct ScenePainter {
   /// A line or ink. Its parts are one: where they meet, nothing is painted twice.
   private mutating func paint(_ drawn: DrawnLine, _ item: CanvasScene.Item) {
     // A line that is thinner than half a pixel would be too weak to be seen.
-    var polygons = Stroke.polygons(of: drawn, widthMin: 0.5 / down, stepMax: 1 / across)
+    let widthMin = 0.5 / down
+    let way = item.lineWay
+    var polygons: [[Point]] = []
+    if isBroken(item.dash, item.strokeWidth) {
+      for run in Stroke.runs(of: drawn, stepMax: 1 / across) {
+        let dashes = Dashes(item.dash, width: max(run.width, widthMin), within: view.visibleBox)
+        let points = run.points.map { way?.end(of: $0) ?? $0 }
+        for polygon in dashes.polygons(along: points) { line.add(polygon.map { pixel($0) }) }
+      }
+    } else {
+      polygons = Stroke.polygons(of: drawn, widthMin: widthMin, stepMax: 1 / across)
+    }
     for head in drawn.heads {
       switch head {
       case .arrow(let tip, let left, let right): polygons.append([tip, right, left])
       case .dot(let center, let radius): polygons.append(Stroke.disc(around: center, radius: radius))
       }
     }
-    let way = item.lineWay
     for polygon in polygons { line.add(polygon.map { pixel(way?.end(of: $0) ?? $0) }) }
     let color = SIMD4<Float>(item.stroke)
     let opacity = Float(item.opacity)
     line.take { row, column, part in pixels.blend(row, column, color, part: part * opacity) }
+  }
+
+  /// Whether the parts of a broken line can be told apart. Parts that are smaller than a pixel can't.
+  private func isBroken(_ dash: Dash, _ width: Double) -> Bool {
+    dash != .solid && Dashes.step(of: dash, width: width) * across >= 1
   }
 
   /// A shape smaller than a pixel is painted as one pixel, as strong as the shape is large.

@@ -53,6 +53,20 @@ enum Stroke {
     return polygons
   }
 
+  /// The same line as points one behind the other, in parts that are as wide all along.
+  static func runs(of line: DrawnLine, stepMax: Double) -> [(points: [Point], width: Double)] {
+    var runs: [(points: [Point], width: Double)] = []
+    for piece in line.pieces {
+      let points = piece.points(steps: steps(of: piece, stepMax))
+      if runs.last?.width == piece.width {
+        runs[runs.count - 1].points += points.dropFirst()
+      } else {
+        runs.append((points, piece.width))
+      }
+    }
+    return runs
+  }
+
   private static func steps(of piece: DrawnLine.Piece, _ stepMax: Double) -> Int {
     guard let control = piece.control else { return 1 }
     func reach(_ one: Point, _ other: Point) -> Double { max((one.x - other.x).magnitude, (one.y - other.y).magnitude) }
@@ -73,9 +87,10 @@ enum Stroke {
     return corners
   }()
 
-  private struct Edge {
+  struct Edge {
     let from: Point
     let to: Point
+    let length: Double
     /// Has length one, and points to the left when one looks along the edge.
     let normal: Point
 
@@ -83,7 +98,7 @@ enum Stroke {
     init?(from: Point, to: Point) {
       let x = to.x - from.x
       let y = to.y - from.y
-      let length = (x * x + y * y).squareRoot()
+      length = (x * x + y * y).squareRoot()
       guard length > 0 else { return nil }
       self.from = from
       self.to = to
@@ -92,6 +107,11 @@ enum Stroke {
 
     /// The normal of the same edge, led back.
     var back: Point { Point(x: 0 - normal.x, y: 0 - normal.y) }
+
+    func point(after length: Double) -> Point {
+      let part = length / self.length
+      return Point(x: from.x + (to.x - from.x) * part, y: from.y + (to.y - from.y) * part)
+    }
 
     func box(_ reach: Double) -> [Point] {
       let x = normal.x * reach
@@ -115,7 +135,7 @@ enum Stroke {
   }
 
   /// The wedge between two boxes on the outer side, as a fan.
-  private static func addCorner(
+  static func addCorner(
     at corner: Point,
     _ before: Point,
     _ after: Point,

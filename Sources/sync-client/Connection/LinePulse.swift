@@ -1,6 +1,7 @@
 import CanvasCRDT
 
-/// Whether a line is alive, and how long a message takes there and back, as `web/network/pulse.js` has it for a page.
+/// Whether a line is alive, and how long a message takes there and back. `web/network/pulse.js` has the same rules for a
+/// page: whoever changes one here changes it there.
 ///
 /// A line that dies without closing, as behind a tunnel or after sleep, leaves a socket that stays open for minutes. So
 /// the server is asked for a sign of life when nothing has come for a while, and a connection that stays silent is to be
@@ -11,7 +12,7 @@ struct LinePulse {
     case nothing
     /// Send a ping.
     case ask
-    /// Give the connection up, and connect again at once.
+    /// Give up what connection there is, and connect at once.
     case renew
   }
 
@@ -28,7 +29,8 @@ struct LinePulse {
   /// How long a connection may take to open, at the first try and later. Where packets are lost, the system sends the
   /// first one again after ever longer pauses, so a new try is the quicker way once the network is back.
   static let openingMilliseconds: (first: UInt64, later: UInt64) = (5_000, 10_000)
-  /// How long the welcome may take to come, and each part of the drawing. On a thin line a part takes seconds.
+  /// How long the welcome may take to come, whatever else is said, and each part of the drawing. On a thin line a part takes
+  /// seconds.
   static let greetingMilliseconds: UInt64 = 5_000
   static let loadingMilliseconds: UInt64 = 10_000
   /// Also where messages come all the time, the way there and back is measured so often.
@@ -94,7 +96,8 @@ struct LinePulse {
     let slept = lookedAt.map { now.wallMilliseconds > $0 &+ LinePulse.quietMilliseconds } ?? false
     lookedAt = now.wallMilliseconds
     switch state {
-    case .connecting where slept: return .renew
+    // What was begun before leads nowhere, and what made the tries fail, so that they became rare, may be over.
+    case .connecting where slept, .waiting where slept: return .renew
     case .connecting where time >= stateSince &+ openingPatience:
       openingPatience = LinePulse.openingMilliseconds.later
       return .renew

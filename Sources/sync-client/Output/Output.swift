@@ -13,7 +13,6 @@ struct Output: Sendable {
   var isJSON = false
 
   static var isTerminal: Bool { isatty(STDOUT_FILENO) != 0 }
-  static var isErrorTerminal: Bool { isatty(STDERR_FILENO) != 0 }
 
   func write(_ line: String) {
     var bytes = Array(line.utf8)

@@ -43,6 +43,14 @@ struct StoredDrawing: Sendable {
     names = ShownNames(canvas)
   }
 
+  /// Whether something is written in a shape that is seen.
+  var hasTexts: Bool {
+    canvas.shapes.contains { shape in
+      let properties = shape.properties
+      return properties.visible && !properties.kind.isStroke && !properties.text.isEmpty
+    }
+  }
+
   var drawing: Drawing { Drawing(canvas, order: order, names: names) }
 
   /// The newest stamp of each shape; empty if the document has no stamps.

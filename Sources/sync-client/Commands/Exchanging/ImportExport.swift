@@ -91,7 +91,8 @@ enum ImportExport {
     summary: "write a room's drawing as JSON, SVG or PNG",
     details: [
       "The format follows from the end of FILE's name, or from --format. Without a FILE, or with -, it goes to "
-        + "standard output."
+        + "standard output.",
+      "A PNG has no texts; an SVG has them.",
     ],
     options: [
       Option("--format", "NAME", "json, svg or png"),
@@ -113,6 +114,9 @@ enum ImportExport {
       case .svg: Picture.svg(of: stored, room: room)
       case .png: Picture.png(of: stored, scale: scale)
       }
+    if format == .png, stored.hasTexts {
+      invocation.output.notice("no_texts", "texts are not in a PNG; export to an SVG has them")
+    }
     if path == "-" {
       invocation.output.write(bytes: bytes)
     } else {

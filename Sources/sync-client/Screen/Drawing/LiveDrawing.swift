@@ -4,8 +4,9 @@ import TerminalCanvas
 /// A room's shapes as the screen needs them: their order, names, places and common areas, updated change by change.
 struct LiveDrawing {
   private(set) var picture = RoomPicture()
-  /// The visible shapes.
+  /// The visible shapes as they are seen now: those that glide are not where they will be.
   private(set) var items: [Identifier: CanvasScene.Item] = [:]
+  private var glides = Glides()
   /// The colours of the hidden shapes.
   private var hiddenColors: [Identifier: Color] = [:]
   /// All pairs that overlap, sorted; made when needed.
@@ -21,32 +22,51 @@ struct LiveDrawing {
     for shape in canvas.shapes { note(canvas.drawn(shape)) }
   }
 
-  private mutating func note(_ shape: Shape) {
+  /// - Parameter now: where the shape glides to its place rather than jumps.
+  private mutating func note(_ shape: Shape, glidingAt now: UInt64? = nil) {
     if shape.properties.visible {
-      items[shape.id] = CanvasScene.Item(shape)
+      let item = CanvasScene.Item(shape)
+      items[shape.id] = glides.take(item, of: shape.id, from: now == nil ? nil : items[shape.id], at: now ?? 0)
       hiddenColors[shape.id] = nil
     } else {
-      items[shape.id] = nil
+      leave(shape.id)
       hiddenColors[shape.id] = shape.properties.color
     }
     strokeWidthMax = max(strokeWidthMax, shape.properties.strokeWidth)
   }
 
+  private mutating func leave(_ shape: Identifier) {
+    items[shape] = nil
+    glides.forget(shape)
+  }
+
   /// Takes in a change that `canvas` already holds. Returns the pairs that began or ceased to overlap.
-  mutating func follow(_ change: Change, in canvas: Canvas) -> OverlapChanges {
+  ///
+  /// - Parameter now: for a change by others, who may be dragging the shape: then it glides from where it is seen.
+  mutating func follow(_ change: Change, in canvas: Canvas, glidingAt now: UInt64? = nil) -> OverlapChanges {
     if let shape = canvas[change.shape] {
-      note(canvas.drawn(shape))
+      note(canvas.drawn(shape), glidingAt: now)
     } else {
-      items[change.shape] = nil
+      leave(change.shape)
       hiddenColors[change.shape] = nil
     }
     let changes = picture.follow(change, in: canvas)
     for line in picture.ties.lines(of: change.shape) {
-      if let line = canvas.drawn(line) { note(line) }
+      if let line = canvas.drawn(line) { note(line, glidingAt: now) }
     }
     if !changes.isEmpty { pairs = nil }
     for pair in changes.ended { regions[pair] = nil }
     return changes
+  }
+
+  // MARK: - Gliding
+
+  /// Whether some shape is seen on its way.
+  var moves: Bool { !glides.isEmpty }
+
+  /// Brings the shapes that glide to where they are seen at that time.
+  mutating func advance(to now: UInt64) {
+    for (shape, item) in glides.advance(to: now) { items[shape] = item }
   }
 
   // MARK: - Reading
@@ -84,6 +104,23 @@ struct LiveDrawing {
     return (taken.isEmpty ? areas : taken).max {
       (picture.order.index(of: $0) ?? -1) < (picture.order.index(of: $1) ?? -1)
     }
+  }
+
+  /// So many shapes over a text are a heap, under which nobody looks for it.
+  private static let coversMax = 32
+
+  /// The shapes in front of a shape that hide what is under them, where they meet its box. Nil if it lies under a heap.
+  func covers(of shape: Identifier) -> [Outline]? {
+    guard let outline = items[shape]?.outline, let place = picture.order.index(of: shape) else { return nil }
+    var covers: [Outline] = []
+    for other in picture.overlaps.shapes(in: Rect(origin: outline.position, size: outline.size)) {
+      guard let item = items[other], item.isFilled, item.opacity == 1, item.outline.kind.hasArea,
+        let above = picture.order.index(of: other), above > place
+      else { continue }
+      guard covers.count < LiveDrawing.coversMax else { return nil }
+      covers.append(item.outline)
+    }
+    return covers
   }
 
   private func strokes(near point: Point, _ reach: Double) -> [Identifier] {

@@ -12,16 +12,24 @@ struct PaintedShapes {
   /// Until when an incomplete painting may be shown. Painting should take a fifth of the time that finding common areas
   /// takes.
   let partialUntil: UInt64
+  /// How long painting took.
+  let milliseconds: UInt64
 
   /// Nobody reads more names than this.
-  private static let labelsMax = 200
+  private static let namesMax = 200
+  /// Texts may lie over each other, the frontmost of which is read. The cells of all of them together are at most so many times
+  /// those of the view.
+  private static let textLayersMax = 4
+  /// A text is shown where it has room for so much of a letter, and for so many.
+  private static let textRowsMin = 0.75
+  private static let textColumnsMin = 3.0
 
   init(
     _ drawing: inout LiveDrawing,
     view: CanvasView,
     theme: Theme,
     lifted: Set<Identifier> = [],
-    departing: [CanvasScene.Item] = []
+    over: [CanvasScene.Item] = []
   ) {
     let began = Clocks.monotonicMilliseconds()
     let box = view.visibleBox
@@ -33,7 +41,7 @@ struct PaintedShapes {
       scene.items.append(lifted.contains(shape) ? item.lifted : item)
     }
     isWhole = drawing.commonRegions(of: visible, in: box, into: &scene.commonRegions)
-    scene.items += departing
+    scene.items += over
     var painter = ScenePainter(view: view, theme: theme)
     painter.paintShapes(scene)
     self.view = view
@@ -41,10 +49,11 @@ struct PaintedShapes {
     pixels = painter.pixels
     labels = PaintedShapes.labels(of: visible, in: drawing, view)
     let now = Clocks.monotonicMilliseconds()
-    partialUntil = now + max(250, 4 * (now - began))
+    milliseconds = now - began
+    partialUntil = now + max(250, 4 * milliseconds)
   }
 
-  /// What is written in the shapes, and the names of the others that are large enough; where their middle is not covered by
+  /// What is written in the shapes, and the names of the others that are large enough, where their middle is not covered by
   /// another.
   private static func labels(
     of visible: [Identifier],
@@ -52,23 +61,30 @@ struct PaintedShapes {
     _ view: CanvasView
   ) -> [CanvasScene.Label] {
     var labels: [CanvasScene.Label] = []
+    var names = 0
+    var cells = textLayersMax * view.columns * view.rows
     for shape in visible.reversed() {
-      guard labels.count < labelsMax else { break }
       guard let item = drawing.items[shape], item.line == nil else { continue }
       let outline = item.outline
+      let columns = outline.size.width * view.scale
+      let rows = outline.size.height * view.rowScale
       if !item.text.isEmpty {
+        guard cells > 0, columns >= textColumnsMin, rows >= textRowsMin else { continue }
+        guard let covers = drawing.covers(of: shape) else { continue }
+        cells -= max(1, Int(min(columns, Double(view.columns)) * min(rows, Double(view.rows))))
         var label = CanvasScene.Label(item)
         label.text = item.text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }
           .joined(separator: "\n")
-        if drawing.shape(at: label.center) == shape { labels.append(label) }
+        label.covers = covers
+        labels.append(label)
         continue
       }
-      let columns = outline.size.width * view.scale * 0.7
-      guard columns >= 4, outline.size.height * view.rowScale >= 2 else { continue }
+      guard names < namesMax, columns * 0.7 >= 4, rows >= 2 else { continue }
       let name = drawing.name(of: shape)
       let center = Rect(origin: outline.position, size: outline.size).center
-      guard Double(name.columns) <= columns, drawing.shape(at: center) == shape else { continue }
+      guard Double(name.columns) <= columns * 0.7, drawing.shape(at: center) == shape else { continue }
       labels.append(CanvasScene.Label(text: name, center: center))
+      names += 1
     }
     return labels
   }

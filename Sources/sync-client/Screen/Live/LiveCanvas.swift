@@ -16,6 +16,10 @@ final class LiveCanvas: ScreenContent {
   var drawing = LiveDrawing()
   var departures = Departures()
   var people: [Identifier: PresenceState] = [:]
+  var inks = Inks()
+  var textLosses = TextLosses()
+  /// A text of this user's that somebody wrote over, and until when it can be put back.
+  var lostText: (loss: TextLosses.Loss, until: UInt64)?
   var followed: Identifier?
   /// The followed person has not looked around yet, and the user was told so.
   var awaitsView = false
@@ -43,6 +47,10 @@ final class LiveCanvas: ScreenContent {
 
   /// The shapes as last painted; nil if they have to be repainted.
   var shapes: PaintedShapes?
+  /// How long they took to paint.
+  var paintMilliseconds: UInt64 = 0
+  /// Others' shapes glide where painting takes no more of a frame than this.
+  private static let glidePaintMillisecondsMax: UInt64 = 8
 
   /// The page's colours for people. A user who chose no colour gets one of these.
   private static let colors = [
@@ -83,13 +91,16 @@ final class LiveCanvas: ScreenContent {
 
   // MARK: - Time
 
-  var moves: Bool { !departures.isEmpty || shapes?.isWhole == false }
+  var moves: Bool { !departures.isEmpty || drawing.moves || shapes?.isWhole == false }
 
-  func say(_ text: String, _ kind: RoomFrame.Notice.Kind = .plain) {
-    let until = Clocks.monotonicMilliseconds() + 5_000
+  /// Whether there is time for frames in between: not over a slow terminal, and not where there is much to paint.
+  var hasTimeToGlide: Bool { host.keepsUp && paintMilliseconds <= LiveCanvas.glidePaintMillisecondsMax }
+
+  func say(_ text: String, _ kind: RoomFrame.Notice.Kind = .plain, forMilliseconds milliseconds: UInt64 = 5_000) {
+    let until = Clocks.monotonicMilliseconds() + milliseconds
     notice = (RoomFrame.Notice(text, kind), until)
     host.invalidate()
-    ClientLoop.shared.loop.schedule(afterMilliseconds: 5_010) { [weak self] in
+    ClientLoop.shared.loop.schedule(afterMilliseconds: milliseconds + 10) { [weak self] in
       ClientLoop.assumeIsolated { self?.forgetNotice() }
     }
   }

@@ -306,18 +306,6 @@ extension LiveCanvas {
     edit([ShapeEdit(shape: shape, set: set)])
   }
 
-  func write(_ words: String, in shape: Identifier) {
-    let text = Text(words)
-    guard let before = canvas[shape]?.properties.text, before != text else { return }
-    guard PropertyRules.allowsText(text) else {
-      say("A text has at most 4,096 bytes.", .warning)
-      return
-    }
-    var set = Properties()
-    set.text = text
-    edit([ShapeEdit(shape: shape, set: set)])
-  }
-
   func reorder(_ places: [DrawingOrder.Place]) {
     edit(
       places.map { place in

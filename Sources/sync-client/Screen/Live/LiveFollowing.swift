@@ -12,15 +12,21 @@ extension LiveCanvas: RoomFollower {
     case .peers(let peers):
       people = [:]
       for peer in peers { note(peer) }
+      followInks()
     case .joined(let peer):
       note(peer)
       say("\(peer.shownName) is here.")
     case .presence(let peer): note(peer)
     case .left(let actor):
       people[actor] = nil
+      followInks()
       if followed == actor {
         followed = nil
         say("The person you followed has left.")
+      }
+    case .superseded(let values):
+      for value in values where value.property == .text {
+        tell(textLosses.superseded(in: value.shape, by: value.by.actor, leaving: canvas[value.shape]?.properties.text))
       }
     case .pong(let milliseconds):
       roundTrip = milliseconds
@@ -56,18 +62,53 @@ extension LiveCanvas: RoomFollower {
     }
     // A shape that somebody lifts looks different.
     shapes = nil
+    followInks()
+  }
+
+  /// Ink is shown while it is drawn.
+  private func followInks() {
+    guard !inks.isEmpty || people.values.contains(where: { $0.ink != nil }) else { return }
+    let canvas = canvas
+    inks.follow(people, at: Clocks.monotonicMilliseconds()) { canvas[$0] != nil }
+    shapes = nil
+    host.invalidate()
+    guard inks.isWaiting else { return }
+    ClientLoop.shared.loop.schedule(afterMilliseconds: Inks.patienceMilliseconds + 10) { [weak self] in
+      ClientLoop.assumeIsolated { self?.followInks() }
+    }
   }
 
   private func follow(_ changes: [Change], by origin: ChangeOrigin) {
     let canvas = canvas
+    let now = Clocks.monotonicMilliseconds()
     var began: [ShapePair] = []
+    var glidingAt: UInt64?
+    if case .remote = origin, hasTimeToGlide { glidingAt = now }
     for change in changes {
-      began += drawing.follow(change, in: canvas).began
+      began += drawing.follow(change, in: canvas, glidingAt: glidingAt).began
+      if change.changed.contains(.text) {
+        tell(textLosses.follow(change.shape, text: canvas[change.shape]?.properties.text, by: origin, at: now))
+      }
       if change.lifecycle == .vanished { selection.removeAll { $0 == change.shape } }
     }
     shapes = nil
+    followInks()
     tell(began, by: origin)
   }
+
+  /// Tells of a text of this user's that was written over.
+  private func tell(_ loss: TextLosses.Loss?) {
+    guard let loss else { return }
+    let who = client.replica.peer(loss.by)?.shownName ?? "Someone"
+    lostText = (loss, Clocks.monotonicMilliseconds() + LiveCanvas.lossMilliseconds)
+    say(
+      "\(who) wrote over your text. I puts it back: \(TextWords.quoted(loss.text))",
+      .warning,
+      forMilliseconds: LiveCanvas.lossMilliseconds
+    )
+  }
+
+  private static let lossMilliseconds: UInt64 = 30_000
 
   /// Called before the change, while the shape is still drawn as it was.
   private func depart(_ edit: ShapeEdit) {

@@ -64,6 +64,7 @@ extension LiveCanvas {
     case "s": add(.star)
     case "a": addArrow()
     case "i": beginWriting()
+    case "I": putTextBack()
     case "n": addSquares(1)
     case "3": addSquares(3)
     case "d": duplicate()
@@ -171,23 +172,6 @@ extension LiveCanvas {
     prompt = (selection[0], RoomFrame.Prompt(label: "Name:", line: line))
   }
 
-  private func beginWriting() {
-    guard selection.count == 1, let shape = canvas[selection[0]] else {
-      say("Select one shape to write in it.")
-      return
-    }
-    guard !isViewOnly else {
-      say("You can look but not edit here.", .warning)
-      return
-    }
-    guard !refusesLocked(selection) else { return }
-    // A backslash may take two characters.
-    let line = LineEditor(TextWords.typed(shape.properties.text), bytesMax: 2 * PropertyRules.textBytesMax)
-    prompt = (selection[0], RoomFrame.Prompt(label: LiveCanvas.textLabel, line: line))
-  }
-
-  private static let textLabel = "Text (\\n: next line):"
-
   /// - Returns: whether the event was for the prompt.
   private func takePrompt(_ event: TerminalEvent) -> Bool {
     switch event {
@@ -201,7 +185,7 @@ extension LiveCanvas {
     case .accepted(let name):
       self.prompt = nil
       if prompt.prompt.label == LiveCanvas.textLabel {
-        write(TextWords.written(name), in: prompt.shape)
+        write(Text(TextWords.written(name)), in: prompt.shape)
       } else if name != drawing.name(of: prompt.shape) {
         rename(prompt.shape, to: name)
       }

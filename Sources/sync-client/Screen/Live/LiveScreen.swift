@@ -25,6 +25,10 @@ extension LiveCanvas {
   // MARK: - Shapes
 
   private func paintShapes() -> PaintedShapes {
+    if drawing.moves {
+      drawing.advance(to: Clocks.monotonicMilliseconds())
+      shapes = nil
+    }
     if let shapes, shapes.view == view, shapes.theme == theme, departures.isEmpty {
       if shapes.isWhole { return shapes }
       // A few hundred common areas are found for each frame. Repainting thousands of them each time would take longer
@@ -37,8 +41,9 @@ extension LiveCanvas {
       view: view,
       theme: theme,
       lifted: liftedShapes,
-      departing: departures.items(at: Clocks.monotonicMilliseconds())
+      over: departures.items(at: Clocks.monotonicMilliseconds()) + inks.items
     )
+    paintMilliseconds = painted.milliseconds
     shapes = departures.isEmpty ? painted : nil
     return painted
   }
@@ -67,7 +72,7 @@ extension LiveCanvas {
       }
     }
     for shape in selection.prefix(LiveCanvas.marksMax) {
-      guard let outline = drawn(shape)?.outline else { continue }
+      guard let outline = drawing.items[shape]?.outline ?? drawn(shape)?.outline else { continue }
       scene.marks.append(
         CanvasScene.Mark(outline: outline, color: ownColor, hasHandles: selection.count == 1 && grip.lifted.isEmpty)
       )

@@ -1,11 +1,28 @@
 import CanvasCRDT
 
-/// The presence that others see: `{"cursor":[x,y],"selection":[…],"lifted":[…],"view":[x,y,width,height]}`.
+/// The presence that others see: `{"cursor":[x,y],"selection":[…],"lifted":[…],"view":[x,y,width,height]}`. Whoever has a pen
+/// also tells `ink`, what is being drawn with it (S15).
 struct PresenceState: Hashable, Sendable {
   var cursor: Point?
   var selection: [Identifier] = []
   var lifted: [Identifier] = []
   var view: Rect?
+  /// The newest part of a stroke that is not finished yet. Only read: this client has no pen.
+  private(set) var ink: InkPiece?
+
+  struct InkPiece: Hashable, Sendable {
+    var shape: Identifier
+    var color: Color
+    var width: Double
+    /// Which of the stroke's points the first one here is.
+    var at: Int
+    var points: [Point]
+
+    /// As many points are told at once, and of a stroke so many are kept: minutes of drawing.
+    fileprivate static let pointsMax = 120
+    fileprivate static let keptMax = 20_000
+    fileprivate static let widthMax = 1_000.0
+  }
 
   /// Further shapes are left out: presence has a limit, and more marks than this tell nothing.
   private static let shapesMax = 100
@@ -38,13 +55,36 @@ struct PresenceState: Hashable, Sendable {
         }
       case ("selection", .array): selection = try PresenceState.identifiers(&reader)
       case ("lifted", .array): lifted = try PresenceState.identifiers(&reader)
+      case ("ink", .object): ink = try PresenceState.ink(&reader)
       default: try reader.skipValue()
       }
     }
   }
 
+  /// Nil where something is missing or makes no sense.
+  private static func ink(_ reader: inout JSONReader) throws(JSONFailure) -> InkPiece? {
+    var (shape, color, width, at): (Identifier?, Color?, Double?, Double?)
+    var numbers: [Double] = []
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      switch (key, reader.kind) {
+      case ("shape", .string): shape = Identifier(try reader.readString().text.string)
+      case ("color", .string): color = Color(try reader.readString().text.string)
+      case ("width", .number): width = try reader.readNumber()
+      case ("at", .number): at = try reader.readNumber()
+      case ("points", .array): numbers = try PresenceState.numbers(&reader, most: 2 * InkPiece.pointsMax)
+      default: try reader.skipValue()
+      }
+    }
+    guard let shape, let color, let width, width > 0, width <= InkPiece.widthMax,
+      let place = at.flatMap({ Int(exactly: $0) }), (0...InkPiece.keptMax).contains(place), numbers.count % 2 == 0
+    else { return nil }
+    let points = stride(from: 0, to: numbers.count, by: 2).map { Point(x: numbers[$0], y: numbers[$0 + 1]) }
+    return InkPiece(shape: shape, color: color, width: width, at: place, points: points)
+  }
+
   /// The elements that are numbers and may be coordinates.
-  private static func numbers(_ reader: inout JSONReader) throws(JSONFailure) -> [Double] {
+  private static func numbers(_ reader: inout JSONReader, most: Int = 8) throws(JSONFailure) -> [Double] {
     var numbers: [Double] = []
     try reader.beginArray()
     while try reader.nextElement() {
@@ -53,7 +93,7 @@ struct PresenceState: Hashable, Sendable {
         continue
       }
       let number = try reader.readNumber()
-      if number.magnitude <= 1e9, numbers.count < 8 { numbers.append(number) }
+      if number.magnitude <= 1e9, numbers.count < most { numbers.append(number) }
     }
     return numbers
   }

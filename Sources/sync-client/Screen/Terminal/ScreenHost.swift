@@ -81,6 +81,9 @@ final class ScreenHost {
 
   var size: Terminal.Size { terminal?.size ?? Terminal.Size(columns: 80, rows: 24, aspect: 2) }
 
+  /// Whether the terminal has taken the last frame.
+  var keepsUp: Bool { terminal?.keepsUp ?? false }
+
   func suspend() { terminal?.suspend() }
 
   /// Writes the whole screen again, for example after another program wrote to the terminal.

@@ -142,9 +142,12 @@ final class Terminal {
     put(bytes)
   }
 
+  /// Whether it has taken all that was sent.
+  var keepsUp: Bool { unwritten.isEmpty }
+
   /// Whether the terminal has not yet taken what was sent. If so, `drained` is called when it has.
   func isBehind() -> Bool {
-    guard !unwritten.isEmpty else { return false }
+    guard !keepsUp else { return false }
     screensDropped += 1
     isAwaited = true
     return true

@@ -1,0 +1,82 @@
+import CanvasCRDT
+
+/// A line that is broken into parts (S11), as polygons that turn as those of `Stroke` do: `dashed` into boxes, which end where
+/// they are cut, `dotted` into discs.
+///
+/// A long line may have millions of parts. Those that nobody sees are not made.
+struct Dashes {
+  private let isDotted: Bool
+  private let width: Double
+  /// How far it is from the beginning of one part to that of the next.
+  private let step: Double
+  /// How long a part is, along the line.
+  private let length: Double
+  /// What is outside of it by more than the line's width is not seen.
+  private let box: Rect
+
+  init(_ dash: Dash, width: Double, within box: Rect) {
+    isDotted = dash == .dotted
+    self.width = width
+    step = Dashes.step(of: dash, width: width)
+    length = isDotted ? 0 : 3 * width
+    self.box = Rect(
+      origin: Point(x: box.minX - width, y: box.minY - width),
+      size: Size(width: box.size.width + 2 * width, height: box.size.height + 2 * width)
+    )
+  }
+
+  static func step(of dash: Dash, width: Double) -> Double { dash == .dotted ? 2 * width : 5 * width }
+
+  /// The first part begins at the first point.
+  func polygons(along points: [Point]) -> [[Point]] {
+    var polygons: [[Point]] = []
+    var passed = 0.0
+    var before: Stroke.Edge?
+    for (from, to) in zip(points, points.dropFirst()) {
+      guard let edge = Stroke.Edge(from: from, to: to) else { continue }
+      if let before, passed.truncatingRemainder(dividingBy: step) < length, box.contains(from) {
+        // A part goes on around the corner.
+        Stroke.addCorner(at: from, before.normal, edge.normal, width / 2, to: &polygons)
+      }
+      add(edge, passed, to: &polygons)
+      passed += edge.length
+      before = edge
+    }
+    return polygons
+  }
+
+  private func add(_ edge: Stroke.Edge, _ passed: Double, to polygons: inout [[Point]]) {
+    guard let seen = seen(of: edge) else { return }
+    var index = ((passed + seen.lowerBound - length) / step).rounded(.up)
+    while true {
+      let start = index * step - passed
+      guard start < seen.upperBound else { return }
+      if isDotted {
+        polygons.append(Stroke.disc(around: edge.point(after: start), radius: width / 2))
+      } else {
+        let (from, to) = (max(start, 0), min(start + length, edge.length))
+        if let part = Stroke.Edge(from: edge.point(after: from), to: edge.point(after: to)), from < to {
+          polygons.append(part.box(width / 2))
+        }
+      }
+      index += 1
+    }
+  }
+
+  /// From where to where, along the edge, it is seen.
+  private func seen(of edge: Stroke.Edge) -> Range<Double>? {
+    var (lower, upper) = (0.0, 1.0)
+    for (from, to, least, most) in [
+      (edge.from.x, edge.to.x, box.minX, box.maxX), (edge.from.y, edge.to.y, box.minY, box.maxY),
+    ] {
+      if from == to {
+        guard least <= from, from <= most else { return nil }
+        continue
+      }
+      let (first, second) = ((least - from) / (to - from), (most - from) / (to - from))
+      lower = max(lower, min(first, second))
+      upper = min(upper, max(first, second))
+    }
+    return lower < upper ? lower * edge.length..<upper * edge.length : nil
+  }
+}

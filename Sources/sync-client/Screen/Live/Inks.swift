@@ -1,0 +1,44 @@
+import CanvasCRDT
+import TerminalCanvas
+
+/// Strokes that others are drawing, put together from the pieces that their presence brings (S15).
+struct Inks {
+  private struct Ink {
+    let shape: Identifier
+    var color: Color
+    var width: Double
+    var points: [Point]
+    var toldAt: UInt64
+  }
+
+  /// What somebody has drawn stays so long after they say that it is done, until the drawing has it.
+  static let patienceMilliseconds: UInt64 = 1_500
+
+  private var known: [Identifier: Ink] = [:]
+  /// Whether a stroke is said to be done that the drawing hasn't got yet: in time it goes.
+  private(set) var isWaiting = false
+
+  var isEmpty: Bool { known.isEmpty }
+
+  /// - Parameter isDrawn: whether the drawing has the stroke already.
+  mutating func follow(_ people: [Identifier: PresenceState], at now: UInt64, isDrawn: (Identifier) -> Bool) {
+    for (actor, state) in people {
+      guard let piece = state.ink, !isDrawn(piece.shape) else { continue }
+      var ink = Ink(shape: piece.shape, color: piece.color, width: piece.width, points: [], toldAt: now)
+      if let before = known[actor], before.shape == piece.shape { ink.points = before.points }
+      // Where a piece is missing, a straight way leads over it.
+      ink.points = ink.points.prefix(piece.at) + piece.points
+      known[actor] = ink
+    }
+    known = known.filter { actor, ink in
+      !isDrawn(ink.shape) && (people[actor]?.ink != nil || now &- ink.toldAt < Inks.patienceMilliseconds)
+    }
+    isWaiting = known.keys.contains { people[$0]?.ink == nil }
+  }
+
+  var items: [CanvasScene.Item] {
+    known.sorted { $0.key < $1.key }.compactMap {
+      CanvasScene.Item(inkThrough: $0.value.points, width: $0.value.width, color: $0.value.color)
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import CanvasCRDT
+
+/// Two people may write in one text at the same time. The later writer's stands. This finds out what the other one lost, as
+/// `web/furniture/text-losses.js` does for a page.
+struct TextLosses {
+  struct Loss: Hashable {
+    let shape: Identifier
+    /// What this user had written.
+    let text: Text
+    let by: Identifier
+  }
+
+  /// Somebody who writes over a text so soon after it was written can hardly have read it.
+  private static let soonMilliseconds: UInt64 = 15_000
+  /// The texts of so many shapes are remembered.
+  private static let keptMax = 500
+
+  /// What was written here last.
+  private var own: [Identifier: (text: Text, at: UInt64)] = [:]
+
+  /// The text of a shape has changed to `text`; nil if the shape is gone.
+  mutating func follow(_ shape: Identifier, text: Text?, by origin: ChangeOrigin, at now: UInt64) -> Loss? {
+    switch origin {
+    case .own:
+      own[shape] = nil
+      guard let text, !text.isEmpty else { return nil }
+      own[shape] = (text, now)
+      if own.count > TextLosses.keptMax, let oldest = own.min(by: { $0.value.at < $1.value.at })?.key {
+        own[oldest] = nil
+      }
+    case .remote(let actor):
+      guard let written = own[shape], now &- written.at < TextLosses.soonMilliseconds else { return nil }
+      return superseded(in: shape, by: actor, leaving: text)
+    case .rejection, .room: break
+    }
+    return nil
+  }
+
+  /// A text of this user's lost to another when it became durable; `text` is what stands.
+  mutating func superseded(in shape: Identifier, by actor: Identifier, leaving text: Text?) -> Loss? {
+    guard let text, let written = own[shape], written.text != text else { return nil }
+    own[shape] = nil
+    return Loss(shape: shape, text: written.text, by: actor)
+  }
+}

@@ -1,0 +1,170 @@
+import CanvasCRDT
+import TerminalCanvas
+import Testing
+
+@testable import sync_client
+
+private let note = Identifier(packed: 1)!
+private let ann = Identifier(packed: 2)!
+private let bob = Identifier(packed: 3)!
+
+@Suite struct TextLossesTests {
+  @Test func `Who wrote over a text soon after it was written is told of, once`() {
+    var losses = TextLosses()
+    #expect(losses.follow(note, text: "mine", by: .own, at: 1_000) == nil)
+    let loss = losses.follow(note, text: "theirs", by: .remote(bob), at: 5_000)
+    #expect(loss == TextLosses.Loss(shape: note, text: "mine", by: bob))
+    #expect(losses.follow(note, text: "theirs again", by: .remote(bob), at: 6_000) == nil)
+  }
+
+  @Test func `Who comes later has read it`() {
+    var losses = TextLosses()
+    _ = losses.follow(note, text: "mine", by: .own, at: 1_000)
+    #expect(losses.follow(note, text: "theirs", by: .remote(bob), at: 16_000) == nil)
+  }
+
+  @Test func `A text that had lost when it arrived is told of too`() {
+    var losses = TextLosses()
+    _ = losses.follow(note, text: "mine", by: .own, at: 1_000)
+    let loss = losses.superseded(in: note, by: bob, leaving: "theirs")
+    #expect(loss == TextLosses.Loss(shape: note, text: "mine", by: bob))
+    #expect(losses.superseded(in: note, by: bob, leaving: "theirs") == nil)
+  }
+
+  @Test func `Nothing is lost with a shape that is gone, or where both wrote the same`() {
+    var losses = TextLosses()
+    _ = losses.follow(note, text: "mine", by: .own, at: 1_000)
+    #expect(losses.follow(note, text: nil, by: .remote(bob), at: 1_100) == nil)
+    #expect(losses.follow(note, text: "mine", by: .remote(bob), at: 1_200) == nil)
+  }
+}
+
+@Suite struct TextBoxTests {
+  private func grown(_ text: Text, _ shape: (inout Properties) -> Void = { _ in }) -> Properties {
+    var before = Properties()
+    before.position = Point(x: 100, y: 100)
+    before.size = Size(width: 200, height: 60)
+    shape(&before)
+    var set = Properties()
+    set.text = text
+    set.growBox(of: before)
+    return set
+  }
+
+  @Test func `A box grows with what is written in it, and never shrinks`() {
+    #expect(grown("Buy milk").assigned == [.text])
+    // Five lines of 25 units each, and 8 above and below.
+    #expect(grown("a\nb\nc\nd\ne").size == Size(width: 200, height: 141))
+    let wrapped = grown("Buy milk, bread, and whatever else there is to be had").size
+    #expect(wrapped.width == 200 && wrapped.height > 80)
+    #expect(grown("a\nb\nc\nd\ne") { $0.textSize = 40 }.size.height == 266)
+  }
+
+  @Test func `Of a turned box the upper left corner stays where it is seen`() {
+    let set = grown("a\nb\nc\nd\ne") { $0.rotation = 90 }
+    // Turned by a quarter, it grows to the left: that corner is at the upper right, 30 above the middle and 100 beside.
+    #expect(set.size == Size(width: 200, height: 141))
+    let middle = Point(x: set.position.x + 100, y: set.position.y + 70.5)
+    #expect((middle.x + 70.5 - 230).magnitude < 1e-9 && (middle.y - 100 - 30).magnitude < 1e-9)
+  }
+}
+
+@Suite struct InksTests {
+  private func state(_ json: String) -> PresenceState {
+    PresenceState(Array(json.utf8).span.withUnsafeBytes { try! JSONText(validating: $0, maximumBytes: 4_096) })
+  }
+
+  private func drawing(at: Int, _ points: String, width: String = "4") -> PresenceState {
+    state(
+      ##"{"ink":{"shape":"afy-kw5-t7o","color":"#FF0000","width":\##(width),"at":\##(at),"points":[\##(points)]}}"##
+    )
+  }
+
+  @Test func `A stroke is put together from its pieces, and one that gets lost is led over`() {
+    var inks = Inks()
+    inks.follow([ann: drawing(at: 0, "0,0, 10,0")], at: 0) { _ in false }
+    inks.follow([ann: drawing(at: 1, "20,0, 30,0")], at: 10) { _ in false }
+    inks.follow([ann: drawing(at: 9, "90,0")], at: 20) { _ in false }
+    let item = inks.items.first
+    #expect(item?.stroke == Color(packed: 0xFF0000) && item?.strokeWidth == 4)
+    #expect(item?.outline.position == Point(x: 0, y: 0) && item?.outline.size.width == 90)
+    #expect(item?.line == DrawnLine(inkThrough: [0, 20, 30, 90].map { Point(x: $0, y: 0) }, width: 4))
+  }
+
+  @Test func `It stays until the drawing has it, and not for ever`() {
+    var inks = Inks()
+    inks.follow([ann: drawing(at: 0, "0,0")], at: 0) { _ in false }
+    inks.follow([ann: PresenceState()], at: 100) { _ in false }
+    #expect(inks.items.count == 1 && inks.isWaiting)
+    var drawn = inks
+    drawn.follow([ann: PresenceState()], at: 200) { _ in true }
+    #expect(drawn.isEmpty && !drawn.isWaiting)
+    inks.follow([ann: PresenceState()], at: 1_500) { _ in false }
+    #expect(inks.isEmpty)
+  }
+
+  @Test func `Whatever others tell that is no ink is none`() {
+    #expect(drawing(at: 0, "1,2").ink?.points == [Point(x: 1, y: 2)])
+    for wrong in [
+      drawing(at: -1, "1,2"), drawing(at: 0, "1,2,3"), drawing(at: 0, "1,2", width: "0"),
+      drawing(at: 0, "1,2", width: "1e9"), drawing(at: 0, "1,2", width: "\"4\""), drawing(at: 30_000, "1,2"),
+      state(#"{"ink":{"shape":"afy-kw5-t7o"}}"#), state(#"{"ink":[1,2]}"#),
+    ] { #expect(wrong.ink == nil) }
+  }
+}
+
+@Suite struct LabelsTests {
+  private let view = CanvasView(columns: 80, rows: 24)
+
+  private func labels(_ shapes: [(inout Properties) -> Void], _ view: CanvasView? = nil) -> [CanvasScene.Label] {
+    var canvas = Canvas()
+    for (index, assign) in shapes.enumerated() {
+      var set = Properties()
+      set.kind = .rectangle
+      assign(&set)
+      let shape = Identifier(packed: UInt64(index + 1))!
+      canvas.apply(Operation(shape: shape, at: Stamp(milliseconds: 1, counter: 0, actor: ann)!, set: set))
+    }
+    var drawing = LiveDrawing(canvas)
+    return PaintedShapes(&drawing, view: view ?? self.view, theme: .dark).labels
+  }
+
+  private func box(_ x: Double, _ y: Double, _ width: Double, _ height: Double, _ text: Text = "")
+    -> (inout Properties) -> Void
+  {
+    { set in
+      set.position = Point(x: x, y: y)
+      set.size = Size(width: width, height: height)
+      set.text = text
+    }
+  }
+
+  @Test func `A text whose middle lies under another shape is shown beside that`() {
+    let shown = labels([box(0, 0, 300, 100, "Under"), box(100, 20, 100, 60)])
+    #expect(shown.map { $0.text } == ["Under"])
+    #expect(shown.first?.covers.count == 1)
+    // What can be looked through covers nothing.
+    let through = labels([
+      box(0, 0, 300, 100, "Under"),
+      {
+        self.box(100, 20, 100, 60)(&$0); $0.alpha = 5
+      },
+    ])
+    #expect(through.first?.covers.isEmpty == true)
+  }
+
+  @Test func `As many texts are shown as have room`() {
+    let grid = (0..<300).map { box(Double($0 % 20) * 32, Double($0 / 20) * 24, 30, 20, "ab") }
+    #expect(labels(grid).filter { $0.writing != nil }.count == 300)
+    var far = view
+    far.zoom(toPercent: 25)
+    #expect(labels(grid, far).isEmpty, "none has three columns")
+    let heap = (0..<300).map { _ -> (inout Properties) -> Void in
+      { set in
+        box(0, 0, 640, 384, "ab")(&set)
+        set.kind = .text
+      }
+    }
+    #expect(labels(heap).count == 4)
+  }
+}

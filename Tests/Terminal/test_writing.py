@@ -1,0 +1,91 @@
+"""Texts and ink on the live canvas: written, lost to another writer and put back, seen while they are drawn (S9, S15)."""
+
+import re
+
+from rooms import Peer, draw, holds, joins
+from terminals import Tmux, eventually
+
+
+def write(screen, text):
+    screen.keys("i")
+    screen.shows("Text (\\n: next line):")
+    screen.keys("C-u")
+    screen.type(text)
+    screen.keys("Enter")
+
+
+def test_a_text_is_written_and_its_box_grows_with_it(server, client):
+    """Five lines need more than the box has. What was there is in the field when one writes again."""
+    draw(server, "written", name="List", position=[0, 0], size=[160, 64])
+    with Tmux(joins(client, server, "written")) as screen:
+        screen.shows("List")
+        screen.keys("Tab")
+        write(screen, "Buy milk\\nand bread")
+        screen.shows("Buy milk", "and bread")
+        (note,) = holds(server, "written", lambda drawn: drawn[0].get("text") == "Buy milk\nand bread")
+        assert note["size"] == [160, 66]
+        screen.keys("i")
+        screen.shows("Text (\\n: next line): Buy milk\\nand bread")
+        screen.type("\\n1\\n2\\n3")
+        screen.keys("Enter")
+        (note,) = holds(server, "written", lambda drawn: drawn[0].get("text", "").endswith("3"))
+        assert note["size"] == [160, 141] and note["position"] == [0, 0]
+        screen.shows("Buy milk", "and bread", "3")
+        # The text and the box are one step.
+        screen.keys("u")
+        holds(server, "written", lambda drawn: drawn[0].get("text") == "Buy milk\nand bread" and drawn[0]["size"] == [160, 66])
+
+
+def test_who_loses_a_text_is_told_and_puts_it_back(server, client):
+    """Somebody writes over what was written a moment before. Nothing is said of other changes, nor of one's own."""
+    shape = draw(server, "lost", name="List", position=[0, 0], size=[160, 64])
+    with Tmux(joins(client, server, "lost")) as screen, Peer(server, "lost") as bob:
+        screen.shows("List", "2 people")
+        screen.keys("I")
+        screen.shows("Nobody wrote over a text of yours just now.")
+        screen.keys("Tab")
+        write(screen, "Buy milk")
+        holds(server, "lost", lambda drawn: drawn[0].get("text") == "Buy milk")
+        bob.send(type="ops", ops=[{"shape": shape, "set": {"text": "Sell eggs"}}])
+        screen.shows("Bob wrote over your text. I puts it back: “Buy milk”", "Sell eggs")
+        screen.keys("I")
+        holds(server, "lost", lambda drawn: drawn[0].get("text") == "Buy milk")
+        screen.lacks("wrote over")
+        screen.lacks("Sell eggs")
+
+
+def test_a_text_under_another_shape_is_read_beside_it(server, client):
+    draw(server, "under", position=[0, 0], size=[400, 64], text="Left of it it says this, and on the right", z="A")
+    draw(server, "under", position=[160, 0], size=[64, 64], name="Lid", z="B")
+    with Tmux(joins(client, server, "under")) as screen:
+        screen.shows("Left of", "the right", "Lid")
+        assert not any("Left of it it says this, and" in line for line in screen.lines())
+
+
+def test_ink_is_seen_while_it_is_drawn(server, client):
+    """Somebody's pen is seen at once, and the stroke stays when it is done."""
+    shape = "afy-kw5-t7o"
+    draw(server, "inked", name="Box", position=[0, 0], size=[320, 160], fill="#336699")
+    red = re.compile(r"48;2;255;0;0m|38;2;255;0;0m")
+
+    def reds(screen):
+        return len(red.findall(screen.colors()))
+
+    with Tmux(joins(client, server, "inked")) as screen, Peer(server, "inked", color="#00AA00") as bob:
+        screen.shows("Box", "2 people")
+        assert reds(screen) == 0
+
+        def ink(at, *points):
+            bob.show(ink={"shape": shape, "color": "#FF0000", "width": 20, "at": at, "points": points})
+
+        ink(0, 20, 40, 60, 40)
+        some = eventually(lambda: reds(screen), "the first piece")
+        ink(2, 120, 40, 120, 140)
+        eventually(lambda: reds(screen) > some, "the second piece")
+        bob.send(type="ops", ops=[{"shape": shape, "set": {
+            "kind": "ink", "position": [20, 40], "size": [100, 100], "strokeWidth": 20, "stroke": "#00FF00",
+            "path": [[0, 0], [65535, 0], [65535, 65535]],
+        }}])
+        eventually(lambda: reds(screen) == 0, "the stroke itself, in its own colour")
+        bob.show()
+        assert "0;255;0m" in screen.colors()

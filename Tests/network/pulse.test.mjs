@@ -1,0 +1,75 @@
+// When the page gives a line up, on a clock that the test moves. The terminal's twin is Tests/SyncClientTests/LinePulseTests.swift.
+
+import assert from 'node:assert/strict'
+import { beforeEach, mock, test } from 'node:test'
+
+import { Source } from '../../web/basics/source.js'
+import { Pulse } from '../../web/network/pulse.js'
+
+globalThis.document = Object.assign(new EventTarget(), { visibilityState: 'visible' })
+globalThis.addEventListener = () => {}
+
+/** How long the machine has slept. Only the clock on the wall goes on meanwhile. */
+let slept = 0
+
+/** As much of a connection as its pulse looks at. */
+class Line extends Source {
+  heardAt = 0
+  renewals = []
+  hurries = 0
+  replica = { unsentCount: 0, ping: () => [] }
+
+  constructor() {
+    super()
+    this.pulse = new Pulse(this)
+  }
+  enter(state) { this.tell('effect', { type: 'state', state }) }
+  perform() {}
+  hurry() { this.hurries++ }
+  renew() { this.renewals.push(performance.now()) }
+
+  run(milliseconds, isHearing = false) {
+    for (let passed = 0; passed < milliseconds; passed += 250) {
+      if (isHearing) this.heardAt = performance.now()
+      mock.timers.tick(250)
+    }
+  }
+}
+
+beforeEach(() => {
+  mock.timers.reset()
+  mock.restoreAll()
+  mock.timers.enable({ apis: ['setInterval', 'setTimeout', 'Date'], now: 1_000_000 })
+  const awake = Date.now
+  slept = 0
+  mock.method(performance, 'now', () => awake())
+  mock.method(Date, 'now', () => awake() + slept)
+})
+
+test('only the welcome counts while the room is greeted, and any part of the drawing while it is loaded', () => {
+  const line = new Line()
+  line.enter('greeting')
+  line.run(5000, true)
+  assert.equal(line.renewals.length, 1)
+  line.enter('loading')
+  line.run(30_000, true)
+  assert.equal(line.renewals.length, 1)
+})
+
+test('a line that dies is left within five seconds', () => {
+  const line = new Line()
+  line.enter('live')
+  line.heardAt = performance.now()
+  line.run(5000)
+  assert.equal(line.renewals.length, 1)
+})
+
+test('after sleep the next try is at once, however long the wait was to be', () => {
+  const line = new Line()
+  line.enter('waiting')
+  line.run(1000)
+  const before = line.hurries
+  slept = 3_600_000
+  line.run(250)
+  assert.equal(line.hurries, before + 1)
+})
