@@ -66,23 +66,14 @@ const menu = [
  * What the menu at the top left has.
  *
  * @param {Doables} actions @param {import('../gestures/shake.js').Shaking} shaking
- * @param {LaterPart<typeof import('../elements/dialog.js')>} dialogs
  * @returns {(import('../elements/popover.js').MenuEntry | null)[]}
  */
-export function menuEntries(actions, shaking, dialogs) {
+export function menuEntries(actions, shaking) {
   // Only some phones make pages ask for the sensor.
   const ends = shaking.isToBeAsked ? ['shakeToClear'] : []
   // With a keyboard or a right button these are at hand anyway.
   const edits = hasFingers() ? ['copy', 'paste', 'selectAll', 'saveSelectionPNG', null] : []
   return [...edits, ...menu, ...ends].map((name) => (name === null ? null : {
     ...actions[name], isToggle: true, icon: icon(icons[name]), danger: name === 'clear',
-    run: () => (name === 'clear' ? clearAfterAsking(dialogs, actions.clear) : actions[name].run()),
   }))
-}
-
-/** @param {LaterPart<typeof import('../elements/dialog.js')>} dialogs @param {Doable} clear */
-async function clearAfterAsking(dialogs, clear) {
-  const parts = await dialogs.get()
-  const words = 'This clears the canvas for everyone in the room. You can undo it.'
-  if (await parts?.confirmed('Clear everything?', words, 'Clear everything')) clear.run()
 }

@@ -31,6 +31,7 @@
  * @property {import('./lifting.js').Lifting} lifting
  * @property {import('./momentum.js').Momentum} momentum
  * @property {Writing} writing
+ * @property {{mayEmpty: (question: string, yes: string) => Promise<boolean>}} consent of whoever empties a canvas on which others are
  */
 
 /**
