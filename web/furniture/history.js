@@ -1,4 +1,4 @@
-import { counted } from '../basics/words.js'
+import { capitalised, counted, momentWords } from '../basics/words.js'
 import { element, elementById, icon, iconButton, setAttributes, setIcon } from '../elements/element.js'
 import { identifierNumber } from '../core/values.js'
 import { ask } from '../network/address.js'
@@ -29,6 +29,7 @@ export class History {
   #editing
   #notices
   #permission
+  #presence
   #shown
   #bar
   #slider
@@ -48,9 +49,9 @@ export class History {
   #wanted = null
   #isAsking = false
   /**
-   * What is shown of the past.
+   * What is shown of the past, and when that was.
    *
-   * @type {KeptShape[] | null}
+   * @type {{shapes: KeptShape[], at: number} | null}
    */
   #then = null
   #aborts = new AbortController()
@@ -71,6 +72,7 @@ export class History {
     this.#editing = editing
     this.#notices = notices
     this.#permission = permission
+    this.#presence = presence
     this.#shown = shown
     this.#slider = element('input', {
       class: 'slider', type: 'range', min: 0, max: steps, step: 1, 'aria-label': 'Moment',
@@ -121,7 +123,7 @@ export class History {
     this.#bar.hidden = false
     document.body.classList.add('has-history')
     this.#slider.value = String(steps)
-    this.#tell(momentWords(this.#to))
+    this.#tell(capitalised(momentWords(this.#to)))
     this.#enable()
     this.#slider.focus()
     this.#survey().catch(() => {})
@@ -186,7 +188,7 @@ export class History {
    * @param {number} at milliseconds
    */
   #show(at) {
-    this.#tell(momentWords(at))
+    this.#tell(capitalised(momentWords(at)))
     this.#wanted = at
     return this.#ask()
   }
@@ -247,11 +249,11 @@ export class History {
           // The server no longer keeps the beginning, so the span begins later.
           this.#from = Math.min(at + Math.ceil((this.#to - at) / 16), this.#to - 1)
           this.#wanted = Math.max(this.#wanted ?? 0, this.#from)
-          this.#tell(momentWords(this.#wanted))
+          this.#tell(capitalised(momentWords(this.#wanted)))
           continue
         }
         if (!answer.ok) throw new Error(String(answer.status))
-        this.#take(await answer.text())
+        this.#take(await answer.text(), at)
       }
     } catch (error) {
       if (!(error instanceof Error && error.name === 'AbortError')) {
@@ -262,19 +264,19 @@ export class History {
     }
   }
 
-  /** @param {string} text */
-  #take(text) {
+  /** @param {string} text @param {number} at */
+  #take(text, at) {
     if (!this.isOpen) return
     const past = this.#core.createReplica({ readonly: false })
     const { shapes } = JSON.parse(text)
     if (shapes.length > 0) past.importDocument(text, { keepsIdentifiers: true })
-    this.#then = shapes
-    this.#shown.showPast(past)
-    this.#enable()
     this.#learn(shapes)
     const last = this.#chronicle.last(shapes, (id) => past.shownName(identifierNumber(id)))
+    this.#then = { shapes, at: last?.at ?? at }
+    this.#shown.showPast(past)
+    this.#enable()
     // A later moment may be wanted by now.
-    if (last && this.#wanted === null) this.#tell(`${momentWords(last.at)} · ${last.words}`)
+    if (last && this.#wanted === null) this.#tell(`${capitalised(momentWords(last.at))} · ${last.words}`)
   }
 
   /** Writes what differs now as it was then. */
@@ -283,26 +285,17 @@ export class History {
     if (!then) return
     /** @type {{shapes: KeptShape[]}} */
     const { shapes } = JSON.parse(this.#shown.live.exportDrawing())
-    const { edits, gone } = restoration(then, shapes)
-    const when = this.#words.textContent?.split(' · ')[0]
+    const { edits, gone } = restoration(then.shapes, shapes)
     this.close()
     if (edits.length + gone.length === 0) {
       this.#notices.say('The drawing looks like that already.', { group: 'history' })
       return
     }
+    const { live } = this.#shown
+    const from = Math.floor(live.serverMilliseconds)
     if (!writeAll(this.#editing, edits, gone)) return
-    this.#editing.sayUndoable(`Restored as of ${when}: ${counted(edits.length + gone.length, 'shape')}.`, 'history')
+    this.#presence.setRestored({ asOf: then.at, from, until: Math.ceil(live.serverMilliseconds) })
+    const what = counted(edits.length + gone.length, 'shape')
+    this.#editing.sayUndoable(`Restored as of ${momentWords(then.at)}: ${what}.`, 'history')
   }
-}
-
-/**
- * Today's date is left out, because only the time differs from step to step.
- *
- * @param {number} milliseconds
- */
-function momentWords(milliseconds) {
-  const moment = new Date(milliseconds)
-  const time = moment.toLocaleTimeString(undefined, { timeStyle: 'medium' })
-  if (moment.toDateString() === new Date().toDateString()) return `Today, ${time}`
-  return `${moment.toLocaleDateString(undefined, { dateStyle: 'medium' })}, ${time}`
 }

@@ -127,7 +127,7 @@ async function openRoom(room, { viewOnly, token }) {
   // The tools.
 
   const hand = new Hand(shown)
-  new Removals({ room, shown, editing, notices, permission, names, hand })
+  new Removals({ room, connection, documents, shown, editing, notices, permission, presence, names, hand })
   const momentum = new Momentum({ shown, editing, view })
   const writing = new Writing({ shown, editing, permission, selection, scene, view, frames, notices, locks }, names)
   new TextLosses({ connection, shown, editing, notices, names })
