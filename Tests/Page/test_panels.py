@@ -207,7 +207,9 @@ def test_arranging_many(room):
     ann.select(shapes[0])
     open_tab(ann, "inspector")
     ann.page.get_by_label("Bring to front").wait_for()
-    assert ann.page.locator(".inspector-form legend").all_text_contents()[0] == "Colours"
+    assert ann.page.evaluate(
+        "[...document.querySelectorAll('.inspector-form :is(input, select, button)')].filter((each) => each.checkVisibility())"
+        ".map((each) => each.ariaLabel ?? document.querySelector(`label[for='${each.id}']`)?.innerText)[0]") == "Fill: choose a colour"
     assert ann.page.get_by_label("Align left").is_hidden()
     ann.select(*shapes)
     ann.page.get_by_label("Align left").click()

@@ -180,8 +180,9 @@ export class Inspector {
     })
     this.#arrange.append(...buttons(arrangements))
     this.#align.append(...buttons(alignments))
-    this.#form.append(this.#heading, this.#arrange, this.#align,
+    this.#form.append(this.#heading,
       group('Colours', fieldset(), this.#fieldsIn('color')),
+      element('div', { class: 'inspector-group' }, this.#align, this.#arrange),
       group('Text', fieldset(), this.#fieldsIn('text')),
       group('Name and kind', fieldset(), this.#fieldsIn('who')),
       group('Position and size', fieldset(), this.#fieldsIn('place')),
