@@ -56,8 +56,11 @@ export function roomActions(reach, { files, history, shortcutList, link }) {
 const icons = {
   import: 'import', saveJSON: 'export', saveSVG: 'export', savePNG: 'export', history: 'history', zoomToFit: 'fit',
   copy: 'duplicate', paste: 'file', shortcuts: 'keyboard', rooms: 'rooms', clear: 'trash', shakeToClear: 'tap',
-  selectAll: 'select', markOverlaps: 'check', saveSelectionPNG: 'export',
+  selectAll: 'select', markOverlaps: 'check', copyPNG: 'duplicate', copySVG: 'duplicate', saveSelectionPNG: 'export',
+  saveSelectionSVG: 'export', saveSelectionJSON: 'export',
 }
+/** What the right button offers for what is selected: with fingers it is in the menu, while something is. */
+const ofSelection = ['copyPNG', 'copySVG', 'saveSelectionPNG', 'saveSelectionSVG', 'saveSelectionJSON']
 const menu = [
   'import', 'saveJSON', 'saveSVG', 'savePNG', null, 'history', 'zoomToFit', 'markOverlaps', 'shortcuts', null, 'rooms', 'clear',
 ]
@@ -72,8 +75,9 @@ export function menuEntries(actions, shaking) {
   // Only some phones make pages ask for the sensor.
   const ends = shaking.isToBeAsked ? ['shakeToClear'] : []
   // With a keyboard or a right button these are at hand anyway.
-  const edits = hasFingers() ? ['copy', 'paste', 'selectAll', 'saveSelectionPNG', null] : []
+  const edits = hasFingers() ? ['copy', 'paste', 'selectAll', ...ofSelection, null] : []
   return [...edits, ...menu, ...ends].map((name) => (name === null ? null : {
     ...actions[name], isToggle: true, icon: icon(icons[name]), danger: name === 'clear',
+    ...ofSelection.includes(name) && { isShown: actions[name].isEnabled },
   }))
 }
