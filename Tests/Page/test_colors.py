@@ -5,6 +5,35 @@ from person import number
 BLUE, RED, GREEN = "#3F7FD9", "#E0483E", "#3FA36B"
 
 
+def test_only_colours_that_have_an_effect_are_offered(room):
+    """A text, a line and ink have one colour, and none can't be taken away. Among others they keep what is written to those."""
+    text = room.add(kind="text", text="Hello", position=[200, 250], size=[120, 100], fill="#767676")
+    line = room.add(kind="line", position=[400, 250], size=[120, 100], stroke="#123456", strokeWidth=4)
+    ink = room.add(kind="ink", position=[600, 250], size=[120, 100], stroke="#123456", strokeWidth=4)
+    sun = room.add(position=[800, 250], size=[100, 100], fill="#FFFFFF")
+    ann = room.join("Ann")
+    ann.look_at(0, 0)
+    ann.wait_for_shapes(4)
+    bar = ann.page.locator(".selection-bar")
+    ann.select(sun)
+    bar.get_by_role("button", name="Colour the outline").click()
+    for shape in (text, line, ink):
+        ann.select(shape)
+        bar.get_by_role("button", name="Colour: Red").wait_for()
+        assert bar.get_by_role("button", name="None").count() == 0 and bar.get_by_role("button", name="utline").count() == 0
+        width = bar.bounding_box()["width"]
+        bar.get_by_role("button", name="Colour: Red").click()
+    room.wait_for(lambda shapes: [shape["fill"] for shape in shapes][0] == RED and [shape["stroke"] for shape in shapes][1:3] == [RED, RED])
+    before = room.shapes()
+    ann.select(text, line, ink, sun)
+    bar.get_by_role("button", name="Outline: Green").click()
+    assert bar.bounding_box()["width"] > width
+    bar.get_by_role("button", name="Colour the fill").click()
+    bar.get_by_role("button", name="Fill: None").click()
+    shapes = room.wait_for(lambda shapes: shapes[3].get("filled") is False)
+    assert shapes[3]["stroke"] == GREEN and shapes[:3] == before[:3]
+
+
 def press(person, group, name):
     person.page.get_by_role("group", name=group).get_by_role("button", name=name, exact=True).click()
 

@@ -1,7 +1,7 @@
 import { isStroke } from '../drawing/lines.js'
 import { openArea } from '../drawing/surroundings.js'
 import { element, iconButton, setAttributes, setIcon } from '../elements/element.js'
-import { bared, filledWith, outlined } from '../tools/making.js'
+import { bared, filledWith, hasFillAndOutline, outlinedWith } from '../tools/making.js'
 import { Swatches } from './swatches.js'
 
 /** CSS pixels between the bar and the handle above the frame, or the one below it. */
@@ -60,10 +60,8 @@ export class SelectionBar {
     }, (part, color) => {
       if (part === 'fill' && color === null) return actions.recolor.run()
       return editing.edit((replica) => replica.edit(replica.shapesOf(selection.ids()).map((shape) => {
-        const { id, kind, strokeWidth } = shape
-        if (color === null || color === 'none') return { shape: id, set: bared(shape, part) }
-        if (part === 'fill' || isStroke(kind)) return { shape: id, set: filledWith(shape, color) }
-        return { shape: id, set: strokeWidth > 0 ? { stroke: color } : outlined(color) }
+        if (color === null || color === 'none') return { shape: shape.id, set: bared(shape, part) }
+        return { shape: shape.id, set: part === 'fill' ? filledWith(shape, color) : outlinedWith(shape, color) }
       }).filter(({ set }) => Object.keys(set).length > 0)))
     })
     this.#bar = element('section', {
@@ -139,6 +137,9 @@ export class SelectionBar {
       const first = shapes.length > 0 ? read(shapes[0]) : undefined
       return shapes.every((shape) => read(shape) === first) ? first : undefined
     }
+    const hasOutlines = shapes.some(hasFillAndOutline)
+    if (this.#swatches.isOfOneColor === hasOutlines) this.#size = null
+    this.#swatches.isOfOneColor = !hasOutlines
     this.#swatches.show({
       fill: common(({ kind, fill, filled, stroke }) => (isStroke(kind) ? stroke.toUpperCase() : filled ? fill.toUpperCase() : 'none')),
       stroke: common(({ stroke, strokeWidth }) => (strokeWidth > 0 ? stroke.toUpperCase() : null)),
