@@ -75,6 +75,48 @@ def test_a_shape_that_is_deleted_in_ones_hand_does_not_vanish_without_a_word(roo
     assert back["name"] == "Sun" and back["z"] == before[0]["z"] and back["position"][1] > 250
 
 
+def test_what_a_line_is_tied_to_does_not_vanish_without_a_word_while_it_is_drawn_or_led(room):
+    """Nor does the line itself, or a shape that is being drawn."""
+    sun, moon = (room.add(name=name, position=position, size=[120, 100]) for name, position in (("Sun", [200, 200]), ("Moon", [700, 400])))
+    line = room.add(kind="line", name="Way", position=[400, 200], size=[100, 1], strokeWidth=4)
+    ann, bob = room.join("Ann"), room.join("Bob")
+    ann.look_at(0, 0)
+    ann.wait_for_shapes(3)
+
+    def delete(shape):
+        bob.wait_for_shape(shape)
+        bob.run("app.edit((session) => session.delete([value])); return null", number(shape))
+        ann.wait(f"!app.session.shape({number(shape)})")
+
+    def told(words):
+        notice = ann.page.locator(".notice", has_text=words)
+        notice.wait_for()
+        return notice
+    ann.page.keyboard.press("l")
+    ann.drag((260, 250), (760, 450), hold=True)
+    for shape, name in ((moon, "Moon"), (sun, "Sun")):
+        delete(shape)
+        told(f"Bob deleted {name} while you tied a line to it.")
+    told("Sun").get_by_role("button", name="Bring back").dispatch_event("click")
+    ann.wait_for_shape(sun)
+    ann.page.keyboard.press("Escape")
+    ann.page.mouse.up()
+    ann.page.keyboard.press("v")
+    ann.select(line)
+    ann.drag((500, 200), (600, 300), hold=True)
+    bob.wait_for_shape(line, "shape.width > 150")
+    delete(line)
+    told("Bob deleted Way while you held it.")
+    ann.page.mouse.up()
+    ann.page.keyboard.press("Escape")
+    ann.page.keyboard.press("r")
+    ann.drag((400, 500), (600, 600), hold=True)
+    (drawn,) = [shape for shape in room.wait_for(lambda shapes: len(shapes) == 2) if shape["id"] != sun]
+    delete(drawn["id"])
+    told(f"Bob deleted {drawn['name']} while you held it.")
+    ann.page.mouse.up()
+
+
 def of_all_sorts(room):
     """Ink, an arrow between two shapes, a group, a lock, a text, dashes, no fill. Returns the arrow."""
     sun, moon = (room.add(name=name, position=position, size=[120, 100]) for name, position in (("Sun", [200, 200]), ("Moon", [600, 400])))

@@ -21,9 +21,9 @@ const goneMax = 10_000
 /** @typedef {import('../core/types.js').Shape} Shape */
 /** @typedef {import('./restoration.js').KeptShape} KeptShape */
 /**
- * A shape as it was before it went, and who deleted it: 0 where nobody knows.
+ * A shape as it was before it went, who deleted it (0 where nobody knows), and what one's own hand did to it just then.
  *
- * @typedef {{id: number, by: number, at: number, shape: Shape, isSwallowed: boolean, isHeld: boolean, name: string}} Lost
+ * @typedef {{id: number, by: number, at: number, shape: Shape, isSwallowed: boolean, deed: string | null, name: string}} Lost
  */
 /** @typedef {import('../state/presence.js').Restored} Restored */
 
@@ -121,7 +121,7 @@ export class Removals {
     if (!this.#isEntered || eraser === live.actor || eraser < 0) return
     this.#lost.push({
       id, by: eraser, at: erased?.milliseconds ?? this.#now, shape, isSwallowed,
-      isHeld: this.#hand.holds(id), name: this.#hand.nameOf(id),
+      deed: this.#hand.deedTo(id), name: this.#hand.nameOf(id),
     })
   }
 
@@ -173,15 +173,16 @@ export class Removals {
     const left = this.#countBefore - lost.length
     for (const by of new Set(lost.map((each) => each.by))) {
       const theirs = lost.filter((each) => each.by === by && !this.#isRestored(by, each.at))
-      const held = theirs.filter(({ isHeld }) => isHeld)
+      const deed = theirs.find((each) => each.deed !== null)?.deed
+      const held = theirs.filter((each) => each.deed === deed)
       const who = this.#who(by)
       if (theirs.length >= emptiedMin && theirs.length >= left) {
         const what = theirs.every(({ isSwallowed }) => isSwallowed) ? 'dropped everything into the black hole' : 'cleared the canvas'
         this.#say(this.#known.size === 0 ? `${who} ${what}.` : `${who} removed ${counted(theirs.length, 'shape')}.`,
           () => this.#bringBack(theirs))
-      } else if (held.length > 0) {
+      } else if (deed) {
         const what = held.length === 1 && held[0].name !== '' ? within(held[0].name) : counted(held.length, 'shape')
-        this.#say(`${who} deleted ${what} while you held ${held.length === 1 ? 'it' : 'them'}.`, () => this.#bringBack(held))
+        this.#say(`${who} deleted ${what} while you ${deed} ${held.length === 1 ? 'it' : 'them'}.`, () => this.#bringBack(held))
       }
     }
   }

@@ -177,6 +177,7 @@ export class Making {
   }
 
   get cursor() { return 'crosshair' }
+  get inHand() { return { held: this.#shape === null ? [] : [this.#shape], tied: [] } }
 
   /** @param {import('../core/types.js').Changes} changes */
   follow(changes) { if (isGone({ shown: this.#shown }, changes, this.#shape)) this.#shape = null }
