@@ -68,6 +68,39 @@ def test_the_next_shape_gets_the_colours_that_were_chosen(room):
     assert (shapes[1]["fill"], shapes[1]["strokeWidth"]) == ("#FF0000", 0), "the second shape of a room is red"
 
 
+def test_the_next_shape_may_have_no_fill(room):
+    """Then it has an outline, of the colour that was chosen for it or of one that is seen. Notes, texts and lines have their colours."""
+    ann = room.join("Ann")
+    ann.look_at(0, 0)
+    chosen = "Colours of the next shape"
+
+    def draw(key, at):
+        ann.page.evaluate("document.activeElement.blur()")
+        ann.run("app.selection.clear(); return null")
+        ann.page.keyboard.press(key)
+        ann.drag((200 + 200 * at, 300), (300 + 200 * at, 400))
+        ann.page.keyboard.press("Escape")
+        room.wait_until_sent()
+        return room.shapes()[-1]
+    ann.page.get_by_role("button", name=chosen).click()
+    press(ann, chosen, "Fill: None")
+    ann.page.keyboard.press("Escape")
+    ann.page.get_by_role("button", name=chosen, expanded=False).wait_for()
+    bare = draw("r", 0)
+    assert bare["filled"] is False and bare["strokeWidth"] == 4 and bare["stroke"] == "#2B2A28"
+    ann.page.get_by_role("button", name=chosen).click()
+    press(ann, chosen, "Colour the outline")
+    press(ann, chosen, "Outline: Red")
+    ann.page.keyboard.press("Escape")
+    ann.page.get_by_role("button", name=chosen, expanded=False).wait_for()
+    ringed = draw("o", 1)
+    assert ringed["filled"] is False and (ringed["stroke"], ringed["strokeWidth"]) == (RED, 4)
+    note = draw("n", 2)
+    assert note["fill"] == "#FFE27A" and "filled" not in note and note["strokeWidth"] == 0
+    line = draw("l", 3)
+    assert line["kind"] == "line" and line["stroke"] == RED
+
+
 def test_what_is_selected_is_coloured_by_one_press(room):
     """The bar stands above the selection, changes all of it in one step, and is out of the way of hands, viewers and the past."""
     sun = room.add(position=[200, 250], size=[120, 100], fill="#FFFFFF")
