@@ -152,7 +152,7 @@ def test_each_step_is_told_in_its_own_words(room):
     bob.run("for (let at = 0; at < 3; at++) app.edit((session) => session.add({ position: [200 * at, 200] })); return null")
     room.wait_for_shapes(3)
     ann.wait_for_shapes(3)
-    time.sleep(1.1)
+    # Soon after drawing, which is a step of its own.
     bob.run("app.edit((session) => session.clear()); return null")
     room.wait_for(lambda shapes: shapes == [])
     open_history(ann)

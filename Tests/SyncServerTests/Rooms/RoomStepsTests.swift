@@ -20,16 +20,22 @@ struct RoomStepsTests {
     return RoomRecord(position: position, milliseconds: milliseconds, operations: operations)
   }
 
-  @Test("H18: What an actor goes on doing within a second is one step, also while others do something")
+  @Test(
+    "H18: What an actor goes on doing within a second is one step, also while others do something; deleting is another"
+  )
   func gathers() {
     var steps = RoomSteps()
     steps.take(record(1, at: 1_000, ann, ben))
-    steps.take(record(2, at: 1_999, ann, ben, ann, deleting: true))
-    steps.take(record(3, at: 2_999, ann))
+    steps.take(record(2, at: 1_999, ann, ann))
+    steps.take(record(3, at: 2_100, ben, deleting: true))
+    steps.take(record(4, at: 2_500, ann, ben, deleting: true))
+    steps.take(record(5, at: 2_999, ann))
     #expect(
       steps.told() == [
-        .init(fromMilliseconds: 1_000, toMilliseconds: 1_999, actor: ann, operations: 3, removals: 2),
-        .init(fromMilliseconds: 1_000, toMilliseconds: 1_999, actor: ben, operations: 2, removals: 1),
+        .init(fromMilliseconds: 1_000, toMilliseconds: 1_999, actor: ann, operations: 3, removals: 0),
+        .init(fromMilliseconds: 1_000, toMilliseconds: 1_000, actor: ben, operations: 1, removals: 0),
+        .init(fromMilliseconds: 2_100, toMilliseconds: 2_500, actor: ben, operations: 2, removals: 2),
+        .init(fromMilliseconds: 2_500, toMilliseconds: 2_500, actor: ann, operations: 1, removals: 1),
         .init(fromMilliseconds: 2_999, toMilliseconds: 2_999, actor: ann, operations: 1, removals: 0),
       ]
     )

@@ -12,6 +12,12 @@ struct RoomSteps: Sendable {
     var removals: Int
   }
 
+  /// Who does what: a deletion is told apart from what the same actor writes meanwhile.
+  private struct Deed: Hashable {
+    var actor: Identifier
+    var removes: Bool
+  }
+
   /// Operations of one actor that follow each other within this time are one step.
   static let gatherMilliseconds: UInt64 = 1_000
   /// More can't be told apart on a slider.
@@ -19,29 +25,29 @@ struct RoomSteps: Sendable {
 
   /// In the order in which they began.
   private(set) var steps: [Step] = []
-  /// Where each actor's newest step is.
-  private var newest: [Identifier: Int] = [:]
+  /// Where the newest step of each is.
+  private var newest: [Deed: Int] = [:]
 
   mutating func take(_ record: borrowing RoomRecord) {
     for operation in record.operations { take(operation, at: record.milliseconds) }
   }
 
   private mutating func take(_ operation: Operation, at milliseconds: UInt64) {
-    let actor = operation.at.actor
-    let removals = operation.set.deleted ? 1 : 0
-    if let index = newest[actor], milliseconds - steps[index].toMilliseconds < RoomSteps.gatherMilliseconds {
+    let deed = Deed(actor: operation.at.actor, removes: operation.set.deleted)
+    let removals = deed.removes ? 1 : 0
+    if let index = newest[deed], milliseconds - steps[index].toMilliseconds < RoomSteps.gatherMilliseconds {
       steps[index].toMilliseconds = milliseconds
       steps[index].operations += 1
       steps[index].removals += removals
       return
     }
     if steps.count == 2 * RoomSteps.stepsMax { halve() }
-    newest[actor] = steps.count
+    newest[deed] = steps.count
     steps.append(
       Step(
         fromMilliseconds: milliseconds,
         toMilliseconds: milliseconds,
-        actor: actor,
+        actor: deed.actor,
         operations: 1,
         removals: removals
       )
