@@ -216,6 +216,12 @@ def test_a_phone_on_its_side_has_a_panel_as_high_as_the_window(room):
     eve = room.join("Eve", phone=True, size=(740, 360))
     page = eve.page
     assert page.locator(".panel").is_hidden()
+    eve.look_at(0, 100)
+    for at in range(4):
+        eve.run("app.selection.set([app.session.drawingOrder()[value]]); return null", at)
+        eve.painted()
+        bar, tools = page.locator(".selection-bar").bounding_box(), page.locator(".toolbar").bounding_box()
+        assert bar["y"] >= 64 and bar["y"] + bar["height"] <= tools["y"], (bar, tools)
     eve.run("app.selection.set(app.session.drawingOrder().slice(0, 1)); return null")
     page.tap("button[aria-label='Layers, inspector, overlaps']")
     page.tap("#tab-inspector")

@@ -165,6 +165,9 @@ def test_the_ends_of_a_line_are_chosen_in_the_inspector(room):
     ann.page.get_by_label("Fill", exact=True).wait_for()
     assert begins.is_hidden() and ends.is_hidden()
     ann.select(*ways)
+    begins.wait_for()
+    assert ann.page.locator(".inspector-group:visible").evaluate_all(
+        "(groups) => groups.every((each) => [...each.children].some((part) => part.tagName !== 'LEGEND' && part.checkVisibility()))"), "no empty group"
     begins.select_option("Dot")
     ends.select_option("Arrow")
     room.wait_for(lambda shapes: [(shape.get("fromEnd"), shape.get("toEnd")) for shape in shapes] == [("dot", "arrow")] * 2 + [(None, None)])

@@ -6,9 +6,10 @@ import { Swatches } from './swatches.js'
 
 /** CSS pixels between the bar and the handle above the frame, or the one below it. */
 const away = 48
-/** CSS pixels that stay free at the window's edges, and at the upper one for the bars. */
+/** CSS pixels that stay free at the window's edges, and above and below for the bars and the tools. */
 const margin = 8
 const barsHeight = 72
+const toolsHeight = 76
 /** Of more shapes than this nobody is told which colour they have in common. */
 const comparedMax = 200
 
@@ -90,8 +91,8 @@ export class SelectionBar {
   }
 
   /**
-   * Above the frame where there is room, else below it or beside it, else at the upper edge of what is seen; null where the frame
-   * is out of sight.
+   * Above the frame where there is room, else below it or beside it, else at the lower edge of what is seen if the frame doesn't
+   * reach there, else at the upper one; null where the frame is out of sight.
    *
    * @param {import('../core/types.js').Frame} frame @param {{width: number, height: number}} size
    */
@@ -105,13 +106,14 @@ export class SelectionBar {
     const free = openArea(view)
     const [left, top] = [margin, barsHeight]
     const right = Math.max(left + width, view.toScreen({ x: free.x + free.width, y: 0 }).x)
-    const bottom = view.toScreen({ x: 0, y: free.y + free.height }).y
+    const bottom = Math.min(view.toScreen({ x: 0, y: free.y + free.height }).y, view.height - toolsHeight)
     if (center.x + across < left || center.x - across > right || center.y + down < top || center.y - down > bottom) return null
     const above = center.y - down - away - height
     const below = center.y + down + away
     const isBeside = above < top && below + height > bottom && center.x + across + margin + away + width <= right
     if (isBeside) return { x: center.x + across + away, y: Math.max(top, Math.min(bottom - height, center.y - height / 2)) }
-    const y = above >= top ? above : below + height <= bottom ? below : top
+    const fallback = center.y + down <= bottom - height ? bottom - height : top
+    const y = above >= top ? above : below + height <= bottom ? below : fallback
     return { x: Math.max(left, Math.min(right - width, center.x - width / 2)), y }
   }
 
