@@ -3,7 +3,7 @@ import { counted, within } from '../basics/words.js'
 import { identifierNumber } from '../core/values.js'
 
 /** What one person wrote within so many milliseconds of each other is told as one change. */
-const gatherMilliseconds = 1_000
+export const gatherMilliseconds = 1_000
 /** Whoever removes at least so many shapes, and leaves none, has cleared the canvas. */
 const clearedMin = 3
 
@@ -87,13 +87,15 @@ export class Chronicle {
   }
 
   /**
-   * What was under way at a moment, or came last before it.
+   * The step that ended last before a moment, or began last where it was still under way. Of two at once, the one that removed
+   * something: that can't be seen in the drawing.
    *
    * @param {number} at @returns {Step | null}
    */
   stepAt(at) {
+    const noted = (/** @type {Step} */ { from, to }) => (to <= at ? to : from)
     const begun = this.#steps.filter(({ from }) => from <= at)
-    return begun.reduce((/** @type {Step | null} */ newest, step) => (newest && newest.to > step.to ? newest : step), null)
+    return begun.sort((one, other) => noted(one) - noted(other) || one.removed - other.removed).at(-1) ?? null
   }
 
   /**

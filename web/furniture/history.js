@@ -1,7 +1,7 @@
 import { capitalised, counted, momentWords } from '../basics/words.js'
 import { element, elementById, icon, iconButton, setAttributes, setIcon } from '../elements/element.js'
 import { ask } from '../network/address.js'
-import { Chronicle } from './chronicle.js'
+import { Chronicle, gatherMilliseconds } from './chronicle.js'
 import { restoration, writeAll } from './restoration.js'
 
 /** How finely the span is divided. */
@@ -269,7 +269,9 @@ export class History {
   async #lastDeed(shapes, at, nameOf) {
     const step = this.#chronicle.stepAt(at)
     if (step && !this.#isStamped) return { at: Math.min(at, step.to), words: this.#chronicle.summary(step) }
-    if (step && step.removed > 0) {
+    const last = this.#chronicle.last(shapes, nameOf)
+    // While others go on drawing, a removal is the newest thing for a moment only.
+    if (step && step.removed > 0 && (last?.at ?? 0) < step.to + gatherMilliseconds) {
       // What was there just before, and isn't any more.
       const answer = await ask(`/v1/rooms/${this.#room}?at=${step.from - 1}`, { signal: this.#aborts.signal })
       const left = new Set(shapes.map(({ id }) => id))
@@ -277,7 +279,7 @@ export class History {
       const gone = answer.ok ? (await answer.json()).shapes.filter((/** @type {KeptShape} */ { id }) => !left.has(id)) : []
       if (gone.length > 0) return { at: Math.min(at, step.to), words: this.#chronicle.removal(step, gone, left.size) }
     }
-    return this.#chronicle.last(shapes, nameOf)
+    return last
   }
 
   /** Writes what differs now as it was then. */
