@@ -155,6 +155,7 @@ def test_whatever_a_shape_is_made_of_comes_back_with_it(room):
         ann.painted()
         assert all(near(end, *point, by=0.01) for end, point in zip(ends(ann, arrow), way))
     for remove in ("clear", "blackHole"):
+        time.sleep(CLOCKS)
         bob.run("app.actions[value].run(); return null", remove)
         ann.page.get_by_role("button", name="Bring back").click()
         is_as_before()
