@@ -96,6 +96,7 @@ def test_ungrouping_and_locking_are_undone(room):
     shapes = [square(room, 200 + 200 * at, 200, group="0gr-oup-000") for at in range(3)]
     ann, bob = room.join("Ann"), room.witness()
     ann.wait_for_shapes(3)
+    ann.painted()
     ann.select(*shapes)
     for key, name, before, after in [("Control+Shift+g", "group", "0gr-oup-000", ""), ("Control+Shift+l", "locked", None, True)]:
         ann.page.keyboard.press(key)
@@ -105,6 +106,9 @@ def test_ungrouping_and_locking_are_undone(room):
         ann.page.keyboard.press("Control+Shift+z")
         room.wait_for(lambda held: all(shape.get(name) == after for shape in held))
     ann.page.keyboard.press("Control+z")
+    room.wait_for(lambda held: not any(shape.get("locked") for shape in held))
+    # The page refuses to delete them until it has drawn them unlocked.
+    ann.painted()
     ann.page.keyboard.press("Delete")
     bob.wait_for_shapes(0)
 
