@@ -187,6 +187,25 @@ async def test_how_far_back_a_room_can_be_looked_at(shared):
     assert (await shared.http("POST", "/v1/rooms/span/history")).status == 405
 
 
+async def test_h18_history_tells_who_did_something_and_when(shared):
+    """H18: A step for what one actor does in one go, at the times that `at` takes; and how much of it deletes."""
+    ann, ben = await Client.join(shared, "steps"), await Client.join(shared, "steps")
+    shapes = [identifier() for _ in range(3)]
+    await ann.write(*({"shape": shape, "set": {"kind": "star"}} for shape in shapes))
+    await ann.write({"shape": shapes[0], "set": {"fill": "#FF0000"}})
+    await asyncio.sleep(0.01)
+    await ben.write(*({"shape": shape, "set": {"deleted": True}} for shape in shapes[:2]))
+    history = (await shared.get("/v1/rooms/steps/history?steps=1")).json
+    assert [(step["actor"], step["operations"], step["removed"]) for step in history["steps"]] == [(ann.actor, 4, 0), (ben.actor, 2, 2)]
+    assert history["from"] == history["steps"][0]["from"] <= history["steps"][0]["to"] < history["steps"][1]["from"]
+    assert history["steps"][1]["to"] == history["to"]
+    before = (await shared.get(f"/v1/rooms/steps?at={history['steps'][1]['from'] - 1}")).json["shapes"]
+    assert {shape["id"] for shape in before} == set(shapes)
+    assert "steps" not in (await shared.get("/v1/rooms/steps/history")).json
+    assert (await shared.get("/v1/rooms/steps/history?steps=many")).status == 400
+    assert (await shared.get("/v1/rooms/steps-nobody/history?steps=1")).status == 404
+
+
 async def test_rooms_are_listed(shared):
     """C1: By name, with shapes, peers, cursor and how many operations they have had."""
     await shared.write("list-b", 3)

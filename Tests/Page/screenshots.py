@@ -3,8 +3,10 @@
 This script draws the rooms, the people are real browsers, and no picture is retouched.
 """
 
+import math
 import os
 import sys
+import time
 from pathlib import Path
 
 here = Path(__file__).resolve().parent
@@ -12,7 +14,13 @@ sys.path.insert(0, str(here.parent / "EndToEnd"))
 
 import server  # noqa: E402
 from person import number  # noqa: E402
+from test_history import look_back, open_history  # noqa: E402
 from world import World  # noqa: E402
+
+# What the documents show. All other states are there to be looked at.
+SHOWN = ["board", "overlap", "history", "phone"]
+# Device pixels for each of CSS: as fine as a README shows them.
+RATIO = 1.15
 
 NAVY, VERMILION, YELLOW, TEAL, SAND, PLUM, BLUE = (
     "#27476E", "#E4572E", "#F2C14E", "#6FB1A0", "#E6CFB0", "#9A4C86", "#3F7FD9",
@@ -38,19 +46,66 @@ FORMS = [
 ]
 
 
+def wave(x, y, length, height, waves, steps=60):
+    """A line by hand: what a pen leaves, as a box and a path in it."""
+    points = [(at / steps, 0.5 + 0.5 * math.sin(waves * 2 * math.pi * at / steps + 0.4 * math.sin(5 * at / steps))) for at in range(steps + 1)]
+    return (x, y), (length, height), [[round(65535 * across), round(65535 * down)] for across, down in points]
+
+
+def ink(name, way, **values):
+    position, size, path = way
+    return name, "ink", position, size, {"strokeWidth": 5, "stroke": BLUE, "path": path, **values}
+
+
+def ring(x, y, width, height, steps=48):
+    """Somebody has drawn around something, a little more than once."""
+    turns = [2 * math.pi * 1.06 * at / steps - 2 for at in range(steps + 1)]
+    points = [(0.5 + (0.47 - 0.02 * turn / 7) * math.cos(turn), 0.5 + (0.46 + 0.006 * turn) * math.sin(turn)) for turn in turns]
+    return (x, y), (width, height), [[round(65535 * min(1, max(0, each))) for each in point] for point in points]
+
+
+def note(name, position, text, fill="#FFE27A", size=(170, 120), **values):
+    return name, "rectangle", position, size, {"fill": fill, "text": text, "textSize": 20, **values}
+
+
+def arrow(name, first, second, **values):
+    """From the middle of one shape to the middle of another."""
+    return name, "line", (0, 0), (10, 10), {
+        "from": (first, 32768, 32768), "to": (second, 32768, 32768), "toEnd": "arrow", "stroke": "#6B6A66", "strokeWidth": 3, **values}
+
+
+# Texts, notes, arrows and ink: what a few people would put on a board.
+BOARD = [
+    # A line overlaps nothing.
+    ("Frame", "line", (392, 196), (520, 330), {
+        "path": [[0, 0], [65535, 0], [65535, 65535], [0, 65535], [0, 0]], "stroke": TEAL, "strokeWidth": 2.5, "dash": "dashed"}),
+    ("Heading", "text", (96, 84), (420, 64), {"text": "Garden, this spring", "textSize": 40, "textAlign": "left", "fill": VERMILION}),
+    ("Hint", "text", (410, 206), (180, 36), {"text": "in May", "textSize": 20, "textAlign": "left", "fill": "#2E8577"}),
+    note("Seeds", (104, 220), "Order seeds\nby Friday"),
+    note("Beds", (104, 400), "Dig two beds", "#BFE3D8"),
+    note("Sow", (436, 262), "Sow beans,\npeas, chard", "#CFE0F7"),
+    note("Fence", (436, 414), "Mend fence", "#F3D3E4", (170, 84)),
+    ("Water", "ellipse", (712, 290), (168, 168), {"fill": "#3F7FD9", "text": "Water\nevery day", "textSize": 22}),
+    ("Harvest", "star", (962, 262), (212, 204), {"fill": YELLOW, "points": 7, "innerRatio": 0.74, "text": "Harvest!", "textSize": 24}),
+    arrow("One", "Seeds", "Sow"),
+    arrow("Two", "Beds", "Sow", fromEnd="dot"),
+    arrow("Three", "Sow", "Water"),
+    arrow("Four", "Water", "Harvest", strokeWidth=5, stroke=VERMILION),
+    ink("Underline", wave(98, 152, 330, 14, 5), stroke=VERMILION, strokeWidth=4),
+    ink("Ring", ring(416, 398, 212, 118)),
+    ink("Furrows", wave(112, 560, 420, 46, 7), stroke="#2E8577", strokeWidth=6),
+]
+
 # The same for the width of a phone.
-NARROW = [
-    ("Sun", "ellipse", (28, 112), (120, 120), {"fill": YELLOW}),
-    ("Moon", "ellipse", (112, 140), (88, 88), {"fill": "#B9C3D9"}),
-    ("Gate", "roundedRectangle", (240, 112), (120, 120), {"fill": VERMILION, "cornerRadius": 38}),
-    ("Tile", "polygon", (28, 254), (124, 124), {"fill": TEAL, "points": 6, "rotation": 15}),
-    ("Kite", "polygon", (170, 252), (76, 128), {"fill": YELLOW, "points": 4}),
-    ("Door", "rectangle", (276, 260), (84, 112), {"fill": BLUE}),
-    ("Ring", "ellipse", (42, 412), (96, 96), {"fill": "#FFFFFF", "stroke": NAVY, "strokeWidth": 14}),
-    ("Spark", "star", (172, 396), (128, 128), {"fill": PLUM, "points": 8, "innerRatio": 0.62}),
-    ("Pillar", "roundedRectangle", (330, 400), (30, 120), {"fill": SAND, "cornerRadius": 15}),
-    ("River", "roundedRectangle", (130, 556), (230, 64), {"fill": TEAL, "cornerRadius": 32}),
-    ("Star", "star", (28, 540), (86, 82), {"fill": YELLOW, "points": 5, "innerRatio": 0.45, "stroke": NAVY, "strokeWidth": 4}),
+SMALL_BOARD = [
+    ("Heading", "text", (28, 96), (330, 52), {"text": "Garden", "textSize": 36, "textAlign": "left", "fill": VERMILION}),
+    note("Seeds", (30, 310), "Order seeds\nby Friday", size=(140, 104)),
+    note("Sow", (220, 400), "Sow beans", "#CFE0F7", (140, 104)),
+    ("Water", "ellipse", (48, 516), (130, 130), {"fill": "#3F7FD9", "text": "Water\nevery day", "textSize": 18}),
+    arrow("One", "Seeds", "Sow"),
+    arrow("Two", "Sow", "Water"),
+    ink("Underline", wave(30, 148, 150, 12, 3), stroke=VERMILION, strokeWidth=4),
+    ink("Furrows", wave(206, 570, 150, 40, 3), stroke="#2E8577", strokeWidth=6),
 ]
 
 
@@ -60,9 +115,10 @@ def draw(person, forms):
     for name, kind, position, size, values in forms:
         identifier = server.identifier()
         shapes[name] = identifier
+        tied = {end: {"shape": number(shapes[values[end][0]]), "x": values[end][1], "y": values[end][2]} for end in ("from", "to") if end in values}
         person.run("app.edit((session) => session.edit([value])); return null", {
             "shape": number(identifier),
-            "set": {"kind": kind, "name": name, "position": list(position), "size": list(size), **values},
+            "set": {"kind": kind, "name": name, "position": list(position), "size": list(size), **values, **tied},
         })
     person.room.wait_for_shapes(len(forms))
     return shapes
@@ -84,37 +140,54 @@ class Pictures:
         person.page.screenshot(path=path, animations="disabled", caret="hide")
         print(f"{path}: {path.stat().st_size // 1000} KB", flush=True)
 
-    def company(self, room, ann, shapes):
+    def company(self, room, ann, shapes, bobs, eves):
         """Bob has selected a shape, Eve has lifted one."""
         bob, eve = room.join("Bob"), room.join("Eve")
         for person in room.people:
             person.wait_for_shapes(len(shapes))
-        bob.run("app.setTool('select'); app.selection.set([value]); app.presence.setCursor({ x: 716, y: 250 }); return null",
-                number(shapes["Tile"]))
-        eve.run("app.presence.setLifted([value]); app.presence.setCursor({ x: 412, y: 420 }); return null", number(shapes["Kite"]))
+        for person, (name, x, y) in ((bob, bobs), (eve, eves)):
+            person.run("app.setTool('select'); app.presence.setCursor(value); return null", {"x": x, "y": y})
+            if person is bob:
+                bob.run("app.selection.set([value]); return null", number(shapes[name]))
+            else:
+                eve.run("app.presence.setLifted([value]); return null", number(shapes[name]))
         ann.wait("app.presence.people().filter(({ cursor }) => cursor).length === 2")
         ann.wait("app.presence.people().some(({ lifted }) => lifted.length)")
 
+    def choose(self, ann, shape):
+        ann.run("app.setTool('select'); app.selection.set([value]); return null", number(shape))
+
     def empty(self):
-        ann = self.world.room(name="sketches").join("Ann", ratio=1.5)
+        ann = self.world.room(name="sketches").join("Ann", ratio=RATIO)
         ann.page.locator(".middle[data-kind=empty]").wait_for()
         self.save(ann, "empty")
 
-    def busy(self, name="busy", **options):
-        room = self.world.room(name="forms")
-        ann = room.join("Ann", ratio=1.5, **options)
-        shapes = draw(ann, FORMS)
-        self.company(room, ann, shapes)
-        ann.look_at(30, -30, 1)
-        ann.run("app.setTool('select'); app.selection.set([value]); return null", number(shapes["Card"]))
+    def board(self, name="board", **options):
+        """Texts, notes, arrows and ink, in company."""
+        room = self.world.room(name="garden")
+        ann = room.join("Ann", ratio=RATIO, **options)
+        shapes = draw(ann, BOARD)
+        self.company(room, ann, shapes, ("Beds", 236, 500), ("Fence", 580, 470))
+        ann.look_at(60, -30, 0.85)
+        self.choose(ann, shapes["Harvest"])
         self.save(ann, name)
 
     def dark(self):
-        self.busy("dark", theme="dark")
+        self.board("dark", theme="dark")
 
-    def overlap(self):
+    def forms(self, name="forms", **options):
+        """All kinds of shapes with an area."""
+        room = self.world.room(name="forms")
+        ann = room.join("Ann", ratio=RATIO, **options)
+        shapes = draw(ann, FORMS)
+        self.company(room, ann, shapes, ("Tile", 716, 250), ("Kite", 412, 420))
+        ann.look_at(30, -30, 1)
+        self.choose(ann, shapes["Card"])
+        self.save(ann, name)
+
+    def overlap(self, name="overlap", **options):
         room = self.world.room(name="eclipse")
-        ann, bob = room.join("Ann", ratio=1.5), room.join("Bob")
+        ann, bob = room.join("Ann", ratio=RATIO, **options), room.join("Bob")
         shapes = draw(ann, [
             ("Sun", "ellipse", (380, 170), (260, 260), {"fill": YELLOW}),
             ("Moon", "ellipse", (760, 210), (190, 190), {"fill": "#B9C3D9"}),
@@ -126,36 +199,112 @@ class Pictures:
         ann.wait("app.session.overlapPairs().length === 2")
         ann.page.get_by_role("tab", name="Overlaps").click()
         ann.run("app.setTool('select'); return null")
-        self.save(ann, "overlap")
+        self.save(ann, name)
 
-    def phone(self):
-        room = self.world.room(name="forms")
-        eve = room.join("Eve", phone=True, ratio=2)
-        shapes = draw(eve, NARROW)
+    def phone(self, name="phone", **options):
+        room = self.world.room(name="garden")
+        eve = room.join("Eve", **{"phone": True, "ratio": 1.5, **options})
+        shapes = draw(eve, SMALL_BOARD)
         room.join("Bob")
         eve.wait("app.presence.people().length === 1")
         eve.look_at(0, 0, 1)
-        eve.run("app.setTool('select'); app.selection.set([value]); return null", number(shapes["Spark"]))
-        self.save(eve, "phone")
+        self.choose(eve, shapes["Seeds"])
+        self.save(eve, name)
 
-    def history(self):
-        ann = self.world.room(name="forms").join("Ann", ratio=1.5)
-        draw(ann, FORMS)
-        ann.look_at(30, -30, 1)
-        ann.page.get_by_role("button", name="Menu").first.click()
-        ann.page.get_by_role("menuitem", name="History").first.click()
-        ann.page.get_by_role("slider", name="Moment").wait_for()
-        ann.page.get_by_role("slider", name="Moment").fill("750")
-        ann.wait("app.isPast")
-        self.save(ann, "history")
+    def phone_dark(self):
+        self.phone("phone_dark", theme="dark")
+
+    def narrow(self):
+        """The narrowest phone that everything has to fit on."""
+        self.phone("narrow", size=(320, 568))
+
+    def landscape(self, name="landscape", **options):
+        """A phone on its side, with what somebody else has just done."""
+        room = self.world.room(name="garden")
+        eve = room.join("Eve", phone=True, size=(844, 390), ratio=1.5, **options)
+        shapes = draw(eve, BOARD)
+        room.join("Bob")
+        eve.look_at(20, 160, 0.8)
+        self.choose(eve, shapes["Water"])
+        eve.run("app.say('Bob removed 4 shapes.', { action: { words: 'Bring back', run() {} } }); return null")
+        self.save(eve, name)
+
+    def landscape_panel(self):
+        room = self.world.room(name="garden")
+        eve = room.join("Eve", phone=True, size=(844, 390), ratio=1.5)
+        shapes = draw(eve, BOARD)
+        eve.look_at(20, 160, 0.8)
+        self.choose(eve, shapes["Water"])
+        eve.page.tap("button[aria-label='Layers, inspector, overlaps']")
+        eve.page.tap("#tab-inspector")
+        eve.page.get_by_label("Fill", exact=True).wait_for()
+        self.save(eve, "landscape_panel")
+
+    def inspector(self, name="inspector", **options):
+        """The colours come first; a line has its ends."""
+        ann = self.world.room(name="garden").join("Ann", ratio=RATIO, **options)
+        shapes = draw(ann, BOARD)
+        ann.look_at(40, 0, 1)
+        self.choose(ann, shapes["Four"])
+        ann.page.click("#tab-inspector")
+        ann.page.get_by_label("Ends", exact=True).wait_for()
+        self.save(ann, name)
+
+    def inspector_dark(self):
+        self.inspector("inspector_dark", theme="dark")
+
+    def question(self):
+        """Before everything is cleared, where others are."""
+        room = self.world.room(name="garden")
+        ann = room.join("Ann", ratio=RATIO)
+        draw(ann, BOARD)
+        room.guest("Bob")
+        room.guest("Eve")
+        ann.wait("app.presence.people().length === 2")
+        ann.page.keyboard.press("Shift+Delete")
+        ann.page.get_by_role("dialog").wait_for()
+        self.save(ann, "question")
+
+    def history(self, name="history", **options):
+        """Three people drew one after the other; Bob then removed something."""
+        room = self.world.room(name="garden")
+        ann, bob, eve = room.join("Ann", ratio=RATIO, **options), room.join("Bob"), room.join("Eve")
+        for at, form in enumerate(BOARD[:9]):
+            draw_one((ann, bob, eve)[at % 3], form)
+        fence = next(shape["id"] for shape in room.wait_for_shapes(9) if shape["name"] == "Fence")
+        bob.wait_for_shapes(9)
+        bob.run("app.edit((session) => session.delete([value])); return null", number(fence))
+        room.wait_for_shapes(8)
+        then = time.time() * 1000
+        eve.wait_for_shapes(8)
+        draw_one(eve, BOARD[-1])
+        ann.wait_for_shapes(9)
+        ann.look_at(60, -30, 0.85)
+        open_history(ann)
+        look_back(ann, then)
+        ann.page.locator(".history output", has_text="Bob removed Fence").wait_for()
+        self.save(ann, name)
+
+    def history_dark(self):
+        self.history("history_dark", theme="dark")
+
+
+def draw_one(person, form):
+    """As if a moment had passed since whoever drew before."""
+    count = len(person.room.shapes())
+    name, kind, position, size, values = form
+    person.wait_for_shapes(count)
+    person.run("app.edit((session) => session.add(value)); return null",
+               {"kind": kind, "name": name, "position": list(position), "size": list(size), **values})
+    person.room.wait_for_shapes(count + 1)
+    time.sleep(0.05)
 
 
 def main():
     server.BINARY = os.path.abspath(sys.argv[1])
     folder = Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = sys.argv[3:] or ["empty", "busy", "overlap", "phone", "dark", "history"]
-    for name in wanted:
+    for name in sys.argv[3:] or SHOWN:
         # A new server for each picture, so that its room can have the name that the picture shows.
         with World() as world:
             getattr(Pictures(world, folder), name)()

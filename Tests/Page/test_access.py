@@ -8,7 +8,8 @@ from hand import lead_finger, rest
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 # Made of the same parts as other states: their contrast in the dark is known from those.
-LIKE_OTHERS = ["layers", "Copy a link to this room", "Zoom: 100%", "Colours of the next shape", "sheet"]
+LIKE_OTHERS = ["layers", "Copy a link to this room", "Zoom: 100%", "Colours of the next shape", "sheet", "the menu of the right button",
+               "the eraser", "shapes", "6 people are here"]
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
@@ -46,10 +47,32 @@ def every_state(person):
         person.run("app.selection.set(app.session.drawingOrder().slice(0, 2)); return null")
         person.painted()
         yield tab
-    for name in ["Menu", "Copy a link to this room", "Zoom: 100%", "Colours of the next shape"]:
+    for name in ["Menu", "Copy a link to this room", "Zoom: 100%", "Colours of the next shape", "6 people are here"]:
         page.get_by_role("button", name=name, exact=True).click()
         yield name
         page.keyboard.press("Escape")
+    page.get_by_role("button", name="6 people are here", expanded=False).wait_for()
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("ContextMenu")
+    page.get_by_role("menu", name="Actions").wait_for()
+    yield "the menu of the right button"
+    page.keyboard.press("Escape")
+    page.keyboard.press("Shift+Delete")
+    page.get_by_role("dialog", name="Clear everything?").wait_for()
+    yield "a question"
+    page.keyboard.press("Escape")
+    page.get_by_role("dialog").wait_for(state="detached")
+    page.evaluate("document.activeElement.blur()")
+    person.run("app.selection.set(app.session.drawingOrder().slice(0, 1)); return null")
+    page.keyboard.press("F2")
+    page.locator(".writing-field").wait_for()
+    yield "writing"
+    page.keyboard.press("Escape")
+    person.run("app.selection.clear(); return null")
+    for key, tool in [("d", "the pen"), ("e", "the eraser"), ("v", None)]:
+        page.keyboard.press(key)
+        if tool:
+            yield tool
     page.get_by_role("button", name="You’re").click()
     yield "one's own name"
     page.keyboard.press("Escape")
@@ -71,8 +94,9 @@ def test_roles_names_and_contrast_in_light_and_dark(room):
     """Every state of the room, as axe sees it."""
     fill(room)
     ann = room.join("Ann", still=True)
-    room.join("Bob")
-    ann.page.get_by_role("button", name="Follow Bob").wait_for()
+    for name in ["Bob", "Eve", "Zoe", "Kim", "Lou"]:
+        room.guest(name)
+    ann.page.get_by_role("button", name="6 people are here").wait_for()
     for state in every_state(ann):
         check(ann, state)
 
@@ -86,6 +110,9 @@ def test_the_other_pages_too(room):
     room.wait_for_shapes(3)
     eve = room.join("Eve", phone=True, still=True)
     check(eve, "phone")
+    eve.page.get_by_role("button", name="Shapes", exact=True).tap()
+    check(eve, "shapes")
+    eve.page.keyboard.press("Escape")
     eve.page.tap("button[aria-label='Layers, inspector, overlaps']")
     check(eve, "sheet")
     room.request("DELETE", "")
@@ -189,6 +216,12 @@ def test_a_phone_on_its_side_has_a_panel_as_high_as_the_window(room):
     eve = room.join("Eve", phone=True, size=(740, 360))
     page = eve.page
     assert page.locator(".panel").is_hidden()
+    eve.look_at(0, 100)
+    for at in range(4):
+        eve.run("app.selection.set([app.session.drawingOrder()[value]]); return null", at)
+        eve.painted()
+        bar, tools = page.locator(".selection-bar").bounding_box(), page.locator(".toolbar").bounding_box()
+        assert bar["y"] >= 64 and bar["y"] + bar["height"] <= tools["y"], (bar, tools)
     eve.run("app.selection.set(app.session.drawingOrder().slice(0, 1)); return null")
     page.tap("button[aria-label='Layers, inspector, overlaps']")
     page.tap("#tab-inspector")

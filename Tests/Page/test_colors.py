@@ -5,6 +5,35 @@ from person import number
 BLUE, RED, GREEN = "#3F7FD9", "#E0483E", "#3FA36B"
 
 
+def test_only_colours_that_have_an_effect_are_offered(room):
+    """A text, a line and ink have one colour, and none can't be taken away. Among others they keep what is written to those."""
+    text = room.add(kind="text", text="Hello", position=[200, 250], size=[120, 100], fill="#767676")
+    line = room.add(kind="line", position=[400, 250], size=[120, 100], stroke="#123456", strokeWidth=4)
+    ink = room.add(kind="ink", position=[600, 250], size=[120, 100], stroke="#123456", strokeWidth=4)
+    sun = room.add(position=[800, 250], size=[100, 100], fill="#FFFFFF")
+    ann = room.join("Ann")
+    ann.look_at(0, 0)
+    ann.wait_for_shapes(4)
+    bar = ann.page.locator(".selection-bar")
+    ann.select(sun)
+    bar.get_by_role("button", name="Colour the outline").click()
+    for shape in (text, line, ink):
+        ann.select(shape)
+        bar.get_by_role("button", name="Colour: Red").wait_for()
+        assert bar.get_by_role("button", name="None").count() == 0 and bar.get_by_role("button", name="utline").count() == 0
+        width = bar.bounding_box()["width"]
+        bar.get_by_role("button", name="Colour: Red").click()
+    room.wait_for(lambda shapes: [shape["fill"] for shape in shapes][0] == RED and [shape["stroke"] for shape in shapes][1:3] == [RED, RED])
+    before = room.shapes()
+    ann.select(text, line, ink, sun)
+    bar.get_by_role("button", name="Outline: Green").click()
+    assert bar.bounding_box()["width"] > width
+    bar.get_by_role("button", name="Colour the fill").click()
+    bar.get_by_role("button", name="Fill: None").click()
+    shapes = room.wait_for(lambda shapes: shapes[3].get("filled") is False)
+    assert shapes[3]["stroke"] == GREEN and shapes[:3] == before[:3]
+
+
 def press(person, group, name):
     person.page.get_by_role("group", name=group).get_by_role("button", name=name, exact=True).click()
 
@@ -37,6 +66,39 @@ def test_the_next_shape_gets_the_colours_that_were_chosen(room):
     ann.page.keyboard.press("Enter")
     shapes = room.wait_for_shapes(2)
     assert (shapes[1]["fill"], shapes[1]["strokeWidth"]) == ("#FF0000", 0), "the second shape of a room is red"
+
+
+def test_the_next_shape_may_have_no_fill(room):
+    """Then it has an outline, of the colour that was chosen for it or of one that is seen. Notes, texts and lines have their colours."""
+    ann = room.join("Ann")
+    ann.look_at(0, 0)
+    chosen = "Colours of the next shape"
+
+    def draw(key, at):
+        ann.page.evaluate("document.activeElement.blur()")
+        ann.run("app.selection.clear(); return null")
+        ann.page.keyboard.press(key)
+        ann.drag((200 + 200 * at, 300), (300 + 200 * at, 400))
+        ann.page.keyboard.press("Escape")
+        room.wait_until_sent()
+        return room.shapes()[-1]
+    ann.page.get_by_role("button", name=chosen).click()
+    press(ann, chosen, "Fill: None")
+    ann.page.keyboard.press("Escape")
+    ann.page.get_by_role("button", name=chosen, expanded=False).wait_for()
+    bare = draw("r", 0)
+    assert bare["filled"] is False and bare["strokeWidth"] == 4 and bare["stroke"] == "#2B2A28"
+    ann.page.get_by_role("button", name=chosen).click()
+    press(ann, chosen, "Colour the outline")
+    press(ann, chosen, "Outline: Red")
+    ann.page.keyboard.press("Escape")
+    ann.page.get_by_role("button", name=chosen, expanded=False).wait_for()
+    ringed = draw("o", 1)
+    assert ringed["filled"] is False and (ringed["stroke"], ringed["strokeWidth"]) == (RED, 4)
+    note = draw("n", 2)
+    assert note["fill"] == "#FFE27A" and "filled" not in note and note["strokeWidth"] == 0
+    line = draw("l", 3)
+    assert line["kind"] == "line" and line["stroke"] == RED
 
 
 def test_what_is_selected_is_coloured_by_one_press(room):

@@ -191,25 +191,33 @@ def test_shapes_that_come_to_overlap_do_so_on_every_page(room):
 
 
 def test_a_shake_clears_everything_and_can_be_undone(room):
-    """On a phone that is shaken. Carrying the phone about does nothing."""
+    """On a phone that is shaken, after asking, because Eve is there. Carrying the phone about does nothing, and shaking on asks no more."""
     for at in range(3):
         room.add(position=[20 + 100 * at, 200], size=[80, 80])
     phone, bob = both(room, phone=True)
+    room.guest("Eve")
     phone.wait_for_shapes(3)
+    phone.wait("app.presence.people().length === 1")
     swing = """(strength) => { for (let turn = 0; turn < 6; turn++) dispatchEvent(new DeviceMotionEvent('devicemotion', {
       acceleration: { x: turn % 2 ? strength : -strength, y: 2, z: 1 }, interval: 16 })) }"""
     phone.page.evaluate(swing, 6)
     phone.painted()
     assert phone.run("app.session.shapeCount") == 3
     phone.page.evaluate(swing, 22)
+    agree = phone.page.get_by_role("dialog", name="Clear everything?").get_by_role("button", name="Clear everything")
+    agree.wait_for()
+    phone.run("app.shaking.tell('shaken', null); return null")
+    phone.painted()
+    agree.click()
     bob.wait_for_shapes(0)
+    assert phone.page.get_by_role("dialog").count() == 0
     phone.run("app.edit((session) => session.undo()); return null")
     bob.wait_for_shapes(3)
     room.agree()
 
 
 def test_a_key_clears_everything_where_nothing_can_be_shaken(room):
-    """One undo brings all shapes back."""
+    """Whoever is alone isn't asked, whoever isn't is asked first: by key and by menu. One undo brings all shapes back."""
     for at in range(3):
         room.add(position=[20 + 200 * at, 200], fill="#123456")
     ann, bob = both(room)
@@ -219,3 +227,34 @@ def test_a_key_clears_everything_where_nothing_can_be_shaken(room):
     ann.page.keyboard.press("Control+z")
     bob.wait_for_shapes(3)
     assert [shape["fill"] for shape in room.agree()] == ["#123456"] * 3
+    room.guest("Eve")
+    ann.wait("app.presence.people().length === 1")
+    asked = ann.page.get_by_role("dialog", name="Clear everything?")
+    ann.page.keyboard.press("Shift+Delete")
+    assert "Eve is here too" in asked.inner_text()
+    asked.get_by_role("button", name="Cancel").click()
+    asked.wait_for(state="detached")
+    assert ann.run("app.session.shapeCount") == 3
+    ann.page.get_by_role("button", name="Menu", exact=True).click()
+    ann.page.get_by_role("menuitem", name="Clear everything").click()
+    asked.get_by_role("button", name="Clear everything").click()
+    bob.wait_for_shapes(0)
+
+
+def test_who_is_asked_hears_of_all_the_others(room):
+    """In a crowd only some are told by name. All of them are counted."""
+    room.add(position=[100, 200])
+    ann = room.join("Ann")
+    ann.wait_for_shapes(1)
+    for named, crowd, words in [
+        (["Bob", "Eve"], 0, "Bob and Eve are here too"), (["Bob", "Eve", "Zoe"], 1_100, "Bob and 1,098 others are here too"),
+        (["Bob"], 3, "Bob and 1 other are here too"), ([], 800, "799 others are here too"),
+    ]:
+        peers = [{"actor": 5000 + at, "name": name, "color": "#15803D", "state": {}} for at, name in enumerate(named)]
+        ann.run("app.perform([{ type: 'peers', peers: value.peers }, { type: 'crowd', people: value.crowd }]); return null",
+                {"peers": peers, "crowd": crowd})
+        ann.page.keyboard.press("b")
+        asked = ann.page.get_by_role("dialog")
+        assert words in asked.inner_text()
+        ann.page.keyboard.press("Escape")
+        asked.wait_for(state="detached")

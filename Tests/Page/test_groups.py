@@ -1,5 +1,7 @@
 """Groups, locks, shapes without a fill and dashed lines."""
 
+from hand import handle, lead, near
+
 
 def wait_for(room, shape, condition):
     """Waits until the server holds the shape so, and returns it."""
@@ -61,6 +63,54 @@ def test_a_group_is_moved_and_deleted_as_one_and_entered_by_a_double_click(room)
     ann.click(260, 400)
     assert selected(ann) == {sun}
     room.agree()
+
+
+def test_a_group_is_turned_and_scaled_as_one(room):
+    """By the handles around all of it, after one click on one of its shapes: one step to undo each."""
+    sun, moon = square(room, 400, 300, group="0gr-oup-000"), square(room, 600, 300, group="0gr-oup-000")
+    ann = room.join("Ann")
+    ann.look_at(0, 0)
+    ann.wait_for_shapes(2)
+    ann.page.keyboard.press("v")
+    ann.click(460, 350)
+    assert selected(ann) == {sun, moon}
+    above = handle(ann, "rotate")
+    # A quarter turn clockwise around the middle of both, which is at 560, 350.
+    lead(ann, above, (560 + 350 - above[1], 350))
+    turned = wait_for(room, moon, lambda shape: shape["rotation"] == 90)
+    assert near(turned["position"], [500, 400]) and near(room.shape(sun)["position"], [500, 200]) and room.shape(sun)["rotation"] == 90
+    ann.page.keyboard.press("Control+z")
+    wait_for(room, moon, lambda shape: shape["rotation"] == 0 and shape["position"] == [600, 300])
+    corner = handle(ann, "scale")
+    lead(ann, corner, (corner[0] + 160, corner[1] + 50))
+    scaled = wait_for(room, moon, lambda shape: shape["size"][0] > 170)
+    assert near(scaled["size"], [180, 150]) and near(scaled["position"], [700, 300])
+    assert near(room.shape(sun)["size"], [180, 150]) and room.shape(sun)["position"] == [400, 300]
+    ann.page.keyboard.press("Control+z")
+    wait_for(room, moon, lambda shape: shape["size"] == [120, 100])
+    assert room.shape(sun)["size"] == [120, 100]
+
+
+def test_ungrouping_and_locking_are_undone(room):
+    """Each is one step, for all shapes at once."""
+    shapes = [square(room, 200 + 200 * at, 200, group="0gr-oup-000") for at in range(3)]
+    ann, bob = room.join("Ann"), room.witness()
+    ann.wait_for_shapes(3)
+    ann.painted()
+    ann.select(*shapes)
+    for key, name, before, after in [("Control+Shift+g", "group", "0gr-oup-000", ""), ("Control+Shift+l", "locked", None, True)]:
+        ann.page.keyboard.press(key)
+        room.wait_for(lambda held: all(shape.get(name) == after for shape in held))
+        ann.page.keyboard.press("Control+z")
+        room.wait_for(lambda held: all((shape.get(name) or None) == before for shape in held))
+        ann.page.keyboard.press("Control+Shift+z")
+        room.wait_for(lambda held: all(shape.get(name) == after for shape in held))
+    ann.page.keyboard.press("Control+z")
+    room.wait_for(lambda held: not any(shape.get("locked") for shape in held))
+    # The page refuses to delete them until it has drawn them unlocked.
+    ann.painted()
+    ann.page.keyboard.press("Delete")
+    bob.wait_for_shapes(0)
 
 
 def test_copies_of_a_group_are_a_group_of_their_own(room):

@@ -63,21 +63,38 @@ def test_a_notice_goes_with_what_it_tells_of(room):
 
 
 def test_ones_own_overlaps_are_no_news(room):
-    """A duplicate overlaps its original, and nobody has to be told who made it. Another's overlap is told."""
+    """A duplicate or a pasted copy overlaps its original, and nobody has to be told who made it. Another's overlap is told."""
     room.add(**SQUARE, position=[100, 200])
     ann, bob = room.join("Ann"), room.join("Bob")
     ann.page.keyboard.press("Control+a")
     ann.page.keyboard.press("Control+d")
     ann.wait("app.session.overlapPairs().length === 1")
     bob.page.locator(".notice.is-overlap", has_text="Ann").wait_for()
+    bob.page.get_by_role("button", name="Dismiss").click()
+    ann.page.keyboard.press("Control+c")
+    ann.page.keyboard.press("Control+v")
+    ann.wait("app.session.overlapPairs().length === 3")
+    bob.page.locator(".notice.is-overlap", has_text="Ann").first.wait_for()
     assert ann.page.locator(".notice").count() == 0
 
 
+def test_what_is_taken_back_is_counted_and_said_why(room):
+    """One change or several: the reason fits both."""
+    ann = room.join("Ann")
+    for count, words in [(1, "1 change was taken back: too much time has passed since."),
+                         (2, "2 changes were taken back: too much time has passed since.")]:
+        ann.run("app.perform(Array.from({ length: value }, (_, shape) => ({ type: 'rejected', shape, set: {}, code: 'too_old', message: '' }))); return null",
+                count)
+        ann.page.locator(".notice.is-refused", has_text=words).wait_for()
+
+
 def test_on_a_phone_there_is_one_notice(room):
-    """The newest, except that an overlap doesn't take the place of what has a button."""
+    """The newest, except that an overlap doesn't take the place of what has a button. So it is where the phone lies on its side."""
     eve = room.join("Eve", phone=True)
-    eve.run("app.say('One.'); app.say('Two.'); return null")
-    assert eve.page.locator(".notice").all_inner_texts() == ["Two."]
+    for size in ({"width": 844, "height": 390}, {"width": 390, "height": 844}):
+        eve.page.set_viewport_size(size)
+        eve.run("app.say('One.'); app.say('Two.'); return null")
+        assert eve.page.locator(".notice").all_inner_texts() == ["Two."]
     eve.run("app.say('Three.', { action: { words: 'Undo', run() {} } }); app.say('A overlaps B', { kind: 'overlap' }); return null")
     assert [text.split("\n")[0] for text in eve.page.locator(".notice").all_inner_texts()] == ["Three."]
 

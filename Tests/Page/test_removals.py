@@ -1,18 +1,27 @@
 """What others take away from everybody's canvas, or out of somebody's hand, is said, and can be brought back."""
 
+import time
+
 from person import number
+from test_arrows import ends, near
+from test_history import look_back, open_history
+
+# What was written so shortly before a removal may come back without its name.
+CLOCKS = 0.3
 
 
 def fill(room):
     """Three shapes with names, in an order of their own. Waits until the room's history has them."""
-    import time
-
     shapes = [room.add(kind="star", name=name, position=[100 + 150 * at, 200], size=[100, 100], rotation=10 * at, fill="#336699")
               for at, name in enumerate(["Sun", "Moon", "Comet"])]
     before = room.shapes()
-    # What was written less than two seconds before a removal may come back without its name.
-    time.sleep(2.5)
+    time.sleep(CLOCKS)
     return shapes, before
+
+
+def clear(person):
+    person.page.keyboard.press("Shift+Delete")
+    person.page.get_by_role("button", name="Clear everything").click()
 
 
 def test_who_empties_the_canvas_is_named_and_it_can_be_brought_back(room):
@@ -31,14 +40,14 @@ def test_who_empties_the_canvas_is_named_and_it_can_be_brought_back(room):
     assert room.wait_for_shapes(3) == before
     bob.page.locator(".notice", has_text="Ann brought back 3 shapes.").wait_for()
     notice.wait_for(state="detached")
-    bob.page.keyboard.press("Shift+Delete")
+    clear(bob)
     notice = ann.page.locator(".notice", has_text="Bob cleared the canvas.")
     notice.wait_for()
     bob.page.keyboard.press("Control+z")
     ann.page.locator(".notice", has_text="Bob brought back 3 shapes.").wait_for()
     assert notice.count() == 0 and room.wait_for_shapes(3) == before
     room.agree()
-    bob.page.keyboard.press("Shift+Delete")
+    clear(bob)
     eve.page.locator(".notice", has_text="Bob cleared the canvas.").wait_for()
     assert eve.page.get_by_role("button", name="Bring back").count() == 0
     ann.page.get_by_role("button", name="Bring back").click()
@@ -64,3 +73,204 @@ def test_a_shape_that_is_deleted_in_ones_hand_does_not_vanish_without_a_word(roo
     notice.get_by_role("button", name="Bring back").click()
     (back,) = [shape for shape in room.wait_for(lambda shapes: len(shapes) == 2) if shape["id"] == sun]
     assert back["name"] == "Sun" and back["z"] == before[0]["z"] and back["position"][1] > 250
+
+
+def test_what_a_line_is_tied_to_does_not_vanish_without_a_word_while_it_is_drawn_or_led(room):
+    """Nor does the line itself, or a shape that is being drawn."""
+    sun, moon = (room.add(name=name, position=position, size=[120, 100]) for name, position in (("Sun", [200, 200]), ("Moon", [700, 400])))
+    line = room.add(kind="line", name="Way", position=[400, 200], size=[100, 1], strokeWidth=4)
+    ann, bob = room.join("Ann"), room.join("Bob")
+    ann.look_at(0, 0)
+    ann.wait_for_shapes(3)
+
+    def delete(shape):
+        bob.wait_for_shape(shape)
+        bob.run("app.edit((session) => session.delete([value])); return null", number(shape))
+        ann.wait(f"!app.session.shape({number(shape)})")
+
+    def told(words):
+        notice = ann.page.locator(".notice", has_text=words)
+        notice.wait_for()
+        return notice
+    ann.page.keyboard.press("l")
+    ann.drag((260, 250), (760, 450), hold=True)
+    for shape, name in ((moon, "Moon"), (sun, "Sun")):
+        delete(shape)
+        told(f"Bob deleted {name} while you tied a line to it.")
+    told("Sun").get_by_role("button", name="Bring back").dispatch_event("click")
+    ann.wait_for_shape(sun)
+    ann.page.keyboard.press("Escape")
+    ann.page.mouse.up()
+    ann.page.keyboard.press("v")
+    ann.select(line)
+    ann.drag((500, 200), (600, 300), hold=True)
+    bob.wait_for_shape(line, "shape.width > 150")
+    delete(line)
+    told("Bob deleted Way while you held it.")
+    ann.page.mouse.up()
+    ann.page.keyboard.press("Escape")
+    ann.page.keyboard.press("r")
+    ann.drag((400, 500), (600, 600), hold=True)
+    (drawn,) = [shape for shape in room.wait_for(lambda shapes: len(shapes) == 2) if shape["id"] != sun]
+    delete(drawn["id"])
+    told(f"Bob deleted {drawn['name']} while you held it.")
+    ann.page.mouse.up()
+
+
+def of_all_sorts(room):
+    """Ink, an arrow between two shapes, a group, a lock, a text, dashes, no fill. Returns the arrow."""
+    sun, moon = (room.add(name=name, position=position, size=[120, 100]) for name, position in (("Sun", [200, 200]), ("Moon", [600, 400])))
+    room.add(kind="ink", position=[100, 500], size=[80, 60], stroke="#2F6FED", strokeWidth=4,
+             path=[[0, 0, 100], [30000, 65535, 60], [65535, 20000, 140]])
+    arrow = room.add(kind="line", position=[260, 250], size=[400, 200], strokeWidth=4, path=[[0, 0], [20000, 60000], [65535, 65535]],
+                     **{"from": [sun, 32768, 32768], "to": [moon, 10, 20], "fromEnd": "dot", "toEnd": "arrow"})
+    room.add(kind="text", position=[800, 100], size=[200, 60], text="Buy milk\nand tea", textSize=32, textAlign="right", textPlace="bottom")
+    for at in range(2):
+        room.add(position=[100 + 200 * at, 600], size=[90, 90], group="0gr-oup-000", filled=False, stroke="#112233", strokeWidth=3,
+                 dash="dotted", **{"locked": True} if at else {})
+    time.sleep(CLOCKS)
+    return arrow
+
+
+def all_but(shapes, *properties):
+    """Of lines where they lead too: that is written as it is drawn then, where they are tied (S14)."""
+    return [{name: value for name, value in shape.items()
+             if name not in properties and not (shape["kind"] == "line" and name in ("position", "size", "path"))} for shape in shapes]
+
+
+def test_whatever_a_shape_is_made_of_comes_back_with_it(room):
+    """What somebody has cleared, or dropped into the black hole, and what is restored from the history."""
+    arrow = of_all_sorts(room)
+    before = room.shapes()
+    ann, bob = room.join("Ann"), room.join("Bob")
+    for person in (ann, bob):
+        person.wait_for_shapes(len(before))
+    ann.painted()
+    way = ends(ann, arrow)
+    bob.run("app.consent.mayEmpty = async () => true; return null")
+
+    def is_as_before():
+        assert all_but(room.wait_for_shapes(len(before))) == all_but(before)
+        ann.wait_for_shapes(len(before))
+        ann.painted()
+        assert all(near(end, *point, by=0.01) for end, point in zip(ends(ann, arrow), way))
+    for remove in ("clear", "blackHole"):
+        time.sleep(CLOCKS)
+        bob.run("app.actions[value].run(); return null", remove)
+        ann.page.get_by_role("button", name="Bring back").click()
+        is_as_before()
+    then = time.time() * 1000
+    time.sleep(CLOCKS)
+    room.write(*((shape["id"], {"deleted": True}) for shape in before))
+    restore(bob, then, len(before))
+    is_as_before()
+    room.agree()
+
+
+def test_copies_have_whatever_their_originals_are_made_of(room):
+    of_all_sorts(room)
+    before = room.shapes()
+    ann = room.join("Ann")
+    ann.wait_for_shapes(len(before))
+    ann.run("app.selection.set(app.session.drawingOrder()); app.actions.duplicate.run(); return null")
+    copies = room.wait_for_shapes(2 * len(before))[len(before):]
+    own = ("id", "name", "position", "z", "group", "from", "to")
+    assert all_but(copies, *own) == all_but(before, *own)
+    # Copies are in a group, and tied, among themselves.
+    assert len({shape["group"] for shape in copies if "group" in shape} - {"0gr-oup-000"}) == 1
+    (line,) = [shape for shape in copies if shape["kind"] == "line"]
+    assert [line["from"][0], line["to"][0]] == [copies[0]["id"], copies[1]["id"]]
+
+
+def drawn_and_redrawn(room):
+    """A drawing of three shapes, when that was, and the six that it has become."""
+    old = [room.add(kind="star", name=name, position=[100 + 150 * at, 200], size=[100, 100]) for at, name in enumerate(["Sun", "Moon", "Comet"])]
+    time.sleep(CLOCKS)
+    then = time.time() * 1000
+    time.sleep(CLOCKS)
+    room.write((old[0], {"deleted": True}), (old[1], {"position": [700, 500], "fill": "#00FF00", "dash": "dashed"}))
+    for at in range(4):
+        room.add(kind="ellipse", name=f"New {at}", position=[100 + 150 * at, 400], size=[100, 100])
+    now = room.shapes()
+    time.sleep(CLOCKS)
+    return old, then, now
+
+
+def restore(person, then, count=3):
+    open_history(person)
+    look_back(person, then)
+    person.wait(f"app.isPast && app.session.shapeCount === {count}")
+    person.page.get_by_role("button", name="Restore").click()
+
+
+def test_who_restores_an_older_state_is_named_and_what_was_there_can_be_brought_back(room):
+    """
+    It removed, changed and brought back shapes. All of that is taken back, in one step to undo, but not what was drawn since.
+    Who may not draw learns who it was.
+    """
+    old, then, now = drawn_and_redrawn(room)
+    ann, bob, eve = room.join("Ann"), room.join("Bob"), room.join("Eve", query="?view")
+    for person in (ann, bob, eve):
+        person.wait_for_shapes(6)
+    restore(bob, then)
+    notice = ann.page.locator(".notice", has_text="Bob restored the drawing as of today, ")
+    notice.wait_for()
+    assert ann.page.locator(".notice").count() == 1
+    eve.page.locator(".notice", has_text="Bob restored the drawing").wait_for()
+    assert eve.page.get_by_role("button", name="Bring back").count() == 0 and bob.page.locator(".notice", has_text="Bob").count() == 0
+    restored = room.wait_for_shapes(3)
+    assert {shape["name"] for shape in restored} == {"Sun", "Moon", "Comet"}
+    since = room.add(name="Since", position=[900, 600])
+    room.write((old[2], {"fill": "#123456"}))
+    ann.wait_for_shape(since)
+    ann.wait_for_shape(old[2], "shape.fill === '#123456'")
+    notice.get_by_role("button", name="Bring back").click()
+    shapes = room.wait_for_shapes(7)
+    assert [shape for shape in shapes if shape["id"] != since and shape["id"] != old[2]] == [shape for shape in now if shape["id"] != old[2]]
+    assert room.shape(old[2])["fill"] == "#123456"
+    ann.page.locator(".notice", has_text="6 shapes brought back").get_by_role("button", name="Undo").click()
+    room.wait_for_shapes(4)
+    room.agree()
+
+
+def test_a_restoration_that_only_changes_shapes_is_told_too(room):
+    ids, _ = fill(room)
+    then = time.time() * 1000
+    time.sleep(CLOCKS)
+    room.write(*((shape, {"position": [300 * at, 600]}) for at, shape in enumerate(ids)))
+    moved = room.shapes()
+    time.sleep(CLOCKS)
+    ann, bob = room.join("Ann"), room.join("Bob")
+    for person in (ann, bob):
+        person.wait_for_shapes(3)
+    restore(bob, then)
+    ann.page.locator(".notice", has_text="Bob restored the drawing").get_by_role("button", name="Bring back").click()
+    room.wait_for(lambda shapes: shapes == moved)
+
+
+def test_what_went_while_one_was_away_is_told_on_return(room):
+    """Who looks at the past, and who was offline for longer than the server tells what changed, learns who cleared the canvas meanwhile."""
+    _, before = fill(room)
+    ann, bob = room.join("Ann"), room.join("Bob")
+    for person in (ann, bob):
+        person.wait_for_shapes(3)
+    open_history(ann)
+    look_back(ann, time.time() * 1000 - 10)
+    ann.wait("app.isPast")
+    bob.run("app.edit((session) => session.clear()); return null")
+    room.wait_for_shapes(0)
+    ann.wait("app.live.shapeCount === 0")
+    ann.page.get_by_role("button", name="Back to the present").click()
+    notice = ann.page.locator(".notice", has_text="Bob cleared the canvas.")
+    notice.get_by_role("button", name="Bring back").click()
+    assert room.wait_for_shapes(3) == before
+    bob.wait_for_shapes(3)
+    ann.run("app.perform(app.live.stop()); return null")
+    bob.run("app.edit((session) => session.clear()); return null")
+    room.wait_for(lambda shapes: shapes == [])
+    ann.run("app.start(); return null")
+    notice.wait_for()
+    # Whoever comes anew misses nothing.
+    eve = room.join("Eve")
+    eve.wait("app.session.shapeCount === 0")
+    assert eve.page.locator(".notice").count() == 0

@@ -21,11 +21,26 @@ export function counted(number, one, many = `${one}s`) {
   return `${number.toLocaleString()} ${number === 1 ? one : many}`
 }
 
+/** @param {string} words */
+export const capitalised = (words) => words && words[0].toUpperCase() + words.slice(1)
+
 /**
  * A message as a sentence: with a capital letter and a full stop.
  *
  * @param {string} words
  */
 export function sentence(words) {
-  return words && words[0].toUpperCase() + words.slice(1) + (/[.!?…]$/.test(words) ? '' : '.')
+  return words && capitalised(words) + (/[.!?…]$/.test(words) ? '' : '.')
+}
+
+/**
+ * A moment within a sentence: `today, 12:19:03`.
+ *
+ * @param {number} milliseconds
+ */
+export function momentWords(milliseconds) {
+  const moment = new Date(milliseconds)
+  const time = moment.toLocaleTimeString(undefined, { timeStyle: 'medium' })
+  if (moment.toDateString() === new Date().toDateString()) return `today, ${time}`
+  return `${moment.toLocaleDateString(undefined, { dateStyle: 'medium' })}, ${time}`
 }

@@ -74,6 +74,7 @@ const isLeft = (anchor) => anchor.left + anchor.width / 2 < innerWidth / 2
  * @property {() => unknown} run
  * @property {() => boolean} [isEnabled]
  * @property {() => boolean} [isChecked]
+ * @property {() => boolean} [isShown] unless it always is
  * @property {boolean} [isToggle] it is on or off by itself, rather than one of several
  */
 
@@ -109,14 +110,16 @@ export function menuOf(entries, close) {
     content.append(item)
   }
   content.addEventListener('keydown', (event) => {
-    const at = items.findIndex(({ item }) => item === document.activeElement)
-    const to = new Map([['ArrowDown', at + 1], ['ArrowUp', at - 1], ['Home', 0], ['End', items.length - 1]]).get(event.key)
+    const shown = items.map(({ item }) => item).filter((item) => !item.hidden)
+    const at = shown.findIndex((item) => item === document.activeElement)
+    const to = new Map([['ArrowDown', at + 1], ['ArrowUp', at - 1], ['Home', 0], ['End', shown.length - 1]]).get(event.key)
     if (to === undefined) return
     event.preventDefault()
-    items[(to + items.length) % items.length].item.focus()
+    shown[(to + shown.length) % shown.length].focus()
   })
   const refresh = () => {
     for (const { entry, item } of items) {
+      item.hidden = !(entry.isShown?.() ?? true)
       item.setAttribute('aria-disabled', String(entry.isEnabled ? !entry.isEnabled() : false))
       if (entry.isChecked) item.setAttribute('aria-checked', String(entry.isChecked()))
     }

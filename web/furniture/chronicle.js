@@ -1,36 +1,68 @@
 import { personColors } from '../basics/person-colors.js'
-import { within } from '../basics/words.js'
+import { counted, within } from '../basics/words.js'
 import { identifierNumber } from '../core/values.js'
 
 /** What one person wrote within so many milliseconds of each other is told as one change. */
-const gatherMilliseconds = 1_000
-/** More marks than this can't be told apart on a slider. */
-const marksMax = 200
-/** More changes than these aren't remembered: the marks couldn't show them. */
-const changesMax = 20_000
+export const gatherMilliseconds = 1_000
+/** Whoever removes at least so many shapes, and leaves none, has cleared the canvas. */
+const clearedMin = 3
 
 /** @typedef {import('./restoration.js').KeptShape & {stamps?: {[property: string]: string}}} StampedShape */
-/** @typedef {{at: number, actor: number, shape: string, property: string}} Change */
+/** @typedef {{from: number, to: number, actor: string, operations: number, removed: number}} Step as the server tells it (H18) */
+/** @typedef {{at: number, actor: number, shape: StampedShape, property: string}} Change */
+/** @typedef {Exclude<keyof typeof import('../core/table.js').changedBit, 'shownName'>} Property */
+
+/** @param {StampedShape} shape @param {string} property @param {string} yes @param {string} no */
+const either = (shape, property, yes, no) => {
+  const value = shape[property]
+  return value === true || (Array.isArray(value) || typeof value === 'string') && value.length > 0 ? yes : no
+}
 
 /**
- * What was done, the first that fits: to which properties, in words.
+ * What is said of somebody who wrote a property, by what it is now. Of several properties of a shape, the first one here counts.
  *
- * @type {[properties: string[], words: string][]}
+ * @type {Record<Property, string | ((shape: StampedShape) => string)>}
  */
-const deeds = [
-  [['kind'], 'drew'], [['from', 'to'], 'tied or loosened'], [['path'], 'led'], [['size'], 'resized'], [['rotation'], 'turned'], [['position'], 'moved'], [['name'], 'renamed'],
-  [['fill', 'stroke', 'alpha'], 'recoloured'], [['z'], 'reordered'], [['visible'], 'hid or showed'],
-]
+const deeds = {
+  kind: 'drew',
+  deleted: 'removed',
+  text: (shape) => either(shape, 'text', 'wrote in', 'emptied the text of'),
+  from: (shape) => either(shape, 'from', 'tied', 'loosened'),
+  to: (shape) => either(shape, 'to', 'tied', 'loosened'),
+  path: 'bent',
+  size: 'resized',
+  rotation: 'turned',
+  position: 'moved',
+  name: 'renamed',
+  fill: 'recoloured',
+  stroke: 'recoloured',
+  alpha: 'changed the opacity of',
+  filled: (shape) => either(shape, 'filled', 'filled', 'took the fill from'),
+  dash: 'changed the dashes of',
+  strokeWidth: 'changed the outline of',
+  fromEnd: 'changed the ends of',
+  toEnd: 'changed the ends of',
+  textSize: 'changed the text size of',
+  textAlign: 'placed the text of',
+  textPlace: 'placed the text of',
+  cornerRadius: 'rounded the corners of',
+  points: 'reshaped',
+  innerRatio: 'reshaped',
+  group: (shape) => either(shape, 'group', 'grouped', 'ungrouped'),
+  locked: (shape) => either(shape, 'locked', 'locked', 'unlocked'),
+  visible: (shape) => either(shape, 'visible', 'showed', 'hid'),
+  z: 'reordered',
+}
 
 /**
- * Who did what to the drawing, and when: what the stamps of each moment that was looked at tell. A value that was written over
- * is known only if a moment before that was looked at, and who deleted a shape isn't known at all.
+ * Who did what to the drawing, and when. The server tells who did something, and how many shapes they removed; what else was
+ * done is told by the stamps in a drawing as it was.
  */
 export class Chronicle {
   #names
   #colorOf
-  /** @type {Map<string, Change>} */
-  #changes = new Map()
+  /** @type {Step[]} */
+  #steps = []
 
   /**
    * @param {import('../panels/names.js').Names} names
@@ -41,15 +73,8 @@ export class Chronicle {
     this.#colorOf = colorOf
   }
 
-  forget() { this.#changes.clear() }
-
-  /** @param {StampedShape[]} shapes as they were at some moment */
-  learn(shapes) {
-    for (const { key, change } of changesOf(shapes)) {
-      if (this.#changes.size >= changesMax) return
-      this.#changes.set(key, change)
-    }
-  }
+  /** @param {Step[]} steps in the order in which they began */
+  take(steps) { this.#steps = steps }
 
   /**
    * The moments at which something was done, in order, with the colour of who did it.
@@ -57,18 +82,39 @@ export class Chronicle {
    * @returns {{at: number, color: string}[]}
    */
   marks() {
-    const sorted = [...this.#changes.values()].sort((one, other) => one.at - other.at)
-    /** @type {{at: number, actor: number}[]} */
-    const moments = []
-    for (const { at, actor } of sorted) {
-      const last = moments[moments.length - 1]
-      // The last write of a run: at that moment all of it was there.
-      if (last && last.actor === actor && at - last.at < gatherMilliseconds) last.at = at
-      else moments.push({ at, actor })
-    }
-    const step = Math.max(1, moments.length / marksMax)
-    const shown = Array.from({ length: Math.min(moments.length, marksMax) }, (_, place) => moments[Math.floor(place * step)])
-    return shown.map(({ at, actor }) => ({ at, color: this.#color(actor) }))
+    return this.#steps.map(({ to, actor }) => ({ at: to, color: this.#color(identifierNumber(actor)) }))
+      .sort((one, other) => one.at - other.at)
+  }
+
+  /**
+   * The step that ended last before a moment, or began last where it was still under way. Of two at once, the one that removed
+   * something: that can't be seen in the drawing.
+   *
+   * @param {number} at @returns {Step | null}
+   */
+  stepAt(at) {
+    const noted = (/** @type {Step} */ { from, to }) => (to <= at ? to : from)
+    const begun = this.#steps.filter(({ from }) => from <= at)
+    return begun.sort((one, other) => noted(one) - noted(other) || one.removed - other.removed).at(-1) ?? null
+  }
+
+  /**
+   * What somebody removed in a step.
+   *
+   * @param {Step} step @param {StampedShape[]} gone @param {number} left how many shapes were there then
+   */
+  removal({ actor }, gone, left) {
+    const what = gone.length === 1 ? within(String(gone[0].name)) : counted(gone.length, 'shape')
+    return `${this.#who(actor)} ${left === 0 && gone.length >= clearedMin ? 'cleared the canvas' : `removed ${what}`}`
+  }
+
+  /**
+   * What is known of a step where nobody asks what the shapes were.
+   *
+   * @param {Step} step
+   */
+  summary({ actor, removed }) {
+    return `${this.#who(actor)} ${removed > 0 ? `removed ${counted(removed, 'shape')}` : 'changed the drawing'}`
   }
 
   /**
@@ -78,16 +124,20 @@ export class Chronicle {
    * @returns {{at: number, words: string} | null}
    */
   last(shapes, nameOf) {
-    const changes = [...changesOf(shapes)].map(({ change }) => change)
+    const changes = [...changesOf(shapes)]
     if (changes.length === 0) return null
     const newest = changes.reduce((one, other) => (other.at > one.at ? other : one))
     const together = changes.filter(({ at, actor }) => actor === newest.actor && newest.at - at < gatherMilliseconds)
     const written = new Set(together.filter(({ shape }) => shape === newest.shape).map(({ property }) => property))
-    const done = deeds.find(([properties]) => properties.some((property) => written.has(property)))?.[1] ?? 'changed'
+    const deed = Object.entries(deeds).find(([property]) => written.has(property))?.[1] ?? 'changed'
     const others = new Set(together.map(({ shape }) => shape)).size - 1
-    const what = `${within(nameOf(newest.shape))}${others > 0 ? ` and ${others} more` : ''}`
+    const what = `${within(nameOf(newest.shape.id))}${others > 0 ? ` and ${others} more` : ''}`
+    const done = typeof deed === 'string' ? deed : deed(newest.shape)
     return { at: newest.at, words: `${this.#names.of(newest.actor)} ${done} ${what}` }
   }
+
+  /** @param {string} actor */
+  #who(actor) { return this.#names.of(identifierNumber(actor)) }
 
   /** @param {number} actor */
   #color(actor) { return this.#colorOf(actor) ?? personColors[actor % personColors.length] }
@@ -96,13 +146,13 @@ export class Chronicle {
 /**
  * What stands in a drawing, by whom and since when.
  *
- * @param {StampedShape[]} shapes @returns {Generator<{key: string, change: Change}>}
+ * @param {StampedShape[]} shapes @returns {Generator<Change>}
  */
 function* changesOf(shapes) {
-  for (const { id, stamps = {} } of shapes) {
-    for (const [property, stamp] of Object.entries(stamps)) {
+  for (const shape of shapes) {
+    for (const [property, stamp] of Object.entries(shape.stamps ?? {})) {
       const [at, , actor] = stamp.split('.')
-      yield { key: `${id} ${property} ${stamp}`, change: { at: Number(at), actor: identifierNumber(actor), shape: id, property } }
+      yield { at: Number(at), actor: identifierNumber(actor), shape, property }
     }
   }
 }

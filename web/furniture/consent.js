@@ -5,6 +5,7 @@ export class Consent {
   #presence
   #ownTabs
   #dialogs
+  #isAsking = false
 
   /**
    * @param {import('../state/presence.js').Presence} presence @param {import('../state/own-tabs.js').OwnTabs} ownTabs
@@ -16,15 +17,36 @@ export class Consent {
     this.#dialogs = dialogs
   }
 
-  /** @returns {Promise<boolean>} whether everything may go into the black hole */
-  async toSwallowAll() {
+  /**
+   * @param {string} question @param {string} words on the button that says yes
+   * @returns {Promise<boolean>} whether everything may go; no while somebody is being asked already, as by a second shake
+   */
+  async mayEmpty(question, words) {
     const others = this.#presence.people().filter(({ actor }) => !this.#ownTabs.has(actor))
-    if (others.length === 0) return true
-    const rest = others.length - 1
-    const who = rest === 0 ? `${within(others[0].name)} is`
-      : `${within(others[0].name)} and ${rest === 1 ? within(others[1].name) : `${rest} others`} are`
-    const dialogs = await this.#dialogs.get()
-    return await dialogs?.confirmed('Drop everything into the black hole?',
-      `${who} here too. The canvas will be empty for everyone. You can undo it.`, 'Drop everything') ?? false
+    const unnamed = this.#presence.unnamedCount
+    if (others.length + unnamed === 0) return true
+    if (this.#isAsking) return false
+    this.#isAsking = true
+    try {
+      const dialogs = await this.#dialogs.get()
+      const who = whoIs(others.map(({ name }) => name), unnamed)
+      return await dialogs?.confirmed(
+        question, `${who} here too. The canvas will be empty for everyone. You can undo it.`, words) ?? false
+    } finally {
+      this.#isAsking = false
+    }
   }
+}
+
+/**
+ * `Ann is`, `Ann and Bob are`, `Ann and 1,099 others are`
+ *
+ * @param {string[]} names @param {number} unnamed how many there are beside them
+ */
+function whoIs([first, ...others], unnamed) {
+  const rest = others.length + unnamed
+  if (first === undefined) return unnamed === 1 ? 'Somebody else is' : `${unnamed.toLocaleString()} others are`
+  if (rest === 0) return `${within(first)} is`
+  if (others.length === 1 && rest === 1) return `${within(first)} and ${within(others[0])} are`
+  return `${within(first)} and ${rest === 1 ? '1 other' : `${rest.toLocaleString()} others`} are`
 }

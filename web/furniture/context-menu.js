@@ -1,5 +1,5 @@
 import { frameOf, middle } from '../tools/transform.js'
-import { element } from '../elements/element.js'
+import { element, setAttributes } from '../elements/element.js'
 import { menuOf } from '../elements/popover.js'
 
 const margin = 8
@@ -52,9 +52,8 @@ export class ContextMenu {
     })), () => this.#close())
     refresh()
     // Where pressing the right button opens the menu, releasing it would close one that closes by itself.
-    const box = element('div', {
-      class: 'popover context floating', popover: 'manual', role: 'menu', 'aria-label': 'Actions',
-    }, content)
+    setAttributes(content, { role: 'menu', 'aria-label': 'Actions' })
+    const box = element('nav', { class: 'popover context floating', popover: 'manual', 'aria-label': 'Actions' }, content)
     document.body.append(box)
     box.showPopover()
     const { width, height } = box.getBoundingClientRect()

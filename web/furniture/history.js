@@ -1,18 +1,13 @@
-import { counted } from '../basics/words.js'
+import { capitalised, counted, momentWords } from '../basics/words.js'
 import { element, elementById, icon, iconButton, setAttributes, setIcon } from '../elements/element.js'
-import { identifierNumber } from '../core/values.js'
 import { ask } from '../network/address.js'
-import { Chronicle } from './chronicle.js'
+import { Chronicle, gatherMilliseconds } from './chronicle.js'
 import { restoration, writeAll } from './restoration.js'
 
 /** How finely the span is divided. */
 const steps = 1_000
-/** Beside the drawing as it is now, so many moments are looked at for who did what. */
-const samples = 8
-/** Of larger drawings nobody is told who did what: that would be most of what the server sends for each moment. */
+/** Of larger drawings only who is told, not what: that would be most of what the server sends for each moment. */
 const stampedShapesMax = 3_000
-/** Where it isn't known when something was done, the past is played in so many even steps. */
-const evenSteps = 40
 /** How long each moment is seen while the past is played: as long as all of them have in so long a time, within these bounds. */
 const playMilliseconds = { least: 120, most: 700, all: 20_000 }
 
@@ -29,6 +24,7 @@ export class History {
   #editing
   #notices
   #permission
+  #presence
   #shown
   #bar
   #slider
@@ -48,9 +44,9 @@ export class History {
   #wanted = null
   #isAsking = false
   /**
-   * What is shown of the past.
+   * What is shown of the past, and when that was.
    *
-   * @type {KeptShape[] | null}
+   * @type {{shapes: KeptShape[], at: number} | null}
    */
   #then = null
   #aborts = new AbortController()
@@ -71,6 +67,7 @@ export class History {
     this.#editing = editing
     this.#notices = notices
     this.#permission = permission
+    this.#presence = presence
     this.#shown = shown
     this.#slider = element('input', {
       class: 'slider', type: 'range', min: 0, max: steps, step: 1, 'aria-label': 'Moment',
@@ -103,15 +100,17 @@ export class History {
     this.#aborts = new AbortController()
     if (!await this.#documents.load()) return
     try {
-      const answer = await ask(`/v1/rooms/${this.#room}/history`)
+      const answer = await ask(`/v1/rooms/${this.#room}/history?steps=1`)
       if (answer.status === 404) {
         this.#notices.say('This room has no history yet.', { group: 'history' })
         return
       }
       if (!answer.ok) throw new Error(String(answer.status))
-      const { from, to } = await answer.json()
+      const { from, to, steps: done } = await answer.json()
       this.#from = from - 1
       this.#to = Math.max(to, from + 1)
+      this.#chronicle.take(done)
+      this.#showMarks()
     } catch {
       this.#notices.say('We can’t reach the server, and history needs it. Try again later.', {
         kind: 'refused', group: 'history',
@@ -121,29 +120,12 @@ export class History {
     this.#bar.hidden = false
     document.body.classList.add('has-history')
     this.#slider.value = String(steps)
-    this.#tell(momentWords(this.#to))
+    this.#tell(capitalised(momentWords(this.#to)))
     this.#enable()
     this.#slider.focus()
-    this.#survey().catch(() => {})
   }
 
-  /** Looks at some moments for who did what. What is missing then, is learned as the slider goes there. */
-  async #survey() {
-    const { signal } = this.#aborts
-    this.#chronicle.forget()
-    this.#learn([])
-    if (!this.#isStamped) return
-    for (let sample = samples; sample > 0; sample--) {
-      const at = Math.round(this.#from + (this.#to - this.#from) * sample / samples)
-      const answer = await ask(this.#path(at), { signal })
-      if (!answer.ok) return
-      this.#learn((await answer.json()).shapes)
-    }
-  }
-
-  /** @param {import('./chronicle.js').StampedShape[]} shapes */
-  #learn(shapes) {
-    this.#chronicle.learn(shapes)
+  #showMarks() {
     const span = this.#to - this.#from
     this.#marks.replaceChildren(...this.#chronicle.marks().map(({ at, color }) => {
       const mark = element('span')
@@ -186,7 +168,7 @@ export class History {
    * @param {number} at milliseconds
    */
   #show(at) {
-    this.#tell(momentWords(at))
+    this.#tell(capitalised(momentWords(at)))
     this.#wanted = at
     return this.#ask()
   }
@@ -199,9 +181,7 @@ export class History {
     this.#showPlaying()
     const begin = Number(this.#slider.value) >= steps ? 0 : Number(this.#slider.value)
     const from = this.#from + (this.#to - this.#from) * begin / steps
-    const told = this.#chronicle.marks().map(({ at }) => at)
-    const even = Array.from({ length: evenSteps }, (_, step) => Math.round(this.#from + (this.#to - this.#from) * step / evenSteps))
-    const moments = [...new Set(told.length > 0 ? told : even)].filter((at) => at > from && at < this.#to)
+    const moments = [...new Set(this.#chronicle.marks().map(({ at }) => at))].filter((at) => at > from && at < this.#to)
     const { least, most, all } = playMilliseconds
     const stride = Math.max(1, Math.ceil(moments.length * least / all))
     const pause = Math.max(least, Math.min(most, all / moments.length))
@@ -247,11 +227,11 @@ export class History {
           // The server no longer keeps the beginning, so the span begins later.
           this.#from = Math.min(at + Math.ceil((this.#to - at) / 16), this.#to - 1)
           this.#wanted = Math.max(this.#wanted ?? 0, this.#from)
-          this.#tell(momentWords(this.#wanted))
+          this.#tell(capitalised(momentWords(this.#wanted)))
           continue
         }
         if (!answer.ok) throw new Error(String(answer.status))
-        this.#take(await answer.text())
+        await this.#take(await answer.text(), at)
       }
     } catch (error) {
       if (!(error instanceof Error && error.name === 'AbortError')) {
@@ -262,19 +242,44 @@ export class History {
     }
   }
 
-  /** @param {string} text */
-  #take(text) {
+  /** @param {string} text @param {number} at */
+  async #take(text, at) {
     if (!this.isOpen) return
     const past = this.#core.createReplica({ readonly: false })
     const { shapes } = JSON.parse(text)
     if (shapes.length > 0) past.importDocument(text, { keepsIdentifiers: true })
-    this.#then = shapes
+    const names = new Map(past.shownNames().map((name, place) => [shapes[place].id, name]))
+    const then = { shapes, at }
+    this.#then = then
     this.#shown.showPast(past)
     this.#enable()
-    this.#learn(shapes)
-    const last = this.#chronicle.last(shapes, (id) => past.shownName(identifierNumber(id)))
+    const last = await this.#lastDeed(shapes, at, (id) => names.get(id) ?? '')
+    then.at = last?.at ?? at
     // A later moment may be wanted by now.
-    if (last && this.#wanted === null) this.#tell(`${momentWords(last.at)} · ${last.words}`)
+    if (last && this.#wanted === null && this.isOpen) this.#tell(`${capitalised(momentWords(last.at))} · ${last.words}`)
+  }
+
+  /**
+   * What was done last before a moment.
+   *
+   * @param {import('./chronicle.js').StampedShape[]} shapes as they were then @param {number} at
+   * @param {(id: string) => string} nameOf the name that a shape shows
+   * @returns {Promise<{at: number, words: string} | null>}
+   */
+  async #lastDeed(shapes, at, nameOf) {
+    const step = this.#chronicle.stepAt(at)
+    if (step && !this.#isStamped) return { at: Math.min(at, step.to), words: this.#chronicle.summary(step) }
+    const last = this.#chronicle.last(shapes, nameOf)
+    // While others go on drawing, a removal is the newest thing for a moment only.
+    if (step && step.removed > 0 && (last?.at ?? 0) < step.to + gatherMilliseconds) {
+      // What was there just before, and isn't any more.
+      const answer = await ask(`/v1/rooms/${this.#room}?at=${step.from - 1}`, { signal: this.#aborts.signal })
+      const left = new Set(shapes.map(({ id }) => id))
+      /** @type {KeptShape[]} */
+      const gone = answer.ok ? (await answer.json()).shapes.filter((/** @type {KeptShape} */ { id }) => !left.has(id)) : []
+      if (gone.length > 0) return { at: Math.min(at, step.to), words: this.#chronicle.removal(step, gone, left.size) }
+    }
+    return last
   }
 
   /** Writes what differs now as it was then. */
@@ -283,26 +288,17 @@ export class History {
     if (!then) return
     /** @type {{shapes: KeptShape[]}} */
     const { shapes } = JSON.parse(this.#shown.live.exportDrawing())
-    const { edits, gone } = restoration(then, shapes)
-    const when = this.#words.textContent?.split(' · ')[0]
+    const { edits, gone } = restoration(then.shapes, shapes)
     this.close()
     if (edits.length + gone.length === 0) {
       this.#notices.say('The drawing looks like that already.', { group: 'history' })
       return
     }
+    const { live } = this.#shown
+    const from = Math.floor(live.serverMilliseconds)
     if (!writeAll(this.#editing, edits, gone)) return
-    this.#editing.sayUndoable(`Restored as of ${when}: ${counted(edits.length + gone.length, 'shape')}.`, 'history')
+    this.#presence.setRestored({ asOf: then.at, from, until: Math.ceil(live.serverMilliseconds) })
+    const what = counted(edits.length + gone.length, 'shape')
+    this.#editing.sayUndoable(`Restored as of ${momentWords(then.at)}: ${what}.`, 'history')
   }
-}
-
-/**
- * Today's date is left out, because only the time differs from step to step.
- *
- * @param {number} milliseconds
- */
-function momentWords(milliseconds) {
-  const moment = new Date(milliseconds)
-  const time = moment.toLocaleTimeString(undefined, { timeStyle: 'medium' })
-  if (moment.toDateString() === new Date().toDateString()) return `Today, ${time}`
-  return `${moment.toLocaleDateString(undefined, { dateStyle: 'medium' })}, ${time}`
 }

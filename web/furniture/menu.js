@@ -56,8 +56,11 @@ export function roomActions(reach, { files, history, shortcutList, link }) {
 const icons = {
   import: 'import', saveJSON: 'export', saveSVG: 'export', savePNG: 'export', history: 'history', zoomToFit: 'fit',
   copy: 'duplicate', paste: 'file', shortcuts: 'keyboard', rooms: 'rooms', clear: 'trash', shakeToClear: 'tap',
-  selectAll: 'select', markOverlaps: 'check', saveSelectionPNG: 'export',
+  selectAll: 'select', markOverlaps: 'check', copyPNG: 'duplicate', copySVG: 'duplicate', saveSelectionPNG: 'export',
+  saveSelectionSVG: 'export', saveSelectionJSON: 'export',
 }
+/** What the right button offers for what is selected: with fingers it is in the menu, while something is. */
+const ofSelection = ['copyPNG', 'copySVG', 'saveSelectionPNG', 'saveSelectionSVG', 'saveSelectionJSON']
 const menu = [
   'import', 'saveJSON', 'saveSVG', 'savePNG', null, 'history', 'zoomToFit', 'markOverlaps', 'shortcuts', null, 'rooms', 'clear',
 ]
@@ -66,23 +69,15 @@ const menu = [
  * What the menu at the top left has.
  *
  * @param {Doables} actions @param {import('../gestures/shake.js').Shaking} shaking
- * @param {LaterPart<typeof import('../elements/dialog.js')>} dialogs
  * @returns {(import('../elements/popover.js').MenuEntry | null)[]}
  */
-export function menuEntries(actions, shaking, dialogs) {
+export function menuEntries(actions, shaking) {
   // Only some phones make pages ask for the sensor.
   const ends = shaking.isToBeAsked ? ['shakeToClear'] : []
   // With a keyboard or a right button these are at hand anyway.
-  const edits = hasFingers() ? ['copy', 'paste', 'selectAll', 'saveSelectionPNG', null] : []
+  const edits = hasFingers() ? ['copy', 'paste', 'selectAll', ...ofSelection, null] : []
   return [...edits, ...menu, ...ends].map((name) => (name === null ? null : {
     ...actions[name], isToggle: true, icon: icon(icons[name]), danger: name === 'clear',
-    run: () => (name === 'clear' ? clearAfterAsking(dialogs, actions.clear) : actions[name].run()),
+    ...ofSelection.includes(name) && { isShown: actions[name].isEnabled },
   }))
-}
-
-/** @param {LaterPart<typeof import('../elements/dialog.js')>} dialogs @param {Doable} clear */
-async function clearAfterAsking(dialogs, clear) {
-  const parts = await dialogs.get()
-  const words = 'This clears the canvas for everyone in the room. You can undo it.'
-  if (await parts?.confirmed('Clear everything?', words, 'Clear everything')) clear.run()
 }

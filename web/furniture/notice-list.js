@@ -1,7 +1,7 @@
 import { element, iconButton } from '../elements/element.js'
 
-/** On a phone more would cover what the hand draws on. */
-const shownMax = () => (matchMedia('(max-width: 640px)').matches ? 1 : 3)
+/** On a phone, upright or on its side, more would cover what the hand draws on. */
+const shownMax = () => (matchMedia('(max-width: 640px), (max-height: 480px)').matches ? 1 : 3)
 /** Long enough to read a notice, and to reach its button if it has one. */
 const shownMilliseconds = { quiet: 5000, action: 9000 }
 

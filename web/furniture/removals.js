@@ -1,124 +1,228 @@
-import { properties } from '../core/table.js'
 import { identifierText } from '../core/values.js'
-import { counted, within } from '../basics/words.js'
+import { counted, momentWords, within } from '../basics/words.js'
 import { ask } from '../network/address.js'
-import { writeAll } from './restoration.js'
+import { restoration, valuesOf, writeAll } from './restoration.js'
 
-/** How long to wait for more that goes before saying anything, and how long that is said. */
+/** How long to wait for more that goes before saying anything, at most in all, and how long that is said. */
 const gatherMilliseconds = 400
+const gatherMillisecondsMax = 2_000
 const shownMilliseconds = 30_000
 /** Somebody who removes at least so many shapes, and half of the drawing, has emptied the canvas. */
 const emptiedMin = 3
-/** How far back the history is asked for what this page doesn't know: longer than a removal takes to arrive. */
-const historyMilliseconds = 1_500
+/** So far apart are the clocks of most pages and the server at most: so long before a removal the history is asked what was there. */
+const clocksMilliseconds = 250
+/** A restoration is news for so long. */
+const restoredMilliseconds = 10_000
 const group = 'removed'
 const backGroup = 'brought back'
 /** So many of the shapes that have gone are known again when they come back. */
 const goneMax = 10_000
 
 /** @typedef {import('../core/types.js').Shape} Shape */
-/** @typedef {{id: number, by: number, shape: Shape, isSwallowed: boolean, isHeld: boolean, name: string}} Lost */
+/** @typedef {import('./restoration.js').KeptShape} KeptShape */
+/**
+ * A shape as it was before it went, who deleted it (0 where nobody knows), and what one's own hand did to it just then.
+ *
+ * @typedef {{id: number, by: number, at: number, shape: Shape, isSwallowed: boolean, deed: string | null, name: string}} Lost
+ */
+/** @typedef {import('../state/presence.js').Restored} Restored */
 
 /**
- * Says who has emptied the canvas, or deleted what was in one's hand, and offers to bring it back.
+ * Says who has emptied the canvas, restored it, or deleted what was in one's hand, and offers to bring back what was there.
  *
- * Nothing of a deleted shape is left in the replica. Its looks are kept here from before; its name and its place in the drawing
- * order come from the room's history, where that can be had.
+ * Nothing of a deleted shape is left in the replica but who deleted it. Its looks are kept here from before; its name and its place
+ * in the drawing order come from the room's history, where that can be had.
  */
 export class Removals {
   #room
+  #documents
   #shown
   #editing
   #notices
   #permission
+  #presence
   #names
   #hand
   /** @type {Map<number, Shape>} */
   #known = new Map()
+  /** What went before the room was entered is no news. */
+  #isLive = false
+  #isEntered = false
   /** @type {Lost[]} */
   #lost = []
+  /** How many shapes there were before the first of these went, and when that was. */
+  #countBefore = 0
+  #firstAt = 0
   #timer = 0
+  /**
+   * The newest restoration of each person, and whether it has been said.
+   *
+   * @type {Map<number, Restored & {isSaid: boolean}>}
+   */
+  #restored = new Map()
   /** The shapes that have gone since the page was opened. */
   #gone = new Set(/** @type {number[]} */ ([]))
 
   /**
-   * @param {{room: string, shown: import('../state/shown.js').Shown, editing: import('../state/editing.js').Editing,
-   *   notices: import('../state/notices.js').Notices, permission: import('../state/permission.js').Permission,
+   * @param {{room: string, connection: import('../network/connection.js').Connection,
+   *   documents: import('../state/documents.js').Documents, shown: import('../state/shown.js').Shown,
+   *   editing: import('../state/editing.js').Editing, notices: import('../state/notices.js').Notices,
+   *   permission: import('../state/permission.js').Permission, presence: import('../state/presence.js').Presence,
    *   names: import('../panels/names.js').Names, hand: import('../state/hand.js').Hand}} parts
    */
-  constructor({ room, shown, editing, notices, permission, names, hand }) {
+  constructor({ room, connection, documents, shown, editing, notices, permission, presence, names, hand }) {
     this.#room = room
+    this.#documents = documents
     this.#shown = shown
     this.#editing = editing
     this.#notices = notices
     this.#permission = permission
+    this.#presence = presence
     this.#names = names
     this.#hand = hand
+    connection.on('effect', (effect) => { if (effect.type === 'state' && effect.state === 'live') this.#isLive = true })
     shown.on('changes', (changes) => { if (!shown.isPast) this.#follow(changes) })
+    presence.on('change', () => this.#noteRestorations())
   }
 
   /** @param {import('../core/types.js').Changes} changes */
   #follow({ reset, shapes }) {
-    if (reset) this.#known.clear()
-    const own = this.#shown.live.actor
+    const countBefore = this.#known.size
+    const lostBefore = this.#lost.length
+    const vanished = reset ? this.#known : new Map()
+    if (reset) this.#known = new Map()
     /** @type {import('../core/types.js').ShapeChange[]} */
     const back = []
     for (const change of shapes) {
       const { id, shape, by, departure } = change
-      const before = this.#known.get(id)
       if (shape) {
+        vanished.delete(id)
         this.#known.set(id, shape)
         if (this.#gone.delete(id)) back.push(change)
         continue
       }
+      const before = this.#known.get(id)
       this.#known.delete(id)
-      if (before && this.#gone.size < goneMax) this.#gone.add(id)
-      if (!before || by === own || by < 0) continue
-      this.#lost.push({
-        id, by, shape: before, isSwallowed: departure !== null, isHeld: this.#hand.holds(id), name: this.#hand.nameOf(id),
-      })
+      if (before) this.#lose(before, by, departure !== null)
     }
-    if (back.length > 0) this.#tellBack(back, own)
-    if (this.#lost.length > 0 && this.#timer === 0) this.#timer = setTimeout(() => this.#tell(), gatherMilliseconds)
+    for (const shape of vanished.values()) this.#lose(shape, 0, false)
+    this.#isEntered ||= this.#isLive
+    if (back.length > 0) this.#tellBack(back)
+    if (this.#lost.length > lostBefore) this.#gather(countBefore)
+  }
+
+  /** @param {Shape} shape as it was @param {number} by who is told to have deleted it @param {boolean} isSwallowed */
+  #lose(shape, by, isSwallowed) {
+    const { id } = shape
+    const { live } = this.#shown
+    if (this.#gone.size < goneMax) this.#gone.add(id)
+    const erased = live.written(id, 'deleted')
+    const eraser = by || (erased?.actor ?? 0)
+    if (!this.#isEntered || eraser === live.actor || eraser < 0) return
+    this.#lost.push({
+      id, by: eraser, at: erased?.milliseconds ?? this.#now, shape, isSwallowed,
+      deed: this.#hand.deedTo(id), name: this.#hand.nameOf(id),
+    })
+  }
+
+  /**
+   * Waits for more of the same.
+   *
+   * @param {number} [countBefore] how many shapes there were
+   */
+  #gather(countBefore = this.#known.size) {
+    const now = performance.now()
+    if (this.#timer === 0) {
+      this.#countBefore = countBefore
+      this.#firstAt = now
+    }
+    clearTimeout(this.#timer)
+    const wait = Math.min(gatherMilliseconds, Math.max(0, this.#firstAt + gatherMillisecondsMax - now))
+    this.#timer = setTimeout(() => this.#tell(), wait)
+  }
+
+  get #now() { return this.#shown.live.serverMilliseconds || Date.now() }
+
+  #noteRestorations() {
+    for (const { actor, restored } of this.#presence.people()) {
+      if (!restored || this.#restored.get(actor)?.until === restored.until) continue
+      const isNews = this.#isEntered && Math.abs(this.#now - restored.until) < restoredMilliseconds
+      this.#restored.set(actor, { ...restored, isSaid: !isNews })
+      if (isNews) this.#gather()
+    }
+  }
+
+  /**
+   * Whether somebody did it by restoring an older state.
+   *
+   * @param {number} by @param {number} [at] milliseconds
+   */
+  #isRestored(by, at = 0) {
+    const restored = this.#restored.get(by)
+    return restored !== undefined && at >= restored.from && at <= restored.until
   }
 
   #tell() {
     this.#timer = 0
     const lost = this.#lost.filter(({ id }) => !this.#known.has(id))
     this.#lost = []
-    const left = this.#known.size
+    for (const [by, restored] of this.#restored) {
+      if (!restored.isSaid) this.#sayRestored(by, restored)
+      restored.isSaid = true
+    }
+    const left = this.#countBefore - lost.length
     for (const by of new Set(lost.map((each) => each.by))) {
-      const theirs = lost.filter((each) => each.by === by)
-      const held = theirs.filter(({ isHeld }) => isHeld)
-      const who = by === 0 ? 'Somebody' : this.#names.of(by)
-      if (by !== 0 && theirs.length >= emptiedMin && theirs.length >= left) {
+      const theirs = lost.filter((each) => each.by === by && !this.#isRestored(by, each.at))
+      const deed = theirs.find((each) => each.deed !== null)?.deed
+      const held = theirs.filter((each) => each.deed === deed)
+      const who = this.#who(by)
+      if (theirs.length >= emptiedMin && theirs.length >= left) {
         const what = theirs.every(({ isSwallowed }) => isSwallowed) ? 'dropped everything into the black hole' : 'cleared the canvas'
-        this.#say(left === 0 ? `${who} ${what}.` : `${who} removed ${counted(theirs.length, 'shape')}.`, theirs)
-      } else if (held.length > 0) {
+        this.#say(this.#known.size === 0 ? `${who} ${what}.` : `${who} removed ${counted(theirs.length, 'shape')}.`,
+          () => this.#bringBack(theirs))
+      } else if (deed) {
         const what = held.length === 1 && held[0].name !== '' ? within(held[0].name) : counted(held.length, 'shape')
-        this.#say(`${who} deleted ${what} while you held ${held.length === 1 ? 'it' : 'them'}.`, held)
+        this.#say(`${who} deleted ${what} while you ${deed} ${held.length === 1 ? 'it' : 'them'}.`, () => this.#bringBack(held))
       }
     }
   }
 
-  /** @param {string} words @param {Lost[]} lost */
-  #say(words, lost) {
-    const at = Math.floor((this.#shown.live.serverMilliseconds || Date.now()) - gatherMilliseconds - historyMilliseconds)
-    const action = this.#permission.isViewOnly ? undefined : { words: 'Bring back', run: () => this.#bringBack(lost, at) }
+  /** @param {number} by */
+  #who(by) { return by === 0 ? 'Somebody' : this.#names.of(by) }
+
+  /** @param {string} words @param {() => unknown} bringBack */
+  #say(words, bringBack) {
+    const action = this.#permission.isViewOnly ? undefined : { words: 'Bring back', run: bringBack }
     this.#notices.say(words, { group, action, milliseconds: shownMilliseconds })
   }
 
-  /** @param {import('../core/types.js').ShapeChange[]} back @param {number} own */
-  #tellBack(back, own) {
+  /** @param {number} by @param {Restored} restored */
+  #sayRestored(by, restored) {
+    this.#notices.withdraw(backGroup)
+    this.#say(`${this.#who(by)} restored the drawing as of ${momentWords(restored.asOf)}.`, () => this.#takeBack(by, restored))
+  }
+
+  /** @param {import('../core/types.js').ShapeChange[]} changes */
+  #tellBack(changes) {
+    const { live } = this.#shown
+    const back = changes.filter(({ id, by }) => !this.#isRestored(by, live.written(id, 'kind')?.milliseconds))
+    if (back.length === 0) return
     this.#notices.withdraw(group)
     const [{ by }] = back
-    if (by <= 0 || by === own || back.length < emptiedMin) return
+    if (by <= 0 || by === live.actor || back.length < emptiedMin) return
     this.#notices.say(`${this.#names.of(by)} brought back ${counted(back.length, 'shape')}.`, { group: backGroup })
   }
 
-  /** @param {Lost[]} lost @param {number} at a moment before */
-  async #bringBack(lost, at) {
-    const then = await this.#drawingAt(at)
+  /** @param {Lost[]} lost */
+  async #bringBack(lost) {
+    const first = Math.min(...lost.map(({ at }) => at))
+    /** @type {Map<string, KeptShape>} */
+    const then = new Map()
+    for (const margin of [clocksMilliseconds, 1]) {
+      // What was younger than the clocks' difference.
+      if (lost.every(({ id }) => then.has(identifierText(id)))) break
+      for (const shape of await this.#drawingAt(first - margin) ?? []) if (!then.has(shape.id)) then.set(shape.id, shape)
+    }
     const edits = lost.filter(({ id }) => !this.#known.has(id)).sort((one, other) => one.shape.place - other.shape.place)
       .map(({ id, shape }) => {
         const was = then.get(identifierText(id))
@@ -127,31 +231,51 @@ export class Removals {
         if (was?.name !== undefined && shape.named) set.name = was.name
         return { shape: id, set }
       })
-    if (edits.length > 0 && writeAll(this.#editing, edits, [])) {
-      this.#editing.sayUndoable(`${counted(edits.length, 'shape')} brought back.`, backGroup)
+    this.#write(edits, [])
+  }
+
+  /**
+   * Makes what somebody's restoration changed as it was before, where nobody has changed it since.
+   *
+   * @param {number} by @param {Restored} restored
+   */
+  async #takeBack(by, { from, until }) {
+    const then = await this.#drawingAt(from)
+    if (!then || !await this.#documents.load()) {
+      this.#notices.say('We can’t reach the server, which knows what was there. Try History in the menu later.', { kind: 'refused', group })
+      return
+    }
+    const { live } = this.#shown
+    /** @type {{shapes: KeptShape[]}} */
+    const { shapes } = JSON.parse(live.exportDrawing())
+    /** @param {number} shape @param {string} property */
+    const isTheirs = (shape, property) => {
+      const written = live.written(shape, property)
+      return written !== null && written.actor === by && written.milliseconds >= from && written.milliseconds <= until
+    }
+    const { edits, gone } = restoration(then, shapes)
+    const kept = edits.map(({ shape, set }) => {
+      if (!this.#known.has(shape)) return { shape, set: isTheirs(shape, 'deleted') ? set : {} }
+      return { shape, set: Object.fromEntries(Object.entries(set).filter(([property]) => isTheirs(shape, property))) }
+    })
+    this.#write(kept.filter(({ set }) => Object.keys(set).length > 0), gone.filter((shape) => isTheirs(shape, 'kind')))
+  }
+
+  /** @param {{shape: number, set: import('../core/types.js').Values}[]} edits @param {number[]} gone shapes to be deleted */
+  #write(edits, gone) {
+    const count = edits.length + gone.length
+    if (count > 0 && writeAll(this.#editing, edits, gone)) {
+      this.#editing.sayUndoable(`${counted(count, 'shape')} brought back.`, backGroup)
     }
   }
 
-  /** @param {number} at @returns {Promise<Map<string, import('./restoration.js').KeptShape>>} empty where it isn't to be had */
+  /** @param {number} at @returns {Promise<KeptShape[] | null>} null where it isn't to be had */
   async #drawingAt(at) {
     try {
-      const answer = await ask(`/v1/rooms/${this.#room}?at=${at}`)
-      if (!answer.ok) return new Map()
-      /** @type {{shapes: import('./restoration.js').KeptShape[]}} */
-      const { shapes } = await answer.json()
-      return new Map(shapes.map((shape) => [shape.id, shape]))
+      const answer = await ask(`/v1/rooms/${this.#room}?at=${Math.floor(at)}`)
+      return answer.ok ? (await answer.json()).shapes : null
     } catch {
-      return new Map()
+      return null
     }
   }
-}
-
-/**
- * What a shape is made of, to be written again.
- *
- * @param {Shape} shape @returns {import('../core/types.js').Values}
- */
-function valuesOf(shape) {
-  return Object.fromEntries(properties.filter(({ parts, isRare }) => parts.length > 0 && (!isRare || shape.written))
-    .map(({ name, parts }) => [name, parts.length === 1 ? shape[parts[0]] : parts.map((part) => shape[part])]))
 }

@@ -36,6 +36,26 @@ const standards = new Map(properties.filter(({ isRare }) => isRare).map(({ name,
 const valueIn = (shape, property) => shape?.[property] ?? standards.get(property)
 
 /**
+ * What a shape that has gone was made of, to be written again: all but its name and its place in the drawing order, which aren't
+ * in it. Rare properties are left out where they are as if nobody had set them.
+ *
+ * @param {import('../core/types.js').Shape} shape @returns {import('../core/types.js').Values}
+ */
+export function valuesOf(shape) {
+  return Object.fromEntries(properties.filter(({ parts }) => parts.length > 0)
+    .map(({ name, parts }) => [name, parts.length === 1 ? shape[parts[0]] : parts.map((part) => shape[part])])
+    .filter(([name, value]) => !isStandard(String(name), value)))
+}
+
+/**
+ * Nothing, such as no group and no tie, is the standard of whatever may be nothing.
+ *
+ * @param {string} property @param {unknown} value
+ */
+const isStandard = (property, value) =>
+  standards.has(property) && (value === null || JSON.stringify(value) === JSON.stringify(standards.get(property)))
+
+/**
  * Writes all of it as one step to undo.
  *
  * @param {import('../state/editing.js').Editing} editing

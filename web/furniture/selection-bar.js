@@ -1,14 +1,15 @@
 import { isStroke } from '../drawing/lines.js'
 import { openArea } from '../drawing/surroundings.js'
 import { element, iconButton, setAttributes, setIcon } from '../elements/element.js'
-import { bared, filledWith, outlined } from '../tools/making.js'
+import { bared, filledWith, hasFillAndOutline, outlinedWith } from '../tools/making.js'
 import { Swatches } from './swatches.js'
 
 /** CSS pixels between the bar and the handle above the frame, or the one below it. */
 const away = 48
-/** CSS pixels that stay free at the window's edges, and at the upper one for the bars. */
+/** CSS pixels that stay free at the window's edges, and above and below for the bars and the tools. */
 const margin = 8
 const barsHeight = 72
+const toolsHeight = 76
 /** Of more shapes than this nobody is told which colour they have in common. */
 const comparedMax = 200
 
@@ -60,10 +61,8 @@ export class SelectionBar {
     }, (part, color) => {
       if (part === 'fill' && color === null) return actions.recolor.run()
       return editing.edit((replica) => replica.edit(replica.shapesOf(selection.ids()).map((shape) => {
-        const { id, kind, strokeWidth } = shape
-        if (color === null || color === 'none') return { shape: id, set: bared(shape, part) }
-        if (part === 'fill' || isStroke(kind)) return { shape: id, set: filledWith(shape, color) }
-        return { shape: id, set: strokeWidth > 0 ? { stroke: color } : outlined(color) }
+        if (color === null || color === 'none') return { shape: shape.id, set: bared(shape, part) }
+        return { shape: shape.id, set: part === 'fill' ? filledWith(shape, color) : outlinedWith(shape, color) }
       }).filter(({ set }) => Object.keys(set).length > 0)))
     })
     this.#bar = element('section', {
@@ -92,8 +91,8 @@ export class SelectionBar {
   }
 
   /**
-   * Above the frame where there is room, else below it or beside it, else at the upper edge of what is seen; null where the frame
-   * is out of sight.
+   * Above the frame where there is room, else below it or beside it, else at the lower edge of what is seen if the frame doesn't
+   * reach there, else at the upper one; null where the frame is out of sight.
    *
    * @param {import('../core/types.js').Frame} frame @param {{width: number, height: number}} size
    */
@@ -107,13 +106,14 @@ export class SelectionBar {
     const free = openArea(view)
     const [left, top] = [margin, barsHeight]
     const right = Math.max(left + width, view.toScreen({ x: free.x + free.width, y: 0 }).x)
-    const bottom = view.toScreen({ x: 0, y: free.y + free.height }).y
+    const bottom = Math.min(view.toScreen({ x: 0, y: free.y + free.height }).y, view.height - toolsHeight)
     if (center.x + across < left || center.x - across > right || center.y + down < top || center.y - down > bottom) return null
     const above = center.y - down - away - height
     const below = center.y + down + away
     const isBeside = above < top && below + height > bottom && center.x + across + margin + away + width <= right
     if (isBeside) return { x: center.x + across + away, y: Math.max(top, Math.min(bottom - height, center.y - height / 2)) }
-    const y = above >= top ? above : below + height <= bottom ? below : top
+    const fallback = center.y + down <= bottom - height ? bottom - height : top
+    const y = above >= top ? above : below + height <= bottom ? below : fallback
     return { x: Math.max(left, Math.min(right - width, center.x - width / 2)), y }
   }
 
@@ -139,6 +139,9 @@ export class SelectionBar {
       const first = shapes.length > 0 ? read(shapes[0]) : undefined
       return shapes.every((shape) => read(shape) === first) ? first : undefined
     }
+    const hasOutlines = shapes.some(hasFillAndOutline)
+    if (this.#swatches.isOfOneColor === hasOutlines) this.#size = null
+    this.#swatches.isOfOneColor = !hasOutlines
     this.#swatches.show({
       fill: common(({ kind, fill, filled, stroke }) => (isStroke(kind) ? stroke.toUpperCase() : filled ? fill.toUpperCase() : 'none')),
       stroke: common(({ stroke, strokeWidth }) => (strokeWidth > 0 ? stroke.toUpperCase() : null)),

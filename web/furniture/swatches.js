@@ -6,12 +6,17 @@ import { element, icon, setAttributes, setIcon } from '../elements/element.js'
 /** @type {Record<Part, string>} */
 const partWords = { fill: 'Fill', stroke: 'Outline' }
 
-/** Fill or outline, and the colours for the one that is chosen. The first of these stands for no particular one, the second for no fill. */
+/**
+ * Fill or outline, and the colours for the one that is chosen. The first of these stands for no particular one, the second for no
+ * fill. For what has but one colour there are only colours.
+ */
 export class Swatches {
   #choose
   #special
   /** @type {Part} */
   #part = 'fill'
+  /** Whether they are for what has neither a fill nor an outline, but one colour. `show` follows. */
+  isOfOneColor = false
   /** @type {Record<Part, string | null | undefined>} */
   #shown = { fill: undefined, stroke: undefined }
   /** @type {[Part, HTMLButtonElement][]} */
@@ -35,7 +40,7 @@ export class Swatches {
     const colors = /** @type {[string, string | null][]} */ ([['', null], ['None', 'none'], ...shapeColors])
     this.#buttons = colors.map(([name, color]) => {
       const button = element('button', {
-        type: 'button', class: 'swatch-button', onclick: () => this.#choose(this.#part, color),
+        type: 'button', class: 'swatch-button', onclick: () => this.#choose(this.isOfOneColor ? 'fill' : this.#part, color),
       }, color === null || color === 'none' ? icon('none') : element('span', { class: 'paint-swatch' }))
       if (color !== null && color !== 'none') button.style.setProperty('--swatch', color)
       return { button, name, color }
@@ -56,13 +61,17 @@ export class Swatches {
   }
 
   #refresh() {
-    const part = this.#part
-    for (const [each, button] of this.#parts) setAttributes(button, { 'aria-pressed': String(each === part) })
+    const part = this.isOfOneColor ? 'fill' : this.#part
+    for (const [each, button] of this.#parts) {
+      button.hidden = this.isOfOneColor
+      setAttributes(button, { 'aria-pressed': String(each === part) })
+    }
+    const partWord = this.isOfOneColor ? 'Colour' : partWords[part]
     for (const { button, name, color } of this.#buttons) {
-      const words = color === null ? this.#special[part].words : `${partWords[part]}: ${name}`
+      const words = color === null ? this.#special[part].words : `${partWord}: ${name}`
       setAttributes(button, { 'aria-label': words, title: words, 'aria-pressed': String(this.#shown[part] === color) })
       // An outline has none by the first one already.
-      if (color === 'none') button.hidden = part === 'stroke'
+      if (color === 'none') button.hidden = this.isOfOneColor || part === 'stroke'
       else if (color === null) setIcon(button, this.#special[part].icon)
       else button.classList.toggle('as-outline', part === 'stroke')
     }

@@ -42,7 +42,7 @@ export class Writing {
   #open = null
   #field = element('textarea', { class: 'writing-field', rows: '1', dir: 'auto', spellcheck: 'true', wrap: 'soft' })
   #hint = element('p', { class: 'writing-hint small-text floating', hidden: true, role: 'status' })
-  element = element('div', { class: 'writing', hidden: true }, this.#field)
+  element = element('section', { class: 'writing', 'aria-label': 'Writing', hidden: true }, this.#field)
   #isLong = false
 
   /**

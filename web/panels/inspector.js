@@ -60,7 +60,9 @@ export class Inspector {
   #buttons = new Map()
   #align = element('div', { class: 'arrange', role: 'group', 'aria-label': 'Align' })
   #arrange = element('div', { class: 'arrange', role: 'group', 'aria-label': 'Arrange' })
-  #formGroup = element('fieldset', { class: 'inspector-group' })
+  #together = element('div', { class: 'inspector-group' }, this.#align, this.#arrange)
+  /** @type {{element: HTMLElement, members: import('./fields.js').Field<any>[]}[]} */
+  #groups = []
   #empty = element('p', { class: 'panel-empty quiet' },
     'Select a shape to see and change its colour, size and position. Hold Shift to select several.')
   #form = element('div', { class: 'inspector-form', hidden: true })
@@ -162,12 +164,13 @@ export class Inspector {
   }
 
   #layOut() {
-    /** @param {string} words @param {HTMLElement} made @param {import('./fields.js').Field<any>[]} members of any values */
-    const group = (words, made, members) => {
-      made.append(element('legend', { class: 'visually-hidden' }, words), ...members.map((field) => field.element))
+    /** @param {string} words @param {import('./fields.js').Field<any>[]} members of any values */
+    const group = (words, members) => {
+      const made = element('fieldset', { class: 'inspector-group' },
+        element('legend', { class: 'visually-hidden' }, words), ...members.map((field) => field.element))
+      this.#groups.push({ element: made, members })
       return made
     }
-    const fieldset = () => element('fieldset', { class: 'inspector-group' })
     /** @param {string[][]} names with their icons */
     const buttons = (names) => names.map(([name, picture]) => {
       const { words, key, run } = this.#actions[name]
@@ -180,12 +183,13 @@ export class Inspector {
     })
     this.#arrange.append(...buttons(arrangements))
     this.#align.append(...buttons(alignments))
-    this.#form.append(this.#heading, this.#arrange, this.#align,
-      group('Colours', fieldset(), this.#fieldsIn('color')),
-      group('Text', fieldset(), this.#fieldsIn('text')),
-      group('Name and kind', fieldset(), this.#fieldsIn('who')),
-      group('Position and size', fieldset(), this.#fieldsIn('place')),
-      group('Form', this.#formGroup, this.#fieldsIn('form')))
+    this.#form.append(this.#heading,
+      group('Colours', this.#fieldsIn('color')),
+      this.#together,
+      group('Text', this.#fieldsIn('text')),
+      group('Name and kind', this.#fieldsIn('who')),
+      group('Position and size', this.#fieldsIn('place')),
+      group('Form', this.#fieldsIn('form')))
   }
 
   #show() {
@@ -220,10 +224,10 @@ export class Inspector {
     const box = only ?? replica.bounds(shapes.map(({ id }) => id))
     fields.x.show(box && box.x)
     fields.y.show(box && box.y)
-    this.#formGroup.hidden = this.#fieldsIn('form').every((field) => field.element.hidden)
+    for (const { element: group, members } of this.#groups) group.hidden = members.every((field) => field.element.hidden)
     const isReadOnly = !this.#permission.mayEdit
-    this.#arrange.hidden = isReadOnly
-    this.#align.hidden = isReadOnly || shapes.length < 2
+    this.#together.hidden = isReadOnly
+    this.#align.hidden = shapes.length < 2
     const isLocked = this.#locks.hasAny(shapes.map(({ id }) => id))
     for (const [name, field] of Object.entries(fields)) field.setDisabled(isReadOnly || (isLocked && name !== 'locked'))
     for (const [name, button] of this.#buttons) {

@@ -127,22 +127,23 @@ async function openRoom(room, { viewOnly, token }) {
   // The tools.
 
   const hand = new Hand(shown)
-  new Removals({ room, shown, editing, notices, permission, names, hand })
+  new Removals({ room, connection, documents, shown, editing, notices, permission, presence, names, hand })
   const momentum = new Momentum({ shown, editing, view })
   const writing = new Writing({ shown, editing, permission, selection, scene, view, frames, notices, locks }, names)
   new TextLosses({ connection, shown, editing, notices, names })
+  const dialogs = parts.later(() => import('../elements/dialog.js'), (loaded) => loaded)
   const reach = {
     shown, editing, permission, selection, tool, paint, presence, notices, documents, frames, view, scene, overlay, handles,
     momentum, marks, hand, writing, groups, locks,
     hole: new Hole(elementById('hole'), stage, { editing, view }),
     lifting: new Lifting({ scene, presence }),
+    consent: new Consent(presence, ownTabs, dialogs),
     clipboard: new Clipboard({ documents, editing, notices, selection, shown, view, momentum, locks }),
     shaking: new Shaking(),
     aligning: parts.later(() => import('../tools/align.js'), (loaded) => loaded),
   }
   const tools = new Tools(stage, reach)
-  const dialogs = parts.later(() => import('../elements/dialog.js'), (loaded) => loaded)
-  const actionReach = { ...reach, tools, consent: new Consent(presence, ownTabs, dialogs) }
+  const actionReach = { ...reach, tools }
   new Shortcuts(actionReach)
   // People who come to draw find a pencil in hand.
   tool.choose('rectangle')
@@ -183,7 +184,7 @@ async function openRoom(room, { viewOnly, token }) {
   elementById('hole').append(icon('hole'), element('span', { class: 'hole-words small-text' }, 'Drop here to remove'))
   document.body.append(
     element('div', { class: 'bars' },
-      roomBar(room, new Status(connection, pulse, permission), menuEntries(actions, reach.shaking, dialogs)),
+      roomBar(room, new Status(connection, pulse, permission), menuEntries(actions, reach.shaking)),
       peopleBar({ view, people, panel, actions })),
     writing.element,
     panel.element,

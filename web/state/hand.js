@@ -4,21 +4,33 @@ const namedMax = 3
 /** What the hand holds while a gesture changes shapes, by the names that the shapes had when it took hold of them. */
 export class Hand {
   #shown
-  #ids = new Set(/** @type {number[]} */ ([]))
+  #held = new Set(/** @type {number[]} */ ([]))
+  #tied = new Set(/** @type {number[]} */ ([]))
   /** @type {Map<number, string>} */
   #names = new Map()
 
   /** @param {import('./shown.js').Shown} shown */
   constructor(shown) { this.#shown = shown }
 
-  /** @param {number[]} ids none when the hand lets go */
-  hold(ids) {
-    this.#ids = new Set(ids)
-    this.#names = new Map(ids.slice(0, namedMax).map((id) => [id, this.#shown.replica.shownName(id)]))
+  /** @param {{held: number[], tied: number[]}} ids what the gesture changes, and what it ties a line to */
+  hold({ held, tied }) {
+    const before = this.#names
+    this.#held = new Set(held)
+    this.#tied = new Set(tied)
+    this.#names = new Map([...tied, ...held.slice(0, namedMax)].map((id) => [id, before.get(id) ?? this.#shown.replica.shownName(id)]))
   }
 
-  /** @param {number} id */
-  holds(id) { return this.#ids.has(id) }
+  letGo() { this.hold({ held: [], tied: [] }) }
+
+  /**
+   * What the hand does to a shape, as in "while you held it"; null where it does nothing.
+   *
+   * @param {number} id
+   */
+  deedTo(id) {
+    if (this.#held.has(id)) return 'held'
+    return this.#tied.has(id) ? 'tied a line to' : null
+  }
 
   /** @param {number} id @returns {string} empty where it isn't known */
   nameOf(id) { return this.#names.get(id) ?? '' }

@@ -12,7 +12,14 @@ const inkKeptMax = 20_000
 /** @typedef {import('../core/types.js').Box} Box */
 /**
  * @typedef {{cursor?: number[], selection?: string[], lifted?: string[], view?: number[],
- *   ink?: {shape: string, color: string, width: number, at: number, points: number[]}}} OwnState
+ *   ink?: {shape: string, color: string, width: number, at: number, points: number[]}, restored?: number[]}} OwnState
+ */
+
+/**
+ * That somebody has restored an older state: the moment that was restored, and from when until when that was written, by the
+ * server's clock.
+ *
+ * @typedef {{asOf: number, from: number, until: number}} Restored
  */
 
 /**
@@ -25,6 +32,7 @@ const inkKeptMax = 20_000
  * @property {number[]} lifted
  * @property {Box | null} view what this person sees of the canvas
  * @property {InkPiece | null} ink what this person is drawing with a pen now
+ * @property {Restored | null} restored what this person did last by the history
  */
 
 /**
@@ -96,6 +104,8 @@ export class Presence extends Source {
     const told = points.slice(at).flatMap(({ x, y }) => [round(x), round(y)])
     this.#tellOthers({ ink: { shape: identifierText(shape), color, width, at, points: told } })
   }
+  /** @param {Restored} restored so that others can be told what has happened to their drawing */
+  setRestored({ asOf, from, until }) { this.#tellOthers({ restored: [asOf, from, until] }) }
   /** @param {Box} box */
   setView({ x, y, width, height }) { this.#tellOthers({ view: [x, y, width, height].map(round) }) }
 
@@ -157,6 +167,13 @@ const numbers = (value, count) =>
   Array.isArray(value) && value.length === count
   && value.every((number) => Number.isFinite(number) && Math.abs(number) <= farthest) ? value : null
 
+/** Later than this no date is. */
+const momentMax = 8.64e15
+
+/** @param {unknown} value @param {number} count @returns {number[] | null} */
+const moments = (value, count) =>
+  Array.isArray(value) && value.length === count && value.every((at) => Number.isFinite(at) && at >= 0 && at <= momentMax) ? value : null
+
 /** @param {unknown} value @returns {number[]} */
 const identifiers = (value) =>
   Array.isArray(value)
@@ -177,6 +194,7 @@ function inkPiece(value) {
 function person({ actor, name, color, state }) {
   const cursor = numbers(state?.cursor, 2)
   const view = numbers(state?.view, 4)
+  const restoration = moments(state?.restored, 3)
   return {
     actor,
     name: name || 'Someone',
@@ -185,6 +203,7 @@ function person({ actor, name, color, state }) {
     selection: identifiers(state?.selection),
     lifted: identifiers(state?.lifted),
     ink: inkPiece(state?.ink),
+    restored: restoration && { asOf: restoration[0], from: restoration[1], until: restoration[2] },
     view: view && view[2] >= smallest && view[3] >= smallest ? { x: view[0], y: view[1], width: view[2], height: view[3] } : null,
   }
 }

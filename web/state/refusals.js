@@ -13,7 +13,7 @@ const gatherMilliseconds = 300
 const reasons = {
   room_full: 'the room is full',
   read_only: 'this link is view-only',
-  too_old: 'they were made too long ago',
+  too_old: 'too much time has passed since',
   clock_ahead: 'the clock of this device is ahead',
   bad_value: 'a value was out of range',
   quota_exceeded: 'more was drawn from here today than the server allows',

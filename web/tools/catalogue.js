@@ -13,7 +13,7 @@ import { filledWith, isForLines, isForWriting, kindOf, lineLook, nextLook } from
  * What the actions can reach.
  *
  * @typedef {import('./reach.js').ActReach & {tools: import('./tools.js').Tools,
- *   shaking: import('../gestures/shake.js').Shaking, consent: {toSwallowAll: () => Promise<boolean>},
+ *   shaking: import('../gestures/shake.js').Shaking,
  *   aligning: import('../state/parts.js').LaterPart<typeof import('./align.js')>}} ActionReach
  */
 
@@ -81,28 +81,32 @@ function writeOrAdd(reach) {
 }
 
 /**
- * Removes everything in one step, and offers to undo that.
+ * Removes everything in one step, and offers to undo that. Where others are, it asks first.
  *
- * @param {Pick<Reach, 'shown' | 'editing'>} reach @param {string} words @param {() => unknown} remove
+ * @param {Pick<import('./reach.js').ActReach, 'consent' | 'editing' | 'shown'>} reach
+ * @param {{question: string, yes: string, done: string, remove: () => unknown}} how
  */
-function removeAll({ shown, editing }, words, remove) {
-  if (shown.replica.shapeCount === 0) return
-  if (remove() !== undefined) editing.sayUndoable(words)
+async function removeAll({ consent, editing, shown }, { question, yes, done, remove }) {
+  if (shown.replica.shapeCount === 0 || !await consent.mayEmpty(question, yes)) return
+  // While one thinks about it, others may have done it.
+  if (shown.replica.shapeCount > 0 && remove() !== undefined) editing.sayUndoable(done)
 }
 
 /** @param {ActionReach} reach */
-async function swallowAll(reach) {
-  if (reach.shown.replica.shapeCount === 0 || !await reach.consent.toSwallowAll()) return
-  removeAll(reach, 'Everything went into the black hole.', () => reach.hole.swallow(reach.shown.replica.drawingOrder()))
-}
+const swallowAll = (reach) => removeAll(reach, {
+  question: 'Drop everything into the black hole?', yes: 'Drop everything', done: 'Everything went into the black hole.',
+  remove: () => reach.hole.swallow(reach.shown.replica.drawingOrder()),
+})
 
 /**
- * Clears everything, as a shake does.
+ * Clears everything, by menu, key or shake.
  *
- * @param {Pick<Reach, 'shown' | 'editing'>} reach
+ * @param {Pick<import('./reach.js').ActReach, 'consent' | 'editing' | 'shown'>} reach
  */
-export const clear = (reach) =>
-  removeAll(reach, 'Everything is cleared.', () => reach.editing.edit((replica) => replica.clear()))
+export const clear = (reach) => removeAll(reach, {
+  question: 'Clear everything?', yes: 'Clear everything', done: 'Everything is cleared.',
+  remove: () => reach.editing.edit((replica) => replica.clear()),
+})
 
 /** @param {ActionReach} reach */
 async function allowShaking({ notices, shaking }) {

@@ -27,11 +27,19 @@ export function inSteps(from, to) {
   return { x: from.x + length * Math.cos(turn), y: from.y + length * Math.sin(turn) }
 }
 
+/**
+ * What the hand has: the line, and what its ends are tied to.
+ *
+ * @param {number | null} line @param {(import('../core/table.js').Tie | null)[]} ties
+ */
+const inHand = (line, ties) => ({ held: line === null ? [] : [line], tied: ties.flatMap((tie) => tie?.shape ?? []) })
+
 /** A new line, from where the hand came down to where it is. Over a shape its ends are tied. */
 export class Lining {
   #reach
   #start
   #hand
+  #from
   /** @type {number | null} */
   #line = null
   /** @type {import('../core/table.js').Tie | null} */
@@ -44,6 +52,7 @@ export class Lining {
     const start = view.toCanvas(gesture.start)
     const tied = gesture.ctrl || gesture.meta ? null : tieAt(reach, start)
     this.#start = tied?.at ?? start
+    this.#from = tied?.tie ?? null
     this.#hand = this.#start
     editing.beginGroup()
     const added = editing.edit((replica) => replica.add({
@@ -54,6 +63,7 @@ export class Lining {
   }
 
   get cursor() { return 'crosshair' }
+  get inHand() { return inHand(this.#line, [this.#from, this.#to]) }
 
   /** @param {import('../core/types.js').Changes} changes */
   follow(changes) { if (isGone(this.#reach, changes, this.#line)) this.#line = null }
@@ -102,6 +112,8 @@ export class Leading {
   #index
   /** @type {number | null} */
   #line
+  /** @type {import('../core/table.js').Tie | null} what the end in hand is tied to */
+  #tie = null
 
   /** @param {import('./reach.js').ActReach} reach @param {Drag} gesture @param {number} line */
   constructor(reach, gesture, line) {
@@ -117,6 +129,7 @@ export class Leading {
   }
 
   get cursor() { return 'crosshair' }
+  get inHand() { return inHand(this.#line, [this.#tie]) }
 
   /** @param {import('../core/types.js').Changes} changes */
   follow(changes) { if (isGone(this.#reach, changes, this.#line)) this.#line = null }
@@ -130,8 +143,9 @@ export class Leading {
     const end = this.#end
     const neighbour = this.#points[this.#index === 0 ? 1 : this.#index - 1]
     const tied = end === null || gesture.ctrl || gesture.meta || gesture.shift ? null : tieAt(this.#reach, hand)
+    this.#tie = tied?.tie ?? null
     this.#points[this.#index] = tied?.at ?? (gesture.shift ? inSteps(neighbour, hand) : hand)
-    this.#write(end ? { [end]: tied?.tie ?? null } : {})
+    this.#write(end ? { [end]: this.#tie } : {})
   }
 
   /** @param {import('../core/types.js').Values} more */

@@ -1,4 +1,4 @@
-import { kinds } from '../core/table.js'
+import { kinds, properties } from '../core/table.js'
 import { isStroke } from '../drawing/lines.js'
 import { isGone } from './held.js'
 import { Snapping } from './snapping.js'
@@ -79,8 +79,14 @@ export function nextLook({ fill, stroke }, replica, tool) {
   }
 }
 
+/** Kinds that may have a fill or none. Texts, lines and ink have one colour, and can't be seen without it. */
+const kindsWithFill = properties.find(({ name }) => name === 'filled')?.inspector?.kinds ?? []
+
+/** @param {{kind: string}} shape */
+export const hasFillAndOutline = ({ kind }) => kindsWithFill.includes(kind)
+
 /** @param {string} stroke @returns {import('../core/types.js').Values} */
-export const outlined = (stroke) => ({ stroke, strokeWidth: outlineWidth })
+const outlined = (stroke) => ({ stroke, strokeWidth: outlineWidth })
 
 /**
  * What gives a shape a fill, also where it had none. What is nothing but a line gets that colour.
@@ -93,15 +99,25 @@ export function filledWith({ kind, filled }, fill) {
 }
 
 /**
- * What takes a shape's fill or its outline away. It keeps the other one, so that it can still be seen. What is nothing but a line
+ * What takes a shape's fill or its outline away. It keeps the other one, so that it can still be seen. What has but one colour
  * keeps that.
  *
  * @param {import('../core/types.js').Shape} shape @param {'fill' | 'stroke'} part @returns {import('../core/types.js').Values}
  */
-export function bared({ kind, fill, strokeWidth }, part) {
-  if (isStroke(kind)) return {}
-  if (part === 'stroke') return kind === 'text' ? { strokeWidth: 0 } : { strokeWidth: 0, filled: true }
-  return strokeWidth > 0 ? { filled: false } : { filled: false, ...outlined(fill) }
+export function bared(shape, part) {
+  if (!hasFillAndOutline(shape)) return {}
+  if (part === 'stroke') return { strokeWidth: 0, filled: true }
+  return shape.strokeWidth > 0 ? { filled: false } : { filled: false, ...outlined(shape.fill) }
+}
+
+/**
+ * What gives a shape's outline a colour, also where it had none. What has but one colour is not asked for an outline.
+ *
+ * @param {import('../core/types.js').Shape} shape @param {string} stroke @returns {import('../core/types.js').Values}
+ */
+export function outlinedWith(shape, stroke) {
+  if (!hasFillAndOutline(shape)) return {}
+  return shape.strokeWidth > 0 ? { stroke } : outlined(stroke)
 }
 
 /**
@@ -161,6 +177,7 @@ export class Making {
   }
 
   get cursor() { return 'crosshair' }
+  get inHand() { return { held: this.#shape === null ? [] : [this.#shape], tied: [] } }
 
   /** @param {import('../core/types.js').Changes} changes */
   follow(changes) { if (isGone({ shown: this.#shown }, changes, this.#shape)) this.#shape = null }

@@ -31,6 +31,7 @@
  * @property {import('./lifting.js').Lifting} lifting
  * @property {import('./momentum.js').Momentum} momentum
  * @property {Writing} writing
+ * @property {{mayEmpty: (question: string, yes: string) => Promise<boolean>}} consent of whoever empties a canvas on which others are
  */
 
 /**
@@ -54,6 +55,8 @@
  * @property {(points: import('../gestures/surface.js').TrailPoint[], predicted: import('../gestures/surface.js').TrailPoint[]) => void} [trail]
  *   for what is drawn freehand, more finely than moves
  * @property {(changes: import('../core/types.js').Changes) => void} [follow]
+ * @property {{held: number[], tied: number[]}} [inHand] the shapes that it makes or leads, and those that it ties a line to; what is
+ *   selected, unless it says
  * @property {string} [cursor]
  * @property {import('../core/types.js').Frame | null} [frame] drawn instead of the box around what is selected
  */

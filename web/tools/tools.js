@@ -213,18 +213,23 @@ export class Tools {
         const act = this.#begin(gesture)
         this.#act = act
         if (act.cursor) this.#stage.style.cursor = act.cursor
+        const { inHand } = act
         const isGrasping = act instanceof Moving || act instanceof Scaling || act instanceof Turning || act instanceof Pinching
-        this.#reach.hand.hold(isGrasping ? this.#reach.selection.ids() : [])
+        this.#reach.hand.hold(inHand ?? { held: isGrasping ? this.#reach.selection.ids() : [], tied: [] })
         break
       }
-      case 'moved':
-        this.#act?.move(/** @type {never} an act gets the gestures it was begun with */ (gesture))
+      case 'moved': {
+        const act = this.#act
+        act?.move(/** @type {never} an act gets the gestures it was begun with */ (gesture))
+        // What a line is tied to changes on its way.
+        if (act?.inHand) this.#reach.hand.hold(act.inHand)
         break
+      }
       case 'ended':
       case 'cancelled': {
         const act = this.#act
         this.#act = null
-        this.#reach.hand.hold([])
+        this.#reach.hand.letGo()
         this.#continued = isFollowed ? act : null
         if (gesture.phase === 'ended') act?.end(/** @type {never} as above */ (gesture))
         else act?.cancel(/** @type {never} as above */ (gesture))

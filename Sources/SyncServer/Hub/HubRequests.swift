@@ -134,6 +134,10 @@ extension Hub: RoomService, LogQuestions {
 
   func span(of open: OpenRoom) async -> RoomSpan? { await span(of: open.name) }
 
+  func steps(of open: OpenRoom, for party: String) async -> Result<RoomSteps, HistoryError> {
+    await steps(of: open.name, for: party)
+  }
+
   func history(
     of open: OpenRoom,
     at end: RoomHistory.End,

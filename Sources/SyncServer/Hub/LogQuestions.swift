@@ -76,6 +76,42 @@ extension LogQuestions {
     }
   }
 
+  /// What was done in a room, as far back as its records go.
+  /// - Parameter party: whose turn it takes to work that out.
+  func steps(of room: String, for party: String, triesLeft: Int = 2) async -> Result<RoomSteps, HistoryError> {
+    let event = await ask { .load(LoadRequest(id: $0, room: room)) }
+    guard case .loaded(_, let loaded) = event else { return .failure(HistoryError(event)) }
+    let last = loaded.summary.last
+    var steps = RoomSteps()
+    var after = loaded.summary.trimmed
+    do throws(HeavyWork.Refusal) {
+      while after < last {
+        let event = await ask {
+          .read(
+            ReadRequest(id: $0, room: room, epoch: loaded.summary.epoch, after: after, through: .position(last))
+          )
+        }
+        guard case .read(_, let page) = event else {
+          // Records have been trimmed since. They go less far back now.
+          if case .failed(_, _, .trimmed) = event, triesLeft > 0 {
+            return await self.steps(of: room, for: party, triesLeft: triesLeft - 1)
+          }
+          return .failure(HistoryError(event))
+        }
+        let before = steps
+        guard let more = try await workOut(for: party, { before.taking(page.records) }) else {
+          return .failure(.unreadable("another form"))
+        }
+        steps = more
+        guard page.through > after, !page.isLast else { break }
+        after = page.through
+      }
+      return .success(steps)
+    } catch {
+      return .failure(.refused(error))
+    }
+  }
+
   /// The time for which a room can be looked at.
   func span(of room: String) async -> RoomSpan? {
     guard case .loaded(_, let loaded) = await ask({ .load(LoadRequest(id: $0, room: room)) }) else { return nil }
@@ -108,6 +144,18 @@ private final class HistoryFolding: @unchecked Sendable {
       guard history.fold(RoomRecord(record, stored)) else { return .isAtEnd }
     }
     return .goesOn
+  }
+}
+
+extension RoomSteps {
+  /// - Returns: nil where a record can't be read.
+  fileprivate func taking(_ records: [LogRecord]) -> RoomSteps? {
+    var steps = self
+    for record in records {
+      guard let stored = StoredOperations(record.bytes) else { return nil }
+      steps.take(RoomRecord(record, stored))
+    }
+    return steps
   }
 }
 

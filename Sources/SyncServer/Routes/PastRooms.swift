@@ -59,16 +59,21 @@ extension RoomService {
     _ request: Request
   ) async -> Result<RoomHistory, RefusedReading> {
     let party = party(of: request)
-    guard await takeHistoryTurn(party) else {
-      let response = Response.error(429, code: "rate_limited", message: "too many requests are reading history")
-      return .failure(RefusedReading(response: response.retried(afterSeconds: 1)))
-    }
+    guard await takeHistoryTurn(party) else { return .failure(.tooMany) }
     switch await history(of: room, at: end, leavingOut: actor, for: party) {
     case .success(let history): return .success(history)
     case .failure(let error):
       requestBook.historyTurns.leave(party)
       return .failure(RefusedReading(response: .refusing(error)))
     }
+  }
+
+  /// What was done in a room, once it is this request's turn.
+  func readingSteps(of room: OpenedRoom, _ request: Request) async -> Result<RoomSteps, RefusedReading> {
+    let party = party(of: request)
+    guard await takeHistoryTurn(party) else { return .failure(.tooMany) }
+    defer { requestBook.historyTurns.leave(party) }
+    return await steps(of: room, for: party).mapError { RefusedReading(response: .refusing($0)) }
   }
 
   /// Waits for a turn to read history.
@@ -92,6 +97,12 @@ extension RoomService {
 /// The answer to a request for history that isn't told.
 struct RefusedReading: Error {
   let response: Response
+
+  /// No turn became free.
+  static var tooMany: RefusedReading {
+    let response = Response.error(429, code: "rate_limited", message: "too many requests are reading history")
+    return RefusedReading(response: response.retried(afterSeconds: 1))
+  }
 }
 
 extension Response {

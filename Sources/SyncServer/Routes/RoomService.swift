@@ -59,6 +59,9 @@ protocol RoomService: HeavyWorker {
   ) async -> Result<RoomHistory, HistoryError>
   /// The time for which a room can be looked at.
   func span(of room: OpenedRoom) async -> RoomSpan?
+  /// What was done in it in that time.
+  /// - Parameter party: whose turn it takes to work that out.
+  func steps(of room: OpenedRoom, for party: String) async -> Result<RoomSteps, HistoryError>
   /// Writes operations without a connection. Returns when they are durable, or tells why they can't be.
   func submit(
     _ operations: [ProposedOperation],

@@ -4,12 +4,22 @@ import WebSocketLoop
 extension RoomService {
   /// The time for which a room can be looked at: `{"room","cursor","from","to","operations"}`, both in Unix
   /// milliseconds. If retention has dropped the beginning, `?at=` with a time that is no longer kept is answered with
-  /// that reason.
-  func spanDocument(_ room: OpenedRoom) async -> Response {
+  /// that reason. `?steps=1` adds what was done in that time.
+  func spanDocument(_ room: OpenedRoom, _ request: Request) async -> Response {
+    var steps: [RoomSteps.Step]?
+    switch request.parameter("steps") {
+    case nil, "0", "false": break
+    case "1", "true", "":
+      switch await readingSteps(of: room, request) {
+      case .success(let read): steps = read.told()
+      case .failure(let refusal): return refusal.response
+      }
+    default: return .error(400, code: "bad_request", message: "steps must be 1 or 0")
+    }
     guard let span = await span(of: room), let view = view(of: room) else {
       return .error(503, code: "unavailable", message: "the log gave an unexpected answer")
     }
-    var writer = JSONWriter(capacity: 192)
+    var writer = JSONWriter(capacity: 192 + 112 * (steps?.count ?? 0))
     writer.beginObject()
     writer.key("room")
     writer.value(text: view.name)
@@ -21,7 +31,30 @@ extension RoomService {
     writer.value(span.changedMilliseconds)
     writer.key("operations")
     writer.value(span.operations)
+    if let steps {
+      writer.key("steps")
+      writer.beginArray()
+      for step in steps { step.write(to: &writer) }
+      writer.endArray()
+    }
     writer.endObject()
-    return .json(writer.finish(), headers: [("Cache-Control", "no-store")])
+    return Response.json(writer.finish(), headers: [("Cache-Control", "no-store")]).compressed(for: request)
+  }
+}
+
+extension RoomSteps.Step {
+  fileprivate func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.key("from")
+    writer.value(fromMilliseconds)
+    writer.key("to")
+    writer.value(toMilliseconds)
+    writer.key("actor")
+    writer.value(actor)
+    writer.key("operations")
+    writer.value(operations)
+    writer.key("removed")
+    writer.value(removals)
+    writer.endObject()
   }
 }

@@ -128,7 +128,7 @@ extension RoomService {
     switch parts[2] {
     case "history":
       guard request.isReading else { return .notAllowed("GET, HEAD") }
-      return await reading(name) { await self.spanDocument($0) }
+      return await reading(name) { await self.spanDocument($0, request) }
     case "overlaps", "free", "picture.svg":
       guard request.isReading else { return .notAllowed("GET, HEAD") }
       return await reading(name) { room in

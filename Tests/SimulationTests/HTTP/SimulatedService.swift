@@ -147,6 +147,10 @@ actor SimulatedService: RoomService, LogQuestions {
 
   func span(of open: Int) async -> RoomSpan? { await span(of: Disk.roomName) }
 
+  func steps(of open: Int, for party: String) async -> Result<RoomSteps, HistoryError> {
+    await steps(of: Disk.roomName, for: party)
+  }
+
   func submit(_ operations: [ProposedOperation], to open: Int, from _: Payer) async -> Result<Cursor, Rejection> {
     let (number, actor) = writing()
     return await withCheckedContinuation { waiter in

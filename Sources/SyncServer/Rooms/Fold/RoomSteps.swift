@@ -1,0 +1,80 @@
+import CanvasCRDT
+
+/// What was done in a room, from record to record, in so few steps that a slider can show them.
+struct RoomSteps: Sendable {
+  /// What one actor did in one go.
+  struct Step: Hashable, Sendable {
+    var fromMilliseconds: UInt64
+    var toMilliseconds: UInt64
+    var actor: Identifier
+    var operations: Int
+    /// How many of these delete a shape.
+    var removals: Int
+  }
+
+  /// Who does what: a deletion is told apart from what the same actor writes meanwhile.
+  private struct Deed: Hashable {
+    var actor: Identifier
+    var removes: Bool
+  }
+
+  /// Operations of one actor that follow each other within this time are one step.
+  static let gatherMilliseconds: UInt64 = 1_000
+  /// More can't be told apart on a slider.
+  static let stepsMax = 200
+
+  /// In the order in which they began.
+  private(set) var steps: [Step] = []
+  /// Where the newest step of each is.
+  private var newest: [Deed: Int] = [:]
+
+  mutating func take(_ record: borrowing RoomRecord) {
+    for operation in record.operations { take(operation, at: record.milliseconds) }
+  }
+
+  private mutating func take(_ operation: Operation, at milliseconds: UInt64) {
+    let deed = Deed(actor: operation.at.actor, removes: operation.set.deleted)
+    let removals = deed.removes ? 1 : 0
+    if let index = newest[deed], milliseconds - steps[index].toMilliseconds < RoomSteps.gatherMilliseconds {
+      steps[index].toMilliseconds = milliseconds
+      steps[index].operations += 1
+      steps[index].removals += removals
+      return
+    }
+    if steps.count == 2 * RoomSteps.stepsMax { halve() }
+    newest[deed] = steps.count
+    steps.append(
+      Step(
+        fromMilliseconds: milliseconds,
+        toMilliseconds: milliseconds,
+        actor: deed.actor,
+        operations: 1,
+        removals: removals
+      )
+    )
+  }
+
+  /// No more than may be told, once all records are in.
+  func told() -> [Step] {
+    guard steps.count > RoomSteps.stepsMax else { return steps }
+    var fewer = self
+    fewer.halve()
+    return fewer.steps
+  }
+
+  /// Makes one of each two neighbours, by the actor of the larger.
+  private mutating func halve() {
+    newest = [:]
+    steps = stride(from: 0, to: steps.count, by: 2).map { index in
+      guard index + 1 < steps.count else { return steps[index] }
+      let (one, other) = (steps[index], steps[index + 1])
+      return Step(
+        fromMilliseconds: one.fromMilliseconds,
+        toMilliseconds: max(one.toMilliseconds, other.toMilliseconds),
+        actor: one.operations > other.operations ? one.actor : other.actor,
+        operations: one.operations + other.operations,
+        removals: one.removals + other.removals
+      )
+    }
+  }
+}
