@@ -47,7 +47,14 @@ extension Hub {
   }
 
   func forgetErasures(of open: OpenRoom, before milliseconds: UInt64) async -> Result<Cursor, Rejection> {
-    await asking(open) { room, number in room.forgetErasures(before: milliseconds, request: number) }
+    // A server that has just started has to hear of all others first.
+    while recordForm == nil { await pause(milliseconds: 100) }
+    guard let recordForm, recordForm >= .forgetting else {
+      return .failure(
+        Rejection(code: .unavailable, message: "an older server that shares the rooms could not read that")
+      )
+    }
+    return await asking(open) { room, number in room.forgetErasures(before: milliseconds, request: number) }
   }
 
   // MARK: On record
