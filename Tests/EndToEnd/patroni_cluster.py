@@ -104,7 +104,7 @@ class PatroniCluster(Cluster):
         for other, (door, _) in enumerate(self.doors, 21):
             text = text.replace(f"10.0.0.{other}:2379", f"127.0.0.1:{door}")
         text = text.replace("10.0.0.0/24 scram-sha-256", "127.0.0.1/32 trust").replace("username: postgres", "username: canvas")
-        text = text.replace("/var/lib/postgresql/15/canvas", self._data(number)).replace("/usr/lib/postgresql/15/bin", BINARIES)
+        text = text.replace("/var/lib/postgresql/15/canvas", self.data(number)).replace("/usr/lib/postgresql/15/bin", BINARIES)
         text = text.replace("/var/lib/postgresql/.pgpass-patroni", os.path.join(self.folder, f"passwords{number}"))
         assert "10.0.0." not in text and "/var/lib" not in text
         return text.rstrip() + '\n  parameters:\n    unix_socket_directories: ""\n'

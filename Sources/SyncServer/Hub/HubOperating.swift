@@ -8,18 +8,20 @@ extension Hub {
 
   /// Locks a room, or unlocks it. Those whose role changes by that are closed, and come back with the other role.
   func setLock(_ room: String, isLocked: Bool, by request: Request) async -> Result<Void, StateFileFault> {
-    guard locks.contains(room) != isLocked else { return .success(()) }
+    // Another node may have changed what is known here, so a log that nodes share is told in any case.
+    guard sharesRooms || locks.contains(room) != isLocked else { return .success(()) }
     if sharesRooms {
       let event = await ask { .lock(id: $0, room: room, isLocked: isLocked) }
       guard case .locked = event else { return .failure(StateFileFault(words: event.words)) }
     }
+    let isNew = locks.contains(room) != isLocked
     do throws(StateFileFault) {
       try locks.set(room, isLocked: isLocked)
     } catch {
       logger.error("the locks can't be stored", ["reason": .text(error.words)])
       return .failure(error)
     }
-    lockHasChanged(room)
+    if isNew { lockHasChanged(room) }
     record(isLocked ? "locked" : "unlocked", request, room: room)
     return .success(())
   }
