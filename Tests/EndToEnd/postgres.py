@@ -72,12 +72,16 @@ class Cluster:
         data = self.data(number)
         self._run("pg_ctl", "--pgdata", data, "--log", data + "/messages", "--wait", "--options", settings, "start")
 
-    def signal(self, number, kind):
-        """Sends a signal to the server and to all of its processes."""
+    def processes(self, number):
+        """The numbers of a server's processes, the parent's first."""
         with open(self.data(number) + "/postmaster.pid", encoding="ascii") as file:
             parent = int(file.readline())
         children = subprocess.run(["pgrep", "--parent", str(parent)], capture_output=True, text=True, check=False).stdout.split()
-        for process in [parent, *map(int, children)]:
+        return [parent, *map(int, children)]
+
+    def signal(self, number, kind):
+        """Sends a signal to the server and to all of its processes."""
+        for process in self.processes(number):
             try:
                 os.kill(process, kind)
             except ProcessLookupError:

@@ -63,6 +63,47 @@ async def test_rooms_are_moved_from_a_directory_to_a_database_and_back(tmp_path)
         assert (await Client.join(server, "garden", actor=actor, key=key)).actor == actor
 
 
+async def test_a_room_in_use_goes_to_another_database_as_the_documents_say(tmp_path):
+    """By a lock: who is there looks on meanwhile, and goes on drawing at the other database as who they were."""
+    tokens = tmp_path / "tokens"
+    tokens.write_text("ann-aaaaaaaaaaaaaaaa editor *\nkeeper-bbbbbbbbbbbb operator *\n", encoding="utf-8")
+    tokens.chmod(0o600)
+    bearer = {"additional_headers": {"Authorization": "Bearer ann-aaaaaaaaaaaaaaaa"}}
+
+    async def ask_for(server, method, path):
+        answer = await server.http(method, f"/v1/rooms/{path}", headers={"Authorization": "Bearer keeper-bbbbbbbbbbbb"})
+        assert answer.status == 204, answer.body
+
+    with database.database() as one, database.database() as two, Server("--tokens", tokens, data=one) as old:
+        pond = await Client.join(old, "pond", options=bearer)
+        await draw(pond, rectangle(identifier()))
+        # A database that has no secret yet gets that of the first.
+        assert (await command("move", "--from", one, "--to", two, "--room", "pond"))[0] == 0
+        with Server("--tokens", tokens, data=two) as new:
+            ann = await Client.join(old, "garden", options=bearer)
+            await draw(ann, rectangle(identifier()))
+
+            async def back(server, client, role):
+                assert await client.closed() == 1001
+                key = client.welcome["key"]
+                again = await Client.join(
+                    server, "garden", state=False, options=bearer, since=client.cursor, actor=client.actor, key=key)
+                assert again.actor == client.actor and again.welcome["role"] == role
+                assert not any(message.get("reset") for message in await again.state())
+                return again
+
+            await ask_for(old, "PUT", "garden/lock")
+            ann = await back(old, ann, "viewer")
+            code, out, said = await command("move", "--from", one, "--to", two, "--room", "garden")
+            assert code == 0 and "1 rooms moved" in out, (out, said)
+            await ask_for(new, "DELETE", "garden/lock")
+            await ask_for(old, "DELETE", "garden/lock")
+            ann = await back(new, ann, "editor")
+            await draw(ann, rectangle(identifier()))
+            await ask_for(old, "DELETE", "garden")
+            assert len((await Client.join(new, "garden", options=bearer)).live) == 2
+
+
 async def drawn_in(place):
     """A room of about a megabyte: several pages of records."""
     with Server("--max-ops-per-second", 1_000_000, data=place) as server:
