@@ -46,6 +46,8 @@ bench: page ## measure, and compare with yrs and loro
 	@.venv/bin/python Benchmarks/attacks.py $(filter --quick,$(ARGS))
 	@.venv/bin/python Benchmarks/visit.py
 	@.venv/bin/python Benchmarks/lines.py $(filter --quick,$(ARGS))
+	@STANDBYS=2 scripts/with-postgres .venv/bin/python Benchmarks/nodes.py $(filter --quick,$(ARGS)) \
+	  --server "$$($(RELEASE) --show-bin-path)/SyncServer"
 
 table: ## write what the table of properties says: web/core/table.js, tables in docs/PROTOCOL.md
 	@swift run --quiet property-table

@@ -4,27 +4,31 @@
     STANDBYS=2 scripts/with-postgres .venv/bin/python Benchmarks/nodes.py [--quick] [--server FILE]
 
 PostgreSQL has two standbys on the same machine, and each commit waits for one of them. Everything is on the same cores, so what
-PostgreSQL uses is missing to the nodes: its processor time is printed beside theirs.
+PostgreSQL uses is missing to the nodes: its processor time is printed beside theirs. Where PostgreSQL isn't installed, nothing is measured.
 """
 
 import argparse
 import asyncio
+import hashlib
 import importlib.util
 import os
 import statistics
 import subprocess
 import sys
 import time
-from contextlib import ExitStack
+import urllib.request
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "Tests" / "EndToEnd"))
 
 import database  # noqa: E402
+import postgres  # noqa: E402
 import server as programs  # noqa: E402
 from client import Client  # noqa: E402
 from server import Server, identifier  # noqa: E402
+from test_nodes import Balancer  # noqa: E402
 
 # The benchmark of one server. Its file is called like that of the tests.
 spec = importlib.util.spec_from_file_location("bench", HERE / "server.py")
@@ -94,8 +98,31 @@ async def killed(first, second, people=30):
     return max(await asyncio.gather(*(back(client) for client in clients)))
 
 
+def connections(server):
+    with urllib.request.urlopen(server.url("/metrics"), timeout=10) as answer:
+        (line,) = [line for line in answer.read().decode().splitlines() if line.startswith("canvas_connections ")]
+    return int(float(line.split()[1]))
+
+
+def killed_behind_nginx(load, people=30):
+    """As people meet it: our own clients, through nginx with the files of deploy/. The node at which all of them are is killed.
+    - Returns: what the clients have measured. Each has compared digests in the end."""
+    with ExitStack() as stack:
+        place = stack.enter_context(database.database())
+        servers = [stack.enter_context(Server("--max-connections-per-address", 1_000, data=place)) for _ in range(3)]
+        balancer = stack.enter_context(Balancer(servers))
+        # So many in one room, and as many again in rooms of which there is one, and which is the same.
+        running = load.start("return", balancer, clients=people // 2, writers=1)
+        while max(counts := [connections(server) for server in servers]) < people:
+            time.sleep(0.1)
+        time.sleep(2)
+        servers[counts.index(people)].kill()
+        return load.finish("killed behind nginx", running)
+
+
 class Share:
-    """At most so much of a core for a process: a control group, of either version. `with Share(0.15) as share: share.hold(pid)`"""
+    """At most so much of a core for a process and those that it begins: a control group, of either version.
+    `with Share(0.15) as share: share.hold(pid)`"""
 
     TIMES = 50_000
 
@@ -124,6 +151,38 @@ class Share:
                 time.sleep(0.05)
 
 
+@contextmanager
+def held_database(share):
+    """A PostgreSQL server without standbys, held to a share of a core. Yields the address of its database."""
+    with postgres.Cluster() as cluster, Share(share) as group:
+        for pid in cluster.processes(0):
+            group.hold(pid)
+        yield f"{cluster.address}/postgres"
+        # A group can only go when it is empty.
+        cluster.stop(0)
+
+
+def place_of(room, databases):
+    """The database of a room: that which has the highest hash with it. With one more, a room stays or goes to the new one."""
+    return max(databases, key=lambda name: hashlib.sha256(f"{name} {room}".encode()).digest())
+
+
+def over_databases(load, count, seconds, share=0.06):
+    """A hundred rooms over so many databases, each held to a share of a core. Two nodes serve them in either case: of two databases, each
+    has one. - Returns: operations a second that all of them make durable."""
+    with ExitStack() as stack:
+        places = [stack.enter_context(held_database(share)) for _ in range(count)]
+        names = [f"database{number}" for number in range(count)]
+        rooms = [place_of(f"room-{number}", names) for number in range(100)]
+        servers = [stack.enter_context(load.serve(places[number % count])) for number in range(2)]
+        shares = [rooms.count(names[number]) if count == 2 else 50 for number in range(2)]
+        running = [
+            load.start("traffic", server, room=f"at-{number}", rooms=many, clients=many, writers=many, flood=True, batch=16, window=2, seconds=seconds)
+            for number, (server, many) in enumerate(zip(servers, shares))
+        ]
+        return sum(load.finish("databases", one)["operationsPerSecond"] for one in running)
+
+
 def crowded(load, count, seconds, share=0.15):
     """120 rooms with 20 readers each, spread over so many nodes, each held to a share of a core. As much is written as is answered.
     - Returns: deliveries a second of all together."""
@@ -138,15 +197,108 @@ def crowded(load, count, seconds, share=0.15):
         return sum(load.finish("held", one)["deliveriesPerSecond"] for one in running)
 
 
+def measure_quiet(load, options, runs, row):
+    acks, seen, plain = [], [], []
+    for _ in range(runs):
+        with database.nodes(2) as (first, second):
+            ack, sight = asyncio.run(quiet(first, second, options.seconds))
+        with Server() as alone:
+            beside, _ = asyncio.run(quiet(alone, alone, options.seconds))
+        acks.append((percentile(ack, 0.5), percentile(ack, 0.99)))
+        seen.append(percentile(sight, 0.99))
+        plain.append((percentile(beside, 0.5), percentile(beside, 0.99)))
+
+    def middle(pairs):
+        return f"p50 {statistics.median(one for one, _ in pairs):.1f} ms, p99 {statistics.median(two for _, two in pairs):.1f}"
+
+    row("one writer, quiet room: ack", "p50 < 4 ms, p99 < 15", middle(acks), middle(plain))
+    row("seen by a reader at another node", "p99 < 30 ms", f"p99 {statistics.median(seen):.1f} ms", "–")
+
+
+def traffic(load, options, place, **flags):
+    """- Returns: what was measured, and the processor time of PostgreSQL."""
+    with load.serve(place) as server:
+        before = postgres_seconds()
+        result = load.run("traffic", "traffic", server, seconds=options.seconds, **flags)
+        return result, postgres_seconds() - before
+
+
+def measure_durable(load, options, runs, row):
+    many = {"rooms": 100, "clients": 100, "writers": 100, "flood": True, "batch": 16, "window": 2}
+    with database.database() as place:
+        ours, spent = traffic(load, options, place, **many)
+    beside, _ = traffic(load, options, None, **many)
+
+    def durable(result):
+        return f"{result['operationsPerSecond']:,.0f}/s, ack p50 {result['ackP50Milliseconds']:.1f} ms, p99 {result['ackP99Milliseconds']:.1f}"
+
+    row(
+        "operations made durable by one node, 100 rooms, 16 operations a message", "≥ 100,000/s",
+        f"{durable(ours)}; PostgreSQL {spent / options.seconds * 100:.0f} % of a core", durable(beside),
+    )
+
+
+def measure_room(load, options, runs, row):
+    with database.database() as place:
+        ours, spent = traffic(load, options, place)
+    beside, _ = traffic(load, options, None)
+    ratio = ours["cpuMicrosecondsPerDelivery"] / beside["cpuMicrosecondsPerDelivery"]
+    row(
+        "1 room, 50 clients, 10 writers × 100 operations/s: the node’s CPU a delivery", "≤ 1.3× SQLite",
+        f"{bench.cost(ours)}, {ratio:.2f}×, {bench.late(ours)}; PostgreSQL {spent / options.seconds * 100:.0f} % of a core",
+        f"{bench.cost(beside)}, {bench.late(beside)}",
+    )
+
+
+def measure_crowds(load, options, runs, row):
+    try:
+        one, three = (crowded(load, count, options.seconds) for count in (1, 3))
+    except OSError as error:
+        return print(f"(nodes can't be held to a share of a core here: {error})")
+    row(
+        "120 rooms × 20 readers, each node held to 15 % of a core: 1 node, 3 nodes", "≥ 2.4×",
+        f"{one:,.0f} and {three:,.0f} deliveries/s: {three / one:.2f}×", "–",
+    )
+
+
+def measure_databases(load, options, runs, row):
+    try:
+        one, two = (statistics.median(over_databases(load, count, options.seconds) for _ in range(min(runs, 3))) for count in (1, 2))
+    except OSError as error:
+        return print(f"(databases can't be held to a share of a core here: {error})")
+    row(
+        "100 rooms, two nodes, each database held to 6 % of a core: 1 database, 2 databases", "≥ 1.6×",
+        f"{one:,.0f} and {two:,.0f} durable operations/s: {two / one:.2f}×", "–",
+    )
+
+
+def measure_killed(load, options, runs, row):
+    with database.nodes(2) as (first, second):
+        row("a node killed: 30 connections at another, as fast as they can", "2 s", f"{asyncio.run(killed(first, second)):.2f} s", "–")
+    met = killed_behind_nginx(load)
+    row(
+        "a node killed behind nginx: its 30 clients of ours back and caught up", "2 s",
+        f"{met['backSeconds']:.2f} s (median {met['backP50Milliseconds'] / 1e3:.2f}), {met['triesEach']:.1f} tries each; all agree", "–",
+    )
+
+
+ROWS = {
+    "quiet": measure_quiet, "durable": measure_durable, "room": measure_room, "crowds": measure_crowds, "databases": measure_databases,
+    "killed": measure_killed,
+}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--only", help="some of " + ",".join(ROWS))
     parser.add_argument("--server", default=str(HERE.parent / ".build" / "test" / "release" / "SyncServer"))
     options = parser.parse_args()
     if not database.SERVER:
-        sys.exit("run this by scripts/with-postgres")
+        return print("(several nodes are not measured: PostgreSQL isn't installed, or this was not run by scripts/with-postgres)")
     programs.BINARY = options.server
-    options.seconds, options.raw, options.only = 3 if options.quick else 8, None, None
+    options.seconds, options.raw = 3 if options.quick else 8, None
+    wanted = options.only.split(",") if options.only else list(ROWS)
     load = bench.Bench(options)
     runs = 1 if options.quick else 5
     print("| figure | wanted | PostgreSQL | SQLite |\n| --- | --- | --- | --- |", flush=True)
@@ -155,59 +307,9 @@ def main():
         print(f"| {figure} | {wanted} | {ours} | {beside} |", flush=True)
 
     try:
-        acks, seen, plain = [], [], []
-        for _ in range(runs):
-            with database.nodes(2) as (first, second):
-                ack, sight = asyncio.run(quiet(first, second, options.seconds))
-            with Server() as alone:
-                beside, _ = asyncio.run(quiet(alone, alone, options.seconds))
-            acks.append((percentile(ack, 0.5), percentile(ack, 0.99)))
-            seen.append(percentile(sight, 0.99))
-            plain.append((percentile(beside, 0.5), percentile(beside, 0.99)))
-
-        def middle(pairs):
-            return f"p50 {statistics.median(one for one, _ in pairs):.1f} ms, p99 {statistics.median(two for _, two in pairs):.1f}"
-
-        row("one writer, quiet room: ack", "p50 < 4 ms, p99 < 15", middle(acks), middle(plain))
-        row("seen by a reader at another node", "p99 < 30 ms", f"p99 {statistics.median(seen):.1f} ms", "–")
-
-        def traffic(place, **flags):
-            with load.serve(place) as server:
-                before = postgres_seconds()
-                result = load.run("traffic", "traffic", server, seconds=options.seconds, **flags)
-                return result, postgres_seconds() - before
-
-        many = {"rooms": 100, "clients": 100, "writers": 100, "flood": True, "batch": 16, "window": 2}
-        with database.database() as place:
-            ours, spent = traffic(place, **many)
-        beside, _ = traffic(None, **many)
-
-        def durable(result):
-            return f"{result['operationsPerSecond']:,.0f}/s, ack p50 {result['ackP50Milliseconds']:.1f} ms, p99 {result['ackP99Milliseconds']:.1f}"
-
-        row(
-            "operations made durable by one node, 100 rooms, 16 operations a message", "≥ 100,000/s",
-            f"{durable(ours)}; PostgreSQL {spent / options.seconds * 100:.0f} % of a core", durable(beside),
-        )
-        with database.database() as place:
-            ours, spent = traffic(place)
-        beside, _ = traffic(None)
-        ratio = ours["cpuMicrosecondsPerDelivery"] / beside["cpuMicrosecondsPerDelivery"]
-        row(
-            "1 room, 50 clients, 10 writers × 100 operations/s: the node’s CPU a delivery", "≤ 1.3× SQLite",
-            f"{bench.cost(ours)}, {ratio:.2f}×, {bench.late(ours)}; PostgreSQL {spent / options.seconds * 100:.0f} % of a core",
-            f"{bench.cost(beside)}, {bench.late(beside)}",
-        )
-        try:
-            one, three = (crowded(load, count, options.seconds) for count in (1, 3))
-            row(
-                "120 rooms × 20 readers, each node held to 15 % of a core: 1 node, 3 nodes", "≥ 2.4×",
-                f"{one:,.0f} and {three:,.0f} deliveries/s: {three / one:.2f}×", "–",
-            )
-        except OSError as error:
-            print(f"(nodes can't be held to a share of a core here: {error})")
-        with database.nodes(2) as (first, second):
-            row("a node killed: its 30 clients back at another, caught up", "2 s", f"{asyncio.run(killed(first, second)):.2f} s", "–")
+        for name, measure in ROWS.items():
+            if name in wanted:
+                measure(load, options, runs, row)
     finally:
         load.close()
 

@@ -36,6 +36,7 @@ class PatroniCluster(Cluster):
         try:
             # PostgreSQL's user may not be allowed to look into the project's folder.
             self.tools = shutil.copytree(TOOLS, os.path.join(self.folder, "tools"))
+            self._certify()
             for number in range(DATABASES):
                 self.observers.append(self._begin(number, "etcd", self._etcd(number)))
             for number in range(DATABASES):
@@ -103,11 +104,22 @@ class PatroniCluster(Cluster):
         text = text.replace("10.0.0.21:8008", f"127.0.0.1:{self.rest[number]}").replace("10.0.0.21:5432", f"127.0.0.1:{self.ports[number]}")
         for other, (door, _) in enumerate(self.doors, 21):
             text = text.replace(f"10.0.0.{other}:2379", f"127.0.0.1:{door}")
+        text = text.replace("/etc/patroni/database", os.path.join(self.certificates, "127.0.0.1"))
         text = text.replace("10.0.0.0/24 scram-sha-256", "127.0.0.1/32 trust").replace("username: postgres", "username: canvas")
-        text = text.replace("/var/lib/postgresql/15/canvas", self._data(number)).replace("/usr/lib/postgresql/15/bin", BINARIES)
+        text = text.replace("/var/lib/postgresql/15/canvas", self.data(number)).replace("/usr/lib/postgresql/15/bin", BINARIES)
         text = text.replace("/var/lib/postgresql/.pgpass-patroni", os.path.join(self.folder, f"passwords{number}"))
-        assert "10.0.0." not in text and "/var/lib" not in text
-        return text.rstrip() + '\n  parameters:\n    unix_socket_directories: ""\n'
+        assert "10.0.0." not in text and "/var/lib" not in text and "/etc" not in text.replace("/etc/patroni/config.yml", "")
+        # The last lines are PostgreSQL's own parameters.
+        return text.rstrip() + '\n    unix_socket_directories: ""\n'
+
+    def _certify(self):
+        """For all three, since they are at one address here."""
+        self.certificates = os.path.join(self.folder, "certificates")
+        command = [os.path.join(ROOT, "deploy", "certificates"), self.certificates, "127.0.0.1"]
+        subprocess.run(command, check=True, capture_output=True)
+        if self.user:
+            for name in (".", "127.0.0.1.crt", "127.0.0.1.key"):
+                os.chown(os.path.join(self.certificates, name), self.user.pw_uid, self.user.pw_gid)
 
     def _etcd(self, number):
         def address(port):

@@ -40,11 +40,11 @@ class Cluster:
             os.chown(self.folder, self.user.pw_uid, self.user.pw_gid)
 
     def __enter__(self):
-        self._run("initdb", "--pgdata", self._data(0), "--username", "canvas", "--auth", "trust", "--encoding", "UTF8", "--locale", "C")
+        self._run("initdb", "--pgdata", self.data(0), "--username", "canvas", "--auth", "trust", "--encoding", "UTF8", "--locale", "C")
         self.start(0)
         for number in range(1, len(self.ports)):
             address = f"{self._address(0)}/postgres?application_name=standby{number}"
-            self._run("pg_basebackup", "--pgdata", self._data(number), "--write-recovery-conf", "--checkpoint", "fast", "--dbname", address)
+            self._run("pg_basebackup", "--pgdata", self.data(number), "--write-recovery-conf", "--checkpoint", "fast", "--dbname", address)
             self.start(number)
         if len(self.ports) > 1:
             self.await_standbys(0)
@@ -53,7 +53,7 @@ class Cluster:
     def __exit__(self, *_):
         for number in range(len(self.ports)):
             self.resume(number)
-            self._run("pg_ctl", "--pgdata", self._data(number), "--mode", "immediate", "--wait", "stop", check=False)
+            self._run("pg_ctl", "--pgdata", self.data(number), "--mode", "immediate", "--wait", "stop", check=False)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def await_standbys(self, primary):
@@ -69,19 +69,27 @@ class Cluster:
 
     def start(self, number):
         settings = f"-p {self.ports[number]} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=400"
-        data = self._data(number)
+        data = self.data(number)
         self._run("pg_ctl", "--pgdata", data, "--log", data + "/messages", "--wait", "--options", settings, "start")
+
+    def processes(self, number):
+        """The numbers of a server's processes, the parent's first."""
+        with open(self.data(number) + "/postmaster.pid", encoding="ascii") as file:
+            parent = int(file.readline())
+        children = subprocess.run(["pgrep", "--parent", str(parent)], capture_output=True, text=True, check=False).stdout.split()
+        return [parent, *map(int, children)]
 
     def signal(self, number, kind):
         """Sends a signal to the server and to all of its processes."""
-        with open(self._data(number) + "/postmaster.pid", encoding="ascii") as file:
-            parent = int(file.readline())
-        children = subprocess.run(["pgrep", "--parent", str(parent)], capture_output=True, text=True, check=False).stdout.split()
-        for process in [parent, *map(int, children)]:
+        for process in self.processes(number):
             try:
                 os.kill(process, kind)
             except ProcessLookupError:
                 pass
+
+    def stop(self, number):
+        """In order, as by its operator."""
+        self._run("pg_ctl", "--pgdata", self.data(number), "--mode", "fast", "--wait", "stop")
 
     def kill(self, number):
         """As when the machine loses its power: without a word to anyone."""
@@ -95,7 +103,7 @@ class Cluster:
 
     def promote(self, number):
         """Makes a standby the primary."""
-        self._run("pg_ctl", "--pgdata", self._data(number), "--wait", "promote")
+        self._run("pg_ctl", "--pgdata", self.data(number), "--wait", "promote")
 
     def ask(self, number, command, database="postgres"):
         """What an SQL command answers, a line a row."""
@@ -104,7 +112,7 @@ class Cluster:
     def _address(self, number):
         return f"postgresql://canvas@127.0.0.1:{self.ports[number]}"
 
-    def _data(self, number):
+    def data(self, number):
         return os.path.join(self.folder, f"data{number}")
 
     def _run(self, program, *arguments, check=True):

@@ -113,13 +113,18 @@ async def test_the_files_for_several_nodes_name_the_same_machines(shared, tmp_pa
         (tmp_path / program).write_text(f"#!/bin/sh\n{says}\n")
         (tmp_path / program).chmod(0o755)
     (tmp_path / "first.yml").write_text(patroni)
-    script = content("deploy", "database").replace("/tmp/", f"{tmp_path}/own-").replace("/etc/patroni", str(tmp_path))
+    shutil.copy(os.path.join(process.ROOT, "deploy", "certificates"), tmp_path)
+    script = content("deploy", "database").replace("/tmp/", f"{tmp_path}/own-")
+    script = script.replace("/etc/patroni/first.yml", f"{tmp_path}/first.yml").replace("/var/lib/postgresql", f"{tmp_path}/home")
     for name, address in names.items():
         environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "NAME": name, "ADDRESS": address, "DATABASES": everybody}
         done = subprocess.run(["bash", "-c", script], env=environment, capture_output=True, text=True, timeout=20)
         assert re.findall(r"^name: (.*)$", done.stdout, re.M) == [name], done
         assert re.findall(r"^  (?:listen|connect_address): (.*):\d+$", done.stdout, re.M) == [address] * 4
         assert f"hosts: {':2379,'.join(databases)}:2379\n" in done.stdout
+        for kind in ("crt", "key"):
+            (place,) = re.findall(rf"^    ssl_(?:cert|key)_file: (\S+\.{kind})$", done.stdout, re.M)
+            assert os.stat(place).st_mode & 0o077 == 0, place
         peers = ",".join(f"{one}=http://{there}:2380" for one, there in names.items())
         assert f"--name {name} " in done.stderr and f"--initial-cluster {peers} " in done.stderr, done.stderr
 

@@ -80,7 +80,9 @@ class Ledger:
 async def test_whatever_goes_people_draw_on_and_nothing_is_lost():
     with ExitStack() as stack:
         cluster = stack.enter_context(PatroniCluster())
-        url = f"{cluster.address}/postgres?target_session_attrs=read-write"
+        # As in deploy/nodes.conf.
+        authority = os.path.join(cluster.certificates, "authority.crt")
+        url = f"{cluster.address}/postgres?target_session_attrs=read-write&sslmode=verify-full&sslrootcert={authority}"
         nodes = [stack.enter_context(Server(data=url)) for _ in range(3)]
         balancer = stack.enter_context(Balancer(nodes))
         ledger = Ledger()

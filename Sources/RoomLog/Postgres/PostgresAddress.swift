@@ -67,8 +67,14 @@ struct PostgresAddress: Hashable, Sendable {
     if words.contains("does not exist"), words.contains("database") || words.contains("role") {
       return .unfit("\(description): \(words); create it, or name another in --data")
     }
+    if PostgresAddress.crowded.contains(where: words.contains) {
+      return .database("\(description) has no connection left; raise max_connections (\(words))")
+    }
     return .database("\(description): \(words)")
   }
+
+  /// How PostgreSQL says that it takes no more connections, in all, for those that aren't superusers, or of one user or database.
+  private static let crowded = ["too many clients", "connection slots are reserved", "too many connections"]
 
   private static func decoded(_ text: Substring) -> String {
     var bytes: [UInt8] = []

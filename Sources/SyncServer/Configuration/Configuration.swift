@@ -40,6 +40,8 @@ struct Configuration: Hashable, Sendable {
   var proxies = Proxies()
   /// The names of the server, and whose pages may use it.
   var sites = Sites()
+  /// The newest form of records that is to be written where this server's rooms are, by it or another.
+  var recordForm = RecordForm.newest
   /// Whether WebSocket messages are compressed for clients that ask for it. This trades CPU for bytes.
   var compresses = false
   var limits = Limits()

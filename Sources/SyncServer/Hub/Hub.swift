@@ -81,7 +81,9 @@ actor Hub {
     quotas = DayQuotas(limits: limits)
     storage = StorageReserve(configuration)
     heavyWork = HeavyWork()
-    if case .postgres = configuration.storage { neighbours = Neighbours(number: run) }
+    if case .postgres = configuration.storage {
+      neighbours = Neighbours(number: run, recordForm: configuration.recordForm)
+    }
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }

@@ -29,7 +29,7 @@ extension Hub {
     case .nothing: return
     case .join(let hello, let role):
       visitor.begins(as: hello.actor)
-      if let open = rooms[visitor.room], !open.room.isBehind(hello.since) {
+      if let open = rooms[visitor.room], !hasToCatchUp(open, visitor, hello) {
         join(visitor, open, hello, role)
       } else {
         visitor.pauseReading(.opening)
@@ -67,9 +67,9 @@ extension Hub {
 
   private func openAndJoin(_ visitor: Visitor, _ hello: Hello, _ role: Role) async {
     var opening = await opened(visitor.room, mayCreate: true)
-    if case .open(let open) = opening, open.room.isBehind(hello.since) {
+    if case .open(let open) = opening, hasToCatchUp(open, visitor, hello) {
       // To begin anew at an older state would take back what it has seen.
-      if let fault = await catchUp(open) { opening = .failed(fault) }
+      if let fault = await catchUp(open), open.room.isBehind(hello.since) { opening = .failed(fault) }
       if open.isGone { opening = await opened(visitor.room, mayCreate: true) }
     }
     guard case .joining = visitor.stage else { return }
@@ -80,6 +80,13 @@ extension Hub {
     case .absent, .full: close(visitor, .tooMany, "the server has too many rooms open")
     case .failed(let words): close(visitor, .goingAway, Text(words), error: "unavailable")
     }
+  }
+
+  /// Whether a newcomer may have seen or written more of a room than is known here. Whoever comes back may have written at
+  /// another node: without that, the stamps that it is given could be earlier than its own, and the room could seem full.
+  private func hasToCatchUp(_ open: OpenRoom, _ visitor: Visitor, _ hello: Hello) -> Bool {
+    if open.room.isBehind(hello.since) { return true }
+    return sharesRooms && log.fault == nil && (hello.actor ?? visitor.grant.actor) != nil
   }
 
   private func join(_ visitor: Visitor, _ open: OpenRoom, _ hello: Hello, _ role: Role) {

@@ -62,8 +62,8 @@ extension Hub {
 
   private func heard(_ bytes: [UInt8], in name: String) {
     // News of another version are passed over: they are about who is there, and not about what is drawn.
-    guard let open = rooms[name], let news = NodeNews(bytes) else { return }
-    open.room.heard(news, now: .now())
+    guard let open = rooms[name], let part = NewsPart(bytes) else { return }
+    open.room.heard(part, now: .now())
     rooms.markDirty(open)
   }
 

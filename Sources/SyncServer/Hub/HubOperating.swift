@@ -8,18 +8,20 @@ extension Hub {
 
   /// Locks a room, or unlocks it. Those whose role changes by that are closed, and come back with the other role.
   func setLock(_ room: String, isLocked: Bool, by request: Request) async -> Result<Void, StateFileFault> {
-    guard locks.contains(room) != isLocked else { return .success(()) }
+    // Another node may have changed what is known here, so a log that nodes share is told in any case.
+    guard sharesRooms || locks.contains(room) != isLocked else { return .success(()) }
     if sharesRooms {
       let event = await ask { .lock(id: $0, room: room, isLocked: isLocked) }
       guard case .locked = event else { return .failure(StateFileFault(words: event.words)) }
     }
+    let isNew = locks.contains(room) != isLocked
     do throws(StateFileFault) {
       try locks.set(room, isLocked: isLocked)
     } catch {
       logger.error("the locks can't be stored", ["reason": .text(error.words)])
       return .failure(error)
     }
-    lockHasChanged(room)
+    if isNew { lockHasChanged(room) }
     record(isLocked ? "locked" : "unlocked", request, room: room)
     return .success(())
   }
@@ -47,7 +49,14 @@ extension Hub {
   }
 
   func forgetErasures(of open: OpenRoom, before milliseconds: UInt64) async -> Result<Cursor, Rejection> {
-    await asking(open) { room, number in room.forgetErasures(before: milliseconds, request: number) }
+    // A server that has just started has to hear of all others first.
+    while recordForm == nil { await pause(milliseconds: 100) }
+    guard let recordForm, recordForm >= .forgetting else {
+      return .failure(
+        Rejection(code: .unavailable, message: "an older server that shares the rooms could not read that")
+      )
+    }
+    return await asking(open) { room, number in room.forgetErasures(before: milliseconds, request: number) }
   }
 
   // MARK: On record

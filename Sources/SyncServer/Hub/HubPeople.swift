@@ -64,6 +64,11 @@ extension Hub {
 
   // MARK: Other nodes
 
+  /// The newest form of records that may be written now. `nil` while that is not known: the server has just started.
+  var recordForm: RecordForm? {
+    if let neighbours { neighbours.recordForm(now: .now()) } else { configuration.recordForm }
+  }
+
   /// Tells the other nodes what is new of the people here.
   func tellNeighbours() {
     let parts = neighbours?.takeNews {
@@ -79,8 +84,7 @@ extension Hub {
   }
 
   func heardOfNeighbours(_ bytes: [UInt8]) {
-    // News of another version are passed over. They are for operators only.
-    guard let news = NeighbourNews(bytes), let unwanted = neighbours?.heard(news, now: .now()) else { return }
+    guard let part = NewsPart(bytes), let unwanted = neighbours?.heard(part, now: .now()) else { return }
     let wasHere = unwanted.filter { sendAway($0.actor, from: $0.room) }
     if !wasHere.isEmpty { tellNeighbours() }
   }

@@ -103,9 +103,17 @@ extension Hub: RoomService, LogQuestions {
     _ submit: (inout Room, _ number: UInt64, _ actor: Identifier, Allowance) -> Void
   ) async -> Result<Cursor, Rejection> {
     let actor = keys.newActor(in: open.room.name, using: &generator)
-    return await asking(open) { room, number in
-      submit(&room, number, actor, allowance(of: payer, in: open, now: .now()))
+    func ask() async -> Result<Cursor, Rejection> {
+      await asking(open) { room, number in
+        submit(&room, number, actor, allowance(of: payer, in: open, now: .now()))
+      }
     }
+    let answer = await ask()
+    // Another node may have made space, or may have taken the same already.
+    guard sharesRooms, case .failure(let rejection) = answer, rejection.code == .roomFull,
+      await catchUp(open) == nil
+    else { return answer }
+    return await ask()
   }
 
   /// Asks a room for what its log has to store first.

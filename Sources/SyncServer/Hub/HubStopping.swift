@@ -9,6 +9,8 @@ import Glibc
 extension Hub {
   /// The longest that stopping may take. Service managers allow more than this by default.
   private static let stopMilliseconds: UInt64 = 9_000
+  /// A log that doesn't answer keeps nobody from going on elsewhere for longer than this.
+  private static let drainMilliseconds: UInt64 = 3_000
   private static let goodbyeMilliseconds: UInt64 = 2_500
 
   func stop() {
@@ -20,6 +22,9 @@ extension Hub {
       self.logger.warning("stopped before everything was stored and sent")
       exit(0)
     }
+    loop.schedule(afterMilliseconds: Hub.drainMilliseconds) {
+      if self.lifetime.stage == .draining { self.endDraining() }
+    }
     goOnStopping()
   }
 
@@ -28,18 +33,30 @@ extension Hub {
     switch lifetime.stage {
     case .serving, .closingLog: return
     case .draining:
-      guard log.isClear, layoutsUnderWay == 0, deliveries.isEmpty, !rooms.hasGathering else {
+      guard log.isClear, layoutsUnderWay == 0, deliveries.isEmpty else {
         loop.schedule(afterMilliseconds: 1) { self.goOnStopping() }
         return
       }
-      lifetime.close()
-      sayGoodbye()
-      loop.schedule(afterMilliseconds: Hub.goodbyeMilliseconds) {
-        if self.lifetime.stage == .closing { self.closeLog() }
-      }
-      goOnStopping()
+      endDraining()
     case .closing:
       if visitors.count == 0 { closeLog() }
+    }
+  }
+
+  private func endDraining() {
+    lifetime.close()
+    // Rooms don't become quiet by themselves: people at other nodes go on.
+    for open in rooms.all where open.room.isGathering {
+      open.room.flush(now: .now())
+      rooms.markDirty(open)
+    }
+    // What was just made is sent at the end of this turn.
+    loop.schedule(afterMilliseconds: 1) {
+      self.sayGoodbye()
+      self.goOnStopping()
+    }
+    loop.schedule(afterMilliseconds: Hub.goodbyeMilliseconds) {
+      if self.lifetime.stage == .closing { self.closeLog() }
     }
   }
 

@@ -127,8 +127,9 @@ extension Hub {
     let now = Moment.now()
     requestBook.rest(now: now.monotonicMilliseconds)
     guard !isStopping else { return }
+    let mayForget = recordForm.map { $0 >= .forgetting } ?? false
     for open in rooms.all {
-      open.room.rest(now: now)
+      open.room.rest(now: now, mayForget: mayForget)
       carryOutEffects(of: open)
       if open.room.flushDueAt != nil || open.room.hasUnsent { rooms.markDirty(open) }
       if let idle = open.idleTime(now: now.monotonicMilliseconds) {

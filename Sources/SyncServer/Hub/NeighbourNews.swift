@@ -1,65 +1,48 @@
 import CanvasCRDT
-import RoomLog
 
-/// A part of what a node tells all other nodes of the people who are connected to it.
+/// What a node tells all other nodes: of the people who are connected to it, and of itself.
 struct NeighbourNews: Sendable {
   enum Row: Hashable, Sendable {
-    /// Everyone at the node follows, up to `allTold`.
-    case allFollow
-    case allTold
     case here(PersonPlace, Person)
     case gone(PersonPlace)
     /// The node at which this person is, is to remove it.
     case remove(PersonPlace)
   }
 
-  /// The number of the node's run.
-  let node: UInt64
-  /// Counts the parts that the node has told.
-  let number: UInt64
   /// Whether the others are to tell of all their people.
-  let asks: Bool
-  private(set) var rows: [Row] = []
+  var asks = false
+  /// Whether everyone at the node is here, so that whoever else was known of it is gone.
+  var isWhole = false
+  /// The newest form of records that the node reads, or is to have written, as a number: it may be newer than this node knows.
+  var recordForm: UInt8
+  var rows: [Row] = []
 
-  private static let version: UInt8 = 1
+  init(recordForm: UInt8) { self.recordForm = recordForm }
 
-  /// In parts that a log takes; at least one.
-  static func parts(of rows: [Row], from node: UInt64, after number: UInt64, asks: Bool) -> [[UInt8]] {
-    var parts: [[UInt8]] = []
-    func head() -> [UInt8] {
-      var writer = ByteWriter(capacity: 64)
-      writer.append(version)
-      writer.appendLittleEndian(node)
-      writer.appendLittleEndian(number + UInt64(parts.count) + 1)
-      writer.append(UInt8(asks && parts.isEmpty ? 1 : 0))
-      return writer.finish()
-    }
-    var part = head()
-    for row in rows {
-      let bytes = encoded(row)
-      if part.count + bytes.count > LogRequest.toldBytesMax {
-        parts.append(part)
-        part = head()
-      }
-      part += bytes
-    }
-    return parts + [part]
+  private enum Flags {
+    static let asks: UInt8 = 1
+    static let isWhole: UInt8 = 2
   }
 
   private enum Kind: UInt8 {
-    case allFollow, allTold, here, gone, remove
+    case here, gone, remove
   }
 
-  private static func encoded(_ row: Row) -> [UInt8] {
-    var writer = ByteWriter(capacity: 128)
+  func encoded() -> [UInt8] {
+    var writer = ByteWriter(capacity: 64 + 128 * rows.count)
+    writer.append((asks ? Flags.asks : 0) | (isWhole ? Flags.isWhole : 0))
+    writer.append(recordForm)
+    for row in rows { NeighbourNews.append(row, to: &writer) }
+    return writer.finish()
+  }
+
+  private static func append(_ row: Row, to writer: inout ByteWriter) {
     func append(_ kind: Kind, _ place: PersonPlace) {
       writer.append(kind.rawValue)
       writer.append(counted: place.room)
       writer.appendVarint(place.actor.packed)
     }
     switch row {
-    case .allFollow: writer.append(Kind.allFollow.rawValue)
-    case .allTold: writer.append(Kind.allTold.rawValue)
     case .gone(let place): append(.gone, place)
     case .remove(let place): append(.remove, place)
     case .here(let place, let person):
@@ -71,7 +54,6 @@ struct NeighbourNews: Sendable {
       writer.append(counted: person.token ?? "")
       writer.append(counted: person.address)
     }
-    return writer.finish()
   }
 
   /// `nil` if another version wrote it.
@@ -87,18 +69,17 @@ struct NeighbourNews: Sendable {
   private struct Unreadable: Error {}
 
   private init(_ reader: inout ByteReader) throws {
-    guard try reader.readByte() == NeighbourNews.version else { throw Unreadable() }
-    node = try reader.readLittleEndian()
-    number = try reader.readLittleEndian()
-    asks = try reader.readByte() == 1
+    let flags = try reader.readByte()
+    guard flags <= Flags.asks | Flags.isWhole else { throw Unreadable() }
+    asks = flags & Flags.asks != 0
+    isWhole = flags & Flags.isWhole != 0
+    recordForm = try reader.readByte()
     while !reader.isAtEnd { rows.append(try NeighbourNews.row(&reader)) }
   }
 
   private static func row(_ reader: inout ByteReader) throws -> Row {
     guard let kind = Kind(rawValue: try reader.readByte()) else { throw Unreadable() }
     switch kind {
-    case .allFollow: return .allFollow
-    case .allTold: return .allTold
     case .gone: return .gone(try place(&reader))
     case .remove: return .remove(try place(&reader))
     case .here:

@@ -1,21 +1,20 @@
 import CanvasCRDT
 
 /// Who is connected to which of the nodes that share the rooms: for the list of rooms, and for operators. What people in one
-/// room see of those at other nodes is told room by room, and is `Company`.
+/// room see of those at other nodes is told room by room, and is `Company`. Also which form of records all nodes read.
 ///
 /// What always holds:
-/// - Once a second a node tells what has changed of its people, in parts with rising numbers. Whoever has missed one asks
-///   for all of them, every second until they have come.
-/// - Of a node that has not been heard of within `Company.silentMilliseconds`, nobody is known.
+/// - Once a second a node tells what has changed of its people. Whoever has missed some of it asks for all, every second until
+///   that has come.
+/// - Of a node that has not been heard of within `Company.silentMilliseconds`, nothing is known.
 struct Neighbours: Sendable {
   private struct Node: Sendable {
-    var heardAt: UInt64
-    var heardNumber: UInt64
+    var heardAt: UInt64 = 0
+    var listener = NewsListener()
     var people: [String: [Identifier: Person]] = [:]
     /// Whether all that it has told has arrived.
     var isKnown = false
-    /// While it tells of all: who has not been told of yet. At the end they are gone.
-    var unconfirmed: Set<PersonPlace>?
+    var recordForm = RecordForm.oldestShared.rawValue
 
     mutating func forget(_ place: PersonPlace) {
       people[place.room]?[place.actor] = nil
@@ -23,18 +22,24 @@ struct Neighbours: Sendable {
     }
   }
 
-  /// The number of this node's run.
-  let number: UInt64
+  private var teller: NewsTeller
   private var nodes: [UInt64: Node] = [:]
   /// Whose coming or going is to be told.
   private var changed: Set<PersonPlace> = []
   /// Whom an operator wants removed.
   private var unwanted: Set<PersonPlace> = []
   private var tellsAll = false
-  /// How many parts were told.
-  private var told: UInt64 = 0
+  private let recordFormHere: RecordForm
+  /// Since when other nodes have been listened to, on the monotonic clock.
+  private var listensSince: UInt64?
 
-  init(number: UInt64) { self.number = number }
+  /// - Parameters:
+  ///   - number: of this node's run.
+  ///   - recordForm: the newest that this node is to see written.
+  init(number: UInt64, recordForm: RecordForm = .newest) {
+    teller = NewsTeller(node: number)
+    recordFormHere = recordForm
+  }
 
   // MARK: People here
 
@@ -49,63 +54,72 @@ struct Neighbours: Sendable {
   ///   - person: who is at a place of this node, if anybody.
   ///   - all: everyone at this node.
   mutating func takeNews(person: (PersonPlace) -> Person?, all: () -> [(PersonPlace, Person)]) -> [[UInt8]] {
-    var rows: [NeighbourNews.Row] = []
+    var news = NeighbourNews(recordForm: recordFormHere.rawValue)
+    news.asks = nodes.values.contains { !$0.isKnown }
+    news.isWhole = tellsAll && !nodes.isEmpty
     if !nodes.isEmpty {
-      rows += tellsAll ? [.allFollow] : []
-      rows += unwanted.sorted().map { .remove($0) }
+      news.rows += unwanted.sorted().map { .remove($0) }
       if tellsAll {
-        rows += all().map { .here($0, $1) } + [.allTold]
+        news.rows += all().map { .here($0, $1) }
       } else {
-        rows += changed.sorted().map { place in person(place).map { .here(place, $0) } ?? .gone(place) }
+        news.rows += changed.sorted().map { place in person(place).map { .here(place, $0) } ?? .gone(place) }
       }
     }
-    let asks = nodes.values.contains { !$0.isKnown }
-    let parts = NeighbourNews.parts(of: rows, from: number, after: told, asks: asks)
-    told += UInt64(parts.count)
     tellsAll = false
     changed = []
     unwanted = []
-    return parts
+    return teller.parts(of: news.encoded())
   }
 
-  // MARK: People elsewhere
+  // MARK: Other nodes
 
   /// Another node has told something.
   /// - Returns: whom this node is to remove.
-  mutating func heard(_ news: NeighbourNews, now: Moment) -> [PersonPlace] {
-    guard news.node != number else { return [] }
-    var node = nodes[news.node] ?? Node(heardAt: 0, heardNumber: 0)
-    if nodes[news.node] == nil || news.asks { tellsAll = true }
-    if node.heardNumber + 1 != news.number {
-      node.isKnown = false
-      node.unconfirmed = nil
-    }
+  mutating func heard(_ part: NewsPart, now: Moment) -> [PersonPlace] {
+    guard part.node != teller.node else { return [] }
+    if nodes[part.node] == nil { tellsAll = true }
+    var node = nodes[part.node] ?? Node()
+    defer { nodes[part.node] = node }
     node.heardAt = now.monotonicMilliseconds
-    node.heardNumber = news.number
-    var unwanted: [PersonPlace] = []
-    for row in news.rows {
-      switch row {
-      case .allFollow:
-        node.unconfirmed = Set(node.people.flatMap { room, people in people.keys.map { PersonPlace(room, $0) } })
-      case .here(let place, let person):
-        node.people[place.room, default: [:]][place.actor] = person
-        node.unconfirmed?.remove(place)
-      case .gone(let place): node.forget(place)
-      case .allTold:
-        guard let unconfirmed = node.unconfirmed else { continue }
-        for place in unconfirmed { node.forget(place) }
-        node.unconfirmed = nil
+    switch node.listener.hear(part) {
+    case .begun: return []
+    case .cut:
+      node.isKnown = false
+      return []
+    case .news(let bytes, let isNext):
+      // News of another version are passed over. They are for operators only.
+      guard let news = NeighbourNews(bytes) else { return [] }
+      if news.asks { tellsAll = true }
+      if !isNext { node.isKnown = false }
+      if news.isWhole {
         node.isKnown = true
-      case .remove(let place): unwanted.append(place)
+        node.people = [:]
       }
+      node.recordForm = news.recordForm
+      var unwanted: [PersonPlace] = []
+      for row in news.rows {
+        switch row {
+        case .here(let place, let person): node.people[place.room, default: [:]][place.actor] = person
+        case .gone(let place): node.forget(place)
+        case .remove(let place): unwanted.append(place)
+        }
+      }
+      return unwanted
     }
-    nodes[news.node] = node
-    return unwanted
   }
 
   /// Forgets nodes that have gone silent. To be called once a second.
   mutating func forgetSilent(now: Moment) {
+    if listensSince == nil { listensSince = now.monotonicMilliseconds }
     nodes = nodes.filter { $0.value.heardAt + Company.silentMilliseconds > now.monotonicMilliseconds }
+  }
+
+  /// The newest form of records that every node reads. `nil` while this node may not have heard of all others yet.
+  func recordForm(now: Moment) -> RecordForm? {
+    guard let listensSince, listensSince + Company.silentMilliseconds <= now.monotonicMilliseconds else { return nil }
+    // A newer server may read forms that are not known here.
+    let others = nodes.values.map(\.recordForm).min().flatMap(RecordForm.init) ?? .newest
+    return min(recordFormHere, others)
   }
 
   /// The people in a room who are connected to other nodes.

@@ -67,7 +67,4 @@ struct RoomTable {
     for open in taken { open.isClean() }
     return taken
   }
-
-  /// Whether any room has a beat to send.
-  var hasGathering: Bool { rooms.values.contains { $0.room.flushDueAt != nil } }
 }

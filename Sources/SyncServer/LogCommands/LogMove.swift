@@ -101,32 +101,49 @@ struct LogMove {
       )
     }
     if case .failed(_, _, .roomExists) = created {
-      guard try standing(of: name, through: .max, in: target) == before else {
-        throw Fault(words: "there is another room \(name) where it is to go")
+      let there = try begun(room)
+      if there == room.last, (try? standing(of: name, through: .max, in: target)) == before {
+        print("\(name): is there already")
+        return false
       }
-      print("\(name): is there already")
-      return false
-    }
-    guard case .created = created else { throw Fault(words: created.words) }
-    do throws(Fault) {
-      try copy(room, before)
-      let after = try standing(of: name, through: .max, in: target)
-      guard after == before else { throw Fault(words: "room \(name) is another one where it went") }
-    } catch {
-      // Somebody could take a part of a room for all of it.
-      _ = target.ask { .delete(id: $0, room: name) }
-      throw error
+      try copy(room, before, after: there)
+    } else {
+      guard case .created = created else { throw Fault(words: created.words) }
+      do throws(Fault) {
+        try copy(room, before, after: room.trimmed)
+      } catch {
+        // Somebody could take a part of a room for all of it.
+        _ = target.ask { .delete(id: $0, room: name) }
+        throw error
+      }
     }
     print("\(name): \(before.last) records, digest \(String(before.digest, radix: 16))")
     return true
   }
 
-  private func copy(_ room: RoomSummary, _ before: Standing) throws(Fault) {
-    if room.trimmed > 0 {
+  /// A move that was ended before its time has left the beginning of a room, to which nobody has written since.
+  /// - Returns: how far it came.
+  private func begun(_ room: RoomSummary) throws(Fault) -> UInt64 {
+    let there = try load(room.room, from: target).summary
+    let another = Fault(
+      words: "there is another room \(room.room) where it is to go; delete it there, or move the others by --room"
+    )
+    guard there.epoch == room.epoch, there.trimmed == room.trimmed, there.last <= room.last else { throw another }
+    // Not even the snapshot that its records begin with may be there.
+    guard there.last > there.trimmed else { return there.last }
+    guard
+      try standing(of: room.room, through: there.last, in: source) == standing(of: room.room, through: .max, in: target)
+    else { throw another }
+    return there.last
+  }
+
+  /// - Parameter there: what is there already goes up to here.
+  private func copy(_ room: RoomSummary, _ before: Standing, after there: UInt64) throws(Fault) {
+    if room.trimmed > 0, there == room.trimmed {
       let base = try load(room.room, through: .position(room.trimmed), from: source).snapshot
       try keep(base, of: room, isBase: true)
     }
-    try forEachPage(of: room.room, after: room.trimmed, through: room.last, in: source) {
+    try forEachPage(of: room.room, after: there, through: room.last, in: source) {
       (records: [LogRecord]) throws(Fault) in
       let answers = target.askAll(
         records.map { record in
@@ -151,8 +168,12 @@ struct LogMove {
       }
     }
     // Without it, the room would open slowly.
-    guard let newest = room.snapshot, newest.position > room.trimmed else { return }
-    try keep(try load(room.room, through: .position(room.last), from: source).snapshot, of: room, isBase: false)
+    if let newest = room.snapshot, newest.position > room.trimmed {
+      try keep(try load(room.room, through: .position(room.last), from: source).snapshot, of: room, isBase: false)
+    }
+    guard try standing(of: room.room, through: .max, in: target) == before else {
+      throw Fault(words: "room \(room.room) is another one where it went")
+    }
   }
 
   private func load(

@@ -406,12 +406,15 @@ struct Room: Sendable {
   }
 
   /// Frees what everyone has got, once the room is quiet. To be called now and then.
-  mutating func rest(now: Moment) {
+  /// - Parameter mayForget: whether everyone who reads the log can read that deletions are forgotten.
+  mutating func rest(now: Moment, mayForget: Bool = true) {
     admitWaiting(now)
     keepCompany(now)
     door.rest(now: now)
     fold.forgetMore()
-    if let before = forgetting.look(at: fold.canvas, now: now) { forgetErasures(before: before, request: Room.nobody) }
+    if mayForget, let before = forgetting.look(at: fold.canvas, now: now) {
+      forgetErasures(before: before, request: Room.nobody)
+    }
     if audience.wantsOverlaps {
       // This beat is due only so that the overlaps are looked at.
       if overlaps.isLookDue(now) { fanOut.gather(now) }

@@ -4,18 +4,18 @@ import CanvasCRDT
 
 extension Room {
   /// Another node tells of its people.
-  mutating func heard(_ part: NodeNews, now: Moment) {
+  mutating func heard(_ part: NewsPart, now: Moment) {
     // Nobody is here to be told.
     guard var company, part.node != company.number, !audience.isEmpty else { return }
     let news = company.heard(part, now: now)
     self.company = company
-    if let news { take(news, now: now) }
+    if let news { take(news, of: part.node, now: now) }
     gatherPeople(now)
     tellCompany(now)
   }
 
-  private mutating func take(_ news: NodeNews, now: Moment) {
-    for actor in news.left + (company?.missing(in: news) ?? []) where company?.isAt(news.node, actor) == true {
+  private mutating func take(_ news: NodeNews, of node: UInt64, now: Moment) {
+    for actor in news.left + (company?.missing(in: news, of: node) ?? []) where company?.isAt(node, actor) == true {
       dismiss(guest: actor)
     }
     compare(news.standing)
@@ -24,10 +24,10 @@ extension Room {
       // Whoever has come anew shows nothing yet, whatever it showed before.
       let showed = guest(peer.actor).flatMap { audience.member($0)?.peer.state } != nil
       let isAnew = !news.isWhole || showed && !shown.contains(peer.actor)
-      if isAnew, company?.isAt(news.node, peer.actor) == true { dismiss(guest: peer.actor) }
-      came(peer, to: news.node, now: now)
+      if isAnew, company?.isAt(node, peer.actor) == true { dismiss(guest: peer.actor) }
+      came(peer, to: node, now: now)
     }
-    for state in news.states where self.company?.isAt(news.node, state.actor) == true {
+    for state in news.states where self.company?.isAt(node, state.actor) == true {
       guard let id = guest(state.actor), let dueAt = audience.show(state.state, by: id) else { continue }
       gather(dueAt: dueAt, now)
     }

@@ -1,9 +1,7 @@
 import CanvasCRDT
 import RoomLog
 
-/// The bytes of a batch in the log: a byte that names the form; in forms 2 and 3, the number of the run that wrote it, in
-/// eight bytes, lowest first; in form 3, the time before which deletions are forgotten, likewise; then the operations in the
-/// binary encoding.
+/// The bytes of a batch in the log, in the oldest form that can say it: see `RecordForm`.
 struct StoredOperations {
   /// The number of the run, if the log might not have it yet.
   let run: UInt64?
@@ -18,13 +16,13 @@ struct StoredOperations {
   }
 
   func encoded() -> [UInt8] {
-    var form = [StoredOperations.plain]
+    var form = [RecordForm.plain.rawValue]
     if forgottenBefore > 0 {
-      form = [StoredOperations.forgetting]
+      form = [RecordForm.forgetting.rawValue]
       // No run has the number 0.
       for number in [run ?? 0, forgottenBefore] { withUnsafeBytes(of: number.littleEndian) { form += $0 } }
     } else if let run {
-      form = [StoredOperations.withRun]
+      form = [RecordForm.withRun.rawValue]
       withUnsafeBytes(of: run.littleEndian) { form += $0 }
     }
     return form + BinaryEncoding.encode(.operations(Delivery(cursor: Cursor(""), operations: operations)))
@@ -34,16 +32,16 @@ struct StoredOperations {
   init?(_ bytes: [UInt8]) {
     let start: Int
     func number(at place: Int) -> UInt64 { bytes[place..<place + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) } }
-    switch bytes.first {
-    case StoredOperations.plain:
+    switch bytes.first.flatMap(RecordForm.init) {
+    case .plain:
       run = nil
       forgottenBefore = 0
       start = 1
-    case StoredOperations.withRun where bytes.count >= 9:
+    case .withRun where bytes.count >= 9:
       run = number(at: 1)
       forgottenBefore = 0
       start = 9
-    case StoredOperations.forgetting where bytes.count >= 17:
+    case .forgetting where bytes.count >= 17:
       run = number(at: 1) == 0 ? nil : number(at: 1)
       forgottenBefore = number(at: 9)
       start = 17
@@ -54,10 +52,6 @@ struct StoredOperations {
     else { return nil }
     self.operations = operations
   }
-
-  private static let plain: UInt8 = 1
-  private static let withRun: UInt8 = 2
-  private static let forgetting: UInt8 = 3
 }
 
 extension RoomRecord {

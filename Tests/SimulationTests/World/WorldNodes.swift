@@ -69,12 +69,12 @@ extension World {
   mutating func hear() {
     while let first = node.heard.first, first.at <= time {
       node.heard.removeFirst()
-      guard let news = NodeNews(first.bytes) else {
+      guard let part = NewsPart(first.bytes) else {
         fail(.people, "\(server) can't read what another node tells")
         continue
       }
       let now = now
-      room?.heard(news, now: now)
+      room?.heard(part, now: now)
       count(.heardNews)
     }
   }

@@ -21,7 +21,7 @@ struct NeighboursTests {
       generator = SeededGenerator(seed: seed)
     }
 
-    private var now: Moment { Moment(wallMilliseconds: milliseconds, monotonicMilliseconds: milliseconds) }
+    var now: Moment { Moment(wallMilliseconds: milliseconds, monotonicMilliseconds: milliseconds) }
 
     mutating func enters(_ number: Int, room: String, at node: Int, name: String = "Ann") {
       let place = PersonPlace(room, Identifier(packed: UInt64(number))!)
@@ -56,9 +56,9 @@ struct NeighboursTests {
               lost += 1
               continue
             }
-            let news = NeighbourNews(part)
-            #expect(news != nil)
-            if let news { unwanted[listener] += nodes[listener].heard(news, now: now) }
+            let part = NewsPart(part)
+            #expect(part != nil)
+            if let part { unwanted[listener] += nodes[listener].heard(part, now: now) }
           }
         }
       }
@@ -112,7 +112,8 @@ struct NeighboursTests {
     for _ in 0..<3 {
       let parts = cluster.nodes[0].takeNews(person: { _ in nil }, all: { [] })
       #expect(parts.count == 1)
-      #expect(try #require(NeighbourNews(parts[0])).rows.isEmpty)
+      let part = try #require(NewsPart(parts[0]))
+      #expect(try #require(NeighbourNews(part.bytes)).rows.isEmpty)
     }
     cluster.nodes.append(Neighbours(number: 2))
     cluster.people.append([:])
@@ -147,19 +148,78 @@ struct NeighboursTests {
   }
 
   @Test("what another version has told is passed over")
-  func unreadable() {
-    let parts = NeighbourNews.parts(
-      of: [.gone(PersonPlace("a", Identifier(packed: 5)!))],
-      from: 3,
-      after: 0,
-      asks: true
-    )
-    #expect(NeighbourNews(parts[0])?.rows.count == 1)
-    for length in 0..<parts[0].count {
+  func unreadable() throws {
+    var news = NeighbourNews(recordForm: 3)
+    news.rows = [.gone(PersonPlace("a", Identifier(packed: 5)!))]
+    let bytes = news.encoded()
+    #expect(NeighbourNews(bytes)?.rows == news.rows)
+    for length in 0..<bytes.count {
       // The rows can be left out, but not a part of one.
-      #expect(NeighbourNews(Array(parts[0].prefix(length))) == nil || length == 18)
+      #expect(NeighbourNews(Array(bytes.prefix(length))) == nil || length == 2)
     }
-    #expect(NeighbourNews([2] + parts[0].dropFirst()) == nil)
-    #expect(NeighbourNews(parts[0] + [9]) == nil)
+    #expect(NeighbourNews(bytes + [9]) == nil)
+    var teller = NewsTeller(node: 7)
+    let part = teller.parts(of: bytes)[0]
+    #expect(NewsPart(part)?.bytes == bytes)
+    #expect(NewsPart([2] + part.dropFirst()) == nil)
+    for length in 0..<18 { #expect(NewsPart(Array(part.prefix(length))) == nil) }
+  }
+
+  @Test("news of any length are heard as they were told, or not at all")
+  func parts() {
+    var generator = SeededGenerator(seed: 4)
+    for length in [0, 1, 5_482, 5_483, 20_000, 100_000] {
+      var teller = NewsTeller(node: 7)
+      var listener = NewsListener()
+      var hasMissed = false
+      for round in 0..<20 {
+        let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        let parts = teller.parts(of: bytes)
+        #expect(parts.allSatisfy { $0.count <= LogRequest.toldBytesMax })
+        // A part of every other news gets lost.
+        let lost = round % 2 == 0 ? nil : Int.random(in: 0..<parts.count, using: &generator)
+        var heard: [[UInt8]] = []
+        for (place, part) in parts.enumerated() where place != lost {
+          switch NewsPart(part).map({ listener.hear($0) }) {
+          case .news(let bytes, let isNext):
+            heard.append(bytes)
+            hasMissed = hasMissed || !isNext
+          case .cut: hasMissed = true
+          case .begun: break
+          case nil: Issue.record("a part that can't be read")
+          }
+        }
+        #expect(heard == (lost == nil ? [bytes] : []))
+        if lost == nil {
+          #expect(hasMissed == (round > 0), "what was missed shows by the next news")
+          hasMissed = false
+        }
+      }
+    }
+  }
+
+  @Test("a form of records is written once every node that is heard of reads it")
+  func recordForms() {
+    var cluster = Cluster(3, seed: 5)
+    cluster.nodes[1] = Neighbours(number: 2, recordForm: .withRun)
+    func forms() -> [RecordForm?] { cluster.nodes.map { $0.recordForm(now: cluster.now) } }
+    // Who has just started may not have heard of all.
+    for _ in 0..<3 {
+      cluster.second()
+      #expect(forms() == [nil, nil, nil])
+    }
+    for _ in 0..<10 { cluster.second() }
+    #expect(forms() == [.withRun, .withRun, .withRun])
+    // The older server is replaced by one of now.
+    cluster.nodes[1] = Neighbours(number: 4)
+    cluster.second()
+    #expect(forms() == [.withRun, nil, .withRun], "the older one may only stand still")
+    for _ in 0..<5 { cluster.second() }
+    #expect(forms() == [.newest, .newest, .newest])
+    // An older one comes back, in the place of another.
+    cluster.nodes[2] = Neighbours(number: 5, recordForm: .withRun)
+    cluster.second()
+    cluster.second()
+    #expect(forms() == [.withRun, .withRun, nil])
   }
 }

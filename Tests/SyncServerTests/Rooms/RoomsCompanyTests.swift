@@ -1,4 +1,5 @@
 import CanvasCRDT
+import RoomLog
 import TestSupport
 import Testing
 
@@ -13,9 +14,9 @@ struct RoomsCompanyTests {
     /// Nodes that neither say nor hear anything.
     var silent: Set<Int> = []
 
-    init(_ count: Int) {
+    init(_ count: Int, _ change: (inout Limits) -> Void = { _ in }) {
       benches = (1...count).map { number in
-        var bench = RoomBench(company: UInt64(number))
+        var bench = RoomBench(company: UInt64(number), change)
         bench.random = SeededGenerator(seed: UInt64(number))
         return bench
       }
@@ -30,7 +31,7 @@ struct RoomsCompanyTests {
           benches[index].news = []
           for part in news {
             for other in benches.indices where other != index && !silent.contains(other) {
-              guard let heard = NodeNews(part) else {
+              guard let heard = NewsPart(part) else {
                 Issue.record("a node can't read what another told")
                 continue
               }
@@ -264,6 +265,41 @@ struct RoomsCompanyTests {
     #expect(nodes.benches.allSatisfy { $0.differences > 0 })
   }
 
+  @Test("a state that is longer than a log takes at once is told in parts, once, and asked for if one gets lost")
+  func longState() throws {
+    let longest: UInt64 = 30_000
+    var nodes = Nodes(2) { $0.presenceBytes = longest }
+    let ann = nodes.benches[0].join()
+    let bob = nodes.benches[1].join()
+    nodes.settle()
+    nodes.passSeconds(2)
+    for (number, losesPart) in [(1, false), (2, true)] {
+      let text = "\(number)" + String(repeating: "x", count: Int(longest) - 9)
+      let state = try Array("{\"x\":\"\(text)\"}".utf8).withUnsafeBytes {
+        try JSONText(validating: $0, maximumBytes: Int(longest))
+      }
+      nodes.pass(200)
+      nodes.benches[0].say(.presence(state), ann)
+      nodes.benches[0].settle()
+      try #require(nodes.benches[0].news.count > 5)
+      #expect(nodes.benches[0].news.allSatisfy { $0.count <= LogRequest.toldBytesMax })
+      if losesPart { nodes.benches[0].news.remove(at: 5) }
+      nodes.settle()
+      if losesPart { nodes.passSeconds(3) }
+      let isSeen = nodes.benches[1].clients[bob].peers[nodes.actor(0, ann)]?.state == state
+      #expect(isSeen)
+      // Nobody asks for anything any more.
+      nodes.passSeconds(2)
+      nodes.pass(1_000)
+      for index in 0...1 {
+        nodes.benches[index].room.rest(now: nodes.benches[index].now)
+        nodes.benches[index].takeEffects()
+        #expect(nodes.benches[index].news.count == 1)
+      }
+      nodes.settle()
+    }
+  }
+
   @Test("many people are told in parts that a log takes")
   func parts() {
     var nodes = Nodes(2)
@@ -276,7 +312,7 @@ struct RoomsCompanyTests {
       nodes.pass(200)
     }
     nodes.passSeconds(1)
-    #expect(longest <= 5_400)
+    #expect(longest <= LogRequest.toldBytesMax)
     // As many are named as in any room.
     #expect(nodes.peers(1, bob).count >= 99)
     #expect(nodes.benches[1].room.memberCount == 201)

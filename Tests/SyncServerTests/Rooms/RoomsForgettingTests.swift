@@ -63,6 +63,22 @@ struct RoomsForgettingTests {
     #expect((20..<40).contains(bench.room.canvas.erasureCount))
   }
 
+  @Test("nothing is forgotten early while an older server could not read that")
+  func waitsForOlderServers() {
+    var bench = bench()
+    let writer = bench.join()
+    deleteMany(&bench, writer, 1...70)
+    for number in UInt64(71)...80 { bench.write(writer, bench.shape(number)) { $0.delete() } }
+    bench.settle()
+    let before = bench.room.forgottenBefore
+    bench.pass(120_000)
+    bench.room.rest(now: bench.now, mayForget: false)
+    bench.settle()
+    #expect(bench.room.forgottenBefore == before)
+    rest(&bench)
+    #expect(bench.room.forgottenBefore > before)
+  }
+
   @Test("after a clock that ran fast was set right, nothing is forgotten that is deleted from then on")
   func fastClock() {
     var bench = bench()

@@ -8,15 +8,12 @@ import CanvasCRDT
 /// - A guest belongs to one node, and is here no longer than that node has been heard of within `silentMilliseconds`.
 struct Company: Sendable {
   private struct Node: Sendable {
-    var heardAt: UInt64
-    var heardNumber: UInt64
+    var heardAt: UInt64 = 0
+    var listener = NewsListener()
     var people: Set<Identifier> = []
-    /// The parts so far of news that have not all arrived.
-    var begun: NodeNews?
   }
 
-  /// The number of this node's run.
-  let number: UInt64
+  private var teller: NewsTeller
   private var nodes: [UInt64: Node] = [:]
   private var hasAsked = false
   private var asks = false
@@ -25,10 +22,12 @@ struct Company: Sendable {
   private var went: Set<Identifier> = []
   private var shows: Set<Identifier> = []
   private var toldAt: UInt64 = 0
-  /// How many parts of news were told.
-  private var told: UInt64 = 0
 
-  init(number: UInt64) { self.number = number }
+  /// - Parameter number: of this node's run.
+  init(number: UInt64) { teller = NewsTeller(node: number) }
+
+  /// The number of this node's run.
+  var number: UInt64 { teller.node }
 
   /// A node that says nothing for so long has taken its people with it.
   static let silentMilliseconds: UInt64 = 3_500
@@ -62,23 +61,16 @@ struct Company: Sendable {
   /// Nobody is here any more.
   /// - Returns: what others are to be told.
   mutating func left() -> [[UInt8]] {
-    defer {
-      var empty = Company(number: number)
-      empty.told = told
-      self = empty
-    }
     // They may have heard of this node without its having heard of them.
-    return parts(of: NodeNews(node: number, isWhole: true))
+    let parts = parts(of: NodeNews(isWhole: true))
+    let teller = teller
+    self = Company(number: number)
+    self.teller = teller
+    return parts
   }
 
   /// News as they are told to the log.
-  mutating func parts(of news: NodeNews) -> [[UInt8]] {
-    var news = news
-    news.number = told + 1
-    let parts = news.encoded()
-    told += UInt64(parts.count)
-    return parts
-  }
+  mutating func parts(of news: NodeNews) -> [[UInt8]] { teller.parts(of: news.encoded()) }
 
   /// What others are to be told now, by this node's people.
   /// - Returns: also when more is due, if that is soon.
@@ -99,7 +91,7 @@ struct Company: Sendable {
     guard isPressing || toldAt &+ Company.gatherMilliseconds <= time else {
       return (nil, toldAt &+ Company.gatherMilliseconds)
     }
-    var news = NodeNews(node: number, asks: asks, isWhole: isWhole)
+    var news = NodeNews(asks: asks, isWhole: isWhole)
     if !isWhole { news.left = went.sorted() }
     for var one in isWhole ? all() : came.union(shows).sorted().compactMap(peer) {
       if let state = one.state { news.states.append(PeerState(actor: one.actor, state: state)) }
@@ -113,7 +105,7 @@ struct Company: Sendable {
 
   private mutating func pulse(_ time: UInt64) -> NodeNews {
     toldAt = time
-    return NodeNews(node: number)
+    return NodeNews()
   }
 
   private mutating func forget() {
@@ -127,39 +119,27 @@ struct Company: Sendable {
   // MARK: People elsewhere
 
   /// A node was heard of.
-  /// - Returns: its news, once all parts have arrived.
-  mutating func heard(_ part: NodeNews, now: Moment) -> NodeNews? {
-    let former = nodes[part.node]
-    let isNext = former?.heardNumber == part.number &- 1
-    nodes[part.node] = Node(
-      heardAt: now.monotonicMilliseconds,
-      heardNumber: part.number,
-      people: former?.people ?? []
-    )
-    if former == nil { isWhole = true }
-    var news = part
-    if part.continues {
-      guard isNext, let begun = former?.begun else {
-        asks = true
-        return nil
-      }
-      news = begun
-      news.append(part)
-    } else if !isNext, !part.isWhole {
+  /// - Returns: its news, once all parts have arrived. `nil` too if another version wrote them.
+  mutating func heard(_ part: NewsPart, now: Moment) -> NodeNews? {
+    if nodes[part.node] == nil { isWhole = true }
+    nodes[part.node, default: Node()].heardAt = now.monotonicMilliseconds
+    switch nodes[part.node]?.listener.hear(part) {
+    case .news(let bytes, let isNext):
+      guard let news = NodeNews(bytes) else { return nil }
+      if !isNext, !news.isWhole { asks = true }
+      if news.asks { isWhole = true }
+      return news
+    case .cut:
       asks = true
-    }
-    guard !part.goesOn else {
-      nodes[part.node]?.begun = news
       return nil
+    case .begun, nil: return nil
     }
-    if news.asks { isWhole = true }
-    return news
   }
 
   /// Whoever was known of a node and is not in its news of all.
-  func missing(in news: NodeNews) -> [Identifier] {
-    guard news.isWhole, let node = nodes[news.node] else { return [] }
-    return node.people.subtracting(news.joined.map(\.actor)).sorted()
+  func missing(in news: NodeNews, of node: UInt64) -> [Identifier] {
+    guard news.isWhole, let people = nodes[node]?.people else { return [] }
+    return people.subtracting(news.joined.map(\.actor)).sorted()
   }
 
   func isAt(_ node: UInt64, _ actor: Identifier) -> Bool { nodes[node]?.people.contains(actor) ?? false }

@@ -1,0 +1,117 @@
+import CanvasCRDT
+import RoomLog
+
+// What nodes tell each other may be longer than a log carries at once. So it goes in parts, which are put together again.
+
+/// A part of a node's news, as a log carries it.
+struct NewsPart: Sendable {
+  /// The number of the node's run.
+  let node: UInt64
+  /// Counts the parts that the node has told, so that others see when they have missed one.
+  let number: UInt64
+  let isFirst: Bool
+  let isLast: Bool
+  let bytes: [UInt8]
+
+  fileprivate init(node: UInt64, number: UInt64, isFirst: Bool, isLast: Bool, bytes: ArraySlice<UInt8>) {
+    self.node = node
+    self.number = number
+    self.isFirst = isFirst
+    self.isLast = isLast
+    self.bytes = Array(bytes)
+  }
+
+  func encoded() -> [UInt8] {
+    var writer = ByteWriter(capacity: NewsPart.headBytes + bytes.count)
+    writer.append(NewsPart.version)
+    writer.appendLittleEndian(node)
+    writer.appendLittleEndian(number)
+    writer.append((isFirst ? Flags.isFirst : 0) | (isLast ? Flags.isLast : 0))
+    writer.append(bytes)
+    return writer.finish()
+  }
+
+  /// `nil` if another version wrote it.
+  init?(_ encoded: [UInt8]) {
+    let head = encoded.withUnsafeBytes { buffer -> (node: UInt64, number: UInt64, flags: UInt8)? in
+      var reader = ByteReader(buffer)
+      guard (try? reader.readByte()) == NewsPart.version, let node = try? reader.readLittleEndian(as: UInt64.self),
+        let number = try? reader.readLittleEndian(as: UInt64.self), let flags = try? reader.readByte()
+      else { return nil }
+      return (node, number, flags)
+    }
+    guard let head, head.flags <= Flags.isFirst | Flags.isLast else { return nil }
+    node = head.node
+    number = head.number
+    isFirst = head.flags & Flags.isFirst != 0
+    isLast = head.flags & Flags.isLast != 0
+    bytes = Array(encoded[NewsPart.headBytes...])
+  }
+
+  private static let version: UInt8 = 1
+  private static let headBytes = 18
+  /// How much of the news goes into one part.
+  fileprivate static let bytesMax = LogRequest.toldBytesMax - headBytes
+
+  private enum Flags {
+    static let isFirst: UInt8 = 1
+    static let isLast: UInt8 = 2
+  }
+}
+
+/// Makes parts of what a node tells.
+struct NewsTeller: Sendable {
+  /// The number of the node's run.
+  let node: UInt64
+  /// How many parts were told.
+  private var told: UInt64 = 0
+
+  init(node: UInt64) { self.node = node }
+
+  mutating func parts(of news: [UInt8]) -> [[UInt8]] {
+    stride(from: 0, to: max(news.count, 1), by: NewsPart.bytesMax).map { start in
+      let end = min(start + NewsPart.bytesMax, news.count)
+      told += 1
+      return NewsPart(
+        node: node,
+        number: told,
+        isFirst: start == 0,
+        isLast: end == news.count,
+        bytes: news[start..<end]
+      ).encoded()
+    }
+  }
+}
+
+/// Puts the news of another node together.
+///
+/// What always holds: news are heard whole or not at all.
+struct NewsListener: Sendable {
+  enum Heard {
+    /// More parts follow.
+    case begun
+    /// A part of these news was missed.
+    case cut
+    /// - Parameter isNext: whether the news before were heard too.
+    case news([UInt8], isNext: Bool)
+  }
+
+  private var number: UInt64 = 0
+  private var begun: (bytes: [UInt8], isNext: Bool)?
+
+  mutating func hear(_ part: NewsPart) -> Heard {
+    let isNext = part.number == number &+ 1
+    number = part.number
+    if part.isFirst {
+      begun = (part.bytes, isNext)
+    } else if isNext {
+      begun?.bytes += part.bytes
+    } else {
+      begun = nil
+    }
+    guard let begun else { return .cut }
+    guard part.isLast else { return .begun }
+    self.begun = nil
+    return .news(begun.bytes, isNext: begun.isNext)
+  }
+}

@@ -1,0 +1,15 @@
+/// The forms of records in the log, by the byte that a record begins with. A server reads all forms up to the newest that it knows.
+enum RecordForm: UInt8, CaseIterable, Comparable, Sendable {
+  /// Operations in the binary encoding.
+  case plain = 1
+  /// Before them the number of the run that wrote it, in eight bytes, lowest first.
+  case withRun = 2
+  /// Behind that number the time before which deletions are forgotten, likewise.
+  case forgetting = 3
+
+  static let newest = allCases[allCases.count - 1]
+  /// What every server reads that can share its rooms with others.
+  static let oldestShared = withRun
+
+  static func < (left: RecordForm, right: RecordForm) -> Bool { left.rawValue < right.rawValue }
+}

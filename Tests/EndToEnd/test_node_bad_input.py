@@ -1,0 +1,213 @@
+"""Databases that can't be used, not yet or not any more: each is one line that says what to do, and what may change is waited for."""
+
+import asyncio
+import contextlib
+import os
+import shutil
+import subprocess
+
+import pytest
+
+import database
+import postgres
+import server as programs
+from client import Client, eventually
+from database import ask
+from server import Server, identifier, run, tool
+from test_nodes import draw, rectangle, taken
+
+pytestmark = database.needed
+PASSWORD = "opensesame"
+
+
+@pytest.fixture(scope="module")
+def guarded():
+    """A server that asks the user `ann` for a password, with a certificate of its own making."""
+    with postgres.Cluster() as cluster:
+        data = cluster.data(0)
+        cluster.ask(0, f"CREATE ROLE ann LOGIN PASSWORD '{PASSWORD}'")
+        cluster.ask(0, "GRANT CREATE ON DATABASE postgres TO ann")
+        with open(f"{data}/pg_hba.conf", "r+", encoding="ascii") as file:
+            rules = file.read()
+            file.seek(0)
+            file.write("host all ann all scram-sha-256\n" + rules)
+        if tool("openssl"):
+            subprocess.run(
+                ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                 "-subj", "/CN=database", "-out", f"{data}/server.crt", "-keyout", f"{data}/server.key"],
+                check=True, capture_output=True,
+            )
+            for name in ("server.crt", "server.key"):
+                os.chmod(f"{data}/{name}", 0o600)
+                if cluster.user:
+                    os.chown(f"{data}/{name}", cluster.user.pw_uid, cluster.user.pw_gid)
+            cluster.ask(0, "ALTER SYSTEM SET ssl = on")
+        cluster.ask(0, "SELECT pg_reload_conf()")
+        yield cluster
+
+
+def line(*flags, **variables):
+    """The one line with which the server ends."""
+    code, out, said = run("--port", 0, *flags, environment=variables)
+    assert code == 1 and out == "" and said.count("\n") == 1, (code, out, said)
+    return said
+
+
+@contextlib.contextmanager
+def waiting(url, **variables):
+    """A server that doesn't listen yet."""
+    process = subprocess.Popen(
+        [programs.BINARY, "--port", "0", "--data", url], stderr=subprocess.PIPE, text=True, env=os.environ | variables)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def of_ann(cluster, query=""):
+    return f"postgresql://ann@127.0.0.1:{cluster.ports[0]}/postgres{query}"
+
+
+def test_a_wrong_password_ends_the_server_in_one_line(guarded):
+    """It is shown nowhere. Without any, the line is alike."""
+    said = line("--data", of_ann(guarded), PGPASSWORD="sesame-shut")
+    assert "refuses the user or the password" in said and "PGPASSWORD" in said and "sesame-shut" not in said
+    # No password file of whoever runs the tests.
+    said = line("--data", of_ann(guarded), PGPASSFILE="/nonexistent")
+    assert "refuses the user or the password" in said and "password file" in said
+
+
+def test_a_password_comes_by_variable_by_file_or_in_the_url(guarded, tmp_path):
+    passwords = tmp_path / "passwords"
+    passwords.write_text(f"127.0.0.1:{guarded.ports[0]}:postgres:ann:{PASSWORD}\n", encoding="ascii")
+    passwords.chmod(0o600)
+    url = of_ann(guarded)
+    with_password = url.replace("ann@", f"ann:{PASSWORD}@")
+    for data, variables in [
+        (url, {"PGPASSWORD": PASSWORD}), (url, {"PGPASSFILE": str(passwords)}), (None, {"CANVAS_DATA": with_password}),
+    ]:
+        flags = ["--port", "0"] + (["--data", data] if data else [])
+        process = subprocess.Popen([programs.BINARY, *flags], stderr=subprocess.PIPE, text=True, env=os.environ | variables)
+        try:
+            said = process.stderr.readline()
+            assert "listening" in said and PASSWORD not in said, said
+            with open(f"/proc/{process.pid}/cmdline", encoding="utf-8") as file:
+                assert PASSWORD not in file.read()
+        finally:
+            process.kill()
+            process.wait()
+
+
+def test_a_database_with_a_certificate_of_its_own_making_is_reached_by_sslmode_require(guarded, tmp_path):
+    """Nobody vouches for it, so verify-full wants to be told of it."""
+    tool("openssl") or pytest.skip("openssl is not here")
+    with Server(data=of_ann(guarded, "?sslmode=require"), environment={"PGPASSWORD": PASSWORD}) as server:
+        assert guarded.ask(0, "SELECT bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE usename = 'ann'") == ["t"]
+        assert server.runs
+    root = shutil.copy(f"{guarded.data(0)}/server.crt", tmp_path / "root.crt")
+    by_name = of_ann(guarded, f"?sslmode=verify-ca&sslrootcert={root}")
+    with Server(data=by_name, environment={"PGPASSWORD": PASSWORD}):
+        pass
+    # It is called `database`, and not 127.0.0.1.
+    with waiting(by_name.replace("verify-ca", "verify-full"), PGPASSWORD=PASSWORD) as process:
+        said = process.stderr.readline()
+        assert "waiting for the database" in said and "does not match host name" in said, said
+
+
+def test_a_database_that_could_lose_what_it_acknowledges_is_refused(guarded):
+    guarded.ask(0, "ALTER SYSTEM SET fsync = off")
+    guarded.ask(0, "SELECT pg_reload_conf()")
+    try:
+        said = line("--data", f"{guarded.address}/postgres")
+        assert "fsync = off" in said and "set fsync = on" in said
+    finally:
+        guarded.ask(0, "ALTER SYSTEM RESET fsync")
+        guarded.ask(0, "SELECT pg_reload_conf()")
+
+
+def test_a_machine_without_libpq_is_told_to_install_it(tmp_path):
+    # A file of that name which isn't the library hides the one that is.
+    (tmp_path / "libpq.so.5").touch()
+    said = line("--data", "postgresql://127.0.0.1:1/canvas", LD_LIBRARY_PATH=str(tmp_path))
+    assert "install libpq5" in said
+
+
+async def test_a_database_that_is_gone_at_the_start_is_waited_for():
+    """The node says so once, and comes by itself when the database does."""
+    with postgres.Cluster() as cluster:
+        cluster.stop(0)
+        with waiting(f"{cluster.address}/postgres") as process:
+            said = await asyncio.to_thread(process.stderr.readline)
+            assert "waiting for the database" in said and str(cluster.ports[0]) in said, said
+            cluster.start(0)
+            said = await asyncio.to_thread(process.stderr.readline)
+            while "waiting" in said and "starting up" in said:
+                said = await asyncio.to_thread(process.stderr.readline)
+            assert "listening" in said, said
+
+
+async def test_a_limit_on_connections_that_is_reached_while_running_is_named(guarded):
+    """Connections that break can't be had again. The line says what to raise, and edits go on once it is."""
+    guarded.ask(0, "CREATE ROLE cat LOGIN")
+    guarded.ask(0, "CREATE DATABASE cats OWNER cat")
+    with Server(data=f"postgresql://cat@127.0.0.1:{guarded.ports[0]}/cats") as server:
+        ann = await Client.join(server, "garden")
+        await draw(ann, rectangle(identifier()))
+        guarded.ask(0, "ALTER ROLE cat CONNECTION LIMIT 0")
+        guarded.ask(0, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'cat'")
+
+        async def is_said():
+            return [entry for entry in server.log if "too many connections" in entry.get("fault", "")]
+
+        (entry, *more) = await eventually(is_said, "a line that says so")
+        assert "raise max_connections" in entry["fault"] and not more, entry
+        ready = await server.get("/readyz")
+        assert ready.status == 503 and "raise max_connections" in ready.body.decode()
+        guarded.ask(0, "ALTER ROLE cat CONNECTION LIMIT -1")
+        await eventually(lambda: taken(ann), "writing again")
+
+
+def test_a_database_that_cannot_be_used_is_one_line():
+    with database.database() as url:
+        name = url.rsplit("/", 1)[1]
+        ask("CREATE SCHEMA canvas", url)
+        assert "schema “canvas” of another program" in line("--data", url)
+        ask("DROP SCHEMA canvas; ALTER DATABASE " + name + " SET synchronous_commit = off", url)
+        assert "synchronous_commit = off" in line("--data", url)
+        ask(f"ALTER DATABASE {name} SET synchronous_commit = on", url)
+        with Server(data=url):
+            pass
+        ask("UPDATE canvas.about SET version = 99", url)
+        assert "schema 99" in line("--data", url)
+    assert "does not exist" in line("--data", url)
+
+
+async def test_a_database_without_a_connection_left_is_waited_for():
+    with database.database() as url:
+        name = url.rsplit("/", 1)[1]
+        ask(f"CREATE ROLE {name} LOGIN CONNECTION LIMIT 2; GRANT CREATE ON DATABASE {name} TO {name}")
+        try:
+            with waiting(url.replace("canvas@", name + "@")) as process:
+                said = await asyncio.to_thread(process.stderr.readline)
+                assert "waiting for the database" in said and "raise max_connections" in said, said
+                ask(f"ALTER ROLE {name} CONNECTION LIMIT 20")
+                said = await asyncio.to_thread(process.stderr.readline)
+                assert "listening" in said, said
+            # Asked to stop while it waits, it does.
+            ask(f"ALTER ROLE {name} CONNECTION LIMIT 0")
+            with waiting(url.replace("canvas@", name + "@")) as process:
+                await asyncio.to_thread(process.stderr.readline)
+                process.terminate()
+                assert await asyncio.to_thread(process.wait, 10) == 0
+        finally:
+            ask(f"DROP OWNED BY {name} CASCADE", url)
+            ask(f"REVOKE ALL ON DATABASE {name} FROM {name}")
+            ask(f"DROP ROLE {name}")
+
+
+def test_a_password_is_shown_nowhere():
+    code, _, said = run("--port", 0, "--data", "postgresql://ann:opensesame@127.0.0.1:1/canvas")
+    assert code == 64 and "PGPASSWORD" in said and "opensesame" not in said
+    said = line(CANVAS_DATA="postgresql://ann:opensesame@127.0.0.1/%ZZ")
+    assert "can't be read" in said and "opensesame" not in said

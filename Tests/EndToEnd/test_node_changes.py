@@ -1,0 +1,129 @@
+"""Whoever goes from one node to another finds there what it has seen and written, though that node has yet to hear of it."""
+
+import asyncio
+import time
+from contextlib import asynccontextmanager
+
+import database
+from client import Client, agree, stamp
+from server import Server, identifier
+from test_nodes import draw, position, rectangle
+
+pytestmark = database.needed
+
+
+class Relay:
+    """Stands between a node and the database. While it holds, nothing comes over the connection by which the node follows others."""
+
+    def __init__(self, port):
+        self.port, self.writers = port, []
+        self.open = asyncio.Event()
+        self.open.set()
+
+    async def __aenter__(self):
+        self.server = await asyncio.start_server(self.take, "127.0.0.1", 0)
+        self.own = self.server.sockets[0].getsockname()[1]
+        return self
+
+    async def __aexit__(self, *_):
+        self.server.close()
+        self.open.set()
+        for writer in self.writers:
+            writer.close()
+        await asyncio.sleep(0.05)
+
+    async def take(self, reader, writer):
+        there = await asyncio.open_connection("127.0.0.1", self.port)
+        self.writers += [writer, there[1]]
+        follows = asyncio.Event()
+        await asyncio.gather(self.carry(reader, there[1], follows, False), self.carry(there[0], writer, follows, True))
+
+    async def carry(self, reader, writer, follows, is_back):
+        try:
+            while part := await reader.read(65_536):
+                if b"LISTEN canvas" in part:
+                    follows.set()
+                if is_back and follows.is_set():
+                    await self.open.wait()
+                writer.write(part)
+                await writer.drain()
+        except ConnectionError:
+            pass
+        writer.close()
+
+    async def held_for(self, seconds, doing):
+        """Does something that has to wait until the node hears again."""
+        task = asyncio.create_task(doing)
+        begun = time.monotonic()
+        await asyncio.sleep(seconds)
+        self.open.set()
+        result = await task
+        assert time.monotonic() - begun >= seconds
+        return result
+
+
+@asynccontextmanager
+async def two_nodes(*flags):
+    """The second can be made deaf by the relay. Somebody has the room open there."""
+    with database.database() as url:
+        head, name = url.rsplit("/", 1)
+        place, port = head.rsplit(":", 1)
+        async with Relay(int(port)) as relay:
+            first = await asyncio.to_thread(Server(*flags, data=url).start)
+            second = await asyncio.to_thread(Server(*flags, data=f"{place}:{relay.own}/{name}").start)
+            try:
+                ben = await Client.join(second, "garden")
+                await draw(ben, rectangle(identifier()))
+                yield first, second, ben, relay
+            finally:
+                first.kill()
+                second.kill()
+
+
+async def test_what_an_actor_writes_at_another_node_comes_after_what_it_wrote():
+    """W3: Also where its last edit is newer than that node's clock, and the actor comes without a cursor."""
+    async with two_nodes() as (first, second, ben, relay):
+        ann, shape = await Client.join(first, "garden"), identifier()
+        relay.open.clear()
+        await draw(ann, {**rectangle(shape, position=[1, 0]), "at": stamp(ann.actor, ahead=30_000)})
+        await ann.close()
+        again = await relay.held_for(0.3, Client.join(second, "garden", actor=ann.actor, key=ann.welcome["key"]))
+        await draw(again, {"shape": shape, "set": {"position": [2, 0]}})
+        assert position(again, shape) == [2, 0]
+        await agree(again, ben)
+
+
+async def test_a_room_is_full_only_if_it_is_by_what_all_nodes_have_stored():
+    """W8: An edit that is sent again at another node was taken. Who writes over HTTP finds the space that another node has made."""
+    async with two_nodes("--max-shapes", 2) as (first, second, ben, relay):
+        ann, (old,), new = await Client.join(first, "garden"), ben.live, identifier()
+        other = identifier()
+        await draw(ann, rectangle(other))
+        await agree(ann, ben)
+        since, edit = ann.cursor, {**rectangle(new), "at": stamp(ann.actor)}
+        relay.open.clear()
+        await draw(ann, {"shape": old, "set": {"deleted": True}}, edit)
+        await ann.close()
+        # The answer did not reach her, as far as the other node can know.
+        again = await relay.held_for(0.3, Client.join(second, "garden", since=since, actor=ann.actor, key=ann.welcome["key"]))
+        await draw(again, edit)
+        await agree(ben, await Client.join(first, "garden"))
+        assert set(ben.live) == {other, new}
+
+        relay.open.clear()
+        eve = await Client.join(first, "garden")
+        await draw(eve, {"shape": new, "set": {"deleted": True}})
+        body = {"ops": [rectangle(identifier())]}
+        answer = await relay.held_for(0.3, second.http("POST", "/v1/rooms/garden/ops", body))
+        assert answer.status == 200, answer.body
+
+
+async def test_the_past_is_shown_by_a_cursor_that_another_node_has_just_given():
+    """H9: A node that has not heard of that place takes in what it lacks first."""
+    async with two_nodes() as (first, second, ben, relay):
+        ann, shape = await Client.join(first, "garden"), identifier()
+        relay.open.clear()
+        cursor = (await draw(ann, rectangle(shape)))["cursor"]
+        past = await relay.held_for(0.3, second.get(f"/v1/rooms/garden?at={cursor}"))
+        assert past.status == 200 and shape in {one["id"] for one in past.json["shapes"]}
+        assert past.json["cursor"] == cursor

@@ -1,0 +1,168 @@
+"""`SyncServer log move` between directories and databases."""
+
+import asyncio
+import subprocess
+
+import database
+import server as programs
+from client import Client, eventually
+from database import ask
+from server import Server, identifier, run
+from test_nodes import draw, rectangle
+
+pytestmark = database.needed
+
+
+def command(*words):
+    return asyncio.to_thread(run, "log", *words)
+
+
+async def test_rooms_are_moved_from_a_directory_to_a_database_and_back(tmp_path):
+    """With history, cursors and keys: people go on there as if nothing had happened."""
+    plain, again = str(tmp_path / "plain"), str(tmp_path / "again")
+
+    async def look(server, names):
+        looking = [await Client.join(server, name) for name in names]
+        return [client.live for client in looking], looking[0]
+
+    names = ["garden", "pond", "wood"]
+    with Server("--room-idle-ms", 100, data=plain) as server:
+        for name in names:
+            client = await Client.join(server, name)
+            for _ in range(30):
+                await draw(client, *[rectangle(identifier()) for _ in range(20)])
+            await client.close()
+        drawn, ann = await look(server, names)
+        cursor, actor, key = ann.cursor, ann.actor, ann.welcome["key"]
+        await ann.close()
+        assert await asyncio.to_thread(server.terminate) == 0
+
+    with database.database() as url:
+        code, out, said = await command("move", "--from", plain, "--to", url)
+        assert code == 0 and "3 rooms moved, 0 were there already" in out, (out, said)
+        code, out, _ = await command("move", "--from", plain, "--to", url)
+        assert code == 0 and "0 rooms moved, 3 were there already" in out
+        code, out, _ = await command("verify", "--data", url)
+        assert code == 0 and "3 rooms with 90 records, all sound" in out, out
+        with Server(data=url) as server:
+            assert (await look(server, names))[0] == drawn
+            ann = await Client.join(server, "garden", state=False, since=cursor, actor=actor, key=key)
+            assert ann.actor == actor and not any(message.get("reset") for message in await ann.state())
+            await draw(ann, rectangle(identifier()))
+            drawn, _ = await look(server, names)
+            past = await server.get("/v1/rooms/garden?at=" + cursor)
+            assert past.status == 200 and len(past.json["shapes"]) == 600
+            assert await asyncio.to_thread(server.terminate) == 0
+        # The room has gone on: it is another one now.
+        code, out, _ = await command("move", "--from", plain, "--to", url, "--room", "garden")
+        assert code == 1 and "another room garden" in out, out
+        code, out, said = await command("move", "--from", url, "--to", again)
+        assert code == 0 and "3 rooms moved" in out, (out, said)
+    with Server(data=again) as server:
+        assert (await look(server, names))[0] == drawn
+        assert (await Client.join(server, "garden", actor=actor, key=key)).actor == actor
+
+
+async def test_a_room_in_use_goes_to_another_database_as_the_documents_say(tmp_path):
+    """By a lock: who is there looks on meanwhile, and goes on drawing at the other database as who they were."""
+    tokens = tmp_path / "tokens"
+    tokens.write_text("ann-aaaaaaaaaaaaaaaa editor *\nkeeper-bbbbbbbbbbbb operator *\n", encoding="utf-8")
+    tokens.chmod(0o600)
+    bearer = {"additional_headers": {"Authorization": "Bearer ann-aaaaaaaaaaaaaaaa"}}
+
+    async def ask_for(server, method, path):
+        answer = await server.http(method, f"/v1/rooms/{path}", headers={"Authorization": "Bearer keeper-bbbbbbbbbbbb"})
+        assert answer.status == 204, answer.body
+
+    with database.database() as one, database.database() as two, Server("--tokens", tokens, data=one) as old:
+        pond = await Client.join(old, "pond", options=bearer)
+        await draw(pond, rectangle(identifier()))
+        # A database that has no secret yet gets that of the first.
+        assert (await command("move", "--from", one, "--to", two, "--room", "pond"))[0] == 0
+        with Server("--tokens", tokens, data=two) as new:
+            ann = await Client.join(old, "garden", options=bearer)
+            await draw(ann, rectangle(identifier()))
+
+            async def back(server, client, role):
+                assert await client.closed() == 1001
+                key = client.welcome["key"]
+                again = await Client.join(
+                    server, "garden", state=False, options=bearer, since=client.cursor, actor=client.actor, key=key)
+                assert again.actor == client.actor and again.welcome["role"] == role
+                assert not any(message.get("reset") for message in await again.state())
+                return again
+
+            await ask_for(old, "PUT", "garden/lock")
+            ann = await back(old, ann, "viewer")
+            code, out, said = await command("move", "--from", one, "--to", two, "--room", "garden")
+            assert code == 0 and "1 rooms moved" in out, (out, said)
+            await ask_for(new, "DELETE", "garden/lock")
+            await ask_for(old, "DELETE", "garden/lock")
+            ann = await back(new, ann, "editor")
+            await draw(ann, rectangle(identifier()))
+            await ask_for(old, "DELETE", "garden")
+            assert len((await Client.join(new, "garden", options=bearer)).live) == 2
+
+
+async def drawn_in(place):
+    """A room of about a megabyte: several pages of records."""
+    with Server("--max-ops-per-second", 1_000_000, data=place) as server:
+        ann = await Client.join(server, "garden")
+        for _ in range(60):
+            await draw(ann, *[rectangle(identifier(), name="A name that is long enough") for _ in range(300)])
+        assert await asyncio.to_thread(server.terminate) == 0
+        return ann.live
+
+
+def when_stored(url, condition, deed):
+    """Has the database do something before it stores some of the records."""
+    ask(
+        f"CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {deed}; RETURN NEW; END $$;"
+        f"CREATE TRIGGER meddle BEFORE INSERT ON canvas.records FOR EACH ROW WHEN ({condition}) EXECUTE FUNCTION meddle()", url,
+    )
+
+
+async def test_a_move_that_was_killed_goes_on_where_it_was(tmp_path):
+    """In the middle of a room. What is there by then is taken for the beginning that it is."""
+    plain = str(tmp_path / "plain")
+    drawn = await drawn_in(plain)
+    with database.database() as url:
+        with Server(data=url):
+            pass
+        when_stored(url, "NEW.position = 40", "PERFORM pg_sleep(600)")
+        moving = subprocess.Popen(
+            [programs.BINARY, "log", "move", "--from", plain, "--to", url], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+        async def is_begun():
+            return 0 < int(ask("SELECT count(*) FROM canvas.records", url)[0]) and ask(
+                "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'", url)
+
+        await eventually(is_begun, "the middle of the room")
+        moving.kill()
+        moving.communicate()
+        ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'", url)
+        ask("DROP TRIGGER meddle ON canvas.records", url)
+        came = int(ask("SELECT count(*) FROM canvas.records", url)[0])
+        assert 0 < came < 40
+        code, out, said = await command("move", "--from", plain, "--to", url)
+        assert code == 0 and "1 rooms moved, 0 were there already" in out, (out, said)
+        assert ask("SELECT count(*), max(position) FROM canvas.records", url) == ["60|60"]
+        code, out, said = await command("move", "--from", plain, "--to", url)
+        assert code == 0 and "0 rooms moved, 1 were there already" in out, (out, said)
+        with Server(data=url) as server:
+            assert (await Client.join(server, "garden")).live == drawn
+
+
+async def test_a_move_that_comes_to_another_room_stops_and_leaves_none(tmp_path):
+    plain = str(tmp_path / "plain")
+    await drawn_in(plain)
+    with database.database() as url:
+        with Server(data=url):
+            pass
+        # The fiftieth record is the tenth again, just as it should be stored.
+        when_stored(
+            url, "NEW.position = 50",
+            "SELECT checksum, bytes INTO NEW.checksum, NEW.bytes FROM canvas.records WHERE room = NEW.room AND position = 10")
+        code, out, said = await command("move", "--from", plain, "--to", url)
+        assert code == 1 and "room garden is another one where it went" in out, (out, said)
+        assert ask("SELECT name FROM canvas.rooms", url) == []

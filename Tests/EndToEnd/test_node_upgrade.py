@@ -1,0 +1,87 @@
+"""Older and newer servers share rooms while one after the other is upgraded."""
+
+import asyncio
+
+import database
+from client import Client, agree, connect, eventually
+from database import ask
+from server import Server, identifier
+from test_nodes import draw, rectangle
+
+pytestmark = database.needed
+
+
+async def test_what_an_older_server_could_not_read_is_written_once_all_are_upgraded():
+    """H17: A room forgets deletions by a record of form 3. The node that reads form 2 at most goes on in the room, and in the
+    end all have forgotten."""
+    with database.database() as url, Server("--record-form", 2, data=url) as older, Server(data=url) as newer:
+        ann, ben = await Client.join(older, "garden"), await Client.join(newer, "garden")
+        gone, kept = identifier(), identifier()
+        await draw(ann, {"shape": gone, "set": {"deleted": True}}, rectangle(kept))
+        await draw(ben, rectangle(identifier()))
+        await agree(ann, ben)
+
+        async def forget(server):
+            return await server.http("DELETE", "/v1/rooms/garden/erasures")
+
+        refused = await asyncio.gather(forget(older), forget(newer))
+        assert [(answer.status, answer.error) for answer in refused] == [(503, "unavailable")] * 2
+        assert "an older server" in refused[0].json["error"]["message"]
+        assert set(ask("SELECT get_byte(bytes, 0) FROM canvas.records", url)) <= {"1", "2"}
+        await draw(ann, rectangle(identifier()))
+        await agree(ann, ben)
+
+        assert await asyncio.to_thread(older.terminate) == 0
+        with Server(data=url) as upgraded:
+            ann = await Client.join(upgraded, "garden", actor=ann.actor, key=ann.welcome["key"])
+            # The older one is waited for, since it may only have stood still.
+            assert (await eventually(lambda: forgets(newer), "forgetting")).status == 204
+            assert "3" in ask("SELECT get_byte(bytes, 0) FROM canvas.records", url)
+            await draw(ben, rectangle(identifier()))
+            await agree(ann, ben)
+            for server in (upgraded, newer):
+                assert (await server.get("/v1/rooms/garden/erasures")).json["erasures"] == 0
+
+
+async def forgets(server):
+    answer = await server.http("DELETE", "/v1/rooms/garden/erasures")
+    return answer if answer.status == 204 else None
+
+
+def checksum(data):
+    """FNV-1a of 64 bits, as PostgreSQL has numbers."""
+    value = 0xCBF29CE484222325
+    for byte in data:
+        value = (value ^ byte) * 0x100000001B3 % 2**64
+    return value - 2**64 if value >= 2**63 else value
+
+
+async def test_a_record_of_a_newer_server_closes_the_room_until_the_node_is_upgraded():
+    """C13: Without the record the node would show another room. It says so in its log, and goes on in all other rooms."""
+    with database.database() as url, Server(data=url) as server:
+        ann, ben = await Client.join(server, "garden"), await Client.join(server, "pond")
+        await draw(ann, rectangle(identifier()))
+        bytes = bytearray.fromhex(ask("SELECT encode(bytes, 'hex') FROM canvas.records", url)[0])
+        form, bytes[0] = bytes[0], 99
+        ask(
+            "INSERT INTO canvas.records SELECT room, 2, milliseconds, 1, 1, 1, "
+            f"{checksum(bytes)}, '\\x{bytes.hex()}' FROM canvas.records; UPDATE canvas.rooms SET last = 2", url,
+        )
+        assert await ann.closed() == 1001
+        again = await connect(server, "garden")
+        await again.send({"type": "hello"})
+        assert (await again.receive())["code"] == "unavailable"
+        assert await again.closed() == 1001
+        answer = await server.get("/v1/rooms/garden")
+        assert answer.status == 503 and "newer server" in answer.json["error"]["message"]
+        said = [line for line in server.log if line["level"] in ("warning", "error")]
+        assert any("unknown format" in line["message"] and line["room"] == "garden" for line in said), said
+        assert any("has to be brought up to date" in line.get("reason", "") for line in said), said
+        await draw(ben, rectangle(identifier()))
+
+        # As for a server that reads the form.
+        bytes[0] = form
+        ask(f"UPDATE canvas.records SET bytes = '\\x{bytes.hex()}', checksum = {checksum(bytes)} WHERE position = 2", url)
+        ann = await Client.join(server, "garden")
+        await draw(ann, rectangle(identifier()))
+        assert len(ann.live) == 2
