@@ -233,6 +233,10 @@ export function addedBy(effects = []) {
   return effects.flatMap((effect) => (effect.type === 'added' ? effect.shapes : []))
 }
 
-/** @param {EventTarget | null} target */
+/**
+ * The field that waits for somebody to type isn't a text yet.
+ *
+ * @param {EventTarget | null} target
+ */
 const isText = (target) =>
-  target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null
+  target instanceof Element && target.closest('input, textarea:not(.waiting-field), select, [contenteditable]') !== null

@@ -34,11 +34,12 @@
  */
 
 /**
- * Writing in a shape. `isNew`: a text in which nothing is written goes again; `typed`: what was typed already.
+ * Writing in a shape. `isNew`: a text in which nothing is written goes again.
  *
  * @typedef {object} Writing
  * @property {boolean} isOpen
- * @property {(shape: number, how?: {isNew?: boolean, typed?: string}) => void} open
+ * @property {(shape: number, how?: {isNew?: boolean}) => void} open
+ * @property {() => boolean} wait whether the next character that is typed is written in the shape that is selected
  * @property {() => void} close keeps what was written
  */
 
