@@ -299,6 +299,109 @@ def test_a_text_that_was_written_without_a_network_and_lost_is_told_too(room):
     ann.forgive("ERR_INTERNET_DISCONNECTED", "WebSocket")
 
 
+def two_at(room, **values):
+    """Two people before a shape that is called Sun."""
+    square = room.add(position=[300, 200], size=[200, 150], name="Sun", **values)
+    people = [room.join("Ann"), room.join("Bob")]
+    for person in people:
+        person.look_at(0, 0)
+        person.wait_for_shape(square)
+    return *people, square
+
+
+def rewrite(person, shape, words, done="Escape"):
+    person.select(shape)
+    person.page.keyboard.press("Enter")
+    write(person, words, done)
+
+
+def pass_a_minute(person):
+    person.run("const now = Date.now; Date.now = () => now() + 60_000; return null")
+
+
+def is_told(person, words):
+    person.page.locator(".notice", has_text=words).get_by_role("button", name="Put mine back").wait_for()
+
+
+def test_who_had_begun_to_write_replaces_a_text_unseen_however_long_that_takes(room):
+    """Whoever wrote it is told. Nobody is told of a text that comes long after somebody could read the one before, or that has it in it."""
+    ann, bob, square = two_at(room)
+    rewrite(ann, square, "by Ann", done=None)
+    bob.wait("app.presence.people().some(({ writing }) => writing !== null)", "Bob knows that Ann writes")
+    rewrite(bob, square, "by Bob")
+    ann.wait_for_shape(square, "shape.text === 'by Bob'")
+    pass_a_minute(bob)
+    ann.page.keyboard.press("Escape")
+    bob.wait_for_shape(square, "shape.text === 'by Ann'")
+    is_told(bob, "Ann wrote over your text in Sun: “by Bob”")
+    bob.page.get_by_role("button", name="Put mine back").click()
+    ann.wait_for_shape(square, "shape.text === 'by Bob'")
+    bob.wait("app.presence.people().every(({ writing }) => writing === null)", "Ann has stopped")
+    rewrite(ann, square, "by Bob and Ann")
+    bob.wait_for_shape(square, "shape.text === 'by Bob and Ann'")
+    pass_a_minute(bob)
+    rewrite(ann, square, "only by Ann")
+    bob.wait_for_shape(square, "shape.text === 'only by Ann'")
+    bob.painted()
+    assert bob.page.locator(".notice", has_text="wrote over").count() == 0
+    room.agree()
+
+
+def test_a_text_is_lost_to_one_that_was_written_later_by_somebody_who_was_away(room):
+    ann, bob, square = two_at(room)
+    ann.page.context.set_offline(True)
+    ann.wait("app.session.status().state !== 'live'", "Ann is away")
+    rewrite(bob, square, "by Bob")
+    room.wait_for(lambda _: text_of(room, square) == "by Bob")
+    rewrite(ann, square, "by Ann")
+    pass_a_minute(bob)
+    ann.page.context.set_offline(False)
+    bob.wait_for_shape(square, "shape.text === 'by Ann'")
+    is_told(bob, "Ann wrote over your text in Sun: “by Bob”")
+    room.agree()
+    ann.forgive("ERR_INTERNET_DISCONNECTED", "WebSocket")
+
+
+def test_who_was_away_or_elsewhere_is_told_what_was_lost_meanwhile(room):
+    """Once the page is back, or is looked at again. Who writes at that moment sees that the text has changed."""
+    ann, bob, square = two_at(room)
+    moon = room.add(position=[700, 200], size=[200, 150], name="Moon")
+    bob.wait_for_shape(moon)
+    for shape in (square, moon):
+        rewrite(bob, shape, "by Bob")
+        ann.wait_for_shape(shape, "shape.text === 'by Bob'")
+    bob.page.context.set_offline(True)
+    bob.wait("app.session.status().state !== 'live'", "Bob is away")
+    for shape in (square, moon):
+        rewrite(ann, shape, "by Ann")
+    room.wait_for(lambda _: text_of(room, moon) == "by Ann")
+    rewrite(bob, moon, "more", done=None)
+    pass_a_minute(bob)
+    bob.page.context.set_offline(False)
+    bob.wait_for_shape(square, "shape.text === 'by Ann'")
+    is_told(bob, "wrote over your text in Sun: “by Bob”")
+    bob.page.wait_for_selector(".writing-hint:has-text('changed this text meanwhile')")
+    bob.page.keyboard.press("Escape")
+    room.agree()
+    bob.forgive("ERR_INTERNET_DISCONNECTED", "WebSocket")
+
+
+def test_a_text_of_an_earlier_visit_that_comes_too_late_is_told_too(room):
+    """It was kept by the browser, and sent when the room was opened again."""
+    ann, bob, square = two_at(room)
+    ann.page.context.set_offline(True)
+    rewrite(ann, square, "early")
+    ann.wait_until_kept(1)
+    ann.page.goto("about:blank")
+    rewrite(bob, square, "late")
+    room.wait_for(lambda _: text_of(room, square) == "late")
+    ann.page.context.set_offline(False)
+    ann.page.goto(room.server.url(room.path))
+    ann.forgive("ERR_INTERNET_DISCONNECTED", "WebSocket")
+    is_told(ann, "wrote over your text in Sun: “early”")
+    room.agree()
+
+
 def test_nothing_is_lost_with_a_shape_that_goes_while_somebody_writes_in_it(room):
     square = room.add(position=[300, 200], size=[200, 150])
     ann, bob = room.join("Ann"), room.join("Bob")

@@ -1,7 +1,8 @@
+import { Source } from '../basics/source.js'
+import { properties } from '../core/table.js'
 import { isStroke } from '../drawing/lines.js'
 import { directionOf, heightFor, lineHeight, textColor, textFace, textPadding, widthFor } from '../drawing/text.js'
 import { element, hasFingers } from '../elements/element.js'
-import { properties } from '../core/table.js'
 
 /** @typedef {import('../core/types.js').Shape} Shape */
 
@@ -52,8 +53,10 @@ const typing = ['insertText', 'insertCompositionText']
  * While one shape is selected that can be written in, the field waits for somebody to type: it has the focus and the shape's text,
  * and is not to be seen. So input methods, dead keys and emoji begin in it as in any other field. Keys mean there what they mean on
  * the page, except those that type.
+ *
+ * @extends {Source<{kept: {id: number, text: string}}>}
  */
-export class Writing {
+export class Writing extends Source {
   #reach
   #names
   /** @type {{id: number, began: Shape, isNew: boolean, by: number | null} | null} */
@@ -68,10 +71,11 @@ export class Writing {
   /**
    * @param {HTMLElement} stage
    * @param {Pick<import('../tools/reach.js').Reach, 'shown' | 'editing' | 'permission' | 'selection' | 'scene' | 'view' | 'frames'
-   *   | 'notices' | 'locks'>} reach
+   *   | 'notices' | 'locks' | 'presence'>} reach
    * @param {import('../panels/names.js').Names} names
    */
   constructor(stage, reach, names) {
+    super()
     this.#reach = reach
     this.#names = names
     const field = this.#field
@@ -198,6 +202,7 @@ export class Writing {
     this.element.hidden = false
     this.#cover(id, true)
     this.#place()
+    this.#reach.presence.setWriting(id)
   }
 
   /** The field is nowhere any more. It may still have the focus. */
@@ -205,24 +210,27 @@ export class Writing {
     this.#field.className = 'waiting-field'
     this.#hint.hidden = true
     for (const part of [this.element, this.#field]) part.removeAttribute('style')
+    this.#reach.presence.setWriting(null)
   }
 
   #keep() {
     const open = this.#open
     if (!open) return
     const { editing, shown } = this.#reach
+    const { id, began, isNew } = open
     this.#open = null
+    this.#cover(id, false)
     const text = plainText(this.#field.value)
-    this.#hide()
-    this.#cover(open.id, false)
-    const { replica } = shown
-    const shape = shown.isPast ? null : replica.shape(open.id)
-    if (!shape) return
-    if (shape.kind === 'text' && text.trim() === '' && (open.isNew || shape.written)) {
-      editing.edit((live) => live.delete([open.id]))
-    } else if (text !== open.began.text) {
-      editing.edit((live) => live.edit([{ shape: open.id, set: { text, ...this.#sizeFor(shape, text, open.isNew), ...this.#sideFor(shape, text, open.isNew) } }]))
+    const shape = shown.isPast ? null : shown.replica.shape(id)
+    if (shape?.kind === 'text' && text.trim() === '' && (isNew || shape.written)) {
+      editing.edit((live) => live.delete([id]))
+    } else if (shape && text !== began.text) {
+      const set = { text, ...this.#sizeFor(shape, text, isNew), ...this.#sideFor(shape, text, isNew) }
+      editing.edit((live) => live.edit([{ shape: id, set }]))
+      this.tell('kept', { id, text })
     }
+    // Others hear of the text first, and then that nobody is writing any more.
+    this.#hide()
   }
 
   /**
@@ -298,10 +306,12 @@ export class Writing {
     const change = shapes.find(({ id }) => id === open.id)
     if (!change && !reset) return
     const shape = reset ? shown.replica.shape(open.id) : change?.shape
+    const by = change?.by ?? 0
+    const who = by > 0 ? this.#names.of(by) : 'Somebody'
     if (shape) {
       this.#cover(open.id, true)
-      if (shape.text === open.began.text || !change || change.by === shown.live.actor) return
-      this.#hint.textContent = `${this.#names.of(change.by)} changed this text meanwhile. What you keep replaces it.`
+      if (shape.text === open.began.text || by < 0 || by === shown.live.actor) return
+      this.#hint.textContent = `${who} changed this text meanwhile. What you keep replaces it.`
       this.#hint.hidden = false
       return
     }
@@ -314,7 +324,6 @@ export class Writing {
     const keep = () => editing.edit((live) => live.add({
       kind: 'text', position: [x, y], size: [width, Math.ceil(heightFor(text, textSize, width))], text, textSize, fill: '#767676',
     }))
-    const who = change && change.by > 0 ? this.#names.of(change.by) : 'Somebody'
     notices.say(`${who} deleted the shape while you wrote in it.`, {
       group: 'written', action: { words: 'Keep the text', run: keep }, milliseconds: 30_000,
     })

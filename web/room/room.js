@@ -129,8 +129,8 @@ async function openRoom(room, { viewOnly, token }) {
   const hand = new Hand(shown)
   new Removals({ room, shown, editing, notices, permission, names, hand })
   const momentum = new Momentum({ shown, editing, view })
-  const writing = new Writing(stage, { shown, editing, permission, selection, scene, view, frames, notices, locks }, names)
-  new TextLosses({ connection, shown, editing, notices, names })
+  const writing = new Writing(stage, { shown, editing, permission, selection, scene, view, frames, notices, locks, presence }, names)
+  new TextLosses({ connection, shown, editing, notices, names, presence, writing })
   const reach = {
     shown, editing, permission, selection, tool, paint, presence, notices, documents, frames, view, scene, overlay, handles,
     momentum, marks, hand, writing, groups, locks,

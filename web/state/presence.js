@@ -11,7 +11,7 @@ const inkKeptMax = 20_000
 /** @typedef {import('../core/types.js').Point} Point */
 /** @typedef {import('../core/types.js').Box} Box */
 /**
- * @typedef {{cursor?: number[], selection?: string[], lifted?: string[], view?: number[],
+ * @typedef {{cursor?: number[], selection?: string[], lifted?: string[], view?: number[], writing?: string,
  *   ink?: {shape: string, color: string, width: number, at: number, points: number[]}}} OwnState
  */
 
@@ -24,6 +24,7 @@ const inkKeptMax = 20_000
  * @property {number[]} selection
  * @property {number[]} lifted
  * @property {Box | null} view what this person sees of the canvas
+ * @property {number | null} writing the shape whose text this person is writing
  * @property {InkPiece | null} ink what this person is drawing with a pen now
  */
 
@@ -84,6 +85,8 @@ export class Presence extends Source {
   setSelection(ids) { this.#tellOthers({ selection: namesOf(ids) }) }
   /** @param {number[]} ids */
   setLifted(ids) { this.#tellOthers({ lifted: namesOf(ids) }) }
+  /** @param {number | null} id the shape in which this person writes */
+  setWriting(id) { this.#tellOthers({ writing: id === null ? undefined : identifierText(id) }) }
   /**
    * What this person is drawing. Others get it in pieces: each tells so many of the newest points that one may be lost.
    *
@@ -184,6 +187,7 @@ function person({ actor, name, color, state }) {
     cursor: cursor && { x: cursor[0], y: cursor[1] },
     selection: identifiers(state?.selection),
     lifted: identifiers(state?.lifted),
+    writing: identifiers([state?.writing])[0] ?? null,
     ink: inkPiece(state?.ink),
     view: view && view[2] >= smallest && view[3] >= smallest ? { x: view[0], y: view[1], width: view[2], height: view[3] } : null,
   }
