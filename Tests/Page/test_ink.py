@@ -85,33 +85,35 @@ def test_it_is_drawn_over_shapes_and_a_tap_is_a_dot(room):
 
 
 def test_the_eraser_takes_whole_strokes_and_nothing_else(room):
-    """One way of it is one step to undo."""
+    """Shapes, lines and locked strokes stay. One way of it is one step to undo."""
     square = room.add(position=[300, 300], size=[200, 200])
+    line = room.add(kind="line", position=[360, 300], size=[1, 200], strokeWidth=4, path=[[0, 0], [0, 65535]])
+    locked = room.add(kind="ink", position=[440, 300], size=[1, 200], strokeWidth=4, path=[[0, 0], [0, 65535]], locked=True)
     ann = room.join("Ann")
     ann.look_at(0, 0)
-    ann.wait_for_shapes(1)
+    ann.wait_for_shapes(3)
     choose(ann, "pen")
     for x in (320, 400, 480, 700):
         scribble(ann, [(x, 250 + 10 * step) for step in range(30)])
-    strokes(room, 4)
+    strokes(room, 5)
     choose(ann, "eraser")
     # Two events only: between them it would slip through.
     ann.page.mouse.move(300, 400)
     ann.page.mouse.down()
     ann.page.mouse.move(600, 400)
     ann.page.mouse.up()
-    strokes(room, 1)
-    assert room.shape(square)
+    strokes(room, 2)
+    assert all(map(room.shape, (square, line, locked)))
     ann.page.keyboard.press("Control+z")
-    strokes(room, 4)
+    strokes(room, 5)
     # Escape in the middle brings back what has gone.
     ann.page.mouse.move(300, 400)
     ann.page.mouse.down()
     ann.page.mouse.move(420, 400)
-    strokes(room, 2)
+    strokes(room, 3)
     ann.page.keyboard.press("Escape")
     ann.page.mouse.up()
-    strokes(room, 4)
+    strokes(room, 5)
 
 
 def test_a_finger_draws_and_two_move_the_paper(room):

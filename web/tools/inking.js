@@ -96,7 +96,7 @@ export class Inking {
   }
 }
 
-/** Takes away the strokes that it comes over, as wholes. */
+/** Takes away the ink that it comes over, stroke by stroke. Lines and arrows stay, as shapes do, and what is locked. */
 export class Erasing {
   #reach
   /** @type {Point | null} */
@@ -133,8 +133,9 @@ export class Erasing {
 
   /** @param {Point} point of the stage */
   #erase(point) {
-    const { editing, locks, view } = this.#reach
-    const met = strokesAt(this.#reach, view.toCanvas(point), eraserReach / view.scale).filter((id) => !locks.has(id))
+    const { editing, locks, scene, view } = this.#reach
+    const met = strokesAt(this.#reach, view.toCanvas(point), eraserReach / view.scale)
+      .filter((id) => scene.drawn(id)?.shape.kind === 'ink' && !locks.has(id))
     if (met.length === 0) return
     editing.edit((replica) => replica.delete(met))
     this.#hasErased = true
