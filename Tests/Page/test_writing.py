@@ -447,3 +447,44 @@ def test_a_copy_has_the_text_and_a_drawing_without_texts_says_nothing_of_them(ro
     shapes = room.agree()
     assert sorted(shape.get("text", "") for shape in shapes) == ["", "", "Hi\nyou", "Hi\nyou"]
     assert sum("text" in shape for shape in shapes) == 2
+
+
+def test_what_is_written_stays_above_the_keyboard_of_a_phone(room):
+    """The paper makes way while somebody writes, also for each further line, and comes back afterwards."""
+    note = room.add(position=[60, 620], size=[200, 120], text="Milk")
+    ann = room.join("Ann", phone=True)
+    ann.look_at(0, 0)
+    ann.wait_for_shape(note)
+    ann.select(note)
+    ann.page.get_by_role("button", name="Write in it").click()
+    ann.page.wait_for_selector(FIELD, state="visible")
+    assert ann.run("app.view.y") == 0
+
+    def keyboard(height):
+        ann.run("Object.defineProperty(visualViewport, 'height', { get: () => innerHeight - value, configurable: true });"
+                "visualViewport.dispatchEvent(new Event('resize')); return null", height)
+
+    def bottom():
+        box = ann.page.locator(FIELD).bounding_box()
+        return box["y"] + box["height"]
+
+    keyboard(336)
+    seen = 844 - 336
+    assert seen - 20 < bottom() < seen
+    ann.page.keyboard.press("End")
+    for word in ("honey", "bread", "and", "butter"):
+        ann.page.keyboard.press("Enter")
+        ann.page.keyboard.type(word)
+    assert seen - 20 < bottom() < seen
+    keyboard(0)
+    assert ann.run("app.view.y") == 0, "the keyboard is put away"
+    keyboard(336)
+    assert ann.run("app.view.y") > 100
+    x, y = 330, 120
+    ann.touch.start((x, y))
+    ann.page.wait_for_selector(FIELD, state="hidden")
+    assert ann.run("app.view.y") > 100, "nothing moves under the finger"
+    ann.touch.end()
+    ann.wait("app.view.y === 0", "the paper is back")
+    ann.wait_for_shape(note, "shape.text === 'Milk\\nhoney\\nbread\\nand\\nbutter'")
+    room.agree()

@@ -3,6 +3,7 @@ import { properties } from '../core/table.js'
 import { isStroke } from '../drawing/lines.js'
 import { directionOf, heightFor, lineHeight, textColor, textFace, textPadding, widthFor } from '../drawing/text.js'
 import { element, hasFingers } from '../elements/element.js'
+import { AboveKeyboard } from './above-keyboard.js'
 
 /** @typedef {import('../core/types.js').Shape} Shape */
 
@@ -67,6 +68,7 @@ export class Writing extends Source {
   #hint = element('p', { class: 'writing-hint small-text floating', hidden: true, role: 'status' })
   element = element('div', { class: 'writing', hidden: true }, this.#field)
   #isLong = false
+  #keyboard
 
   /**
    * @param {HTMLElement} stage
@@ -78,6 +80,7 @@ export class Writing extends Source {
     super()
     this.#reach = reach
     this.#names = names
+    this.#keyboard = new AboveKeyboard(reach.view)
     const field = this.#field
     this.element.append(this.#hint)
     field.addEventListener('beforeinput', (event) => {
@@ -118,6 +121,8 @@ export class Writing extends Source {
     stage.addEventListener('pointerup', () => this.#waitOrRest())
     reach.shown.on('past', () => this.close())
     reach.frames.on('paint', () => this.#place())
+    // A keyboard comes up on the screen, or goes.
+    for (const type of ['resize', 'scroll']) window.visualViewport?.addEventListener(type, () => this.#show())
   }
 
   get isOpen() { return this.#open !== null }
@@ -159,10 +164,14 @@ export class Writing extends Source {
     return true
   }
 
-  /** Keeps what was written, and goes. */
-  close() {
+  /**
+   * Keeps what was written, and goes.
+   *
+   * @param {{isPressed?: boolean}} how `isPressed`: a press on the paper ends it. Until it is lifted, the paper stays under the hand
+   */
+  close({ isPressed = false } = {}) {
     if (!this.#open) return
-    this.#keep()
+    this.#keep(isPressed)
     this.#waitOrRest()
   }
 
@@ -201,19 +210,21 @@ export class Writing extends Source {
     this.#hint.hidden = true
     this.element.hidden = false
     this.#cover(id, true)
-    this.#place()
+    this.#show()
     this.#reach.presence.setWriting(id)
   }
 
   /** The field is nowhere any more. It may still have the focus. */
-  #hide() {
+  #hide(isPressed = false) {
+    if (isPressed) addEventListener('pointerup', () => { if (!this.#open) this.#keyboard.rest() }, { once: true })
+    else this.#keyboard.rest()
     this.#field.className = 'waiting-field'
     this.#hint.hidden = true
     for (const part of [this.element, this.#field]) part.removeAttribute('style')
     this.#reach.presence.setWriting(null)
   }
 
-  #keep() {
+  #keep(isPressed = false) {
     const open = this.#open
     if (!open) return
     const { editing, shown } = this.#reach
@@ -230,7 +241,7 @@ export class Writing extends Source {
       this.tell('kept', { id, text })
     }
     // Others hear of the text first, and then that nobody is writing any more.
-    this.#hide()
+    this.#hide(isPressed)
   }
 
   /**
@@ -269,7 +280,7 @@ export class Writing extends Source {
   /** @param {boolean} isComposing an input method is at it, which would lose what it has begun if the field were changed */
   #typed(isComposing) {
     if (!this.#open) return
-    if (isComposing) return this.#place()
+    if (isComposing) return this.#show()
     const field = this.#field
     const plain = plainText(field.value)
     if (plain !== field.value) {
@@ -282,6 +293,14 @@ export class Writing extends Source {
         this.#reach.notices.say('A shape takes no more text than this.', { kind: 'refused', group: 'long text' })
       }
     }
+    this.#show()
+  }
+
+  /** Places the field, and has all of it in sight where the screen has a keyboard of its own. */
+  #show() {
+    this.#place()
+    if (!this.#open || !hasFingers()) return
+    this.#keyboard.follow(this.#field)
     this.#place()
   }
 

@@ -40,7 +40,7 @@
  * @property {boolean} isOpen
  * @property {(shape: number, how?: {isNew?: boolean}) => void} open
  * @property {() => boolean} wait whether the next character that is typed is written in the shape that is selected
- * @property {() => void} close keeps what was written
+ * @property {(how?: {isPressed?: boolean}) => void} close keeps what was written; `isPressed`: because the hand has come down
  */
 
 /** @typedef {Reach & ActParts} ActReach */
