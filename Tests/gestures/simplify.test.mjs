@@ -63,7 +63,7 @@ test('ten seconds of scribble take less than 3 KB, and the curve stays within a 
   assert.ok(bytes < 3072, `${bytes} bytes for ${drawn.length} points, of which ${kept.length} are kept`)
   const steps = curve(kept)
   const worst = Math.max(...drawn.map((point) => off(point, steps)))
-  assert.ok(worst < 2, `the curve is ${worst} off`)
+  assert.ok(worst < 0.5, `the curve is ${worst} off`)
 })
 
 test('points that lie unevenly on a line are no bend', () => {

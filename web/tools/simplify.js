@@ -50,12 +50,22 @@ function fitted(points, tolerance) {
   const order = inOrder(kept)
   return order.flatMap((index, place) => {
     const point = points[index]
-    const isCorner = place > 0 && place < order.length - 1
-      && isSharp(points[order[place - 1]], point, points[order[place + 1]])
-      && cut(points[order[place - 1]], point, points[order[place + 1]]) > tolerance
+    if (place === 0 || place === order.length - 1) return [point]
+    const [before, after] = [points[order[place - 1]], points[order[place + 1]]]
     // Through a point that comes twice the curve goes itself, and turns there.
-    return isCorner ? [point, point] : [point]
+    const isCorner = isSharp(before, point, after) && cut(before, point, after) > tolerance
+    return isCorner ? [point, point] : [pushedOut(before, point, after)]
   })
+}
+
+/**
+ * The point as far outside its bend as the curve runs inside of it: so the curve comes through where the hand was.
+ *
+ * @param {InkPoint} before @param {InkPoint} point @param {InkPoint} after @returns {InkPoint}
+ */
+function pushedOut(before, point, after) {
+  const bend = bendAcross(before, point, after)
+  return { x: point.x - bend.x, y: point.y - bend.y, width: point.width }
 }
 
 /** @param {Set<number>} kept */
@@ -123,16 +133,28 @@ function misjudged(points, kept) {
 }
 
 /**
- * How far inside a bend the curve runs: across the direction that it has there. How unevenly far the points are apart says nothing
- * of that.
+ * From a point to the curve inside its bend: across the direction that the curve has there. How unevenly far the points are apart
+ * says nothing of that.
+ *
+ * @param {InkPoint} before @param {InkPoint} point @param {InkPoint} after
+ */
+function bendAcross(before, point, after) {
+  const [dx, dy] = [after.x - before.x, after.y - before.y]
+  const bend = { x: (before.x - 2 * point.x + after.x) / 8, y: (before.y - 2 * point.y + after.y) / 8 }
+  const square = dx * dx + dy * dy
+  if (square === 0) return bend
+  const across = (bend.x * dy - bend.y * dx) / square
+  return { x: across * dy, y: -across * dx }
+}
+
+/**
+ * How far inside a bend the curve runs.
  *
  * @param {InkPoint} before @param {InkPoint} point @param {InkPoint} after
  */
 function cut(before, point, after) {
-  const [dx, dy] = [after.x - before.x, after.y - before.y]
-  const [bendX, bendY] = [(before.x - 2 * point.x + after.x) / 8, (before.y - 2 * point.y + after.y) / 8]
-  const along = Math.hypot(dx, dy)
-  return along === 0 ? Math.hypot(bendX, bendY) : Math.abs(bendX * dy - bendY * dx) / along
+  const { x, y } = bendAcross(before, point, after)
+  return Math.hypot(x, y)
 }
 
 /** @param {InkPoint} before @param {InkPoint} point @param {InkPoint} after */
