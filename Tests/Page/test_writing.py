@@ -386,6 +386,21 @@ def test_who_was_away_or_elsewhere_is_told_what_was_lost_meanwhile(room):
     bob.forgive("ERR_INTERNET_DISCONNECTED", "WebSocket")
 
 
+def test_who_looked_at_the_past_is_told_what_was_lost_meanwhile(room):
+    """The drawing as it is now comes all at once then, and nobody knows who wrote what."""
+    ann, bob, square = two_at(room)
+    rewrite(bob, square, "by Bob")
+    ann.wait_for_shape(square, "shape.text === 'by Bob'")
+    bob.run("app.shown.showPast(app.core.createReplica({ readonly: true })); return null")
+    bob.wait("app.isPast && app.session.shapeCount === 0")
+    rewrite(ann, square, "by Ann")
+    room.wait_for(lambda _: text_of(room, square) == "by Ann")
+    pass_a_minute(bob)
+    bob.run("app.shown.showPast(null); return null")
+    is_told(bob, "Somebody wrote over your text in Sun: “by Bob”")
+    room.agree()
+
+
 def test_a_text_of_an_earlier_visit_that_comes_too_late_is_told_too(room):
     """It was kept by the browser, and sent when the room was opened again."""
     ann, bob, square = two_at(room)

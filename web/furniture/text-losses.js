@@ -22,7 +22,7 @@ const keptMax = 500
  * read it, or hardly:
  * - its writer had begun before, as presence tells;
  * - it comes within 15 seconds of the text, or, from somebody who wrote while away, within 15 seconds of their coming back;
- * - it came while this page was away or hidden, and may be as near to the text as that;
+ * - it came while this page was away, was hidden or showed the past, and may be as near to the text as that;
  * - the server says that it had been written later, when the text arrived (`superseded`).
  *
  * Where the new text has the old one in it, nothing is lost.
@@ -48,7 +48,7 @@ export class TextLosses {
   /** When each of the others came in while this page was there. */
   #cameAt = new Map(/** @type {[number, number][]} */ ([]))
   /**
-   * Since when changes come later than they were made, because the page is away or hidden.
+   * Since when changes come later than they were made, because the page is away, is hidden or shows the past.
    *
    * @type {number | null}
    */
@@ -86,9 +86,10 @@ export class TextLosses {
       }
     })
     document.addEventListener('visibilitychange', () => this.#fallBehind())
+    shown.on('past', () => this.#fallBehind())
   }
 
-  get #isUpToDate() { return !document.hidden && this.#shown.live.status().state === 'live' }
+  get #isUpToDate() { return !document.hidden && !this.#shown.isPast && this.#shown.live.status().state === 'live' }
 
   #fallBehind() { if (!this.#isUpToDate) this.#behindSince ??= Date.now() }
 

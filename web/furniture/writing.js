@@ -60,7 +60,7 @@ const typing = ['insertText', 'insertCompositionText']
 export class Writing extends Source {
   #reach
   #names
-  /** @type {{id: number, began: Shape, isNew: boolean, by: number | null} | null} */
+  /** @type {{id: number, began: Shape, isNew: boolean} | null} */
   #open = null
   /** @type {number | null} */
   #waitsFor = null
@@ -203,7 +203,7 @@ export class Writing extends Source {
   #begin(shape, isNew) {
     const { id } = shape
     this.#waitsFor = null
-    this.#open = { id, began: shape, isNew, by: null }
+    this.#open = { id, began: shape, isNew }
     this.#isLong = false
     this.#field.className = 'writing-field'
     this.#field.setAttribute('aria-label', `Text in ${this.#reach.shown.replica.shownName(id)}`)
