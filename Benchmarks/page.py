@@ -39,7 +39,7 @@ WATCH = """
   })
 """
 
-# How long frames take, and how long the page's own work takes within each.
+# How long frames take, and how long the page's own work takes within each: painting, taking in changes, and what the hand's events cause.
 FRAMES = """
   return new Promise((done) => {
     const frames = [], paints = []
@@ -52,6 +52,11 @@ FRAMES = """
       }
     }
     let work = 0
+    globalThis.timeHand = (act) => {
+      const start = performance.now()
+      act()
+      work += performance.now() - start
+    }
     timed(painter, 'paint')
     timed(overlay, 'paint')
     timed(app.scene, 'apply')
@@ -192,7 +197,8 @@ HAND = """const stage = document.getElementById('stage')
   }[value.what]
   const move = () => {
     step += 1
-    go()
+    if (globalThis.timeHand) globalThis.timeHand(go)
+    else go()
     globalThis.hand = requestAnimationFrame(move)
   }
   move()
