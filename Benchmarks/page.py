@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Measures the page in Debian's Chromium and prints the table of docs/PERFORMANCE.md.
+"""Measures the page in Debian's Chromium and prints the tables of docs/PERFORMANCE.md.
 
-    .venv/bin/python Benchmarks/page.py [PATH_OF_SYNCSERVER]
+    .venv/bin/python Benchmarks/page.py [PATH_OF_SYNCSERVER [FIGURES]]
+
+FIGURES: `first`, `frames`, `lines`, or several of them; otherwise all. Say beside the figures how busy the machine was: it is printed.
 """
 
 import json
@@ -37,7 +39,7 @@ WATCH = """
   })
 """
 
-# How long frames take, and how long the page's own work takes within each.
+# How long frames take, and how long the page's own work takes within each: painting, taking in changes, and what the hand's events cause.
 FRAMES = """
   return new Promise((done) => {
     const frames = [], paints = []
@@ -50,6 +52,11 @@ FRAMES = """
       }
     }
     let work = 0
+    globalThis.timeHand = (act) => {
+      const start = performance.now()
+      act()
+      work += performance.now() - start
+    }
     timed(painter, 'paint')
     timed(overlay, 'paint')
     timed(app.scene, 'apply')
@@ -175,7 +182,121 @@ def told(world, person, what, seconds=6):
     used = cpu(world) - before
     times, work = measured["frames"], measured["paints"]
     print(f"| {what}: a frame, ms: median, 95 of 100 | {median(times):.1f}, {at(times, 0.95):.1f} |")
-    print(f"| the page's own work in it; CPU of all the browser's processes | {median(work):.1f}, {at(work, 0.95):.1f}; {used / len(times):.1f} |", flush=True)
+    print(f"| the page's own work in it: median, 95 of 100, longest | {median(work):.1f}, {at(work, 0.95):.1f}, {max(work):.1f} |")
+    print(f"| CPU of all the browser's processes in it | {used / len(times):.1f} |", flush=True)
+
+
+# At each frame the hand goes on: `value.what` is `pan`, by the wheel, or `drag`, from where the button went down.
+HAND = """const stage = document.getElementById('stage')
+  let step = 0
+  const go = {
+    pan: () => stage.dispatchEvent(new WheelEvent('wheel', { deltaX: 9 * Math.sin(step / 15), deltaY: 7 * Math.cos(step / 11),
+      clientX: value.x, clientY: value.y, bubbles: true, cancelable: true })),
+    drag: () => stage.dispatchEvent(new PointerEvent('pointermove', { pointerId: 1, pointerType: 'mouse', isPrimary: true, button: -1, buttons: 1,
+      clientX: value.x + 80 * Math.sin(step / 15), clientY: value.y + 60 * Math.cos(step / 11) - 60, bubbles: true })),
+  }[value.what]
+  const move = () => {
+    step += 1
+    if (globalThis.timeHand) globalThis.timeHand(go)
+    else go()
+    globalThis.hand = requestAnimationFrame(move)
+  }
+  move()
+  return null
+"""
+
+
+def panned_and_dragged(world, what, shapes):
+    """All of a room is in view. The paper is moved, and then one of the shapes, at each frame."""
+    room = world.room(name=what.replace(" ", "-").replace(",", ""))
+    for first in range(0, len(shapes), 200):
+        room.write(*shapes[first : first + 200])
+    person = room.join()
+    person.wait_for_shapes(len(shapes))
+    person.run("app.view.fit(app.session.bounds()); app.setTool('select'); return null")
+    person.painted()
+    # One that is taken anywhere within its box, and lies where no furniture does.
+    x, y = 500, 400
+    at = person.run("app.view.toCanvas(value)", {"x": x, "y": y})
+    held, values = min(((shape, values) for shape, values in shapes if values["kind"] != "ink"),
+                       key=lambda shape: math.dist(shape[1]["position"], (at["x"], at["y"])))
+    x, y = person.middle(held)
+    person.run(HAND, {"what": "pan", "x": x, "y": y})
+    told(world, person, f"{what}: panning")
+    person.run("cancelAnimationFrame(globalThis.hand); app.view.fit(app.session.bounds()); return null")
+    person.painted()
+    person.page.mouse.move(x, y)
+    person.page.mouse.down()
+    person.run(HAND, {"what": "drag", "x": x, "y": y})
+    told(world, person, f"{what}: one is dragged")
+    assert person.shape(held)["x"] != values["position"][0], "it wasn't dragged"
+    person.leave()
+
+
+def squares(count):
+    return [(f"0sq-000-{at:03x}", {"kind": "rectangle", "fill": "#FFE27A", "position": [at % 50 * 60, at // 50 * 60], "size": [40, 40]})
+            for at in range(count)]
+
+
+def strokes_and_texts(count):
+    """As many of one as of the other: loops of 100 points, and texts of two lines."""
+    loop = [[round(32767 + 30000 * math.sin(at / 5) * (at / 100)), round(32767 + 30000 * math.cos(at / 7)), 60 + at // 10 * 10] for at in range(100)]
+    shapes = []
+    for at in range(count):
+        x, y = at % 40 * 160, at // 40 * 140
+        shapes.append((f"0in-000-{at:03x}", {
+            "kind": "ink", "position": [x, y], "size": [70, 70], "stroke": "#2F6FED", "strokeWidth": 4, "path": loop}))
+        shapes.append((f"0tx-000-{at:03x}", {
+            "kind": "text", "position": [x, y + 70], "size": [150, 66], "text": "Buy milk\nand honey", "fill": "#767676"}))
+    return shapes
+
+
+# A pen that tells 120 events a second. Each is timed from when it comes to the end of the frame that paints it. `value.before`: how many
+# points are drawn at once before that.
+PEN = """const stage = document.getElementById('stage')
+  const point = (at) => ({
+    pointerId: 7, pointerType: 'pen', isPrimary: true, bubbles: true, button: -1, buttons: 1, pressure: 0.5 + 0.3 * Math.sin(at / 40),
+    clientX: 500 + 300 * Math.cos(at / 31) * Math.sin(at / 997), clientY: 400 + 250 * Math.sin(at / 23),
+  })
+  const move = (at) => stage.dispatchEvent(new PointerEvent('pointermove', point(at)))
+  stage.dispatchEvent(new PointerEvent('pointerdown', { ...point(0), button: 0 }))
+  let at = 0
+  while (at < value.before) move(++at)
+  const paint = app.overlay.paint.bind(app.overlay)
+  const times = []
+  let waiting = []
+  app.overlay.paint = (now) => {
+    paint(now)
+    const end = performance.now()
+    times.push(...waiting.map((start) => end - start))
+    waiting = []
+  }
+  return new Promise((done) => {
+    const begun = performance.now()
+    const timer = setInterval(() => {
+      const due = value.before + (performance.now() - begun) * 0.12
+      while (at < due) {
+        waiting.push(performance.now())
+        move(++at)
+      }
+      if (performance.now() - begun < value.milliseconds) return
+      clearInterval(timer)
+      stage.dispatchEvent(new PointerEvent('pointerup', { ...point(at), button: 0, buttons: 0 }))
+      done(times)
+    }, 4)
+  })
+"""
+
+
+def own_ink(world):
+    room = world.room(name="own-ink")
+    person = room.join()
+    person.run("app.setTool('pen'); return null")
+    for minutes, what in [(0, "at once"), (2, "after two minutes without lifting the pen")]:
+        times = person.run(PEN, {"before": minutes * 60 * 120, "milliseconds": 6000})
+        print(f"| one's own ink, 120 events a second, {what}: from the event to the end of the frame that paints it, ms: median, 95 of 100, longest "
+              f"| {median(times):.1f}, {at(times, 0.95):.1f}, {max(times):.1f} |", flush=True)
+    person.leave()
 
 
 def swarm(world, count=250):
@@ -214,29 +335,28 @@ def dragged(world, count=500):
     x, y = person.middle("00a-000-000")
     person.page.mouse.move(x, y)
     person.page.mouse.down()
-    person.run("""const stage = document.getElementById('stage')
-      let step = 0
-      const move = () => {
-        step += 1
-        stage.dispatchEvent(new PointerEvent('pointermove', { pointerId: 1, pointerType: 'mouse', isPrimary: true, button: -1, buttons: 1,
-          clientX: value.x + 80 * Math.sin(step / 15), clientY: value.y + 60 * Math.cos(step / 11) - 60, bubbles: true }))
-        requestAnimationFrame(move)
-      }
-      move()
-      return null""", {"x": x, "y": y})
+    person.run(HAND, {"what": "drag", "x": x, "y": y})
     told(world, person, f"{count} of {count} selected shapes are dragged")
     person.leave()
 
 
 def main():
     servers.BINARY = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else ROOT / ".build" / "release" / "SyncServer")
+    wanted = sys.argv[2:] or ["first", "frames", "lines"]
+    print(f"{os.cpu_count()} processors; work that waited for one in the last minute, on average: {os.getloadavg()[0]:.1f}")
     with World() as world:
         print("| figure | measured |\n| --- | ---: |")
-        room = first_drawing(world, 10_000)
-        memory(world, room)
-        frames(world)
-        swarm(world)
-        dragged(world)
+        if "first" in wanted:
+            memory(world, first_drawing(world, 10_000))
+        if "frames" in wanted:
+            frames(world)
+        if "lines" in wanted:
+            panned_and_dragged(world, "2,000 squares", squares(2000))
+            panned_and_dragged(world, "1,000 strokes of ink and 1,000 texts", strokes_and_texts(1000))
+            swarm(world)
+            dragged(world)
+            own_ink(world)
+    print(f"work that waited: {os.getloadavg()[0]:.1f}")
 
 
 if __name__ == "__main__":

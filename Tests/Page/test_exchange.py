@@ -161,6 +161,32 @@ def test_what_cannot_be_pasted_is_said(room):
     assert ann.run("app.session.shapeCount") == 0
 
 
+def test_the_menu_pastes_what_is_on_the_clipboard_or_says_why_not(room):
+    """It is the only way on a phone. A picture isn't taken for what was copied here before; that is pasted where the browser tells nothing."""
+    square = room.add(position=[100, 300], size=[100, 80])
+    ann = room.join("Ann", phone=True)
+    ann.look_at(0, 0)
+    ann.wait_for_shape(square)
+
+    def choose(entry):
+        ann.page.get_by_role("button", name="Menu", exact=True).click()
+        ann.page.get_by_role("menuitem", name=entry, exact=True).click()
+
+    ann.select(square)
+    choose("Copy")
+    choose("Paste")
+    ann.wait_for_shapes(2)
+    ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    ann.page.evaluate("""new Promise((done) => document.createElement('canvas').toBlob(done)).then((blob) =>
+      navigator.clipboard.write([new ClipboardItem({ 'image/png': blob })]))""")
+    choose("Paste")
+    ann.page.locator(".notice.is-refused", has_text="Pictures can’t go on the canvas").wait_for()
+    ann.page.evaluate("(text) => navigator.clipboard.writeText(text)", LAYOUT)
+    choose("Paste")
+    ann.wait_for_shapes(4)
+    room.agree()
+
+
 def test_moving_the_paper_by_the_middle_button_pastes_nothing(room):
     """Linux pastes where the middle button is released. Pasting by key works again afterwards."""
     ann = room.join("Ann")

@@ -70,10 +70,11 @@ def test_what_is_drawn_is_drawn_on_the_canvas_and_not_on_the_screen(room):
 
 
 def test_each_drawing_tool_draws_its_kind_and_shift_draws_it_even(room):
-    """By their keys."""
+    """By their keys, which would be written in the shape just drawn unless it is left first."""
     ann, bob = both(room)
     kinds = {"r": "rectangle", "u": "roundedRectangle", "o": "ellipse", "p": "polygon", "s": "star"}
     for at, key in enumerate(kinds):
+        ann.page.keyboard.press("Escape")
         ann.page.keyboard.press(key)
         lead(ann, (100 + 170 * at, 150), (210 + 170 * at, 290), modifiers=["Shift"] if at == 4 else [])
     bob.wait_for_shapes(5)
@@ -115,6 +116,7 @@ def test_the_mouse_moves_a_shape_with_any_tool(room):
     ann, bob = both(room)
     ann.wait_for_shape(shape)
     for key in ["r", "v"]:
+        ann.page.keyboard.press("Escape")
         ann.page.keyboard.press(key)
         before = ann.shape(shape)
         lead(ann, (before["x"] + 20, before["y"] + 20), (before["x"] + 140, before["y"] + 87))

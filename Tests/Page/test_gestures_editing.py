@@ -241,17 +241,22 @@ def test_copies_travel_over_the_clipboard_to_another_room(room):
 
 
 def test_the_drawing_order_is_changed_by_keys(room):
-    """Forward and backward by one, to the front and to the back."""
+    """Forward and backward by one, to the front and to the back; with Control where one shape is selected, which bare keys write in."""
     ann, bob, shapes = both(room, 3, page=True)
     order = lambda: [shape["id"] for shape in room.shapes()]
     start = order()
     ann.select(start[0])
-    ann.page.keyboard.press("]")
+    ann.page.keyboard.press("Control+]")
     room.wait_for(lambda _: order() == [start[1], start[0], start[2]])
-    ann.page.keyboard.press("Shift+]")
+    ann.page.keyboard.press("Control+Shift+]")
     room.wait_for(lambda _: order() == [start[1], start[2], start[0]])
-    ann.page.keyboard.press("[")
+    ann.page.keyboard.press("Control+[")
     room.wait_for(lambda _: order() == [start[1], start[0], start[2]])
+    ann.page.keyboard.press("Control+Shift+[")
+    room.wait_for(lambda _: order() == start)
+    ann.select(start[0], start[1])
+    ann.page.keyboard.press("Shift+]")
+    room.wait_for(lambda _: order() == [start[2], start[0], start[1]])
     ann.page.keyboard.press("Shift+[")
     room.wait_for(lambda _: order() == start)
     bob.wait(f"app.session.drawingOrder()[0] === {number(start[0])}", "Bob has it in this order too")

@@ -1,5 +1,7 @@
 """Text in shapes: written in place, kept, shown to others, and not lost where two people write at once."""
 
+from modules import module
+
 FIELD = ".writing-field"
 
 
@@ -60,19 +62,27 @@ def test_enter_writes_in_the_selected_shape(room):
 
 
 def test_who_just_types_with_one_shape_selected_writes_in_it(room):
-    """Letters that are shortcuts too. These have their meaning where nothing is selected, or several shapes are."""
+    """Whatever key it is otherwise. The keys have their meaning where nothing is selected, several shapes are, or none that takes a text."""
     ann, square = written_in(room)
-    ann.page.keyboard.type("Most of this")
-    write(ann, " or that")
-    ann.wait_for_shape(square, "shape.text === 'oneMost of this or that'")
-    ann.select(square)
-    ann.page.keyboard.type("reduces")
-    write(ann, "")
-    ann.wait_for_shape(square, "shape.text === 'oneMost of this or thatreduces'")
+    for words in ("Most of this", "reduces", "1 kg", "[0] + {2} = -3?"):
+        before = ann.shape(square)["text"]
+        ann.page.keyboard.type(words)
+        write(ann, "")
+        ann.wait_for_shape(square, f"shape.text === '{before}{words}'")
+    assert ann.run("[app.view.scale, app.tool]") == [1, "select"]
+    ann.page.keyboard.press("Alt++")
+    assert ann.run("app.view.scale") == 1.25
     ann.page.keyboard.press("Escape")
+    ann.page.keyboard.press("-")
+    assert ann.run("app.view.scale") == 1
     ann.page.keyboard.press("o")
     ann.drag((500, 400), (600, 500))
     oval = next(shape for shape in room.wait_for_shapes(2) if shape["kind"] == "ellipse")
+    # What was just drawn is selected, with the tool still in hand.
+    ann.page.keyboard.type("hello")
+    write(ann, "")
+    ann.wait_for_shape(oval["id"], "shape.text === 'hello'")
+    assert ann.run("app.tool") == "ellipse"
     ann.page.keyboard.press("Control+a")
     ann.page.keyboard.press("c")
     ann.wait_for_shape(oval["id"], f"shape.fill !== '{oval['fill']}'")
@@ -81,6 +91,102 @@ def test_who_just_types_with_one_shape_selected_writes_in_it(room):
     ann.wait_for_shape(oval["id"], "shape.locked")
     ann.page.keyboard.press("r")
     ann.wait("app.tool === 'rectangle'")
+    room.agree()
+
+
+def test_the_space_bar_moves_the_paper_and_never_writes(room):
+    """Also with a shape selected that could be written in, while the key repeats, and if its release comes when a text is open."""
+    ann, square = written_in(room)
+    ann.page.keyboard.down(" ")
+    ann.page.keyboard.down(" ")
+    ann.drag((700, 500), (740, 530))
+    assert ann.run("[app.view.x, app.view.y]") == [-40, -30]
+    assert ann.page.locator(FIELD).count() == 0
+    ann.page.keyboard.press("x")
+    ann.page.wait_for_selector(FIELD, state="visible")
+    ann.page.keyboard.up(" ")
+    write(ann, "")
+    ann.wait_for_shape(square, "shape.text === 'onex'")
+    ann.drag((900, 600), (950, 600))
+    assert ann.run("app.view.x") == -40, "the space bar isn't held any more"
+    room.agree()
+
+
+def test_keys_keep_their_meaning_on_a_selected_shape_unless_they_type(room):
+    """The field that waits for a text has the focus, and yet it is the shape that is deleted, copied, moved and asked about."""
+    ann, square = written_in(room)
+    page = ann.page
+    page.keyboard.press("ArrowRight")
+    ann.wait_for_shape(square, "shape.x === 301")
+    page.keyboard.press("Control+Backspace")
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.press("Control+d")
+    ann.wait_for_shapes(2)
+    page.keyboard.press("Delete")
+    ann.wait_for_shapes(1)
+    page.keyboard.press("Control+z")
+    ann.wait_for_shapes(2)
+    page.keyboard.press("Control+z")
+    ann.wait_for_shapes(1)
+    ann.select(square)
+    page.keyboard.press("ContextMenu")
+    page.get_by_role("menuitem", name="Duplicate").wait_for()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('.bars') !== null"), "the next thing is the bars"
+    assert page.locator(FIELD).count() == 0 and ann.shape(square)["text"] == "one"
+    ann.click(400, 275)
+    page.keyboard.type("!")
+    write(ann, "")
+    ann.wait_for_shape(square, "shape.text === 'one!'")
+    room.agree()
+
+
+def test_input_methods_begin_a_text_too(room):
+    """With a shape selected, what is being composed shows at once, and is left alone until it is done. So with dead keys and emoji."""
+    ann, square = written_in(room)
+    method = ann.context.new_cdp_session(ann.page)
+
+    def compose(words):
+        method.send("Input.imeSetComposition", {"text": words, "selectionStart": len(words), "selectionEnd": len(words)})
+
+    for key in ("Process", "Dead"):
+        method.send("Input.dispatchKeyEvent", {"type": "rawKeyDown", "key": key, "code": "KeyH", "windowsVirtualKeyCode": 229})
+    assert ann.run("app.tool") == "select", "what an input method takes is no key of a tool"
+    for words in ("k", "か", "かn", "かん"):
+        compose(words)
+        ann.page.wait_for_selector(FIELD, state="visible")
+        assert ann.page.input_value(FIELD) == f"one{words}"
+    method.send("Input.insertText", {"text": "漢"})
+    # What would be taken out of a text stays while it is composed.
+    compose("字\t")
+    assert ann.page.input_value(FIELD) == "one漢字\t"
+    method.send("Input.insertText", {"text": "字\t"})
+    assert ann.page.input_value(FIELD) == "one漢字    "
+    write(ann, "")
+    ann.wait_for_shape(square, "shape.text === 'one漢字    '")
+    method.send("Input.insertText", {"text": "👩‍👩‍👧"})
+    write(ann, "")
+    ann.wait_for_shape(square, "shape.text === 'one漢字    👩‍👩‍👧'")
+    room.agree()
+
+
+def test_hebrew_is_written_from_right_to_left(room):
+    """A new text stands to the left of where it begins. A paragraph has the direction of its first letter, in the field and when painted."""
+    ann = room.join("Ann")
+    ann.look_at(0, 0)
+    ann.page.keyboard.press("t")
+    ann.click(600, 300)
+    ann.page.keyboard.insert_text("שלום עולם")
+    box = ann.page.locator(FIELD).bounding_box()
+    assert box["x"] < 560 and 590 < box["x"] + box["width"] < 610
+    write(ann, "")
+    (text,) = room.wait_for_shapes(1)
+    assert text["textAlign"] == "right" and text["position"][0] < 560
+    assert abs(text["position"][0] + text["size"][0] - 608) < 1
+    lines = ann.page.evaluate(
+        "async () => { const { linesOf } = " + module("drawing/text.js") + "; return linesOf('א b\\nc א', 0.1).map(({ direction }) => direction) }")
+    assert lines == ["rtl", "rtl", "ltr", "ltr"], "also those that begin with another letter"
     room.agree()
 
 
@@ -132,6 +238,21 @@ def test_what_is_pasted_is_plain_and_not_too_long(room):
     assert shape["size"][1] > 150, "the box has grown with it"
 
 
+def test_what_is_pasted_into_a_text_has_no_looks_of_its_own(room):
+    """A copy from a page or a word processor comes as HTML and as plain text."""
+    ann, square = written_in(room)
+    ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    ann.page.evaluate("""() => navigator.clipboard.write([new ClipboardItem({
+      'text/html': new Blob(['<h1>Milk <b>and</b></h1><img src="/icon.svg"><p>honey'], { type: 'text/html' }),
+      'text/plain': new Blob(['Milk and\\nhoney'], { type: 'text/plain' }) })])""")
+    ann.page.keyboard.press("Enter")
+    ann.page.wait_for_selector(FIELD, state="visible")
+    ann.page.keyboard.press("Control+v")
+    write(ann, "")
+    ann.wait_for_shape(square, "shape.text === 'Milk and\\nhoney'")
+    room.agree()
+
+
 def test_who_loses_in_a_text_is_told_and_takes_it_back_with_one_click(room):
     """The later writer's text stands."""
     square = room.add(position=[300, 200], size=[200, 150], name="Sun")
@@ -176,6 +297,124 @@ def test_a_text_that_was_written_without_a_network_and_lost_is_told_too(room):
     bob.wait_for_shape(square, "shape.text === 'early'")
     room.agree()
     ann.forgive("ERR_INTERNET_DISCONNECTED", "WebSocket")
+
+
+def two_at(room, **values):
+    """Two people before a shape that is called Sun."""
+    square = room.add(position=[300, 200], size=[200, 150], name="Sun", **values)
+    people = [room.join("Ann"), room.join("Bob")]
+    for person in people:
+        person.look_at(0, 0)
+        person.wait_for_shape(square)
+    return *people, square
+
+
+def rewrite(person, shape, words, done="Escape"):
+    person.select(shape)
+    person.page.keyboard.press("Enter")
+    write(person, words, done)
+
+
+def pass_a_minute(person):
+    person.run("const now = Date.now; Date.now = () => now() + 60_000; return null")
+
+
+def is_told(person, words):
+    person.page.locator(".notice", has_text=words).get_by_role("button", name="Put mine back").wait_for()
+
+
+def test_who_had_begun_to_write_replaces_a_text_unseen_however_long_that_takes(room):
+    """Whoever wrote it is told. Nobody is told of a text that comes long after somebody could read the one before, or that has it in it."""
+    ann, bob, square = two_at(room)
+    rewrite(ann, square, "by Ann", done=None)
+    bob.wait("app.presence.people().some(({ writing }) => writing !== null)", "Bob knows that Ann writes")
+    rewrite(bob, square, "by Bob")
+    ann.wait_for_shape(square, "shape.text === 'by Bob'")
+    pass_a_minute(bob)
+    ann.page.keyboard.press("Escape")
+    bob.wait_for_shape(square, "shape.text === 'by Ann'")
+    is_told(bob, "Ann wrote over your text in Sun: “by Bob”")
+    bob.page.get_by_role("button", name="Put mine back").click()
+    ann.wait_for_shape(square, "shape.text === 'by Bob'")
+    bob.wait("app.presence.people().every(({ writing }) => writing === null)", "Ann has stopped")
+    rewrite(ann, square, "by Bob and Ann")
+    bob.wait_for_shape(square, "shape.text === 'by Bob and Ann'")
+    pass_a_minute(bob)
+    rewrite(ann, square, "only by Ann")
+    bob.wait_for_shape(square, "shape.text === 'only by Ann'")
+    bob.painted()
+    assert bob.page.locator(".notice", has_text="wrote over").count() == 0
+    room.agree()
+
+
+def test_a_text_is_lost_to_one_that_was_written_later_by_somebody_who_was_away(room):
+    ann, bob, square = two_at(room)
+    ann.page.context.set_offline(True)
+    ann.wait("app.session.status().state !== 'live'", "Ann is away")
+    rewrite(bob, square, "by Bob")
+    room.wait_for(lambda _: text_of(room, square) == "by Bob")
+    rewrite(ann, square, "by Ann")
+    pass_a_minute(bob)
+    ann.page.context.set_offline(False)
+    bob.wait_for_shape(square, "shape.text === 'by Ann'")
+    is_told(bob, "Ann wrote over your text in Sun: “by Bob”")
+    room.agree()
+    ann.forgive("ERR_INTERNET_DISCONNECTED", "WebSocket")
+
+
+def test_who_was_away_or_elsewhere_is_told_what_was_lost_meanwhile(room):
+    """Once the page is back, or is looked at again. Who writes at that moment sees that the text has changed."""
+    ann, bob, square = two_at(room)
+    moon = room.add(position=[700, 200], size=[200, 150], name="Moon")
+    bob.wait_for_shape(moon)
+    for shape in (square, moon):
+        rewrite(bob, shape, "by Bob")
+        ann.wait_for_shape(shape, "shape.text === 'by Bob'")
+    bob.page.context.set_offline(True)
+    bob.wait("app.session.status().state !== 'live'", "Bob is away")
+    for shape in (square, moon):
+        rewrite(ann, shape, "by Ann")
+    room.wait_for(lambda _: text_of(room, moon) == "by Ann")
+    rewrite(bob, moon, "more", done=None)
+    pass_a_minute(bob)
+    bob.page.context.set_offline(False)
+    bob.wait_for_shape(square, "shape.text === 'by Ann'")
+    is_told(bob, "wrote over your text in Sun: “by Bob”")
+    bob.page.wait_for_selector(".writing-hint:has-text('changed this text meanwhile')")
+    bob.page.keyboard.press("Escape")
+    room.agree()
+    bob.forgive("ERR_INTERNET_DISCONNECTED", "WebSocket")
+
+
+def test_who_looked_at_the_past_is_told_what_was_lost_meanwhile(room):
+    """The drawing as it is now comes all at once then, and nobody knows who wrote what."""
+    ann, bob, square = two_at(room)
+    rewrite(bob, square, "by Bob")
+    ann.wait_for_shape(square, "shape.text === 'by Bob'")
+    bob.run("app.shown.showPast(app.core.createReplica({ readonly: true })); return null")
+    bob.wait("app.isPast && app.session.shapeCount === 0")
+    rewrite(ann, square, "by Ann")
+    room.wait_for(lambda _: text_of(room, square) == "by Ann")
+    pass_a_minute(bob)
+    bob.run("app.shown.showPast(null); return null")
+    is_told(bob, "Somebody wrote over your text in Sun: “by Bob”")
+    room.agree()
+
+
+def test_a_text_of_an_earlier_visit_that_comes_too_late_is_told_too(room):
+    """It was kept by the browser, and sent when the room was opened again."""
+    ann, bob, square = two_at(room)
+    ann.page.context.set_offline(True)
+    rewrite(ann, square, "early")
+    ann.wait_until_kept(1)
+    ann.page.goto("about:blank")
+    rewrite(bob, square, "late")
+    room.wait_for(lambda _: text_of(room, square) == "late")
+    ann.page.context.set_offline(False)
+    ann.page.goto(room.server.url(room.path))
+    ann.forgive("ERR_INTERNET_DISCONNECTED", "WebSocket")
+    is_told(ann, "wrote over your text in Sun: “early”")
+    room.agree()
 
 
 def test_nothing_is_lost_with_a_shape_that_goes_while_somebody_writes_in_it(room):
@@ -223,3 +462,44 @@ def test_a_copy_has_the_text_and_a_drawing_without_texts_says_nothing_of_them(ro
     shapes = room.agree()
     assert sorted(shape.get("text", "") for shape in shapes) == ["", "", "Hi\nyou", "Hi\nyou"]
     assert sum("text" in shape for shape in shapes) == 2
+
+
+def test_what_is_written_stays_above_the_keyboard_of_a_phone(room):
+    """The paper makes way while somebody writes, also for each further line, and comes back afterwards."""
+    note = room.add(position=[60, 620], size=[200, 120], text="Milk")
+    ann = room.join("Ann", phone=True)
+    ann.look_at(0, 0)
+    ann.wait_for_shape(note)
+    ann.select(note)
+    ann.page.get_by_role("button", name="Write in it").click()
+    ann.page.wait_for_selector(FIELD, state="visible")
+    assert ann.run("app.view.y") == 0
+
+    def keyboard(height):
+        ann.run("Object.defineProperty(visualViewport, 'height', { get: () => innerHeight - value, configurable: true });"
+                "visualViewport.dispatchEvent(new Event('resize')); return null", height)
+
+    def bottom():
+        box = ann.page.locator(FIELD).bounding_box()
+        return box["y"] + box["height"]
+
+    keyboard(336)
+    seen = 844 - 336
+    assert seen - 20 < bottom() < seen
+    ann.page.keyboard.press("End")
+    for word in ("honey", "bread", "and", "butter"):
+        ann.page.keyboard.press("Enter")
+        ann.page.keyboard.type(word)
+    assert seen - 20 < bottom() < seen
+    keyboard(0)
+    assert ann.run("app.view.y") == 0, "the keyboard is put away"
+    keyboard(336)
+    assert ann.run("app.view.y") > 100
+    x, y = 330, 120
+    ann.touch.start((x, y))
+    ann.page.wait_for_selector(FIELD, state="hidden")
+    assert ann.run("app.view.y") > 100, "nothing moves under the finger"
+    ann.touch.end()
+    ann.wait("app.view.y === 0", "the paper is back")
+    ann.wait_for_shape(note, "shape.text === 'Milk\\nhoney\\nbread\\nand\\nbutter'")
+    room.agree()

@@ -63,7 +63,24 @@ test('ten seconds of scribble take less than 3 KB, and the curve stays within a 
   assert.ok(bytes < 3072, `${bytes} bytes for ${drawn.length} points, of which ${kept.length} are kept`)
   const steps = curve(kept)
   const worst = Math.max(...drawn.map((point) => off(point, steps)))
-  assert.ok(worst < 2, `the curve is ${worst} off`)
+  assert.ok(worst < 0.5, `the curve is ${worst} off`)
+})
+
+test('points that lie unevenly on a line are no bend', () => {
+  const xs = Array.from({ length: 300 }, (_, place) => 2 * place + 9 * Math.floor(place / 7))
+  const drawn = xs.map((x) => ({ x, y: 40 * Math.sin(x / 60), width: 100 }))
+  const kept = simplified(drawn, 0.5)
+  assert.ok(kept.length < 60, `${kept.length} points`)
+})
+
+test('where the hand pressed more, the stroke is wider, although it leads straight on', () => {
+  const drawn = Array.from({ length: 101 }, (_, place) => ({ x: 3 * place, y: 0, width: 40 + 10 * Math.round(place / 10) }))
+  const kept = simplified(drawn, 0.5)
+  for (const point of drawn) {
+    const nearest = kept.reduce((best, each) => (Math.abs(each.x - point.x) < Math.abs(best.x - point.x) ? each : best))
+    assert.ok(Math.abs(nearest.width - point.width) <= 15, `${nearest.width} where it was ${point.width}`)
+  }
+  assert.ok(kept.length < 12, `${kept.length} points`)
 })
 
 test('a straight line is two points, a tap a dot', () => {
@@ -81,7 +98,7 @@ test('a corner stays a corner', () => {
 
 test('a stroke of any length keeps no more points than the wire takes', () => {
   const kept = simplified(scribble(200), 0.01)
-  assert.ok(kept.length <= 1024 && kept.length > 500, `${kept.length} points`)
+  assert.ok(kept.length <= 1024 && kept.length > 400, `${kept.length} points`)
 })
 
 test('a line that leads straight across has a box that can be, and its widths where they are not even', () => {

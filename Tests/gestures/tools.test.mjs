@@ -87,6 +87,8 @@ test('keys are told by what they bear, whatever the modifiers and the layout mak
   assert.deepEqual(keyNames(key('!', 'Digit1', { shiftKey: true })), ['shift+1'])
   assert.deepEqual(keyNames(key('+', 'Equal', { shiftKey: true })), ['+'])
   assert.deepEqual(keyNames(key('{', 'BracketLeft', { shiftKey: true })), ['{'])
+  assert.deepEqual(keyNames(key('–', 'Minus', { altKey: true })), ['alt+–', 'alt+-'], 'Alt has made another sign of it')
+  assert.deepEqual(keyNames(key('º', 'Digit0', { altKey: true })), ['alt+0'])
   assert.deepEqual(keyNames(key('ArrowLeft', 'ArrowLeft', { shiftKey: true })), ['shift+arrowleft'])
 })
 

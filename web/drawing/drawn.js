@@ -61,7 +61,7 @@ export class Drawn {
   /**
    * Its text as lines, until they would break elsewhere.
    *
-   * @type {{text: string, width: number, lines: string[]} | null}
+   * @type {{text: string, width: number, lines: import('./text.js').Line[]} | null}
    */
   lines = null
   /** Somebody is writing in it here: the text is in a field over it. */

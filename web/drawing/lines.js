@@ -107,7 +107,7 @@ function inkOf(points, widths) {
  *
  * @param {Point[]} points @returns {Path2D}
  */
-export function smooth(points) {
+function smooth(points) {
   const path = new Path2D()
   path.moveTo(points[0].x, points[0].y)
   for (let index = 1; index < points.length; index++) {

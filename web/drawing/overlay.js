@@ -2,7 +2,7 @@ import { contextOf } from './context.js'
 import { Cursors, flagHeight, paintFlag } from './cursors.js'
 import { paintGuides } from './guides.js'
 import { pointOnFrame } from './handles.js'
-import { Inks, paintInk } from './inks.js'
+import { Inks } from './inks.js'
 import { pointsOn } from './lines.js'
 
 /** @typedef {import('./drawn.js').Drawn} Drawn */
@@ -25,8 +25,6 @@ export class Overlay {
   #context
   #cursors = new Cursors()
   #inks = new Inks()
-  /** @type {import('./inks.js').OwnInk | null} */
-  #ink = null
   #isBare = false
   /** @type {import('../core/types.js').Box | null} */
   #marquee = null
@@ -70,10 +68,11 @@ export class Overlay {
   /**
    * Sets the stroke that this person is drawing.
    *
-   * @param {import('./inks.js').OwnInk | null} ink
+   * @param {import('./inks.js').GrowingInk | null} ink
+   * @param {import('./inks.js').InkPoint[]} [predicted] where the hand will probably be in the next frame
    */
-  setInk(ink) {
-    this.#ink = ink
+  setInk(ink, predicted = []) {
+    this.#inks.setOwn(ink, predicted)
     this.#frames.request()
   }
 
@@ -109,7 +108,7 @@ export class Overlay {
     // Where others are now says nothing about what was then.
     const people = this.#shown.isPast ? [] : this.#presence.people()
     this.#inks.follow(people, now, (shape) => scene.drawn(shape) !== null)
-    const isBare = selection.size === 0 && !this.#ink && !this.#inks.hasAny && this.#hover === null && !this.#marquee && this.#guides.length === 0
+    const isBare = selection.size === 0 && !this.#inks.hasAny && this.#hover === null && !this.#marquee && this.#guides.length === 0
       && people.every(({ cursor, selection, lifted }) => !cursor && selection.length === 0 && lifted.length === 0)
     // A canvas that is cleared is sent to the screen again, although it looks as before.
     if (isBare && this.#isBare) return
@@ -125,7 +124,6 @@ export class Overlay {
     context.clearRect(0, 0, width, height)
     context.setTransform(view.ratio, 0, 0, view.ratio, 0, 0)
     this.#inks.paint(context, view)
-    if (this.#ink) paintInk(context, view, this.#ink.color, this.#ink.width, [...this.#ink.points, ...this.#ink.predicted])
     for (const person of people) this.#paintPerson(person)
     const { accent } = this.#palette.colors
     const hovered = this.#hover !== null && !selection.has(this.#hover) ? scene.drawn(this.#hover) : null

@@ -27,8 +27,10 @@ export function textColor({ shape: { kind, filled }, fill, stroke }) {
 /** The first letter that has a direction. */
 const rightToLeft = /^[^A-Za-z\u00c0-\u058f\u0900-\u1fff\u2c00-\ud7ff]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/
 
-/** @param {string} line @returns {'rtl' | 'ltr'} */
-export const directionOf = (line) => (rightToLeft.test(line) ? 'rtl' : 'ltr')
+/** @param {string} paragraph @returns {'rtl' | 'ltr'} */
+export const directionOf = (paragraph) => (rightToLeft.test(paragraph) ? 'rtl' : 'ltr')
+
+/** @typedef {{words: string, direction: 'rtl' | 'ltr'}} Line all lines of a paragraph have its direction */
 
 /** @type {OffscreenCanvasRenderingContext2D | undefined} */
 let measuring
@@ -58,32 +60,34 @@ const lettersOf = (/** @type {string} */ word) => {
  * Breaks a text into lines, between words where that is possible.
  *
  * @param {string} text @param {number} width as a multiple of the text's size
- * @returns {string[]}
+ * @returns {Line[]}
  */
 export function linesOf(text, width) {
-  const lines = []
+  const lines = /** @type {Line[]} */ ([])
   for (const paragraph of text.split('\n')) {
+    const direction = directionOf(paragraph)
+    const add = (/** @type {string} */ words) => lines.push({ words, direction })
     let line = ''
     for (const word of paragraph.match(/ *[^ ]+| +$/g) ?? []) {
       if (widthOf(line + word) <= width || word.trim() === '') {
         line += word
         continue
       }
-      if (line !== '') lines.push(line)
+      if (line !== '') add(line)
       line = line === '' ? word : word.trimStart()
       if (widthOf(line) <= width) continue
       // Longer than a line. It is broken wherever it has to be.
       let part = ''
       for (const letter of lettersOf(line)) {
         if (part !== '' && widthOf(part + letter) > width) {
-          lines.push(part)
+          add(part)
           part = ''
         }
         part += letter
       }
       line = part
     }
-    lines.push(line)
+    add(line)
   }
   return lines
 }
@@ -91,7 +95,7 @@ export function linesOf(text, width) {
 /**
  * The lines of a shape's text as it is drawn now; they are kept until they would break elsewhere.
  *
- * @param {import('./drawn.js').Drawn} drawn @returns {string[]}
+ * @param {import('./drawn.js').Drawn} drawn @returns {Line[]}
  */
 function drawnLines(drawn) {
   const { text, textSize } = drawn.shape
@@ -129,8 +133,8 @@ export function paintText(context, drawn, scale) {
   if (textSize * scale < legible) {
     const alpha = context.globalAlpha
     context.globalAlpha = alpha * 0.5
-    for (const [index, line] of lines.entries()) {
-      const length = Math.min(insideWidth, line.length * textSize * 0.5)
+    for (const [index, { words }] of lines.entries()) {
+      const length = Math.min(insideWidth, words.length * textSize * 0.5)
       const start = textAlign === 'left' ? left : textAlign === 'right' ? left - length : -length / 2
       context.fillRect(start, top + index * step + textSize * 0.35, length, textSize * 0.5)
     }
@@ -139,10 +143,10 @@ export function paintText(context, drawn, scale) {
     context.font = `${textSize}px ${textFace}`
     context.textAlign = textAlign
     context.textBaseline = 'alphabetic'
-    for (const [index, line] of lines.entries()) {
-      if (line === '') continue
-      context.direction = directionOf(line)
-      context.fillText(line, left, top + index * step + (step - textSize) / 2 + 0.8 * textSize)
+    for (const [index, { words, direction }] of lines.entries()) {
+      if (words === '') continue
+      context.direction = direction
+      context.fillText(words, left, top + index * step + (step - textSize) / 2 + 0.8 * textSize)
     }
   }
   if (isCut) context.restore()

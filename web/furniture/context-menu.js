@@ -1,5 +1,5 @@
 import { frameOf, middle } from '../tools/transform.js'
-import { element, setAttributes } from '../elements/element.js'
+import { element, isWithin, setAttributes } from '../elements/element.js'
 import { menuOf } from '../elements/popover.js'
 
 const margin = 8
@@ -91,7 +91,7 @@ export class ContextMenu {
     const { replica } = this.#shown
     const layer = target instanceof Element ? target.closest('.layer') : null
     if (layer instanceof HTMLElement) return { x, y, shape: Number(layer.dataset.shape), isLayer: true }
-    if (button >= 0 && target !== document.body) {
+    if (button >= 0 && target !== document.body && !isWithin(target, '.waiting-field')) {
       const point = this.#view.toCanvas({ x, y })
       const ids = replica.shapesAt(point.x, point.y)
       return { x, y, shape: ids.find((id) => !this.#locks.has(id)) ?? ids[0] ?? null }

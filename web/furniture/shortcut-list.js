@@ -12,7 +12,7 @@ const gestures = [
   ['Drag a shape', 'Drag a shape', 'move it; let go while moving and it glides on'],
   ['Press and hold a shape', 'Press and hold a shape', 'lift it'],
   ['Double-click a shape', '', 'write in it'],
-  ['Type with one shape selected', '', 'write in it; Esc gives its letters their meaning back'],
+  ['Type with one shape selected', '', 'write in it; Esc gives the keys their meaning back'],
   ['', 'Double-tap a shape', 'change its colour'],
   ['Triple-click a shape', 'Triple-tap a shape', 'delete it'],
   ['', 'Two fingers on a shape', 'turn and resize it'],

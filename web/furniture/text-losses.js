@@ -1,80 +1,158 @@
 import { changedBit } from '../core/table.js'
 import { within } from '../basics/words.js'
 
-/** Somebody who writes over a text so soon after it was written can hardly have read it. */
+/** Somebody who writes over a text so soon after it came, or after coming here, can hardly have read it. */
 const soonMilliseconds = 15_000
 const shownMilliseconds = 30_000
 /** The texts of so many shapes are remembered. */
 const keptMax = 500
 
 /**
+ * A text that was written here. `writers`: who was writing in the same shape when it came, and so began without having seen it, with
+ * the time when they stopped.
+ *
+ * @typedef {{text: string, at: number, writers: Map<number, number | null>}} OwnText
+ */
+
+/**
  * Two people may write in one text at the same time. The later writer's stands. This tells the other one, with what was lost, and
  * offers to put it back.
+ *
+ * Whoever has read a text may write it anew, and nobody need be told. So a text counts as lost if its follower's writer can't have
+ * read it, or hardly:
+ * - its writer had begun before, as presence tells;
+ * - it comes within 15 seconds of the text, or, from somebody who wrote while away, within 15 seconds of their coming back;
+ * - it came while this page was away, was hidden or showed the past, and may be as near to the text as that;
+ * - the server says that it had been written later, when the text arrived (`superseded`).
+ *
+ * Where the new text has the old one in it, nothing is lost.
  */
 export class TextLosses {
   #shown
   #editing
   #notices
   #names
+  #presence
   /**
    * What was written here last, by shape.
    *
-   * @type {Map<number, {text: string, at: number}>}
+   * @type {Map<number, OwnText>}
    */
   #own = new Map()
+  /**
+   * The texts with which the page began where an earlier visit has left something unsent: its texts are among them.
+   *
+   * @type {Map<number, string>}
+   */
+  #found
+  /** When each of the others came in while this page was there. */
+  #cameAt = new Map(/** @type {[number, number][]} */ ([]))
+  /**
+   * Since when changes come later than they were made, because the page is away, is hidden or shows the past.
+   *
+   * @type {number | null}
+   */
+  #behindSince = null
 
   /**
    * @param {{connection: import('../network/connection.js').Connection, shown: import('../state/shown.js').Shown,
    *   editing: import('../state/editing.js').Editing, notices: import('../state/notices.js').Notices,
-   *   names: import('../panels/names.js').Names}} parts
+   *   names: import('../panels/names.js').Names, presence: import('../state/presence.js').Presence,
+   *   writing: import('./writing.js').Writing}} parts
    */
-  constructor({ connection, shown, editing, notices, names }) {
+  constructor({ connection, shown, editing, notices, names, presence, writing }) {
     this.#shown = shown
     this.#editing = editing
     this.#notices = notices
     this.#names = names
-    shown.on('changes', ({ shapes }) => {
+    this.#presence = presence
+    const found = shown.live.unsentCount > 0 ? shown.live.shapes().filter(({ written }) => written) : []
+    this.#found = new Map(found.map(({ id, text }) => [id, text]))
+    shown.on('changes', ({ reset, shapes }) => {
       if (shown.isPast) return
       for (const change of shapes) if ((change.changed & changedBit.text) !== 0) this.#follow(change)
+      // What is told anew says nothing of what has changed.
+      if (reset) for (const id of this.#own.keys()) this.#compare(id, 0)
+      if (this.#isUpToDate) this.#behindSince = null
     })
+    writing.on('kept', ({ id, text }) => this.#remember(id, text))
+    presence.on('change', () => this.#watchWriters())
     connection.on('effect', (effect) => {
+      if (effect.type === 'joined') this.#cameAt.set(effect.peer.actor, Date.now())
+      if (effect.type === 'state') this.#fallBehind()
       if (effect.type !== 'superseded') return
-      for (const { shape, property, by } of effect.values) if (property === 'text') this.#lost(shape, by)
+      for (const { shape, property, by } of effect.values) {
+        if (property === 'text') this.#lost(shape, by, this.#own.get(shape)?.text ?? this.#found.get(shape))
+      }
     })
+    document.addEventListener('visibilitychange', () => this.#fallBehind())
+    shown.on('past', () => this.#fallBehind())
   }
+
+  get #isUpToDate() { return !document.hidden && !this.#shown.isPast && this.#shown.live.status().state === 'live' }
+
+  #fallBehind() { if (!this.#isUpToDate) this.#behindSince ??= Date.now() }
 
   /** @param {import('../core/types.js').ShapeChange} change */
   #follow({ id, shape, by }) {
-    const own = this.#own.get(id)
-    if (by === this.#shown.live.actor) {
-      this.#own.delete(id)
-      if (shape?.written) this.#own.set(id, { text: shape.text, at: Date.now() })
-      for (const [oldest] of this.#own) {
-        if (this.#own.size <= keptMax) break
-        this.#own.delete(oldest)
-      }
-    } else if (own && by > 0 && shape && shape.text !== own.text && Date.now() - own.at < soonMilliseconds) {
-      this.#lost(id, by)
+    if (by !== this.#shown.live.actor) return this.#compare(id, by)
+    if (shape && this.#own.get(id)?.text !== shape.text) this.#remember(id, shape.text)
+  }
+
+  /** @param {number} id @param {string} text */
+  #remember(id, text) {
+    this.#own.delete(id)
+    if (text === '') return
+    const writers = this.#presence.people().filter(({ writing }) => writing === id)
+    this.#own.set(id, { text, at: Date.now(), writers: new Map(writers.map(({ actor }) => [actor, null])) })
+    for (const [oldest] of this.#own) {
+      if (this.#own.size <= keptMax) break
+      this.#own.delete(oldest)
     }
   }
 
-  /** @param {number} id @param {number} by */
-  #lost(id, by) {
+  /** Notes when somebody stops writing. What they have written may arrive a little later than that. */
+  #watchWriters() {
+    for (const [id, { writers }] of this.#own) {
+      for (const [actor, endedAt] of writers) {
+        const person = this.#presence.person(actor)
+        if (endedAt === null && person && person.writing !== id) writers.set(actor, Date.now())
+      }
+    }
+  }
+
+  /** @param {number} id @param {number} by who changed the text, or 0 where nobody knows */
+  #compare(id, by) {
     const own = this.#own.get(id)
+    if (!own || by < 0) return
+    const now = Date.now()
+    const isSoon = (/** @type {number} */ moment) => now - moment < soonMilliseconds
+    const endedAt = own.writers.get(by)
+    const hadBegun = endedAt === null || (endedAt !== undefined && isSoon(endedAt))
+    const cameAt = this.#cameAt.get(by) ?? 0
+    const wasAway = cameAt > own.at && isSoon(cameAt)
+    const isNear = (this.#behindSince ?? now) - own.at < soonMilliseconds
+    if (hadBegun || wasAway || isNear) this.#lost(id, by, own.text)
+  }
+
+  /** @param {number} id @param {number} by @param {string} [text] what was lost */
+  #lost(id, by, text = '') {
     const { live } = this.#shown
     const shape = live.shape(id)
-    if (!own || !shape || shape.text === own.text || by === live.actor) return
+    if (text === '' || !shape || shape.text.includes(text) || by === live.actor) return
     this.#own.delete(id)
+    this.#found.delete(id)
     const group = `lost text ${id}`
-    const lost = own.text.replaceAll('\n', ' ')
-    const beginning = lost.length > 60 ? `${lost.slice(0, 59)}…` : lost
-    this.#notices.say(`${this.#names.of(by)} wrote over your text in ${within(live.shownName(id))}: “${within(beginning)}”`, {
+    const line = text.replaceAll('\n', ' ')
+    const beginning = line.length > 60 ? `${line.slice(0, 59)}…` : line
+    const who = by > 0 ? this.#names.of(by) : 'Somebody'
+    this.#notices.say(`${who} wrote over your text in ${within(live.shownName(id))}: “${within(beginning)}”`, {
       group, milliseconds: shownMilliseconds,
       action: {
         words: 'Put mine back',
         run: () => {
           this.#notices.withdraw(group)
-          this.#editing.edit((replica) => replica.edit([{ shape: id, set: { text: own.text } }]))
+          this.#editing.edit((replica) => replica.edit([{ shape: id, set: { text } }]))
         },
       },
     })

@@ -1,7 +1,9 @@
+import { Source } from '../basics/source.js'
+import { properties } from '../core/table.js'
 import { isStroke } from '../drawing/lines.js'
 import { directionOf, heightFor, lineHeight, textColor, textFace, textPadding, widthFor } from '../drawing/text.js'
-import { element } from '../elements/element.js'
-import { properties } from '../core/table.js'
+import { element, hasFingers } from '../elements/element.js'
+import { AboveKeyboard } from './above-keyboard.js'
 
 /** @typedef {import('../core/types.js').Shape} Shape */
 
@@ -31,32 +33,67 @@ export function plainText(typed) {
   return cut
 }
 
+/** @param {string} text @param {number} textSize */
+const newWidth = (text, textSize) => Math.max(widthMin, Math.ceil(widthFor(text, textSize)))
+
+/**
+ * Whether a new text stands to the left of where it begins, because it is written from right to left.
+ *
+ * @param {Shape} shape @param {string} text @param {boolean} isNew
+ */
+const goesLeft = ({ kind, textAlign }, text, isNew) =>
+  isNew && kind === 'text' && textAlign === 'left' && directionOf(text) === 'rtl'
+
+/** What typing does to a field, as the browser names it. Nothing else begins a text. */
+const typing = ['insertText', 'insertCompositionText']
+
 /**
  * Writing in a shape: a field lies over it, as large and as turned as the shape is. What is written is kept when the field is
  * left, however that happens; one step to undo.
+ *
+ * While one shape is selected that can be written in, the field waits for somebody to type: it has the focus and the shape's text,
+ * and is not to be seen. So input methods, dead keys and emoji begin in it as in any other field. Keys mean there what they mean on
+ * the page, except those that type.
+ *
+ * @extends {Source<{kept: {id: number, text: string}}>}
  */
-export class Writing {
+export class Writing extends Source {
   #reach
   #names
-  /** @type {{id: number, began: Shape, isNew: boolean, by: number | null} | null} */
+  /** @type {{id: number, began: Shape, isNew: boolean} | null} */
   #open = null
-  #field = element('textarea', { class: 'writing-field', rows: '1', dir: 'auto', spellcheck: 'true', wrap: 'soft' })
+  /** @type {number | null} */
+  #waitsFor = null
+  #field = element('textarea', { class: 'waiting-field', rows: '1', dir: 'auto', spellcheck: 'true', wrap: 'soft' })
   #hint = element('p', { class: 'writing-hint small-text floating', hidden: true, role: 'status' })
   element = element('section', { class: 'writing', 'aria-label': 'Writing', hidden: true }, this.#field)
   #isLong = false
+  #keyboard
 
   /**
+   * @param {HTMLElement} stage
    * @param {Pick<import('../tools/reach.js').Reach, 'shown' | 'editing' | 'permission' | 'selection' | 'scene' | 'view' | 'frames'
-   *   | 'notices' | 'locks'>} reach
+   *   | 'notices' | 'locks' | 'presence'>} reach
    * @param {import('../panels/names.js').Names} names
    */
-  constructor(reach, names) {
+  constructor(stage, reach, names) {
+    super()
     this.#reach = reach
     this.#names = names
+    this.#keyboard = new AboveKeyboard(reach.view)
     const field = this.#field
     this.element.append(this.#hint)
-    field.addEventListener('input', () => this.#typed())
+    field.addEventListener('beforeinput', (event) => {
+      if (this.#waitsFor !== null && !typing.includes(event.inputType)) event.preventDefault()
+    })
+    field.addEventListener('input', (event) => {
+      const shape = this.#waitsFor === null ? null : reach.shown.replica.shape(this.#waitsFor)
+      if (shape) this.#begin(shape, false)
+      this.#typed(event instanceof InputEvent && event.isComposing)
+    })
+    field.addEventListener('compositionend', () => this.#typed(false))
     field.addEventListener('keydown', (event) => {
+      if (!this.#open) return
       event.stopPropagation()
       if (event.isComposing) return
       const isDone = event.key === 'Escape' || (event.key === 'Enter' && (event.ctrlKey || event.metaKey))
@@ -64,13 +101,28 @@ export class Writing {
       event.preventDefault()
       this.close()
     })
-    for (const type of ['keyup', 'copy', 'cut', 'paste', 'dblclick']) field.addEventListener(type, (event) => event.stopPropagation())
-    field.addEventListener('blur', () => { if (document.hasFocus()) this.close() })
+    for (const type of ['keyup', 'copy', 'cut', 'paste', 'dblclick']) {
+      field.addEventListener(type, (event) => { if (this.#open) event.stopPropagation() })
+    }
+    field.addEventListener('blur', () => {
+      if (!document.hasFocus()) return
+      this.#keep()
+      this.#rest()
+    })
     addEventListener('pagehide', () => this.close())
     document.addEventListener('visibilitychange', () => { if (document.hidden) this.close() })
-    reach.shown.on('changes', (changes) => this.#follow(changes))
+    reach.shown.on('changes', (changes) => {
+      this.#follow(changes)
+      this.#waitOrRest()
+    })
+    reach.selection.on('change', () => this.#waitOrRest())
+    reach.permission.on('change', () => this.#waitOrRest())
+    // A press on the paper takes the focus from whatever has it.
+    stage.addEventListener('pointerup', () => this.#waitOrRest())
     reach.shown.on('past', () => this.close())
     reach.frames.on('paint', () => this.#place())
+    // A keyboard comes up on the screen, or goes.
+    for (const type of ['resize', 'scroll']) window.visualViewport?.addEventListener(type, () => this.#show())
   }
 
   get isOpen() { return this.#open !== null }
@@ -78,50 +130,118 @@ export class Writing {
   /**
    * Begins to write in a shape.
    *
-   * @param {number} id @param {{isNew?: boolean, typed?: string}} how `isNew`: a text in which nothing is written goes again;
-   *   `typed`: what was typed already
+   * @param {number} id @param {{isNew?: boolean}} how `isNew`: a text in which nothing is written goes again
    */
-  open(id, { isNew = false, typed = '' } = {}) {
-    const { locks, permission, selection, scene, shown } = this.#reach
+  open(id, { isNew = false } = {}) {
+    const { locks, permission, selection, shown } = this.#reach
     this.close()
     if (permission.mayEdit && locks.refuse([id])) return
     const shape = permission.mayEdit ? shown.replica.shape(id) : null
     if (!shape || isStroke(shape.kind)) return
     selection.set([id])
-    this.#open = { id, began: shape, isNew, by: null }
-    this.#isLong = false
+    this.#field.value = shape.text
+    this.#begin(shape, isNew)
+    this.#field.focus({ preventScroll: true })
+    this.#field.select()
+  }
+
+  /**
+   * Waits for somebody to type, if one shape is selected that can be written in.
+   *
+   * @returns {boolean} whether the next character that is typed is written in it
+   */
+  wait() {
+    const shape = this.#open ? null : this.#writable()
+    if (!shape) return false
     const field = this.#field
-    field.value = shape.text + typed
-    field.setAttribute('aria-label', `Text in ${shown.replica.shownName(id)}`)
+    if (this.#waitsFor === shape.id && field.value === shape.text && document.activeElement === field) return true
+    this.#waitsFor = shape.id
+    field.value = shape.text
+    field.setAttribute('aria-label', `Text in ${this.#reach.shown.replica.shownName(shape.id)}`)
+    this.element.hidden = false
+    field.focus({ preventScroll: true })
+    field.setSelectionRange(field.value.length, field.value.length)
+    return true
+  }
+
+  /**
+   * Keeps what was written, and goes.
+   *
+   * @param {{isPressed?: boolean}} how `isPressed`: a press on the paper ends it. Until it is lifted, the paper stays under the hand
+   */
+  close({ isPressed = false } = {}) {
+    if (!this.#open) return
+    this.#keep(isPressed)
+    this.#waitOrRest()
+  }
+
+  /** The one shape that is selected, if it can be written in. */
+  #writable() {
+    const { locks, permission, selection, shown } = this.#reach
+    const [id] = selection.ids()
+    if (selection.size !== 1 || !permission.mayEdit || locks.has(id)) return null
+    const shape = shown.replica.shape(id)
+    return shape && !isStroke(shape.kind) ? shape : null
+  }
+
+  /** Takes the focus only where nothing else has it, and where that doesn't bring up a keyboard on the screen. */
+  #waitOrRest() {
+    if (this.#open) return
+    const hasFocus = document.activeElement === this.#field
+    const isFree = hasFocus || document.activeElement === document.body
+    if (hasFingers() || !isFree || !this.wait()) this.#rest()
+  }
+
+  /** Neither writes nor waits. */
+  #rest() {
+    this.#waitsFor = null
+    this.element.hidden = true
+    if (document.activeElement === this.#field) this.#field.blur()
+  }
+
+  /** @param {Shape} shape @param {boolean} isNew */
+  #begin(shape, isNew) {
+    const { id } = shape
+    this.#waitsFor = null
+    this.#open = { id, began: shape, isNew }
+    this.#isLong = false
+    this.#field.className = 'writing-field'
+    this.#field.setAttribute('aria-label', `Text in ${this.#reach.shown.replica.shownName(id)}`)
     this.#hint.hidden = true
     this.element.hidden = false
     this.#cover(id, true)
-    this.#place()
-    field.focus({ preventScroll: true })
-    if (typed === '') field.select()
-    else field.setSelectionRange(field.value.length, field.value.length)
-    scene.touch(id)
+    this.#show()
+    this.#reach.presence.setWriting(id)
   }
 
-  /** Keeps what was written, and goes. */
-  close() {
+  /** The field is nowhere any more. It may still have the focus. */
+  #hide(isPressed = false) {
+    if (isPressed) addEventListener('pointerup', () => { if (!this.#open) this.#keyboard.rest() }, { once: true })
+    else this.#keyboard.rest()
+    this.#field.className = 'waiting-field'
+    this.#hint.hidden = true
+    for (const part of [this.element, this.#field]) part.removeAttribute('style')
+    this.#reach.presence.setWriting(null)
+  }
+
+  #keep(isPressed = false) {
     const open = this.#open
     if (!open) return
     const { editing, shown } = this.#reach
+    const { id, began, isNew } = open
     this.#open = null
+    this.#cover(id, false)
     const text = plainText(this.#field.value)
-    const hadFocus = document.activeElement === this.#field
-    this.element.hidden = true
-    this.#cover(open.id, false)
-    if (hadFocus) this.#field.blur()
-    const { replica } = shown
-    const shape = shown.isPast ? null : replica.shape(open.id)
-    if (!shape) return
-    if (shape.kind === 'text' && text.trim() === '' && (open.isNew || shape.written)) {
-      editing.edit((live) => live.delete([open.id]))
-    } else if (text !== open.began.text) {
-      editing.edit((live) => live.edit([{ shape: open.id, set: { text, ...this.#sizeFor(shape, text, open.isNew) } }]))
+    const shape = shown.isPast ? null : shown.replica.shape(id)
+    if (shape?.kind === 'text' && text.trim() === '' && (isNew || shape.written)) {
+      editing.edit((live) => live.delete([id]))
+    } else if (shape && text !== began.text) {
+      const set = { text, ...this.#sizeFor(shape, text, isNew), ...this.#sideFor(shape, text, isNew) }
+      editing.edit((live) => live.edit([{ shape: id, set }]))
+      this.tell('kept', { id, text })
     }
+    // Others hear of the text first, and then that nobody is writing any more.
+    this.#hide(isPressed)
   }
 
   /**
@@ -131,7 +251,7 @@ export class Writing {
    */
   #sizeFor(shape, text, isNew) {
     const isText = shape.kind === 'text'
-    const width = isText && isNew ? Math.max(widthMin, Math.ceil(widthFor(text, shape.textSize))) : shape.width
+    const width = isText && isNew ? newWidth(text, shape.textSize) : shape.width
     const needed = Math.ceil(heightFor(text, shape.textSize, width))
     const height = isText && isNew ? needed : Math.max(shape.height, needed)
     if (width === shape.width && height === shape.height) return {}
@@ -147,7 +267,20 @@ export class Writing {
     }
   }
 
-  #typed() {
+  /**
+   * A new text begins where the hand is. What is written from right to left goes to the left from there.
+   *
+   * @param {Shape} shape @param {string} text @param {boolean} isNew
+   */
+  #sideFor(shape, text, isNew) {
+    if (!goesLeft(shape, text, isNew)) return {}
+    return { textAlign: 'right', position: [shape.x + 2 * textPadding - newWidth(text, shape.textSize), shape.y] }
+  }
+
+  /** @param {boolean} isComposing an input method is at it, which would lose what it has begun if the field were changed */
+  #typed(isComposing) {
+    if (!this.#open) return
+    if (isComposing) return this.#show()
     const field = this.#field
     const plain = plainText(field.value)
     if (plain !== field.value) {
@@ -160,6 +293,14 @@ export class Writing {
         this.#reach.notices.say('A shape takes no more text than this.', { kind: 'refused', group: 'long text' })
       }
     }
+    this.#show()
+  }
+
+  /** Places the field, and has all of it in sight where the screen has a keyboard of its own. */
+  #show() {
+    this.#place()
+    if (!this.#open || !hasFingers()) return
+    this.#keyboard.follow(this.#field)
     this.#place()
   }
 
@@ -184,23 +325,24 @@ export class Writing {
     const change = shapes.find(({ id }) => id === open.id)
     if (!change && !reset) return
     const shape = reset ? shown.replica.shape(open.id) : change?.shape
+    const by = change?.by ?? 0
+    const who = by > 0 ? this.#names.of(by) : 'Somebody'
     if (shape) {
       this.#cover(open.id, true)
-      if (shape.text === open.began.text || !change || change.by === shown.live.actor) return
-      this.#hint.textContent = `${this.#names.of(change.by)} changed this text meanwhile. What you keep replaces it.`
+      if (shape.text === open.began.text || by < 0 || by === shown.live.actor) return
+      this.#hint.textContent = `${who} changed this text meanwhile. What you keep replaces it.`
       this.#hint.hidden = false
       return
     }
     // Nothing is lost with a shape that goes while somebody writes in it.
     const text = plainText(this.#field.value)
     this.#open = null
-    this.element.hidden = true
+    this.#hide()
     if (text.trim() === '' || text === open.began.text) return
     const { x, y, width, textSize } = open.began
     const keep = () => editing.edit((live) => live.add({
       kind: 'text', position: [x, y], size: [width, Math.ceil(heightFor(text, textSize, width))], text, textSize, fill: '#767676',
     }))
-    const who = change && change.by > 0 ? this.#names.of(change.by) : 'Somebody'
     notices.say(`${who} deleted the shape while you wrote in it.`, {
       group: 'written', action: { words: 'Keep the text', run: keep }, milliseconds: 30_000,
     })
@@ -217,8 +359,11 @@ export class Writing {
     const field = this.#field
     const { textSize, textAlign, textPlace, kind } = shape
     const isGrowing = kind === 'text' && open.isNew
+    const isLeftward = goesLeft(shape, field.value, open.isNew)
     const width = isGrowing ? Math.max(widthMin, widthFor(field.value || ' ', textSize) + textSize) : box.width
-    const center = view.toScreen({ x: box.x + (isGrowing ? width : box.width) / 2, y: box.y + box.height / 2 })
+    const center = view.toScreen({
+      x: isLeftward ? box.x + 2 * textPadding - width / 2 : box.x + width / 2, y: box.y + box.height / 2,
+    })
     const inner = Math.max(textSize, width - 2 * textPadding)
     Object.assign(this.element.style, {
       width: `${width}px`, height: `${box.height}px`,
@@ -226,10 +371,9 @@ export class Writing {
     })
     const color = drawn ? textColor(drawn) : ''
     Object.assign(field.style, {
-      width: `${inner}px`, fontSize: `${textSize}px`, fontFamily: textFace, lineHeight: String(lineHeight), textAlign,
-      color, caretColor: color, height: '0',
+      width: `${inner}px`, fontSize: `${textSize}px`, fontFamily: textFace, lineHeight: String(lineHeight),
+      textAlign: isLeftward ? 'right' : textAlign, color, caretColor: color, height: '0',
     })
-    field.style.direction = directionOf(field.value)
     const height = Math.max(field.scrollHeight, lineHeight * textSize)
     const free = box.height - 2 * textPadding - height
     const top = textPlace === 'top' ? 0 : textPlace === 'bottom' ? free : free / 2

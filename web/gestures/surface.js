@@ -105,7 +105,9 @@ export class Surface extends Source {
     if (phase === 'down' || (phase === 'move' && this.#recogniser.isIdle)) {
       input.target = this.#targets.at({ x: input.x, y: input.y }, input.type)
     }
-    if (phase === 'move' && event.pointerId === this.#trailing) this.#tellTrail(event)
+    // The pointer may have gone on until it was lifted.
+    if ((phase === 'move' || phase === 'up') && event.pointerId === this.#trailing) this.#tellTrail(event)
+    if ((phase === 'up' || phase === 'cancel') && event.pointerId === this.#trailing) this.#trailing = null
     this.#tellAll(this.#recogniser.handle(input))
     if (isFirst) this.#trailing = this.#tellsTrails && !this.#recogniser.isIdle ? event.pointerId : null
     if (isFirst && this.#trailing !== null) this.#tellTrail(event)

@@ -129,9 +129,9 @@ async function openRoom(room, { viewOnly, token }) {
   const hand = new Hand(shown)
   new Removals({ room, connection, documents, shown, editing, notices, permission, presence, names, hand })
   const momentum = new Momentum({ shown, editing, view })
-  const writing = new Writing({ shown, editing, permission, selection, scene, view, frames, notices, locks }, names)
-  new TextLosses({ connection, shown, editing, notices, names })
   const dialogs = parts.later(() => import('../elements/dialog.js'), (loaded) => loaded)
+  const writing = new Writing(stage, { shown, editing, permission, selection, scene, view, frames, notices, locks, presence }, names)
+  new TextLosses({ connection, shown, editing, notices, names, presence, writing })
   const reach = {
     shown, editing, permission, selection, tool, paint, presence, notices, documents, frames, view, scene, overlay, handles,
     momentum, marks, hand, writing, groups, locks,
@@ -181,12 +181,13 @@ async function openRoom(room, { viewOnly, token }) {
     new Follow({ presence, view, notices })))
   const states = new States({ connection, shown, permission, refusals, actions })
   elementById('opening').remove()
+  // Whoever leaves the field by the Tab key comes to the bars.
+  stage.after(writing.element)
   elementById('hole').append(icon('hole'), element('span', { class: 'hole-words small-text' }, 'Drop here to remove'))
   document.body.append(
     element('div', { class: 'bars' },
       roomBar(room, new Status(connection, pulse, permission), menuEntries(actions, reach.shaking)),
       peopleBar({ view, people, panel, actions })),
-    writing.element,
     panel.element,
     ...states.elements,
     noticeList.element,
@@ -198,7 +199,7 @@ async function openRoom(room, { viewOnly, token }) {
   document.addEventListener('contextmenu', async (event) => {
     // A finger that is held lifts a shape. On a phone the menu at the top left has these actions.
     if (event instanceof PointerEvent && event.pointerType === 'touch') return
-    if (event.target !== document.body && !isWithin(event.target, '#stage, .layer')) return
+    if (event.target !== document.body && !isWithin(event.target, '#stage, .layer, .waiting-field')) return
     event.preventDefault()
     const menu = await contextMenu.get()
     menu?.open(event)

@@ -6,13 +6,14 @@ const shapesToldMax = 150
 
 /** As many points of a stroke that is being drawn are told at once, and so many of others’ strokes are kept: minutes of drawing. */
 const inkToldMax = 120
-const inkKeptMax = 20_000
+const inkKeptMax = 200_000
 
 /** @typedef {import('../core/types.js').Point} Point */
 /** @typedef {import('../core/types.js').Box} Box */
 /**
- * @typedef {{cursor?: number[], selection?: string[], lifted?: string[], view?: number[],
- *   ink?: {shape: string, color: string, width: number, at: number, points: number[]}, restored?: number[]}} OwnState
+ * @typedef {{cursor?: number[], selection?: string[], lifted?: string[], view?: number[], writing?: string,
+ *   ink?: {shape: string, color: string, width: number, at: number, points: number[], widths?: number[]},
+ *   restored?: number[]}} OwnState
  */
 
 /**
@@ -31,14 +32,16 @@ const inkKeptMax = 20_000
  * @property {number[]} selection
  * @property {number[]} lifted
  * @property {Box | null} view what this person sees of the canvas
+ * @property {number | null} writing the shape whose text this person is writing
  * @property {InkPiece | null} ink what this person is drawing with a pen now
  * @property {Restored | null} restored what this person did last by the history
  */
 
 /**
- * The newest part of a stroke that is not finished yet: its points from the `at`-th on, two numbers each.
+ * The newest part of a stroke that is not finished yet: its points from the `at`-th on, two numbers each, and how wide it is at each,
+ * in hundredths of `width`, unless that is 100 everywhere.
  *
- * @typedef {{shape: number, color: string, width: number, at: number, points: number[]}} InkPiece
+ * @typedef {{shape: number, color: string, width: number, at: number, points: number[], widths: number[] | null}} InkPiece
  */
 
 /**
@@ -92,17 +95,21 @@ export class Presence extends Source {
   setSelection(ids) { this.#tellOthers({ selection: namesOf(ids) }) }
   /** @param {number[]} ids */
   setLifted(ids) { this.#tellOthers({ lifted: namesOf(ids) }) }
+  /** @param {number | null} id the shape in which this person writes */
+  setWriting(id) { this.#tellOthers({ writing: id === null ? undefined : identifierText(id) }) }
   /**
    * What this person is drawing. Others get it in pieces: each tells so many of the newest points that one may be lost.
    *
-   * @param {{shape: number, color: string, width: number, points: Point[]} | null} ink
+   * @param {{shape: number, color: string, width: number, points: (Point & {width: number})[]} | null} ink
    */
   setInk(ink) {
     if (!ink) return this.#tellOthers({ ink: undefined })
     const { shape, color, width, points } = ink
     const at = Math.max(0, points.length - inkToldMax)
-    const told = points.slice(at).flatMap(({ x, y }) => [round(x), round(y)])
-    this.#tellOthers({ ink: { shape: identifierText(shape), color, width, at, points: told } })
+    const newest = points.slice(at)
+    const told = newest.flatMap(({ x, y }) => [round(x), round(y)])
+    const widths = newest.some(({ width }) => width !== 100) ? newest.map(({ width }) => width) : undefined
+    this.#tellOthers({ ink: { shape: identifierText(shape), color, width, at, points: told, widths } })
   }
   /** @param {Restored} restored so that others can be told what has happened to their drawing */
   setRestored({ asOf, from, until }) { this.#tellOthers({ restored: [asOf, from, until] }) }
@@ -181,13 +188,14 @@ const identifiers = (value) =>
 
 /** @param {unknown} value @returns {InkPiece | null} */
 function inkPiece(value) {
-  const { shape, color, width, at, points } = /** @type {{[part: string]: any}} */ (Object(value))
+  const { shape, color, width, at, points, widths } = /** @type {{[part: string]: any}} */ (Object(value))
   const number = identifierNumber(String(shape))
   const told = Array.isArray(points) && points.length % 2 === 0 && points.length <= 2 * inkToldMax ? numbers(points, points.length) : null
   const isWhole = Number.isInteger(at) && at >= 0 && at <= inkKeptMax
   const isWide = typeof width === 'number' && width > 0 && width <= 1000
   if (!Number.isFinite(number) || !told || !isWhole || !isWide || !/^#[0-9A-Fa-f]{6}$/.test(String(color))) return null
-  return { shape: number, color, width, at, points: told }
+  const areWidths = Array.isArray(widths) && widths.length === told.length / 2 && widths.every((each) => each >= 1 && each <= 200)
+  return { shape: number, color, width, at, points: told, widths: areWidths ? widths : null }
 }
 
 /** @param {import('../core/types.js').Peer} peer @returns {Person} */
@@ -202,6 +210,7 @@ function person({ actor, name, color, state }) {
     cursor: cursor && { x: cursor[0], y: cursor[1] },
     selection: identifiers(state?.selection),
     lifted: identifiers(state?.lifted),
+    writing: identifiers([state?.writing])[0] ?? null,
     ink: inkPiece(state?.ink),
     restored: restoration && { asOf: restoration[0], from: restoration[1], until: restoration[2] },
     view: view && view[2] >= smallest && view[3] >= smallest ? { x: view[0], y: view[1], width: view[2], height: view[3] } : null,

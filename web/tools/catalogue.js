@@ -177,11 +177,13 @@ const nudge = (id, words, key, dx, dy) => ({
   },
 })
 /**
+ * With one shape selected the bare key is written in it.
+ *
  * @param {string} id @param {string} words @param {string} key @param {'front' | 'forward' | 'backward' | 'back'} to
  * @returns {Action}
  */
 const order = (id, words, key, to) => ({
-  id, group: 'Arrange', words, keys: [key], edits: true, needs: 1,
+  id, group: 'Arrange', words, keys: [`mod+${key}`, key], edits: true, needs: 1,
   run: ({ editing, selection }) => editing.edit((replica) => replica.reorder(selection.ids(), to)),
 })
 /**
@@ -308,15 +310,15 @@ const arranging = [
 
 /** @type {Action[]} */
 const viewing = [
-  zoom('zoomIn', 'Zoom in', ['+', '='], () => zoomStep),
-  zoom('zoomOut', 'Zoom out', ['-'], () => 1 / zoomStep),
+  zoom('zoomIn', 'Zoom in', ['+', '=', 'alt+=', 'alt++'], () => zoomStep),
+  zoom('zoomOut', 'Zoom out', ['-', 'alt+-'], () => 1 / zoomStep),
   zoom('actualSize', 'Actual size', ['1'], (view) => 1 / view.scale),
   {
-    id: 'zoomToFit', group: 'View', words: 'Zoom to fit', keys: ['shift+1', '0'],
+    id: 'zoomToFit', group: 'View', words: 'Zoom to fit', keys: ['shift+1', '0', 'alt+0'],
     run: (reach) => fitTo(reach, reach.shown.replica.bounds()),
   },
   {
-    id: 'zoomToSelection', group: 'View', words: 'Zoom to selection', keys: ['shift+2'], needs: 1,
+    id: 'zoomToSelection', group: 'View', words: 'Zoom to selection', keys: ['alt+z', 'shift+2'], needs: 1,
     run: (reach) => fitTo(reach, reach.shown.replica.bounds(reach.selection.ids())),
   },
   {

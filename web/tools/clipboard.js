@@ -26,6 +26,8 @@ export class Clipboard {
   #locks
   /** The text that was copied last on this page, for browsers that don't let a page read the clipboard. */
   #kept = ''
+  /** Whether the browser didn't let that into the system's clipboard. */
+  #isKeptHereOnly = false
   /**
    * What is being copied while documents can't be made yet.
    *
@@ -93,6 +95,7 @@ export class Clipboard {
       await navigator.clipboard.writeText(this.#kept)
     } catch {
       // It can still be pasted on this page.
+      this.#isKeptHereOnly = true
     }
     return true
   }
@@ -106,13 +109,10 @@ export class Clipboard {
 
   /** Where the mouse opened the menu. */
   async paste() {
-    let text = this.#kept
-    try {
-      text = await navigator.clipboard.readText() || text
-    } catch {
-      // The browser doesn't allow it, or can't. Then what was copied on this page is pasted.
-    }
-    this.#insert(text, true)
+    const found = await readClipboard()
+    const isHere = found === null || (found.text === '' && this.#isKeptHereOnly)
+    if (!isHere && found.text === '' && found.hasPicture) this.#notices.say(pictureWords, { kind: 'refused' })
+    else this.#insert(isHere ? this.#kept : found.text, true)
   }
 
   /**
@@ -157,6 +157,7 @@ export class Clipboard {
   /** @param {string} text */
   #keep(text) {
     this.#kept = text
+    this.#isKeptHereOnly = false
     this.#copiedAt = this.#mouse && { ...this.#mouse }
   }
 
@@ -210,6 +211,24 @@ export class Clipboard {
 }
 
 /**
+ * What is in the system's clipboard.
+ *
+ * @returns {Promise<{text: string, hasPicture: boolean} | null>} null where the browser doesn't tell it
+ */
+async function readClipboard() {
+  const { clipboard } = navigator
+  try {
+    if (!('read' in clipboard)) return { text: await clipboard.readText(), hasPicture: false }
+    const items = await clipboard.read()
+    const texts = items.filter(({ types }) => types.includes('text/plain'))
+    const parts = await Promise.all(texts.map(async (item) => (await item.getType('text/plain')).text()))
+    return { text: parts.join('\n'), hasPicture: items.some(({ types }) => types.some((type) => type.startsWith('image/'))) }
+  } catch {
+    return null
+  }
+}
+
+/**
  * The box around the shapes of a drawing.
  *
  * @param {string} text @returns {import('../core/types.js').Frame | null} null where it is something else, such as a layout
@@ -233,6 +252,10 @@ export function addedBy(effects = []) {
   return effects.flatMap((effect) => (effect.type === 'added' ? effect.shapes : []))
 }
 
-/** @param {EventTarget | null} target */
+/**
+ * The field that waits for somebody to type isn't a text yet.
+ *
+ * @param {EventTarget | null} target
+ */
 const isText = (target) =>
-  target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null
+  target instanceof Element && target.closest('input, textarea:not(.waiting-field), select, [contenteditable]') !== null

@@ -1,3 +1,4 @@
+import { GrowingInk } from '../drawing/inks.js'
 import { leading } from '../drawing/lines.js'
 import { inkLook } from './making.js'
 import { simplified } from './simplify.js'
@@ -17,12 +18,13 @@ const widthStep = 10
 const eraserReach = 6
 
 /**
- * How wide the stroke is under a pen's pressure. A mouse and most fingers have none, and draw evenly.
+ * How wide the stroke is under a pen's pressure. A mouse and most fingers have none, and draw evenly. A pen that is lifted has none
+ * either: there the stroke is as wide as just before.
  *
- * @param {TrailPoint} point @returns {number} hundredths
+ * @param {TrailPoint} point @param {number} before hundredths @returns {number} hundredths
  */
-function widthOf({ pressure, pointer }) {
-  if (pointer !== 'pen' || pressure === 0) return 100
+function widthOf({ pressure, pointer }, before) {
+  if (pointer !== 'pen' || pressure === 0) return before
   return Math.round((40 + 120 * pressure) / widthStep) * widthStep
 }
 
@@ -33,11 +35,13 @@ export class Inking {
   #shape
   /** @type {import('./simplify.js').InkPoint[]} */
   #points = []
+  #ink
 
   /** @param {import('./reach.js').ActReach} reach @param {TrailPoint[]} trail what was drawn before it was known to be a drag */
   constructor(reach, trail) {
     this.#reach = reach
     this.#look = inkLook(reach.paint)
+    this.#ink = new GrowingInk(this.#look.stroke, this.#look.strokeWidth)
     this.#shape = reach.shown.replica.newIdentifier()
     reach.selection.clear()
     this.trail(trail, [])
@@ -53,10 +57,17 @@ export class Inking {
    */
   trail(points, predicted) {
     const { overlay, presence, view } = this.#reach
-    const onCanvas = (/** @type {TrailPoint} */ point) => ({ ...view.toCanvas(point), width: widthOf(point) })
-    this.#points.push(...points.map(onCanvas))
+    const onCanvas = (/** @type {TrailPoint} */ point) =>
+      ({ ...view.toCanvas(point), width: widthOf(point, this.#points.at(-1)?.width ?? 100) })
+    for (const point of points.map(onCanvas)) {
+      const last = this.#points.at(-1)
+      // Twice the same point would be a corner.
+      if (last && point.x === last.x && point.y === last.y) continue
+      this.#points.push(point)
+      this.#ink.add(point)
+    }
     const { stroke, strokeWidth } = this.#look
-    overlay.setInk({ points: this.#points, predicted: predicted.map(onCanvas), color: stroke, width: strokeWidth })
+    overlay.setInk(this.#ink, predicted.map(onCanvas))
     presence.setInk({ shape: this.#shape, color: stroke, width: strokeWidth, points: this.#points })
   }
 
@@ -85,7 +96,7 @@ export class Inking {
   }
 }
 
-/** Takes away the strokes that it comes over, as wholes. */
+/** Takes away the ink that it comes over, stroke by stroke. Lines and arrows stay, as shapes do, and what is locked. */
 export class Erasing {
   #reach
   /** @type {Point | null} */
@@ -122,8 +133,9 @@ export class Erasing {
 
   /** @param {Point} point of the stage */
   #erase(point) {
-    const { editing, locks, view } = this.#reach
-    const met = strokesAt(this.#reach, view.toCanvas(point), eraserReach / view.scale).filter((id) => !locks.has(id))
+    const { editing, locks, scene, view } = this.#reach
+    const met = strokesAt(this.#reach, view.toCanvas(point), eraserReach / view.scale)
+      .filter((id) => scene.drawn(id)?.shape.kind === 'ink' && !locks.has(id))
     if (met.length === 0) return
     editing.edit((replica) => replica.delete(met))
     this.#hasErased = true

@@ -35,12 +35,13 @@
  */
 
 /**
- * Writing in a shape. `isNew`: a text in which nothing is written goes again; `typed`: what was typed already.
+ * Writing in a shape. `isNew`: a text in which nothing is written goes again.
  *
  * @typedef {object} Writing
  * @property {boolean} isOpen
- * @property {(shape: number, how?: {isNew?: boolean, typed?: string}) => void} open
- * @property {() => void} close keeps what was written
+ * @property {(shape: number, how?: {isNew?: boolean}) => void} open
+ * @property {() => boolean} wait whether the next character that is typed is written in the shape that is selected
+ * @property {(how?: {isPressed?: boolean}) => void} close keeps what was written; `isPressed`: because the hand has come down
  */
 
 /** @typedef {Reach & ActParts} ActReach */

@@ -1,4 +1,3 @@
-import { isStroke } from '../drawing/lines.js'
 import { run } from './actions.js'
 import { actions } from './catalogue.js'
 
@@ -23,18 +22,26 @@ export function keyNames({ key, code, shiftKey, altKey, ctrlKey, metaKey }) {
   // key's place decides. For a digit the place decides too, because Shift makes a sign of it.
   if (/^[a-z]$/.test(own)) names.push(shifted + own)
   else if (/^Key[A-Z]$/.test(code) && (altKey || !/^[ -~]$/.test(key))) names.push(shifted + code[3].toLowerCase())
-  else if (/^Digit[0-9]$/.test(code) && shiftKey) names.push(shifted + code[5])
+  else if (/^Digit[0-9]$/.test(code) && (shiftKey || altKey)) names.push(shifted + code[5])
   // Signs come with whatever modifier makes them.
   else if (own.length === 1) names.push(modifiers + own)
+  // Where Alt has made another sign of it, the key's place decides.
+  if (altKey && placedSigns[code]) names.push(modifiers + placedSigns[code])
   if (own.length > 1) names.push(shifted + own)
   return names
 }
 
-/** Inputs in which typing writes text. */
+/** @type {Record<string, string>} */
+const placedSigns = { Equal: '=', Minus: '-' }
+
+/** Inputs in which typing writes text. The field that waits for somebody to type isn't one yet. */
 const written = ['checkbox', 'radio', 'range', 'color', 'button'].map((type) => `:not([type=${type}])`).join('')
-const texts = `input${written}, textarea, select, [contenteditable]`
+const texts = `input${written}, textarea:not(.waiting-field), select, [contenteditable]`
 /** Elements in which keys have a meaning of their own. */
 const closed = 'dialog, [role=dialog], [role=menu], [role=listbox], [role=tree], [role=slider], input, select'
+
+/** What a key is called that an input method takes, or that only makes a character together with the next one. */
+const composed = ['Process', 'Dead', 'Unidentified']
 
 /** What Enter and the space bar activate. */
 const pressed = 'button, a, summary, [tabindex], ' + closed
@@ -48,25 +55,25 @@ export class Shortcuts {
     this.#reach = reach
     const { tools } = reach
     document.addEventListener('keydown', (event) => this.#pressed(event))
-    document.addEventListener('keyup', (event) => { if (event.key === ' ') tools.holdSpace(false) })
+    // Whatever element has the focus by then, and keeps its keys to itself.
+    document.addEventListener('keyup', (event) => { if (event.key === ' ') tools.holdSpace(false) }, { capture: true })
     addEventListener('blur', () => tools.holdSpace(false))
   }
 
   /**
-   * Whoever types with one shape selected writes in it: letters always, other characters if they mean nothing else.
+   * Whoever types with one shape selected writes in it: every character but a space, whatever else it means. The browser puts it
+   * into the field that waits for it.
    *
-   * @param {KeyboardEvent} event @param {Element} target @param {import('./catalogue.js').Action | undefined} action
+   * @param {KeyboardEvent} event @param {Element} target
    */
-  #writes(event, target, action) {
-    const { permission, selection, shown, tool, tools, writing } = this.#reach
-    if ([...event.key].length !== 1 || event.ctrlKey || event.metaKey || event.altKey) return false
-    if (selection.size !== 1 || tools.isBusy || !permission.mayEdit || target.closest(closed)) return false
-    const id = selection.ids()[0]
-    const shape = shown.replica.shape(id)
-    const isWritable = shape && !isStroke(shape.kind) && !shape.locked
-    if (action && !(isWritable && tool.name === 'select' && /\p{L}/u.test(event.key))) return false
-    writing.open(id, { typed: event.key })
-    event.preventDefault()
+  #writes(event, target) {
+    if (target.closest(closed)) return false
+    if (composed.includes(event.key)) return target.matches('.waiting-field')
+    // Windows says of the key that makes the third character of others that it is Control and Alt.
+    const isPlain = (!event.ctrlKey && !event.metaKey && !event.altKey) || event.getModifierState('AltGraph')
+    const isCharacter = [...event.key].length === 1 && event.key !== ' '
+    if (!isPlain || !isCharacter || !this.#reach.writing.wait()) return false
+    if (this.#reach.tools.isBusy) event.preventDefault()
     return true
   }
 
@@ -80,8 +87,8 @@ export class Shortcuts {
       event.preventDefault()
       if (event.key === ' ') tools.holdSpace(true)
     }
+    if (this.#writes(event, target)) return
     const action = keyNames(event).flatMap((name) => table.get(name) ?? [])[0]
-    if (this.#writes(event, target, action)) return
     if (!action || (event.repeat && !action.repeats)) return
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey
     if (isPlain && target.closest(closed)) return

@@ -1,5 +1,5 @@
 // What is kept of a stroke that was drawn by hand: the fewest points through which the smooth curve of the contract (S15) comes
-// near enough to where the hand was. Pure arithmetic.
+// near enough to where the hand was, and is about as wide as it was there. Pure arithmetic.
 
 /** @typedef {{x: number, y: number, width: number}} InkPoint `width`: hundredths of the stroke's */
 
@@ -7,6 +7,8 @@
 const pointsMax = 1024
 /** How often points are added where the curve is still too far from the hand. */
 const roundsMax = 6
+/** How far the width may be off, in hundredths of the stroke's. */
+const widthTolerance = 15
 /** Turns that are sharper than this are corners, which stay corners. */
 const cornerCosine = 0.5
 
@@ -40,19 +42,30 @@ function spaced(points, apart) {
 function fitted(points, tolerance) {
   const kept = new Set(cornersOf(points, tolerance))
   for (let round = 0; round < roundsMax; round++) {
-    const added = missing(points, inOrder(kept), tolerance)
+    const order = inOrder(kept)
+    const added = [...missing(points, order, tolerance), ...misjudged(points, order)]
     if (added.length === 0) break
     for (const index of added) kept.add(index)
   }
   const order = inOrder(kept)
   return order.flatMap((index, place) => {
     const point = points[index]
-    const isCorner = place > 0 && place < order.length - 1
-      && isSharp(points[order[place - 1]], point, points[order[place + 1]])
-      && cut(points[order[place - 1]], point, points[order[place + 1]]) > tolerance
+    if (place === 0 || place === order.length - 1) return [point]
+    const [before, after] = [points[order[place - 1]], points[order[place + 1]]]
     // Through a point that comes twice the curve goes itself, and turns there.
-    return isCorner ? [point, point] : [point]
+    const isCorner = isSharp(before, point, after) && cut(before, point, after) > tolerance
+    return isCorner ? [point, point] : [pushedOut(before, point, after)]
   })
+}
+
+/**
+ * The point as far outside its bend as the curve runs inside of it: so the curve comes through where the hand was.
+ *
+ * @param {InkPoint} before @param {InkPoint} point @param {InkPoint} after @returns {InkPoint}
+ */
+function pushedOut(before, point, after) {
+  const bend = bendAcross(before, point, after)
+  return { x: point.x - bend.x, y: point.y - bend.y, width: point.width }
 }
 
 /** @param {Set<number>} kept */
@@ -99,12 +112,50 @@ function missing(points, kept, tolerance) {
 }
 
 /**
+ * Points that are needed because the stroke was much wider there, or narrower, than where the nearer one of two that are kept lies.
+ *
+ * @param {InkPoint[]} points @param {number[]} kept @returns {number[]}
+ */
+function misjudged(points, kept) {
+  const added = /** @type {number[]} */ ([])
+  for (let place = 1; place < kept.length; place++) {
+    const [first, last] = [kept[place - 1], kept[place]]
+    let [farthest, most] = [-1, widthTolerance]
+    for (let index = first + 1; index < last; index++) {
+      const point = points[index]
+      const nearer = distance(point, points[first]) < distance(point, points[last]) ? points[first] : points[last]
+      const off = Math.abs(point.width - nearer.width)
+      if (off > most) [farthest, most] = [index, off]
+    }
+    if (farthest >= 0) added.push(farthest)
+  }
+  return added
+}
+
+/**
+ * From a point to the curve inside its bend: across the direction that the curve has there. How unevenly far the points are apart
+ * says nothing of that.
+ *
+ * @param {InkPoint} before @param {InkPoint} point @param {InkPoint} after
+ */
+function bendAcross(before, point, after) {
+  const [dx, dy] = [after.x - before.x, after.y - before.y]
+  const bend = { x: (before.x - 2 * point.x + after.x) / 8, y: (before.y - 2 * point.y + after.y) / 8 }
+  const square = dx * dx + dy * dy
+  if (square === 0) return bend
+  const across = (bend.x * dy - bend.y * dx) / square
+  return { x: across * dy, y: -across * dx }
+}
+
+/**
  * How far inside a bend the curve runs.
  *
  * @param {InkPoint} before @param {InkPoint} point @param {InkPoint} after
  */
-const cut = (before, point, after) =>
-  Math.hypot(before.x - 2 * point.x + after.x, before.y - 2 * point.y + after.y) / 8
+function cut(before, point, after) {
+  const { x, y } = bendAcross(before, point, after)
+  return Math.hypot(x, y)
+}
 
 /** @param {InkPoint} before @param {InkPoint} point @param {InkPoint} after */
 function isSharp(before, point, after) {

@@ -105,7 +105,7 @@ export class Tools {
   /** @param {Gesture | Wheel | Leave | Trail} gesture */
   #take(gesture) {
     if (gesture.type === 'trail') return this.#trailed(gesture)
-    if (gesture.type === 'press') this.#reach.writing.close()
+    if (gesture.type === 'press') this.#reach.writing.close({ isPressed: true })
     if (gesture.type === 'press' || gesture.type === 'wheel') this.#reach.momentum.stopCoasting()
     this.#tellCursor(gesture)
     switch (gesture.type) {

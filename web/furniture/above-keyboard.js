@@ -1,0 +1,42 @@
+/** CSS pixels between what is written and the edges of what is seen. */
+const margin = 12
+
+/**
+ * Moves the paper so far that what is written stays above the keyboard on the screen, and back when it is done. The keyboard lies over
+ * the page, which keeps its size.
+ */
+export class AboveKeyboard {
+  #view
+  /** How far the paper has been moved up, in CSS pixels, and the scale at which that was. */
+  #moved = 0
+  #scale = 1
+
+  /** @param {import('../drawing/view.js').View} view */
+  constructor(view) {
+    this.#view = view
+  }
+
+  /** @param {HTMLTextAreaElement} field where it lies now */
+  follow(field) {
+    const { height = innerHeight, offsetTop = 0 } = window.visualViewport ?? {}
+    if (this.#moved !== 0 && this.#scale !== this.#view.scale) this.#moved = 0
+    const { top, bottom } = field.getBoundingClientRect()
+    // As if the paper had not been moved.
+    const hidden = bottom + this.#moved + margin - (offsetTop + height)
+    const free = top + this.#moved - margin - offsetTop
+    // What is too high for the place that is left shows its end, where somebody writes at the end.
+    const isAtEnd = field.selectionEnd === field.value.length
+    this.#moveTo(Math.max(0, isAtEnd ? hidden : Math.min(hidden, free)))
+  }
+
+  /** Moves the paper back. */
+  rest() { this.#moveTo(0) }
+
+  /** @param {number} wanted CSS pixels */
+  #moveTo(wanted) {
+    if (Math.abs(wanted - this.#moved) < 1) return
+    if (this.#moved === 0 || this.#scale === this.#view.scale) this.#view.panBy(0, this.#moved - wanted)
+    this.#moved = wanted
+    this.#scale = this.#view.scale
+  }
+}
