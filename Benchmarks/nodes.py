@@ -11,6 +11,7 @@ import argparse
 import asyncio
 import hashlib
 import importlib.util
+import itertools
 import os
 import statistics
 import subprocess
@@ -125,10 +126,11 @@ class Share:
     `with Share(0.15) as share: share.hold(pid)`"""
 
     TIMES = 50_000
+    made = itertools.count()
 
     def __init__(self, cores):
         quota = str(int(self.TIMES * cores))
-        name = f"canvas-{os.getpid()}-{id(self)}"
+        name = f"canvas-{os.getpid()}-{next(self.made)}"
         if os.path.exists("/sys/fs/cgroup/cgroup.controllers"):
             self.folder, self.settings = f"/sys/fs/cgroup/{name}", {"cpu.max": f"{quota} {self.TIMES}"}
         else:
@@ -149,6 +151,7 @@ class Share:
                 return os.rmdir(self.folder)
             except OSError:
                 time.sleep(0.05)
+        raise OSError(f"{self.folder} is still in use")
 
 
 @contextmanager
@@ -188,9 +191,11 @@ def crowded(load, count, seconds, share=0.15):
     - Returns: deliveries a second of all together."""
     with ExitStack() as stack:
         place = stack.enter_context(database.database())
+        # A group can only go once its server has ended, so it comes first.
+        groups = [stack.enter_context(Share(share)) for _ in range(count)]
         servers = [stack.enter_context(load.serve(place)) for _ in range(count)]
-        for server in servers:
-            stack.enter_context(Share(share)).hold(server.process.pid)
+        for group, server in zip(groups, servers):
+            group.hold(server.process.pid)
         rooms = 120 // count
         flags = {"rooms": rooms, "clients": 20 * rooms, "writers": rooms, "flood": True, "batch": 4, "window": 1, "seconds": seconds}
         running = [load.start("traffic", server, room=f"at-{number}", **flags) for number, server in enumerate(servers)]

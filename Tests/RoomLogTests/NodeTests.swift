@@ -126,6 +126,21 @@ struct NodeTests {
     #expect(other.events.answer(to: 2)?.error == .otherEpoch(room: "demo", epoch: 7))
   }
 
+  @Test("a follower that begins again at an earlier place is told again from there", arguments: LogKind.shared)
+  func beginningAgain(kind: LogKind) throws {
+    let bench = try LogBench(kind)
+    let other = try bench.secondNode()
+    defer { other.log.close() }
+    let first = try #require(try bench.append("demo", [bytes("a")]).appended).records[0].position
+    for text in ["b", "c"] { try bench.append("demo", [bytes(text)]) }
+    for id in 1...2 as ClosedRange<UInt64> {
+      other.log.submit(.follow(FollowRequest(id: id, room: "demo", epoch: LogBench.epoch, after: first)))
+      _ = try #require(other.events.answer(to: id))
+    }
+    let told = other.events.all.compactMap(\.appended).flatMap(\.records).map(\.position)
+    #expect(told == [first + 1, first + 2, first + 1, first + 2])
+  }
+
   @Test("asked again, a follower knows at once what another node was told is stored", arguments: LogKind.shared)
   func catchingUp(kind: LogKind) throws {
     let bench = try LogBench(kind)

@@ -21,6 +21,10 @@ extension PostgresNode {
     if followed[request.room] == nil, bell.isReady || request.epoch == nil {
       followed[request.room] = FollowedRoom(epoch: request.epoch, reported: request.after)
     }
+    // Whoever follows a room it has followed before may have lost what was told meanwhile.
+    if let room = followed[request.room], room.epoch == request.epoch, request.after < room.reported {
+      followed[request.room]?.reported = request.after
+    }
     guard bell.isReady else { return refuse(.follow(request)) }
     followed[request.room]?.waiting.append(request)
     look(at: request.room)
@@ -48,7 +52,7 @@ extension PostgresNode {
       }
       self.followed[name]?.isBeingRead = false
       switch answer {
-      case .success(let rows): self.take(rows[0], of: name, for: waiting)
+      case .success(let rows): self.take(rows[0], of: name, asked: room, for: waiting)
       case .failure: for request in waiting { self.refuse(.follow(request)) }
       }
     }
@@ -56,9 +60,15 @@ extension PostgresNode {
 
   private static let recordsAtOnce = 512
 
-  private func take(_ rows: PostgresRows, of name: String, for waiting: [FollowRequest]) {
+  /// - Parameter asked: the room as it was followed when this was asked. Since then this node may have created it, or begun to
+  ///   follow it from an earlier place.
+  private func take(_ rows: PostgresRows, of name: String, asked: FollowedRoom, for waiting: [FollowRequest]) {
     guard let room = followed[name] else { return }
-    guard rows.count > 0 else { return isAbsent(name, room, for: waiting) }
+    guard room.reported >= asked.reported, asked.epoch == nil || asked.epoch == room.epoch else {
+      followed[name]?.waiting += waiting
+      return look(at: name)
+    }
+    guard rows.count > 0 else { return takeAbsence(of: name, room, epoch: asked.epoch, for: waiting) }
     let epoch = rows.unsigned(0, 0)
     if let known = room.epoch, known != epoch {
       let event = LogEvent.deleted(id: nil, room: name, epoch: known)
@@ -89,10 +99,15 @@ extension PostgresNode {
     }
   }
 
-  private func isAbsent(_ name: String, _ room: FollowedRoom, for waiting: [FollowRequest]) {
-    guard let epoch = room.epoch else {
+  private func takeAbsence(
+    of name: String,
+    _ room: FollowedRoom,
+    epoch asked: UInt64?,
+    for waiting: [FollowRequest]
+  ) {
+    guard let epoch = asked else {
       for request in waiting { answer(request, epoch: nil) }
-      if room.isReadAgain || !room.waiting.isEmpty { look(at: name) }
+      if room.isReadAgain || room.epoch != nil || !room.waiting.isEmpty { look(at: name) }
       return
     }
     leave(name, .noSuchRoom(room: name), .deleted(id: nil, room: name, epoch: epoch), waiting)

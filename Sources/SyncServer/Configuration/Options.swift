@@ -128,7 +128,7 @@ struct Option: Sendable {
     Option(
       name: "--record-form",
       value: "NUMBER",
-      words: "newest form of records that nodes write: 2, so that a server of before reads them",
+      words: "newest form of records that nodes write; 2 for older servers",
       standard: "\(RecordForm.newest.rawValue)"
     ) {
       guard let form = UInt8($0).flatMap(RecordForm.init), form >= .oldestShared else {
