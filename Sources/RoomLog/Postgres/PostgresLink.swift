@@ -49,7 +49,10 @@ final class PostgresLink {
 
   private var state: State
   private var connection: PostgresLibrary.Connection?
+  /// What libpq waits for while it connects.
   private var polling: Int32 = 0
+  /// Whether the socket has been ready for that since libpq was last called. Called before, libpq would wait for it.
+  private var hasMoved = false
   private var requests: [Request] = []
   private var answered = 0
   /// Whether libpq has more to send than the socket took.
@@ -111,7 +114,10 @@ final class PostgresLink {
   private var answerDeadline: UInt64 { max(requests[answered].deadline, movedAt + PostgresLink.answerMicroseconds) }
 
   /// There are bytes to be read, or there is room to write.
-  func moves(now: UInt64) { movedAt = now }
+  func moves(now: UInt64) {
+    movedAt = now
+    hasMoved = true
+  }
 
   /// The process that serves this connection there.
   var process: Int32 { connection.map { library.process($0) } ?? 0 }
@@ -192,7 +198,7 @@ final class PostgresLink {
     case .away(let until): if now >= until { connect(now: now) }
     case .connecting(let deadline):
       if now >= deadline { return lose("it doesn't answer") }
-      goOnConnecting(now: now)
+      if hasMoved { goOnConnecting(now: now) }
     case .settingUp(let deadline):
       if now >= deadline { return lose("it doesn't answer") }
       receive()
@@ -223,11 +229,13 @@ final class PostgresLink {
     connection = made
     guard library.status(made) != PostgresLibrary.connectionIsBad else { return lose(words(of: made)) }
     polling = PostgresLibrary.Polling.writing
+    hasMoved = false
     state = .connecting(deadline: now + PostgresLink.connectMicroseconds)
   }
 
   private func goOnConnecting(now: UInt64) {
     guard let connection else { return }
+    hasMoved = false
     polling = library.connectPoll(connection)
     switch polling {
     case PostgresLibrary.Polling.failed: lose(words(of: connection))
