@@ -53,8 +53,8 @@ final class PostgresLink {
   private var polling: Int32 = 0
   /// Whether the socket has been ready for that since libpq was last called. Called before, libpq would wait for it.
   private var hasMoved = false
-  private var requests: [Request] = []
-  private var answered = 0
+  /// Those that are yet to be answered.
+  private var requests = Queue<Request>()
   /// Whether libpq has more to send than the socket took.
   private var hasUnflushed = false
   /// When the connection last carried anything.
@@ -90,7 +90,7 @@ final class PostgresLink {
   deinit { if let connection { library.finish(connection) } }
 
   var isReady: Bool { if case .ready = state { true } else { false } }
-  var hasRequests: Bool { answered < requests.count }
+  var hasRequests: Bool { !requests.isEmpty }
   var descriptor: Int32 { connection.map { library.socket($0) } ?? -1 }
 
   var events: Int16 {
@@ -111,7 +111,7 @@ final class PostgresLink {
   }
 
   /// A long answer, or a long request, takes its time. As long as bytes move, somebody is there.
-  private var answerDeadline: UInt64 { max(requests[answered].deadline, movedAt + PostgresLink.answerMicroseconds) }
+  private var answerDeadline: UInt64 { max(requests.first.deadline, movedAt + PostgresLink.answerMicroseconds) }
 
   /// There are bytes to be read, or there is room to write.
   func moves(now: UInt64) {
@@ -287,7 +287,7 @@ final class PostgresLink {
   private func take(_ result: PostgresLibrary.Result) {
     switch library.resultStatus(result) {
     case PostgresLibrary.Outcome.command, PostgresLibrary.Outcome.rows:
-      requests[answered].rows.append(PostgresRows(result, library))
+      requests.changeFirst { $0.rows.append(PostgresRows(result, library)) }
     case PostgresLibrary.Outcome.pipelineSync:
       library.clear(result)
       answerFront()
@@ -296,17 +296,14 @@ final class PostgresLink {
       let state = library.text(PostgresLibrary.stateField, of: result)
       let message = library.text(PostgresLibrary.messageField, of: result)
       library.clear(result)
-      if requests[answered].refusal == nil { requests[answered].refusal = .refused(state: state, message: message) }
+      requests.changeFirst { request in
+        if request.refusal == nil { request.refusal = .refused(state: state, message: message) }
+      }
     }
   }
 
   private func answerFront() {
-    let request = requests[answered]
-    answered += 1
-    if answered == requests.count {
-      requests.removeAll(keepingCapacity: true)
-      answered = 0
-    }
+    let request = requests.removeFirst()
     if notices.takeWarnings() > 0 {
       // A commit that was told not to wait for the standbys succeeds with a warning. Whether it lasts is not known.
       request.answer(.failure(.lost))
@@ -342,9 +339,8 @@ final class PostgresLink {
     connection = nil
     hasUnflushed = false
     _ = notices.takeWarnings()
-    let unanswered = requests[answered...]
-    requests = []
-    answered = 0
+    let unanswered = requests.elements
+    requests = Queue()
     state = .away(until: MonotonicClock.microseconds() + (isEveryHostTried ? PostgresLink.retryMicroseconds : 0))
     for request in unanswered { request.answer(.failure(.lost)) }
   }
