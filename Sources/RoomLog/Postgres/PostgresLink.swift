@@ -17,7 +17,7 @@ final class PostgresLink {
     case away(until: UInt64)
     case connecting(deadline: UInt64)
     /// Statements are prepared and the database is looked at.
-    case settingUp(deadline: UInt64)
+    case settingUp
     case ready
   }
 
@@ -105,8 +105,8 @@ final class PostgresLink {
   var deadline: UInt64? {
     switch state {
     case .away(let until): until
-    case .connecting(let deadline), .settingUp(let deadline): deadline
-    case .ready: hasRequests ? answerDeadline : nil
+    case .connecting(let deadline): deadline
+    case .settingUp, .ready: hasRequests ? answerDeadline : nil
     }
   }
 
@@ -125,27 +125,37 @@ final class PostgresLink {
 
   // MARK: Asking
 
-  func send(_ statements: [(PostgresStatement, [PostgresValue])], _ answer: @escaping Answer) {
-    ask(statements.count, answer) { connection in
+  /// - Parameter microseconds: how long the database may work on it without a word.
+  func send(
+    _ statements: [(PostgresStatement, [PostgresValue])],
+    within microseconds: UInt64 = answerMicroseconds,
+    _ answer: @escaping Answer
+  ) {
+    ask(statements.count, within: microseconds, answer) { connection in
       statements.allSatisfy { put($0, $1, connection) }
     }
   }
 
   /// Makes statements known to the database. `answer` tells whether it took them.
   func prepare(_ statements: [PostgresStatement], _ answer: @escaping Answer) {
-    ask(statements.count, answer) { connection in
+    ask(statements.count, within: PostgresLink.answerMicroseconds, answer) { connection in
       statements.allSatisfy { library.sendPrepare(connection, $0.name, $0.text, 0, nil) == 1 }
     }
   }
 
   /// - Parameter put: hands the statements to libpq, and tells whether it took them.
-  private func ask(_ statements: Int, _ answer: @escaping Answer, _ put: (PostgresLibrary.Connection) -> Bool) {
+  private func ask(
+    _ statements: Int,
+    within microseconds: UInt64,
+    _ answer: @escaping Answer,
+    _ put: (PostgresLibrary.Connection) -> Bool
+  ) {
     guard let connection, !isAway else { return answer(.failure(.lost)) }
     guard put(connection), library.pipelineSync(connection) == 1 else {
       answer(.failure(.lost))
       return lose(words(of: connection))
     }
-    let deadline = MonotonicClock.microseconds() + PostgresLink.answerMicroseconds
+    let deadline = MonotonicClock.microseconds() + microseconds
     requests.append(Request(statements: statements, deadline: deadline, answer: answer))
     flush()
   }
@@ -198,13 +208,10 @@ final class PostgresLink {
     case .away(let until): if now >= until { connect(now: now) }
     case .connecting(let deadline):
       if now >= deadline { return lose("it doesn't answer") }
-      if hasMoved { goOnConnecting(now: now) }
-    case .settingUp(let deadline):
-      if now >= deadline { return lose("it doesn't answer") }
+      if hasMoved { goOnConnecting() }
+    case .settingUp, .ready:
       receive()
-    case .ready:
-      receive()
-      guard isReady, hasRequests, now >= answerDeadline else { return }
+      guard !isAway, hasRequests, now >= answerDeadline else { return }
       lose("it doesn't answer")
     }
   }
@@ -233,7 +240,7 @@ final class PostgresLink {
     state = .connecting(deadline: now + PostgresLink.connectMicroseconds)
   }
 
-  private func goOnConnecting(now: UInt64) {
+  private func goOnConnecting() {
     guard let connection else { return }
     hasMoved = false
     polling = library.connectPoll(connection)
@@ -244,7 +251,7 @@ final class PostgresLink {
         return lose(words(of: connection))
       }
       _ = library.setNoticeReceiver(connection, PostgresNotices.receiver, Unmanaged.passUnretained(notices).toOpaque())
-      state = .settingUp(deadline: now + PostgresLink.answerMicroseconds)
+      state = .settingUp
       setUp(self)
     default: break
     }
