@@ -140,6 +140,28 @@ struct CutTests {
     #expect(node.events.records(of: "demo", atLeast: 2)?.map(\.bytes) == [bytes("new"), bytes("newer")])
   }
 
+  @Test("an append that is cut is found in a later room of the same name, where positions begin anew")
+  func laterRoom() throws {
+    let bench = try LogBench(.cutPostgres, commitsBetweenCuts: nil)
+    let proxy = try #require(bench.proxy)
+    let node = try bench.secondNode(isPatient: false)
+    defer { node.log.close() }
+    let last = try #require(try bench.append("demo", ["a", "b", "c"].map(bytes)).appended).records[2].position
+    node.log.submit(.follow(FollowRequest(id: 1, room: "demo", epoch: LogBench.epoch, after: last)))
+    _ = try #require(node.events.answer(to: 1))
+    // The node doesn't hear that the room is deleted.
+    proxy.hold("canvas follower")
+    _ = try bench.ask { .delete(id: $0, room: "demo") }
+    proxy.cut([Cut(way: .answer, place: 0)])
+    node.log.submit(.append(LogBench.append(2, "demo", [bytes("new")], epoch: 7)))
+    #expect(node.events.first { $0 == .availability(nil) } != nil)
+    proxy.hold(nil)
+    #expect(proxy.cuts.count == 1)
+    let stored = try bench.records("demo")
+    #expect(stored.map(\.bytes) == [bytes("new")])
+    #expect(node.events.answer(to: 2)?.appended?.records == stored)
+  }
+
   @Test("a log that is closed while an append is undecided finds out before it ends", arguments: [0, 100])
   func closing(place: Int) throws {
     let bench = try LogBench(.cutPostgres, commitsBetweenCuts: nil)

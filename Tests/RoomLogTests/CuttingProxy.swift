@@ -157,10 +157,11 @@ final class CuttingProxy: Sendable {
 enum Loopback {
   private static let kind = Int32(SOCK_STREAM.rawValue)
 
-  static func listen() -> Int32? {
+  /// - Parameter backlog: how many connections may wait to be accepted, beside one.
+  static func listen(backlog: Int32 = 64) -> Int32? {
     let descriptor = socket(AF_INET, kind, 0)
     guard descriptor >= 0 else { return nil }
-    guard with(port: 0, { bind(descriptor, $0, $1) }) == 0, Glibc.listen(descriptor, 64) == 0 else {
+    guard with(port: 0, { bind(descriptor, $0, $1) }) == 0, Glibc.listen(descriptor, backlog) == 0 else {
       close(descriptor)
       return nil
     }
@@ -176,10 +177,12 @@ enum Loopback {
     return UInt16(bigEndian: address.sin_port)
   }
 
-  static func connect(_ port: UInt16) -> Int32? {
+  /// - Parameter waits: whether it waits for the connection to be there.
+  static func connect(_ port: UInt16, waits: Bool = true) -> Int32? {
     let descriptor = socket(AF_INET, kind, 0)
     guard descriptor >= 0 else { return nil }
-    guard with(port: port, { Glibc.connect(descriptor, $0, $1) }) == 0 else {
+    if !waits { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
+    guard with(port: port, { Glibc.connect(descriptor, $0, $1) }) == 0 || (!waits && errno == EINPROGRESS) else {
       close(descriptor)
       return nil
     }

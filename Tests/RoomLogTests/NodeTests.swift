@@ -132,13 +132,13 @@ struct NodeTests {
     let other = try bench.secondNode()
     defer { other.log.close() }
     let first = try #require(try bench.append("demo", [bytes("a")]).appended).records[0].position
-    for text in ["b", "c"] { try bench.append("demo", [bytes(text)]) }
+    let later = try ["b", "c"].map { try #require(try bench.append("demo", [bytes($0)]).appended).records[0].position }
     for id in 1...2 as ClosedRange<UInt64> {
       other.log.submit(.follow(FollowRequest(id: id, room: "demo", epoch: LogBench.epoch, after: first)))
       _ = try #require(other.events.answer(to: id))
     }
     let told = other.events.all.compactMap(\.appended).flatMap(\.records).map(\.position)
-    #expect(told == [first + 1, first + 2, first + 1, first + 2])
+    #expect(told == later + later)
   }
 
   @Test("asked again, a follower knows at once what another node was told is stored", arguments: LogKind.shared)

@@ -4,6 +4,8 @@ struct PostgresBatch {
   let beganAt: UInt64
   /// The epoch of the room to be created or deleted, as it was before; nil where there was none.
   var epoch: UInt64?
+  /// For each room to which something is appended, a position after which all of that comes.
+  var known: [String: UInt64] = [:]
 }
 
 /// Storing: what has gathered while the last commit was under way becomes the next.
@@ -27,7 +29,20 @@ extension PostgresNode {
     let ordered = requests.enumerated().sorted {
       ($0.element.room ?? "", $0.offset) < ($1.element.room ?? "", $1.offset)
     }
-    send(PostgresBatch(requests: ordered.map(\.element), beganAt: MonotonicClock.microseconds()))
+    var batch = PostgresBatch(requests: ordered.map(\.element), beganAt: MonotonicClock.microseconds())
+    batch.known = known(to: requests)
+    send(batch)
+  }
+
+  private func known(to requests: [LogRequest]) -> [String: UInt64] {
+    var known: [String: UInt64] = [:]
+    for case .append(let append) in requests {
+      // What may create a room also goes into a later room of that name, whose positions begin anew.
+      let room = append.mayCreate ? nil : followed[append.room]
+      let position = room?.epoch == append.epoch ? room?.reported ?? 0 : 0
+      known[append.room] = min(known[append.room] ?? position, position)
+    }
+    return known
   }
 
   private static let commitBytesMax = 8 << 20
@@ -188,11 +203,14 @@ extension PostgresNode {
       if let room = request.room { rooms.insert(room) }
       if request.isAppend { appends[request.id] = request }
     }
+    let names = rooms.sorted()
     let values: [PostgresValue] = [
-      .texts(rooms.sorted()), .number(writerNumber), .numbers(appends.keys.sorted().map { Int64(bitPattern: $0) }),
+      .texts(names), .numbers(names.map { Int64(clamping: batch.known[$0] ?? 0) }),
+      .number(writerNumber), .numbers(appends.keys.sorted().map { Int64(bitPattern: $0) }),
       .number(PostgresNode.settledPositions),
     ]
-    link.send([(.settle, values), (.look, [.texts(rooms.sorted())])]) { answer in
+    let microseconds = PostgresNode.settleMicroseconds
+    link.send([(.settle, values), (.look, [.texts(names)])], within: microseconds) { answer in
       guard let rows = self.went(answer, link) else { return }
       self.underWay = nil
       self.isUndecided = false
@@ -202,13 +220,15 @@ extension PostgresNode {
       if let change = batch.requests.first, !change.isAppend {
         self.settle(change, before: batch.epoch, now: rows[1].count > 0 ? rows[1].unsigned(0, 1) : nil)
       }
-      self.ring(for: rooms.sorted())
+      self.ring(for: names)
     }
   }
 
-  /// How far back in a room an append is looked for: further than all nodes could write to one room while a batch is
-  /// undecided.
+  /// How far back an append is looked for in a room that isn't followed: further than all nodes could write to one room
+  /// while a batch is undecided.
   private static let settledPositions: Int64 = 1_000_000
+  /// In many rooms that aren't followed, looking takes long. Given up early, it would begin anew and never end.
+  private static let settleMicroseconds: UInt64 = 60_000_000
 
   private func settle(_ appends: [UInt64: LogRequest], with rows: PostgresRows) {
     var stored: [UInt64: AppendedRecords] = [:]

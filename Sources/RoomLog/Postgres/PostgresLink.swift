@@ -17,7 +17,7 @@ final class PostgresLink {
     case away(until: UInt64)
     case connecting(deadline: UInt64)
     /// Statements are prepared and the database is looked at.
-    case settingUp(deadline: UInt64)
+    case settingUp
     case ready
   }
 
@@ -49,9 +49,12 @@ final class PostgresLink {
 
   private var state: State
   private var connection: PostgresLibrary.Connection?
+  /// What libpq waits for while it connects.
   private var polling: Int32 = 0
-  private var requests: [Request] = []
-  private var answered = 0
+  /// Whether the socket has been ready for that since libpq was last called. Called before, libpq would wait for it.
+  private var hasMoved = false
+  /// Those that are yet to be answered.
+  private var requests = Queue<Request>()
   /// Whether libpq has more to send than the socket took.
   private var hasUnflushed = false
   /// When the connection last carried anything.
@@ -87,7 +90,7 @@ final class PostgresLink {
   deinit { if let connection { library.finish(connection) } }
 
   var isReady: Bool { if case .ready = state { true } else { false } }
-  var hasRequests: Bool { answered < requests.count }
+  var hasRequests: Bool { !requests.isEmpty }
   var descriptor: Int32 { connection.map { library.socket($0) } ?? -1 }
 
   var events: Int16 {
@@ -102,16 +105,19 @@ final class PostgresLink {
   var deadline: UInt64? {
     switch state {
     case .away(let until): until
-    case .connecting(let deadline), .settingUp(let deadline): deadline
-    case .ready: hasRequests ? answerDeadline : nil
+    case .connecting(let deadline): deadline
+    case .settingUp, .ready: hasRequests ? answerDeadline : nil
     }
   }
 
   /// A long answer, or a long request, takes its time. As long as bytes move, somebody is there.
-  private var answerDeadline: UInt64 { max(requests[answered].deadline, movedAt + PostgresLink.answerMicroseconds) }
+  private var answerDeadline: UInt64 { max(requests.first.deadline, movedAt + PostgresLink.answerMicroseconds) }
 
   /// There are bytes to be read, or there is room to write.
-  func moves(now: UInt64) { movedAt = now }
+  func moves(now: UInt64) {
+    movedAt = now
+    hasMoved = true
+  }
 
   /// The process that serves this connection there.
   var process: Int32 { connection.map { library.process($0) } ?? 0 }
@@ -119,27 +125,37 @@ final class PostgresLink {
 
   // MARK: Asking
 
-  func send(_ statements: [(PostgresStatement, [PostgresValue])], _ answer: @escaping Answer) {
-    ask(statements.count, answer) { connection in
+  /// - Parameter microseconds: how long the database may work on it without a word.
+  func send(
+    _ statements: [(PostgresStatement, [PostgresValue])],
+    within microseconds: UInt64 = answerMicroseconds,
+    _ answer: @escaping Answer
+  ) {
+    ask(statements.count, within: microseconds, answer) { connection in
       statements.allSatisfy { put($0, $1, connection) }
     }
   }
 
   /// Makes statements known to the database. `answer` tells whether it took them.
   func prepare(_ statements: [PostgresStatement], _ answer: @escaping Answer) {
-    ask(statements.count, answer) { connection in
+    ask(statements.count, within: PostgresLink.answerMicroseconds, answer) { connection in
       statements.allSatisfy { library.sendPrepare(connection, $0.name, $0.text, 0, nil) == 1 }
     }
   }
 
   /// - Parameter put: hands the statements to libpq, and tells whether it took them.
-  private func ask(_ statements: Int, _ answer: @escaping Answer, _ put: (PostgresLibrary.Connection) -> Bool) {
+  private func ask(
+    _ statements: Int,
+    within microseconds: UInt64,
+    _ answer: @escaping Answer,
+    _ put: (PostgresLibrary.Connection) -> Bool
+  ) {
     guard let connection, !isAway else { return answer(.failure(.lost)) }
     guard put(connection), library.pipelineSync(connection) == 1 else {
       answer(.failure(.lost))
       return lose(words(of: connection))
     }
-    let deadline = MonotonicClock.microseconds() + PostgresLink.answerMicroseconds
+    let deadline = MonotonicClock.microseconds() + microseconds
     requests.append(Request(statements: statements, deadline: deadline, answer: answer))
     flush()
   }
@@ -192,13 +208,10 @@ final class PostgresLink {
     case .away(let until): if now >= until { connect(now: now) }
     case .connecting(let deadline):
       if now >= deadline { return lose("it doesn't answer") }
-      goOnConnecting(now: now)
-    case .settingUp(let deadline):
-      if now >= deadline { return lose("it doesn't answer") }
+      if hasMoved { goOnConnecting() }
+    case .settingUp, .ready:
       receive()
-    case .ready:
-      receive()
-      guard isReady, hasRequests, now >= answerDeadline else { return }
+      guard !isAway, hasRequests, now >= answerDeadline else { return }
       lose("it doesn't answer")
     }
   }
@@ -223,11 +236,13 @@ final class PostgresLink {
     connection = made
     guard library.status(made) != PostgresLibrary.connectionIsBad else { return lose(words(of: made)) }
     polling = PostgresLibrary.Polling.writing
+    hasMoved = false
     state = .connecting(deadline: now + PostgresLink.connectMicroseconds)
   }
 
-  private func goOnConnecting(now: UInt64) {
+  private func goOnConnecting() {
     guard let connection else { return }
+    hasMoved = false
     polling = library.connectPoll(connection)
     switch polling {
     case PostgresLibrary.Polling.failed: lose(words(of: connection))
@@ -236,7 +251,7 @@ final class PostgresLink {
         return lose(words(of: connection))
       }
       _ = library.setNoticeReceiver(connection, PostgresNotices.receiver, Unmanaged.passUnretained(notices).toOpaque())
-      state = .settingUp(deadline: now + PostgresLink.answerMicroseconds)
+      state = .settingUp
       setUp(self)
     default: break
     }
@@ -279,7 +294,7 @@ final class PostgresLink {
   private func take(_ result: PostgresLibrary.Result) {
     switch library.resultStatus(result) {
     case PostgresLibrary.Outcome.command, PostgresLibrary.Outcome.rows:
-      requests[answered].rows.append(PostgresRows(result, library))
+      requests.changeFirst { $0.rows.append(PostgresRows(result, library)) }
     case PostgresLibrary.Outcome.pipelineSync:
       library.clear(result)
       answerFront()
@@ -288,17 +303,14 @@ final class PostgresLink {
       let state = library.text(PostgresLibrary.stateField, of: result)
       let message = library.text(PostgresLibrary.messageField, of: result)
       library.clear(result)
-      if requests[answered].refusal == nil { requests[answered].refusal = .refused(state: state, message: message) }
+      requests.changeFirst { request in
+        if request.refusal == nil { request.refusal = .refused(state: state, message: message) }
+      }
     }
   }
 
   private func answerFront() {
-    let request = requests[answered]
-    answered += 1
-    if answered == requests.count {
-      requests.removeAll(keepingCapacity: true)
-      answered = 0
-    }
+    let request = requests.removeFirst()
     if notices.takeWarnings() > 0 {
       // A commit that was told not to wait for the standbys succeeds with a warning. Whether it lasts is not known.
       request.answer(.failure(.lost))
@@ -334,9 +346,8 @@ final class PostgresLink {
     connection = nil
     hasUnflushed = false
     _ = notices.takeWarnings()
-    let unanswered = requests[answered...]
-    requests = []
-    answered = 0
+    let unanswered = requests.elements
+    requests = Queue()
     state = .away(until: MonotonicClock.microseconds() + (isEveryHostTried ? PostgresLink.retryMicroseconds : 0))
     for request in unanswered { request.answer(.failure(.lost)) }
   }

@@ -69,12 +69,18 @@ extension PostgresStatement {
     """
   )
 
-  /// What this writer's appends have become, for those of which the database has not said whether they are stored.
+  /// What this writer's appends have become, for those of which the database has not said whether they are stored. Each room
+  /// comes with a position before which none of them can be.
   static let settle = PostgresStatement(
     "settle",
     """
-    SELECT append, name, epoch, position, milliseconds FROM canvas.records JOIN canvas.rooms ON number = room
-    WHERE name = ANY($1::text[]) AND position > last - $4::int8 AND writer = $2::int8 AND append = ANY($3::int8[])
+    SELECT append, rooms.name, epoch, position, milliseconds
+    FROM unnest($1::text[], $2::int8[]) AS known(name, through) JOIN canvas.rooms ON rooms.name = known.name
+    CROSS JOIN LATERAL (
+      SELECT append, position, records.milliseconds FROM canvas.records
+      WHERE room = number AND position > greatest(through, last - $5::int8)
+        AND writer = $3::int8 AND append = ANY($4::int8[])
+      OFFSET 0) AS stored
     ORDER BY append, position
     """
   )
