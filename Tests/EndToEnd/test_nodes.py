@@ -357,6 +357,43 @@ async def test_a_connection_that_is_cut_in_a_commit_leaves_nothing_undecided(way
                 server.kill()
 
 
+async def test_what_no_standby_has_is_shown_to_nobody():
+    """A commit goes on waiting for the standbys after its connection was cut. If that wait were ended, other nodes would show what the loss
+    of one machine takes back."""
+    with postgres.Cluster(1) as cluster, Server(data=f"{cluster.address}/postgres") as other:
+        async with Cutter(cluster.ports[0]) as cutter:
+            server = await asyncio.to_thread(Server(data=f"postgresql://canvas@127.0.0.1:{cutter.own}/postgres").start)
+            try:
+                ann, bob = await Client.join(server, "garden"), await Client.join(other, "garden")
+                first, late = identifier(), identifier()
+                await draw(ann, rectangle(first))
+
+                async def sees():
+                    while late not in bob.live:
+                        await bob.receive()
+
+                seeing = asyncio.create_task(sees())
+                cluster.signal(1, signal.SIGSTOP)
+                writing = asyncio.create_task(ann.write(rectangle(late), id=1))
+
+                async def waits():
+                    return cluster.ask(0, "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") != ["0"]
+
+                await eventually(waits, "the commit waits")
+                for link in cutter.links:
+                    link.close()
+                # The node comes back at once, and asks what became of it.
+                await asyncio.sleep(3)
+                assert cluster.ask(0, "SELECT count(*) FROM canvas.records") == ["1"]
+                assert not seeing.done()
+                cluster.resume(1)
+                await seeing
+                assert (await writing)["type"] == "ack"
+            finally:
+                cluster.resume(1)
+                server.kill()
+
+
 @pytest.mark.parametrize("end", ["killed", "stopped"])
 async def test_a_primary_that_is_gone_is_followed_by_a_standby(end):
     """Killed as by a loss of power, or stopped for 10 s and let go. Nothing acknowledged is lost, and nobody has seen what is."""

@@ -43,7 +43,12 @@ enum PostgresSchema {
   /// What the database has to be for what it acknowledges to last.
   static let settings = PostgresStatement(
     "settings",
-    "SELECT pg_is_in_recovery(), current_setting('fsync'), current_setting('synchronous_commit')"
+    """
+    SELECT pg_is_in_recovery(), current_setting('fsync'), current_setting('synchronous_commit'),
+      set_config('tcp_keepalives_idle', '5', false), set_config('tcp_keepalives_interval', '2', false),
+      set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '10000', false),
+      set_config('client_connection_check_interval', '1000', false)
+    """
   )
 
   /// Brings the database to the newest version, one node at a time.

@@ -87,12 +87,13 @@ extension PostgresStatement {
 
   /// Only one connection of a writer gets the lock. Whoever has it knows that no earlier one can still store anything.
   static let lock = PostgresStatement("lock", "SELECT pg_advisory_lock($1::int8)")
-  /// Ends the connections that a writer has left behind, as far as they still listen.
+  /// Ends the connections that a writer has left behind, but none that waits for the standbys: ending that wait would show others a commit
+  /// that no standby has.
   static let evict = PostgresStatement(
     "evict",
     """
-    SELECT count(pg_terminate_backend(locks.pid)) FROM pg_locks AS locks
-    WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid()
+    SELECT count(pg_terminate_backend(pid)) FROM pg_locks JOIN pg_stat_activity USING (pid)
+    WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid() AND wait_event IS DISTINCT FROM 'SyncRep'
     AND classid = (($1::int8 >> 32) & 4294967295)::oid AND objid = ($1::int8 & 4294967295)::oid AND objsubid = 1
     """
   )

@@ -50,7 +50,7 @@ struct Option: Sendable {
       "--tokens",
       value: "FILE",
       words: "lines `TOKEN viewer|editor|operator ROOM…`: who may connect",
-      standard: "none; then only this machine may connect",
+      standard: "this machine",
       needs: "a file",
       \.tokens
     ),
