@@ -34,7 +34,7 @@ extension LiveCanvas: RoomFollower {
     case .rejected(let edit):
       leaving = .no
       switch edit.origin {
-      case .edit: say("The server refused a change, so it was taken back: \(reason(edit)).", .warning)
+      case .edit: say("A change was refused: \(reason(edit)).", .warning)
       case .undo: say("Undo was not taken: \(reason(edit)). You can try it again.", .warning)
       case .redo: say("Redo was not taken: \(reason(edit)). You can try it again.", .warning)
       }
