@@ -180,6 +180,8 @@ def test_it_fits_on_320_pixels(room):
     for tab in ["inspector", "overlaps", "layers"]:
         page.tap(f"#tab-{tab}")
         ann.run("app.selection.set(app.session.drawingOrder().slice(0, 2)); return null")
+        if tab == "inspector":
+            page.get_by_role("group", name="Align").wait_for()
         fits(tab)
     panel = page.locator(".panel")
     grip = page.get_by_role("button", name="Make the panel larger or smaller")
