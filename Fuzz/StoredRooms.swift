@@ -1,5 +1,6 @@
 // sources: Sources/SyncServer/Rooms/Fold/RoomImage.swift Sources/SyncServer/Rooms/Fold/RoomRuns.swift
-// sources: Sources/SyncServer/Rooms/Fold/RoomRecord.swift Sources/SyncServer/Stored/StoredOperations.swift
+// sources: Sources/SyncServer/Rooms/Fold/RoomRecord.swift
+// sources: Sources/SyncServer/Stored/StoredOperations.swift Sources/SyncServer/Stored/RecordForm.swift
 //
 // What a log holds of a room: records of operations, and images. What is read and written again reads as the same. The first byte
 // says which of the two it is.
