@@ -94,6 +94,8 @@ class Cluster:
     def kill(self, number):
         """As when the machine loses its power: without a word to anyone."""
         self.signal(number, signal.SIGKILL)
+        # Where nobody has waited for the process yet, a new start would take it for one that is running.
+        os.remove(self.data(number) + "/postmaster.pid")
 
     def resume(self, number):
         try:

@@ -88,7 +88,7 @@ struct CutTests {
     defer { node.log.close() }
     func ask(cutting cut: Cut, _ request: LogRequest) throws -> LogEvent {
       // After each cut, the log is there again.
-      while node.events.all.count(where: { $0 == .availability(nil) }) < proxy.cuts.count { usleep(1_000) }
+      while node.events.all.count(where: { $0 == .availability(room: nil, nil) }) < proxy.cuts.count { usleep(1_000) }
       let count = proxy.cuts.count
       proxy.cut([cut])
       node.log.submit(request)
@@ -154,7 +154,7 @@ struct CutTests {
     _ = try bench.ask { .delete(id: $0, room: "demo") }
     proxy.cut([Cut(way: .answer, place: 0)])
     node.log.submit(.append(LogBench.append(2, "demo", [bytes("new")], epoch: 7)))
-    #expect(node.events.first { $0 == .availability(nil) } != nil)
+    #expect(node.events.first { $0 == .availability(room: nil, nil) } != nil)
     proxy.hold(nil)
     #expect(proxy.cuts.count == 1)
     let stored = try bench.records("demo")
@@ -209,8 +209,4 @@ struct CutTests {
     let told = node.events.all.compactMap(\.appended).flatMap(\.records)
     #expect(told.map(\.bytes) == [bytes("there"), bytes("here")])
   }
-}
-
-extension LogEvent {
-  fileprivate var isUnavailable: Bool { if case .failed(_, _, .unavailable) = self { true } else { false } }
 }

@@ -88,7 +88,7 @@ extension LogEvent {
       .retained(let id), .rooms(let id, _),
       .repaired(let id, _, _, _, _), .verified(let id, _, _), .verifiedPart(let id, _), .failed(let id, _, _):
       id
-    case .availability, .committed, .heard, .locks, .closed: nil
+    case .availability, .otherTimeline, .committed, .heard, .locks, .closed: nil
     }
   }
 
@@ -96,5 +96,6 @@ extension LogEvent {
   var page: RecordPage? { if case .read(_, let page) = self { page } else { nil } }
   var loaded: LoadedRoom? { if case .loaded(_, let loaded) = self { loaded } else { nil } }
   var summaries: [RoomSummary]? { if case .rooms(_, let rooms) = self { rooms } else { nil } }
+  var isUnavailable: Bool { if case .failed(_, _, .unavailable) = self { true } else { false } }
   var error: LogError? { if case .failed(_, _, let error) = self { error } else { nil } }
 }

@@ -40,7 +40,7 @@ struct FaultTests {
     }
     #expect(disk.faults > 0)
     #expect(bench.log.statistics().fault != nil)
-    #expect(bench.events.first { if case .availability(.some) = $0 { true } else { false } } != nil)
+    #expect(bench.events.first { if case .availability(nil, .some) = $0 { true } else { false } } != nil)
     #expect(try bench.records("demo") == stored)
     #expect(try bench.summaries().map(\.last) == [stored[0].position])
     let snapshot = try bench.snapshot("demo", at: stored[0].position, [1])
@@ -50,7 +50,7 @@ struct FaultTests {
     }
 
     disk.failWrites(nil)
-    #expect(bench.events.first { $0 == .availability(nil) } != nil)
+    #expect(bench.events.first { $0 == .availability(room: nil, nil) } != nil)
     try bench.append("demo", [bytes("after")], mayCreate: false)
     #expect(try bench.records("demo").map(\.bytes) == [bytes("before"), bytes("after")])
     #expect(bench.log.statistics().fault == nil)
@@ -82,7 +82,7 @@ struct FaultTests {
     #expect(disk.faults > 0)
     #expect(try bench.records("demo").map(\.bytes) == [bytes("before")])
     disk.failSyncs(nil)
-    #expect(bench.events.first { $0 == .availability(nil) } != nil)
+    #expect(bench.events.first { $0 == .availability(room: nil, nil) } != nil)
     #expect(try bench.records("demo").map(\.bytes) == [bytes("before")])
     try bench.append("demo", [bytes("after")])
     let told = bench.events.all.compactMap(\.appended).flatMap(\.records)
@@ -122,7 +122,7 @@ struct FaultTests {
     }
     disk.failWrites(nil)
     let fault = StorageFault.recordsGone(path: database, room: "demo")
-    #expect(bench.events.first { $0 == .availability(fault) } != nil)
+    #expect(bench.events.first { $0 == .availability(room: nil, fault) } != nil)
     #expect(try bench.append("demo", [bytes("three")]).error == .unavailable(fault))
   }
 
@@ -192,7 +192,7 @@ struct FaultTests {
     #expect(try bench.append("demo", [bytes("refused")]).error == .unavailable(.locked(path: database)))
     #expect(try bench.records("demo").count == 1)
     try other.run("COMMIT")
-    #expect(bench.events.first { $0 == .availability(nil) } != nil)
+    #expect(bench.events.first { $0 == .availability(room: nil, nil) } != nil)
     try bench.append("demo", [bytes("after")])
     #expect(try bench.records("demo").map(\.bytes) == [bytes("before"), bytes("after")])
   }
@@ -204,7 +204,7 @@ struct FaultTests {
     try #require(rename(database, database + ".aside") == 0)
     #expect(try bench.append("demo", [bytes("refused")]).error == .unavailable(.replaced(path: database)))
     try #require(rename(database + ".aside", database) == 0)
-    #expect(bench.events.first { $0 == .availability(nil) } != nil)
+    #expect(bench.events.first { $0 == .availability(room: nil, nil) } != nil)
     try bench.append("demo", [bytes("after")])
     #expect(try bench.records("demo").map(\.bytes) == [bytes("before"), bytes("after")])
   }
@@ -244,7 +244,7 @@ struct FaultTests {
     #expect(refusal == .unavailable(.diskFull(path: database)))
     #expect(try bench.records("demo") == stored)
     unlink(filler)
-    #expect(bench.events.first { $0 == .availability(nil) } != nil)
+    #expect(bench.events.first { $0 == .availability(room: nil, nil) } != nil)
     stored += try #require(try bench.append("demo", [bytes("after")]).appended).records
     #expect(try bench.records("demo") == stored)
     try bench.reopen()

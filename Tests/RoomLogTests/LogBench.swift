@@ -165,9 +165,14 @@ final class LogBench {
     _ records: [[UInt8]],
     epoch: UInt64 = epoch,
     mayCreate: Bool = true,
-    at milliseconds: UInt64 = 1_000
+    at milliseconds: UInt64 = 1_000,
+    timeline: UInt64 = 0
   ) throws -> LogEvent {
-    try ask { .append(LogBench.append($0, room, records, epoch: epoch, mayCreate: mayCreate, at: milliseconds)) }
+    try ask { id in
+      var append = LogBench.append(id, room, records, epoch: epoch, mayCreate: mayCreate, at: milliseconds)
+      append.timeline = timeline
+      return .append(append)
+    }
   }
 
   static func append(

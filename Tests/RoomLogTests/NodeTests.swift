@@ -161,7 +161,7 @@ struct NodeTests {
 }
 
 extension LogBench {
-  func follow(_ room: String, epoch: UInt64? = epoch, after: UInt64) throws -> LogEvent {
-    try ask { .follow(FollowRequest(id: $0, room: room, epoch: epoch, after: after)) }
+  func follow(_ room: String, epoch: UInt64? = epoch, after: UInt64, timeline: UInt64 = 0) throws -> LogEvent {
+    try ask { .follow(FollowRequest(id: $0, room: room, epoch: epoch, after: after, timeline: timeline)) }
   }
 }

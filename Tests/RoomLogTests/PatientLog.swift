@@ -49,7 +49,7 @@ final class PatientLog: RoomLog {
   }
 
   private func isToBeTold(_ event: LogEvent, _ state: inout State) -> Bool {
-    if case .availability(let fault) = event { state.isAway = fault != nil }
+    if case .availability(nil, let fault) = event { state.isAway = fault != nil }
     guard let id = event.id, state.unanswered.remove(id) != nil else { return true }
     guard case .failed(_, _, .unavailable) = event else { return true }
     state.refused.insert(id)

@@ -28,8 +28,12 @@ public enum LogEvent: Hashable, Sendable {
   /// The request wasn't carried out. An append that failed with `.unavailable` may still be stored; then it is reported
   /// to followers like an append of another node, without an `id`.
   case failed(id: UInt64, room: String?, LogError)
-  /// Whether appends can be stored. Reported when it changes.
-  case availability(StorageFault?)
+  /// Whether appends can be stored, in one room or in all. Reported when it changes.
+  case availability(room: String?, StorageFault?)
+  /// What is stored from now on may not continue all that was reported: another copy of the log has taken its place, and
+  /// what only the former had is gone. Requests name the number of the timeline that their caller knows of.
+  /// - Parameter lost: a room of which records that were reported are gone. It is not followed any more.
+  case otherTimeline(UInt64, lost: String?)
   case committed(CommitReport)
   case closed
 }

@@ -43,6 +43,9 @@ public struct AppendRequest: Sendable {
   /// stored instead. Times never go back, so a time marks a place in the log too.
   public var milliseconds: UInt64
   public var records: [NewRecord]
+  /// The timeline that the log has told of last. On another, the records might follow what the caller doesn't know, so the
+  /// append is refused as unavailable.
+  public var timeline: UInt64
 
   public init(
     id: UInt64,
@@ -50,8 +53,10 @@ public struct AppendRequest: Sendable {
     epoch: UInt64,
     mayCreate: Bool = false,
     milliseconds: UInt64,
-    records: [NewRecord]
+    records: [NewRecord],
+    timeline: UInt64 = 0
   ) {
+    self.timeline = timeline
     self.id = id
     self.room = room
     self.epoch = epoch
@@ -137,8 +142,11 @@ public struct FollowRequest: Sendable {
   public var epoch: UInt64?
   /// The last position that the caller has read.
   public var after: UInt64
+  /// The timeline on which it has read that.
+  public var timeline: UInt64
 
-  public init(id: UInt64, room: String, epoch: UInt64?, after: UInt64) {
+  public init(id: UInt64, room: String, epoch: UInt64?, after: UInt64, timeline: UInt64 = 0) {
+    self.timeline = timeline
     self.id = id
     self.room = room
     self.epoch = epoch
@@ -158,6 +166,8 @@ public struct SnapshotRequest: Sendable {
   public var bytes: [UInt8]
   /// The place in the log that it comes from, of a snapshot whose record is in no log any more.
   public var origin: SnapshotPlace?
+  /// The timeline on which the records were reported.
+  public var timeline: UInt64
 
   public init(
     id: UInt64,
@@ -166,8 +176,10 @@ public struct SnapshotRequest: Sendable {
     position: UInt64,
     shapes: UInt64,
     bytes: [UInt8],
-    origin: SnapshotPlace? = nil
+    origin: SnapshotPlace? = nil,
+    timeline: UInt64 = 0
   ) {
+    self.timeline = timeline
     self.origin = origin
     self.id = id
     self.room = room
@@ -263,6 +275,16 @@ extension LogRequest {
       .list(let id),
       .retain(let id, _):
       id
+    }
+  }
+
+  /// The timeline on which its caller takes the log to be, where that matters.
+  var timeline: UInt64? {
+    switch self {
+    case .append(let request): request.timeline
+    case .follow(let request): request.timeline
+    case .snapshot(let request): request.timeline
+    default: nil
     }
   }
 

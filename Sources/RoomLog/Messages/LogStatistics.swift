@@ -34,6 +34,10 @@ public struct FollowingFigures: Sendable {
   public var undecidedAppends = 0
   /// How often a connection was lost.
   public var reconnects: UInt64 = 0
+  /// Rooms to which nothing could be stored, though others could be written.
+  public var roomsRefused = 0
+  /// How often records of a room were gone that had been reported.
+  public var roomsSetBack: UInt64 = 0
 
   public init() {}
 }

@@ -11,9 +11,8 @@ struct PostgresBatch {
 /// Storing: what has gathered while the last commit was under way becomes the next.
 extension PostgresNode {
   func goOnWriting() {
-    while writer.isReady, underWay == nil, let first = waitingWrites.first, !first.isAppend {
-      waitingWrites.removeFirst()
-      change(first)
+    while writer.isReady, underWay == nil, let next = takeSingle() {
+      if next.isAppend { send(batch([next])) } else { change(next) }
     }
     guard writer.isReady, underWay == nil, !waitingWrites.isEmpty else { return }
     var requests: [LogRequest] = []
@@ -29,9 +28,19 @@ extension PostgresNode {
     let ordered = requests.enumerated().sorted {
       ($0.element.room ?? "", $0.offset) < ($1.element.room ?? "", $1.offset)
     }
-    var batch = PostgresBatch(requests: ordered.map(\.element), beganAt: MonotonicClock.microseconds())
+    send(batch(ordered.map(\.element)))
+  }
+
+  /// What goes into a transaction of its own.
+  private func takeSingle() -> LogRequest? {
+    if !singles.isEmpty { return singles.removeFirst() }
+    return waitingWrites.first?.isAppend == false ? waitingWrites.removeFirst() : nil
+  }
+
+  private func batch(_ requests: [LogRequest]) -> PostgresBatch {
+    var batch = PostgresBatch(requests: requests, beganAt: MonotonicClock.microseconds())
     batch.known = known(to: requests)
-    send(batch)
+    return batch
   }
 
   private func known(to requests: [LogRequest]) -> [String: UInt64] {
@@ -142,6 +151,7 @@ extension PostgresNode {
       report.records += records.count
       report.bytes += records.reduce(0) { $0 + $1.bytes.count }
       changed.append(append.room)
+      roomCanBeWritten(append.room)
       isStored(AppendedRecords(id: append.id, room: append.room, epoch: stored.unsigned(0, 2), records: records))
     }
     report.rooms = Set(changed).count
@@ -175,16 +185,41 @@ extension PostgresNode {
     writer.send([(.rollback, [])]) { answer in
       self.underWay = nil
       guard case .success = answer else { return self.refuse(batch, self.presentFault) }
-      if state.hasPrefix("40") {
-        // Two transactions were in each other's way, and this one gave way.
-        self.waitingWrites.insert(contentsOf: batch.requests, at: 0)
-      } else {
-        let fault = self.fault(state, message)
+      let fault = self.fault(state, message)
+      let gaveWay = state.hasPrefix("40")
+      guard gaveWay || PostgresNode.isAboutWhatWasAsked(state) else {
         self.refuse(batch, fault)
         // Whether the database takes anything is found out by connecting anew.
-        self.writer.refuse(fault)
+        return self.writer.refuse(fault)
       }
+      // Two transactions were in each other's way, and this one gave way. Or one request is refused, and which it is shows when
+      // each is sent alone.
+      guard !gaveWay, batch.requests.count == 1 else { return self.singles.insert(contentsOf: batch.requests, at: 0) }
+      if let room = batch.requests[0].room { self.roomCannotBeWritten(room, fault) }
+      self.refuse(batch, fault)
     }
+  }
+
+  /// Whether a refusal is about the values or the rows that a statement concerns (SQLSTATE classes 22, 23, 54, P0 and XX), and
+  /// not about the database.
+  private static func isAboutWhatWasAsked(_ state: String) -> Bool {
+    ["22", "23", "54", "P0", "XX"].contains { state.hasPrefix($0) }
+  }
+
+  private func roomCannotBeWritten(_ room: String, _ fault: StorageFault) {
+    guard roomsRefused.insert(room).inserted else { return }
+    tellRefusedRooms(.availability(room: room, fault))
+  }
+
+  private func roomCanBeWritten(_ room: String) {
+    guard !roomsRefused.isEmpty, roomsRefused.remove(room) != nil else { return }
+    tellRefusedRooms(.availability(room: room, nil))
+  }
+
+  private func tellRefusedRooms(_ event: LogEvent) {
+    let count = roomsRefused.count
+    shared.update { $0.following?.roomsRefused = count }
+    outlet.tell([event])
   }
 
   private func refuse(_ batch: PostgresBatch, _ fault: StorageFault) {

@@ -4,6 +4,10 @@ struct FollowedRoom {
   var epoch: UInt64?
   /// The owner has been told of everything up to here.
   var reported: UInt64
+  /// The newest record that the owner has ever been told of. Nil until one has been read.
+  var newest: StoredPlace?
+  /// Whether the database may have lost some of what was reported, since the connection is another than it was then.
+  var isInDoubt = false
   /// Own appends that are stored, and come after others' records that are yet to be read.
   var held: [AppendedRecords] = []
   /// Requests that are answered when everything stored by now has been reported.
@@ -43,7 +47,7 @@ extension PostgresNode {
     let waiting = room.waiting
     followed[name]?.waiting = []
     let values: [PostgresValue] = [
-      .text(name), .unsigned(room.reported), .number(Int64(PostgresNode.recordsAtOnce)),
+      .text(name), .unsigned(room.readsAfter), .number(Int64(PostgresNode.recordsAtOnce)),
     ]
     bell.send([(.newer, values)]) { answer in
       guard self.followed[name] != nil else {
@@ -79,6 +83,11 @@ extension PostgresNode {
       let error = LogError.trimmed(room: name, through: rows.unsigned(0, 2))
       return leave(name, error, .unfollowed(id: nil, room: name), waiting)
     }
+    switch asked.compared(with: rows) {
+    case .other: return isSetBack(name, waiting)
+    case .undecided: break
+    case .same: followed[name]?.isInDoubt = false
+    }
     followed[name]?.epoch = epoch
     let last = rows.unsigned(0, 1)
     switch report(rows, of: name, epoch: epoch) {
@@ -89,7 +98,7 @@ extension PostgresNode {
       followed[name]?.waiting += waiting
       followed[name]?.isReadAgain = true
     case .all:
-      if let now = followed[name], now.reported < last || !now.held.isEmpty || now.isReadAgain {
+      if let now = followed[name], now.reported < last || now.isInDoubt || !now.held.isEmpty || now.isReadAgain {
         followed[name]?.waiting += waiting
         look(at: name)
       } else {
@@ -148,22 +157,28 @@ extension PostgresNode {
 
   private func report(_ rows: PostgresRows, of name: String, epoch: UInt64) -> Reading {
     var foreign: [LogRecord] = []
+    var last: StoredPlace?
     func tellForeign() {
-      guard let last = foreign.last else { return }
-      followed[name]?.reported = last.position
+      guard let place = last else { return }
+      isReported(place, in: name)
       outlet.tell([.appended(AppendedRecords(id: nil, room: name, epoch: epoch, records: foreign))])
       foreign = []
+      last = nil
     }
     for row in 0..<rows.count where !rows.isNull(row, 3) {
-      let position = rows.unsigned(row, 3)
-      guard let room = followed[name], position > max(room.reported, foreign.last?.position ?? 0) else { continue }
+      let place = StoredPlace(rows, row)
+      let position = place.position
+      guard let room = followed[name] else { continue }
+      // What a caller knew that began to follow here.
+      if room.newest == nil, position == room.reported { followed[name]?.newest = place }
+      guard position > max(room.reported, last?.position ?? 0) else { continue }
       if let own = room.held.first, own.records.first?.position == position {
         tellForeign()
         tell(own)
         followed[name]?.held.removeFirst()
         continue
       }
-      if rows.number(row, 5) == writerNumber, isUnderWay(rows.unsigned(row, 6)) {
+      if place.writer == writerNumber, isUnderWay(place.append) {
         tellForeign()
         return .awaitsOwn
       }
@@ -173,6 +188,7 @@ extension PostgresNode {
         return .damaged(position)
       }
       foreign.append(LogRecord(position: position, milliseconds: rows.unsigned(row, 4), bytes: bytes))
+      last = place
     }
     tellForeign()
     return .all
@@ -181,8 +197,15 @@ extension PostgresNode {
   private func isUnderWay(_ append: UInt64) -> Bool { underWay?.requests.contains { $0.id == append } ?? false }
 
   private func tell(_ own: AppendedRecords) {
-    if let last = own.records.last { followed[own.room]?.reported = last.position }
+    if let last = own.records.last, let id = own.id {
+      isReported(StoredPlace(position: last.position, writer: writerNumber, append: id), in: own.room)
+    }
     outlet.tell([.appended(own)])
+  }
+
+  private func isReported(_ place: StoredPlace, in name: String) {
+    followed[name]?.reported = place.position
+    if place.position > followed[name]?.newest?.position ?? 0 { followed[name]?.newest = place }
   }
 
   // MARK: Own appends
@@ -193,7 +216,11 @@ extension PostgresNode {
       let first = appended.records.first
     else { return outlet.tell([.appended(appended)]) }
     followed[appended.room]?.epoch = appended.epoch
-    if room.held.isEmpty, first.position <= room.reported + 1 {
+    guard first.position > room.reported else {
+      isSetBack(appended.room)
+      return outlet.tell([.appended(appended)])
+    }
+    if room.held.isEmpty, !room.isInDoubt, first.position == room.reported + 1 {
       tell(appended)
       if !room.waiting.isEmpty || room.isReadAgain { look(at: appended.room) }
     } else {
@@ -289,7 +316,7 @@ extension PostgresNode {
         if room.epoch == rows[0].unsigned(row, 1) {
           lag += rows[0].unsigned(row, 2) - min(room.reported, rows[0].unsigned(row, 2))
         }
-        if room.epoch != rows[0].unsigned(row, 1) || room.reported < rows[0].unsigned(row, 2) { self.look(at: name) }
+        if room.epoch != rows[0].unsigned(row, 1) || room.reported != rows[0].unsigned(row, 2) { self.look(at: name) }
       }
       let count = self.followed.count
       self.shared.update { figures in

@@ -60,6 +60,8 @@ final class PostgresLink {
   /// When the connection last carried anything.
   private var movedAt: UInt64 = 0
   private var nextHost = 0
+  /// What the connection has reached, as its owner has found out.
+  var timeline: PostgresTimeline?
   /// A warning while committing means that the standbys are not waited for.
   private let notices: PostgresNotices
 
@@ -344,6 +346,7 @@ final class PostgresLink {
   func close() {
     if let connection { library.finish(connection) }
     connection = nil
+    timeline = nil
     hasUnflushed = false
     _ = notices.takeWarnings()
     let unanswered = requests.elements

@@ -25,10 +25,14 @@ final class PostgresNode {
   private(set) var bell: PostgresLink!
   private(set) var reader: PostgresLink!
   private(set) var helper: PostgresLink!
-  private var links: [PostgresLink] { [writer, bell, reader, helper] }
+  var links: [PostgresLink] { [writer, bell, reader, helper] }
 
   // Appending
   var waitingWrites: [LogRequest] = []
+  /// Those that go before, each in a transaction of its own, since the database has refused one of them.
+  var singles: [LogRequest] = []
+  /// The rooms of which the last append was refused.
+  var roomsRefused: Set<String> = []
   var underWay: PostgresBatch?
   /// Whether the batch under way has been sent over a connection that is gone.
   var isUndecided = false
@@ -39,6 +43,14 @@ final class PostgresNode {
   var isLooking = false
   /// The rooms that are locked, as was last reported.
   var locks: Set<String>?
+
+  // Timelines
+  /// What the connections reach.
+  var timeline: PostgresTimeline?
+  /// How the owner of the log names it.
+  var timelineNumber: UInt64 = 0
+  /// When it was last seen that a room was set back.
+  var setBackAt: UInt64 = 0
 
   // Chores
   var chores: [LogRequest] = []
@@ -137,7 +149,8 @@ final class PostgresNode {
   private static let closeMicroseconds: UInt64 = 5_000_000
 
   private var isAllDone: Bool {
-    underWay == nil && waitingWrites.isEmpty && chores.isEmpty && choresUnderWay.isEmpty && !reader.hasRequests
+    underWay == nil && waitingWrites.isEmpty && singles.isEmpty && chores.isEmpty && choresUnderWay.isEmpty
+      && !reader.hasRequests
       && followed.values.allSatisfy(\.held.isEmpty)
   }
 
@@ -168,7 +181,10 @@ final class PostgresNode {
         isOpen = true
         opening.isOpen(secret: secret)
       }
-      if link === bell { for room in followed.keys { look(at: room) } }
+      if link === bell {
+        doubtFollowed()
+        for room in followed.keys { look(at: room) }
+      }
     case .lost(let fault), .failed(let fault):
       if case .lost = news { shared.update { $0.following?.reconnects += 1 } }
       if !isOpen { opening.failed(fault) }
@@ -186,7 +202,7 @@ final class PostgresNode {
     self.fault = fault
     shared.update { $0.fault = fault }
     // Before it is open, whoever opens it is told.
-    if isOpen { outlet.tell([.availability(fault)]) }
+    if isOpen { outlet.tell([.availability(room: nil, fault)]) }
   }
 
   /// Why nothing can be stored now.
@@ -195,6 +211,10 @@ final class PostgresNode {
   // MARK: Requests
 
   private func take(_ request: LogRequest) {
+    if let timeline = request.timeline, timeline != timelineNumber {
+      let words = "\(address.description) goes on from another copy than a moment ago"
+      return refuse(request, .unavailable(.database(words)))
+    }
     switch request {
     case .append, .create, .delete:
       guard writer.isReady else { return refuse(request) }
@@ -216,7 +236,8 @@ final class PostgresNode {
   }
 
   private func refuseWaiting(_ fault: StorageFault) {
-    let waiting = waitingWrites
+    let waiting = singles + waitingWrites
+    singles = []
     waitingWrites = []
     for request in waiting { refuse(request, .unavailable(fault)) }
   }

@@ -45,6 +45,8 @@ enum PostgresSchema {
     "settings",
     """
     SELECT pg_is_in_recovery(), current_setting('fsync'), current_setting('synchronous_commit'),
+      (SELECT system_identifier FROM pg_control_system()) || ' ' || current_database(),
+      CASE WHEN pg_is_in_recovery() THEN '' ELSE pg_walfile_name(pg_current_wal_insert_lsn()) END,
       set_config('tcp_keepalives_idle', '5', false), set_config('tcp_keepalives_interval', '2', false),
       set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '10000', false),
       set_config('client_connection_check_interval', '1000', false)

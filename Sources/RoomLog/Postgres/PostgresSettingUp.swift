@@ -5,7 +5,9 @@ extension PostgresNode {
       guard self.went(answer, link) != nil else { return }
       link.send([(PostgresSchema.settings, []), (PostgresSchema.presence, [])]) { answer in
         guard let rows = self.went(answer, link) else { return }
-        if let fault = self.fault(of: link, settings: rows[0]) { return link.refuse(fault) }
+        let fault =
+          self.fault(of: link, settings: rows[0]) ?? self.reach(PostgresTimeline(settings: rows[0]), over: link)
+        if let fault { return link.refuse(fault) }
         self.meet(link, isThere: rows[1].truth(0, 0), isOurs: rows[1].truth(0, 1))
       }
     }

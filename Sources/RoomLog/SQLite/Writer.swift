@@ -160,7 +160,7 @@ final class Writer {
       isChange = $0.fault != fault
       $0.fault = fault
     }
-    if isChange { events.append(.availability(fault)) }
+    if isChange { events.append(.availability(room: nil, fault)) }
     outlet.tell(events)
   }
 
@@ -202,7 +202,7 @@ final class Writer {
       chores = found.chores
       connection = writer
       shared.update { $0.fault = nil }
-      outlet.tell([.availability(nil)] + news)
+      outlet.tell([.availability(room: nil, nil)] + news)
     } catch {
       suspend(error)
     }

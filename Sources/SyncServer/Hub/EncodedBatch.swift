@@ -9,10 +9,13 @@ struct EncodedBatch: Sendable {
   /// The operations of each record. When the log hands the records back, they need not be decoded again.
   let parts: [StoredOperations]
   let records: [NewRecord]
+  /// The timeline of the log on which this run has its number.
+  let timeline: UInt64
 
   /// - Parameter run: the number of this run, if the log might not have it yet.
-  init(_ batch: Batch, run: UInt64?, _ limits: Limits) {
+  init(_ batch: Batch, run: UInt64?, timeline: UInt64, _ limits: Limits) {
     number = batch.number
+    self.timeline = timeline
     payer = batch.payer
     parts = batch.parts(operationsMax: Int(limits.operationsPerMessage)).map {
       StoredOperations(run: run, forgottenBefore: batch.forgottenBefore, operations: $0)

@@ -210,6 +210,18 @@ extension Hub {
         "How often a connection to the database was lost.",
         following.reconnects
       )
+      text.metric(
+        "canvas_log_refused_rooms",
+        .gauge,
+        "Rooms of which the database refused the last change, though it takes those of others.",
+        following.roomsRefused
+      )
+      text.metric(
+        "canvas_log_rooms_set_back_total",
+        .counter,
+        "How often the database had lost records of a room that this node had shown. It should stay 0.",
+        following.roomsSetBack
+      )
     }
     text.metric("canvas_log_open_files", .gauge, "Files that the log has open.", figures.openFiles)
     text.histogram("canvas_log_commit_seconds", "How long commits took.", figures.commitMicroseconds, divisor: 1e6)

@@ -20,13 +20,21 @@ extension Hub {
         log.answer(id, with: event)
         if case .damaged = error { logger.error("\(error)", ["room": .text(room ?? "")]) }
       }
-    case .availability(let fault):
-      log.isAvailable(fault)
+    case .availability(nil, let fault):
+      log.note(fault)
       if let fault {
         logger.error("the log can't be written; reading still works", ["fault": .text("\(fault)")])
       } else {
         logger.info("the log can be written again", alike: .byAll)
       }
+    case .availability(.some(let room), let fault):
+      // Whoever writes to it has been told so by a refusal.
+      if let fault {
+        logger.error("a room can't be written; reading still works", ["room": .text(room), "fault": .text("\(fault)")])
+      } else {
+        logger.info("a room can be written again", ["room": .text(room)], alike: .byAll)
+      }
+    case .otherTimeline(let number, let lost): goOn(onTimeline: number, lost: lost)
     case .committed(let report):
       if report.microseconds > Hub.slowCommitMicroseconds {
         logger.warning(
@@ -58,6 +66,18 @@ extension Hub {
     case .locks(let names): take(locks: names)
     case .closed: logClosed()
     }
+  }
+
+  /// What this run has stored so far may be gone. At its places others may have stored, or this run may store, something else. So
+  /// that cursors tell one from the other, what is stored from now on is another run's.
+  private func goOn(onTimeline number: UInt64, lost: String?) {
+    if log.goOn(onTimeline: number) {
+      run = UInt64.random(in: 1...UInt64.max)
+      logger.warning("the database goes on from another copy: a standby has taken over, or a backup was restored")
+    }
+    guard let lost else { return }
+    logger.error("the database has lost records of a room that had been stored", ["room": .text(lost)])
+    if let open = rooms.heeding(lost) { stop(open, "the database has lost some of what was stored; connect again") }
   }
 
   private func heard(_ bytes: [UInt8], in name: String) {

@@ -25,7 +25,7 @@ extension Hub {
 
   /// Other nodes may have the same rooms open, if the rooms are where others reach them.
   private var company: Company? {
-    sharesRooms ? Company(number: run) : nil
+    sharesRooms ? Company(number: nodeNumber) : nil
   }
 
   private func create(_ name: String) -> OpenRoom {
@@ -40,7 +40,9 @@ extension Hub {
     let open = OpenRoom(name: name, room: room, isStored: false)
     rooms.add(open)
     // Another node may write to it first.
-    log.request(.follow(FollowRequest(id: log.nextNumber(), room: name, epoch: nil, after: 0)))
+    log.request(
+      .follow(FollowRequest(id: log.nextNumber(), room: name, epoch: nil, after: 0, timeline: log.timeline))
+    )
     return open
   }
 
@@ -56,6 +58,7 @@ extension Hub {
     // This is done here and not where the job is awaited: by then another job may be opening the room.
     defer { rooms.endOpening(of: name) }
     let began = SteadyClock.microseconds()
+    let timeline = log.timeline
     let event = await ask { .load(LoadRequest(id: $0, room: name)) }
     guard case .loaded(_, let loaded) = event else {
       if case .failed(_, _, .noSuchRoom) = event { return .absent }
@@ -96,7 +99,7 @@ extension Hub {
     // yet.
     if let other = rooms[name] { return .open(other) }
     let open = OpenRoom(name: name, room: room, isStored: true, snapshotPosition: snapshotPosition)
-    if let fault = await follow(open) { return .failed(fault) }
+    if let fault = await follow(open, from: timeline) { return .failed(fault) }
     // It may have been deleted meanwhile. Whoever asked for it finds that out.
     guard !open.isGone else { return .open(open) }
     rooms.add(open)
@@ -130,12 +133,21 @@ extension Hub {
   }
 
   /// Has the log report to a room that has just been read what is stored from now on.
+  /// - Parameter timeline: that of the log before the room was read.
   /// - Returns: what prevented it, or `nil`.
-  private func follow(_ open: OpenRoom) async -> String? {
+  private func follow(_ open: OpenRoom, from timeline: UInt64) async -> String? {
     rooms.expect(open)
     defer { rooms.expectNoLonger(open) }
     let event = await ask {
-      .follow(FollowRequest(id: $0, room: open.name, epoch: open.room.epoch, after: open.room.position))
+      .follow(
+        FollowRequest(
+          id: $0,
+          room: open.name,
+          epoch: open.room.epoch,
+          after: open.room.position,
+          timeline: timeline
+        )
+      )
     }
     switch event {
     case .following: return nil
@@ -152,7 +164,10 @@ extension Hub {
     open.hold()
     defer { open.letLoose() }
     let epoch = open.isStored ? open.room.epoch : nil
-    let event = await ask { .follow(FollowRequest(id: $0, room: open.name, epoch: epoch, after: open.room.position)) }
+    let timeline = log.timeline
+    let event = await ask {
+      .follow(FollowRequest(id: $0, room: open.name, epoch: epoch, after: open.room.position, timeline: timeline))
+    }
     guard case .following = event else { return event.words }
     // The room takes in some of what was reported in each turn.
     while !open.answers.isEmpty, !open.isGone {

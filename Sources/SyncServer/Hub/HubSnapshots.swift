@@ -19,6 +19,7 @@ extension Hub {
   private func takeSnapshot(of open: OpenRoom) async {
     open.room.forgetErasures(now: .now())
     let image = open.room.image()
+    let timeline = log.timeline
     let operations = open.room.operationCount
     let shapes = UInt64(open.room.canvas.liveCount)
     let digest = open.room.canvas.digest
@@ -37,7 +38,8 @@ extension Hub {
           epoch: open.room.epoch,
           position: image.position,
           shapes: shapes,
-          bytes: made.bytes
+          bytes: made.bytes,
+          timeline: timeline
         )
       )
     }
@@ -66,7 +68,8 @@ extension Hub {
             epoch: open.room.epoch,
             position: open.room.position,
             shapes: UInt64(open.room.canvas.liveCount),
-            bytes: open.room.image().encoded()
+            bytes: open.room.image().encoded(),
+            timeline: log.timeline
           )
         )
       )

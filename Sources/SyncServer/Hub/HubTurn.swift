@@ -60,7 +60,8 @@ extension Hub {
   func carryOutEffects(of open: OpenRoom) {
     for effect in open.room.takeEffects() {
       switch effect {
-      case .append(let batch): append(EncodedBatch(batch, run: unknownRun(of: open), limits), to: open)
+      case .append(let batch):
+        append(EncodedBatch(batch, run: unknownRun(of: open), timeline: log.timeline, limits), to: open)
       case .prepare(let layout): prepare(layout, for: open)
       case .answered(let request, let result): log.answerSubmitter(request, with: result)
       case .overlaps(let order): carryOut(order, for: open)
@@ -87,12 +88,13 @@ extension Hub {
   /// Stamps and encodes a layout beside the loop.
   private func prepare(_ layout: AdmittedLayout, for open: OpenRoom) {
     let run = unknownRun(of: open)
+    let timeline = log.timeline
     let limits = limits
     layoutsUnderWay += 1
     Task {
       let party = layout.payer?.address ?? ""
       let batch = try? await heavyWork.run(for: party, isBounded: false) {
-        EncodedBatch(layout.stamped(), run: run, limits)
+        EncodedBatch(layout.stamped(), run: run, timeline: timeline, limits)
       }
       layoutsUnderWay -= 1
       // If the room was deleted meanwhile, the layout has been refused.
@@ -114,7 +116,8 @@ extension Hub {
         epoch: open.epochToAppend { generator.next() },
         mayCreate: !open.isStored,
         milliseconds: WallClock.now(),
-        records: batch.records
+        records: batch.records,
+        timeline: batch.timeline
       )
     )
   }

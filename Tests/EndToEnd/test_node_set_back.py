@@ -1,0 +1,123 @@
+"""A database that has lost what it had acknowledged: here a standby that was behind takes over. Nodes go on running, and all come to show
+what is stored."""
+
+import asyncio
+
+import websockets
+
+import database
+import postgres
+from client import Client, agree, eventually
+from server import Server, identifier
+from test_nodes import draw, position, rectangle
+
+pytestmark = database.needed
+
+
+async def keeps_up(cluster):
+    """Waits until the standby has everything."""
+    async def look():
+        return cluster.ask(0, "SELECT count(*) FROM pg_stat_replication WHERE replay_lsn = pg_current_wal_lsn()") == ["1"]
+
+    await eventually(look, "the standby keeps up")
+
+
+async def hang_up_standby(cluster):
+    """From here on, the standby receives nothing, and no commit waits for it."""
+    cluster.ask(0, "ALTER SYSTEM RESET synchronous_standby_names")
+    cluster.ask(0, "SELECT pg_reload_conf()")
+    cluster.ask(1, "ALTER SYSTEM SET primary_conninfo = ''")
+    cluster.ask(1, "SELECT pg_reload_conf()")
+
+    async def look():
+        return cluster.ask(0, "SELECT count(*) FROM pg_stat_replication") == ["0"]
+
+    await eventually(look, "the standby is on its own")
+
+
+async def draw_at_last(server, client, *operations):
+    """Writes until that is stored, coming back as often as need be."""
+    while True:
+        try:
+            if (await client.write(*operations, id=identifier()))["type"] == "ack":
+                return client
+        except websockets.ConnectionClosed as closed:
+            assert closed.rcvd.code == 1001, closed
+            client = await come_back(server, client)
+        await asyncio.sleep(0.05)
+
+
+async def come_back(server, client, since=None):
+    async def joined():
+        try:
+            return await Client.join(server, "garden", since=since or client.cursor, actor=client.actor, key=client.welcome["key"])
+        except AssertionError as answer:
+            # The node has yet to find the new primary.
+            assert "unavailable" in str(answer), answer
+            await asyncio.sleep(0.05)
+
+    return await eventually(joined, "coming back")
+
+
+async def test_what_a_standby_lacks_that_takes_over_is_gone_for_everyone():
+    with postgres.Cluster(1) as cluster:
+        with Server(data=f"{cluster.address}/postgres") as first, Server(data=f"{cluster.address}/postgres") as second:
+            ann, ben = await Client.join(first, "garden"), await Client.join(second, "garden")
+            kept, lost = identifier(), identifier()
+            await draw(ann, rectangle(kept, position=[1, 1]))
+            await keeps_up(cluster)
+            await hang_up_standby(cluster)
+            for x in range(5):
+                await draw(ann, {"shape": kept, "set": {"position": [7, x]}})
+            await draw(ben, rectangle(lost))
+            await agree(ann, ben)
+            # She has seen what is about to be lost.
+            cursor = ann.cursor
+            cluster.kill(0)
+            cluster.promote(1)
+            assert await ann.closed() == 1001 and await ben.closed() == 1001
+            ann, ben = await come_back(first, ann, since=cursor), await come_back(second, ben, since=cursor)
+            await agree(ann, ben)
+            assert ann.live.keys() == {kept} and position(ann, kept) == [1, 1]
+            # The places of what is lost are taken by something else, which both nodes write.
+            for x in range(5):
+                for server, client in ((first, ann), (second, ben)):
+                    await draw(client, {"shape": kept, "set": {"position": [9, x]}})
+            for server in (first, second):
+                late = await Client.join(server, "garden", state=False, since=cursor)
+                messages = await late.state()
+                assert any(message.get("reset") for message in messages), "a cursor of what is lost was taken for one of what is there"
+                await agree(late, ann, ben)
+                assert await server.metric("canvas_log_rooms_set_back_total") == 1
+                assert await server.metric("canvas_node_differences_total") == 0
+
+            # The former primary comes back as if nothing had happened, and is first on the list. It is not written to.
+            cluster.start(0)
+            before = cluster.ask(0, "SELECT last FROM canvas.rooms")
+            cluster.ask(1, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'canvas %'")
+            await asyncio.sleep(0.5)
+            ann = await draw_at_last(first, ann, {"shape": kept, "set": {"position": [3, 3]}})
+            await agree(ann, await Client.join(second, "garden"))
+            assert cluster.ask(0, "SELECT last FROM canvas.rooms") == before
+            assert any("was the primary once" in str(line) for line in first.log), first.log
+
+
+async def test_a_standby_that_has_everything_takes_over_and_nobody_is_sent_away():
+    with postgres.Cluster(1) as cluster:
+        with Server(data=f"{cluster.address}/postgres") as first, Server(data=f"{cluster.address}/postgres") as second:
+            ann, ben = await Client.join(first, "garden"), await Client.join(second, "garden")
+            shape = identifier()
+            await draw(ann, rectangle(shape))
+            await draw(ben, {"shape": shape, "set": {"position": [2, 2]}})
+            await keeps_up(cluster)
+            cluster.kill(0)
+            cluster.promote(1)
+            cluster.ask(1, "ALTER SYSTEM RESET synchronous_standby_names")
+            cluster.ask(1, "SELECT pg_reload_conf()")
+            connections = ann.socket, ben.socket
+            ann = await draw_at_last(first, ann, {"shape": shape, "set": {"position": [4, 4]}})
+            ben = await draw_at_last(second, ben, {"shape": shape, "set": {"position": [5, 5]}})
+            await agree(ann, ben)
+            assert (ann.socket, ben.socket) == connections
+            for server in (first, second):
+                assert await server.metric("canvas_log_rooms_set_back_total") == 0

@@ -1,0 +1,145 @@
+import Glibc
+import Testing
+
+@testable import RoomLog
+
+/// What becomes of what was reported when a database has lost it, as after the loss of a machine without a synchronous standby.
+@Suite("A log that goes back", .enabled(if: TestDatabase.isThere))
+struct SetBackTests {
+  /// Takes the last record of a room away, as if it had never been stored.
+  private static func lose(_ room: String, in url: String, hangingUp: Bool = false) throws {
+    var command = """
+      DELETE FROM canvas.records USING canvas.rooms WHERE room = number AND name = '\(room)' AND position = last;
+      UPDATE canvas.rooms SET last = last - 1 WHERE name = '\(room)';
+      """
+    if hangingUp { command += hangUp }
+    try TestDatabase.ask(command, in: url)
+  }
+
+  private static let hangUp = """
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid();
+    """
+
+  private func isLost(_ room: String) -> (LogEvent) -> Bool {
+    { if case .otherTimeline(_, room) = $0 { true } else { false } }
+  }
+
+  @Test("a room of which less is stored than was reported is left, and can be followed anew")
+  func found() throws {
+    let bench = try LogBench(.postgres)
+    try bench.append("demo", [bytes("a")])
+    let lost = try #require(try bench.append("demo", [bytes("b")]).appended).records[0].position
+    _ = try bench.follow("demo", after: lost)
+    try SetBackTests.lose("demo", in: bench.directory)
+    #expect(bench.events.first(where: isLost("demo")) == .otherTimeline(1, lost: "demo"))
+    #expect(bench.log.statistics().following?.roomsSetBack == 1)
+    // Whoever doesn't know of it yet is refused: what he sends may follow what is gone.
+    #expect(try bench.append("demo", [bytes("c")], mayCreate: false).isUnavailable)
+    #expect(try bench.follow("demo", after: lost).isUnavailable)
+    #expect(try bench.snapshot("demo", at: lost, bytes("state")).isUnavailable)
+    let kept = lost - 1
+    #expect(try bench.follow("demo", after: kept, timeline: 1).error == nil)
+    let other = try bench.append("demo", [bytes("d")], mayCreate: false, timeline: 1)
+    #expect(other.appended?.records.map(\.position) == [lost])
+    #expect(try bench.records("demo").map(\.bytes) == [bytes("a"), bytes("d")])
+  }
+
+  @Test("an append that is stored where something was reported shows that the log went back")
+  func appended() throws {
+    let bench = try LogBench(.postgres)
+    let last = try #require(try bench.append("demo", [bytes("a"), bytes("b")]).appended).records[1].position
+    _ = try bench.follow("demo", after: last)
+    try SetBackTests.lose("demo", in: bench.directory)
+    let answer = try bench.append("demo", [bytes("c")], mayCreate: false)
+    // Either that append shows it, or it was seen just before.
+    #expect(answer.isUnavailable || answer.appended?.records.map(\.position) == [last])
+    #expect(bench.events.first(where: isLost("demo")) != nil)
+    let events = bench.events.all
+    let left = try #require(events.firstIndex(where: isLost("demo")))
+    #expect(events.firstIndex(of: answer).map { $0 > left } == true, "it is reported after the room was left")
+  }
+
+  @Test("after a connection broke, a room in which something else is stored than was reported is left")
+  func replaced() throws {
+    let bench = try LogBench(.postgres)
+    for room in ["same", "other"] {
+      let last = try #require(try bench.append(room, [bytes("a"), bytes("b")]).appended).records[1].position
+      _ = try bench.follow(room, after: last)
+      _ = try #require(try bench.append(room, [bytes("c")], mayCreate: false).appended)
+    }
+    // Lost, and somebody else has stored as much as that since.
+    try TestDatabase.ask(
+      """
+      UPDATE canvas.records SET writer = 1 FROM canvas.rooms WHERE room = number AND name = 'other' AND position = last;
+      \(SetBackTests.hangUp)
+      """,
+      in: bench.directory
+    )
+    #expect(bench.events.first(where: isLost("other")) != nil)
+    #expect(bench.events.first { $0 == .availability(room: nil, nil) } != nil)
+    let number = try #require(
+      bench.events.all.compactMap { if case .otherTimeline(let number, _) = $0 { number } else { nil } }.last
+    )
+    #expect(try bench.append("same", [bytes("d")], mayCreate: false, timeline: number).appended != nil)
+    #expect(!bench.events.all.contains(where: isLost("same")))
+  }
+
+  @Test("after a connection broke, rooms that are as they were go on, with appends of others that were missed")
+  func unchanged() throws {
+    let bench = try LogBench(.postgres)
+    let other = try bench.secondNode()
+    defer { other.log.close() }
+    let last = try #require(try bench.append("demo", [bytes("a")]).appended).records[0].position
+    _ = try bench.follow("demo", after: last)
+    for round in 1...5 {
+      try TestDatabase.ask(SetBackTests.hangUp, in: bench.directory)
+      var answer: LogEvent?
+      // Until it has a connection again.
+      while answer?.appended == nil {
+        let id = bench.nextId()
+        other.log.submit(.append(LogBench.append(id, "demo", [bytes("\(round)")], mayCreate: false)))
+        answer = other.events.answer(to: id)
+      }
+      #expect(bench.events.records(of: "demo", atLeast: round + 1)?.count == round + 1)
+    }
+    #expect(!bench.events.all.contains { if case .otherTimeline = $0 { true } else { false } })
+  }
+
+  @Test("what one room's append is refused for is told of that room, and others' appends in the same commit are stored")
+  func refusedRoom() throws {
+    let bench = try LogBench(.postgres)
+    for room in ["bad", "good"] { try bench.append(room, [bytes("a")]) }
+    // Somebody else's row is where the next record belongs.
+    let foreign = """
+      INSERT INTO canvas.records SELECT number, last + 1, 0, 0, 0, 0, 0, '' FROM canvas.rooms WHERE name = 'bad'
+      """
+    try TestDatabase.ask(foreign, in: bench.directory)
+    let ids = (0..<6).map { _ in bench.nextId() }
+    bench.log.submit(
+      ids.map { .append(LogBench.append($0, $0 % 2 == 0 ? "bad" : "good", [bytes("\($0)")], mayCreate: false)) }
+    )
+    for id in ids {
+      let answer = try #require(bench.events.answer(to: id))
+      #expect(id % 2 == 0 ? answer.isUnavailable : answer.appended != nil)
+    }
+    func told() -> [LogEvent] {
+      bench.events.all.filter { if case .availability = $0 { true } else { false } }
+    }
+    guard case .availability(room: "bad", .some) = try #require(told().first) else {
+      Issue.record("\(told())")
+      return
+    }
+    #expect(told().count == 1)
+    #expect(bench.log.statistics().following?.roomsRefused == 1)
+    #expect(bench.log.statistics().following?.reconnects == 0)
+    let stored = ids.filter { $0 % 2 == 1 }.map { bytes("\($0)") }
+    #expect(try bench.records("good").map(\.bytes) == [bytes("a")] + stored)
+    try TestDatabase.ask(
+      "DELETE FROM canvas.records USING canvas.rooms WHERE room = number AND position > last",
+      in: bench.directory
+    )
+    #expect(try bench.append("bad", [bytes("b")], mayCreate: false).appended != nil)
+    #expect(told().last == .availability(room: "bad", nil))
+    #expect(bench.log.statistics().following?.roomsRefused == 0)
+  }
+}
