@@ -36,7 +36,7 @@ chaos: client ## two minutes of faults for the real server and fifty clients; AR
 
 mutants: ## plant small bugs one at a time: which does no test notice? ARGS="17 204" for some
 	@scripts/setup test
-	@.venv/bin/python Tests/mutants/run.py $(ARGS)
+	@scripts/with-postgres .venv/bin/python Tests/mutants/run.py $(ARGS)
 
 bench: page ## measure, and compare with yrs and loro
 	@scripts/setup bench
