@@ -30,6 +30,9 @@ public enum LogEvent: Hashable, Sendable {
   case failed(id: UInt64, room: String?, LogError)
   /// Whether appends can be stored. Reported when it changes.
   case availability(StorageFault?)
+  /// Whether rooms can be read and followed, in a log that nodes share. Reported when it couldn't be for some seconds, and when
+  /// it can be again.
+  case readability(StorageFault?)
   case committed(CommitReport)
   case closed
 }

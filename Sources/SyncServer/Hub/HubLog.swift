@@ -27,6 +27,13 @@ extension Hub {
       } else {
         logger.info("the log can be written again", alike: .byAll)
       }
+    case .readability(let fault):
+      log.isReadable(fault)
+      if let fault {
+        logger.error("rooms can't be opened or followed; open ones can be written", ["fault": .text("\(fault)")])
+      } else {
+        logger.info("rooms can be opened and followed again", alike: .byAll)
+      }
     case .committed(let report):
       if report.microseconds > Hub.slowCommitMicroseconds {
         logger.warning(

@@ -22,6 +22,8 @@ struct LogDesk {
   private var submitters: [UInt64: CheckedContinuation<Result<Cursor, Rejection>, Never>] = [:]
   /// Why the log can't be written, while it can't.
   private(set) var fault: StorageFault?
+  /// Why rooms can't be read or followed, while they can't.
+  private(set) var readingFault: StorageFault?
   /// When history was last trimmed, on the monotonic clock.
   private var retainedAt: UInt64?
 
@@ -79,6 +81,7 @@ struct LogDesk {
   }
 
   mutating func isAvailable(_ fault: StorageFault?) { self.fault = fault }
+  mutating func isReadable(_ fault: StorageFault?) { readingFault = fault }
 
   // MARK: Going
 
