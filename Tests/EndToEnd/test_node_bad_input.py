@@ -168,6 +168,71 @@ async def test_a_limit_on_connections_that_is_reached_while_running_is_named(gua
         await eventually(lambda: taken(ann), "writing again")
 
 
+@pytest.fixture(scope="module")
+def limited(guarded):
+    """A user whose connections can be limited to so many, with a database."""
+    guarded.ask(0, "CREATE ROLE dan LOGIN")
+    guarded.ask(0, "CREATE DATABASE dans OWNER dan")
+
+    def limit(count):
+        guarded.ask(0, f"ALTER ROLE dan CONNECTION LIMIT {count}")
+
+    def hang_up(name):
+        guarded.ask(0, f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'dan' AND application_name = 'canvas {name}'")
+
+    return f"postgresql://dan@127.0.0.1:{guarded.ports[0]}/dans", limit, hang_up
+
+
+@pytest.mark.parametrize("name", ["follower", "reader"])
+async def test_a_node_that_cannot_have_one_of_its_connections_again_is_not_ready(limited, name):
+    """The others are there, so what is drawn is stored. A connection that is soon back changes nothing."""
+    url, limit, hang_up = limited
+    connected = f'canvas_log_connections{{connection="{name}"}}'
+    with Server(data=url) as server:
+        ann = await Client.join(server, "garden")
+        await draw(ann, rectangle(identifier()))
+
+        async def comes_back():
+            before = await server.metric("canvas_log_reconnects_total")
+            hang_up(name)
+            was_ready = True
+            while (now := await server.metrics())["canvas_log_reconnects_total"] == before or now[connected] == 0:
+                was_ready = was_ready and now["canvas_ready"] == 1
+            return was_ready
+
+        assert await comes_back() and (await server.get("/readyz")).status == 200
+
+        async def readiness():
+            return (await server.get("/readyz")).status
+
+        async def is_away():
+            return await readiness() == 503
+
+        async def is_back():
+            return await readiness() == 200
+
+        limit(3)
+        hang_up(name)
+        await eventually(is_away, "that it isn't ready")
+        try:
+            ready = await server.get("/readyz")
+            assert "raise max_connections" in ready.body.decode()
+            metrics = await server.metrics()
+            assert metrics["canvas_ready"] == 0 and metrics[connected] == 0
+            assert ("canvas_log_lag_records" in metrics) == (name != "follower")
+            assert await taken(ann), "writing goes on"
+        finally:
+            limit(-1)
+        await eventually(is_back, "that it is ready again")
+
+        async def lag_is_known():
+            return "canvas_log_lag_records" in await server.metrics()
+
+        await eventually(lag_is_known, "the lag")
+        assert [entry["message"] for entry in server.log if "rooms can" in entry["message"]] == [
+            "rooms can't be opened or followed; open ones can be written", "rooms can be opened and followed again"]
+
+
 def test_a_database_that_cannot_be_used_is_one_line():
     with database.database() as url:
         name = url.rsplit("/", 1)[1]

@@ -88,7 +88,7 @@ extension LogEvent {
       .retained(let id), .rooms(let id, _),
       .repaired(let id, _, _, _, _), .verified(let id, _, _), .verifiedPart(let id, _), .failed(let id, _, _):
       id
-    case .availability, .otherTimeline, .committed, .heard, .locks, .closed: nil
+    case .availability, .readability, .otherTimeline, .committed, .heard, .locks, .closed: nil
     }
   }
 

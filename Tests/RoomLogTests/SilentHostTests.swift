@@ -64,4 +64,21 @@ struct SilentHostTests {
     while try keep().error != nil, ContinuousClock.now < deadline { usleep(10_000) }
     #expect(try keep() == .snapshotted(id: id, room: "demo", position: last))
   }
+
+  @Test("a connection over which nothing comes any more is noticed, though nobody asks anything of it")
+  func idle() throws {
+    let bench = try LogBench(.cutPostgres, commitsBetweenCuts: nil)
+    let proxy = try #require(bench.proxy)
+    proxy.hold("canvas reader")
+    let deadline = ContinuousClock.now + .seconds(20)
+    while bench.log.statistics().following?.connections["reader"] == true, ContinuousClock.now < deadline {
+      usleep(10_000)
+    }
+    #expect(
+      bench.log.statistics().following?.connections == [
+        "writer": true, "follower": true, "reader": false, "helper": true,
+      ]
+    )
+    proxy.hold(nil)
+  }
 }

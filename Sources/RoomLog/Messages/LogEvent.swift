@@ -34,6 +34,9 @@ public enum LogEvent: Hashable, Sendable {
   /// what only the former had is gone. Requests name the number of the timeline that their caller knows of.
   /// - Parameter lost: a room of which records that were reported are gone. It is not followed any more.
   case otherTimeline(UInt64, lost: String?)
+  /// Whether rooms can be read and followed, in a log that nodes share. Reported when it couldn't be for some seconds, and when
+  /// it can be again.
+  case readability(StorageFault?)
   case committed(CommitReport)
   case closed
 }

@@ -28,8 +28,8 @@ public struct LogStatistics: Sendable {
 /// Figures of a node that follows rooms.
 public struct FollowingFigures: Sendable {
   public var rooms = 0
-  /// Records that are stored and have not been reported here, when that was last looked at.
-  public var lagRecords: UInt64 = 0
+  /// Records that are stored and have not been reported here, when that was last looked at. `nil` while it can't be looked at.
+  public var lagRecords: UInt64?
   /// Appends of which it is not known whether they are stored.
   public var undecidedAppends = 0
   /// How often a connection was lost.
@@ -38,6 +38,8 @@ public struct FollowingFigures: Sendable {
   public var roomsRefused = 0
   /// How often records of a room were gone that had been reported.
   public var roomsSetBack: UInt64 = 0
+  /// For each connection, by what it does, whether it can be used.
+  public var connections: [String: Bool] = [:]
 
   public init() {}
 }

@@ -10,6 +10,7 @@ import Glibc
 /// - Each request is answered once: with the rows of each statement, with what the database refused, or with `.lost`.
 /// - A link that is not ready takes no request.
 /// - What is read over a link was durable everywhere before: the first thing done over each is to commit something.
+/// - A connection that is gone is noticed, also by a link of which nothing is asked.
 final class PostgresLink {
   typealias Answer = (_ answer: Result<[PostgresRows], PostgresFailure>) -> Void
 
@@ -62,6 +63,14 @@ final class PostgresLink {
   private var nextHost = 0
   /// What the connection has reached, as its owner has found out.
   var timeline: PostgresTimeline?
+  /// Since when the link isn't ready, and why; nil while it is ready, and until its first try has failed.
+  private(set) var absence: Absence?
+
+  struct Absence {
+    let since: UInt64
+    let fault: StorageFault
+  }
+
   /// A warning while committing means that the standbys are not waited for.
   private let notices: PostgresNotices
 
@@ -70,6 +79,8 @@ final class PostgresLink {
   /// A host is given up for the next after this.
   static let connectMicroseconds: UInt64 = 1_000_000
   private static let retryMicroseconds: UInt64 = 200_000
+  /// A connection that carries nothing for so long is asked for a word. It may have been cut without a word.
+  private static let quietMicroseconds: UInt64 = 2_000_000
 
   init(
     _ name: String,
@@ -82,7 +93,7 @@ final class PostgresLink {
     self.name = name
     self.address = address
     self.library = library
-    self.statements = statements
+    self.statements = statements + [.probe]
     self.setUp = setUp
     self.told = told
     notices = PostgresNotices(library)
@@ -108,12 +119,14 @@ final class PostgresLink {
     switch state {
     case .away(let until): until
     case .connecting(let deadline): deadline
-    case .settingUp, .ready: hasRequests ? answerDeadline : nil
+    case .settingUp, .ready: hasRequests ? answerDeadline : isReady ? probeDue : nil
     }
   }
 
   /// A long answer, or a long request, takes its time. As long as bytes move, somebody is there.
   private var answerDeadline: UInt64 { max(requests.first.deadline, movedAt + PostgresLink.answerMicroseconds) }
+
+  private var probeDue: UInt64 { movedAt + PostgresLink.quietMicroseconds }
 
   /// There are bytes to be read, or there is room to write.
   func moves(now: UInt64) {
@@ -213,6 +226,7 @@ final class PostgresLink {
       if hasMoved { goOnConnecting() }
     case .settingUp, .ready:
       receive()
+      if isReady, !hasRequests, now >= probeDue { send([(.probe, [])]) { _ in } }
       guard !isAway, hasRequests, now >= answerDeadline else { return }
       lose("it doesn't answer")
     }
@@ -262,6 +276,7 @@ final class PostgresLink {
   func isSetUp() {
     guard case .settingUp = state else { return }
     state = .ready
+    absence = nil
     told(self, .ready)
   }
 
@@ -334,13 +349,19 @@ final class PostgresLink {
     let wasReady = isReady
     let fault = self.fault(words)
     close()
+    isAbsent(fault)
     told(self, wasReady ? .lost(fault) : .failed(fault))
   }
 
   /// The database is there, and can't be used.
   func refuse(_ fault: StorageFault) {
     close()
+    isAbsent(fault)
     told(self, .failed(fault))
+  }
+
+  private func isAbsent(_ fault: StorageFault) {
+    absence = Absence(since: absence?.since ?? MonotonicClock.microseconds(), fault: fault)
   }
 
   func close() {

@@ -60,6 +60,8 @@ final class PostgresNode {
   var nextClearing: UInt64 = 0
 
   private var fault: StorageFault?
+  /// Why rooms can't be read or followed, as was last reported.
+  private var readingFault: StorageFault?
   private var isClosing = false
   private var closeDeadline: UInt64 = .max
   private let opening: PostgresOpening
@@ -85,7 +87,6 @@ final class PostgresNode {
     self.outlet = outlet
     self.shared = shared
     self.opening = opening
-    shared.update { $0.following = FollowingFigures() }
     writerNumber = Int64.random(in: 1...Int64.max)
     func link(_ name: String, _ statements: [PostgresStatement]) -> PostgresLink {
       PostgresLink(
@@ -113,6 +114,9 @@ final class PostgresNode {
         .trimmable,
       ]
     )
+    var figures = FollowingFigures()
+    for link in links { figures.connections[link.name] = false }
+    shared.update { $0.following = figures }
   }
 
   // MARK: The thread
@@ -133,6 +137,7 @@ final class PostgresNode {
       }
       writer.turn(now: now)
       if isBegun { for link in links.dropFirst() { link.turn(now: now) } }
+      lookAtReading(now: now)
       goOnWriting()
       goOnFollowing(now: now)
       goOnWithChores(now: now)
@@ -171,6 +176,7 @@ final class PostgresNode {
   // MARK: Links
 
   private func take(_ news: PostgresLink.News, of link: PostgresLink) {
+    shared.update { $0.following?.connections[link.name] = link.isReady }
     switch news {
     case .ready:
       if link === writer {
@@ -192,7 +198,10 @@ final class PostgresNode {
         isAvailable(fault)
         refuseWaiting(fault)
       }
-      if link === bell { noteSilence(fault) }
+      if link === bell {
+        shared.update { $0.following?.lagRecords = nil }
+        noteSilence(fault)
+      }
     case .notified(let channel, let process, let payload): heard(payload, on: channel, from: process)
     }
   }
@@ -204,6 +213,22 @@ final class PostgresNode {
     // Before it is open, whoever opens it is told.
     if isOpen { outlet.tell([.availability(room: nil, fault)]) }
   }
+
+  /// A connection that is soon back is not worth a word: people would be sent to other nodes, and back.
+  private func lookAtReading(now: UInt64) {
+    guard isOpen else { return }
+    let absences = [bell, reader].compactMap { $0?.absence }
+    if let absence = absences.min(by: { $0.since < $1.since }) {
+      guard readingFault == nil, now >= absence.since + PostgresNode.patienceMicroseconds else { return }
+      readingFault = absence.fault
+    } else {
+      guard readingFault != nil else { return }
+      readingFault = nil
+    }
+    outlet.tell([.readability(readingFault)])
+  }
+
+  private static let patienceMicroseconds: UInt64 = 3_000_000
 
   /// Why nothing can be stored now.
   var presentFault: StorageFault { fault ?? .database("\(address.description): the connection is gone") }

@@ -125,6 +125,8 @@ extension PostgresStatement {
     "look",
     "SELECT name, epoch, last FROM canvas.rooms WHERE name = ANY($1::text[])"
   )
+  /// Asked of a connection that has been quiet, to see whether anybody is there.
+  static let probe = PostgresStatement("probe", "SELECT 1")
   static let listen = PostgresStatement("listen", "LISTEN canvas")
   static let locks = PostgresStatement("locks", "SELECT room FROM canvas.locks")
   static let lockRoom = PostgresStatement(

@@ -15,7 +15,12 @@ extension Hub {
       by: "version",
       [Configuration.version: 1]
     )
-    text.metric("canvas_ready", .gauge, "Whether the log can be written.", storageFault == nil && !isStopping ? 1 : 0)
+    text.metric(
+      "canvas_ready",
+      .gauge,
+      "Whether rooms can be read and written.",
+      storageFault == nil && !isStopping ? 1 : 0
+    )
     if let free = storage.freeBytes {
       text.metric("canvas_storage_free_bytes", .gauge, "Space that is left on the disk of the rooms.", free)
     }
@@ -193,11 +198,20 @@ extension Hub {
       )
       text.metric("canvas_log_followed_rooms", .gauge, "Rooms that are followed in the shared log.", following.rooms)
       text.metric(
-        "canvas_log_lag_records",
+        "canvas_log_connections",
         .gauge,
-        "Records that other nodes have stored and this one has yet to take in.",
-        following.lagRecords
+        "Whether a connection to the database can be used, by what it does.",
+        by: "connection",
+        following.connections.mapValues { $0 ? 1 : 0 }
       )
+      if let lag = following.lagRecords {
+        text.metric(
+          "canvas_log_lag_records",
+          .gauge,
+          "Records that other nodes have stored and this one has yet to take in. Missing while that isn't known.",
+          lag
+        )
+      }
       text.metric(
         "canvas_log_undecided_appends",
         .gauge,

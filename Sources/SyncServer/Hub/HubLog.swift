@@ -35,6 +35,13 @@ extension Hub {
         logger.info("a room can be written again", ["room": .text(room)], alike: .byAll)
       }
     case .otherTimeline(let number, let lost): goOn(onTimeline: number, lost: lost)
+    case .readability(let fault):
+      log.noteReading(fault)
+      if let fault {
+        logger.error("rooms can't be opened or followed; open ones can be written", ["fault": .text("\(fault)")])
+      } else {
+        logger.info("rooms can be opened and followed again", alike: .byAll)
+      }
     case .committed(let report):
       if report.microseconds > Hub.slowCommitMicroseconds {
         logger.warning(

@@ -11,7 +11,8 @@ extension Hub: RoomService, LogQuestions {
   var isStopping: Bool { lifetime.isStopping }
   var sharesRooms: Bool { if case .postgres = configuration.storage { true } else { false } }
   var storageFault: String? {
-    log.fault.map { "\($0)" } ?? (storage.isLow ? "the disk is nearly full: only deletions are stored" : nil)
+    (log.fault ?? log.readingFault).map { "\($0)" }
+      ?? (storage.isLow ? "the disk is nearly full: only deletions are stored" : nil)
   }
 
   var asksForTokens: Bool { tokens != nil || signedTokens != nil }

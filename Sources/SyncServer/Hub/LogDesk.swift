@@ -24,6 +24,8 @@ struct LogDesk {
   private(set) var fault: StorageFault?
   /// The timeline that the log has told of last.
   private(set) var timeline: UInt64 = 0
+  /// Why rooms can't be read or followed, while they can't.
+  private(set) var readingFault: StorageFault?
   /// When history was last trimmed, on the monotonic clock.
   private var retainedAt: UInt64?
 
@@ -88,6 +90,8 @@ struct LogDesk {
     defer { timeline = number }
     return timeline != number
   }
+  /// - Parameter fault: why rooms can't be read or followed from now on, or `nil` if they can.
+  mutating func noteReading(_ fault: StorageFault?) { readingFault = fault }
 
   // MARK: Going
 

@@ -20,7 +20,7 @@ protocol RoomService: HeavyWorker {
   var requestBook: RequestBook { get set }
   /// Whether the server takes nothing more in.
   var isStopping: Bool { get }
-  /// Why changes can't be stored now, if they can't.
+  /// Why changes can't be stored now, or rooms not be read, if that is so.
   var storageFault: String? { get }
   /// The metrics, as Prometheus reads them.
   func exposition() -> String

@@ -40,7 +40,7 @@ struct ServerFigures: Sendable {
       }
     }
     if let bytes = self["process_resident_memory_bytes"] { words.append("\(Int(bytes / 1_048_576)) MB") }
-    if self["canvas_ready"] == 0 { words.append("the log can’t be written") }
+    if self["canvas_ready"] == 0 { words.append("not ready") }
     return words
   }
 
