@@ -7,6 +7,10 @@
 /// **Requests and events.** `submit` takes a request and returns at once; the result is an event. A request carries a
 /// number that the caller chooses, and exactly one event answers it, with that number.
 ///
+/// **Opening.** Making a log throws what can be known at once. `.opened` tells that rooms can be had; until then a log that has to
+/// wait for something else reports nothing but `.waiting`. What is submitted meanwhile is carried out when it is open. A log
+/// that finds that it can't be used reports `.unusable`, and ends.
+///
 /// **Nodes.** Several nodes may use one log. Whoever follows a room is told of all that is stored in it after a position,
 /// by this node or another, in the order of positions with nothing left out, and of its deletion. An open room is
 /// read up to its end, and followed from there.
@@ -18,8 +22,8 @@
 /// **Positions** start above 0 and grow within a room; they may have gaps. Position 0 is the place before the first
 /// record. A position means nothing in another room, or in a later room of the same name: the epoch tells those apart.
 ///
-/// **Threads.** `submit` may be called from any thread, and never blocks on a disk. The sink is called on the log's own
-/// threads, by one at a time, with everything that one commit or one answer brought. Its owner posts the events to its
+/// **Threads.** `submit` may be called from any thread, and never blocks on a disk. The sink is called while the log is made,
+/// and then on the log's own threads, by one at a time, with everything that one commit or one answer brought. Its owner posts the events to its
 /// own loop. A sink must not wait for anything.
 public protocol RoomLog: Sendable {
   func submit(_ requests: [LogRequest])

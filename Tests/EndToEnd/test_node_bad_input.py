@@ -7,6 +7,7 @@ import shutil
 import subprocess
 
 import pytest
+import websockets
 
 import database
 import postgres
@@ -55,7 +56,7 @@ def line(*flags, **variables):
 
 @contextlib.contextmanager
 def waiting(url, **variables):
-    """A server that doesn't listen yet."""
+    """A server that has no rooms yet."""
     process = subprocess.Popen(
         [programs.BINARY, "--port", "0", "--data", url], stderr=subprocess.PIPE, text=True, env=os.environ | variables)
     try:
@@ -134,17 +135,60 @@ def test_a_machine_without_libpq_is_told_to_install_it(tmp_path):
 
 
 async def test_a_database_that_is_gone_at_the_start_is_waited_for():
-    """The node says so once, and comes by itself when the database does."""
-    with postgres.Cluster() as cluster:
-        cluster.stop(0)
-        with waiting(f"{cluster.address}/postgres") as process:
-            said = await asyncio.to_thread(process.stderr.readline)
-            assert "waiting for the database" in said and str(cluster.ports[0]) in said, said
+    """The node says so once. Meanwhile it is alive and not ready, shows the page, and refuses whoever wants a room. When the database
+    comes, it goes on by itself, and so do clients that it had before it was started anew."""
+    with postgres.Cluster() as cluster, Server(data=f"{cluster.address}/postgres") as server:
+        client = os.path.join(os.path.dirname(programs.BINARY), "sync-client")
+        watching = subprocess.Popen(
+            [client, "--server", f"http://127.0.0.1:{server.port}", "watch", "garden"], stdout=subprocess.PIPE, text=True)
+
+        async def sees(name):
+            await server.write("garden", name=name)
+            while name not in await asyncio.to_thread(watching.stdout.readline):
+                assert watching.poll() is None
+
+        try:
+            await sees("Sun")
+            server.kill()
+            cluster.stop(0)
+            server.asked = server.port
+            starting = asyncio.create_task(asyncio.to_thread(server.start))
+
+            async def is_alive():
+                try:
+                    return (await server.get("/healthz")).status == 200
+                except OSError:
+                    return False
+
+            async def is_said():
+                return [entry for entry in server.log if entry["message"] == "waiting for the database"]
+
+            await eventually(is_alive, "that it is alive")
+            (entry,) = await eventually(is_said, "a line that says so")
+            assert str(cluster.ports[0]) in entry["reason"]
+            ready = await server.get("/readyz")
+            assert ready.status == 503 and str(cluster.ports[0]) in ready.body.decode()
+            metrics = await server.metrics()
+            assert metrics["canvas_ready"] == 0 and metrics['canvas_log_connections{connection="writer"}'] == 0
+            assert (await server.get("/page.json")).status == 200
+            for method, path in [("GET", ""), ("GET", "/garden"), ("POST", "/garden/ops"), ("DELETE", "/garden"), ("PUT", "/garden/lock")]:
+                answer = await server.http(method, f"/v1/rooms{path}", {"ops": []} if method == "POST" else None)
+                assert (answer.status, answer.error, answer.headers["Retry-After"]) == (503, "unavailable", "1"), path
+            with pytest.raises(websockets.InvalidStatus) as refusal:
+                await Client.join(server, "garden")
+            assert refusal.value.response.status_code == 503 and refusal.value.response.headers["Retry-After"] == "1"
             cluster.start(0)
-            said = await asyncio.to_thread(process.stderr.readline)
-            while "waiting" in said and "starting up" in said:
-                said = await asyncio.to_thread(process.stderr.readline)
-            assert "listening" in said, said
+            await starting
+            assert (await server.get("/readyz")).status == 200 and await server.metric("canvas_ready") == 1
+            await sees("Moon")
+            # All nodes take each other's keys.
+            with Server(data=server.data) as other:
+                ann = await Client.join(server, "garden")
+                assert len(ann.live) == 2
+                assert (await Client.join(other, "garden", actor=ann.actor, key=ann.welcome["key"])).actor == ann.actor
+        finally:
+            watching.kill()
+            watching.wait()
 
 
 async def test_a_limit_on_connections_that_is_reached_while_running_is_named(guarded):
@@ -263,8 +307,10 @@ async def test_a_database_without_a_connection_left_is_waited_for():
             ask(f"ALTER ROLE {name} CONNECTION LIMIT 0")
             with waiting(url.replace("canvas@", name + "@")) as process:
                 await asyncio.to_thread(process.stderr.readline)
+                begun = asyncio.get_running_loop().time()
                 process.terminate()
-                assert await asyncio.to_thread(process.wait, 10) == 0
+                assert await asyncio.to_thread(process.wait, 10) == 0 and asyncio.get_running_loop().time() - begun < 2
+                assert process.stderr.read().splitlines()[-1].endswith("stopped")
         finally:
             ask(f"DROP OWNED BY {name} CASCADE", url)
             ask(f"REVOKE ALL ON DATABASE {name} FROM {name}")

@@ -53,6 +53,16 @@ final class EventCollector: @unchecked Sendable {
     }
   }
 
+  func untilOpened() throws {
+    guard first(where: \.isOpened) == nil else { return }
+    throw NotOpened(events: all)
+  }
+
+  /// A log that ought to be open isn't.
+  struct NotOpened: Error {
+    let events: [LogEvent]
+  }
+
   func closed() -> Bool { wait { isClosed ? true : nil } ?? false }
 
   private func wait<Found>(_ find: () -> Found?) -> Found? {
@@ -88,10 +98,12 @@ extension LogEvent {
       .retained(let id), .rooms(let id, _),
       .repaired(let id, _, _, _, _), .verified(let id, _, _), .verifiedPart(let id, _), .failed(let id, _, _):
       id
-    case .availability, .readability, .otherTimeline, .committed, .heard, .locks, .closed: nil
+    case .opened, .waiting, .unusable, .availability, .readability, .otherTimeline, .committed, .heard, .locks, .closed: nil
     }
   }
 
+  var isOpened: Bool { if case .opened = self { true } else { false } }
+  var secret: [UInt8]? { if case .opened(let secret) = self { secret } else { nil } }
   var appended: AppendedRecords? { if case .appended(let appended) = self { appended } else { nil } }
   var page: RecordPage? { if case .read(_, let page) = self { page } else { nil } }
   var loaded: LoadedRoom? { if case .loaded(_, let loaded) = self { loaded } else { nil } }

@@ -56,6 +56,7 @@ final class LogBench {
       kind == .cutPostgres ? try CuttingProxy(to: self.directory, commitsBetweenCuts: commitsBetweenCuts) : nil
     collectors = [events]
     log = try LogBench.open(kind, options, proxy?.address(of: self.directory) ?? self.directory, memory, events)
+    try events.untilOpened()
   }
 
   private static func memory(_ kind: LogKind, _ options: SQLiteOptions, _ store: MemoryStore) -> SharedMemory {
@@ -73,12 +74,16 @@ final class LogBench {
   }
 
   /// Another node of the same log.
-  /// - Parameter isPatient: whether it sends again what is refused because a connection was cut.
-  func secondNode(isPatient: Bool = true) throws -> (log: any RoomLog, events: EventCollector) {
+  /// - Parameters:
+  ///   - isPatient: whether it sends again what is refused because a connection was cut.
+  ///   - isOpen: whether to wait until it is.
+  func secondNode(isPatient: Bool = true, isOpen: Bool = true) throws -> (log: any RoomLog, events: EventCollector) {
     let events = EventCollector()
     collectors.append(events)
     let kind = isPatient || self.kind != .cutPostgres ? self.kind : .postgres
-    return (try LogBench.open(kind, options, proxy?.address(of: directory) ?? directory, memory, events), events)
+    let log = try LogBench.open(kind, options, proxy?.address(of: directory) ?? directory, memory, events)
+    if isOpen { try events.untilOpened() }
+    return (log, events)
   }
 
   private static func open(
@@ -114,6 +119,7 @@ final class LogBench {
     log = try LogBench.open(kind, options, directory, memory, anew)
     events = anew
     collectors.append(anew)
+    try anew.untilOpened()
   }
 
   private struct RoomOfEpoch: Hashable {

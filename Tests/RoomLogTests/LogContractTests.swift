@@ -5,6 +5,32 @@ import Testing
 /// What every log has to do, whatever it is stored in.
 @Suite("A log's contract")
 struct LogContractTests {
+  @Test("the first that a log reports is that it is open, and it reports that once", arguments: LogKind.here)
+  func opening(kind: LogKind) throws {
+    let bench = try LogBench(kind)
+    try bench.append("demo", [bytes("a")])
+    #expect(bench.events.all.first?.isOpened == true && bench.events.all.count(where: \.isOpened) == 1)
+    let secret = bench.events.all.first?.secret
+    #expect((secret != nil) == kind.isInPostgres)
+    try bench.reopen()
+    try bench.append("demo", [bytes("b")])
+    #expect(bench.events.all.first?.isOpened == true && bench.events.all.count(where: \.isOpened) == 1)
+    #expect(bench.events.all.first?.secret == secret)
+  }
+
+  @Test("what is submitted to a log that isn't open yet is carried out when it is", arguments: LogKind.shared)
+  func beforeOpening(kind: LogKind) throws {
+    let bench = try LogBench(kind)
+    try bench.append("demo", [bytes("a")])
+    let node = try bench.secondNode(isOpen: false)
+    defer { node.log.close() }
+    node.log.submit(.append(LogBench.append(1, "demo", [bytes("b")])))
+    node.log.submit(.list(id: 2))
+    #expect(node.events.answer(to: 1)?.appended != nil)
+    #expect(node.events.answer(to: 2)?.summaries?.count == 1)
+    #expect(node.events.all.first?.isOpened == true)
+  }
+
   @Test("appends come back in order, with positions that grow", arguments: LogKind.here)
   func order(kind: LogKind) throws {
     let bench = try LogBench(kind)

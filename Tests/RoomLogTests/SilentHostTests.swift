@@ -37,6 +37,7 @@ struct SilentHostTests {
     let events = EventCollector()
     let log = try PostgresLog(both) { events.take($0) }
     defer { log.close() }
+    try events.untilOpened()
     let helper = "datname = current_database() AND application_name = 'canvas helper'"
     try TestDatabase.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE \(helper)", in: url)
     while log.statistics().following?.reconnects == 0 { usleep(1_000) }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A log that keeps its rooms in memory: for tests, and for a server that is to store nothing.
 ///
-/// It has no thread and no clock. `submit` does what it is asked and calls the sink before it returns. Several logs may share
+/// It has no thread and no clock. It is open once it is made, and `submit` does what it is asked and calls the sink before it returns. Several logs may share
 /// what they keep, like nodes: then a sink is also called by what another log was asked.
 public final class MemoryLog: RoomLog {
   private let shared: SharedMemory
@@ -54,10 +54,12 @@ final class SharedMemory: Sendable {
   }
 
   func enter(_ sink: @escaping LogSink) -> Int {
-    state.withLock { state in
-      state.handles.append(Handle(sink: sink))
+    let number = state.withLock { state in
+      state.handles.append(Handle(sink: sink, unreported: [.opened(secret: nil)]))
       return state.handles.count - 1
     }
+    report()
+    return number
   }
 
   func leave(_ number: Int) {

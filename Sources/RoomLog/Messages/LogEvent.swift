@@ -1,5 +1,12 @@
 /// What a log reports.
 public enum LogEvent: Hashable, Sendable {
+  /// Rooms can be had from now on. Reported once.
+  /// - Parameter secret: bytes that nobody can guess, the same for all nodes; nil where the log keeps none.
+  case opened(secret: [UInt8]?)
+  /// Why the log can't be opened yet. It goes on trying. Each reason is reported once.
+  case waiting(StorageFault)
+  /// The log can't be opened until somebody changes something. What was submitted is refused, and `.closed` follows.
+  case unusable(StorageFault)
   case appended(AppendedRecords)
   case read(id: UInt64, RecordPage)
   case loaded(id: UInt64, LoadedRoom)

@@ -277,7 +277,7 @@ extension PostgresNode {
     let now = Set((0..<rows.count).map { rows.text($0, 0) })
     guard now != locks else { return }
     locks = now
-    outlet.tell([.locks(now)])
+    if isOpen { outlet.tell([.locks(now)]) }
   }
 
   func tell(_ id: UInt64, _ room: String?, _ bytes: [UInt8], _ request: LogRequest) {

@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 /// Keeps rooms in a PostgreSQL database that several nodes share (postgresql.org/docs/15).
 ///
@@ -13,22 +12,15 @@ import Synchronization
 public final class PostgresLog: RoomLog {
   private let inbox: PostgresInbox
   private let shared: SharedFigures
-  /// Bytes that nobody can guess, the same for all nodes.
-  public let secret: [UInt8]
 
-  /// Reaches the database and brings its tables to the newest version. All this is done before it returns.
   /// - Parameters:
   ///   - url: `postgresql://…`, as libpq takes it.
-  ///   - secret: what `secret` is to be, if no node has offered another before.
-  ///   - waits: is told why the database can't be reached yet. It is tried until it can be.
-  ///   - meanwhile: is called again and again until then, on the caller's thread.
-  /// - Throws: where it makes no sense to try again.
+  ///   - secret: what the secret of all nodes is to be, if none has offered another before.
+  /// - Throws: what can be known without the database. Everything else is an event.
   public init(
     _ url: String,
     retention: Retention = .everything,
     secret: [UInt8]? = nil,
-    waits: @escaping @Sendable (StorageFault) -> Void = { _ in },
-    meanwhile: () -> Void = {},
     sink: @escaping LogSink
   ) throws(StorageFault) {
     let library = try PostgresLibrary()
@@ -39,7 +31,6 @@ public final class PostgresLog: RoomLog {
     }
     let inbox = try PostgresInbox()
     let shared = SharedFigures()
-    let opening = PostgresOpening(waits)
     let outlet = Outlet(sink: sink)
     let address = PostgresAddress(url)
     let offered = secret ?? (0..<32).map { _ in UInt8.random(in: 0...255) }
@@ -51,19 +42,12 @@ public final class PostgresLog: RoomLog {
         inbox: inbox,
         outlet: outlet,
         shared: shared,
-        opening: opening,
         secret: offered
       ).run()
     }
     thread.detach()
     self.inbox = inbox
     self.shared = shared
-    do throws(StorageFault) {
-      self.secret = try opening.wait(meanwhile)
-    } catch {
-      inbox.close()
-      throw error
-    }
   }
 
   deinit { inbox.close() }
@@ -137,42 +121,4 @@ final class PostgresInbox: Sendable {
   /// Requests that were taken count as queued until they are answered.
   func release(_ request: LogRequest) { queue.release([request]) }
   var waiting: (bytes: Int, snapshotBytes: Int) { queue.waiting }
-}
-
-/// Lets whoever opens a log wait for the database.
-final class PostgresOpening: Sendable {
-  private struct State {
-    var outcome: Result<[UInt8], StorageFault>?
-    var told: StorageFault?
-  }
-
-  private let state = Mutex(State())
-  private let waits: @Sendable (StorageFault) -> Void
-
-  init(_ waits: @escaping @Sendable (StorageFault) -> Void) { self.waits = waits }
-
-  func isOpen(secret: [UInt8]) { end(.success(secret)) }
-
-  /// The database can't be reached, or not be used. Each reason is told once.
-  func failed(_ fault: StorageFault) {
-    if case .unfit = fault { return end(.failure(fault)) }
-    let isNew = state.withLock { state in
-      defer { state.told = fault }
-      return state.told != fault
-    }
-    if isNew { waits(fault) }
-  }
-
-  private func end(_ result: Result<[UInt8], StorageFault>) {
-    state.withLock { if $0.outcome == nil { $0.outcome = result } }
-  }
-
-  /// Looks every few milliseconds: a process does this once.
-  func wait(_ meanwhile: () -> Void) throws(StorageFault) -> [UInt8] {
-    while true {
-      if let outcome = state.withLock({ $0.outcome }) { return try outcome.get() }
-      meanwhile()
-      usleep(5_000)
-    }
-  }
 }

@@ -64,11 +64,15 @@ final class PostgresNode {
   private var readingFault: StorageFault?
   private var isClosing = false
   private var closeDeadline: UInt64 = .max
-  private let opening: PostgresOpening
   /// Whether the writer has reached the database once. The other links need the tables, which the writer makes.
   private var isBegun = false
-  /// Whether all links were ready once.
-  private var isOpen = false
+  /// Whether all links were ready once. Nothing but `.waiting` is reported before.
+  private(set) var isOpen = false
+  /// Why it isn't open yet, as was reported.
+  private var reasons: Set<StorageFault> = []
+  private var isUnusable = false
+  /// What was asked and isn't taken yet: while the log isn't open, all of it.
+  private var arrived: [RequestQueue.Entry] = []
 
   init(
     address: PostgresAddress,
@@ -77,7 +81,6 @@ final class PostgresNode {
     inbox: PostgresInbox,
     outlet: Outlet,
     shared: SharedFigures,
-    opening: PostgresOpening,
     secret: [UInt8]
   ) {
     self.secret = secret
@@ -86,7 +89,6 @@ final class PostgresNode {
     self.inbox = inbox
     self.outlet = outlet
     self.shared = shared
-    self.opening = opening
     writerNumber = Int64.random(in: 1...Int64.max)
     func link(_ name: String, _ statements: [PostgresStatement]) -> PostgresLink {
       PostgresLink(
@@ -124,12 +126,7 @@ final class PostgresNode {
   func run() {
     while true {
       let (entries, isClosed) = inbox.take()
-      for entry in entries {
-        switch entry {
-        case .request(let request): take(request)
-        case .refused(let id, let room, let error): outlet.tell([.failed(id: id, room: room, error)])
-        }
-      }
+      arrived += entries
       let now = MonotonicClock.microseconds()
       if isClosed, !isClosing {
         isClosing = true
@@ -137,6 +134,8 @@ final class PostgresNode {
       }
       writer.turn(now: now)
       if isBegun { for link in links.dropFirst() { link.turn(now: now) } }
+      guard isOpen || !(isClosing || isUnusable) else { break }
+      if isOpen { handOut { take($0) } }
       lookAtReading(now: now)
       goOnWriting()
       goOnFollowing(now: now)
@@ -146,8 +145,20 @@ final class PostgresNode {
     }
     // What was asked over the links is answered by that, and then the rest.
     for link in links { link.close() }
+    handOut { refuse($0) }
     refuseAll()
     outlet.tell([.closed])
+  }
+
+  private func handOut(_ take: (LogRequest) -> Void) {
+    let entries = arrived
+    arrived = []
+    for entry in entries {
+      switch entry {
+      case .request(let request): take(request)
+      case .refused(let id, let room, let error): outlet.tell([.failed(id: id, room: room, error)])
+      }
+    }
   }
 
   /// What was taken before the log was closed is stored, if the database lets it be within this time.
@@ -185,7 +196,7 @@ final class PostgresNode {
       }
       if !isOpen, links.allSatisfy(\.isReady) {
         isOpen = true
-        opening.isOpen(secret: secret)
+        outlet.tell([.opened(secret: secret), .locks(locks ?? [])])
       }
       if link === bell {
         doubtFollowed()
@@ -193,7 +204,7 @@ final class PostgresNode {
       }
     case .lost(let fault), .failed(let fault):
       if case .lost = news { shared.update { $0.following?.reconnects += 1 } }
-      if !isOpen { opening.failed(fault) }
+      if !isOpen { isNotOpen(fault) }
       if link === writer {
         isAvailable(fault)
         refuseWaiting(fault)
@@ -202,7 +213,18 @@ final class PostgresNode {
         shared.update { $0.following?.lagRecords = nil }
         noteSilence(fault)
       }
-    case .notified(let channel, let process, let payload): heard(payload, on: channel, from: process)
+    case .notified(let channel, let process, let payload):
+      // Before it is open, no room is followed, and nobody wants to hear.
+      if isOpen { heard(payload, on: channel, from: process) }
+    }
+  }
+
+  private func isNotOpen(_ fault: StorageFault) {
+    if case .unfit = fault {
+      if !isUnusable { outlet.tell([.unusable(fault)]) }
+      isUnusable = true
+    } else if reasons.insert(fault).inserted, !isUnusable {
+      outlet.tell([.waiting(fault)])
     }
   }
 
@@ -210,7 +232,6 @@ final class PostgresNode {
     guard self.fault != fault else { return }
     self.fault = fault
     shared.update { $0.fault = fault }
-    // Before it is open, whoever opens it is told.
     if isOpen { outlet.tell([.availability(room: nil, fault)]) }
   }
 

@@ -42,6 +42,7 @@ public final class SQLiteLog: RoomLog {
     )
     let reader = Reader(path: path, options: options, queue: reading, outlet: outlet, shared: shared)
     try attempt(path) { () throws(SQLiteFailure) in try reader.connect() }
+    outlet.tell([.opened(secret: nil)])
     let readers = Handover(reader)
     let readingThread = try LogThread { readers.value.run() }
     let writers = Handover(writer)

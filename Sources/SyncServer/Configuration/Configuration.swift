@@ -4,7 +4,7 @@ import RoomLog
 struct Configuration: Hashable, Sendable {
   static let version = "0.1.0"
 
-  enum Storage: Hashable, Sendable {
+  enum Storage: Hashable, Sendable, CustomStringConvertible {
     /// Everything is lost when the process ends.
     case memory
     case directory(String)
@@ -17,6 +17,15 @@ struct Configuration: Hashable, Sendable {
       case "memory": self = .memory
       case _ where PostgresLog.isAddress(place): self = .postgres(place)
       default: self = .directory(place)
+      }
+    }
+
+    /// Without a password.
+    var description: String {
+      switch self {
+      case .memory: "memory"
+      case .directory(let directory): directory
+      case .postgres(let url): PostgresLog.name(of: url)
       }
     }
   }
@@ -55,6 +64,9 @@ struct Configuration: Hashable, Sendable {
     "everyone on this machine can read a password there; give it as PGPASSWORD, in a password file, or in CANVAS_DATA"
 
   var asksForTokens: Bool { tokens != nil || signingKeys != nil }
+
+  /// Where people find the server, as it is written in a browser.
+  func address(port: Int) -> String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
   /// How much history the log is asked to keep.
   var retention: Retention { Retention(ageMillisecondsMax: limits.historyMilliseconds) }

@@ -92,9 +92,9 @@ actor Hub {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-  /// Begins to listen, with a log that is ready.
+  /// Begins to listen. Nobody is let into a room before the log says that it is open.
   /// - Parameters:
-  ///   - keys: `nil` for keys that end with the process.
+  ///   - keys: `nil` for those that the log gives, or for keys that end with the process if it gives none.
   ///   - locks: `nil` for locks that do.
   /// - Returns: the port.
   func start(
@@ -106,7 +106,7 @@ actor Hub {
     if let keys { self.keys = keys }
     if let locks { self.locks = locks }
     self.audit = audit
-    self.log.open(log)
+    self.log.use(log)
     loop.register(self)
     var options = ListenOptions()
     options.subprotocols = WireEncoding.allCases.map { Text($0.subprotocol).string }
@@ -130,7 +130,17 @@ actor Hub {
     )
     lifetime.begin(listener)
     tick()
+    announce()
     return listener.port
+  }
+
+  /// Says where people find it, once it listens and there are rooms.
+  func announce() {
+    guard let port = lifetime.port, log.isOpen, !isStopping else { return }
+    logger.info(
+      "listening on \(configuration.address(port: port))",
+      ["port": .init(port), "data": .text("\(configuration.storage)"), "version": .text(Configuration.version)]
+    )
   }
 
   /// The most bytes of a shape in a JSON drawing, with the longest name and numbers. What was fetched can be posted.

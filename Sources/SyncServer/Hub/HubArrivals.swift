@@ -13,6 +13,7 @@ extension Hub {
     guard !isStopping else {
       return refuse(request, .error(503, code: "unavailable", message: "the server is stopping; try again"))
     }
+    guard !awaitsLog else { return refuse(request, .awaitingLog) }
     let names = WireEncoding.allCases.map { Text($0.subprotocol).string }
     return .accept(subprotocol: request.offeredSubprotocols.first { names.contains($0) })
   }

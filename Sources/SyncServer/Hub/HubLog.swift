@@ -12,6 +12,14 @@ extension Hub {
 
   private func take(_ event: LogEvent) {
     switch event {
+    case .opened(let secret):
+      if let secret { keys = ActorKeys(secret: secret) }
+      log.isOpened()
+      announce()
+    case .waiting(let fault):
+      log.isWaiting(fault)
+      logger.warning("waiting for the database", ["reason": .text("\(fault)")], alike: .none)
+    case .unusable(let fault): end(for: fault)
     case .appended(let appended): queue(appended)
     case .failed(let id, let room, let error):
       if let append = log.takeAppend(id) {

@@ -10,8 +10,10 @@ extension Hub: RoomService, LogQuestions {
   nonisolated var sites: Sites { configuration.sites }
   var isStopping: Bool { lifetime.isStopping }
   var sharesRooms: Bool { if case .postgres = configuration.storage { true } else { false } }
+  var awaitsLog: Bool { !log.isOpen }
   var storageFault: String? {
-    (log.fault ?? log.readingFault).map { "\($0)" }
+    if awaitsLog { return log.openingFault.map { "waiting for the database: \($0)" } ?? "the rooms are being opened" }
+    return (log.fault ?? log.readingFault).map { "\($0)" }
       ?? (storage.isLow ? "the disk is nearly full: only deletions are stored" : nil)
   }
 

@@ -85,6 +85,12 @@ extension Hub {
     log.close()
   }
 
+  /// There will be no rooms until somebody changes something.
+  func end(for fault: StorageFault) -> Never {
+    StandardError.complain("\(fault)")
+    exit(1)
+  }
+
   func logClosed() {
     guard lifetime.stage == .closingLog else { return }
     refusals.beginSecond()

@@ -143,13 +143,14 @@ extension Hub {
     }
     counts.passTurns(now)
     neighbours?.forgetSilent(now: now)
-    tellNeighbours()
     lookAtStorage()
     quotas.forgetFaded(now: now.monotonicMilliseconds)
     refusals.beginSecond()
     complain(audit?.beginSecond())
     logger.writeSums()
     lookAtEnds(now: now)
+    guard log.isOpen else { return }
+    tellNeighbours()
     log.retain(now: now)
     verifySome(now: now)
   }

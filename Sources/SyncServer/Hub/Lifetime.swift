@@ -19,6 +19,8 @@ struct Lifetime {
   /// Fires once a second.
   private var tickTimer: LoopTimer?
 
+  /// Where it listens, once it does.
+  var port: Int? { listener?.port }
   var isStopping: Bool { stage != .serving }
 
   mutating func begin(_ listener: Listener) { self.listener = listener }

@@ -10,6 +10,10 @@ import RoomLog
 struct LogDesk {
   private let beatMilliseconds: UInt64
   private var log: (any RoomLog)?
+  /// Whether rooms can be had.
+  private(set) var isOpen = false
+  /// Why they can't be had yet, as far as the log has said.
+  private(set) var openingFault: StorageFault?
   private var lastNumber: UInt64 = 0
   /// What goes to the log at the end of the turn.
   private var requests: [LogRequest] = []
@@ -40,7 +44,9 @@ struct LogDesk {
 
   init(beatMilliseconds: UInt64) { self.beatMilliseconds = beatMilliseconds }
 
-  mutating func open(_ log: any RoomLog) { self.log = log }
+  mutating func use(_ log: any RoomLog) { self.log = log }
+  mutating func isWaiting(_ fault: StorageFault) { openingFault = fault }
+  mutating func isOpened() { isOpen = true }
 
   mutating func nextNumber() -> UInt64 {
     lastNumber += 1

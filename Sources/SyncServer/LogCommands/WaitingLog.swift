@@ -9,6 +9,7 @@ struct WaitingLog {
   /// By which actors are known, as far as the log keeps it.
   let secret: [UInt8]?
 
+  /// Waits until the log is open.
   /// - Parameters:
   ///   - place: a directory that no server may be using, or a database.
   ///   - secret: what a database is to have, if it has none.
@@ -17,19 +18,12 @@ struct WaitingLog {
     self.answers = answers
     switch place {
     case .directory(let directory):
-      self.secret = nil
       log = try SQLiteLog(directory: directory, sink: { answers.take($0) })
     case .postgres(let url):
-      let log = try PostgresLog(
-        url,
-        secret: secret,
-        waits: { StandardError.complain("waiting for the database: \($0)") },
-        sink: { answers.take($0) }
-      )
-      self.secret = log.secret
-      self.log = log
+      log = try PostgresLog(url, secret: secret, sink: { answers.take($0) })
     case .memory: throw .missing(path: "memory")
     }
+    self.secret = try answers.waitForOpening()
   }
 
   func ask(_ request: (UInt64) -> LogRequest) -> LogEvent {
@@ -60,6 +54,8 @@ final class LogAnswers: Sendable {
     var lastID: UInt64 = 0
     var events: [UInt64: LogEvent] = [:]
     var locks: Set<String> = []
+    /// The secret, or why the log can't be used.
+    var opening: Result<[UInt8]?, StorageFault>?
     var isClosed = false
   }
 
@@ -76,8 +72,14 @@ final class LogAnswers: Sendable {
   func take(_ events: [LogEvent]) {
     state.withLock { state in
       for event in events {
-        if case .closed = event { state.isClosed = true }
-        if case .locks(let names) = event { state.locks = names }
+        switch event {
+        case .opened(let secret): state.opening = .success(secret)
+        case .waiting(let fault): StandardError.complain("waiting for the database: \(fault)")
+        case .unusable(let fault): state.opening = .failure(fault)
+        case .locks(let names): state.locks = names
+        case .closed: state.isClosed = true
+        default: break
+        }
         if let id = event.answeredID { state.events[id] = event }
       }
     }
@@ -87,6 +89,14 @@ final class LogAnswers: Sendable {
   func wait(for id: UInt64) -> LogEvent {
     while true {
       if let event = state.withLock({ $0.events.removeValue(forKey: id) }) { return event }
+      bell.wait()
+    }
+  }
+
+  /// - Returns: the log's secret, if it keeps one.
+  func waitForOpening() throws(StorageFault) -> [UInt8]? {
+    while true {
+      if let opening = state.withLock({ $0.opening }) { return try opening.get() }
       bell.wait()
     }
   }

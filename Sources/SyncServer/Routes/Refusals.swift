@@ -15,6 +15,12 @@ extension Response {
     message: "too many HTTP connections from your address"
   ).retried(afterSeconds: 1)
 
+  static let awaitingLog = error(
+    503,
+    code: "unavailable",
+    message: "the server is waiting for the place where its rooms are; try again"
+  ).retried(afterSeconds: 1)
+
   static let notFound = error(404, code: "not_found", message: "there is nothing here")
   static let noSuchName = error(
     404,

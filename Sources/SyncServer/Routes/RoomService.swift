@@ -20,6 +20,8 @@ protocol RoomService: HeavyWorker {
   var requestBook: RequestBook { get set }
   /// Whether the server takes nothing more in.
   var isStopping: Bool { get }
+  /// Whether there are no rooms yet, because the log isn't open.
+  var awaitsLog: Bool { get }
   /// Why changes can't be stored now, or rooms not be read, if that is so.
   var storageFault: String? { get }
   /// The metrics, as Prometheus reads them.

@@ -100,6 +100,7 @@ extension RoomService {
 
   private func interface(_ request: Request, _ body: [UInt8], _ parts: [String]) async -> Response {
     guard let grant = grant(of: request.token) else { return .noToken }
+    guard !awaitsLog else { return .awaitingLog }
     guard parts.first == "rooms", parts.count <= 4 else { return .notFound }
     if let name = request.malformedParameter {
       return .error(400, code: "bad_request", message: "the parameter \(name) is not percent-encoded correctly")

@@ -53,17 +53,13 @@ enum Server {
     let locks = locks(configuration)
     let audit = audit(configuration)
     do throws(ListenError) {
-      let port = try loop.perform { () throws(ListenError) -> Int in
+      _ = try loop.perform { () throws(ListenError) -> Int in
         // `assumeIsolated` would throw any error. This keeps the error's type.
         let started = hub.assumeIsolated { hub in
           Result { () throws(ListenError) in try hub.start(log: log, keys: keys, locks: locks, audit: audit) }
         }
         return try started.get()
       }
-      logger.info(
-        "listening on http://\(shown(configuration.host)):\(port)",
-        ["port": .init(port), "data": .text(name(configuration.storage)), "version": .text(Configuration.version)]
-      )
     } catch {
       log.close()
       fail(words(error))
@@ -111,7 +107,8 @@ enum Server {
     }
   }
 
-  /// The keys of actors are as lasting as the rooms. `nil` for keys that end with the process.
+  /// The keys of actors are as lasting as the rooms. `nil` for those that the log gives when it is open, or for keys that end with
+  /// the process.
   private static func openLog(
     _ configuration: Configuration,
     _ logger: Logger,
@@ -121,14 +118,7 @@ enum Server {
     case .memory: return (MemoryLog(retention: configuration.retention, sink: sink), nil)
     case .postgres(let url):
       do throws(StorageFault) {
-        let log = try PostgresLog(
-          url,
-          retention: configuration.retention,
-          waits: { logger.warning("waiting for the database", ["reason": .text("\($0)")], alike: .none) },
-          meanwhile: { endIfAsked(logger) },
-          sink: sink
-        )
-        return (log, ActorKeys(secret: log.secret))
+        return (try PostgresLog(url, retention: configuration.retention, sink: sink), nil)
       } catch {
         fail("\(error)")
       }
@@ -145,15 +135,6 @@ enum Server {
         fail("\(error)")
       }
     }
-  }
-
-  /// Signals wait until there is something to be taken apart in order. Before that, there is only an end.
-  private static func endIfAsked(_ logger: Logger) {
-    var pending = sigset_t()
-    sigpending(&pending)
-    guard sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1 else { return }
-    logger.info("stopped")
-    exit(0)
   }
 
   /// Where to listen. Where nobody needs a token, others than this machine are let in only if the operator says so.
@@ -202,23 +183,12 @@ enum Server {
     }
   }
 
-  private static func name(_ storage: Configuration.Storage) -> String {
-    switch storage {
-    case .memory: "memory"
-    case .directory(let directory): directory
-    case .postgres(let url): PostgresLog.name(of: url)
-    }
-  }
-
   /// What people on the same network may call this machine.
   private static func machineName() -> String {
     var room = [CChar](repeating: 0, count: 256)
     guard gethostname(&room, room.count - 1) == 0 else { return "localhost" }
     return room.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
   }
-
-  /// The host as it is written in a URL.
-  private static func shown(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
 
   private static func words(_ error: ListenError) -> String {
     switch error {

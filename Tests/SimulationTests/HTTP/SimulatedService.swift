@@ -22,6 +22,7 @@ actor SimulatedService: RoomService, LogQuestions {
   nonisolated(unsafe) var life = 0
   nonisolated(unsafe) var now = Moment(wallMilliseconds: 0, monotonicMilliseconds: 0)
   nonisolated(unsafe) var storageFault: String?
+  let awaitsLog = false
   nonisolated(unsafe) var requestBook: RequestBook
   /// What jobs have asked of the log, in order.
   nonisolated(unsafe) var questions:

@@ -1,0 +1,50 @@
+import Glibc
+import Testing
+
+@testable import RoomLog
+
+@Suite("A database that can't be had", .enabled(if: TestDatabase.isThere))
+struct PostgresOpeningTests {
+  @Test("a log whose hosts are gone is made at once, says of each once why it waits, and ends when it is told to")
+  func gone() throws {
+    let events = EventCollector()
+    let log = try PostgresLog("postgresql://canvas@127.0.0.1:1,127.0.0.1:2/canvas") { events.take($0) }
+    log.submit(.append(LogBench.append(1, "demo", [bytes("a")])))
+    for port in [1, 2] { #expect(events.first { isWaiting($0, "port \(port) ") } != nil) }
+    #expect(log.statistics().fault != nil)
+    // Several rounds of tries later nothing is said again.
+    usleep(500_000)
+    #expect(events.all.count == 2)
+    log.close()
+    #expect(events.closed())
+    guard case .failed(_, _, .unavailable) = events.answer(to: 1) else {
+      Issue.record("\(events.all)")
+      return
+    }
+  }
+
+  private func isWaiting(_ event: LogEvent, _ words: String) -> Bool {
+    if case .waiting(let fault) = event { "\(fault)".contains(words) } else { false }
+  }
+
+  @Test("a log whose database can't be used says why, refuses what it was asked, and ends")
+  func unusable() throws {
+    let url = try TestDatabase.make()
+    TestDatabase.drop(url)
+    let events = EventCollector()
+    let log = try PostgresLog(url) { events.take($0) }
+    log.submit(.list(id: 1))
+    #expect(events.closed())
+    guard case .unusable(let fault) = events.all.first else {
+      Issue.record("\(events.all)")
+      return
+    }
+    #expect("\(fault)".contains("does not exist"))
+    #expect(events.answer(to: 1)?.error != nil && events.all.count == 3)
+  }
+
+  @Test("an address that nobody can read is refused before anything is tried")
+  func unreadable() {
+    #expect(throws: StorageFault.self) { try PostgresLog("postgresql://canvas@127.0.0.1/%ZZ") { _ in } }
+  }
+}
