@@ -28,9 +28,12 @@ extension PostgresNode {
       return .database("\(address.description): \(words)")
     }
     timeline = reached
-    timelineNumber += 1
-    doubtFollowed()
-    outlet.tell([.otherTimeline(timelineNumber, lost: nil)])
+    // Before it is open, nothing rests on what was read.
+    if isOpen {
+      timelineNumber += 1
+      doubtFollowed()
+      outlet.tell([.otherTimeline(timelineNumber, lost: nil)])
+    }
     for other in links where other !== link {
       if let there = other.timeline, there != reached { other.lose("another host is the primary now") }
     }

@@ -14,10 +14,10 @@ extension Hub {
     switch event {
     case .opened(let secret):
       if let secret { keys = ActorKeys(secret: secret) }
-      log.isOpened()
+      log.noteOpen()
       announce()
     case .waiting(let fault):
-      log.isWaiting(fault)
+      log.noteWaiting(fault)
       logger.warning("waiting for the database", ["reason": .text("\(fault)")], alike: .none)
     case .unusable(let fault): end(for: fault)
     case .appended(let appended): queue(appended)

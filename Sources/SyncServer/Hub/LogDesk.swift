@@ -45,8 +45,8 @@ struct LogDesk {
   init(beatMilliseconds: UInt64) { self.beatMilliseconds = beatMilliseconds }
 
   mutating func use(_ log: any RoomLog) { self.log = log }
-  mutating func isWaiting(_ fault: StorageFault) { openingFault = fault }
-  mutating func isOpened() { isOpen = true }
+  mutating func noteWaiting(_ fault: StorageFault) { openingFault = fault }
+  mutating func noteOpen() { isOpen = true }
 
   mutating func nextNumber() -> UInt64 {
     lastNumber += 1
