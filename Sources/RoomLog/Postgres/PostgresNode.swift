@@ -93,7 +93,7 @@ final class PostgresNode {
       ]
     )
     bell = link("follower", [.fence, .listen, .listenToNodes, .notify, .tell, .locks, .newer, .look])
-    reader = link("reader", [.fence, .room, .rooms, .roomAfter, .places, .snapshot, .page])
+    reader = link("reader", [.fence, .readAtOnce, .room, .rooms, .roomAfter, .places, .snapshot, .page])
     helper = link(
       "helper",
       [

@@ -82,7 +82,8 @@ extension PostgresNode {
       if link === self.writer {
         self.takeOver(link)
       } else {
-        link.send([(.fence, [])] + (link === self.bell ? PostgresNode.listening : [])) { answer in
+        let then = link === self.bell ? PostgresNode.listening : link === self.reader ? [(.readAtOnce, [])] : []
+        link.send([(.fence, [])] + then) { answer in
           guard let rows = self.went(answer, link) else { return }
           if link === self.bell, let locks = rows.last { self.noteLocks(locks) }
           link.isSetUp()

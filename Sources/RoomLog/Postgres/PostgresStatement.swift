@@ -138,6 +138,16 @@ extension PostgresStatement {
 
   // MARK: Reading
 
+  /// From now on, whatever is asked together is answered as of one moment, and nothing is written. Statements that are sent
+  /// together are one transaction (postgresql.org/docs/15/protocol-flow.html#PROTOCOL-FLOW-PIPELINING).
+  static let readAtOnce = PostgresStatement(
+    "read_at_once",
+    """
+    SELECT set_config('default_transaction_isolation', 'repeatable read', false),
+      set_config('default_transaction_read_only', 'on', false)
+    """
+  )
+
   static let room = PostgresStatement(
     "room",
     "SELECT number, epoch, last, trimmed, operations, created, changed FROM canvas.rooms WHERE name = $1::text"
