@@ -32,6 +32,8 @@ final class PostgresNode {
   var underWay: PostgresBatch?
   /// Whether the batch under way has been sent over a connection that is gone.
   var isUndecided = false
+  /// When those were last ended that are silent and in its way.
+  var endedSilentAt: UInt64 = 0
 
   // Following
   var followed: [String: FollowedRoom] = [:]
@@ -92,7 +94,7 @@ final class PostgresNode {
         .beginRoom, .epoch, .delete,
       ]
     )
-    bell = link("follower", [.fence, .listen, .listenToNodes, .notify, .tell, .locks, .newer, .look])
+    bell = link("follower", [.fence, .listen, .listenToNodes, .notify, .tell, .locks, .newer, .look, .endSilent])
     reader = link("reader", [.fence, .readAtOnce, .room, .rooms, .roomAfter, .places, .snapshot, .page])
     helper = link(
       "helper",
@@ -122,6 +124,7 @@ final class PostgresNode {
       writer.turn(now: now)
       if isBegun { for link in links.dropFirst() { link.turn(now: now) } }
       goOnWriting()
+      endSilent(now: now)
       goOnFollowing(now: now)
       goOnWithChores(now: now)
       if isClosing, isAllDone || now >= closeDeadline { break }
@@ -144,7 +147,7 @@ final class PostgresNode {
   private func wait(now: UInt64) {
     var due = closeDeadline
     for link in isBegun ? links : [writer] { due = min(due, link.deadline ?? .max) }
-    if bell.isReady { due = min(due, nextLook) }
+    if bell.isReady { due = min(due, nextLook, nextEndSilent) }
     if helper.isReady, !isClearing { due = min(due, nextClearing) }
     var waited = [pollfd(fd: inbox.descriptor, events: Int16(POLLIN), revents: 0)]
     let connected = links.filter { $0.descriptor >= 0 }
