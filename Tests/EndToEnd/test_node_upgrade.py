@@ -5,8 +5,8 @@ import asyncio
 import database
 from client import Client, agree, connect, eventually
 from database import ask
-from server import Server, identifier
-from test_nodes import draw, rectangle
+from server import Server, identifier, run
+from test_nodes import draw, rectangle, taken
 
 pytestmark = database.needed
 
@@ -85,3 +85,26 @@ async def test_a_record_of_a_newer_server_closes_the_room_until_the_node_is_upgr
         ann = await Client.join(server, "garden")
         await draw(ann, rectangle(identifier()))
         assert len(ann.live) == 2
+
+
+async def test_a_node_goes_on_beside_a_newer_one_that_has_added_to_the_tables():
+    """Its connections may break, and it may be started again; `log verify` and `log backup` of its version read the rooms. Only a
+    server that the newer one has said to be too old for the tables is refused."""
+    with database.database() as url, Server(data=url) as older:
+        ann = await Client.join(older, "garden")
+        await draw(ann, rectangle(identifier()))
+        # As a newer server does it.
+        ask("ALTER TABLE canvas.rooms ADD COLUMN colour text; UPDATE canvas.about SET version = version + 1", url)
+        await draw(ann, rectangle(identifier()))
+        ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()", url)
+        await eventually(lambda: taken(ann), "writing again")
+        with Server(data=url) as again:
+            ben = await Client.join(again, "garden")
+            await draw(ben, rectangle(identifier()))
+            await agree(ann, ben)
+        assert run("log", "verify", "--data", url)[0] == 0
+
+        ask("UPDATE canvas.about SET readable_from = version", url)
+        for command in (["--port", 0], ["log", "verify"]):
+            code, _, said = run(*command, "--data", url)
+            assert code == 1 and "start a newer server" in said and said.count("\n") == 1, said

@@ -358,13 +358,13 @@ async def test_a_connection_that_is_cut_in_a_commit_leaves_nothing_undecided(way
 
 
 async def test_what_no_standby_has_is_shown_to_nobody():
-    """A commit goes on waiting for the standbys after its connection was cut. If that wait were ended, other nodes would show what the loss
-    of one machine takes back."""
+    """A commit goes on waiting for the standbys after its connection was cut, also when it is in the way of another node. If that wait were
+    ended, other nodes would show what the loss of one machine takes back."""
     with postgres.Cluster(1) as cluster, Server(data=f"{cluster.address}/postgres") as other:
         async with Cutter(cluster.ports[0]) as cutter:
             server = await asyncio.to_thread(Server(data=f"postgresql://canvas@127.0.0.1:{cutter.own}/postgres").start)
             try:
-                ann, bob = await Client.join(server, "garden"), await Client.join(other, "garden")
+                ann, bob, cat = [await Client.join(node, "garden") for node in (server, other, other)]
                 first, late = identifier(), identifier()
                 await draw(ann, rectangle(first))
 
@@ -380,15 +380,16 @@ async def test_what_no_standby_has_is_shown_to_nobody():
                     return cluster.ask(0, "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") != ["0"]
 
                 await eventually(waits, "the commit waits")
+                blocked = asyncio.create_task(cat.write(rectangle(identifier()), id=1))
                 for link in cutter.links:
                     link.close()
-                # The node comes back at once, and asks what became of it.
+                # The node comes back at once, and asks what became of it. The other one asks who is in its way after two seconds.
                 await asyncio.sleep(3)
                 assert cluster.ask(0, "SELECT count(*) FROM canvas.records") == ["1"]
                 assert not seeing.done()
                 cluster.resume(1)
                 await seeing
-                assert (await writing)["type"] == "ack"
+                assert [(await task)["type"] for task in (writing, blocked)] == ["ack"] * 2
             finally:
                 cluster.resume(1)
                 server.kill()

@@ -175,6 +175,34 @@ struct CutTests {
     #expect(node.events.answer(to: 1)?.appended?.records == (try bench.records("demo")))
   }
 
+  @Test("a batch of which a node has sent half, and that it doesn't go on with, is ended when it is in another's way")
+  func halfSent() throws {
+    let bench = try LogBench(.cutPostgres, commitsBetweenCuts: nil)
+    let proxy = try #require(bench.proxy)
+    try bench.append("demo", [bytes("first")])
+    let node = try bench.secondNode(isPatient: false)
+    proxy.cut([Cut(way: .request, place: 50_000, isSilence: true)])
+    let large = [UInt8](repeating: 7, count: 100_000)
+    node.log.submit([
+      .append(LogBench.append(1, "demo", [bytes("half")], mayCreate: false)),
+      .append(LogBench.append(2, "later", [large])),
+    ])
+    // When the second room has its number, the first is locked.
+    let isThere = "(SELECT last_value FROM canvas.rooms_number_seq) > 1"
+    try TestDatabase.ask(
+      "DO $$ BEGIN WHILE NOT \(isThere) LOOP PERFORM pg_sleep(0.002); END LOOP; END $$",
+      in: bench.directory
+    )
+    #expect(try bench.append("demo", [bytes("beside")]).appended != nil)
+    // It isn't the node that gives up its connection, as it does after five seconds, but the database, which has been asked to.
+    let lost = node.events.first { if case .availability(_?) = $0 { true } else { false } }
+    #expect("\(lost, default: "nothing")".contains("server closed the connection"))
+    #expect(proxy.cuts.count == 1)
+    // For the node it is as after any cut.
+    for id in 1...2 as ClosedRange<UInt64> { #expect(node.events.answer(to: id)?.isUnavailable == true) }
+    #expect(try bench.records("demo").map(\.bytes) == ["first", "beside"].map(bytes))
+  }
+
   enum Ending: CaseIterable { case unfollowing, deletion, closing }
 
   @Test("an append that waits for what others have stored before it is answered", arguments: Ending.allCases)

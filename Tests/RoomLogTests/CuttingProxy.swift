@@ -18,6 +18,8 @@ struct Cut: Hashable, Sendable {
   var way: Way
   /// How many bytes of it still get through.
   var place: Int
+  /// Whether the connection stays and carries nothing more of the request, as that of a client that stands still.
+  var isSilence = false
 }
 
 /// Stands between logs and their database, and cuts connections within a request or its answer: where it is told to, and

@@ -20,6 +20,8 @@ final class ProxiedLine {
   /// Whether a client's next message begins a request.
   private var isBetweenRequests = true
   private var request: Request?
+  /// Nothing more is read of the client.
+  private var isClientSilent = false
   /// The client has got all that it will get.
   private var isClientDone = false
   /// The database has got all that it will get, and knows that.
@@ -49,13 +51,13 @@ final class ProxiedLine {
   /// What to wait for, at the client's and at the server's end. `poll` passes over a descriptor below 0.
   var waited: [pollfd] {
     [
-      pollfd(fd: client, events: Int16(toClient.isEmpty ? POLLIN : POLLIN | POLLOUT), revents: 0),
+      pollfd(fd: client, events: Int16((isClientSilent ? 0 : POLLIN) | (toClient.isEmpty ? 0 : POLLOUT)), revents: 0),
       pollfd(fd: server, events: Int16(toServer.isEmpty ? POLLIN : POLLIN | POLLOUT), revents: 0),
     ]
   }
 
   func turn(client clientEvents: Int16, server serverEvents: Int16) {
-    if clientEvents != 0, client >= 0, !isClientDone { readClient() }
+    if clientEvents != 0, client >= 0, !isClientDone, !isClientSilent { readClient() }
     if serverEvents != 0, server >= 0 { readServer() }
     send(&toClient, to: client)
     send(&toServer, to: server)
@@ -88,7 +90,7 @@ final class ProxiedLine {
       return
     }
     fromClient.add(part)
-    while !isServerDone, let message = fromClient.next() { carryToServer(message) }
+    while !isServerDone, !isClientSilent, let message = fromClient.next() { carryToServer(message) }
   }
 
   private func carryToServer(_ message: PostgresMessage) {
@@ -134,6 +136,8 @@ final class ProxiedLine {
 
   private func cut(_ cut: Cut) {
     made(cut)
+    isClientSilent = cut.isSilence
+    guard !isClientSilent else { return }
     isClientDone = true
     isServerDone = true
   }

@@ -20,8 +20,23 @@ enum TestDatabase {
   }
 
   /// Carries out an SQL command, in a database of the server or in the one it always has.
-  @discardableResult
-  static func ask(_ command: String, in url: String? = nil) throws -> Int32 {
+  static func ask(_ command: String, in url: String? = nil) throws {
+    try begin(command, in: url).end()
+  }
+
+  /// A command that is being carried out.
+  struct Command {
+    fileprivate let process: pid_t
+    fileprivate let text: String
+
+    func end() throws {
+      var status: Int32 = 0
+      waitpid(process, &status, 0)
+      try #require(status == 0, "\(text)")
+    }
+  }
+
+  static func begin(_ command: String, in url: String? = nil) throws -> Command {
     let address = try #require(url ?? server.map { "\($0)/postgres" })
     let words = ["psql", "--quiet", "--no-psqlrc", "--set", "ON_ERROR_STOP=1", "--command", command, address]
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
@@ -32,9 +47,6 @@ enum TestDatabase {
     defer { posix_spawn_file_actions_destroy(&actions) }
     var process: pid_t = 0
     try #require(posix_spawnp(&process, "psql", &actions, nil, &arguments, environ) == 0, "psql could not be started")
-    var status: Int32 = 0
-    waitpid(process, &status, 0)
-    try #require(status == 0, "\(command)")
-    return status
+    return Command(process: process, text: command)
   }
 }

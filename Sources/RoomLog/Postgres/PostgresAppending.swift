@@ -54,7 +54,8 @@ extension PostgresNode {
     return known
   }
 
-  private static let commitBytesMax = 8 << 20
+  /// Rooms are locked for as long as a commit takes to send. Larger ones store hardly more.
+  private static let commitBytesMax = 1 << 20
   private static let commitRequestsMax = 1_024
 
   private func send(_ batch: PostgresBatch) {
@@ -224,6 +225,32 @@ extension PostgresNode {
 
   private func refuse(_ batch: PostgresBatch, _ fault: StorageFault) {
     for request in batch.requests { refuse(request, .unavailable(fault)) }
+  }
+
+  // MARK: Silent nodes
+
+  /// A node that stands still while it sends a batch leaves the rooms locked to which it has sent appends. PostgreSQL itself waits
+  /// for the rest as long as the connection is there: its limits on the time of statements and on idle transactions don't count
+  /// while more is expected of one request. So a node that has waited for so long for others' locks asks it to end those whose
+  /// nodes have said nothing for as long. To such a node that is a connection that broke.
+  private static let silenceMicrosecondsMax: UInt64 = 2_000_000
+  /// It asks again after this: they may have fallen silent later than it began to wait.
+  private static let silenceLookMicroseconds: UInt64 = 1_000_000
+
+  /// When to look whether others are in the way of the batch under way.
+  var nextEndSilent: UInt64 {
+    guard let underWay, !isUndecided else { return .max }
+    return max(
+      underWay.beganAt + PostgresNode.silenceMicrosecondsMax,
+      endedSilentAt + PostgresNode.silenceLookMicroseconds
+    )
+  }
+
+  func endSilent(now: UInt64) {
+    guard bell.isReady, now >= nextEndSilent else { return }
+    endedSilentAt = now
+    let silence = Int64(PostgresNode.silenceMicrosecondsMax)
+    bell.send([(.endSilent, [.number(Int64(writer.process)), .number(silence)])]) { _ in }
   }
 
   // MARK: Settling

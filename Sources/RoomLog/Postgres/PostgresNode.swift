@@ -36,6 +36,8 @@ final class PostgresNode {
   var underWay: PostgresBatch?
   /// Whether the batch under way has been sent over a connection that is gone.
   var isUndecided = false
+  /// When those were last ended that are silent and in its way.
+  var endedSilentAt: UInt64 = 0
 
   // Following
   var followed: [String: FollowedRoom] = [:]
@@ -107,8 +109,8 @@ final class PostgresNode {
         .beginRoom, .epoch, .delete,
       ]
     )
-    bell = link("follower", [.fence, .listen, .listenToNodes, .notify, .tell, .locks, .newer, .look])
-    reader = link("reader", [.fence, .room, .rooms, .roomAfter, .places, .snapshot, .page])
+    bell = link("follower", [.fence, .listen, .listenToNodes, .notify, .tell, .locks, .newer, .look, .endSilent])
+    reader = link("reader", [.fence, .readAtOnce, .room, .rooms, .roomAfter, .places, .snapshot, .page])
     helper = link(
       "helper",
       [
@@ -138,6 +140,7 @@ final class PostgresNode {
       if isOpen { handOut { take($0) } }
       lookAtReading(now: now)
       goOnWriting()
+      endSilent(now: now)
       goOnFollowing(now: now)
       goOnWithChores(now: now)
       if isClosing, isAllDone || now >= closeDeadline { break }
@@ -173,7 +176,7 @@ final class PostgresNode {
   private func wait(now: UInt64) {
     var due = closeDeadline
     for link in isBegun ? links : [writer] { due = min(due, link.deadline ?? .max) }
-    if bell.isReady { due = min(due, nextLook) }
+    if bell.isReady { due = min(due, nextLook, nextEndSilent) }
     if helper.isReady, !isClearing { due = min(due, nextClearing) }
     var waited = [pollfd(fd: inbox.descriptor, events: Int16(POLLIN), revents: 0)]
     let connected = links.filter { $0.descriptor >= 0 }

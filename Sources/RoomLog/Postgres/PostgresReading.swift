@@ -1,4 +1,5 @@
-/// Reading: rooms as they are stored, and pages of their records.
+/// Reading: rooms as they are stored, and pages of their records. All statements of one request see the database as it is at
+/// one moment (`PostgresStatement.readAtOnce`).
 extension PostgresNode {
   func read(_ request: LogRequest) {
     inbox.release(request)
@@ -7,7 +8,7 @@ extension PostgresNode {
     case .load(let load): self.load(load)
     case .read(let read): page(read)
     case .list(let id): list(id)
-    case .verify(let id, let room): verify(id, room, after: nil, records: 0)
+    case .verify(let id, let room): verify(id, room)
     case .verifyPart(let part): verifyPart(part)
     default: break
     }
@@ -129,16 +130,19 @@ extension PostgresNode {
   }
 
   private static func page(_ rows: PostgresRows, of entry: RoomEntry, after: UInt64) throws(LogError) -> RecordPage {
-    var page = RecordPage(room: entry.name, epoch: entry.epoch, records: [], through: after, isLast: true)
+    let start = max(after, entry.trimmed)
+    var page = RecordPage(room: entry.name, epoch: entry.epoch, records: [], through: start, isLast: true)
     for row in 0..<rows.count {
+      page.isLast = rows.isNull(row, 4)
       let position = rows.unsigned(row, 0)
+      // What was trimmed is cleared away some time after.
+      guard position > start else { continue }
       let bytes = rows.bytes(row, 3)
       guard position == page.through + 1, checksum(bytes) == rows.number(row, 2) else {
         throw .damaged(room: entry.name, position: page.through + 1)
       }
       page.records.append(LogRecord(position: position, milliseconds: rows.unsigned(row, 1), bytes: bytes))
       page.through = position
-      page.isLast = rows.isNull(row, 4)
     }
     return page
   }
@@ -158,27 +162,20 @@ extension PostgresNode {
 
   // MARK: Verifying
 
-  /// Reads a room page by page.
-  /// - Parameter after: nil for where its records begin.
-  private func verify(_ id: UInt64, _ room: String, after: UInt64?, records: Int) {
-    let request = LogRequest.verify(id: id, room: room)
-    guard let after else {
-      return reader.send([(.room, [.text(room)])]) { answer in
-        guard let rows = self.answer(request, answer) else { return }
-        do throws(LogError) {
-          self.verify(id, room, after: try PostgresNode.entry(room, rows[0]).trimmed, records: 0)
-        } catch {
-          self.refuseReading(request, error)
-        }
-      }
-    }
+  /// Reads a room page by page. What is trimmed meanwhile needs no verifying any more.
+  /// - Parameter before: what was read of it, nil at first.
+  private func verify(_ id: UInt64, _ room: String, _ before: (epoch: UInt64, through: UInt64, records: Int)? = nil) {
+    let after = before?.through ?? 0
     ask(of: room, after: after, through: .end, bytesMax: PostgresNode.verifiedAtOnce) { answer in
+      let request = LogRequest.verify(id: id, room: room)
       guard let rows = self.answer(request, answer) else { return }
       do throws(LogError) {
-        let page = try PostgresNode.page(rows[1], of: try PostgresNode.entry(room, rows[0]), after: after)
-        let total = records + page.records.count
-        guard page.isLast else { return self.verify(id, room, after: page.through, records: total) }
-        self.outlet.tell([.verified(id: id, room: room, records: total)])
+        let entry = try PostgresNode.entry(room, rows[0])
+        try entry.check(epoch: before?.epoch)
+        let page = try PostgresNode.page(rows[1], of: entry, after: after)
+        let records = (before?.records ?? 0) + page.records.count
+        guard page.isLast else { return self.verify(id, room, (entry.epoch, page.through, records)) }
+        self.outlet.tell([.verified(id: id, room: room, records: records)])
       } catch {
         self.refuseReading(request, error)
       }
@@ -229,7 +226,7 @@ extension PostgresNode {
       var place = start
       place.stage = .end
       // Deleted since it was found: then there is nothing to verify.
-      if let entry = try? PostgresNode.entry(name, rows[0]) {
+      if let entry = try? PostgresNode.entry(name, rows[0]), entry.number == start.room {
         do throws(LogError) {
           let page = try PostgresNode.page(rows[1], of: entry, after: after)
           part.records += page.records.count

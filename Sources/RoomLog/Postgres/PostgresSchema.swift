@@ -2,33 +2,53 @@
 enum PostgresSchema {
   static let oldestServer: Int32 = 140_000
 
+  /// Brings the tables of one version to the next.
+  struct Step {
+    /// The oldest version whose servers go on with the tables as they are after this step.
+    let readableFrom: Int
+    let text: String
+  }
+
   /// Step `n` brings version `n` to version `n + 1`; version 0 has no tables. A step never changes once it has been in use:
   /// later changes are new steps.
+  ///
+  /// Nodes are upgraded one after the other, and the first that is newer carries out the step, while all others go on with the
+  /// statements of the version before. So a step adds: a table, an index, a column that has a default. It leaves
+  /// `readableFrom` as it was. What no longer fits the statements of an older server, such as removing a column, waits for a
+  /// release in which no server that is still in use names it; then `readableFrom` is the first version that did without.
+  /// An older server refuses the database after that, when it next connects. A step locks what it changes for as long as it
+  /// takes, so it has to be quick also where there are many rows.
   ///
   /// Nothing that changes with an append is indexed in `rooms`, and its pages are left half empty: so the new version of a
   /// row fits beside the old one, and no index is touched. A later room of the same name gets another number, so a
   /// deleted room's records can be cleared away at any time.
-  static let steps: [String] = [
-    """
-    CREATE TABLE canvas.rooms(
-      number int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text COLLATE "C" NOT NULL UNIQUE, epoch int8 NOT NULL,
-      last int8 NOT NULL, trimmed int8 NOT NULL, operations int8 NOT NULL, created int8 NOT NULL, changed int8 NOT NULL)
-      WITH (fillfactor = 50);
-    CREATE TABLE canvas.records(
-      room int8 NOT NULL, position int8 NOT NULL, milliseconds int8 NOT NULL, operations int8 NOT NULL,
-      writer int8 NOT NULL, append int8 NOT NULL, checksum int8 NOT NULL, bytes bytea NOT NULL,
-      PRIMARY KEY(room, position));
-    CREATE TABLE canvas.snapshots(
-      room int8 NOT NULL, position int8 NOT NULL, milliseconds int8 NOT NULL, operations int8 NOT NULL,
-      shapes int8 NOT NULL, checksum int8 NOT NULL, bytes bytea NOT NULL, PRIMARY KEY(room, position));
-    ALTER TABLE canvas.snapshots ALTER COLUMN bytes SET STORAGE EXTERNAL;
-    CREATE TABLE canvas.dropped(room int8 PRIMARY KEY);
-    CREATE TABLE canvas.fence(number int8 NOT NULL);
-    INSERT INTO canvas.fence VALUES(0);
-    CREATE TABLE canvas.locks(room text COLLATE "C" PRIMARY KEY);
-    CREATE TABLE canvas.secrets(name text PRIMARY KEY, bytes bytea NOT NULL);
-    """
+  static let steps: [Step] = [
+    Step(
+      readableFrom: 1,
+      text: """
+        CREATE TABLE canvas.rooms(
+          number int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text COLLATE "C" NOT NULL UNIQUE, epoch int8 NOT NULL,
+          last int8 NOT NULL, trimmed int8 NOT NULL, operations int8 NOT NULL, created int8 NOT NULL, changed int8 NOT NULL)
+          WITH (fillfactor = 50);
+        CREATE TABLE canvas.records(
+          room int8 NOT NULL, position int8 NOT NULL, milliseconds int8 NOT NULL, operations int8 NOT NULL,
+          writer int8 NOT NULL, append int8 NOT NULL, checksum int8 NOT NULL, bytes bytea NOT NULL,
+          PRIMARY KEY(room, position));
+        CREATE TABLE canvas.snapshots(
+          room int8 NOT NULL, position int8 NOT NULL, milliseconds int8 NOT NULL, operations int8 NOT NULL,
+          shapes int8 NOT NULL, checksum int8 NOT NULL, bytes bytea NOT NULL, PRIMARY KEY(room, position));
+        ALTER TABLE canvas.snapshots ALTER COLUMN bytes SET STORAGE EXTERNAL;
+        CREATE TABLE canvas.dropped(room int8 PRIMARY KEY);
+        CREATE TABLE canvas.fence(number int8 NOT NULL);
+        INSERT INTO canvas.fence VALUES(0);
+        CREATE TABLE canvas.locks(room text COLLATE "C" PRIMARY KEY);
+        CREATE TABLE canvas.secrets(name text PRIMARY KEY, bytes bytea NOT NULL);
+        """
+    )
   ]
+
+  /// The newest version that this server knows.
+  static var newest: Int { steps.count }
 
   /// Whether there is a schema of this name, and whether it is ours.
   static let presence = PostgresStatement(
@@ -38,7 +58,12 @@ enum PostgresSchema {
       EXISTS(SELECT FROM pg_tables WHERE schemaname = 'canvas' AND tablename = 'about')
     """
   )
-  static let version = PostgresStatement("version", "SELECT version FROM canvas.about")
+  /// The version of the tables, and the oldest version whose servers go on with them: where a database doesn't say, only those
+  /// that know its own.
+  static let version = PostgresStatement(
+    "version",
+    "SELECT version, coalesce((to_jsonb(about) ->> 'readable_from')::int4, version) FROM canvas.about"
+  )
 
   /// What the database has to be for what it acknowledges to last.
   static let settings = PostgresStatement(
@@ -53,26 +78,31 @@ enum PostgresSchema {
     """
   )
 
-  /// Brings the database to the newest version, one node at a time.
-  static let upgrade = PostgresStatement(
-    "upgrade",
-    """
-    DO $canvas$ BEGIN
-    PERFORM pg_advisory_xact_lock(\(lock));
-    CREATE SCHEMA IF NOT EXISTS canvas;
-    CREATE TABLE IF NOT EXISTS canvas.about(version int4 NOT NULL);
-    INSERT INTO canvas.about SELECT 0 WHERE NOT EXISTS (SELECT FROM canvas.about);
-    \(steps.enumerated().map { number, step in
+  static let upgrade = upgrade(by: steps)
+
+  /// Brings the database to the version after the last step, one node at a time.
+  static func upgrade(by steps: [Step]) -> PostgresStatement {
+    PostgresStatement(
+      "upgrade",
       """
-      IF (SELECT version FROM canvas.about) = \(number) THEN
-      \(step)
-      UPDATE canvas.about SET version = \(number + 1);
-      END IF;
+      DO $canvas$ BEGIN
+      PERFORM pg_advisory_xact_lock(\(lock));
+      CREATE SCHEMA IF NOT EXISTS canvas;
+      CREATE TABLE IF NOT EXISTS canvas.about(version int4 NOT NULL);
+      INSERT INTO canvas.about SELECT 0 WHERE NOT EXISTS (SELECT FROM canvas.about);
+      ALTER TABLE canvas.about ADD COLUMN IF NOT EXISTS readable_from int4 NOT NULL DEFAULT 1;
+      \(steps.enumerated().map { number, step in
+        """
+        IF (SELECT version FROM canvas.about) = \(number) THEN
+        \(step.text)
+        UPDATE canvas.about SET version = \(number + 1), readable_from = \(step.readableFrom);
+        END IF;
+        """
+      }.joined(separator: "\n"))
+      END $canvas$
       """
-    }.joined(separator: "\n"))
-    END $canvas$
-    """
-  )
+    )
+  }
 
   /// A number that no other program's lock is likely to have: `CANV` in its upper half.
   private static let lock: Int64 = 0x4341_4E56_0000_0001

@@ -41,27 +41,39 @@ extension PostgresNode {
           .unfit("\(address.description) has a schema “canvas” of another program; name another database")
         )
       }
-      return upgrade(link)
+      return upgrade(link) { self.learnVersion(link) }
     }
+    learnVersion(link)
+  }
+
+  private func learnVersion(_ link: PostgresLink) {
     link.prepare([PostgresSchema.version]) { answer in
-      guard self.went(answer, link) != nil else { return }
-      link.send([(PostgresSchema.version, [])]) { answer in
-        guard let rows = self.went(answer, link) else { return }
-        let version = rows[0].number(0, 0)
-        if version > PostgresSchema.steps.count {
-          let words = "was written by a newer server (schema \(version), this one knows \(PostgresSchema.steps.count))"
-          return link.refuse(.unfit("\(self.address.description) \(words)"))
-        }
-        if version < PostgresSchema.steps.count { self.upgrade(link) } else { self.prepare(link) }
-      }
+      if self.went(answer, link) != nil { self.compareVersion(link) }
     }
   }
 
-  private func upgrade(_ link: PostgresLink) {
+  private func compareVersion(_ link: PostgresLink) {
+    link.send([(PostgresSchema.version, [])]) { answer in
+      guard let rows = self.went(answer, link) else { return }
+      let (version, readableFrom, newest) = (rows[0].number(0, 0), rows[0].number(0, 1), PostgresSchema.newest)
+      guard readableFrom <= newest else {
+        return link.refuse(
+          .unfit(
+            "\(self.address.description) was written by a newer server: its schema \(version) is for servers that know "
+              + "schema \(readableFrom) or newer, and this one knows \(newest); start a newer server"
+          )
+        )
+      }
+      // By the time it is upgraded, a node that is newer still may have gone further.
+      if version < newest { self.upgrade(link) { self.compareVersion(link) } } else { self.prepare(link) }
+    }
+  }
+
+  private func upgrade(_ link: PostgresLink, _ then: @escaping () -> Void) {
     link.prepare([PostgresSchema.upgrade]) { answer in
       guard self.went(answer, link) != nil else { return }
       link.send([(PostgresSchema.upgrade, [])]) { answer in
-        if self.went(answer, link) != nil { self.prepare(link) }
+        if self.went(answer, link) != nil { then() }
       }
     }
   }
@@ -72,7 +84,8 @@ extension PostgresNode {
       if link === self.writer {
         self.takeOver(link)
       } else {
-        link.send([(.fence, [])] + (link === self.bell ? PostgresNode.listening : [])) { answer in
+        let then = link === self.bell ? PostgresNode.listening : link === self.reader ? [(.readAtOnce, [])] : []
+        link.send([(.fence, [])] + then) { answer in
           guard let rows = self.went(answer, link) else { return }
           if link === self.bell, let locks = rows.last { self.noteLocks(locks) }
           link.isSetUp()

@@ -97,6 +97,16 @@ extension PostgresStatement {
     AND classid = (($1::int8 >> 32) & 4294967295)::oid AND objid = ($1::int8 & 4294967295)::oid AND objsubid = 1
     """
   )
+  /// Ends the other writers for whose next words a connection has waited longer than this. Their transactions are undone. One that
+  /// waits for the standbys is none of them: it waits for no word of its node.
+  static let endSilent = PostgresStatement(
+    "end_silent",
+    """
+    SELECT count(pg_terminate_backend(pid)) FROM unnest(pg_blocking_pids($1::int8::int4)) AS blocking(pid)
+    JOIN pg_stat_activity USING (pid) WHERE application_name = 'canvas writer' AND wait_event = 'ClientRead'
+    AND state_change < clock_timestamp() - $2::int8 * interval '1 microsecond'
+    """
+  )
   /// A commit that waits for the standbys. Whatever was seen before it is as durable.
   static let fence = PostgresStatement("fence", "UPDATE canvas.fence SET number = number + 1")
 
@@ -139,6 +149,16 @@ extension PostgresStatement {
   static let notify = PostgresStatement("notify", "SELECT pg_notify('canvas', $1::text)")
 
   // MARK: Reading
+
+  /// From now on, whatever is asked together is answered as of one moment, and nothing is written. Statements that are sent
+  /// together are one transaction (postgresql.org/docs/15/protocol-flow.html#PROTOCOL-FLOW-PIPELINING).
+  static let readAtOnce = PostgresStatement(
+    "read_at_once",
+    """
+    SELECT set_config('default_transaction_isolation', 'repeatable read', false),
+      set_config('default_transaction_read_only', 'on', false)
+    """
+  )
 
   static let room = PostgresStatement(
     "room",

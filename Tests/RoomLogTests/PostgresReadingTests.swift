@@ -1,0 +1,94 @@
+import Glibc
+import Testing
+
+@testable import RoomLog
+
+@Suite("Reading a database that others change meanwhile", .enabled(if: TestDatabase.isThere))
+struct PostgresReadingTests {
+  private let bench: LogBench
+
+  init() throws { bench = try LogBench(.postgres) }
+
+  private func ask(_ command: String) throws { try TestDatabase.ask(command, in: bench.directory) }
+
+  /// Has the database wait until there is such a lock on a table.
+  private func wait(forLock condition: String, on table: String) -> String {
+    """
+    DO $$ BEGIN
+    WHILE NOT EXISTS(SELECT FROM pg_locks WHERE relation = '\(table)'::regclass AND \(condition)) LOOP
+    PERFORM pg_sleep(0.002);
+    END LOOP;
+    END $$
+    """
+  }
+
+  /// Asks the log, and changes what is stored once it has come to its first statement that needs a table.
+  private func ask(changing table: String, by change: String, _ make: (UInt64) -> LogRequest) throws -> LogEvent {
+    let command = """
+      BEGIN; LOCK TABLE \(table) IN ACCESS EXCLUSIVE MODE; \(wait(forLock: "NOT granted", on: table)); \(change); COMMIT
+      """
+    let changing = try TestDatabase.begin(command, in: bench.directory)
+    try ask(wait(forLock: "granted AND mode = 'AccessExclusiveLock'", on: table))
+    let answer = try bench.ask(make)
+    try changing.end()
+    return answer
+  }
+
+  private static let trimming = "UPDATE canvas.rooms SET trimmed = 3; DELETE FROM canvas.records WHERE position <= 3"
+
+  @Test("a page is of one moment: also where what it begins with is trimmed while it is read")
+  func trimmedPage() throws {
+    let records = try #require(try bench.append("demo", ["a", "b", "c", "d", "e"].map(bytes)).appended).records
+    let answer = try ask(changing: "canvas.records", by: PostgresReadingTests.trimming) {
+      .read(ReadRequest(id: $0, room: "demo", after: 0))
+    }
+    #expect(answer.page?.records == records)
+    let later = try bench.ask { .read(ReadRequest(id: $0, room: "demo", after: 0)) }
+    #expect(later.error == .trimmed(room: "demo", through: 3))
+  }
+
+  @Test("a page is of one room: also where that is deleted and made anew while it is read")
+  func otherPage() throws {
+    let records = try #require(try bench.append("demo", ["a", "b"].map(bytes)).appended).records
+    let change = """
+      UPDATE canvas.rooms SET name = 'gone';
+      INSERT INTO canvas.rooms(name, epoch, last, trimmed, operations, created, changed) VALUES('demo', 7, 1, 0, 1, 0, 0);
+      INSERT INTO canvas.records
+        SELECT other.number, position, milliseconds, records.operations, writer, append, checksum, bytes
+        FROM canvas.records, canvas.rooms AS other WHERE position = 1 AND other.name = 'demo'
+      """
+    let answer = try ask(changing: "canvas.records", by: change) { .read(ReadRequest(id: $0, room: "demo", after: 0)) }
+    #expect(answer.page?.epoch == LogBench.epoch)
+    #expect(answer.page?.records == records)
+    let later = try bench.ask { .read(ReadRequest(id: $0, room: "demo", after: 0)) }
+    #expect(later.page?.epoch == 7)
+    #expect(later.page?.records.map(\.bytes) == [bytes("a")])
+  }
+
+  @Test("what a fold starts from is of one moment: also where the room is trimmed while it is loaded")
+  func trimmedLoad() throws {
+    try bench.append("demo", ["a", "b", "c", "d", "e"].map(bytes))
+    _ = try bench.snapshot("demo", at: 2, bytes("two"))
+    let change = "\(PostgresReadingTests.trimming); UPDATE canvas.snapshots SET position = 4"
+    let answer = try ask(changing: "canvas.snapshots", by: change) {
+      .load(LoadRequest(id: $0, room: "demo", through: .position(3)))
+    }
+    #expect(answer.loaded?.snapshot?.place.position == 2)
+    #expect(answer.loaded?.summary.trimmed == 0)
+    #expect(try bench.load("demo", through: .position(3)).error == .trimmed(room: "demo", through: 3))
+  }
+
+  @Test("a room that is trimmed between two pages of its verification is verified from there on")
+  func trimmedVerification() throws {
+    let large = (0..<5).map { [UInt8](repeating: $0, count: 600_000) }
+    try bench.append("demo", large)
+    let first = try ask(changing: "canvas.records", by: PostgresReadingTests.trimming) { .verify(id: $0, room: "demo") }
+    // Two of the page before, and the two that are left.
+    #expect(first == .verified(id: bench.lastId, room: "demo", records: 4))
+    // What is trimmed is cleared away some time after.
+    try ask("UPDATE canvas.rooms SET trimmed = 4; UPDATE canvas.records SET checksum = 0 WHERE position = 4")
+    #expect(try bench.ask { .verify(id: $0, room: "demo") } == .verified(id: bench.lastId, room: "demo", records: 1))
+    try ask("UPDATE canvas.records SET checksum = 0 WHERE position = 5")
+    #expect(try bench.ask { .verify(id: $0, room: "demo") }.error == .damaged(room: "demo", position: 5))
+  }
+}
