@@ -195,7 +195,7 @@ struct CutTests {
     )
     #expect(try bench.append("demo", [bytes("beside")]).appended != nil)
     // It isn't the node that gives up its connection, as it does after five seconds, but the database, which has been asked to.
-    let lost = node.events.first { if case .availability(_?) = $0 { true } else { false } }
+    let lost = node.events.first { if case .availability(nil, _?) = $0 { true } else { false } }
     #expect("\(lost, default: "nothing")".contains("server closed the connection"))
     #expect(proxy.cuts.count == 1)
     // For the node it is as after any cut.
