@@ -176,6 +176,21 @@ async def test_behind_nginx_a_node_that_is_killed_is_replaced_by_the_others():
                     assert position(looking[0], shape)[0] == x
 
 
+async def test_behind_nginx_everyone_is_let_in_at_once_after_all_nodes_were_away():
+    """As after an upgrade. A WebSocket doesn't end, so it can't show nginx that its node is well again."""
+    with nodes(3) as servers, Balancer(servers) as balancer:
+        for server in servers:
+            server.kill()
+        for number in range(12):
+            with pytest.raises(websockets.InvalidStatus):
+                await Client.join(balancer, f"room-{number}")
+        for server in servers:
+            server.asked = server.port
+            await asyncio.to_thread(server.start)
+        for number in range(12):
+            await Client.join(balancer, f"room-{number}")
+
+
 async def test_a_room_locked_at_one_node_is_locked_at_all(tmp_path):
     tokens = tmp_path / "tokens"
     tokens.write_text("ann-aaaaaaaaaaaaaaaa editor *\nkeeper-bbbbbbbbbbbb operator *\n", encoding="utf-8")
