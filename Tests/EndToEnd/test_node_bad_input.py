@@ -100,6 +100,15 @@ def test_a_password_comes_by_variable_by_file_or_in_the_url(guarded, tmp_path):
             process.wait()
 
 
+def test_hosts_of_a_list_need_no_port(guarded):
+    """Then it is PGPORT, or else 5432, as for a host that is alone."""
+    for hosts in ("127.0.0.1", "127.0.0.1,127.0.0.1"):
+        variables = {"PGPASSWORD": PASSWORD, "PGPORT": str(guarded.ports[0])}
+        with waiting(f"postgresql://ann@{hosts}/postgres", **variables) as process:
+            said = process.stderr.readline()
+            assert "listening" in said, said
+
+
 def test_a_database_with_a_certificate_of_its_own_making_is_reached_by_sslmode_require(guarded, tmp_path):
     """Nobody vouches for it, so verify-full wants to be told of it."""
     tool("openssl") or pytest.skip("openssl is not here")

@@ -6,57 +6,33 @@ from contextlib import asynccontextmanager
 
 import database
 from client import Client, agree, stamp
+from relay import Relay
 from server import Server, identifier
 from test_nodes import draw, position, rectangle
 
 pytestmark = database.needed
 
 
-class Relay:
+class Deafener(Relay):
     """Stands between a node and the database. While it holds, nothing comes over the connection by which the node follows others."""
 
     def __init__(self, port):
-        self.port, self.writers = port, []
-        self.open = asyncio.Event()
-        self.open.set()
+        super().__init__(port)
+        self.following = set()
 
-    async def __aenter__(self):
-        self.server = await asyncio.start_server(self.take, "127.0.0.1", 0)
-        self.own = self.server.sockets[0].getsockname()[1]
-        return self
-
-    async def __aexit__(self, *_):
-        self.server.close()
-        self.open.set()
-        for writer in self.writers:
-            writer.close()
-        await asyncio.sleep(0.05)
-
-    async def take(self, reader, writer):
-        there = await asyncio.open_connection("127.0.0.1", self.port)
-        self.writers += [writer, there[1]]
-        follows = asyncio.Event()
-        await asyncio.gather(self.carry(reader, there[1], follows, False), self.carry(there[0], writer, follows, True))
-
-    async def carry(self, reader, writer, follows, is_back):
-        try:
-            while part := await reader.read(65_536):
-                if b"LISTEN canvas" in part:
-                    follows.set()
-                if is_back and follows.is_set():
-                    await self.open.wait()
-                writer.write(part)
-                await writer.drain()
-        except ConnectionError:
-            pass
-        writer.close()
+    async def passes(self, connection, is_back, part):
+        if b"LISTEN canvas" in part:
+            self.following.add(connection)
+        if is_back and connection in self.following:
+            await self.is_open.wait()
+        return part, True
 
     async def held_for(self, seconds, doing):
         """Does something that has to wait until the node hears again."""
         task = asyncio.create_task(doing)
         begun = time.monotonic()
         await asyncio.sleep(seconds)
-        self.open.set()
+        self.let_go()
         result = await task
         assert time.monotonic() - begun >= seconds
         return result
@@ -68,7 +44,7 @@ async def two_nodes(*flags):
     with database.database() as url:
         head, name = url.rsplit("/", 1)
         place, port = head.rsplit(":", 1)
-        async with Relay(int(port)) as relay:
+        async with Deafener(int(port)) as relay:
             first = await asyncio.to_thread(Server(*flags, data=url).start)
             second = await asyncio.to_thread(Server(*flags, data=f"{place}:{relay.own}/{name}").start)
             try:
@@ -84,7 +60,7 @@ async def test_what_an_actor_writes_at_another_node_comes_after_what_it_wrote():
     """W3: Also where its last edit is newer than that node's clock, and the actor comes without a cursor."""
     async with two_nodes() as (first, second, ben, relay):
         ann, shape = await Client.join(first, "garden"), identifier()
-        relay.open.clear()
+        relay.hold()
         await draw(ann, {**rectangle(shape, position=[1, 0]), "at": stamp(ann.actor, ahead=30_000)})
         await ann.close()
         again = await relay.held_for(0.3, Client.join(second, "garden", actor=ann.actor, key=ann.welcome["key"]))
@@ -101,7 +77,7 @@ async def test_a_room_is_full_only_if_it_is_by_what_all_nodes_have_stored():
         await draw(ann, rectangle(other))
         await agree(ann, ben)
         since, edit = ann.cursor, {**rectangle(new), "at": stamp(ann.actor)}
-        relay.open.clear()
+        relay.hold()
         await draw(ann, {"shape": old, "set": {"deleted": True}}, edit)
         await ann.close()
         # The answer did not reach her, as far as the other node can know.
@@ -110,7 +86,7 @@ async def test_a_room_is_full_only_if_it_is_by_what_all_nodes_have_stored():
         await agree(ben, await Client.join(first, "garden"))
         assert set(ben.live) == {other, new}
 
-        relay.open.clear()
+        relay.hold()
         eve = await Client.join(first, "garden")
         await draw(eve, {"shape": new, "set": {"deleted": True}})
         body = {"ops": [rectangle(identifier())]}
@@ -122,7 +98,7 @@ async def test_the_past_is_shown_by_a_cursor_that_another_node_has_just_given():
     """H9: A node that has not heard of that place takes in what it lacks first."""
     async with two_nodes() as (first, second, ben, relay):
         ann, shape = await Client.join(first, "garden"), identifier()
-        relay.open.clear()
+        relay.hold()
         cursor = (await draw(ann, rectangle(shape)))["cursor"]
         past = await relay.held_for(0.3, second.get(f"/v1/rooms/garden?at={cursor}"))
         assert past.status == 200 and shape in {one["id"] for one in past.json["shapes"]}

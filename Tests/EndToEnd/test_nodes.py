@@ -15,6 +15,7 @@ import postgres
 from client import Client, agree, eventually
 from database import ask, nodes
 from nginx import Nginx
+from relay import Relay
 from server import ROOT, Server, identifier
 
 pytestmark = database.needed
@@ -175,6 +176,21 @@ async def test_behind_nginx_a_node_that_is_killed_is_replaced_by_the_others():
                     assert position(looking[0], shape)[0] == x
 
 
+async def test_behind_nginx_everyone_is_let_in_at_once_after_all_nodes_were_away():
+    """As after an upgrade. A WebSocket doesn't end, so it can't show nginx that its node is well again."""
+    with nodes(3) as servers, Balancer(servers) as balancer:
+        for server in servers:
+            server.kill()
+        for number in range(12):
+            with pytest.raises(websockets.InvalidStatus):
+                await Client.join(balancer, f"room-{number}")
+        for server in servers:
+            server.asked = server.port
+            await asyncio.to_thread(server.start)
+        for number in range(12):
+            await Client.join(balancer, f"room-{number}")
+
+
 async def test_a_room_locked_at_one_node_is_locked_at_all(tmp_path):
     tokens = tmp_path / "tokens"
     tokens.write_text("ann-aaaaaaaaaaaaaaaa editor *\nkeeper-bbbbbbbbbbbb operator *\n", encoding="utf-8")
@@ -287,43 +303,17 @@ async def test_a_database_that_hangs_up_is_unavailable_for_a_moment():
         assert all(x > 10 for x in acknowledged.values()), acknowledged
 
 
-class Cutter:
-    """Stands between a node and the database, and cuts a connection after so many bytes."""
+class Cutter(Relay):
+    """Stands between a node and the database. With `cut` a connection ends after so many bytes of what the node writes in a transaction
+    ("to"), or of what comes back for it ("from"). The other connections are left alone."""
 
-    def __init__(self, port):
-        self.port, self.links, self.cut = port, [], None
+    cut = None
 
-    async def __aenter__(self):
-        self.server = await asyncio.start_server(self.take, "127.0.0.1", 0)
-        self.own = self.server.sockets[0].getsockname()[1]
-        return self
-
-    async def __aexit__(self, *_):
-        self.server.close()
-        for link in self.links:
-            link.close()
-        # Those who carry bytes come to their end.
-        await asyncio.sleep(0.1)
-
-    async def take(self, reader, writer):
-        there = await asyncio.open_connection("127.0.0.1", self.port)
-        self.links += [writer, there[1]]
-        await asyncio.gather(self.carry(reader, there[1], "to"), self.carry(there[0], writer, "from"))
-
-    async def carry(self, reader, writer, way):
-        try:
-            while part := await reader.read(65_536):
-                # What the node writes in a transaction, or what comes back for it: the other connections are left alone.
-                if self.cut and self.cut[0] == way and (b"begin" in part if way == "to" else b"BEGIN" in part):
-                    part, self.cut = part[: self.cut[1]], None
-                    writer.write(part)
-                    await writer.drain()
-                    break
-                writer.write(part)
-                await writer.drain()
-        except ConnectionError:
-            pass
-        writer.close()
+    async def passes(self, connection, is_back, part):
+        if self.cut and is_back == (self.cut[0] == "from") and (b"BEGIN" if is_back else b"begin") in part:
+            (_, bytes), self.cut = self.cut, None
+            return part[:bytes], False
+        return part, True
 
 
 @pytest.mark.parametrize("way", ["to", "from"])
@@ -381,8 +371,7 @@ async def test_what_no_standby_has_is_shown_to_nobody():
 
                 await eventually(waits, "the commit waits")
                 blocked = asyncio.create_task(cat.write(rectangle(identifier()), id=1))
-                for link in cutter.links:
-                    link.close()
+                cutter.hang_up()
                 # The node comes back at once, and asks what became of it. The other one asks who is in its way after two seconds.
                 await asyncio.sleep(3)
                 assert cluster.ask(0, "SELECT count(*) FROM canvas.records") == ["1"]

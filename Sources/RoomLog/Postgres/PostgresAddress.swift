@@ -11,7 +11,7 @@ struct PostgresAddress: Hashable, Sendable {
   }
 
   let url: String
-  /// Empty where the URL names none: then libpq's own defaults hold.
+  /// Empty where the URL names none: then libpq's own defaults hold. Of several, each has a port.
   let hosts: [Host]
   /// Whether the URL has the user's password in it.
   let hasPassword: Bool
@@ -49,6 +49,10 @@ struct PostgresAddress: Hashable, Sendable {
         Host(name: String(name), port: index < ports.count ? ports[index] : ports.last ?? "")
       }
     }
+    if hosts.count > 1 {
+      // libpq takes a list without ports for as many ports, and then refuses to try one host of it.
+      for index in hosts.indices where hosts[index].port.isEmpty { hosts[index].port = PostgresAddress.defaultPort }
+    }
     self.hosts = hosts
     database = values["dbname"] ?? PostgresAddress.decoded(path)
   }
@@ -75,6 +79,9 @@ struct PostgresAddress: Hashable, Sendable {
 
   /// How PostgreSQL says that it takes no more connections, in all, for those that aren't superusers, or of one user or database.
   private static let crowded = ["too many clients", "connection slots are reserved", "too many connections"]
+
+  /// As libpq has it.
+  private static var defaultPort: String { getenv("PGPORT").map { String(cString: $0) } ?? "5432" }
 
   private static func decoded(_ text: Substring) -> String {
     var bytes: [UInt8] = []
