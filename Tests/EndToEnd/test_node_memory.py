@@ -1,11 +1,11 @@
-"""What several nodes remember of deletions, and forget together."""
+"""What nodes remember of deletions, and forget together; how they read what is stored of a room."""
 
 import asyncio
 
 import database
 from client import Client, agree, eventually, stamp
 from database import nodes
-from server import identifier
+from server import Server, identifier
 
 pytestmark = database.needed
 
@@ -82,3 +82,24 @@ async def test_a_full_memory_keeps_nobody_from_drawing():
         await eventually(have_forgotten, "both nodes have forgotten the same")
         # Both may let in the last at once.
         assert all([(await memory(server))["erasures"] <= 440 for server in servers])
+
+
+async def test_opening_a_room_reads_each_of_its_records_once():
+    """Otherwise a room with a long history takes so long to open that nobody waits for it."""
+    records = 20_000
+    with database.database() as place:
+        with Server(data=place) as first:
+            (shape,) = await first.write("demo")
+        database.ask(
+            "INSERT INTO canvas.records SELECT room, number, milliseconds, number, writer, append, checksum, bytes "
+            f"FROM canvas.records, generate_series(2, {records}) AS number", place,
+        )
+        database.ask(f"UPDATE canvas.rooms SET last = {records}, operations = {records}", place)
+        with Server(data=place) as second:
+            room = (await second.get("/v1/rooms/demo")).json
+            assert [one["id"] for one in room["shapes"]] == [shape]
+            # The database counts what a connection has read by the time it ends.
+            second.terminate()
+        (read,) = database.ask("SELECT idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'records'", place)
+        # Meanwhile the room may be verified, which reads it too.
+        assert records <= int(read) < 2.1 * records

@@ -200,7 +200,8 @@ extension PostgresStatement {
     WHERE name = $1::text AND position <= $2::int8 AND milliseconds <= $3::int8 ORDER BY position DESC LIMIT 1
     """
   )
-  /// A page of records: those after a position and within the bounds, until they reach a size.
+  /// A page of records: those after a position and within the bounds, until they reach a size. Positions have no gaps, so a page ends
+  /// so many positions on. Without that bound, PostgreSQL sorts all that is left of the room for each page.
   static let page = PostgresStatement(
     "page",
     """
@@ -209,8 +210,8 @@ extension PostgresStatement {
         sum(octet_length(bytes)) OVER places - octet_length(bytes) AS before, row_number() OVER places AS row
       FROM (
         SELECT position, records.milliseconds, checksum, bytes FROM canvas.records JOIN canvas.rooms ON number = room
-        WHERE name = $1::text AND position > $2::int8 AND position <= $3::int8 AND milliseconds <= $4::int8
-        ORDER BY position LIMIT $6::int8 + 1) AS near
+        WHERE name = $1::text AND position > greatest($2::int8, trimmed) AND position <= $3::int8
+          AND position <= greatest(least($2::int8, last), trimmed) + $6::int8 + 1 AND milliseconds <= $4::int8) AS near
       WINDOW places AS (ORDER BY position)) AS measured
     WHERE before < $5::int8 AND row <= $6::int8 ORDER BY position
     """
