@@ -91,4 +91,25 @@ struct PostgresReadingTests {
     try ask("UPDATE canvas.records SET checksum = 0 WHERE position = 5")
     #expect(try bench.ask { .verify(id: $0, room: "demo") }.error == .damaged(room: "demo", position: 5))
   }
+
+  @Test(
+    "rooms are listed all, some at a time, and who asks for something else is answered meanwhile",
+    arguments: [-1, 0, 1]
+  )
+  func list(more: Int) throws {
+    try bench.append("demo", [bytes("a")])
+    let count = PostgresNode.roomsAtOnce * 2 + more
+    try ask(
+      """
+      INSERT INTO canvas.rooms(name, epoch, last, trimmed, operations, created, changed)
+      SELECT 'room-' || number, number, 0, 0, 0, 0, 0 FROM generate_series(2, \(count)) AS new(number)
+      """
+    )
+    let (list, load) = (bench.nextId(), bench.nextId())
+    bench.log.submit([.list(id: list), .load(LoadRequest(id: load, room: "demo"))])
+    let rooms = try #require(bench.events.answer(to: list)?.summaries)
+    #expect(rooms.map(\.room) == ["demo"] + (2...count).map { "room-\($0)" }.sorted())
+    #expect(bench.events.all.compactMap(\.id).suffix(2) == [load, list])
+    #expect(bench.log.statistics().rooms == count)
+  }
 }

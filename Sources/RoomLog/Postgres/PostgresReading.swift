@@ -147,16 +147,26 @@ extension PostgresNode {
     return page
   }
 
-  private func list(_ id: UInt64) {
-    reader.send([(.rooms, [])]) { answer in
+  /// How many rooms are listed before others have their turn: reading them takes some milliseconds of the log's thread.
+  static let roomsAtOnce = 500
+
+  /// What has been listed so far, in one place: handed on as an array, it would be copied with each page.
+  private final class Listing {
+    var rooms: [RoomSummary] = []
+  }
+
+  private func list(_ id: UInt64, _ listing: Listing = Listing()) {
+    let name = listing.rooms.last?.room ?? ""
+    reader.send([(.rooms, [.text(name), .number(Int64(PostgresNode.roomsAtOnce))])]) { answer in
       guard let rows = self.answer(.list(id: id), answer)?[0] else { return }
-      let summaries = (0..<rows.count).map { row in
+      for row in 0..<rows.count {
         var entry = PostgresNode.entry(rows, row, name: rows.text(row, 7))
         if !rows.isNull(row, 8) { entry.insert(PostgresNode.place(rows, row, column: 8)) }
-        return entry.summary(damage: nil)
+        listing.rooms.append(entry.summary(damage: nil))
       }
-      self.shared.update { $0.rooms = summaries.count }
-      self.outlet.tell([.rooms(id: id, summaries)])
+      guard rows.count < PostgresNode.roomsAtOnce else { return self.list(id, listing) }
+      self.shared.update { $0.rooms = listing.rooms.count }
+      self.outlet.tell([.rooms(id: id, listing.rooms)])
     }
   }
 

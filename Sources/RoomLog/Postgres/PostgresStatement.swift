@@ -164,6 +164,7 @@ extension PostgresStatement {
     "room",
     "SELECT number, epoch, last, trimmed, operations, created, changed FROM canvas.rooms WHERE name = $1::text"
   )
+  /// The rooms whose names come after one, in the order of their names.
   static let rooms = PostgresStatement(
     "rooms",
     """
@@ -172,7 +173,7 @@ extension PostgresStatement {
     FROM canvas.rooms LEFT JOIN LATERAL (
       SELECT position, milliseconds, operations AS snapshot_operations, shapes, octet_length(bytes) AS length
       FROM canvas.snapshots WHERE room = number ORDER BY position DESC LIMIT 1) AS newest ON true
-    ORDER BY name
+    WHERE name > $1::text COLLATE "C" ORDER BY name LIMIT $2::int8
     """
   )
   static let roomAfter = PostgresStatement(
