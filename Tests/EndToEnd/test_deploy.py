@@ -1,9 +1,11 @@
 """Checks that what deploy/ says is true."""
 
 import asyncio
+import contextlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 
@@ -96,6 +98,34 @@ async def test_the_unit_is_one_that_systemd_takes(shared):
         assert said and "ProtectSytem" in said[0], "it does find what is wrong"
 
 
+def database_script(folder, programs):
+    """What starts a database's container, with these programs for etcd and Patroni, and with paths in this folder."""
+    for program, does in programs.items():
+        (folder / program).write_text(f"#!/bin/sh\n{does}\n")
+        (folder / program).chmod(0o755)
+    (folder / "first.yml").write_text(content("deploy", "patroni.yml"))
+    shutil.copy(os.path.join(process.ROOT, "deploy", "certificates"), folder)
+    script = content("deploy", "database").replace("/tmp/", f"{folder}/own-")
+    return script.replace("/etc/patroni/first.yml", f"{folder}/first.yml").replace("/var/lib/postgresql", f"{folder}/home")
+
+
+async def test_a_databases_container_that_is_told_to_stop_stops_patroni_before_etcd(tmp_path):
+    """Patroni hands the leadership on by etcd."""
+    until_told = "trap 'echo $(basename $0) stopped; exit' TERM; echo $(basename $0) runs; while :; do sleep 0.05; done"
+    script = database_script(tmp_path, {"etcd": until_told, "patroni": until_told})
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "NAME": "database1", "ADDRESS": "10.0.0.21", "DATABASES": "database1=10.0.0.21"}
+    running = subprocess.Popen(
+        ["bash", "-c", script], env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True)
+    try:
+        assert {running.stdout.readline() for _ in range(2)} == {"etcd runs\n", "patroni runs\n"}
+        running.terminate()
+        said, _ = running.communicate(timeout=20)
+        assert (said, running.returncode) == ("patroni stopped\netcd stopped\n", 0)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(running.pid, signal.SIGKILL)
+
+
 async def test_the_files_for_several_nodes_name_the_same_machines(shared, tmp_path):
     compose, patroni, balancer = (content("deploy", name) for name in ("compose-nodes.yaml", "patroni.yml", "nginx-nodes.conf"))
     nodes = re.findall(r"^  server (10\.0\.0\.\d+):8080 ", balancer, re.M)
@@ -108,14 +138,7 @@ async def test_the_files_for_several_nodes_name_the_same_machines(shared, tmp_pa
     assert everybody == ",".join(f"{name}={address}" for name, address in names.items())
     for source in re.findall(r"(?:- \./|^COPY (?:--chmod=\d+ )?|dockerfile: (?=D))(\S+?)[: \n]", compose + content("deploy", "Dockerfile.database"), re.M):
         assert os.path.exists(os.path.join(process.ROOT, "deploy", source)), source
-    # What starts a database's container, with programs that only say what they were given.
-    for program, says in {"etcd": 'echo "$*" >&2; exec sleep 1', "patroni": 'sleep 0.2; cat "$1"'}.items():
-        (tmp_path / program).write_text(f"#!/bin/sh\n{says}\n")
-        (tmp_path / program).chmod(0o755)
-    (tmp_path / "first.yml").write_text(patroni)
-    shutil.copy(os.path.join(process.ROOT, "deploy", "certificates"), tmp_path)
-    script = content("deploy", "database").replace("/tmp/", f"{tmp_path}/own-")
-    script = script.replace("/etc/patroni/first.yml", f"{tmp_path}/first.yml").replace("/var/lib/postgresql", f"{tmp_path}/home")
+    script = database_script(tmp_path, {"etcd": 'echo "$*" >&2; exec sleep 1', "patroni": 'sleep 0.2; cat "$1"'})
     for name, address in names.items():
         environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "NAME": name, "ADDRESS": address, "DATABASES": everybody}
         done = subprocess.run(["bash", "-c", script], env=environment, capture_output=True, text=True, timeout=20)
