@@ -42,16 +42,18 @@ def percentile(values, share):
 
 
 def postgres_seconds():
-    """The processor time of all of PostgreSQL's processes so far."""
+    """The processor time of this benchmark's PostgreSQL servers so far, as far as their processes still run."""
     total = 0
-    for pid in subprocess.run(["pgrep", "-x", "postgres"], capture_output=True, text=True, check=False).stdout.split():
-        try:
-            with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-                fields = file.read().rsplit(")", 1)[1].split()
-        except FileNotFoundError:
-            continue
-        total += int(fields[11]) + int(fields[12]) + int(fields[13]) + int(fields[14])
-    return total / os.sysconf("SC_CLK_TCK")
+    folder = Path(database.ask("SHOW data_directory")[0]).parent
+    for file in folder.glob("data*/postmaster.pid"):
+        parent = file.read_text(encoding="ascii").split()[0]
+        children = subprocess.run(["pgrep", "--parent", parent], capture_output=True, text=True, check=False).stdout.split()
+        for pid in [parent, *children]:
+            try:
+                total += int(Path(f"/proc/{pid}/schedstat").read_text(encoding="ascii").split()[0])
+            except FileNotFoundError:
+                continue
+    return total / 1e9
 
 
 async def quiet(writing, reading, seconds):
@@ -97,6 +99,18 @@ async def killed(first, second, people=30):
         return time.monotonic() - begun
 
     return max(await asyncio.gather(*(back(client) for client in clients)))
+
+
+def store_rooms(load, place, count):
+    """So many rooms that are stored and have nothing in them. Their names are those that canvas-load uses."""
+    with load.serve(place):
+        # It makes the tables.
+        pass
+    database.ask(
+        "INSERT INTO canvas.rooms(name, epoch, last, trimmed, operations, created, changed) "
+        f"SELECT 'load-' || number, 1, 0, 0, 0, 0, 0 FROM generate_series(0, {count - 1}) AS number", place,
+    )
+    database.ask("ANALYZE canvas.rooms", place)
 
 
 def connections(server):
@@ -255,6 +269,41 @@ def measure_room(load, options, runs, row):
     )
 
 
+def measure_rooms(load, options, runs, row):
+    count = 500 if options.quick else 2_000
+    flags = {"clients": count, "rooms": count, "waves": 0, "seconds": options.seconds}
+    with database.database() as place:
+        store_rooms(load, place, count)
+        with load.serve(place) as server:
+            running = load.start("idle", server, **flags)
+            load.await_connections(server, count)
+            # The generator waits as long before it begins to measure the server.
+            time.sleep(2)
+            before = postgres_seconds()
+            time.sleep(options.seconds)
+            spent = postgres_seconds() - before
+            ours = load.finish("rooms", running)
+    with load.serve() as server:
+        beside = load.run("rooms", "idle", server, **flags)
+    row(
+        f"{count:,} rooms open at one node, one quiet connection in each: CPU", "–",
+        f"{bench.percent(ours['cpuShareIdle'])}, PostgreSQL {bench.percent(spent / options.seconds)} of a core",
+        bench.percent(beside["cpuShareIdle"]),
+    )
+
+
+def measure_list(load, options, runs, row):
+    count = 100_000
+    with database.database() as place:
+        store_rooms(load, place, count)
+        with load.serve(place) as server:
+            begun = time.monotonic()
+            with urllib.request.urlopen(f"http://127.0.0.1:{server.port}/v1/rooms", timeout=60) as answer:
+                size = len(answer.read())
+            seconds = time.monotonic() - begun
+    row(f"the list of {count:,} rooms, over HTTP", "–", f"{seconds:.2f} s, {size / 1e6:.1f} MB", "–")
+
+
 def measure_crowds(load, options, runs, row):
     try:
         one, three = (crowded(load, count, options.seconds) for count in (1, 3))
@@ -288,8 +337,8 @@ def measure_killed(load, options, runs, row):
 
 
 ROWS = {
-    "quiet": measure_quiet, "durable": measure_durable, "room": measure_room, "crowds": measure_crowds, "databases": measure_databases,
-    "killed": measure_killed,
+    "quiet": measure_quiet, "durable": measure_durable, "room": measure_room, "rooms": measure_rooms, "list": measure_list,
+    "crowds": measure_crowds, "databases": measure_databases, "killed": measure_killed,
 }
 
 

@@ -158,6 +158,32 @@ struct NodeTests {
       #expect(told == told.sorted() && Set(told).count == told.count)
     }
   }
+
+  @Test("what nobody rang for is found also by a node that follows very many rooms", .enabled(if: TestDatabase.isThere))
+  func looksInTurns() throws {
+    let bench = try LogBench(.postgres)
+    let rooms = (1...2_500).map { "room-\($0)" }
+    try TestDatabase.ask(
+      """
+      INSERT INTO canvas.rooms(name, epoch, last, trimmed, operations, created, changed)
+      SELECT 'room-' || number, \(LogBench.epoch), 0, 0, 0, 0, 0 FROM generate_series(1, \(rooms.count)) AS number
+      """,
+      in: bench.directory
+    )
+    for room in rooms {
+      bench.log.submit(.follow(FollowRequest(id: bench.nextId(), room: room, epoch: LogBench.epoch, after: 0)))
+    }
+    for id in 1...UInt64(rooms.count) { _ = try #require(bench.events.answer(to: id)) }
+    try TestDatabase.ask(
+      """
+      INSERT INTO canvas.records(room, position, milliseconds, operations, writer, append, checksum, bytes)
+      SELECT number, 1, 0, 1, 0, 0, \(PostgresNode.checksum(bytes("unheard"))), 'unheard' FROM canvas.rooms;
+      UPDATE canvas.rooms SET last = 1
+      """,
+      in: bench.directory
+    )
+    for room in rooms { #expect(bench.events.records(of: room, atLeast: 1)?.map(\.bytes) == [bytes("unheard")]) }
+  }
 }
 
 extension LogBench {

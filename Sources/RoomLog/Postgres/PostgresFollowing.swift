@@ -17,8 +17,8 @@ struct FollowedRoom {
   var isReadAgain = false
 }
 
-/// Following: what other nodes store is read when they ring, and once a second in case that nobody heard them. Positions have no
-/// gaps, so a missing record shows.
+/// Following: what other nodes store is read when they ring, and once a second in case that nobody heard them; in turns, where
+/// a node follows very many rooms. Positions have no gaps, so a missing record shows.
 extension PostgresNode {
   func begin(_ request: FollowRequest) {
     // A room that is yet to be created is followed once there is a connection.
@@ -303,12 +303,18 @@ extension PostgresNode {
     guard bell.isReady, !isLooking, now >= nextLook else { return }
     nextLook = now + PostgresNode.lookMicroseconds
     isLooking = true
-    bell.send([(.look, [.texts(followed.keys.sorted())]), (.locks, [])]) { answer in
+    if roomsToLookAt.isEmpty {
+      roomsToLookAt = Array(followed.keys)
+      lagOfRound = 0
+    }
+    let names = Array(roomsToLookAt.suffix(PostgresNode.roomsInALook))
+    roomsToLookAt.removeLast(names.count)
+    bell.send([(.look, [.texts(names)]), (.locks, [])]) { answer in
       self.isLooking = false
       guard case .success(let rows) = answer else { return }
       self.noteLocks(rows[1])
       var seen: Set<String> = []
-      var lag: UInt64 = 0
+      var lag = self.lagOfRound
       for row in 0..<rows[0].count {
         let name = rows[0].text(row, 0)
         seen.insert(name)
@@ -318,14 +324,19 @@ extension PostgresNode {
         }
         if room.epoch != rows[0].unsigned(row, 1) || room.reported != rows[0].unsigned(row, 2) { self.look(at: name) }
       }
+      self.lagOfRound = lag
       let count = self.followed.count
+      let isRoundOver = self.roomsToLookAt.isEmpty
       self.shared.update { figures in
         figures.following?.rooms = count
-        figures.following?.lagRecords = lag
+        if isRoundOver { figures.following?.lagRecords = lag }
       }
-      for (name, room) in self.followed where room.epoch != nil && !seen.contains(name) { self.look(at: name) }
+      for name in names where self.followed[name]?.epoch != nil && !seen.contains(name) { self.look(at: name) }
     }
   }
 
   private static let lookMicroseconds: UInt64 = 1_000_000
+  /// A look at so many takes the node 5 ms of processor time and PostgreSQL 10, on a busy machine. A node with more rooms looks at
+  /// them in turns, so that it never takes more. A bell that nobody heard then costs a second for each 2,000 rooms.
+  private static let roomsInALook = 2_000
 }

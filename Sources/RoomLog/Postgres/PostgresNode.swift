@@ -43,6 +43,9 @@ final class PostgresNode {
   var followed: [String: FollowedRoom] = [:]
   var nextLook: UInt64 = 0
   var isLooking = false
+  /// The rooms that this round of looks has yet to come to, and by how many records those were behind that it has come to.
+  var roomsToLookAt: [String] = []
+  var lagOfRound: UInt64 = 0
   /// The rooms that are locked, as was last reported.
   var locks: Set<String>?
 
