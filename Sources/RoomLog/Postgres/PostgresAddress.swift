@@ -8,6 +8,8 @@ struct PostgresAddress: Hashable, Sendable {
   struct Host: Hashable, Sendable {
     var name: String
     var port: String
+    /// Its address, where the URL has it beside the name.
+    var address: String?
   }
 
   let url: String
@@ -47,6 +49,11 @@ struct PostgresAddress: Hashable, Sendable {
       let ports = (values["port"] ?? "").split(separator: ",", omittingEmptySubsequences: false).map(String.init)
       hosts = names.split(separator: ",").enumerated().map { index, name in
         Host(name: String(name), port: index < ports.count ? ports[index] : ports.last ?? "")
+      }
+    }
+    if let addresses = values["hostaddr"]?.split(separator: ",", omittingEmptySubsequences: false) {
+      for (index, address) in addresses.enumerated() where index < hosts.count && !address.isEmpty {
+        hosts[index].address = String(address)
       }
     }
     self.hosts = hosts

@@ -64,6 +64,7 @@ final class PostgresNode {
 
   init(
     address: PostgresAddress,
+    names: HostNames,
     library: PostgresLibrary,
     retention: Retention,
     inbox: PostgresInbox,
@@ -82,6 +83,7 @@ final class PostgresNode {
       PostgresLink(
         name,
         address,
+        names,
         library,
         statements: statements,
         setUp: { [unowned self] in setUp($0) },
