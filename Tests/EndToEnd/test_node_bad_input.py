@@ -157,6 +157,7 @@ async def test_a_database_that_is_gone_at_the_start_is_waited_for():
                 assert watching.poll() is None
 
         try:
+            assert "0 shapes" in await asyncio.to_thread(watching.stdout.readline)
             await sees("Sun")
             server.kill()
             cluster.stop(0)

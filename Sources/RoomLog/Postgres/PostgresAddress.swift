@@ -8,6 +8,8 @@ struct PostgresAddress: Hashable, Sendable {
   struct Host: Hashable, Sendable {
     var name: String
     var port: String
+    /// Its address, where the URL has it beside the name.
+    var address: String?
   }
 
   let url: String
@@ -52,6 +54,11 @@ struct PostgresAddress: Hashable, Sendable {
     if hosts.count > 1 {
       // libpq takes a list without ports for as many ports, and then refuses to try one host of it.
       for index in hosts.indices where hosts[index].port.isEmpty { hosts[index].port = PostgresAddress.defaultPort }
+    }
+    if let addresses = values["hostaddr"]?.split(separator: ",", omittingEmptySubsequences: false) {
+      for (index, address) in addresses.enumerated() where index < hosts.count && !address.isEmpty {
+        hosts[index].address = String(address)
+      }
     }
     self.hosts = hosts
     database = values["dbname"] ?? PostgresAddress.decoded(path)

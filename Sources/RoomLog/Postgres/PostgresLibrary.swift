@@ -109,6 +109,42 @@ struct PostgresLibrary: @unchecked Sendable {
     return true
   }
 
+  /// Hands a statement that is known there to libpq, with its values in binary.
+  /// - Returns: whether libpq took it.
+  func send(
+    _ statement: PostgresStatement,
+    _ values: [PostgresValue],
+    over connection: Connection
+  ) -> Bool {
+    let encoded = values.map(\.encoded)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(encoded.reduce(1) { $0 + $1.count })
+    for value in encoded { bytes += value }
+    // An empty value has a place too.
+    bytes.append(0)
+    let lengths = encoded.map { Int32($0.count) }
+    let formats = [Int32](repeating: 1, count: max(values.count, 1))
+    return bytes.withUnsafeBytes { buffer in
+      guard let base = buffer.baseAddress?.assumingMemoryBound(to: CChar.self) else { return false }
+      var place = 0
+      let places = lengths.map { length -> UnsafePointer<CChar>? in
+        defer { place += Int(length) }
+        return base + place
+      }
+      return places.withUnsafeBufferPointer { places in
+        sendQueryPrepared(
+          connection,
+          statement.name,
+          Int32(values.count),
+          places.baseAddress,
+          lengths,
+          formats,
+          1
+        ) == 1
+      }
+    }
+  }
+
   // Values of libpq-fe.h's enumerations.
   static let connectionIsBad: Int32 = 1
   enum Polling {

@@ -16,6 +16,8 @@ final class PostgresLink {
 
   private enum State {
     case away(until: UInt64)
+    /// Where the host is, is being found out.
+    case resolving(HostNames.Lookup, deadline: UInt64)
     case connecting(deadline: UInt64)
     /// Statements are prepared and the database is looked at.
     case settingUp
@@ -33,6 +35,7 @@ final class PostgresLink {
   let name: String
   private let library: PostgresLibrary
   private let address: PostgresAddress
+  private let names: HostNames
   /// What the owner asks once the link is ready.
   let statements: [PostgresStatement]
   /// What is done before the link is ready.
@@ -63,6 +66,8 @@ final class PostgresLink {
   private var nextHost = 0
   /// What the connection has reached, as its owner has found out.
   var timeline: PostgresTimeline?
+  /// The addresses of the last host that are yet to be tried.
+  private var addresses: ArraySlice<String> = []
   /// Since when the link isn't ready, and why; nil while it is ready, and until its first try has failed.
   private(set) var absence: Absence?
 
@@ -76,7 +81,7 @@ final class PostgresLink {
 
   /// A database that says nothing for so long is given up. It may be a machine that has stopped.
   static let answerMicroseconds: UInt64 = 5_000_000
-  /// A host is given up for the next after this.
+  /// An address of a host is given up for the next after this. It includes looking up the host's name.
   static let connectMicroseconds: UInt64 = 1_000_000
   private static let retryMicroseconds: UInt64 = 200_000
   /// A connection that carries nothing for so long is asked for a word. It may have been cut without a word.
@@ -85,6 +90,7 @@ final class PostgresLink {
   init(
     _ name: String,
     _ address: PostgresAddress,
+    _ names: HostNames,
     _ library: PostgresLibrary,
     statements: [PostgresStatement],
     setUp: @escaping (PostgresLink) -> Void,
@@ -92,6 +98,7 @@ final class PostgresLink {
   ) {
     self.name = name
     self.address = address
+    self.names = names
     self.library = library
     self.statements = statements + [.probe]
     self.setUp = setUp
@@ -108,7 +115,7 @@ final class PostgresLink {
 
   var events: Int16 {
     switch state {
-    case .away: 0
+    case .away, .resolving: 0
     case .connecting: polling == PostgresLibrary.Polling.writing ? Int16(POLLOUT) : Int16(POLLIN)
     case .settingUp, .ready: Int16(hasUnflushed ? POLLIN | POLLOUT : POLLIN)
     }
@@ -118,7 +125,7 @@ final class PostgresLink {
   var deadline: UInt64? {
     switch state {
     case .away(let until): until
-    case .connecting(let deadline): deadline
+    case .resolving(_, let deadline), .connecting(let deadline): deadline
     case .settingUp, .ready: hasRequests ? answerDeadline : isReady ? probeDue : nil
     }
   }
@@ -147,7 +154,7 @@ final class PostgresLink {
     _ answer: @escaping Answer
   ) {
     ask(statements.count, within: microseconds, answer) { connection in
-      statements.allSatisfy { put($0, $1, connection) }
+      statements.allSatisfy { library.send($0, $1, over: connection) }
     }
   }
 
@@ -177,42 +184,8 @@ final class PostgresLink {
 
   private var isAway: Bool {
     switch state {
-    case .away, .connecting: true
+    case .away, .resolving, .connecting: true
     case .settingUp, .ready: false
-    }
-  }
-
-  private func put(
-    _ statement: PostgresStatement,
-    _ values: [PostgresValue],
-    _ connection: PostgresLibrary.Connection
-  ) -> Bool {
-    let encoded = values.map(\.encoded)
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(encoded.reduce(1) { $0 + $1.count })
-    for value in encoded { bytes += value }
-    // An empty value has a place too.
-    bytes.append(0)
-    let lengths = encoded.map { Int32($0.count) }
-    let formats = [Int32](repeating: 1, count: max(values.count, 1))
-    return bytes.withUnsafeBytes { buffer in
-      guard let base = buffer.baseAddress?.assumingMemoryBound(to: CChar.self) else { return false }
-      var place = 0
-      let places = lengths.map { length -> UnsafePointer<CChar>? in
-        defer { place += Int(length) }
-        return base + place
-      }
-      return places.withUnsafeBufferPointer { places in
-        library.sendQueryPrepared(
-          connection,
-          statement.name,
-          Int32(values.count),
-          places.baseAddress,
-          lengths,
-          formats,
-          1
-        ) == 1
-      }
     }
   }
 
@@ -221,6 +194,7 @@ final class PostgresLink {
   func turn(now: UInt64) {
     switch state {
     case .away(let until): if now >= until { connect(now: now) }
+    case .resolving(let lookup, let deadline): goOnResolving(lookup, now: now, until: deadline)
     case .connecting(let deadline):
       if now >= deadline { return lose("it doesn't answer") }
       if hasMoved { goOnConnecting() }
@@ -233,12 +207,36 @@ final class PostgresLink {
   }
 
   private func connect(now: UInt64) {
-    var parameters: [(String, String)] = [("dbname", address.url)]
-    if !address.hosts.isEmpty {
-      let host = address.hosts[nextHost % address.hosts.count]
-      nextHost += 1
-      parameters += [("host", host.name), ("port", host.port)]
+    let deadline = now + PostgresLink.connectMicroseconds
+    if let next = addresses.popFirst() { return connect(to: host, at: next, until: deadline) }
+    guard !address.hosts.isEmpty else { return connect(to: nil, at: nil, until: deadline) }
+    nextHost += 1
+    guard let host, host.address == nil, !HostNames.needsNoLookup(host.name) else {
+      return connect(to: host, at: host?.address, until: deadline)
     }
+    state = .resolving(names.lookUp(host.name), deadline: deadline)
+  }
+
+  /// The host that is tried now; nil where the URL names none.
+  private var host: PostgresAddress.Host? {
+    address.hosts.isEmpty ? nil : address.hosts[(nextHost - 1) % address.hosts.count]
+  }
+
+  private func goOnResolving(_ lookup: HostNames.Lookup, now: UInt64, until deadline: UInt64) {
+    let name = host?.name ?? ""
+    switch lookup.answer {
+    case .success(let found):
+      addresses = found[...]
+      connect(to: host, at: addresses.popFirst(), until: deadline)
+    case .failure(let fault): lose("could not translate host name \"\(name)\" to address: \(fault.words)")
+    case nil: if now >= deadline { lose("looking up the host name \"\(name)\" takes too long") }
+    }
+  }
+
+  /// - Parameter place: an address of the host. The certificate and the password file go by the host's name all the same.
+  private func connect(to host: PostgresAddress.Host?, at place: String?, until deadline: UInt64) {
+    var parameters: [(String, String)] = [("dbname", address.url)]
+    if let host { parameters += [("host", host.name), ("hostaddr", place ?? ""), ("port", host.port)] }
     parameters += [("application_name", "canvas \(name)"), ("client_encoding", "UTF8")]
     let keys = parameters.map { strdup($0.0) }
     let values = parameters.map { strdup($0.1) }
@@ -253,7 +251,7 @@ final class PostgresLink {
     guard library.status(made) != PostgresLibrary.connectionIsBad else { return lose(words(of: made)) }
     polling = PostgresLibrary.Polling.writing
     hasMoved = false
-    state = .connecting(deadline: now + PostgresLink.connectMicroseconds)
+    state = .connecting(deadline: deadline)
   }
 
   private func goOnConnecting() {
@@ -277,6 +275,7 @@ final class PostgresLink {
     guard case .settingUp = state else { return }
     state = .ready
     absence = nil
+    addresses = []
     told(self, .ready)
   }
 
@@ -372,11 +371,13 @@ final class PostgresLink {
     _ = notices.takeWarnings()
     let unanswered = requests.elements
     requests = Queue()
-    state = .away(until: MonotonicClock.microseconds() + (isEveryHostTried ? PostgresLink.retryMicroseconds : 0))
+    state = .away(until: MonotonicClock.microseconds() + (isAllTried ? PostgresLink.retryMicroseconds : 0))
     for request in unanswered { request.answer(.failure(.lost)) }
   }
 
-  private var isEveryHostTried: Bool { address.hosts.count < 2 || nextHost % address.hosts.count == 0 }
+  private var isAllTried: Bool {
+    addresses.isEmpty && (address.hosts.count < 2 || nextHost % address.hosts.count == 0)
+  }
 
   private func fault(_ words: String) -> StorageFault {
     address.fault(words, needsPassword: connection.map { library.needsPassword($0) != 0 } ?? false)

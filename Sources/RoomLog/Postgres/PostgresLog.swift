@@ -17,10 +17,21 @@ public final class PostgresLog: RoomLog {
   ///   - url: `postgresql://…`, as libpq takes it.
   ///   - secret: what the secret of all nodes is to be, if none has offered another before.
   /// - Throws: what can be known without the database. Everything else is an event.
-  public init(
+  public convenience init(
     _ url: String,
     retention: Retention = .everything,
     secret: [UInt8]? = nil,
+    sink: @escaping LogSink
+  ) throws(StorageFault) {
+    try self.init(url, retention: retention, secret: secret, resolve: HostNames.system, sink: sink)
+  }
+
+  /// - Parameter resolve: finds the addresses of a host.
+  init(
+    _ url: String,
+    retention: Retention = .everything,
+    secret: [UInt8]? = nil,
+    resolve: @escaping HostNames.Resolve,
     sink: @escaping LogSink
   ) throws(StorageFault) {
     let library = try PostgresLibrary()
@@ -33,10 +44,12 @@ public final class PostgresLog: RoomLog {
     let shared = SharedFigures()
     let outlet = Outlet(sink: sink)
     let address = PostgresAddress(url)
+    let names = HostNames(resolve, woken: { inbox.wake() })
     let offered = secret ?? (0..<32).map { _ in UInt8.random(in: 0...255) }
     let thread = try LogThread {
       PostgresNode(
         address: address,
+        names: names,
         library: library,
         retention: retention,
         inbox: inbox,
@@ -112,6 +125,8 @@ final class PostgresInbox: Sendable {
 
   func add(_ requests: [LogRequest]) { queue.add(requests) }
   func close() { queue.close() }
+  /// Has the log's thread take its turn.
+  func wake() { bell.ring() }
 
   func take() -> (entries: [RequestQueue.Entry], isClosed: Bool) {
     bell.fallSilent()

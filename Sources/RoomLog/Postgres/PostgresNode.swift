@@ -81,6 +81,7 @@ final class PostgresNode {
 
   init(
     address: PostgresAddress,
+    names: HostNames,
     library: PostgresLibrary,
     retention: Retention,
     inbox: PostgresInbox,
@@ -99,6 +100,7 @@ final class PostgresNode {
       PostgresLink(
         name,
         address,
+        names,
         library,
         statements: statements,
         setUp: { [unowned self] in setUp($0) },

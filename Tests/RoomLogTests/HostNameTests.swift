@@ -1,0 +1,100 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import RoomLog
+
+@Suite("Names of hosts")
+struct HostNameTests {
+  /// A resolver that answers for `silent` when it is told to, and for others at once.
+  private final class Resolver: Sendable {
+    private let asked = Mutex<[String]>([])
+    private let mayAnswer = Mutex(false)
+    private let addresses: [String]
+
+    init(_ addresses: [String]) { self.addresses = addresses }
+
+    func count(_ name: String) -> Int { asked.withLock { $0.count { $0 == name } } }
+    func answer() { mayAnswer.withLock { $0 = true } }
+
+    func resolve(_ name: String) -> Result<[String], HostNames.Fault> {
+      asked.withLock { $0.append(name) }
+      while name == "silent", !mayAnswer.withLock({ $0 }) { usleep(1_000) }
+      return .success(addresses)
+    }
+  }
+
+  private func answer(_ lookup: HostNames.Lookup) -> [String]? {
+    let deadline = ContinuousClock.now + .seconds(10)
+    while lookup.answer == nil, ContinuousClock.now < deadline { usleep(1_000) }
+    return try? lookup.answer?.get()
+  }
+
+  @Test("a name is looked up by one thread at a time, and anew once there was an answer")
+  func lookingUp() {
+    let resolver = Resolver(["10.0.0.1"])
+    defer { resolver.answer() }
+    let names = HostNames(resolver.resolve, woken: {})
+    let first = names.lookUp("silent")
+    let second = names.lookUp("silent")
+    #expect(answer(names.lookUp("quick")) == ["10.0.0.1"] && first.answer == nil)
+    #expect(answer(names.lookUp("quick")) == ["10.0.0.1"] && resolver.count("quick") == 2)
+    resolver.answer()
+    #expect(answer(first) == ["10.0.0.1"] && answer(second) == ["10.0.0.1"] && resolver.count("silent") == 1)
+  }
+
+  @Test("directories and addresses are looked up nowhere; a name that nobody has is a fault")
+  func noLookup() {
+    for host in ["/var/run/postgresql", "@canvas", "127.0.0.1", "::1", ""] {
+      #expect(HostNames.needsNoLookup(host), "\(host)")
+    }
+    #expect(!HostNames.needsNoLookup("localhost"))
+    #expect((try? HostNames.system("localhost").get())?.contains("127.0.0.1") == true)
+    #expect(throws: HostNames.Fault.self) { try HostNames.system("a name with spaces").get() }
+  }
+
+  @Test("a database is found by its host's name", .enabled(if: TestDatabase.isThere))
+  func byName() throws {
+    let url = try TestDatabase.make()
+    defer { TestDatabase.drop(url) }
+    let events = EventCollector()
+    // It listens at one of the addresses that this name has.
+    let log = try PostgresLog(url.replacing("127.0.0.1", with: "localhost")) { events.take($0) }
+    defer { log.close() }
+    log.submit(.append(LogBench.append(1, "demo", [bytes("a")])))
+    #expect(events.answer(to: 1)?.appended != nil)
+  }
+
+  @Test(
+    "while a name isn't answered for, other hosts are tried, with all of their addresses",
+    .enabled(if: TestDatabase.isThere)
+  )
+  func silent() throws {
+    let url = try TestDatabase.make()
+    defer { TestDatabase.drop(url) }
+    let port = try #require(PostgresAddress(url).hosts.first?.port)
+    // Nobody listens at the first address.
+    let resolver = Resolver(["127.0.0.2", "127.0.0.1"])
+    defer { resolver.answer() }
+    let hosts = "@silent:\(port),database:\(port)/"
+    let events = EventCollector()
+    let log = try PostgresLog(url.replacing("@127.0.0.1:\(port)/", with: hosts), resolve: resolver.resolve) {
+      events.take($0)
+    }
+    defer { log.close() }
+    try events.untilOpened()
+    #expect(
+      events.all.contains { if case .waiting(let fault) = $0 { "\(fault)".contains("\"silent\"") } else { false } }
+    )
+    #expect(resolver.count("silent") == 1)
+    // While a connection waits for the name again, the others go on.
+    let helper = "datname = current_database() AND application_name = 'canvas helper'"
+    try TestDatabase.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE \(helper)", in: url)
+    while log.statistics().following?.reconnects == 0 { usleep(1_000) }
+    for id in 1...20 as ClosedRange<UInt64> {
+      log.submit(.append(LogBench.append(id, "demo", [bytes("\(id)")])))
+      #expect(events.answer(to: id)?.appended != nil)
+    }
+    #expect(log.statistics().following?.connections["helper"] == false)
+  }
+}
