@@ -218,7 +218,9 @@ class Bench:
     def idle(self):
         count = 2_000 if self.options.quick else 10_000
         with self.serve() as server:
-            rested = self.run("idle", "idle", server, clients=count, rooms=count // 10, waves=10, wave=2_000)
+            # Each connection is pinged after 20 s.
+            seconds = 5 if self.options.quick else 25
+            rested = self.run("idle", "idle", server, clients=count, rooms=count // 10, waves=10, wave=2_000, seconds=seconds)
         waves = rested["residentAfterWavesMegabytes"]
         self.row(
             f"{count:,} idle connections over {count // 10:,} rooms",

@@ -7,6 +7,9 @@ final class WebSocketHost {
   let name: String
   private let protocols: UnsafeMutablePointer<lws_protocols>
   private let extensions: UnsafeMutablePointer<lws_extension>
+  /// libwebsockets pings nobody, since each connection does. Otherwise it would, at everything that a connection receives, put a timer of
+  /// it into a sorted list of all connections, and look through that list from its beginning.
+  private let idlePolicy: UnsafeMutablePointer<lws_retry_bo>
   private var texts: [UnsafeMutablePointer<CChar>] = []
   private let trust: TLSTrust?
   /// The connection whose socket is being adopted. libwebsockets calls back before it returns the connection's handle.
@@ -29,6 +32,8 @@ final class WebSocketHost {
     let names = [Self.plainProtocol] + subprotocols
     protocols = .allocate(capacity: names.count + 1)
     extensions = .allocate(capacity: 2)
+    idlePolicy = .allocate(capacity: 1)
+    idlePolicy.initialize(to: lws_retry_bo())
     extensions.initialize(repeating: lws_extension(), count: 2)
     for (index, name) in names.enumerated() {
       var entry = lws_protocols()
@@ -53,6 +58,7 @@ final class WebSocketHost {
     info.extensions = compresses ? UnsafePointer(extensions) : nil
     info.user = Unmanaged.passUnretained(self).toOpaque()
     info.timeout_secs = 10
+    info.retry_and_idle_policy = UnsafePointer(idlePolicy)
     if let trust {
       info.options = cws_tls_options
       info.provided_client_ssl_ctx = trust.pointer
@@ -67,6 +73,7 @@ final class WebSocketHost {
     for text in texts { free(text) }
     protocols.deallocate()
     extensions.deallocate()
+    idlePolicy.deallocate()
   }
 
   private func text(_ value: String) -> UnsafeMutablePointer<CChar> {
