@@ -22,8 +22,6 @@ struct LogDesk {
   private var submitters: [UInt64: CheckedContinuation<Result<Cursor, Rejection>, Never>] = [:]
   /// Why the log can't be written, while it can't.
   private(set) var fault: StorageFault?
-  /// The timeline that the log has told of last.
-  private(set) var timeline: UInt64 = 0
   /// When history was last trimmed, on the monotonic clock.
   private var retainedAt: UInt64?
 
@@ -82,12 +80,6 @@ struct LogDesk {
 
   /// - Parameter fault: why the log can't be written from now on, or `nil` if it can.
   mutating func note(_ fault: StorageFault?) { self.fault = fault }
-
-  /// - Returns: whether it is another timeline than before.
-  mutating func goOn(onTimeline number: UInt64) -> Bool {
-    defer { timeline = number }
-    return timeline != number
-  }
 
   // MARK: Going
 
