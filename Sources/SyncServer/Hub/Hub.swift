@@ -54,8 +54,8 @@ actor Hub {
   /// What the log has answered, and rooms have yet to take in.
   var deliveries = Deliveries()
   var generator = SystemRandomNumberGenerator()
-  /// The number of this run. The logs of rooms tell by it what this run has written. It changes when the log loses some of that.
-  var run: UInt64
+  /// The logs of rooms tell by it what this process has written.
+  var run: Run
   /// The number under which other nodes know this one.
   let nodeNumber: UInt64
 
@@ -83,8 +83,8 @@ actor Hub {
     quotas = DayQuotas(limits: limits)
     storage = StorageReserve(configuration)
     heavyWork = HeavyWork()
-    run = UInt64.random(in: 1...UInt64.max)
-    nodeNumber = run
+    nodeNumber = UInt64.random(in: 1...UInt64.max)
+    run = Run(number: nodeNumber)
     if case .postgres = configuration.storage {
       neighbours = Neighbours(number: nodeNumber, recordForm: configuration.recordForm)
     }

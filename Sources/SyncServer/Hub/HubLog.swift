@@ -83,11 +83,9 @@ extension Hub {
     }
   }
 
-  /// What this run has stored so far may be gone. At its places others may have stored, or this run may store, something else. So
-  /// that cursors tell one from the other, what is stored from now on is another run's.
+  /// What this process has stored so far may be gone, and others may have stored something else in its place.
   private func goOn(onTimeline number: UInt64, lost: String?) {
-    if log.goOn(onTimeline: number) {
-      run = UInt64.random(in: 1...UInt64.max)
+    if run.goOn(onTimeline: number, as: UInt64.random(in: 1...UInt64.max)) {
       logger.warning("the database goes on from another copy: a standby has taken over, or a backup was restored")
     }
     guard let lost else { return }
@@ -107,7 +105,7 @@ extension Hub {
 
   private func queue(_ appended: AppendedRecords) {
     let append = appended.id.flatMap { log.takeAppend($0) }
-    guard let open = append?.room ?? rooms.heeding(appended.room), !open.isGone, open.isStored(as: appended.epoch)
+    guard let open = append?.room ?? rooms.heeding(appended.room), !open.isGone, open.begin(epoch: appended.epoch)
     else {
       return
     }
@@ -171,10 +169,7 @@ extension Hub {
       refusals.write(Refusal("unavailable", of: visitor, "\(error)"))
     }
     rooms.markDirty(append.room)
-    switch error {
-    case .otherEpoch, .noSuchRoom: removed(append.room)
-    default: break
-    }
+    if RoomInLog.isGone(by: error) { removed(append.room) }
   }
 
   func ask(_ request: (_ id: UInt64) -> LogRequest) async -> LogEvent {

@@ -41,7 +41,7 @@ extension Hub {
     rooms.add(open)
     // Another node may write to it first.
     log.request(
-      .follow(FollowRequest(id: log.nextNumber(), room: name, epoch: nil, after: 0, timeline: log.timeline))
+      .follow(FollowRequest(id: log.nextNumber(), room: name, epoch: nil, after: 0, timeline: run.timeline))
     )
     return open
   }
@@ -58,7 +58,7 @@ extension Hub {
     // This is done here and not where the job is awaited: by then another job may be opening the room.
     defer { rooms.endOpening(of: name) }
     let began = SteadyClock.microseconds()
-    let timeline = log.timeline
+    let timeline = run.timeline
     let event = await ask { .load(LoadRequest(id: $0, room: name)) }
     guard case .loaded(_, let loaded) = event else {
       if case .failed(_, _, .noSuchRoom) = event { return .absent }
@@ -152,7 +152,7 @@ extension Hub {
     switch event {
     case .following: return nil
     case .failed(_, _, .noSuchRoom), .failed(_, _, .otherEpoch):
-      open.isGoneNow()
+      open.markGone()
       return nil
     default: return event.words
     }
@@ -164,7 +164,7 @@ extension Hub {
     open.hold()
     defer { open.letLoose() }
     let epoch = open.isStored ? open.room.epoch : nil
-    let timeline = log.timeline
+    let timeline = run.timeline
     let event = await ask {
       .follow(FollowRequest(id: $0, room: open.name, epoch: epoch, after: open.room.position, timeline: timeline))
     }

@@ -19,7 +19,7 @@ extension Hub {
   private func takeSnapshot(of open: OpenRoom) async {
     open.room.forgetErasures(now: .now())
     let image = open.room.image()
-    let timeline = log.timeline
+    let timeline = run.timeline
     let operations = open.room.operationCount
     let shapes = UInt64(open.room.canvas.liveCount)
     let digest = open.room.canvas.digest
@@ -69,7 +69,7 @@ extension Hub {
             position: open.room.position,
             shapes: UInt64(open.room.canvas.liveCount),
             bytes: open.room.image().encoded(),
-            timeline: log.timeline
+            timeline: run.timeline
           )
         )
       )

@@ -53,7 +53,7 @@ extension Hub {
   /// Makes sure that a turn comes at that time.
   private func wake(at due: UInt64, now: UInt64) {
     turns.wake(at: due, now: now) { milliseconds in
-      loop.schedule(afterMilliseconds: milliseconds) { self.turns.isWoken() }
+      loop.schedule(afterMilliseconds: milliseconds) { self.turns.noteAlarm() }
     }
   }
 
@@ -61,7 +61,8 @@ extension Hub {
     for effect in open.room.takeEffects() {
       switch effect {
       case .append(let batch):
-        append(EncodedBatch(batch, run: unknownRun(of: open), timeline: log.timeline, limits), to: open)
+        let number = run.numberUnknown(to: open.room)
+        append(EncodedBatch(batch, run: number, timeline: run.timeline, limits), to: open)
       case .prepare(let layout): prepare(layout, for: open)
       case .answered(let request, let result): log.answerSubmitter(request, with: result)
       case .overlaps(let order): carryOut(order, for: open)
@@ -82,19 +83,16 @@ extension Hub {
     }
   }
 
-  /// The number of this run, if the room's log doesn't know it yet.
-  private func unknownRun(of open: OpenRoom) -> UInt64? { open.room.knows(run: run) ? nil : run }
-
   /// Stamps and encodes a layout beside the loop.
   private func prepare(_ layout: AdmittedLayout, for open: OpenRoom) {
-    let run = unknownRun(of: open)
-    let timeline = log.timeline
+    let number = run.numberUnknown(to: open.room)
+    let timeline = run.timeline
     let limits = limits
     layoutsUnderWay += 1
     Task {
       let party = layout.payer?.address ?? ""
       let batch = try? await heavyWork.run(for: party, isBounded: false) {
-        EncodedBatch(layout.stamped(), run: run, timeline: timeline, limits)
+        EncodedBatch(layout.stamped(), run: number, timeline: timeline, limits)
       }
       layoutsUnderWay -= 1
       // If the room was deleted meanwhile, the layout has been refused.

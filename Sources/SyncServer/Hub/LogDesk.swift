@@ -26,8 +26,6 @@ struct LogDesk {
   private var submitters: [UInt64: CheckedContinuation<Result<Cursor, Rejection>, Never>] = [:]
   /// Why the log can't be written, while it can't.
   private(set) var fault: StorageFault?
-  /// The timeline that the log has told of last.
-  private(set) var timeline: UInt64 = 0
   /// Why rooms can't be read or followed, while they can't.
   private(set) var readingFault: StorageFault?
   /// When history was last trimmed, on the monotonic clock.
@@ -91,11 +89,6 @@ struct LogDesk {
   /// - Parameter fault: why the log can't be written from now on, or `nil` if it can.
   mutating func note(_ fault: StorageFault?) { self.fault = fault }
 
-  /// - Returns: whether it is another timeline than before.
-  mutating func goOn(onTimeline number: UInt64) -> Bool {
-    defer { timeline = number }
-    return timeline != number
-  }
   /// - Parameter fault: why rooms can't be read or followed from now on, or `nil` if they can.
   mutating func noteReading(_ fault: StorageFault?) { readingFault = fault }
 

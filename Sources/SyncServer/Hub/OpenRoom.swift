@@ -12,10 +12,7 @@ final class OpenRoom: @unchecked Sendable {
   var room: Room
   /// By the index of the member in the room.
   private var visitors: [Visitor?] = []
-  /// Whether the log has the room. An append to a stored room must not bring it back after it was deleted.
-  private(set) var isStored: Bool
-  /// Whether an append that may create the room has gone to the log.
-  private var isProposed = false
+  private var inLog: RoomInLog
   /// Deleted, or closed because nobody was here. Whoever wants the room has to open it anew.
   private(set) var isGone = false
   /// Since when the room has been empty, on the monotonic clock.
@@ -43,7 +40,7 @@ final class OpenRoom: @unchecked Sendable {
   init(name: String, room: Room, isStored: Bool, snapshotPosition: UInt64 = 0) {
     self.name = name
     self.room = room
-    self.isStored = isStored
+    inLog = RoomInLog(isStored: isStored)
     snapshot = NewestSnapshot(position: snapshotPosition, operations: room.operationCount)
   }
 
@@ -52,7 +49,7 @@ final class OpenRoom: @unchecked Sendable {
 
   /// Puts a new room on an account.
   /// - Returns: false if it was on one already, or isn't new.
-  func isPaidNow() -> Bool {
+  func putOnAccount() -> Bool {
     defer { isPaid = true }
     return isUnpaid
   }
@@ -85,34 +82,22 @@ final class OpenRoom: @unchecked Sendable {
   func letLoose() { holds -= 1 }
 
   /// - Returns: whether it has to be listed as having something to be done.
-  func becomesDirty() -> Bool {
+  func markDirty() -> Bool {
     defer { isDirty = true }
     return !isDirty
   }
 
-  func isClean() { isDirty = false }
+  func markClean() { isDirty = false }
 
-  /// The log has something of the room.
-  /// - Parameter epoch: the life of the room that it has.
-  /// - Returns: false if that is another life than this room's.
-  func isStored(as epoch: UInt64) -> Bool {
-    if !isStored {
-      isStored = true
-      // Another node may have created the room at the same time, and its epoch is the one that counts.
-      room.begin(epoch: epoch)
-    }
-    return room.epoch == epoch
-  }
+  // MARK: The log
 
-  /// The epoch for the next append. Appends that may create the room propose one each: if another node deletes the room
-  /// between two of them, the later one must not begin the same life anew.
-  func epochToAppend(_ new: () -> UInt64) -> UInt64 {
-    guard !isStored else { return room.epoch }
-    defer { isProposed = true }
-    return isProposed ? new() : room.epoch
-  }
+  var isStored: Bool { inLog.isStored }
 
-  func isGoneNow() { isGone = true }
+  func begin(epoch: UInt64) -> Bool { inLog.begin(&room, epoch: epoch) }
+
+  func epochToAppend(_ new: () -> UInt64) -> UInt64 { inLog.epochToAppend(to: room, new) }
+
+  func markGone() { isGone = true }
 
   /// Nobody is here, nothing is on its way, and no job is about to use it.
   var mayGo: Bool { room.isIdle && holds == 0 && answers.isEmpty }
@@ -163,7 +148,7 @@ final class OpenRoom: @unchecked Sendable {
 
   func dropSnapshot() { snapshot.isUnderWay = false }
 
-  func logIsDamaged() { isLogDamaged = true }
+  func markLogDamaged() { isLogDamaged = true }
 
   /// Whether the newest snapshot lacks anything, and no other snapshot is being made.
   var lacksSnapshot: Bool { isStored && !snapshot.isUnderWay && room.position > snapshot.position }

@@ -52,11 +52,11 @@ struct RoomTable {
   /// Takes a room out. Nobody finds it from now on.
   mutating func remove(_ open: OpenRoom) {
     if rooms[open.name] === open { rooms[open.name] = nil }
-    open.isGoneNow()
+    open.markGone()
   }
 
   mutating func markDirty(_ open: OpenRoom) {
-    if open.becomesDirty() { dirty.append(open) }
+    if open.markDirty() { dirty.append(open) }
   }
 
   var hasDirty: Bool { !dirty.isEmpty }
@@ -64,7 +64,7 @@ struct RoomTable {
   mutating func takeDirty() -> [OpenRoom] {
     let taken = dirty
     dirty = []
-    for open in taken { open.isClean() }
+    for open in taken { open.markClean() }
     return taken
   }
 }

@@ -10,7 +10,7 @@ struct Turns {
 
   mutating func end() { number += 1 }
 
-  /// - Parameter timer: makes a timer for so many milliseconds from now, which calls `isWoken`.
+  /// - Parameter timer: makes a timer for so many milliseconds from now, which calls `noteAlarm`.
   mutating func wake(at due: UInt64, now: UInt64, _ timer: (UInt64) -> LoopTimer) {
     if let alarm {
       guard due < alarm.due else { return }
@@ -19,5 +19,5 @@ struct Turns {
     alarm = (timer(due > now ? due - now : 0), due)
   }
 
-  mutating func isWoken() { alarm = nil }
+  mutating func noteAlarm() { alarm = nil }
 }

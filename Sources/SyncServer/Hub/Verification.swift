@@ -109,7 +109,7 @@ extension Hub {
     // An open room is sound: it was read before the damage, or is only in memory. A snapshot of it replaces the damaged
     // records.
     guard case .damaged(let name, 1...) = damage, let open = rooms[name], open.lacksSnapshot else { return }
-    open.logIsDamaged()
+    open.markLogDamaged()
     snapshot(open)
   }
 

@@ -291,7 +291,7 @@ struct Room: Sendable {
       door.arrived(change, of: batch, on: canvas)
       overlaps.follow(change)
     }
-    if taking == .leftOut { door.isTooOld(batch) }
+    if taking == .leftOut { door.markTooOld(batch) }
     if taking != .known, !audience.isEmpty {
       fanOut.gather(taking == .leftOut ? [] : record.operations, after: before, now: now)
     }

@@ -21,8 +21,8 @@ enum Event: String, CaseIterable, Sendable {
   case cut, hush, stall, partition
   // The server's process and its disk.
   case crash, stop, snapshot, trim, forget, logFails, restore, deleteRoom, writeFromElsewhere
-  // Where there are several nodes: one does not reach the log, or its process stands still.
-  case cutOff, standStill
+  // Where there are several nodes: one does not reach the log, its process stands still, or a standby of the log takes over.
+  case cutOff, standStill, failOver
   // Clocks, and time.
   case tabClock, serverClock, wait
 
@@ -39,8 +39,14 @@ enum Event: String, CaseIterable, Sendable {
       0.5
     case .restore, .deleteRoom, .serverClock: 0.25
     case .cutOff, .standStill: 1
+    case .failOver: 0.5
     }
   }
 
-  var needsSeveralNodes: Bool { self == .cutOff || self == .standStill }
+  var needsSeveralNodes: Bool {
+    switch self {
+    case .cutOff, .standStill, .failOver: true
+    default: false
+    }
+  }
 }

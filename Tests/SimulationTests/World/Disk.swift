@@ -34,22 +34,40 @@ struct Disk {
     }
   }
 
-  /// What is durable.
-  private(set) var store = MemoryStore()
+  /// All that is durable at some time.
+  private struct State {
+    var store = MemoryStore()
+    /// Every record that the room's log ever had, trimmed or not.
+    var records: [Record] = []
+    var sum = Sum()
+
+    var epoch: UInt64? { store.rooms[Disk.roomName]?.entry.epoch }
+
+    /// What this has of the room and another state has not.
+    func records(beyond other: State) -> [Record] {
+      Array(records.dropFirst(epoch == other.epoch ? other.records.count : 0))
+    }
+  }
+
+  private var state = State()
   var downUntil: UInt64 = 0
   var isDown = false
-  /// Every record that the room's present log ever had, trimmed or not.
-  private(set) var records: [Record] = []
-  private var sum = Sum()
   /// Which life of the log it is: another after each time that it was deleted or an older copy was put back.
   private(set) var life = 0
+  /// Which copy of the log it is: another after each time that a standby has taken over.
+  private(set) var timeline: UInt64 = 0
   /// An older copy of the whole directory.
-  private var copy: (store: MemoryStore, records: [Record], sum: Sum)?
+  private var copy: State?
+  /// What a standby has, which is sent everything a while later.
+  private var standby = State()
   private var lastRequest: UInt64 = 0
+
+  var store: MemoryStore { state.store }
+  var records: [Record] { state.records }
 
   static let roomName = "demo"
 
-  var epoch: UInt64? { store.rooms[Disk.roomName]?.entry.epoch }
+  var epoch: UInt64? { state.epoch }
 
   mutating func request(
     _ batch: Batch,
@@ -57,7 +75,8 @@ struct Disk {
     run: UInt64?,
     epoch: UInt64,
     mayCreate: Bool,
-    milliseconds: UInt64
+    milliseconds: UInt64,
+    timeline: UInt64
   ) -> AppendRequest {
     lastRequest += 1
     return AppendRequest(
@@ -69,68 +88,95 @@ struct Disk {
       records: batch.parts(operationsMax: operationsMax).map {
         let stored = StoredOperations(run: run, forgottenBefore: batch.forgottenBefore, operations: $0)
         return NewRecord(bytes: stored.encoded(), operations: UInt32($0.count))
-      }
+      },
+      timeline: timeline
     )
   }
 
-  /// Makes an append durable; nothing where the log refuses it, because its room is gone.
-  mutating func commit(_ request: AppendRequest, step: UInt64) -> AppendedRecords? {
-    guard let appended = try? store.append(request, step: step) else { return nil }
+  /// What another copy of the log may lack is nothing that an append could follow.
+  static let otherTimeline = LogError.unavailable(.database("the log goes on from another copy"))
+
+  /// Makes an append durable, unless its room is gone.
+  mutating func commit(_ request: AppendRequest, step: UInt64) throws(LogError) -> AppendedRecords {
+    guard request.timeline == timeline else { throw Disk.otherTimeline }
+    let appended = try state.store.append(request, step: step)
     for record in appended.records {
       guard let stored = StoredOperations(record.bytes) else { continue }
-      let mark = stored.operations.reduce(records.last?.mark ?? 1) { mark, operation in
-        (mark ^ operation.at.time ^ operation.at.actor.packed) &* 0x100_0000_01B3 &+ operation.shape.packed
-      }
-      records.append(
+      state.records.append(
         Record(
           position: record.position,
           milliseconds: record.milliseconds,
           operations: stored.operations,
-          isLate: sum.add(stored),
-          mark: mark
+          isLate: state.sum.add(stored),
+          mark: Disk.mark(of: stored.operations, after: records.last?.mark ?? Disk.noMark)
         )
       )
     }
     return appended
   }
 
+  /// That of a room without records.
+  static let noMark: UInt64 = 1
+
+  static func mark(of operations: [Operation], after mark: UInt64) -> UInt64 {
+    operations.reduce(mark) { mark, operation in
+      (mark ^ operation.at.time ^ operation.at.actor.packed) &* 0x100_0000_01B3 &+ operation.shape.packed
+    }
+  }
+
   /// What the log has had up to a place.
-  func mark(at position: UInt64) -> UInt64? { records.last { $0.position <= position }?.mark }
+  func mark(at position: UInt64) -> UInt64 { records.last { $0.position <= position }?.mark ?? Disk.noMark }
 
   mutating func write(_ request: SnapshotRequest, retention: Retention) {
-    try? store.store(request, retention: retention)
+    guard request.timeline == timeline else { return }
+    try? state.store.store(request, retention: retention)
   }
 
   mutating func retain(_ retention: Retention, milliseconds: UInt64) -> Bool {
     guard
       let place = store.rooms[Disk.roomName]?.entry.trimmable(by: retention, milliseconds: milliseconds)
     else { return false }
-    _ = store.trim(Disk.roomName, to: place, retention: retention)
+    _ = state.store.trim(Disk.roomName, to: place, retention: retention)
     return true
   }
 
   mutating func delete() -> Bool {
-    guard (try? store.delete(Disk.roomName)) != nil else { return false }
-    records = []
-    sum = Sum()
+    guard (try? state.store.delete(Disk.roomName)) != nil else { return false }
+    state.records = []
+    state.sum = Sum()
     life += 1
     return true
   }
 
-  mutating func takeCopy() { copy = (store, records, sum) }
+  mutating func takeCopy() { copy = state }
 
   /// Puts the older copy back as a whole.
   /// - Returns: what the newer one had and the older has not; nothing where there is no copy.
-  mutating func restoreCopy() -> [Operation]? {
+  mutating func restoreCopy() -> [Record]? {
     guard let copy else { return nil }
-    let kept = copy.records.count
-    let isSameLife = copy.store.rooms[Disk.roomName]?.entry.epoch == epoch
-    let lost = isSameLife ? Array(records.dropFirst(kept)) : records
-    store = copy.store
-    records = copy.records
-    sum = copy.sum
+    let lost = state.records(beyond: copy)
+    state = copy
+    standby = copy
     life += 1
-    return lost.flatMap(\.operations)
+    return lost
+  }
+
+  /// The standby is sent all that is stored by now.
+  mutating func sendToStandby() { standby = state }
+
+  /// The standby takes over, with what it has.
+  /// - Returns: what is gone.
+  mutating func failOver() -> [Record] {
+    let lost = state.records(beyond: standby)
+    if !lost.isEmpty || epoch != standby.epoch { life += 1 }
+    state = standby
+    timeline += 1
+    return lost
+  }
+
+  /// Whether records that were reported up to a place are there.
+  func has(_ epoch: UInt64, through position: UInt64) -> Bool {
+    epoch == self.epoch && position <= records.last?.position ?? 0
   }
 
   // MARK: Reading

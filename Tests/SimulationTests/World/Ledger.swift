@@ -19,8 +19,10 @@ struct Ledger {
   var hasForeignRecords = false
   /// Whether two tabs have ever gone on as one actor, with the same edits under the same stamps.
   private(set) var hasDoubles = false
-  /// What was taken out of the log on purpose.
+  /// What was taken out of the log on purpose, or was only in a log that a standby has taken the place of.
   private(set) var gone: Set<Stamp> = []
+  /// The marks of what only such a log had.
+  var lostMarks: Set<UInt64> = []
   /// Whether deletions were forgotten, of which the room then knows nothing any more.
   var hasForgotten = false
   /// Values that a request was told are durable, and such that one was told are not.
@@ -72,7 +74,7 @@ struct Ledger {
 
   mutating func settleAll(of party: Int) { owed[party] = nil }
 
-  /// Everything that a log was to keep is gone, on purpose.
+  /// What a log was to keep is gone.
   mutating func forgetStored(_ operations: [Operation]) {
     gone.formUnion(operations.map(\.at))
     var values: Set<String> = []
@@ -81,6 +83,15 @@ struct Ledger {
     for party in owed.keys {
       owed[party] = owed[party]?.filter { !values.contains(Ledger.key($0.key.shape, $0.key.property, $0.value.value)) }
     }
+  }
+
+  /// What was taken out of the log may come into it again: somebody sends it again, or a copy that is put back has it.
+  /// - Returns: whether any of it was gone.
+  @discardableResult
+  mutating func areThere(_ records: some Sequence<Disk.Record>) -> Bool {
+    let before = gone.count
+    for record in records { for operation in record.operations { gone.remove(operation.at) } }
+    return gone.count < before
   }
 
   /// What is owed and was never stored.

@@ -8,14 +8,19 @@ struct Node {
   /// What HTTP requests see of the server. It has the room.
   let service: SimulatedService
   var isUp = true
-  /// The number of the server's process.
-  var run: UInt64
+  /// By what the log tells what the server's process has written.
+  var run: Run
+  /// The number under which other nodes know it.
+  var number: UInt64
   /// How wrong its wall clock is.
   var clockError: Int64 = 0
   var restedAt: UInt64 = 0
   /// Which life of the log its room is of.
   var life = 0
-  /// How many appends have proposed to create its room.
+  /// Of all records that its room has taken.
+  var mark = Disk.noMark
+  var inLog = RoomInLog(isStored: false)
+  /// How many further epochs have been proposed for its room.
   var proposals: UInt64 = 0
 
   /// Until then its process stands still, and its sockets stay open.
@@ -28,7 +33,9 @@ struct Node {
   var appends: [Append] = []
   /// What it is to be told, in order.
   var reports: [(at: UInt64, what: Report)] = []
-  var failures: [(at: UInt64, batch: UInt64)] = []
+  /// That the log goes on as another copy, which it is to be told after all that it was told before.
+  var notice: Notice?
+  var failures: [(at: UInt64, batch: UInt64, error: LogError)] = []
   var snapshots: [(at: UInt64, request: SnapshotRequest)] = []
   /// Refused, and stored all the same, as is found out before anything else is stored.
   var unknown: [Append] = []
@@ -39,7 +46,7 @@ struct Node {
   /// What the room wants done to its overlaps, and when that will be done.
   var overlapOrders: [(order: OverlapOrder, due: UInt64)] = []
   /// Layouts that are being stamped.
-  var preparations: [(batch: Batch, due: UInt64)] = []
+  var preparations: [(batch: Batch, due: UInt64, run: UInt64?, timeline: UInt64)] = []
   /// The requests that have no answer yet, by their numbers.
   var exchanges: [UInt64: Exchange] = [:]
   /// Batches that the room has let in and the log has not answered for.
@@ -56,6 +63,14 @@ struct Node {
     let fails: Bool
   }
 
+  struct Notice {
+    let at: UInt64
+    /// Whether the log has found it out before.
+    var isDue = false
+    /// The room, if it has records that are gone: which one of the node's rooms it is.
+    let lost: Int?
+  }
+
   /// What the log tells a node that follows the room.
   enum Report {
     /// - Parameter batch: the node's own batch that was stored so; nil where another wrote it.
@@ -68,7 +83,7 @@ struct Node {
 
   /// Whether it waits for the log, or the log for it.
   var isIdle: Bool {
-    exchanges.isEmpty && appends.isEmpty && reports.isEmpty && failures.isEmpty && heard.isEmpty
+    exchanges.isEmpty && appends.isEmpty && reports.isEmpty && notice == nil && failures.isEmpty && heard.isEmpty
       && overlapOrders.isEmpty && preparations.isEmpty
   }
 

@@ -11,6 +11,8 @@ struct Party {
   var wallError: Int64
 
   var line: Int?
+  /// The node that it was connected to last.
+  var node: Int?
   var wantsConnection = false
   var connectsAt: UInt64 = 0
   var wakeAt: UInt64?

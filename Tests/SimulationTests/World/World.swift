@@ -48,7 +48,7 @@ struct World {
     for _ in 0..<count {
       let run = random.next()
       let service = SimulatedService(limits: limits, seed: random.next())
-      nodes.append(Node(service: service, run: run))
+      nodes.append(Node(service: service, run: Run(number: run), number: run))
     }
     for _ in 0..<history.dice.tabs { openTab() }
     for _ in 0..<history.dice.writers { openWriter() }
@@ -142,6 +142,7 @@ struct World {
       node.clockError = 0
       node.stillUntil = 0
       node.cutOffUntil = 0
+      nodes[number].notice?.isDue = true
     }
     for index in parties.indices {
       parties[index].stalledUntil = 0
@@ -187,8 +188,12 @@ struct World {
 enum Happening: String, CaseIterable {
   case lostConnection, lostAnswer, lostSubmission, cutState, hushed, partialTake, stalled, fellOff, oldOnThinLine
   // Of several nodes.
-  case cutOff, undecided, stoodStill, caughtUp, deletedElsewhere, followingLost, joinedCreation, moved
-  case heardNews, lostNews
+  case cutOff, undecided, undecidedStored, undecidedLost, stoodStill, toldLate, notWoken, caughtUp
+  case deletedElsewhere, deletedUnderAppend, followingLost, joinedCreation, moved, heardNews, lostNews
+  // A standby takes over that lacks something.
+  case wentBack, wentBackBeforeCreation, deletionLost, toldByAppend, roomLost, roomKept, lostCursorRefused,
+    lostEditSentAgain
+  case gapInPositions, toldAgain
   case crashed, stopped, committedNotDelivered, lostUnsynced, turnedUp, logFailed, restored, roomDeleted, trimmed
   case forgotten, forgottenEarly, cameTooLate, snapshotUsed, foreignRecord, rested
   case resumed, reset, superseded, rejected, roomFull, tooOld, unavailable, actorElsewhere, pausedReading

@@ -45,6 +45,7 @@ extension World {
       disk.isDown = true
       disk.downUntil = time + UInt64.random(in: 10...2_000, using: &random)
     case .cutOff: cutOff()
+    case .failOver: failOver()
     case .standStill: standStill()
     case .restore: restore()
     case .deleteRoom: requestDeletion()

@@ -16,17 +16,18 @@ extension World {
       node.appends.removeFirst()
       guard !first.fails else {
         count(.logFailed)
-        node.failures.append((time, first.batch.number))
+        refuse(first.batch.number, .unavailable(.diskFull(path: "")), at: time)
         if Bool.random(using: &random) { node.unknown.append(first) }
         continue
       }
       findOut()
-      if !commit(first) { node.failures.append((time, first.batch.number)) }
+      do throws(LogError) { try commit(first) } catch { refuse(first.batch.number, error, at: time) }
     }
     while let first = node.snapshots.first, first.at <= time {
       node.snapshots.removeFirst()
       disk.write(first.request, retention: retention)
     }
+    if let notice = node.notice, notice.isDue || notice.at <= time { takeNotice() }
     takeReports()
     while let first = node.failures.first, first.at <= time {
       node.failures.removeFirst()
@@ -34,9 +35,18 @@ extension World {
       node.isLogInDoubt = true
       node.inFlight.removeAll { $0.number == first.batch }
       room?.failed(batch: first.batch)
+      if RoomInLog.isGone(by: first.error) {
+        count(.deletedUnderAppend)
+        closeRoom(.noSuchRoom, "the room was deleted")
+      }
     }
     hear()
     takeEffects()
+  }
+
+  /// The node is told that a batch of its room was refused.
+  mutating func refuse(_ batch: UInt64, _ error: LogError, at time: UInt64) {
+    node.failures.append((time, batch, error))
   }
 
   mutating func takeReports() {
@@ -56,37 +66,49 @@ extension World {
   }
 
   mutating func take(_ appended: AppendedRecords, batch: UInt64?) {
-    if room?.isUnwritten == true {
-      if room?.epoch != appended.epoch { count(.joinedCreation) }
-      node.proposals = 0
-      room?.begin(epoch: appended.epoch)
+    guard var room else { return }
+    if !node.inLog.isStored {
+      if room.epoch != appended.epoch { count(.joinedCreation) }
       // It may be of a life that is over, of which the node is yet to hear.
       node.life = appended.epoch == disk.epoch ? disk.life : -1
     }
-    guard room?.epoch == appended.epoch else { return }
+    let isOfRoom = node.inLog.begin(&room, epoch: appended.epoch)
+    self.room = room
+    guard isOfRoom else { return }
     for record in appended.records {
       deliver(record, batch: batch, endsBatch: record.position == appended.records.last?.position)
       // There is time for others between two records.
       if appended.records.count > 1, happens(0.3) { turnRoom() }
     }
     // A log that was in doubt may hand over again what it has handed over.
-    if happens(0.03) { for record in appended.records { deliver(record, batch: nil) } }
+    if happens(0.03) {
+      count(.toldAgain)
+      for record in appended.records { deliver(record, batch: nil) }
+    }
   }
 
   /// The log is open again, and has more than it told of.
   mutating func findOut() {
-    for append in node.unknown where commit(append.request, of: nil) { count(.turnedUp) }
+    for append in node.unknown where (try? commit(append.request, of: nil)) != nil { count(.turnedUp) }
     node.unknown = []
   }
 
   /// Makes a batch durable, and tells who follows the room.
-  @discardableResult
-  mutating func commit(_ append: Node.Append) -> Bool { commit(append.request, of: append.batch.number) }
+  mutating func commit(_ append: Node.Append) throws(LogError) {
+    if append.request.timeline != disk.timeline, let notice = node.notice, notice.at > time, !notice.isDue {
+      // What had not been found out before is found out now.
+      count(.toldByAppend)
+      nodes[here].notice?.isDue = true
+    }
+    try commit(append.request, of: append.batch.number)
+  }
 
   /// - Parameter batch: nil if the node does not know it for its own.
-  /// - Returns: false if the log refuses it.
-  mutating func commit(_ request: AppendRequest, of batch: UInt64?) -> Bool {
-    guard let appended = disk.commit(request, step: UInt64.random(in: 1...3, using: &random)) else { return false }
+  mutating func commit(_ request: AppendRequest, of batch: UInt64?) throws(LogError) {
+    let appended = try disk.commit(request, step: UInt64.random(in: 1...3, using: &random))
+    if ledger.areThere(disk.records.suffix(appended.records.count)) { count(.lostEditSentAgain) }
+    // A standby is sent everything, a little later or a long time.
+    if nodes.count > 1, happens(0.2) { disk.sendToStandby() }
     var after: UInt64 = 0
     if batch != nil {
       // The loop may be busy with other rooms, while others read what the log has.
@@ -95,13 +117,13 @@ extension World {
     }
     for number in nodes.indices {
       let isOwn = number == here
+      if !isOwn, nodes[number].isUp, nodes[number].service.room != nil { count(.toldLate) }
       report(.stored(batch: isOwn ? batch : nil, appended), to: number, after: isOwn ? after : lag())
     }
-    return true
   }
 
   mutating func deliver(_ record: LogRecord, batch: UInt64?, endsBatch: Bool = true) {
-    guard room != nil else { return }
+    guard let position = room?.position else { return }
     if endsBatch, let batch {
       node.inFlight.removeAll { $0.number == batch }
       node.isLogInDoubt = false
@@ -109,7 +131,10 @@ extension World {
     let now = now
     let before = room?.canvas.liveCount ?? 0
     let forgotten = room?.forgottenBefore ?? 0
-    room?.delivered(RoomRecord(record, batch: batch, endsBatch: endsBatch), now: now)
+    let taken = RoomRecord(record, batch: batch, endsBatch: endsBatch)
+    if record.position > position { node.mark = Disk.mark(of: taken.operations, after: node.mark) }
+    if record.position > position + 1 { count(.gapInPositions) }
+    room?.delivered(taken, now: now)
     if room?.forgottenBefore ?? 0 > forgotten { count(.forgottenEarly) }
     if disk.records.contains(where: { $0.position == record.position && $0.isLate }) {
       count(.cameTooLate)
@@ -130,11 +155,21 @@ extension World {
   /// Whoever comes back with a cursor is sent what came after it. So a cursor must never stand for another history than the
   /// one that it was given out for, also after an older copy of the log was put back.
   mutating func checkCursor() {
-    guard let room, node.life == disk.life, let mark = disk.mark(at: room.position) else { return }
+    guard let room, !room.isUnwritten else { return }
     let cursor = room.cursor.text
-    if let earlier = ledger.cursors.updateValue(mark, forKey: cursor), earlier != mark {
+    if let earlier = ledger.cursors.updateValue(node.mark, forKey: cursor), earlier != node.mark {
       fail(.cursors, "the cursor \(cursor) stands for two histories")
     }
+  }
+
+  /// Whoever comes back with a cursor is sent what came after it only where the room has all that the cursor stands for.
+  mutating func checkResumption(from cursor: Cursor?) {
+    guard let room, let cursor, let mark = ledger.cursors[cursor.text], node.life == disk.life else { return }
+    guard let place = room.place(of: cursor) else {
+      if ledger.lostMarks.contains(mark) { count(.lostCursorRefused) }
+      return
+    }
+    if disk.mark(at: place) != mark { fail(.cursors, "the cursor \(cursor.text) is taken for another history") }
   }
 
   var retention: Retention { Retention(ageMillisecondsMax: history.dice.historyMilliseconds) }
@@ -148,7 +183,8 @@ extension World {
       epoch: room.epoch,
       position: image.position,
       shapes: UInt64(image.canvas.liveCount),
-      bytes: image.encoded()
+      bytes: image.encoded(),
+      timeline: node.run.timeline
     )
     node.snapshots.append((time + delay(), request))
   }
@@ -179,9 +215,10 @@ extension World {
       run: random.next(),
       epoch: room.epoch,
       mayCreate: false,
-      milliseconds: now.wallMilliseconds
+      milliseconds: now.wallMilliseconds,
+      timeline: disk.timeline
     )
-    guard commit(request, of: nil) else { return }
+    guard (try? commit(request, of: nil)) != nil else { return }
     tell("Another program turns \(shape) in the log itself.")
     count(.foreignRecord)
     ledger.hasForeignRecords = true

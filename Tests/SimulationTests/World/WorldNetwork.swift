@@ -10,9 +10,9 @@ extension World {
   mutating func connect(_ index: Int) {
     parties[index].wantsConnection = false
     if nodes.count > 1 {
-      let before = here
       here = nodes.indices.randomElement(using: &random)!
-      if here != before { count(.moved) }
+      if let before = parties[index].node, before != here { count(.moved) }
+      parties[index].node = here
     }
     guard node.isUp, time >= partitionedUntil else {
       return run(index, { $0.disconnected(closeCode: nil, at: $1) }, { $0.disconnected(closeCode: 1_006, at: $1) })

@@ -22,7 +22,17 @@ extension World {
     let kept = Int.random(in: 0...appends.count, using: &random)
     if !appends.isEmpty { count(.undecided) }
     for (place, append) in appends.enumerated() {
-      if place >= kept || append.fails || !commit(append) { node.failures.append((until, append.batch.number)) }
+      guard place < kept, !append.fails else {
+        count(.undecidedLost)
+        refuse(append.batch.number, .unavailable(World.cutOffFault), at: until)
+        continue
+      }
+      do throws(LogError) {
+        try commit(append)
+        count(.undecidedStored)
+      } catch {
+        refuse(append.batch.number, error, at: until)
+      }
     }
     // The loop knows of some of it already.
     if Bool.random(using: &random) {
@@ -42,16 +52,31 @@ extension World {
     let kept = Int.random(in: 0...node.appends.count, using: &random)
     let arriving = node.appends.prefix(kept)
     node.appends.removeFirst(kept)
-    for append in arriving where append.fails || !commit(append) { node.failures.append((time, append.batch.number)) }
+    for append in arriving {
+      do throws(LogError) {
+        guard !append.fails else { throw .unavailable(World.cutOffFault) }
+        try commit(append)
+      } catch {
+        refuse(append.batch.number, error, at: time)
+      }
+    }
   }
 
+  static let cutOffFault = StorageFault.database("the connection was lost")
+
   /// How long a node takes to see what another has stored. Now and then it is not woken, and finds out by itself.
-  mutating func lag() -> UInt64 { delay() + (happens(0.1) ? UInt64.random(in: 0...1_000, using: &random) : 0) }
+  mutating func lag() -> UInt64 {
+    let soon = delay()
+    guard happens(0.1) else { return soon }
+    count(.notWoken)
+    return soon + UInt64.random(in: 0...1_000, using: &random)
+  }
 
   /// A follower is told something, after all that it is told already.
   mutating func report(_ what: Node.Report, to number: Int, after milliseconds: UInt64) {
     guard nodes[number].isUp, nodes[number].service.room != nil else { return }
-    let at = max(nodes[number].reports.last?.at ?? 0, time + milliseconds, nodes[number].cutOffUntil)
+    let told = nodes[number].notice.map { $0.at + 1 } ?? 0
+    let at = max(nodes[number].reports.last?.at ?? 0, time + milliseconds, nodes[number].cutOffUntil, told)
     nodes[number].reports.append((at, what))
   }
 
@@ -59,6 +84,7 @@ extension World {
   /// - Returns: false if the log can't be asked.
   mutating func catchUp() -> Bool {
     guard !isCutOff else { return false }
+    takeNotice()
     for place in node.reports.indices { node.reports[place].at = time }
     takeReports()
     takeEffects()

@@ -11,9 +11,13 @@ extension World {
   /// As the hub opens a room that somebody asks for: from the newest snapshot and the records after it.
   mutating func openRoom() {
     guard node.isUp, room == nil, !isCutOff else { return }
+    // Whoever asks the log for anything is told of that first.
+    takeNotice()
     node.life = disk.life
+    node.mark = Disk.noMark
+    node.inLog = RoomInLog(isStored: false)
     node.proposals = 0
-    let company = nodes.count > 1 ? Company(number: node.run) : nil
+    let company = nodes.count > 1 ? Company(number: node.number) : nil
     guard let loaded = disk.load() else {
       room = Room(
         name: Text(Disk.roomName),
@@ -49,7 +53,10 @@ extension World {
     for record in records { opened.delivered(RoomRecord(record, batch: nil), now: now) }
     if disk.isDown { opened.doubtLog() }
     node.isLogInDoubt = disk.isDown
+    node.inLog = RoomInLog(isStored: true)
+    node.mark = disk.mark(at: opened.position)
     room = opened
+    checkCursor()
   }
 
   /// The process ends between any two steps: what the disk has is all that there is.
@@ -64,7 +71,7 @@ extension World {
     if Bool.random(using: &random) { node.unknown = [] }
     let durable = node.unknown + node.appends.prefix(kept).filter { !$0.fails }
     endProcess(code: nil)
-    for append in durable { commit(append) }
+    for append in durable { try? commit(append) }
   }
 
   mutating func stopServer() {
@@ -73,7 +80,7 @@ extension World {
     count(.stopped)
     let durable = node.appends.filter { !$0.fails }
     endProcess(code: .goingAway)
-    for append in durable { commit(append) }
+    for append in durable { try? commit(append) }
   }
 
   private mutating func endProcess(code: CloseCode?) {
@@ -82,6 +89,7 @@ extension World {
     endRequests()
     node.isUp = false
     node.failedBatches = 0
+    node.notice = nil
     node.letGo()
     node.stillUntil = 0
     node.cutOffUntil = 0
@@ -99,7 +107,8 @@ extension World {
     guard !node.isUp else { return }
     tell("\(server) starts.")
     node.isUp = true
-    node.run = random.next()
+    node.number = random.next()
+    node.run = Run(number: node.number, timeline: disk.timeline)
   }
 
   /// An older copy of the data directory is put back as a whole.
@@ -113,9 +122,10 @@ extension World {
       if node.isUp { stopServer() }
     }
     guard let lost = disk.restoreCopy() else { return }
-    tell("The copy of the data directory is put back: \(lost.count) operations are gone.")
+    tell("The copy of the data directory is put back: \(lost.count) records are gone.")
     count(.restored)
-    ledger.forgetStored(lost)
+    ledger.forgetStored(lost.flatMap(\.operations))
+    ledger.areThere(disk.records)
     for number in nodes.indices {
       here = number
       startServer()
@@ -225,6 +235,7 @@ extension World {
         guard catchUp() else { return turnAway(line) }
         openRoom()
       }
+      if case .join(let hello, _) = step { checkResumption(from: hello.since) }
       var (member, random) = (lines[line].member, random)
       let code = room?.take(step, from: &member, encoding: encoding, now: now, using: &random)
       lines[line].member = member
@@ -264,9 +275,9 @@ extension World {
   }
 
   private mutating func appendPrepared() {
-    while let (batch, due) = node.preparations.first, due <= time {
+    while let (batch, due, run, timeline) = node.preparations.first, due <= time {
       node.preparations.removeFirst()
-      append(batch)
+      append(batch, run: run, timeline: timeline)
     }
   }
 
@@ -276,11 +287,11 @@ extension World {
       switch effect {
       case .append(let batch):
         node.inFlight.append((batch.number, batch.operations))
-        append(batch)
+        append(batch, run: unknownRun, timeline: node.run.timeline)
       case .prepare(let layout):
         let batch = layout.stamped()
         node.inFlight.append((batch.number, batch.operations))
-        node.preparations.append((batch, time + time % 40))
+        node.preparations.append((batch, time + time % 40, unknownRun, node.run.timeline))
       case .answered(let number, let outcome):
         node.service.submitters.removeValue(forKey: number)?.resume(returning: outcome)
       case .overlaps(let order): node.overlapOrders.append((order, time + time % 50))
@@ -308,19 +319,27 @@ extension World {
 
   private func line(of member: MemberID) -> Int? { lines.firstIndex { $0.node == here && $0.member == member } }
 
-  private mutating func append(_ batch: Batch) {
+  private var unknownRun: UInt64? { room.flatMap { node.run.numberUnknown(to: $0) } }
+
+  private mutating func append(_ batch: Batch, run: UInt64?, timeline: UInt64) {
     guard let room else { return }
-    guard !isCutOff else { return node.failures.append((time + delay(), batch.number)) }
+    guard !isCutOff else { return refuse(batch.number, .unavailable(World.cutOffFault), at: time + delay()) }
     let took = UInt64.random(in: 0...history.dice.commitMillisecondsMax, using: &random)
+    var proposals = node.proposals
+    let epoch = node.inLog.epochToAppend(to: room) {
+      proposals += 1
+      return room.epoch &+ proposals
+    }
+    node.proposals = proposals
     let request = disk.request(
       batch,
       operationsMax: Int(limits.operationsPerMessage),
-      run: room.knows(run: node.run) ? nil : node.run,
-      epoch: room.epoch &+ node.proposals,
-      mayCreate: room.isUnwritten,
-      milliseconds: now.wallMilliseconds
+      run: run,
+      epoch: epoch,
+      mayCreate: !node.inLog.isStored,
+      milliseconds: now.wallMilliseconds,
+      timeline: timeline
     )
-    if room.isUnwritten { node.proposals += 1 }
     node.appends.append(
       Node.Append(
         batch: batch,

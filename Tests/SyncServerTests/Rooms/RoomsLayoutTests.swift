@@ -185,9 +185,9 @@ struct OpenRoomTests {
       }
     }
     #expect([proposed(), proposed(), proposed()] == [1, 2, 3])
-    #expect(open.isStored(as: 2))
+    #expect(open.begin(epoch: 2))
     #expect(open.room.epoch == 2 && proposed() == 2)
-    #expect(!open.isStored(as: 3))
+    #expect(!open.begin(epoch: 3))
   }
 }
 

@@ -91,7 +91,8 @@ struct RoomsRestoringTests {
       ),
       now: bench.now
     )
-    #expect(bench.room.places.runs.newest.map(\.first) == [3, 5])
+    // Right after the record before.
+    #expect(bench.room.places.runs.newest.map(\.first) == [1, 4])
     bench.settle()
     bench.expectCaughtUp(writer)
   }
@@ -111,6 +112,20 @@ struct RoomsRestoringTests {
     bench.log = [record(1, run: 10), record(2, run: 20), record(3, run: 30), record(4, run: 40), record(5, run: nil)]
     try restart(&bench)
     #expect(cursors.map { bench.room.place(of: $0) } == [1, 2, nil, nil])
+  }
+
+  @Test("a place that only lost records had is refused, also where the log goes on past it")
+  func placeOfLostRecord() throws {
+    func record(_ position: UInt64, run: UInt64?) -> RoomRecord {
+      RoomRecord(position: position, milliseconds: RoomBench.epoch, run: run, operations: [])
+    }
+    var bench = RoomBench()
+    bench.log = [record(3, run: 10), record(6, run: nil)]
+    try restart(&bench)
+    let lost = bench.room.cursor
+    bench.log = [record(3, run: 10), record(9, run: 20)]
+    try restart(&bench)
+    #expect(bench.room.place(of: lost) == nil)
   }
 
   @Test("cursors of a room that no run has written to since runs have numbers are honoured until one does")

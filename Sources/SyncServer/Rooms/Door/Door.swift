@@ -220,7 +220,7 @@ struct Door: Sendable {
   }
 
   /// A record of a batch came too late: deletions that it may cross are forgotten.
-  mutating func isTooOld(_ batch: UInt64?) {
+  mutating func markTooOld(_ batch: UInt64?) {
     if let batch { underWay[batch]?.isTooOld = true }
   }
 

@@ -118,8 +118,8 @@ struct Fold: Sendable {
     _ follow: (_ change: Change, _ canvas: borrowing Canvas) -> Void
   ) -> Taking {
     guard record.position > position else { return .known }
+    if let run = record.run { places.note(run: run, after: position) }
     position = record.position
-    if let run = record.run { places.note(run: run, at: position) }
     operationCount += UInt64(record.operations.count)
     forgetErasures(before: record.forgottenBefore)
     guard !canvas.hasForgotten(record.operations, before: forgottenBefore) else { return .leftOut }

@@ -42,8 +42,8 @@ struct RoomHistory: Sendable {
     case .time(let last, let end): guard record.milliseconds <= last, record.position <= end else { return false }
     }
     guard record.position > position else { return true }
+    if let run = record.run { runs.note(run, after: position) }
     position = record.position
-    if let run = record.run { runs.note(run, at: position) }
     forgottenBefore = max(forgottenBefore, record.forgottenBefore)
     // Of shapes that are left out nothing is here.
     let known = shapesOfLeftOut.isEmpty ? record.operations : record.operations.filter { !isLeftOut($0) }

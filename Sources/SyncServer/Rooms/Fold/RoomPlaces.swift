@@ -25,5 +25,6 @@ struct RoomPlaces: Hashable, Sendable {
     return cursor.position
   }
 
-  mutating func note(run: UInt64, at position: UInt64) { runs.note(run, at: position) }
+  /// - Parameter position: that of the record before the one that carries the run's number.
+  mutating func note(run: UInt64, after position: UInt64) { runs.note(run, after: position) }
 }

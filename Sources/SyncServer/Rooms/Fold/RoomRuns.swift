@@ -10,7 +10,8 @@
 ///   if there were any. Otherwise they were written before servers had runs.
 struct RoomRuns: Hashable, Sendable {
   struct Run: Hashable, Sendable {
-    /// The first position that the run wrote to.
+    /// The first position after the record before the run's first one. No earlier run has written anything from here on. So
+    /// where a log went back, places that only the lost records had are not taken for the former run's.
     let first: UInt64
     let number: UInt64
   }
@@ -45,9 +46,10 @@ struct RoomRuns: Hashable, Sendable {
   func contains(_ number: UInt64) -> Bool { newest.contains { $0.number == number } }
 
   /// Notes a run's number that a record carries. Records under way when the first one is stored carry it too.
-  mutating func note(_ number: UInt64, at position: UInt64) {
+  /// - Parameter position: that of the record before.
+  mutating func note(_ number: UInt64, after position: UInt64) {
     guard !contains(number) else { return }
-    newest.append(Run(first: position, number: number))
+    newest.append(Run(first: position + 1, number: number))
     guard newest.count > RoomRuns.remembered else { return }
     newest.removeFirst()
     hasForgotten = true

@@ -1,0 +1,27 @@
+/// Under which number this process writes to the logs of rooms, and on which timeline of the log it does.
+///
+/// What always holds: what was written under the number was written on this timeline. So where the log has lost some of what was
+/// written, nothing that comes in its place is of the same run, and cursors tell one from the other.
+struct Run {
+  private(set) var number: UInt64
+  /// That which the log has told of last.
+  private(set) var timeline: UInt64 = 0
+
+  init(number: UInt64, timeline: UInt64 = 0) {
+    self.number = number
+    self.timeline = timeline
+  }
+
+  /// The number, where a room's log doesn't have it yet: the room's next records carry it.
+  func numberUnknown(to room: borrowing Room) -> UInt64? { room.knows(run: number) ? nil : number }
+
+  /// Another copy of the log has taken its place, and may lack some of what was stored.
+  /// - Parameter new: a number that no run has had.
+  /// - Returns: whether it is another timeline than before.
+  mutating func goOn(onTimeline timeline: UInt64, as new: UInt64) -> Bool {
+    guard self.timeline != timeline else { return false }
+    self.timeline = timeline
+    number = new
+    return true
+  }
+}
