@@ -60,6 +60,8 @@ final class PostgresLink {
   /// When the connection last carried anything.
   private var movedAt: UInt64 = 0
   private var nextHost = 0
+  /// Where it is connected, or is about to be.
+  private var host: PostgresAddress.Host?
   /// A warning while committing means that the standbys are not waited for.
   private let notices: PostgresNotices
 
@@ -220,6 +222,7 @@ final class PostgresLink {
     var parameters: [(String, String)] = [("dbname", address.url)]
     if !address.hosts.isEmpty {
       let host = address.hosts[nextHost % address.hosts.count]
+      self.host = host
       nextHost += 1
       parameters += [("host", host.name), ("port", host.port)]
     }
@@ -333,6 +336,13 @@ final class PostgresLink {
     let fault = self.fault(words)
     close()
     told(self, wasReady ? .lost(fault) : .failed(fault))
+  }
+
+  /// Goes to the host of another link. The one that it leaves may still answer, and yet be the primary no longer.
+  func follow(_ other: PostgresLink) {
+    guard let host = other.host, host != self.host, let index = address.hosts.firstIndex(of: host) else { return }
+    nextHost = index
+    if connection != nil { lose("another host takes writes now") }
   }
 
   /// The database is there, and can't be used.

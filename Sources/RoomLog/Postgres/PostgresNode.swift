@@ -9,6 +9,7 @@ import Glibc
 /// - One batch of appends is under way at most. What comes meanwhile gathers for the next.
 /// - A batch of which the database has not said whether it is stored is settled before the next is sent.
 /// - What a follower is told has risen by position, and nothing is left out.
+/// - Where the writer has found another host, the other links leave theirs.
 final class PostgresNode {
   let address: PostgresAddress
   let retention: Retention
@@ -163,6 +164,7 @@ final class PostgresNode {
       if link === writer {
         isBegun = true
         isAvailable(nil)
+        for link in links.dropFirst() { link.follow(writer) }
       }
       if !isOpen, links.allSatisfy(\.isReady) {
         isOpen = true
