@@ -1,17 +1,21 @@
 """Three PostgreSQL servers watched over by Patroni, as deploy/patroni.yml has them, with three etcd: on free loopback ports, gone at the
 end. The programs are Debian's, unpacked by scripts/setup into build/tools/patroni."""
 
+import asyncio
 import contextlib
 import glob
+import itertools
 import json
 import os
 import shutil
 import signal
 import subprocess
+import threading
 import time
 import urllib.request
 
 from postgres import BINARIES, Cluster, free_port
+from relay import Relay
 from server import ROOT
 
 TOOLS = os.path.join(ROOT, "build", "tools", "patroni")
@@ -23,7 +27,9 @@ def is_here():
 
 
 class PatroniCluster(Cluster):
-    """`with` it, one of the three is the primary, and commits wait for both others."""
+    """`with` it, one of the three is the primary, and commits wait for both others.
+
+    Each database's machine reaches etcd, and is reached by the others, through relays, which `cut` holds. Nodes reach it directly."""
 
     def __init__(self):
         super().__init__(DATABASES - 1)
@@ -31,9 +37,18 @@ class PatroniCluster(Cluster):
         self.observers = []
         self.rest = [free_port() for _ in range(DATABASES)]
         self.doors = [(free_port(), free_port()) for _ in range(DATABASES)]
+        # For each machine: relays to every etcd, to its PostgreSQL and to its Patroni.
+        self.cables = []
+        # They have a thread of their own, since tests wait for programs that need them.
+        self.loop = asyncio.new_event_loop()
+        self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
 
     def __enter__(self):
         try:
+            self.thread.start()
+            for number in range(DATABASES):
+                ports = [door for door, _ in self.doors] + [self.ports[number], self.rest[number]]
+                self.cables.append([self._on_thread(Relay(port).__aenter__()) for port in ports])
             # PostgreSQL's user may not be allowed to look into the project's folder.
             self.tools = shutil.copytree(TOOLS, os.path.join(self.folder, "tools"))
             self._certify()
@@ -56,18 +71,39 @@ class PatroniCluster(Cluster):
                     os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
         super().__exit__()
+        for cable in itertools.chain(*self.cables):
+            self._on_thread(cable.__aexit__())
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join()
+        self.loop.close()
+
+    def _on_thread(self, doing):
+        return asyncio.run_coroutine_threadsafe(doing, self.loop).result()
 
     def watch(self, number):
         """Starts Patroni, which starts PostgreSQL."""
         python = ["/usr/bin/python3", os.path.join(self.tools, "usr", "bin", "patroni"), self._settings(number)]
         self.watchers[number] = self._begin(number, "patroni", python)
 
-    def all_of(self, number, kind):
-        """The whole machine: Patroni and PostgreSQL get a signal, and etcd goes on elsewhere."""
+    def signal_watcher(self, number, kind):
+        """Patroni alone gets a signal."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.watchers[number].pid, kind)
+
+    def all_of(self, number, kind):
+        """The whole machine: Patroni and PostgreSQL get a signal, and etcd goes on elsewhere."""
+        self.signal_watcher(number, kind)
         with contextlib.suppress(FileNotFoundError, ValueError):
             self.signal(number, kind)
+
+    def cut(self, number):
+        """Cuts the machine off from the other machines and from etcd. Nothing of it is stopped, and nodes still reach it."""
+        for cable in self.cables[number]:
+            self.loop.call_soon_threadsafe(cable.hold)
+
+    def mend(self, number):
+        for cable in self.cables[number]:
+            self.loop.call_soon_threadsafe(cable.let_go)
 
     @property
     def primary(self):
@@ -101,8 +137,13 @@ class PatroniCluster(Cluster):
         with open(os.path.join(ROOT, "deploy", "patroni.yml"), encoding="utf-8") as file:
             text = file.read()
         text = text.replace("name: database1", f"name: database{number + 1}")
+        *etcd, database, watcher = (cable.own for cable in self.cables[number])
+        text = text.replace("connect_address: 10.0.0.21:8008", f"connect_address: 127.0.0.1:{watcher}")
+        text = text.replace("connect_address: 10.0.0.21:5432", f"connect_address: 127.0.0.1:{database}")
         text = text.replace("10.0.0.21:8008", f"127.0.0.1:{self.rest[number]}").replace("10.0.0.21:5432", f"127.0.0.1:{self.ports[number]}")
-        for other, (door, _) in enumerate(self.doors, 21):
+        # Patroni would otherwise ask etcd for its addresses, and go around the relays.
+        text = text.replace("etcd:\n", "etcd:\n  use_proxies: true\n")
+        for other, door in enumerate(etcd, 21):
             text = text.replace(f"10.0.0.{other}:2379", f"127.0.0.1:{door}")
         text = text.replace("/etc/patroni/database", os.path.join(self.certificates, "127.0.0.1"))
         text = text.replace("10.0.0.0/24 scram-sha-256", "127.0.0.1/32 trust").replace("username: postgres", "username: canvas")

@@ -48,6 +48,8 @@ final class PostgresLink {
     case lost(StorageFault)
     /// It could not be made ready.
     case failed(StorageFault)
+    /// It is ready and has carried nothing for a while. Its owner asks something over it, so that it shows if nobody is there any more.
+    case quiet
     case notified(channel: String, process: Int32, payload: String)
   }
 
@@ -84,7 +86,7 @@ final class PostgresLink {
   /// An address of a host is given up for the next after this. It includes looking up the host's name.
   static let connectMicroseconds: UInt64 = 1_000_000
   private static let retryMicroseconds: UInt64 = 200_000
-  /// A connection that carries nothing for so long is asked for a word. It may have been cut without a word.
+  /// A connection that carries nothing for so long may have been cut without a word.
   private static let quietMicroseconds: UInt64 = 2_000_000
 
   init(
@@ -100,7 +102,7 @@ final class PostgresLink {
     self.address = address
     self.names = names
     self.library = library
-    self.statements = statements + [.probe]
+    self.statements = statements
     self.setUp = setUp
     self.told = told
     notices = PostgresNotices(library)
@@ -126,14 +128,14 @@ final class PostgresLink {
     switch state {
     case .away(let until): until
     case .resolving(_, let deadline), .connecting(let deadline): deadline
-    case .settingUp, .ready: hasRequests ? answerDeadline : isReady ? probeDue : nil
+    case .settingUp, .ready: hasRequests ? answerDeadline : isReady ? quietAt : nil
     }
   }
 
   /// A long answer, or a long request, takes its time. As long as bytes move, somebody is there.
   private var answerDeadline: UInt64 { max(requests.first.deadline, movedAt + PostgresLink.answerMicroseconds) }
 
-  private var probeDue: UInt64 { movedAt + PostgresLink.quietMicroseconds }
+  private var quietAt: UInt64 { movedAt + PostgresLink.quietMicroseconds }
 
   /// There are bytes to be read, or there is room to write.
   func moves(now: UInt64) {
@@ -200,7 +202,7 @@ final class PostgresLink {
       if hasMoved { goOnConnecting() }
     case .settingUp, .ready:
       receive()
-      if isReady, !hasRequests, now >= probeDue { send([(.probe, [])]) { _ in } }
+      if isReady, !hasRequests, now >= quietAt { told(self, .quiet) }
       guard !isAway, hasRequests, now >= answerDeadline else { return }
       lose("it doesn't answer")
     }

@@ -9,6 +9,7 @@ import Glibc
 /// - One batch of appends is under way at most. What comes meanwhile gathers for the next.
 /// - A batch of which the database has not said whether it is stored is settled before the next is sent.
 /// - What a follower is told has risen by position, and nothing is left out.
+/// - All links are on one timeline of the database.
 final class PostgresNode {
   let address: PostgresAddress
   let retention: Retention
@@ -114,12 +115,12 @@ final class PostgresNode {
         .beginRoom, .epoch, .delete,
       ]
     )
-    bell = link("follower", [.fence, .listen, .listenToNodes, .notify, .tell, .locks, .newer, .look, .endSilent])
-    reader = link("reader", [.fence, .readAtOnce, .room, .rooms, .roomAfter, .places, .snapshot, .page])
+    bell = link("follower", [.fence, .probe, .listen, .listenToNodes, .notify, .tell, .locks, .newer, .look, .endSilent])
+    reader = link("reader", [.fence, .probe, .readAtOnce, .room, .rooms, .roomAfter, .places, .snapshot, .page])
     helper = link(
       "helper",
       [
-        .fence, .count, .lockRoom, .unlockRoom, .room, .places, .keep, .forget, .trim, .clear, .clearDropped,
+        .fence, .probe, .count, .lockRoom, .unlockRoom, .room, .places, .keep, .forget, .trim, .clear, .clearDropped,
         .trimmable,
       ]
     )
@@ -221,6 +222,9 @@ final class PostgresNode {
         shared.update { $0.following?.lagRecords = nil }
         noteSilence(fault)
       }
+    case .quiet:
+      // Where there are two primaries, the former still answers, but its commits wait for ever.
+      link.send([(link === writer ? .fence : .probe, [])]) { _ = self.went($0, link) }
     case .notified(let channel, let process, let payload):
       // Before it is open, no room is followed, and nobody wants to hear.
       if isOpen { heard(payload, on: channel, from: process) }
