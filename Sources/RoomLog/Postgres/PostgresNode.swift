@@ -115,7 +115,10 @@ final class PostgresNode {
         .beginRoom, .epoch, .delete,
       ]
     )
-    bell = link("follower", [.fence, .probe, .listen, .listenToNodes, .notify, .tell, .locks, .newer, .look, .endSilent])
+    bell = link(
+      "follower",
+      [.fence, .probe, .listen, .listenToNodes, .notify, .tell, .locks, .newer, .look, .endSilent]
+    )
     reader = link("reader", [.fence, .probe, .readAtOnce, .room, .rooms, .roomAfter, .places, .snapshot, .page])
     helper = link(
       "helper",
