@@ -25,8 +25,11 @@ struct PostgresSchemaTests {
   }
 
   private func refusal() throws -> String {
-    let fault = #expect(throws: StorageFault.self) { _ = try PostgresLog(bench.directory) { _ in } }
-    guard case .unfit(let words)? = fault else { return "" }
+    let events = EventCollector()
+    let log = try PostgresLog(bench.directory) { events.take($0) }
+    #expect(events.closed())
+    log.close()
+    guard case .unusable(.unfit(let words))? = events.all.first else { return "" }
     return words
   }
 
