@@ -1,11 +1,13 @@
 """Several nodes over one PostgreSQL: any node serves any room."""
 
 import asyncio
+import json
 import os
 import re
 import secrets
 import signal
 import subprocess
+import urllib.request
 
 import pytest
 import websockets
@@ -16,7 +18,7 @@ from client import Client, agree, eventually
 from database import ask, nodes
 from nginx import Nginx
 from relay import Relay
-from server import ROOT, Server, identifier
+from server import ROOT, Server, free_port, identifier
 
 pytestmark = database.needed
 
@@ -189,6 +191,30 @@ async def test_behind_nginx_everyone_is_let_in_at_once_after_all_nodes_were_away
             await asyncio.to_thread(server.start)
         for number in range(12):
             await Client.join(balancer, f"room-{number}")
+
+
+async def test_behind_nginx_a_node_that_has_yet_to_reach_its_database_is_passed_over():
+    with nodes(2) as servers:
+        waiting = Server(data="postgresql://canvas@127.0.0.1:1/canvas", port=free_port())
+        waiting.port = waiting.asked
+        starting = asyncio.create_task(asyncio.to_thread(waiting.start))
+        try:
+            async def listens():
+                try:
+                    return (await waiting.get("/readyz")).status == 503
+                except OSError:
+                    return False
+
+            await eventually(listens, "a node that isn’t ready")
+            with Balancer([*servers, waiting]) as balancer:
+                for number in range(12):
+                    await draw(await Client.join(balancer, f"room-{number}"), rectangle(identifier()))
+                    with urllib.request.urlopen(f"http://127.0.0.1:{balancer.port}/v1/rooms/room-{number}") as answer:
+                        assert len(json.load(answer)["shapes"]) == 1
+        finally:
+            waiting.kill()
+            with pytest.raises(AssertionError):
+                await starting
 
 
 async def test_a_room_locked_at_one_node_is_locked_at_all(tmp_path):

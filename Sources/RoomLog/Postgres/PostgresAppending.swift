@@ -152,8 +152,8 @@ extension PostgresNode {
       report.records += records.count
       report.bytes += records.reduce(0) { $0 + $1.bytes.count }
       changed.append(append.room)
-      roomCanBeWritten(append.room)
-      isStored(AppendedRecords(id: append.id, room: append.room, epoch: stored.unsigned(0, 2), records: records))
+      noteTaken(append.room)
+      tellStored(AppendedRecords(id: append.id, room: append.room, epoch: stored.unsigned(0, 2), records: records))
     }
     report.rooms = Set(changed).count
     report.microseconds = MonotonicClock.microseconds() - batch.beganAt
@@ -196,7 +196,7 @@ extension PostgresNode {
       // Two transactions were in each other's way, and this one gave way. Or one request is refused, and which it is shows when
       // each is sent alone.
       guard !gaveWay, batch.requests.count == 1 else { return self.singles.insert(contentsOf: batch.requests, at: 0) }
-      if let room = batch.requests[0].room { self.roomCannotBeWritten(room, fault) }
+      if let room = batch.requests[0].room { self.noteRefused(room, fault) }
       self.refuse(batch, fault)
     }
   }
@@ -207,12 +207,12 @@ extension PostgresNode {
     ["22", "23", "54", "P0", "XX"].contains { state.hasPrefix($0) }
   }
 
-  private func roomCannotBeWritten(_ room: String, _ fault: StorageFault) {
+  private func noteRefused(_ room: String, _ fault: StorageFault) {
     guard roomsRefused.insert(room).inserted else { return }
     tellRefusedRooms(.availability(room: room, fault))
   }
 
-  private func roomCanBeWritten(_ room: String) {
+  private func noteTaken(_ room: String) {
     guard !roomsRefused.isEmpty, roomsRefused.remove(room) != nil else { return }
     tellRefusedRooms(.availability(room: room, nil))
   }
@@ -258,7 +258,7 @@ extension PostgresNode {
   /// A connection broke while a batch was under way, and no connection of this writer but this one is left. So what is not
   /// stored by now never will be.
   func settle(over link: PostgresLink) {
-    guard isUndecided, let batch = underWay else { return link.isSetUp() }
+    guard isUndecided, let batch = underWay else { return link.becomeReady() }
     var rooms: Set<String> = []
     var appends: [UInt64: LogRequest] = [:]
     for request in batch.requests {
@@ -277,7 +277,7 @@ extension PostgresNode {
       self.underWay = nil
       self.isUndecided = false
       self.shared.update { $0.following?.undecidedAppends = 0 }
-      link.isSetUp()
+      link.becomeReady()
       self.settle(appends, with: rows[0])
       if let change = batch.requests.first, !change.isAppend {
         self.settle(change, before: batch.epoch, now: rows[1].count > 0 ? rows[1].unsigned(0, 1) : nil)
@@ -313,7 +313,7 @@ extension PostgresNode {
     for (id, request) in appends.sorted(by: { $0.key < $1.key }) {
       if let records = stored[id] {
         inbox.release(request)
-        isStored(records)
+        tellStored(records)
       } else {
         refuse(request)
       }

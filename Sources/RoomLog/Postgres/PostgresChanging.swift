@@ -29,7 +29,7 @@ extension PostgresNode {
         .unsigned(create.createdMilliseconds),
       ]
       carryOut(batch, [(.beginRoom, values)]) { rows in
-        if rows[0].count > 0 { self.isCreated(request) } else { self.refuse(request, .roomExists(room: create.room)) }
+        if rows[0].count > 0 { self.tellCreated(request) } else { self.refuse(request, .roomExists(room: create.room)) }
       }
     case .delete(let id, let room):
       guard let epoch else { return refuse(request, .noSuchRoom(room: room)) }
@@ -37,7 +37,7 @@ extension PostgresNode {
         // Another node may have deleted it a moment ago.
         guard rows[0].count > 0 else { return self.refuse(request, .noSuchRoom(room: room)) }
         self.inbox.release(request)
-        self.isDeleted(room, epoch: epoch, by: id)
+        self.tellDeleted(room, epoch: epoch, by: id)
         let took = MonotonicClock.microseconds() - batch.beganAt
         self.note(CommitReport(rooms: 1, records: 0, bytes: 0, microseconds: took))
         self.ring(for: [room])
@@ -46,7 +46,7 @@ extension PostgresNode {
     }
   }
 
-  private func isCreated(_ request: LogRequest) {
+  private func tellCreated(_ request: LogRequest) {
     guard let room = request.room else { return }
     inbox.release(request)
     outlet.tell([.created(id: request.id, room: room)])
@@ -59,11 +59,11 @@ extension PostgresNode {
     switch change {
     case .create(let create):
       guard let now else { return refuse(change) }
-      if now == create.epoch { isCreated(change) } else { refuse(change, .roomExists(room: create.room)) }
+      if now == create.epoch { tellCreated(change) } else { refuse(change, .roomExists(room: create.room)) }
     case .delete(let id, let room):
       guard let before, before != now else { return refuse(change) }
       inbox.release(change)
-      isDeleted(room, epoch: before, by: id)
+      tellDeleted(room, epoch: before, by: id)
     default: break
     }
   }

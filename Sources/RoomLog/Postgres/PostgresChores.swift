@@ -54,6 +54,10 @@ extension PostgresNode {
 
   private func keep(_ request: SnapshotRequest) {
     let chore = LogRequest.snapshot(request)
+    // What it was made of may be gone since it was asked for, or nobody knows yet whether it is.
+    guard request.timeline == timelineNumber, followed[request.room]?.isInDoubt != true else {
+      return end(chore, [.failed(id: request.id, room: request.room, .unavailable(otherCopy))])
+    }
     helper.send([
       (
         .keep,

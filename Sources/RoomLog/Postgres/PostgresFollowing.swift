@@ -84,7 +84,7 @@ extension PostgresNode {
       return leave(name, error, .unfollowed(id: nil, room: name), waiting)
     }
     switch asked.compared(with: rows) {
-    case .other: return isSetBack(name, waiting)
+    case .other: return setBack(name, waiting)
     case .undecided: break
     case .same: followed[name]?.isInDoubt = false
     }
@@ -160,7 +160,7 @@ extension PostgresNode {
     var last: StoredPlace?
     func tellForeign() {
       guard let place = last else { return }
-      isReported(place, in: name)
+      noteReported(place, in: name)
       outlet.tell([.appended(AppendedRecords(id: nil, room: name, epoch: epoch, records: foreign))])
       foreign = []
       last = nil
@@ -198,12 +198,12 @@ extension PostgresNode {
 
   private func tell(_ own: AppendedRecords) {
     if let last = own.records.last, let id = own.id {
-      isReported(StoredPlace(position: last.position, writer: writerNumber, append: id), in: own.room)
+      noteReported(StoredPlace(position: last.position, writer: writerNumber, append: id), in: own.room)
     }
     outlet.tell([.appended(own)])
   }
 
-  private func isReported(_ place: StoredPlace, in name: String) {
+  private func noteReported(_ place: StoredPlace, in name: String) {
     followed[name]?.reported = place.position
     if place.position > followed[name]?.newest?.position ?? 0 { followed[name]?.newest = place }
   }
@@ -211,13 +211,13 @@ extension PostgresNode {
   // MARK: Own appends
 
   /// An own append is stored. It is reported once everything before it has been.
-  func isStored(_ appended: AppendedRecords) {
+  func tellStored(_ appended: AppendedRecords) {
     guard let room = followed[appended.room], room.epoch ?? appended.epoch == appended.epoch,
       let first = appended.records.first
     else { return outlet.tell([.appended(appended)]) }
     followed[appended.room]?.epoch = appended.epoch
     guard first.position > room.reported else {
-      isSetBack(appended.room)
+      setBack(appended.room)
       return outlet.tell([.appended(appended)])
     }
     if room.held.isEmpty, !room.isInDoubt, first.position == room.reported + 1 {
@@ -229,7 +229,7 @@ extension PostgresNode {
     }
   }
 
-  func isDeleted(_ name: String, epoch: UInt64, by id: UInt64) {
+  func tellDeleted(_ name: String, epoch: UInt64, by id: UInt64) {
     let event = LogEvent.deleted(id: id, room: name, epoch: epoch)
     // Where the deletion was undecided for a while, a later room of this name may be followed already.
     guard let room = followed[name], room.epoch == epoch else { return outlet.tell([event]) }

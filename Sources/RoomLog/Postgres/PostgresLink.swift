@@ -273,7 +273,7 @@ final class PostgresLink {
     }
   }
 
-  func isSetUp() {
+  func becomeReady() {
     guard case .settingUp = state else { return }
     state = .ready
     absence = nil
@@ -350,18 +350,18 @@ final class PostgresLink {
     let wasReady = isReady
     let fault = self.fault(words)
     close()
-    isAbsent(fault)
+    noteAbsence(fault)
     told(self, wasReady ? .lost(fault) : .failed(fault))
   }
 
   /// The database is there, and can't be used.
   func refuse(_ fault: StorageFault) {
     close()
-    isAbsent(fault)
+    noteAbsence(fault)
     told(self, .failed(fault))
   }
 
-  private func isAbsent(_ fault: StorageFault) {
+  private func noteAbsence(_ fault: StorageFault) {
     absence = Absence(since: absence?.since ?? MonotonicClock.microseconds(), fault: fault)
   }
 

@@ -204,7 +204,7 @@ final class PostgresNode {
     case .ready:
       if link === writer {
         isBegun = true
-        isAvailable(nil)
+        noteAvailability(nil)
       }
       if !isOpen, links.allSatisfy(\.isReady) {
         isOpen = true
@@ -216,9 +216,9 @@ final class PostgresNode {
       }
     case .lost(let fault), .failed(let fault):
       if case .lost = news { shared.update { $0.following?.reconnects += 1 } }
-      if !isOpen { isNotOpen(fault) }
+      if !isOpen { noteUnopened(fault) }
       if link === writer {
-        isAvailable(fault)
+        noteAvailability(fault)
         refuseWaiting(fault)
       }
       if link === bell {
@@ -234,7 +234,7 @@ final class PostgresNode {
     }
   }
 
-  private func isNotOpen(_ fault: StorageFault) {
+  private func noteUnopened(_ fault: StorageFault) {
     if case .unfit = fault {
       if !isUnusable { outlet.tell([.unusable(fault)]) }
       isUnusable = true
@@ -243,7 +243,7 @@ final class PostgresNode {
     }
   }
 
-  private func isAvailable(_ fault: StorageFault?) {
+  private func noteAvailability(_ fault: StorageFault?) {
     guard self.fault != fault else { return }
     self.fault = fault
     shared.update { $0.fault = fault }
@@ -269,13 +269,13 @@ final class PostgresNode {
   /// Why nothing can be stored now.
   var presentFault: StorageFault { fault ?? .database("\(address.description): the connection is gone") }
 
+  /// Why what rests on an older timeline is refused.
+  var otherCopy: StorageFault { .database("\(address.description) goes on from another copy than a moment ago") }
+
   // MARK: Requests
 
   private func take(_ request: LogRequest) {
-    if let timeline = request.timeline, timeline != timelineNumber {
-      let words = "\(address.description) goes on from another copy than a moment ago"
-      return refuse(request, .unavailable(.database(words)))
-    }
+    if let timeline = request.timeline, timeline != timelineNumber { return refuse(request, .unavailable(otherCopy)) }
     switch request {
     case .append, .create, .delete:
       guard writer.isReady else { return refuse(request) }

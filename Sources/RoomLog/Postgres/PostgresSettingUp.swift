@@ -88,7 +88,7 @@ extension PostgresNode {
         link.send([(.fence, [])] + then) { answer in
           guard let rows = self.went(answer, link) else { return }
           if link === self.bell, let locks = rows.last { self.noteLocks(locks) }
-          link.isSetUp()
+          link.becomeReady()
         }
       }
     }

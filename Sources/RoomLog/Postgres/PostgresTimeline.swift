@@ -46,7 +46,7 @@ extension PostgresNode {
   }
 
   /// What was reported in a room is gone, or something else is stored in its place.
-  func isSetBack(_ name: String, _ waiting: [FollowRequest] = []) {
+  func setBack(_ name: String, _ waiting: [FollowRequest] = []) {
     let now = MonotonicClock.microseconds()
     // Usually many rooms were set back at once.
     if now >= setBackAt + PostgresNode.setBackMicroseconds {

@@ -175,7 +175,7 @@ extension Hub: ServerHandler, TurnObserver {
   }
 
   nonisolated func closing(_ connection: Connection, code: UInt16, reason: String) {
-    assumeIsolated { $0.isClosing(connection, code: code, reason: reason) }
+    assumeIsolated { $0.noteClosing(connection, code: code, reason: reason) }
   }
 
   nonisolated func closed(_ connection: Connection, closure: Closure) {

@@ -26,7 +26,7 @@ extension Hub {
 
   /// The loop is about to close a connection by itself, because a message was too long or not UTF-8, or the client is
   /// silent.
-  func isClosing(_ connection: Connection, code: UInt16, reason: String) {
+  func noteClosing(_ connection: Connection, code: UInt16, reason: String) {
     guard let visitor = visitors[connection.tag], let code = CloseCode(rawValue: code) else { return }
     close(visitor, code, Text(reason))
   }

@@ -81,7 +81,7 @@ struct Room: Sendable {
     if let older = audience.id(of: actor), audience.member(older)?.isGuest == true {
       // The other node lets it go when it hears of this.
       audience.remove(older)
-      company?.isNowhere(actor)
+      company?.forget(actor)
     } else if let older = audience.id(of: actor) {
       sendAway(older, .actorElsewhere, "this actor has joined over another connection", now: now)
     }

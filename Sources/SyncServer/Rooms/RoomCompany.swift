@@ -20,12 +20,13 @@ extension Room {
     }
     compare(news.standing)
     let shown = Set(news.states.map(\.actor))
-    for peer in news.joined {
+    for person in news.joined {
+      let peer = person.peer
       // Whoever has come anew shows nothing yet, whatever it showed before.
       let showed = guest(peer.actor).flatMap { audience.member($0)?.peer.state } != nil
       let isAnew = !news.isWhole || showed && !shown.contains(peer.actor)
       if isAnew, company?.isAt(node, peer.actor) == true { dismiss(guest: peer.actor) }
-      came(peer, to: node, now: now)
+      came(person, to: node, now: now)
     }
     for state in news.states where self.company?.isAt(node, state.actor) == true {
       guard let id = guest(state.actor), let dueAt = audience.show(state.state, by: id) else { continue }
@@ -34,7 +35,7 @@ extension Room {
   }
 
   private mutating func dismiss(guest actor: Identifier) {
-    company?.isNowhere(actor)
+    company?.forget(actor)
     if let id = guest(actor) { audience.remove(id) }
   }
 
@@ -49,7 +50,8 @@ extension Room {
     return id
   }
 
-  private mutating func came(_ peer: Peer, to node: UInt64, now: Moment) {
+  private mutating func came(_ person: NodeNews.Person, to node: UInt64, now: Moment) {
+    let peer = person.peer
     // The last who was here may have been sent away for one who came there.
     guard !audience.isEmpty else { return }
     if let id = audience.id(of: peer.actor), let member = audience.member(id) {
@@ -57,7 +59,7 @@ extension Room {
         guard company?.isAt(node, peer.actor) == false else { return }
         audience.remove(id)
       } else {
-        guard company?.yields(member.cameAt, to: node, now: now) == true else {
+        guard company?.yields(member, to: person.role, at: node, now: now) == true else {
           company?.came(peer.actor)
           return
         }
@@ -65,8 +67,8 @@ extension Room {
         guard !audience.isEmpty else { return }
       }
     }
-    audience.add(guest: peer, now: now)
-    company?.isNow(at: node, peer.actor)
+    audience.add(guest: peer, role: person.role, now: now)
+    company?.place(peer.actor, at: node)
   }
 
   /// Tells other nodes what is new of the people here, if any have the room open.
@@ -74,9 +76,9 @@ extension Room {
     guard company != nil else { return }
     let audience = audience
     let told = company?.takeNews(now: now) { actor in
-      audience.id(of: actor).flatMap { audience.member($0) }.flatMap { $0.isGuest ? nil : $0.peer }
+      audience.id(of: actor).flatMap { audience.member($0) }.flatMap { $0.isGuest ? nil : NodeNews.Person($0) }
     } all: {
-      audience.ids.compactMap { audience.member($0)?.peer }
+      audience.ids.compactMap { audience.member($0).map { NodeNews.Person($0) } }
     }
     guard let (news, next) = told else { return }
     if var news {
@@ -96,4 +98,8 @@ extension Room {
     gatherPeople(now)
     tellCompany(now)
   }
+}
+
+extension NodeNews.Person {
+  fileprivate init(_ member: Member) { self.init(peer: member.peer, role: member.role) }
 }

@@ -90,7 +90,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
     var byte: UInt8 = 0
     // With a further request already sent, closing this direction is how a client says that it has no more.
     if !received.isEmpty || recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0 { return }
-    pending.isGone()
+    pending.noteGone()
   }
 
   private func read() {
@@ -370,7 +370,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
 
   /// Lets go of the socket without closing it.
   private func leave() {
-    if case .waiting(let pending) = state { pending.isGone() }
+    if case .waiting(let pending) = state { pending.noteGone() }
     state = .ended
     heldBytes = 0
     waitsNoLonger()

@@ -25,7 +25,7 @@ public final class PendingRequest: @unchecked Sendable {
     whenGone = work
   }
 
-  func isGone() {
+  func noteGone() {
     whenGone?()
     whenGone = nil
   }

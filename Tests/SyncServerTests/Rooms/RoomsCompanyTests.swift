@@ -147,6 +147,36 @@ struct RoomsCompanyTests {
     #expect(closed.filter { $0 == .actorElsewhere }.count == 1)
   }
 
+  @Test("of an actor that draws at one node and looks on at another, who draws stays", arguments: [0, 1])
+  func roles(editor: Int) throws {
+    var nodes = Nodes(2)
+    let viewer = 1 - editor
+    let ann = nodes.benches[editor].join(.json)
+    let (actor, key) = (nodes.actor(editor, ann), nodes.benches[editor].key(ann))
+    let bob = nodes.benches[viewer].join(.json)
+    // Neither node has heard of the other's.
+    nodes.silent = [0, 1]
+    let looking = nodes.benches[viewer].join(.json) { hello in
+      hello.actor = actor
+      hello.key = key
+      hello.readonly = true
+    }
+    #expect(nodes.actor(viewer, looking) == actor)
+    nodes.pass(10_000)
+    nodes.silent = []
+    nodes.passSeconds(2)
+    #expect(nodes.benches[editor].clients[ann].closed == nil)
+    #expect(nodes.benches[viewer].clients[looking].closed == .actorElsewhere)
+    #expect(nodes.peers(viewer, bob).contains(actor))
+    // Where it is known that somebody draws as this actor, whoever looks on becomes another.
+    let later = nodes.benches[viewer].join(.json) { hello in
+      hello.actor = actor
+      hello.key = key
+      hello.readonly = true
+    }
+    #expect(nodes.actor(viewer, later) != actor)
+  }
+
   @Test("a node that falls silent has taken its people with it, and they are back when it is")
   func silence() {
     var nodes = Nodes(2)

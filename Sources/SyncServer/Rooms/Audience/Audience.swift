@@ -90,8 +90,8 @@ struct Audience: Sendable {
   }
 
   /// Somebody is connected to another node.
-  mutating func add(guest peer: Peer, now: Moment) {
-    let id = seat(peer, role: .editor, channel: nil, now: now)
+  mutating func add(guest peer: Peer, role: Role, now: Moment) {
+    let id = seat(peer, role: role, channel: nil, now: now)
     readers.keepFree(id)
     guestCount += 1
   }

@@ -74,9 +74,11 @@ struct Company: Sendable {
 
   /// What others are to be told now, by this node's people.
   /// - Returns: also when more is due, if that is soon.
-  mutating func takeNews(now: Moment, peer: (Identifier) -> Peer?, all: () -> [Peer]) -> (
-    news: NodeNews?, next: UInt64?
-  ) {
+  mutating func takeNews(
+    now: Moment,
+    person: (Identifier) -> NodeNews.Person?,
+    all: () -> [NodeNews.Person]
+  ) -> (news: NodeNews?, next: UInt64?) {
     let time = now.monotonicMilliseconds
     if nodes.isEmpty, !isWhole {
       forget()
@@ -93,10 +95,11 @@ struct Company: Sendable {
     }
     var news = NodeNews(asks: asks, isWhole: isWhole)
     if !isWhole { news.left = went.sorted() }
-    for var one in isWhole ? all() : came.union(shows).sorted().compactMap(peer) {
-      if let state = one.state { news.states.append(PeerState(actor: one.actor, state: state)) }
-      one.state = nil
-      if isWhole || came.contains(one.actor) { news.joined.append(one) }
+    for var one in isWhole ? all() : came.union(shows).sorted().compactMap(person) {
+      let actor = one.peer.actor
+      if let state = one.peer.state { news.states.append(PeerState(actor: actor, state: state)) }
+      one.peer.state = nil
+      if isWhole || came.contains(actor) { news.joined.append(one) }
     }
     forget()
     toldAt = time
@@ -139,22 +142,23 @@ struct Company: Sendable {
   /// Whoever was known of a node and is not in its news of all.
   func missing(in news: NodeNews, of node: UInt64) -> [Identifier] {
     guard news.isWhole, let people = nodes[node]?.people else { return [] }
-    return people.subtracting(news.joined.map(\.actor)).sorted()
+    return people.subtracting(news.joined.map(\.peer.actor)).sorted()
   }
 
   func isAt(_ node: UInt64, _ actor: Identifier) -> Bool { nodes[node]?.people.contains(actor) ?? false }
-  mutating func isNow(at node: UInt64, _ actor: Identifier) {
-    isNowhere(actor)
+  mutating func place(_ actor: Identifier, at node: UInt64) {
+    forget(actor)
     nodes[node]?.people.insert(actor)
   }
-  mutating func isNowhere(_ actor: Identifier) {
+  mutating func forget(_ actor: Identifier) {
     for node in nodes.keys { nodes[node]?.people.remove(actor) }
   }
 
-  /// Both nodes have the same actor, and one has to let go: usually that where it has been for longer. If it came to both
-  /// at once, their numbers decide.
-  func yields(_ cameAt: UInt64, to node: UInt64, now: Moment) -> Bool {
-    now.monotonicMilliseconds > cameAt &+ Company.silentMilliseconds || number < node
+  /// Both nodes have the same actor, and one has to let go: a viewer before an editor, and usually whoever has been there for
+  /// longer. If it came to both at once, their numbers decide.
+  func yields(_ member: Member, to role: Role, at node: UInt64, now: Moment) -> Bool {
+    guard member.role == role else { return member.role == .viewer }
+    return now.monotonicMilliseconds > member.cameAt &+ Company.silentMilliseconds || number < node
   }
 
   /// The people of nodes that have not been heard of for long.

@@ -7,10 +7,16 @@ struct NodeNews: Sendable {
   /// Whether `joined` are all, so that whoever else was known of that node has left.
   var isWhole = false
   var left: [Identifier] = []
-  var joined: [Peer] = []
+  var joined: [Person] = []
   var states: [PeerState] = []
   /// Where the node is in the room's log, and what that adds up to.
   var standing: Standing?
+
+  /// Somebody who is connected to the node.
+  struct Person: Sendable {
+    var peer: Peer
+    let role: Role
+  }
 
   struct Standing: Hashable, Sendable {
     let cursor: Cursor
@@ -30,7 +36,10 @@ struct NodeNews: Sendable {
       bytes += encoded
     }
     for actor in left { add(.leave(actor)) }
-    for peer in joined { add(.join(peer)) }
+    for person in joined {
+      add(.join(person.peer))
+      bytes.append(person.role.rawValue)
+    }
     for state in states { add(.presence([state])) }
     if let standing { add(.digest(cursor: standing.cursor, hash: standing.digest)) }
     return bytes
@@ -53,7 +62,9 @@ struct NodeNews: Sendable {
         else { return nil }
         switch message {
         case .leave(let actor): news.left.append(actor)
-        case .join(let peer): news.joined.append(peer)
+        case .join(let peer):
+          guard let role = (try? reader.readByte()).flatMap(Role.init(rawValue:)) else { return nil }
+          news.joined.append(Person(peer: peer, role: role))
         case .presence(let states): news.states += states
         case .digest(let cursor, let hash): news.standing = Standing(cursor: cursor, digest: hash)
         default: return nil

@@ -63,7 +63,7 @@ struct FanOut: Sendable {
     next: UInt64?,
     now: Moment
   ) -> Flushed? {
-    gathering.isLookedAt(next: next)
+    gathering.noteLook(next: next)
     guard hasRecords || !peers.isEmpty || overlaps != nil else { return nil }
     var beat = Beat(position: fold.position, madeAt: now.monotonicMilliseconds)
     beat.peers = peers

@@ -72,7 +72,7 @@ struct Gathering: Sendable {
 
   /// To be called when what has gathered is being looked at.
   /// - Parameter next: when there will be more to tell, if that is known.
-  mutating func isLookedAt(next: UInt64?) { dueAt = next }
+  mutating func noteLook(next: UInt64?) { dueAt = next }
 
   /// Whether nothing is gathered, and nothing has been for this long.
   func isQuiet(for milliseconds: UInt64, now: Moment) -> Bool {

@@ -53,11 +53,11 @@ struct StateStream: Sendable {
 
   mutating func enter(_ now: Moment) {
     readers += 1
-    isTaken(now)
+    noteTaken(now)
   }
 
   mutating func leave() { readers -= 1 }
-  mutating func isTaken(_ now: Moment) { takenAt = now.monotonicMilliseconds }
+  mutating func noteTaken(_ now: Moment) { takenAt = now.monotonicMilliseconds }
 
   /// Whether none of its readers has taken a part for so long that others need not wait for them. A part is about 60 KB.
   func standsStill(_ now: Moment) -> Bool { now.monotonicMilliseconds >= takenAt &+ StateStream.stillMilliseconds }

@@ -167,7 +167,7 @@ struct StateStreams: Sendable {
     now: Moment
   ) -> Part {
     guard let count = streams[number]?.count else { return .gone }
-    streams[number]?.isTaken(now)
+    streams[number]?.noteTaken(now)
     guard index < count else {
       return .end(End(position: streams[number]?.position ?? 0, pairs: streams[number]?.pairs))
     }
