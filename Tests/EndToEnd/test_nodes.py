@@ -208,7 +208,7 @@ async def test_behind_nginx_a_node_that_has_yet_to_reach_its_database_is_passed_
             await eventually(listens, "a node that isn’t ready")
             with Balancer([*servers, waiting]) as balancer:
                 for number in range(12):
-                    await draw(await Client.join(balancer, f"room-{number}"), rectangle(identifier()))
+                    await draw(await balancer.join(f"room-{number}"), rectangle(identifier()))
                     with urllib.request.urlopen(f"http://127.0.0.1:{balancer.port}/v1/rooms/room-{number}") as answer:
                         assert len(json.load(answer)["shapes"]) == 1
         finally:
