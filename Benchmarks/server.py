@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -74,6 +75,18 @@ class Process:
                 raise RuntimeError("it does not listen")
             time.sleep(0.005)
 
+    def await_rooms(self):
+        """A server over a database listens before it has it."""
+        self.await_port()
+        while True:
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=10):
+                    return self
+            except urllib.error.HTTPError:
+                if time.monotonic() - self.startedAt > 20:
+                    raise
+                time.sleep(0.005)
+
     def metrics(self):
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=10) as answer:
             return dict(re.findall(r"^(\S+) (\S+)$", answer.read().decode(), re.M))
@@ -98,7 +111,7 @@ class Bench:
     def serve(self, directory=None, flags=(), port=None):
         port = port or free_port()
         command = [self.server, "--port", str(port), "--data", directory or self.directory()]
-        return Process([*command, "--log-level", "warning", *LIMITS, *flags], port).await_port()
+        return Process([*command, "--log-level", "warning", *LIMITS, *flags], port).await_rooms()
 
     def relay(self):
         port = free_port()
