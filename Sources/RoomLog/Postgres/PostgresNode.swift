@@ -199,9 +199,9 @@ final class PostgresNode {
   // MARK: Links
 
   private func take(_ news: PostgresLink.News, of link: PostgresLink) {
-    shared.update { $0.following?.connections[link.name] = link.isReady }
     switch news {
     case .ready:
+      shared.update { $0.following?.connections[link.name] = true }
       if link === writer {
         isBegun = true
         noteAvailability(nil)
@@ -215,7 +215,10 @@ final class PostgresNode {
         for room in followed.keys { look(at: room) }
       }
     case .lost(let fault), .failed(let fault):
-      if case .lost = news { shared.update { $0.following?.reconnects += 1 } }
+      shared.update { figures in
+        figures.following?.connections[link.name] = false
+        if case .lost = news { figures.following?.reconnects += 1 }
+      }
       if !isOpen { noteUnopened(fault) }
       if link === writer {
         noteAvailability(fault)

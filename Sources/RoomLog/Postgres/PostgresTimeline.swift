@@ -95,13 +95,9 @@ struct StoredPlace: Equatable {
   let position: UInt64
   let writer: Int64
   let append: UInt64
+}
 
-  init(position: UInt64, writer: Int64, append: UInt64) {
-    self.position = position
-    self.writer = writer
-    self.append = append
-  }
-
+extension StoredPlace {
   /// Of a row that `.newer` has read.
   init(_ rows: PostgresRows, _ row: Int) {
     self.init(position: rows.unsigned(row, 3), writer: rows.number(row, 5), append: rows.unsigned(row, 6))

@@ -7,11 +7,6 @@ struct Run {
   /// That which the log has told of last.
   private(set) var timeline: UInt64 = 0
 
-  init(number: UInt64, timeline: UInt64 = 0) {
-    self.number = number
-    self.timeline = timeline
-  }
-
   /// The number, where a room's log doesn't have it yet: the room's next records carry it.
   func numberUnknown(to room: borrowing Room) -> UInt64? { room.knows(run: number) ? nil : number }
 
