@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import tempfile
+import time
 
 import pytest
 
@@ -32,7 +33,20 @@ class Nginx:
                 f"events {{}}\nhttp {{\n{places}{self.site()}}}\n"
             )
         self.process = self.start(self.program, "-p", folder, "-e", f"{folder}/errors.log", "-c", path)
+        try:
+            self.wait_until_it_listens()
+        except BaseException:
+            self.__exit__()
+            raise
         return self
+
+    def wait_until_it_listens(self):
+        """nginx writes its pid once its ports are open. Asking the port would have to be done where nginx is, which may be
+        another network namespace."""
+        until = time.monotonic() + 20
+        while not os.path.exists(f"{self.folder}/pid"):
+            assert self.process.poll() is None and time.monotonic() < until, self.log("errors.log")
+            time.sleep(0.01)
 
     def start(self, *command):
         return subprocess.Popen(command)

@@ -12,7 +12,7 @@ import urllib.request
 import pytest
 import websockets
 
-from client import Client, eventually
+from client import Client
 from nginx import Nginx
 from server import ROOT, Answer, Server, identifier, tool
 
@@ -59,14 +59,6 @@ class Proxy(Nginx):
         self.context = ssl.create_default_context(cafile=os.path.join(self.folder, "certificate.pem"))
         return text
 
-    async def ready(self):
-        async def answers():
-            assert self.process.poll() is None, self.log("errors.log")
-            with contextlib.suppress(OSError):
-                return await self.http("GET", "/healthz")
-
-        await eventually(answers, "nginx answers")
-
     def _http(self, method, path, body, headers):
         request = urllib.request.Request(f"https://localhost:{self.port}{path}", data=body, method=method, headers=headers)
         try:
@@ -95,7 +87,6 @@ class Proxy(Nginx):
 async def test_a_room_behind_tls():
     """Sockets, requests and closes go through the proxy; the client's own address arrives, the metrics stay inside."""
     with Server("--proxies", "127.0.0.1", "--max-connections-per-address", 3) as server, Proxy(server) as proxy:
-        await proxy.ready()
         page = await proxy.http("GET", "/r/demo")
         assert page.status == 200 and page.headers["Strict-Transport-Security"] and page.headers["Content-Security-Policy"]
         body = b'{"ops":[{"shape":"afy-kw5-t7o","set":{"kind":"star"}}]}'
@@ -133,7 +124,6 @@ async def test_tokens_behind_tls():
         file.write(f"{TOKEN} operator demo\n")
         file.flush()
         with Server("--proxies", "127.0.0.1", "--tokens", file.name) as server, Proxy(server) as proxy:
-            await proxy.ready()
             assert await (await proxy.join("demo")).closed() == 4401
             assert await (await proxy.join("other", f"?token={TOKEN}")).closed() == 4403
             ann = await proxy.join("demo", f"?token={TOKEN}")
