@@ -142,8 +142,7 @@ function search() {
   /** @param {HTMLElement} cards */
   const isBare = (cards) => [...cards.children].every((card) => card instanceof HTMLElement && card.hidden)
   recentHeading.hidden = isBare(recentList)
-  // Where there is no room at all, this heading says so.
-  heading.hidden = isBare(list) && cards.size > 0
+  heading.hidden = isBare(list)
   none.hidden = count > 0 || cards.size === 0
   none.textContent = isRoomName(typedName()) ? `No room is called ${typedName()} yet. Join to make it.` : 'No room has such a name.'
 }
@@ -178,12 +177,12 @@ async function look() {
     /** @type {{rooms: {room: string, shapes: number, peers: number, cursor: string, fault?: string}[]}} */
     const { rooms } = await answer.json()
     rooms.sort((one, other) => other.peers - one.peers || (one.room < other.room ? -1 : 1))
-    note.textContent = rooms.length > 0 ? '' : 'Open the first one.'
+    note.textContent = rooms.length > 0 ? '' : 'No rooms yet. Open the first one.'
     show(rooms.map(({ room, shapes, peers, cursor, fault }) => ({
       room, cursor,
       line: fault ? 'Can’t be opened' : `${counted(shapes, 'shape')} · ${peers > 0 ? `${peers} here now` : 'nobody here'}`,
     })))
-    heading.textContent = rooms.length === 0 ? 'No rooms yet' : recentList.children.length > 0 ? 'Other rooms' : counted(rooms.length, 'room')
+    heading.textContent = recentList.children.length > 0 ? 'Other rooms' : counted(rooms.length, 'room')
   } catch {
     const rooms = await kept()
     heading.textContent = 'On this device'

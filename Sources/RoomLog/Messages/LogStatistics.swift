@@ -10,17 +10,25 @@ public struct LogStatistics: Sendable {
   public var commitMicroseconds = Histogram(.microseconds)
   /// How many records each commit stored.
   public var batchRecords = Histogram(.counts)
-  /// How long checkpoints took, in microseconds. A checkpoint carries the write-ahead log over into the database.
-  public var checkpointMicroseconds = Histogram(.microseconds)
   public var queuedBytes = 0
   public var snapshotBytesWaiting = 0
   public var rooms = 0
   public var damagedRooms = 0
+  /// Of a log that is a directory.
+  public var directory: DirectoryFigures?
+  /// Of a log that several nodes use.
+  public var following: FollowingFigures?
+
+  public init() {}
+}
+
+/// Figures of a log that is a directory of this machine.
+public struct DirectoryFigures: Sendable {
   public var databaseBytes: UInt64 = 0
   public var writeAheadBytes: UInt64 = 0
   public var openFiles = 0
-  /// Of a log that several nodes use.
-  public var following: FollowingFigures?
+  /// How long checkpoints took, in microseconds. A checkpoint carries the write-ahead log over into the database.
+  public var checkpointMicroseconds = Histogram(.microseconds)
 
   public init() {}
 }

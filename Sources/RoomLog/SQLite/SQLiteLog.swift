@@ -28,6 +28,7 @@ public final class SQLiteLog: RoomLog {
     writing = RequestQueue(bytesMax: options.queueBytesMax, snapshotBytesMax: options.snapshotQueueBytesMax)
     reading = RequestQueue(bytesMax: options.queueBytesMax, snapshotBytesMax: 0)
     shared = SharedFigures()
+    shared.update { $0.directory = DirectoryFigures() }
     let outlet = Outlet(sink: sink)
     let opened = try OpenedDirectory(directory: directory, options: options)
     let path = opened.path
@@ -79,9 +80,9 @@ public final class SQLiteLog: RoomLog {
   public func statistics() -> LogStatistics {
     var statistics = shared.statistics
     (statistics.queuedBytes, statistics.snapshotBytesWaiting) = writing.waiting
-    statistics.databaseBytes = UInt64(SystemCalls.file(at: directory + "/canvas.db")?.bytes ?? 0)
-    statistics.writeAheadBytes = UInt64(SystemCalls.file(at: directory + "/canvas.db-wal")?.bytes ?? 0)
-    statistics.openFiles = SystemCalls.openFiles(under: directory)
+    statistics.directory?.databaseBytes = UInt64(SystemCalls.file(at: directory + "/canvas.db")?.bytes ?? 0)
+    statistics.directory?.writeAheadBytes = UInt64(SystemCalls.file(at: directory + "/canvas.db-wal")?.bytes ?? 0)
+    statistics.directory?.openFiles = SystemCalls.openFiles(under: directory)
     return statistics
   }
 

@@ -141,7 +141,7 @@ final class Writer {
       return suspend(error.fault(path: path))
     }
     let took = MonotonicClock.microseconds() - start
-    shared.update { $0.checkpointMicroseconds.add(took) }
+    shared.update { $0.directory?.checkpointMicroseconds.add(took) }
   }
 
   // MARK: Unavailable

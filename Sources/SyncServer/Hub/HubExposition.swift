@@ -187,8 +187,6 @@ extension Hub {
     text.metric("canvas_log_records_total", .counter, "Records that were stored.", figures.records)
     text.metric("canvas_log_bytes_total", .counter, "Bytes of records that were stored.", figures.bytes)
     text.metric("canvas_log_queued_bytes", .gauge, "Bytes that wait to be stored.", figures.queuedBytes)
-    text.metric("canvas_log_database_bytes", .gauge, "Size of the database.", figures.databaseBytes)
-    text.metric("canvas_log_write_ahead_bytes", .gauge, "Size of the write-ahead log.", figures.writeAheadBytes)
     if let following = figures.following {
       text.metric(
         "canvas_node_differences_total",
@@ -237,14 +235,18 @@ extension Hub {
         following.roomsSetBack
       )
     }
-    text.metric("canvas_log_open_files", .gauge, "Files that the log has open.", figures.openFiles)
     text.histogram("canvas_log_commit_seconds", "How long commits took.", figures.commitMicroseconds, divisor: 1e6)
     text.histogram("canvas_log_commit_records", "Records in a commit.", figures.batchRecords)
-    text.histogram(
-      "canvas_log_checkpoint_seconds",
-      "How long checkpoints took.",
-      figures.checkpointMicroseconds,
-      divisor: 1e6
-    )
+    if let directory = figures.directory {
+      text.metric("canvas_log_database_bytes", .gauge, "Size of the database.", directory.databaseBytes)
+      text.metric("canvas_log_write_ahead_bytes", .gauge, "Size of the write-ahead log.", directory.writeAheadBytes)
+      text.metric("canvas_log_open_files", .gauge, "Files that the log has open.", directory.openFiles)
+      text.histogram(
+        "canvas_log_checkpoint_seconds",
+        "How long checkpoints took.",
+        directory.checkpointMicroseconds,
+        divisor: 1e6
+      )
+    }
   }
 }
