@@ -7,7 +7,16 @@ import WebSocketLoop
 extension Hub {
   func exposition() -> String {
     var text = PrometheusText()
-    let loopCounts = loop.counts
+    writeReadiness(to: &text)
+    writeConnections(to: &text)
+    writeTimes(to: &text)
+    writeRooms(to: &text)
+    writeLog(to: &text)
+    writeProcess(to: &text)
+    return text.text
+  }
+
+  private func writeReadiness(to text: inout PrometheusText) {
     text.metric(
       "canvas_build_info",
       .gauge,
@@ -30,6 +39,10 @@ extension Hub {
       "Whether the disk has less space than the reserve, so that only deletions are stored.",
       storage.isLow ? 1 : 0
     )
+  }
+
+  private func writeConnections(to text: inout PrometheusText) {
+    let loopCounts = loop.counts
     text.metric("canvas_connections", .gauge, "WebSocket connections that are open.", visitors.count)
     text.metric(
       "canvas_connections_opened_total",
@@ -63,6 +76,9 @@ extension Hub {
       "Operations times the connections that they were for.",
       counts.operationsOut
     )
+  }
+
+  private func writeTimes(to text: inout PrometheusText) {
     text.histogram(
       "canvas_delivery_seconds",
       "From an operation's arrival to the beat that brought it.",
@@ -93,20 +109,6 @@ extension Hub {
       counts.clockBehindMilliseconds,
       divisor: 1e3
     )
-    writeRooms(to: &text)
-    writeLog(to: &text)
-    text.metric(
-      "canvas_snapshot_digest_mismatches_total",
-      .counter,
-      "Snapshots whose digest was not that of the room that they were made of.",
-      counts.snapshotMismatches
-    )
-    text.metric("process_start_time_seconds", .gauge, "When the server was started.", startedAt / 1_000)
-    text.metric("process_max_fds", .gauge, "Files that may be open.", ProcessFigures.openFilesMax())
-    text.metric("process_open_fds", .gauge, "Files that are open.", ProcessFigures.openFiles())
-    text.metric("process_resident_memory_bytes", .gauge, "Memory in use.", ProcessFigures.residentBytes())
-    text.metric("process_cpu_seconds_total", .counter, "CPU time used.", seconds: ProcessFigures.cpuMicroseconds())
-    return text.text
   }
 
   private func writeRooms(to text: inout PrometheusText) {
@@ -156,12 +158,31 @@ extension Hub {
     )
     text.metric("canvas_digests_total", .counter, "Digests that clients asked for.", sum.digests)
     text.metric("canvas_snapshots_total", .counter, "Snapshots that were stored.", counts.snapshots)
+    text.metric(
+      "canvas_snapshot_digest_mismatches_total",
+      .counter,
+      "Snapshots whose digest was not that of the room that they were made of.",
+      counts.snapshotMismatches
+    )
   }
 
   private func writeLog(to text: inout PrometheusText) {
     guard let figures = log.statistics else { return }
     text.metric("canvas_log_rooms", .gauge, "Rooms in the log.", figures.rooms)
     text.metric("canvas_log_damaged_rooms", .gauge, "Rooms that are damaged.", figures.damagedRooms)
+    text.metric("canvas_log_commits_total", .counter, "Commits.", figures.commits)
+    text.metric("canvas_log_failed_commits_total", .counter, "Commits that failed.", figures.failedCommits)
+    text.metric("canvas_log_records_total", .counter, "Records that were stored.", figures.records)
+    text.metric("canvas_log_bytes_total", .counter, "Bytes of records that were stored.", figures.bytes)
+    text.metric("canvas_log_queued_bytes", .gauge, "Bytes that wait to be stored.", figures.queuedBytes)
+    text.histogram("canvas_log_commit_seconds", "How long commits took.", figures.commitMicroseconds, divisor: 1e6)
+    text.histogram("canvas_log_commit_records", "Records in a commit.", figures.batchRecords)
+    writeVerification(to: &text)
+    if let following = figures.following { writeFollowing(following, to: &text) }
+    if let directory = figures.directory { writeDirectory(directory, to: &text) }
+  }
+
+  private func writeVerification(to text: inout PrometheusText) {
     text.metric(
       "canvas_log_verified_rooms_total",
       .counter,
@@ -182,71 +203,74 @@ extension Hub {
         verified / 1_000
       )
     }
-    text.metric("canvas_log_commits_total", .counter, "Commits.", figures.commits)
-    text.metric("canvas_log_failed_commits_total", .counter, "Commits that failed.", figures.failedCommits)
-    text.metric("canvas_log_records_total", .counter, "Records that were stored.", figures.records)
-    text.metric("canvas_log_bytes_total", .counter, "Bytes of records that were stored.", figures.bytes)
-    text.metric("canvas_log_queued_bytes", .gauge, "Bytes that wait to be stored.", figures.queuedBytes)
-    if let following = figures.following {
+  }
+
+  private func writeFollowing(_ following: FollowingFigures, to text: inout PrometheusText) {
+    text.metric(
+      "canvas_node_differences_total",
+      .counter,
+      "How often another node had a room otherwise than this one. It should stay 0.",
+      counts.differences
+    )
+    text.metric("canvas_log_followed_rooms", .gauge, "Rooms that are followed in the shared log.", following.rooms)
+    text.metric(
+      "canvas_log_connections",
+      .gauge,
+      "Whether a connection to the database can be used, by what it does.",
+      by: "connection",
+      following.connections.mapValues { $0 ? 1 : 0 }
+    )
+    if let lag = following.lagRecords {
       text.metric(
-        "canvas_node_differences_total",
-        .counter,
-        "How often another node had a room otherwise than this one. It should stay 0.",
-        counts.differences
-      )
-      text.metric("canvas_log_followed_rooms", .gauge, "Rooms that are followed in the shared log.", following.rooms)
-      text.metric(
-        "canvas_log_connections",
+        "canvas_log_lag_records",
         .gauge,
-        "Whether a connection to the database can be used, by what it does.",
-        by: "connection",
-        following.connections.mapValues { $0 ? 1 : 0 }
-      )
-      if let lag = following.lagRecords {
-        text.metric(
-          "canvas_log_lag_records",
-          .gauge,
-          "Records that other nodes have stored and this one has yet to take in. Missing while that isn't known.",
-          lag
-        )
-      }
-      text.metric(
-        "canvas_log_undecided_appends",
-        .gauge,
-        "Appends of which it is not known whether they are stored.",
-        following.undecidedAppends
-      )
-      text.metric(
-        "canvas_log_reconnects_total",
-        .counter,
-        "How often a connection to the database was lost.",
-        following.reconnects
-      )
-      text.metric(
-        "canvas_log_refused_rooms",
-        .gauge,
-        "Rooms of which the database refused the last change, though it takes those of others.",
-        following.roomsRefused
-      )
-      text.metric(
-        "canvas_log_rooms_set_back_total",
-        .counter,
-        "How often the database had lost records of a room that this node had shown. It should stay 0.",
-        following.roomsSetBack
+        "Records that other nodes have stored and this one has yet to take in. Missing while that isn't known.",
+        lag
       )
     }
-    text.histogram("canvas_log_commit_seconds", "How long commits took.", figures.commitMicroseconds, divisor: 1e6)
-    text.histogram("canvas_log_commit_records", "Records in a commit.", figures.batchRecords)
-    if let directory = figures.directory {
-      text.metric("canvas_log_database_bytes", .gauge, "Size of the database.", directory.databaseBytes)
-      text.metric("canvas_log_write_ahead_bytes", .gauge, "Size of the write-ahead log.", directory.writeAheadBytes)
-      text.metric("canvas_log_open_files", .gauge, "Files that the log has open.", directory.openFiles)
-      text.histogram(
-        "canvas_log_checkpoint_seconds",
-        "How long checkpoints took.",
-        directory.checkpointMicroseconds,
-        divisor: 1e6
-      )
-    }
+    text.metric(
+      "canvas_log_undecided_appends",
+      .gauge,
+      "Appends of which it is not known whether they are stored.",
+      following.undecidedAppends
+    )
+    text.metric(
+      "canvas_log_reconnects_total",
+      .counter,
+      "How often a connection to the database was lost.",
+      following.reconnects
+    )
+    text.metric(
+      "canvas_log_refused_rooms",
+      .gauge,
+      "Rooms of which the database refused the last change, though it takes those of others.",
+      following.roomsRefused
+    )
+    text.metric(
+      "canvas_log_rooms_set_back_total",
+      .counter,
+      "How often the database had lost records of a room that this node had shown. It should stay 0.",
+      following.roomsSetBack
+    )
+  }
+
+  private func writeDirectory(_ directory: DirectoryFigures, to text: inout PrometheusText) {
+    text.metric("canvas_log_database_bytes", .gauge, "Size of the database.", directory.databaseBytes)
+    text.metric("canvas_log_write_ahead_bytes", .gauge, "Size of the write-ahead log.", directory.writeAheadBytes)
+    text.metric("canvas_log_open_files", .gauge, "Files that the log has open.", directory.openFiles)
+    text.histogram(
+      "canvas_log_checkpoint_seconds",
+      "How long checkpoints took.",
+      directory.checkpointMicroseconds,
+      divisor: 1e6
+    )
+  }
+
+  private func writeProcess(to text: inout PrometheusText) {
+    text.metric("process_start_time_seconds", .gauge, "When the server was started.", startedAt / 1_000)
+    text.metric("process_max_fds", .gauge, "Files that may be open.", ProcessFigures.openFilesMax())
+    text.metric("process_open_fds", .gauge, "Files that are open.", ProcessFigures.openFiles())
+    text.metric("process_resident_memory_bytes", .gauge, "Memory in use.", ProcessFigures.residentBytes())
+    text.metric("process_cpu_seconds_total", .counter, "CPU time used.", seconds: ProcessFigures.cpuMicroseconds())
   }
 }
