@@ -124,7 +124,8 @@ class World:
     def keep_log(self):
         if self.server.process:
             self.log.append((self.server.lines, self.is_full))
-            self.is_full = False
+            # They are judged once.
+            self.server.output, self.is_full = None, False
 
     # Waiting.
 

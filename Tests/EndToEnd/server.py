@@ -156,6 +156,25 @@ class Server:
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(timeout=SECONDS)
 
+    def freeze(self):
+        """Stops it where it is. One thread takes the signal, and the others go on until that has run, so all are waited for."""
+        self.process.send_signal(signal.SIGSTOP)
+        until = time.monotonic() + SECONDS
+        while not all(state == "T" for state in self._thread_states()):
+            assert time.monotonic() < until, "it goes on"
+            time.sleep(0.001)
+
+    def _thread_states(self):
+        """A letter for each thread, as in /proc."""
+        folder = f"/proc/{self.process.pid}/task"
+        for thread in os.listdir(folder):
+            # It may end meanwhile.
+            with contextlib.suppress(OSError), open(f"{folder}/{thread}/stat", encoding="ascii") as file:
+                yield file.read().rpartition(")")[2].split()[0]
+
+    def thaw(self):
+        self.process.send_signal(signal.SIGCONT)
+
     @property
     def lines(self):
         """What it has logged by now."""

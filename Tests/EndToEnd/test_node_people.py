@@ -1,7 +1,6 @@
 """Who is in the rooms of several nodes: what operators and the list of rooms see, whichever node they ask."""
 
 import asyncio
-import signal
 from contextlib import contextmanager
 
 import database
@@ -81,10 +80,10 @@ async def test_an_operator_removes_somebody_at_another_node():
         # A node that stands still doesn't answer; one that is gone has nobody.
         cat = await enter(first, "demo", ANN, name="Cat")
         await eventually(known, "the other node knows her")
-        first.process.send_signal(signal.SIGSTOP)
+        first.freeze()
         answer = await second.http("DELETE", f"/v1/rooms/demo/peers/{cat.actor}", headers=bearer(KEEPER))
         assert answer.status == 204 and await people(second, "demo") == []
-        first.process.send_signal(signal.SIGCONT)
+        first.thaw()
         assert await cat.closed() == 4403
 
 

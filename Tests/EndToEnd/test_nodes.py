@@ -310,12 +310,12 @@ async def test_a_node_that_is_killed_takes_nothing_with_it():
 async def test_a_node_that_stood_still_catches_up():
     with nodes(2) as (first, second):
         ann, ben = await Client.join(first, "garden"), await Client.join(second, "garden")
-        os.kill(second.process.pid, signal.SIGSTOP)
+        second.freeze()
         try:
             for _ in range(50):
                 await draw(ann, rectangle(identifier()))
         finally:
-            os.kill(second.process.pid, signal.SIGCONT)
+            second.thaw()
         await draw(ben, rectangle(identifier()))
         await agree(ann, ben)
         assert len(ben.live) == 51

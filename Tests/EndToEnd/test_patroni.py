@@ -137,9 +137,9 @@ async def test_whatever_goes_people_draw_on_and_nothing_is_lost():
             await asyncio.to_thread(nodes[0].start)
 
             begun = time.monotonic()
-            nodes[1].process.send_signal(signal.SIGSTOP)
+            nodes[1].freeze()
             await asyncio.sleep(4)
-            nodes[1].process.send_signal(signal.SIGCONT)
+            nodes[1].thaw()
             await ledger.all_write_again("a node stopped for 4 s and let go", begun, within=10)
 
             begun, gone = time.monotonic(), cluster.primary

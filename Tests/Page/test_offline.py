@@ -1,7 +1,6 @@
 """Without a network: edits go on, are counted and kept, and arrive; the page opens all the same."""
 
 import shutil
-import signal
 import tempfile
 import time
 from contextlib import contextmanager
@@ -277,7 +276,7 @@ def test_a_line_that_dies_without_a_word_is_noticed_and_left(world):
         # How long a change takes is told on hover.
         ann.wait("/\\d+ ms to the server and back/.test(document.querySelector('.status').title)", "the round trip")
         ann.forgive(*MISSED)
-        server.process.send_signal(signal.SIGSTOP)
+        server.freeze()
         try:
             stopped = time.monotonic()
             ann.wait("app.live.status().state !== 'live'", "that it notices")
@@ -286,7 +285,7 @@ def test_a_line_that_dies_without_a_word_is_noticed_and_left(world):
             draw(ann, 2)
             status(ann, "2 changes are kept")
         finally:
-            server.process.send_signal(signal.SIGCONT)
+            server.thaw()
         status(ann, "Saved")
         own.agree()
         assert ann.run("app.session.shapeCount") == 3
