@@ -118,6 +118,6 @@ summary() {
 }
 all_start=${EPOCHREALTIME/./}
 
-# Tests that wait for sockets and disks. They run alone: beside tests that keep all cores busy, they would miss their
+# Tests that wait for sockets and disks. They run one at a time: beside tests that keep all cores busy, they would miss their
 # deadlines.
 waiting='WebSocketLoopTests|RoomLogTests|EndToEndTests|HeavyWorkTests'

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import shutil
-import signal
 import time
 
 # A wait longer than this means that something hangs.
@@ -56,9 +55,9 @@ class Faults:
     async def stop(self):
         seconds = self.random.uniform(0.5, 6)
         self.world.ledger.note("SIGSTOP")
-        self.world.server.process.send_signal(signal.SIGSTOP)
+        self.world.server.freeze()
         await asyncio.sleep(seconds)
-        self.world.server.process.send_signal(signal.SIGCONT)
+        self.world.server.thaw()
         self.world.ledger.note("SIGCONT")
         return f"the server held still for {seconds:.1f} s"
 

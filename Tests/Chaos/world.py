@@ -109,8 +109,6 @@ class World:
 
     async def start_server(self):
         self.keep_log()
-        # Clients come back to the same port.
-        self.server.asked = self.server.port
         await asyncio.to_thread(self.server.start)
         self.is_up = True
 
@@ -125,9 +123,9 @@ class World:
 
     def keep_log(self):
         if self.server.process:
-            self.server.reader.join(timeout=5)
             self.log.append((self.server.lines, self.is_full))
-            self.server.lines, self.is_full = [], False
+            # They are judged once.
+            self.server.output, self.is_full = None, False
 
     # Waiting.
 

@@ -1,6 +1,7 @@
 """A client that shares no code with the server's: JSON over the websockets library, and its own merge."""
 
 import asyncio
+import contextlib
 import functools
 import json
 import time
@@ -48,6 +49,11 @@ class Client:
 
     async def send(self, message):
         await self.socket.send(message if isinstance(message, (str, bytes)) else self.encode(message))
+
+    async def greet(self, **hello):
+        """Sends hello. The server's goodbye may be here already; then nothing more can be sent."""
+        with contextlib.suppress(websockets.ConnectionClosed):
+            await self.send({"type": "hello", **hello})
 
     async def receive(self):
         message = self.decode(await asyncio.wait_for(self.socket.recv(), SECONDS))

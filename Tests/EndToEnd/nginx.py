@@ -9,7 +9,8 @@ import time
 
 import pytest
 
-from server import free_port, tool
+from ports import free_port
+from server import tool
 
 
 class Nginx:

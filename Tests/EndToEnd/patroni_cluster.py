@@ -14,7 +14,8 @@ import threading
 import time
 import urllib.request
 
-from postgres import BINARIES, Cluster, free_port
+from ports import free_port
+from postgres import BINARIES, Cluster
 from relay import Relay
 from server import ROOT
 

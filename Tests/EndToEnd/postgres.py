@@ -11,19 +11,14 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 
+from ports import free_port
+
 BINARIES = (sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(path.split("/")[4])) or [None])[-1]
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Cluster:
@@ -59,8 +54,7 @@ class Cluster:
     def await_standbys(self, primary):
         """From now on, commits of this server wait for one of the others."""
         names = ", ".join(f"standby{number}" for number in range(1, len(self.ports)))
-        self.ask(primary, f"ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 ({names})'")
-        self.ask(primary, "SELECT pg_reload_conf()")
+        self.set(primary, f"synchronous_standby_names = 'ANY 1 ({names})'")
 
     @property
     def address(self):
@@ -106,6 +100,27 @@ class Cluster:
     def promote(self, number):
         """Makes a standby the primary."""
         self._run("pg_ctl", "--pgdata", self.data(number), "--wait", "promote")
+
+    def set(self, number, setting):
+        """Changes a setting, such as "fsync = off"."""
+        self.ask(number, f"ALTER SYSTEM SET {setting}")
+        self.reload(number)
+
+    def reset(self, number, name):
+        self.ask(number, f"ALTER SYSTEM RESET {name}")
+        self.reload(number)
+
+    def reload(self, number):
+        """Has the server read its settings again. Every connection made from now on has them."""
+        def loaded():
+            """When the settings were read that a new connection has."""
+            return self.ask(number, "SELECT pg_conf_load_time()")
+
+        before = loaded()
+        self.ask(number, "SELECT pg_reload_conf()")
+        until = time.monotonic() + 60
+        while loaded() == before:
+            assert time.monotonic() < until, "PostgreSQL doesn't read its settings again"
 
     def ask(self, number, command, database="postgres"):
         """What an SQL command answers, a line a row."""

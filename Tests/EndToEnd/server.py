@@ -5,14 +5,17 @@ import contextlib
 import json
 import os
 import resource
+import select
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import threading
+import time
 import urllib.error
 import urllib.request
+
+from ports import free_port
 
 # A wait longer than this means that something hangs. Even a busy machine is quicker.
 SECONDS = 60
@@ -26,10 +29,38 @@ def tool(name):
     return shutil.which(name) or (fetched if os.access(fetched, os.X_OK) else None)
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+class Lines:
+    """The lines that a process writes to a pipe. A thread reads them, so that the process never waits for us."""
+
+    def __init__(self, pipe):
+        self._pipe, self._bytes, self._has_ended = pipe, b"", False
+        self._taking = threading.Lock()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        while not self._has_ended:
+            self._is_ready(None)
+            self._take()
+
+    def _is_ready(self, milliseconds):
+        """Whether there is something to read, or the end, within that time."""
+        poll = select.poll()
+        poll.register(self._pipe, select.POLLIN)
+        return bool(poll.poll(milliseconds))
+
+    def _take(self):
+        with self._taking:
+            while not self._has_ended and self._is_ready(0):
+                part = os.read(self._pipe.fileno(), 65_536)
+                self._bytes += part
+                self._has_ended = not part
+
+    def so_far(self):
+        """All that it has written by now, also what the thread has yet to see."""
+        self._take()
+        whole, _, rest = self._bytes.rpartition(b"\n")
+        lines = whole.decode().split("\n") if whole else []
+        return lines + [rest.decode()] if rest and self._has_ended else lines
 
 
 class Answer:
@@ -49,17 +80,17 @@ class Answer:
 
 class Server:
     """`with Server("--flag", …) as server`. Keeps the server's log, which is JSON. Removes its data at the end if it made the
-    directory."""
+    directory. It has the same port whenever it is started again."""
 
-    def __init__(self, *flags, data=None, port=0, environment=None, file_bytes_max=None):
+    def __init__(self, *flags, data=None, environment=None, file_bytes_max=None):
         self.flags = [str(flag) for flag in flags]
         self.own = data is None
         self.data = data or tempfile.mkdtemp(prefix="canvas-")
-        self.port, self.asked = port, port
+        self.port = free_port()
         self.environment = environment or {}
         self.file_bytes_max = file_bytes_max
         self.process = None
-        self.lines = []
+        self.output = None
 
     def __enter__(self):
         return self if self.runs else self.start()
@@ -73,7 +104,7 @@ class Server:
             shutil.rmtree(self.data, ignore_errors=True)
 
     def start(self):
-        command = [BINARY, "--port", str(self.asked), "--data", self.data, "--log-format", "json", *self.flags]
+        command = [BINARY, "--port", str(self.port), "--data", self.data, "--log-format", "json", *self.flags]
 
         def prepare():
             # Python ignores SIGXFSZ. The server has to inherit that, so that a write fails instead of killing it.
@@ -83,26 +114,15 @@ class Server:
         self.process = subprocess.Popen(
             command,
             stderr=subprocess.PIPE,
-            text=True,
             env=os.environ | self.environment,
             restore_signals=self.file_bytes_max is None,
             preexec_fn=prepare,
         )
-        self.lines = []
-        for line in self.process.stderr:
-            self.lines.append(line)
-            if '"port":' in line:
-                self.port = json.loads(line)["port"]
-                break
-        else:
-            raise AssertionError(f"the server did not start: {''.join(self.lines)}")
-        self.reader = threading.Thread(target=self._read, args=(self.process.stderr,), daemon=True)
-        self.reader.start()
+        self.output = Lines(self.process.stderr)
+        while not any('"port":' in line for line in self.lines):
+            assert self.runs, f"the server did not start: {self.lines}"
+            time.sleep(0.005)
         return self
-
-    def _read(self, stream):
-        for line in stream:
-            self.lines.append(line)
 
     @contextlib.contextmanager
     def full_disk(self):
@@ -134,13 +154,35 @@ class Server:
     def terminate(self):
         """Sends SIGTERM, waits for the end and returns the exit code."""
         self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(timeout=12)
-        self.reader.join(timeout=5)
-        return code
+        return self.process.wait(timeout=SECONDS)
+
+    def freeze(self):
+        """Stops it where it is. One thread takes the signal, and the others go on until that has run, so all are waited for."""
+        self.process.send_signal(signal.SIGSTOP)
+        until = time.monotonic() + SECONDS
+        while not all(state == "T" for state in self._thread_states()):
+            assert time.monotonic() < until, "it goes on"
+            time.sleep(0.001)
+
+    def _thread_states(self):
+        """A letter for each thread, as in /proc."""
+        folder = f"/proc/{self.process.pid}/task"
+        for thread in os.listdir(folder):
+            # It may end meanwhile.
+            with contextlib.suppress(OSError), open(f"{folder}/{thread}/stat", encoding="ascii") as file:
+                yield file.read().rpartition(")")[2].split()[0]
+
+    def thaw(self):
+        self.process.send_signal(signal.SIGCONT)
+
+    @property
+    def lines(self):
+        """What it has logged by now."""
+        return self.output.so_far() if self.output else []
 
     @property
     def log(self):
-        return [json.loads(line) for line in list(self.lines)]
+        return [json.loads(line) for line in self.lines]
 
     def url(self, path):
         return f"http://127.0.0.1:{self.port}{path}"

@@ -138,7 +138,7 @@ async def test_the_files_for_several_nodes_name_the_same_machines(shared, tmp_pa
     assert everybody == ",".join(f"{name}={address}" for name, address in names.items())
     for source in re.findall(r"(?:- \./|^COPY (?:--chmod=\d+ )?|dockerfile: (?=D))(\S+?)[: \n]", compose + content("deploy", "Dockerfile.database"), re.M):
         assert os.path.exists(os.path.join(process.ROOT, "deploy", source)), source
-    script = database_script(tmp_path, {"etcd": 'echo "$*" >&2; exec sleep 1', "patroni": 'sleep 0.2; cat "$1"'})
+    script = database_script(tmp_path, {"etcd": f'echo "$*" >&2; touch {tmp_path}/$NAME-told; exec sleep 1', "patroni": f'until [ -e {tmp_path}/$NAME-told ]; do sleep 0.01; done; cat "$1"'})
     for name, address in names.items():
         environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "NAME": name, "ADDRESS": address, "DATABASES": everybody}
         done = subprocess.run(["bash", "-c", script], env=environment, capture_output=True, text=True, timeout=20)

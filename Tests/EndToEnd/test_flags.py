@@ -47,7 +47,7 @@ async def test_as_many_connections_in_all_as_may_be():
 
         async def placed():
             client = await connect(server, "three")
-            await client.send({"type": "hello"})
+            await client.greet()
             return (await client.receive())["type"] == "welcome"
 
         await eventually(placed, "a place is free")

@@ -20,7 +20,7 @@ async def told(server):
     with contextlib.suppress(ConnectionError):
         writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         await writer.drain()
-    answer = await asyncio.wait_for(reader.read(), 10)
+    answer = await asyncio.wait_for(reader.read(), SECONDS)
     writer.close()
     return answer.decode()
 

@@ -7,6 +7,7 @@ import database
 from client import Client
 from database import nodes
 from server import Server, identifier, run
+from test_nodes import all_are_answered
 
 pytestmark = database.needed
 
@@ -20,13 +21,14 @@ async def test_a_database_in_use_is_copied_into_a_directory_that_a_server_serves
     copy = str(tmp_path / "copy")
     with nodes(2, "--room-idle-ms", 100) as servers:
         ann, ben = [await Client.join(server, "garden") for server in servers]
-        is_over = asyncio.Event()
+        drawn_by, is_over = {}, asyncio.Event()
 
         async def keep_drawing(client):
             shape, x = identifier(), 0
             while not is_over.is_set():
                 answer = await client.write({"shape": shape, "set": {"kind": "star", "position": [x, 0]}}, id=x)
                 assert answer["type"] == "ack"
+                drawn_by[shape] = x
                 x += 1
 
         quiet = await Client.join(servers[0], "pond")
@@ -34,9 +36,11 @@ async def test_a_database_in_use_is_copied_into_a_directory_that_a_server_serves
         cursor = quiet.cursor
         assert (await servers[0].http("PUT", "/v1/rooms/pond/lock")).status == 204
         drawing = [asyncio.create_task(keep_drawing(client)) for client in (ann, ben)]
-        await asyncio.sleep(1)
+        await all_are_answered(drawn_by, 2)
         code, out, said = await log("backup", "--data", servers[0].data, "--to", copy)
         assert code == 0 and "2 rooms moved" in out and "2 rooms with" in out and "all sound" in out, (out, said)
+        # What they have seen by the end isn't in the copy.
+        await all_are_answered(drawn_by, 2)
         is_over.set()
         await asyncio.gather(*drawing)
         for words, reason in [(copy, "File exists"), (str(tmp_path / "no" / "such"), "No such file")]:

@@ -43,7 +43,7 @@ def guarded():
                 if cluster.user:
                     os.chown(f"{data}/{name}", cluster.user.pw_uid, cluster.user.pw_gid)
             cluster.ask(0, "ALTER SYSTEM SET ssl = on")
-        cluster.ask(0, "SELECT pg_reload_conf()")
+        cluster.reload(0)
         yield cluster
 
 
@@ -126,14 +126,12 @@ def test_a_database_with_a_certificate_of_its_own_making_is_reached_by_sslmode_r
 
 
 def test_a_database_that_could_lose_what_it_acknowledges_is_refused(guarded):
-    guarded.ask(0, "ALTER SYSTEM SET fsync = off")
-    guarded.ask(0, "SELECT pg_reload_conf()")
+    guarded.set(0, "fsync = off")
     try:
         said = line("--data", f"{guarded.address}/postgres")
         assert "fsync = off" in said and "set fsync = on" in said
     finally:
-        guarded.ask(0, "ALTER SYSTEM RESET fsync")
-        guarded.ask(0, "SELECT pg_reload_conf()")
+        guarded.reset(0, "fsync")
 
 
 def test_a_machine_without_libpq_is_told_to_install_it(tmp_path):
@@ -161,7 +159,6 @@ async def test_a_database_that_is_gone_at_the_start_is_waited_for():
             await sees("Sun")
             server.kill()
             cluster.stop(0)
-            server.asked = server.port
             starting = asyncio.create_task(asyncio.to_thread(server.start))
 
             async def is_alive():

@@ -71,7 +71,7 @@ async def test_a_full_memory_keeps_nobody_from_drawing():
                         await asyncio.sleep(0.1)
                 deleted += 20
 
-        await asyncio.wait_for(asyncio.gather(*map(draw_and_delete, clients)), 60)
+        await asyncio.gather(*map(draw_and_delete, clients))
         assert deleted == 2_400
         await agree(*clients)
 
@@ -98,8 +98,12 @@ async def test_opening_a_room_reads_each_of_its_records_once():
         with Server(data=place) as second:
             room = (await second.get("/v1/rooms/demo")).json
             assert [one["id"] for one in room["shapes"]] == [shape]
-            # The database counts what a connection has read by the time it ends.
             second.terminate()
-        (read,) = database.ask("SELECT idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'records'", place)
+
+        async def counted():
+            """The database counts what a connection has read by the time it ends, which is soon after the server."""
+            (read,) = database.ask("SELECT idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'records'", place)
+            return int(read) >= records and int(read)
+
         # Meanwhile the room may be verified, which reads it too.
-        assert records <= int(read) < 2.1 * records
+        assert await eventually(counted, "the records are counted") < 2.1 * records

@@ -72,7 +72,9 @@ async def test_a_database_that_says_nothing_keeps_nobody_from_going_on_elsewhere
         cluster.signal(0, signal.SIGSTOP)
         try:
             await ann.send({"type": "ops", "id": 2, "ops": [{"shape": identifier(), "set": {"kind": "star"}}]})
-            await asyncio.sleep(0.1)
+            # The pong comes when the edit has been read.
+            await ann.send({"type": "ping"})
+            await ann.until("pong")
             stopping = asyncio.create_task(asyncio.to_thread(server.terminate))
             assert await ann.closed() == 1001
         finally:

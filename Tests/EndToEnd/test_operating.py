@@ -11,7 +11,7 @@ import tempfile
 import time
 
 from client import Client, eventually
-from server import Server, identifier, run
+from server import SECONDS, Server, identifier, run
 from test_frames import Raw
 
 
@@ -109,7 +109,7 @@ async def test_sigint_is_as_good_as_sigterm():
         ann = await Client.join(server, "term")
         server.process.send_signal(signal.SIGINT)
         assert await ann.closed() == 1001
-        assert await asyncio.to_thread(server.process.wait, 12) == 0
+        assert await asyncio.to_thread(server.process.wait, SECONDS) == 0
 
 
 async def test_told_twice_it_stops_at_once():
@@ -122,8 +122,7 @@ async def test_told_twice_it_stops_at_once():
             server.process.send_signal(first)
             assert await deaf.ended() == 1001, "and now its goodbye is waited for"
             server.process.send_signal(second)
-            assert await asyncio.to_thread(server.process.wait, 12) == 1
-            server.reader.join(timeout=5)
+            assert await asyncio.to_thread(server.process.wait, SECONDS) == 1
             assert server.log[-1]["message"] == "stopped at the second signal"
 
 

@@ -134,13 +134,12 @@ async def test_whatever_goes_people_draw_on_and_nothing_is_lost():
             begun = time.monotonic()
             nodes[0].kill()
             await ledger.all_write_again("a node killed", begun, within=2)
-            nodes[0].asked = nodes[0].port
             await asyncio.to_thread(nodes[0].start)
 
             begun = time.monotonic()
-            nodes[1].process.send_signal(signal.SIGSTOP)
+            nodes[1].freeze()
             await asyncio.sleep(4)
-            nodes[1].process.send_signal(signal.SIGCONT)
+            nodes[1].thaw()
             await ledger.all_write_again("a node stopped for 4 s and let go", begun, within=10)
 
             begun, gone = time.monotonic(), cluster.primary
@@ -168,7 +167,6 @@ async def test_whatever_goes_people_draw_on_and_nothing_is_lost():
                 cluster.watch(number)
             await asyncio.to_thread(cluster.await_state, lambda states: "master" in states, 60)
             for node in nodes:
-                node.asked = node.port
                 await asyncio.to_thread(node.start)
             await ledger.all_write_again("everything killed and started", begun, within=30)
 

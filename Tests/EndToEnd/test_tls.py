@@ -1,7 +1,6 @@
 """Behind TLS: deploy/nginx.conf as it stands, but for its ports, certificates and places of logs."""
 
 import asyncio
-import contextlib
 import os
 import re
 import ssl
@@ -78,9 +77,7 @@ class Proxy(Nginx):
             address, subprotocols=subprotocols, ssl=self.context, max_size=None, compression=None, local_addr=(source, 0)
         )
         client = Client(socket)
-        # The goodbye may be here already; then the library sends nothing more.
-        with contextlib.suppress(websockets.ConnectionClosed):
-            await client.send({"type": "hello", **hello})
+        await client.greet(**hello)
         return client
 
 

@@ -25,7 +25,8 @@ def check(person, what):
 
 def look(person, what, rules):
     """The browser's tools run axe's script, because the page's policy wouldn't allow it."""
-    person.page.evaluate(f"globalThis.axe ?? (() => {{ {AXE} }})()")
+    if not person.page.evaluate("'axe' in globalThis"):
+        person.page.evaluate(f"() => {{ {AXE} }}")
     found = person.page.evaluate(
         "(rules) => axe.run(document, { runOnly: rules, resultTypes: ['violations'], iframes: false, preload: false }).then(({ violations }) => violations.map((each) => "
         "`${each.id}: ${each.nodes.map(({ html, any }) => `${html.slice(0, 90)} ${any[0]?.message ?? ''}`).slice(0, 4).join(' | ')}`))",

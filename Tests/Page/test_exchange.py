@@ -172,6 +172,8 @@ def test_the_menu_pastes_what_is_on_the_clipboard_or_says_why_not(room):
         ann.page.get_by_role("button", name="Menu", exact=True).click()
         ann.page.get_by_role("menuitem", name=entry, exact=True).click()
 
+    # As in a browser with a window: writing needs a press only, and reading a permission.
+    ann.context.grant_permissions(["clipboard-write"])
     ann.select(square)
     choose("Copy")
     choose("Paste")

@@ -2,7 +2,7 @@
 
 import json
 
-from test_offline import MISSED, draw, keep_page, lasting
+from test_offline import MISSED, draw, keep_page
 
 # Bytes of files with their headers, and of everything including the socket.
 BYTES_MAX = 280_000
@@ -124,7 +124,7 @@ def test_who_is_faster_than_the_third_module_gets_what_they_asked_for(room):
 
 def test_without_a_network_the_kept_page_has_it_too(world, room):
     """The page is opened without a server, by someone who has not used the module before."""
-    with lasting(world) as server:
+    with world.start_server() as server:
         own = world.room(server, "light")
         ann = own.join("Ann")
         ann.forgive(*MISSED)

@@ -22,7 +22,6 @@ def test_a_drag_outlasts_the_server_that_is_killed_in_the_middle_of_it(world):
         ann.wait("app.session.status().state !== 'live'", "Ann is offline")
         ann.page.mouse.move(500, 350, steps=8)
         lead(bob, (250, 450), (400, 480))
-        server.asked = server.port
         server.start()
         ann.page.mouse.move(600, 400, steps=8)
         rest(ann)

@@ -143,12 +143,13 @@ def test_each_step_is_told_in_its_own_words(room):
         (room.write, [(shape, {"deleted": True}) for shape in (sun, star)], "removed 2 shapes"),
     ]
     told = []
+    # They are there first: each step of the slider is a thousandth of the whole history, and pages may take long to open.
+    ann, bob = room.join("Ann"), room.join("Bob")
     for write, operations, words in written:
         time.sleep(0.03)
         write(*operations)
         told.append((time.time() * 1000 + 5, words))
         time.sleep(0.03)
-    ann, bob = room.join("Ann"), room.join("Bob")
     bob.run("for (let at = 0; at < 3; at++) app.edit((session) => session.add({ position: [200 * at, 200] })); return null")
     room.wait_for_shapes(3)
     ann.wait_for_shapes(3)

@@ -87,7 +87,7 @@ def far(world, tmp_path_factory):
         pytest.skip(f"no line can be made here: {obstacle}")
     with thin_line.Line() as line, line.serve("--web", world.web, *GENEROUS) as process:
         program = tmp_path_factory.mktemp("far") / "chromium"
-        program.write_text(f'#!/bin/sh\nexec ip netns exec {line.far} chromium "$@"\n')
+        program.write_text(f'#!/bin/sh\nexec ip netns exec {line.far} {world.program} "$@"\n')
         program.chmod(0o755)
         # As if the page had come by TLS.
         browser = world.launch(f"--unsafely-treat-insecure-origin-as-secure=http://{ADDRESS}", program=str(program))

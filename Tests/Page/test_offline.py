@@ -1,7 +1,6 @@
 """Without a network: edits go on, are counted and kept, and arrive; the page opens all the same."""
 
 import shutil
-import signal
 import tempfile
 import time
 from contextlib import contextmanager
@@ -27,14 +26,6 @@ def keep_page(person):
         "async () => (await Promise.all((await caches.keys()).map(async (name) => (await caches.open(name)).match('/page.json')))).some(Boolean)")
 
 
-@contextmanager
-def lasting(world, *flags):
-    """A server that keeps its port and its data when it is started again."""
-    with world.start_server(*flags) as server:
-        server.asked = server.port
-        yield server
-
-
 def test_edits_go_on_are_counted_and_arrive(room):
     """The status counts edits while offline. Back online, the server and the others get all of them."""
     ann, bob = room.join("Ann"), room.join("Bob")
@@ -55,7 +46,7 @@ def test_edits_go_on_are_counted_and_arrive(room):
 
 def test_a_server_that_restarts_in_mid_drag_loses_nothing(world, room):
     """The drag goes on undisturbed, and everyone ends up with the place where the hand let go."""
-    with lasting(world) as server:
+    with world.start_server() as server:
         own = world.room(server, "mid-drag")
         ann, bob = own.join("Ann"), own.join("Bob")
         for person in (ann, bob):
@@ -78,7 +69,7 @@ def test_a_server_that_restarts_in_mid_drag_loses_nothing(world, room):
 
 def test_a_reload_keeps_what_was_not_sent(world, room):
     """Without a server, the page returns with drawing, edits and the same actor. The edits arrive when it is back."""
-    with lasting(world) as server:
+    with world.start_server() as server:
         own = world.room(server, "reload")
         ann = own.join("Ann")
         ann.forgive(*MISSED)
@@ -113,7 +104,7 @@ def test_what_is_done_at_the_last_moment_is_kept(room):
 
 def test_a_second_tab_is_somebody_else_and_brings_in_what_the_first_left(world, room):
     """Two tabs are two actors. Offline the second has the drawing too. It sends the edits that the first was closed with."""
-    with lasting(world) as server:
+    with world.start_server() as server:
         own = world.room(server, "tabs")
         ann = own.join("Ann")
         draw(ann)
@@ -141,7 +132,7 @@ def test_a_second_tab_is_somebody_else_and_brings_in_what_the_first_left(world, 
 
 def test_the_rooms_are_listed_without_a_server(world, room):
     """The page of all rooms opens too, and lists what this browser has seen."""
-    with lasting(world) as server:
+    with world.start_server() as server:
         own = world.room(server, "listed")
         ann = own.join("Ann")
         ann.forgive(*MISSED)
@@ -158,7 +149,7 @@ def test_the_rooms_are_listed_without_a_server(world, room):
 
 def test_what_the_server_refuses_is_shown_and_taken_back(world, room):
     """In a full room, a banner says so in words, and the shape leaves the canvas."""
-    with lasting(world, "--max-shapes", "2") as server:
+    with world.start_server("--max-shapes", "2") as server:
         own = world.room(server, "full")
         ann = own.join("Ann")
         draw(ann, 3)
@@ -195,7 +186,7 @@ def upgraded(world):
             with open(web / "room" / "room.css", "a") as file:
                 file.write("/* newer */\n")
 
-        with lasting(world, "--web", web) as server:
+        with world.start_server("--web", web) as server:
             yield server, upgrade
 
 
@@ -248,7 +239,7 @@ def test_parts_of_a_newer_page_are_not_taken_into_an_older_one(world, room):
 
 def test_a_second_tab_shows_what_the_first_has_not_sent_yet(world, room):
     """Also without a server, and for a tab that is loaded anew. With the server back it shows what that has, and nothing else."""
-    with lasting(world) as server:
+    with world.start_server() as server:
         own = world.room(server, "two-tabs")
         ann = own.join("Ann")
         ann.forgive(*MISSED)
@@ -277,7 +268,7 @@ def test_a_second_tab_shows_what_the_first_has_not_sent_yet(world, room):
 
 def test_a_line_that_dies_without_a_word_is_noticed_and_left(world):
     """A server that is stopped closes nothing. The page notices within 5 s, keeps edits, and is back as soon as it can be."""
-    with lasting(world) as server:
+    with world.start_server() as server:
         own = world.room(server, "silent")
         ann = own.join("Ann")
         draw(ann)
@@ -285,7 +276,7 @@ def test_a_line_that_dies_without_a_word_is_noticed_and_left(world):
         # How long a change takes is told on hover.
         ann.wait("/\\d+ ms to the server and back/.test(document.querySelector('.status').title)", "the round trip")
         ann.forgive(*MISSED)
-        server.process.send_signal(signal.SIGSTOP)
+        server.freeze()
         try:
             stopped = time.monotonic()
             ann.wait("app.live.status().state !== 'live'", "that it notices")
@@ -294,7 +285,7 @@ def test_a_line_that_dies_without_a_word_is_noticed_and_left(world):
             draw(ann, 2)
             status(ann, "2 changes are kept")
         finally:
-            server.process.send_signal(signal.SIGCONT)
+            server.thaw()
         status(ann, "Saved")
         own.agree()
         assert ann.run("app.session.shapeCount") == 3

@@ -42,10 +42,15 @@ class World:
         self.playwright.stop()
         self.server.__exit__()
 
-    def launch(self, *arguments, program="chromium"):
+    @property
+    def program(self):
+        """The browser: without a window it is Chromium's shell, which spends nothing on tabs and menus that nobody sees."""
+        return "chromium" if self.headed else "chromium-headless-shell"
+
+    def launch(self, *arguments, program=None):
         """Starts a browser process. Tests share one; a test starts its own only when it needs other flags, or another network."""
-        chromium = shutil.which(program)
-        assert chromium, f"no {program}: scripts/setup test installs it"
+        chromium = shutil.which(program or self.program)
+        assert chromium, f"{self.program} is not installed; scripts/setup test installs what runs without --headed"
         # The first start on a machine reads 250 MB from its disk.
         return self.playwright.chromium.launch(
             executable_path=chromium, headless=not self.headed, args=list(arguments), timeout=180_000)

@@ -100,7 +100,6 @@ def test_the_server_goes_in_the_middle_of_a_drag(client):
             screen.mouse(0, column, row)
             screen.mouse(32, column + 5, row)
             holds(server, "drag", lambda drawn: drawn[0]["position"] == [40, 0])
-            port = server.port
             server.kill()
             screen.shows("Reconnecting…")
             screen.mouse(32, column + 10, row + 1)
@@ -111,7 +110,6 @@ def test_the_server_goes_in_the_middle_of_a_drag(client):
             screen.shows("changes are kept.")
             screen.keys("q")
             screen.shows("would be lost", "q again to leave")
-            server.asked = port
             server.start()
             screen.shows("Saved", "2 shapes")
             drawn = holds(server, "drag", lambda drawn: len(drawn) == 2)
@@ -132,21 +130,21 @@ def test_leaving_waits_for_what_is_on_its_way(client):
     """With a server that is slow to answer, q leaves as soon as the change is saved; another key stays."""
     with Server() as server, Tmux(joins(client, server, "slow")) as screen:
         screen.shows("Saved", "An empty sheet")
-        server.process.send_signal(signal.SIGSTOP)
+        server.freeze()
         screen.keys("r")
         screen.shows("Saving 1 change")
         screen.keys("q")
         screen.shows("Leaving as soon as 1 change is saved")
         screen.keys("r")
         screen.shows("Saving 2 changes")
-        server.process.send_signal(signal.SIGCONT)
+        server.thaw()
         screen.shows("Saved", "2 shapes")
-        server.process.send_signal(signal.SIGSTOP)
+        server.freeze()
         screen.keys("r")
         screen.shows("Saving 1 change")
         screen.keys("q")
         screen.shows("Leaving as soon as 1 change is saved")
-        server.process.send_signal(signal.SIGCONT)
+        server.thaw()
         screen.shows("ended with 0")
         assert len(shapes(server, "slow")) == 3
 

@@ -12,6 +12,7 @@ from client import Client
 from server import Server, identifier, tool
 from terminal import run
 from test_signed_tokens import Keys
+from test_tokens import replace
 
 ANN, KEEPER = "ann-4f1b9c0d2e8a7f63", "keeper-2e8a7f634f1b9c0d"
 
@@ -75,7 +76,8 @@ async def test_a_token_from_a_file_is_read_again_before_it_ends(tmp_path):
         watching = asyncio.create_task(run(server, "watch", "demo", *words, "--for", "8s"))
         drawing = asyncio.create_task(run(server, "bot", "demo", *words, "--for", "8s"))
         await asyncio.sleep(2)
-        path.write_text(keys.token(name="Later"))
+        # In one piece, as whoever renews tokens has to: the client may read it at any moment.
+        replace(str(path), keys.token(name="Later"))
         watched, drawn = await asyncio.gather(watching, drawing)
         assert "token" not in watched.err + drawn.err, watched.err + drawn.err
         assert time.time() > end + 1

@@ -122,7 +122,6 @@ async def test_a_server_that_dies_in_the_middle_loses_nothing(shared):
 
                 await eventually(far, f"{enough} answers")
                 await asyncio.to_thread(own.kill)
-                own.asked = own.port
                 await asyncio.to_thread(own.start)
             await feeding
             await collecting

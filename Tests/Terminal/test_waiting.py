@@ -149,16 +149,16 @@ async def test_a_server_that_does_not_answer_is_waited_for(state):
     """Even before there is an edit."""
     with Server() as server:
         await run(server, "add", "silent", "name=Sun", state=state)
-        server.process.send_signal(signal.SIGSTOP)
+        server.freeze()
         async with await start(server, "add", "silent", "name=Moon", state=state) as add:
             assert "no answer. Ctrl-C ends this." in await told(add)
-            server.process.send_signal(signal.SIGCONT)
+            server.thaw()
             done = await add.end()
         assert done.code == 0 and "made Moon" in done.out, done
-        server.process.send_signal(signal.SIGSTOP)
+        server.freeze()
         done = await run(server, "add", "silent", "--patience", "100ms", "--json", state=state, code=2)
         assert json.loads(done.err)["error"]["code"] == "not_connected", done
-        server.process.send_signal(signal.SIGCONT)
+        server.thaw()
 
 
 async def test_a_pipe_says_what_it_waits_for():

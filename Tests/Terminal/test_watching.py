@@ -101,7 +101,6 @@ async def test_it_comes_back_when_the_server_does(shared):
             await watch.object()
             own.kill()
             assert (await watch.object())["event"] == "offline"
-            own.asked = own.port
             own.start()
             await own.write("known", name="Sun")
             told = [await watch.object(), await watch.object()]
@@ -111,7 +110,6 @@ async def test_it_comes_back_when_the_server_does(shared):
             await watch.object()
             own.kill()
             assert (await watch.object())["event"] == "offline"
-            own.asked = own.port
             own.start()
             await own.write("back", name="Sun")
             told = [await watch.object(), await watch.object()]

@@ -9,7 +9,10 @@ const gatherMillisecondsMax = 2_000
 const shownMilliseconds = 30_000
 /** Somebody who removes at least so many shapes, and half of the drawing, has emptied the canvas. */
 const emptiedMin = 3
-/** So far apart are the clocks of most pages and the server at most: so long before a removal the history is asked what was there. */
+/**
+ * So far apart are the clocks of most pages and the server at most: so long before a removal, or a restoration, the history is asked what
+ * was there.
+ */
 const clocksMilliseconds = 250
 /** A restoration is news for so long. */
 const restoredMilliseconds = 10_000
@@ -240,7 +243,7 @@ export class Removals {
    * @param {number} by @param {Restored} restored
    */
   async #takeBack(by, { from, until }) {
-    const then = await this.#drawingAt(from)
+    const then = await this.#drawingAt(from - clocksMilliseconds)
     if (!then || !await this.#documents.load()) {
       this.#notices.say('We can’t reach the server, which knows what was there. Try History in the menu later.', { kind: 'refused', group })
       return
