@@ -109,11 +109,7 @@ struct SetBackTests {
   func refusedRoom() throws {
     let bench = try LogBench(.postgres)
     for room in ["bad", "good"] { try bench.append(room, [bytes("a")]) }
-    // Somebody else's row is where the next record belongs.
-    let foreign = """
-      INSERT INTO canvas.records SELECT number, last + 1, 0, 0, 0, 0, 0, '' FROM canvas.rooms WHERE name = 'bad'
-      """
-    try TestDatabase.ask(foreign, in: bench.directory)
+    try TestDatabase.ask(SetBackTests.foreignRecord(in: "bad"), in: bench.directory)
     let ids = (0..<6).map { _ in bench.nextId() }
     bench.log.submit(
       ids.map { .append(LogBench.append($0, $0 % 2 == 0 ? "bad" : "good", [bytes("\($0)")], mayCreate: false)) }
@@ -141,5 +137,40 @@ struct SetBackTests {
     #expect(try bench.append("bad", [bytes("b")], mayCreate: false).appended != nil)
     #expect(told().last == .availability(room: "bad", nil))
     #expect(bench.log.statistics().following?.roomsRefused == 0)
+  }
+
+  @Test("a room that the database refused counts no longer once it is deleted, here or elsewhere, or closed")
+  func refusedRoomGone() throws {
+    let bench = try LogBench(.postgres)
+    let other = try bench.secondNode()
+    defer { other.log.close() }
+    func refused() -> Int? { bench.log.statistics().following?.roomsRefused }
+    for room in ["here", "elsewhere", "closed"] {
+      let last = try #require(try bench.append(room, [bytes("a")]).appended).records[0].position
+      #expect(try bench.follow(room, after: last) == .following(id: bench.lastId, room: room))
+      try TestDatabase.ask(SetBackTests.foreignRecord(in: room), in: bench.directory)
+      #expect(try bench.append(room, [bytes("b")], mayCreate: false).isUnavailable)
+      #expect(refused() == 1)
+      switch room {
+      case "here": _ = try bench.ask { .delete(id: $0, room: room) }
+      case "closed": _ = try bench.ask { .unfollow(id: $0, room: room) }
+      default:
+        other.log.submit(.delete(id: 1, room: room))
+        let isDeleted = { (event: LogEvent) in
+          if case .deleted(nil, room: room, _) = event { true } else { false }
+        }
+        #expect(bench.events.first(where: isDeleted) != nil)
+      }
+      #expect(refused() == 0)
+    }
+    // Nobody is told that the room takes something again.
+    #expect(!bench.events.all.contains { if case .availability(.some, nil) = $0 { true } else { false } })
+  }
+
+  /// Puts somebody else's row where the room's next record belongs, so that the database refuses that.
+  private static func foreignRecord(in room: String) -> String {
+    """
+    INSERT INTO canvas.records SELECT number, last + 1, 0, 0, 0, 0, 0, '' FROM canvas.rooms WHERE name = '\(room)'
+    """
   }
 }

@@ -209,18 +209,26 @@ extension PostgresNode {
 
   private func noteRefused(_ room: String, _ fault: StorageFault) {
     guard roomsRefused.insert(room).inserted else { return }
-    tellRefusedRooms(.availability(room: room, fault))
+    shareRoomsRefused()
+    outlet.tell([.availability(room: room, fault)])
   }
 
   private func noteTaken(_ room: String) {
-    guard !roomsRefused.isEmpty, roomsRefused.remove(room) != nil else { return }
-    tellRefusedRooms(.availability(room: room, nil))
+    if forgetRefusal(of: room) { outlet.tell([.availability(room: room, nil)]) }
   }
 
-  private func tellRefusedRooms(_ event: LogEvent) {
+  /// Also where a room was deleted, or is closed here: nobody waits for it to take anything.
+  /// - Returns: whether the last append to it was refused.
+  @discardableResult
+  func forgetRefusal(of room: String) -> Bool {
+    guard !roomsRefused.isEmpty, roomsRefused.remove(room) != nil else { return false }
+    shareRoomsRefused()
+    return true
+  }
+
+  private func shareRoomsRefused() {
     let count = roomsRefused.count
     shared.update { $0.following?.roomsRefused = count }
-    outlet.tell([event])
   }
 
   private func refuse(_ batch: PostgresBatch, _ fault: StorageFault) {

@@ -125,6 +125,7 @@ extension PostgresNode {
   /// Follows a room no longer, and answers all who wait for something in it.
   func leave(_ name: String, _ error: LogError, _ event: LogEvent, _ waiting: [FollowRequest] = []) {
     let room = followed.removeValue(forKey: name)
+    forgetRefusal(of: name)
     for request in waiting + (room?.waiting ?? []) { refuse(.follow(request), error) }
     // Own appends in it are stored all the same. As nobody follows the room any more, nothing is missing before them.
     outlet.tell([event] + (room?.held ?? []).map { .appended($0) })
@@ -231,6 +232,7 @@ extension PostgresNode {
 
   func tellDeleted(_ name: String, epoch: UInt64, by id: UInt64) {
     let event = LogEvent.deleted(id: id, room: name, epoch: epoch)
+    forgetRefusal(of: name)
     // Where the deletion was undecided for a while, a later room of this name may be followed already.
     guard let room = followed[name], room.epoch == epoch else { return outlet.tell([event]) }
     followed[name] = nil

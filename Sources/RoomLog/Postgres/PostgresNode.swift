@@ -32,7 +32,7 @@ final class PostgresNode {
   var waitingWrites: [LogRequest] = []
   /// Those that go before, each in a transaction of its own, since the database has refused one of them.
   var singles: [LogRequest] = []
-  /// The rooms of which the last append was refused.
+  /// The rooms that are open here of which the last append was refused.
   var roomsRefused: Set<String> = []
   var underWay: PostgresBatch?
   /// Whether the batch under way has been sent over a connection that is gone.

@@ -78,12 +78,13 @@ struct Room: Sendable {
     using generator: inout some RandomNumberGenerator
   ) -> MemberID? {
     let actor = audience.actor(for: hello, as: role, in: name, keys, using: &generator)
-    if let older = audience.id(of: actor), audience.member(older)?.isGuest == true {
+    let older = audience.member(of: actor)
+    let claim = Claim(role: role, node: company?.number ?? 0, after: older?.claim, now: now)
+    if let older, older.isGuest {
       // The other node lets it go when it hears of this.
-      audience.remove(older)
-      company?.forget(actor)
-    } else if let older = audience.id(of: actor) {
-      sendAway(older, .actorElsewhere, "this actor has joined over another connection", now: now)
+      audience.remove(older.id)
+    } else if let older {
+      sendAway(older.id, .actorElsewhere, "this actor has joined over another connection", now: now)
     }
     guard !audience.isFull else { return nil }
     if hello.overlaps { keepOverlaps(now) }
@@ -98,11 +99,10 @@ struct Room: Sendable {
     )
     let id = audience.add(
       Peer(actor, as: hello),
-      role: role,
+      claim,
       channel: Channel(encoding, hello.vocabulary, overlaps: hello.overlaps, crowd: hello.crowd),
       told: told,
-      position: hello.since.flatMap { fold.place(of: $0) },
-      now: now
+      position: hello.since.flatMap { fold.place(of: $0) }
     )
     company?.came(actor)
     let welcome = Welcome(

@@ -15,28 +15,24 @@ extension Room {
   }
 
   private mutating func take(_ news: NodeNews, of node: UInt64, now: Moment) {
-    for actor in news.left + (company?.missing(in: news, of: node) ?? []) where company?.isAt(node, actor) == true {
-      dismiss(guest: actor)
+    for actor in news.left { if let guest = guest(actor, at: node) { audience.remove(guest.id) } }
+    if news.isWhole {
+      let there = Set(news.joined.map(\.peer.actor))
+      for guest in audience.guests(at: node) where !there.contains(guest.actor) { audience.remove(guest.id) }
     }
     compare(news.standing)
-    let shown = Set(news.states.map(\.actor))
-    for person in news.joined {
-      let peer = person.peer
-      // Whoever has come anew shows nothing yet, whatever it showed before.
-      let showed = guest(peer.actor).flatMap { audience.member($0)?.peer.state } != nil
-      let isAnew = !news.isWhole || showed && !shown.contains(peer.actor)
-      if isAnew, company?.isAt(node, peer.actor) == true { dismiss(guest: peer.actor) }
-      came(person, to: node, now: now)
-    }
-    for state in news.states where self.company?.isAt(node, state.actor) == true {
-      guard let id = guest(state.actor), let dueAt = audience.show(state.state, by: id) else { continue }
+    for person in news.joined { came(person, to: node, now: now) }
+    for state in news.states {
+      guard let guest = guest(state.actor, at: node), let dueAt = audience.show(state.state, by: guest.id) else {
+        continue
+      }
       gather(dueAt: dueAt, now)
     }
   }
 
-  private mutating func dismiss(guest actor: Identifier) {
-    company?.forget(actor)
-    if let id = guest(actor) { audience.remove(id) }
+  private func guest(_ actor: Identifier, at node: UInt64) -> Member? {
+    guard let member = audience.member(of: actor), member.isGuest, member.claim.node == node else { return nil }
+    return member
   }
 
   /// At the same place of one log, two nodes have the same room, or one of them is wrong.
@@ -45,30 +41,27 @@ extension Room {
     effects.append(.differs)
   }
 
-  private func guest(_ actor: Identifier) -> MemberID? {
-    guard let id = audience.id(of: actor), audience.member(id)?.isGuest == true else { return nil }
-    return id
-  }
-
   private mutating func came(_ person: NodeNews.Person, to node: UInt64, now: Moment) {
-    let peer = person.peer
+    let (actor, claim) = (person.peer.actor, person.claim(at: node))
     // The last who was here may have been sent away for one who came there.
     guard !audience.isEmpty else { return }
-    if let id = audience.id(of: peer.actor), let member = audience.member(id) {
+    if let member = audience.member(of: actor) {
+      // A node itself knows best which connection the actor has there.
+      let replaces = member.claim.node == node ? member.claim != claim : member.claim < claim
       if member.isGuest {
-        guard company?.isAt(node, peer.actor) == false else { return }
-        audience.remove(id)
+        guard replaces else { return }
+        audience.remove(member.id)
       } else {
-        guard company?.yields(member, to: person.role, at: node, now: now) == true else {
-          company?.came(peer.actor)
+        // The other node lets its connection go when it hears of the one here.
+        guard replaces else {
+          company?.came(actor)
           return
         }
-        sendAway(id, .actorElsewhere, "this actor has joined over another connection", now: now)
+        sendAway(member.id, .actorElsewhere, "this actor has joined over another connection", now: now)
         guard !audience.isEmpty else { return }
       }
     }
-    audience.add(guest: peer, role: person.role, now: now)
-    company?.place(peer.actor, at: node)
+    audience.add(guest: person.peer, claim)
   }
 
   /// Tells other nodes what is new of the people here, if any have the room open.
@@ -76,7 +69,7 @@ extension Room {
     guard company != nil else { return }
     let audience = audience
     let told = company?.takeNews(now: now) { actor in
-      audience.id(of: actor).flatMap { audience.member($0) }.flatMap { $0.isGuest ? nil : NodeNews.Person($0) }
+      audience.member(of: actor).flatMap { $0.isGuest ? nil : NodeNews.Person($0) }
     } all: {
       audience.ids.compactMap { audience.member($0).map { NodeNews.Person($0) } }
     }
@@ -92,8 +85,11 @@ extension Room {
   /// Forgets the people of nodes that are gone, and says that this one is there. To be called once a second.
   mutating func keepCompany(_ now: Moment) {
     guard company != nil, !audience.isEmpty else { return }
-    for actor in company?.takeSilent(now: now) ?? [] {
-      if let id = guest(actor) { audience.remove(id) }
+    for node in company?.takeSilent(now: now) ?? [] {
+      let guests = audience.guests(at: node)
+      for guest in guests { audience.remove(guest.id) }
+      // Some may have come to another node, whose claims were passed over for theirs here.
+      if !guests.isEmpty { company?.ask() }
     }
     gatherPeople(now)
     tellCompany(now)
@@ -101,5 +97,7 @@ extension Room {
 }
 
 extension NodeNews.Person {
-  fileprivate init(_ member: Member) { self.init(peer: member.peer, role: member.role) }
+  fileprivate init(_ member: Member) {
+    self.init(peer: member.peer, role: member.claim.role, arrival: member.claim.arrival)
+  }
 }

@@ -104,6 +104,7 @@ enum Rule: String, CaseIterable, Sendable {
   case overlaps = "overlaps told are those of the drawing"
   case people = "everyone sees the same people, and what they show"
   case presence = "join, leave and presence follow one another"
+  case claims = "of an actor's connections one stays, and the newer one if its node knew of the other"
   case bounds = "what is kept stays within its bounds"
   case age = "what a client shows is no older than its line makes it"
   case waiting = "nobody waits for ever"

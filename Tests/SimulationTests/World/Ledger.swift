@@ -85,12 +85,13 @@ struct Ledger {
     }
   }
 
-  /// What was taken out of the log may come into it again: somebody sends it again, or a copy that is put back has it.
+  /// What was taken out of the log may come into it again: somebody sends it again, or a copy that is put back has it. Where it comes
+  /// too late, nobody takes it.
   /// - Returns: whether any of it was gone.
   @discardableResult
   mutating func areThere(_ records: some Sequence<Disk.Record>) -> Bool {
     let before = gone.count
-    for record in records { for operation in record.operations { gone.remove(operation.at) } }
+    for record in records { for operation in record.taken { gone.remove(operation.at) } }
     return gone.count < before
   }
 

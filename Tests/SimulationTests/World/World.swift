@@ -19,6 +19,8 @@ struct World {
   var here = 0
   var parties: [Party] = []
   var lines: [Line] = []
+  /// The connections that were let in, while somebody may hear of them.
+  var arrivals: [Arrival] = []
   var partitionedUntil: UInt64 = 0
   /// Nothing goes wrong any more.
   private(set) var isCalm = false
@@ -118,6 +120,7 @@ struct World {
       checkBounds()
     }
     checkAges()
+    noteDepartures()
     if lines.count > 64 { forgetDeadLines() }
   }
 
@@ -143,6 +146,7 @@ struct World {
       node.stillUntil = 0
       node.cutOffUntil = 0
       nodes[number].notice?.isDue = true
+      for place in node.heard.indices { node.heard[place].at = min(node.heard[place].at, time) }
     }
     for index in parties.indices {
       parties[index].stalledUntil = 0
@@ -189,7 +193,7 @@ enum Happening: String, CaseIterable {
   case lostConnection, lostAnswer, lostSubmission, cutState, hushed, partialTake, stalled, fellOff, oldOnThinLine
   // Of several nodes.
   case cutOff, undecided, undecidedStored, undecidedLost, stoodStill, toldLate, notWoken, caughtUp
-  case deletedElsewhere, deletedUnderAppend, followingLost, joinedCreation, moved, heardNews, lostNews
+  case deletedElsewhere, deletedUnderAppend, followingLost, joinedCreation, moved, heardNews, lostNews, heldUpNews
   // A standby takes over that lacks something.
   case wentBack, wentBackBeforeCreation, deletionLost, toldByAppend, roomLost, roomKept, lostCursorRefused,
     lostEditSentAgain

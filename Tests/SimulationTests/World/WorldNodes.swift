@@ -105,14 +105,21 @@ extension World {
     }
   }
 
-  /// It may get lost, on its way to some or to all.
+  /// How long news are held up at most, beside a node that stands still.
+  static let heldUpMillisecondsMax: UInt64 = 6_000
+
+  /// It may get lost, on its way to some or to all, or be held up with all that follows.
   mutating func tellOthers(_ bytes: [UInt8]) {
     for other in nodes.indices where other != here && nodes[other].isUp && !isCutOff {
       if !isCalm, time < nodes[other].cutOffUntil || happens(0.02) {
         count(.lostNews)
         continue
       }
-      let at = max(nodes[other].heard.last?.at ?? 0, time + delay())
+      var at = max(nodes[other].heard.last?.at ?? 0, time + delay())
+      if !isCalm, happens(0.02) {
+        count(.heldUpNews)
+        at += UInt64.random(in: 0...World.heldUpMillisecondsMax, using: &random)
+      }
       nodes[other].heard.append((at, bytes))
     }
   }

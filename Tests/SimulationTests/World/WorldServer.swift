@@ -235,11 +235,16 @@ extension World {
         guard catchUp() else { return turnAway(line) }
         openRoom()
       }
-      if case .join(let hello, _) = step { checkResumption(from: hello.since) }
+      var known: Member?
+      if case .join(let hello, _) = step {
+        checkResumption(from: hello.since)
+        known = hello.actor.flatMap { room?.audience.member(of: $0) }
+      }
       var (member, random) = (lines[line].member, random)
       let code = room?.take(step, from: &member, encoding: encoding, now: now, using: &random)
       lines[line].member = member
       self.random = random
+      if case .join = step, let member { noteArrival(member, known: known) }
       if let code {
         lines[line].closeCode = code.rawValue
         forget(line)
@@ -300,7 +305,7 @@ extension World {
           returning: SettledOverlaps(index: index, cursor: cursor)
         )
       case .close(let member, let code, _, _):
-        if code == .actorElsewhere { count(.actorElsewhere) }
+        if code == .actorElsewhere { checkSentAway(member) }
         guard let line = line(of: member) else { continue }
         lines[line].member = nil
         lines[line].conversation.closed()

@@ -13,6 +13,8 @@ struct RoomsCompanyTests {
     var benches: [RoomBench]
     /// Nodes that neither say nor hear anything.
     var silent: Set<Int> = []
+    /// From which node to which nothing arrives.
+    var broken: [(from: Int, to: Int)] = []
 
     init(_ count: Int, _ change: (inout Limits) -> Void = { _ in }) {
       benches = (1...count).map { number in
@@ -30,7 +32,7 @@ struct RoomsCompanyTests {
           let news = benches[index].news
           benches[index].news = []
           for part in news {
-            for other in benches.indices where other != index && !silent.contains(other) {
+            for other in benches.indices where other != index && hears(other, from: index) {
               guard let heard = NewsPart(part) else {
                 Issue.record("a node can't read what another told")
                 continue
@@ -41,6 +43,30 @@ struct RoomsCompanyTests {
           }
         }
       }
+    }
+
+    private func hears(_ node: Int, from other: Int) -> Bool {
+      !silent.contains(node) && !broken.contains { $0 == (other, node) }
+    }
+
+    /// Joins at a node as the actor of a client of another.
+    mutating func join(
+      as client: Int,
+      of node: Int,
+      at other: Int,
+      _ change: (inout Hello) -> Void = { _ in }
+    ) -> Int {
+      let (actor, key) = (actor(node, client), benches[node].key(client))
+      return benches[other].join(.json) { hello in
+        hello.actor = actor
+        hello.key = key
+        change(&hello)
+      }
+    }
+
+    /// A node's wall clock is wrong.
+    mutating func setClock(of node: Int, aheadBy milliseconds: Int64) {
+      benches[node].now.wallMilliseconds = UInt64(Int64(benches[node].now.wallMilliseconds) + milliseconds)
     }
 
     mutating func pass(_ milliseconds: UInt64) {
@@ -117,34 +143,91 @@ struct RoomsCompanyTests {
     #expect(plain.news.isEmpty)
   }
 
-  @Test("an actor is at one node: the older connection closes with 4409, also where both came at once")
-  func takeover() throws {
-    var nodes = Nodes(2)
-    let ann = nodes.benches[0].join(.json)
-    let bob = nodes.benches[1].join(.json)
+  @Test(
+    "an actor is at one node: the older connection closes with 4409, however short it was there and whatever the clocks say",
+    arguments: [-3_600_000, 0, 3_600_000] as [Int64],
+    [0, 1]
+  )
+  func takeover(firstIsAhead milliseconds: Int64, first: Int) {
+    var nodes = Nodes(3)
+    let other = 1 - first
+    nodes.setClock(of: first, aheadBy: milliseconds)
+    let others = (0...2).map { nodes.benches[$0].join(.json) }
+    let ann = nodes.benches[first].join(.json)
     nodes.settle()
-    nodes.pass(10_000)
-    let (actor, key) = (nodes.actor(0, ann), nodes.benches[0].key(ann))
-    let again = nodes.benches[1].join(.json) { hello in
-      hello.actor = actor
-      hello.key = key
-    }
+    let actor = nodes.actor(first, ann)
+    let there = nodes.join(as: ann, of: first, at: other)
     nodes.settle()
-    #expect(nodes.benches[0].clients[ann].closed == .actorElsewhere)
-    #expect(nodes.benches[1].clients[again].closed == nil)
-    #expect(nodes.actor(1, again) == actor)
-    #expect(nodes.peers(1, bob).contains(actor))
+    #expect(nodes.benches[first].clients[ann].closed == .actorElsewhere)
+    #expect(nodes.benches[other].clients[there].closed == nil)
+    #expect(nodes.actor(other, there) == actor)
+    // Back at once, and then at the third node.
+    let back = nodes.join(as: ann, of: first, at: first)
+    nodes.settle()
+    #expect(nodes.benches[other].clients[there].closed == .actorElsewhere)
+    #expect(nodes.benches[first].clients[back].closed == nil)
+    for node in [other, 2] { #expect(nodes.peers(node, others[node]).contains(actor)) }
+    let third = nodes.join(as: ann, of: first, at: 2)
+    nodes.settle()
+    #expect(nodes.benches[first].clients[back].closed == .actorElsewhere)
+    nodes.passSeconds(2)
+    #expect(nodes.benches[2].clients[third].closed == nil)
+    for node in [0, 1] { #expect(nodes.peers(node, others[node]).contains(actor)) }
+  }
 
-    // At both at once, before either has heard of the other.
-    let (bobs, bobsKey) = (nodes.actor(1, bob), nodes.benches[1].key(bob))
-    let here = nodes.benches[0].join(.json) { hello in
-      hello.actor = bobs
-      hello.key = bobsKey
-    }
-    let there = nodes.benches[1].again(bob)
+  @Test(
+    "of an actor that came to two nodes before they heard of each other, one connection stays, also if both hear of it late",
+    arguments: [0, 10_000] as [UInt64],
+    [-1, 0, 1] as [Int64]
+  )
+  func takeoverUnheard(heldUp milliseconds: UInt64, firstIsAhead: Int64) {
+    var nodes = Nodes(3)
+    let ann = nodes.benches[2].join(.json)
+    let guests = [nodes.benches[0].join(.json), nodes.benches[1].join(.json)]
     nodes.settle()
-    let closed = [nodes.benches[0].clients[here].closed, nodes.benches[1].clients[there].closed]
-    #expect(closed.filter { $0 == .actorElsewhere }.count == 1)
+    let actor = nodes.actor(2, ann)
+    nodes.benches[2].leave(ann)
+    let cat = nodes.benches[2].join(.json)
+    nodes.settle()
+    nodes.benches[1].now.wallMilliseconds = nodes.benches[0].now.wallMilliseconds
+    nodes.setClock(of: 0, aheadBy: firstIsAhead)
+    nodes.silent = [0, 1]
+    let came = [nodes.join(as: ann, of: 2, at: 0), nodes.join(as: ann, of: 2, at: 1)]
+    nodes.pass(milliseconds)
+    nodes.silent = []
+    nodes.passSeconds(6)
+    // The clocks decide, and if they say the same, the numbers of the nodes.
+    let stays = firstIsAhead > 0 ? 0 : 1
+    #expect(nodes.benches[stays].clients[came[stays]].closed == nil)
+    #expect(nodes.benches[1 - stays].clients[came[1 - stays]].closed == .actorElsewhere)
+    #expect(nodes.peers(1 - stays, guests[1 - stays]).contains(actor) && nodes.peers(2, cat).contains(actor))
+  }
+
+  @Test(
+    "an actor that came back to a node whose clock is behind is seen there, once the node where it was is silent or says that it left"
+  )
+  func passedOver() {
+    for isKilled in [true, false] {
+      var nodes = Nodes(3)
+      nodes.setClock(of: 0, aheadBy: 3_600_000)
+      let cat = nodes.benches[2].join(.json)
+      for node in 0...1 { nodes.benches[node].join(.json) }
+      nodes.settle()
+      nodes.broken = [(from: 0, to: 1)]
+      let ann = nodes.benches[0].join(.json)
+      nodes.settle()
+      let back = nodes.join(as: ann, of: 0, at: 1)
+      nodes.settle()
+      // Where both were heard of, the greater claim counts.
+      let actor = nodes.actor(1, back)
+      let first = nodes.benches[0].room.company?.number
+      #expect(nodes.benches[2].room.audience.member(of: actor)?.claim.node == first)
+      if isKilled { nodes.silent = [0] } else { nodes.benches[0].leave(ann) }
+      nodes.broken = []
+      nodes.passSeconds(6)
+      #expect(nodes.benches[1].clients[back].closed == nil)
+      #expect(nodes.peers(2, cat).contains(actor))
+    }
   }
 
   @Test("of an actor that draws at one node and looks on at another, who draws stays", arguments: [0, 1])
@@ -152,15 +235,11 @@ struct RoomsCompanyTests {
     var nodes = Nodes(2)
     let viewer = 1 - editor
     let ann = nodes.benches[editor].join(.json)
-    let (actor, key) = (nodes.actor(editor, ann), nodes.benches[editor].key(ann))
+    let actor = nodes.actor(editor, ann)
     let bob = nodes.benches[viewer].join(.json)
     // Neither node has heard of the other's.
     nodes.silent = [0, 1]
-    let looking = nodes.benches[viewer].join(.json) { hello in
-      hello.actor = actor
-      hello.key = key
-      hello.readonly = true
-    }
+    let looking = nodes.join(as: ann, of: editor, at: viewer) { $0.readonly = true }
     #expect(nodes.actor(viewer, looking) == actor)
     nodes.pass(10_000)
     nodes.silent = []
@@ -169,11 +248,7 @@ struct RoomsCompanyTests {
     #expect(nodes.benches[viewer].clients[looking].closed == .actorElsewhere)
     #expect(nodes.peers(viewer, bob).contains(actor))
     // Where it is known that somebody draws as this actor, whoever looks on becomes another.
-    let later = nodes.benches[viewer].join(.json) { hello in
-      hello.actor = actor
-      hello.key = key
-      hello.readonly = true
-    }
+    let later = nodes.join(as: ann, of: editor, at: viewer) { $0.readonly = true }
     #expect(nodes.actor(viewer, later) != actor)
   }
 
@@ -219,8 +294,11 @@ struct RoomsCompanyTests {
     }
   }
 
-  @Test("whoever comes anew to the same node shows nothing yet")
-  func showsNothing() throws {
+  @Test(
+    "whoever comes anew to the same node shows nothing yet, also if it isn't heard that it had left",
+    arguments: [false, true]
+  )
+  func showsNothing(losesLeave: Bool) throws {
     var nodes = Nodes(2)
     let ann = nodes.benches[0].join()
     let bob = nodes.benches[1].join()
@@ -229,6 +307,7 @@ struct RoomsCompanyTests {
     nodes.passSeconds(1)
     #expect(nodes.benches[1].clients[bob].peers[nodes.actor(0, ann)]?.state == (try state(5)))
     let again = nodes.benches[0].again(ann)
+    if losesLeave { nodes.benches[0].news.removeFirst() }
     nodes.passSeconds(1)
     let peer = nodes.benches[1].clients[bob].peers[nodes.actor(0, again)]
     #expect(peer != nil && peer?.state ?? .emptyObject == .emptyObject)
@@ -241,11 +320,7 @@ struct RoomsCompanyTests {
     nodes.passSeconds(10)
     for _ in 0..<3 { nodes.benches[1].join() }
     nodes.benches[1].settle()
-    let (actor, key) = (nodes.actor(0, ann), nodes.benches[0].key(ann))
-    nodes.benches[1].join(.json) { hello in
-      hello.actor = actor
-      hello.key = key
-    }
+    _ = nodes.join(as: ann, of: 0, at: 1)
     nodes.settle()
     #expect(nodes.benches[0].clients[ann].closed == .actorElsewhere)
     #expect(nodes.benches[0].room.memberCount == 0)

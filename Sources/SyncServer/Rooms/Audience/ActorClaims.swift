@@ -18,7 +18,7 @@ extension Audience {
   }
 
   private func mayBe(_ actor: Identifier, _ hello: Hello, _ role: Role, _ room: Text, _ keys: ActorKeys) -> Bool {
-    let older = id(of: actor).flatMap { member($0) }
+    let older = member(of: actor)
     if keys.isKey(hello.key, of: actor, in: room) {
       // Who only looks on sends nobody away who draws.
       return role == .editor || older?.role != .editor

@@ -3,7 +3,7 @@ import CanvasCRDT
 /// Everyone who is in a room. Each member has a seat, which is reused once it is free.
 ///
 /// Guests are people who are connected to other nodes. They have seats, so that they are told of like everyone else, and
-/// are sent nothing.
+/// are sent nothing. A guest's claim says at which node it is.
 ///
 /// What always holds:
 /// - A seat has a member, and a reader unless that is a guest, or it is free and listed as free. `MemberID` tells apart the
@@ -50,10 +50,14 @@ struct Audience: Sendable {
   /// Those who are connected here.
   var ids: [MemberID] { members.compactMap { $0?.isGuest == false ? $0?.id : nil } }
 
+  /// Those who are connected to another node.
+  func guests(at node: UInt64) -> [Member] { members.compactMap { $0 }.filter { $0.isGuest && $0.claim.node == node } }
+
   func holds(_ id: MemberID) -> Bool { members.indices.contains(id.seat) && members[id.seat]?.id == id }
   func member(_ id: MemberID) -> Member? { holds(id) ? members[id.seat] : nil }
   func channel(of id: MemberID) -> Channel? { holds(id) ? members[id.seat]?.channel : nil }
   func id(of actor: Identifier) -> MemberID? { actors[actor].flatMap { members[Int($0)]?.id } }
+  func member(of actor: Identifier) -> Member? { actors[actor].flatMap { members[Int($0)] } }
 
   /// Everyone who is here, by actor, with the newest state that each shows.
   var peers: [Peer] {
@@ -76,13 +80,12 @@ struct Audience: Sendable {
   /// Seats a newcomer. The others are told of it by a later beat: see `newsDueAt`.
   mutating func add(
     _ peer: Peer,
-    role: Role,
+    _ claim: Claim,
     channel: Channel,
     told: Told,
-    position: UInt64?,
-    now: Moment
+    position: UInt64?
   ) -> MemberID {
-    let id = seat(peer, role: role, channel: channel, now: now)
+    let id = seat(peer, claim, channel: channel)
     readers.seat(Reader(id: id, channel: channel, actor: peer.actor, told: told, position: position))
     if channelCounts[channel.index] == 0 { channelStarts[channel.index] = told.ordinal }
     channelCounts[channel.index] += 1
@@ -90,13 +93,13 @@ struct Audience: Sendable {
   }
 
   /// Somebody is connected to another node.
-  mutating func add(guest peer: Peer, role: Role, now: Moment) {
-    let id = seat(peer, role: role, channel: nil, now: now)
+  mutating func add(guest peer: Peer, _ claim: Claim) {
+    let id = seat(peer, claim, channel: nil)
     readers.keepFree(id)
     guestCount += 1
   }
 
-  private mutating func seat(_ peer: Peer, role: Role, channel: Channel?, now: Moment) -> MemberID {
+  private mutating func seat(_ peer: Peer, _ claim: Claim, channel: Channel?) -> MemberID {
     nextSerial &+= 1
     let seat: Int32
     if let free = freeSeats.popLast() {
@@ -106,7 +109,7 @@ struct Audience: Sendable {
       members.append(nil)
     }
     let id = MemberID(index: seat, serial: nextSerial)
-    members[id.seat] = Member(id: id, role: role, channel: channel, peer: peer, cameAt: now.monotonicMilliseconds)
+    members[id.seat] = Member(id: id, claim: claim, channel: channel, peer: peer)
     actors[peer.actor] = seat
     roster.came(id)
     return id

@@ -4,13 +4,11 @@ import CanvasCRDT
 ///
 /// What always holds:
 /// - As long as no other node has the room open, all that is told is that people are here, now and then, and that they have left.
-/// - What a node has missed of another's news it asks for when the next arrives.
-/// - A guest belongs to one node, and is here no longer than that node has been heard of within `silentMilliseconds`.
+/// - What a node has missed of another's news it asks for when the next arrives, and tells of its own people anew.
 struct Company: Sendable {
   private struct Node: Sendable {
     var heardAt: UInt64 = 0
     var listener = NewsListener()
-    var people: Set<Identifier> = []
   }
 
   private var teller: NewsTeller
@@ -119,7 +117,7 @@ struct Company: Sendable {
     shows = []
   }
 
-  // MARK: People elsewhere
+  // MARK: Other nodes
 
   /// A node was heard of.
   /// - Returns: its news, once all parts have arrived. `nil` too if another version wrote them.
@@ -129,42 +127,30 @@ struct Company: Sendable {
     switch nodes[part.node]?.listener.hear(part) {
     case .news(let bytes, let isNext):
       guard let news = NodeNews(bytes) else { return nil }
-      if !isNext, !news.isWhole { asks = true }
+      if !isNext { noteGap(asks: !news.isWhole) }
       if news.asks { isWhole = true }
       return news
     case .cut:
-      asks = true
+      noteGap(asks: true)
       return nil
     case .begun, nil: return nil
     }
   }
 
-  /// Whoever was known of a node and is not in its news of all.
-  func missing(in news: NodeNews, of node: UInt64) -> [Identifier] {
-    guard news.isWhole, let people = nodes[node]?.people else { return [] }
-    return people.subtracting(news.joined.map(\.peer.actor)).sorted()
+  /// News of another node were missed. Among them there may have been the claim of an actor that is here, too, for which others have
+  /// passed over the one here.
+  private mutating func noteGap(asks: Bool) {
+    if asks { self.asks = true }
+    isWhole = true
   }
 
-  func isAt(_ node: UInt64, _ actor: Identifier) -> Bool { nodes[node]?.people.contains(actor) ?? false }
-  mutating func place(_ actor: Identifier, at node: UInt64) {
-    forget(actor)
-    nodes[node]?.people.insert(actor)
-  }
-  mutating func forget(_ actor: Identifier) {
-    for node in nodes.keys { nodes[node]?.people.remove(actor) }
+  /// The nodes that have not been heard of for long.
+  mutating func takeSilent(now: Moment) -> [UInt64] {
+    let silent = nodes.filter { $0.value.heardAt &+ Company.silentMilliseconds <= now.monotonicMilliseconds }.keys
+    for node in silent { nodes[node] = nil }
+    return silent.sorted()
   }
 
-  /// Both nodes have the same actor, and one has to let go: a viewer before an editor, and usually whoever has been there for
-  /// longer. If it came to both at once, their numbers decide.
-  func yields(_ member: Member, to role: Role, at node: UInt64, now: Moment) -> Bool {
-    guard member.role == role else { return member.role == .viewer }
-    return now.monotonicMilliseconds > member.cameAt &+ Company.silentMilliseconds || number < node
-  }
-
-  /// The people of nodes that have not been heard of for long.
-  mutating func takeSilent(now: Moment) -> [Identifier] {
-    let silent = nodes.filter { $0.value.heardAt &+ Company.silentMilliseconds <= now.monotonicMilliseconds }
-    for node in silent.keys { nodes[node] = nil }
-    return silent.values.flatMap(\.people).sorted()
-  }
+  /// Asks the others for all of their people.
+  mutating func ask() { asks = true }
 }

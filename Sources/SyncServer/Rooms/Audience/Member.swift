@@ -26,7 +26,7 @@ extension Peer {
 /// room tells it by name. The newest state is never lost.
 struct Member: Sendable {
   let id: MemberID
-  let role: Role
+  let claim: Claim
   /// `nil` for a guest: somebody who is connected to another node.
   let channel: Channel?
   private(set) var peer: Peer
@@ -36,18 +36,15 @@ struct Member: Sendable {
   /// Grows with each state that the room tells of anybody: whose is least has waited longest.
   private(set) var presenceTurn: UInt64 = 0
 
-  /// When it came, on the monotonic clock.
-  let cameAt: UInt64
-
-  init(id: MemberID, role: Role, channel: Channel?, peer: Peer, cameAt: UInt64) {
+  init(id: MemberID, claim: Claim, channel: Channel?, peer: Peer) {
     self.id = id
-    self.role = role
+    self.claim = claim
     self.channel = channel
     self.peer = peer
-    self.cameAt = cameAt
   }
 
   var isGuest: Bool { channel == nil }
+  var role: Role { claim.role }
   var actor: Identifier { peer.actor }
 
   /// - Returns: when others may be told, unless that was scheduled already.

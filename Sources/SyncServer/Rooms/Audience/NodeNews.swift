@@ -16,6 +16,9 @@ struct NodeNews: Sendable {
   struct Person: Sendable {
     var peer: Peer
     let role: Role
+    let arrival: UInt64
+
+    func claim(at node: UInt64) -> Claim { Claim(role: role, arrival: arrival, node: node) }
   }
 
   struct Standing: Hashable, Sendable {
@@ -30,15 +33,19 @@ struct NodeNews: Sendable {
 
   func encoded() -> [UInt8] {
     var bytes = [(asks ? Flags.asks : 0) | (isWhole ? Flags.isWhole : 0)]
+    func add(_ number: some FixedWidthInteger) {
+      withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    }
     func add(_ message: ServerMessage) {
       let encoded = BinaryEncoding.encode(message)
-      withUnsafeBytes(of: UInt32(encoded.count).littleEndian) { bytes.append(contentsOf: $0) }
+      add(UInt32(encoded.count))
       bytes += encoded
     }
     for actor in left { add(.leave(actor)) }
     for person in joined {
       add(.join(person.peer))
-      bytes.append(person.role.rawValue)
+      add(person.role.rawValue)
+      add(person.arrival)
     }
     for state in states { add(.presence([state])) }
     if let standing { add(.digest(cursor: standing.cursor, hash: standing.digest)) }
@@ -63,8 +70,10 @@ struct NodeNews: Sendable {
         switch message {
         case .leave(let actor): news.left.append(actor)
         case .join(let peer):
-          guard let role = (try? reader.readByte()).flatMap(Role.init(rawValue:)) else { return nil }
-          news.joined.append(Person(peer: peer, role: role))
+          guard let role = (try? reader.readByte()).flatMap(Role.init(rawValue:)),
+            let arrival = try? reader.readLittleEndian(as: UInt64.self)
+          else { return nil }
+          news.joined.append(Person(peer: peer, role: role, arrival: arrival))
         case .presence(let states): news.states += states
         case .digest(let cursor, let hash): news.standing = Standing(cursor: cursor, digest: hash)
         default: return nil

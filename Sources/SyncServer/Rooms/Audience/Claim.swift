@@ -1,0 +1,27 @@
+import CanvasCRDT
+
+/// What a connection says for staying, where the actor has another one at another node: the greater claim stays.
+///
+/// An editor's is greater than a viewer's, and a later arrival greater than an earlier one. No two claims of an actor are equal.
+/// So both nodes decide alike, whatever they hear when, and of an actor's connections the greatest stays.
+struct Claim: Hashable, Comparable, Sendable {
+  let role: Role
+  /// In milliseconds of its node's wall clock, but later than any arrival of the same actor that its node knew of, as on a Lamport
+  /// clock. So a connection gives way to a newer one whose node knew of it, whatever the clocks say. Where it didn't, they decide.
+  let arrival: UInt64
+  /// The number of its node's run. It decides between two that arrived at the same time.
+  let node: UInt64
+
+  static func < (left: Claim, right: Claim) -> Bool {
+    guard left.role == right.role else { return left.role == .viewer }
+    return (left.arrival, left.node) < (right.arrival, right.node)
+  }
+}
+
+extension Claim {
+  /// The claim of somebody who comes now.
+  /// - Parameter older: the claim of the same actor that the node knows of.
+  init(role: Role, node: UInt64, after older: Claim?, now: Moment) {
+    self.init(role: role, arrival: max(now.wallMilliseconds, (older?.arrival ?? 0) &+ 1), node: node)
+  }
+}
