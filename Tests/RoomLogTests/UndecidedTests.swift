@@ -109,6 +109,25 @@ struct UndecidedTests {
     #expect(told(node).map(\.id) == [nil, 2, nil])
   }
 
+  @Test("is nothing new for whoever has read it before it is decided", arguments: LogKind.undecided)
+  func readBefore(kind: LogKind) throws {
+    let bench = try LogBench(kind, commitsBetweenCuts: nil)
+    let node = try leave(.stored, in: bench)
+    defer { node.log.close() }
+    let own = try #require(try bench.records("demo").last)
+    node.log.submit([
+      .unfollow(id: 3, room: "demo"),
+      .follow(FollowRequest(id: 4, room: "demo", epoch: LogBench.epoch, after: own.position)),
+    ])
+    _ = try #require(node.events.answer(to: 3))
+    bench.decide()
+    #expect(node.events.answer(to: 2)?.appended?.records == [own])
+    #expect(node.events.answer(to: 4) == .following(id: 4, room: "demo"))
+    let next = try #require(try bench.append("demo", [bytes("next")], mayCreate: false).appended)
+    #expect(node.events.records(of: "demo", atLeast: 2) == [own] + next.records)
+    #expect(!node.events.all.contains { if case .otherTimeline = $0 { true } else { false } })
+  }
+
   @Test("is answered also where another node has deleted its room", arguments: LogKind.undecided)
   func deleted(kind: LogKind) throws {
     let bench = try LogBench(kind, commitsBetweenCuts: nil)

@@ -153,7 +153,8 @@ extension PostgresNode {
       report.bytes += records.reduce(0) { $0 + $1.bytes.count }
       changed.append(append.room)
       noteTaken(append.room)
-      tellStored(AppendedRecords(id: append.id, room: append.room, epoch: stored.unsigned(0, 2), records: records))
+      let appended = AppendedRecords(id: append.id, room: append.room, epoch: stored.unsigned(0, 2), records: records)
+      tellStored(appended, after: batch.known[append.room] ?? 0)
     }
     report.rooms = Set(changed).count
     report.microseconds = MonotonicClock.microseconds() - batch.beganAt
@@ -278,7 +279,7 @@ extension PostgresNode {
       self.isUndecided = false
       self.shared.update { $0.following?.undecidedAppends = 0 }
       link.becomeReady()
-      self.settle(appends, with: rows[0])
+      self.settle(appends, of: batch, with: rows[0])
       if let change = batch.requests.first, !change.isAppend {
         self.settle(change, before: batch.epoch, now: rows[1].count > 0 ? rows[1].unsigned(0, 1) : nil)
       }
@@ -292,7 +293,7 @@ extension PostgresNode {
   /// In many rooms that aren't followed, looking takes long. Given up early, it would begin anew and never end.
   private static let settleMicroseconds: UInt64 = 60_000_000
 
-  private func settle(_ appends: [UInt64: LogRequest], with rows: PostgresRows) {
+  private func settle(_ appends: [UInt64: LogRequest], of batch: PostgresBatch, with rows: PostgresRows) {
     var stored: [UInt64: AppendedRecords] = [:]
     for row in 0..<rows.count {
       let id = rows.unsigned(row, 0)
@@ -313,7 +314,7 @@ extension PostgresNode {
     for (id, request) in appends.sorted(by: { $0.key < $1.key }) {
       if let records = stored[id] {
         inbox.release(request)
-        tellStored(records)
+        tellStored(records, after: batch.known[records.room] ?? 0)
       } else {
         refuse(request)
       }

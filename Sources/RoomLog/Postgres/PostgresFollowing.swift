@@ -211,13 +211,15 @@ extension PostgresNode {
   // MARK: Own appends
 
   /// An own append is stored. It is reported once everything before it has been.
-  func tellStored(_ appended: AppendedRecords) {
+  /// - Parameter known: after which position it had to come when it was sent.
+  func tellStored(_ appended: AppendedRecords, after known: UInt64) {
     guard let room = followed[appended.room], room.epoch ?? appended.epoch == appended.epoch,
       let first = appended.records.first
     else { return outlet.tell([.appended(appended)]) }
     followed[appended.room]?.epoch = appended.epoch
     guard first.position > room.reported else {
-      setBack(appended.room)
+      // Where the room is followed anew since, from a later place, the caller has read the append already.
+      if first.position <= known { setBack(appended.room) }
       return outlet.tell([.appended(appended)])
     }
     if room.held.isEmpty, !room.isInDoubt, first.position == room.reported + 1 {
