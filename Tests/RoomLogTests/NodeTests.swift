@@ -173,7 +173,7 @@ struct NodeTests {
     try TestDatabase.ask(
       """
       INSERT INTO canvas.records(room, position, milliseconds, operations, writer, append, checksum, bytes)
-      SELECT number, 1, 0, 1, 0, 0, \(PostgresNode.checksum(bytes("unheard"))), 'unheard' FROM canvas.rooms;
+      SELECT number, 1, 0, 1, 0, 0, \(Checksum.stored(of: bytes("unheard"))), 'unheard' FROM canvas.rooms;
       UPDATE canvas.rooms SET last = 1
       """,
       in: bench.directory

@@ -84,6 +84,20 @@ struct PostgresAddress: Hashable, Sendable {
     return .database("\(description): \(words)")
   }
 
+  /// What the database says when it refuses something, for an operator.
+  func fault(state: String, message: String) -> StorageFault {
+    switch state {
+    case "25006": return .database("\(description) takes no writes now: \(message)")
+    case "53100": return .database("\(description): the database's disk is full; free some space there (\(message))")
+    case "53300": return .database("\(description) has no connection left; raise max_connections (\(message))")
+    case "42501":
+      return .unfit("\(description): \(message); GRANT CREATE ON DATABASE, or create the schema canvas for this user")
+    // A statement that it doesn't understand, or tables that are not as they should be.
+    case _ where state.hasPrefix("42"): return .unfit("\(description): \(message) (SQLSTATE \(state))")
+    default: return .database("\(description): \(message) (SQLSTATE \(state))")
+    }
+  }
+
   /// How PostgreSQL says that it takes no more connections, in all, for those that aren't superusers, or of one user or database.
   private static let crowded = ["too many clients", "connection slots are reserved", "too many connections"]
 
