@@ -13,10 +13,8 @@ struct CutTests {
   func everyByte(way: Cut.Way) throws {
     let bench = try LogBench(.cutPostgres, commitsBetweenCuts: nil)
     let proxy = try #require(bench.proxy)
-    let other = try bench.secondNode()
+    let other = try bench.follower(of: "demo", epoch: nil, after: 0)
     defer { other.log.close() }
-    other.log.submit(.follow(FollowRequest(id: 1, room: "demo", epoch: nil, after: 0)))
-    _ = try #require(other.events.answer(to: 1))
     var acknowledged = try #require(try bench.append("demo", [bytes("first")]).appended).records
     var places = 0
     while true {
@@ -120,21 +118,17 @@ struct CutTests {
   func lateDeletion() throws {
     let bench = try LogBench(.cutPostgres, commitsBetweenCuts: nil)
     let proxy = try #require(bench.proxy)
-    let node = try bench.secondNode(isPatient: false)
-    defer { node.log.close() }
     let last = try #require(try bench.append("demo", [bytes("old")]).appended).records[0].position
-    node.log.submit(.follow(FollowRequest(id: 1, room: "demo", epoch: LogBench.epoch, after: last)))
-    _ = try #require(node.events.answer(to: 1))
-    // The deletion is stored, and the node can't find that out.
-    let again = Cut(statement: "evict", way: .request, place: 0)
-    proxy.cut([Cut(way: .answer, place: 0)] + [Cut](repeating: again, count: 9_999))
+    let node = try bench.follower(of: "demo", after: last, isPatient: false)
+    defer { node.log.close() }
+    bench.leaveNextUndecided(.stored)
     node.log.submit(.delete(id: 2, room: "demo"))
     while proxy.cuts.isEmpty { usleep(1_000) }
     try bench.append("demo", [bytes("new")], epoch: 7)
     #expect(node.events.first { $0 == .deleted(id: nil, room: "demo", epoch: LogBench.epoch) } != nil)
     node.log.submit(.follow(FollowRequest(id: 3, room: "demo", epoch: 7, after: 0)))
     #expect(node.events.answer(to: 3)?.error == nil)
-    proxy.cut([])
+    bench.decide()
     #expect(node.events.answer(to: 2) == .deleted(id: 2, room: "demo", epoch: LogBench.epoch))
     try bench.append("demo", [bytes("newer")], epoch: 7)
     #expect(node.events.records(of: "demo", atLeast: 2)?.map(\.bytes) == [bytes("new"), bytes("newer")])
@@ -144,11 +138,9 @@ struct CutTests {
   func laterRoom() throws {
     let bench = try LogBench(.cutPostgres, commitsBetweenCuts: nil)
     let proxy = try #require(bench.proxy)
-    let node = try bench.secondNode(isPatient: false)
-    defer { node.log.close() }
     let last = try #require(try bench.append("demo", ["a", "b", "c"].map(bytes)).appended).records[2].position
-    node.log.submit(.follow(FollowRequest(id: 1, room: "demo", epoch: LogBench.epoch, after: last)))
-    _ = try #require(node.events.answer(to: 1))
+    let node = try bench.follower(of: "demo", after: last, isPatient: false)
+    defer { node.log.close() }
     // The node doesn't hear that the room is deleted.
     proxy.hold("canvas follower")
     _ = try bench.ask { .delete(id: $0, room: "demo") }
@@ -160,19 +152,6 @@ struct CutTests {
     let stored = try bench.records("demo")
     #expect(stored.map(\.bytes) == [bytes("new")])
     #expect(node.events.answer(to: 2)?.appended?.records == stored)
-  }
-
-  @Test("a log that is closed while an append is undecided finds out before it ends", arguments: [0, 100])
-  func closing(place: Int) throws {
-    let bench = try LogBench(.cutPostgres, commitsBetweenCuts: nil)
-    let proxy = try #require(bench.proxy)
-    let node = try bench.secondNode(isPatient: false)
-    proxy.cut([Cut(way: .answer, place: place)])
-    node.log.submit(.append(LogBench.append(1, "demo", [bytes("a")])))
-    node.log.close()
-    #expect(node.events.closed())
-    #expect(proxy.cuts.count == 1)
-    #expect(node.events.answer(to: 1)?.appended?.records == (try bench.records("demo")))
   }
 
   @Test("a batch of which a node has sent half, and that it doesn't go on with, is ended when it is in another's way")
@@ -209,13 +188,11 @@ struct CutTests {
   func heldAppends(ending: Ending) throws {
     let bench = try LogBench(.cutPostgres, commitsBetweenCuts: nil)
     let proxy = try #require(bench.proxy)
-    let node = try bench.secondNode(isPatient: false)
     let first = try #require(try bench.append("demo", [bytes("first")]).appended).records[0].position
+    let node = try bench.follower(of: "demo", after: first, isPatient: false)
     func follow(_ id: UInt64) -> LogRequest {
       .follow(FollowRequest(id: id, room: "demo", epoch: LogBench.epoch, after: first))
     }
-    node.log.submit(follow(1))
-    _ = try #require(node.events.answer(to: 1))
     // The node doesn't hear of the other's record, and so can't tell of its own that comes after it.
     proxy.hold("canvas follower")
     try bench.append("demo", [bytes("there")])

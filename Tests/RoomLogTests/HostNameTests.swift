@@ -66,6 +66,47 @@ struct HostNameTests {
   }
 
   @Test(
+    "hosts that the URL leaves to libpq's defaults are looked up in the same way",
+    .enabled(if: TestDatabase.isThere)
+  )
+  func byDefault() throws {
+    let url = try TestDatabase.make()
+    defer { TestDatabase.drop(url) }
+    let port = try #require(PostgresAddress(url).hosts.first?.port)
+    let resolver = Resolver(["127.0.0.1"])
+    let events = EventCollector()
+    let log = try PostgresLog(
+      url.replacing("@127.0.0.1:\(port)/", with: "@/"),
+      resolve: resolver.resolve,
+      defaults: ["host": "database", "port": port]
+    ) { events.take($0) }
+    defer { log.close() }
+    try events.untilOpened()
+    #expect(resolver.count("database") >= 1)
+  }
+
+  @Test("a URL goes before libpq's defaults, and so does a service file that it names")
+  func defaults() throws {
+    func hosts(_ url: String, _ defaults: [String: String]) -> [String] {
+      PostgresAddress(url, defaults: defaults).hosts.map {
+        "\($0.name):\($0.port)\($0.address.map { " at \($0)" } ?? "")"
+      }
+    }
+    let given = ["host": "a,b", "port": "1,2"]
+    #expect(hosts("postgresql:///canvas", given) == ["a:1", "b:2"])
+    #expect(hosts("postgresql://:7/canvas", given) == ["a:7", "b:7"])
+    #expect(hosts("postgresql:///canvas?port=8", given) == ["a:8", "b:8"])
+    #expect(hosts("postgresql://user@c/canvas", given) == ["c:"])
+    #expect(hosts("postgresql:///canvas?host=d,e", ["host": "a", "port": "6"]) == ["d:6", "e:6"])
+    #expect(hosts("postgresql:///canvas", ["host": "a", "hostaddr": "10.0.0.1"]) == ["a: at 10.0.0.1"])
+    #expect(hosts("postgresql:///canvas?service=near", given) == [])
+    #expect(hosts("postgresql:///canvas", ["port": "5432"]) == [])
+    // These are libpq's own.
+    guard TestDatabase.isThere else { return }
+    #expect(try PostgresLibrary().defaults["port"] != nil)
+  }
+
+  @Test(
     "while a name isn't answered for, other hosts are tried, with all of their addresses",
     .enabled(if: TestDatabase.isThere)
   )

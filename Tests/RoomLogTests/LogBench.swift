@@ -6,6 +6,7 @@ import Testing
 enum LogKind: String, CaseIterable, CustomTestStringConvertible {
   case memory = "in memory"
   case memoryWithGaps = "in memory, with gaps between positions"
+  case memoryUndecided = "in memory, where some appends are undecided"
   case sqlite = "in SQLite"
   case postgres = "in PostgreSQL"
   case cutPostgres = "in PostgreSQL, over connections that are cut"
@@ -16,6 +17,17 @@ enum LogKind: String, CaseIterable, CustomTestStringConvertible {
   static var here: [LogKind] { allCases.filter { !$0.isInPostgres || TestDatabase.isThere } }
   /// Those that several nodes may use.
   static var shared: [LogKind] { here.filter { $0 != .sqlite } }
+  /// Those whose appends are undecided now and then. In SQLite they never are: it is this process that commits, and it learns from
+  /// the call itself whether that went well.
+  static var undecided: [LogKind] { here.filter { $0.certain != $0 } }
+  /// The same without that.
+  var certain: LogKind {
+    switch self {
+    case .memoryUndecided: .memory
+    case .cutPostgres: .postgres
+    default: self
+    }
+  }
 
   var testDescription: String { rawValue }
 }
@@ -36,10 +48,13 @@ final class LogBench {
   private let keepsDirectory: Bool
   /// What is between the logs and a database whose connections are cut.
   let proxy: CuttingProxy?
+  /// What leaves appends to logs in memory undecided.
+  let doubts: Doubts
   /// Everything that was reported to anyone.
   private var collectors: [EventCollector]
 
-  /// - Parameter commitsBetweenCuts: for `.cutPostgres`; nil where the test itself says where to cut.
+  /// - Parameter commitsBetweenCuts: for `.cutPostgres`; nil where the test itself says where to cut, or for
+  ///   `.memoryUndecided` which appends are undecided.
   init(
     _ kind: LogKind,
     options: SQLiteOptions = SQLiteOptions(),
@@ -51,7 +66,8 @@ final class LogBench {
     self.keepsDirectory = keepsDirectory
     self.options = options
     self.directory = try directory ?? (kind.isInPostgres ? TestDatabase.make() : temporaryDirectory())
-    memory = LogBench.memory(kind, options, MemoryStore())
+    doubts = Doubts(comeByThemselves: kind == .memoryUndecided && commitsBetweenCuts != nil)
+    memory = LogBench.memory(kind, options, MemoryStore(), doubts)
     proxy =
       kind == .cutPostgres ? try CuttingProxy(to: self.directory, commitsBetweenCuts: commitsBetweenCuts) : nil
     collectors = [events]
@@ -59,17 +75,25 @@ final class LogBench {
     try events.untilOpened()
   }
 
-  private static func memory(_ kind: LogKind, _ options: SQLiteOptions, _ store: MemoryStore) -> SharedMemory {
-    SharedMemory(store: store, retention: options.retention, positionStep: kind == .memoryWithGaps ? 7 : 1)
+  private static func memory(
+    _ kind: LogKind,
+    _ options: SQLiteOptions,
+    _ store: MemoryStore,
+    _ doubts: Doubts
+  ) -> SharedMemory {
+    SharedMemory(
+      store: store,
+      retention: options.retention,
+      positionStep: kind == .memoryWithGaps ? 7 : 1,
+      undecided: { doubts.take() }
+    )
   }
 
   deinit {
     log.close()
     _ = events.closed()
-    if let proxy {
-      proxy.end()
-      checkWhatIsStored()
-    }
+    proxy?.end()
+    if kind.certain != kind { checkWhatIsStored() }
     if kind.isInPostgres { TestDatabase.drop(directory) } else if !keepsDirectory { remove(directory: directory) }
   }
 
@@ -77,13 +101,42 @@ final class LogBench {
   /// - Parameters:
   ///   - isPatient: whether it sends again what is refused because a connection was cut.
   ///   - isOpen: whether to wait until it is.
-  func secondNode(isPatient: Bool = true, isOpen: Bool = true) throws -> (log: any RoomLog, events: EventCollector) {
+  func secondNode(isPatient: Bool = true, isOpen: Bool = true) throws -> Node {
     let events = EventCollector()
     collectors.append(events)
-    let kind = isPatient || self.kind != .cutPostgres ? self.kind : .postgres
-    let log = try LogBench.open(kind, options, proxy?.address(of: directory) ?? directory, memory, events)
+    let log = try LogBench.open(
+      isPatient ? kind : kind.certain,
+      options,
+      proxy?.address(of: directory) ?? directory,
+      memory,
+      events
+    )
     if isOpen { try events.untilOpened() }
     return (log, events)
+  }
+
+  typealias Node = (log: any RoomLog, events: EventCollector)
+
+  /// Another node, whose first request was to follow a room.
+  func follower(of room: String, epoch: UInt64? = epoch, after: UInt64, isPatient: Bool = true) throws -> Node {
+    let node = try secondNode(isPatient: isPatient)
+    node.log.submit(.follow(FollowRequest(id: 1, room: room, epoch: epoch, after: after)))
+    _ = try #require(node.events.answer(to: 1))
+    return node
+  }
+
+  /// The next append is undecided until `decide()`.
+  func leaveNextUndecided(_ fate: UndecidedAppend.Fate) {
+    doubts.leaveNext(fate)
+    // The node can't find out what has become of it.
+    let again = Cut(statement: "evict", way: .request, place: 0)
+    let cut = Cut(way: fate == .stored ? .answer : .request, place: 0)
+    proxy?.cut([cut] + [Cut](repeating: again, count: 9_999))
+  }
+
+  func decide() {
+    memory.decide()
+    proxy?.cut([])
   }
 
   private static func open(
@@ -95,6 +148,14 @@ final class LogBench {
   ) throws -> any RoomLog {
     switch kind {
     case .memory, .memoryWithGaps: MemoryLog(sharing: memory) { events.take($0) }
+    case .memoryUndecided:
+      PatientLog({ events.take($0) }) { sink in
+        MemoryLog(sharing: memory) { told in
+          sink(told)
+          // It finds out at once.
+          if told.contains(where: { if case .availability(nil, _?) = $0 { true } else { false } }) { memory.decide() }
+        }
+      }
     case .sqlite: try SQLiteLog(directory: directory, options: options) { events.take($0) }
     case .postgres: try PostgresLog(directory, retention: options.retention) { events.take($0) }
     case .cutPostgres:
@@ -110,7 +171,7 @@ final class LogBench {
   /// Closes the log and opens it again on what it has stored.
   func reopen() throws {
     close()
-    memory = LogBench.memory(kind, options, memory.store)
+    memory = LogBench.memory(kind, options, memory.store, doubts)
     try open(kind, proxy?.address(of: directory) ?? directory)
   }
 
@@ -127,19 +188,19 @@ final class LogBench {
     var epoch: UInt64
   }
 
-  /// Whatever was cut, exactly that is stored which was acknowledged: each record once, in its place.
+  /// Whatever was cut or undecided, exactly that is stored which was acknowledged: each record once, in its place.
   private func checkWhatIsStored() {
     var acknowledged: [RoomOfEpoch: [LogRecord]] = [:]
     for event in collectors.flatMap(\.all) {
       switch event {
       case .appended(let appended) where appended.id != nil:
         acknowledged[RoomOfEpoch(room: appended.room, epoch: appended.epoch), default: []] += appended.records
-      case .deleted(_?, let room, let epoch): acknowledged[RoomOfEpoch(room: room, epoch: epoch)] = nil
+      case .deleted(_, let room, let epoch): acknowledged[RoomOfEpoch(room: room, epoch: epoch)] = nil
       default: break
       }
     }
     do {
-      try open(.postgres, directory)
+      try open(kind.certain, directory)
       defer { close() }
       for summary in try summaries() {
         let expected = acknowledged.removeValue(forKey: RoomOfEpoch(room: summary.room, epoch: summary.epoch)) ?? []

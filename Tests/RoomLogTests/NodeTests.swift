@@ -39,12 +39,10 @@ struct NodeTests {
   @Test("two nodes write to one room: both are told of all of it in one order", arguments: LogKind.shared)
   func twoWriters(kind: LogKind) throws {
     let bench = try LogBench(kind)
-    let other = try bench.secondNode()
-    defer { other.log.close() }
     let first = try #require(try bench.append("demo", [bytes("first")]).appended).records[0].position
     _ = try bench.follow("demo", after: first)
-    other.log.submit(.follow(FollowRequest(id: 1, room: "demo", epoch: LogBench.epoch, after: first)))
-    _ = try #require(other.events.answer(to: 1))
+    let other = try bench.follower(of: "demo", after: first)
+    defer { other.log.close() }
     for round in 0..<100 {
       bench.log.submit(.append(LogBench.append(bench.nextId(), "demo", [bytes("\(round) here")], mayCreate: false)))
       let texts = [bytes("\(round) there"), bytes("\(round) too")]
@@ -113,11 +111,9 @@ struct NodeTests {
   @Test("a room that another node deletes is gone for its followers", arguments: LogKind.shared)
   func deletionElsewhere(kind: LogKind) throws {
     let bench = try LogBench(kind)
-    let other = try bench.secondNode()
-    defer { other.log.close() }
     let last = try #require(try bench.append("demo", [bytes("a")]).appended).records[0].position
-    other.log.submit(.follow(FollowRequest(id: 1, room: "demo", epoch: LogBench.epoch, after: last)))
-    _ = try #require(other.events.answer(to: 1))
+    let other = try bench.follower(of: "demo", after: last)
+    defer { other.log.close() }
     _ = try bench.ask { .delete(id: $0, room: "demo") }
     try bench.append("demo", [bytes("new")], epoch: 7)
     let gone = LogEvent.deleted(id: nil, room: "demo", epoch: LogBench.epoch)
@@ -177,7 +173,7 @@ struct NodeTests {
     try TestDatabase.ask(
       """
       INSERT INTO canvas.records(room, position, milliseconds, operations, writer, append, checksum, bytes)
-      SELECT number, 1, 0, 1, 0, 0, \(PostgresNode.checksum(bytes("unheard"))), 'unheard' FROM canvas.rooms;
+      SELECT number, 1, 0, 1, 0, 0, \(Checksum.stored(of: bytes("unheard"))), 'unheard' FROM canvas.rooms;
       UPDATE canvas.rooms SET last = 1
       """,
       in: bench.directory

@@ -98,7 +98,7 @@ struct PostgresReadingTests {
   )
   func list(more: Int) throws {
     try bench.append("demo", [bytes("a")])
-    let count = PostgresNode.roomsAtOnce * 2 + more
+    let count = PostgresReading.roomsAtOnce * 2 + more
     try ask(
       """
       INSERT INTO canvas.rooms(name, epoch, last, trimmed, operations, created, changed)

@@ -59,6 +59,39 @@ struct SetBackTests {
     #expect(events.firstIndex(of: answer).map { $0 > left } == true, "it is reported after the room was left")
   }
 
+  @Test("a room that was opened as absent is told of, or left to be opened anew, when its deletion is lost")
+  func lostDeletion() throws {
+    let bench = try LogBench(.postgres)
+    let records = try #require(try bench.append("whole", [bytes("a"), bytes("b")]).appended).records
+    let last = try #require(try bench.append("trimmed", [bytes("a")]).appended).records[0].position
+    _ = try bench.snapshot("trimmed", at: last, bytes("state"))
+    _ = try bench.ask { .trim(TrimRequest(id: $0, room: "trimmed", epoch: LogBench.epoch, through: last)) }
+    try TestDatabase.ask(
+      "CREATE TABLE kept_rooms AS TABLE canvas.rooms; CREATE TABLE kept_records AS TABLE canvas.records",
+      in: bench.directory
+    )
+    for room in ["whole", "trimmed"] {
+      _ = try bench.ask { .delete(id: $0, room: room) }
+      #expect(try bench.follow(room, epoch: nil, after: 0).error == nil)
+    }
+    try TestDatabase.ask(
+      """
+      DELETE FROM canvas.dropped;
+      INSERT INTO canvas.rooms OVERRIDING SYSTEM VALUE TABLE kept_rooms;
+      INSERT INTO canvas.records TABLE kept_records ON CONFLICT DO NOTHING;
+      \(SetBackTests.hangUp)
+      """,
+      in: bench.directory
+    )
+    let told = AppendedRecords(id: nil, room: "whole", epoch: LogBench.epoch, records: records)
+    #expect(bench.events.first { $0 == .appended(told) } != nil)
+    // Only who loads the room has what was trimmed.
+    #expect(bench.events.first { $0 == .unfollowed(id: nil, room: "trimmed") } != nil)
+    #expect(bench.events.first { $0 == .availability(room: nil, nil) } != nil)
+    #expect(try bench.append("whole", [bytes("c")], mayCreate: false).appended?.records[0].position == 3)
+    #expect(!bench.events.all.contains { if case .otherTimeline = $0 { true } else { false } })
+  }
+
   @Test("after a connection broke, a room in which something else is stored than was reported is left")
   func replaced() throws {
     let bench = try LogBench(.postgres)

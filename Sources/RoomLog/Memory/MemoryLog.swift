@@ -33,6 +33,26 @@ final class SharedMemory: Sendable {
     var isClosed = false
     /// Whether a caller is in the sink already. That caller goes on until there is nothing left to report.
     var isReporting = false
+    /// Until it is decided, nothing else is stored.
+    private(set) var undecided: UndecidedAppend?
+
+    mutating func tell(_ event: LogEvent) {
+      guard let event = undecided == nil ? event : undecided?.hold(event) else { return }
+      unreported.append(event)
+    }
+
+    mutating func leaveUndecided(_ append: UndecidedAppend) {
+      undecided = append
+      figures.fault = UndecidedAppend.fault
+      unreported.append(.availability(room: nil, UndecidedAppend.fault))
+    }
+
+    mutating func decide() {
+      guard let undecided else { return }
+      self.undecided = nil
+      figures.fault = nil
+      unreported += [.availability(room: nil, nil)] + undecided.answer
+    }
   }
 
   private struct State {
@@ -42,14 +62,23 @@ final class SharedMemory: Sendable {
 
   private let retention: Retention
   private let positionStep: UInt64
+  private let undecided: @Sendable () -> UndecidedAppend.Fate?
   private let state: Mutex<State>
 
   /// - Parameters:
   ///   - store: what earlier logs have made durable.
   ///   - positionStep: how far apart positions are. Tests use it to show that nobody relies on gapless positions.
-  init(store: MemoryStore = MemoryStore(), retention: Retention = .everything, positionStep: UInt64 = 1) {
+  ///   - undecided: asked before each append. If it names a fate, the append's log learns of that only by `decide()` or when it
+  ///     is closed. Tests use it to show what a log promises meanwhile.
+  init(
+    store: MemoryStore = MemoryStore(),
+    retention: Retention = .everything,
+    positionStep: UInt64 = 1,
+    undecided: @escaping @Sendable () -> UndecidedAppend.Fate? = { nil }
+  ) {
     self.retention = retention
     self.positionStep = positionStep
+    self.undecided = undecided
     state = Mutex(State(store: store))
   }
 
@@ -64,10 +93,17 @@ final class SharedMemory: Sendable {
 
   func leave(_ number: Int) {
     state.withLock { state in
+      state.handles[number].decide()
       if !state.handles[number].isClosed { state.handles[number].unreported.append(.closed) }
       state.handles[number].isClosed = true
       state.handles[number].followed = []
     }
+    report()
+  }
+
+  /// The logs learn what has become of their undecided appends.
+  func decide() {
+    state.withLock { state in for number in state.handles.indices { state.handles[number].decide() } }
     report()
   }
 
@@ -88,13 +124,13 @@ final class SharedMemory: Sendable {
     var report = CommitReport(rooms: 0, records: 0, bytes: 0, microseconds: 0)
     var touched: Set<String> = []
     for request in requests {
-      let event = perform(request, for: number, in: &state)
+      guard let event = perform(request, for: number, in: &state) else { continue }
       if case .appended(let appended) = event {
         touched.insert(appended.room)
         report.records += appended.records.count
         report.bytes += appended.records.reduce(0) { $0 + $1.bytes.count }
       }
-      state.handles[number].unreported.append(event)
+      state.handles[number].tell(event)
       tellOthers(event, than: number, in: &state)
     }
     guard report.records > 0 else { return }
@@ -117,7 +153,7 @@ final class SharedMemory: Sendable {
     default: return
     }
     for other in state.handles.indices where other != number && state.handles[other].followed.contains(told.room) {
-      state.handles[other].unreported.append(told.event)
+      state.handles[other].tell(told.event)
     }
   }
 
@@ -143,12 +179,31 @@ final class SharedMemory: Sendable {
 
   // MARK: Answers
 
-  private func perform(_ request: LogRequest, for number: Int, in state: inout State) -> LogEvent {
+  /// - Returns: nil where the answer has to wait.
+  private func perform(_ request: LogRequest, for number: Int, in state: inout State) -> LogEvent? {
     do throws(LogError) {
+      if request.isWrite {
+        guard state.handles[number].undecided == nil else { throw .unavailable(UndecidedAppend.fault) }
+        if case .append(let append) = request, let fate = undecided() {
+          leaveUndecided(append, fate, by: number, in: &state)
+          return nil
+        }
+      }
       return try answer(request, for: number, in: &state)
     } catch {
       return .failed(id: request.id, room: request.room, error)
     }
+  }
+
+  private func leaveUndecided(
+    _ append: AppendRequest,
+    _ fate: UndecidedAppend.Fate,
+    by number: Int,
+    in state: inout State
+  ) {
+    let stored = fate == .stored ? try? state.store.append(append, step: positionStep) : nil
+    state.handles[number].leaveUndecided(UndecidedAppend(append, stored: stored))
+    if let stored { tellOthers(.appended(stored), than: number, in: &state) }
   }
 
   private func answer(_ request: LogRequest, for number: Int, in state: inout State) throws(LogError) -> LogEvent {
@@ -158,7 +213,7 @@ final class SharedMemory: Sendable {
     case .load(let load): return .loaded(id: load.id, try state.store.load(load))
     case .follow(let follow):
       if let missed = try state.store.records(for: follow) {
-        state.handles[number].unreported.append(.appended(missed))
+        state.handles[number].tell(.appended(missed))
       }
       state.handles[number].followed.insert(follow.room)
       return .following(id: follow.id, room: follow.room)

@@ -307,6 +307,14 @@ extension LogRequest {
 
   public var isAppend: Bool { if case .append = self { true } else { false } }
 
+  /// Whether it changes what is in rooms or which rooms there are. Such requests are carried out one after the other.
+  var isWrite: Bool {
+    switch self {
+    case .append, .create, .delete: true
+    default: false
+    }
+  }
+
   /// How many bytes it counts for in a queue.
   var cost: Int {
     switch self {

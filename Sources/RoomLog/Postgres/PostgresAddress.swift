@@ -1,9 +1,8 @@
-import Glibc
-
 /// Where a database is: a URL as libpq takes it (postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING).
 ///
-/// libpq reads the URL itself. Only its list of hosts is read here: they are tried one at a time, each for a second, because libpq
-/// would wait for a host that takes a connection and then says nothing.
+/// libpq reads the URL itself. Only its list of hosts is read here, or where it has none, that of libpq's defaults. They are tried
+/// one at a time, each for a second, because libpq would wait for a name that nobody answers for, and for a host that takes a
+/// connection and then says nothing.
 struct PostgresAddress: Hashable, Sendable {
   struct Host: Hashable, Sendable {
     var name: String
@@ -13,7 +12,8 @@ struct PostgresAddress: Hashable, Sendable {
   }
 
   let url: String
-  /// Empty where the URL names none: then libpq's own defaults hold. Of several, each has a port.
+  /// Empty where nothing names any: then libpq takes the socket that it was built for, or looks into the service file that the
+  /// URL names. Of several, each has a port.
   let hosts: [Host]
   /// Whether the URL has the user's password in it.
   let hasPassword: Bool
@@ -21,7 +21,8 @@ struct PostgresAddress: Hashable, Sendable {
 
   static func isOne(_ text: String) -> Bool { text.hasPrefix("postgresql://") || text.hasPrefix("postgres://") }
 
-  init(_ url: String) {
+  /// - Parameter defaults: what libpq takes where the URL says nothing.
+  init(_ url: String, defaults: [String: String] = [:]) {
     self.url = url
     let rest = url.drop { $0 != "/" }.dropFirst(2)
     let authority = rest.prefix { $0 != "/" && $0 != "?" }
@@ -46,16 +47,20 @@ struct PostgresAddress: Hashable, Sendable {
       )
     }
     if let names = values["host"] {
-      let ports = (values["port"] ?? "").split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-      hosts = names.split(separator: ",").enumerated().map { index, name in
-        Host(name: String(name), port: index < ports.count ? ports[index] : ports.last ?? "")
-      }
+      hosts = PostgresAddress.hosts(names, ports: values["port"] ?? "")
+    }
+    var addresses = values["hostaddr"]
+    // What a service file says goes before the defaults.
+    if hosts.allSatisfy(\.name.isEmpty), values["service"] == nil, let names = defaults["host"] {
+      let port = values["port"] ?? hosts.first?.port ?? ""
+      hosts = PostgresAddress.hosts(names, ports: port.isEmpty ? defaults["port"] ?? "" : port)
+      addresses = addresses ?? defaults["hostaddr"]
     }
     if hosts.count > 1 {
       // libpq takes a list without ports for as many ports, and then refuses to try one host of it.
-      for index in hosts.indices where hosts[index].port.isEmpty { hosts[index].port = PostgresAddress.defaultPort }
+      for index in hosts.indices where hosts[index].port.isEmpty { hosts[index].port = defaults["port"] ?? "5432" }
     }
-    if let addresses = values["hostaddr"]?.split(separator: ",", omittingEmptySubsequences: false) {
+    if let addresses = addresses?.split(separator: ",", omittingEmptySubsequences: false) {
       for (index, address) in addresses.enumerated() where index < hosts.count && !address.isEmpty {
         hosts[index].address = String(address)
       }
@@ -84,11 +89,29 @@ struct PostgresAddress: Hashable, Sendable {
     return .database("\(description): \(words)")
   }
 
+  /// What the database says when it refuses something, for an operator.
+  func fault(state: String, message: String) -> StorageFault {
+    switch state {
+    case "25006": return .database("\(description) takes no writes now: \(message)")
+    case "53100": return .database("\(description): the database's disk is full; free some space there (\(message))")
+    case "53300": return .database("\(description) has no connection left; raise max_connections (\(message))")
+    case "42501":
+      return .unfit("\(description): \(message); GRANT CREATE ON DATABASE, or create the schema canvas for this user")
+    // A statement that it doesn't understand, or tables that are not as they should be.
+    case _ where state.hasPrefix("42"): return .unfit("\(description): \(message) (SQLSTATE \(state))")
+    default: return .database("\(description): \(message) (SQLSTATE \(state))")
+    }
+  }
+
   /// How PostgreSQL says that it takes no more connections, in all, for those that aren't superusers, or of one user or database.
   private static let crowded = ["too many clients", "connection slots are reserved", "too many connections"]
 
-  /// As libpq has it.
-  private static var defaultPort: String { getenv("PGPORT").map { String(cString: $0) } ?? "5432" }
+  private static func hosts(_ names: String, ports: String) -> [Host] {
+    let ports = ports.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    return names.split(separator: ",").enumerated().map { index, name in
+      Host(name: String(name), port: index < ports.count ? ports[index] : ports.last ?? "")
+    }
+  }
 
   private static func decoded(_ text: Substring) -> String {
     var bytes: [UInt8] = []

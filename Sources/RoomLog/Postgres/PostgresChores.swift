@@ -1,18 +1,60 @@
 /// What nobody waits for: snapshots, trimming, freeing space. Each may be done twice, also by two nodes, without harm.
-extension PostgresNode {
-  func goOnWithChores(now: UInt64) {
-    guard helper.isReady else {
-      let waiting = chores
-      chores = []
-      for chore in waiting { refuse(chore) }
-      return
-    }
+///
+/// What always holds: of one room, one chore is under way at most, and they are begun in the order in which they came.
+final class PostgresChores {
+  private let link: PostgresLink
+  private let reports: PostgresReports
+  private let timelines: PostgresTimelines
+  private let following: PostgresFollowing
+  private let bells: PostgresBells
+  private let retention: Retention
+
+  private var waiting: [LogRequest] = []
+  /// By the room that they are about; those about all rooms are about "".
+  private var underWay: Set<String> = []
+  private var isClearing = false
+  private var nextClearing: UInt64 = 0
+
+  init(
+    _ link: PostgresLink,
+    _ reports: PostgresReports,
+    _ timelines: PostgresTimelines,
+    _ following: PostgresFollowing,
+    _ bells: PostgresBells,
+    retention: Retention
+  ) {
+    self.link = link
+    self.reports = reports
+    self.timelines = timelines
+    self.following = following
+    self.bells = bells
+    self.retention = retention
+  }
+
+  static let statements: [PostgresStatement] = [
+    .count, .lockRoom, .unlockRoom, .room, .places, .keep, .forget, .trim, .clear, .clearDropped, .trimmable,
+  ]
+
+  var isDone: Bool { waiting.isEmpty && underWay.isEmpty }
+  /// When `goOn` has to be called at the latest.
+  var deadline: UInt64 { link.isReady && !isClearing ? nextClearing : .max }
+
+  func add(_ chore: LogRequest) { waiting.append(chore) }
+
+  func refuseWaiting() {
+    let refused = waiting
+    waiting = []
+    for chore in refused { reports.refuse(chore) }
+  }
+
+  func goOn(now: UInt64) {
+    guard link.isReady else { return refuseWaiting() }
     // Those of one room are done one after the other.
-    while choresUnderWay.count < PostgresNode.choresAtOnce,
-      let next = chores.firstIndex(where: { !choresUnderWay.contains($0.room ?? "") })
+    while underWay.count < PostgresChores.atOnce,
+      let next = waiting.firstIndex(where: { !underWay.contains($0.room ?? "") })
     {
-      let chore = chores.remove(at: next)
-      choresUnderWay.insert(chore.room ?? "")
+      let chore = waiting.remove(at: next)
+      underWay.insert(chore.room ?? "")
       switch chore {
       case .snapshot(let snapshot): keep(snapshot)
       case .trim(let trim): self.trim(trim)
@@ -21,15 +63,15 @@ extension PostgresNode {
       default: end(chore, [])
       }
     }
-    if choresUnderWay.isEmpty { clear(now: now) }
+    if underWay.isEmpty { clear(now: now) }
   }
 
-  private static let choresAtOnce = 16
+  private static let atOnce = 16
 
   private func end(_ chore: LogRequest, _ events: [LogEvent]) {
-    choresUnderWay.remove(chore.room ?? "")
-    inbox.release(chore)
-    outlet.tell(events)
+    underWay.remove(chore.room ?? "")
+    reports.release(chore)
+    reports.tell(events)
   }
 
   /// - Returns: `nil` if the chore is over.
@@ -37,17 +79,16 @@ extension PostgresNode {
     switch answer {
     case .success(let rows): return rows
     case .failure(let failure):
-      end(chore, [.failed(id: chore.id, room: chore.room, error(failure))])
+      end(chore, [.failed(id: chore.id, room: chore.room, reports.error(failure))])
       return nil
     }
   }
 
   private func lock(_ id: UInt64, _ room: String, _ isLocked: Bool) {
     let chore = LogRequest.lock(id: id, room: room, isLocked: isLocked)
-    helper.send([(isLocked ? .lockRoom : .unlockRoom, [.text(room)])]) { answer in
+    link.send([(isLocked ? .lockRoom : .unlockRoom, [.text(room)])]) { answer in
       guard self.answer(chore, answer) != nil else { return }
-      if isLocked { self.locks?.insert(room) } else { self.locks?.remove(room) }
-      if self.bell.isReady { self.bell.send([(.notify, [.text(PostgresNode.everyRoom)])]) { _ in } }
+      self.bells.noteLock(room, isLocked: isLocked)
       self.end(chore, [.locked(id: id, room: room, isLocked: isLocked)])
     }
   }
@@ -55,23 +96,23 @@ extension PostgresNode {
   private func keep(_ request: SnapshotRequest) {
     let chore = LogRequest.snapshot(request)
     // What it was made of may be gone since it was asked for, or nobody knows yet whether it is.
-    guard request.timeline == timelineNumber, followed[request.room]?.isInDoubt != true else {
-      return end(chore, [.failed(id: request.id, room: request.room, .unavailable(otherCopy))])
+    guard request.timeline == timelines.number, !following.isInDoubt(request.room) else {
+      return end(chore, [.failed(id: request.id, room: request.room, .unavailable(reports.otherCopy))])
     }
-    helper.send([
+    link.send([
       (
         .keep,
         [
           .text(request.room), .unsigned(request.epoch), .number(Int64(clamping: request.position)),
           .unsigned(request.shapes),
-          .number(PostgresNode.checksum(request.bytes)), .bytes(request.bytes),
+          .number(Checksum.stored(of: request.bytes)), .bytes(request.bytes),
           .unsigned(request.origin?.milliseconds ?? 0), .unsigned(request.origin?.operations ?? 0),
         ]
       ), (.room, [.text(request.room)]), (.places, [.text(request.room)]),
     ]) { answer in
       guard let rows = self.answer(chore, answer) else { return }
       do throws(LogError) {
-        let entry = try PostgresNode.entry(request.room, rows[1], rows[2])
+        let entry = try PostgresReading.entry(request.room, rows[1], rows[2])
         try entry.check(epoch: request.epoch)
         guard request.position <= entry.last else { throw .pastEnd(room: request.room, last: entry.last) }
         guard request.position >= entry.trimmed, rows[0].count > 0 else {
@@ -90,17 +131,17 @@ extension PostgresNode {
     let needless = entry.needlessSnapshots(by: retention)
     guard !needless.isEmpty else { return then() }
     let positions = needless.map { Int64(bitPattern: $0.position) }
-    helper.send([(.forget, [.text(entry.name), .unsigned(entry.epoch), .numbers(positions)])]) { answer in
+    link.send([(.forget, [.text(entry.name), .unsigned(entry.epoch), .numbers(positions)])]) { answer in
       if self.answer(chore, answer) != nil { then() }
     }
   }
 
   private func trim(_ request: TrimRequest) {
     let chore = LogRequest.trim(request)
-    helper.send([(.room, [.text(request.room)]), (.places, [.text(request.room)])]) { answer in
+    link.send([(.room, [.text(request.room)]), (.places, [.text(request.room)])]) { answer in
       guard let rows = self.answer(chore, answer) else { return }
       do throws(LogError) {
-        let entry = try PostgresNode.entry(request.room, rows[0], rows[1])
+        let entry = try PostgresReading.entry(request.room, rows[0], rows[1])
         try entry.check(epoch: request.epoch)
         self.trim(entry, to: entry.snapshot(through: .position(request.through))?.position ?? 0, chore) { through in
           self.end(chore, [.trimmed(id: request.id, room: request.room, through: through)])
@@ -113,7 +154,7 @@ extension PostgresNode {
 
   private func trim(_ entry: RoomEntry, to position: UInt64, _ chore: LogRequest, _ then: @escaping (UInt64) -> Void) {
     guard position > entry.trimmed else { return then(entry.trimmed) }
-    helper.send([(.trim, [.text(entry.name), .unsigned(entry.epoch), .unsigned(position)])]) { answer in
+    link.send([(.trim, [.text(entry.name), .unsigned(entry.epoch), .unsigned(position)])]) { answer in
       guard self.answer(chore, answer) != nil else { return }
       var trimmed = entry
       trimmed.trimmed = position
@@ -123,9 +164,9 @@ extension PostgresNode {
 
   /// Frees the records that a room was trimmed of, some at a time.
   private func clear(_ name: String, _ chore: LogRequest, _ then: @escaping () -> Void) {
-    helper.send([(.clear, [.text(name), .number(PostgresNode.clearedAtOnce)])]) { answer in
+    link.send([(.clear, [.text(name), .number(PostgresChores.clearedAtOnce)])]) { answer in
       guard let rows = self.answer(chore, answer) else { return }
-      if rows[0].tag == "DELETE \(PostgresNode.clearedAtOnce)" { self.clear(name, chore, then) } else { then() }
+      if rows[0].tag == "DELETE \(PostgresChores.clearedAtOnce)" { self.clear(name, chore, then) } else { then() }
     }
   }
 
@@ -134,7 +175,7 @@ extension PostgresNode {
   private func retain(_ id: UInt64, _ milliseconds: UInt64) {
     let chore = LogRequest.retain(id: id, milliseconds: milliseconds)
     guard let age = retention.ageMillisecondsMax, milliseconds >= age else { return end(chore, [.retained(id: id)]) }
-    helper.send([(.trimmable, [.unsigned(milliseconds - age)])]) { answer in
+    link.send([(.trimmable, [.unsigned(milliseconds - age)])]) { answer in
       guard let rows = self.answer(chore, answer)?[0] else { return }
       let names = (0..<rows.count).map { (name: rows.text($0, 0), position: rows.unsigned($0, 2)) }
       self.retain(names[...], chore)
@@ -143,13 +184,13 @@ extension PostgresNode {
 
   private func retain(_ rooms: ArraySlice<(name: String, position: UInt64)>, _ chore: LogRequest) {
     guard let (name, position) = rooms.first else { return end(chore, [.retained(id: chore.id)]) }
-    helper.send([(.room, [.text(name)]), (.places, [.text(name)])]) { answer in
+    link.send([(.room, [.text(name)]), (.places, [.text(name)])]) { answer in
       guard let rows = self.answer(chore, answer) else { return }
-      guard let entry = try? PostgresNode.entry(name, rows[0], rows[1]) else {
+      guard let entry = try? PostgresReading.entry(name, rows[0], rows[1]) else {
         return self.retain(rooms.dropFirst(), chore)
       }
       self.trim(entry, to: position, chore) { through in
-        self.outlet.tell([.trimmed(id: nil, room: name, through: through)])
+        self.reports.tell([.trimmed(id: nil, room: name, through: through)])
         self.retain(rooms.dropFirst(), chore)
       }
     }
@@ -159,12 +200,12 @@ extension PostgresNode {
   private func clear(now: UInt64) {
     guard !isClearing, now >= nextClearing else { return }
     isClearing = true
-    helper.send([(.clearDropped, [.number(PostgresNode.clearedAtOnce)]), (.count, [])]) { answer in
+    link.send([(.clearDropped, [.number(PostgresChores.clearedAtOnce)]), (.count, [])]) { answer in
       self.isClearing = false
       let now = MonotonicClock.microseconds()
-      self.nextClearing = now + PostgresNode.clearMicroseconds
+      self.nextClearing = now + PostgresChores.clearMicroseconds
       guard case .success(let rows) = answer else { return }
-      self.shared.update { $0.rooms = Int(rows[1].number(0, 0)) }
+      self.reports.update { $0.rooms = Int(rows[1].number(0, 0)) }
       if rows[0].number(0, 1) > 0 { self.nextClearing = now }
     }
   }

@@ -1,42 +1,89 @@
-/// A room that the owner of the log follows.
-struct FollowedRoom {
-  /// Nil while there is no such room.
-  var epoch: UInt64?
-  /// The owner has been told of everything up to here.
-  var reported: UInt64
-  /// The newest record that the owner has ever been told of. Nil until one has been read.
-  var newest: StoredPlace?
-  /// Whether the database may have lost some of what was reported, since the connection is another than it was then.
-  var isInDoubt = false
-  /// Own appends that are stored, and come after others' records that are yet to be read.
-  var held: [AppendedRecords] = []
-  /// Requests that are answered when everything stored by now has been reported.
-  var waiting: [FollowRequest] = []
-  var isBeingRead = false
-  /// Whether something has been stored since it began to be read.
-  var isReadAgain = false
-}
-
 /// Following: what other nodes store is read when they ring, and once a second in case that nobody heard them; in turns, where
 /// a node follows very many rooms. Positions have no gaps, so a missing record shows.
-extension PostgresNode {
+///
+/// What always holds:
+/// - What is told of a room rises by position, and nothing is left out. Own appends are told in their places.
+/// - What is told of a room continues what was told before. Where the database has lost some of that, the room is left.
+final class PostgresFollowing {
+  private let link: PostgresLink
+  private let reports: PostgresReports
+  private let timelines: PostgresTimelines
+  private let bells: PostgresBells
+  /// Names this node's appends in the database.
+  private let writerNumber: Int64
+  /// Whether an append of this node has no answer yet.
+  private let isUnderWay: (_ append: UInt64) -> Bool
+
+  private var followed: [String: FollowedRoom] = [:]
+  private var nextLook: UInt64 = 0
+  private var isLooking = false
+  /// The rooms that this round of looks has yet to come to, and by how many records those were behind that it has come to.
+  private var roomsToLookAt: [String] = []
+  private var lagOfRound: UInt64 = 0
+
+  init(
+    _ link: PostgresLink,
+    _ reports: PostgresReports,
+    _ timelines: PostgresTimelines,
+    _ bells: PostgresBells,
+    writerNumber: Int64,
+    isUnderWay: @escaping (_ append: UInt64) -> Bool
+  ) {
+    self.link = link
+    self.reports = reports
+    self.timelines = timelines
+    self.bells = bells
+    self.writerNumber = writerNumber
+    self.isUnderWay = isUnderWay
+  }
+
+  /// Whether no own append waits to be told.
+  var isDone: Bool { followed.values.allSatisfy(\.held.isEmpty) }
+  /// When `goOn` has to be called at the latest.
+  var deadline: UInt64 { link.isReady ? nextLook : .max }
+
+  static let statements: [PostgresStatement] = [
+    .listen, .listenToNodes, .notify, .tell, .locks, .newer, .look, .endSilent,
+  ]
+
+  // MARK: Rooms
+
   func begin(_ request: FollowRequest) {
     // A room that is yet to be created is followed once there is a connection.
-    if followed[request.room] == nil, bell.isReady || request.epoch == nil {
+    if followed[request.room] == nil, link.isReady || request.epoch == nil {
       followed[request.room] = FollowedRoom(epoch: request.epoch, reported: request.after)
     }
     // Whoever follows a room it has followed before may have lost what was told meanwhile.
     if let room = followed[request.room], room.epoch == request.epoch, request.after < room.reported {
       followed[request.room]?.reported = request.after
     }
-    guard bell.isReady else { return refuse(.follow(request)) }
+    guard link.isReady else { return reports.refuse(.follow(request)) }
     followed[request.room]?.waiting.append(request)
     look(at: request.room)
   }
 
+  func end(_ id: UInt64, _ room: String) {
+    leave(room, .noSuchRoom(room: room), .unfollowed(id: id, room: room))
+    reports.release(.unfollow(id: id, room: room))
+  }
+
+  /// After which position everything comes that is stored in a room from now on, as far as is known here.
+  func position(in room: String, epoch: UInt64) -> UInt64 {
+    guard let room = followed[room], room.epoch == epoch else { return 0 }
+    return room.reported
+  }
+
+  /// Before anything more is reported in a room, its last record is compared with what is stored there now.
+  func doubt() {
+    for name in followed.keys { followed[name]?.isInDoubt = true }
+  }
+
+  /// Whether the database may have lost some of what was reported in a room.
+  func isInDoubt(_ room: String) -> Bool { followed[room]?.isInDoubt ?? false }
+
   /// Reads what is new in a room.
-  func look(at name: String) {
-    guard bell.isReady, let room = followed[name] else { return }
+  private func look(at name: String) {
+    guard link.isReady, let room = followed[name] else { return }
     guard !room.isBeingRead else {
       followed[name]?.isReadAgain = true
       return
@@ -47,17 +94,17 @@ extension PostgresNode {
     let waiting = room.waiting
     followed[name]?.waiting = []
     let values: [PostgresValue] = [
-      .text(name), .unsigned(room.readsAfter), .number(Int64(PostgresNode.recordsAtOnce)),
+      .text(name), .unsigned(room.readsAfter), .number(Int64(PostgresFollowing.recordsAtOnce)),
     ]
-    bell.send([(.newer, values)]) { answer in
+    link.send([(.newer, values)]) { answer in
       guard self.followed[name] != nil else {
-        for request in waiting { self.refuse(.follow(request), .noSuchRoom(room: name)) }
+        for request in waiting { self.reports.refuse(.follow(request), .noSuchRoom(room: name)) }
         return
       }
       self.followed[name]?.isBeingRead = false
       switch answer {
       case .success(let rows): self.take(rows[0], of: name, asked: room, for: waiting)
-      case .failure: for request in waiting { self.refuse(.follow(request)) }
+      case .failure: for request in waiting { self.reports.refuse(.follow(request)) }
       }
     }
   }
@@ -123,30 +170,40 @@ extension PostgresNode {
   }
 
   /// Follows a room no longer, and answers all who wait for something in it.
-  func leave(_ name: String, _ error: LogError, _ event: LogEvent, _ waiting: [FollowRequest] = []) {
+  private func leave(_ name: String, _ error: LogError, _ event: LogEvent, _ waiting: [FollowRequest] = []) {
     let room = followed.removeValue(forKey: name)
-    forgetRefusal(of: name)
-    for request in waiting + (room?.waiting ?? []) { refuse(.follow(request), error) }
+    reports.forgetRefusal(of: name)
+    for request in waiting + (room?.waiting ?? []) { reports.refuse(.follow(request), error) }
     // Own appends in it are stored all the same. As nobody follows the room any more, nothing is missing before them.
-    outlet.tell([event] + (room?.held ?? []).map { .appended($0) })
+    reports.tell([event] + (room?.held ?? []).map { .appended($0) })
   }
 
-  /// When the log is closed: what lies between what was reported and these appends will not be read any more.
-  func refuseWaiting(for name: String) {
-    guard let room = followed.removeValue(forKey: name) else { return }
-    for request in room.waiting { refuse(.follow(request)) }
-    let error = LogError.unavailable(presentFault)
-    outlet.tell(room.held.compactMap(\.id).map { .failed(id: $0, room: name, error) })
+  /// What was reported in a room is gone, or something else is stored in its place.
+  private func setBack(_ name: String, _ waiting: [FollowRequest] = []) {
+    let number = timelines.noteSetBack(now: MonotonicClock.microseconds())
+    reports.update { $0.following?.roomsSetBack += 1 }
+    let fault = StorageFault.database("\(reports.address.description) has lost records of room \(name)")
+    leave(name, .unavailable(fault), .otherTimeline(number, lost: name), waiting)
+  }
+
+  /// The log is closed: what lies between what was reported and own appends will not be read any more.
+  func close() {
+    let error = LogError.unavailable(reports.presentFault)
+    for (name, room) in followed {
+      for request in room.waiting { reports.refuse(.follow(request)) }
+      reports.tell(room.held.compactMap(\.id).map { .failed(id: $0, room: name, error) })
+    }
+    followed = [:]
   }
 
   /// Everything that was stored before the request has been reported.
   private func answer(_ request: FollowRequest, epoch: UInt64?) {
     if let wanted = request.epoch, wanted != epoch {
       let error = epoch.map { LogError.otherEpoch(room: request.room, epoch: $0) } ?? .noSuchRoom(room: request.room)
-      return refuse(.follow(request), error)
+      return reports.refuse(.follow(request), error)
     }
-    outlet.tell([.following(id: request.id, room: request.room)])
-    inbox.release(.follow(request))
+    reports.tell([.following(id: request.id, room: request.room)])
+    reports.release(.follow(request))
   }
 
   private enum Reading {
@@ -162,7 +219,7 @@ extension PostgresNode {
     func tellForeign() {
       guard let place = last else { return }
       noteReported(place, in: name)
-      outlet.tell([.appended(AppendedRecords(id: nil, room: name, epoch: epoch, records: foreign))])
+      reports.tell([.appended(AppendedRecords(id: nil, room: name, epoch: epoch, records: foreign))])
       foreign = []
       last = nil
     }
@@ -184,7 +241,7 @@ extension PostgresNode {
         return .awaitsOwn
       }
       let bytes = rows.bytes(row, 8)
-      guard PostgresNode.checksum(bytes) == rows.number(row, 7) else {
+      guard Checksum.stored(of: bytes) == rows.number(row, 7) else {
         tellForeign()
         return .damaged(position)
       }
@@ -195,13 +252,11 @@ extension PostgresNode {
     return .all
   }
 
-  private func isUnderWay(_ append: UInt64) -> Bool { underWay?.requests.contains { $0.id == append } ?? false }
-
   private func tell(_ own: AppendedRecords) {
     if let last = own.records.last, let id = own.id {
       noteReported(StoredPlace(position: last.position, writer: writerNumber, append: id), in: own.room)
     }
-    outlet.tell([.appended(own)])
+    reports.tell([.appended(own)])
   }
 
   private func noteReported(_ place: StoredPlace, in name: String) {
@@ -212,14 +267,16 @@ extension PostgresNode {
   // MARK: Own appends
 
   /// An own append is stored. It is reported once everything before it has been.
-  func tellStored(_ appended: AppendedRecords) {
+  /// - Parameter known: after which position it had to come when it was sent.
+  func tellStored(_ appended: AppendedRecords, after known: UInt64) {
     guard let room = followed[appended.room], room.epoch ?? appended.epoch == appended.epoch,
       let first = appended.records.first
-    else { return outlet.tell([.appended(appended)]) }
+    else { return reports.tell([.appended(appended)]) }
     followed[appended.room]?.epoch = appended.epoch
     guard first.position > room.reported else {
-      setBack(appended.room)
-      return outlet.tell([.appended(appended)])
+      // Where the room is followed anew since, from a later place, the caller has read the append already.
+      if first.position <= known { setBack(appended.room) }
+      return reports.tell([.appended(appended)])
     }
     if room.held.isEmpty, !room.isInDoubt, first.position == room.reported + 1 {
       tell(appended)
@@ -232,89 +289,62 @@ extension PostgresNode {
 
   func tellDeleted(_ name: String, epoch: UInt64, by id: UInt64) {
     let event = LogEvent.deleted(id: id, room: name, epoch: epoch)
-    forgetRefusal(of: name)
+    reports.forgetRefusal(of: name)
     // Where the deletion was undecided for a while, a later room of this name may be followed already.
-    guard let room = followed[name], room.epoch == epoch else { return outlet.tell([event]) }
+    guard let room = followed[name], room.epoch == epoch else { return reports.tell([event]) }
     followed[name] = nil
-    for request in room.waiting { refuse(.follow(request), .noSuchRoom(room: name)) }
-    outlet.tell(room.held.map { .appended($0) } + [event])
+    for request in room.waiting { reports.refuse(.follow(request), .noSuchRoom(room: name)) }
+    reports.tell(room.held.map { .appended($0) } + [event])
   }
 
-  // MARK: Bells
-
-  /// Others are told that there is something new in rooms. Without a connection they are not, and look by themselves.
-  func ring(for rooms: [String]) {
-    guard bell.isReady else { return }
-    var payload = ""
-    for room in Set(rooms) {
-      if payload.utf8.count + room.utf8.count + 1 > PostgresNode.payloadBytesMax {
-        bell.send([(.notify, [.text(payload)])]) { _ in }
-        payload = ""
-      }
-      payload += payload.isEmpty ? room : " " + room
-    }
-    if !payload.isEmpty { bell.send([(.notify, [.text(payload)])]) { _ in } }
-  }
-
-  /// PostgreSQL takes less than 8,000.
-  private static let payloadBytesMax = 7_900
+  // MARK: News
 
   func heard(_ payload: String, on channel: String, from process: Int32) {
-    guard process != bell.process else { return }
-    if channel == "canvas_nodes" {
-      let parts = payload.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-      guard parts.count == 2, let bytes = Base64.decoded(parts[1].utf8) else { return }
-      let room = parts[0] == PostgresNode.everyRoom ? nil : String(parts[0])
-      guard room.map({ followed[$0] != nil }) ?? true else { return }
-      return outlet.tell([.heard(room: room, bytes: bytes)])
+    // Before it is open, no room is followed, and nobody wants to hear.
+    guard reports.isOpen else { return }
+    switch bells.news(payload, on: channel, from: process) {
+    case .isNew(let rooms): for room in rooms { look(at: room) }
+    // They are read with the next look.
+    case .locks: nextLook = 0
+    case .told(let room?, let bytes): if followed[room] != nil { reports.tell([.heard(room: room, bytes: bytes)]) }
+    case .told(nil, let bytes): reports.tell([.heard(room: nil, bytes: bytes)])
+    case nil: break
     }
-    if payload == PostgresNode.everyRoom { nextLook = 0 }
-    for name in payload.split(separator: " ") { look(at: String(name)) }
   }
 
-  /// In place of a room's name, since no room is called so: what is told is for all nodes, and what has changed are locks.
-  static let everyRoom = "*"
+  // MARK: The link
 
-  func noteLocks(_ rows: PostgresRows) {
-    let now = Set((0..<rows.count).map { rows.text($0, 0) })
-    guard now != locks else { return }
-    locks = now
-    if isOpen { outlet.tell([.locks(now)]) }
+  /// The connection is there, or is there again. While it was away, others have stored something, or the database has lost some.
+  func linkIsReady() {
+    doubt()
+    for room in followed.keys { look(at: room) }
   }
 
-  func tell(_ id: UInt64, _ room: String?, _ bytes: [UInt8], _ request: LogRequest) {
-    inbox.release(request)
-    // PostgreSQL carries texts.
-    if bell.isReady, bytes.count <= LogRequest.toldBytesMax {
-      bell.send([(.tell, [.text("\(room ?? PostgresNode.everyRoom) \(Base64.encoded(bytes))")])]) { _ in }
-    }
-    outlet.tell([.told(id: id, room: room)])
-  }
-
-  /// The bell's connection is gone. What is followed is looked at when it is back.
-  func noteSilence(_ fault: StorageFault) {
+  /// The connection is gone. What is followed is looked at when it is back.
+  func linkIsLost(_ fault: StorageFault) {
+    reports.update { $0.following?.lagRecords = nil }
     // Whatever was being read has been answered by now.
     for name in followed.keys {
       let waiting = followed[name]?.waiting ?? []
       followed[name]?.waiting = []
-      for request in waiting { refuse(.follow(request), .unavailable(fault)) }
+      for request in waiting { reports.refuse(.follow(request), .unavailable(fault)) }
     }
   }
 
-  func goOnFollowing(now: UInt64) {
-    guard bell.isReady, !isLooking, now >= nextLook else { return }
-    nextLook = now + PostgresNode.lookMicroseconds
+  func goOn(now: UInt64) {
+    guard link.isReady, !isLooking, now >= nextLook else { return }
+    nextLook = now + PostgresFollowing.lookMicroseconds
     isLooking = true
     if roomsToLookAt.isEmpty {
       roomsToLookAt = Array(followed.keys)
       lagOfRound = 0
     }
-    let names = Array(roomsToLookAt.suffix(PostgresNode.roomsInALook))
+    let names = Array(roomsToLookAt.suffix(PostgresFollowing.roomsInALook))
     roomsToLookAt.removeLast(names.count)
-    bell.send([(.look, [.texts(names)]), (.locks, [])]) { answer in
+    link.send([(.look, [.texts(names)]), (.locks, [])]) { answer in
       self.isLooking = false
       guard case .success(let rows) = answer else { return }
-      self.noteLocks(rows[1])
+      self.bells.noteLocks(rows[1])
       var seen: Set<String> = []
       var lag = self.lagOfRound
       for row in 0..<rows[0].count {
@@ -329,7 +359,7 @@ extension PostgresNode {
       self.lagOfRound = lag
       let count = self.followed.count
       let isRoundOver = self.roomsToLookAt.isEmpty
-      self.shared.update { figures in
+      self.reports.update { figures in
         figures.following?.rooms = count
         if isRoundOver { figures.following?.lagRecords = lag }
       }

@@ -13,9 +13,12 @@ struct PostgresLibrary: @unchecked Sendable {
   typealias Texts = UnsafePointer<UnsafePointer<CChar>?>
   typealias NoticeReceiver = @convention(c) (UnsafeMutableRawPointer?, Result?) -> Void
 
+  private typealias Options = UnsafeMutablePointer<postgres_option>
+
   private let parse:
-    @convention(c) (UnsafePointer<CChar>, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> OpaquePointer?
-  private let freeParsed: @convention(c) (OpaquePointer) -> Void
+    @convention(c) (UnsafePointer<CChar>, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> Options?
+  private let findDefaults: @convention(c) () -> Options?
+  private let freeOptions: @convention(c) (Options) -> Void
   let connectStart: @convention(c) (Texts, Texts, Int32) -> Connection?
   let connectPoll: @convention(c) (Connection) -> Int32
   let status: @convention(c) (Connection) -> Int32
@@ -64,7 +67,8 @@ struct PostgresLibrary: @unchecked Sendable {
       return unsafeBitCast(symbol, to: type)
     }
     parse = try found("PQconninfoParse")
-    freeParsed = try found("PQconninfoFree")
+    findDefaults = try found("PQconndefaults")
+    freeOptions = try found("PQconninfoFree")
     connectStart = try found("PQconnectStartParams")
     connectPoll = try found("PQconnectPoll")
     status = try found("PQstatus")
@@ -105,8 +109,21 @@ struct PostgresLibrary: @unchecked Sendable {
   /// Whether libpq can read a URL. What it says of one that it can't read would repeat a password in it.
   func reads(_ url: String) -> Bool {
     guard let options = parse(url, nil) else { return false }
-    freeParsed(options)
+    freeOptions(options)
     return true
+  }
+
+  /// What libpq takes where a URL says nothing: from variables such as `PGHOST`, and from the service file that `PGSERVICE` names.
+  var defaults: [String: String] {
+    guard let options = findDefaults() else { return [:] }
+    defer { freeOptions(options) }
+    var found: [String: String] = [:]
+    var next = options
+    while let keyword = next.pointee.keyword {
+      if let value = next.pointee.value { found[String(cString: keyword)] = String(cString: value) }
+      next += 1
+    }
+    return found
   }
 
   /// Hands a statement that is known there to libpq, with its values in binary.

@@ -65,11 +65,9 @@ final class PostgresLink {
   private var hasUnflushed = false
   /// When the connection last carried anything.
   private var movedAt: UInt64 = 0
-  private var nextHost = 0
+  private var turns: HostTurns
   /// What the connection has reached, as its owner has found out.
   var timeline: PostgresTimeline?
-  /// The addresses of the last host that are yet to be tried.
-  private var addresses: ArraySlice<String> = []
   /// Since when the link isn't ready, and why; nil while it is ready, and until its first try has failed.
   private(set) var absence: Absence?
 
@@ -100,6 +98,7 @@ final class PostgresLink {
   ) {
     self.name = name
     self.address = address
+    turns = HostTurns(address.hosts)
     self.names = names
     self.library = library
     self.statements = statements
@@ -210,26 +209,16 @@ final class PostgresLink {
 
   private func connect(now: UInt64) {
     let deadline = now + PostgresLink.connectMicroseconds
-    if let next = addresses.popFirst() { return connect(to: host, at: next, until: deadline) }
-    guard !address.hosts.isEmpty else { return connect(to: nil, at: nil, until: deadline) }
-    nextHost += 1
-    guard let host, host.address == nil, !HostNames.needsNoLookup(host.name) else {
-      return connect(to: host, at: host?.address, until: deadline)
+    switch turns.takeTurn() {
+    case .connect(let host, let place): connect(to: host, at: place, until: deadline)
+    case .lookUp(let host): state = .resolving(names.lookUp(host.name), deadline: deadline)
     }
-    state = .resolving(names.lookUp(host.name), deadline: deadline)
-  }
-
-  /// The host that is tried now; nil where the URL names none.
-  private var host: PostgresAddress.Host? {
-    address.hosts.isEmpty ? nil : address.hosts[(nextHost - 1) % address.hosts.count]
   }
 
   private func goOnResolving(_ lookup: HostNames.Lookup, now: UInt64, until deadline: UInt64) {
-    let name = host?.name ?? ""
+    let name = turns.host?.name ?? ""
     switch lookup.answer {
-    case .success(let found):
-      addresses = found[...]
-      connect(to: host, at: addresses.popFirst(), until: deadline)
+    case .success(let found): connect(to: turns.host, at: turns.take(found), until: deadline)
     case .failure(let fault): lose("could not translate host name \"\(name)\" to address: \(fault.words)")
     case nil: if now >= deadline { lose("looking up the host name \"\(name)\" takes too long") }
     }
@@ -277,7 +266,7 @@ final class PostgresLink {
     guard case .settingUp = state else { return }
     state = .ready
     absence = nil
-    addresses = []
+    turns.wasOfUse()
     told(self, .ready)
   }
 
@@ -361,6 +350,18 @@ final class PostgresLink {
     told(self, .failed(fault))
   }
 
+  /// Takes the answer to a request that has to succeed for the link to be of use.
+  /// - Returns: nil if that was the end of the connection.
+  func went(_ answer: Result<[PostgresRows], PostgresFailure>) -> [PostgresRows]? {
+    switch answer {
+    case .success(let rows): return rows
+    case .failure(.lost): return nil
+    case .failure(.refused(let state, let message)):
+      refuse(address.fault(state: state, message: message))
+      return nil
+    }
+  }
+
   private func noteAbsence(_ fault: StorageFault) {
     absence = Absence(since: absence?.since ?? MonotonicClock.microseconds(), fault: fault)
   }
@@ -373,12 +374,8 @@ final class PostgresLink {
     _ = notices.takeWarnings()
     let unanswered = requests.elements
     requests = Queue()
-    state = .away(until: MonotonicClock.microseconds() + (isAllTried ? PostgresLink.retryMicroseconds : 0))
+    state = .away(until: MonotonicClock.microseconds() + (turns.isAllTried ? PostgresLink.retryMicroseconds : 0))
     for request in unanswered { request.answer(.failure(.lost)) }
-  }
-
-  private var isAllTried: Bool {
-    addresses.isEmpty && (address.hosts.count < 2 || nextHost % address.hosts.count == 0)
   }
 
   private func fault(_ words: String) -> StorageFault {

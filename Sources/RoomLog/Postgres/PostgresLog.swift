@@ -26,12 +26,15 @@ public final class PostgresLog: RoomLog {
     try self.init(url, retention: retention, secret: secret, resolve: HostNames.system, sink: sink)
   }
 
-  /// - Parameter resolve: finds the addresses of a host.
+  /// - Parameters:
+  ///   - resolve: finds the addresses of a host.
+  ///   - defaults: what holds where the URL says nothing; nil for what libpq takes.
   init(
     _ url: String,
     retention: Retention = .everything,
     secret: [UInt8]? = nil,
     resolve: @escaping HostNames.Resolve,
+    defaults: [String: String]? = nil,
     sink: @escaping LogSink
   ) throws(StorageFault) {
     let library = try PostgresLibrary()
@@ -43,7 +46,7 @@ public final class PostgresLog: RoomLog {
     let inbox = try PostgresInbox()
     let shared = SharedFigures()
     let outlet = Outlet(sink: sink)
-    let address = PostgresAddress(url)
+    let address = PostgresAddress(url, defaults: defaults ?? library.defaults)
     let names = HostNames(resolve, woken: { inbox.wake() })
     let offered = secret ?? (0..<32).map { _ in UInt8.random(in: 0...255) }
     let thread = try LogThread {

@@ -1,28 +1,44 @@
 /// Reading: rooms as they are stored, and pages of their records. All statements of one request see the database as it is at
-/// one moment (`PostgresStatement.readAtOnce`).
-extension PostgresNode {
+/// one moment (`PostgresStatement.readAtOnce`). Nothing is kept between requests.
+final class PostgresReading {
+  private let link: PostgresLink
+  private let reports: PostgresReports
+
+  init(_ link: PostgresLink, _ reports: PostgresReports) {
+    self.link = link
+    self.reports = reports
+  }
+
+  static let statements: [PostgresStatement] = [
+    .readAtOnce, .room, .rooms, .roomAfter, .places, .snapshot, .page,
+  ]
+
+  var isDone: Bool { !link.hasRequests }
+
   func read(_ request: LogRequest) {
-    inbox.release(request)
-    guard reader.isReady else { return refuseReading(request, .unavailable(presentFault)) }
+    // What is read takes no memory of the queue.
+    reports.release(request)
+    guard link.isReady else { return refuse(request, .unavailable(reports.presentFault)) }
     switch request {
     case .load(let load): self.load(load)
     case .read(let read): page(read)
     case .list(let id): list(id)
     case .verify(let id, let room): verify(id, room)
     case .verifyPart(let part): verifyPart(part)
+    case .repair(let repair): check(repair)
     default: break
     }
   }
 
-  private func refuseReading(_ request: LogRequest, _ error: LogError) {
-    outlet.tell([.failed(id: request.id, room: request.room, error)])
+  private func refuse(_ request: LogRequest, _ error: LogError) {
+    reports.tell([.failed(id: request.id, room: request.room, error)])
   }
 
   private func answer(_ request: LogRequest, _ answer: Result<[PostgresRows], PostgresFailure>) -> [PostgresRows]? {
     switch answer {
     case .success(let rows): return rows
     case .failure(let failure):
-      refuseReading(request, error(failure))
+      refuse(request, reports.error(failure))
       return nil
     }
   }
@@ -61,20 +77,20 @@ extension PostgresNode {
   }
 
   private func load(_ request: LoadRequest) {
-    let (position, milliseconds) = PostgresNode.bounds(request.through)
-    reader.send([
+    let (position, milliseconds) = PostgresReading.bounds(request.through)
+    link.send([
       (.room, [.text(request.room)]), (.places, [.text(request.room)]),
       (.snapshot, [.text(request.room), .number(position), .number(milliseconds)]),
     ]) { answer in
       guard let rows = self.answer(.load(request), answer) else { return }
       do throws(LogError) {
-        let entry = try PostgresNode.entry(request.room, rows[0], rows[1])
-        let snapshot = try PostgresNode.snapshot(rows[2], of: entry)
+        let entry = try PostgresReading.entry(request.room, rows[0], rows[1])
+        let snapshot = try PostgresReading.snapshot(rows[2], of: entry)
         if snapshot == nil, entry.trimmed > 0 { throw .trimmed(room: entry.name, through: entry.trimmed) }
         let loaded = LoadedRoom(summary: entry.summary(damage: nil), snapshot: snapshot)
-        self.outlet.tell([.loaded(id: request.id, loaded)])
+        self.reports.tell([.loaded(id: request.id, loaded)])
       } catch {
-        self.refuseReading(.load(request), error)
+        self.refuse(.load(request), error)
       }
     }
   }
@@ -82,7 +98,7 @@ extension PostgresNode {
   private static func snapshot(_ rows: PostgresRows, of entry: RoomEntry) throws(LogError) -> RoomSnapshot? {
     guard rows.count > 0 else { return nil }
     let stored = RoomSnapshot(place: place(rows, 0), bytes: rows.bytes(0, 6))
-    guard checksum(stored.bytes) == rows.number(0, 5) else {
+    guard Checksum.stored(of: stored.bytes) == rows.number(0, 5) else {
       throw .damagedSnapshot(room: entry.name, position: stored.place.position)
     }
     return stored
@@ -106,25 +122,25 @@ extension PostgresNode {
     bytesMax: Int,
     _ answer: @escaping PostgresLink.Answer
   ) {
-    let (position, milliseconds) = PostgresNode.bounds(bound)
+    let (position, milliseconds) = PostgresReading.bounds(bound)
     let values: [PostgresValue] = [
       .text(name), .number(Int64(clamping: after)), .number(position), .number(milliseconds),
-      .number(Int64(max(bytesMax, 1))), .number(PostgresNode.pageRecordsMax),
+      .number(Int64(max(bytesMax, 1))), .number(PostgresReading.pageRecordsMax),
     ]
-    reader.send([(.room, [.text(name)]), (.page, values)], answer)
+    link.send([(.room, [.text(name)]), (.page, values)], answer)
   }
 
   private func page(_ request: ReadRequest) {
     ask(of: request.room, after: request.after, through: request.through, bytesMax: request.bytesMax) { answer in
       guard let rows = self.answer(.read(request), answer) else { return }
       do throws(LogError) {
-        let entry = try PostgresNode.entry(request.room, rows[0])
+        let entry = try PostgresReading.entry(request.room, rows[0])
         try entry.check(epoch: request.epoch)
         guard request.after >= entry.trimmed else { throw .trimmed(room: entry.name, through: entry.trimmed) }
         guard request.after <= entry.last else { throw .pastEnd(room: entry.name, last: entry.last) }
-        self.outlet.tell([.read(id: request.id, try PostgresNode.page(rows[1], of: entry, after: request.after))])
+        self.reports.tell([.read(id: request.id, try PostgresReading.page(rows[1], of: entry, after: request.after))])
       } catch {
-        self.refuseReading(.read(request), error)
+        self.refuse(.read(request), error)
       }
     }
   }
@@ -138,7 +154,7 @@ extension PostgresNode {
       // What was trimmed is cleared away some time after.
       guard position > start else { continue }
       let bytes = rows.bytes(row, 3)
-      guard position == page.through + 1, checksum(bytes) == rows.number(row, 2) else {
+      guard position == page.through + 1, Checksum.stored(of: bytes) == rows.number(row, 2) else {
         throw .damaged(room: entry.name, position: page.through + 1)
       }
       page.records.append(LogRecord(position: position, milliseconds: rows.unsigned(row, 1), bytes: bytes))
@@ -157,16 +173,16 @@ extension PostgresNode {
 
   private func list(_ id: UInt64, _ listing: Listing = Listing()) {
     let name = listing.rooms.last?.room ?? ""
-    reader.send([(.rooms, [.text(name), .number(Int64(PostgresNode.roomsAtOnce))])]) { answer in
+    link.send([(.rooms, [.text(name), .number(Int64(PostgresReading.roomsAtOnce))])]) { answer in
       guard let rows = self.answer(.list(id: id), answer)?[0] else { return }
       for row in 0..<rows.count {
-        var entry = PostgresNode.entry(rows, row, name: rows.text(row, 7))
-        if !rows.isNull(row, 8) { entry.insert(PostgresNode.place(rows, row, column: 8)) }
+        var entry = PostgresReading.entry(rows, row, name: rows.text(row, 7))
+        if !rows.isNull(row, 8) { entry.insert(PostgresReading.place(rows, row, column: 8)) }
         listing.rooms.append(entry.summary(damage: nil))
       }
-      guard rows.count < PostgresNode.roomsAtOnce else { return self.list(id, listing) }
-      self.shared.update { $0.rooms = listing.rooms.count }
-      self.outlet.tell([.rooms(id: id, listing.rooms)])
+      guard rows.count < PostgresReading.roomsAtOnce else { return self.list(id, listing) }
+      self.reports.update { $0.rooms = listing.rooms.count }
+      self.reports.tell([.rooms(id: id, listing.rooms)])
     }
   }
 
@@ -176,18 +192,18 @@ extension PostgresNode {
   /// - Parameter before: what was read of it, nil at first.
   private func verify(_ id: UInt64, _ room: String, _ before: (epoch: UInt64, through: UInt64, records: Int)? = nil) {
     let after = before?.through ?? 0
-    ask(of: room, after: after, through: .end, bytesMax: PostgresNode.verifiedAtOnce) { answer in
+    ask(of: room, after: after, through: .end, bytesMax: PostgresReading.verifiedAtOnce) { answer in
       let request = LogRequest.verify(id: id, room: room)
       guard let rows = self.answer(request, answer) else { return }
       do throws(LogError) {
-        let entry = try PostgresNode.entry(room, rows[0])
+        let entry = try PostgresReading.entry(room, rows[0])
         try entry.check(epoch: before?.epoch)
-        let page = try PostgresNode.page(rows[1], of: entry, after: after)
+        let page = try PostgresReading.page(rows[1], of: entry, after: after)
         let records = (before?.records ?? 0) + page.records.count
         guard page.isLast else { return self.verify(id, room, (entry.epoch, page.through, records)) }
-        self.outlet.tell([.verified(id: id, room: room, records: records)])
+        self.reports.tell([.verified(id: id, room: room, records: records)])
       } catch {
-        self.refuseReading(request, error)
+        self.refuse(request, error)
       }
     }
   }
@@ -206,9 +222,9 @@ extension PostgresNode {
   {
     // In the middle of a room, that room again.
     let after = if case .records = start.stage { start.room - 1 } else { start.room }
-    reader.send([(.roomAfter, [.number(after), .number(start.roomMax)])]) { answer in
+    link.send([(.roomAfter, [.number(after), .number(start.roomMax)])]) { answer in
       guard let rows = self.answer(.verifyPart(request), answer)?[0] else { return }
-      guard rows.count > 0 else { return self.outlet.tell([.verifiedPart(id: request.id, part)]) }
+      guard rows.count > 0 else { return self.reports.tell([.verifiedPart(id: request.id, part)]) }
       var place = VerifyPlace(
         room: rows.number(0, 0),
         // Rooms that are made after the round began are for the next.
@@ -236,9 +252,9 @@ extension PostgresNode {
       var place = start
       place.stage = .end
       // Deleted since it was found: then there is nothing to verify.
-      if let entry = try? PostgresNode.entry(name, rows[0]), entry.number == start.room {
+      if let entry = try? PostgresReading.entry(name, rows[0]), entry.number == start.room {
         do throws(LogError) {
-          let page = try PostgresNode.page(rows[1], of: entry, after: after)
+          let page = try PostgresReading.page(rows[1], of: entry, after: after)
           part.records += page.records.count
           part.bytes += page.records.reduce(0) { $0 + $1.bytes.count }
           if !page.isLast { place.stage = .records(after: page.through, through: through) }
@@ -251,18 +267,16 @@ extension PostgresNode {
         return self.verify(from: place, part, until: deadline, for: request)
       }
       part.next = place
-      self.outlet.tell([.verifiedPart(id: request.id, part)])
+      self.reports.tell([.verifiedPart(id: request.id, part)])
     }
   }
 
   /// PostgreSQL keeps its own copies, and a damaged room is to be restored from those.
-  func check(_ repair: RepairRequest) {
+  private func check(_ repair: RepairRequest) {
     let request = LogRequest.repair(repair)
-    inbox.release(request)
-    guard reader.isReady else { return refuseReading(request, .unavailable(presentFault)) }
-    reader.send([(.room, [.text(repair.room)])]) { answer in
+    link.send([(.room, [.text(repair.room)])]) { answer in
       guard let rows = self.answer(request, answer) else { return }
-      self.refuseReading(request, rows[0].count > 0 ? .notDamaged(room: repair.room) : .noSuchRoom(room: repair.room))
+      self.refuse(request, rows[0].count > 0 ? .notDamaged(room: repair.room) : .noSuchRoom(room: repair.room))
     }
   }
 }

@@ -85,3 +85,12 @@ enum PostgresFailure: Error {
   /// The database says no, and has done nothing of what it was asked. `state` is an SQLSTATE.
   case refused(state: String, message: String)
 }
+
+extension Checksum {
+  /// As it is stored, in a column of signed numbers.
+  static func stored(of bytes: [UInt8]) -> Int64 {
+    var checksum = Checksum()
+    checksum.add(bytes)
+    return Int64(bitPattern: checksum.value)
+  }
+}

@@ -2,9 +2,9 @@
 extension PostgresNode {
   func setUp(_ link: PostgresLink) {
     link.prepare([PostgresSchema.settings, PostgresSchema.presence]) { answer in
-      guard self.went(answer, link) != nil else { return }
+      guard link.went(answer) != nil else { return }
       link.send([(PostgresSchema.settings, []), (PostgresSchema.presence, [])]) { answer in
-        guard let rows = self.went(answer, link) else { return }
+        guard let rows = link.went(answer) else { return }
         let fault =
           self.fault(of: link, settings: rows[0]) ?? self.reach(PostgresTimeline(settings: rows[0]), over: link)
         if let fault { return link.refuse(fault) }
@@ -48,13 +48,13 @@ extension PostgresNode {
 
   private func learnVersion(_ link: PostgresLink) {
     link.prepare([PostgresSchema.version]) { answer in
-      if self.went(answer, link) != nil { self.compareVersion(link) }
+      if link.went(answer) != nil { self.compareVersion(link) }
     }
   }
 
   private func compareVersion(_ link: PostgresLink) {
     link.send([(PostgresSchema.version, [])]) { answer in
-      guard let rows = self.went(answer, link) else { return }
+      guard let rows = link.went(answer) else { return }
       let (version, readableFrom, newest) = (rows[0].number(0, 0), rows[0].number(0, 1), PostgresSchema.newest)
       guard readableFrom <= newest else {
         return link.refuse(
@@ -71,23 +71,23 @@ extension PostgresNode {
 
   private func upgrade(_ link: PostgresLink, _ then: @escaping () -> Void) {
     link.prepare([PostgresSchema.upgrade]) { answer in
-      guard self.went(answer, link) != nil else { return }
+      guard link.went(answer) != nil else { return }
       link.send([(PostgresSchema.upgrade, [])]) { answer in
-        if self.went(answer, link) != nil { then() }
+        if link.went(answer) != nil { then() }
       }
     }
   }
 
   private func prepare(_ link: PostgresLink) {
     link.prepare(link.statements) { answer in
-      guard self.went(answer, link) != nil else { return }
+      guard link.went(answer) != nil else { return }
       if link === self.writer {
         self.takeOver(link)
       } else {
         let then = link === self.bell ? PostgresNode.listening : link === self.reader ? [(.readAtOnce, [])] : []
         link.send([(.fence, [])] + then) { answer in
-          guard let rows = self.went(answer, link) else { return }
-          if link === self.bell, let locks = rows.last { self.noteLocks(locks) }
+          guard let rows = link.went(answer) else { return }
+          if link === self.bell, let locks = rows.last { self.bells.noteLocks(locks) }
           link.becomeReady()
         }
       }
@@ -102,48 +102,14 @@ extension PostgresNode {
   /// Makes sure that no earlier connection of this writer stores anything any more, and learns what became of the batch
   /// that was under way.
   private func takeOver(_ link: PostgresLink) {
-    let key = PostgresValue.number(writerNumber)
+    let key = PostgresValue.number(writing.number)
     link.send([(.evict, [key])]) { answer in
-      guard self.went(answer, link) != nil else { return }
+      guard link.went(answer) != nil else { return }
       link.send([(.lock, [key]), (.fence, []), (.offerSecret, [.bytes(self.secret)]), (.secret, [])]) { answer in
-        guard let rows = self.went(answer, link) else { return }
+        guard let rows = link.went(answer) else { return }
         self.secret = rows[3].bytes(0, 0)
-        self.settle(over: link)
+        self.writing.settle()
       }
-    }
-  }
-
-  /// - Returns: `nil` if that was the end of the link.
-  func went(_ answer: Result<[PostgresRows], PostgresFailure>, _ link: PostgresLink) -> [PostgresRows]? {
-    switch answer {
-    case .success(let rows): return rows
-    case .failure(.lost): return nil
-    case .failure(.refused(let state, let message)):
-      link.refuse(fault(state, message))
-      return nil
-    }
-  }
-
-  /// Why a request came to nothing, for whoever asked.
-  func error(_ failure: PostgresFailure) -> LogError {
-    switch failure {
-    case .lost: .unavailable(presentFault)
-    case .refused(let state, let message): .unavailable(fault(state, message))
-    }
-  }
-
-  /// What a refusal says of the database, for an operator.
-  func fault(_ state: String, _ message: String) -> StorageFault {
-    let place = address.description
-    switch state {
-    case "25006": return .database("\(place) takes no writes now: \(message)")
-    case "53100": return .database("\(place): the database's disk is full; free some space there (\(message))")
-    case "53300": return .database("\(place) has no connection left; raise max_connections (\(message))")
-    case "42501":
-      return .unfit("\(place): \(message); GRANT CREATE ON DATABASE, or create the schema canvas for this user")
-    // A statement that it doesn't understand, or tables that are not as they should be.
-    case _ where state.hasPrefix("42"): return .unfit("\(place): \(message) (SQLSTATE \(state))")
-    default: return .database("\(place): \(message) (SQLSTATE \(state))")
     }
   }
 }

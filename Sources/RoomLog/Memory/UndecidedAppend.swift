@@ -1,0 +1,56 @@
+/// An append of which a log in memory doesn't know for a while whether it is stored, as a log in a database doesn't after a
+/// connection broke.
+///
+/// What always holds: of the append's room, nothing that comes after it in the log is reported before it.
+struct UndecidedAppend {
+  /// What has become of it, which the log is yet to learn.
+  enum Fate: CaseIterable { case stored, lost }
+
+  static let fault = StorageFault.database("the connection broke while an append was under way")
+
+  private let id: UInt64
+  private let room: String
+  /// Nil where it isn't stored.
+  private let stored: AppendedRecords?
+  /// What is to be reported after it, in order.
+  private var later: [LogEvent] = []
+
+  init(_ request: AppendRequest, stored: AppendedRecords?) {
+    id = request.id
+    room = request.room
+    self.stored = stored
+  }
+
+  /// Keeps what comes after the append.
+  /// - Returns: what can be reported now.
+  mutating func hold(_ event: LogEvent) -> LogEvent? {
+    guard let stored else { return event }
+    switch event {
+    case .appended(let appended) where appended.room == room && appended.epoch == stored.epoch:
+      // A new follower lacks what was stored before it asked, on both sides of the append.
+      var (before, after) = (appended, appended)
+      before.records.removeAll { $0.position >= stored.records[0].position }
+      after.records.removeAll { $0.position <= newest(of: stored) }
+      if !after.records.isEmpty { later.append(.appended(after)) }
+      return before.records.isEmpty ? nil : .appended(before)
+    case .appended(let appended) where appended.room == room: later.append(event)
+    case .following(_, room), .deleted(_, room, _): later.append(event)
+    default: return event
+    }
+    return nil
+  }
+
+  /// The position of the newest record that is kept.
+  private func newest(of stored: AppendedRecords) -> UInt64 {
+    let kept = later.compactMap { event -> AppendedRecords? in
+      if case .appended(let appended) = event, appended.epoch == stored.epoch { appended } else { nil }
+    }
+    return (kept.last ?? stored).records.last?.position ?? 0
+  }
+
+  /// What is reported once the log knows.
+  var answer: [LogEvent] {
+    guard let stored else { return [.failed(id: id, room: room, .unavailable(UndecidedAppend.fault))] }
+    return [.appended(stored)] + later
+  }
+}

@@ -1,0 +1,61 @@
+/// A room that the owner of the log follows.
+struct FollowedRoom {
+  /// Nil while there is no such room.
+  var epoch: UInt64?
+  /// The owner has been told of everything up to here.
+  var reported: UInt64
+  /// The newest record that the owner has ever been told of. Nil until one has been read.
+  var newest: StoredPlace?
+  /// Whether the database may have lost some of what was reported, since the connection is another than it was then.
+  var isInDoubt = false
+  /// Own appends that are stored, and come after others' records that are yet to be read.
+  var held: [AppendedRecords] = []
+  /// Requests that are answered when everything stored by now has been reported.
+  var waiting: [FollowRequest] = []
+  var isBeingRead = false
+  /// Whether something has been stored since it began to be read.
+  var isReadAgain = false
+}
+
+extension FollowedRoom {
+  /// After which position to read on. Where the last that was reported has to be compared, from the record before it.
+  var readsAfter: UInt64 {
+    guard let newest else { return reported > 0 ? reported - 1 : 0 }
+    return isInDoubt ? min(reported, newest.position - 1) : reported
+  }
+
+  enum Comparison {
+    case same
+    /// The records that were read don't reach as far.
+    case undecided
+    case other
+  }
+
+  /// Compares what was reported, when this was asked, with what is stored.
+  func compared(with rows: PostgresRows) -> Comparison {
+    let (last, trimmed) = (rows.unsigned(0, 1), rows.unsigned(0, 2))
+    guard last >= reported else { return .other }
+    guard isInDoubt, let newest, newest.position > trimmed else { return .same }
+    guard last >= newest.position else { return .other }
+    for row in 0..<rows.count where !rows.isNull(row, 3) {
+      let found = StoredPlace(rows, row)
+      if found.position == newest.position { return found == newest ? .same : .other }
+      if found.position > newest.position { return .other }
+    }
+    return .undecided
+  }
+}
+
+/// A record's place, and whose append put it there.
+struct StoredPlace: Equatable {
+  let position: UInt64
+  let writer: Int64
+  let append: UInt64
+}
+
+extension StoredPlace {
+  /// Of a row that `.newer` has read.
+  init(_ rows: PostgresRows, _ row: Int) {
+    self.init(position: rows.unsigned(row, 3), writer: rows.number(row, 5), append: rows.unsigned(row, 6))
+  }
+}

@@ -1,0 +1,43 @@
+/// Whose turn it is among the hosts of a database, and among the addresses of one.
+///
+/// What always holds: hosts are tried in their order, each at all of its addresses, until one was of use. Then its other addresses
+/// have had their turn too.
+struct HostTurns {
+  private let hosts: [PostgresAddress.Host]
+  private var next = 0
+  /// Those of the present host that are yet to be tried.
+  private var addresses: ArraySlice<String> = []
+
+  enum Turn {
+    /// Without a host, libpq takes one by itself. Without an address, the host is none that has to be looked up.
+    case connect(PostgresAddress.Host?, at: String?)
+    case lookUp(PostgresAddress.Host)
+  }
+
+  init(_ hosts: [PostgresAddress.Host]) { self.hosts = hosts }
+
+  mutating func takeTurn() -> Turn {
+    if let address = addresses.popFirst() { return .connect(host, at: address) }
+    guard !hosts.isEmpty else { return .connect(nil, at: nil) }
+    next += 1
+    guard let host, host.address == nil, !HostNames.needsNoLookup(host.name) else {
+      return .connect(host, at: host?.address)
+    }
+    return .lookUp(host)
+  }
+
+  /// The present host has been looked up.
+  /// - Returns: at which address it is tried first.
+  mutating func take(_ found: [String]) -> String? {
+    addresses = found[...]
+    return addresses.popFirst()
+  }
+
+  mutating func wasOfUse() { addresses = [] }
+
+  /// The host that is tried now; nil where there is none to be named.
+  var host: PostgresAddress.Host? { hosts.isEmpty ? nil : hosts[(next - 1) % hosts.count] }
+
+  /// Whether the next turn begins with the first host again.
+  var isAllTried: Bool { addresses.isEmpty && (hosts.count < 2 || next % hosts.count == 0) }
+}

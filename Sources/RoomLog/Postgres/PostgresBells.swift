@@ -1,0 +1,85 @@
+/// What nodes tell each other through the database: in which rooms there is something new, what isn't stored, and which rooms are
+/// locked. All but the locks may get lost.
+///
+/// What always holds: the owner is told of the rooms that are locked when they change, wherever that was done.
+final class PostgresBells {
+  private let link: PostgresLink
+  private let reports: PostgresReports
+  /// The rooms that are locked, as was last reported. Nil until they were read.
+  private var locks: Set<String>?
+
+  enum News {
+    case isNew(rooms: [String])
+    case locks
+    /// Without a room it is for all nodes.
+    case told(room: String?, bytes: [UInt8])
+  }
+
+  init(_ link: PostgresLink, _ reports: PostgresReports) {
+    self.link = link
+    self.reports = reports
+  }
+
+  /// In place of a room's name, since no room is called so: what is told is for all nodes, and what has changed are locks.
+  private static let everyRoom = "*"
+
+  // MARK: Telling
+
+  /// Others are told that there is something new in rooms. Without a connection they are not, and look by themselves.
+  func ring(for rooms: [String]) {
+    guard link.isReady else { return }
+    var payload = ""
+    for room in Set(rooms) {
+      if payload.utf8.count + room.utf8.count + 1 > PostgresBells.payloadBytesMax {
+        link.send([(.notify, [.text(payload)])]) { _ in }
+        payload = ""
+      }
+      payload += payload.isEmpty ? room : " " + room
+    }
+    if !payload.isEmpty { link.send([(.notify, [.text(payload)])]) { _ in } }
+  }
+
+  /// PostgreSQL takes less than 8,000.
+  private static let payloadBytesMax = 7_900
+
+  func tell(_ id: UInt64, _ room: String?, _ bytes: [UInt8]) {
+    reports.release(.tell(id: id, room: room, bytes: bytes))
+    // PostgreSQL carries texts.
+    if link.isReady, bytes.count <= LogRequest.toldBytesMax {
+      link.send([(.tell, [.text("\(room ?? PostgresBells.everyRoom) \(Base64.encoded(bytes))")])]) { _ in }
+    }
+    reports.tell([.told(id: id, room: room)])
+  }
+
+  // MARK: Hearing
+
+  /// What another node has told; nil where it is none of this node's concern.
+  func news(_ payload: String, on channel: String, from process: Int32) -> News? {
+    guard process != link.process else { return nil }
+    if channel == "canvas_nodes" {
+      let parts = payload.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2, let bytes = Base64.decoded(parts[1].utf8) else { return nil }
+      return .told(room: parts[0] == PostgresBells.everyRoom ? nil : String(parts[0]), bytes: bytes)
+    }
+    if payload == PostgresBells.everyRoom { return .locks }
+    return .isNew(rooms: payload.split(separator: " ").map(String.init))
+  }
+
+  // MARK: Locks
+
+  var lockedRooms: Set<String> { locks ?? [] }
+
+  /// - Parameter rows: of `.locks`.
+  func noteLocks(_ rows: PostgresRows) {
+    let now = Set((0..<rows.count).map { rows.text($0, 0) })
+    guard now != locks else { return }
+    locks = now
+    if reports.isOpen { reports.tell([.locks(now)]) }
+  }
+
+  /// This node has locked or unlocked a room. Its owner knows; the other nodes are told.
+  func noteLock(_ room: String, isLocked: Bool) {
+    if isLocked { locks?.insert(room) } else { locks?.remove(room) }
+    if link.isReady { link.send([(.notify, [.text(PostgresBells.everyRoom)])]) { _ in } }
+  }
+}
