@@ -10,8 +10,8 @@ import pytest
 
 import server
 
-# An `async` test that takes longer has failed.
-SECONDS_MAX = 120
+# An `async` test that takes longer hangs. The longest takes 90 s where nothing else runs.
+SECONDS_MAX = 300
 
 
 def pytest_addoption(parser):
