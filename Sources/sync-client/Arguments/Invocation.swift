@@ -71,6 +71,9 @@ struct Invocation: Sendable {
     return configuration
   }
 
+  /// Says what the command waits for.
+  func tell(_ delay: Delay) { output.notice(delay.code, "waiting: \(delay.words). Ctrl-C ends this.") }
+
   /// A client with a new replica.
   @ClientLoop
   func client(

@@ -21,8 +21,8 @@ final class BotCrowd {
   }
 
   /// Joins the room with all bots. If the server doesn't let all of them in, it fails with the server's message.
-  func join(withinMilliseconds: UInt64) async throws {
-    try await bots[0].writer.join(withinMilliseconds: withinMilliseconds)
+  func join(withinMilliseconds: UInt64, tell: (Delay) -> Void) async throws {
+    try await bots[0].writer.join(withinMilliseconds: withinMilliseconds, tell: tell)
     for bot in bots.dropFirst() { bot.writer.start() }
     let deadline = Clocks.monotonicMilliseconds() + withinMilliseconds
     for bot in bots {

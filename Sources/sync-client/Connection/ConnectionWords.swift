@@ -10,6 +10,8 @@ enum ConnectionWords {
     "this token doesn't give access" + (room.map { " to room \($0)" } ?? "")
   }
 
+  static let unavailable = "the server can't answer yet (HTTP status 503)"
+
   /// With advice, if the user didn't name a server.
   static func nobody(_ server: ServerAddress) -> String {
     server.isStandard
@@ -42,6 +44,7 @@ enum ConnectionWords {
     switch closure.cause {
     case .refused(401): return "\(place): \(noToken)"
     case .refused(403): return "\(server.authority): \(forbidden(room.text))"
+    case .refused(503): return "\(place): \(unavailable)"
     case .refused(let status) where status != 0 && status != 101:
       return "\(place): the server answered with HTTP status \(status)"
     case .untrusted: return "\(server.authority): \(untrusted(closure.reason))"

@@ -11,7 +11,7 @@ protocol RoomFollower: AnyObject {
 /// A replica with a socket. The client carries out what the replica asks for, and reconnects as often as it asks.
 ///
 ///     let client = RoomClient(server, room, Replica(configuration: …, seed: …), follower: self)
-///     try await client.join()
+///     try await client.join(tell: …)
 ///     client.edit { replica, now in replica.edit([…], at: now) }
 ///     _ = await client.settle(withinMilliseconds: …) { waiting in … }
 ///     await client.leave()

@@ -19,9 +19,7 @@ struct RoomEditor {
       ?? Replica(configuration: configuration, seed: UInt64.random(in: 0...UInt64.max))
     let outcome = EditFollower()
     let client = RoomClient(invocation.server, room, replica, follower: outcome)
-    try await client.join(withinMilliseconds: patience) { delay in
-      invocation.output.notice(delay.code, "waiting: \(delay.words). Ctrl-C ends this.")
-    }
+    try await client.join(withinMilliseconds: patience, tell: invocation.tell)
     outcome.begin(client)
     return RoomEditor(client: client, state: state, outcome: outcome, invocation: invocation, patience: patience)
   }

@@ -34,7 +34,7 @@ extension RoomClient {
       } else if isTold || patience <= quiet {
         return .tooLate
       } else {
-        tell(Delay(self))
+        tell(delay)
         isTold = true
       }
     }

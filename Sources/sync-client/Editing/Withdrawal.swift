@@ -18,7 +18,7 @@ struct Withdrawal: Hashable, Sendable {
     self.count = count
     self.patience = patience
     unanswered = client.replica.unsentCount
-    delay = Delay(client)
+    delay = client.delay
     mayBeStored = unanswered < count || client.replica.postponement == nil || client.replica.awaitsAnswer
   }
 

@@ -6,11 +6,11 @@ struct RoomHistory: Hashable, Sendable {
   let to: UInt64
 
   @ClientLoop
-  static func fetch(_ room: RoomName, from server: ServerAddress) async throws(ClientFailure) -> RoomHistory {
-    let bytes = try await ServerRequests(server: server).get(room.path("/history"), of: room.text)
+  static func fetch(_ room: RoomName, by requests: ServerRequests) async throws -> RoomHistory {
+    let bytes = try await requests.get(room.path("/history"), of: room.text)
     let history = JSONValue(bytes)
     guard let from = history?["from"]?.milliseconds, let to = history?["to"]?.milliseconds else {
-      throw .failed("\(server.authority): the answer about the history is malformed")
+      throw ClientFailure.failed("\(requests.server.authority): the answer about the history is malformed")
     }
     return RoomHistory(from: from, to: to)
   }
@@ -21,13 +21,13 @@ struct RoomHistory: Hashable, Sendable {
   static func refuseFuture(
     _ moment: UInt64?,
     of room: RoomName,
-    on server: ServerAddress
-  ) async throws(ClientFailure) {
+    by requests: ServerRequests
+  ) async throws {
     guard let moment, moment > Clocks.wallMilliseconds() else { return }
-    let newest = try await fetch(room, from: server).to
+    let newest = try await fetch(room, by: requests).to
     // The server's clock may be ahead of this machine's.
     guard moment > newest else { return }
-    throw .usage(
+    throw ClientFailure.usage(
       "\(TimeWords.shown(moment)) is in the future. The newest change of \(room.text) is of \(TimeWords.shown(newest))."
     )
   }

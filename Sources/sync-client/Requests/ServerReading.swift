@@ -6,10 +6,9 @@ struct ServerReading: Sendable {
   let figures: ServerFigures?
 
   @ClientLoop
-  static func take(_ server: ServerAddress) async throws(ClientFailure) -> ServerReading {
-    let requests = ServerRequests(server: server)
+  static func take(by requests: ServerRequests) async throws -> ServerReading {
     guard let rooms = RoomListing.read(try await requests.get("/v1/rooms")) else {
-      throw .failed("\(server.authority): the list of rooms is malformed")
+      throw ClientFailure.failed("\(requests.server.authority): the list of rooms is malformed")
     }
     let metrics = try? await requests.get("/metrics")
     return ServerReading(

@@ -6,28 +6,37 @@ import WebSocketLoop
 @ClientLoop
 struct ServerRequests {
   let server: ServerAddress
+  /// Told once what is waited for, where a server says that it can't answer yet, and when to ask again. Nil: it isn't asked again.
+  var tell: ((Delay) -> Void)?
 
   /// The body of the answer. Any status but 2xx is an error.
   /// - Parameter room: the room's name, for error messages.
-  func get(_ path: String, query: String = "", of room: String? = nil) async throws(ClientFailure) -> [UInt8] {
-    try await send("GET", path, query: query, of: room).body
+  func get(_ path: String, query: String = "", of room: String? = nil) async throws -> [UInt8] {
+    let deadline = Clocks.monotonicMilliseconds() + Delay.unavailableMilliseconds
+    var isTold = false
+    while true {
+      let response = try await response("GET", path, query: query)
+      guard let tell, let pause = response.retryMilliseconds, Clocks.monotonicMilliseconds() + pause <= deadline else {
+        return try checked(response, of: room).body
+      }
+      if !isTold { tell(Delay(code: "unavailable", words: "\(server.authority): \(ConnectionWords.unavailable)")) }
+      isTold = true
+      try await ClientLoop.pause(milliseconds: pause)
+    }
   }
 
-  func send(
-    _ method: String,
-    _ path: String,
-    query: String = "",
-    body: [UInt8] = [],
-    of room: String? = nil
-  ) async throws(ClientFailure) -> Response {
-    var headers = server.headers
-    if !body.isEmpty { headers.append(("Content-Type", "application/json")) }
+  /// A request that may change something. It is made once.
+  func send(_ method: String, _ path: String, of room: String? = nil) async throws(ClientFailure) -> Response {
+    try checked(try await response(method, path), of: room)
+  }
+
+  private func response(_ method: String, _ path: String, query: String = "") async throws(ClientFailure) -> Response {
     let result = await withCheckedContinuation { continuation in
       ClientLoop.shared.loop.request(
         method,
         server.endpoint(path, query: query),
-        headers: headers,
-        body: body,
+        headers: server.headers,
+        body: [],
         bodyBytesMax: 256 << 20
       ) { continuation.resume(returning: $0) }
     }
@@ -35,12 +44,13 @@ struct ServerRequests {
     case .failure(.notConnected(ECONNREFUSED)):
       throw .couldNotConnect("\(server.authority): \(ConnectionWords.nobody(server))")
     case .failure(let error): throw .couldNotConnect("\(server.authority): \(error.words)")
-    case .success(let response):
-      guard (200..<300).contains(response.status) else {
-        throw failure(response, of: room)
-      }
-      return response
+    case .success(let response): return response
     }
+  }
+
+  private func checked(_ response: Response, of room: String?) throws(ClientFailure) -> Response {
+    guard (200..<300).contains(response.status) else { throw failure(response, of: room) }
+    return response
   }
 
   private func failure(_ response: Response, of room: String?) -> ClientFailure {
@@ -55,6 +65,15 @@ struct ServerRequests {
         code: error?["code"]?.text ?? "failed"
       )
     }
+  }
+}
+
+extension Response {
+  /// When to ask again, if the server can't answer yet.
+  fileprivate var retryMilliseconds: UInt64? {
+    guard status == 503 else { return nil }
+    let seconds = headers.first { $0.name.lowercased() == "retry-after" }.flatMap { UInt64($0.value) }
+    return seconds.map { min($0, 3_600) * 1_000 }
   }
 }
 

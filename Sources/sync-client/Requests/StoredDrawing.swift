@@ -11,22 +11,18 @@ struct StoredDrawing: Sendable {
   @ClientLoop
   static func fetch(
     _ room: RoomName,
-    from server: ServerAddress,
+    by requests: ServerRequests,
     at milliseconds: UInt64? = nil,
     stamps: Bool = false
-  ) async throws(ClientFailure) -> StoredDrawing {
+  ) async throws -> StoredDrawing {
     var query: [String] = []
     if let milliseconds { query.append("at=\(milliseconds)") }
     if stamps { query.append("stamps=1") }
-    let bytes = try await ServerRequests(server: server).get(
-      room.path(),
-      query: query.joined(separator: "&"),
-      of: room.text
-    )
+    let bytes = try await requests.get(room.path(), query: query.joined(separator: "&"), of: room.text)
     do throws(ImportError) {
       return try StoredDrawing(bytes)
     } catch {
-      throw .failed("\(server.authority): the answer is not a drawing: \(error.description)")
+      throw ClientFailure.failed("\(requests.server.authority): the answer is not a drawing: \(error.description)")
     }
   }
 

@@ -12,7 +12,7 @@ protocol WriterFollower: AnyObject {
 
 /// A `Submitter` with a socket.
 @ClientLoop
-final class RoomWriter {
+final class RoomWriter: RoomJoining {
   let server: ServerAddress
   let room: RoomName
   private(set) var submitter: Submitter
@@ -41,19 +41,6 @@ final class RoomWriter {
     return number
   }
 
-  /// Joins the room. The first attempt has to succeed.
-  func join(withinMilliseconds: UInt64 = 15_000) async throws {
-    start()
-    let end = await waiters.wait(withinMilliseconds: withinMilliseconds) { [unowned self] in
-      submitter.state == .joined || isClosedForGood || wasRefused
-    }
-    switch end {
-    case .fulfilled where submitter.state == .joined: return
-    case .cancelled: throw CancellationError()
-    case .fulfilled, .tooLate: throw ClientFailure.couldNotConnect(whyNot)
-    }
-  }
-
   func leave(withinMilliseconds: UInt64 = 1_000) async {
     isLeaving = true
     carryOut(submitter.stop(at: .now()))
@@ -66,10 +53,10 @@ final class RoomWriter {
     return false
   }
 
-  private var wasRefused: Bool {
-    guard submitter.joins == 0, let lastClosure else { return false }
-    return lastClosure.cause.isBeforeItWasOpen
-  }
+  var isLetIn: Bool { submitter.state == .joined }
+  var hasReachedRoom: Bool { isLetIn }
+  var hasEverReachedRoom: Bool { submitter.joins > 0 }
+  var delay: Delay { Delay(notJoined: self) }
 
   var whyNot: String {
     var code: UInt16?

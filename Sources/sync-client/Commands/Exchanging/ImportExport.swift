@@ -106,8 +106,9 @@ enum ImportExport {
     let scale = try invocation.arguments.number("--scale", in: 0.01...4, standard: 2)
     let moment = try invocation.arguments.moment("--at")
     let room = try invocation.room()
-    try await RoomHistory.refuseFuture(moment, of: room, on: invocation.server)
-    let stored = try await StoredDrawing.fetch(room, from: invocation.server, at: moment)
+    let requests = ServerRequests(server: invocation.server, tell: invocation.tell)
+    try await RoomHistory.refuseFuture(moment, of: room, by: requests)
+    let stored = try await StoredDrawing.fetch(room, by: requests, at: moment)
     let bytes =
       switch format {
       case .json: stored.bytes + [UInt8(ascii: "\n")]

@@ -35,7 +35,7 @@ enum Pipe {
       seed: UInt64.random(in: 0...UInt64.max)
     )
     let writer = RoomWriter(invocation.server, room, submitter, follower: teller)
-    try await writer.join()
+    try await writer.join(tell: invocation.tell)
     let isCancelled = try await teller.run(writer, window: window, patience: patience)
     await writer.leave()
     if isCancelled { throw CancellationError() }

@@ -33,7 +33,7 @@ enum Join {
     let isLight = invocation.arguments.has("--light") || host.terminalIsLight == true
     let live = LiveCanvas(invocation, room, host: host, theme: isLight ? .light : .dark)
     // Joins before the screen is taken over, so that an error message stays on the terminal.
-    try await live.client.join()
+    try await live.client.join(tell: invocation.tell)
     if open == nil { try host.open(invocation.windowChanges) }
     defer { if open == nil { host.close() } }
     live.begin()

@@ -27,7 +27,7 @@ enum Replay {
     try ScreenHost.needsTerminal(invocation, or: "show \(room.text) --at TIME shows how it was")
     let span = try await ReplaySpan.find(
       room,
-      on: invocation.server,
+      by: ServerRequests(server: invocation.server, tell: invocation.tell),
       from: try invocation.arguments.moment("--from"),
       to: try invocation.arguments.moment("--to")
     )

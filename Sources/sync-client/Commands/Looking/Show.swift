@@ -23,9 +23,10 @@ enum Show {
     let arguments = invocation.arguments
     let moment = try arguments.moment("--at")
     let room = try invocation.room()
-    try await RoomHistory.refuseFuture(moment, of: room, on: invocation.server)
+    let requests = ServerRequests(server: invocation.server, tell: invocation.tell)
+    try await RoomHistory.refuseFuture(moment, of: room, by: requests)
     let hasStamps = arguments.has("--stamps")
-    let stored = try await StoredDrawing.fetch(room, from: invocation.server, at: moment, stamps: hasStamps)
+    let stored = try await StoredDrawing.fetch(room, by: requests, at: moment, stamps: hasStamps)
     let output = invocation.output
     if arguments.has("--svg") {
       output.write(bytes: Picture.svg(of: stored, room: room))

@@ -25,7 +25,7 @@ enum Watch {
     var configuration = invocation.replicaConfiguration(name: "Watcher")
     configuration.readonly = true
     let client = invocation.client(of: room, configuration, follower: watcher)
-    try await client.join()
+    try await client.join(tell: invocation.tell)
     watcher.begin(client)
     _ = await client.wait(withinMilliseconds: duration) { $0.isClosedForGood }
     watcher.flush(client)

@@ -18,7 +18,7 @@ enum Check {
     let room = try invocation.room()
     let verdicts = Verdicts()
     let client = invocation.client(of: room, invocation.replicaConfiguration(), follower: verdicts)
-    try await client.join()
+    try await client.join(tell: invocation.tell)
     let verdict = try await verdicts.ask(client, withinMilliseconds: within)
     let shapes = client.replica.canvas.liveCount
     let digest = client.replica.confirmedDigest

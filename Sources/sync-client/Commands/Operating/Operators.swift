@@ -15,7 +15,10 @@ enum Operators {
     examples: ["peers demo", "peers demo --json | jq -r .actor"]
   ) { invocation in
     let room = try invocation.room()
-    let bytes = try await ServerRequests(server: invocation.server).get(room.path("/peers"), of: room.text)
+    let bytes = try await ServerRequests(server: invocation.server, tell: invocation.tell).get(
+      room.path("/peers"),
+      of: room.text
+    )
     let answer = JSONValue(bytes)
     let people = answer?["peers"]?.elements ?? []
     if invocation.isJSON {

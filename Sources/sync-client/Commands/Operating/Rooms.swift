@@ -15,9 +15,10 @@ enum Rooms {
     examples: ["rooms", "rooms --over 10s --json | jq 'select(.peers > 0)'"]
   ) { invocation in
     let over = try invocation.arguments.milliseconds("--over") ?? 1_000
-    let first = try await ServerReading.take(invocation.server)
+    let requests = ServerRequests(server: invocation.server, tell: invocation.tell)
+    let first = try await ServerReading.take(by: requests)
     try await ClientLoop.pause(milliseconds: over)
-    let second = try await ServerReading.take(invocation.server)
+    let second = try await ServerReading.take(by: requests)
     let rates = second.rates(since: first)
     if invocation.isJSON {
       for room in second.rooms { invocation.output.write { write(room, rates[room.room] ?? 0, to: &$0) } }

@@ -35,7 +35,7 @@ enum RunBots {
     let tally = BotTally()
     let crowd = BotCrowd(bots(plan, invocation, tally), tally, perSecond: plan.perSecond)
     do {
-      try await crowd.join(withinMilliseconds: min(30_000, plan.patience))
+      try await crowd.join(withinMilliseconds: min(30_000, plan.patience), tell: invocation.tell)
     } catch let interrupt as CancellationError {
       BotSummary.write(crowd, to: invocation)
       throw interrupt

@@ -109,7 +109,7 @@ final class ReplayCanvas: ScreenContent {
   }
 
   private func fetch(_ moment: UInt64) async throws {
-    let stored = try await StoredDrawing.fetch(room, from: server, at: moment)
+    let stored = try await StoredDrawing.fetch(room, by: ServerRequests(server: server), at: moment)
     drawing = LiveDrawing(stored.canvas)
     shapes = nil
     shown = moment

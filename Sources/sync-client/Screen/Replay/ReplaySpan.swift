@@ -22,16 +22,16 @@ struct ReplaySpan: Hashable, Sendable {
   @ClientLoop
   static func find(
     _ room: RoomName,
-    on server: ServerAddress,
+    by requests: ServerRequests,
     from: UInt64?,
     to: UInt64?
   ) async throws -> ReplaySpan {
-    try await RoomHistory.refuseFuture(from, of: room, on: server)
+    try await RoomHistory.refuseFuture(from, of: room, by: requests)
     if let from, let to {
       guard from < to else { throw ClientFailure.usage("--from must be before --to") }
       return ReplaySpan(from: from, to: to)
     }
-    let history = try await RoomHistory.fetch(room, from: server)
+    let history = try await RoomHistory.fetch(room, by: requests)
     let begins = from ?? history.from
     // A little longer, so that the last change can be seen.
     let ends = to ?? history.to + 1_000

@@ -1,0 +1,73 @@
+"""A server that is there and can't answer yet, since it waits for its database."""
+
+import asyncio
+import contextlib
+import json
+
+import postgres
+from client import eventually
+from server import Server
+from terminal import run, start
+
+WORDS = "the server can't answer yet (HTTP status 503)"
+
+
+@contextlib.asynccontextmanager
+async def waiting(data):
+    """A server whose database is away."""
+    server = Server(data=data, port=postgres.free_port())
+    starting = asyncio.create_task(asyncio.to_thread(server.start))
+
+    async def is_alive():
+        try:
+            return (await server.get("/healthz")).status == 200
+        except OSError:
+            return False
+
+    try:
+        await eventually(is_alive, "that it is alive")
+        yield server
+    finally:
+        server.kill()
+        # It may have ended before it had rooms.
+        await asyncio.gather(starting, return_exceptions=True)
+
+
+async def test_commands_that_run_once_wait_for_a_server_that_starts():
+    """One line says what for. Whatever they were to do is done once."""
+    with postgres.Cluster() as cluster:
+        cluster.stop(0)
+        async with contextlib.AsyncExitStack() as stack:
+            server = await stack.enter_async_context(waiting(f"{cluster.address}/postgres"))
+            commands = {}
+            for name, words in {
+                "rooms": ["rooms", "--json", "--over", "100ms"],
+                "add": ["add", "garden", "star", "name=Sun"],
+                "pipe": ["pipe", "garden"],
+            }.items():
+                commands[name] = await stack.enter_async_context(await start(server, *words))
+            await commands["pipe"].write({"set": {"kind": "star", "name": "Moon"}})
+            commands["pipe"].process.stdin.close()
+            for command in commands.values():
+                line = (await command.process.stderr.readline()).decode()
+                assert "waiting: " in line and WORDS in line and "Ctrl-C" in line, line
+            cluster.start(0)
+            for name, command in commands.items():
+                done = await command.end()
+                assert (done.code, done.err) == (0, ""), (name, done)
+            shapes = json.loads((await run(server, "show", "garden", "--json")).out)["shapes"]
+            assert sorted(shape["name"] for shape in shapes) == ["Moon", "Sun"]
+
+
+async def test_commands_that_run_once_give_up_after_ten_seconds():
+    """With the exit codes that they had. A request that may change something is made once."""
+    async with waiting(f"postgresql://canvas@127.0.0.1:{postgres.free_port()}/postgres") as server:
+        begun = asyncio.get_running_loop().time()
+        done = await run(server, "lock", "garden", code=1)
+        assert "try again" in done.err and WORDS not in done.err
+        commands = [(1, "show", "garden"), (2, "add", "garden"), (2, "pipe", "garden"), (2, "bot", "garden", "--for", "1s", "--quiet")]
+        for done in await asyncio.gather(*(run(server, *words, code=code) for code, *words in commands)):
+            told, gave_up = done.err.splitlines()
+            assert "waiting: " in told and WORDS in told, done
+            assert "waiting: " not in gave_up, done
+        assert 8 < asyncio.get_running_loop().time() - begun < 20
