@@ -224,7 +224,7 @@ async def test_a_log_that_cannot_be_written_is_unavailable_until_it_can():
         assert (await server.get("/healthz")).status == 200
         assert (await server.get("/v1/rooms/disk")).status == 200
         posted = await server.http("POST", "/v1/rooms/disk/ops", {"ops": filler[:1]})
-        assert posted.status == 503 and posted.error == "unavailable"
+        assert posted.status == 503 and posted.error == "unavailable" and posted.headers["Retry-After"] == "1"
         server.allow_files()
 
         async def ready():

@@ -65,6 +65,7 @@ async def test_a_damaged_row_is_an_error_of_its_room_only(shared):
     with server:
         answer = await server.get("/v1/rooms/damaged")
         assert answer.status == 503 and "damaged" in answer.json["error"]["message"], answer.body
+        assert "Retry-After" not in answer.headers, "that doesn’t pass"
         await logged(server, level="error", room="damaged")
         assert len((await server.get("/v1/rooms/whole")).json["shapes"]) == 3
         client = await Client.join(server, "whole")
@@ -158,6 +159,7 @@ async def test_a_snapshot_that_was_not_written_whole_is_passed_over(shared):
                 assert set((await Client.join(server, "torn")).live) == set(shapes)
             else:
                 assert answer.status == 503 and "damaged" in answer.json["error"]["message"], answer.body
+        assert "Retry-After" not in answer.headers, "that doesn’t pass"
             assert (await server.get("/readyz")).status == 200
             server.kill()
 

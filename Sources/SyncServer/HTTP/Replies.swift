@@ -34,7 +34,7 @@ extension Response {
     let place = rejection.operation.map { "operation \($0): " } ?? ""
     let response = error(status, code: Text(rejection.code.wireName).string, message: place + rejection.message.string)
     switch rejection.code {
-    case .rateLimited: return response.retried(afterSeconds: 1)
+    case .rateLimited, .unavailable: return response.retried(afterSeconds: 1)
     case .quotaExceeded: return response.retried(afterSeconds: DayQuotas.retryAfterSeconds)
     default: return response
     }

@@ -11,7 +11,7 @@ extension Hub {
     }
     if let fault = sites.fault(of: request) { return refuse(request, .refusing(fault)) }
     guard !isStopping else {
-      return refuse(request, .error(503, code: "unavailable", message: "the server is stopping; try again"))
+      return refuse(request, .unavailable("the server is stopping; try again"))
     }
     guard !awaitsLog else { return refuse(request, .awaitingLog) }
     let names = WireEncoding.allCases.map { Text($0.subprotocol).string }

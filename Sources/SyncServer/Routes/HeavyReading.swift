@@ -23,7 +23,7 @@ extension Response {
       error(429, code: "rate_limited", message: "too many requests from your address are waiting")
         .retried(afterSeconds: 1)
     // Only somebody who has closed one direction of the connection hears this.
-    case .cancelled: error(503, code: "unavailable", message: "the connection was closed before the answer was made")
+    case .cancelled: unavailable("the connection was closed before the answer was made")
     }
   }
 }

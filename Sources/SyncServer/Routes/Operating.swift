@@ -17,13 +17,13 @@ extension RoomService {
       case .done: return .done
       case .absent: return .noSuchPeer
       case .unanswered:
-        return .error(503, code: "unavailable", message: "the node that has this actor doesn't answer; try again")
+        return .unavailable("the node that has this actor doesn't answer; try again")
       }
     case ("lock", 1):
       guard request.method == "PUT" || request.method == "DELETE" else { return .notAllowed("PUT, DELETE") }
       switch await setLock(name, isLocked: request.method == "PUT", by: request) {
       case .success: return .done
-      case .failure(let fault): return .error(503, code: "unavailable", message: fault.words)
+      case .failure(let fault): return .unavailable(fault.words)
       }
     case ("erasures", 1):
       switch request.method {

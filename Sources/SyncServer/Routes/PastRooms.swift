@@ -21,7 +21,7 @@ extension RoomService {
         return .error(400, code: "bad_request", message: "at must be a cursor or a time in Unix milliseconds")
       }
       if cursor.position > view.position {
-        if let fault = await catchUp(room) { return .error(503, code: "unavailable", message: fault) }
+        if let fault = await catchUp(room) { return .unavailable(fault) }
         guard let newer = self.view(of: room) else { return .noSuchRoom }
         view = newer
       }
@@ -110,7 +110,7 @@ extension Response {
     switch error {
     case .refused(let refusal): .refusing(refusal)
     case .trimmed: .error(404, code: "not_kept", message: "history this old is no longer kept")
-    case .unreadable(let words): .error(503, code: "unavailable", message: words)
+    case .unreadable(let words): .unreadable(words)
     }
   }
 }

@@ -4,22 +4,20 @@ import WebSocketLoop
 // Why a request is refused.
 
 extension Response {
-  static let tooManyConnections = error(
-    503,
-    code: "unavailable",
-    message: "the server has too many HTTP connections"
-  ).retried(afterSeconds: 1)
+  /// It can't be done now. That usually passes.
+  static func unavailable(_ words: String) -> Response { unreadable(words).retried(afterSeconds: 1) }
+
+  /// A room can't be opened, or its history not be read. It may be damaged, so nobody is told to try again.
+  static func unreadable(_ words: String) -> Response { error(503, code: "unavailable", message: words) }
+
+  static let tooManyConnections = unavailable("the server has too many HTTP connections")
   static let tooManyFromAddress = error(
     429,
     code: "too_many",
     message: "too many HTTP connections from your address"
   ).retried(afterSeconds: 1)
 
-  static let awaitingLog = error(
-    503,
-    code: "unavailable",
-    message: "the server is waiting for the place where its rooms are; try again"
-  ).retried(afterSeconds: 1)
+  static let awaitingLog = unavailable("the server is waiting for the place where its rooms are; try again")
 
   static let notFound = error(404, code: "not_found", message: "there is nothing here")
   static let noSuchName = error(
@@ -41,11 +39,7 @@ extension Response {
     response.headers.append(("Allow", methods))
     return response
   }
-  static let tooManyRooms = error(
-    503,
-    code: "unavailable",
-    message: "the server has too many rooms open"
-  )
+  static let tooManyRooms = unavailable("the server has too many rooms open")
 
   /// Why a request of the interface is refused, or `nil`.
   /// - Parameter room: the room that the request is about, if it is about one.

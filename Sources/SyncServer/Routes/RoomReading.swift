@@ -7,8 +7,8 @@ extension RoomService {
   /// The rooms that a token is for.
   func roomList(_ request: Request, _ grant: Grant) async -> Response {
     switch await list(of: grant, for: party(of: request)) {
-    case .failure(.trimmed): return .error(503, code: "unavailable", message: "the log gave an unexpected answer")
-    case .failure(.unreadable(let words)): return .error(503, code: "unavailable", message: words)
+    case .failure(.trimmed): return .unavailable("the log gave an unexpected answer")
+    case .failure(.unreadable(let words)): return .unreadable(words)
     case .failure(.refused(let refusal)): return .refusing(refusal)
     case .success(let list):
       return await heavily(request) {

@@ -17,7 +17,7 @@ extension RoomService {
     default: return .error(400, code: "bad_request", message: "steps must be 1 or 0")
     }
     guard let span = await span(of: room), let view = view(of: room) else {
-      return .error(503, code: "unavailable", message: "the log gave an unexpected answer")
+      return .unavailable("the log gave an unexpected answer")
     }
     var writer = JSONWriter(capacity: 192 + 112 * (steps?.count ?? 0))
     writer.beginObject()

@@ -69,18 +69,18 @@ extension RoomService {
       _ = await setLock(name, isLocked: false, by: request)
       return Response(status: 204, headers: Response.guarded)
     case .absent: return .noSuchRoom
-    case .failed(let words): return .error(503, code: "unavailable", message: words)
+    case .failed(let words): return .unreadable(words)
     }
   }
 
   private func writing(_ name: String, _ answer: (OpenedRoom) async -> Response) async -> Response {
-    guard !isStopping else { return .error(503, code: "unavailable", message: "the server is stopping") }
+    guard !isStopping else { return .unavailable("the server is stopping") }
     switch await take(name, mayCreate: true) {
     case .open(let room):
       defer { giveBack(room) }
       return await answer(room)
     case .absent, .full: return .tooManyRooms
-    case .failed(let words): return .error(503, code: "unavailable", message: words)
+    case .failed(let words): return .unreadable(words)
     }
   }
 

@@ -93,8 +93,8 @@ extension RoomService {
   }
 
   private func readiness() -> Response {
-    if isStopping { return .error(503, code: "unavailable", message: "the server is stopping") }
-    if let storageFault { return .error(503, code: "unavailable", message: storageFault) }
+    if isStopping { return .unavailable("the server is stopping") }
+    if let storageFault { return .unavailable(storageFault) }
     return .text("ok\n")
   }
 
@@ -159,7 +159,7 @@ extension RoomService {
       return await answer(room)
     case .absent: return .noSuchRoom
     case .full: return .tooManyRooms
-    case .failed(let words): return .error(503, code: "unavailable", message: words)
+    case .failed(let words): return .unreadable(words)
     }
   }
 }
