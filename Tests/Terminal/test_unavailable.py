@@ -15,7 +15,7 @@ WORDS = "the server can't answer yet (HTTP status 503)"
 @contextlib.asynccontextmanager
 async def waiting(data):
     """A server whose database is away."""
-    server = Server(data=data, port=postgres.free_port())
+    server = Server(data=data)
     starting = asyncio.create_task(asyncio.to_thread(server.start))
 
     async def is_alive():
@@ -70,4 +70,4 @@ async def test_commands_that_run_once_give_up_after_ten_seconds():
             told, gave_up = done.err.splitlines()
             assert "waiting: " in told and WORDS in told, done
             assert "waiting: " not in gave_up, done
-        assert 8 < asyncio.get_running_loop().time() - begun < 20
+        assert 8 < asyncio.get_running_loop().time() - begun < 40
