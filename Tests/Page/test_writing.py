@@ -89,6 +89,8 @@ def test_who_just_types_with_one_shape_selected_writes_in_it(room):
     ann.select(oval["id"])
     ann.page.keyboard.press("Control+Shift+l")
     ann.wait_for_shape(oval["id"], "shape.locked")
+    # Keys know of it once it is shown.
+    ann.painted()
     ann.page.keyboard.press("r")
     ann.wait("app.tool === 'rectangle'")
     room.agree()
