@@ -119,6 +119,10 @@ class Person:
         except Exception as error:
             raise AssertionError(f"{self.name} waited in vain for {what or expression}; {self.noticed}") from error
 
+    def wait_for_no_dialog(self):
+        """Nobody sees a dialog that was closed, but it is there until the page hears of that and lets go of it."""
+        self.page.locator("dialog").wait_for(state="detached")
+
     def shapes(self):
         """The page's shapes by identifier."""
         return {shape["id"]: shape for shape in self.run(

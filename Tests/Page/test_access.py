@@ -62,7 +62,7 @@ def every_state(person):
     page.get_by_role("dialog", name="Clear everything?").wait_for()
     yield "a question"
     page.keyboard.press("Escape")
-    page.get_by_role("dialog").wait_for(state="detached")
+    person.wait_for_no_dialog()
     page.evaluate("document.activeElement.blur()")
     person.run("app.selection.set(app.session.drawingOrder().slice(0, 1)); return null")
     page.keyboard.press("F2")

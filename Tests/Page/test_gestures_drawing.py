@@ -230,12 +230,12 @@ def test_a_key_clears_everything_where_nothing_can_be_shaken(room):
     bob.wait_for_shapes(3)
     assert [shape["fill"] for shape in room.agree()] == ["#123456"] * 3
     room.guest("Eve")
-    ann.wait("app.presence.people().length === 1")
+    ann.wait("app.presence.people().map(({ name }) => name).join() === 'Eve'")
     asked = ann.page.get_by_role("dialog", name="Clear everything?")
     ann.page.keyboard.press("Shift+Delete")
     assert "Eve is here too" in asked.inner_text()
     asked.get_by_role("button", name="Cancel").click()
-    asked.wait_for(state="detached")
+    ann.wait_for_no_dialog()
     assert ann.run("app.session.shapeCount") == 3
     ann.page.get_by_role("button", name="Menu", exact=True).click()
     ann.page.get_by_role("menuitem", name="Clear everything").click()
@@ -259,4 +259,4 @@ def test_who_is_asked_hears_of_all_the_others(room):
         asked = ann.page.get_by_role("dialog")
         assert words in asked.inner_text()
         ann.page.keyboard.press("Escape")
-        asked.wait_for(state="detached")
+        ann.wait_for_no_dialog()

@@ -92,7 +92,7 @@ def test_the_black_hole_swallows_everything_and_gives_it_back(room):
     asked = ann.page.get_by_role("dialog", name="Drop everything into the black hole?")
     assert "Bob is here too" in asked.inner_text()
     asked.get_by_role("button", name="Cancel").click()
-    asked.wait_for(state="detached")
+    ann.wait_for_no_dialog()
     assert ann.run("app.session.shapeCount") == 5
     ann.page.keyboard.press("b")
     asked.get_by_role("button", name="Drop everything").click()

@@ -233,6 +233,8 @@ class Room:
             digest = self.digest()
             held = [person.run("app.session.confirmedDigest") for person in people]
             if all(own == digest for own in held):
+                for person in people:
+                    person.wait("!app.presence.people().some(({ name }) => name === 'Digest')", "they are told that we have left")
                 return self.shapes()
             assert time.monotonic() < deadline, f"the server holds {digest}, they hold {held}"
             # Gives messages that are under way time to arrive.
