@@ -56,13 +56,6 @@ extension Response {
     return .json(writer.finish())
   }
 
-  /// Tells the client when to try again.
-  func retried(afterSeconds seconds: Int) -> Response {
-    var response = self
-    response.headers.append(("Retry-After", String(seconds)))
-    return response
-  }
-
   static func notModified(_ tag: String) -> Response {
     Response(status: 304, headers: [("ETag", tag), ("Cache-Control", "no-cache")] + guarded)
   }

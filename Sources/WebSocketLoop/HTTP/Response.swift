@@ -21,7 +21,13 @@ public struct Response: Sendable {
       }
     var response = error(fault.status, code: code, message: fault.message)
     if fault.status == 426 { response.headers.append(("Sec-WebSocket-Version", "13")) }
-    if fault.status == 503 { response.headers.append(("Retry-After", "1")) }
+    return fault.status == 503 ? response.retried(afterSeconds: 1) : response
+  }
+
+  /// Tells the client when to try again.
+  public func retried(afterSeconds seconds: Int) -> Response {
+    var response = self
+    response.headers.append(("Retry-After", String(seconds)))
     return response
   }
 
