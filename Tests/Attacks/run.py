@@ -107,7 +107,7 @@ async def main():
             for task in tasks:
                 task.cancel()
             if not server.runs:
-                print("".join(server.lines[-40:]), file=sys.stderr)
+                print("\n".join(server.lines[-40:]), file=sys.stderr)
         refused = await server.metrics()
         code = await asyncio.to_thread(server.terminate)
         assert code == 0, f"the server ended with {code}: {server.lines[-5:]}"

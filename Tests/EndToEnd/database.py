@@ -1,12 +1,14 @@
 """Databases for nodes, on the PostgreSQL server that scripts/with-postgres has started for the tests."""
 
+import asyncio
 import os
 import secrets
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 
 import pytest
 
 import postgres
+from client import eventually
 from server import Server
 
 SERVER = os.environ.get("TEST_POSTGRES")
@@ -36,3 +38,24 @@ def nodes(count, *flags):
     with ExitStack() as stack:
         url = stack.enter_context(database())
         yield [stack.enter_context(Server(*flags, data=url)) for _ in range(count)]
+
+
+@asynccontextmanager
+async def waiting(server):
+    """A server that is alive, and not ready, since its database is away. Gives what is done once it is ready. It is killed at the end."""
+    starting = asyncio.create_task(asyncio.to_thread(server.start))
+
+    async def is_alive():
+        try:
+            return (await server.get("/healthz")).status == 200
+        except OSError:
+            return False
+
+    try:
+        await eventually(is_alive, "that it is alive")
+        assert (await server.get("/readyz")).status == 503
+        yield starting
+    finally:
+        server.kill()
+        # It may have ended before it was ready.
+        await asyncio.gather(starting, return_exceptions=True)

@@ -159,40 +159,33 @@ async def test_a_database_that_is_gone_at_the_start_is_waited_for():
             await sees("Sun")
             server.kill()
             cluster.stop(0)
-            starting = asyncio.create_task(asyncio.to_thread(server.start))
-
-            async def is_alive():
-                try:
-                    return (await server.get("/healthz")).status == 200
-                except OSError:
-                    return False
 
             async def is_said():
                 return [entry for entry in server.log if entry["message"] == "waiting for the database"]
 
-            await eventually(is_alive, "that it is alive")
-            (entry,) = await eventually(is_said, "a line that says so")
-            assert str(cluster.ports[0]) in entry["reason"]
-            ready = await server.get("/readyz")
-            assert ready.status == 503 and str(cluster.ports[0]) in ready.body.decode()
-            metrics = await server.metrics()
-            assert metrics["canvas_ready"] == 0 and metrics['canvas_log_connections{connection="writer"}'] == 0
-            assert (await server.get("/page.json")).status == 200
-            for method, path in [("GET", ""), ("GET", "/garden"), ("POST", "/garden/ops"), ("DELETE", "/garden"), ("PUT", "/garden/lock")]:
-                answer = await server.http(method, f"/v1/rooms{path}", {"ops": []} if method == "POST" else None)
-                assert (answer.status, answer.error, answer.headers["Retry-After"]) == (503, "unavailable", "1"), path
-            with pytest.raises(websockets.InvalidStatus) as refusal:
-                await Client.join(server, "garden")
-            assert refusal.value.response.status_code == 503 and refusal.value.response.headers["Retry-After"] == "1"
-            cluster.start(0)
-            await starting
-            assert (await server.get("/readyz")).status == 200 and await server.metric("canvas_ready") == 1
-            await sees("Moon")
-            # All nodes take each other's keys.
-            with Server(data=server.data) as other:
-                ann = await Client.join(server, "garden")
-                assert len(ann.live) == 2
-                assert (await Client.join(other, "garden", actor=ann.actor, key=ann.welcome["key"])).actor == ann.actor
+            async with database.waiting(server) as starting:
+                (entry,) = await eventually(is_said, "a line that says so")
+                assert str(cluster.ports[0]) in entry["reason"]
+                ready = await server.get("/readyz")
+                assert ready.status == 503 and str(cluster.ports[0]) in ready.body.decode()
+                metrics = await server.metrics()
+                assert metrics["canvas_ready"] == 0 and metrics['canvas_log_connections{connection="writer"}'] == 0
+                assert (await server.get("/page.json")).status == 200
+                for method, path in [("GET", ""), ("GET", "/garden"), ("POST", "/garden/ops"), ("DELETE", "/garden"), ("PUT", "/garden/lock")]:
+                    answer = await server.http(method, f"/v1/rooms{path}", {"ops": []} if method == "POST" else None)
+                    assert (answer.status, answer.error, answer.headers["Retry-After"]) == (503, "unavailable", "1"), path
+                with pytest.raises(websockets.InvalidStatus) as refusal:
+                    await Client.join(server, "garden")
+                assert refusal.value.response.status_code == 503 and refusal.value.response.headers["Retry-After"] == "1"
+                cluster.start(0)
+                await starting
+                assert (await server.get("/readyz")).status == 200 and await server.metric("canvas_ready") == 1
+                await sees("Moon")
+                # All nodes take each other's keys.
+                with Server(data=server.data) as other:
+                    ann = await Client.join(server, "garden")
+                    assert len(ann.live) == 2
+                    assert (await Client.join(other, "garden", actor=ann.actor, key=ann.welcome["key"])).actor == ann.actor
         finally:
             watching.kill()
             watching.wait()

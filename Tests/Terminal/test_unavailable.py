@@ -5,32 +5,12 @@ import contextlib
 import json
 
 import postgres
-from client import eventually
+from database import waiting
+from ports import free_port
 from server import Server
 from terminal import run, start
 
 WORDS = "the server can't answer yet (HTTP status 503)"
-
-
-@contextlib.asynccontextmanager
-async def waiting(data):
-    """A server whose database is away."""
-    server = Server(data=data)
-    starting = asyncio.create_task(asyncio.to_thread(server.start))
-
-    async def is_alive():
-        try:
-            return (await server.get("/healthz")).status == 200
-        except OSError:
-            return False
-
-    try:
-        await eventually(is_alive, "that it is alive")
-        yield server
-    finally:
-        server.kill()
-        # It may have ended before it had rooms.
-        await asyncio.gather(starting, return_exceptions=True)
 
 
 async def test_commands_that_run_once_wait_for_a_server_that_starts():
@@ -38,7 +18,8 @@ async def test_commands_that_run_once_wait_for_a_server_that_starts():
     with postgres.Cluster() as cluster:
         cluster.stop(0)
         async with contextlib.AsyncExitStack() as stack:
-            server = await stack.enter_async_context(waiting(f"{cluster.address}/postgres"))
+            server = Server(data=f"{cluster.address}/postgres")
+            await stack.enter_async_context(waiting(server))
             commands = {}
             for name, words in {
                 "rooms": ["rooms", "--json", "--over", "100ms"],
@@ -61,7 +42,8 @@ async def test_commands_that_run_once_wait_for_a_server_that_starts():
 
 async def test_commands_that_run_once_give_up_after_ten_seconds():
     """With the exit codes that they had. A request that may change something is made once."""
-    async with waiting(f"postgresql://canvas@127.0.0.1:{postgres.free_port()}/postgres") as server:
+    server = Server(data=f"postgresql://canvas@127.0.0.1:{free_port()}/postgres")
+    async with waiting(server):
         begun = asyncio.get_running_loop().time()
         done = await run(server, "lock", "garden", code=1)
         assert "try again" in done.err and WORDS not in done.err
