@@ -72,25 +72,25 @@ async def test_texts_groups_and_locks_are_told_in_words(shared):
         # The other comes when this one is there, so that it is told of nobody who comes.
         async with await start(shared, "watch", "said-in-words") as watch:
             await watch.line()
+            assert (await lines.object())["event"] == "came"
 
             async def told(**values):
+                """What both say of it: a line, and the values. Waits for both: what comes meanwhile would be told together with it."""
                 await ann.write({"shape": "nnn-000-000", "set": values})
-                return await watch.line()
+                return await watch.line(), await lines.object()
 
-            said = await told(kind="rectangle", name="List", text="Buy milk,\nand bread")
+            said, made = await told(kind="rectangle", name="List", text="Buy milk,\nand bread")
             assert said.endswith("Ann made List, a rectangle of 150 × 120 at 0, 0, that says “Buy milk, and bread”"), said
-            said = await told(text="Sell eggs")
-            assert said.endswith("Ann wrote “Sell eggs” in List"), said
-            said = await told(text="")
-            assert said.endswith("Ann wrote nothing in List"), said
-            said = await told(locked=True)
-            assert said.endswith("Ann locked List"), said
-            said = await told(group="afy-kw5-t7o")
-            assert said.endswith("Ann put List into group afy-kw5-t7o"), said
-            wrote = await lines.until(event="changed")
-            assert wrote["set"] == {"text": "Sell eggs"} and wrote["name"] == "List"
-            sets = [(await lines.object())["set"] for _ in range(3)]
-            assert sets == [{"text": ""}, {"locked": True}, {"group": "afy-kw5-t7o"}]
+            assert made["event"] == "made" and made["name"] == "List", made
+            for values, words in [
+                ({"text": "Sell eggs"}, "Ann wrote “Sell eggs” in List"),
+                ({"text": ""}, "Ann wrote nothing in List"),
+                ({"locked": True}, "Ann locked List"),
+                ({"group": "afy-kw5-t7o"}, "Ann put List into group afy-kw5-t7o"),
+            ]:
+                said, changed = await told(**values)
+                assert said.endswith(words), said
+                assert (changed["event"], changed["name"], changed["set"]) == ("changed", "List", values), changed
 
 
 async def test_it_comes_back_when_the_server_does(shared):
