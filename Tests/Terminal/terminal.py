@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import http
 import json
 import os
 import shutil
@@ -139,10 +140,16 @@ async def on_terminal(server, *words, variables=None):
 
 
 @contextlib.asynccontextmanager
-async def between(server, room, down=lambda message: message, up=None):
-    """A proxy between the client and a room. `down` may change each message of the server, or drop it by returning None. `up`
-    is called with each message of the client before it is passed on. Yields the address to connect to."""
+async def between(server, room, down=None, up=None, refused=0):
+    """A proxy between the client and a room. `down` may change or delay each message of the server, or drop it by returning None.
+    `up` is called with each message of the client before it is passed on. So many connections are `refused` first, as by a server
+    that can't answer yet. Yields the address to connect to."""
     binary = {"subprotocols": ["canvas.v1.bin"], "max_size": None, "compression": None}
+
+    def refuse(connection, _):
+        nonlocal refused
+        refused -= 1
+        return connection.respond(http.HTTPStatus.SERVICE_UNAVAILABLE, "") if refused >= 0 else None
 
     async def forward(client):
         async with websockets.connect(server.socket(room), **binary) as there:
@@ -150,7 +157,8 @@ async def between(server, room, down=lambda message: message, up=None):
             async def bring():
                 with contextlib.suppress(websockets.ConnectionClosed):
                     async for message in there:
-                        if (changed := down(message)) is not None:
+                        changed = await down(message) if down else message
+                        if changed is not None:
                             await client.send(changed)
 
             bringing = asyncio.create_task(bring())
@@ -161,5 +169,5 @@ async def between(server, room, down=lambda message: message, up=None):
                     await there.send(message)
             bringing.cancel()
 
-    async with websockets.serve(forward, "127.0.0.1", 0, **binary) as proxy:
+    async with websockets.serve(forward, "127.0.0.1", 0, process_request=refuse, **binary) as proxy:
         yield f"ws://127.0.0.1:{proxy.sockets[0].getsockname()[1]}"

@@ -209,7 +209,7 @@ async def test_check_says_when_replica_and_server_differ(shared):
     """A proxy changes the answer: exit 1."""
     await shared.write("forged", count=2, position=[1, 2])
 
-    def forge(message):
+    async def forge(message):
         # The digest's answer: its last eight bytes are the hash.
         return message[:-1] + bytes([message[-1] ^ 1]) if message[0] == 0x4B else message
 

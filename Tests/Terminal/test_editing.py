@@ -220,7 +220,7 @@ async def test_a_value_that_had_lost_is_said_with_its_winner(shared):
             ahead = stamp(bob.actor, ahead=30_000)
             await bob.write({"shape": shape, "at": ahead, "set": {"position": [7, 7]}}, id=9)
 
-    def keep_back(message):
+    async def keep_back(message):
         return None if message[0] == 0x42 else message
 
     async with between(shared, "lost", down=keep_back, up=write_before) as there:

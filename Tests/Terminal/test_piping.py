@@ -68,7 +68,7 @@ async def test_it_reads_no_more_than_may_be_unanswered(shared):
     async def note(message):
         sent.append(message[0])
 
-    def silence(message):
+    async def silence(message):
         return None if message[0] == 0x44 else message
 
     async with between(shared, "window", down=silence, up=note) as there:

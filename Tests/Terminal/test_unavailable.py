@@ -7,37 +7,54 @@ import json
 import postgres
 from database import waiting
 from ports import free_port
+from relay import Relay
 from server import Server
-from terminal import run, start
+from terminal import between, run, start
 
+WELCOME = 0x41
 WORDS = "the server can't answer yet (HTTP status 503)"
 
 
 async def test_commands_that_run_once_wait_for_a_server_that_starts():
     """One line says what for. Whatever they were to do is done once."""
-    with postgres.Cluster() as cluster:
-        cluster.stop(0)
-        async with contextlib.AsyncExitStack() as stack:
-            server = Server(data=f"{cluster.address}/postgres")
-            await stack.enter_async_context(waiting(server))
-            commands = {}
-            for name, words in {
-                "rooms": ["rooms", "--json", "--over", "100ms"],
-                "add": ["add", "garden", "star", "name=Sun"],
-                "pipe": ["pipe", "garden"],
-            }.items():
-                commands[name] = await stack.enter_async_context(await start(server, *words))
-            await commands["pipe"].write({"set": {"kind": "star", "name": "Moon"}})
-            commands["pipe"].process.stdin.close()
-            for command in commands.values():
-                line = (await command.process.stderr.readline()).decode()
-                assert "waiting: " in line and WORDS in line and "Ctrl-C" in line, line
-            cluster.start(0)
-            for name, command in commands.items():
-                done = await command.end()
-                assert (done.code, done.err) == (0, ""), (name, done)
-            shapes = json.loads((await run(server, "show", "garden", "--json")).out)["shapes"]
-            assert sorted(shape["name"] for shape in shapes) == ["Moon", "Sun"]
+    async with contextlib.AsyncExitStack() as stack:
+        cluster = stack.enter_context(postgres.Cluster())
+        # Let go rather than started, which takes a part of the ten seconds.
+        relay = await stack.enter_async_context(Relay(cluster.ports[0]))
+        relay.hold()
+        server = Server(data=f"postgresql://canvas@127.0.0.1:{relay.own}/postgres")
+        await stack.enter_async_context(waiting(server))
+        commands = {}
+        for name, words in {
+            "rooms": ["rooms", "--json", "--over", "100ms"],
+            "add": ["add", "garden", "star", "name=Sun"],
+            "pipe": ["pipe", "garden"],
+        }.items():
+            commands[name] = await stack.enter_async_context(await start(server, *words))
+        await commands["pipe"].write({"set": {"kind": "star", "name": "Moon"}})
+        commands["pipe"].process.stdin.close()
+        for command in commands.values():
+            line = (await command.process.stderr.readline()).decode()
+            assert "waiting: " in line and WORDS in line and "Ctrl-C" in line, line
+        relay.let_go()
+        for name, command in commands.items():
+            done = await command.end()
+            assert (done.code, done.err) == (0, ""), (name, done)
+        shapes = json.loads((await run(server, "show", "garden", "--json")).out)["shapes"]
+        assert sorted(shape["name"] for shape in shapes) == ["Moon", "Sun"]
+
+
+async def test_a_room_that_takes_long_to_come_is_waited_for_after_a_refusal(shared):
+    """The server has let the client in, and the rest of the room comes later."""
+    await shared.write("slow", name="Sun")
+
+    async def delay(message):
+        await asyncio.sleep(0 if message[0] == WELCOME else 0.5)
+        return message
+
+    async with between(shared, "slow", down=delay, refused=1) as there:
+        done = await run(None, "move", "slow", "Sun", 7, 7, "--server", there)
+        assert "moved Sun to 7, 7" in done.out, done
 
 
 async def test_commands_that_run_once_give_up_after_ten_seconds():

@@ -90,7 +90,7 @@ async def test_an_edit_without_an_answer_may_have_been_stored(shared, state):
 
     lost = [0x44]
 
-    def keep_back(message):
+    async def keep_back(message):
         return None if message[0] in lost else message
 
     async with between(shared, "doubt", down=keep_back) as there:
@@ -110,7 +110,11 @@ async def test_undo_knows_of_what_a_killed_command_has_done(shared, state):
         return shape["position"]
 
     lost = []
-    async with between(shared, "killed", down=lambda message: None if message[0] in lost else message) as there:
+
+    async def keep_back(message):
+        return None if message[0] in lost else message
+
+    async with between(shared, "killed", down=keep_back) as there:
         await run(None, "add", "killed", "name=Sun", "position=0,0", "--server", there, state=state)
         lost.append(0x44)
         for words, end in [(["move", "killed", "Sun", 7, 7], [7, 7]), (["undo", "killed"], [0, 0]), (["redo", "killed"], [7, 7])]:

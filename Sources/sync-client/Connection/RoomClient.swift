@@ -20,7 +20,7 @@ final class RoomClient {
   let server: ServerAddress
   let room: RoomName
   private(set) var replica: Replica
-  /// How the newest connection ended.
+  /// How the newest connection ended. Nil once the server has let the client in again.
   private(set) var lastClosure: Closure?
   /// The server's message before it closed the connection.
   private(set) var lastError: String?
@@ -105,6 +105,7 @@ final class RoomClient {
     let now = Clocks.monotonicMilliseconds()
     switch effect {
     case .state(let state):
+      if state.isJoined { lastClosure = nil }
       pulse.enter(state, at: now)
       pacing.startOver()
       guard state == .live else { return }

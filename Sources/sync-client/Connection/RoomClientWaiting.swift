@@ -11,9 +11,7 @@ extension RoomClient: RoomJoining {
     await waiters.wait(withinMilliseconds: withinMilliseconds) { condition(self) }
   }
 
-  var isLetIn: Bool { replica.state.isJoined }
-
-  /// Whether all of it has been loaded, too.
+  /// Whether the server has let the client in, and all of the room has been loaded.
   var hasReachedRoom: Bool { replica.state == .live }
 
   var hasEverReachedRoom: Bool { hasBeenLive }
@@ -36,7 +34,7 @@ extension RoomClient: RoomJoining {
     if let postponement = replica.postponement {
       return Delay(code: Text(postponement.code.wireName).string, words: postponement.words)
     }
-    guard isLetIn else { return Delay(notJoined: self) }
+    guard replica.state.isJoined else { return Delay(notJoined: self) }
     return Delay(code: "not_answered", words: "the server has not answered")
   }
 }

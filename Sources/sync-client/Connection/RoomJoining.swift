@@ -5,10 +5,8 @@ import WebSocketLoop
 @ClientLoop
 protocol RoomJoining: AnyObject {
   var waiters: Waiters { get }
-  /// How the newest connection ended.
+  /// How the newest connection ended. Nil once the server has let it in again.
   var lastClosure: Closure? { get }
-  /// Whether the server has let it in.
-  var isLetIn: Bool { get }
   /// Whether the room is reached now.
   var hasReachedRoom: Bool { get }
   var hasEverReachedRoom: Bool { get }
@@ -58,5 +56,5 @@ extension RoomJoining {
   }
 
   /// The server is there, and can't let anyone in yet.
-  var isUnavailable: Bool { !isLetIn && lastClosure?.cause == .refused(status: 503) }
+  var isUnavailable: Bool { lastClosure?.cause == .refused(status: 503) }
 }

@@ -16,6 +16,7 @@ final class RoomWriter: RoomJoining {
   let server: ServerAddress
   let room: RoomName
   private(set) var submitter: Submitter
+  /// How the newest connection ended. Nil once the server has let the client in again.
   private(set) var lastClosure: Closure?
   private(set) var lastError: String?
   let waiters = Waiters()
@@ -53,8 +54,7 @@ final class RoomWriter: RoomJoining {
     return false
   }
 
-  var isLetIn: Bool { submitter.state == .joined }
-  var hasReachedRoom: Bool { isLetIn }
+  var hasReachedRoom: Bool { submitter.state == .joined }
   var hasEverReachedRoom: Bool { submitter.joins > 0 }
   var delay: Delay { Delay(notJoined: self) }
 
@@ -71,7 +71,9 @@ final class RoomWriter: RoomJoining {
       case .send(let bytes): socket.send(bytes)
       case .disconnect: if isLeaving { socket.sayGoodbye() } else { socket.drop() }
       case .wake(let time): socket.wake(at: time)
-      case .state: follower?.stateChanged(of: self)
+      case .state:
+        if hasReachedRoom { lastClosure = nil }
+        follower?.stateChanged(of: self)
       case .answered(let answer): follower?.answered(answer, by: self)
       case .postponed(let postponement): follower?.postponed(postponement, by: self)
       case .error(let code, let message):
