@@ -2,6 +2,8 @@
 
 import time
 
+import pytest
+
 from person import number
 from test_arrows import ends, near
 from test_history import look_back, open_history
@@ -236,19 +238,27 @@ def test_who_restores_an_older_state_is_named_and_what_was_there_can_be_brought_
     room.agree()
 
 
-def test_a_restoration_that_only_changes_shapes_is_told_too(room):
+@pytest.mark.parametrize("ahead", [0, 600])
+def test_a_restoration_that_only_changes_shapes_is_told_too(room, ahead):
+    """Also by a page that is much ahead of the server's time. Who wants it back when nothing of it is left is told so."""
     ids, _ = fill(room)
     then = time.time() * 1000
     time.sleep(CLOCKS)
     room.write(*((shape, {"position": [300 * at, 600]}) for at, shape in enumerate(ids)))
     moved = room.shapes()
-    time.sleep(CLOCKS)
-    ann, bob = room.join("Ann"), room.join("Bob")
-    for person in (ann, bob):
+    time.sleep(CLOCKS + ahead / 1000)
+    ann, bob, eve = room.join("Ann"), room.join("Bob"), room.join("Eve")
+    for person in (ann, bob, eve):
         person.wait_for_shapes(3)
-    restore(bob, then)
-    ann.page.locator(".notice", has_text="Bob restored the drawing").get_by_role("button", name="Bring back").click()
+    restore(bob, then, ahead=ahead)
+    for person in (ann, eve):
+        person.page.locator(".notice", has_text="Bob restored the drawing").wait_for()
+    ann.page.get_by_role("button", name="Bring back").click()
     room.wait_for(lambda shapes: shapes == moved)
+    eve.wait_for_shape(ids[0], "shape.y === 600")
+    eve.page.get_by_role("button", name="Bring back").click()
+    eve.page.locator(".notice", has_text="nothing left to bring back").wait_for()
+    assert room.shapes() == moved
 
 
 def test_what_went_while_one_was_away_is_told_on_return(room):

@@ -14,6 +14,8 @@ const emptiedMin = 3
  * was there.
  */
 const clocksMilliseconds = 250
+/** The restorer's page may be further ahead of the server. Then nothing differs from what was there, and what was there earlier is asked for. */
+const restoredMargins = [clocksMilliseconds, 1_000, 4_000]
 /** A restoration is news for so long. */
 const restoredMilliseconds = 10_000
 const group = 'removed'
@@ -242,12 +244,25 @@ export class Removals {
    *
    * @param {number} by @param {Restored} restored
    */
-  async #takeBack(by, { from, until }) {
-    const then = await this.#drawingAt(from - clocksMilliseconds)
-    if (!then || !await this.#documents.load()) {
-      this.#notices.say('We can’t reach the server, which knows what was there. Try History in the menu later.', { kind: 'refused', group })
-      return
+  async #takeBack(by, restored) {
+    for (const margin of restoredMargins) {
+      const then = await this.#drawingAt(restored.from - margin)
+      if (!then || !await this.#documents.load()) {
+        this.#notices.say('We can’t reach the server, which knows what was there. Try History in the menu later.', { kind: 'refused', group })
+        return
+      }
+      const { edits, gone } = this.#takenBy(by, restored, then)
+      if (this.#write(edits, gone)) return
     }
+    this.#notices.say('There is nothing left to bring back: all of it has been changed since.', { group })
+  }
+
+  /**
+   * What of somebody's restoration still stands, and what makes it as it was then.
+   *
+   * @param {number} by @param {Restored} restored @param {KeptShape[]} then
+   */
+  #takenBy(by, { from, until }, then) {
     const { live } = this.#shown
     /** @type {{shapes: KeptShape[]}} */
     const { shapes } = JSON.parse(live.exportDrawing())
@@ -261,15 +276,20 @@ export class Removals {
       if (!this.#known.has(shape)) return { shape, set: isTheirs(shape, 'deleted') ? set : {} }
       return { shape, set: Object.fromEntries(Object.entries(set).filter(([property]) => isTheirs(shape, property))) }
     })
-    this.#write(kept.filter(({ set }) => Object.keys(set).length > 0), gone.filter((shape) => isTheirs(shape, 'kind')))
+    return { edits: kept.filter(({ set }) => Object.keys(set).length > 0), gone: gone.filter((shape) => isTheirs(shape, 'kind')) }
   }
 
-  /** @param {{shape: number, set: import('../core/types.js').Values}[]} edits @param {number[]} gone shapes to be deleted */
+  /**
+   * @param {{shape: number, set: import('../core/types.js').Values}[]} edits @param {number[]} gone shapes to be deleted
+   * @returns whether there was anything to write
+   */
   #write(edits, gone) {
     const count = edits.length + gone.length
-    if (count > 0 && writeAll(this.#editing, edits, gone)) {
+    if (count === 0) return false
+    if (writeAll(this.#editing, edits, gone)) {
       this.#editing.sayUndoable(`${counted(count, 'shape')} brought back.`, backGroup)
     }
+    return true
   }
 
   /** @param {number} at @returns {Promise<KeptShape[] | null>} null where it isn't to be had */
