@@ -139,6 +139,14 @@ async def on_terminal(server, *words, variables=None):
     return out.decode()
 
 
+def without(kinds):
+    """For `between`: drops the server's messages of these kinds, which may change meanwhile."""
+    async def keep_back(message):
+        return None if message[0] in kinds else message
+
+    return keep_back
+
+
 @contextlib.asynccontextmanager
 async def between(server, room, down=None, up=None, refused=0):
     """A proxy between the client and a room. `down` may change or delay each message of the server, or drop it by returning None.

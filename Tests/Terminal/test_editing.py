@@ -6,7 +6,7 @@ import tempfile
 
 from client import Client, stamp
 from server import Server, identifier
-from terminal import between, on_terminal, run
+from terminal import between, on_terminal, run, without
 
 
 async def shapes(server, room):
@@ -220,10 +220,7 @@ async def test_a_value_that_had_lost_is_said_with_its_winner(shared):
             ahead = stamp(bob.actor, ahead=30_000)
             await bob.write({"shape": shape, "at": ahead, "set": {"position": [7, 7]}}, id=9)
 
-    async def keep_back(message):
-        return None if message[0] == 0x42 else message
-
-    async with between(shared, "lost", down=keep_back, up=write_before) as there:
+    async with between(shared, "lost", down=without([0x42]), up=write_before) as there:
         done = await run(None, "move", "lost", "Sun", "1", "1", "--server", there)
         assert "position was replaced by a newer value of Bob" in done.out, done
     assert (await shapes(shared, "lost"))["Sun"]["position"] == [7, 7]

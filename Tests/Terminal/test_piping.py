@@ -8,7 +8,7 @@ import signal
 
 from client import eventually
 from server import Server, identifier
-from terminal import between, run, start
+from terminal import between, run, start, without
 
 
 def move(shape, x):
@@ -68,10 +68,7 @@ async def test_it_reads_no_more_than_may_be_unanswered(shared):
     async def note(message):
         sent.append(message[0])
 
-    async def silence(message):
-        return None if message[0] == 0x44 else message
-
-    async with between(shared, "window", down=silence, up=note) as there:
+    async with between(shared, "window", down=without([0x44]), up=note) as there:
         reading, writing = os.pipe()
         os.set_blocking(writing, False)
         async with await start(None, "pipe", "window", "--window", 5, "--server", there, stdin=reading) as pipe:

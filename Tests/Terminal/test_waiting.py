@@ -8,7 +8,7 @@ import pytest
 
 from client import eventually
 from server import Server
-from terminal import between, run, start
+from terminal import between, run, start, without
 
 
 async def names(server, room):
@@ -89,11 +89,7 @@ async def test_an_edit_without_an_answer_may_have_been_stored(shared, state):
     await run(shared, "add", "doubt", "name=Sun", "position=0,0", state=state)
 
     lost = [0x44]
-
-    async def keep_back(message):
-        return None if message[0] in lost else message
-
-    async with between(shared, "doubt", down=keep_back) as there:
+    async with between(shared, "doubt", down=without(lost)) as there:
         words = ["move", "doubt", "Sun", 7, 7, "--server", there, "--patience", "2500ms"]
         done = await run(None, *words, state=state, code=75)
         assert "waiting: the server has not answered" in done.err, done
@@ -110,11 +106,7 @@ async def test_undo_knows_of_what_a_killed_command_has_done(shared, state):
         return shape["position"]
 
     lost = []
-
-    async def keep_back(message):
-        return None if message[0] in lost else message
-
-    async with between(shared, "killed", down=keep_back) as there:
+    async with between(shared, "killed", down=without(lost)) as there:
         await run(None, "add", "killed", "name=Sun", "position=0,0", "--server", there, state=state)
         lost.append(0x44)
         for words, end in [(["move", "killed", "Sun", 7, 7], [7, 7]), (["undo", "killed"], [0, 0]), (["redo", "killed"], [7, 7])]:
