@@ -1,9 +1,11 @@
-# Sourced by scripts/test and scripts/soak: runs named steps one after the other and stops at the first that fails.
+# Sourced by scripts/test, scripts/soak and scripts/coverage: runs named steps one after the other. A step that fails doesn't
+# hide the others: they go on, and the end lists every failure with its log and the command that repeats it.
 #
 #   step NAME COMMAND…     prints the step's seconds and its last line; its whole output is in build/logs/NAME.log
+#   needed NAME COMMAND…   the same, for a step without which the others make no sense: if it fails, it is the last one
 #   begin NAME COMMAND…    begins a step that mostly waits, beside those that follow
 #   finish NAME            waits for it, and reports it like any other
-#   summary                a table of all steps: how long each took, and how long processors were busy for it
+#   summary                a table of all steps: how long each took, and how long processors were busy for it; fails if a step has
 #
 # VERBOSE=1 shows all output as it comes.
 
@@ -21,6 +23,7 @@ mkdir -p "$logs"
 step_names=()
 step_seconds=()
 step_busy=()
+failures=()
 
 seconds_since() {
   local now=${EPOCHREALTIME/./}
@@ -50,6 +53,12 @@ step() {
     "$@" >"$log" 2>&1 || status=$?
   fi
   report "$name" "$(seconds_since "$start")" "$status" "$@"
+}
+
+needed() {
+  local failed_before=${#failures[@]}
+  step "$@"
+  [ "${#failures[@]}" -eq "$failed_before" ] || summary
 }
 
 declare -A begun_process begun_command
@@ -85,7 +94,7 @@ await_begun() {
   done
 }
 
-# Notes how a step went, and stops at one that failed. `busy_before` is what `busy_until_now` said before it.
+# Notes how a step went. `busy_before` is what `busy_until_now` said before it.
 report() {
   local name=$1 seconds=$2 status=$3 log=$logs/$1.log
   shift 3
@@ -101,8 +110,9 @@ report() {
       echo "--- the errors among $(wc -l <"$log") lines of $log:"
       grep -E '(^|[^a-z])error:|recorded an issue|✘|SUMMARY:' "$log" | head -n 40 || true
     fi
-    echo "FAILED: $name after $seconds s with status $status. To run it alone: $*" >&2
-    exit 1
+    failures+=("$name after $seconds s with status $status: $log. To run it alone: $*")
+    echo "FAILED: ${failures[-1]}" >&2
+    return
   fi
   printf '%-12s %7s s   %s\n' "$name" "$seconds" "$(grep -v '^[[:space:]]*$' "$log" | tail -n 1)"
 }
@@ -115,6 +125,10 @@ summary() {
     printf '%-12s %8s %16s\n' "${step_names[index]}" "${step_seconds[index]}" "${step_busy[index]}"
   done
   printf '%-12s %8s\n' "all" "$(seconds_since "$all_start")"
+  [ "${#failures[@]}" -gt 0 ] || exit 0
+  printf '\n%s\n' "${#failures[@]} failed:" >&2
+  printf '  %s\n' "${failures[@]}" >&2
+  exit 1
 }
 all_start=${EPOCHREALTIME/./}
 

@@ -20,10 +20,6 @@ class Faults:
         self.kinds = {name: getattr(self, name.replace(" ", "_")) for name in names}
         self.deck = []
 
-    @property
-    def have_all_happened(self):
-        return all(self.world.counts[kind] for kind in self.kinds)
-
     async def next(self):
         if not self.deck:
             self.deck = self.random.sample(list(self.kinds), len(self.kinds))

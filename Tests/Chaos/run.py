@@ -32,13 +32,15 @@ from world import Violation, World  # noqa: E402
 
 # What a round's healing, checks, and the end of the run take of the time, at most.
 RESERVE_SECONDS = 20
+# A run goes on until every kind of trouble has happened, and gives up on that after this many seconds more.
+WAIT_SECONDS = 600
 # How many complaints are printed; all are in the folder that is kept.
 COMPLAINTS = 5
 
 
 def options():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=int, default=120, help="how long; longer until every fault has happened (default: 120)")
+    parser.add_argument("--seconds", type=int, default=120, help="how long; longer until every kind of trouble has happened (default: 120)")
     parser.add_argument("--seed", type=int, default=None, help="repeat the choices of another run")
     parser.add_argument("--build", default=os.path.join(programs.ROOT, ".build", "test", "release"), help="where the programs are")
     parser.add_argument("--faults", default=",".join(faults.USUAL), help="only these of the server's: %(default)s")
@@ -54,11 +56,16 @@ def options():
 
 
 async def play(world, seconds):
-    """Rounds until the time is over and every fault of the server has happened; then its end."""
+    """Rounds until the time is over and every kind of trouble has happened; then the server's end."""
     checks = Checks(world)
+    troubles = [*world.faults.kinds, *lines.FAULTS, "sent again", "resumed", "lost", "ours lost"]
+
+    def missing():
+        return [trouble for trouble in troubles if not world.counts[trouble]]
+
     end = world.began + seconds
     number, length = 0, 12 if seconds < 300 else 20
-    while not world.faults.have_all_happened or end - time.monotonic() > length + RESERVE_SECONDS:
+    while (missing() and time.monotonic() < end + WAIT_SECONDS) or end - time.monotonic() > length + RESERVE_SECONDS:
         number += 1
         counts = await world.round(number, length)
         shapes = await checks.after_round()
@@ -68,10 +75,8 @@ async def play(world, seconds):
             f"round {number}: {wrong} lines cut or refused, {counts['sent again']} messages sent again; {world.drained:.0f} s later all "
             f"is answered: {totals['acknowledged']} values acknowledged, {totals['seen']} seen; all agree on {shapes} shapes"
         )
-    happened = [*world.faults.kinds, *lines.FAULTS, "sent again", "resumed", "lost", "ours lost"]
-    for fault in happened:
-        if not world.counts[fault]:
-            world.violation(f"in all of this time there was no case of: {fault}")
+    for trouble in missing():
+        world.violation(f"in all of this time there was no case of: {trouble}")
     code, out, err = await asyncio.to_thread(programs.run, "log", "verify", "--data", world.disk.data)
     if code != 0:
         world.violation(f"log verify: {out}{err}")
