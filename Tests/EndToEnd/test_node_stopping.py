@@ -2,7 +2,6 @@
 
 import asyncio
 import signal
-import time
 
 import database
 import postgres
@@ -53,11 +52,12 @@ async def test_people_at_other_nodes_keep_no_node_from_stopping():
         await ann.until("presence")
         for _ in range(20):
             await ann.until("ops")
-        begun = time.monotonic()
         stopping = asyncio.create_task(asyncio.to_thread(first.terminate))
         assert await ann.closed() == 1001
-        assert await stopping == 0 and time.monotonic() - begun < 4
-        assert first.log[-1]["message"] == "stopped"
+        assert await stopping == 0
+        # It waited neither for its deadline to store what was taken in, nor for the one to send it.
+        messages = [line["message"] for line in first.log]
+        assert messages[-1] == "stopped" and not any("hasn't answered" in message for message in messages), messages
         is_over.set()
         await asyncio.gather(*busy)
         for task in listening:

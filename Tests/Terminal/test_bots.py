@@ -159,22 +159,23 @@ async def test_bots_are_patient_together(shared):
         words = ["bot", "patient", "--bots", 10, "--for", "500ms", "--quiet", "--json"]
         with own.full_disk():
             began = time.monotonic()
+            await run(own, "bot", "patient", "--bots", 1, "--for", "500ms", "--quiet", "--json", "--patience", "2s", code=1)
+            alone = time.monotonic() - began
+            began = time.monotonic()
             done = await run(own, *words, "--patience", "2s", code=1)
-            assert 2 < time.monotonic() - began < 10, "one after another they would take twenty seconds"
+            assert 2 < time.monotonic() - began < 4 * alone, "one after another they would take eight times as long as one"
             assert done.object["unanswered"] == done.object["operations"] > 0, done
             done = await run(own, *words[:-1], "--patience", "100ms", code=1)
             assert re.search(r"unanswered +\d+: the server can't store changes now; its disk may be full", done.out), done
             for number in [signal.SIGTERM, signal.SIGINT]:
-                async with await start(own, *words, "--patience", "60s") as bots:
+                async with await start(own, *words, "--patience", "1h") as bots:
                     before = await own.metric('canvas_refusals_total{code="unavailable"}')
 
                     async def refused():
                         return await own.metric('canvas_refusals_total{code="unavailable"}') >= before + 10
 
                     await eventually(refused, "every bot has been refused")
-                    began = time.monotonic()
                     done = await bots.end(number)
-                    assert time.monotonic() - began < 2, "at once, on a busy machine as well"
                     assert done.code == 1 and done.object["unanswered"] > 0, done
 
 

@@ -23,7 +23,9 @@ extension Hub {
       exit(0)
     }
     loop.schedule(afterMilliseconds: Hub.drainMilliseconds) {
-      if self.lifetime.stage == .draining { self.endDraining() }
+      guard self.lifetime.stage == .draining else { return }
+      self.logger.warning("stopping goes on although the log hasn't answered everything")
+      self.endDraining()
     }
     goOnStopping()
   }
