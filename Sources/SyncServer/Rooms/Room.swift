@@ -521,11 +521,8 @@ struct Room: Sendable {
   /// Gives a connection a stream of what it lacks: the newest values of what has changed since its place in the log.
   private mutating func beginState(at seat: Int, now: Moment) {
     leaveStream(at: seat)
-    // A stream begins where a beat ends. In a large room, where beats are seldom, it waits for that.
-    if fanOut.hasRecords {
-      guard isFlushDue(now: now) else { return audience.readers.waitForState(at: seat) }
-      flush(now: now)
-    }
+    guard mayBeginState(now) else { return audience.readers.waitForState(at: seat) }
+    if fanOut.hasRecords { flush(now: now) }
     guard let want = audience.want(seat, of: fold, fanOut.ring) else { return }
     guard let entry = fanOut.enterStream(want, of: fold, now: now) else {
       return audience.readers.waitForState(at: seat)
@@ -534,14 +531,23 @@ struct Room: Sendable {
     audience.readers.enter(entry, at: seat)
   }
 
+  /// A stream begins where a beat ends. In a large room, where beats are seldom, it waits for that.
+  private func mayBeginState(_ now: Moment) -> Bool { !fanOut.hasRecords || isFlushDue(now: now) }
+
   private mutating func leaveStream(at seat: Int) {
     if let stream = audience.readers.leaveStream(at: seat) { fanOut.leaveStream(stream) }
   }
 
   /// A stream may have ended, or stood still for long: those who wait for one may come in.
   private mutating func admitWaiting(_ now: Moment) {
-    while audience.readers.isAnyoneWaiting, fanOut.hasSpaceForState(now), let seat = audience.readers.takeWaiting() {
-      beginState(at: seat, now: now)
+    guard mayBeginState(now) else { return }
+    // Each has one turn. Those who have to wait on are put back behind, in the same order.
+    for seat in audience.readers.takeWaiting() {
+      if fanOut.hasSpaceForState(now) {
+        beginState(at: seat, now: now)
+      } else {
+        audience.readers.waitForState(at: seat)
+      }
     }
   }
 

@@ -192,6 +192,10 @@ extension World {
       if let member = lines[line].member { room.writable(member, now: now, write) }
       sendAll(&room, now, write)
     }
+    if let took = history.dice.sendingMicroseconds {
+      room.sendingTook(microseconds: took, seats: room.memberCount)
+      if room.isGathering { count(.waitedForBeat) }
+    }
     for _ in 0..<partial { count(.partialTake) }
     if room.counts.caughtUp > caughtUp { count(.fellOff) }
     self.lines = lines
