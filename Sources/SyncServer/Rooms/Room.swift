@@ -291,6 +291,7 @@ struct Room: Sendable {
       door.arrived(change, of: batch, on: canvas)
       overlaps.follow(change)
     }
+    if record.forgottenBefore > 0 { fold.forgetMore() }
     if taking == .leftOut { door.markTooOld(batch) }
     if taking != .known, !audience.isEmpty {
       fanOut.gather(taking == .leftOut ? [] : record.operations, after: before, now: now)

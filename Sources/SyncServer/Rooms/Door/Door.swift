@@ -178,9 +178,8 @@ struct Door: Sendable {
         message: Text("the stamp is \(by) ms behind the server's clock")
       )
     }
-    guard stamp.milliseconds < fold.forgottenBefore,
-      !fold.canvas.holdsAny(of: operation.set.assigned, in: operation.shape, at: stamp)
-    else { return }
+    let assigned = operation.set.assigned
+    guard fold.canvas.hasForgotten(assigned, in: operation.shape, at: stamp, before: fold.forgottenBefore) else { return }
     throw Rejection(operation: index, code: .tooOld, message: Door.forgotten)
   }
 
