@@ -13,6 +13,8 @@ import CanvasCRDT
 ///
 /// If the log refuses a batch, or the batch comes too late, the deletions in it don't happen. Messages that were let in because of those deletions
 /// can make the room too large by that much.
+///
+/// What an operation costs doesn't grow with the number of those that are on their way.
 struct Fullness: Sendable {
   private let limits: Limits
   private var forecasts: [Identifier: Forecast] = [:]
@@ -47,13 +49,13 @@ struct Fullness: Sendable {
 
   /// A shape that something is on its way to.
   private struct Forecast {
-    var arrivals: [(batch: UInt64, outlook: Outlook)] = []
+    var arrivals = NewestOnTheWay<Outlook>()
     /// Its share of `coming`.
     var share = Counts()
 
     func outlook(of shape: Identifier, on canvas: borrowing Canvas) -> Outlook {
       var outlook = Outlook(of: shape, on: canvas)
-      for arrival in arrivals { outlook.merge(arrival.outlook) }
+      if let arriving = arrivals.sum { outlook.merge(arriving) }
       return outlook
     }
   }
@@ -65,14 +67,16 @@ struct Fullness: Sendable {
   /// To be called when a batch has been let in.
   /// - Returns: the shapes that it may make or take away, for `remove`.
   mutating func add(_ operations: [Operation], batch: UInt64, on canvas: borrowing Canvas) -> [Identifier] {
-    var shapes: [Identifier] = []
-    for operation in operations where counts(operation.set, on: operation.shape, canvas) {
-      let arrival = (batch, Outlook(operation.set, at: operation.at))
-      forecasts[operation.shape, default: Forecast()].arrivals.append(arrival)
-      shapes.append(operation.shape)
-      settle(operation.shape, on: canvas)
+    var arriving: [Identifier: Outlook] = [:]
+    for operation in operations {
+      guard arriving[operation.shape] != nil || counts(operation.set, on: operation.shape, canvas) else { continue }
+      arriving[operation.shape, default: Outlook()].merge(Outlook(operation.set, at: operation.at))
     }
-    return shapes
+    for (shape, outlook) in arriving {
+      forecasts[shape, default: Forecast()].arrivals.add(outlook, of: batch)
+      settle(shape, on: canvas)
+    }
+    return Array(arriving.keys)
   }
 
   /// To be called when a batch has been let in that makes shapes which nobody else can name yet.
@@ -94,7 +98,7 @@ struct Fullness: Sendable {
   mutating func remove(_ shapes: [Identifier], batch: UInt64, on canvas: borrowing Canvas) {
     seen(.max, batch: batch)
     for shape in shapes {
-      forecasts[shape]?.arrivals.removeAll { $0.batch == batch }
+      forecasts[shape]?.arrivals.remove(batch)
       settle(shape, on: canvas)
     }
   }
@@ -161,7 +165,7 @@ struct Fullness: Sendable {
   /// How many deletions the room remembers once everything on its way has arrived.
   func erasures(on canvas: borrowing Canvas) -> Int { canvas.erasureCount + coming.erasures }
 
-  private static let anyActor = Identifier(packed: 0)!
+  static let anyActor = Identifier(packed: 0)!
 
   private func outlook(_ shape: Identifier, on canvas: borrowing Canvas) -> Outlook {
     forecasts[shape]?.outlook(of: shape, on: canvas) ?? Outlook(of: shape, on: canvas)
