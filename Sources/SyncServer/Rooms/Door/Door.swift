@@ -87,10 +87,11 @@ struct Door: Sendable {
     shares.charge(places, to: allowance.payer, now: now)
     let moves = fold.stamp(layout.moves, actor: actor, now: now)
     let clock = fold.reserveStamps(made, actor: actor, now: now)
-    let number = letIn(moves, unseen: made, from: origin, on: fold.canvas)
-    textSpace.add(textGrowth, batch: number, isOfUnseen: true)
+    let number = letIn(moves, unseen: made, from: .request(request), on: fold.canvas)
+    textSpace.add(textGrowth, batch: number)
     return AdmittedLayout(
       number: number,
+      request: request,
       moves: moves,
       made: layout.made,
       clock: clock,
