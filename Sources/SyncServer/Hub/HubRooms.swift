@@ -232,7 +232,6 @@ extension Hub {
   private func takeOut(_ open: OpenRoom) {
     rooms.remove(open)
     log.request(.unfollow(id: log.nextNumber(), room: open.name))
-    overlapWaiters.roomIsGone(open)
     counts.noteClosed(open.room.counts)
   }
 

@@ -222,7 +222,7 @@ struct Room: Sendable {
     now: Moment
   ) {
     answer(request, isEmpty: layout.isEmpty) { room throws(Rejection) in
-      .prepare(try room.door.admit(layout, by: actor, from: .request(request), allowance, to: &room.fold, now: now))
+      .prepare(try room.door.admit(layout, by: actor, request: request, allowance, to: &room.fold, now: now))
     }
   }
 
@@ -342,6 +342,13 @@ struct Room: Sendable {
     guard let passage = door.refused(number, on: fold.canvas) else { return nil }
     land(passage)
     return answer(passage, Rejection(code: .unavailable, message: Door.unavailable))
+  }
+
+  /// A batch doesn't go to the log after all: whoever wrote it may not write any more.
+  mutating func withdraw(batch number: UInt64) {
+    guard let passage = door.withdrawn(number, on: fold.canvas) else { return }
+    land(passage)
+    answer(passage, Rejection(code: .readOnly, message: "the right to write here has ended"))
   }
 
   private mutating func land(_ passage: Door.Passage) {

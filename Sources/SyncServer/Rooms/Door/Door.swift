@@ -73,7 +73,7 @@ struct Door: Sendable {
   mutating func admit(
     _ layout: LayoutEdits,
     by actor: Identifier,
-    from origin: Passage.Origin,
+    request: UInt64,
     _ allowance: Allowance,
     to fold: inout Fold,
     now: Moment
@@ -231,6 +231,9 @@ struct Door: Sendable {
     isLogInDoubt = true
     return passage
   }
+
+  /// A batch doesn't go to the log after all.
+  mutating func withdrawn(_ batch: UInt64, on canvas: borrowing Canvas) -> Passage? { land(batch, on: canvas) }
 
   /// The log could not be written when the room was opened.
   mutating func doubtLog() { isLogInDoubt = true }
