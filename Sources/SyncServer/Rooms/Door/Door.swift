@@ -60,7 +60,7 @@ struct Door: Sendable {
     try allowance.check(proposed, on: fold.canvas)
     let textGrowth = try textSpace.check(proposed, on: fold.canvas, isLogInDoubt: isLogInDoubt)
     let places = try fullness.check(proposed, on: fold.canvas, isLogInDoubt: isLogInDoubt)
-    try shares.check(places, for: allowance.payer, taken: fullness.erasures(on: fold.canvas), now: now)
+    try shares.check(places, for: allowance.payer, taken: fullness.remembered(on: fold.canvas), now: now)
     shares.charge(places, to: allowance.payer, now: now)
     let operations = fold.stamp(proposed, actor: actor, now: now)
     let number = letIn(operations, from: origin, on: fold.canvas)
@@ -83,7 +83,7 @@ struct Door: Sendable {
     let made = layout.made.count
     let places = try fullness.check(layout.moves, unseen: made, on: fold.canvas, isLogInDoubt: isLogInDoubt)
     let textGrowth = try textSpace.check(layout, on: fold.canvas, isLogInDoubt: isLogInDoubt)
-    try shares.check(places, for: allowance.payer, taken: fullness.erasures(on: fold.canvas), now: now)
+    try shares.check(places, for: allowance.payer, taken: fullness.remembered(on: fold.canvas), now: now)
     shares.charge(places, to: allowance.payer, now: now)
     let moves = fold.stamp(layout.moves, actor: actor, now: now)
     let clock = fold.reserveStamps(made, actor: actor, now: now)

@@ -27,6 +27,9 @@ struct Fullness: Sendable {
     var records = 0
     var erasures = 0
 
+    /// Records that are no shapes: of late edits to deleted shapes, and of edits to shapes that never were.
+    var remnants: Int { records - live }
+
     /// So many new shapes.
     static func made(_ count: Int) -> Counts { Counts(live: count, records: count) }
 
@@ -162,8 +165,10 @@ struct Fullness: Sendable {
     throw Rejection(operation: excess.index, code: .roomFull, message: excess.words)
   }
 
-  /// How many deletions the room remembers once everything on its way has arrived.
-  func erasures(on canvas: borrowing Canvas) -> Int { canvas.erasureCount + coming.erasures }
+  /// How many deletions and remnants the room remembers once everything on its way has arrived.
+  func remembered(on canvas: borrowing Canvas) -> (erasures: Int, remnants: Int) {
+    (canvas.erasureCount + coming.erasures, canvas.shapeCount - canvas.liveCount + coming.remnants)
+  }
 
   static let anyActor = Identifier(packed: 0)!
 
@@ -225,7 +230,10 @@ struct Fullness: Sendable {
     let made = max(0, after.live - standing.live)
     let more = max(0, after.records + after.erasures - standing.records - standing.erasures)
     let fitsLive = Fullness.fits(after.live, standing.live, limits.shapes)
-    let fitsRecords = Fullness.fits(after.records, standing.records, recordsMax)
+    // Otherwise whoever writes to shapes that never were, which nobody sees, would keep others from drawing.
+    let fitsRemnants =
+      after.records <= standing.records || Fullness.fits(after.remnants, standing.remnants, limits.shapes)
+    let fitsRecords = fitsRemnants && Fullness.fits(after.records, standing.records, recordsMax)
     let fitsErasures = more == 0 || Fullness.fits(after.erasures + made, standing.erasures, limits.erasures)
     if fitsLive, fitsRecords, fitsErasures { return .success(more) }
     growth += (0..<message.unseen).map { (message.firstUnseen + $0, .made(1)) }
