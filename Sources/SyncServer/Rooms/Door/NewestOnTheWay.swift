@@ -50,3 +50,5 @@ struct NewestOnTheWay<Value: Newest> {
     return older.last?.batch
   }
 }
+
+extension NewestOnTheWay: Sendable where Value: Sendable {}
