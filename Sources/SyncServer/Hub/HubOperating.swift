@@ -59,7 +59,8 @@ extension Hub {
       let words: Text = "an older server that shares the rooms could not read that"
       return .failure(.rejected(Rejection(code: .unavailable, message: words)))
     }
-    return await asking(open, for: writer) { room, number in room.forgetErasures(before: milliseconds, request: number) }
+    return await asking(open, for: writer) { room, number in room.forgetErasures(before: milliseconds, request: number)
+    }
   }
 
   // MARK: On record

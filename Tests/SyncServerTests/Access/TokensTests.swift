@@ -47,7 +47,9 @@ import WebSocketLoop
     #expect(Grant.everything.label == nil)
   }
 
-  @Test("C3: an operator who becomes an editor has other rights, and so has one whose token is for other rooms or for none")
+  @Test(
+    "C3: an operator who becomes an editor has other rights, and so has one whose token is for other rooms or for none"
+  )
   func changes() {
     func grant(_ level: Grant.Level, _ room: String = "demo") -> Grant { Grant(level: level, rooms: [.name(room)]) }
     let levels: [Grant.Level] = [.viewer, .editor, .operator]

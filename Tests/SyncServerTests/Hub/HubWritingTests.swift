@@ -52,7 +52,10 @@ struct HubWritingTests {
 
   private struct NotOpened: Error {}
 
-  @Test("H15, C3: a layout that waits is not written after the room was locked, or its token taken away", arguments: [true, false])
+  @Test(
+    "H15, C3: a layout that waits is not written after the room was locked, or its token taken away",
+    arguments: [true, false]
+  )
   func rightsEnd(isLocked: Bool) async throws {
     let open = try await opened()
     let canvas = try #require(await hub.view(of: open)?.canvas)
@@ -80,7 +83,7 @@ struct HubWritingTests {
     }
     #expect(refusal.response.status == (isLocked ? 403 : 401))
     #expect(await hub.view(of: open)?.position == 0)
-    #expect(await open.room.isIdle, "nothing is on its way")
+    #expect(open.room.isIdle, "nothing is on its way")
     for piece in pieces { _ = await piece.value }
   }
 

@@ -262,7 +262,9 @@ struct RoomsForgettingTests {
     try shares.check(1, for: ann, taken: (39_000, 0), now: moment(0))
     try shares.check(0, for: ann, taken: (50_000, 0), now: moment(0))
     // Neither address has had its share, but the token has.
-    let refused = #expect(throws: Rejection.self) { try shares.check(2_000, for: ann, taken: (50_000, 0), now: moment(0)) }
+    let refused = #expect(throws: Rejection.self) {
+      try shares.check(2_000, for: ann, taken: (50_000, 0), now: moment(0))
+    }
     #expect(refused?.code == .quotaExceeded && refused?.message.string.contains("your token") == true)
     let alone = Payer(address: ann.address, token: nil)
     #expect(throws: Rejection.self) { try shares.check(4_001, for: alone, taken: (50_000, 0), now: moment(0)) }

@@ -68,7 +68,10 @@ struct RoomsTextTests {
     #expect(bench.room.canvas.longBytes == 90)
   }
 
-  @Test("W6: a message is taken if the room has space for what it leaves, and the room never has more", arguments: [1, 2])
+  @Test(
+    "W6: a message is taken if the room has space for what it leaves, and the room never has more",
+    arguments: [1, 2]
+  )
   func judged(seed: UInt64) {
     var bench = RoomBench { $0.textBytes = 200 }
     let ann = bench.join { $0.vocabularyNumber = 3 }
@@ -79,7 +82,9 @@ struct RoomsTextTests {
       let isAlone = step < 300
       let operations = (0..<Int.random(in: 1...4, using: &random)).map { _ in
         let shape = UInt64.random(in: 1...8, using: &random)
-        return (shape, Int.random(in: 0..<3, using: &random) == 0 ? deletion : text(Int.random(in: 1...60, using: &random)))
+        return (
+          shape, Int.random(in: 0..<3, using: &random) == 0 ? deletion : text(Int.random(in: 1...60, using: &random))
+        )
       }
       var after = bench.room.canvas
       for (index, operation) in operations.enumerated() {

@@ -180,7 +180,9 @@ struct Door: Sendable {
       )
     }
     let assigned = operation.set.assigned
-    guard fold.canvas.hasForgotten(assigned, in: operation.shape, at: stamp, before: fold.forgottenBefore) else { return }
+    guard fold.canvas.hasForgotten(assigned, in: operation.shape, at: stamp, before: fold.forgottenBefore) else {
+      return
+    }
     throw Rejection(operation: index, code: .tooOld, message: Door.forgotten)
   }
 
