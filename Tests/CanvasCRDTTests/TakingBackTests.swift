@@ -50,6 +50,17 @@ struct TakingBackTests {
     #expect(edit?.deleted == true && canvas.liveCount == 0)
   }
 
+  @Test("H16: what she wrote to a shape that isn't there goes too, unless others have written to it")
+  func unseen() {
+    let never = takenBack([write(eve) { $0.alpha = 1 }])
+    #expect(never.edit?.deleted == true && never.canvas.shapeCount == 0)
+    let late = takenBack([
+      write(ann) { $0.kind = .star }, write(ann) { $0.delete() }, write(eve) { $0.alpha = 1 },
+    ])
+    #expect(late.edit?.deleted == true && late.canvas.shapeCount == 0)
+    #expect(takenBack([write(eve) { $0.alpha = 1 }, write(ann) { $0.rotation = 5 }]).edit == nil)
+  }
+
   @Test("a shape that she deleted is there again, with what it had")
   func deleted() {
     let (edit, canvas) = takenBack([

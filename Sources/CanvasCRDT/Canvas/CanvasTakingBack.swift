@@ -41,7 +41,11 @@ extension Canvas {
     let past = other.values(of: shape)
     var set = Properties()
     switch (registers.contains(.kind), wanted.contains(.kind)) {
-    case (false, false): return nil
+    case (false, false):
+      // Nobody sees what was written to a shape that isn't there, but the room keeps it.
+      let isAllItsOwn = registers.allSatisfy { self.stamp(of: $0, in: shape)?.actor == actor }
+      guard !registers.isEmpty, wanted.isEmpty, isAllItsOwn else { return nil }
+      set.delete()
     case (true, false): set.delete()
     case (false, true): for property in wanted { set.take(property, from: past) }
     case (true, true):

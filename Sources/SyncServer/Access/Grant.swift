@@ -38,6 +38,23 @@ struct Grant: Hashable, Sendable {
 
   func covers(_ room: String) -> Bool { rooms.contains { $0.matches(room) } }
 
+  /// What is different for somebody in a room whose token gives another grant now.
+  enum Change {
+    case none
+    /// The token gives nothing any more.
+    case ended
+    /// It is for other rooms.
+    case elsewhere
+    case otherLevel
+  }
+
+  /// Operators and editors have the same role, but not the same rights: in a locked room only operators write.
+  func change(to now: Grant?, in room: String) -> Change {
+    guard let now else { return .ended }
+    guard now.covers(room) else { return .elsewhere }
+    return now.level == level ? .none : .otherLevel
+  }
+
   /// The role in a room, which `welcome` tells.
   var role: Role { level >= .editor ? .editor : .viewer }
 }

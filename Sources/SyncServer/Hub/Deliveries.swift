@@ -37,8 +37,12 @@ struct Queue<Element> {
   private var elements: [Element] = []
   /// How many of them are out.
   private var taken = 0
+  /// How many have ever been taken.
+  private(set) var takenEver: UInt64 = 0
 
   var isEmpty: Bool { taken == elements.count }
+  /// How many have ever been appended.
+  var countEver: UInt64 { takenEver + UInt64(elements.count - taken) }
 
   mutating func append(_ element: Element) { elements.append(element) }
 
@@ -46,6 +50,7 @@ struct Queue<Element> {
     guard taken < elements.count else { return nil }
     let element = elements[taken]
     taken += 1
+    takenEver += 1
     // Only now and then, so that it costs next to nothing for each.
     if taken >= max(Queue.takenMax, elements.count / 2) || isEmpty {
       elements.removeFirst(taken)

@@ -47,8 +47,6 @@ actor Hub {
   var storage: StorageReserve
   /// Where what takes long is done.
   nonisolated let heavyWork: HeavyWork
-  /// Jobs that wait to hear which shapes overlap.
-  var overlapWaiters = OverlapWaiters()
   /// How many layouts have been let in and are not with the log yet.
   var layoutsUnderWay = 0
   /// What the log has answered, and rooms have yet to take in.

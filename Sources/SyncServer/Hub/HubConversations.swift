@@ -44,6 +44,11 @@ extension Hub {
   private func perform(_ step: ConversationStep, for visitor: Visitor, in open: OpenRoom, _ id: MemberID, now: Moment) {
     switch step {
     case .submit(let submission):
+      // Ends of tokens are looked at once a second. Nothing is written in between.
+      if let refusal = refusal(of: visitor.grant, writingTo: visitor.room) {
+        let hasToken = refusal.status != 401
+        return close(visitor, hasToken ? .goingAway : .noToken, "this connection may no longer write; connect again")
+      }
       // The newest stamp shows the writer's clock. What was drawn without a connection has older stamps.
       if let newest = submission.operations.lazy.compactMap({ $0.at?.milliseconds }).max() {
         counts.noteClock(newest, now: now.wallMilliseconds)

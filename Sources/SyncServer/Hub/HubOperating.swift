@@ -48,15 +48,19 @@ extension Hub {
     return RoomMemory(erasures: open.room.canvas.erasureCount, forgottenBefore: open.room.forgottenBefore)
   }
 
-  func forgetErasures(of open: OpenRoom, before milliseconds: UInt64) async -> Result<Cursor, Rejection> {
+  func forgetErasures(
+    of open: OpenRoom,
+    before milliseconds: UInt64,
+    by writer: Writer
+  ) async -> Result<Cursor, WritingRefusal> {
     // A server that has just started has to hear of all others first.
     while recordForm == nil { await pause(milliseconds: 100) }
     guard let recordForm, recordForm >= .forgetting else {
-      return .failure(
-        Rejection(code: .unavailable, message: "an older server that shares the rooms could not read that")
-      )
+      let words: Text = "an older server that shares the rooms could not read that"
+      return .failure(.rejected(Rejection(code: .unavailable, message: words)))
     }
-    return await asking(open) { room, number in room.forgetErasures(before: milliseconds, request: number) }
+    return await asking(open, for: writer) { room, number in room.forgetErasures(before: milliseconds, request: number)
+    }
   }
 
   // MARK: On record

@@ -20,38 +20,10 @@ extension Hub {
     guard !open.isGone else { return nil }
     let number = log.nextNumber()
     return await withCheckedContinuation { waiter in
-      overlapWaiters.add(number, waiter, for: open)
+      open.settling.owe(OwedAnswer(to: waiter, otherwise: nil), number: number)
       open.room.askOverlaps(request: number, now: .now())
       carryOutEffects(of: open)
       rooms.markDirty(open)
-    }
-  }
-}
-
-/// Jobs that wait to hear which shapes of a room overlap.
-///
-/// What always holds: each job hears once, at the latest when its room is gone.
-struct OverlapWaiters {
-  private struct Waiter {
-    let room: OpenRoom
-    let continuation: CheckedContinuation<SettledOverlaps?, Never>
-  }
-
-  private var waiters: [UInt64: Waiter] = [:]
-
-  mutating func add(_ number: UInt64, _ continuation: CheckedContinuation<SettledOverlaps?, Never>, for room: OpenRoom)
-  {
-    waiters[number] = Waiter(room: room, continuation: continuation)
-  }
-
-  mutating func answer(_ number: UInt64, with overlaps: SettledOverlaps) {
-    waiters.removeValue(forKey: number)?.continuation.resume(returning: overlaps)
-  }
-
-  mutating func roomIsGone(_ room: OpenRoom) {
-    for (number, waiter) in waiters where waiter.room === room {
-      waiters[number] = nil
-      waiter.continuation.resume(returning: nil)
     }
   }
 }

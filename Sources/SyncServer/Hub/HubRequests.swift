@@ -87,49 +87,62 @@ extension Hub: RoomService, LogQuestions {
   func submit(
     _ operations: [ProposedOperation],
     to open: OpenRoom,
-    from payer: Payer
-  ) async -> Result<Cursor, Rejection> {
-    await submitting(to: open, from: payer) { room, number, actor, allowance in
+    by writer: Writer
+  ) async -> Result<Cursor, WritingRefusal> {
+    await submitting(to: open, by: writer) { room, number, actor, allowance in
       room.submit(operations, request: number, actor: actor, allowance: allowance, now: .now())
     }
   }
 
-  func submit(_ layout: LayoutEdits, to open: OpenRoom, from payer: Payer) async -> Result<Cursor, Rejection> {
-    await submitting(to: open, from: payer) { room, number, actor, allowance in
+  func submit(_ layout: LayoutEdits, to open: OpenRoom, by writer: Writer) async -> Result<Cursor, WritingRefusal> {
+    await submitting(to: open, by: writer) { room, number, actor, allowance in
       room.submit(layout, request: number, actor: actor, allowance: allowance, now: .now())
     }
   }
 
   private func submitting(
     to open: OpenRoom,
-    from payer: Payer,
+    by writer: Writer,
     _ submit: (inout Room, _ number: UInt64, _ actor: Identifier, Allowance) -> Void
-  ) async -> Result<Cursor, Rejection> {
+  ) async -> Result<Cursor, WritingRefusal> {
     let actor = keys.newActor(in: open.room.name, using: &generator)
-    func ask() async -> Result<Cursor, Rejection> {
-      await asking(open) { room, number in
-        submit(&room, number, actor, allowance(of: payer, in: open, now: .now()))
+    func ask() async -> Result<Cursor, WritingRefusal> {
+      await asking(open, for: writer) { room, number in
+        submit(&room, number, actor, allowance(of: writer.payer, in: open, now: .now()))
       }
     }
     let answer = await ask()
     // Another node may have made space, or may have taken the same already.
-    guard sharesRooms, case .failure(let rejection) = answer, rejection.code == .roomFull,
+    guard sharesRooms, case .failure(.rejected(let rejection)) = answer, rejection.code == .roomFull,
       await catchUp(open) == nil
     else { return answer }
     return await ask()
   }
 
-  /// Asks a room for what its log has to store first.
+  /// Asks a room for what its log has to store first. All that is written without a connection goes this way. It may have waited
+  /// since it was asked for, so the writer's right is looked at here.
   func asking(
     _ open: OpenRoom,
+    for writer: Writer,
     _ ask: (inout Room, _ number: UInt64) -> Void
-  ) async -> Result<Cursor, Rejection> {
+  ) async -> Result<Cursor, WritingRefusal> {
+    if let refusal = refusal(of: writer, writingTo: open.name) { return .failure(.forbidden(refusal)) }
     let number = log.nextNumber()
-    return await withCheckedContinuation { continuation in
-      log.submitter(number, continuation)
+    open.writers[number] = writer
+    defer { open.writers[number] = nil }
+    let answer = await withCheckedContinuation { waiter in
+      open.storing.owe(OwedAnswer(to: waiter, otherwise: .failure(.roomIsGone)), number: number)
+      guard !open.isGone else { return }
       ask(&open.room, number)
       carryOutEffects(of: open)
       rooms.markDirty(open)
+    }
+    return answer.mapError { rejection in
+      // What was prepared beside the loop was looked at once more.
+      if rejection.code == .readOnly, let refusal = refusal(of: writer, writingTo: open.name) {
+        return .forbidden(refusal)
+      }
+      return .rejected(rejection)
     }
   }
 
@@ -204,4 +217,9 @@ extension Hub: RoomService, LogQuestions {
 
   private static let openingsForListMax = 64
   private static let openingsForListMicroseconds: UInt64 = 500_000
+}
+
+extension Rejection {
+  /// The room was deleted, or closed since the log can't tell what came next.
+  static let roomIsGone = Rejection(code: .unavailable, message: "the room has been closed; try again")
 }

@@ -169,8 +169,9 @@ extension Hub {
       .follow(FollowRequest(id: $0, room: open.name, epoch: epoch, after: open.room.position, timeline: timeline))
     }
     guard case .following = event else { return event.words }
-    // The room takes in some of what was reported in each turn.
-    while !open.answers.isEmpty, !open.isGone {
+    // The room takes in some of what was reported in each turn. It doesn't wait for what comes meanwhile.
+    let reported = open.answers.countEver
+    while open.answers.takenEver < reported, !open.isGone {
       await pause(milliseconds: 1)
     }
     return nil
@@ -231,7 +232,6 @@ extension Hub {
   private func takeOut(_ open: OpenRoom) {
     rooms.remove(open)
     log.request(.unfollow(id: log.nextNumber(), room: open.name))
-    overlapWaiters.roomIsGone(open)
     counts.noteClosed(open.room.counts)
   }
 

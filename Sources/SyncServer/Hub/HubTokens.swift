@@ -12,18 +12,16 @@ extension Hub {
     var gone = 0
     for visitor in visitors.all where !visitor.isGone {
       let now = grant(of: visitor.token)
-      if let now, now.covers(visitor.room), now.role == visitor.grant.role {
-        visitor.grant = now
+      switch visitor.grant.change(to: now, in: visitor.room) {
+      case .none:
+        if let now { visitor.grant = now }
         continue
+      case .ended: close(visitor, .noToken, "the token is no longer valid")
+      case .elsewhere:
+        close(visitor, .forbidden, Text("the token no longer gives access to room \(visitor.room)"))
+      case .otherLevel: close(visitor, .goingAway, "what the token allows has changed; connect again")
       }
       gone += 1
-      if now == nil {
-        close(visitor, .noToken, "the token is no longer valid")
-      } else if now?.covers(visitor.room) == false {
-        close(visitor, .forbidden, Text("the token no longer gives access to room \(visitor.room)"))
-      } else {
-        close(visitor, .goingAway, "what the token allows has changed; connect again")
-      }
     }
     logger.info(
       "tokens read",

@@ -64,10 +64,10 @@ extension Hub {
         let number = run.numberUnknown(to: open.room)
         append(EncodedBatch(batch, run: number, timeline: run.timeline, limits), to: open)
       case .prepare(let layout): prepare(layout, for: open)
-      case .answered(let request, let result): log.answerSubmitter(request, with: result)
+      case .answered(let request, let result): open.storing.answer(request, with: result)
       case .overlaps(let order): carryOut(order, for: open)
       case .overlapsAnswered(let request, let index, let cursor):
-        overlapWaiters.answer(request, with: SettledOverlaps(index: index, cursor: cursor))
+        open.settling.answer(request, with: SettledOverlaps(index: index, cursor: cursor))
       case .close(let id, let code, let reason, let isBetweenMessages):
         guard let visitor = unseat(id, in: open) else { continue }
         logger.debug("sent away", ["room": .text(open.name), "reason": .text(reason.string)])
@@ -83,7 +83,7 @@ extension Hub {
     }
   }
 
-  /// Stamps and encodes a layout beside the loop.
+  /// Stamps and encodes a layout beside the loop. By then its writer may have lost the right to write.
   private func prepare(_ layout: AdmittedLayout, for open: OpenRoom) {
     let number = run.numberUnknown(to: open.room)
     let timeline = run.timeline
@@ -96,8 +96,14 @@ extension Hub {
       }
       layoutsUnderWay -= 1
       // If the room was deleted meanwhile, the layout has been refused.
-      guard let batch, !open.isGone else { return }
-      append(batch, to: open)
+      guard !open.isGone else { return }
+      if let batch, open.writers[layout.request].map({ refusal(of: $0, writingTo: open.name) == nil }) ?? true {
+        append(batch, to: open)
+      } else {
+        open.room.withdraw(batch: layout.number)
+        carryOutEffects(of: open)
+        rooms.markDirty(open)
+      }
     }
   }
 

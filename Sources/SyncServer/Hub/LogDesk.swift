@@ -22,8 +22,6 @@ struct LogDesk {
   private var appends: [UInt64: Append] = [:]
   /// Jobs that wait for an answer from the log.
   private var waiters: [UInt64: CheckedContinuation<LogEvent, Never>] = [:]
-  /// Jobs that wait for their operations to be durable.
-  private var submitters: [UInt64: CheckedContinuation<Result<Cursor, Rejection>, Never>] = [:]
   /// Why the log can't be written, while it can't.
   private(set) var fault: StorageFault?
   /// Why rooms can't be read or followed, while they can't.
@@ -77,14 +75,6 @@ struct LogDesk {
   mutating func takeAppend(_ number: UInt64) -> Append? { appends.removeValue(forKey: number) }
 
   mutating func forgetAppends(of room: OpenRoom) { appends = appends.filter { $0.value.room !== room } }
-
-  mutating func submitter(_ number: UInt64, _ submitter: CheckedContinuation<Result<Cursor, Rejection>, Never>) {
-    submitters[number] = submitter
-  }
-
-  mutating func answerSubmitter(_ number: UInt64, with result: Result<Cursor, Rejection>) {
-    submitters.removeValue(forKey: number)?.resume(returning: result)
-  }
 
   /// - Parameter fault: why the log can't be written from now on, or `nil` if it can.
   mutating func note(_ fault: StorageFault?) { self.fault = fault }

@@ -31,6 +31,11 @@ final class OpenRoom: @unchecked Sendable {
   private(set) var snapshot: NewestSnapshot
   /// What the log has answered, and the room has yet to take in. Only `Deliveries` touches it.
   var answers = Queue<Deliveries.Answer>()
+  /// What it owes to jobs: whether something was stored, and which shapes overlap.
+  var storing = OwedAnswers<Result<Cursor, Rejection>>()
+  var settling = OwedAnswers<SettledOverlaps?>()
+  /// Who asked for what is to be stored, by the numbers of the requests.
+  var writers: [UInt64: Writer] = [:]
   /// Whether a new room is on somebody's account.
   private var isPaid = false
   /// Whether the room's stored records are damaged, so that a snapshot should replace them.
@@ -97,7 +102,11 @@ final class OpenRoom: @unchecked Sendable {
 
   func epochToAppend(_ new: () -> UInt64) -> UInt64 { inLog.epochToAppend(to: room, new) }
 
-  func markGone() { isGone = true }
+  func markGone() {
+    isGone = true
+    storing.end()
+    settling.end()
+  }
 
   /// Nobody is here, nothing is on its way, and no job is about to use it.
   var mayGo: Bool { room.isIdle && holds == 0 && answers.isEmpty }

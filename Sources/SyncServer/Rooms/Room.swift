@@ -222,7 +222,7 @@ struct Room: Sendable {
     now: Moment
   ) {
     answer(request, isEmpty: layout.isEmpty) { room throws(Rejection) in
-      .prepare(try room.door.admit(layout, by: actor, from: .request(request), allowance, to: &room.fold, now: now))
+      .prepare(try room.door.admit(layout, by: actor, request: request, allowance, to: &room.fold, now: now))
     }
   }
 
@@ -291,6 +291,7 @@ struct Room: Sendable {
       door.arrived(change, of: batch, on: canvas)
       overlaps.follow(change)
     }
+    if record.forgottenBefore > 0 { fold.forgetMore() }
     if taking == .leftOut { door.markTooOld(batch) }
     if taking != .known, !audience.isEmpty {
       fanOut.gather(taking == .leftOut ? [] : record.operations, after: before, now: now)
@@ -341,6 +342,13 @@ struct Room: Sendable {
     guard let passage = door.refused(number, on: fold.canvas) else { return nil }
     land(passage)
     return answer(passage, Rejection(code: .unavailable, message: Door.unavailable))
+  }
+
+  /// A batch doesn't go to the log after all: whoever wrote it may not write any more.
+  mutating func withdraw(batch number: UInt64) {
+    guard let passage = door.withdrawn(number, on: fold.canvas) else { return }
+    land(passage)
+    answer(passage, Rejection(code: .readOnly, message: "the right to write here has ended"))
   }
 
   private mutating func land(_ passage: Door.Passage) {
@@ -521,11 +529,8 @@ struct Room: Sendable {
   /// Gives a connection a stream of what it lacks: the newest values of what has changed since its place in the log.
   private mutating func beginState(at seat: Int, now: Moment) {
     leaveStream(at: seat)
-    // A stream begins where a beat ends. In a large room, where beats are seldom, it waits for that.
-    if fanOut.hasRecords {
-      guard isFlushDue(now: now) else { return audience.readers.waitForState(at: seat) }
-      flush(now: now)
-    }
+    guard mayBeginState(now) else { return audience.readers.waitForState(at: seat) }
+    if fanOut.hasRecords { flush(now: now) }
     guard let want = audience.want(seat, of: fold, fanOut.ring) else { return }
     guard let entry = fanOut.enterStream(want, of: fold, now: now) else {
       return audience.readers.waitForState(at: seat)
@@ -534,14 +539,23 @@ struct Room: Sendable {
     audience.readers.enter(entry, at: seat)
   }
 
+  /// A stream begins where a beat ends. In a large room, where beats are seldom, it waits for that.
+  private func mayBeginState(_ now: Moment) -> Bool { !fanOut.hasRecords || isFlushDue(now: now) }
+
   private mutating func leaveStream(at seat: Int) {
     if let stream = audience.readers.leaveStream(at: seat) { fanOut.leaveStream(stream) }
   }
 
   /// A stream may have ended, or stood still for long: those who wait for one may come in.
   private mutating func admitWaiting(_ now: Moment) {
-    while audience.readers.isAnyoneWaiting, fanOut.hasSpaceForState(now), let seat = audience.readers.takeWaiting() {
-      beginState(at: seat, now: now)
+    guard mayBeginState(now) else { return }
+    // Each has one turn. Those who have to wait on are put back behind, in the same order.
+    for seat in audience.readers.takeWaiting() {
+      if fanOut.hasSpaceForState(now) {
+        beginState(at: seat, now: now)
+      } else {
+        audience.readers.waitForState(at: seat)
+      }
     }
   }
 

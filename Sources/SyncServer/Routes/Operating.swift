@@ -28,7 +28,7 @@ extension RoomService {
     case ("erasures", 1):
       switch request.method {
       case "GET", "HEAD": return await reading(name) { self.memoryDocument($0, name) }
-      case "DELETE": return await forgetting(request, name)
+      case "DELETE": return await forgetting(request, name, grant)
       default: return .notAllowed("GET, HEAD, DELETE")
       }
     case ("writing", 2):
@@ -57,7 +57,7 @@ extension RoomService {
     return .json(writer.finish(), headers: [("Cache-Control", "no-store")])
   }
 
-  private func forgetting(_ request: Request, _ name: String) async -> Response {
+  private func forgetting(_ request: Request, _ name: String, _ grant: Grant) async -> Response {
     let now = now.wallMilliseconds
     let before = request.parameter("before").map { UInt64($0) } ?? now
     guard let before, before <= now else {
@@ -68,8 +68,9 @@ extension RoomService {
       )
     }
     return await reading(name) { room in
-      if case .failure(let rejection) = await self.forgetErasures(of: room, before: before) {
-        return .rejected(rejection)
+      let writer = self.writer(of: request, with: grant, needs: .operator)
+      if case .failure(let refusal) = await self.forgetErasures(of: room, before: before, by: writer) {
+        return refusal.response
       }
       self.record("forgot", request, room: name, actor: nil)
       return .done
@@ -105,11 +106,12 @@ extension RoomService {
       let operations = edits.sorted { $0.key < $1.key }.map { shape, set in
         ProposedOperation(shape: shape, at: nil, set: set.takingOnlyFitNames())
       }
-      switch await self.submit(operations, to: room, from: self.payer(of: request, with: grant)) {
+      let writer = self.writer(of: request, with: grant, needs: .operator)
+      switch await self.submit(operations, to: room, by: writer) {
       case .success(let cursor):
         self.record("took_back", request, room: name, actor: actor.text)
         return .written(cursor, shapes: operations.map { $0.shape })
-      case .failure(let rejection): return .rejected(rejection)
+      case .failure(let refusal): return refusal.response
       }
     }
   }

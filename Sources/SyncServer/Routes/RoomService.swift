@@ -68,10 +68,10 @@ protocol RoomService: HeavyWorker {
   func submit(
     _ operations: [ProposedOperation],
     to room: OpenedRoom,
-    from payer: Payer
-  ) async -> Result<Cursor, Rejection>
+    by writer: Writer
+  ) async -> Result<Cursor, WritingRefusal>
   /// Writes a layout, likewise.
-  func submit(_ layout: LayoutEdits, to room: OpenedRoom, from payer: Payer) async -> Result<Cursor, Rejection>
+  func submit(_ layout: LayoutEdits, to room: OpenedRoom, by writer: Writer) async -> Result<Cursor, WritingRefusal>
   func delete(_ name: String) async -> Deletion
 
   // MARK: What operators do
@@ -79,7 +79,11 @@ protocol RoomService: HeavyWorker {
   /// What the room remembers of deletions. `nil` if the room has been deleted.
   func memory(of room: OpenedRoom) -> RoomMemory?
   /// Forgets deletions from before a time, in Unix milliseconds. Returns when that is durable, or tells why it can't be.
-  func forgetErasures(of room: OpenedRoom, before milliseconds: UInt64) async -> Result<Cursor, Rejection>
+  func forgetErasures(
+    of room: OpenedRoom,
+    before milliseconds: UInt64,
+    by writer: Writer
+  ) async -> Result<Cursor, WritingRefusal>
 
   /// Everyone who is in a room, at whichever node.
   func people(in room: String) -> [Person]

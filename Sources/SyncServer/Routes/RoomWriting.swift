@@ -19,12 +19,12 @@ extension RoomService {
     if grant.level < .operator, let index = submission.operations.firstIndex(where: { $0.at != nil }) {
       return .rejected(Rejection(operation: index, code: .badStamp, message: RoomServiceWords.stamped))
     }
-    let payer = payer(of: request, with: grant)
-    guard spend(submission.operations.count, payer) else { return .tooFast }
+    let writer = writer(of: request, with: grant)
+    guard spend(submission.operations.count, writer.payer) else { return .tooFast }
     return await writing(name) { room in
-      switch await self.submit(submission.operations, to: room, from: payer) {
+      switch await self.submit(submission.operations, to: room, by: writer) {
       case .success(let cursor): .written(cursor)
-      case .failure(let rejection): .rejected(rejection)
+      case .failure(let refusal): refusal.response
       }
     }
   }
@@ -40,8 +40,8 @@ extension RoomService {
     case .success(.failure(.tooManyShapes)): return .noRoom(limits)
     case .success(.failure(let error)): return .error(400, code: "bad_message", message: error.description)
     }
-    let payer = payer(of: request, with: grant)
-    guard spend(shapes.count, payer) else { return .tooFast }
+    let writer = writer(of: request, with: grant)
+    guard spend(shapes.count, writer.payer) else { return .tooFast }
     return await writing(name) { room in
       guard let canvas = self.view(of: room)?.canvas else { return .noSuchRoom }
       let edits: LayoutEdits
@@ -51,13 +51,11 @@ extension RoomService {
       case .success(.failure(let rejection)): return .rejected(rejection)
       case .failure(let refusal): return .refusing(refusal)
       }
-      // The room was deleted meanwhile, so nobody would answer.
-      guard self.view(of: room) != nil else { return .noSuchRoom }
       // A shape in a crowded drawing order makes its neighbours move. All that is made counts.
-      self.requestBook.owe(edits.moves.count, party: payer.address, now: self.now.monotonicMilliseconds)
-      switch await self.submit(edits, to: room, from: payer) {
+      self.requestBook.owe(edits.moves.count, party: writer.payer.address, now: self.now.monotonicMilliseconds)
+      switch await self.submit(edits, to: room, by: writer) {
       case .success(let cursor): return .written(cursor, shapes: edits.made.map { $0.shape })
-      case .failure(let rejection): return .rejected(rejection)
+      case .failure(let refusal): return refusal.response
       }
     }
   }
@@ -82,10 +80,6 @@ extension RoomService {
     case .absent, .full: return .tooManyRooms
     case .failed(let words): return .unreadable(words)
     }
-  }
-
-  func payer(of request: Request, with grant: Grant) -> Payer {
-    Payer(address: NetworkAddress.party(of: address(of: request)), token: grant.label)
   }
 
   private func spend(_ operations: Int, _ payer: Payer) -> Bool {

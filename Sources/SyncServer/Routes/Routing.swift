@@ -116,8 +116,9 @@ extension RoomService {
     let isOperating = parts.count >= 3 && ["peers", "lock", "erasures", "writing"].contains(parts[2])
     guard isOperating || parts.count < 4 else { return .notFound }
     let needed: Grant.Level = isDeleting || isOperating ? .operator : isWriting ? .editor : .viewer
-    if let refusal = Response.refusal(grant, room: name, needs: needed) { return refusal }
-    if isWriting, isLocked(name), grant.level < .operator { return .locked }
+    let refusal =
+      isWriting ? refusal(of: grant, writingTo: name) : Response.refusal(grant, room: name, needs: needed)
+    if let refusal { return refusal }
     if isOperating { return await operating(request, name, Array(parts.dropFirst(2)), grant) }
     guard parts.count == 3 else {
       switch request.method {

@@ -31,8 +31,9 @@ actor SimulatedService: RoomService, LogQuestions {
   /// Jobs that need the room open, and whether it may be made.
   nonisolated(unsafe) var openings: [(mayCreate: Bool, waiter: CheckedContinuation<Bool, Never>)] = []
   /// Jobs that wait to hear which shapes overlap.
-  nonisolated(unsafe) var askers: [UInt64: CheckedContinuation<SettledOverlaps?, Never>] = [:]
-  nonisolated(unsafe) var submitters: [UInt64: CheckedContinuation<Result<Cursor, Rejection>, Never>] = [:]
+  nonisolated(unsafe) var settling = OwedAnswers<SettledOverlaps?>()
+  /// Jobs that wait for what they write to be stored.
+  nonisolated(unsafe) var storing = OwedAnswers<Result<Cursor, Rejection>>()
   nonisolated(unsafe) var answers: [(number: UInt64, response: Response)] = []
   /// How many jobs need the room to stay open.
   nonisolated(unsafe) var holds = 0
@@ -95,10 +96,12 @@ actor SimulatedService: RoomService, LogQuestions {
     return work()
   }
 
-  /// The room is gone, and with it what its overlaps were.
-  nonisolated func dismissAskers() {
-    for asker in askers.values { asker.resume(returning: nil) }
-    askers = [:]
+  /// The room is gone. Another may come.
+  nonisolated func roomIsGone() {
+    settling.end()
+    storing.end()
+    settling = OwedAnswers()
+    storing = OwedAnswers()
   }
 
   // MARK: Rooms
@@ -132,7 +135,7 @@ actor SimulatedService: RoomService, LogQuestions {
     lastNumber += 1
     let number = lastNumber
     return await withCheckedContinuation { asker in
-      askers[number] = asker
+      settling.owe(OwedAnswer(to: asker, otherwise: nil), number: number)
       room?.askOverlaps(request: number, now: now)
     }
   }
@@ -152,25 +155,38 @@ actor SimulatedService: RoomService, LogQuestions {
     await steps(of: Disk.roomName, for: party)
   }
 
-  func submit(_ operations: [ProposedOperation], to open: Int, from _: Payer) async -> Result<Cursor, Rejection> {
-    let (number, actor) = writing()
-    return await withCheckedContinuation { waiter in
-      submitters[number] = waiter
-      room?.submit(operations, request: number, actor: actor, now: now)
+  func submit(
+    _ operations: [ProposedOperation],
+    to open: Int,
+    by writer: Writer
+  ) async -> Result<Cursor, WritingRefusal> {
+    await submitting(to: open, by: writer) { room, number, actor, now in
+      room.submit(operations, request: number, actor: actor, now: now)
     }
   }
 
-  func submit(_ layout: LayoutEdits, to open: Int, from _: Payer) async -> Result<Cursor, Rejection> {
-    let (number, actor) = writing()
-    return await withCheckedContinuation { waiter in
-      submitters[number] = waiter
-      room?.submit(layout, request: number, actor: actor, now: now)
+  func submit(_ layout: LayoutEdits, to open: Int, by writer: Writer) async -> Result<Cursor, WritingRefusal> {
+    await submitting(to: open, by: writer) { room, number, actor, now in
+      room.submit(layout, request: number, actor: actor, now: now)
     }
   }
 
-  private func writing() -> (number: UInt64, actor: Identifier) {
+  private func submitting(
+    to open: Int,
+    by writer: Writer,
+    _ submit: (inout Room, _ number: UInt64, _ actor: Identifier, Moment) -> Void
+  ) async -> Result<Cursor, WritingRefusal> {
+    if let refusal = refusal(of: writer, writingTo: Disk.roomName) { return .failure(.forbidden(refusal)) }
     lastNumber += 1
-    return (lastNumber, Identifier.random(using: &random))
+    let (number, actor) = (lastNumber, Identifier.random(using: &random))
+    let answer = await withCheckedContinuation { waiter in
+      let owed = OwedAnswer(to: waiter, otherwise: Result<Cursor, Rejection>.failure(.roomIsGone))
+      // A room that is gone, as this one may be by now, answers nobody.
+      guard open == life, room != nil else { return }
+      storing.owe(owed, number: number)
+      submit(&room!, number, actor, now)
+    }
+    return answer.mapError { .rejected($0) }
   }
 
   func delete(_ name: String) async -> Deletion {
@@ -194,8 +210,12 @@ actor SimulatedService: RoomService, LogQuestions {
     room.map { RoomMemory(erasures: $0.canvas.erasureCount, forgottenBefore: $0.forgottenBefore) }
   }
 
-  func forgetErasures(of open: Int, before milliseconds: UInt64) -> Result<Cursor, Rejection> {
-    .failure(Rejection(code: .unavailable, message: "nobody asks for it"))
+  func forgetErasures(
+    of open: Int,
+    before milliseconds: UInt64,
+    by writer: Writer
+  ) -> Result<Cursor, WritingRefusal> {
+    .failure(.rejected(Rejection(code: .unavailable, message: "nobody asks for it")))
   }
 
   func people(in room: String) -> [Person] { [] }

@@ -340,10 +340,7 @@ extension World {
       let openings = node.service.openings
       node.service.openings = []
       for opening in openings { opening.waiter.resume(returning: false) }
-      node.service.dismissAskers()
-      let submitters = node.service.submitters
-      node.service.submitters = [:]
-      for waiter in submitters.values { waiter.resume(returning: .failure(Rejection(code: .unavailable, message: ""))) }
+      node.service.roomIsGone()
       guard node.service.executor.hasJobs else { break }
       while node.service.executor.hasJobs { node.service.executor.runJob() }
     }

@@ -34,6 +34,8 @@ struct Dice: Codable, Sendable {
   let erasureMilliseconds: UInt64?
   /// How many servers have the rooms of one log. Older histories have one.
   private(set) var nodes: Int?
+  /// How long it takes to send a beat to everyone. `nil` for next to nothing; in a large room it takes so long that beats are seldom.
+  private(set) var sendingMicroseconds: UInt64?
   /// The thin line that some of them sit behind. Older histories don't have one.
   let link: Link?
 
@@ -71,6 +73,7 @@ struct Dice: Codable, Sendable {
       // What is stored late has to be older than deletions are remembered for.
       horizonMilliseconds = max(horizonMilliseconds, 20_000)
     }
+    if link == nil { sendingMicroseconds = [nil, nil, nil, 60_000, 300_000].randomElement(using: &others)! }
     guard isBulky else { return }
     // A refusal names one operation. To refuse thousands takes as many round trips, and minutes here.
     erasures = 1_000_000

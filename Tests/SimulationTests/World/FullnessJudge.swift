@@ -29,7 +29,8 @@ struct FullnessJudge {
     let isLive = fits(after.liveCount, canvas.liveCount, limits.shapes)
     // Values on their way to a shape that is then deleted leave a record. They are not counted before that, so at the very
     // limit a late edit of a deleted shape may be taken for one record more.
-    let isKept = UInt64(after.shapeCount) < 2 * limits.shapes
+    let isKept =
+      UInt64(after.shapeCount) < 2 * limits.shapes && UInt64(after.shapeCount - after.liveCount) < limits.shapes
     // Every new shape is deleted some day, and what is there may always be deleted. A late edit may turn an erasure into a
     // record without a shape, so both count here.
     let newcomers = max(0, after.liveCount - canvas.liveCount)

@@ -190,7 +190,8 @@ struct World {
 
 /// What a history is meant to meet. Each is asserted to have happened in some.
 enum Happening: String, CaseIterable {
-  case lostConnection, lostAnswer, lostSubmission, cutState, hushed, partialTake, stalled, fellOff, oldOnThinLine
+  case lostConnection, lostAnswer, lostSubmission, cutState, hushed, partialTake, stalled, fellOff, oldOnThinLine,
+    waitedForBeat
   // Of several nodes.
   case cutOff, undecided, undecidedStored, undecidedLost, stoodStill, toldLate, notWoken, caughtUp
   case deletedElsewhere, deletedUnderAppend, followingLost, joinedCreation, moved, heardNews, lostNews, heldUpNews

@@ -150,7 +150,7 @@ extension World {
     takeEffects()
     room = nil
     node.letGo()
-    node.service.dismissAskers()
+    node.service.roomIsGone()
     node.service.life += 1
   }
 
@@ -191,6 +191,10 @@ extension World {
       lines[line].isBlocked = false
       if let member = lines[line].member { room.writable(member, now: now, write) }
       sendAll(&room, now, write)
+    }
+    if let took = history.dice.sendingMicroseconds {
+      room.sendingTook(microseconds: took, seats: room.memberCount)
+      if room.isGathering { count(.waitedForBeat) }
     }
     for _ in 0..<partial { count(.partialTake) }
     if room.counts.caughtUp > caughtUp { count(.fellOff) }
@@ -298,12 +302,10 @@ extension World {
         node.inFlight.append((batch.number, batch.operations))
         node.preparations.append((batch, time + time % 40, unknownRun, node.run.timeline))
       case .answered(let number, let outcome):
-        node.service.submitters.removeValue(forKey: number)?.resume(returning: outcome)
+        node.service.storing.answer(number, with: outcome)
       case .overlaps(let order): node.overlapOrders.append((order, time + time % 50))
       case .overlapsAnswered(let request, let index, let cursor):
-        node.service.askers.removeValue(forKey: request)?.resume(
-          returning: SettledOverlaps(index: index, cursor: cursor)
-        )
+        node.service.settling.answer(request, with: SettledOverlaps(index: index, cursor: cursor))
       case .close(let member, let code, _, _):
         if code == .actorElsewhere { checkSentAway(member) }
         guard let line = line(of: member) else { continue }

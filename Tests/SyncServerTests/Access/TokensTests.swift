@@ -48,6 +48,21 @@ import WebSocketLoop
   }
 
   @Test(
+    "C3: an operator who becomes an editor has other rights, and so has one whose token is for other rooms or for none"
+  )
+  func changes() {
+    func grant(_ level: Grant.Level, _ room: String = "demo") -> Grant { Grant(level: level, rooms: [.name(room)]) }
+    let levels: [Grant.Level] = [.viewer, .editor, .operator]
+    for before in levels {
+      for now in levels {
+        #expect(grant(before).change(to: grant(now), in: "demo") == (before == now ? .none : .otherLevel))
+      }
+      #expect(grant(before).change(to: nil, in: "demo") == .ended)
+      #expect(grant(before).change(to: grant(before, "other"), in: "demo") == .elsewhere)
+    }
+  }
+
+  @Test(
     "Only the whole token is one",
     arguments: ["", "ann", "ann-ann-ann-ann-", "ann-ann-ann-ann-2", "ann-ann-ann-ann-11", "#"]
   )

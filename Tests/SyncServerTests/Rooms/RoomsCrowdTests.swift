@@ -313,4 +313,38 @@ struct RoomsCrowdTests {
     bench.commit()
     #expect(bench.room.isFlushDue(now: bench.now))
   }
+
+  @Test("those who wait for a seldom beat hold up nobody, whoever comes and goes meanwhile", arguments: [1, 2, 3])
+  func waitingForABeat(seed: UInt64) {
+    var bench = RoomBench { $0.stateStreams = 2 }
+    var random = SeededGenerator(seed: seed)
+    let writer = bench.join()
+    for _ in 0..<70 { bench.join() }
+    // Sending takes so long that beats are an eighth of a second apart.
+    func sendingTakesLong() {
+      for _ in 0..<20 { bench.room.sendingTook(microseconds: 250_000, seats: 71) }
+    }
+    sendingTakesLong()
+    var waited = 0
+    for step in 0..<400 {
+      switch Int.random(in: 0..<6, using: &random) {
+      case 0, 1:
+        bench.write(writer, bench.shape(UInt64(step))) { $0.kind = .star }
+        bench.commit()
+      case 2: _ = arrive(&bench, step.isMultiple(of: 2) ? .binary : .json)
+      case 3:
+        let others = bench.clients.indices.filter { $0 != writer && bench.clients[$0].id != nil }
+        bench.leave(others.randomElement(using: &random)!)
+      case 4: bench.room.rest(now: bench.now)
+      default:
+        bench.pass(UInt64.random(in: 1...40, using: &random))
+        sendingTakesLong()
+      }
+      if bench.room.isGathering, !bench.room.isFlushDue(now: bench.now) { waited += 1 }
+      bench.beatIfDue()
+    }
+    #expect(waited > 100, "there was something to wait for")
+    bench.settle()
+    for client in bench.clients.indices where bench.clients[client].id != nil { bench.expectCaughtUp(client) }
+  }
 }

@@ -234,15 +234,29 @@ struct RoomsDoorTests {
     for number: UInt64 in 3...4 { bench.write(writer, bench.shape(number)) { $0.delete() } }
     for number: UInt64 in 3...4 { bench.write(writer, bench.shape(number)) { $0.alpha = 3 } }
     bench.settle()
-    #expect(bench.room.canvas.shapeCount == 4 && bench.room.canvas.liveCount == 0)
-    bench.write(writer, bench.shape(5)) { $0.kind = .star }
-    bench.settle()
-    #expect(bench.rejections(writer) == [.roomFull, .roomFull])
+    #expect(bench.rejections(writer) == [.roomFull, .roomFull, .roomFull])
+    #expect(bench.room.canvas.shapeCount == 2 && bench.room.canvas.liveCount == 0)
     bench.write(writer, bench.shape(1)) { $0.delete() }
+    bench.write(writer, bench.shape(3)) { $0.alpha = 3 }
     bench.settle()
-    bench.write(writer, bench.shape(5)) { $0.kind = .star }
+    #expect(bench.rejections(writer) == [.roomFull, .roomFull, .roomFull])
+  }
+
+  @Test("W6: edits of shapes that never were, which nobody sees, keep nobody from drawing")
+  func editsOfNothing() {
+    var bench = RoomBench { $0.shapes = 3 }
+    let writer = bench.join()
+    for number: UInt64 in 1...9 { bench.write(writer, bench.shape(number)) { $0.alpha = 1 } }
     bench.settle()
-    #expect(bench.rejections(writer) == [.roomFull, .roomFull])
+    #expect(bench.room.canvas.shapeCount == 3)
+    #expect(bench.rejections(writer) == Array(repeating: .roomFull, count: 6))
+    for number: UInt64 in 11...13 { bench.write(writer, bench.shape(number)) { $0.kind = .star } }
+    // What is there may be deleted, and what is deleted drawn again.
+    bench.write(writer, bench.shape(12)) { $0.delete() }
+    bench.write(writer, bench.shape(1)) { $0.kind = .star }
+    bench.settle()
+    #expect(bench.rejections(writer).count == 6)
+    #expect(bench.room.canvas.liveCount == 3)
   }
 
   @Test("what the log did not take makes room again")

@@ -258,19 +258,24 @@ struct RoomsForgettingTests {
     var shares = MemoryShares(limits: limits)
     shares.charge(6_000, to: ann, now: moment(0))
     shares.charge(3_000, to: bob, now: moment(0))
-    try shares.check(10_000, for: eve, taken: 50_000, now: moment(0))
-    try shares.check(1, for: ann, taken: 39_000, now: moment(0))
-    try shares.check(0, for: ann, taken: 50_000, now: moment(0))
+    try shares.check(10_000, for: eve, taken: (50_000, 0), now: moment(0))
+    try shares.check(1, for: ann, taken: (39_000, 0), now: moment(0))
+    try shares.check(0, for: ann, taken: (50_000, 0), now: moment(0))
     // Neither address has had its share, but the token has.
-    let refused = #expect(throws: Rejection.self) { try shares.check(2_000, for: ann, taken: 50_000, now: moment(0)) }
+    let refused = #expect(throws: Rejection.self) {
+      try shares.check(2_000, for: ann, taken: (50_000, 0), now: moment(0))
+    }
     #expect(refused?.code == .quotaExceeded && refused?.message.string.contains("your token") == true)
     let alone = Payer(address: ann.address, token: nil)
-    #expect(throws: Rejection.self) { try shares.check(4_001, for: alone, taken: 50_000, now: moment(0)) }
-    try shares.check(4_000, for: alone, taken: 50_000, now: moment(0))
+    #expect(throws: Rejection.self) { try shares.check(4_001, for: alone, taken: (50_000, 0), now: moment(0)) }
+    try shares.check(4_000, for: alone, taken: (50_000, 0), now: moment(0))
+    // What is written to shapes that never were has a bound of its own, and so has a share of it.
+    try shares.check(2_000, for: ann, taken: (0, 40_000), now: moment(0))
+    #expect(throws: Rejection.self) { try shares.check(4_000, for: ann, taken: (0, 60_000), now: moment(0)) }
     // It counts less and less.
-    try shares.check(2_000, for: ann, taken: 50_000, now: moment(30_000))
+    try shares.check(2_000, for: ann, taken: (50_000, 0), now: moment(30_000))
     shares.forgetFaded(now: moment(60_000))
-    try shares.check(10_000, for: ann, taken: 50_000, now: moment(60_000))
+    try shares.check(10_000, for: ann, taken: (50_000, 0), now: moment(60_000))
   }
 
   @Test("W12: a writer who has brought its share may still delete, and others may draw")

@@ -11,6 +11,8 @@ struct Lane: Sendable {
   var isBlocked = false
   /// The connection is listed as having something to be sent.
   var isReady = false
+  /// The seat is listed among those who wait for a stream of state.
+  var isListedAsWaiting = false
 
   init(id: MemberID, channel: Channel) {
     self.id = id

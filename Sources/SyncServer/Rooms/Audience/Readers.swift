@@ -17,7 +17,7 @@ struct Readers: Sendable {
   /// The round in which everyone is offered the newest beat: the next seat, and how many seats are left.
   private var roundAt = 0
   private var roundLeft = 0
-  /// Those who wait for a stream of state, in the order in which they came. Some may have left since.
+  /// Those who wait for a stream of state, in the order in which they came. Some may have left since. Each seat is listed once.
   private var waitingSeats: [Int] = []
 
   init(limits: Limits) { self.limits = limits }
@@ -31,7 +31,10 @@ struct Readers: Sendable {
       lanes.append(Lane(id: reader.id, channel: reader.channel))
     }
     readers[seat] = reader
-    lanes[seat] = Lane(id: reader.id, channel: reader.channel)
+    var lane = Lane(id: reader.id, channel: reader.channel)
+    // Whoever had the seat before may still be listed.
+    lane.isListedAsWaiting = lanes[seat].isListedAsWaiting
+    lanes[seat] = lane
   }
 
   /// A seat of somebody who is sent nothing.
@@ -284,28 +287,26 @@ struct Readers: Sendable {
   mutating func waitForState(at seat: Int) {
     readers[seat]?.waitForState()
     lanes[seat].isPlain = false
-    if !waitingSeats.contains(seat) { waitingSeats.append(seat) }
+    guard !lanes[seat].isListedAsWaiting else { return }
+    lanes[seat].isListedAsWaiting = true
+    waitingSeats.append(seat)
   }
 
-  /// The connection that has waited longest for a stream of state.
-  mutating func takeWaiting() -> Int? {
-    while !waitingSeats.isEmpty {
-      let seat = waitingSeats.removeFirst()
-      if case .waiting? = readers[seat]?.stage {
-        becomesReady(lanes[seat].id)
-        return seat
-      }
-    }
-    return nil
+  /// All connections that wait for a stream of state by now, the one that has waited longest first. They are no longer listed.
+  mutating func takeWaiting() -> [Int] {
+    guard !waitingSeats.isEmpty else { return [] }
+    let listed = waitingSeats
+    waitingSeats = []
+    for seat in listed { lanes[seat].isListedAsWaiting = false }
+    return listed.filter { if case .waiting? = readers[$0]?.stage { true } else { false } }
   }
-
-  var isAnyoneWaiting: Bool { !waitingSeats.isEmpty }
 
   /// The connection is sent a stream of state. After that it goes on at a place in the ring.
   mutating func enter(_ entry: StateStreams.Entry, at seat: Int) {
     readers[seat]?.enter(stream: entry.number)
     lanes[seat].place = entry.place
     lanes[seat].isPlain = false
+    becomesReady(lanes[seat].id)
   }
 
   /// - Returns: the stream of state that the connection was reading.

@@ -5,6 +5,8 @@ import CanvasCRDT
 struct AdmittedLayout: Sendable {
   /// The number of its batch.
   let number: UInt64
+  /// The number of the request that it came with.
+  let request: UInt64
   let moves: [Operation]
   let made: [ProposedOperation]
   /// Gives the stamps that were set aside for `made`, if it is told this time.

@@ -60,7 +60,7 @@ struct Door: Sendable {
     try allowance.check(proposed, on: fold.canvas)
     let textGrowth = try textSpace.check(proposed, on: fold.canvas, isLogInDoubt: isLogInDoubt)
     let places = try fullness.check(proposed, on: fold.canvas, isLogInDoubt: isLogInDoubt)
-    try shares.check(places, for: allowance.payer, taken: fullness.erasures(on: fold.canvas), now: now)
+    try shares.check(places, for: allowance.payer, taken: fullness.remembered(on: fold.canvas), now: now)
     shares.charge(places, to: allowance.payer, now: now)
     let operations = fold.stamp(proposed, actor: actor, now: now)
     let number = letIn(operations, from: origin, on: fold.canvas)
@@ -73,7 +73,7 @@ struct Door: Sendable {
   mutating func admit(
     _ layout: LayoutEdits,
     by actor: Identifier,
-    from origin: Passage.Origin,
+    request: UInt64,
     _ allowance: Allowance,
     to fold: inout Fold,
     now: Moment
@@ -83,14 +83,15 @@ struct Door: Sendable {
     let made = layout.made.count
     let places = try fullness.check(layout.moves, unseen: made, on: fold.canvas, isLogInDoubt: isLogInDoubt)
     let textGrowth = try textSpace.check(layout, on: fold.canvas, isLogInDoubt: isLogInDoubt)
-    try shares.check(places, for: allowance.payer, taken: fullness.erasures(on: fold.canvas), now: now)
+    try shares.check(places, for: allowance.payer, taken: fullness.remembered(on: fold.canvas), now: now)
     shares.charge(places, to: allowance.payer, now: now)
     let moves = fold.stamp(layout.moves, actor: actor, now: now)
     let clock = fold.reserveStamps(made, actor: actor, now: now)
-    let number = letIn(moves, unseen: made, from: origin, on: fold.canvas)
-    textSpace.add(textGrowth, batch: number, isOfUnseen: true)
+    let number = letIn(moves, unseen: made, from: .request(request), on: fold.canvas)
+    textSpace.add(textGrowth, batch: number)
     return AdmittedLayout(
       number: number,
+      request: request,
       moves: moves,
       made: layout.made,
       clock: clock,
@@ -178,9 +179,10 @@ struct Door: Sendable {
         message: Text("the stamp is \(by) ms behind the server's clock")
       )
     }
-    guard stamp.milliseconds < fold.forgottenBefore,
-      !fold.canvas.holdsAny(of: operation.set.assigned, in: operation.shape, at: stamp)
-    else { return }
+    let assigned = operation.set.assigned
+    guard fold.canvas.hasForgotten(assigned, in: operation.shape, at: stamp, before: fold.forgottenBefore) else {
+      return
+    }
     throw Rejection(operation: index, code: .tooOld, message: Door.forgotten)
   }
 
@@ -231,6 +233,9 @@ struct Door: Sendable {
     isLogInDoubt = true
     return passage
   }
+
+  /// A batch doesn't go to the log after all.
+  mutating func withdrawn(_ batch: UInt64, on canvas: borrowing Canvas) -> Passage? { land(batch, on: canvas) }
 
   /// The log could not be written when the room was opened.
   mutating func doubtLog() { isLogInDoubt = true }

@@ -13,6 +13,8 @@ import CanvasCRDT
 ///
 /// If the log refuses a batch, or the batch comes too late, the deletions in it don't happen. Messages that were let in because of those deletions
 /// can make the room too large by that much.
+///
+/// What an operation costs doesn't grow with the number of those that are on their way.
 struct Fullness: Sendable {
   private let limits: Limits
   private var forecasts: [Identifier: Forecast] = [:]
@@ -24,6 +26,9 @@ struct Fullness: Sendable {
     var live = 0
     var records = 0
     var erasures = 0
+
+    /// Records that are no shapes: of late edits to deleted shapes, and of edits to shapes that never were.
+    var remnants: Int { records - live }
 
     /// So many new shapes.
     static func made(_ count: Int) -> Counts { Counts(live: count, records: count) }
@@ -47,13 +52,13 @@ struct Fullness: Sendable {
 
   /// A shape that something is on its way to.
   private struct Forecast {
-    var arrivals: [(batch: UInt64, outlook: Outlook)] = []
+    var arrivals = NewestOnTheWay<Outlook>()
     /// Its share of `coming`.
     var share = Counts()
 
     func outlook(of shape: Identifier, on canvas: borrowing Canvas) -> Outlook {
       var outlook = Outlook(of: shape, on: canvas)
-      for arrival in arrivals { outlook.merge(arrival.outlook) }
+      if let arriving = arrivals.sum { outlook.merge(arriving) }
       return outlook
     }
   }
@@ -65,14 +70,16 @@ struct Fullness: Sendable {
   /// To be called when a batch has been let in.
   /// - Returns: the shapes that it may make or take away, for `remove`.
   mutating func add(_ operations: [Operation], batch: UInt64, on canvas: borrowing Canvas) -> [Identifier] {
-    var shapes: [Identifier] = []
-    for operation in operations where counts(operation.set, on: operation.shape, canvas) {
-      let arrival = (batch, Outlook(operation.set, at: operation.at))
-      forecasts[operation.shape, default: Forecast()].arrivals.append(arrival)
-      shapes.append(operation.shape)
-      settle(operation.shape, on: canvas)
+    var arriving: [Identifier: Outlook] = [:]
+    for operation in operations {
+      guard arriving[operation.shape] != nil || counts(operation.set, on: operation.shape, canvas) else { continue }
+      arriving[operation.shape, default: Outlook()].merge(Outlook(operation.set, at: operation.at))
     }
-    return shapes
+    for (shape, outlook) in arriving {
+      forecasts[shape, default: Forecast()].arrivals.add(outlook, of: batch)
+      settle(shape, on: canvas)
+    }
+    return Array(arriving.keys)
   }
 
   /// To be called when a batch has been let in that makes shapes which nobody else can name yet.
@@ -94,7 +101,7 @@ struct Fullness: Sendable {
   mutating func remove(_ shapes: [Identifier], batch: UInt64, on canvas: borrowing Canvas) {
     seen(.max, batch: batch)
     for shape in shapes {
-      forecasts[shape]?.arrivals.removeAll { $0.batch == batch }
+      forecasts[shape]?.arrivals.remove(batch)
       settle(shape, on: canvas)
     }
   }
@@ -158,10 +165,12 @@ struct Fullness: Sendable {
     throw Rejection(operation: excess.index, code: .roomFull, message: excess.words)
   }
 
-  /// How many deletions the room remembers once everything on its way has arrived.
-  func erasures(on canvas: borrowing Canvas) -> Int { canvas.erasureCount + coming.erasures }
+  /// How many deletions and remnants the room remembers once everything on its way has arrived.
+  func remembered(on canvas: borrowing Canvas) -> (erasures: Int, remnants: Int) {
+    (canvas.erasureCount + coming.erasures, canvas.shapeCount - canvas.liveCount + coming.remnants)
+  }
 
-  private static let anyActor = Identifier(packed: 0)!
+  static let anyActor = Identifier(packed: 0)!
 
   private func outlook(_ shape: Identifier, on canvas: borrowing Canvas) -> Outlook {
     forecasts[shape]?.outlook(of: shape, on: canvas) ?? Outlook(of: shape, on: canvas)
@@ -221,7 +230,10 @@ struct Fullness: Sendable {
     let made = max(0, after.live - standing.live)
     let more = max(0, after.records + after.erasures - standing.records - standing.erasures)
     let fitsLive = Fullness.fits(after.live, standing.live, limits.shapes)
-    let fitsRecords = Fullness.fits(after.records, standing.records, recordsMax)
+    // Otherwise whoever writes to shapes that never were, which nobody sees, would keep others from drawing.
+    let fitsRemnants =
+      after.records <= standing.records || Fullness.fits(after.remnants, standing.remnants, limits.shapes)
+    let fitsRecords = fitsRemnants && Fullness.fits(after.records, standing.records, recordsMax)
     let fitsErasures = more == 0 || Fullness.fits(after.erasures + made, standing.erasures, limits.erasures)
     if fitsLive, fitsRecords, fitsErasures { return .success(more) }
     growth += (0..<message.unseen).map { (message.firstUnseen + $0, .made(1)) }

@@ -2,8 +2,8 @@ import CanvasCRDT
 
 /// How much of a room's memory for deletions each address and each token has taken lately.
 ///
-/// A new shape takes a place in it, because it is deleted some day; so does the deletion of a shape that never was. What
-/// somebody has taken counts less and less, until it is young no more: from then on the room may forget it.
+/// A new shape takes a place in it, because it is deleted some day; so does the deletion of a shape that never was, and an edit of
+/// one, which is no shape but is remembered (a remnant). What somebody has taken counts less and less, until it is young no more: from then on the room may forget it.
 ///
 /// What always holds: whoever has taken nothing lately has no entry, once `forgetFaded` was called, and there are at most
 /// `entriesMax`.
@@ -28,15 +28,23 @@ struct MemoryShares: Sendable {
 
   init(limits: Limits) { self.limits = limits }
 
-  /// What one may have taken.
-  private var share: Double { Double(max(limits.erasures / 8, MemoryShares.shareMin)) }
+  /// What one may have taken of a memory that holds so much.
+  private func share(of most: UInt64) -> Double { Double(max(most / 8, MemoryShares.shareMin)) }
 
-  /// Refuses what takes more than a share, if the memory is more than half full.
-  func check(_ places: Int, for payer: Payer?, taken: Int, now: Moment) throws(Rejection) {
-    guard places > 0, let payer, UInt64(clamping: taken + places) > limits.erasures / 2 else { return }
-    for name in MemoryShares.names(of: payer) {
-      guard let entry = entries[name], left(of: entry, now: now) + Double(places) > share else { continue }
-      throw Rejection(code: .quotaExceeded, message: MemoryShares.words(for: name))
+  /// Refuses what takes more than a share, if the memory is more than half full: that for deletions, or that for remnants.
+  func check(
+    _ places: Int,
+    for payer: Payer?,
+    taken: (erasures: Int, remnants: Int),
+    now: Moment
+  ) throws(Rejection) {
+    guard places > 0, let payer else { return }
+    for (taken, most) in [(taken.erasures, limits.erasures), (taken.remnants, limits.shapes)]
+    where UInt64(clamping: taken + places) > most / 2 {
+      for name in MemoryShares.names(of: payer) {
+        guard let entry = entries[name], left(of: entry, now: now) + Double(places) > share(of: most) else { continue }
+        throw Rejection(code: .quotaExceeded, message: MemoryShares.words(for: name))
+      }
     }
   }
 
@@ -59,7 +67,7 @@ struct MemoryShares: Sendable {
 
   private func left(of entry: Taken, now: Moment) -> Double {
     let milliseconds = now.monotonicMilliseconds - min(entry.at, now.monotonicMilliseconds)
-    return max(0, entry.places - Double(milliseconds) / Double(limits.erasureMilliseconds) * share)
+    return max(0, entry.places - Double(milliseconds) / Double(limits.erasureMilliseconds) * share(of: limits.erasures))
   }
 
   private static func names(of payer: Payer) -> [Name] {

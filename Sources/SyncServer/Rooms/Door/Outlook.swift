@@ -2,7 +2,7 @@ import CanvasCRDT
 
 /// What will become of one shape, as far as the limits go: the newest stamps under which it was made, changed and
 /// deleted. The newest are enough, because merging gives the same result in any order (M2, M4, M5).
-struct Outlook: Sendable {
+struct Outlook: Newest, Sendable {
   private var kind: Stamp?
   /// The newest stamp of any property but the kind.
   private var other: Stamp?

@@ -5,41 +5,94 @@ import CanvasCRDT
 /// What counts is the room's text and what every batch on its way may add. A batch may turn out to add less, because it has
 /// lost to newer values: the room is then found full a little early, until the log has answered.
 ///
-/// What always holds: `coming` is the sum of what the batches on their way may add.
+/// What always holds:
+/// - `coming` is the sum of what the batches on their way may add.
+/// - What a batch frees counts only if it needs that, and only if no other batch on its way touches that shape's text. So it is
+///   counted once.
 struct TextSpace: Sendable {
   private let limits: Limits
   private var batches: [UInt64: Growth] = [:]
   private var coming = 0
+  /// How many batches on their way write text to a shape, or count on what its text frees.
+  private var touched: [Identifier: Int] = [:]
+  /// Of these, how many count on what its text frees.
+  private var freed: [Identifier: Int] = [:]
 
-  private struct Growth {
-    var bytes: Int
+  /// What a batch may add.
+  struct Growth: Sendable {
+    fileprivate var bytes = 0
     /// Whether all of it is of shapes that nobody else can name yet. Then each text that arrives is so much of it.
-    let isOfUnseen: Bool
+    fileprivate var isOfUnseen = false
+    /// The shapes to which it writes text.
+    fileprivate var written: Set<Identifier> = []
+    /// The shapes with whose text it makes space.
+    fileprivate var freed: Set<Identifier> = []
   }
 
   init(limits: Limits) { self.limits = limits }
 
-  /// Refuses text that the room has no space for. Text that is no longer than what it replaces is always taken, and so is what
-  /// was taken before.
-  /// - Returns: how many bytes more the room may have with this message.
-  func check(_ proposed: [ProposedOperation], on canvas: borrowing Canvas, isLogInDoubt: Bool) throws(Rejection) -> Int
-  {
-    var growth = 0
+  /// Refuses text that the room has no space for. A message counts as a whole. Text that is no longer than what it replaces is
+  /// always taken, and so is what was taken before.
+  func check(
+    _ proposed: [ProposedOperation],
+    on canvas: borrowing Canvas,
+    isLogInDoubt: Bool
+  ) throws(Rejection) -> Growth {
+    var growth = Growth()
+    var steps: [(index: Int, bytes: Int)] = []
     for (index, operation) in proposed.enumerated() {
       let written = operation.set.longBytes(of: .all)
       guard written > 0 else { continue }
       if let at = operation.at, Door.changesNothing(operation, at: at, on: canvas) { continue }
-      let more = written - canvas.longBytes(of: operation.set.assigned, in: operation.shape)
+      growth.written.insert(operation.shape)
+      let more = written - standing(operation.set.assigned, of: operation.shape, on: canvas)
       guard more > 0 else { continue }
-      growth += more
-      try check(index, standing: canvas.longBytes + growth, isLogInDoubt: isLogInDoubt)
+      growth.bytes += more
+      steps.append((index, more))
+    }
+    guard !steps.isEmpty, !fits(canvas.longBytes + growth.bytes + coming) else { return growth }
+    let simple = growth.bytes
+    takeAsWhole(proposed, on: canvas, &growth)
+    guard growth.bytes > 0 else { return growth }
+    var standing = canvas.longBytes + growth.bytes - simple
+    for step in steps {
+      standing += step.bytes
+      try check(step.index, standing: standing, isLogInDoubt: isLogInDoubt)
     }
     return growth
   }
 
+  /// What a register will hold at least, as far as it may be written over.
+  private func standing(_ properties: PropertyMask, of shape: Identifier, on canvas: borrowing Canvas) -> Int {
+    freed[shape] == nil ? canvas.longBytes(of: properties, in: shape) : 0
+  }
+
+  /// Counts what the message leaves of the text in each shape, in place of all that it writes.
+  private func takeAsWhole(_ proposed: [ProposedOperation], on canvas: borrowing Canvas, _ growth: inout Growth) {
+    var shapes: [Identifier: PropertyMask] = [:]
+    for operation in proposed where touched[operation.shape] == nil { shapes[operation.shape] = .all }
+    var after = Canvas()
+    for operation in canvas.operations(of: shapes) { after.apply(operation) }
+    for (index, operation) in proposed.enumerated() where shapes[operation.shape] != nil {
+      let written = operation.set.longBytes(of: .all)
+      if written > 0, !(operation.at.map { Door.changesNothing(operation, at: $0, on: canvas) } ?? false) {
+        growth.bytes -= max(0, written - canvas.longBytes(of: operation.set.assigned, in: operation.shape))
+      }
+      // The room's own stamps are later than all others.
+      let at = operation.at ?? Stamp(time: .max - UInt64(proposed.count - index), actor: Fullness.anyActor)
+      after.apply(Operation(shape: operation.shape, at: at, set: operation.set))
+    }
+    for shape in shapes.keys {
+      let change = after.longBytes(in: shape) - canvas.longBytes(in: shape)
+      growth.bytes += change
+      if change < 0 { growth.freed.insert(shape) }
+    }
+  }
+
   /// The same for a layout. It takes as long for many texts as for few, as long as there is space.
-  func check(_ layout: LayoutEdits, on canvas: borrowing Canvas, isLogInDoubt: Bool) throws(Rejection) -> Int {
-    guard layout.longBytes > 0, !fits(canvas.longBytes + layout.longBytes + coming) else { return layout.longBytes }
+  func check(_ layout: LayoutEdits, on canvas: borrowing Canvas, isLogInDoubt: Bool) throws(Rejection) -> Growth {
+    let growth = Growth(bytes: layout.longBytes, isOfUnseen: true)
+    guard layout.longBytes > 0, !fits(canvas.longBytes + layout.longBytes + coming) else { return growth }
     var standing = canvas.longBytes
     for (index, operation) in layout.made.enumerated() {
       let written = operation.set.longBytes(of: .all)
@@ -47,7 +100,7 @@ struct TextSpace: Sendable {
       standing += written
       try check(layout.moves.count + index, standing: standing, isLogInDoubt: isLogInDoubt)
     }
-    return layout.longBytes
+    return growth
   }
 
   private func fits(_ bytes: Int) -> Bool { UInt64(clamping: bytes) <= limits.textBytes }
@@ -64,10 +117,14 @@ struct TextSpace: Sendable {
   }
 
   /// To be called when a batch has been let in.
-  mutating func add(_ growth: Int, batch: UInt64, isOfUnseen: Bool = false) {
-    guard growth > 0 else { return }
-    batches[batch] = Growth(bytes: growth, isOfUnseen: isOfUnseen)
-    coming += growth
+  mutating func add(_ growth: Growth, batch: UInt64) {
+    guard growth.bytes > 0 || !growth.written.isEmpty || !growth.freed.isEmpty else { return }
+    var growth = growth
+    growth.bytes = max(0, growth.bytes)
+    batches[batch] = growth
+    coming += growth.bytes
+    for shape in growth.written.union(growth.freed) { touched[shape, default: 0] += 1 }
+    for shape in growth.freed { freed[shape, default: 0] += 1 }
   }
 
   /// To be called when a text of a batch has reached the canvas.
@@ -80,6 +137,16 @@ struct TextSpace: Sendable {
 
   /// To be called when a batch has been answered for.
   mutating func remove(batch: UInt64) {
-    if let growth = batches.removeValue(forKey: batch) { coming -= growth.bytes }
+    guard let growth = batches.removeValue(forKey: batch) else { return }
+    coming -= growth.bytes
+    for shape in growth.written.union(growth.freed) { touched.countDown(shape) }
+    for shape in growth.freed { freed.countDown(shape) }
+  }
+}
+
+extension [Identifier: Int] {
+  fileprivate mutating func countDown(_ shape: Identifier) {
+    let left = self[shape, default: 1] - 1
+    self[shape] = left > 0 ? left : nil
   }
 }

@@ -5,7 +5,9 @@ import CanvasCRDT
 /// What always holds:
 /// - The canvas is the merge of all records up to `position`, each taken once, in the log's order. Nothing else changes
 ///   it. Left out are records with anything from before the time that an earlier record has had forgotten, if the canvas
-///   doesn't have it anyway: they may cross a deletion that nobody remembers.
+///   doesn't have a value of it anyway: they may cross a deletion that nobody remembers.
+/// - Whether a record is left out, and the shapes, depend on the records alone. Deletions from before that time count as forgotten,
+///   those too that are still in memory.
 /// - `operationCount` counts the operations of those records, whether or not they changed anything.
 /// - The clock is not behind any stamp of the canvas, nor behind any stamp that the room has given out. So the room's
 ///   next stamp is later than all of them.
@@ -121,7 +123,10 @@ struct Fold: Sendable {
     if let run = record.run { places.note(run: run, after: position) }
     position = record.position
     operationCount += UInt64(record.operations.count)
-    forgetErasures(before: record.forgottenBefore)
+    if record.forgottenBefore > forgottenBefore {
+      forgottenBefore = record.forgottenBefore
+      forgettingBefore = max(forgettingBefore, forgottenBefore)
+    }
     guard !canvas.hasForgotten(record.operations, before: forgottenBefore) else { return .leftOut }
     var losses: [Superseded] = []
     for (index, operation) in record.operations.enumerated() {
@@ -183,19 +188,12 @@ struct Fold: Sendable {
     forgetMore()
   }
 
-  private mutating func forgetErasures(before milliseconds: UInt64) {
-    guard milliseconds > forgottenBefore else { return }
-    forgottenBefore = milliseconds
-    forgettingBefore = max(forgettingBefore, milliseconds)
-    forgetMore()
-  }
-
-  /// Forgets some more of what is to be forgotten. To be called now and then: all at once could hold up others for long.
-  mutating func forgetMore() {
+  /// Drops some more of what is to be forgotten. To be called now and then: all at once could hold up others for long.
+  mutating func forgetMore(atMost most: Int = Fold.forgottenAtOnce) {
     guard forgettingBefore > 0 else { return }
-    let count = canvas.forgetErasures(before: forgettingBefore, atMost: Fold.forgottenAtOnce)
+    let count = canvas.forgetErasures(before: forgettingBefore, atMost: most)
     // A time that is kept would hold for later deletions too, after a clock has been set back.
-    if count < Fold.forgottenAtOnce { forgettingBefore = 0 }
+    if count < most { forgettingBefore = 0 }
   }
 
   /// Forgetting so many takes some milliseconds.
@@ -206,8 +204,16 @@ extension Canvas {
   /// Whether any of these was stamped before that, and is not here: then it may cross a deletion that is forgotten.
   func hasForgotten(_ operations: [Operation], before milliseconds: UInt64) -> Bool {
     guard milliseconds > 0 else { return false }
-    return operations.contains {
-      $0.at.milliseconds < milliseconds && !holdsAny(of: $0.set.assigned, in: $0.shape, at: $0.at)
-    }
+    return operations.contains { hasForgotten($0.set.assigned, in: $0.shape, at: $0.at, before: milliseconds) }
+  }
+
+  /// The same for one operation. That a deletion is still in memory doesn't count: how long it is, differs from node to node.
+  func hasForgotten(
+    _ properties: PropertyMask,
+    in shape: Identifier,
+    at stamp: Stamp,
+    before milliseconds: UInt64
+  ) -> Bool {
+    stamp.milliseconds < milliseconds && !holdsAny(of: properties.subtracting([.deleted]), in: shape, at: stamp)
   }
 }

@@ -1,0 +1,39 @@
+/// An answer that a job waits for.
+///
+/// What always holds: the job hears once. If nobody answers, it hears `otherwise` as soon as this is dropped.
+final class OwedAnswer<Value: Sendable> {
+  private var waiter: CheckedContinuation<Value, Never>?
+  private let otherwise: Value
+
+  init(to waiter: CheckedContinuation<Value, Never>, otherwise: Value) {
+    self.waiter = waiter
+    self.otherwise = otherwise
+  }
+
+  deinit { waiter?.resume(returning: otherwise) }
+
+  func give(_ value: Value) {
+    waiter?.resume(returning: value)
+    waiter = nil
+  }
+}
+
+/// What a room owes to jobs, by the numbers of their requests.
+///
+/// What always holds: a room that is gone owes nothing, so nobody waits for it.
+struct OwedAnswers<Value: Sendable> {
+  private var owed: [UInt64: OwedAnswer<Value>] = [:]
+  private var isOver = false
+
+  mutating func owe(_ answer: OwedAnswer<Value>, number: UInt64) {
+    if !isOver { owed[number] = answer }
+  }
+
+  mutating func answer(_ number: UInt64, with value: Value) { owed.removeValue(forKey: number)?.give(value) }
+
+  /// The room is gone.
+  mutating func end() {
+    isOver = true
+    owed = [:]
+  }
+}

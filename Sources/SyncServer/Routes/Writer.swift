@@ -1,0 +1,43 @@
+import CanvasCRDT
+import WebSocketLoop
+
+/// Who writes without a connection: on whose account, and by which right.
+struct Writer: Sendable {
+  let payer: Payer
+  let token: String?
+  /// What the token has to allow.
+  let level: Grant.Level
+}
+
+/// Why something was not written.
+enum WritingRefusal: Error {
+  case rejected(Rejection)
+  /// The room was not asked: the writer may not write to it, or not any more.
+  case forbidden(Response)
+
+  var response: Response {
+    switch self {
+    case .rejected(let rejection): .rejected(rejection)
+    case .forbidden(let response): response
+    }
+  }
+}
+
+extension RoomService {
+  /// Why somebody may not write to a room. To be asked when something is about to be written, and not only when it was asked
+  /// for: meanwhile the token may have ended, and the room may have been locked.
+  func refusal(of grant: Grant?, writingTo room: String, needs level: Grant.Level = .editor) -> Response? {
+    guard let grant, grant.endsAt.map({ now.wallMilliseconds < $0 }) ?? true else { return .noToken }
+    if let refusal = Response.refusal(grant, room: room, needs: level) { return refusal }
+    return isLocked(room) && grant.level < .operator ? .locked : nil
+  }
+
+  func refusal(of writer: Writer, writingTo room: String) -> Response? {
+    refusal(of: grant(of: writer.token), writingTo: room, needs: writer.level)
+  }
+
+  func writer(of request: Request, with grant: Grant, needs level: Grant.Level = .editor) -> Writer {
+    let payer = Payer(address: NetworkAddress.party(of: address(of: request)), token: grant.label)
+    return Writer(payer: payer, token: request.token, level: level)
+  }
+}

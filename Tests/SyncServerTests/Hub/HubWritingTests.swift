@@ -1,0 +1,111 @@
+import CanvasCRDT
+import Dispatch
+import RoomLog
+import Testing
+import WebSocketLoop
+
+@testable import SyncServer
+
+/// A server in this process, with its rooms in memory. Nobody connects to it.
+@Suite("Writing without a connection")
+struct HubWritingTests {
+  private let hub: Hub
+  private let ann = "ann-ann-ann-ann-1"
+  private let keeper = "keeper-keeper-keeper"
+
+  init() throws {
+    var configuration = Configuration()
+    configuration.storage = .memory
+    configuration.port = 0
+    let tokens = try Tokens("\(ann) editor demo\n\(keeper) operator *")
+    let hub = Hub(
+      loop: try EventLoop(),
+      configuration: configuration,
+      logger: Logger(level: .error, format: .text),
+      files: StaticFiles(directory: ""),
+      tokens: tokens
+    )
+    self.hub = hub
+    let log = MemoryLog { hub.logTold($0) }
+    _ = try hub.loop.perform { try hub.assumeIsolated { hub in try hub.start(log: log) } }
+  }
+
+  private func request(_ method: String, _ path: String, _ token: String) -> Request {
+    Request(method: method, path: "/v1/rooms/demo\(path)", headers: [("authorization", "Bearer \(token)")])
+  }
+
+  private func writer(_ token: String) -> Writer {
+    Writer(payer: Payer(address: "192.0.2.1", token: nil), token: token, level: .editor)
+  }
+
+  private func star() -> ProposedOperation {
+    var set = Properties()
+    set.kind = .star
+    return ProposedOperation(shape: Identifier(packed: 5)!, at: nil, set: set)
+  }
+
+  private func opened() async throws -> OpenRoom {
+    while await hub.awaitsLog { await Task.yield() }
+    guard case .open(let open) = await hub.take("demo", mayCreate: true) else { throw NotOpened() }
+    return open
+  }
+
+  private struct NotOpened: Error {}
+
+  @Test(
+    "H15, C3: a layout that waits is not written after the room was locked, or its token taken away",
+    arguments: [true, false]
+  )
+  func rightsEnd(isLocked: Bool) async throws {
+    let open = try await opened()
+    let canvas = try #require(await hub.view(of: open)?.canvas)
+    var generator = SystemRandomNumberGenerator()
+    let shapes = try Import.read(Array("{'squares':[{'x':1,'y':2,'colour':'#102030','size':20}]}".utf8), shapesMax: 9)
+    let layout = try LayoutEdits(importing: shapes, into: canvas, using: &generator)
+    // Everything that is done beside the loop waits.
+    let gate = DispatchSemaphore(value: 0)
+    let pieces = (0..<16).map { party in
+      Task { [hub] in try? await hub.heavyWork.run(for: "party \(party)") { gate.wait() } }
+    }
+    while hub.heavyWork.count < 16 { await Task.yield() }
+    let writing = Task { [hub] in await hub.submit(layout, to: open, by: writer(ann)) }
+    while await hub.layoutsUnderWay == 0 { await Task.yield() }
+    if isLocked {
+      let response = await hub.response(to: request("PUT", "/lock", keeper), body: [])
+      #expect(response.status == 204)
+    } else {
+      await hub.take(try Tokens("\(keeper) operator *"), nil)
+    }
+    for _ in pieces { gate.signal() }
+    guard case .failure(let refusal) = await writing.value else {
+      Issue.record("it is written")
+      return
+    }
+    #expect(refusal.response.status == (isLocked ? 403 : 401))
+    #expect(await hub.view(of: open)?.position == 0)
+    #expect(open.room.isIdle, "nothing is on its way")
+    for piece in pieces { _ = await piece.value }
+  }
+
+  @Test("what is asked of a room that has just gone is answered")
+  func roomIsGone() async throws {
+    let open = try await opened()
+    guard case .success = await hub.submit([star()], to: open, by: writer(ann)) else {
+      Issue.record("it is not written")
+      return
+    }
+    let response = await hub.response(to: request("DELETE", "", keeper), body: [])
+    #expect(response.status == 204)
+    let outcome = await hub.submit([star()], to: open, by: writer(ann))
+    guard case .failure(let refusal) = outcome else {
+      Issue.record("a room that is gone took it")
+      return
+    }
+    #expect(refusal.response.status == 503)
+    guard case .failure = await hub.forgetErasures(of: open, before: 9, by: writer(keeper)) else {
+      Issue.record("a room that is gone forgot deletions")
+      return
+    }
+    #expect(await hub.overlapIndex(of: open) == nil)
+  }
+}
