@@ -87,15 +87,21 @@ extension Hub: RoomService, LogQuestions {
   func submit(
     _ operations: [ProposedOperation],
     to open: OpenRoom,
+    as actor: Identifier,
     from payer: Payer
   ) async -> Result<Cursor, Rejection> {
-    await submitting(to: open, from: payer) { room, number, actor, allowance in
+    await submitting(to: open, from: payer) { room, number, allowance in
       room.submit(operations, request: number, actor: actor, allowance: allowance, now: .now())
     }
   }
 
-  func submit(_ layout: LayoutEdits, to open: OpenRoom, from payer: Payer) async -> Result<Cursor, Rejection> {
-    await submitting(to: open, from: payer) { room, number, actor, allowance in
+  func submit(
+    _ layout: LayoutEdits,
+    to open: OpenRoom,
+    as actor: Identifier,
+    from payer: Payer
+  ) async -> Result<Cursor, Rejection> {
+    await submitting(to: open, from: payer) { room, number, allowance in
       room.submit(layout, request: number, actor: actor, allowance: allowance, now: .now())
     }
   }
@@ -103,12 +109,11 @@ extension Hub: RoomService, LogQuestions {
   private func submitting(
     to open: OpenRoom,
     from payer: Payer,
-    _ submit: (inout Room, _ number: UInt64, _ actor: Identifier, Allowance) -> Void
+    _ submit: (inout Room, _ number: UInt64, Allowance) -> Void
   ) async -> Result<Cursor, Rejection> {
-    let actor = keys.newActor(in: open.room.name, using: &generator)
     func ask() async -> Result<Cursor, Rejection> {
       await asking(open) { room, number in
-        submit(&room, number, actor, allowance(of: payer, in: open, now: .now()))
+        submit(&room, number, allowance(of: payer, in: open, now: .now()))
       }
     }
     let answer = await ask()

@@ -22,11 +22,21 @@ extension RoomService {
     let payer = payer(of: request, with: grant)
     guard spend(submission.operations.count, payer) else { return .tooFast }
     return await writing(name) { room in
-      switch await self.submit(submission.operations, to: room, from: payer) {
-      case .success(let cursor): .written(cursor)
-      case .failure(let rejection): .rejected(rejection)
+      // Operators may write as others, by the stamps that they send.
+      let writer = submission.operations.lazy.compactMap { $0.at?.actor }.first ?? self.writer(payer, grant, in: name)
+      switch await self.submit(submission.operations, to: room, as: writer, from: payer) {
+      case .success(let cursor):
+        self.recordWriting("wrote", request, room: name, as: writer, operations: submission.operations.count)
+        return .written(cursor, by: writer)
+      case .failure(let rejection): return .rejected(rejection)
       }
     }
+  }
+
+  /// The actor as whom a client writes over HTTP: its token's, or else one that stays the same for all that its token writes
+  /// in a room, without tokens for all that its address does. So it can be seen, and taken back, as one person's.
+  private func writer(_ payer: Payer, _ grant: Grant, in name: String) -> Identifier {
+    grant.actor ?? keys.actor(of: payer.token.map { "token \($0)" } ?? "address \(payer.address)", in: Text(name))
   }
 
   func layout(_ request: Request, _ body: [UInt8], _ name: String, _ grant: Grant) async -> Response {
@@ -55,8 +65,12 @@ extension RoomService {
       guard self.view(of: room) != nil else { return .noSuchRoom }
       // A shape in a crowded drawing order makes its neighbours move. All that is made counts.
       self.requestBook.owe(edits.moves.count, party: payer.address, now: self.now.monotonicMilliseconds)
-      switch await self.submit(edits, to: room, from: payer) {
-      case .success(let cursor): return .written(cursor, shapes: edits.made.map { $0.shape })
+      let writer = self.writer(payer, grant, in: name)
+      switch await self.submit(edits, to: room, as: writer, from: payer) {
+      case .success(let cursor):
+        let operations = edits.made.count + edits.moves.count
+        self.recordWriting("imported", request, room: name, as: writer, operations: operations)
+        return .written(cursor, shapes: edits.made.map { $0.shape }, by: writer)
       case .failure(let rejection): return .rejected(rejection)
       }
     }

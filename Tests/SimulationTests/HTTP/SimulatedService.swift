@@ -15,6 +15,7 @@ actor SimulatedService: RoomService, LogQuestions {
   nonisolated let files = StaticFiles(directory: "")
   nonisolated let sites = Sites()
   private let tokens = SimulatedService.tokens
+  let keys = ActorKeys(secret: [UInt8](repeating: 7, count: ActorKeys.secretBytes))
 
   // The world reads and writes these between the jobs.
   nonisolated(unsafe) var room: Room?
@@ -152,25 +153,32 @@ actor SimulatedService: RoomService, LogQuestions {
     await steps(of: Disk.roomName, for: party)
   }
 
-  func submit(_ operations: [ProposedOperation], to open: Int, from _: Payer) async -> Result<Cursor, Rejection> {
-    let (number, actor) = writing()
+  func submit(
+    _ operations: [ProposedOperation],
+    to open: Int,
+    as actor: Identifier,
+    from _: Payer
+  ) async -> Result<Cursor, Rejection> {
+    lastNumber += 1
+    let number = lastNumber
     return await withCheckedContinuation { waiter in
       submitters[number] = waiter
       room?.submit(operations, request: number, actor: actor, now: now)
     }
   }
 
-  func submit(_ layout: LayoutEdits, to open: Int, from _: Payer) async -> Result<Cursor, Rejection> {
-    let (number, actor) = writing()
+  func submit(
+    _ layout: LayoutEdits,
+    to open: Int,
+    as actor: Identifier,
+    from _: Payer
+  ) async -> Result<Cursor, Rejection> {
+    lastNumber += 1
+    let number = lastNumber
     return await withCheckedContinuation { waiter in
       submitters[number] = waiter
       room?.submit(layout, request: number, actor: actor, now: now)
     }
-  }
-
-  private func writing() -> (number: UInt64, actor: Identifier) {
-    lastNumber += 1
-    return (lastNumber, Identifier.random(using: &random))
   }
 
   func delete(_ name: String) async -> Deletion {
@@ -201,6 +209,7 @@ actor SimulatedService: RoomService, LogQuestions {
   func people(in room: String) -> [Person] { [] }
   func remove(_ actor: Identifier, from room: String, by request: Request) -> Removal { .absent }
   func isLocked(_ room: String) -> Bool { false }
-  func setLock(_ room: String, isLocked: Bool, by request: Request) -> Result<Void, StateFileFault> { .success(()) }
-  func record(_ event: StaticString, _ request: Request, room: String, actor: String?) {}
+  func setLock(_ room: String, isLocked: Bool, by request: Request) -> Result<Void, LockFault> { .success(()) }
+  func record(_ event: String, _ request: Request, room: String, actor: String?) {}
+  func recordWriting(_ event: String, _ request: Request, room: String, as actor: Identifier, operations: Int) {}
 }
