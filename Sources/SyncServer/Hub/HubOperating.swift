@@ -45,7 +45,8 @@ extension Hub {
     } catch {
       return .failure(.refused(error))
     }
-    locks = changed
+    // What nodes share may have changed meanwhile.
+    locks.set(room, isLocked: isLocked)
     return .success(true)
   }
 

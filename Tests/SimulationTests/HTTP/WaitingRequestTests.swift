@@ -30,6 +30,8 @@ import WebSocketLoop
     while service.executor.hasJobs { service.executor.runJob() }
   }
 
+  private func newestAnswer() -> Response? { service.answers.popLast()?.response }
+
   private func answerOldest() {
     let question = service.questions.removeFirst()
     question.waiter.resume(returning: .failed(id: question.request.id, room: "demo", .noSuchRoom(room: "demo")))
@@ -75,13 +77,13 @@ import WebSocketLoop
       let token = SimulatedService.Token.viewer.rawValue
       service.take(Request(path: path, query: "\(query)&token=\(token)", peer: "10.0.0.1"), body: [], number: 1)
       while service.executor.hasJobs { service.executor.runJob() }
-      let response = try #require(service.answers.popLast()?.response)
+      let response = try #require(newestAnswer())
       #expect(response.status == 400 && response.code == "bad_request", "\(path)?\(query)")
       #expect(String(decoding: response.body, as: UTF8.self).contains("\\\"\(wrong)\\\""), "\(path)?\(query)")
     }
   }
 
-  @Test("Only rooms that somebody has written to can be locked; any can be unlocked") func locks() throws {
+  @Test("Only rooms that somebody has written to can be locked; any can be unlocked") func locks() {
     for (method, room, status) in [
       ("PUT", "demo", 204), ("PUT", "another", 404), ("DELETE", "another", 204), ("DELETE", "demo", 204),
     ] {
@@ -89,7 +91,7 @@ import WebSocketLoop
       let request = Request(method: method, path: "/v1/rooms/\(room)/lock", headers: headers, peer: "10.0.0.1")
       service.take(request, body: [], number: 1)
       while service.executor.hasJobs { service.executor.runJob() }
-      #expect(try #require(service.answers.popLast()).response.status == status, "\(method) \(room)")
+      #expect(newestAnswer()?.status == status, "\(method) \(room)")
     }
   }
 
@@ -107,7 +109,7 @@ import WebSocketLoop
       for submitter in service.submitters.values { submitter.resume(returning: .success(room.cursor)) }
       service.submitters = [:]
       while service.executor.hasJobs { service.executor.runJob() }
-      let response = try #require(service.answers.popLast()?.response)
+      let response = try #require(newestAnswer())
       #expect(response.status == 200)
       return response.header("Canvas-Actor")
     }
@@ -115,6 +117,7 @@ import WebSocketLoop
     let ann = try #require(try writer(from: "10.0.0.1", room, .editor))
     #expect(try writer(from: "10.0.0.2", room, .editor) == ann, "a token is one writer wherever it is used")
     #expect(try writer(from: "10.0.0.1", room, .operator) != ann)
-    #expect(service.keys.isMarked(try #require(Identifier(ann)), in: "demo"))
+    let actor = try #require(Identifier(ann))
+    #expect(service.keys.isMarked(actor, in: "demo"))
   }
 }
