@@ -89,7 +89,9 @@ final class PostgresReading {
       do throws(LogError) {
         let entry = try PostgresReading.entry(request.room, rows[0], rows[1])
         let snapshot = request.wantsSnapshot ? try PostgresReading.snapshot(rows[2], of: entry) : nil
-        if request.wantsSnapshot, snapshot == nil, entry.trimmed > 0 { throw .trimmed(room: entry.name, through: entry.trimmed) }
+        if request.wantsSnapshot, snapshot == nil, entry.trimmed > 0 {
+          throw .trimmed(room: entry.name, through: entry.trimmed)
+        }
         let loaded = LoadedRoom(summary: entry.summary(damage: nil), snapshot: snapshot)
         self.reports.tell([.loaded(id: request.id, loaded)])
       } catch {

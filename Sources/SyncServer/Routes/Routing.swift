@@ -114,7 +114,7 @@ extension RoomService {
       return .notAllowed(resource.methods.joined(separator: ", "))
     }
     if let unknown = request.parameterNames.first(where: { $0 != "token" && !resource.parameters.contains($0) }) {
-      return .error(400, code: "bad_request", message: "there is no parameter \(unknown.jsonQuoted) here")
+      return .error(400, code: "bad_request", message: "there is no parameter \(unknown) here")
     }
     guard let name else { return await roomList(request, grant) }
     return await response(of: resource, request, body, name, parts.count == 4 ? parts[3] : "", grant)
